@@ -1,0 +1,3 @@
+//! The R500 fragment machine.
+
+pub mod numerics;

@@ -1,0 +1,350 @@
+//! Rounded steps: sums, products, quotients, and what finishes a result.
+
+use super::compare;
+
+/// How arithmetic is done: the operations as methods, the open choices as
+/// fields.
+///
+/// [`Arith::LAW`] is what every engine implements. Every other combination is
+/// a reading that somebody with a card may want to try; the reference engine
+/// runs them all.
+///
+/// All operations take and give IEEE binary32 and round to nearest even.
+/// Unless a method says otherwise, a denormal operand counts as zero of its
+/// sign and a tiny result becomes zero of its sign ([`Denormals`]).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Arith {
+    /// `US_CONFIG.ZERO_TIMES_ANYTHING_EQUALS_ZERO`. Not a reading but a bit of
+    /// the state that a program travels with; false in [`Arith::LAW`], as in a
+    /// register that nobody wrote.
+    pub zero_rule: bool,
+    /// The sign of the zero that `zero_rule` makes.
+    pub zero_sign: ZeroSign,
+    /// What sums, products and quotients make of denormals.
+    pub denormals: Denormals,
+    /// Whether a multiply-add rounds once (true) or twice (false).
+    ///
+    /// Open: documents do not say, pictures agree with two roundings. This
+    /// generation has no operation that promises one.
+    pub fused: bool,
+    /// What the clamp to 0..1 makes of NaN.
+    pub clamp_nan: ClampNan,
+}
+
+/// The sign of a product that `ZERO_TIMES_ANYTHING_EQUALS_ZERO` makes zero.
+///
+/// Open: the register says zero and no more. Seen only through `RCP`, raw
+/// copies and float targets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ZeroSign {
+    /// Always +0.
+    Plus,
+    /// Negative where exactly one factor is; NaN counts as positive.
+    Xor,
+}
+
+/// What arithmetic makes of denormal operands and results.
+///
+/// Open. It bears on sums, products, quotients, roots and fractions only:
+/// comparisons see zero (CTM guide) and [`finish`] flushes (documented) under
+/// either reading, and so do the [kernels](super::kernels), whose tables are
+/// made for normal numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Denormals {
+    /// Operands count as zero, tiny results become zero, of the same sign.
+    Flush,
+    /// IEEE: operands count as what they are, results underflow gradually.
+    Keep,
+}
+
+/// What the clamp to 0..1 makes of NaN.
+///
+/// Open: the documents do not say and no known program gets there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClampNan {
+    /// +0, what follows from `x > 0 ? (x < 1 ? x : 1) : 0`.
+    Zero,
+    /// 1, what follows from `x < 1 ? (x > 0 ? x : 0) : 1`.
+    One,
+    /// [`CANONICAL_NAN`].
+    Nan,
+}
+
+/// The one NaN that leaves the machine.
+pub const CANONICAL_NAN: f32 = f32::from_bits(0x7fc0_0000);
+
+/// What is smaller than this has a rounded magnitude below 2^-126 and is
+/// *tiny*: 2^-126 - 2^-151.
+///
+/// With an exponent of any size, floats just below 2^-126 would lie 2^-150
+/// apart. The last of them is 2^-126 - 2^-150, and the point halfway between
+/// it and 2^-126 rounds to the even one, 2^-126. So that point is the first
+/// number that is not tiny.
+const TINY_BELOW: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / (1_u64 << 25) as f64);
+
+impl Default for Arith {
+    fn default() -> Self {
+        Self::LAW
+    }
+}
+
+impl Arith {
+    /// The project's choice, for a `US_CONFIG` of 0.
+    pub const LAW: Self = Self {
+        zero_rule: false,
+        zero_sign: ZeroSign::Plus,
+        denormals: Denormals::Flush,
+        fused: false,
+        clamp_nan: ClampNan::Zero,
+    };
+
+    /// The same readings with `ZERO_TIMES_ANYTHING_EQUALS_ZERO` as given.
+    #[inline]
+    #[must_use]
+    pub const fn with_zero_rule(self, zero_rule: bool) -> Self {
+        Self { zero_rule, ..self }
+    }
+
+    /// a + b.
+    #[inline]
+    #[must_use]
+    pub fn add(self, a: f32, b: f32) -> f32 {
+        // A sum below 2^-126 is exact, so it is tiny exactly if it is denormal.
+        self.operand(self.operand(a) + self.operand(b))
+    }
+
+    /// a - b.
+    #[inline]
+    #[must_use]
+    pub fn sub(self, a: f32, b: f32) -> f32 {
+        self.operand(self.operand(a) - self.operand(b))
+    }
+
+    /// a * b by IEEE, whatever the zero rule says: what texture coordinates
+    /// and presubtract use.
+    ///
+    /// The product is tiny, and so zero, exactly if |a * b| < 2^-126 - 2^-151.
+    /// Some of these would round to 2^-126 as floats do by themselves.
+    #[inline]
+    #[must_use]
+    pub fn mul(self, a: f32, b: f32) -> f32 {
+        // 24 bits by 24 bits fit a double, and so does the exponent: exact.
+        self.narrow(f64::from(self.operand(a)) * f64::from(self.operand(b)))
+    }
+
+    /// a * b as `ZERO_TIMES_ANYTHING_EQUALS_ZERO` has it: zero if a factor is
+    /// zero, though the other be infinite or NaN.
+    #[inline]
+    #[must_use]
+    pub fn mul_zero_rule(self, a: f32, b: f32) -> f32 {
+        if self.operand(a) == 0.0 || self.operand(b) == 0.0 {
+            self.zero_product(a, b)
+        } else {
+            self.mul(a, b)
+        }
+    }
+
+    /// A product of the ALU (`MAD`, the dot products, `MDH`, `MDV`): a * b
+    /// with or without the zero rule.
+    #[inline]
+    #[must_use]
+    pub fn product(self, a: f32, b: f32) -> f32 {
+        if self.zero_rule {
+            self.mul_zero_rule(a, b)
+        } else {
+            self.mul(a, b)
+        }
+    }
+
+    /// `MAD`: a * b + c.
+    #[inline]
+    #[must_use]
+    pub fn mad(self, a: f32, b: f32, c: f32) -> f32 {
+        if self.fused {
+            self.fused_mad(a, b, c)
+        } else {
+            self.add(self.product(a, b), c)
+        }
+    }
+
+    /// `D2A`: (a0 * b0 + a1 * b1) + c.
+    #[inline]
+    #[must_use]
+    pub fn dot2_add(self, a: [f32; 2], b: [f32; 2], c: f32) -> f32 {
+        let first = self.product(a[0], b[0]);
+        self.add(self.mad(a[1], b[1], first), c)
+    }
+
+    /// `DP3`: (a0 * b0 + a1 * b1) + a2 * b2.
+    #[inline]
+    #[must_use]
+    pub fn dot3(self, a: [f32; 3], b: [f32; 3]) -> f32 {
+        let first = self.product(a[0], b[0]);
+        self.mad(a[2], b[2], self.mad(a[1], b[1], first))
+    }
+
+    /// `DP4`: ((a0 * b0 + a1 * b1) + a2 * b2) + a3 * b3.
+    #[inline]
+    #[must_use]
+    pub fn dot4(self, a: [f32; 4], b: [f32; 4]) -> f32 {
+        let three = self.dot3([a[0], a[1], a[2]], [b[0], b[1], b[2]]);
+        self.mad(a[3], b[3], three)
+    }
+
+    /// `SRCP_OP` 0: 1 - 2 * x, a product and then a difference.
+    #[inline]
+    #[must_use]
+    pub fn one_minus_twice(self, x: f32) -> f32 {
+        self.sub(1.0, self.mul(2.0, x))
+    }
+
+    /// a / b, correctly rounded.
+    #[inline]
+    #[must_use]
+    pub fn div(self, a: f32, b: f32) -> f32 {
+        // Rounding a quotient of floats to double first changes nothing: no
+        // such quotient lies within 2^-49 of a point halfway between floats,
+        // or of TINY_BELOW, without being that point.
+        self.narrow(f64::from(self.operand(a)) / f64::from(self.operand(b)))
+    }
+
+    /// `RCP`: 1 / x, correctly rounded. Zeros give infinities of their sign.
+    #[inline]
+    #[must_use]
+    pub fn rcp(self, x: f32) -> f32 {
+        self.div(1.0, x)
+    }
+
+    /// `RSQ`: 1 divided by the rounded square root of x.
+    ///
+    /// -0 gives -inf as in IEEE, anything below zero NaN. Over all 2^32 inputs
+    /// (`ulp` example) the error is at most 1.50 ulp.
+    #[inline]
+    #[must_use]
+    pub fn rsq(self, x: f32) -> f32 {
+        self.rcp(self.operand(x).sqrt())
+    }
+
+    /// The largest integer that is not above x.
+    #[inline]
+    #[must_use]
+    pub fn floor(self, x: f32) -> f32 {
+        self.operand(x).floor()
+    }
+
+    /// `FRC`: x - floor(x). Infinities give NaN. What is below zero by 2^-25 or
+    /// less gives 1, because the difference is rounded.
+    #[inline]
+    #[must_use]
+    pub fn frc(self, x: f32) -> f32 {
+        self.sub(x, self.floor(x))
+    }
+
+    /// `RGB_CLAMP`, `ALPHA_CLAMP`: x limited to 0..1, -0 giving +0.
+    #[inline]
+    #[must_use]
+    pub fn clamp01(self, x: f32) -> f32 {
+        if compare::gt(x, 0.0) {
+            if compare::lt(x, 1.0) { x } else { 1.0 }
+        } else if x.is_nan() {
+            match self.clamp_nan {
+                ClampNan::Zero => 0.0,
+                ClampNan::One => 1.0,
+                ClampNan::Nan => CANONICAL_NAN,
+            }
+        } else {
+            0.0
+        }
+    }
+
+    /// An operand, or a result too small to be inexact, as the reading of
+    /// denormals has it.
+    #[inline]
+    fn operand(self, x: f32) -> f32 {
+        match self.denormals {
+            Denormals::Flush => flush(x),
+            Denormals::Keep => x,
+        }
+    }
+
+    /// The float nearest to a result that a double holds exactly (or as good
+    /// as exactly), tiny ones flushed.
+    #[inline]
+    fn narrow(self, exact: f64) -> f32 {
+        let tiny = self.denormals == Denormals::Flush && exact.abs() < TINY_BELOW;
+        let kept = if tiny { 0.0_f64.copysign(exact) } else { exact };
+        kept as f32
+    }
+
+    /// The zero that the zero rule makes of a and b.
+    #[inline]
+    fn zero_product(self, a: f32, b: f32) -> f32 {
+        let negative = |x: f32| x.is_sign_negative() && !x.is_nan();
+        match self.zero_sign {
+            ZeroSign::Xor if negative(a) != negative(b) => -0.0,
+            ZeroSign::Xor | ZeroSign::Plus => 0.0,
+        }
+    }
+
+    /// a * b + c, rounded once.
+    fn fused_mad(self, a: f32, b: f32, c: f32) -> f32 {
+        let (a, b, c) = (self.operand(a), self.operand(b), self.operand(c));
+        if self.zero_rule && (a == 0.0 || b == 0.0) {
+            return self.add(self.zero_product(a, b), c);
+        }
+        self.narrow(add_to_odd(f64::from(a) * f64::from(b), f64::from(c)))
+    }
+}
+
+/// The finished result under `OMOD` 0..6: x scaled by `factor` (a power of two
+/// from 1/8 to 8), denormals before and after scaling made zero of their sign,
+/// every NaN made [`CANONICAL_NAN`] (documented). `OMOD` 7 copies bits and does
+/// not come here.
+#[inline]
+#[must_use]
+pub fn finish(x: f32, factor: f32) -> f32 {
+    canonical_nan(Arith::LAW.mul(x, factor))
+}
+
+/// A denormal made zero of its sign; every other number as it is.
+#[inline]
+#[must_use]
+pub fn flush(x: f32) -> f32 {
+    if x.abs() < f32::MIN_POSITIVE {
+        0.0_f32.copysign(x)
+    } else {
+        x
+    }
+}
+
+/// [`CANONICAL_NAN`] for every NaN; every other number as it is.
+#[inline]
+#[must_use]
+pub fn canonical_nan(x: f32) -> f32 {
+    if x.is_nan() { CANONICAL_NAN } else { x }
+}
+
+/// a + b rounded to odd: if the sum is inexact, the one of the two doubles
+/// around it whose last bit is set.
+///
+/// That bit stands for all that was cut off, so the result rounds to float,
+/// and compares with any number of fewer bits, as the exact sum does.
+fn add_to_odd(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    if !sum.is_finite() {
+        return sum;
+    }
+    // The rounding error of a sum is a double itself (Knuth's two-sum).
+    let b_part = sum - a;
+    let error = (a - (sum - b_part)) + (b - b_part);
+    if error == 0.0 || sum.to_bits() & 1 == 1 {
+        sum
+    } else if (error > 0.0) == (sum > 0.0) {
+        f64::from_bits(sum.to_bits() + 1)
+    } else {
+        f64::from_bits(sum.to_bits() - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests;

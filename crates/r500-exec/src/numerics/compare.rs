@@ -1,0 +1,149 @@
+//! Comparisons, and the operations that select by one.
+//!
+//! A denormal compares as zero (CTM guide), the two zeros are equal, and a
+//! comparison with NaN is false except [`ne`] (the guide's formulas; IEEE).
+//! This holds for predicates, the ALU result, `TEXKILL` and the operations
+//! here alike, and no reading varies it.
+//!
+//! What is selected keeps its bits, denormals and NaN payloads included:
+//! `OMOD` 7 can deliver them (documented).
+
+use super::flush;
+
+/// a == b.
+#[inline]
+#[must_use]
+pub fn eq(a: f32, b: f32) -> bool {
+    flush(a) == flush(b)
+}
+
+/// a != b; true with NaN.
+#[inline]
+#[must_use]
+pub fn ne(a: f32, b: f32) -> bool {
+    flush(a) != flush(b)
+}
+
+/// a < b.
+#[inline]
+#[must_use]
+pub fn lt(a: f32, b: f32) -> bool {
+    flush(a) < flush(b)
+}
+
+/// a > b.
+#[inline]
+#[must_use]
+pub fn gt(a: f32, b: f32) -> bool {
+    flush(a) > flush(b)
+}
+
+/// a >= b.
+#[inline]
+#[must_use]
+pub fn ge(a: f32, b: f32) -> bool {
+    flush(a) >= flush(b)
+}
+
+/// `MIN`: a < b ? a : b. Equal operands and NaN give b.
+#[inline]
+#[must_use]
+pub fn min(a: f32, b: f32) -> f32 {
+    if lt(a, b) { a } else { b }
+}
+
+/// `MAX`: a >= b ? a : b. Equal operands give a, NaN gives b.
+#[inline]
+#[must_use]
+pub fn max(a: f32, b: f32) -> f32 {
+    if ge(a, b) { a } else { b }
+}
+
+/// `CND`: c > 0.5 ? a : b.
+#[inline]
+#[must_use]
+pub fn cnd(a: f32, b: f32, c: f32) -> f32 {
+    if gt(c, 0.5) { a } else { b }
+}
+
+/// `CMP`: c >= 0 ? a : b. -0 and negative denormals take a, NaN takes b.
+#[inline]
+#[must_use]
+pub fn cmp(a: f32, b: f32, c: f32) -> f32 {
+    if ge(c, 0.0) { a } else { b }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DENORMAL: f32 = f32::from_bits(1);
+    const INF: f32 = f32::INFINITY;
+    const NAN: f32 = f32::NAN;
+
+    fn same(got: f32, want: f32) {
+        assert_eq!(got.to_bits(), want.to_bits(), "got {got:e}, want {want:e}");
+    }
+
+    #[test]
+    fn denormals_compare_as_zero() {
+        assert!(eq(DENORMAL, 0.0) && eq(-DENORMAL, DENORMAL) && !ne(DENORMAL, -0.0));
+        assert!(!lt(-DENORMAL, 0.0) && !gt(DENORMAL, 0.0) && ge(-DENORMAL, DENORMAL));
+        // The smallest normal number is none.
+        assert!(gt(f32::MIN_POSITIVE, DENORMAL) && lt(-f32::MIN_POSITIVE, -DENORMAL));
+        assert!(ne(f32::MIN_POSITIVE, 0.0));
+    }
+
+    #[test]
+    fn only_not_equal_holds_with_nan() {
+        for other in [NAN, 0.0, 1.0, -INF] {
+            for (a, b) in [(NAN, other), (other, NAN)] {
+                assert!(!eq(a, b) && !lt(a, b) && !gt(a, b) && !ge(a, b) && ne(a, b));
+            }
+        }
+    }
+
+    #[test]
+    fn zeros_are_equal_so_min_gives_b_and_max_gives_a() {
+        same(min(0.0, -0.0), -0.0);
+        same(min(-0.0, 0.0), 0.0);
+        same(max(0.0, -0.0), 0.0);
+        same(max(-0.0, 0.0), -0.0);
+    }
+
+    #[test]
+    fn selection_keeps_the_bits_of_denormals_and_nan() {
+        let payload = f32::from_bits(0xffc1_2345);
+        // Denormals are equal here, whatever their order as numbers.
+        same(min(DENORMAL, -DENORMAL), -DENORMAL);
+        same(min(-DENORMAL, DENORMAL), DENORMAL);
+        same(max(-DENORMAL, DENORMAL), -DENORMAL);
+        same(max(-1.0, DENORMAL), DENORMAL);
+        same(cmp(DENORMAL, 1.0, 0.0), DENORMAL);
+        same(cnd(payload, 1.0, 2.0), payload);
+        same(min(1.0, payload), payload);
+        same(max(1.0, payload), payload);
+        same(min(payload, 1.0), 1.0);
+        same(max(payload, 1.0), 1.0);
+    }
+
+    #[test]
+    fn cmp_takes_a_from_minus_zero_upwards() {
+        for c in [0.0, -0.0, DENORMAL, -DENORMAL, 1.0, INF] {
+            same(cmp(2.0, 3.0, c), 2.0);
+        }
+        for c in [-f32::MIN_POSITIVE, -1.0, -INF, NAN, -NAN] {
+            same(cmp(2.0, 3.0, c), 3.0);
+        }
+    }
+
+    #[test]
+    fn cnd_takes_a_above_one_half_only() {
+        for c in [0.5_f32.next_up(), 1.0, INF] {
+            same(cnd(2.0, 3.0, c), 2.0);
+        }
+        for c in [0.5, 0.0, -INF, NAN] {
+            same(cnd(2.0, 3.0, c), 3.0);
+        }
+    }
+}

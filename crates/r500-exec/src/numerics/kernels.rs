@@ -1,0 +1,174 @@
+//! `EX2`, `LN2`, `SIN` and `COS`: one fixed sequence of rounded steps each.
+//!
+//! The documents name the functions and say nothing of their accuracy, so the
+//! sequences are this project's choice (open). What matters is that there is
+//! one: every engine does these steps, in this order, on these constants, so
+//! that the width of a vector never changes a bit. No multiplication is fused
+//! with an addition, polynomials are in Horner form, `rint` rounds halves to
+//! even.
+//!
+//! A denormal argument counts as zero under every reading. Past that the steps
+//! need no thought of denormals: a product here can be tiny only inside a
+//! polynomial, where a constant of 10^-4 or more is added to it next and the
+//! sum is that constant, whether the product was flushed or not. The plain
+//! operators below therefore give the bits that a processor gives which flushes
+//! (a test spells the rule out and compares).
+//!
+//! Errors are measured over all 2^32 arguments by
+//! `cargo run --release -p r500-exec --example ulp`, in units of the last place
+//! of the exact result, where argument and result are normal numbers.
+//!
+//! `RCP` and `RSQ` are quotients: [`Arith::rcp`](super::Arith::rcp),
+//! [`Arith::rsq`](super::Arith::rsq).
+
+#![allow(
+    clippy::excessive_precision,
+    clippy::approx_constant,
+    reason = "constants stand as published: nine digits name a float"
+)]
+
+use super::{CANONICAL_NAN, flush};
+
+/// 2^f for f in -1/2..1/2.
+const EX2: [f32; 7] = [
+    1.0,
+    0.693147182,
+    0.240226448,
+    0.0555035882,
+    0.00961883366,
+    0.00133913022,
+    0.000152412846,
+];
+
+/// (log2(1 + f) - f) / f for 1 + f from the root of 1/2 to the root of 2.
+const LN2: [f32; 9] = [
+    0.442694992,
+    -0.721347213,
+    0.480911434,
+    -0.360715747,
+    0.287912160,
+    -0.238675654,
+    0.215429381,
+    -0.208991989,
+    0.128802344,
+];
+
+/// sin(pi/2 w) / w - 1 of w squared, for w in -1..1.
+const SINE: [f32; 5] = [
+    0.570796311,
+    -0.645963609,
+    0.0796893165,
+    -0.00467328774,
+    0.000151274202,
+];
+
+/// The bits of the root of one half: where [`ln2`] goes on to the next exponent.
+const LN2_SPLIT: u32 = 0x3f35_04f3;
+
+/// `EX2`: 2 to the power of x. At most 1.07 ulp.
+///
+/// Zeros and denormals give 1, x below -126 (-inf included) +0, from 128
+/// upwards +inf, NaN gives NaN. No result is denormal.
+#[inline]
+#[must_use]
+pub fn ex2(x: f32) -> f32 {
+    let x = flush(x);
+    if x.is_nan() {
+        return CANONICAL_NAN;
+    }
+    if x < -126.0 {
+        return 0.0;
+    }
+    // What p(f) * 2^n comes to from here on; n must stay small for the rest.
+    if x >= 128.0 {
+        return f32::INFINITY;
+    }
+    let n = x.round_ties_even();
+    let p = horner(&EX2, x - n);
+    // n is -126..128, and 2^128 is no float: two steps, the first one exact.
+    let n = n as i32;
+    let half = n >> 1;
+    (p * power_of_two(half)) * power_of_two(n - half)
+}
+
+/// `LN2`: the logarithm of x to base 2. At most 1.59 ulp.
+///
+/// Zeros and denormals give -inf, what is below zero NaN, +inf gives +inf, 1
+/// gives +0, NaN gives NaN.
+#[inline]
+#[must_use]
+pub fn ln2(x: f32) -> f32 {
+    let x = flush(x);
+    if x == 0.0 {
+        return f32::NEG_INFINITY;
+    }
+    if x.is_nan() || x < 0.0 {
+        return CANONICAL_NAN;
+    }
+    if x == f32::INFINITY {
+        return x;
+    }
+    // x = 2^e * (1 + f), with 1 + f between the roots of 1/2 and 2.
+    let bits = x.to_bits();
+    let i = bits.wrapping_sub(LN2_SPLIT) as i32;
+    let e = (i >> 23) as f32;
+    let f = f32::from_bits(bits.wrapping_sub(i as u32 & 0xff80_0000)) - 1.0;
+    e + (f + f * horner(&LN2, f))
+}
+
+/// `SIN`: the sine of x turns. At most 1.85 ulp.
+///
+/// Multiples of one half give zero, of the sign of x - rint(x): +0 for integers
+/// (-0 and denormals included), -0 for -1/2 and 3/2. Infinities and NaN give
+/// NaN.
+#[inline]
+#[must_use]
+pub fn sin(x: f32) -> f32 {
+    let (r, a) = reduce(x);
+    // Fold the half turn: quarters of a turn, up and down again.
+    let down = 2.0 - a;
+    sine_of_quarters(if a < down { a } else { down }.copysign(r))
+}
+
+/// `COS`: the cosine of x turns. At most 1.86 ulp.
+///
+/// Zeros and denormals give 1, infinities and NaN NaN; the zeros are +0.
+#[inline]
+#[must_use]
+pub fn cos(x: f32) -> f32 {
+    let (_, a) = reduce(x);
+    sine_of_quarters(1.0 - a)
+}
+
+/// What is left of x turns without the nearest whole number of them, exactly,
+/// for arguments of any size: with its sign in turns (-1/2..1/2), without it in
+/// quarters (0..2). NaN for infinities.
+#[inline]
+fn reduce(x: f32) -> (f32, f32) {
+    let x = flush(x);
+    let r = x - x.round_ties_even();
+    (r, 4.0 * r.abs())
+}
+
+/// The sine of w quarters of a turn, w in -1..1.
+#[inline]
+fn sine_of_quarters(w: f32) -> f32 {
+    w + w * horner(&SINE, w * w)
+}
+
+/// The polynomial with these coefficients (constant term first) at x, each
+/// product and each sum rounded.
+#[inline]
+fn horner<const N: usize>(coefficients: &[f32; N], x: f32) -> f32 {
+    let highest_first = coefficients.iter().rev().copied();
+    highest_first.reduce(|sum, c| sum * x + c).unwrap_or(0.0)
+}
+
+/// 2^n for n in -126..=127.
+#[inline]
+fn power_of_two(n: i32) -> f32 {
+    f32::from_bits(((n + 127) as u32) << 23)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! Values that NUMERICS names or that follow from exact arithmetic. Accuracy
+//! over all arguments is the business of the `ulp` example.
+
+use super::super::Arith;
+use super::*;
+
+const INF: f32 = f32::INFINITY;
+const NAN: f32 = f32::NAN;
+const SMALLEST: f32 = f32::MIN_POSITIVE;
+const DENORMAL: f32 = f32::from_bits(0x007f_ffff);
+
+#[track_caller]
+fn same(got: f32, want: f32) {
+    assert_eq!(
+        got.to_bits(),
+        want.to_bits(),
+        "got {got:e} ({:08x}), want {want:e} ({:08x})",
+        got.to_bits(),
+        want.to_bits()
+    );
+}
+
+/// Normal numbers of every exponent and both signs, with significands from one
+/// end of the binade to the other.
+fn every_binade() -> impl Iterator<Item = f32> {
+    let significands = [0, 1, 0x15_5555, 0x35_04f3, 0x35_04f4, 0x40_0000, 0x7f_ffff];
+    (1_u32..255).flat_map(move |exponent| {
+        significands.into_iter().flat_map(move |significand| {
+            let x = f32::from_bits(exponent << 23 | significand);
+            [x, -x]
+        })
+    })
+}
+
+#[test]
+fn ex2_of_integers_is_exact() {
+    for n in -126..=127 {
+        let bits = u32::try_from(n + 127).map(|biased| biased << 23);
+        same(ex2(n as f32), f32::from_bits(bits.unwrap()));
+    }
+}
+
+#[test]
+fn ex2_at_the_ends() {
+    same(ex2(-126.0), SMALLEST);
+    same(ex2((-126.0_f32).next_down()), 0.0);
+    same(ex2(-127.0), 0.0);
+    same(ex2(-INF), 0.0);
+    same(ex2(f32::MIN), 0.0);
+    same(ex2(128.0), INF);
+    same(ex2(f32::MAX), INF);
+    same(ex2(INF), INF);
+    // 2^(128 - 2^-17) is 2^128 less some 5.3 millionths of it: n is 128 here.
+    let below = ex2(128.0_f32.next_down());
+    assert!(below.is_finite() && below > f32::MAX * 0.99999);
+    assert!(ex2(127.5) > 2.4e38 && ex2(127.5) < 2.41e38);
+}
+
+#[test]
+fn ex2_of_small_arguments_is_one() {
+    for x in [0.0, -0.0, DENORMAL, -DENORMAL, SMALLEST, -SMALLEST, 1e-20] {
+        same(ex2(x), 1.0);
+    }
+}
+
+#[test]
+fn ln2_of_powers_of_two_is_exact() {
+    for n in -126..=127_i32 {
+        let bits = u32::try_from(n + 127).map(|biased| biased << 23);
+        same(ln2(f32::from_bits(bits.unwrap())), n as f32);
+    }
+    same(ln2(1.0), 0.0);
+}
+
+#[test]
+fn ln2_of_special_values() {
+    for x in [0.0, -0.0, DENORMAL, -DENORMAL] {
+        same(ln2(x), -INF);
+    }
+    same(ln2(INF), INF);
+    for x in [-SMALLEST, -1.0, f32::MIN, -INF, NAN, -NAN] {
+        assert!(ln2(x).is_nan(), "{x:e}");
+    }
+    // 128 less 8.6e-8: nearer to 128 than to the float before.
+    same(ln2(f32::MAX), 128.0);
+}
+
+#[test]
+fn ln2_near_one_keeps_its_accuracy() {
+    // log2(1 + d) is d / ln 2 to within d: no bits are lost to the exponent.
+    for x in [1.0_f32.next_up(), 1.0_f32.next_down()] {
+        let exact = (f64::from(x) - 1.0) * std::f64::consts::LOG2_E;
+        assert!((f64::from(ln2(x)) / exact - 1.0).abs() < 2e-7, "{x:e}");
+    }
+}
+
+#[test]
+fn sin_and_cos_of_quarter_turns() {
+    for (turns, sine, cosine) in [
+        (0.0, 0.0, 1.0),
+        (0.25, 1.0, 0.0),
+        (0.75, -1.0, 0.0),
+        (1.0, 0.0, 1.0),
+        (-0.25, -1.0, 0.0),
+        (-1.0, 0.0, 1.0),
+    ] {
+        same(sin(turns), sine);
+        same(cos(turns), cosine);
+    }
+    // Halves are reduced to the even side: r is 1/2 here, -1/2 there.
+    for turns in [0.5, 2.5, -1.5] {
+        same(sin(turns), 0.0);
+        same(cos(turns), -1.0);
+    }
+    for turns in [-0.5, -2.5, 1.5] {
+        same(sin(turns), -0.0);
+        same(cos(turns), -1.0);
+    }
+}
+
+#[test]
+fn sin_and_cos_of_special_values() {
+    for x in [0.0, -0.0, DENORMAL, -DENORMAL] {
+        same(sin(x), 0.0);
+        same(cos(x), 1.0);
+    }
+    for x in [INF, -INF, NAN, -NAN] {
+        assert!(sin(x).is_nan() && cos(x).is_nan(), "{x:e}");
+    }
+}
+
+#[test]
+fn huge_arguments_are_whole_turns() {
+    // From 2^23 upwards every float is an integer.
+    for x in [8_388_608.0, 8_388_609.0, -1e9, 1e30, f32::MAX, f32::MIN] {
+        same(sin(x), 0.0);
+        same(cos(x), 1.0);
+    }
+    // And below, the reduction is exact: a quarter turn past an integer.
+    same(sin(2_097_152.25), 1.0);
+    same(cos(2_097_152.25), 0.0);
+}
+
+#[test]
+fn sin_of_a_small_argument_is_two_pi_times_it() {
+    // The cube is below 2^-40 of it. 2^-126 is the smallest argument; its
+    // square is far below the smallest float.
+    for x in [SMALLEST, -SMALLEST, 1.5 * SMALLEST, 1e-30, -1e-10, 1e-7] {
+        let exact = f64::from(x) * std::f64::consts::TAU;
+        assert!((f64::from(sin(x)) / exact - 1.0).abs() < 2.4e-7, "{x:e}");
+    }
+}
+
+#[test]
+fn sin_is_odd_and_cos_is_even() {
+    for x in every_binade() {
+        if x - x.round_ties_even() != 0.0 {
+            same(sin(-x), -sin(x));
+        }
+        same(cos(-x), cos(x));
+    }
+}
+
+#[test]
+fn no_result_is_denormal() {
+    for x in every_binade() {
+        for y in [ex2(x), ln2(x), sin(x), cos(x)] {
+            same(flush(y), y);
+        }
+    }
+}
+
+/// The kernels with the denormal rule spelled out at every step.
+mod flushed {
+    use super::super::{EX2, LN2, LN2_SPLIT, SINE};
+    use super::Arith;
+
+    const LAW: Arith = Arith::LAW;
+
+    fn horner(coefficients: &[f32], x: f32) -> f32 {
+        let highest_first = coefficients.iter().rev().copied();
+        highest_first.reduce(|sum, c| LAW.mad(sum, x, c)).unwrap()
+    }
+
+    /// For x in -126..128.
+    pub(super) fn ex2(x: f32) -> f32 {
+        let n = x.round_ties_even();
+        let p = horner(&EX2, LAW.sub(x, n));
+        (f64::from(p) * f64::from(n).exp2()) as f32
+    }
+
+    /// For normal x above zero.
+    pub(super) fn ln2(x: f32) -> f32 {
+        let i = x.to_bits().wrapping_sub(LN2_SPLIT) as i32;
+        let f = x.to_bits().wrapping_sub(i as u32 & 0xff80_0000);
+        let f = LAW.sub(f32::from_bits(f), 1.0);
+        LAW.add((i >> 23) as f32, LAW.add(f, LAW.mul(f, horner(&LN2, f))))
+    }
+
+    pub(super) fn sin(x: f32) -> f32 {
+        let r = LAW.sub(x, x.round_ties_even());
+        let a = LAW.mul(4.0, r.abs());
+        quarters(a.min(LAW.sub(2.0, a)).copysign(r))
+    }
+
+    pub(super) fn cos(x: f32) -> f32 {
+        let r = LAW.sub(x, x.round_ties_even());
+        quarters(LAW.sub(1.0, LAW.mul(4.0, r.abs())))
+    }
+
+    fn quarters(w: f32) -> f32 {
+        LAW.add(w, LAW.mul(w, horner(&SINE, LAW.mul(w, w))))
+    }
+}
+
+#[test]
+fn flushing_inside_a_kernel_changes_nothing() {
+    let spread = (0_u32..1 << 20).map(|k| f32::from_bits(k.wrapping_mul(0x9e37_79b1)));
+    for x in every_binade().chain(spread.filter(|x| x.is_normal())) {
+        if (-126.0..128.0).contains(&x) {
+            same(ex2(x), flushed::ex2(x));
+        }
+        if x > 0.0 {
+            same(ln2(x), flushed::ln2(x));
+        }
+        same(sin(x), flushed::sin(x));
+        same(cos(x), flushed::cos(x));
+    }
+}

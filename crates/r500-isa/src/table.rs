@@ -1,0 +1,414 @@
+//! What a table row becomes: descriptions, typed fields, and the checks that run while compiling.
+
+use core::marker::PhantomData;
+
+/// A 32-bit register or instruction word, described.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Register {
+    /// Documented name, such as `US_CMN_INST`.
+    pub name: &'static str,
+    /// How many of it there are: 1, or the length of an indexed set such as `TX_FILTER0_0..15`.
+    pub count: u8,
+    /// What it is for, in a line.
+    pub meaning: &'static str,
+    /// Its fields, in the order of the documents.
+    pub fields: &'static [Field],
+}
+
+/// A field of a register, described.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Documented name, such as `JUMP_FUNC`.
+    pub name: &'static str,
+    /// Highest bit.
+    pub hi: u8,
+    /// Lowest bit.
+    pub lo: u8,
+    /// How to read its bits.
+    pub kind: Kind,
+    /// The values that have a name or a meaning of their own, by ascending code.
+    pub values: &'static [Value],
+    /// What it does, in a line.
+    pub meaning: &'static str,
+}
+
+/// How the bits of a field read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One bit: off or on.
+    Flag,
+    /// An unsigned number.
+    Number,
+    /// A two's complement number.
+    Signed,
+    /// One of the named values; others are reserved.
+    Choice,
+}
+
+/// A value of a field, described.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Value {
+    /// The field's bits.
+    pub code: u32,
+    /// Documented name, such as `US_FC_OP_JUMP`; empty where the documents give none.
+    pub name: &'static str,
+    /// What it means, in a few words.
+    pub meaning: &'static str,
+}
+
+impl Register {
+    /// The field of that documented name; case does not matter.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Option<&'static Field> {
+        self.fields.iter().find(|f| f.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The bits that some field names. The rest is kept but means nothing known.
+    #[must_use]
+    pub const fn named_bits(&self) -> u32 {
+        let mut mask = 0;
+        let mut i = 0;
+        while i < self.fields.len() {
+            mask |= self.fields[i].mask();
+            i += 1;
+        }
+        mask
+    }
+
+    /// Refuses, while compiling, a table whose fields overlap or leave the word, or whose values
+    /// repeat, are out of order or do not fit their field.
+    pub(crate) const fn assert_sound(&self) {
+        let mut taken = 0u32;
+        let mut i = 0;
+        while i < self.fields.len() {
+            let field = &self.fields[i];
+            assert!(field.lo <= field.hi && field.hi < 32, "bit range outside the word");
+            assert!(taken & field.mask() == 0, "two fields share a bit");
+            taken |= field.mask();
+            let mut v = 0;
+            while v < field.values.len() {
+                let code = field.values[v].code;
+                assert!(code <= field.max(), "a value does not fit its field");
+                assert!(v == 0 || field.values[v - 1].code < code, "values must ascend");
+                v += 1;
+            }
+            i += 1;
+        }
+    }
+}
+
+impl Field {
+    /// Number of bits.
+    #[must_use]
+    pub const fn width(&self) -> u32 {
+        (self.hi - self.lo + 1) as u32
+    }
+
+    /// Greatest code that fits.
+    #[must_use]
+    pub const fn max(&self) -> u32 {
+        u32::MAX >> (32 - self.width())
+    }
+
+    /// Its bits within the word.
+    #[must_use]
+    pub const fn mask(&self) -> u32 {
+        self.max() << self.lo
+    }
+
+    /// Its code in `word`.
+    #[must_use]
+    pub const fn extract(&self, word: u32) -> u32 {
+        (word & self.mask()) >> self.lo
+    }
+
+    /// `word` with this field set to `code`, of which only the bits that fit count.
+    #[must_use]
+    pub const fn insert(&self, word: u32, code: u32) -> u32 {
+        (word & !self.mask()) | ((code << self.lo) & self.mask())
+    }
+
+    /// The description of `code`, if the table has one.
+    #[must_use]
+    pub fn value(&self, code: u32) -> Option<&'static Value> {
+        self.values.iter().find(|v| v.code == code)
+    }
+}
+
+/// A word with a table: the typed view of 32 bits.
+pub trait Word: Copy {
+    /// Its description.
+    const REGISTER: &'static Register;
+    /// The view of these bits, all of them.
+    fn from_bits(bits: u32) -> Self;
+    /// The bits.
+    fn bits(self) -> u32;
+}
+
+/// What a field can be read as.
+pub trait FieldValue: Copy {
+    /// How its bits read.
+    const KIND: Kind;
+    /// Its named values.
+    const VALUES: &'static [Value];
+    /// From the field's bits.
+    fn from_code(code: u32) -> Self;
+    /// The field's bits.
+    fn code(self) -> u32;
+}
+
+/// A field of the word `W` that reads as a `T`.
+#[derive(Debug)]
+pub struct BitField<W, T> {
+    hi: u8,
+    lo: u8,
+    of: PhantomData<fn() -> (W, T)>,
+}
+
+impl<W, T> Clone for BitField<W, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<W, T> Copy for BitField<W, T> {}
+
+impl<W: Word, T: FieldValue> BitField<W, T> {
+    pub(crate) const fn new(hi: u8, lo: u8) -> Self {
+        Self { hi, lo, of: PhantomData }
+    }
+
+    const fn max(self) -> u32 {
+        u32::MAX >> (31 - (self.hi - self.lo))
+    }
+
+    /// Reads the field.
+    #[inline]
+    #[must_use]
+    pub fn get(self, word: W) -> T {
+        T::from_code((word.bits() >> self.lo) & self.max())
+    }
+
+    /// The word with the field set; a code wider than the field loses its upper bits.
+    #[inline]
+    #[must_use]
+    pub fn set(self, word: W, value: T) -> W {
+        let mask = self.max() << self.lo;
+        W::from_bits((word.bits() & !mask) | ((value.code() << self.lo) & mask))
+    }
+
+    /// The field's description.
+    #[must_use]
+    pub fn describe(self) -> &'static Field {
+        let fields = W::REGISTER.fields;
+        fields.iter().find(|f| f.lo == self.lo).unwrap_or(&fields[0])
+    }
+}
+
+impl FieldValue for bool {
+    const KIND: Kind = Kind::Flag;
+    const VALUES: &'static [Value] = &[];
+    #[inline]
+    fn from_code(code: u32) -> Self {
+        code & 1 != 0
+    }
+    #[inline]
+    fn code(self) -> u32 {
+        u32::from(self)
+    }
+}
+
+macro_rules! numbers {
+    ($($ty:ident $kind:ident;)*) => {$(
+        impl FieldValue for $ty {
+            const KIND: Kind = Kind::$kind;
+            const VALUES: &'static [Value] = &[];
+            #[inline]
+            #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
+            fn from_code(code: u32) -> Self {
+                code as $ty
+            }
+            #[inline]
+            #[allow(clippy::cast_sign_loss, clippy::cast_lossless)]
+            fn code(self) -> u32 {
+                self as u32
+            }
+        }
+    )*};
+}
+
+numbers! {
+    u8 Number;
+    u16 Number;
+    u32 Number;
+    i8 Signed;
+}
+
+/// Sets of named values: a `Copy` type each, whose unnamed codes are values like the others.
+macro_rules! choices {
+    ($(
+        $(#[$doc:meta])*
+        $ty:ident { $( $id:ident = $code:literal $name:literal $meaning:literal; )* }
+    )*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+        pub struct $ty(u8);
+
+        impl $ty {
+            $( #[doc = $meaning] pub const $id: Self = Self($code); )*
+
+            /// The value with that code, named or not.
+            #[inline]
+            #[must_use]
+            pub const fn new(code: u8) -> Self {
+                Self(code)
+            }
+
+            /// Its code.
+            #[inline]
+            #[must_use]
+            pub const fn code(self) -> u8 {
+                self.0
+            }
+
+            /// Its description; `None` for a reserved code.
+            #[must_use]
+            pub fn describe(self) -> Option<&'static $crate::Value> {
+                <Self as $crate::FieldValue>::VALUES.iter().find(|v| v.code == u32::from(self.0))
+            }
+
+            /// Whether the tables name this code.
+            #[must_use]
+            pub fn is_named(self) -> bool {
+                self.describe().is_some()
+            }
+        }
+
+        impl core::fmt::Debug for $ty {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                match self.0 {
+                    $( $code => f.write_str(stringify!($id)), )*
+                    #[allow(unreachable_patterns)]
+                    code => write!(f, concat!(stringify!($ty), "({})"), code),
+                }
+            }
+        }
+
+        impl $crate::FieldValue for $ty {
+            const KIND: $crate::Kind = $crate::Kind::Choice;
+            const VALUES: &'static [$crate::Value] =
+                &[ $( $crate::Value { code: $code, name: $name, meaning: $meaning }, )* ];
+            #[inline]
+            #[allow(clippy::cast_possible_truncation)]
+            fn from_code(code: u32) -> Self {
+                Self(code as u8)
+            }
+            #[inline]
+            fn code(self) -> u32 {
+                u32::from(self.0)
+            }
+        }
+    )*};
+}
+pub(crate) use choices;
+
+/// Registers: a typed view each, one row a field.
+///
+/// `NAME accessor HI:LO Type [VALUES] "meaning";`, where `[VALUES]` names the value descriptions of
+/// a flag or number that has some.
+macro_rules! registers {
+    ($(
+        $(#[$doc:meta])*
+        $word:ident $name:literal $( * $count:literal )? $about:literal {
+            $( $field:ident $get:ident $hi:literal : $lo:literal $ty:ident $( [$values:ident] )? $meaning:literal; )*
+        }
+    )*) => {
+        $(
+            #[doc = concat!("`", $name, "`: ", $about)]
+            $(#[$doc])*
+            #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+            #[repr(transparent)]
+            pub struct $word(pub u32);
+
+            impl $word {
+                $(
+                    #[doc = concat!("`", $name, ".", stringify!($field), "`, bits ", stringify!($hi), ":", stringify!($lo), ": ", $meaning)]
+                    pub const $field: $crate::BitField<Self, $ty> = $crate::BitField::new($hi, $lo);
+
+                    #[doc = concat!("`", stringify!($field), "`, bits ", stringify!($hi), ":", stringify!($lo), ": ", $meaning)]
+                    #[inline]
+                    #[must_use]
+                    pub fn $get(self) -> $ty {
+                        Self::$field.get(self)
+                    }
+                )*
+
+                /// This word with one field changed.
+                #[inline]
+                #[must_use]
+                pub fn with<T: $crate::FieldValue>(self, field: $crate::BitField<Self, T>, value: T) -> Self {
+                    field.set(self, value)
+                }
+
+                /// The bits.
+                #[inline]
+                #[must_use]
+                pub const fn bits(self) -> u32 {
+                    self.0
+                }
+            }
+
+            impl $crate::Word for $word {
+                const REGISTER: &'static $crate::Register = &$crate::Register {
+                    name: $name,
+                    count: $crate::table::count!($( $count )?),
+                    meaning: $about,
+                    fields: &[ $(
+                        $crate::Field {
+                            name: stringify!($field),
+                            hi: $hi,
+                            lo: $lo,
+                            kind: <$ty as $crate::FieldValue>::KIND,
+                            values: $crate::table::values_of!($ty $( [$values] )?),
+                            meaning: $meaning,
+                        },
+                    )* ],
+                };
+                #[inline]
+                fn from_bits(bits: u32) -> Self {
+                    Self(bits)
+                }
+                #[inline]
+                fn bits(self) -> u32 {
+                    self.0
+                }
+            }
+
+            const _: () = <$word as $crate::Word>::REGISTER.assert_sound();
+        )*
+
+        /// The registers of this module, in reading order.
+        pub const REGISTERS: &[&$crate::Register] = &[ $( <$word as $crate::Word>::REGISTER, )* ];
+    };
+}
+pub(crate) use registers;
+
+macro_rules! count {
+    () => {
+        1
+    };
+    ($count:literal) => {
+        $count
+    };
+}
+pub(crate) use count;
+
+macro_rules! values_of {
+    ($ty:ident) => {
+        <$ty as $crate::FieldValue>::VALUES
+    };
+    ($ty:ident [$values:ident]) => {
+        $crate::values::$values
+    };
+}
+pub(crate) use values_of;

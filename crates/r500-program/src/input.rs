@@ -1,0 +1,95 @@
+//! Inputs: what the rasteriser writes into temporaries before the program starts.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// An input: a temporary and what it starts with, pixel by pixel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Input {
+    /// The temporary that receives it, 0 to 127.
+    pub temp: u8,
+    /// Its values.
+    pub data: InputData,
+}
+
+/// Where an input's values come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InputData {
+    /// Each component is a plane over the picture.
+    Planes([Component; 4]),
+    /// A vector per pixel, row by row from y = 0 (the bottom), of a picture `width` pixels wide.
+    /// Pixels outside take the nearest one.
+    Values {
+        /// Pixels in a row.
+        width: u32,
+        /// The vectors; rows are `width` long.
+        values: Vec<[f32; 4]>,
+    },
+}
+
+/// A component that is linear over the picture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Component {
+    /// What it is called where it comes from (`uv.x`); empty if it has no name.
+    pub name: String,
+    /// Its plane.
+    pub plane: Plane,
+}
+
+/// A linear function of the position: `(c + du*u) + dv*v` with u = (x + 1/2) / width and
+/// v = (y + 1/2) / height, y upward.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Plane {
+    /// Value at the lower left corner of the picture.
+    pub c: f32,
+    /// Change over its width.
+    pub du: f32,
+    /// Change over its height.
+    pub dv: f32,
+}
+
+impl Plane {
+    /// A plane that is `c` everywhere.
+    #[must_use]
+    pub const fn constant(c: f32) -> Self {
+        Self { c, du: 0.0, dv: 0.0 }
+    }
+
+    /// The plane through the values at three corners of the picture: lower left, lower right,
+    /// upper left.
+    #[must_use]
+    pub fn from_corners([origin, right, top]: [f32; 3]) -> Self {
+        Self { c: origin, du: right - origin, dv: top - origin }
+    }
+
+    /// The plane through the values at the vertices of the full-screen triangle that captures are
+    /// drawn with: lower left corner, twice the width to the right, twice the height up.
+    #[must_use]
+    pub fn from_triangle([origin, right, top]: [f32; 3]) -> Self {
+        Self { c: origin, du: (right - origin) / 2.0, dv: (top - origin) / 2.0 }
+    }
+}
+
+impl Input {
+    /// An input of four nameless planes.
+    #[must_use]
+    pub fn planes(temp: u8, planes: [Plane; 4]) -> Self {
+        let data = InputData::Planes(planes.map(|plane| Component { name: String::new(), plane }));
+        Self { temp, data }
+    }
+
+    /// What a program gets that says nothing about its inputs: temporary 0 = (u, v, 0, 1), u and v
+    /// from 0 to 1 over the picture, v upward.
+    #[must_use]
+    pub fn uv() -> Self {
+        Self::planes(
+            0,
+            [
+                Plane { c: 0.0, du: 1.0, dv: 0.0 },
+                Plane { c: 0.0, du: 0.0, dv: 1.0 },
+                Plane::constant(0.0),
+                Plane::constant(1.0),
+            ],
+        )
+    }
+}

@@ -1,0 +1,69 @@
+//! The program: instructions and the `US_*` state around them.
+
+use alloc::vec::Vec;
+
+use r500_isa::Instruction;
+use r500_isa::state::{
+    UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcBoolConst, UsFcCtrl, UsFcIntConst,
+    UsFormat, UsOutFmt, UsPixsize, UsWFmt,
+};
+use r500_isa::{INT_CONSTANTS, TARGETS, TEXTURE_UNITS};
+
+/// A fragment program, exactly as given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// The instructions; the first stands at `US_CODE_OFFSET`. Any number, any dwords.
+    pub code: Vec<Instruction>,
+    /// What surrounds them.
+    pub state: State,
+}
+
+impl Program {
+    /// A program that is only instructions.
+    #[must_use]
+    pub fn from_code(code: Vec<Instruction>) -> Self {
+        Self { code, state: State::default() }
+    }
+}
+
+/// The state that travels with a program. `None` is a register that nobody gave; each method that
+/// fills the gap says with what.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// `US_CONFIG`.
+    pub config: Option<UsConfig>,
+    /// `US_PIXSIZE`.
+    pub pixsize: Option<UsPixsize>,
+    /// `US_FC_CTRL`.
+    pub fc_ctrl: Option<UsFcCtrl>,
+    /// `US_FC_BOOL_CONST`.
+    pub fc_bool_const: Option<UsFcBoolConst>,
+    /// `US_FC_INT_CONST` 0 to 31.
+    pub fc_int_const: [Option<UsFcIntConst>; INT_CONSTANTS],
+    /// `US_CODE_ADDR`.
+    pub code_addr: Option<UsCodeAddr>,
+    /// `US_CODE_RANGE`.
+    pub code_range: Option<UsCodeRange>,
+    /// `US_CODE_OFFSET`.
+    pub code_offset: Option<UsCodeOffset>,
+    /// `US_OUT_FMT` of targets A to D.
+    pub out_fmt: [Option<UsOutFmt>; TARGETS],
+    /// `US_W_FMT`.
+    pub w_fmt: Option<UsWFmt>,
+    /// `US_FORMAT` of the texture units.
+    pub format: [Option<UsFormat>; TEXTURE_UNITS],
+    /// Float constants from constant 0 on: the bits of R, G, B, A.
+    pub constants: Vec<[u32; 4]>,
+}
+
+/// `US_OUT_FMT` of an ordinary 8-bit target, `C4_8` in the order R, G, B, A: what a target is taken
+/// to be if nothing says otherwise.
+pub const OUT_FMT_RGBA8: UsOutFmt = UsOutFmt(0x3900);
+
+impl State {
+    /// `US_OUT_FMT` of target `n`, [`OUT_FMT_RGBA8`] if not given.
+    #[must_use]
+    pub fn out_fmt_or_default(&self, n: usize) -> UsOutFmt {
+        self.out_fmt.get(n).copied().flatten().unwrap_or(OUT_FMT_RGBA8)
+    }
+}
