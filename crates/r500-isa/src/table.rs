@@ -75,9 +75,33 @@ impl Register {
         mask
     }
 
-    /// Refuses, while compiling, a table whose fields overlap or leave the word, or whose values
-    /// repeat, are out of order or do not fit their field.
-    pub(crate) const fn assert_sound(&self) {
+    /// Refuses a table whose fields overlap or leave the word, or whose values repeat, are out of
+    /// order or do not fit their field. Every table of this crate passes it while compiling:
+    ///
+    /// ```
+    /// # use r500_isa::{Field, Kind, Register};
+    /// # const fn flag(name: &'static str, bit: u8) -> Field {
+    /// #     Field { name, hi: bit, lo: bit, kind: Kind::Flag, values: &[], meaning: "" }
+    /// # }
+    /// const NEIGHBOURS: Register =
+    ///     Register { name: "R", count: 1, meaning: "", fields: &[flag("A", 4), flag("B", 5)] };
+    /// const _: () = NEIGHBOURS.assert_sound();
+    /// ```
+    ///
+    /// ```compile_fail,E0080
+    /// # use r500_isa::{Field, Kind, Register};
+    /// # const fn flag(name: &'static str, bit: u8) -> Field {
+    /// #     Field { name, hi: bit, lo: bit, kind: Kind::Flag, values: &[], meaning: "" }
+    /// # }
+    /// const OVERLAP: Register =
+    ///     Register { name: "R", count: 1, meaning: "", fields: &[flag("A", 4), flag("B", 4)] };
+    /// const _: () = OVERLAP.assert_sound();
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// If it refuses; in a constant that is an error of compilation.
+    pub const fn assert_sound(&self) {
         let mut taken = 0u32;
         let mut i = 0;
         while i < self.fields.len() {
@@ -195,6 +219,12 @@ impl<W: Word, T: FieldValue> BitField<W, T> {
     pub fn set(self, word: W, value: T) -> W {
         let mask = self.max() << self.lo;
         W::from_bits((word.bits() & !mask) | ((value.code() << self.lo) & mask))
+    }
+
+    /// Reads the field by way of its type, as bits.
+    #[inline]
+    pub(crate) fn code(self, word: W) -> u32 {
+        self.get(word).code() & self.max()
     }
 
     /// The field's description.
@@ -355,6 +385,22 @@ macro_rules! registers {
                 #[must_use]
                 pub const fn bits(self) -> u32 {
                     self.0
+                }
+
+                /// The codes of all fields, in the table's order.
+                #[inline]
+                #[must_use]
+                pub fn codes(self) -> [u32; [$( stringify!($field) ),*].len()] {
+                    [ $( Self::$field.code(self), )* ]
+                }
+
+                /// This word with all fields set to these codes, in the table's order; bits that no
+                /// field names stay, and a code wider than its field loses its upper bits.
+                #[inline]
+                #[must_use]
+                pub fn with_codes(self, codes: [u32; [$( stringify!($field) ),*].len()]) -> Self {
+                    let [$( $get ),*] = codes;
+                    self $( .with(Self::$field, <$ty as $crate::FieldValue>::from_code($get)) )*
                 }
             }
 

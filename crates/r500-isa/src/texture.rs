@@ -6,22 +6,22 @@ use crate::values::*;
 #[rustfmt::skip]
 registers! {
     TxEnable "TX_ENABLE" "which texture units are on; one that is off returns alpha 1, colours 0." {
-        TEX_0_ENABLE     tex_0_enable     0:0   bool                   "unit 0";
-        TEX_1_ENABLE     tex_1_enable     1:1   bool                   "unit 1";
-        TEX_2_ENABLE     tex_2_enable     2:2   bool                   "unit 2";
-        TEX_3_ENABLE     tex_3_enable     3:3   bool                   "unit 3";
-        TEX_4_ENABLE     tex_4_enable     4:4   bool                   "unit 4";
-        TEX_5_ENABLE     tex_5_enable     5:5   bool                   "unit 5";
-        TEX_6_ENABLE     tex_6_enable     6:6   bool                   "unit 6";
-        TEX_7_ENABLE     tex_7_enable     7:7   bool                   "unit 7";
-        TEX_8_ENABLE     tex_8_enable     8:8   bool                   "unit 8";
-        TEX_9_ENABLE     tex_9_enable     9:9   bool                   "unit 9";
-        TEX_10_ENABLE    tex_10_enable    10:10 bool                   "unit 10";
-        TEX_11_ENABLE    tex_11_enable    11:11 bool                   "unit 11";
-        TEX_12_ENABLE    tex_12_enable    12:12 bool                   "unit 12";
-        TEX_13_ENABLE    tex_13_enable    13:13 bool                   "unit 13";
-        TEX_14_ENABLE    tex_14_enable    14:14 bool                   "unit 14";
-        TEX_15_ENABLE    tex_15_enable    15:15 bool                   "unit 15";
+        TEX_0_ENABLE     tex_0_enable     0:0   bool [TX_ENABLE]       "unit 0";
+        TEX_1_ENABLE     tex_1_enable     1:1   bool [TX_ENABLE]       "unit 1";
+        TEX_2_ENABLE     tex_2_enable     2:2   bool [TX_ENABLE]       "unit 2";
+        TEX_3_ENABLE     tex_3_enable     3:3   bool [TX_ENABLE]       "unit 3";
+        TEX_4_ENABLE     tex_4_enable     4:4   bool [TX_ENABLE]       "unit 4";
+        TEX_5_ENABLE     tex_5_enable     5:5   bool [TX_ENABLE]       "unit 5";
+        TEX_6_ENABLE     tex_6_enable     6:6   bool [TX_ENABLE]       "unit 6";
+        TEX_7_ENABLE     tex_7_enable     7:7   bool [TX_ENABLE]       "unit 7";
+        TEX_8_ENABLE     tex_8_enable     8:8   bool [TX_ENABLE]       "unit 8";
+        TEX_9_ENABLE     tex_9_enable     9:9   bool [TX_ENABLE]       "unit 9";
+        TEX_10_ENABLE    tex_10_enable    10:10 bool [TX_ENABLE]       "unit 10";
+        TEX_11_ENABLE    tex_11_enable    11:11 bool [TX_ENABLE]       "unit 11";
+        TEX_12_ENABLE    tex_12_enable    12:12 bool [TX_ENABLE]       "unit 12";
+        TEX_13_ENABLE    tex_13_enable    13:13 bool [TX_ENABLE]       "unit 13";
+        TEX_14_ENABLE    tex_14_enable    14:14 bool [TX_ENABLE]       "unit 14";
+        TEX_15_ENABLE    tex_15_enable    15:15 bool [TX_ENABLE]       "unit 15";
     }
 
     TxFilter0 "TX_FILTER0" * 16 "addressing and filters of a unit." {
@@ -51,7 +51,7 @@ registers! {
         WEIGHT_0         weight_0         21:11 u16                    "top or left weight of the pair, s1.9";
         WEIGHT_PAIR      weight_pair      22:22 bool                   "the bottom or right pair of the phase, else top or left";
         PHASE            phase            26:23 u8                     "which of nine phases";
-        DIRECTION        direction        27:27 bool                   "vertical weights, else horizontal";
+        DIRECTION        direction        27:27 bool [TX_DIRECTION]    "vertical weights, else horizontal";
     }
 
     TxFormat0 "TX_FORMAT0" * 16 "size of a texture." {
@@ -59,7 +59,7 @@ registers! {
         TXHEIGHT         txheight         21:11 u16                    "height - 1, low eleven bits";
         TXDEPTH          txdepth          25:22 u8                     "log2 of the depth of a volume";
         NUM_LEVELS       num_levels       29:26 u8                     "levels, minus one";
-        PROJECTED        projected        30:30 bool                   "coordinates are projected";
+        PROJECTED        projected        30:30 bool [TX_PROJECTED]    "coordinates are projected";
         TXPITCH_EN       txpitch_en       31:31 bool                   "rows lie TXPITCH apart";
     }
 

@@ -287,14 +287,14 @@ choices! {
 
     /// `TX_FILTER0.CLAMP_S`, `CLAMP_T`, `CLAMP_R`.
     ClampMode {
-        WRAP               = 0 "" "repeat";
-        MIRROR             = 1 "" "repeat, every other time mirrored";
-        CLAMP              = 2 "" "clamp to the last texel";
-        MIRROR_ONCE        = 3 "" "mirror at zero, then clamp to the last texel";
-        CLAMP_HALF         = 4 "" "clamp half way to the border colour";
-        MIRROR_ONCE_HALF   = 5 "" "mirror at zero, then clamp half way to the border colour";
-        BORDER             = 6 "" "border colour outside";
-        MIRROR_ONCE_BORDER = 7 "" "mirror at zero, then border colour outside";
+        WRAP               = 0 "Wrap"   "repeat";
+        MIRROR             = 1 "Mirror" "repeat, every other time mirrored";
+        CLAMP              = 2 ""       "clamp to the last texel";
+        MIRROR_ONCE        = 3 ""       "mirror at zero, then clamp to the last texel";
+        CLAMP_HALF         = 4 ""       "clamp half way to the border colour";
+        MIRROR_ONCE_HALF   = 5 ""       "mirror at zero, then clamp half way to the border colour";
+        BORDER             = 6 ""       "border colour outside";
+        MIRROR_ONCE_BORDER = 7 ""       "mirror at zero, then border colour outside";
     }
 
     /// `TX_FILTER0.MAG_FILTER`, `MIN_FILTER`.
@@ -426,6 +426,24 @@ pub const ADDR_REL: &[Value] = &[
 pub const ALPHA_MASK: &[Value] = &[
     V { code: 0, name: "NONE", meaning: "not written" },
     V { code: 1, name: "A", meaning: "written" },
+];
+
+/// Flag values: `TX_ENABLE.TEX_n_ENABLE`.
+pub const TX_ENABLE: &[Value] = &[
+    V { code: 0, name: "Disable", meaning: "off: alpha 1, colours 0" },
+    V { code: 1, name: "Enable", meaning: "on" },
+];
+
+/// Flag values: `TX_FILTER4.DIRECTION`.
+pub const TX_DIRECTION: &[Value] = &[
+    V { code: 0, name: "Horizontal", meaning: "weights along a row" },
+    V { code: 1, name: "Vertical", meaning: "weights along a column" },
+];
+
+/// Flag values: `TX_FORMAT0.PROJECTED`.
+pub const TX_PROJECTED: &[Value] = &[
+    V { code: 0, name: "Non-Projected", meaning: "coordinates as they are" },
+    V { code: 1, name: "Projected", meaning: "coordinates are projected" },
 ];
 
 /// Number values: `US_FORMAT.TXDEPTH` beyond depths, which tell widths and heights past 2048.
