@@ -119,6 +119,9 @@ mod tests {
         same(min(-DENORMAL, DENORMAL), DENORMAL);
         same(max(-DENORMAL, DENORMAL), -DENORMAL);
         same(max(-1.0, DENORMAL), DENORMAL);
+        same(max(DENORMAL, -1.0), DENORMAL);
+        same(min(-DENORMAL, 1.0), -DENORMAL);
+        same(min(1.0, -DENORMAL), -DENORMAL);
         same(cmp(DENORMAL, 1.0, 0.0), DENORMAL);
         same(cnd(payload, 1.0, 2.0), payload);
         same(min(1.0, payload), payload);

@@ -14,9 +14,19 @@
 //! operators below therefore give the bits that a processor gives which flushes
 //! (a test spells the rule out and compares).
 //!
-//! Errors are measured over all 2^32 arguments by
-//! `cargo run --release -p r500-exec --example ulp`, in units of the last place
-//! of the exact result, where argument and result are normal numbers.
+//! `cargo run --release -p r500-exec --example ulp` compares them with f64 over
+//! all 2^32 arguments, in units of the last place of the exact result where
+//! argument and result are normal numbers. It finds no wrong special value, and
+//! these largest errors (the bound to hold is 2):
+//!
+//! | kernel | ulp | at |
+//! | --- | --- | --- |
+//! | `EX2` | 1.0716 | -0.49694356 (`befe6f63`) |
+//! | `LN2` | 1.5878 | 0.70733297 (`3f3513c6`) |
+//! | `SIN` | 1.8472 | 0.24992532 (`3e7fec6c`) |
+//! | `COS` | 1.8558 | 0.015656255 (`3c80418c`) |
+//! | `RCP` | 0.5000 | 2.3160559e-38 (`00fc3237`) |
+//! | `RSQ` | 1.4903 | 1.1827658e-38 (`0080cab3`) |
 //!
 //! `RCP` and `RSQ` are quotients: [`Arith::rcp`](super::Arith::rcp),
 //! [`Arith::rsq`](super::Arith::rsq).
@@ -30,15 +40,8 @@
 use super::{CANONICAL_NAN, flush};
 
 /// 2^f for f in -1/2..1/2.
-const EX2: [f32; 7] = [
-    1.0,
-    0.693147182,
-    0.240226448,
-    0.0555035882,
-    0.00961883366,
-    0.00133913022,
-    0.000152412846,
-];
+const EX2: [f32; 7] =
+    [1.0, 0.693147182, 0.240226448, 0.0555035882, 0.00961883366, 0.00133913022, 0.000152412846];
 
 /// (log2(1 + f) - f) / f for 1 + f from the root of 1/2 to the root of 2.
 const LN2: [f32; 9] = [
@@ -54,18 +57,12 @@ const LN2: [f32; 9] = [
 ];
 
 /// sin(pi/2 w) / w - 1 of w squared, for w in -1..1.
-const SINE: [f32; 5] = [
-    0.570796311,
-    -0.645963609,
-    0.0796893165,
-    -0.00467328774,
-    0.000151274202,
-];
+const SINE: [f32; 5] = [0.570796311, -0.645963609, 0.0796893165, -0.00467328774, 0.000151274202];
 
 /// The bits of the root of one half: where [`ln2`] goes on to the next exponent.
 const LN2_SPLIT: u32 = 0x3f35_04f3;
 
-/// `EX2`: 2 to the power of x. At most 1.07 ulp.
+/// `EX2`: 2 to the power of x. Off by at most 1.0716 ulp.
 ///
 /// Zeros and denormals give 1, x below -126 (-inf included) +0, from 128
 /// upwards +inf, NaN gives NaN. No result is denormal.
@@ -91,7 +88,7 @@ pub fn ex2(x: f32) -> f32 {
     (p * power_of_two(half)) * power_of_two(n - half)
 }
 
-/// `LN2`: the logarithm of x to base 2. At most 1.59 ulp.
+/// `LN2`: the logarithm of x to base 2. Off by at most 1.5878 ulp.
 ///
 /// Zeros and denormals give -inf, what is below zero NaN, +inf gives +inf, 1
 /// gives +0, NaN gives NaN.
@@ -116,7 +113,7 @@ pub fn ln2(x: f32) -> f32 {
     e + (f + f * horner(&LN2, f))
 }
 
-/// `SIN`: the sine of x turns. At most 1.85 ulp.
+/// `SIN`: the sine of x turns. Off by at most 1.8472 ulp.
 ///
 /// Multiples of one half give zero, of the sign of x - rint(x): +0 for integers
 /// (-0 and denormals included), -0 for -1/2 and 3/2. Infinities and NaN give
@@ -130,7 +127,7 @@ pub fn sin(x: f32) -> f32 {
     sine_of_quarters(if a < down { a } else { down }.copysign(r))
 }
 
-/// `COS`: the cosine of x turns. At most 1.86 ulp.
+/// `COS`: the cosine of x turns. Off by at most 1.8558 ulp.
 ///
 /// Zeros and denormals give 1, infinities and NaN NaN; the zeros are +0.
 #[inline]

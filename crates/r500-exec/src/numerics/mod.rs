@@ -19,7 +19,7 @@
 //! | a zero factor makes a product zero, if `US_CONFIG` says so | [`Arith::product`] | documented; the sign of that zero is open ([`ZeroSign`]) |
 //! | clamping takes NaN to 0 | [`Arith::clamp01`] | open ([`ClampNan`]) |
 //! | `EX2`, `LN2`, `SIN`, `COS` are fixed polynomials | [`kernels`] | documented only in name; the accuracy of the card is open |
-//! | planes of interpolants are evaluated in float32, nothing flushed | [`plane`] | open |
+//! | planes of interpolants are evaluated in float32, nothing flushed | [`plane()`] | open |
 //!
 //! What is open and worth trying against a card is a field of [`Arith`]; the
 //! project's own choice is [`Arith::LAW`]. What is documented is no field.

@@ -5,14 +5,8 @@ use super::*;
 
 const LAW: Arith = Arith::LAW;
 const ZERO_RULE: Arith = Arith::LAW.with_zero_rule(true);
-const KEEP: Arith = Arith {
-    denormals: Denormals::Keep,
-    ..Arith::LAW
-};
-const FUSED: Arith = Arith {
-    fused: true,
-    ..Arith::LAW
-};
+const KEEP: Arith = Arith { denormals: Denormals::Keep, ..Arith::LAW };
+const FUSED: Arith = Arith { fused: true, ..Arith::LAW };
 
 const INF: f32 = f32::INFINITY;
 const NAN: f32 = f32::NAN;
@@ -32,9 +26,9 @@ fn same(got: f32, want: f32) {
     );
 }
 
-/// 2^n for a normal result.
+/// 2^n for n in -126..=127.
 fn pow2(n: i32) -> f32 {
-    f64::from(n).exp2() as f32
+    f32::from_bits(((n + 127) as u32) << 23)
 }
 
 /// Xorshift: floats of all kinds, the same ones each time.
@@ -160,10 +154,7 @@ fn zeros_and_infinities_multiply_as_in_ieee() {
 fn product_in_integers(a: f32, b: f32) -> f32 {
     let parts = |x: f32| {
         let bits = x.to_bits();
-        (
-            u64::from(bits & 0x7f_ffff | 0x80_0000),
-            (bits >> 23 & 0xff) as i32 - 150,
-        )
+        (u64::from(bits & 0x7f_ffff | 0x80_0000), (bits >> 23 & 0xff) as i32 - 150)
     };
     let ((a_int, a_exp), (b_int, b_exp)) = (parts(a), parts(b));
     let product = a_int * b_int;
@@ -284,10 +275,7 @@ fn the_sign_of_the_zero_rule_reaches_the_sum() {
 
 #[test]
 fn the_other_sign_of_the_zero_rule() {
-    let xor = Arith {
-        zero_sign: ZeroSign::Xor,
-        ..ZERO_RULE
-    };
+    let xor = Arith { zero_sign: ZeroSign::Xor, ..ZERO_RULE };
     same(xor.product(-2.0, 0.0), -0.0);
     same(xor.product(-INF, -0.0), 0.0);
     same(xor.product(-DENORMAL, INF), -0.0);
@@ -366,6 +354,8 @@ fn fused_multiply_add_agrees_with_the_library() {
     let little = f64::from(pow2(-100)) * f64::from(pow2(-100));
     assert!(add_to_odd(TINY_BELOW, -little) < TINY_BELOW);
     assert!(add_to_odd(TINY_BELOW, little) > TINY_BELOW);
+    assert!(add_to_odd(-TINY_BELOW, little) > -TINY_BELOW);
+    assert!(add_to_odd(-TINY_BELOW, -little) < -TINY_BELOW);
     assert_eq!(TINY_BELOW - little, TINY_BELOW);
 }
 

@@ -1,7 +1,7 @@
 //! Values that NUMERICS names or that follow from exact arithmetic. Accuracy
 //! over all arguments is the business of the `ulp` example.
 
-use super::super::Arith;
+use super::super::{Arith, canonical_nan};
 use super::*;
 
 const INF: f32 = f32::INFINITY;
@@ -20,6 +20,11 @@ fn same(got: f32, want: f32) {
     );
 }
 
+/// 2^n for n in -126..=127: an exponent field and nothing else.
+fn pow2(n: i32) -> f32 {
+    f32::from_bits(((n + 127) as u32) << 23)
+}
+
 /// Normal numbers of every exponent and both signs, with significands from one
 /// end of the binade to the other.
 fn every_binade() -> impl Iterator<Item = f32> {
@@ -35,8 +40,7 @@ fn every_binade() -> impl Iterator<Item = f32> {
 #[test]
 fn ex2_of_integers_is_exact() {
     for n in -126..=127 {
-        let bits = u32::try_from(n + 127).map(|biased| biased << 23);
-        same(ex2(n as f32), f32::from_bits(bits.unwrap()));
+        same(ex2(n as f32), pow2(n));
     }
 }
 
@@ -65,9 +69,8 @@ fn ex2_of_small_arguments_is_one() {
 
 #[test]
 fn ln2_of_powers_of_two_is_exact() {
-    for n in -126..=127_i32 {
-        let bits = u32::try_from(n + 127).map(|biased| biased << 23);
-        same(ln2(f32::from_bits(bits.unwrap())), n as f32);
+    for n in -126..=127 {
+        same(ln2(pow2(n)), n as f32);
     }
     same(ln2(1.0), 0.0);
 }
@@ -179,14 +182,14 @@ mod flushed {
 
     fn horner(coefficients: &[f32], x: f32) -> f32 {
         let highest_first = coefficients.iter().rev().copied();
-        highest_first.reduce(|sum, c| LAW.mad(sum, x, c)).unwrap()
+        highest_first.reduce(|sum, c| LAW.mad(sum, x, c)).unwrap_or(0.0)
     }
 
     /// For x in -126..128.
     pub(super) fn ex2(x: f32) -> f32 {
         let n = x.round_ties_even();
         let p = horner(&EX2, LAW.sub(x, n));
-        (f64::from(p) * f64::from(n).exp2()) as f32
+        (f64::from(p) * 2.0_f64.powi(n as i32)) as f32
     }
 
     /// For normal x above zero.
@@ -226,4 +229,59 @@ fn flushing_inside_a_kernel_changes_nothing() {
         same(sin(x), flushed::sin(x));
         same(cos(x), flushed::cos(x));
     }
+}
+
+/// FNV-1a, a word at a time, over a kernel's results: arguments of all kinds,
+/// those around the split of `ln2`, then ordinary ones (-2..2 in steps of
+/// 2^-12).
+fn fingerprint(kernel: fn(f32) -> f32) -> u64 {
+    let spread = (0_u32..1 << 16).map(|k| f32::from_bits(k.wrapping_mul(0x9e37_79b1)));
+    let split = (0x3f35_0000..0x3f35_1000).map(f32::from_bits);
+    let ordinary = (-8192..8192).map(|k| k as f32 / 4096.0);
+    let all = spread.chain(split).chain(ordinary);
+    all.fold(0xcbf2_9ce4_8422_2325, |hash, x| {
+        let bits = u64::from(canonical_nan(kernel(x)).to_bits());
+        (hash ^ bits).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[test]
+fn the_constants_are_the_nearest_floats() {
+    // The published decimals, rounded to double and then to float by Python.
+    assert_eq!(
+        EX2.map(f32::to_bits),
+        [0x3f80_0000, 0x3f31_7218, 0x3e75_fdec, 0x3d63_57bb, 0x3c1d_9850, 0x3aaf_85c1, 0x391f_d103]
+    );
+    assert_eq!(
+        LN2.map(f32::to_bits),
+        [
+            0x3ee2_a8eb,
+            0xbf38_aa36,
+            0x3ef6_3a06,
+            0xbeb8_afbc,
+            0x3e93_6939,
+            0xbe74_6764,
+            0x3e5c_9985,
+            0xbe56_01ff,
+            0x3e03_e4c3,
+        ]
+    );
+    assert_eq!(
+        SINE.map(f32::to_bits),
+        [0x3f12_1fb5, 0xbf25_5ddf, 0x3da3_3427, 0xbb99_2261, 0x391e_9f5c]
+    );
+}
+
+#[test]
+fn the_bits_are_those_of_an_independent_implementation() {
+    // Made with a Python script that took the constants from the published
+    // table and did each step in double, rounded to float, tiny ones flushed.
+    assert_eq!(fingerprint(ex2), 0xcca0_5abd_3904_a032);
+    assert_eq!(fingerprint(ln2), 0xd83e_a167_038e_152c);
+    assert_eq!(fingerprint(sin), 0x857c_e04a_6f45_8571);
+    assert_eq!(fingerprint(cos), 0x02aa_96b8_b59a_0419);
+    same(ex2(-0.49694356), f32::from_bits(0x3f35_673c));
+    same(ln2(0.70733297), f32::from_bits(0xbeff_c384));
+    same(sin(-0.1), f32::from_bits(0xbf16_7918));
+    same(cos(100.7), f32::from_bits(0xbe9e_39de));
 }
