@@ -1,0 +1,89 @@
+//! Fixed point: n bits (1 to 32) that stand for 0..1 or -1..1.
+//!
+//! An unsigned code k is k / (2^n - 1). A signed code is two's complement, k / (2^(n-1) - 1), and
+//! the one code that lies below -1 means -1 too. Decoding is correctly rounded; encoding rounds the
+//! exact product to nearest even, after limiting x to the range. These are D3D9's rules; what the
+//! card does in the last bit is open.
+//!
+//! A width of 0 holds only 0, one above 32 counts as 32. A signed code of one bit, for which the
+//! rule has no divisor, is 0 or -1.
+
+use super::round::shift_round_even;
+
+/// The number that the lowest `bits` bits of `code` stand for, in 0..1.
+#[must_use]
+pub fn unorm_to_f32(code: u32, bits: u32) -> f32 {
+    let max = max_code(bits);
+    ratio(code & max, max)
+}
+
+/// The number that the lowest `bits` bits of `code` stand for, in -1..1.
+#[must_use]
+pub fn snorm_to_f32(code: u32, bits: u32) -> f32 {
+    let max = max_code(bits) >> 1;
+    let magnitude = code & max;
+    if bits == 0 || code & (max + 1) == 0 {
+        ratio(magnitude, max)
+    } else {
+        // Two's complement: the sign bit counts -(max + 1).
+        -ratio((max + 1 - magnitude).min(max.max(1)), max.max(1))
+    }
+}
+
+/// The unsigned code of `bits` bits for `x`: below 0 and for NaN 0, above 1 the largest.
+#[must_use]
+pub fn f32_to_unorm(x: f32, bits: u32) -> u32 {
+    if x > 0.0 { times(x.min(1.0), max_code(bits)) } else { 0 }
+}
+
+/// The signed code of `bits` bits for `x`, in two's complement within these bits: below -1 that of
+/// -1, above 1 that of 1, for NaN 0.
+#[must_use]
+pub fn f32_to_snorm(x: f32, bits: u32) -> u32 {
+    let mask = max_code(bits);
+    if x.is_nan() {
+        return 0;
+    }
+    let magnitude = times(x.abs().min(1.0), mask >> 1);
+    if x < 0.0 { magnitude.wrapping_neg() & mask } else { magnitude }
+}
+
+/// All bits of the width set.
+const fn max_code(bits: u32) -> u32 {
+    match bits {
+        0 => 0,
+        1..=31 => (1 << bits) - 1,
+        _ => u32::MAX,
+    }
+}
+
+/// k / max, correctly rounded, for k <= max; 0 / 0 is 0.
+fn ratio(k: u32, max: u32) -> f32 {
+    if k == 0 {
+        0.0
+    } else if max < 1 << 24 {
+        // Both are floats, so that one division is one rounding.
+        k as f32 / max as f32
+    } else {
+        // At least 32 bits of quotient, the last one standing for all that follow: more than the 24
+        // + 2 that a float needs to be rounded right.
+        let shift = 32 + k.leading_zeros();
+        let numerator = u64::from(k) << shift;
+        let max = u64::from(max);
+        let quotient = numerator / max | u64::from(numerator % max != 0);
+        quotient as f32 * f32::from_bits((127 - shift) << 23)
+    }
+}
+
+/// The exact product of x in 0..1 and `max`, rounded to nearest even.
+fn times(x: f32, max: u32) -> u32 {
+    // x is mantissa / 2^shift, and the product has at most 56 bits.
+    let exponent = x.to_bits() >> 23;
+    let fraction = x.to_bits() & 0x7f_ffff;
+    let mantissa = if exponent == 0 { fraction } else { 1 << 23 | fraction };
+    let shift = 127 + 23 - exponent.max(1);
+    shift_round_even(u64::from(mantissa) * u64::from(max), shift) as u32
+}
+
+#[cfg(test)]
+mod tests;
