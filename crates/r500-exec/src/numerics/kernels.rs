@@ -8,11 +8,11 @@
 //! even.
 //!
 //! A denormal argument counts as zero under every reading. Past that the steps
-//! need no thought of denormals: a product here can be tiny only inside a
-//! polynomial, where a constant of 10^-4 or more is added to it next and the
-//! sum is that constant, whether the product was flushed or not. The plain
-//! operators below therefore give the bits that a processor gives which flushes
-//! (a test spells the rule out and compares).
+//! need no thought of denormals: a product here can be tiny only in a
+//! polynomial or as its argument, and then a constant of 10^-4 or more is added
+//! next, so that the sum is that constant whether the product was flushed or
+//! not. The plain operators below therefore give the bits that a processor
+//! gives which flushes (a test spells the rule out and compares).
 //!
 //! `cargo run --release -p r500-exec --example ulp` compares them with f64 over
 //! all 2^32 arguments, in units of the last place of the exact result where
@@ -124,7 +124,8 @@ pub fn sin(x: f32) -> f32 {
     let (r, a) = reduce(x);
     // Fold the half turn: quarters of a turn, up and down again.
     let down = 2.0 - a;
-    sine_of_quarters(if a < down { a } else { down }.copysign(r))
+    let w = if a < down { a } else { down };
+    sine_of_quarters(w.copysign(r))
 }
 
 /// `COS`: the cosine of x turns. Off by at most 1.8558 ulp.
