@@ -19,6 +19,8 @@ pub struct Expect {
     /// Colour per pixel that stands where nothing was drawn (killed or uncovered), of target A;
     /// 0 in every channel if not given.
     pub background: Option<Vec<[f32; 4]>>,
+    /// The source says that a faithful machine does not meet this.
+    pub known_failure: bool,
 }
 
 /// The wanted channels of a pixel, each `None` where it is not checked.

@@ -14,6 +14,11 @@ pub struct Job {
     pub name: String,
     /// Where it comes from, for people; may be empty.
     pub origin: String,
+    /// What it is there to show: the rule that a case decides. For people; may be empty.
+    pub rationale: String,
+    /// How well founded its expectations are (`documented`, `observed`, `derived`, `open`); may be
+    /// empty.
+    pub status: String,
     /// The program.
     pub program: Program,
     /// Width and height of the picture in pixels, if the source says.
