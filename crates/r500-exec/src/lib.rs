@@ -1,3 +1,49 @@
-//! The R500 fragment machine.
+//! The R500 fragment machine: what a program does, pixel by pixel.
+//!
+//! A [`Program`](r500_program::Program) is decoded once into a [`Shader`]; [`Bindings`] hold what it
+//! reads (constants, inputs, textures, coverage); an [`Engine`] runs the one over the other and
+//! leaves a [`Frame`]: colours A to D, depth, coverage and counters, as the program wrote them.
+//! [`output`] turns these into the bytes that the card would store.
+//!
+//! The [`reference`] engine is the law: written to be read, one place for each rule, each with its
+//! evidence. Where the documents leave a rule open, the choice has a name in [`Readings`] and can be
+//! changed. It steps one instruction at a time ([`reference::Group`]), so that a tracer or debugger
+//! can watch any pixel.
+//!
+//! ```
+//! use r500_exec::{Bindings, Options, Shader, draw, reference::Reference};
+//! use r500_isa::Instruction;
+//! use r500_program::{Job, Program};
+//!
+//! // OUT : out[0].rgb = MAD src0.rgb src0.111 src0.000, out[0].a = MAX src0.1 src0.1, LAST
+//! let code = vec![Instruction([0x78101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000])];
+//! let job = Job::from_program(Program::from_code(code));
+//!
+//! let shader = Shader::new(&job.program)?;
+//! let bindings = Bindings::new(&job, [64, 64])?;
+//! let frame = draw(&Reference, &shader, &bindings, &Options::default())?;
+//!
+//! // Nothing else given, temporary 0 holds (u, v, 0, 1): the first pixel is at (1/128, 1/128).
+//! assert_eq!(frame.color(0, 0, 0), [1.0 / 128.0, 1.0 / 128.0, 0.0, 1.0]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+pub mod codec;
 pub mod numerics;
+pub mod output;
+pub mod reading;
+pub mod reference;
+pub mod texture;
+
+mod bindings;
+mod engine;
+mod finding;
+mod frame;
+mod shader;
+
+pub use bindings::{BindError, Bindings};
+pub use engine::{Block, Cancel, Draw, Engine, Limits, Options, RunError, draw};
+pub use finding::{Finding, FindingKind, Findings};
+pub use frame::{Counters, Frame, PixelOut, Tile};
+pub use reading::Readings;
+pub use shader::{Alu, AluHalf, Dest, Fc, Op, Predicate, Shader, ShaderError, Tex, TexReg};

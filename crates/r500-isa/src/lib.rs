@@ -30,6 +30,7 @@
 
 mod table;
 
+pub mod dataflow;
 pub mod inline;
 pub mod instruction;
 pub mod state;

@@ -108,3 +108,14 @@ registers! {
         RESERVED         reserved         31:0  u32                    "not looked at";
     }
 }
+
+impl TxFilter1 {
+    /// Bit 21, which no document names (so it is no row above): whether DXT blocks deliver blue as
+    /// component 0 and red as component 2. Mesa's r300 driver calls it `DXTC_SWIZZLE_ENABLE`, sets it
+    /// for compressed textures, and selects red and blue of DXT formats accordingly.
+    #[inline]
+    #[must_use]
+    pub const fn dxtc_swizzle(self) -> bool {
+        self.0 >> 21 & 1 != 0
+    }
+}

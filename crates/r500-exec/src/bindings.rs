@@ -1,0 +1,218 @@
+//! What a shader reads: constants, inputs, textures, coverage.
+
+use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
+use r500_isa::{CONSTANTS, INT_CONSTANTS, TEXTURE_UNITS};
+use r500_program::{Input, InputData, Job, Plane};
+
+use crate::numerics;
+use crate::texture::{self, Sampler};
+
+/// Everything that a shader reads, for a picture of a certain size.
+#[derive(Clone, Debug)]
+pub struct Bindings {
+    size: [u32; 2],
+    constants: Vec<[f32; 4]>,
+    ints: [Option<UsFcIntConst>; INT_CONSTANTS],
+    bools: Option<UsFcBoolConst>,
+    samplers: [Option<Sampler>; TEXTURE_UNITS],
+    inputs: Vec<Input>,
+    coverage: Option<Coverage>,
+}
+
+#[derive(Clone, Debug)]
+struct Coverage {
+    width: u32,
+    pixels: Vec<bool>,
+}
+
+/// Why something cannot be bound.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BindError {
+    /// A texture that the machine cannot sample.
+    #[error("texture unit {unit}: {error}")]
+    Texture {
+        /// The unit.
+        unit: usize,
+        /// Why.
+        #[source]
+        error: texture::BindError,
+    },
+    /// Values per pixel that do not fill rows.
+    #[error("input temp[{temp}]: {count} values do not fill rows of {width} pixels")]
+    InputRows {
+        /// The temporary.
+        temp: u8,
+        /// Values given.
+        count: usize,
+        /// Pixels in a row.
+        width: u32,
+    },
+    /// An input for a temporary that does not exist.
+    #[error("input temp[{temp}]: temporaries end with 127")]
+    InputTemp {
+        /// The temporary.
+        temp: u8,
+    },
+    /// Coverage that does not fill rows.
+    #[error("coverage: {count} pixels do not fill rows of {width}")]
+    CoverageRows {
+        /// Pixels given.
+        count: usize,
+        /// Pixels in a row.
+        width: u32,
+    },
+    /// More constants than the processor has.
+    #[error("{count} constants are given, the processor has 256")]
+    Constants {
+        /// Constants given.
+        count: usize,
+    },
+}
+
+impl Bindings {
+    /// Binds what a job carries, for a picture of `size` (width, height). The job's own size says
+    /// how its values per pixel lie.
+    ///
+    /// # Errors
+    /// [`BindError`], naming the part that does not fit.
+    pub fn new(job: &Job, size: [u32; 2]) -> Result<Self, BindError> {
+        let state = &job.program.state;
+        if state.constants.len() > CONSTANTS {
+            return Err(BindError::Constants { count: state.constants.len() });
+        }
+        let mut samplers = [const { None }; TEXTURE_UNITS];
+        for (unit, texture) in job.textures.iter().enumerate() {
+            if let Some(texture) = texture {
+                let bound = Sampler::bind(texture, state.format[unit])
+                    .map_err(|error| BindError::Texture { unit, error })?;
+                samplers[unit] = Some(bound);
+            }
+        }
+        let inputs = job.inputs_or_default();
+        for input in &inputs {
+            check_input(input)?;
+        }
+        let coverage = match &job.coverage {
+            None => None,
+            Some(pixels) => {
+                let width = job.size.unwrap_or(size)[0];
+                if !fills_rows(pixels.len(), width) {
+                    return Err(BindError::CoverageRows { count: pixels.len(), width });
+                }
+                Some(Coverage { width, pixels: pixels.clone() })
+            }
+        };
+        Ok(Self {
+            size,
+            constants: state.constants.iter().map(|c| c.map(f32::from_bits)).collect(),
+            ints: state.fc_int_const,
+            bools: state.fc_bool_const,
+            samplers,
+            inputs,
+            coverage,
+        })
+    }
+
+    /// Width and height of the picture.
+    #[must_use]
+    pub fn size(&self) -> [u32; 2] {
+        self.size
+    }
+
+    /// A float constant; `None` if not provided.
+    #[must_use]
+    pub fn constant(&self, n: usize) -> Option<[f32; 4]> {
+        self.constants.get(n).copied()
+    }
+
+    /// Sets a float constant (0 to 255; others change nothing). Those below it that were not
+    /// provided become 0.
+    pub fn set_constant(&mut self, n: usize, value: [f32; 4]) {
+        if n >= CONSTANTS {
+            return;
+        }
+        if n >= self.constants.len() {
+            self.constants.resize(n + 1, [0.0; 4]);
+        }
+        self.constants[n] = value;
+    }
+
+    /// An integer constant; `None` if not provided.
+    #[must_use]
+    pub fn int_constant(&self, n: usize) -> Option<UsFcIntConst> {
+        self.ints.get(n).copied().flatten()
+    }
+
+    /// The boolean constants; `None` if not provided.
+    #[must_use]
+    pub fn bool_constants(&self) -> Option<UsFcBoolConst> {
+        self.bools
+    }
+
+    /// The texture of a unit; `None` if the unit is not enabled.
+    #[must_use]
+    pub fn sampler(&self, unit: usize) -> Option<&Sampler> {
+        self.samplers.get(unit)?.as_ref()
+    }
+
+    /// The inputs.
+    #[must_use]
+    pub fn inputs(&self) -> &[Input] {
+        &self.inputs
+    }
+
+    /// Whether the rasteriser covers a pixel. Pixels outside the picture are not covered.
+    #[must_use]
+    pub fn covers(&self, x: u32, y: u32) -> bool {
+        if x >= self.size[0] || y >= self.size[1] {
+            return false;
+        }
+        self.coverage.as_ref().is_none_or(|Coverage { width, pixels }| {
+            let index = y as usize * *width as usize + x as usize;
+            x < *width && pixels.get(index).copied().unwrap_or(false)
+        })
+    }
+
+    /// The value of an input at a pixel, which may lie outside the picture.
+    ///
+    /// Planes go on outside by their formula ([`numerics::plane`]; open).
+    /// Values per pixel repeat the nearest pixel outside (open).
+    #[must_use]
+    pub fn input(&self, input: &Input, x: u32, y: u32) -> [f32; 4] {
+        match &input.data {
+            InputData::Planes(components) => {
+                let u = numerics::centre(x, self.size[0]);
+                let v = numerics::centre(y, self.size[1]);
+                components.each_ref().map(|component| {
+                    let Plane { c, du, dv } = component.plane;
+                    numerics::plane(c, du, dv, u, v)
+                })
+            }
+            InputData::Values { width, values } => {
+                let width = *width as usize;
+                let rows = values.len() / width.max(1);
+                let x = (x as usize).min(width.saturating_sub(1));
+                let y = (y as usize).min(rows.saturating_sub(1));
+                values.get(y * width + x).copied().unwrap_or_default()
+            }
+        }
+    }
+}
+
+fn check_input(input: &Input) -> Result<(), BindError> {
+    let temp = input.temp;
+    if usize::from(temp) >= r500_isa::TEMPORARIES {
+        return Err(BindError::InputTemp { temp });
+    }
+    match &input.data {
+        InputData::Values { width, values } if !fills_rows(values.len(), *width) => {
+            Err(BindError::InputRows { temp, count: values.len(), width: *width })
+        }
+        _ => Ok(()),
+    }
+}
+
+fn fills_rows(count: usize, width: u32) -> bool {
+    count != 0 && width != 0 && count.is_multiple_of(width as usize)
+}

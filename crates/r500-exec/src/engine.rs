@@ -1,0 +1,315 @@
+//! What every engine has in common: options, limits, and the way from a shader to a frame.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use crate::frame::Band;
+use crate::{Bindings, Findings, Frame, Readings, Shader, frame::Counters};
+
+/// Runs shaders over pixels. The [`reference`](crate::reference) engine is the law; every other one
+/// gives the same frame bit for bit.
+pub trait Engine: Sync {
+    /// Name, as `--engine` spells it.
+    fn name(&self) -> &'static str;
+
+    /// Height of the bands that [`draw`] cuts a frame into for this engine: even, and a multiple of
+    /// the group's height where the group matters.
+    fn band_rows(&self, options: &Options<'_>) -> u32;
+
+    /// Draws one band.
+    ///
+    /// # Errors
+    /// [`RunError`] if a limit strikes.
+    fn band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<Report, RunError>;
+}
+
+/// One drawing: everything an engine looks at.
+#[derive(Clone, Copy)]
+pub struct Draw<'a> {
+    /// The program.
+    pub shader: &'a Shader,
+    /// What it reads.
+    pub bindings: &'a Bindings,
+    /// How to run it.
+    pub options: &'a Options<'a>,
+    /// When to give up.
+    pub deadline: Option<Instant>,
+}
+
+/// What a band leaves beside its pixels.
+#[derive(Debug, Default)]
+pub struct Report {
+    /// Findings, if asked for.
+    pub findings: Findings,
+    /// Counters.
+    pub counters: Counters,
+}
+
+/// A rectangle of pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Left column.
+    pub x: u32,
+    /// Lowest row.
+    pub y: u32,
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+}
+
+/// How to run.
+#[derive(Clone)]
+pub struct Options<'a> {
+    /// Named choices where the documents leave a rule open.
+    pub readings: Readings,
+    /// Start undefined state with a pattern that stands out instead of 0.
+    pub poison: bool,
+    /// Collect findings.
+    pub findings: bool,
+    /// Width and height of the group of pixels that share a program counter; even. Visible only
+    /// with `WRITE_INACTIVE` and with `IGNORE_UNCOVERED` beside quad differences.
+    pub group: [u32; 2],
+    /// Threads; 0 takes all cores.
+    pub threads: usize,
+    /// The part of the picture to draw, all of it if not given.
+    pub area: Option<Block>,
+    /// Bounds, for programs from strangers.
+    pub limits: Limits,
+    /// Stops the drawing from outside.
+    pub cancel: Option<&'a Cancel>,
+    /// Called with the rows done and the rows in all, from any thread.
+    pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
+}
+
+/// Width and height of the group wherever its size could be seen.
+pub const GROUP: [u32; 2] = [4, 4];
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            readings: Readings::default(),
+            poison: false,
+            findings: false,
+            group: GROUP,
+            threads: 0,
+            area: None,
+            limits: Limits::default(),
+            cancel: None,
+            progress: None,
+        }
+    }
+}
+
+/// Bounds on a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Instructions that a group of pixels may execute.
+    pub instructions: u64,
+    /// Bytes that a frame may take.
+    pub memory: u64,
+    /// Time that a drawing may take.
+    pub time: Option<Duration>,
+}
+
+impl Default for Limits {
+    /// 4 million instructions a group, 4 GiB a frame, no time limit.
+    fn default() -> Self {
+        Self { instructions: 4_000_000, memory: 4 << 30, time: None }
+    }
+}
+
+/// Stops a drawing from another thread.
+#[derive(Debug, Default)]
+pub struct Cancel(AtomicBool);
+
+impl Cancel {
+    /// Asks the drawing to stop; it ends with [`RunError::Cancelled`].
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether that was asked.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Why a run ended without a frame.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The picture has no pixels.
+    #[error("a picture of {width}x{height} has no pixels")]
+    NoPixels {
+        /// Its width.
+        width: u32,
+        /// Its height.
+        height: u32,
+    },
+    /// The area to draw leaves the picture.
+    #[error("the area {}x{} at {},{} is not inside the picture of {width}x{height}",
+        area.width, area.height, area.x, area.y)]
+    AreaOutside {
+        /// The area.
+        area: Block,
+        /// Width of the picture.
+        width: u32,
+        /// Height of the picture.
+        height: u32,
+    },
+    /// The group of pixels cannot be made of quads.
+    #[error("a group of {width}x{height} pixels is not made of whole quads: both must be even")]
+    OddGroup {
+        /// Its width.
+        width: u32,
+        /// Its height.
+        height: u32,
+    },
+    /// The frame would take too much memory.
+    #[error("a frame of {width}x{height} takes {bytes} bytes, the limit is {limit}")]
+    TooLarge {
+        /// Its width.
+        width: u32,
+        /// Its height.
+        height: u32,
+        /// What it would take.
+        bytes: u64,
+        /// [`Limits::memory`].
+        limit: u64,
+    },
+    /// The program ran for too long.
+    #[error(
+        "after {limit} instructions the group at pixel {},{} is still at address {address}: \
+         the program seems endless (raise the instruction limit if it is not)", pixel[0], pixel[1]
+    )]
+    Instructions {
+        /// Address of the next instruction.
+        address: u32,
+        /// Lower left pixel of the group.
+        pixel: [u32; 2],
+        /// [`Limits::instructions`].
+        limit: u64,
+    },
+    /// The time is up.
+    #[error("the drawing took longer than its limit of {limit:?}")]
+    Time {
+        /// [`Limits::time`].
+        limit: Duration,
+    },
+    /// Somebody asked to stop.
+    #[error("the drawing was cancelled")]
+    Cancelled,
+}
+
+impl Draw<'_> {
+    /// Whether it is time to give up.
+    ///
+    /// # Errors
+    /// [`RunError::Time`] and [`RunError::Cancelled`].
+    pub fn check(&self) -> Result<(), RunError> {
+        if self.options.cancel.is_some_and(Cancel::is_cancelled) {
+            return Err(RunError::Cancelled);
+        }
+        match (self.deadline, self.options.limits.time) {
+            (Some(deadline), Some(limit)) if Instant::now() > deadline => {
+                Err(RunError::Time { limit })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Draws a picture with an engine.
+///
+/// The frame does not depend on the number of threads.
+///
+/// # Errors
+/// [`RunError`] if the picture is empty or too large, or a limit strikes.
+pub fn draw(
+    engine: &dyn Engine,
+    shader: &Shader,
+    bindings: &Bindings,
+    options: &Options<'_>,
+) -> Result<Frame, RunError> {
+    let [group_width, group_height] = options.group;
+    if group_width == 0 || group_height == 0 || (group_width | group_height) & 1 != 0 {
+        return Err(RunError::OddGroup { width: group_width, height: group_height });
+    }
+    let mut frame = Frame::new(shader, bindings, options)?;
+    let deadline = options.limits.time.and_then(|limit| Instant::now().checked_add(limit));
+    let drawing = Draw { shader, bindings, options, deadline };
+    let rows_in_all = u64::from(frame.area().height);
+    let bands = frame.bands(engine.band_rows(options).max(2));
+    let threads = thread_count(options.threads).clamp(1, bands.len().max(1));
+
+    let report = Mutex::new(Report::default());
+    let failure = Mutex::new(None::<(u32, RunError)>);
+    let queue = Mutex::new(bands.into_iter());
+    let done = AtomicU64::new(0);
+    let work = || {
+        let mut mine = Report::default();
+        loop {
+            let Some(mut band) = lock(&queue).next() else { break };
+            match engine.band(&drawing, &mut band) {
+                Ok(report) => {
+                    mine.findings.merge(&report.findings);
+                    mine.counters.merge(&report.counters);
+                }
+                Err(error) => {
+                    // The lowest band's error is told, and no new band begun.
+                    let mut failure = lock(&failure);
+                    if failure.as_ref().is_none_or(|(row, _)| band.first_row() < *row) {
+                        *failure = Some((band.first_row(), error));
+                    }
+                    lock(&queue).by_ref().for_each(drop);
+                    break;
+                }
+            }
+            let rows = u64::from(band.rows());
+            let rows_done = done.fetch_add(rows, Ordering::Relaxed) + rows;
+            if let Some(progress) = options.progress {
+                progress(rows_done, rows_in_all);
+            }
+        }
+        let mut report = lock(&report);
+        report.findings.merge(&mine.findings);
+        report.counters.merge(&mine.counters);
+    };
+    if threads == 1 {
+        work();
+    } else {
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(work);
+            }
+        });
+    }
+    drop(queue);
+    if let Some((_, error)) = take(failure) {
+        return Err(error);
+    }
+    let report = take(report);
+    frame.findings = report.findings;
+    frame.counters = report.counters;
+    Ok(frame)
+}
+
+/// Threads to use: all cores for 0.
+fn thread_count(wanted: usize) -> usize {
+    match wanted {
+        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        n => n,
+    }
+}
+
+/// The lock, whatever another thread did while it held it.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn take<T>(mutex: Mutex<T>) -> T {
+    mutex.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

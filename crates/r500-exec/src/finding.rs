@@ -1,0 +1,163 @@
+//! Findings: what a run met that a correct program would not do. The run goes on all the same, in
+//! the documented or else the defined way.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// Something odd that a run met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What.
+    pub kind: FindingKind,
+    /// Absolute address of the instruction.
+    pub address: u32,
+    /// The first pixel that met it.
+    pub pixel: [u32; 2],
+    /// What it is about, where the kind has a number: a register, a constant, a unit, an opcode.
+    pub detail: i32,
+    /// How often it was met, pixels and passes counted.
+    pub count: u64,
+}
+
+macro_rules! kinds {
+    ($($kind:ident $name:literal $hard:ident $text:literal;)*) => {
+        /// The kinds of findings.
+        ///
+        /// A *hard* one says that the program cannot run as written: the hardware's documents give
+        /// it no meaning, and what happens here is this project's choice.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[non_exhaustive]
+        pub enum FindingKind {
+            $( #[doc = $text] $kind, )*
+        }
+
+        impl FindingKind {
+            /// All kinds.
+            pub const ALL: &'static [Self] = &[ $( Self::$kind, )* ];
+
+            /// Stable name.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self { $( Self::$kind => $name, )* }
+            }
+
+            /// What happened; `{}` stands for [`Finding::detail`].
+            #[must_use]
+            pub fn text(self) -> &'static str {
+                match self { $( Self::$kind => $text, )* }
+            }
+
+            /// Whether it is a hard finding.
+            #[must_use]
+            pub fn is_hard(self) -> bool {
+                match self { $( Self::$kind => kinds!(@$hard), )* }
+            }
+        }
+    };
+    (@hard) => { true };
+    (@soft) => { false };
+}
+
+#[rustfmt::skip]
+kinds! {
+    LeftWindow           "left-window"            hard "the program went on to address {}, outside its code window, and ended there";
+    ReservedRgbOp        "reserved-rgb-op"        hard "RGB_OP {} is reserved; the result is 0";
+    ReservedAlphaOp      "reserved-alpha-op"      hard "ALPHA_OP {} is reserved; the result is 0";
+    ReservedTexOp        "reserved-tex-op"        hard "texture INST {} is reserved; nothing happens";
+    ReservedAddrOp       "reserved-a-op"          hard "A_OP {} is reserved; the address stack stays as it is";
+    ReservedBranchOp     "reserved-b-op"          hard "B_OP {} is reserved; the branch counters stay as they are";
+    DpWithoutDotProduct  "dp-without-dot-product" hard "alpha DP beside RGB_OP {}, which is no dot product; the result is 0";
+    SopWithoutFunction   "sop-without-function"   hard "SOP beside ALPHA_OP {}, which is no transcendental; its result is handed over";
+    OmodDisabled         "omod-7"                 hard "OMOD 7 on an operation other than MIN, MAX, CMP, CND; the result is copied";
+    RelativeRange        "relative-range"         hard "aL moves a register address to {}, out of its range; it wraps";
+    PastPixsize          "past-pixsize"           hard "temporary {} is above US_PIXSIZE";
+    BranchOverflow       "branch-overflow"        hard "a branch counter is at its limit ({}) and stays there";
+    LoopOverflow         "loop-overflow"          hard "the loop stack is full ({}); the loop is not entered on it";
+    LoopUnderflow        "loop-underflow"         hard "the loop stack is empty";
+    CallOverflow         "call-overflow"          hard "the address stack is full ({}); nothing is pushed";
+    CallUnderflow        "call-underflow"         hard "the address stack is empty; the next instruction follows";
+    PartialFlowControl   "partial-flow-control"   hard "loops and subroutines need US_FC_CTRL.FULL_FC_EN";
+    FcPredicateRgba      "fc-predicate-rgba"      soft "a flow-control instruction has no channels for PRED_SEL RGBA; the R bit is taken";
+    NeverWritten         "never-written"          soft "temporary {} is read in a channel that nothing has written";
+    NotAwaited           "not-awaited"            soft "temporary {} is read before the texture semaphore of its fetch is awaited";
+    PredicateNotSet      "predicate-not-set"      soft "predicate bit {} (0 R, 1 G, 2 B, 3 A) is looked at before it is set";
+    AluResultNotSet      "alu-result-not-set"     soft "the ALU result is looked at before it is set";
+    NoConstant           "no-constant"            soft "constant {} is read but not provided; it is 0";
+    NoIntConstant        "no-int-constant"        soft "integer constant {} is read but not provided; it is 0";
+    NoBoolConstant       "no-bool-constant"       soft "boolean constants are read but not provided; they are 0";
+    UnitDisabled         "unit-disabled"          soft "texture unit {} is not enabled; it returns alpha 1, colours 0";
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y] = self.pixel;
+        write!(f, "address {}, pixel {x},{y}: ", self.address)?;
+        let mut parts = self.kind.text().split("{}");
+        f.write_str(parts.next().unwrap_or_default())?;
+        for part in parts {
+            write!(f, "{}{part}", self.detail)?;
+        }
+        if self.count > 1 {
+            write!(f, " ({} times)", self.count)?;
+        }
+        Ok(())
+    }
+}
+
+/// The findings of a run, one for each kind, address and detail, in that order of addresses.
+#[derive(Clone, Debug, Default)]
+pub struct Findings {
+    found: BTreeMap<(u32, FindingKind, i32), ([u32; 2], u64)>,
+}
+
+impl Findings {
+    /// Notes one.
+    pub fn add(&mut self, kind: FindingKind, address: u32, pixel: [u32; 2], detail: i32) {
+        self.merge_one((address, kind, detail), pixel, 1);
+    }
+
+    /// Takes over those of another run. The first pixel is the lowest, leftmost one, so that the
+    /// order of work does not show.
+    pub fn merge(&mut self, other: &Self) {
+        for (&key, &(pixel, count)) in &other.found {
+            self.merge_one(key, pixel, count);
+        }
+    }
+
+    /// Each one.
+    pub fn iter(&self) -> impl Iterator<Item = Finding> + '_ {
+        self.found.iter().map(|(&(address, kind, detail), &(pixel, count))| Finding {
+            kind,
+            address,
+            pixel,
+            detail,
+            count,
+        })
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Whether one is hard.
+    #[must_use]
+    pub fn any_hard(&self) -> bool {
+        self.found.keys().any(|(_, kind, _)| kind.is_hard())
+    }
+
+    fn merge_one(&mut self, key: (u32, FindingKind, i32), pixel: [u32; 2], count: u64) {
+        let entry = self.found.entry(key).or_insert((pixel, 0));
+        if (pixel[1], pixel[0]) < (entry.0[1], entry.0[0]) {
+            entry.0 = pixel;
+        }
+        entry.1 = entry.1.saturating_add(count);
+    }
+}

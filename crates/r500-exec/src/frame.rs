@@ -1,0 +1,256 @@
+//! What a drawing leaves: colours, depth, coverage, counters.
+
+use crate::numerics::canonical_nan;
+use crate::{Bindings, Block, Findings, Options, RunError, Shader};
+
+/// A drawn picture. Rows count from y = 0, the bottom of the upright picture.
+///
+/// Values are as the program wrote them, before `US_OUT_FMT` and `US_W_FMT`; NaN is the canonical
+/// one. Killed, uncovered and never written is 0 in every channel, alpha too.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    area: Block,
+    color: [Option<Vec<[f32; 4]>>; 4],
+    depth: Option<Vec<f32>>,
+    coverage: Vec<bool>,
+    /// What the run met, if findings were asked for.
+    pub findings: Findings,
+    /// What the run counted.
+    pub counters: Counters,
+}
+
+/// What a run counts. The counts do not depend on group size, threads or engine, except
+/// `instructions`, which counts what groups execute.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Instructions executed, one for each group of pixels.
+    pub instructions: u64,
+    /// `STAT_WE`: for each channel, how often a covered pixel inside the picture executed an
+    /// ALU, OUT or TEX instruction that counts it and whose predicate lets that channel through.
+    ///
+    /// Open: the documents say that the bits select what contributes to the count, not of what.
+    pub stat: [u64; 4],
+    /// Pixels inside the picture that TEXKILL killed.
+    pub killed: u64,
+}
+
+/// What the program left in one pixel.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PixelOut {
+    /// Colours of targets A to D, 0 where nothing was written.
+    pub color: [[f32; 4]; 4],
+    /// Channels written of each target, red lowest.
+    pub written: [u8; 4],
+    /// Depth, if written.
+    pub depth: Option<f32>,
+    /// Covered and not killed.
+    pub covered: bool,
+}
+
+/// The pixels of a block, row by row from the lowest.
+#[derive(Clone, Debug)]
+pub struct Tile {
+    /// Where they are.
+    pub block: Block,
+    /// What was left in them.
+    pub pixels: Vec<PixelOut>,
+}
+
+impl Frame {
+    /// An empty frame for a shader.
+    pub(crate) fn new(
+        shader: &Shader,
+        bindings: &Bindings,
+        options: &Options<'_>,
+    ) -> Result<Self, RunError> {
+        let [width, height] = bindings.size();
+        if width == 0 || height == 0 {
+            return Err(RunError::NoPixels { width, height });
+        }
+        let area = options.area.unwrap_or(Block { x: 0, y: 0, width, height });
+        if area.width == 0 || area.height == 0 {
+            return Err(RunError::NoPixels { width: area.width, height: area.height });
+        }
+        let fits = |start: u32, length: u32, size: u32| {
+            start.checked_add(length).is_some_and(|end| end <= size)
+        };
+        if !fits(area.x, area.width, width) || !fits(area.y, area.height, height) {
+            return Err(RunError::AreaOutside { area, width, height });
+        }
+        let mut targets = shader.targets();
+        targets[0] = true;
+        let depth = shader.writes_depth();
+        let planes = targets.iter().filter(|&&on| on).count() as u64;
+        let pixels = u64::from(area.width) * u64::from(area.height);
+        let bytes = pixels.saturating_mul(planes * 16 + if depth { 4 } else { 0 } + 1);
+        let limit = options.limits.memory;
+        let too_large =
+            RunError::TooLarge { width: area.width, height: area.height, bytes, limit };
+        let Some(pixels) = usize::try_from(pixels).ok().filter(|_| bytes <= limit) else {
+            return Err(too_large);
+        };
+        Ok(Self {
+            area,
+            color: targets.map(|on| on.then(|| vec![[0.0; 4]; pixels])),
+            depth: depth.then(|| vec![0.0; pixels]),
+            coverage: vec![false; pixels],
+            findings: Findings::default(),
+            counters: Counters::default(),
+        })
+    }
+
+    /// The part of the picture that was drawn.
+    #[must_use]
+    pub fn area(&self) -> Block {
+        self.area
+    }
+
+    /// Width of the drawn part.
+    #[must_use]
+    pub fn width(&self) -> u32 {
+        self.area.width
+    }
+
+    /// Height of the drawn part.
+    #[must_use]
+    pub fn height(&self) -> u32 {
+        self.area.height
+    }
+
+    /// The colours of target 0 to 3 (A to D), row by row from y = 0; `None` if no instruction can
+    /// write it. Target A is always there.
+    #[must_use]
+    pub fn target(&self, target: usize) -> Option<&[[f32; 4]]> {
+        self.color.get(target)?.as_deref()
+    }
+
+    /// Depth, row by row from y = 0; `None` if no instruction can write it.
+    #[must_use]
+    pub fn depth(&self) -> Option<&[f32]> {
+        self.depth.as_deref()
+    }
+
+    /// Which pixels are covered and not killed, row by row from y = 0.
+    #[must_use]
+    pub fn coverage(&self) -> &[bool] {
+        &self.coverage
+    }
+
+    /// The colour of a pixel; x and y count from the corner of the drawn part. 0 where there is
+    /// none.
+    #[must_use]
+    pub fn color(&self, target: usize, x: u32, y: u32) -> [f32; 4] {
+        if x >= self.area.width || y >= self.area.height {
+            return [0.0; 4];
+        }
+        let index = y as usize * self.area.width as usize + x as usize;
+        self.target(target).map_or([0.0; 4], |plane| plane[index])
+    }
+
+    /// The frame cut into bands of whole rows that end where rows of that many do, counted from
+    /// y = 0 of the picture.
+    pub(crate) fn bands(&mut self, rows: u32) -> Vec<Band<'_>> {
+        let area = self.area;
+        let width = area.width as usize;
+        let mut color = self.color.each_mut().map(|plane| plane.as_deref_mut());
+        let mut depth = self.depth.as_deref_mut();
+        let mut coverage = self.coverage.as_mut_slice();
+        let mut bands = Vec::new();
+        let (mut y, top) = (area.y, area.y + area.height);
+        while y < top {
+            let height = (rows - y % rows).min(top - y);
+            let pixels = width * height as usize;
+            bands.push(Band {
+                block: Block { y, height, ..area },
+                color: color.each_mut().map(|plane| cut(plane, pixels)),
+                depth: cut(&mut depth, pixels),
+                coverage: cut_slice(&mut coverage, pixels),
+            });
+            y += height;
+        }
+        bands
+    }
+}
+
+/// Some rows of a frame, to be filled.
+#[derive(Debug)]
+pub struct Band<'a> {
+    block: Block,
+    color: [Option<&'a mut [[f32; 4]]>; 4],
+    depth: Option<&'a mut [f32]>,
+    coverage: &'a mut [bool],
+}
+
+impl Band<'_> {
+    /// The pixels to draw.
+    #[must_use]
+    pub fn block(&self) -> Block {
+        self.block
+    }
+
+    /// Its lowest row.
+    #[must_use]
+    pub fn first_row(&self) -> u32 {
+        self.block.y
+    }
+
+    /// How many rows it has.
+    #[must_use]
+    pub fn rows(&self) -> u32 {
+        self.block.height
+    }
+
+    /// Delivers the pixels of a tile that lie in the band.
+    pub fn put(&mut self, tile: &Tile) {
+        let Tile { block, pixels } = tile;
+        let (mut column, mut row) = (0, 0);
+        for pixel in pixels {
+            self.put_pixel(block.x + column, block.y + row, pixel);
+            column += 1;
+            if column == block.width {
+                (column, row) = (0, row + 1);
+            }
+        }
+    }
+
+    /// Delivers one pixel, if it lies in the band.
+    pub fn put_pixel(&mut self, x: u32, y: u32, pixel: &PixelOut) {
+        let (Some(x), Some(y)) = (x.checked_sub(self.block.x), y.checked_sub(self.block.y)) else {
+            return;
+        };
+        if x >= self.block.width || y >= self.block.height || !pixel.covered {
+            return;
+        }
+        let index = y as usize * self.block.width as usize + x as usize;
+        for (plane, color) in self.color.iter_mut().zip(&pixel.color) {
+            if let Some(plane) = plane {
+                plane[index] = color.map(canonical_nan);
+            }
+        }
+        if let (Some(plane), Some(depth)) = (&mut self.depth, pixel.depth) {
+            plane[index] = canonical_nan(depth);
+        }
+        self.coverage[index] = true;
+    }
+}
+
+impl Counters {
+    /// Adds those of another part of the picture.
+    pub fn merge(&mut self, other: &Self) {
+        self.instructions += other.instructions;
+        self.killed += other.killed;
+        for (mine, theirs) in self.stat.iter_mut().zip(other.stat) {
+            *mine += theirs;
+        }
+    }
+}
+
+fn cut<'a, T>(plane: &mut Option<&'a mut [T]>, pixels: usize) -> Option<&'a mut [T]> {
+    plane.as_mut().map(|rest| cut_slice(rest, pixels))
+}
+
+fn cut_slice<'a, T>(rest: &mut &'a mut [T], pixels: usize) -> &'a mut [T] {
+    let (head, tail) = std::mem::take(rest).split_at_mut(pixels);
+    *rest = tail;
+    head
+}

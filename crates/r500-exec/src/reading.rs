@@ -1,0 +1,381 @@
+//! Readings: the rules that the documents leave open, each a named choice.
+//!
+//! The first value of each is this project's, and what every other engine implements; the reference
+//! engine runs them all, so that someone with a card can find out which is right. The evidence for
+//! each stands in its row: *documented* (register documents), *ctm* (the vendor's CTM guide),
+//! *observed* (compiled programs give the right picture only so), *derived*, *open* (several readings
+//! fit all that is known).
+
+use crate::numerics::{Arith, ClampNan, Denormals, ZeroSign};
+
+/// A reading, described.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadingInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// What it decides.
+    pub question: &'static str,
+    /// What is known.
+    pub evidence: &'static str,
+    /// Its values, name and meaning, the project's choice first.
+    pub values: &'static [(&'static str, &'static str)],
+}
+
+/// A reading or value that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadingError {
+    /// No such reading.
+    #[error("there is no reading `{name}`; the readings are {known}")]
+    Name {
+        /// The name.
+        name: String,
+        /// Those there are.
+        known: String,
+    },
+    /// No such value.
+    #[error("reading `{name}` has no value `{value}`; its values are {known}")]
+    Value {
+        /// The reading.
+        name: &'static str,
+        /// The value.
+        value: String,
+        /// Those there are.
+        known: String,
+    },
+}
+
+macro_rules! readings {
+    ($(
+        $name:literal $field:ident : $ty:ident = $question:literal, $evidence:literal
+        { $( $value:ident $spelling:literal $meaning:literal; )* } $( of $existing:path )?
+    )*) => {
+        $( readings!(@enum $ty $question { $( $value $meaning; )* } $( $existing )?); )*
+
+        /// The choice for each open rule.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct Readings {
+            $( #[doc = $question] pub $field: $ty, )*
+        }
+
+        impl Default for Readings {
+            fn default() -> Self {
+                Self::LAW
+            }
+        }
+
+        impl Readings {
+            /// The project's choices.
+            pub const LAW: Self = Self { $( $field: readings!(@first $ty $( $value )*), )* };
+
+            /// Every reading, described.
+            pub const TABLE: &'static [ReadingInfo] = &[ $( ReadingInfo {
+                name: $name,
+                question: $question,
+                evidence: $evidence,
+                values: &[ $( ($spelling, $meaning), )* ],
+            }, )* ];
+
+            /// Sets a reading by name.
+            ///
+            /// # Errors
+            /// [`ReadingError`] if there is no such reading or value; it lists those there are.
+            pub fn set(&mut self, name: &str, value: &str) -> Result<(), ReadingError> {
+                match name {
+                    $( $name => self.$field = match value {
+                        $( $spelling => $ty::$value, )*
+                        _ => {
+                            let known = [ $( $spelling ),* ].join(", ");
+                            return Err(ReadingError::Value { name: $name, value: value.to_owned(), known });
+                        }
+                    }, )*
+                    _ => {
+                        let known = [ $( $name ),* ].join(", ");
+                        return Err(ReadingError::Name { name: name.to_owned(), known });
+                    }
+                }
+                Ok(())
+            }
+
+            /// The value of a reading, spelled.
+            #[must_use]
+            pub fn get(&self, name: &str) -> Option<&'static str> {
+                match name {
+                    $( $name => Some(match self.$field { $( $ty::$value => $spelling, )* }), )*
+                    _ => None,
+                }
+            }
+        }
+    };
+    (@enum $ty:ident $question:literal { $( $value:ident $meaning:literal; )* }) => {
+        #[doc = $question]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $ty { $( #[doc = $meaning] $value, )* }
+    };
+    (@enum $ty:ident $question:literal { $( $value:ident $meaning:literal; )* } $existing:path) => {};
+    (@first $ty:ident $first:ident $( $rest:ident )*) => { $ty::$first };
+}
+
+#[rustfmt::skip]
+readings! {
+    // Flow control.
+    "break" break_rule: BreakRule =
+        "When BREAKLOOP, BREAKREP and CONTINUE take their jump.",
+        "Observed: mask is what the CTM guide says of a loop's frame, and breaks nothing; popcnt and never break no compiled program either; literal breaks 49 of 193, flat 8 of 193."
+    {
+        Mask "mask" "if no voter who entered the loop is left in it";
+        PopCnt "popcnt" "if B_OP1's decrement would wake nobody and nobody is active or waiting for the next pass";
+        Never "never" "never: the pixels are parked, the group goes on";
+        Literal "literal" "as JUMP does: if all active pixels want to, or any";
+        Flat "flat" "as mask, but parked pixels wake at the next end of a loop, whatever the nesting";
+    }
+    "idle-loop" idle_loop: IdleLoop =
+        "What LOOP and REP with JUMP_ANY clear do when no pixel votes.",
+        "Observed: by the letter it jumps without a push; where the target is the ENDLOOP itself (drivers write it so) that pops the outer loop and breaks a compiled program."
+    {
+        Stay "stay" "enter the loop; nothing runs in it";
+        Behind "behind" "jump, but land behind the ENDLOOP if that is the target";
+        Literal "literal" "jump";
+    }
+    "alu-result-after-fc" alu_result_after_fc: AluResultAfterFc =
+        "Whether the ALU result survives a flow-control instruction.",
+        "Open: it is only meant for the next one (ctm); both fit everything known."
+    {
+        Keep "keep" "it stays";
+        Clear "clear" "it becomes 0";
+    }
+    "fc-pred-none" fc_pred_none: FcPredNone =
+        "What JUMP_FUNC sees as predicate when PRED_SEL is NONE (inverted: the opposite).",
+        "Open: the tables that drivers write do not look at it."
+    {
+        One "one" "1";
+        Zero "zero" "0";
+    }
+    "fc-pred-rgba" fc_pred_rgba: FcPredRgba =
+        "What JUMP_FUNC sees as predicate when PRED_SEL is RGBA.",
+        "Open: a flow-control instruction has no channels."
+    {
+        Red "red" "the R bit";
+        Alpha "alpha" "the A bit";
+    }
+    "pred-reserved" pred_reserved: PredReserved =
+        "What PRED_SEL 6 and 7 select.",
+        "Open: reserved."
+    {
+        None "none" "nothing: not predicated";
+        Alpha "alpha" "the A bit";
+    }
+    "a-op-3" a_op_3: AOp3 =
+        "What A_OP 3 does.",
+        "Open: reserved."
+    {
+        None "none" "nothing";
+        PopPush "pop-push" "pops, then pushes";
+    }
+    "b-op-3" b_op_3: BOp3 =
+        "What B_OP0 and B_OP1 3 do.",
+        "Open: reserved."
+    {
+        None "none" "nothing";
+        Incr "incr" "as INCR";
+    }
+    "stack-limits" stack_limits: StackLimits =
+        "Whether branch counters, loop stack and address stack have limits (32 each, branches 4 in partial flow control).",
+        "Open: overflow is undefined (ctm); the depths are not documented. Drivers allow 32 branch levels."
+    {
+        Bounded "bounded" "they have";
+        Unbounded "unbounded" "they have not";
+    }
+    "left-window" left_window: LeftWindow =
+        "What happens when the program counter leaves the code window.",
+        "Open."
+    {
+        End "end" "the group's program ends";
+        Wrap "wrap" "it goes on at the window's other end";
+    }
+    "outside-pixels" outside_pixels: OutsidePixels =
+        "Whether pixels of a group outside the picture take part in decisions.",
+        "Open."
+    {
+        Vote "vote" "they do, as uncovered pixels";
+        Absent "absent" "they do not";
+    }
+    "killed-pixels" killed_pixels: KilledPixels =
+        "Whether a pixel goes on computing after TEXKILL.",
+        "Derived: its neighbours' differences need it, and the next generation keeps validity apart from activity; stopping fits all pictures too."
+    {
+        GoOn "go-on" "it does, without output";
+        Stop "stop" "it executes nothing any more";
+    }
+
+    // Registers and writes.
+    "relative-range" relative_range: RelativeRange =
+        "Which register aL names beyond the last or below the first.",
+        "Open: not defined anywhere."
+    {
+        Wrap "wrap" "it wraps around";
+        Clamp "clamp" "the nearest one there is";
+    }
+    "al-outside" al_outside: AlOutside =
+        "The value of aL outside every loop.",
+        "Open."
+    {
+        Zero "zero" "0";
+        Last "last" "what the loop left last had";
+    }
+    "inline-relative" inline_relative: InlineRelative =
+        "What REL does to an inline constant.",
+        "Open."
+    {
+        Ignore "ignore" "nothing";
+        Add "add" "adds aL to its code";
+    }
+    "past-pixsize" past_pixsize: PastPixsize =
+        "Whether temporaries above US_PIXSIZE exist.",
+        "Open."
+    {
+        Exist "exist" "they do";
+        Absent "absent" "they read as 0 and keep nothing";
+    }
+    "write-inactive-depth" write_inactive_depth: WriteInactiveDepth =
+        "Whether WRITE_INACTIVE reaches depth.",
+        "Open: documented for channels; extended to predicates, outputs and the ALU result by derivation."
+    {
+        Yes "yes" "it does";
+        No "no" "only active pixels write depth";
+    }
+    "write-inactive-kill" write_inactive_kill: WriteInactiveKill =
+        "Whether WRITE_INACTIVE lets TEXKILL kill inactive pixels.",
+        "Open."
+    {
+        No "no" "it does not";
+        Yes "yes" "it does";
+    }
+    "alu-result-predicate" alu_result_predicate: AluResultPredicate =
+        "Whether the instruction's predicate gates the ALU result.",
+        "Open: nothing known emits both."
+    {
+        Ungated "ungated" "it does not";
+        Gated "gated" "by the predicate of the channel that is compared";
+    }
+    "kill-rgba" kill_rgba: KillRgba =
+        "Which predicate bit gates TEXKILL when RGB_PRED_SEL is RGBA.",
+        "Open."
+    {
+        Red "red" "the R bit";
+        Each "each" "each component its own";
+    }
+    "uncovered-fetch" uncovered_fetch: UncoveredFetch =
+        "What a fetch with IGNORE_UNCOVERED gives uncovered pixels.",
+        "Open: the register says that data need not be requested."
+    {
+        Fetch "fetch" "the texel all the same";
+        Zero "zero" "0";
+    }
+
+    // Operations that the documents exclude.
+    "reserved-op" reserved_op: ReservedOp =
+        "The result of a reserved opcode.",
+        "Open."
+    {
+        Zero "zero" "0";
+        OperandA "operand-a" "operand A";
+    }
+    "dp-alone" dp_alone: DpAlone =
+        "The result of alpha DP beside an operation that is no dot product.",
+        "Open: the CTM guide says it is not valid."
+    {
+        Zero "zero" "0";
+        Red "red" "the RGB half's red result";
+    }
+    "dp4-derivative" dp4_derivative: Dp4Derivative =
+        "The alpha factors of DP4 beside an alpha MDH or MDV.",
+        "Open."
+    {
+        Operands "operands" "the alpha half's selected operands";
+        Corners "corners" "what the derivative uses: the corner and B";
+    }
+    "omod-7" omod_7: Omod7 =
+        "What OMOD 7 does to operations other than MIN, MAX, CMP, CND.",
+        "Open: documented as valid for these four only."
+    {
+        Copy "copy" "copies the result as for those";
+        Finish "finish" "scales by 1, as OMOD 0";
+    }
+
+    // Numbers.
+    "clamp-nan" clamp_nan: ClampNan =
+        "What the clamp to 0..1 makes of NaN.",
+        "Open: no known program gets there."
+    {
+        Zero "zero" "0";
+        One "one" "1";
+        Nan "nan" "NaN";
+    } of crate::numerics::ClampNan
+    "denormals" denormals: Denormals =
+        "What arithmetic makes of denormal operands and results.",
+        "Open: results are flushed behind OMOD 0 to 6 (documented), comparisons see zero (ctm), the rest is not known."
+    {
+        Flush "flush" "zero of the same sign";
+        Keep "keep" "IEEE";
+    } of crate::numerics::Denormals
+    "zero-sign" zero_sign: ZeroSign =
+        "The sign of the zero that ZERO_TIMES_ANYTHING_EQUALS_ZERO makes.",
+        "Open: seen only through RCP, raw copies and float targets."
+    {
+        Plus "plus" "always +0";
+        Xor "xor" "negative where exactly one factor is";
+    } of crate::numerics::ZeroSign
+    "mad-rounding" mad_rounding: MadRounding =
+        "How often a multiply-add rounds.",
+        "Open: this generation promises no fused operation; two roundings agree with the pictures."
+    {
+        Twice "twice" "the product, then the sum";
+        Once "once" "only the sum";
+    }
+}
+
+impl Readings {
+    /// The arithmetic that these readings make, under a `US_CONFIG`.
+    #[must_use]
+    pub fn arith(&self, zero_rule: bool) -> Arith {
+        Arith {
+            zero_rule,
+            zero_sign: self.zero_sign,
+            denormals: self.denormals,
+            fused: self.mad_rounding == MadRounding::Once,
+            clamp_nan: self.clamp_nan,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn every_value_can_be_set_and_read_back() {
+        for info in Readings::TABLE {
+            assert_eq!(Readings::LAW.get(info.name), Some(info.values[0].0), "{}", info.name);
+            for (value, _) in info.values {
+                let mut readings = Readings::LAW;
+                readings.set(info.name, value).unwrap();
+                assert_eq!(readings.get(info.name), Some(*value));
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_exist_is_refused() {
+        let mut readings = Readings::LAW;
+        assert!(matches!(readings.set("brake", "mask"), Err(ReadingError::Name { .. })));
+        let error = readings.set("break", "maks").unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "reading `break` has no value `maks`; its values are mask, popcnt, never, literal, flat"
+        );
+    }
+}

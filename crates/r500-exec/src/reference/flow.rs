@@ -1,0 +1,457 @@
+//! Flow control: the state machine of branches, loops and calls.
+//!
+//! One group shares a program counter; a pixel that does not follow is parked. A branch parks it
+//! with a counter of the levels that must close before it wakes; a break or continue parks it
+//! with a count of the loops running inside the one that it left or waits in. Pixels parked by a
+//! loop take no part in branches: they were branch-active when they were parked, and what happens
+//! to branch levels until they wake is balanced.
+
+use r500_isa::values::{AddrOp, BranchOp, FcOp, PredSel};
+use r500_isa::words::FcInst;
+
+use super::event::{EventKind, Jump};
+use super::group::{Group, LoopFrame, saturate};
+use super::lane::LaneState;
+use crate::finding::FindingKind;
+use crate::reading::{
+    AOp3, AluResultAfterFc, BOp3, BreakRule, FcPredNone, FcPredRgba, IdleLoop, StackLimits,
+};
+use crate::shader::{Fc, Op, Predicate};
+
+/// Levels of a branch counter in full flow control (open; drivers allow as many).
+pub const BRANCH_LEVELS: u32 = 32;
+/// Levels of a branch counter in partial flow control (open; documented as small).
+pub const PARTIAL_BRANCH_LEVELS: u32 = 4;
+/// Loops that can run inside each other (open).
+pub const LOOP_LEVELS: usize = 32;
+/// Addresses that the address stack holds (open).
+pub const CALL_LEVELS: usize = 32;
+
+/// What the voters of a group say.
+struct Vote {
+    /// Each lane's wish, whether it has a say or not.
+    wants: Vec<bool>,
+    /// Which lanes have a say: active, and covered or not ignored.
+    voters: Vec<bool>,
+}
+
+impl Group<'_> {
+    /// One flow-control instruction.
+    pub(super) fn flow(&mut self, address: u32, fc: &Fc) {
+        let inst = fc.inst;
+        self.check_flow(address, fc);
+        if inst.b_else() {
+            self.exchange();
+        }
+        let op = inst.op();
+        let ends_pass = matches!(op, FcOp::ENDLOOP | FcOp::ENDREP);
+        if ends_pass {
+            self.wake_continuing();
+        }
+        let vote = self.vote(address, fc);
+        let mut jump = vote.decide(inst.jump_any());
+        match op {
+            FcOp::LOOP | FcOp::REP => jump = self.begin_loop(address, fc, &vote, jump),
+            FcOp::ENDLOOP | FcOp::ENDREP => jump = self.end_pass(address, fc, jump),
+            FcOp::BREAKLOOP | FcOp::BREAKREP => {
+                jump = self.leave_loop(address, inst, &vote, jump);
+            }
+            FcOp::CONTINUE => jump = self.continue_loop(address, inst, &vote, jump),
+            _ => {}
+        }
+        let branch_op = if jump { inst.b_op1() } else { inst.b_op0() };
+        self.branch(address, inst, branch_op, &vote, jump);
+        if jump {
+            self.jump(address, fc, vote.is_empty());
+        }
+        if self.draw.options.readings.alu_result_after_fc == AluResultAfterFc::Clear {
+            self.lanes.iter_mut().for_each(|lane| lane.alu_result = false);
+        }
+        self.tell(&vote, jump);
+    }
+
+    /// B_ELSE (documented): active pixels and those with branch counter zero change places. Other
+    /// counters stay (observed).
+    fn exchange(&mut self) {
+        for lane in &mut self.lanes {
+            lane.state = match lane.state {
+                LaneState::Active => LaneState::Branch(0),
+                LaneState::Branch(0) => LaneState::Active,
+                other => other,
+            };
+        }
+    }
+
+    /// The end of a pass wakes the pixels that wait for it, before anything is decided (derived).
+    fn wake_continuing(&mut self) {
+        let flat = self.draw.options.readings.break_rule == BreakRule::Flat;
+        for lane in &mut self.lanes {
+            if let LaneState::Continue(n) = lane.state
+                && (n == 0 || flat)
+            {
+                lane.state = LaneState::Active;
+            }
+        }
+    }
+
+    /// JUMP_FUNC (documented): bit 4*alu_result + 2*predicate + boolean.
+    fn vote(&mut self, address: u32, fc: &Fc) -> Vote {
+        let inst = fc.inst;
+        let number = u32::from(fc.addr.bool_addr());
+        let bools = self.draw.bindings.bool_constants();
+        let boolean = bools.is_some_and(|bools| bools.kbool() >> number & 1 != 0);
+        let mut vote = Vote { wants: Vec::new(), voters: Vec::new() };
+        for lane in &self.lanes {
+            let predicate = self.flow_predicate(fc.pred(), lane.predicate);
+            let index =
+                u8::from(lane.alu_result) << 2 | u8::from(predicate) << 1 | u8::from(boolean);
+            vote.wants.push(inst.jump_func() >> index & 1 != 0);
+            let votes = self.votes(lane, inst.ignore_uncovered());
+            vote.voters.push(votes && self.executes(lane));
+        }
+        if bools.is_none() && looks_at(inst.jump_func(), 0) {
+            self.find_group(FindingKind::NoBoolConstant, address, 0);
+        }
+        vote
+    }
+
+    /// The predicate of a flow-control instruction, from RGB_PRED_SEL and RGB_PRED_INV (documented,
+    /// ctm). NONE reads as 1, inverted as 0 (open).
+    fn flow_predicate(&self, pred: Predicate, bits: u8) -> bool {
+        let readings = &self.draw.options.readings;
+        let bit = |n: u8| bits >> n & 1 != 0;
+        let selected = match pred.sel {
+            PredSel::RGBA => bit(if readings.fc_pred_rgba == FcPredRgba::Red { 0 } else { 3 }),
+            PredSel::RRRR => bit(0),
+            PredSel::GGGG => bit(1),
+            PredSel::BBBB => bit(2),
+            PredSel::AAAA => bit(3),
+            _ => readings.fc_pred_none == FcPredNone::One,
+        };
+        selected != pred.inv
+    }
+
+    /// LOOP, REP: KR passes; none at all skips the loop (documented). Pushes only when it does not
+    /// jump (documented, ctm).
+    fn begin_loop(&mut self, address: u32, fc: &Fc, vote: &Vote, voted: bool) -> bool {
+        let mut jump = voted;
+        // Observed: by the letter, a LOOP that nobody reaches would jump without a push.
+        let idle = !fc.inst.jump_any() && vote.is_empty();
+        if idle && self.draw.options.readings.idle_loop == IdleLoop::Stay {
+            jump = false;
+        }
+        let constant = self.int_constant(address, fc);
+        if constant.kr() == 0 {
+            jump = true;
+        }
+        if jump {
+            return true;
+        }
+        if self.loops.len() >= LOOP_LEVELS && self.bounded() {
+            self.find_group(FindingKind::LoopOverflow, address, saturate(LOOP_LEVELS));
+            return false;
+        }
+        // REP leaves aL alone (documented).
+        let al = if fc.inst.op() == FcOp::LOOP { i32::from(constant.kg()) } else { self.al() };
+        let entered = self.lanes.iter().map(|lane| self.executes(lane)).collect();
+        self.loops.push(LoopFrame { count: u32::from(constant.kr()), al, entered });
+        for lane in &mut self.lanes {
+            lane.state = match lane.state {
+                LaneState::Break(n) => LaneState::Break(n.saturating_add(1)),
+                LaneState::Continue(n) => LaneState::Continue(n.saturating_add(1)),
+                other => other,
+            };
+        }
+        false
+    }
+
+    /// ENDLOOP, ENDREP: the next pass, or out of the loop (documented). ENDREP leaves aL alone.
+    fn end_pass(&mut self, address: u32, fc: &Fc, voted: bool) -> bool {
+        let step = if fc.inst.op() == FcOp::ENDLOOP {
+            i32::from(self.int_constant(address, fc).kb())
+        } else {
+            0
+        };
+        let Some(frame) = self.loops.last_mut() else {
+            self.find_group(FindingKind::LoopUnderflow, address, 0);
+            return voted;
+        };
+        frame.count = frame.count.saturating_sub(1);
+        let jump = voted && frame.count != 0;
+        if jump {
+            frame.al = frame.al.saturating_add(step);
+        } else {
+            self.pop_loop();
+        }
+        jump
+    }
+
+    /// BREAKLOOP, BREAKREP: who wants to leave is parked; the group leaves when nobody who entered
+    /// the loop is left in it, and then pops it (ctm: "pop loop stack if jump"; observed).
+    fn leave_loop(&mut self, address: u32, inst: FcInst, vote: &Vote, voted: bool) -> bool {
+        let rule = self.draw.options.readings.break_rule;
+        let jump = if rule == BreakRule::Literal && voted {
+            true
+        } else {
+            self.park(vote, LaneState::Break(0));
+            self.may_leave(address, inst, voted, |state| {
+                matches!(state, LaneState::Active | LaneState::Branch(_) | LaneState::Continue(0))
+            })
+        };
+        if jump {
+            self.pop_loop();
+        }
+        jump
+    }
+
+    /// CONTINUE: who wants to is parked until the end of the pass; the group goes there when nobody
+    /// who entered the loop is left in the pass.
+    fn continue_loop(&mut self, address: u32, inst: FcInst, vote: &Vote, voted: bool) -> bool {
+        if self.draw.options.readings.break_rule == BreakRule::Literal && voted {
+            return true;
+        }
+        self.park(vote, LaneState::Continue(0));
+        self.may_leave(address, inst, voted, |state| {
+            matches!(state, LaneState::Active | LaneState::Branch(_))
+        })
+    }
+
+    /// Whether a break or continue takes its jump, `voted` being what the votes say and `remains`
+    /// which states keep a pixel in the loop.
+    fn may_leave(
+        &mut self,
+        address: u32,
+        inst: FcInst,
+        voted: bool,
+        remains: impl Fn(LaneState) -> bool,
+    ) -> bool {
+        let Some(frame) = self.loops.last() else {
+            self.find_group(FindingKind::LoopUnderflow, address, 0);
+            return voted;
+        };
+        let ignore = inst.ignore_uncovered();
+        let voters = || {
+            let lanes = self.lanes.iter().zip(&frame.entered);
+            lanes.filter(|(lane, entered)| **entered && self.votes(lane, ignore))
+        };
+        match self.draw.options.readings.break_rule {
+            BreakRule::Mask | BreakRule::Flat => {
+                voted && !voters().any(|(lane, _)| remains(lane.state))
+            }
+            BreakRule::PopCnt => {
+                let decrement = match inst.b_op1() {
+                    BranchOp::DECR => u32::from(inst.b_pop_cnt()),
+                    _ => 0,
+                };
+                let held = |state| match state {
+                    LaneState::Branch(n) => n < decrement,
+                    other => remains(other),
+                };
+                voted && !voters().any(|(lane, _)| held(lane.state))
+            }
+            BreakRule::Never => false,
+            BreakRule::Literal => voted,
+        }
+    }
+
+    fn park(&mut self, vote: &Vote, state: LaneState) {
+        for i in 0..self.lanes.len() {
+            if vote.wants[i] && self.executes(&self.lanes[i]) {
+                self.lanes[i].state = state;
+            }
+        }
+    }
+
+    /// Drops the innermost loop; those who left it wake, those who left an outer one count down.
+    fn pop_loop(&mut self) {
+        let Some(frame) = self.loops.pop() else { return };
+        self.last_al = frame.al;
+        let flat = self.draw.options.readings.break_rule == BreakRule::Flat;
+        for lane in &mut self.lanes {
+            lane.state = match lane.state {
+                LaneState::Break(_) | LaneState::Continue(_) if flat => LaneState::Active,
+                LaneState::Break(0) | LaneState::Continue(0) => LaneState::Active,
+                LaneState::Break(n) => LaneState::Break(n - 1),
+                LaneState::Continue(n) => LaneState::Continue(n - 1),
+                other => other,
+            };
+        }
+    }
+
+    /// B_OP0, B_OP1 (documented).
+    fn branch(&mut self, address: u32, inst: FcInst, op: BranchOp, vote: &Vote, jump: bool) {
+        let readings = &self.draw.options.readings;
+        match op {
+            BranchOp::NONE => {}
+            BranchOp::DECR => self.decrement(u32::from(inst.b_pop_cnt())),
+            BranchOp::INCR => self.increment(address, vote, jump),
+            _ => {
+                let as_increment = readings.b_op_3 == BOp3::Incr;
+                self.find_group(FindingKind::ReservedBranchOp, address, i32::from(op.code()));
+                if as_increment {
+                    self.increment(address, vote, jump);
+                }
+            }
+        }
+    }
+
+    /// DECR: counters go down by B_POP_CNT; a pixel whose counter falls below zero wakes.
+    fn decrement(&mut self, amount: u32) {
+        for lane in &mut self.lanes {
+            if let LaneState::Branch(n) = lane.state {
+                lane.state = n.checked_sub(amount).map_or(LaneState::Active, LaneState::Branch);
+            }
+        }
+    }
+
+    /// INCR: counters go up by one; active pixels that decided otherwise than the group go to sleep
+    /// with zero.
+    fn increment(&mut self, address: u32, vote: &Vote, jump: bool) {
+        let levels = if self.draw.shader.full_fc() { BRANCH_LEVELS } else { PARTIAL_BRANCH_LEVELS };
+        let bounded = self.bounded();
+        for i in 0..self.lanes.len() {
+            let executes = self.executes(&self.lanes[i]);
+            match self.lanes[i].state {
+                LaneState::Branch(n) if bounded && n + 1 >= levels => {
+                    self.find(i, FindingKind::BranchOverflow, address, saturate(levels));
+                }
+                LaneState::Branch(n) => self.lanes[i].state = LaneState::Branch(n.saturating_add(1)),
+                LaneState::Active if executes && vote.wants[i] != jump => {
+                    self.lanes[i].state = LaneState::Branch(0);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// A taken jump: A_OP on the address stack, then on to the target (documented). PUSH keeps the
+    /// address behind this instruction (derived: a return would repeat the call otherwise).
+    fn jump(&mut self, address: u32, fc: &Fc, idle: bool) {
+        let next = self.pc;
+        let mut target = self.jump_target(fc);
+        let op = fc.inst.op();
+        let behind = self.draw.options.readings.idle_loop == IdleLoop::Behind;
+        let begins = matches!(op, FcOp::LOOP | FcOp::REP) && !fc.inst.jump_any();
+        if begins && idle && behind && self.ends_pass(target) {
+            target = target.wrapping_add(1);
+        }
+        match fc.inst.a_op() {
+            AddrOp::NONE => self.pc = target,
+            AddrOp::POP => self.pc = self.pop_call(address, next),
+            AddrOp::PUSH => {
+                self.push_call(address, next);
+                self.pc = target;
+            }
+            op => {
+                self.find_group(FindingKind::ReservedAddrOp, address, i32::from(op.code()));
+                self.pc = match self.draw.options.readings.a_op_3 {
+                    AOp3::None => target,
+                    AOp3::PopPush => {
+                        let popped = self.pop_call(address, next);
+                        self.push_call(address, next);
+                        popped
+                    }
+                };
+            }
+        }
+    }
+
+    /// JUMP_ADDR, relative to US_CODE_OFFSET unless JUMP_GLOBAL (documented).
+    fn jump_target(&self, fc: &Fc) -> u32 {
+        let offset = if fc.addr.jump_global() { 0 } else { self.draw.shader.offset() };
+        u32::from(fc.addr.jump_addr()).wrapping_add(offset)
+    }
+
+    fn pop_call(&mut self, address: u32, next: u32) -> u32 {
+        self.calls.pop().unwrap_or_else(|| {
+            self.find_group(FindingKind::CallUnderflow, address, 0);
+            next
+        })
+    }
+
+    fn push_call(&mut self, address: u32, next: u32) {
+        if self.calls.len() >= CALL_LEVELS && self.bounded() {
+            self.find_group(FindingKind::CallOverflow, address, saturate(CALL_LEVELS));
+        } else {
+            self.calls.push(next);
+        }
+    }
+
+    fn ends_pass(&self, address: u32) -> bool {
+        matches!(self.draw.shader.op(address),
+            Some(Op::Fc(fc)) if matches!(fc.inst.op(), FcOp::ENDLOOP | FcOp::ENDREP))
+    }
+
+    fn bounded(&self) -> bool {
+        self.draw.options.readings.stack_limits == StackLimits::Bounded
+    }
+
+    fn int_constant(&mut self, address: u32, fc: &Fc) -> r500_isa::state::UsFcIntConst {
+        let number = usize::from(fc.addr.int_addr());
+        self.draw.bindings.int_constant(number).unwrap_or_else(|| {
+            self.find_group(FindingKind::NoIntConstant, address, saturate(number));
+            r500_isa::state::UsFcIntConst::default()
+        })
+    }
+
+    fn check_flow(&mut self, address: u32, fc: &Fc) {
+        if !self.draw.options.findings {
+            return;
+        }
+        let inst = fc.inst;
+        let full = self.draw.shader.full_fc();
+        let needs_full = inst.op() != FcOp::JUMP || inst.a_op() != AddrOp::NONE;
+        if needs_full && !full {
+            self.find_group(FindingKind::PartialFlowControl, address, 0);
+        }
+        let predicate = looks_at(inst.jump_func(), 1);
+        if predicate && fc.pred().sel == PredSel::RGBA {
+            self.find_group(FindingKind::FcPredicateRgba, address, 0);
+        }
+        for lane in 0..self.lanes.len() {
+            if !self.executes(&self.lanes[lane]) {
+                continue;
+            }
+            if predicate {
+                self.check_predicate(lane, address, fc.pred(), 1);
+            }
+            if looks_at(inst.jump_func(), 2) && !self.lanes[lane].alu_result_set {
+                self.find(lane, FindingKind::AluResultNotSet, address, 0);
+            }
+        }
+    }
+
+    fn tell(&mut self, vote: &Vote, taken: bool) {
+        let next = self.pc;
+        let voters = vote.voters.iter().filter(|&&voter| voter).count();
+        let in_favour = vote.votes().filter(|&wants| wants).count();
+        for lane in 0..self.lanes.len() {
+            let (wants, voted) = (vote.wants[lane], vote.voters[lane]);
+            if let Some(event) = self.event_of(lane) {
+                let jump = Jump { wants, voted, voters, in_favour, taken, next };
+                event.kind = EventKind::Flow(jump);
+            }
+        }
+    }
+}
+
+impl Vote {
+    /// JUMP_ANY set: any; clear: all. Nobody there: not, and so (documented).
+    fn decide(&self, any: bool) -> bool {
+        if any { self.votes().any(|wants| wants) } else { self.votes().all(|wants| wants) }
+    }
+
+    fn is_empty(&self) -> bool {
+        !self.voters.contains(&true)
+    }
+
+    fn votes(&self) -> impl Iterator<Item = bool> + '_ {
+        self.wants.iter().zip(&self.voters).filter(|(_, voter)| **voter).map(|(wants, _)| *wants)
+    }
+}
+
+/// Whether a JUMP_FUNC table depends on bit `n` of its index: 0 boolean, 1 predicate, 2 ALU result.
+fn looks_at(table: u8, n: u8) -> bool {
+    let step = 1 << n;
+    (0..8u8).filter(|i| i & step == 0).any(|i| table >> i & 1 != table >> (i | step) & 1)
+}

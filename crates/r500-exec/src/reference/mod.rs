@@ -1,0 +1,68 @@
+//! The reference engine: the law.
+//!
+//! Written to be read beside the documents, one place for each rule:
+//!
+//! | module | rules |
+//! | --- | --- |
+//! | [`lane`] | what a pixel has: temporaries, predicate, ALU result, flow-control state, outputs |
+//! | [`group`] | what pixels share: program counter, stacks; one step |
+//! | [`source`] | `ADDRn`, `CONST`, `REL`, inline constants, presubtract, select, swizzle, modifier |
+//! | [`alu`] | `RGB_OP`, `ALPHA_OP`, `OMOD`, clamp |
+//! | [`write`] | predicates, write masks, outputs, depth, predicate bits, ALU result |
+//! | [`tex`] | texture instructions |
+//! | [`flow`] | flow control |
+//! | [`event`] | what happened to a watched pixel |
+//!
+//! No speed tricks: what a rule says is what the code does. Where a rule is open, the code asks
+//! [`Readings`](crate::Readings).
+
+mod alu;
+mod event;
+mod flow;
+mod group;
+mod lane;
+mod source;
+mod tex;
+mod write;
+
+pub use event::{Event, EventKind, Jump, Lookup, Write};
+pub use flow::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS};
+pub use group::{Group, LoopFrame, Step};
+pub use lane::{Lane, LaneState};
+
+use crate::frame::Band;
+use crate::{Block, Draw, Engine, Options, RunError, engine::Report};
+
+/// The reference engine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reference;
+
+impl Engine for Reference {
+    fn name(&self) -> &'static str {
+        "reference"
+    }
+
+    fn band_rows(&self, options: &Options<'_>) -> u32 {
+        options.group[1]
+    }
+
+    fn band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<Report, RunError> {
+        let mut report = Report::default();
+        let [width, height] = draw.options.group;
+        let block = band.block();
+        let y = block.y - block.y % height;
+        let mut x = block.x - block.x % width;
+        while x < block.x + block.width {
+            let mut group = Group::new(draw, Block { x, y, width, height });
+            group.run()?;
+            for lane in group.lanes() {
+                band.put_pixel(lane.x, lane.y, &lane.output());
+            }
+            let (findings, counters) = group.finish();
+            report.findings.merge(&findings);
+            report.counters.merge(&counters);
+            x += width;
+        }
+        Ok(report)
+    }
+}

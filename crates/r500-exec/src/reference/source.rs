@@ -1,0 +1,228 @@
+//! Sources: from addresses to operands.
+
+use r500_isa::dataflow::SourceReads;
+use r500_isa::values::{Mod, Sel, SrcpOp, Swiz};
+use r500_isa::{CONSTANTS, InlineConst, Operand, Source, TEMPORARIES};
+
+use super::group::{Group, saturate};
+use crate::finding::FindingKind;
+use crate::numerics::Arith;
+use crate::reading::{AlOutside, InlineRelative, PastPixsize, RelativeRange};
+use crate::shader::Alu;
+
+/// What the operands of an instruction select from, for one pixel.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sources {
+    /// Sources 0 to 2, each the colours of the RGB half's and the alpha of the alpha half's
+    /// (ctm; observed), then the presubtract result.
+    values: [[f32; 4]; 4],
+}
+
+/// What an address names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Register {
+    Temp(usize),
+    Constant(usize),
+    Inline(InlineConst),
+}
+
+impl Sources {
+    /// The four sources of `srcp` and `src0..2`, from those of the two halves.
+    fn new(alu: &Alu, rgb: [[f32; 4]; 3], alpha: [[f32; 4]; 3], arith: Arith) -> Self {
+        let mut values = [[0.0; 4]; 4];
+        for n in 0..3 {
+            values[n] = [rgb[n][0], rgb[n][1], rgb[n][2], alpha[n][3]];
+        }
+        // Observed: the colours of srcp always come from the RGB half's presubtract and its alpha
+        // from the alpha half's, whoever reads them.
+        let [src0, src1, ..] = values;
+        for i in 0..4 {
+            let op = if i < 3 { alu.rgb.srcp } else { alu.alpha.srcp };
+            values[3][i] = presubtract(op, src0[i], src1[i], arith);
+        }
+        Self { values }
+    }
+
+    /// A channel of source 0, as MDH and MDV read it.
+    pub(super) fn src0(&self, channel: usize) -> f32 {
+        self.values[0][channel]
+    }
+
+    /// An operand: select, swizzle, modifier (documented in this order; the modifier applies to
+    /// the constants of the swizzle too).
+    pub(super) fn operand<const N: usize>(&self, operand: &Operand<N>) -> [f32; N] {
+        let source = &self.values[usize::from(operand.sel.code() & 3)];
+        operand.swiz.map(|swiz| modify(operand.modifier, swizzle(swiz, source)))
+    }
+}
+
+/// Presubtract, on the unswizzled, unmodified sources (documented, ctm).
+fn presubtract(op: SrcpOp, src0: f32, src1: f32, arith: Arith) -> f32 {
+    match op {
+        SrcpOp::SUB => arith.sub(src1, src0),
+        SrcpOp::ADD => arith.add(src1, src0),
+        SrcpOp::NEG => arith.sub(1.0, src0),
+        _ => arith.one_minus_twice(src0),
+    }
+}
+
+/// What a channel of an operand reads. `UNUSED` reads as 0 (drivers write 4 or 0 instead).
+fn swizzle(swiz: Swiz, source: &[f32; 4]) -> f32 {
+    match swiz {
+        Swiz::R | Swiz::G | Swiz::B | Swiz::A => source[usize::from(swiz.code())],
+        Swiz::HALF => 0.5,
+        Swiz::ONE => 1.0,
+        _ => 0.0,
+    }
+}
+
+/// Input modifiers: they act on the sign bit alone.
+pub(super) fn modify(modifier: Mod, x: f32) -> f32 {
+    match modifier {
+        Mod::NEG => -x,
+        Mod::ABS => x.abs(),
+        Mod::NAB => -x.abs(),
+        _ => x,
+    }
+}
+
+impl Group<'_> {
+    /// The sources of an instruction for one lane.
+    pub(super) fn sources(&self, lane: usize, alu: &Alu) -> Sources {
+        let fetch = |source: Source| self.fetch(lane, self.resolve(source));
+        Sources::new(alu, alu.rgb.sources.map(fetch), alu.alpha.sources.map(fetch), self.arith)
+    }
+
+    /// aL outside every loop.
+    pub(super) fn outer_al(&self) -> i32 {
+        match self.draw.options.readings.al_outside {
+            AlOutside::Zero => 0,
+            AlOutside::Last => self.last_al,
+        }
+    }
+
+    /// The temporary that an address names, aL added if asked for.
+    pub(super) fn temp_address(&self, addr: u8, relative: bool) -> usize {
+        self.relative(addr, relative, TEMPORARIES)
+    }
+
+    /// Whether a temporary exists.
+    pub(super) fn temp_exists(&self, temp: usize) -> bool {
+        self.draw.options.readings.past_pixsize == PastPixsize::Exist || !self.is_past(temp)
+    }
+
+    /// A temporary's value.
+    pub(super) fn temp(&self, lane: usize, temp: usize) -> [f32; 4] {
+        if !self.temp_exists(temp) {
+            return [0.0; 4];
+        }
+        self.lanes.get(lane).and_then(|lane| lane.temps.get(temp)).copied().unwrap_or_default()
+    }
+
+    /// Findings of what an instruction reads.
+    pub(super) fn check_sources(&mut self, lane: usize, address: u32, alu: &Alu) {
+        let SourceReads { rgb, alpha } = alu.reads;
+        for n in 0..3 {
+            if rgb[n] != 0 {
+                self.check_source(lane, address, alu.rgb.sources[n], rgb[n]);
+            }
+            if alpha[n] {
+                self.check_source(lane, address, alu.alpha.sources[n], 8);
+            }
+        }
+    }
+
+    /// Findings of reading some channels of a temporary.
+    pub(super) fn check_temp(&mut self, lane: usize, address: u32, temp: usize, channels: u8) {
+        let written = self.lanes.get(lane).map_or(0, |lane| lane.written[temp]);
+        if channels & !written != 0 {
+            self.find(lane, FindingKind::NeverWritten, address, saturate(temp));
+        }
+        if self.fetches.pending(temp) {
+            self.find(lane, FindingKind::NotAwaited, address, saturate(temp));
+        }
+        if self.is_past(temp) {
+            self.find(lane, FindingKind::PastPixsize, address, saturate(temp));
+        }
+    }
+
+    /// Findings of an address that aL may move out of range.
+    pub(super) fn check_relative(
+        &mut self,
+        lane: usize,
+        address: u32,
+        addr: u8,
+        relative: bool,
+        registers: usize,
+    ) {
+        let moved = i32::from(addr) + self.al();
+        if relative && !(0..saturate(registers)).contains(&moved) {
+            self.find(lane, FindingKind::RelativeRange, address, moved);
+        }
+    }
+
+    fn check_source(&mut self, lane: usize, address: u32, source: Source, channels: u8) {
+        match self.resolve(source) {
+            Register::Temp(temp) => {
+                self.check_relative(lane, address, source.addr, source.relative, TEMPORARIES);
+                self.check_temp(lane, address, temp, channels);
+            }
+            Register::Constant(n) => {
+                self.check_relative(lane, address, source.addr, source.relative, CONSTANTS);
+                if self.draw.bindings.constant(n).is_none() {
+                    self.find(lane, FindingKind::NoConstant, address, saturate(n));
+                }
+            }
+            Register::Inline(_) => {}
+        }
+    }
+
+    /// What a source address names (documented: CONST, then bit 7; REL adds aL first).
+    fn resolve(&self, source: Source) -> Register {
+        if source.constant {
+            return Register::Constant(self.relative(source.addr, source.relative, CONSTANTS));
+        }
+        match source.inline() {
+            None => Register::Temp(self.temp_address(source.addr, source.relative)),
+            Some(inline) => {
+                let adds = self.draw.options.readings.inline_relative == InlineRelative::Add;
+                if source.relative && adds {
+                    let code = i32::from(inline.code()) + self.al();
+                    Register::Inline(InlineConst::new(code.to_le_bytes()[0]))
+                } else {
+                    Register::Inline(inline)
+                }
+            }
+        }
+    }
+
+    fn fetch(&self, lane: usize, register: Register) -> [f32; 4] {
+        match register {
+            Register::Temp(temp) => self.temp(lane, temp),
+            Register::Constant(n) => self.draw.bindings.constant(n).unwrap_or_default(),
+            Register::Inline(inline) => [inline.value(); 4],
+        }
+    }
+
+    /// An address of a bank of `registers`, aL added if asked for. Beyond the bank nothing is
+    /// defined (open).
+    fn relative(&self, addr: u8, relative: bool, registers: usize) -> usize {
+        if !relative {
+            return usize::from(addr) % registers;
+        }
+        let last = i32::try_from(registers).unwrap_or(i32::MAX) - 1;
+        let moved = i32::from(addr) + self.al();
+        let inside = match self.draw.options.readings.relative_range {
+            RelativeRange::Wrap => moved.rem_euclid(last + 1),
+            RelativeRange::Clamp => moved.clamp(0, last),
+        };
+        usize::try_from(inside).unwrap_or(0)
+    }
+
+    fn is_past(&self, temp: usize) -> bool {
+        self.draw.shader.pixsize().is_some_and(|last| temp > usize::from(last))
+    }
+}
+
+/// `SEL` codes index the sources in order.
+const _: () = assert!(Sel::SRC0.code() == 0 && Sel::SRCP.code() == 3);

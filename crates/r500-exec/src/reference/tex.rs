@@ -1,0 +1,186 @@
+//! Texture instructions.
+
+use r500_isa::values::{PredSel, TexOp};
+
+use super::event::{EventKind, Lookup};
+use super::group::Group;
+use crate::finding::FindingKind;
+use crate::numerics::compare;
+use crate::reading::{KillRgba, UncoveredFetch, WriteInactiveKill};
+use crate::shader::{Tex, TexReg};
+
+/// What a unit returns that is not enabled (documented).
+const DISABLED: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+
+/// What a quad's pixels get: texel and, for a watched group, how it was looked up.
+type Fetched = [([f32; 4], Option<Lookup>); 4];
+
+impl Group<'_> {
+    /// One texture instruction.
+    pub(super) fn tex(&mut self, address: u32, tex: &Tex) {
+        let executing: Vec<bool> = self.lanes.iter().map(|lane| self.executes(lane)).collect();
+        self.check_tex(address, tex, &executing);
+        match tex.op {
+            TexOp::NOP => self.tell_idle(tex, false),
+            TexOp::TEXKILL => self.kill(tex, &executing),
+            TexOp::LD | TexOp::PROJ | TexOp::LODBIAS | TexOp::LOD | TexOp::DXDY => {
+                self.fetch_texels(address, tex, &executing);
+            }
+            // Open: reserved; nothing happens.
+            _ => self.tell_idle(tex, false),
+        }
+    }
+
+    /// Fetches quad by quad: an implicit level of detail uses the coordinates of all four pixels,
+    /// inactive ones too (derived). All reads precede all writes.
+    fn fetch_texels(&mut self, address: u32, tex: &Tex, executing: &[bool]) {
+        let quads = self.lanes.len() / 4;
+        let fetched: Vec<Fetched> = (0..quads).map(|quad| self.fetch_quad(quad * 4, tex)).collect();
+        for lane in 0..self.lanes.len() {
+            let (texel, lookup) = fetched[lane / 4][lane % 4].clone();
+            if !executing[lane] && !tex.write_inactive {
+                continue;
+            }
+            let enabled = self.enabled(lane, tex.rgb_pred, tex.alpha_pred);
+            let value = tex.dest_swiz.map(|channel| texel[usize::from(channel.code() & 3)]);
+            let coord = self.coordinates(lane, tex.coord);
+            if let Some(event) = self.event_of(lane) {
+                let texel = Some(texel);
+                event.kind = EventKind::Tex { coord, texel, lookup, enabled, killed: false };
+            }
+            self.write_temp(lane, address, tex.dest, tex.wmask & enabled, value, true);
+            self.count_stat(lane, tex.stat_we & enabled, executing[lane]);
+        }
+        if tex.tex_sem_acquire {
+            self.fetches.acquire();
+        }
+    }
+
+    fn fetch_quad(&self, quad: usize, tex: &Tex) -> Fetched {
+        let mut fetched = [const { ([0.0; 4], None) }; 4];
+        let lanes = [quad, quad + 1, quad + 2, quad + 3];
+        let Some(sampler) = self.draw.bindings.sampler(usize::from(tex.unit)) else {
+            return fetched.map(|_| (DISABLED, None));
+        };
+        let coords = lanes.map(|lane| self.coordinates(lane, tex.coord));
+        let gradients = (tex.op == TexOp::DXDY).then(|| {
+            let dx = lanes.map(|lane| self.coordinates(lane, tex.dx));
+            (dx, lanes.map(|lane| self.coordinates(lane, tex.dy)))
+        });
+        let watched = self.event.is_some();
+        self.sample(sampler, tex, &coords, gradients.as_ref(), watched, &mut fetched);
+        for (lane, slot) in lanes.into_iter().zip(&mut fetched) {
+            // Open: a fetch may be skipped for uncovered pixels; here it is not.
+            let skips = tex.ignore_uncovered
+                && self.draw.options.readings.uncovered_fetch == UncoveredFetch::Zero;
+            if skips && !self.lanes[lane].covered {
+                slot.0 = [0.0; 4];
+            }
+        }
+        fetched
+    }
+
+    /// TEXKILL: kills a pixel if one of the swizzled components is less than zero (documented; -0,
+    /// NaN and denormals are not less). Only active pixels, gated by the RGB predicate, its red bit
+    /// under RGBA (open). A killed pixel keeps its flow-control state (derived).
+    fn kill(&mut self, tex: &Tex, executing: &[bool]) {
+        let readings = self.draw.options.readings;
+        for lane in 0..self.lanes.len() {
+            let reaches = tex.write_inactive
+                && readings.write_inactive_kill == WriteInactiveKill::Yes;
+            if !executing[lane] && !reaches {
+                continue;
+            }
+            let enabled = self.enabled(lane, tex.rgb_pred, tex.alpha_pred);
+            let kills = if tex.rgb_pred.sel == PredSel::RGBA && readings.kill_rgba == KillRgba::Each
+            {
+                enabled
+            } else {
+                // Any channel of a replicated predicate is that of red.
+                0u8.wrapping_sub(enabled & 1)
+            };
+            let coord = self.coordinates(lane, tex.coord);
+            let killed = (0..4).any(|i| kills >> i & 1 != 0 && compare::lt(coord[i], 0.0));
+            if killed {
+                let pixel = &mut self.lanes[lane];
+                self.counters.killed += u64::from(pixel.covered && pixel.inside);
+                pixel.covered = false;
+                pixel.killed = true;
+            }
+            if let Some(event) = self.event_of(lane) {
+                event.kind =
+                    EventKind::Tex { coord, texel: None, lookup: None, enabled, killed };
+            }
+        }
+    }
+
+    fn tell_idle(&mut self, tex: &Tex, killed: bool) {
+        for lane in 0..self.lanes.len() {
+            if self.event_of(lane).is_none() || !self.executes(&self.lanes[lane]) {
+                continue;
+            }
+            let coord = self.coordinates(lane, tex.coord);
+            let enabled = self.enabled(lane, tex.rgb_pred, tex.alpha_pred);
+            if let Some(event) = self.event_of(lane) {
+                event.kind =
+                    EventKind::Tex { coord, texel: None, lookup: None, enabled, killed };
+            }
+        }
+    }
+
+    /// S, T, R, Q: a temporary, aL added if asked for, through its swizzle (documented).
+    fn coordinates(&self, lane: usize, register: TexReg) -> [f32; 4] {
+        let value = self.temp(lane, self.temp_address(register.addr, register.relative));
+        register.swiz.map(|channel| value[usize::from(channel.code() & 3)])
+    }
+
+    fn check_tex(&mut self, address: u32, tex: &Tex, executing: &[bool]) {
+        if !self.draw.options.findings {
+            return;
+        }
+        if tex.op == TexOp::NOP {
+            return;
+        }
+        if !tex.op.is_named() {
+            self.find_group(FindingKind::ReservedTexOp, address, i32::from(tex.op.code()));
+            return;
+        }
+        let samples = tex.op != TexOp::TEXKILL;
+        if samples && self.draw.bindings.sampler(usize::from(tex.unit)).is_none() {
+            self.find_group(FindingKind::UnitDisabled, address, i32::from(tex.unit));
+        }
+        let mut registers = vec![(tex.coord, self.used_coordinates(tex))];
+        if tex.op == TexOp::DXDY {
+            let used = self.used_coordinates(tex) & 0b0111;
+            registers.extend([(tex.dx, used), (tex.dy, used)]);
+        }
+        for lane in (0..executing.len()).filter(|&lane| executing[lane]) {
+            for (register, used) in &registers {
+                let TexReg { addr, relative, swiz } = *register;
+                let channels = (0..4)
+                    .filter(|i| used >> i & 1 != 0)
+                    .fold(0, |mask, i| mask | 1 << (swiz[i].code() & 3));
+                let temp = self.temp_address(addr, relative);
+                self.check_relative(lane, address, addr, relative, r500_isa::TEMPORARIES);
+                self.check_temp(lane, address, temp, channels);
+            }
+            self.check_predicate(lane, address, tex.rgb_pred, 0b0111);
+            if samples {
+                self.check_predicate(lane, address, tex.alpha_pred, 0b1000);
+            }
+        }
+    }
+
+    /// Which of S, T, R, Q an instruction looks at.
+    fn used_coordinates(&self, tex: &Tex) -> u8 {
+        let axes = match self.draw.bindings.sampler(usize::from(tex.unit)) {
+            Some(sampler) => sampler.axes(),
+            None => 0,
+        };
+        match tex.op {
+            TexOp::TEXKILL => 0b1111,
+            TexOp::PROJ | TexOp::LODBIAS | TexOp::LOD => axes | 0b1000,
+            _ => axes,
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Where results go: predicates, masks, temporaries, outputs, depth, predicate bits, ALU result.
+
+use r500_isa::TEMPORARIES;
+use r500_isa::values::{AluResultSel, Compare, PredSel};
+
+use super::event::Write;
+use super::group::{Group, saturate};
+use super::lane::Lane;
+use crate::finding::FindingKind;
+use crate::numerics::compare::{eq, ge, lt, ne};
+use crate::reading::{AluResultPredicate, PredReserved, WriteInactiveDepth};
+use crate::shader::{Alu, Dest, Predicate};
+
+/// What an instruction gives one lane.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outcome {
+    /// Finished results: red, green, blue, alpha.
+    pub(super) result: [f32; 4],
+    /// Channels that the predicates let through, red in bit 0.
+    pub(super) enabled: u8,
+}
+
+impl Group<'_> {
+    /// Channels that an instruction's predicates let through for a lane, red in bit 0
+    /// (documented): NONE all; RGBA each by its own bit, alpha by A; else one bit for the half.
+    pub(super) fn enabled(&self, lane: usize, rgb: Predicate, alpha: Predicate) -> u8 {
+        let bits = self.lanes.get(lane).map_or(0, |lane| lane.predicate);
+        let rgb = self.passes(rgb, bits) & 0b0111;
+        let alpha = self.passes(alpha, bits) & 0b1000;
+        rgb | alpha
+    }
+
+    /// Writes an ALU or OUT instruction's results of one lane.
+    pub(super) fn write_alu(
+        &mut self,
+        lane: usize,
+        address: u32,
+        alu: &Alu,
+        outcome: &Outcome,
+        active: bool,
+    ) {
+        let Outcome { result, enabled } = *outcome;
+        let rgb_mask = alu.rgb.wmask & enabled;
+        let alpha_mask = alu.alpha.wmask << 3 & enabled;
+        self.write_temp(lane, address, alu.rgb.dest, rgb_mask, result, false);
+        self.write_temp(lane, address, alu.alpha.dest, alpha_mask, result, false);
+        if alu.out {
+            self.write_outputs(lane, alu, outcome, active);
+        } else {
+            self.write_predicate(lane, alu, outcome);
+        }
+        if let Some((sel, compare)) = alu.alu_result {
+            self.write_alu_result(lane, sel, compare, outcome);
+        }
+        self.count_stat(lane, alu.stat_we & enabled, active);
+    }
+
+    /// Writes channels of a temporary, aL added where asked for. `fetch` marks a texture result,
+    /// whose register the semaphore guards.
+    pub(super) fn write_temp(
+        &mut self,
+        lane: usize,
+        address: u32,
+        dest: Dest,
+        mask: u8,
+        value: [f32; 4],
+        fetch: bool,
+    ) {
+        if mask == 0 {
+            return;
+        }
+        let temp = self.temp_address(dest.addr, dest.relative);
+        self.check_relative(lane, address, dest.addr, dest.relative, TEMPORARIES);
+        if self.draw.shader.pixsize().is_some_and(|last| temp > usize::from(last)) {
+            self.find(lane, FindingKind::PastPixsize, address, saturate(temp));
+        }
+        if !self.temp_exists(temp) {
+            return;
+        }
+        let Some(Lane { temps, written, .. }) = self.lanes.get_mut(lane) else { return };
+        let Some(register) = temps.get_mut(temp) else { return };
+        put(register, mask, value);
+        written[temp] |= mask;
+        let value = *register;
+        if fetch {
+            self.fetches.issue(temp);
+        }
+        if let (Some(event), Ok(temp)) = (self.event_of(lane), u8::try_from(temp)) {
+            event.writes.push(Write::Temp { temp, mask, value });
+        }
+    }
+
+    /// Counts an instruction for `STAT_WE`.
+    pub(super) fn count_stat(&mut self, lane: usize, channels: u8, active: bool) {
+        let counts = self.lanes.get(lane).is_some_and(|lane| lane.inside && lane.covered);
+        if active && counts {
+            for (i, count) in self.counters.stat.iter_mut().enumerate() {
+                *count += u64::from(channels >> i & 1);
+            }
+        }
+    }
+
+    /// Findings of looking at predicate bits that nothing has set.
+    pub(super) fn check_predicate(
+        &mut self,
+        lane: usize,
+        address: u32,
+        pred: Predicate,
+        channels: u8,
+    ) {
+        let bits = match pred.sel {
+            PredSel::RGBA => channels,
+            PredSel::RRRR => 1,
+            PredSel::GGGG => 2,
+            PredSel::BBBB => 4,
+            PredSel::AAAA => 8,
+            _ => return,
+        };
+        let set = self.lanes.get(lane).map_or(0, |lane| lane.predicate_set);
+        for bit in (0..4).filter(|bit| (bits & !set) >> bit & 1 != 0) {
+            self.find(lane, FindingKind::PredicateNotSet, address, bit);
+        }
+    }
+
+    /// A predicate as a mask of channels.
+    fn passes(&self, pred: Predicate, bits: u8) -> u8 {
+        let all_if = |set: bool| if set { 0b1111 } else { 0 };
+        let bit = |n: u8| all_if(bits >> n & 1 != 0);
+        let selected = match pred.sel {
+            PredSel::RGBA => bits,
+            PredSel::RRRR => bit(0),
+            PredSel::GGGG => bit(1),
+            PredSel::BBBB => bit(2),
+            PredSel::AAAA => bit(3),
+            // Derived: inversion does nothing without a predicate.
+            PredSel::NONE => return 0b1111,
+            // Open: reserved.
+            _ => match self.draw.options.readings.pred_reserved {
+                PredReserved::None => return 0b1111,
+                PredReserved::Alpha => bit(3),
+            },
+        };
+        if pred.inv { !selected & 0b1111 } else { selected }
+    }
+
+    /// OUT: colours go to the RGB half's target, alpha to the alpha half's (documented); a later
+    /// write replaces an earlier one (ctm). Depth is the finished alpha result under the alpha
+    /// predicate (documented, derived).
+    fn write_outputs(&mut self, lane: usize, alu: &Alu, outcome: &Outcome, active: bool) {
+        let Outcome { result, enabled } = *outcome;
+        let halves = [
+            (alu.rgb.target, alu.rgb.omask & enabled),
+            (alu.alpha.target, alu.alpha.omask << 3 & enabled),
+        ];
+        for (target, mask) in halves.into_iter().filter(|(_, mask)| *mask != 0) {
+            let n = usize::from(target.code() & 3);
+            let Some(pixel) = self.lanes.get_mut(lane) else { return };
+            put(&mut pixel.color[n], mask, result);
+            pixel.color_written[n] |= mask;
+            let value = pixel.color[n];
+            if let Some(event) = self.event_of(lane) {
+                event.writes.push(Write::Output { target: target.code(), mask, value });
+            }
+        }
+        let reaches_depth =
+            active || self.draw.options.readings.write_inactive_depth == WriteInactiveDepth::Yes;
+        if alu.depth && enabled & 0b1000 != 0 && reaches_depth {
+            let depth = result[3];
+            if let Some(pixel) = self.lanes.get_mut(lane) {
+                pixel.depth = Some(depth);
+            }
+            if let Some(event) = self.event_of(lane) {
+                event.writes.push(Write::Depth(depth));
+            }
+        }
+    }
+
+    /// ALU: OMASK names predicate bits, TARGET how the finished result is compared with zero
+    /// (documented); the instruction's own predicate gates it (derived).
+    fn write_predicate(&mut self, lane: usize, alu: &Alu, outcome: &Outcome) {
+        let Outcome { result, enabled } = *outcome;
+        let mask = (alu.rgb.omask | alu.alpha.omask << 3) & enabled;
+        if mask == 0 {
+            return;
+        }
+        let mut bits = 0;
+        for (i, x) in result.into_iter().enumerate() {
+            let compare = if i < 3 { alu.rgb.target } else { alu.alpha.target }.compare();
+            bits |= u8::from(compares(compare, x)) << i;
+        }
+        let Some(pixel) = self.lanes.get_mut(lane) else { return };
+        pixel.predicate = pixel.predicate & !mask | bits & mask;
+        pixel.predicate_set |= mask;
+        let bits = pixel.predicate;
+        if let Some(event) = self.event_of(lane) {
+            event.writes.push(Write::Predicate { mask, bits });
+        }
+    }
+
+    /// The ALU result: the finished, clamped red or alpha against zero (documented, ctm). No
+    /// temporary needs to be written (observed); the predicate does not gate it (open).
+    fn write_alu_result(
+        &mut self,
+        lane: usize,
+        sel: AluResultSel,
+        compare: Compare,
+        outcome: &Outcome,
+    ) {
+        let channel = if sel == AluResultSel::ALPHA { 3 } else { 0 };
+        let gated = self.draw.options.readings.alu_result_predicate == AluResultPredicate::Gated;
+        if gated && outcome.enabled >> channel & 1 == 0 {
+            return;
+        }
+        let set = compares(compare, outcome.result[channel]);
+        if let Some(pixel) = self.lanes.get_mut(lane) {
+            pixel.alu_result = set;
+            pixel.alu_result_set = true;
+        }
+        if let Some(event) = self.event_of(lane) {
+            event.writes.push(Write::AluResult(set));
+        }
+    }
+}
+
+/// A comparison with zero: NaN only differs (derived), a denormal is zero (ctm).
+pub(super) fn compares(compare: Compare, x: f32) -> bool {
+    match compare {
+        Compare::LT => lt(x, 0.0),
+        Compare::GE => ge(x, 0.0),
+        Compare::NE => ne(x, 0.0),
+        _ => eq(x, 0.0),
+    }
+}
+
+fn put(register: &mut [f32; 4], mask: u8, value: [f32; 4]) {
+    for (i, (to, from)) in register.iter_mut().zip(value).enumerate() {
+        if mask >> i & 1 != 0 {
+            *to = from;
+        }
+    }
+}

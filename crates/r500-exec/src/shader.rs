@@ -1,0 +1,449 @@
+//! A program decoded once, ready to run.
+
+use r500_isa::dataflow::SourceReads;
+use r500_isa::values::{
+    AlphaOp, AluResultSel, Channel, Compare, InstType, Omod, PredSel, RgbOp, SrcpOp, Target, TexOp,
+};
+use r500_isa::words::{CmnInst, FcAddr, FcInst};
+use r500_isa::{Half, Instruction, Operand, Slot, Source};
+use r500_program::Program;
+
+/// A decoded program. Any dwords make one, as long as there is a window to run in.
+#[derive(Clone, Debug)]
+pub struct Shader {
+    ops: Vec<Op>,
+    code: Vec<Instruction>,
+    offset: u32,
+    start: u32,
+    end: u32,
+    window: (u32, u32),
+    zero_rule: bool,
+    full_fc: bool,
+    pixsize: Option<u8>,
+}
+
+/// Why a program cannot run at all.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ShaderError {
+    /// There are no instructions.
+    #[error("the program has no instructions")]
+    Empty,
+    /// `US_CODE_RANGE` and the instructions given have no address in common.
+    #[error(
+        "the code window {first}..={last} (US_CODE_RANGE) holds none of the {count} instructions, \
+         which start at address {offset} (US_CODE_OFFSET)"
+    )]
+    EmptyWindow {
+        /// First address of the window.
+        first: u32,
+        /// Last address of the window.
+        last: u32,
+        /// Instructions given.
+        count: usize,
+        /// Address of the first.
+        offset: u32,
+    },
+    /// The program would start outside its window.
+    #[error(
+        "the program starts at address {start} (US_CODE_ADDR.START_ADDR + US_CODE_OFFSET), \
+         outside the instructions given within the code window ({first}..={last})"
+    )]
+    StartOutside {
+        /// Absolute address of the start.
+        start: u32,
+        /// First address that can run.
+        first: u32,
+        /// Last address that can run.
+        last: u32,
+    },
+}
+
+impl Shader {
+    /// Decodes a program.
+    ///
+    /// Where the state says nothing, the window is all instructions given, the program runs from
+    /// the first to the last of them, and full flow control is on.
+    ///
+    /// # Errors
+    /// [`ShaderError`] where nothing could run: no instructions, or a code window without any.
+    pub fn new(program: &Program) -> Result<Self, ShaderError> {
+        let state = &program.state;
+        let count = program.code.len();
+        let Some(last_index) = count.checked_sub(1) else { return Err(ShaderError::Empty) };
+        let last_index = u32::try_from(last_index).unwrap_or(u32::MAX / 2);
+        let offset = state.code_offset.map_or(0, |r| u32::from(r.offset_addr()));
+        let given = (offset, offset + last_index);
+        let window = state.code_range.map_or(given, |range| {
+            let first = u32::from(range.code_addr());
+            (first, first + u32::from(range.code_size()))
+        });
+        let runs = (given.0.max(window.0), given.1.min(window.1));
+        if runs.0 > runs.1 {
+            let (first, last) = window;
+            return Err(ShaderError::EmptyWindow { first, last, count, offset });
+        }
+        let (start, end) = state.code_addr.map_or(given, |addr| {
+            (offset + u32::from(addr.start_addr()), offset + u32::from(addr.end_addr()))
+        });
+        if start < runs.0 || start > runs.1 {
+            return Err(ShaderError::StartOutside { start, first: runs.0, last: runs.1 });
+        }
+        Ok(Self {
+            ops: program.code.iter().map(|&inst| Op::decode(inst)).collect(),
+            code: program.code.clone(),
+            offset,
+            start,
+            end,
+            window: runs,
+            zero_rule: state.config.is_some_and(|c| c.zero_times_anything_equals_zero()),
+            full_fc: state.fc_ctrl.is_none_or(|c| c.full_fc_en()),
+            pixsize: state.pixsize.map(|p| p.pix_size()),
+        })
+    }
+
+    /// The operation at an absolute address, `None` outside the window.
+    #[must_use]
+    pub fn op(&self, address: u32) -> Option<&Op> {
+        self.index(address).and_then(|i| self.ops.get(i))
+    }
+
+    /// The dwords at an absolute address, `None` outside the window.
+    #[must_use]
+    pub fn instruction(&self, address: u32) -> Option<Instruction> {
+        self.index(address).and_then(|i| self.code.get(i)).copied()
+    }
+
+    /// All operations, from the one at `US_CODE_OFFSET` on.
+    #[must_use]
+    pub fn ops(&self) -> &[Op] {
+        &self.ops
+    }
+
+    /// `US_CODE_OFFSET.OFFSET_ADDR`: absolute address of the first instruction.
+    #[must_use]
+    pub fn offset(&self) -> u32 {
+        self.offset
+    }
+
+    /// Absolute address of the first instruction to run.
+    #[must_use]
+    pub fn start(&self) -> u32 {
+        self.start
+    }
+
+    /// Absolute address behind which the program ends.
+    #[must_use]
+    pub fn end(&self) -> u32 {
+        self.end
+    }
+
+    /// First and last absolute address that can run.
+    #[must_use]
+    pub fn window(&self) -> (u32, u32) {
+        self.window
+    }
+
+    /// `US_CONFIG.ZERO_TIMES_ANYTHING_EQUALS_ZERO`.
+    #[must_use]
+    pub fn zero_rule(&self) -> bool {
+        self.zero_rule
+    }
+
+    /// `US_FC_CTRL.FULL_FC_EN`.
+    #[must_use]
+    pub fn full_fc(&self) -> bool {
+        self.full_fc
+    }
+
+    /// `US_PIXSIZE.PIX_SIZE`, the highest temporary that exists, if given.
+    #[must_use]
+    pub fn pixsize(&self) -> Option<u8> {
+        self.pixsize
+    }
+
+    /// Render targets that some instruction may write.
+    #[must_use]
+    pub fn targets(&self) -> [bool; 4] {
+        let mut targets = [false; 4];
+        for alu in self.outs() {
+            if alu.rgb.omask != 0 {
+                targets[usize::from(alu.rgb.target.code())] = true;
+            }
+            if alu.alpha.omask != 0 {
+                targets[usize::from(alu.alpha.target.code())] = true;
+            }
+        }
+        targets
+    }
+
+    /// Whether some instruction may write depth.
+    #[must_use]
+    pub fn writes_depth(&self) -> bool {
+        self.outs().any(|alu| alu.depth)
+    }
+
+    fn outs(&self) -> impl Iterator<Item = &Alu> {
+        self.ops.iter().filter_map(|op| match op {
+            Op::Alu(alu) if alu.out => Some(alu.as_ref()),
+            _ => None,
+        })
+    }
+
+    fn index(&self, address: u32) -> Option<usize> {
+        let inside = (self.window.0..=self.window.1).contains(&address);
+        if inside { usize::try_from(address - self.offset).ok() } else { None }
+    }
+}
+
+/// A decoded instruction.
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// ALU or OUT.
+    Alu(Box<Alu>),
+    /// Texture.
+    Tex(Tex),
+    /// Flow control.
+    Fc(Fc),
+}
+
+impl Op {
+    /// Decodes six dwords, whatever they are.
+    #[must_use]
+    pub fn decode(inst: Instruction) -> Self {
+        match inst.ty() {
+            InstType::FC => Self::Fc(Fc::decode(inst)),
+            InstType::TEX => Self::Tex(Tex::decode(inst)),
+            _ => Self::Alu(Box::new(Alu::decode(inst))),
+        }
+    }
+
+    /// `TEX_SEM_WAIT`.
+    #[must_use]
+    pub fn tex_sem_wait(&self) -> bool {
+        match self {
+            Self::Alu(alu) => alu.tex_sem_wait,
+            Self::Tex(tex) => tex.tex_sem_wait,
+            Self::Fc(fc) => fc.cmn.tex_sem_wait(),
+        }
+    }
+}
+
+/// A predicate (`*_PRED_SEL`, `*_PRED_INV`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Predicate {
+    /// Which bit.
+    pub sel: PredSel,
+    /// Whether it is negated.
+    pub inv: bool,
+}
+
+/// A destination temporary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dest {
+    /// `*_ADDRD`.
+    pub addr: u8,
+    /// `*_ADDRD_REL`.
+    pub relative: bool,
+}
+
+/// A half of an ALU or OUT instruction: `N` is 3 for RGB, 1 for alpha.
+#[derive(Clone, Copy, Debug)]
+pub struct AluHalf<O, const N: usize> {
+    /// Operation.
+    pub op: O,
+    /// Source addresses.
+    pub sources: [Source; 3],
+    /// Presubtract.
+    pub srcp: SrcpOp,
+    /// Operands A, B, C.
+    pub operands: [Operand<N>; 3],
+    /// Destination.
+    pub dest: Dest,
+    /// Channels of the temporary, from bit 0.
+    pub wmask: u8,
+    /// Channels of the output, or predicate bits, from bit 0.
+    pub omask: u8,
+    /// Clamp.
+    pub clamp: bool,
+    /// Output modifier.
+    pub omod: Omod,
+    /// Render target, or predicate comparison.
+    pub target: Target,
+    /// Predicate.
+    pub pred: Predicate,
+}
+
+/// An ALU or OUT instruction.
+#[derive(Clone, Debug)]
+pub struct Alu {
+    /// OUT instead of ALU.
+    pub out: bool,
+    /// Colours.
+    pub rgb: AluHalf<RgbOp, 3>,
+    /// Alpha.
+    pub alpha: AluHalf<AlphaOp, 1>,
+    /// `WRITE_INACTIVE`.
+    pub write_inactive: bool,
+    /// `ALU_WMASK` with `ALU_RESULT_SEL` and `ALU_RESULT_OP`.
+    pub alu_result: Option<(AluResultSel, Compare)>,
+    /// `W_OMASK` (looked at on OUT only).
+    pub depth: bool,
+    /// `STAT_WE`.
+    pub stat_we: u8,
+    /// `TEX_SEM_WAIT`.
+    pub tex_sem_wait: bool,
+    /// What the result depends on.
+    pub reads: SourceReads,
+}
+
+impl Alu {
+    fn decode(inst: Instruction) -> Self {
+        let (cmn, rgb, alpha, rgba) =
+            (inst.cmn(), inst.rgb_inst(), inst.alpha_inst(), inst.rgba_inst());
+        let out = cmn.ty() == InstType::OUT;
+        Self {
+            out,
+            rgb: AluHalf {
+                op: rgba.rgb_op(),
+                sources: inst.sources(Half::Rgb),
+                srcp: inst.srcp_op(Half::Rgb),
+                operands: Slot::ALL.map(|slot| inst.rgb_operand(slot)),
+                dest: Dest { addr: rgba.rgb_addrd(), relative: rgba.rgb_addrd_rel() },
+                wmask: cmn.rgb_wmask().code(),
+                omask: cmn.rgb_omask().code(),
+                clamp: cmn.rgb_clamp(),
+                omod: rgb.omod(),
+                target: rgb.target(),
+                pred: Predicate { sel: cmn.rgb_pred_sel(), inv: cmn.rgb_pred_inv() },
+            },
+            alpha: AluHalf {
+                op: alpha.alpha_op(),
+                sources: inst.sources(Half::Alpha),
+                srcp: inst.srcp_op(Half::Alpha),
+                operands: Slot::ALL.map(|slot| inst.alpha_operand(slot)),
+                dest: Dest { addr: alpha.alpha_addrd(), relative: alpha.alpha_addrd_rel() },
+                wmask: u8::from(cmn.alpha_wmask()),
+                omask: u8::from(cmn.alpha_omask()),
+                clamp: cmn.alpha_clamp(),
+                omod: alpha.omod(),
+                target: alpha.target(),
+                pred: Predicate { sel: cmn.alpha_pred_sel(), inv: cmn.alpha_pred_inv() },
+            },
+            write_inactive: cmn.write_inactive(),
+            alu_result: rgb.alu_wmask().then(|| (cmn.alu_result_sel(), cmn.alu_result_op())),
+            depth: alpha.w_omask() && out,
+            stat_we: cmn.stat_we(),
+            tex_sem_wait: cmn.tex_sem_wait(),
+            reads: inst.source_reads(),
+        }
+    }
+}
+
+/// A texture instruction.
+#[derive(Clone, Copy, Debug)]
+pub struct Tex {
+    /// `INST`.
+    pub op: TexOp,
+    /// `TEX_ID`.
+    pub unit: u8,
+    /// `UNSCALED`.
+    pub unscaled: bool,
+    /// `IGNORE_UNCOVERED`.
+    pub ignore_uncovered: bool,
+    /// `TEX_SEM_ACQUIRE`.
+    pub tex_sem_acquire: bool,
+    /// `TEX_SEM_WAIT`.
+    pub tex_sem_wait: bool,
+    /// Coordinates: temporary, and which channels are S, T, R, Q.
+    pub coord: TexReg,
+    /// Gradient along x.
+    pub dx: TexReg,
+    /// Gradient along y.
+    pub dy: TexReg,
+    /// Destination.
+    pub dest: Dest,
+    /// Texel channel that lands in R, G, B, A.
+    pub dest_swiz: [Channel; 4],
+    /// Channels written, red lowest, alpha in bit 3.
+    pub wmask: u8,
+    /// Predicate of the colours.
+    pub rgb_pred: Predicate,
+    /// Predicate of alpha.
+    pub alpha_pred: Predicate,
+    /// `WRITE_INACTIVE`.
+    pub write_inactive: bool,
+    /// `STAT_WE`.
+    pub stat_we: u8,
+}
+
+/// A temporary that a texture instruction reads, with its swizzle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TexReg {
+    /// Address.
+    pub addr: u8,
+    /// Whether aL is added.
+    pub relative: bool,
+    /// Channels that serve as S, T, R, Q.
+    pub swiz: [Channel; 4],
+}
+
+impl Tex {
+    fn decode(inst: Instruction) -> Self {
+        let (cmn, tex, addr, grad) =
+            (inst.cmn(), inst.tex_inst(), inst.tex_addr(), inst.tex_addr_dxdy());
+        Self {
+            op: tex.inst(),
+            unit: tex.tex_id(),
+            unscaled: tex.unscaled(),
+            ignore_uncovered: tex.ignore_uncovered(),
+            tex_sem_acquire: tex.tex_sem_acquire(),
+            tex_sem_wait: cmn.tex_sem_wait(),
+            coord: TexReg {
+                addr: addr.src_addr(),
+                relative: addr.src_addr_rel(),
+                swiz: [addr.src_s_swiz(), addr.src_t_swiz(), addr.src_r_swiz(), addr.src_q_swiz()],
+            },
+            dx: TexReg {
+                addr: grad.dx_addr(),
+                relative: grad.dx_addr_rel(),
+                swiz: [grad.dx_s_swiz(), grad.dx_t_swiz(), grad.dx_r_swiz(), grad.dx_q_swiz()],
+            },
+            dy: TexReg {
+                addr: grad.dy_addr(),
+                relative: grad.dy_addr_rel(),
+                swiz: [grad.dy_s_swiz(), grad.dy_t_swiz(), grad.dy_r_swiz(), grad.dy_q_swiz()],
+            },
+            dest: Dest { addr: addr.dst_addr(), relative: addr.dst_addr_rel() },
+            dest_swiz: [addr.dst_r_swiz(), addr.dst_g_swiz(), addr.dst_b_swiz(), addr.dst_a_swiz()],
+            wmask: cmn.rgb_wmask().code() | u8::from(cmn.alpha_wmask()) << 3,
+            rgb_pred: Predicate { sel: cmn.rgb_pred_sel(), inv: cmn.rgb_pred_inv() },
+            alpha_pred: Predicate { sel: cmn.alpha_pred_sel(), inv: cmn.alpha_pred_inv() },
+            write_inactive: cmn.write_inactive(),
+            stat_we: cmn.stat_we(),
+        }
+    }
+}
+
+/// A flow-control instruction. Its words are read as they are: each field matters by itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Fc {
+    /// Word 0.
+    pub cmn: CmnInst,
+    /// Word 2.
+    pub inst: FcInst,
+    /// Word 3.
+    pub addr: FcAddr,
+}
+
+impl Fc {
+    fn decode(inst: Instruction) -> Self {
+        Self { cmn: inst.cmn(), inst: inst.fc_inst(), addr: inst.fc_addr() }
+    }
+
+    /// The predicate that `JUMP_FUNC` looks at (`RGB_PRED_SEL`, `RGB_PRED_INV`).
+    #[must_use]
+    pub fn pred(&self) -> Predicate {
+        Predicate { sel: self.cmn.rgb_pred_sel(), inv: self.cmn.rgb_pred_inv() }
+    }
+}
