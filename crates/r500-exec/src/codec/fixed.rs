@@ -69,19 +69,18 @@ fn ratio(k: u32, max: u32) -> f32 {
         // + 2 that a float needs to be rounded right.
         let shift = 32 + k.leading_zeros();
         let numerator = u64::from(k) << shift;
-        let max = u64::from(max);
-        let quotient = numerator / max | u64::from(numerator % max != 0);
-        quotient as f32 * f32::from_bits((127 - shift) << 23)
+        let quotient = numerator / u64::from(max);
+        let inexact = quotient * u64::from(max) != numerator;
+        (quotient | u64::from(inexact)) as f32 * f32::from_bits((127 - shift) << 23)
     }
 }
 
 /// The exact product of x in 0..1 and `max`, rounded to nearest even.
 fn times(x: f32, max: u32) -> u32 {
-    // x is mantissa / 2^shift, and the product has at most 56 bits.
-    let exponent = x.to_bits() >> 23;
-    let fraction = x.to_bits() & 0x7f_ffff;
-    let mantissa = if exponent == 0 { fraction } else { 1 << 23 | fraction };
-    let shift = 127 + 23 - exponent.max(1);
+    // x is mantissa / 2^shift, and the product has at most 56 bits. Of zero and the denormals, whose
+    // mantissas lack the leading one, nothing is left behind a shift by 150.
+    let mantissa = 1 << 23 | (x.to_bits() & 0x7f_ffff);
+    let shift = 127 + 23 - (x.to_bits() >> 23);
     shift_round_even(u64::from(mantissa) * u64::from(max), shift) as u32
 }
 

@@ -6,13 +6,14 @@
 //! denormals below 2^-14, neither infinity nor NaN. Why this one:
 //!
 //! * It is the 24-bit floating depth of the console processor that the same company designed in the
-//!   same years (its D24FS8), and the only such format of that house whose bits are public knowledge.
-//! * Without a sign, codes sort as the documents ask with no further logic. The processor's own older
+//!   same years (its D24FS8), whose bits are public knowledge. The depth unit of this card knows a
+//!   16-bit float of the same make, 13E3: three bits of exponent, no sign.
+//! * Without a sign, codes sort as the documents ask with no further logic. The company's older
 //!   24-bit float (a sign, seven bits of exponent, sixteen of mantissa) does not sort.
 //! * Depth lies in 0..1, so exponents above 2^0 would be lost on it. Up to 1, 20e4 is nowhere coarser
 //!   than 2^-21 and at 0 as fine as 2^-34: "higher precision", as the documents have it.
 //!
-//! Mesa never selects the format for targets, so no capture can tell.
+//! Mesa's driver never asks for it, so no capture can tell.
 
 use super::minifloat;
 

@@ -1,0 +1,217 @@
+//! `US_OUT_FMT`: a colour on its way to a render target.
+//!
+//! A format has up to four components. `C0_SEL` to `C3_SEL` say which colour channel each one
+//! takes, `OUT_FMT` how wide it is and what kind of number. A pixel is a little-endian integer in
+//! which component 0 lies lowest ([`LAYOUTS`]).
+//!
+//! | rule | evidence |
+//! | --- | --- |
+//! | formats, their widths, which are signed, unsigned or either; what `Cn_SEL` selects | documented |
+//! | component 0 lies in the lowest bits | observed: drivers get blue, green, red, alpha in memory from selecting them for components 0 to 3. For packed formats derived: texture formats of the same names are documented to number components from the right |
+//! | fixed point: limited, multiplied, rounded to nearest even; NaN is 0 ([`fixed`]) | open; what D3D9 asks of hardware |
+//! | `OUT_SIGN` bit n makes component n signed, where the format is documented as either | derived (four bits, four components) |
+//! | float16 rounds to nearest even, overflow gives infinity ([`half`]); NaN is stored in one form | open |
+//! | `C4_10`, `C4_10_GAMMA`: each component in the low bits of 16 | open. 40 bits would be no pixel that memory is addressed by; the blend unit has a format of four times 10 bits whose layout no document gives. (Drivers let that unit pack `C4_10` into 2:10:10:10, which is what [`C_2_10_10_10`](OutFormat::C_2_10_10_10) looks like.) |
+//! | `C4_10_GAMMA`: the [sRGB curve](srgb) on red, green and blue; alpha is linear | open. It is the curve that `TX_FORMAT1.GAMMA` removes, and D3D9's sRGB writes leave alpha alone; Mesa's driver once chose the format for sRGB targets |
+//! | `C_16_MPEG`, `C2_16_MPEG`: as the signed 16-bit formats | open. Documented as signed, nothing about the scale |
+//! | `C_6_5_6` is 5, 6 and 5 bits | open. Six, five and six bits are 17; another public header (xf86-video-ati's) calls the same code 5_6_5, and that is a pixel of 16 bits |
+//! | `ROUND_ADJ` changes nothing | open, see below |
+//! | a reserved format stores nothing, like `UNUSED` | open |
+//!
+//! **`ROUND_ADJ`** is documented as modified rounding of fixed-point data, without saying how. It
+//! cannot mean how halves are rounded: the only float whose product with 2^n - 1 is a half is 1/2,
+//! and its even neighbour is the upper one, so that every nearest rounding gives the same. What
+//! remains (cutting off, another bias, dithering) would move every picture that sets the bit by up
+//! to one step, a wrong guess in the wrong direction. Mesa's driver never sets the bit.
+//!
+//! **The blend unit** may pick other components than it should by the format's name: drivers know
+//! that an 8-bit colour buffer takes component 2, one of two 8-bit channels components 2 and 0, one
+//! of two 32-bit floats components 0 and 2. That is the colour buffer's format, not the program's
+//! state, and is not modelled: here component n is component n.
+
+use r500_isa::state::UsOutFmt;
+use r500_isa::values::{OutFormat, OutSel};
+
+use crate::codec::{fixed, half, srgb};
+use crate::numerics::canonical_nan;
+
+/// How a format stores a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// The format.
+    pub format: OutFormat,
+    /// Bytes of a pixel.
+    pub bytes: usize,
+    /// What kind of numbers its components are.
+    pub number: Number,
+    /// The components in order: lowest bit and width.
+    pub components: &'static [(u32, u32)],
+}
+
+/// The kind of number that a format's components are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// Fixed point in 0..1.
+    Unsigned,
+    /// Fixed point in -1..1.
+    Signed,
+    /// Fixed point, signed or not by the component's bit of `OUT_SIGN`.
+    Either,
+    /// Fixed point in 0..1 on the sRGB curve, alpha without it.
+    Gamma,
+    /// Float16 or float32, by the width.
+    Float,
+}
+
+/// Every format that stores something, in the order of the documents.
+#[rustfmt::skip]
+pub const LAYOUTS: [Layout; 20] = {
+    use {Number::*, OutFormat as F};
+    const fn row(
+        format: OutFormat, bytes: usize, number: Number, components: &'static [(u32, u32)],
+    ) -> Layout {
+        Layout { format, bytes, number, components }
+    }
+    [
+        row(F::C4_8,          4, Either,   &[(0, 8), (8, 8), (16, 8), (24, 8)]),
+        row(F::C4_10,         8, Unsigned, &[(0, 10), (16, 10), (32, 10), (48, 10)]),
+        row(F::C4_10_GAMMA,   8, Gamma,    &[(0, 10), (16, 10), (32, 10), (48, 10)]),
+        row(F::C_16,          2, Either,   &[(0, 16)]),
+        row(F::C2_16,         4, Either,   &[(0, 16), (16, 16)]),
+        row(F::C4_16,         8, Either,   &[(0, 16), (16, 16), (32, 16), (48, 16)]),
+        row(F::C_16_MPEG,     2, Signed,   &[(0, 16)]),
+        row(F::C2_16_MPEG,    4, Signed,   &[(0, 16), (16, 16)]),
+        row(F::C2_4,          1, Unsigned, &[(0, 4), (4, 4)]),
+        row(F::C_3_3_2,       1, Unsigned, &[(0, 2), (2, 3), (5, 3)]),
+        row(F::C_6_5_6,       2, Either,   &[(0, 5), (5, 6), (11, 5)]),
+        row(F::C_11_11_10,    4, Either,   &[(0, 10), (10, 11), (21, 11)]),
+        row(F::C_10_11_11,    4, Either,   &[(0, 11), (11, 11), (22, 10)]),
+        row(F::C_2_10_10_10,  4, Either,   &[(0, 10), (10, 10), (20, 10), (30, 2)]),
+        row(F::C_16_FP,       2, Float,    &[(0, 16)]),
+        row(F::C2_16_FP,      4, Float,    &[(0, 16), (16, 16)]),
+        row(F::C4_16_FP,      8, Float,    &[(0, 16), (16, 16), (32, 16), (48, 16)]),
+        row(F::C_32_FP,       4, Float,    &[(0, 32)]),
+        row(F::C2_32_FP,      8, Float,    &[(0, 32), (32, 32)]),
+        row(F::C4_32_FP,     16, Float,    &[(0, 32), (32, 32), (64, 32), (96, 32)]),
+    ]
+};
+
+/// How `format` stores a pixel; `None` for `UNUSED` and reserved codes, which store nothing.
+#[must_use]
+pub fn layout(format: OutFormat) -> Option<&'static Layout> {
+    LAYOUTS.iter().find(|layout| layout.format == format)
+}
+
+/// Bytes that a pixel takes; `None` where nothing is stored.
+#[must_use]
+pub fn bytes_per_pixel(fmt: UsOutFmt) -> Option<usize> {
+    layout(fmt.out_fmt()).map(|layout| layout.bytes)
+}
+
+/// Appends a pixel of this colour (red, green, blue, alpha, as the program wrote it):
+/// [`bytes_per_pixel`] bytes, none where nothing is stored. Bits of no component are 0.
+pub fn store(fmt: UsOutFmt, rgba: [f32; 4], bytes: &mut Vec<u8>) {
+    let Some(layout) = layout(fmt.out_fmt()) else { return };
+    let mut pixel = 0_u128;
+    for component in components(fmt, layout) {
+        let code = component.encode(rgba[component.channel]);
+        pixel |= u128::from(code) << component.lo;
+    }
+    bytes.extend_from_slice(&pixel.to_le_bytes()[..layout.bytes]);
+}
+
+/// The colour that a stored pixel shows: the inverse of [`store`], for looking at a picture as it is
+/// stored.
+///
+/// A channel that no component holds is 0, alpha 1; one that several hold is what the first of them
+/// says. `None` where nothing is stored, or when `bytes` are fewer than a pixel takes; more than
+/// those are ignored.
+#[must_use]
+pub fn load(fmt: UsOutFmt, bytes: &[u8]) -> Option<[f32; 4]> {
+    let layout = layout(fmt.out_fmt())?;
+    let mut pixel = [0; 16];
+    pixel[..layout.bytes].copy_from_slice(bytes.get(..layout.bytes)?);
+    let pixel = u128::from_le_bytes(pixel);
+
+    let mut held = [None; 4];
+    for component in components(fmt, layout) {
+        let code = (pixel >> component.lo) as u32 & (u32::MAX >> (32 - component.bits));
+        held[component.channel].get_or_insert_with(|| component.decode(code));
+    }
+    let [red, green, blue, alpha] = held;
+    Some([red.unwrap_or(0.0), green.unwrap_or(0.0), blue.unwrap_or(0.0), alpha.unwrap_or(1.0)])
+}
+
+/// A component, all registers applied.
+struct Component {
+    /// The colour channel it takes: 0 red to 3 alpha.
+    channel: usize,
+    lo: u32,
+    bits: u32,
+    code: Code,
+}
+
+/// How a component's number is coded.
+#[derive(Clone, Copy)]
+enum Code {
+    Unorm,
+    Snorm,
+    Srgb,
+    Half,
+    Float,
+}
+
+fn components(fmt: UsOutFmt, layout: &'static Layout) -> impl Iterator<Item = Component> {
+    let selects = [fmt.c0_sel(), fmt.c1_sel(), fmt.c2_sel(), fmt.c3_sel()];
+    let signs = fmt.out_sign();
+    layout.components.iter().zip(selects).enumerate().map(move |(n, (&(lo, bits), select))| {
+        let channel = match select {
+            OutSel::R => 0,
+            OutSel::G => 1,
+            OutSel::B => 2,
+            _ => ALPHA,
+        };
+        let code = match layout.number {
+            Number::Signed => Code::Snorm,
+            Number::Either if signs >> n & 1 != 0 => Code::Snorm,
+            Number::Unsigned | Number::Either => Code::Unorm,
+            Number::Gamma if channel != ALPHA => Code::Srgb,
+            Number::Gamma => Code::Unorm,
+            Number::Float if bits == 16 => Code::Half,
+            Number::Float => Code::Float,
+        };
+        Component { channel, lo, bits, code }
+    })
+}
+
+const ALPHA: usize = 3;
+
+impl Component {
+    /// Largest unsigned code, for the one curve that is worked out in doubles.
+    fn max(&self) -> f64 {
+        f64::from(u32::MAX >> (32 - self.bits))
+    }
+
+    fn encode(&self, x: f32) -> u32 {
+        match self.code {
+            Code::Unorm => fixed::f32_to_unorm(x, self.bits),
+            Code::Snorm => fixed::f32_to_snorm(x, self.bits),
+            Code::Srgb => (srgb::encode(x.into()) * self.max()).round_ties_even() as u32,
+            Code::Half => half::from_f32(x).into(),
+            Code::Float => canonical_nan(x).to_bits(),
+        }
+    }
+
+    fn decode(&self, code: u32) -> f32 {
+        match self.code {
+            Code::Unorm => fixed::unorm_to_f32(code, self.bits),
+            Code::Snorm => fixed::snorm_to_f32(code, self.bits),
+            Code::Srgb => srgb::decode(f64::from(code) / self.max()) as f32,
+            Code::Half => half::to_f32(code as u16),
+            Code::Float => canonical_nan(f32::from_bits(code)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
