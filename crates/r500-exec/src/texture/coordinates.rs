@@ -1,0 +1,161 @@
+//! From what a program gives (S, T, R, Q) to a place in the texture and a level of detail.
+//!
+//! Every line of the arithmetic is rounded, in the order that stands here: other engines must agree
+//! to the bit. Denormals are zeros throughout ([`Arith`]).
+
+use r500_isa::values::{CoordType, TexOp};
+
+use super::readings::{CubeTies, LodBias, Magnification, TexReadings};
+use super::sampler::{Gradients, QuadFetch};
+use crate::numerics::{Arith, compare, kernels};
+
+/// What coordinates mean to a texture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Space {
+    /// `TEX_COORD_TYPE`.
+    pub(super) kind: CoordType,
+    /// Width, height and depth of level 0 by which coordinates are scaled: those of `US_FORMAT`
+    /// where it is given, else of the texture.
+    pub(super) scale: [f32; 3],
+    /// `LOD_BIAS`, in levels.
+    pub(super) lod_bias: f32,
+}
+
+/// Where a pixel looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Place {
+    /// u, v, w in texels of level 0; w is what remains of R.
+    pub(super) uvw: [f32; 3],
+    /// The face of a cube, else 0.
+    pub(super) face: u32,
+}
+
+/// How finely a pixel looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Detail {
+    /// The level of detail, bias included; never NaN.
+    pub(super) lod: f32,
+    /// Whether `MAG_FILTER` is used.
+    pub(super) magnified: bool,
+}
+
+impl Space {
+    /// Where the four pixels of a quad look.
+    pub(super) fn places(&self, quad: &QuadFetch, readings: &TexReadings) -> [Place; 4] {
+        quad.strq.map(|strq| self.place(strq, quad.op == TexOp::PROJ, quad.unscaled, readings))
+    }
+
+    /// How finely they look.
+    ///
+    /// Derived: the quad's differences are those of its left column and upper row, for all four
+    /// pixels and whether or not they are active.
+    pub(super) fn details(
+        &self,
+        quad: &QuadFetch,
+        places: &[Place; 4],
+        readings: &TexReadings,
+    ) -> [Detail; 4] {
+        let arith = readings.arith;
+        let [top_left, top_right, bottom_left, _] = places.map(|place| place.uvw);
+        let minus = |a: [f32; 3], b: [f32; 3]| [0, 1, 2].map(|axis| arith.sub(a[axis], b[axis]));
+        let implicit =
+            || self.lod_of(minus(top_right, top_left), minus(bottom_left, top_left), arith);
+        let lods = match quad.op {
+            TexOp::LODBIAS => {
+                let lod = implicit();
+                quad.strq.map(|strq| arith.add(lod, strq[3]))
+            }
+            TexOp::LOD => quad.strq.map(|strq| strq[3]),
+            TexOp::DXDY => quad.gradients.map(|Gradients { dx, dy }| {
+                let scaled = |g: [f32; 4]| self.scaled([g[0], g[1], g[2]], quad.unscaled, arith);
+                self.lod_of(scaled(dx), scaled(dy), arith)
+            }),
+            _ => [implicit(); 4],
+        };
+        lods.map(|lod| self.detail(lod, quad.op, readings))
+    }
+
+    fn place(&self, strq: [f32; 4], proj: bool, unscaled: bool, readings: &TexReadings) -> Place {
+        let arith = readings.arith;
+        let [s, t, r, q] = strq;
+        let str = if proj { [s, t, r].map(|c| arith.div(c, q)) } else { [s, t, r] };
+        let uvw = self.scaled(str, unscaled, arith);
+        if self.kind != CoordType::CUBE {
+            return Place { uvw, face: 0 };
+        }
+        // A place on a face is a quotient of coordinates: UNSCALED has nothing to leave alone.
+        let (face, along) = face(str, readings);
+        let onto = |c, size| arith.mul(arith.mul(arith.add(c, 1.0), 0.5), size);
+        let uvw = [onto(along[0], self.scale[0]), onto(along[1], self.scale[1]), uvw[2]];
+        Place { uvw, face }
+    }
+
+    fn scaled(&self, str: [f32; 3], unscaled: bool, arith: Arith) -> [f32; 3] {
+        let scale = if unscaled { [1.0; 3] } else { self.scale };
+        [0, 1, 2].map(|axis| arith.mul(str[axis], scale[axis]))
+    }
+
+    /// The level of detail of two steps in texels, one pixel to the right and one down: the
+    /// logarithm of the longer one.
+    ///
+    /// Observed: the longer of the two lengths; a sum of absolute values fails pictures. R means
+    /// nothing to a 2D texture and is not looked at.
+    fn lod_of(&self, dx: [f32; 3], dy: [f32; 3], arith: Arith) -> f32 {
+        let squared = |step: [f32; 3]| {
+            let square = |axis: usize| arith.mul(step[axis], step[axis]);
+            let flat = arith.add(square(0), square(1));
+            if self.kind == CoordType::D2 { flat } else { arith.add(flat, square(2)) }
+        };
+        arith.mul(kernels::ln2(compare::max(squared(dx), squared(dy))), 0.5)
+    }
+
+    fn detail(&self, lod: f32, op: TexOp, readings: &TexReadings) -> Detail {
+        let biased = match readings.lod_bias {
+            LodBias::Always => true,
+            LodBias::NotLod => op != TexOp::LOD,
+            LodBias::Implicit => op != TexOp::LOD && op != TexOp::DXDY,
+        };
+        let bias = if biased { self.lod_bias } else { 0.0 };
+        let biased = nan_to_zero(readings.arith.add(lod, bias));
+        let magnified = match readings.magnification {
+            Magnification::Zero => !compare::gt(biased, 0.0),
+            Magnification::Half => !compare::gt(biased, 0.5),
+            Magnification::Unbiased => !compare::gt(nan_to_zero(lod), 0.0),
+        };
+        Detail { lod: biased, magnified }
+    }
+}
+
+/// The face of a cube that a direction meets, and where: two coordinates from -1 to 1.
+///
+/// Faces are +X, -X, +Y, -Y, +Z, -Z, seen from the middle as the graphics interfaces have it
+/// (derived). Of equal components [`CubeTies`] decides; NaN is never the largest.
+fn face([s, t, r]: [f32; 3], readings: &TexReadings) -> (u32, [f32; 2]) {
+    let largest =
+        |a: f32, b: f32, c: f32| compare::ge(a.abs(), b.abs()) && compare::ge(a.abs(), c.abs());
+    let axis = match readings.cube_ties {
+        CubeTies::XThenY if largest(s, t, r) => 0,
+        CubeTies::XThenY if compare::ge(t.abs(), r.abs()) => 1,
+        CubeTies::XThenY => 2,
+        CubeTies::ZThenY if largest(r, s, t) => 2,
+        CubeTies::ZThenY if compare::ge(t.abs(), s.abs()) => 1,
+        CubeTies::ZThenY => 0,
+    };
+    let major = [s, t, r][axis];
+    let positive = compare::ge(major, 0.0);
+    let along = match (axis, positive) {
+        (0, true) => [-r, -t],
+        (0, false) => [r, -t],
+        (1, true) => [s, r],
+        (1, false) => [s, -r],
+        (_, true) => [s, -t],
+        (_, false) => [-s, -t],
+    };
+    let face = 2 * axis as u32 + u32::from(!positive);
+    (face, along.map(|c| readings.arith.div(c, major.abs())))
+}
+
+/// 0 for NaN.
+pub(super) fn nan_to_zero(x: f32) -> f32 {
+    if x.is_nan() { 0.0 } else { x }
+}

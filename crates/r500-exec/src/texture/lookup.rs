@@ -1,0 +1,75 @@
+//! What a fetch did, for traces.
+
+/// How the colour of one pixel came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lookup {
+    /// Red, green, blue, alpha before the destination swizzle.
+    pub color: [f32; 4],
+    /// u, v, w in texels of level 0; w means nothing to a 2D texture.
+    pub coordinates: [f32; 3],
+    /// The face of a cube: +X, -X, +Y, -Y, +Z, -Z.
+    pub face: Option<u32>,
+    /// The level of detail, bias included.
+    pub lod: f32,
+    /// Whether `MAG_FILTER` was used.
+    pub magnified: bool,
+    /// The levels read: one, or two that are mixed.
+    pub levels: Vec<LevelLookup>,
+    /// The share of the second level.
+    pub level_share: f32,
+}
+
+/// What was read of one level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LevelLookup {
+    /// The level; 0 is the finest.
+    pub level: usize,
+    /// u, v, w in texels of this level, as they are filtered.
+    pub coordinates: [f32; 3],
+    /// The shares of the second texels along S, T, R; 0 where the filter takes one.
+    pub shares: [f32; 3],
+    /// The texels, S fastest, then T, then R.
+    pub texels: Vec<TexelLookup>,
+}
+
+/// One texel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TexelLookup {
+    /// Column, row and layer (face); `None` is the border.
+    pub at: Option<[u32; 3]>,
+    /// Its colour: red, green, blue, alpha.
+    pub color: [f32; 4],
+}
+
+/// Who looks on while a pixel is filtered. A fetch that nobody watches pays nothing for it.
+pub(super) trait Watch {
+    /// A level is about to be read.
+    fn level(&mut self, level: usize, coordinates: [f32; 3], shares: [f32; 3]);
+    /// A texel was read.
+    fn texel(&mut self, at: Option<[u32; 3]>, color: [f32; 4]);
+    /// Two levels are mixed.
+    fn mixed(&mut self, share: f32);
+}
+
+/// Nobody.
+impl Watch for () {
+    fn level(&mut self, _: usize, _: [f32; 3], _: [f32; 3]) {}
+    fn texel(&mut self, _: Option<[u32; 3]>, _: [f32; 4]) {}
+    fn mixed(&mut self, _: f32) {}
+}
+
+impl Watch for Lookup {
+    fn level(&mut self, level: usize, coordinates: [f32; 3], shares: [f32; 3]) {
+        self.levels.push(LevelLookup { level, coordinates, shares, texels: Vec::new() });
+    }
+
+    fn texel(&mut self, at: Option<[u32; 3]>, color: [f32; 4]) {
+        if let Some(level) = self.levels.last_mut() {
+            level.texels.push(TexelLookup { at, color });
+        }
+    }
+
+    fn mixed(&mut self, share: f32) {
+        self.level_share = share;
+    }
+}

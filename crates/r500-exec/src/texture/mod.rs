@@ -1,0 +1,50 @@
+//! The texture unit: from the coordinates of a quad to four colours.
+//!
+//! A [`Texture`](r500_program::Texture) (registers and bytes, whatever they say) becomes a
+//! [`Sampler`] or a [`BindError`] that names the field at fault. A sampler takes a [`QuadFetch`] and
+//! gives colours, or with [`Sampler::look_up`] the whole story of each ([`Lookup`]).
+//!
+//! ```text
+//! S T R Q ──coordinates──▶ place, level of detail ──sampler──▶ levels, filters
+//!                                                                │
+//!          colour ◀──mix── colours ◀──format, blocks── texels ◀──address
+//! ```
+//!
+//! | rule | where | evidence |
+//! | --- | --- | --- |
+//! | coordinates are scaled by width, height, depth of level 0, or not (`UNSCALED`) | `coordinates` | documented |
+//! | PROJ divides by Q; LODBIAS adds Q to the level of detail, LOD takes it | `coordinates` | documented; observed |
+//! | level of detail: log2 of the longer step to the right or down | `coordinates` | observed |
+//! | all pixels of a quad share those steps, inactive ones count | `coordinates` | derived |
+//! | `LOD_BIAS` is added before the limits | `coordinates` | documented; with LOD and DXDY open: [`LodBias`] |
+//! | `MAG_FILTER` up to level of detail 0 | `coordinates` | open: [`Magnification`] |
+//! | faces of a cube | `coordinates` | open: [`CubeTies`]; R of a cube counts in the level of detail, undivided |
+//! | `MAX_MIP_LEVEL` and `NUM_LEVELS` limit levels; `MIP_FILTER` picks or mixes | `sampler` | documented; MIP_FILTER none: the finest, open |
+//! | `TRI_PERF`, `BORDER_FIX` | `sampler` | documented |
+//! | linear filters mix along S, T, R, each step rounded | `sampler` | open: order, and [`Weights`] |
+//! | `VOL_FILTER` decides along R of a volume | `sampler` | documented |
+//! | clamp modes | `address` | documented names and ranges, derived arithmetic |
+//! | where components lie, `SIGNED_COMP`, `SEL`, `GAMMA`, `POW2FIX2FLT` | `format`, `texels` | documented; sRGB's curve observed |
+//! | DXT and ATI blocks | `blocks` | derived |
+//! | border colour | `texels` | documented; of wide formats open: [`WideBorder`] |
+//! | levels follow each other's size by halves, rows by `TXPITCH` | `texels` | documented; pitch of further levels derived |
+//!
+//! NaN coordinates count as 0, others are limited to 2^30 texels; no coordinate, register or byte
+//! makes a fetch fail.
+
+mod address;
+mod blocks;
+mod coordinates;
+mod error;
+mod format;
+mod lookup;
+mod readings;
+mod sampler;
+mod texels;
+
+pub use error::{BindError, Setting};
+pub use lookup::{LevelLookup, Lookup, TexelLookup};
+pub use readings::{
+    CubeTies, DepthStencil, LodBias, Magnification, TexReadings, Weights, WideBorder,
+};
+pub use sampler::{DISABLED_UNIT, Gradients, QuadFetch, Sampler};

@@ -1,0 +1,408 @@
+//! The sampler: a texture bound to a unit, and what a quad fetches from it.
+
+use r500_isa::state::UsFormat;
+use r500_isa::texture::{TxFilter0, TxFilter1, TxFormat1, TxOffset};
+use r500_isa::values::{
+    ChromaKeyMode, ClampMode, CoordType, LayerFilter, TexOp, TexelFilter, TriPerf, YuvToRgb,
+};
+use r500_program::Texture;
+
+use super::address::{Taps, taps};
+use super::coordinates::{Detail, Place, Space, nan_to_zero};
+use super::error::{BindError, Setting};
+use super::lookup::{Lookup, Watch};
+use super::readings::TexReadings;
+use super::texels::{Texels, registered_size};
+use crate::numerics::{Arith, compare};
+
+/// What a unit that is not enabled returns: colours 0, alpha 1 (documented).
+pub const DISABLED_UNIT: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+
+/// A texture instruction as a quad of pixels brings it to its unit.
+///
+/// Pixels are in the order top left, top right, bottom left, bottom right, where top is the smaller
+/// y. Give all four whether or not they are active or covered: their differences decide the level of
+/// detail of each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QuadFetch {
+    /// `US_TEX_INST.INST`: LD, PROJ, LODBIAS, LOD or DXDY. The others fetch nothing, so no engine
+    /// asks for them; here they are LD.
+    pub op: TexOp,
+    /// `US_TEX_INST.UNSCALED`: S, T, R are texels of level 0 instead of fractions of its size.
+    pub unscaled: bool,
+    /// S, T, R, Q of each pixel, swizzled.
+    pub strq: [[f32; 4]; 4],
+    /// The gradients of each pixel. Only DXDY looks at them.
+    pub gradients: [Gradients; 4],
+}
+
+/// How S, T, R, Q change from a pixel to its neighbours, by the program's word.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Gradients {
+    /// To the right.
+    pub dx: [f32; 4],
+    /// Down, which is upward in y.
+    pub dy: [f32; 4],
+}
+
+impl QuadFetch {
+    /// A fetch at S, T, R scaled by the texture's size.
+    #[must_use]
+    pub fn new(op: TexOp, strq: [[f32; 4]; 4]) -> Self {
+        Self { op, unscaled: false, strq, gradients: [Gradients::default(); 4] }
+    }
+}
+
+/// A texture that can be sampled.
+///
+/// Its texels are shared by its clones and take as much memory as the bytes that they came from.
+#[derive(Clone, Debug)]
+pub struct Sampler {
+    texels: Texels,
+    /// Width, height, depth of level 0.
+    size: [u32; 3],
+    space: Space,
+    clamp: [ClampMode; 3],
+    mag_filter: Filter,
+    min_filter: Filter,
+    mip_filter: LayerFilter,
+    /// `MAX_MIP_LEVEL`, and the last level that there is.
+    finest: usize,
+    coarsest: usize,
+    tri_perf: TriPerf,
+    border_fix: bool,
+}
+
+/// Along which of S, T, R a filter is linear.
+type Filter = [bool; 3];
+
+impl Sampler {
+    /// Binds a texture.
+    ///
+    /// `us_format` is the unit's `US_FORMAT`, by which the program's coordinates are scaled; if it
+    /// was never written, the texture's own size does. What the texture unit does with scaled
+    /// coordinates (wrapping, levels) always goes by the `TX_*` registers.
+    ///
+    /// Registers that mean nothing to a single texture are not looked at: `ID`, `CACHE`, `TXOFFSET`,
+    /// `MACRO_SWITCH`, and `PROJECTED` (observed: drivers leave it 0 and project by instruction).
+    ///
+    /// # Errors
+    /// [`BindError`], naming register, field and value, if the registers ask for what is not
+    /// modelled (`Filter4`, chroma keys, MPEG modes, YUV, tiling), are reserved, or do not agree with
+    /// the levels.
+    pub fn bind(texture: &Texture, us_format: Option<UsFormat>) -> Result<Self, BindError> {
+        let Texture { filter0, filter1, format0, format1, format2, .. } = *texture;
+        check_modes(texture)?;
+        let kind = format1.tex_coord_type();
+        let vol_filter = match kind {
+            CoordType::D3 => vol_filter(filter0)?,
+            _ => None,
+        };
+        let mag_filter =
+            texel_filter(filter0.mag_filter(), Setting::of(TxFilter0::MAG_FILTER, filter0))?;
+        let min_filter =
+            texel_filter(filter0.min_filter(), Setting::of(TxFilter0::MIN_FILTER, filter0))?;
+        let volume = |linear: bool| [linear, linear, vol_filter.unwrap_or(linear)];
+
+        let size = registered_size(format0, format1, format2);
+        let texels = Texels::bind(texture, size)?;
+        let scale = us_format.map_or(size, scale_size);
+        let coarsest = texels.levels() - 1;
+        Ok(Self {
+            size,
+            space: Space {
+                kind,
+                scale: scale.map(|texels| texels as f32),
+                lod_bias: lod_bias(filter1),
+            },
+            clamp: [filter0.clamp_s(), filter0.clamp_t(), filter0.clamp_r()],
+            mag_filter: volume(mag_filter),
+            min_filter: volume(min_filter),
+            mip_filter: filter0.mip_filter(),
+            // Documented: MAX_MIP_LEVEL is at most NUM_LEVELS. Beyond, it is that (open).
+            finest: usize::from(filter0.max_mip_level()).min(coarsest),
+            coarsest,
+            tri_perf: filter1.tri_perf(),
+            border_fix: filter1.border_fix(),
+            texels,
+        })
+    }
+
+    /// Which of S, T, R a fetch looks at: S in bit 0. A 2D texture does not look at R.
+    #[must_use]
+    pub fn axes(&self) -> u8 {
+        if self.space.kind == CoordType::D2 { 0b011 } else { 0b111 }
+    }
+
+    /// How many levels there are; at least one.
+    #[must_use]
+    pub fn levels(&self) -> usize {
+        self.texels.levels()
+    }
+
+    /// Width, height and layers (faces of a cube) of a level; 0 if there is no such level.
+    #[must_use]
+    pub fn level_size(&self, level: usize) -> [u32; 3] {
+        self.texels.size(level)
+    }
+
+    /// A texel as the filters get it: red, green, blue, alpha, selected and without gamma. `at` is
+    /// column, row and layer (face); outside the level is the border colour.
+    #[must_use]
+    pub fn texel(&self, level: usize, at: [u32; 3], readings: &TexReadings) -> [f32; 4] {
+        self.texels.texel(level, at, readings)
+    }
+
+    /// What the four pixels of a quad fetch: red, green, blue, alpha before the destination swizzle.
+    #[must_use]
+    pub fn fetch(&self, quad: &QuadFetch, readings: &TexReadings) -> [[f32; 4]; 4] {
+        let places = self.space.places(quad, readings);
+        let details = self.space.details(quad, &places, readings);
+        [0, 1, 2, 3].map(|i| self.pixel(places[i], details[i], readings, &mut ()))
+    }
+
+    /// As [`fetch`](Self::fetch), with all that led to the colours.
+    #[must_use]
+    pub fn look_up(&self, quad: &QuadFetch, readings: &TexReadings) -> [Lookup; 4] {
+        let places = self.space.places(quad, readings);
+        let details = self.space.details(quad, &places, readings);
+        [0, 1, 2, 3].map(|i| {
+            let mut lookup = Lookup {
+                color: [0.0; 4],
+                coordinates: places[i].uvw,
+                face: (self.space.kind == CoordType::CUBE).then_some(places[i].face),
+                lod: details[i].lod,
+                magnified: details[i].magnified,
+                levels: Vec::new(),
+                level_share: 0.0,
+            };
+            lookup.color = self.pixel(places[i], details[i], readings, &mut lookup);
+            lookup
+        })
+    }
+
+    /// The colour at a place: which levels, by which filter.
+    fn pixel(
+        &self,
+        place: Place,
+        Detail { lod, magnified }: Detail,
+        readings: &TexReadings,
+        watch: &mut impl Watch,
+    ) -> [f32; 4] {
+        let arith = readings.arith;
+        if magnified {
+            return self.level(self.finest, place, self.mag_filter, readings, watch);
+        }
+        let mut level = |k| self.level(k, place, self.min_filter, readings, watch);
+        let lod = limit(lod, self.finest as f32, self.coarsest as f32);
+        match self.mip_filter {
+            LayerFilter::LINEAR => {
+                let floor = arith.floor(lod);
+                let first = floor as usize;
+                // Mixed even where the share is 0: an infinite texel then makes NaN.
+                let share = self.tri_perf_line(arith.sub(lod, floor), arith);
+                let (a, b) = (level(first), level((first + 1).min(self.coarsest)));
+                watch.mixed(share);
+                mix(a, b, share, arith)
+            }
+            LayerFilter::POINT => level(arith.floor(arith.add(lod, 0.5)) as usize),
+            _ => level(self.finest),
+        }
+    }
+
+    /// `TRI_PERF`: a steeper line for the share of the second level, so that one level suffices more
+    /// often (documented).
+    fn tri_perf_line(&self, share: f32, arith: Arith) -> f32 {
+        let (slope, bias) = match self.tri_perf {
+            TriPerf::ONE_EIGHTH => (4.0 / 3.0, 1.0 / 6.0),
+            TriPerf::ONE_QUARTER => (2.0, 0.5),
+            TriPerf::THREE_8THS => (4.0, 1.5),
+            _ => return share,
+        };
+        arith.clamp01(arith.sub(arith.mul(slope, share), bias))
+    }
+
+    /// The colour at a place in level `k`: texels mixed along S, then T, then R.
+    fn level(
+        &self,
+        k: usize,
+        place: Place,
+        filter: Filter,
+        readings: &TexReadings,
+        watch: &mut impl Watch,
+    ) -> [f32; 4] {
+        let arith = readings.arith;
+        let size = self.texels.size(k);
+        let uvw = self.in_level(place.uvw, k, arith);
+        let along =
+            |axis: usize| taps(self.clamp[axis], uvw[axis], size[axis], filter[axis], readings);
+        let layers = match self.space.kind {
+            CoordType::D3 => along(2),
+            _ => Taps::Point(Some(place.face)),
+        };
+        let (columns, rows) = (along(0), along(1));
+        watch.level(k, uvw, [columns.share(), rows.share(), layers.share()]);
+
+        let mut texel = |at: [Option<u32>; 3]| {
+            let at = match at {
+                [Some(x), Some(y), Some(layer)] => Some([x, y, layer]),
+                _ => None,
+            };
+            let color = match at {
+                Some(at) => self.texels.texel(k, at, readings),
+                None => self.texels.border(readings),
+            };
+            watch.texel(at, color);
+            color
+        };
+        layers.mix(arith, |layer| {
+            rows.mix(arith, |row| columns.mix(arith, |column| texel([column, row, layer])))
+        })
+    }
+
+    /// Coordinates in texels of level `k`, fit to be made integers.
+    fn in_level(&self, uvw: [f32; 3], k: usize, arith: Arith) -> [f32; 3] {
+        [0, 1, 2].map(|axis| {
+            // Documented: BORDER_FIX stops shifting once the axis is one texel long.
+            let halvings = match self.border_fix {
+                true => (k as u32).min(self.size[axis].ilog2()),
+                false => k as u32,
+            };
+            let shrunk = arith.mul(uvw[axis], 1.0 / (1_u32 << halvings) as f32);
+            limit(nan_to_zero(shrunk), -FARTHEST, FARTHEST)
+        })
+    }
+}
+
+/// The largest coordinate that is told from others, in texels.
+const FARTHEST: f32 = (1 << 30) as f32;
+
+impl Taps {
+    /// The share of the second texel.
+    fn share(self) -> f32 {
+        match self {
+            Self::Point(_) => 0.0,
+            Self::Linear(_, _, share) => share,
+        }
+    }
+
+    /// The colour of the texels along this axis, each as `color` has it.
+    fn mix(self, arith: Arith, mut color: impl FnMut(Option<u32>) -> [f32; 4]) -> [f32; 4] {
+        match self {
+            Self::Point(only) => color(only),
+            Self::Linear(first, second, share) => {
+                let (first, second) = (color(first), color(second));
+                mix(first, second, share, arith)
+            }
+        }
+    }
+}
+
+/// a + (b - a) * share, each step rounded.
+fn mix(a: [f32; 4], b: [f32; 4], share: f32, arith: Arith) -> [f32; 4] {
+    [0, 1, 2, 3].map(|c| arith.add(a[c], arith.mul(arith.sub(b[c], a[c]), share)))
+}
+
+/// `x` (no NaN) limited to `min`..`max`.
+fn limit(x: f32, min: f32, max: f32) -> f32 {
+    if compare::lt(x, min) {
+        min
+    } else if compare::gt(x, max) {
+        max
+    } else {
+        x
+    }
+}
+
+/// `LOD_BIAS` in levels: ten bits with sign, five of them behind the point.
+fn lod_bias(filter1: TxFilter1) -> f32 {
+    let code = filter1.lod_bias() as i16;
+    f32::from(if code >= 512 { code - 1024 } else { code }) / 32.0
+}
+
+/// Width, height and depth that `US_FORMAT` says. Documented: depths above 12 halve nothing but say
+/// which of width and height lie past 2048.
+fn scale_size(format: UsFormat) -> [u32; 3] {
+    let (width, height) = (u32::from(format.txwidth()) + 1, u32::from(format.txheight()) + 1);
+    match format.txdepth() {
+        13 => [width + 2048, height, 1],
+        14 => [width, height + 2048, 1],
+        15 => [width + 2048, height + 2048, 1],
+        log2 => [width, height, 1 << log2],
+    }
+}
+
+/// Whether a filter within a level is linear.
+fn texel_filter(filter: TexelFilter, setting: Setting) -> Result<bool, BindError> {
+    match filter {
+        TexelFilter::POINT => Ok(false),
+        TexelFilter::LINEAR => Ok(true),
+        TexelFilter::FILTER4 => Err(setting.not_modelled("use 1 (Point) or 2 (Linear)")),
+        _ => Err(setting.reserved("use 1 (Point) or 2 (Linear)")),
+    }
+}
+
+/// Whether the filter between the layers of a volume is linear, if it is not that within a layer.
+fn vol_filter(filter0: TxFilter0) -> Result<Option<bool>, BindError> {
+    match filter0.vol_filter() {
+        LayerFilter::NONE => Ok(None),
+        LayerFilter::POINT => Ok(Some(false)),
+        LayerFilter::LINEAR => Ok(Some(true)),
+        _ => Err(Setting::of(TxFilter0::VOL_FILTER, filter0)
+            .reserved("use 0 (None), 1 (Point) or 2 (Linear)")),
+    }
+}
+
+/// Refuses modes that are reserved or not modelled. Formats and filters within a level are looked at
+/// where they are used.
+fn check_modes(texture: &Texture) -> Result<(), BindError> {
+    let Texture { filter0, filter1, format1, offset, .. } = *texture;
+    if filter0.mip_filter().code() > LayerFilter::LINEAR.code() {
+        return Err(Setting::of(TxFilter0::MIP_FILTER, filter0)
+            .reserved("use 0 (None), 1 (Point) or 2 (Linear)"));
+    }
+    if filter1.chroma_key_mode() != ChromaKeyMode::DISABLE {
+        let setting = Setting::of(TxFilter1::CHROMA_KEY_MODE, filter1);
+        return Err(match filter1.chroma_key_mode() {
+            ChromaKeyMode::KILL | ChromaKeyMode::BLEND => {
+                setting.not_modelled("use 0 and compare colours in the program")
+            }
+            _ => setting.reserved("use 0 (Disable)"),
+        });
+    }
+    if filter1.mc_round() {
+        return Err(Setting::of(TxFilter1::MC_ROUND, filter1).not_modelled("clear it"));
+    }
+    if filter1.mc_coord_truncate() {
+        return Err(Setting::of(TxFilter1::MC_COORD_TRUNCATE, filter1).not_modelled("clear it"));
+    }
+    if format1.yuv_to_rgb() != YuvToRgb::OFF {
+        let setting = Setting::of(TxFormat1::YUV_TO_RGB, format1);
+        return Err(match format1.yuv_to_rgb() {
+            YuvToRgb::CLAMPED | YuvToRgb::UNLIMITED => {
+                setting.not_modelled("use 0 and convert the texels to RGB")
+            }
+            _ => setting.reserved("use 0 and convert the texels to RGB"),
+        });
+    }
+    if format1.swap_yuv() {
+        return Err(Setting::of(TxFormat1::SWAP_YUV, format1).not_modelled("clear it"));
+    }
+    if !matches!(format1.tex_coord_type(), CoordType::D2 | CoordType::D3 | CoordType::CUBE) {
+        return Err(Setting::of(TxFormat1::TEX_COORD_TYPE, format1)
+            .reserved("use 0 (2D), 1 (3D) or 2 (Cube)"));
+    }
+    if offset.macro_tile() {
+        return Err(Setting::of(TxOffset::MACRO_TILE, offset)
+            .not_modelled("give the texels row by row and clear it"));
+    }
+    if offset.micro_tile() != 0 {
+        let setting = Setting::of(TxOffset::MICRO_TILE, offset);
+        let mend = "give the texels row by row and use 0 (linear)";
+        return Err(match offset.micro_tile() {
+            1 | 2 => setting.not_modelled(mend),
+            _ => setting.reserved(mend),
+        });
+    }
+    Ok(())
+}
