@@ -42,6 +42,7 @@ registers! {
         LOD_BIAS         lod_bias         12:3  u16                    "added to the level of detail before it is clamped: s4.5";
         MC_COORD_TRUNCATE mc_coord_truncate 14:14 bool                 "cut coordinate fractions to 0 and 1/2";
         TRI_PERF         tri_perf         16:15 TriPerf                "slope and bias of the fraction between two levels";
+        DXTC_SWIZZLE_ENABLE dxtc_swizzle  21:21 bool                   "DXT blocks deliver blue as component 0, red as 2 (not in the documents; drivers set it)";
         MACRO_SWITCH     macro_switch     22:22 bool                   "macro-linear from widths of 8 micro-tiles, not below";
         BORDER_FIX       border_fix       31:31 bool                   "stop shifting a coordinate once its axis is one texel long";
     }
@@ -106,16 +107,5 @@ registers! {
 
     TxInvalTags "TX_INVALTAGS" "any write empties the texture cache." {
         RESERVED         reserved         31:0  u32                    "not looked at";
-    }
-}
-
-impl TxFilter1 {
-    /// Bit 21, which no document names (so it is no row above): whether DXT blocks deliver blue as
-    /// component 0 and red as component 2. Mesa's r300 driver calls it `DXTC_SWIZZLE_ENABLE`, sets it
-    /// for compressed textures, and selects red and blue of DXT formats accordingly.
-    #[inline]
-    #[must_use]
-    pub const fn dxtc_swizzle(self) -> bool {
-        self.0 >> 21 & 1 != 0
     }
 }
