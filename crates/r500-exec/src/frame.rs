@@ -84,8 +84,7 @@ impl Frame {
         let pixels = u64::from(area.width) * u64::from(area.height);
         let bytes = pixels.saturating_mul(planes * 16 + if depth { 4 } else { 0 } + 1);
         let limit = options.limits.memory;
-        let too_large =
-            RunError::TooLarge { width: area.width, height: area.height, bytes, limit };
+        let too_large = RunError::TooLarge { width: area.width, height: area.height, bytes, limit };
         let Some(pixels) = usize::try_from(pixels).ok().filter(|_| bytes <= limit) else {
             return Err(too_large);
         };

@@ -42,8 +42,8 @@ mod frame;
 mod shader;
 
 pub use bindings::{BindError, Bindings};
-pub use engine::{Block, Cancel, Draw, Engine, Limits, Options, RunError, draw};
+pub use engine::{Block, Cancel, Draw, Engine, GROUP, Limits, Options, Report, RunError, draw};
 pub use finding::{Finding, FindingKind, Findings};
-pub use frame::{Counters, Frame, PixelOut, Tile};
+pub use frame::{Band, Counters, Frame, PixelOut, Tile};
 pub use reading::Readings;
 pub use shader::{Alu, AluHalf, Dest, Fc, Op, Predicate, Shader, ShaderError, Tex, TexReg};

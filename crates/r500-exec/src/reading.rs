@@ -7,6 +7,9 @@
 //! fit all that is known).
 
 use crate::numerics::{Arith, ClampNan, Denormals, ZeroSign};
+use crate::texture::{
+    CubeTies, DepthStencil, LodBias, Magnification, TexReadings, Weights, WideBorder,
+};
 
 /// A reading, described.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -334,6 +337,52 @@ readings! {
         Twice "twice" "the product, then the sum";
         Once "once" "only the sum";
     }
+
+    // Textures.
+    "lod-bias" lod_bias: LodBias =
+        "Which level of detail TX_FILTER1.LOD_BIAS is added to.",
+        "Documented: to the computed one, before it is clamped. Open: whether one that the program gives is computed."
+    {
+        Always "always" "every one";
+        NotLod "not-lod" "not that of LOD";
+        Implicit "implicit" "only those of the quad's differences";
+    } of crate::texture::LodBias
+    "magnification" magnification: Magnification =
+        "When MAG_FILTER is used.",
+        "Open: no threshold is documented."
+    {
+        Zero "zero" "at a level of detail of 0 or less, bias included";
+        Half "half" "at 1/2 or less";
+        Unbiased "unbiased" "at 0 or less, LOD_BIAS not counted";
+    } of crate::texture::Magnification
+    "texel-weights" texel_weights: Weights =
+        "How fine the weights of linear filters are.",
+        "Observed: cut to 8 bits they fail a picture that uses a texel as a coordinate."
+    {
+        Exact "exact" "as the fraction of the coordinate comes out";
+        EightBits "eight-bits" "multiples of 1/256";
+    } of crate::texture::Weights
+    "cube-ties" cube_ties: CubeTies =
+        "Which face a direction between faces meets.",
+        "Open."
+    {
+        XThenY "x-first" "the first of X, Y, Z";
+        ZThenY "z-first" "the first of Z, Y, X";
+    } of crate::texture::CubeTies
+    "depth-stencil" depth_stencil: DepthStencil =
+        "Which component of TX_FMT_24_8 is which.",
+        "Documented for formats at large: components count from the lowest bit. A driver selects component 0 as depth."
+    {
+        LowestFirst "lowest-first" "stencil 0, depth 1";
+        DepthFirst "depth-first" "depth 0, stencil 1";
+    } of crate::texture::DepthStencil
+    "wide-border" wide_border: WideBorder =
+        "How the border colour is read for formats without texels of 32 bits.",
+        "Documented: it has the texture's format, which its register cannot hold."
+    {
+        EightBits "eight-bits" "four components of 8 bits";
+        LowestDword "lowest-dword" "the lowest dword of a texel";
+    } of crate::texture::WideBorder
 }
 
 impl Readings {
@@ -346,6 +395,20 @@ impl Readings {
             denormals: self.denormals,
             fused: self.mad_rounding == MadRounding::Once,
             clamp_nan: self.clamp_nan,
+        }
+    }
+
+    /// The sampler's choices that these readings make.
+    #[must_use]
+    pub fn texture(&self) -> TexReadings {
+        TexReadings {
+            arith: self.arith(false),
+            lod_bias: self.lod_bias,
+            magnification: self.magnification,
+            weights: self.texel_weights,
+            cube_ties: self.cube_ties,
+            depth_stencil: self.depth_stencil,
+            wide_border: self.wide_border,
         }
     }
 }

@@ -65,10 +65,8 @@ impl Group<'_> {
             let horizontal = alu.rgb.op == RgbOp::MDH;
             let [a, _, c] = alu.rgb.operands.map(|operand| operand.modifier);
             let (first, second) = self.corners(lane, alu, horizontal);
-            for i in 0..3 {
-                rgb[0][i] = modify(a, first.src0(i));
-                rgb[2][i] = modify(c, second.src0(i));
-            }
+            rgb[0] = [0, 1, 2].map(|i| modify(a, first.src0(i)));
+            rgb[2] = [0, 1, 2].map(|i| modify(c, second.src0(i)));
         }
         if alu.alpha.op.is_derivative() {
             let horizontal = alu.alpha.op == AlphaOp::MDH;
@@ -104,8 +102,10 @@ impl Group<'_> {
             (AlphaOp::DP, Some(dot)) => dot,
             (AlphaOp::DP, None) => match readings.dp_alone {
                 DpAlone::Zero => 0.0,
-                DpAlone::Red => channelwise_rgb(alu.rgb.op, [rgb[0][0], rgb[1][0], rgb[2][0]], self.arith)
-                    .unwrap_or(0.0),
+                DpAlone::Red => {
+                    channelwise_rgb(alu.rgb.op, [rgb[0][0], rgb[1][0], rgb[2][0]], self.arith)
+                        .unwrap_or(0.0)
+                }
             },
             (op, _) => alpha_op(op, [a, b, c], self.arith).unwrap_or_else(|| reserved(a)),
         };

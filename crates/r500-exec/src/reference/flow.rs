@@ -315,7 +315,9 @@ impl Group<'_> {
                 LaneState::Branch(n) if bounded && n + 1 >= levels => {
                     self.find(i, FindingKind::BranchOverflow, address, saturate(levels));
                 }
-                LaneState::Branch(n) => self.lanes[i].state = LaneState::Branch(n.saturating_add(1)),
+                LaneState::Branch(n) => {
+                    self.lanes[i].state = LaneState::Branch(n.saturating_add(1))
+                }
                 LaneState::Active if executes && vote.wants[i] != jump => {
                     self.lanes[i].state = LaneState::Branch(0);
                 }

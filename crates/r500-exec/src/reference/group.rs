@@ -231,15 +231,14 @@ impl<'a> Group<'a> {
 
     /// Whether a lane executes.
     pub(super) fn executes(&self, lane: &Lane) -> bool {
-        let stopped =
-            lane.killed && self.draw.options.readings.killed_pixels == KilledPixels::Stop;
+        let stopped = lane.killed && self.draw.options.readings.killed_pixels == KilledPixels::Stop;
         lane.is_active() && !stopped
     }
 
     /// Whether a lane takes part in decisions of an instruction with that `IGNORE_UNCOVERED`.
     pub(super) fn votes(&self, lane: &Lane, ignore_uncovered: bool) -> bool {
-        let absent = !lane.inside
-            && self.draw.options.readings.outside_pixels == OutsidePixels::Absent;
+        let absent =
+            !lane.inside && self.draw.options.readings.outside_pixels == OutsidePixels::Absent;
         (lane.covered || !ignore_uncovered) && !absent
     }
 

@@ -8,9 +8,7 @@ use crate::finding::FindingKind;
 use crate::numerics::compare;
 use crate::reading::{KillRgba, UncoveredFetch, WriteInactiveKill};
 use crate::shader::{Tex, TexReg};
-
-/// What a unit returns that is not enabled (documented).
-const DISABLED: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+use crate::texture::{DISABLED_UNIT, Gradients, QuadFetch};
 
 /// What a quad's pixels get: texel and, for a watched group, how it was looked up.
 type Fetched = [([f32; 4], Option<Lookup>); 4];
@@ -57,24 +55,32 @@ impl Group<'_> {
     }
 
     fn fetch_quad(&self, quad: usize, tex: &Tex) -> Fetched {
-        let mut fetched = [const { ([0.0; 4], None) }; 4];
-        let lanes = [quad, quad + 1, quad + 2, quad + 3];
         let Some(sampler) = self.draw.bindings.sampler(usize::from(tex.unit)) else {
-            return fetched.map(|_| (DISABLED, None));
+            return [const { (DISABLED_UNIT, None) }; 4];
         };
-        let coords = lanes.map(|lane| self.coordinates(lane, tex.coord));
-        let gradients = (tex.op == TexOp::DXDY).then(|| {
-            let dx = lanes.map(|lane| self.coordinates(lane, tex.dx));
-            (dx, lanes.map(|lane| self.coordinates(lane, tex.dy)))
-        });
-        let watched = self.event.is_some();
-        self.sample(sampler, tex, &coords, gradients.as_ref(), watched, &mut fetched);
-        for (lane, slot) in lanes.into_iter().zip(&mut fetched) {
-            // Open: a fetch may be skipped for uncovered pixels; here it is not.
-            let skips = tex.ignore_uncovered
-                && self.draw.options.readings.uncovered_fetch == UncoveredFetch::Zero;
-            if skips && !self.lanes[lane].covered {
-                slot.0 = [0.0; 4];
+        let lanes = [quad, quad + 1, quad + 2, quad + 3];
+        let fetch = QuadFetch {
+            op: tex.op,
+            unscaled: tex.unscaled,
+            strq: lanes.map(|lane| self.coordinates(lane, tex.coord)),
+            gradients: lanes.map(|lane| Gradients {
+                dx: self.coordinates(lane, tex.dx),
+                dy: self.coordinates(lane, tex.dy),
+            }),
+        };
+        let readings = &self.draw.options.readings;
+        let mut fetched = if self.event.is_some() {
+            let lookups = sampler.look_up(&fetch, &readings.texture());
+            lookups.map(|lookup| (lookup.color, Some(lookup)))
+        } else {
+            sampler.fetch(&fetch, &readings.texture()).map(|texel| (texel, None))
+        };
+        // Open: a fetch may be skipped for uncovered pixels; here it is not.
+        if tex.ignore_uncovered && readings.uncovered_fetch == UncoveredFetch::Zero {
+            for (lane, (texel, _)) in lanes.into_iter().zip(&mut fetched) {
+                if !self.lanes[lane].covered {
+                    *texel = [0.0; 4];
+                }
             }
         }
         fetched
@@ -85,10 +91,10 @@ impl Group<'_> {
     /// under RGBA (open). A killed pixel keeps its flow-control state (derived).
     fn kill(&mut self, tex: &Tex, executing: &[bool]) {
         let readings = self.draw.options.readings;
-        for lane in 0..self.lanes.len() {
-            let reaches = tex.write_inactive
-                && readings.write_inactive_kill == WriteInactiveKill::Yes;
-            if !executing[lane] && !reaches {
+        for (lane, &executes) in executing.iter().enumerate() {
+            let reaches =
+                tex.write_inactive && readings.write_inactive_kill == WriteInactiveKill::Yes;
+            if !executes && !reaches {
                 continue;
             }
             let enabled = self.enabled(lane, tex.rgb_pred, tex.alpha_pred);
@@ -108,8 +114,7 @@ impl Group<'_> {
                 pixel.killed = true;
             }
             if let Some(event) = self.event_of(lane) {
-                event.kind =
-                    EventKind::Tex { coord, texel: None, lookup: None, enabled, killed };
+                event.kind = EventKind::Tex { coord, texel: None, lookup: None, enabled, killed };
             }
         }
     }
@@ -122,8 +127,7 @@ impl Group<'_> {
             let coord = self.coordinates(lane, tex.coord);
             let enabled = self.enabled(lane, tex.rgb_pred, tex.alpha_pred);
             if let Some(event) = self.event_of(lane) {
-                event.kind =
-                    EventKind::Tex { coord, texel: None, lookup: None, enabled, killed };
+                event.kind = EventKind::Tex { coord, texel: None, lookup: None, enabled, killed };
             }
         }
     }
