@@ -1,0 +1,230 @@
+//! Dwords as C source: bare, as the `.inc` files of assemblers (`0x00001800,` a line), or as the
+//! values of arrays (`static const uint32_t prog[] = { 0x00001800, … };`), each a program of its
+//! own. Comments, `#` lines and whatever is declared around the arrays are skipped.
+
+use std::io::{self, Write};
+
+use r500_isa::Instruction;
+use r500_program::{Job, Program};
+
+use crate::hex::{Words, excerpt};
+use crate::{Limits, ReadError};
+
+/// The programs of a text, in order.
+pub(crate) fn read(text: &str, limits: &Limits) -> Result<Vec<Job>, ReadError> {
+    let mut tokens = Tokens::new(text);
+    let mut jobs = Vec::new();
+    let mut bare: Option<(Words, Place)> = None;
+    // The declaration in front: the name is the last word before `[` or `=`.
+    let mut name = "";
+    let mut named = false;
+    let mut assigned = false;
+    // What stands bare counts only if there are no arrays, and so do its mistakes.
+    let mut mistake = None;
+    while let Some(Token { kind, text, place }) = tokens.next()? {
+        match kind {
+            Kind::Word if !named => name = text,
+            Kind::Word => {}
+            Kind::Number => {
+                let (words, _) = bare.get_or_insert_with(|| (Words::new(limits), place));
+                if let Err(e) = number(text).and_then(|word| words.push(word)) {
+                    mistake.get_or_insert(place.of(e));
+                }
+            }
+            Kind::Mark('[') => {
+                named = true;
+                tokens.skip_brackets()?;
+            }
+            Kind::Mark('=') => {
+                named = true;
+                assigned = true;
+            }
+            Kind::Mark('{') if assigned => {
+                let code = tokens.values(limits, place)?;
+                let program = Program::from_code(code);
+                jobs.push(Job { name: name.to_owned(), ..Job::from_program(program) });
+                if jobs.len() as u64 > limits.jobs {
+                    return Err(ReadError::limit("arrays", limits.jobs));
+                }
+            }
+            Kind::Mark(';') => (name, named, assigned) = ("", false, false),
+            Kind::Mark(_) => {}
+        }
+    }
+    if !jobs.is_empty() {
+        return Ok(jobs);
+    }
+    match (mistake, bare) {
+        (Some(mistake), _) => Err(mistake),
+        (None, Some((words, _))) if name.is_empty() => {
+            let code = words.finish().map_err(|e| e.at_line(tokens.place().line))?;
+            Ok(vec![Job::from_program(Program::from_code(code))])
+        }
+        (None, Some((_, place))) => Err(place
+            .of(ReadError::syntax("this number belongs to no array"))
+            .with_help("write `const uint32_t name[] = { … };`, or numbers only")),
+        (None, None) if name.is_empty() => Ok(vec![Job::default()]),
+        (None, None) => Err(ReadError::syntax("there is no array of numbers in this text")
+            .with_help("write `const uint32_t name[] = { … };`, or numbers only")),
+    }
+}
+
+/// As assemblers write `.inc` files: a dword a line, an empty line after every instruction.
+pub(crate) fn write(code: &[Instruction], out: &mut impl Write) -> io::Result<()> {
+    for Instruction(words) in code {
+        for word in words {
+            writeln!(out, "0x{word:08x},")?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// A C integer of 32 bits.
+fn number(text: &str) -> Result<u32, ReadError> {
+    let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
+    let parsed = if let Some(hex) = digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
+        u32::from_str_radix(hex, 16)
+    } else if digits.len() == 8 && digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        // Octal or decimal to C, but hardly ever meant so.
+        return Err(ReadError::value(format!("`{digits}` looks like hex without `0x`"))
+            .with_help(format!("write 0x{digits}, or read the file as hex text")));
+    } else if digits.len() > 1 && digits.starts_with('0') {
+        u32::from_str_radix(digits, 8)
+    } else {
+        digits.parse()
+    };
+    parsed.map_err(|_| {
+        ReadError::value(format!("`{}` is no integer of 32 bits", excerpt(text)))
+            .with_help("write dwords as 0x00001800")
+    })
+}
+
+#[derive(Clone, Copy)]
+struct Place {
+    line: u64,
+    column: u64,
+}
+
+impl Place {
+    fn of(self, error: ReadError) -> ReadError {
+        error.at_line(self.line).at_column(self.column)
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Word,
+    Number,
+    Mark(char),
+}
+
+struct Token<'a> {
+    kind: Kind,
+    text: &'a str,
+    place: Place,
+}
+
+struct Tokens<'a> {
+    text: &'a str,
+    at: usize,
+    line: u64,
+    line_start: usize,
+}
+
+impl<'a> Tokens<'a> {
+    fn new(text: &'a str) -> Self {
+        Self { text, at: 0, line: 1, line_start: 0 }
+    }
+
+    fn place(&self) -> Place {
+        Place { line: self.line, column: (self.at - self.line_start) as u64 + 1 }
+    }
+
+    /// Goes on by `bytes`, over line ends.
+    fn advance(&mut self, bytes: usize) {
+        let end = self.at + bytes;
+        for (n, _) in self.text[self.at..end].match_indices('\n') {
+            self.line += 1;
+            self.line_start = self.at + n + 1;
+        }
+        self.at = end;
+    }
+
+    fn next(&mut self) -> Result<Option<Token<'a>>, ReadError> {
+        loop {
+            let rest = &self.text[self.at..];
+            let space = rest.len() - rest.trim_start().len();
+            if space > 0 {
+                self.advance(space);
+            } else if rest.starts_with("//") || rest.starts_with('#') {
+                self.advance(rest.find('\n').unwrap_or(rest.len()));
+            } else if let Some(comment) = rest.strip_prefix("/*") {
+                let Some(end) = comment.find("*/") else {
+                    return Err(self.place().of(ReadError::truncated("this comment has no end")));
+                };
+                self.advance(end + 4);
+            } else {
+                break;
+            }
+        }
+        let rest = &self.text[self.at..];
+        let place = self.place();
+        let Some(first) = rest.chars().next() else { return Ok(None) };
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let (kind, len) = if first == '"' || first == '\'' {
+            // A string says nothing here, but may hold anything.
+            let end = rest[1..].find([first, '\n']).map_or(rest.len(), |n| n + 2);
+            (Kind::Mark('"'), end)
+        } else if is_word(first) {
+            let number = first.is_ascii_digit();
+            let part = |c: char| is_word(c) || number && c == '.';
+            let kind = if number { Kind::Number } else { Kind::Word };
+            (kind, rest.find(|c| !part(c)).unwrap_or(rest.len()))
+        } else {
+            (Kind::Mark(first), first.len_utf8())
+        };
+        let text = &rest[..len];
+        self.advance(len);
+        Ok(Some(Token { kind, text, place }))
+    }
+
+    /// Goes behind the `]` of an opened `[`.
+    fn skip_brackets(&mut self) -> Result<(), ReadError> {
+        while let Some(token) = self.next()? {
+            if matches!(token.kind, Kind::Mark(']')) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The numbers up to the `}` of an opened `{`, whatever the braces in between.
+    fn values(&mut self, limits: &Limits, open: Place) -> Result<Vec<Instruction>, ReadError> {
+        let mut words = Words::new(limits);
+        let mut depth = 1u32;
+        while let Some(Token { kind, text, place }) = self.next()? {
+            match kind {
+                Kind::Number => {
+                    number(text).and_then(|word| words.push(word)).map_err(|e| place.of(e))?
+                }
+                Kind::Mark(',') => {}
+                Kind::Mark('{') => depth += 1,
+                Kind::Mark('}') => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return words.finish().map_err(|e| place.of(e));
+                    }
+                }
+                Kind::Word | Kind::Mark(_) => {
+                    return Err(place
+                        .of(ReadError::syntax(format!("`{}` is no number", excerpt(text))))
+                        .with_help("an array of a program holds integers of 32 bits only"));
+                }
+            }
+        }
+        Err(open
+            .of(ReadError::truncated("this array has no end"))
+            .with_help("the file is cut off, or a `}` is missing"))
+    }
+}

@@ -1,0 +1,217 @@
+//! Which format an input is in.
+
+use std::fmt;
+use std::io::Read;
+use std::str::FromStr;
+
+use serde::de::IgnoredAny;
+
+use crate::gzip;
+use crate::hex;
+use crate::mesa_log;
+
+/// A format that programs travel in. Each may be gzipped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Format {
+    /// Little-endian dwords, six an instruction, nothing else (`.bin`).
+    Raw,
+    /// Dwords as C source: `0x00001800,` (`.inc`, `.h`, `.c`).
+    CArray,
+    /// Dwords as hex digits between white space (`.hex`).
+    Hex,
+    /// What Mesa's r300 driver prints under `RADEON_DEBUG=fp` (`.log`). Read only.
+    MesaLog,
+    /// JSON: a capture, a case, a draw, a list of them, or programs by name (`.json`).
+    Json,
+    /// JSON lines: any of these a line (`.jsonl`, `.ndjson`).
+    JsonLines,
+}
+
+/// How much of an input is looked at to recognise it.
+pub(crate) const HEAD: usize = 256 << 10;
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 6] =
+        [Self::Raw, Self::CArray, Self::Hex, Self::MesaLog, Self::Json, Self::JsonLines];
+
+    /// What it is called: `raw`, `c-array`, `hex`, `mesa-log`, `json`, `json-lines`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Raw => "raw",
+            Self::CArray => "c-array",
+            Self::Hex => "hex",
+            Self::MesaLog => "mesa-log",
+            Self::Json => "json",
+            Self::JsonLines => "json-lines",
+        }
+    }
+
+    /// What names of its files end in, the most usual first.
+    #[must_use]
+    pub const fn extensions(self) -> &'static [&'static str] {
+        match self {
+            Self::Raw => &["bin", "raw"],
+            Self::CArray => &["inc", "h", "c"],
+            Self::Hex => &["hex"],
+            Self::MesaLog => &["log"],
+            Self::Json => &["json"],
+            Self::JsonLines => &["jsonl", "ndjson"],
+        }
+    }
+
+    /// The format that a file's name suggests; a final `.gz` does not count.
+    #[must_use]
+    pub fn from_file_name(name: &str) -> Option<Self> {
+        let extension = |name: &str| Some(name.rsplit_once('.')?.1.to_ascii_lowercase());
+        let mut ext = extension(name)?;
+        if ext == "gz" {
+            ext = extension(&name[..name.len() - 3])?;
+        }
+        Self::ALL.into_iter().find(|f| f.extensions().contains(&ext.as_str()))
+    }
+
+    /// Whether it holds a whole [job](r500_program::Job) and not only its instructions.
+    #[must_use]
+    pub const fn holds_jobs(self) -> bool {
+        matches!(self, Self::Json | Self::JsonLines)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Raw => "raw program",
+            Self::CArray => "C array",
+            Self::Hex => "hex text",
+            Self::MesaLog => "log of Mesa's r300 driver",
+            Self::Json => "JSON file",
+            Self::JsonLines => "file of JSON lines",
+        })
+    }
+}
+
+/// From [`Format::name`] or an extension.
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(s: &str) -> Result<Self, UnknownFormat> {
+        Self::ALL
+            .into_iter()
+            .find(|f| f.name() == s || f.extensions().contains(&s))
+            .ok_or(UnknownFormat)
+    }
+}
+
+/// No format is called that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("no such format; there are raw, c-array, hex, mesa-log, json, json-lines")]
+pub struct UnknownFormat;
+
+/// The format of an input, from its beginning and, where that leaves it open, from its name.
+/// `None` means that it is none of these: text of another kind, such as assembly.
+///
+/// The beginning may be cut anywhere; 256 KiB are enough. (Of a log that begins with something else,
+/// the end helps.)
+///
+/// ```
+/// use r500_formats::{Format, detect};
+///
+/// assert_eq!(detect(b"0x00001800,\n0x08000100,\n", None), Some(Format::CArray));
+/// assert_eq!(detect(b"OUT : out[0].rgb = MAD src0.rgb ;", Some("plasma.r5")), None);
+/// ```
+#[must_use]
+pub fn detect(bytes: &[u8], name: Option<&str>) -> Option<Format> {
+    if gzip::is_gzip(bytes) {
+        let mut head = Vec::new();
+        // What decompresses is looked at, even if the rest is cut off or damaged.
+        let _ = gzip::reader(bytes).take(HEAD as u64).read_to_end(&mut head);
+        return detect_plain(&head, name);
+    }
+    detect_plain(bytes, name)
+}
+
+fn detect_plain(bytes: &[u8], name: Option<&str>) -> Option<Format> {
+    let suggested = name.and_then(Format::from_file_name);
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let Some(text) = as_text(head) else {
+        let raw = if mesa_log::is_log(bytes) { Format::MesaLog } else { Format::Raw };
+        return Some(raw);
+    };
+    let text = skip_comments(text);
+    if is_json_object(text) {
+        return Some(if is_json_lines(text) || suggested == Some(Format::JsonLines) {
+            Format::JsonLines
+        } else {
+            Format::Json
+        });
+    }
+    if mesa_log::is_log(bytes) {
+        return Some(Format::MesaLog);
+    }
+    if text.starts_with('[') {
+        let lines = is_json_lines(text) || suggested == Some(Format::JsonLines);
+        return Some(if lines { Format::JsonLines } else { Format::Json });
+    }
+    dwords(text).or(suggested)
+}
+
+/// The head as text: no control characters but white space (and escapes, for coloured logs), and
+/// UTF-8, except where it is cut off.
+fn as_text(head: &[u8]) -> Option<&str> {
+    if head.iter().any(|&b| b < b' ' && !b"\t\n\r\x0c\x1b".contains(&b)) {
+        return None;
+    }
+    let text = match std::str::from_utf8(head) {
+        Ok(text) => text,
+        Err(e) if e.error_len().is_none() => std::str::from_utf8(&head[..e.valid_up_to()]).ok()?,
+        Err(_) => return None,
+    };
+    Some(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
+/// Without white space, C comments and `#` lines at the front.
+fn skip_comments(mut text: &str) -> &str {
+    loop {
+        text = text.trim_start();
+        let end = if text.starts_with("//") || text.starts_with('#') {
+            text.find('\n')
+        } else if text.starts_with("/*") {
+            text.find("*/").map(|n| n + 2)
+        } else {
+            return text;
+        };
+        text = end.map_or("", |n| &text[n..]);
+    }
+}
+
+fn is_json_object(text: &str) -> bool {
+    text.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(['"', '}']))
+}
+
+/// Whether the first line is a value of its own and something follows.
+fn is_json_lines(text: &str) -> bool {
+    text.split_once('\n').is_some_and(|(first, rest)| {
+        !rest.trim_start().is_empty() && serde_json::from_str::<IgnoredAny>(first).is_ok()
+    })
+}
+
+/// C array or hex text, from what comes first: a dword, or a declaration that becomes one.
+fn dwords(text: &str) -> Option<Format> {
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let (token, rest) = text.split_at(end);
+    if hex::dword(token).is_some() {
+        let comma = token.starts_with("0x") && rest.trim_start().starts_with(',');
+        return Some(if comma { Format::CArray } else { Format::Hex });
+    }
+    // `= {` or a bare `{`, and a number.
+    let mut opened = text.match_indices('{').map(|(n, _)| (&text[..n], &text[n + 1..]));
+    let array = opened.any(|(before, inside)| {
+        let starts = before.trim().is_empty() || before.trim_end().ends_with('=');
+        let inside = skip_comments(inside).trim_start_matches(['{', ' ', '\t', '\r', '\n']);
+        starts && inside.starts_with(|c: char| c.is_ascii_digit())
+    });
+    array.then_some(Format::CArray)
+}

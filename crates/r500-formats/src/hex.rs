@@ -1,0 +1,100 @@
+//! Hex text: dwords between white space or commas, with or without `0x`. `#`, `//`, `;` and `--`
+//! start comments.
+
+use std::io::{self, Write};
+
+use r500_isa::Instruction;
+use r500_program::{Job, Program};
+
+use crate::{Limits, ReadError};
+
+/// A dword in hex: eight digits, or `0x` and one to eight. Without `0x` all eight must be there, so
+/// that a lost digit is noticed.
+pub(crate) fn dword(text: &str) -> Option<u32> {
+    let digits = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
+        Some(digits) if (1..=8).contains(&digits.len()) => digits,
+        None if text.len() == 8 => text,
+        _ => return None,
+    };
+    // `from_str_radix` would take a sign.
+    if !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    u32::from_str_radix(digits, 16).ok()
+}
+
+pub(crate) fn read(text: &str, limits: &Limits) -> Result<Job, ReadError> {
+    let mut words = Words::new(limits);
+    for (n, line) in text.lines().enumerate() {
+        let end = ["#", "//", ";", "--"].iter().filter_map(|mark| line.find(mark)).min();
+        let line = &line[..end.unwrap_or(line.len())];
+        for token in line.split(|c: char| c.is_whitespace() || c == ',') {
+            if token.is_empty() {
+                continue;
+            }
+            let column = token.as_ptr() as usize - line.as_ptr() as usize + 1;
+            let at = |e: ReadError| e.at_line(n as u64 + 1).at_column(column as u64);
+            let word = dword(token).ok_or_else(|| {
+                at(ReadError::syntax(format!("`{}` is no dword in hex", excerpt(token))))
+                    .with_help("write eight hex digits, or 0x and up to eight")
+            })?;
+            words.push(word).map_err(at)?;
+        }
+    }
+    words.finish().map(|code| Job::from_program(Program::from_code(code)))
+}
+
+pub(crate) fn write(code: &[Instruction], out: &mut impl Write) -> io::Result<()> {
+    for Instruction([a, b, c, d, e, f]) in code {
+        writeln!(out, "{a:08x} {b:08x} {c:08x} {d:08x} {e:08x} {f:08x}")?;
+    }
+    Ok(())
+}
+
+/// Dwords on their way to instructions.
+pub(crate) struct Words {
+    code: Vec<Instruction>,
+    part: [u32; 6],
+    filled: usize,
+    most: u64,
+}
+
+impl Words {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self { code: Vec::new(), part: [0; 6], filled: 0, most: limits.instructions }
+    }
+
+    pub(crate) fn push(&mut self, word: u32) -> Result<(), ReadError> {
+        self.part[self.filled] = word;
+        self.filled += 1;
+        if self.filled == 6 {
+            self.filled = 0;
+            if self.code.len() as u64 == self.most {
+                return Err(ReadError::limit("instructions", self.most));
+            }
+            self.code.push(Instruction(self.part));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(self) -> Result<Vec<Instruction>, ReadError> {
+        match self.filled {
+            0 => Ok(self.code),
+            n => Err(ReadError::truncated(format!(
+                "instruction {} is cut off: {n} dwords of its 6",
+                self.code.len()
+            ))
+            .with_help(format!("{} are missing, or {n} too many", 6 - n))),
+        }
+    }
+}
+
+/// The beginning of a token, for a message.
+pub(crate) fn excerpt(token: &str) -> String {
+    let mut chars = token.chars();
+    let mut start: String = chars.by_ref().take(24).collect();
+    if chars.next().is_some() {
+        start.push('…');
+    }
+    start
+}

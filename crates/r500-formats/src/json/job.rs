@@ -1,0 +1,284 @@
+//! From the schema to a job: what belongs together is checked, what is missing is filled in.
+
+use r500_isa::Word;
+use r500_isa::texture::TxFormat0;
+use r500_isa::values::CoordType;
+use r500_program::{
+    Compare, Component, Expect, Input, InputData, Job, Level, PixelColor, Plane, Program, State,
+    Texture, Uniform,
+};
+
+use super::plane::Triangle;
+use super::scalar::{Dword, Float, Real};
+use super::schema;
+use crate::{Limits, ReadError, ReadErrorKind};
+
+/// The job that an entry describes. Errors have a path, but no line yet.
+pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, ReadError> {
+    let size = picture(entry.size, limits)?;
+    let from_draw = entry.test.is_some() || entry.background.is_some() || entry.probes.is_some();
+    let mut program = Program { code: entry.program.0, state: state(entry.us) };
+    if program.code.len() as u64 > limits.instructions {
+        let error = ReadError::limit("instructions", limits.instructions);
+        return Err(error.at_path("program"));
+    }
+    let constants = entry.constants.unwrap_or_default().0;
+    program.state.constants = constants.into_iter().map(|c| c.map(|bits| bits.0)).collect();
+
+    let mut textures = [const { None }; r500_isa::TEXTURE_UNITS];
+    for (n, bound) in entry.bound_textures.unwrap_or_default().0.into_iter().enumerate() {
+        let unit = usize::from(bound.unit.0);
+        if let Some(Dword(format)) = bound.us_format0 {
+            program.state.format[unit] = Some(Word::from_bits(format));
+        }
+        if textures[unit].is_some() {
+            return Err(ReadError::value(format!("unit {unit} has a texture already"))
+                .at_path(format!("bound_textures[{n}].unit")));
+        }
+        textures[unit] = Some(texture(bound));
+    }
+
+    let expect = Expect {
+        background: entry.background.map(|b| b.into_iter().map(background).collect()),
+        tolerance: entry.tolerance.map_or(0.0, |t| t.0),
+        compare: match entry.compare {
+            Some(schema::Compare::Values) => Compare::Values,
+            Some(schema::Compare::EightBit) => Compare::EightBit,
+            None if from_draw => Compare::EightBit,
+            None => Compare::Values,
+        },
+        known_failure: entry.sim.as_deref() == Some("fail"),
+        ..entry.expect.map(expect).unwrap_or_default()
+    };
+    let check = |have: Option<usize>, path| match have {
+        Some(have) => per_pixel(have, entry.size, limits).map_err(|e| e.at_path(path)),
+        None => Ok(()),
+    };
+    for (target, path) in expect.targets.iter().zip(["target0", "target1", "target2", "target3"]) {
+        check(target.as_ref().map(Vec::len), path).map_err(|e| e.below("expect"))?;
+    }
+    check(expect.depth.as_ref().map(Vec::len), "expect.depth")?;
+    check(expect.coverage.as_ref().map(Vec::len), "expect.coverage")?;
+    check(expect.background.as_ref().map(Vec::len), "background")?;
+    if let Some(coverage) = &entry.coverage {
+        match (coverage.row, entry.size) {
+            (Some(row), Some([width, height])) if row as u64 != u64::from(width) => {
+                return Err(ReadError::count(format!(
+                    "rows of {row} pixels for a picture of {width}x{height}"
+                ))
+                .at_path("coverage"));
+            }
+            _ => check(Some(coverage.flags.len()), "coverage")?,
+        }
+    }
+
+    let inputs = match entry.inputs {
+        Some(inputs) => Some(self::inputs(inputs.0, entry.position, entry.size, limits)?),
+        None => None,
+    };
+    Ok(Job {
+        name: entry.name.unwrap_or_default(),
+        origin: entry.origin.or(entry.test).unwrap_or_default(),
+        rationale: entry.rationale.unwrap_or_default(),
+        status: entry.status.unwrap_or_default(),
+        program,
+        size,
+        inputs,
+        textures,
+        uniforms: entry.uniforms.unwrap_or_default().0.into_iter().filter_map(uniform).collect(),
+        coverage: entry.coverage.map(|c| c.flags),
+        time: entry.time.map_or(0.0, |t| t.0),
+        expect,
+        share: entry.check.and_then(|c| c.share).map(|s| s.0),
+    })
+}
+
+fn picture(size: Option<[u32; 2]>, limits: &Limits) -> Result<Option<[u32; 2]>, ReadError> {
+    if let Some([width, height]) = size {
+        if width == 0 || height == 0 {
+            let error = ReadError::value(format!("{width}x{height} pixels are no picture"));
+            return Err(error.at_path("size").with_help("both must be at least 1"));
+        }
+        if u64::from(width) * u64::from(height) > limits.pixels {
+            return Err(ReadError::limit("pixels", limits.pixels).at_path("size"));
+        }
+    }
+    Ok(size)
+}
+
+/// Whether a list holds something for each pixel.
+fn per_pixel(have: usize, size: Option<[u32; 2]>, limits: &Limits) -> Result<(), ReadError> {
+    if have as u64 > limits.pixels {
+        return Err(ReadError::limit("pixels", limits.pixels));
+    }
+    match size {
+        Some([width, height]) if have as u64 != u64::from(width) * u64::from(height) => {
+            Err(ReadError::count(format!(
+                "{have} entries for a picture of {width}x{height}, which takes {}",
+                u64::from(width) * u64::from(height)
+            ))
+            .with_help("one a pixel, row by row from y = 0"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn register<W: Word>(dword: Option<Dword>) -> Option<W> {
+    dword.map(|Dword(bits)| W::from_bits(bits))
+}
+
+fn registers<W: Word, const N: usize>(set: Option<super::scalar::Indexed<N>>) -> [Option<W>; N] {
+    set.map_or([const { None }; N], |set| set.0.map(|bits| bits.map(W::from_bits)))
+}
+
+fn state(us: schema::State) -> State {
+    State {
+        config: register(us.us_config),
+        pixsize: register(us.us_pixsize),
+        fc_ctrl: register(us.us_fc_ctrl),
+        fc_bool_const: register(us.us_fc_bool_const),
+        fc_int_const: registers(us.us_fc_int_const),
+        code_addr: register(us.us_code_addr),
+        code_range: register(us.us_code_range),
+        code_offset: register(us.us_code_offset),
+        out_fmt: us.us_out_fmt.unwrap_or_default().map(register),
+        w_fmt: register(us.us_w_fmt),
+        format: registers(us.us_format),
+        constants: Vec::new(),
+    }
+}
+
+fn texture(bound: schema::Texture) -> Texture {
+    let mut texture = Texture {
+        filter0: register(bound.tx_filter0).unwrap_or_default(),
+        filter1: register(bound.tx_filter1).unwrap_or_default(),
+        format0: register(bound.tx_format0).unwrap_or_default(),
+        format1: register(bound.tx_format1).unwrap_or_default(),
+        format2: register(bound.tx_format2).unwrap_or_default(),
+        offset: register(bound.tx_offset).unwrap_or_default(),
+        border_color: bound.tx_border_color.map_or(0, |d| d.0),
+        chroma_key: register(bound.tx_chroma_key).unwrap_or_default(),
+        levels: Vec::new(),
+    };
+    let level = |(n, level): (usize, schema::Level)| Level {
+        width: level.width,
+        height: level.height,
+        layers: level.layers.unwrap_or_else(|| usual_layers(&texture, n)),
+        bytes: level.bytes.0,
+    };
+    let levels = bound.levels.into_iter().enumerate().map(level).collect();
+    texture.levels = levels;
+    texture
+}
+
+/// The layers of level `n`, where nobody says: what the registers make of it.
+pub(super) fn usual_layers(texture: &Texture, n: usize) -> u32 {
+    match texture.format1.tex_coord_type() {
+        CoordType::CUBE => 6,
+        CoordType::D3 => {
+            let log2 = TxFormat0::txdepth(texture.format0);
+            1 << usize::from(log2).saturating_sub(n)
+        }
+        _ => 1,
+    }
+}
+
+/// A uniform whose constant is known; captures do not say.
+fn uniform(uniform: schema::Uniform) -> Option<Uniform> {
+    Some(Uniform {
+        name: uniform.name?,
+        constant: uniform.constant?.0,
+        channel: uniform.channel.map_or(0, |n| n.0),
+        channels: uniform.channels.map_or(1, std::num::NonZeroU8::get),
+    })
+}
+
+fn background(pixel: Option<[Float; 4]>) -> [f32; 4] {
+    pixel.map_or([0.0; 4], |p| p.map(|c| c.0))
+}
+
+fn expect(expect: schema::Expect) -> Expect {
+    let schema::Expect { target0, target1, target2, target3, depth, coverage } = expect;
+    let color = |pixel: schema::Wanted| -> PixelColor {
+        pixel.map_or([None; 4], |p| p.map(|c| c.map(|c| c.0)))
+    };
+    Expect {
+        targets: [target0, target1, target2, target3]
+            .map(|target| target.map(|t| t.into_iter().map(color).collect())),
+        depth: depth.map(|d| d.into_iter().map(|z| z.map(|z| z.0)).collect()),
+        coverage: coverage.map(|c| c.into_iter().map(|f| f.map(|f| f.0)).collect()),
+        ..Expect::default()
+    }
+}
+
+fn inputs(
+    inputs: Vec<schema::Input>,
+    position: Option<[[Real; 4]; 3]>,
+    size: Option<[u32; 2]>,
+    limits: &Limits,
+) -> Result<Vec<Input>, ReadError> {
+    let input = |(n, input): (usize, schema::Input)| {
+        let data = match (input.components, input.values) {
+            (Some(components), None) => planes(components, position),
+            (None, Some(values)) => pixels(values, input.width, size, limits),
+            _ => Err(ReadError::value("an input has either `components` or `values`")),
+        };
+        let data = data.map_err(|e| e.below(&format!("inputs[{n}]")))?;
+        Ok(Input { temp: input.temp.0, data })
+    };
+    inputs.into_iter().enumerate().map(input).collect()
+}
+
+/// Components with a plane each: their own, or the one through their values at the vertices.
+fn planes(
+    components: [schema::Component; 4],
+    position: Option<[[Real; 4]; 3]>,
+) -> Result<InputData, ReadError> {
+    let triangle = || match position {
+        Some(position) => Triangle::from_clip(position.map(|vertex| vertex.map(|x| x.0))),
+        None => Err(ReadError::new(ReadErrorKind::Missing("position"))
+            .with_help("values at vertices need it; or give the component its `plane_uv`")),
+    };
+    let plane = |component: &schema::Component| match (component.plane_uv, component.vertex_values)
+    {
+        (Some([c, du, dv]), _) => Ok(Plane { c: c.0, du: du.0, dv: dv.0 }),
+        (None, Some(values)) => Ok(triangle()?.plane(values.map(|v| v.0))),
+        (None, None) => Err(ReadError::new(ReadErrorKind::Missing("plane_uv"))
+            .with_help("give the plane as [c, du, dv], or `vertex_values`")),
+    };
+    let mut planes: [Component; 4] = Default::default();
+    for (n, (to, from)) in planes.iter_mut().zip(components).enumerate() {
+        to.plane = plane(&from).map_err(|e| e.at_path(format!("components[{n}]")))?;
+        to.name = from.name;
+    }
+    Ok(InputData::Planes(planes))
+}
+
+/// A vector per pixel, of the picture or of one with its own width.
+fn pixels(
+    values: Vec<[Float; 4]>,
+    width: Option<u32>,
+    size: Option<[u32; 2]>,
+    limits: &Limits,
+) -> Result<InputData, ReadError> {
+    let width = match (width, size) {
+        (Some(width), _) => {
+            if width == 0 || !(values.len() as u64).is_multiple_of(width.into()) {
+                let rows = format!("{} entries are no rows of {width}", values.len());
+                return Err(ReadError::count(rows).at_path("values"));
+            }
+            per_pixel(values.len(), None, limits).map_err(|e| e.at_path("values"))?;
+            width
+        }
+        (None, Some([width, _])) => {
+            per_pixel(values.len(), size, limits).map_err(|e| e.at_path("values"))?;
+            width
+        }
+        (None, None) => {
+            return Err(ReadError::new(ReadErrorKind::Missing("width"))
+                .with_help("values per pixel need the picture's `size`, or a `width`"));
+        }
+    };
+    let values = values.into_iter().map(|vector| vector.map(|c| c.0)).collect();
+    Ok(InputData::Values { width, values })
+}

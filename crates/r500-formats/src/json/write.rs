@@ -1,0 +1,275 @@
+//! Jobs as JSON: everything that a job holds, in the schema that is read.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use r500_isa::{Instruction, Word};
+use r500_program::{
+    Compare, Component, Expect, Input, InputData, Job, Level, State, Texture, Uniform,
+};
+
+use super::job::usual_layers;
+use super::node::Node;
+use super::scalar::base64;
+
+/// A JSON document.
+pub(crate) fn write(job: &Job, out: &mut impl Write) -> io::Result<()> {
+    node(job).write_lines(out, 0)?;
+    out.write_all(b"\n")
+}
+
+/// A document that lists several.
+pub(crate) fn write_list(jobs: &[Job], out: &mut impl Write) -> io::Result<()> {
+    out.write_all(b"[")?;
+    for (n, job) in jobs.iter().enumerate() {
+        out.write_all(if n == 0 { b"\n" } else { b",\n" })?;
+        node(job).write_lines(out, 0)?;
+    }
+    out.write_all(b"\n]\n")
+}
+
+/// A line of JSON lines.
+pub(crate) fn write_line(job: &Job, out: &mut impl Write) -> io::Result<()> {
+    node(job).write_line(out)?;
+    out.write_all(b"\n")
+}
+
+/// Entries of an object that leave out what says nothing.
+#[derive(Default)]
+struct Entries(Vec<(Cow<'static, str>, Node)>);
+
+impl Entries {
+    fn put(&mut self, key: &'static str, value: Option<Node>) {
+        self.0.extend(value.map(|value| (Cow::Borrowed(key), value)));
+    }
+
+    fn text(&mut self, key: &'static str, text: &str) {
+        self.put(key, (!text.is_empty()).then(|| Node::text(text)));
+    }
+
+    fn object(self) -> Node {
+        Node::Object(self.0)
+    }
+
+    fn object_if_any(self) -> Option<Node> {
+        (!self.0.is_empty()).then(|| self.object())
+    }
+}
+
+fn node(job: &Job) -> Node {
+    let Job { program, expect, size, .. } = job;
+    let mut top = Entries::default();
+    top.text("name", &job.name);
+    top.text("origin", &job.origin);
+    top.text("status", &job.status);
+    top.text("rationale", &job.rationale);
+    top.put("size", size.map(|size| Node::list(size.map(Node::integer))));
+    top.put("us", state(job).object_if_any());
+    let instruction = |i: &Instruction| Node::list(i.0.map(Node::dword));
+    top.put("program", Some(Node::list(program.code.iter().map(instruction))));
+    let constants = program.state.constants.iter().map(|c| Node::list(c.map(Node::dword)));
+    top.put("constants", (constants.len() > 0).then(|| Node::list(constants)));
+    top.put("uniforms", list_if_any(job.uniforms.iter().map(uniform)));
+    let inputs = job.inputs.as_ref();
+    top.put("inputs", inputs.map(|i| Node::list(i.iter().map(|input| self::input(input, *size)))));
+    let textures = job.textures.iter().enumerate();
+    let textures = textures.filter_map(|(n, t)| Some(texture(n, t.as_ref()?, &program.state)));
+    top.put("bound_textures", list_if_any(textures));
+    top.put("coverage", job.coverage.as_ref().map(|c| coverage(c, *size)));
+    top.put("time", (job.time.to_bits() != 0).then(|| float(job.time)));
+    top.put("tolerance", (expect.tolerance.to_bits() != 0).then(|| float(expect.tolerance)));
+    let compare = match expect.compare {
+        Compare::EightBit => Some(Node::text("8-bit")),
+        // A background alone would make a draw of it.
+        Compare::Values => expect.background.as_ref().map(|_| Node::text("values")),
+    };
+    top.put("compare", compare);
+    top.put("expect", wanted(expect).object_if_any());
+    let background = expect.background.as_ref();
+    top.put("background", background.map(|b| Node::list(b.iter().map(|p| vector(*p)))));
+    top.put("sim", expect.known_failure.then(|| Node::text("fail")));
+    let check = |share: f64| Node::Object(vec![("share".into(), double(share))]);
+    top.put("check", job.share.map(check));
+    top.object()
+}
+
+fn list_if_any(items: impl Iterator<Item = Node>) -> Option<Node> {
+    let mut items = items.peekable();
+    items.peek().is_some().then(|| Node::List(items.collect()))
+}
+
+fn register<W: Word>(word: Option<W>) -> Option<Node> {
+    word.map(|word| Node::dword(word.bits()))
+}
+
+/// Registers of a set by their number.
+fn indexed<W: Word>(set: impl IntoIterator<Item = Option<W>>) -> Option<Node> {
+    let set = set.into_iter().enumerate();
+    let entries = set.filter_map(|(n, word)| Some((n.to_string().into(), register(word)?)));
+    Entries(entries.collect()).object_if_any()
+}
+
+fn state(job: &Job) -> Entries {
+    let state = &job.program.state;
+    let mut us = Entries::default();
+    us.put("US_CONFIG", register(state.config));
+    us.put("US_PIXSIZE", register(state.pixsize));
+    us.put("US_FC_CTRL", register(state.fc_ctrl));
+    us.put("US_FC_BOOL_CONST", register(state.fc_bool_const));
+    us.put("US_FC_INT_CONST", indexed(state.fc_int_const));
+    us.put("US_CODE_ADDR", register(state.code_addr));
+    us.put("US_CODE_RANGE", register(state.code_range));
+    us.put("US_CODE_OFFSET", register(state.code_offset));
+    if state.out_fmt.iter().any(Option::is_some) {
+        us.put("US_OUT_FMT", Some(Node::sparse(state.out_fmt.map(register))));
+    }
+    us.put("US_W_FMT", register(state.w_fmt));
+    // Those of bound textures stand with them.
+    let unbound = state.format.iter().zip(&job.textures);
+    us.put("US_FORMAT", indexed(unbound.map(|(format, t)| format.filter(|_| t.is_none()))));
+    us
+}
+
+fn uniform(uniform: &Uniform) -> Node {
+    Node::Object(vec![
+        ("name".into(), Node::text(&uniform.name)),
+        ("constant".into(), Node::integer(uniform.constant)),
+        ("channel".into(), Node::integer(uniform.channel)),
+        ("channels".into(), Node::integer(uniform.channels)),
+    ])
+}
+
+fn input(input: &Input, size: Option<[u32; 2]>) -> Node {
+    let mut entries = Entries::default();
+    entries.put("temp", Some(Node::integer(input.temp)));
+    match &input.data {
+        InputData::Planes(components) => {
+            entries.put("components", Some(Node::list(components.iter().map(component))));
+        }
+        InputData::Values { width, values } => {
+            let of_picture = size.is_some_and(|[w, h]| {
+                w == *width && values.len() as u64 == u64::from(w) * u64::from(h)
+            });
+            entries.put("width", (!of_picture).then(|| Node::integer(*width)));
+            entries.put("values", Some(Node::list(values.iter().map(|v| vector(*v)))));
+        }
+    }
+    entries.object()
+}
+
+fn component(component: &Component) -> Node {
+    let mut entries = Entries::default();
+    entries.text("name", &component.name);
+    let plane = component.plane;
+    entries.put("plane_uv", Some(Node::list([plane.c, plane.du, plane.dv].map(float))));
+    entries.object()
+}
+
+fn texture(unit: usize, texture: &Texture, state: &State) -> Node {
+    let mut entries = Entries::default();
+    entries.put("unit", Some(Node::integer(unit as u64)));
+    if let Some(level) = texture.levels.first() {
+        entries.put("width", Some(Node::integer(level.width)));
+        entries.put("height", Some(Node::integer(level.height)));
+    }
+    for (name, word) in [
+        ("TX_FILTER0", texture.filter0.bits()),
+        ("TX_FILTER1", texture.filter1.bits()),
+        ("TX_FORMAT0", texture.format0.bits()),
+        ("TX_FORMAT1", texture.format1.bits()),
+        ("TX_FORMAT2", texture.format2.bits()),
+        ("TX_OFFSET", texture.offset.bits()),
+        ("TX_BORDER_COLOR", texture.border_color),
+        ("TX_CHROMA_KEY", texture.chroma_key.bits()),
+    ] {
+        entries.put(name, Some(Node::dword(word)));
+    }
+    entries.put("US_FORMAT0", register(state.format.get(unit).copied().flatten()));
+    let levels = texture.levels.iter().enumerate();
+    let levels = levels.map(|(n, l)| level(l, usual_layers(texture, n)));
+    entries.put("levels", Some(Node::list(levels)));
+    entries.object()
+}
+
+fn level(level: &Level, usual_layers: u32) -> Node {
+    let mut entries = Entries::default();
+    entries.put("width", Some(Node::integer(level.width)));
+    entries.put("height", Some(Node::integer(level.height)));
+    let layers = level.layers;
+    entries.put("layers", (layers != usual_layers || layers != 1).then(|| Node::integer(layers)));
+    entries.put("bytes", Some(Node::Leaf(format!("\"{}\"", base64(&level.bytes)).into())));
+    entries.object()
+}
+
+fn coverage(coverage: &[bool], size: Option<[u32; 2]>) -> Node {
+    let flag = |&covered: &bool| Node::integer(u64::from(covered));
+    match size {
+        Some([width, _]) if width > 0 && coverage.len().is_multiple_of(width as usize) => {
+            Node::list(coverage.chunks(width as usize).map(|r| Node::list(r.iter().map(flag))))
+        }
+        _ => Node::list(coverage.iter().map(flag)),
+    }
+}
+
+fn wanted(expect: &Expect) -> Entries {
+    let mut entries = Entries::default();
+    for (key, target) in
+        ["target0", "target1", "target2", "target3"].into_iter().zip(&expect.targets)
+    {
+        let pixel = |p: &[Option<f32>; 4]| Node::sparse(p.map(|c| c.map(float)));
+        entries.put(key, target.as_ref().map(|t| Node::list(t.iter().map(pixel))));
+    }
+    let depth = expect.depth.as_ref();
+    entries.put("depth", depth.map(|d| Node::sparse(d.iter().map(|z| z.map(float)))));
+    let flag = |f: &Option<bool>| f.map(|f| Node::integer(u64::from(f)));
+    let coverage = expect.coverage.as_ref();
+    entries.put("coverage", coverage.map(|c| Node::sparse(c.iter().map(flag))));
+    entries
+}
+
+fn vector(vector: [f32; 4]) -> Node {
+    Node::list(vector.map(float))
+}
+
+/// A float32 such that reading it gives the same bits.
+fn float(value: f32) -> Node {
+    if !value.is_finite() {
+        return Node::Leaf(match value.to_bits() {
+            0x7f80_0000 => "\"inf\"".into(),
+            0xff80_0000 => "\"-inf\"".into(),
+            0x7fc0_0000 => "\"nan\"".into(),
+            bits => format!("\"0x{bits:08x}\"").into(),
+        });
+    }
+    let text = format!("{value:?}");
+    // The reader rounds twice, by way of f64. Where that would miss, all digits are given.
+    let read = text.parse::<f64>().unwrap_or(f64::NAN);
+    #[allow(clippy::cast_possible_truncation)]
+    if (read as f32).to_bits() == value.to_bits() {
+        return Node::Leaf(without_fraction(text).into());
+    }
+    double(value.into())
+}
+
+fn double(value: f64) -> Node {
+    if value.is_finite() {
+        Node::Leaf(without_fraction(format!("{value:?}")).into())
+    } else {
+        let text = if value.is_nan() {
+            "nan"
+        } else if value > 0.0 {
+            "inf"
+        } else {
+            "-inf"
+        };
+        Node::text(text)
+    }
+}
+
+/// 2.0 as 2; but a zero keeps its sign.
+fn without_fraction(text: String) -> String {
+    match text.strip_suffix(".0") {
+        Some(integer) if integer != "-0" => integer.to_owned(),
+        _ => text,
+    }
+}

@@ -1,0 +1,259 @@
+//! What Mesa's r300 driver prints while it compiles fragment programs (`RADEON_DEBUG=fp`): all its
+//! passes as text and, last, the program as it goes to the card, which is what is read here.
+//!
+//! ```text
+//! R500 Fragment Program:
+//! --------
+//! 0       0:CMN_INST   0x00001800:ALU     wmask: RG omask: NONE
+//!         1:RGB_ADDR   0x08000100:Addr0: 0c, Addr1: 0t, Addr2: 128t, srcp:0
+//!         …
+//! ```
+//!
+//! Each line holds the number of a word, a name for it, and its dword; what follows explains it and
+//! has changed over the versions (2008 to today), so nothing but the dword is looked at. The words
+//! that an instruction of that type does not use are not printed, and are 0. The oldest versions
+//! print nothing of flow control: their programs with flow control are an error, not a guess.
+//!
+//! A log holds as many programs as were compiled. They have no names: here they are called `fp0`,
+//! `fp1` and so on. Constants are printed to four decimals, which is too coarse to be used; state
+//! and inputs are not printed at all.
+
+use std::io::BufRead;
+
+use r500_isa::{Instruction, values::InstType};
+use r500_program::{Job, Program};
+
+use crate::format::HEAD;
+use crate::lines::Lines;
+use crate::{Format, Limits, ReadError};
+
+/// In front of a program.
+const HEADER: &str = "R500 Fragment Program:";
+
+/// The names of words, each after its number and a colon or a space.
+const WORDS: [(&str, usize); 11] = [
+    ("CMN_INST", 0),
+    ("RGB_ADDR", 1),
+    ("ALPHA_ADDR", 2),
+    ("RGB_INST", 3),
+    ("ALPHA_INST", 4),
+    ("RGBA_INST", 5),
+    ("FC_INST", 2),
+    ("FC_ADDR", 3),
+    ("TEX_INST", 1),
+    ("TEX_ADDR", 2),
+    ("TEX_DXDY", 3),
+];
+
+/// Whether text like that is at the beginning or, where the final programs are, at the end.
+pub(crate) fn is_log(bytes: &[u8]) -> bool {
+    let head = &bytes[..bytes.len().min(HEAD)];
+    let tail = &bytes[bytes.len().saturating_sub(HEAD).max(head.len())..];
+    has_marks(head) || has_marks(tail)
+}
+
+fn has_marks(bytes: &[u8]) -> bool {
+    let marks: [&[u8]; 4] = [
+        b"# Radeon Compiler Program",
+        HEADER.as_bytes(),
+        b"0:CMN_INST ",
+        b"r300: Initial fragment program",
+    ];
+    bytes.split(|&b| b == b'\n').any(|line| {
+        let line = line.trim_ascii_start();
+        let marked = marks.iter().any(|mark| line.windows(mark.len()).any(|w| w == *mark));
+        marked && !line.starts_with(b"--")
+    })
+}
+
+/// The programs of a log, one at a time.
+pub(crate) struct Programs<R> {
+    /// What is left of the log; none behind an error of the input.
+    lines: Option<Lines<R>>,
+    limits: Limits,
+    /// The program that the next lines belong to.
+    open: Option<Open>,
+    /// How many there were.
+    count: u64,
+}
+
+/// A program as far as it is read.
+struct Open {
+    code: Vec<Instruction>,
+    /// Which words of the last instruction are there, a bit each.
+    seen: u8,
+    /// Line that it begins in.
+    line: u64,
+    /// Line that its last instruction begins in.
+    last_line: u64,
+    /// What was wrong with it first. It is read to its end all the same, for what follows.
+    error: Option<ReadError>,
+}
+
+impl<R: BufRead> Programs<R> {
+    pub(crate) fn new(input: R, limits: &Limits) -> Self {
+        let lines = Some(Lines::new(input, limits.document));
+        Self { lines, limits: limits.clone(), open: None, count: 0 }
+    }
+
+    fn begin(&mut self, line: u64) -> Option<Open> {
+        self.open.replace(Open { code: Vec::new(), seen: 0, line, last_line: line, error: None })
+    }
+
+    fn finish(&mut self, open: Open) -> Result<Job, ReadError> {
+        let index = self.count;
+        self.count += 1;
+        let line = open.line;
+        let name = format!("fp{index}");
+        let code = open.finish().map_err(|e| e.below(&name))?;
+        let origin = format!("{}, line {line}", Format::MesaLog);
+        Ok(Job { name, origin, ..Job::from_program(Program::from_code(code)) })
+    }
+}
+
+impl<R: BufRead> Iterator for Programs<R> {
+    type Item = Result<Job, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let (number, header, word) = match self.lines.as_mut()?.next_lossy() {
+                Ok(Some((number, text))) => (number, text.contains(HEADER), Word::find(&text)),
+                Ok(None) => {
+                    self.lines = None;
+                    return self.open.take().map(|open| self.finish(open));
+                }
+                Err(error) => {
+                    self.lines = None;
+                    return Some(Err(error));
+                }
+            };
+            let mut done = None;
+            if header {
+                done = self.begin(number);
+            } else if let Some(word) = word {
+                let restarts = |open: &Open| word.starts_program() && !open.code.is_empty();
+                if self.open.as_ref().map_or(word.index == 0, restarts) {
+                    done = self.begin(number);
+                }
+                if let Some(open) = &mut self.open {
+                    open.push(word, number, self.limits.instructions);
+                }
+            }
+            if let Some(open) = done {
+                return Some(self.finish(open));
+            }
+        }
+    }
+}
+
+impl Open {
+    fn push(&mut self, word: Word, line: u64, most: u64) {
+        if self.error.is_none() {
+            self.error = self.try_push(word, line, most).err();
+        }
+    }
+
+    fn try_push(&mut self, word: Word, line: u64, most: u64) -> Result<(), ReadError> {
+        let Word { index, value, address } = word;
+        if index == 0 {
+            self.complete()?;
+            if address.is_some_and(|address| address != self.code.len()) {
+                return Err(missing_lines(format!(
+                    "instruction {} stands here, and {} is next",
+                    address.unwrap_or_default(),
+                    self.code.len()
+                ))
+                .at_line(line));
+            }
+            if self.code.len() as u64 == most {
+                return Err(ReadError::limit("instructions", most).at_line(line));
+            }
+            self.code.push(Instruction([value, 0, 0, 0, 0, 0]));
+            self.seen = 1;
+            self.last_line = line;
+            return Ok(());
+        }
+        let Some(last) = self.code.last_mut() else {
+            let error = missing_lines(format!("word {index} stands in front of any word 0"));
+            return Err(error.at_line(line));
+        };
+        if self.seen & 1 << index != 0 {
+            let error = missing_lines(format!("word {index} stands here a second time"));
+            return Err(error.at_line(line));
+        }
+        self.seen |= 1 << index;
+        last.0[index] = value;
+        Ok(())
+    }
+
+    /// Whether the last instruction has all words that one of its type has.
+    fn complete(&self) -> Result<(), ReadError> {
+        let Some(last) = self.code.last() else { return Ok(()) };
+        let address = self.code.len() - 1;
+        let wanted = match last.ty() {
+            InstType::FC => 0b1101u8,
+            InstType::TEX => 0b1111,
+            _ => 0b11_1111,
+        };
+        let error = match wanted & !self.seen {
+            0 => return Ok(()),
+            0b1100 if last.ty() == InstType::FC => ReadError::truncated(format!(
+                "instruction {address} is flow control, of which this log prints nothing"
+            ))
+            .with_help("the oldest versions of Mesa leave those words out; take a newer one's log"),
+            missing => missing_lines(format!(
+                "word {} of instruction {address} is missing",
+                missing.trailing_zeros()
+            )),
+        };
+        Err(error.at_line(self.last_line))
+    }
+
+    fn finish(self) -> Result<Vec<Instruction>, ReadError> {
+        let whole = self.complete();
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        if self.code.is_empty() {
+            let error = missing_lines("there is no instruction behind this line".to_owned());
+            return Err(error.at_line(self.line));
+        }
+        whole.map(|()| self.code)
+    }
+}
+
+fn missing_lines(what: String) -> ReadError {
+    ReadError::truncated(what).with_help(
+        "lines of the log are missing or mixed up; take it again, from one program at a time",
+    )
+}
+
+/// A word of an instruction, as a line gives it.
+#[derive(Clone, Copy)]
+struct Word {
+    index: usize,
+    value: u32,
+    /// Number of the instruction; word 0 has it in front.
+    address: Option<usize>,
+}
+
+impl Word {
+    /// The word that a line holds, wherever: loggers put things in front.
+    fn find(line: &str) -> Option<Self> {
+        WORDS.iter().find_map(|&(name, index)| {
+            let (before, after) = line.split_once(name)?;
+            let before = before.strip_suffix([':', ' '])?;
+            let digit = char::from_digit(u32::try_from(index).ok()?, 10)?;
+            let before = before.strip_suffix(digit)?;
+            let after = after.trim_start_matches([':', ' ', '\t']).strip_prefix("0x")?;
+            let value = u32::from_str_radix(after.get(..8)?, 16).ok()?;
+            let before = before.trim_end();
+            let digits = before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+            Some(Self { index, value, address: before[digits..].parse().ok() })
+        })
+    }
+
+    fn starts_program(&self) -> bool {
+        self.index == 0 && self.address == Some(0)
+    }
+}

@@ -1,0 +1,180 @@
+//! Reading an input of any format, one job at a time.
+
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+
+use r500_program::Job;
+
+use crate::error::ReadErrorKind;
+use crate::format::HEAD;
+use crate::{Format, Limits, ReadError, c_array, detect, gzip, hex, json, mesa_log, raw};
+
+/// All jobs of an input, gzipped or not. Without a format, it is recognised.
+///
+/// The first error ends it; [`Jobs`] goes on where it can, and holds one job at a time.
+///
+/// # Errors
+///
+/// If the input cannot be read, is of no known format, holds no program, or one that is broken.
+///
+/// ```
+/// use r500_formats::{Limits, read};
+///
+/// let text = b"00000005 08020080 08020080 00000000 00000000 00000000";
+/// let jobs = read(text, None, &Limits::default())?;
+/// assert_eq!(jobs[0].program.code.len(), 1);
+///
+/// let cut = read(&text[..20], None, &Limits::default()).unwrap_err();
+/// assert_eq!(cut.to_string(), "line 1, column 19: `08` is no dword in hex");
+/// # Ok::<(), r500_formats::ReadError>(())
+/// ```
+pub fn read(bytes: &[u8], format: Option<Format>, limits: &Limits) -> Result<Vec<Job>, ReadError> {
+    Jobs::new(bytes, format, limits)?.collect()
+}
+
+/// The jobs of an input, one at a time.
+///
+/// A broken job is an error, and those behind it follow, where the format lets one tell where they
+/// begin: JSON lines and lists, programs by name, logs. An input without any program is an error too.
+pub struct Jobs<'a> {
+    format: Format,
+    jobs: Box<dyn Iterator<Item = Result<Job, ReadError>> + 'a>,
+    most: u64,
+    count: u64,
+    done: bool,
+}
+
+impl<'a> Jobs<'a> {
+    /// Begins to read an input, gzipped or not. Without a format, it is recognised.
+    ///
+    /// # Errors
+    ///
+    /// If the input cannot be read or is of no known format. What is wrong with its programs comes
+    /// where their jobs would.
+    pub fn new(
+        input: impl BufRead + 'a,
+        format: Option<Format>,
+        limits: &Limits,
+    ) -> Result<Self, ReadError> {
+        let (start, input) = peek(input, 4)?;
+        let input: Box<dyn BufRead + 'a> =
+            if gzip::is_gzip(&start) { Box::new(gzip::reader(input)) } else { Box::new(input) };
+        let input = BufReader::with_capacity(
+            64 << 10,
+            Bounded { input, left: limits.bytes, most: limits.bytes },
+        );
+        let Some(format) = format else {
+            let (head, input) = peek(input, HEAD)?;
+            let Some(format) = detect(&head, None) else {
+                let names = Format::ALL.map(Format::name).join(", ");
+                return Err(ReadError::new(ReadErrorKind::Unrecognised)
+                    .with_help(format!("say which it is: {names}")));
+            };
+            return Ok(Self::of_format(input, format, limits));
+        };
+        Ok(Self::of_format(input, format, limits))
+    }
+
+    fn of_format(input: impl BufRead + 'a, format: Format, limits: &Limits) -> Self {
+        let own = limits.clone();
+        let jobs: Box<dyn Iterator<Item = _> + 'a> = match format {
+            Format::Raw => Box::new(once(move || raw::read(input, &own).map(|job| vec![job]))),
+            Format::CArray => Box::new(once(move || c_array::read(&text(input, &own)?, &own))),
+            Format::Hex => {
+                Box::new(once(move || hex::read(&text(input, &own)?, &own).map(|job| vec![job])))
+            }
+            Format::MesaLog => Box::new(mesa_log::Programs::new(input, &own)),
+            Format::Json | Format::JsonLines => Box::new(json::Jobs::new(input, format, &own)),
+        };
+        Self { format, jobs, most: limits.jobs, count: 0, done: false }
+    }
+
+    /// The format, given or recognised.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        self.format
+    }
+}
+
+impl Iterator for Jobs<'_> {
+    type Item = Result<Job, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.done {
+            return None;
+        }
+        let item = self.jobs.next();
+        self.done = item.is_none() || self.count == self.most;
+        match item {
+            Some(_) if self.done => Some(Err(ReadError::limit("programs", self.most))),
+            None if self.count == 0 => {
+                Some(Err(ReadError::new(ReadErrorKind::NoProgram(self.format))))
+            }
+            item => {
+                self.count += 1;
+                item
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Jobs<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Jobs").field("format", &self.format).finish_non_exhaustive()
+    }
+}
+
+/// The jobs of a reader that gives all at once, read when the first is asked for.
+fn once<F>(read: F) -> impl Iterator<Item = Result<Job, ReadError>>
+where
+    F: FnOnce() -> Result<Vec<Job>, ReadError>,
+{
+    std::iter::once_with(read).flat_map(|jobs| match jobs {
+        Ok(jobs) => jobs.into_iter().map(Ok).collect(),
+        Err(error) => vec![Err(error)],
+    })
+}
+
+/// The input as text.
+fn text(input: impl BufRead, limits: &Limits) -> Result<String, ReadError> {
+    let mut bytes = Vec::new();
+    let mut input = input.take(limits.document.saturating_add(1));
+    input.read_to_end(&mut bytes).map_err(ReadError::io)?;
+    if bytes.len() as u64 > limits.document {
+        return Err(ReadError::limit("bytes of text", limits.document));
+    }
+    let mut text = String::from_utf8(bytes).map_err(|e| {
+        ReadError::syntax("this is no UTF-8, so it is no text")
+            .at_offset(e.utf8_error().valid_up_to() as u64)
+    })?;
+    if text.starts_with('\u{feff}') {
+        text.drain(..'\u{feff}'.len_utf8());
+    }
+    Ok(text)
+}
+
+/// The first bytes of an input, and the input as it was.
+fn peek<R: BufRead>(mut input: R, len: usize) -> Result<(Vec<u8>, impl BufRead), ReadError> {
+    let mut head = Vec::new();
+    input.by_ref().take(len as u64).read_to_end(&mut head).map_err(ReadError::io)?;
+    Ok((head.clone(), Cursor::new(head).chain(input)))
+}
+
+/// An input that may not be longer than the limit.
+struct Bounded<R> {
+    input: R,
+    left: u64,
+    most: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.input.read(buffer)?;
+        match self.left.checked_sub(n as u64) {
+            Some(left) => {
+                self.left = left;
+                Ok(n)
+            }
+            None => Err(io::Error::other(ReadError::limit("bytes", self.most))),
+        }
+    }
+}
