@@ -1,1 +1,28 @@
-//! TODO
+//! The R500 assembly language: text to [`Job`](r500_program::Job) and back, losing nothing.
+//!
+//! [`assemble`] reads a source and everything it includes, and reports all that is wrong with it at
+//! once, each [`Diagnostic`] with its code, place, reason and fix. [`print`] writes any job as text
+//! that assembles to the same job: any six dwords are an instruction that has a spelling.
+//! The language is a superset of the dialect of the public `*.fs.asm` sources; the guide's page
+//! "The language" has its grammar.
+//!
+//! This crate opens no files: included files come from a [`Loader`], and texture files are handed
+//! to the caller as [`TextureRequest`]s.
+//!
+//! Inside: [`lexer`] makes tokens, `parse` makes a job of them, `print` goes the other way, and
+//! `names` holds the spelling of every word for both.
+#![forbid(unsafe_code)]
+
+mod assemble;
+pub mod diagnostic;
+mod flow;
+mod lexer;
+mod names;
+mod parse;
+mod source;
+
+pub use assemble::{
+    Assembly, Options, Symbol, SymbolKind, TextureRequest, TextureSource, assemble,
+};
+pub use diagnostic::{Code, Diagnostic, RenderOptions, Severity};
+pub use source::{File, Files, Loaded, Loader, NoFiles, Position, Span};

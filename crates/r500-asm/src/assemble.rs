@@ -1,0 +1,137 @@
+//! The assembler's front: text in, a job and diagnostics out.
+
+use r500_program::Job;
+
+use crate::diagnostic::{self, Code, Diagnostic, RenderOptions};
+use crate::lexer::{Lexer, MAX_SOURCE};
+use crate::parse::Parser;
+use crate::source::{Files, Loader, NoFiles, Span};
+
+/// How to assemble.
+pub struct Options<'a> {
+    /// What the source is called in messages, and what included paths are relative to.
+    pub name: &'a str,
+    /// Finds included files.
+    pub loader: Option<&'a mut dyn Loader>,
+    /// How many files may be open at once besides the source itself.
+    pub include_depth: usize,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self { name: "input", loader: None, include_depth: 64 }
+    }
+}
+
+/// What a source says.
+#[derive(Clone, Debug)]
+pub struct Assembly {
+    /// The job, as far as it could be understood; meant to be run only if [`Assembly::is_ok`].
+    pub job: Job,
+    /// Errors and warnings, by their place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The sources, for the places in everything else.
+    pub files: Files,
+    /// Where each instruction stands.
+    pub spans: Vec<Span>,
+    /// Names and labels, in the order in which they stand.
+    pub symbols: Vec<Symbol>,
+    /// Texture files that the caller has to load.
+    pub textures: Vec<TextureRequest>,
+}
+
+/// A name that the source defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// As written where it is defined; case does not matter.
+    pub name: String,
+    /// Where.
+    pub span: Span,
+    /// What it names.
+    pub kind: SymbolKind,
+}
+
+/// What a symbol names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymbolKind {
+    /// An instruction's address.
+    Label(u32),
+    /// A register, constant or inline constant.
+    Register,
+}
+
+/// A texture whose texels lie in a file. The assembler opens no files: it records the path, and
+/// whoever runs the job fills in what is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextureRequest {
+    /// The unit; its [`r500_program::Texture`] is there already and holds everything else.
+    pub unit: u8,
+    /// What is missing.
+    pub source: TextureSource,
+    /// The path as written, relative to the file that names it.
+    pub path: String,
+    /// Where it is named; the name of that file is [`Files::name`].
+    pub span: Span,
+}
+
+/// What a texture file provides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TextureSource {
+    /// A picture: size, format and all levels. Filters and addressing are set already.
+    Picture,
+    /// The bytes of a level as they lie in memory; everything else is set already.
+    Level {
+        /// Which level.
+        level: usize,
+    },
+}
+
+impl Assembly {
+    /// Whether there are no errors (there may be warnings).
+    #[must_use]
+    pub fn is_ok(&self) -> bool {
+        !self.diagnostics.iter().any(Diagnostic::is_error)
+    }
+
+    /// The errors.
+    pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
+        self.diagnostics.iter().filter(|d| d.is_error())
+    }
+
+    /// All diagnostics as text for people, with the lines of the source.
+    #[must_use]
+    pub fn render(&self, options: RenderOptions) -> String {
+        diagnostic::render_all(&self.diagnostics, &self.files, options)
+    }
+}
+
+/// Assembles a source. Never fails: what is wrong stands in the diagnostics.
+///
+/// ```
+/// let source = b"src0.rgb = temp[0] : temp[1].rgb = MAD src0.rgb src0.111 src0.000 ;";
+/// let assembly = r500_asm::assemble(source, r500_asm::Options::default());
+/// assert!(assembly.is_ok());
+/// assert_eq!(assembly.job.program.code[0].0[3], 0x00db_0220);
+/// ```
+#[must_use]
+pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
+    let mut none = NoFiles;
+    let loader: &mut dyn Loader = match options.loader {
+        Some(loader) => loader,
+        None => &mut none,
+    };
+    let too_large = source.len() > MAX_SOURCE;
+    let text = if too_large { &[] } else { source };
+    let mut parser = Parser::new(Lexer::new(options.name, text, loader, options.include_depth));
+    parser.run();
+    let Parser { lexer, job, spans, symbols, textures, .. } = parser;
+    let mut diagnostics = lexer.diagnostics;
+    if too_large {
+        diagnostics.push(
+            Diagnostic::new(Code::SourceTooLarge, Span::default(), "the source is too large")
+                .label("a source has at most 4 GiB"),
+        );
+    }
+    diagnostics.sort_by_key(|d| d.span);
+    Assembly { job, diagnostics, files: lexer.files, spans, symbols, textures }
+}

@@ -1,0 +1,241 @@
+//! Every diagnostic that there is: its code, and the page that explains it.
+
+/// Whether a text still means something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The text has no meaning.
+    Error,
+    /// The text has a meaning, perhaps not the intended one.
+    Warning,
+}
+
+/// The page of a code.
+#[derive(Debug)]
+pub struct CodeInfo {
+    /// Its name, such as `E0201`.
+    pub name: &'static str,
+    /// Error or warning.
+    pub severity: Severity,
+    /// What is wrong, in a line.
+    pub title: &'static str,
+    /// Why that is an error and what to do.
+    pub explanation: &'static str,
+    /// A source that is reported with this code (in [`Code::NO_EXAMPLE`] one that shows the idea).
+    pub example: &'static str,
+}
+
+macro_rules! codes {
+    ($( $id:ident $name:literal $severity:ident $title:literal $explanation:literal $example:literal; )*) => {
+        /// Which error or warning.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Code {
+            $( #[doc = concat!("`", $name, "`: ", $title)] $id, )*
+        }
+
+        impl Code {
+            /// Every code, by name.
+            pub const ALL: &'static [Self] = &[ $( Self::$id, )* ];
+
+            /// Its page.
+            #[must_use]
+            pub const fn info(self) -> &'static CodeInfo {
+                match self {
+                    $( Self::$id => &CodeInfo {
+                        name: $name,
+                        severity: Severity::$severity,
+                        title: $title,
+                        explanation: $explanation,
+                        example: $example,
+                    }, )*
+                }
+            }
+        }
+    };
+}
+
+impl Code {
+    /// Codes whose example alone cannot produce them: other files, or enormous ones, are needed.
+    pub const NO_EXAMPLE: &'static [Self] = &[
+        Self::IncludeCycle,
+        Self::IncludeDepth,
+        Self::TooDeep,
+        Self::JumpTooFar,
+        Self::TooLong,
+        Self::SourceTooLarge,
+    ];
+
+    /// Its name, such as `E0201`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// The code of that name; case does not matter.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|c| c.name().eq_ignore_ascii_case(name))
+    }
+}
+
+// Text and files 00, sentences 01, sources and tags 02, operations 03, textures 04, flow 05,
+// names and directives 06.
+codes! {
+    UnknownCharacter "E0001" Error "a character that starts no token"
+        "The language is made of words, numbers, strings and the marks `. , ; : = * | + - ! & @ [ ] ( )` and `->`. Comments start with `--`."
+        ": MAD.rgb src0.rgb ; // no comment\n";
+    UnclosedString "E0002" Error "a string without an end"
+        "A string starts and ends with `\"` on one line. Inside it, `\\\"` is a quote and `\\\\` a backslash."
+        "NAME \"plasma ;\n";
+    UnknownHash "E0003" Error "`#` that is not `#include \"file\"`"
+        "Only `#include` starts with `#`, and a file name in double quotes follows it."
+        "#define X 1\n: ;\n";
+    IncludeFailed "E0004" Error "an included file that cannot be read"
+        "The file is looked for beside the file that includes it, then along the search path. The message names the places that were tried."
+        "#include \"no such file.inc\"\n";
+    IncludeCycle "E0005" Error "a file that includes itself"
+        "A file may be included any number of times, but not while it is still open: that would never end."
+        "#include \"itself.fs.asm\"\n";
+    IncludeDepth "E0006" Error "files that include files that include files"
+        "There is a limit to how many files are open at once, so that a chain of generated files ends in a message."
+        "#include \"deeper.inc\"\n";
+    SourceTooLarge "E0007" Error "a source of more than 4 GiB"
+        "Places in sources are 32-bit numbers."
+        "";
+
+    Unexpected "E0101" Error "something else was expected"
+        "The sentence cannot go on like this. The message says what may stand here; the guide's grammar says it for the whole language."
+        "src0.rgb temp[0] : MAD.rgb src0.rgb ;\n";
+    NoSemicolon "E0102" Error "a statement without `;`"
+        "Every instruction and every directive ends with `;`. Line ends mean nothing."
+        ": temp[0].r = FRC src0.rrr\n: temp[1].r = FRC src0.rrr ;\n";
+    UnknownStatement "E0103" Error "a word that starts no statement"
+        "A statement starts with a tag (`OUT`, `LAST`, ...), a source (`src0.rgb = ...`), `:`, `TEX`, a word of flow control, `RAW`, `@label`, or the word of a directive."
+        "TEXX temp[0].rgba = LD tex[0].rgba temp[0].rgba ;\n";
+    EmptyStatement "W0104" Warning "a `;` without a statement"
+        "It means nothing and is left out."
+        ": ; ;\n";
+    BadNumber "E0105" Error "something that is not a number"
+        "Whole numbers are decimal, or hexadecimal with `0x`. Other numbers have digits before the point: `0.5`, `-1e-3`, `inf`, `nan`; `0x` and eight digits are the bits of a float."
+        "src0.rgb = temp[3x] : MAD.rgb src0.rgb ;\n";
+    OutOfRange "E0106" Error "a number that does not fit"
+        "Temporaries are 0 to 127, constants 0 to 255, codes of inline constants 0 to 127, textures 0 to 15, render targets 0 to 3, integer and boolean constants 0 to 31."
+        "src0.rgb = temp[128] : MAD.rgb src0.rgb ;\n";
+
+    DuplicateTag "E0201" Error "a tag that stands twice"
+        "A tag sets a field of the instruction; twice says nothing more and is usually a slip."
+        "LAST LAST : ;\n";
+    MisplacedTag "E0202" Error "a tag of another kind of instruction"
+        "`TEX_SEM_ACQUIRE`, `UNSCALED` and `IGNORE_UNCOVERED` are fields of texture instructions (`IGNORE_UNCOVERED` of flow control too); arithmetic has no place for them."
+        "TEX_SEM_ACQUIRE : ;\n";
+    DuplicateLet "E0203" Error "a source that is given twice"
+        "Each of src0, src1, src2 and srcp has one address or operation for colours (`.rgb`) and one for alpha (`.a`)."
+        "src0.rgb = temp[0], src0.rgb = temp[1] : MAD.rgb src0.rgb ;\n";
+    BadSource "E0204" Error "something that is not a source"
+        "A source is a temporary `temp[n]`, a constant `const[n]`, an inline constant by code `float(n)` or by value `0.5`, or a name that `DEF` or `UNIFORM` gave to one of these."
+        "src0.rgb = tmp[0] : MAD.rgb src0.rgb ;\n";
+    BadPresubtract "E0205" Error "something that is not a presubtract operation"
+        "srcp is `neg2` (1-2*src0), `sub` (src1-src0), `add` (src1+src0) or `neg` (1-src0)."
+        "srcp.rgb = mul : MAD.rgb srcp.rgb ;\n";
+    NoInline "E0206" Error "a value that no inline constant has"
+        "Inline constants are small floats: four bits of exponent, three of mantissa, no sign; 0, and 1/512 to 480. Put other values into a constant: `const[0] = (0.3, 0, 0, 0);`. A negative value is a positive one with `-` at the operand."
+        "src0.rgb = 0.3 : MAD.rgb src0.rgb ;\n";
+    NamedBits "E0207" Error "`WORDn` over bits that have names"
+        "`WORD1(...)` to `WORD5(...)` set bits that no field names, so that odd instructions can be written. Bits with names are set by their names, or all six dwords by `RAW`."
+        "WORD3(1) : ;\n";
+
+    UnknownOpcode "E0301" Error "an operation that does not exist"
+        "RGB operations are MAD DP3 DP4 D2A MIN MAX CND CMP FRC SOP MDH MDV, alpha operations MAD DP MIN MAX CND CMP FRC EX2 LN2 RCP RSQ SIN COS MDH MDV; `OP(n)` names one by its code. Texture operations are NOP LD TEXKILL PROJ LODBIAS LOD DXDY."
+        ": temp[0].r = MUL src0.rrr src0.rrr ;\n";
+    UnclearHalf "E0302" Error "an operation that may belong to either half"
+        "Which half an operation is for follows from its opcode if only one half has it, else from the masks of its destinations, else from the other operation. Never from the length of swizzles. Where nothing tells, name the half: `MAD.rgb`, `MAD.a`."
+        ": MAD src0.rgb src0.rgb src0.rgb ;\n";
+    SameHalf "E0303" Error "two operations of one half"
+        "An instruction has at most one RGB and one alpha operation."
+        ": temp[0].r = MAX src0.rrr src0.ggg, temp[1].g = MIN src0.rrr src0.ggg ;\n";
+    WrongHalf "E0304" Error "an opcode against a mask"
+        "The operation exists in one half only, and its destination belongs to the other."
+        ": temp[0].rgb = RCP src0.r ;\n";
+    MixedHalves "E0305" Error "one operation that writes colours and alpha"
+        "Colours and alpha are written by different halves, so by two operations, separated by a comma."
+        ": temp[0].rgba = MAD src0.rgb src0.111 src0.000 ;\n";
+    TooManyOps "E0306" Error "a third operation"
+        "An instruction has at most one RGB and one alpha operation."
+        ": MAD.rgb src0.rgb, MAD.a src0.a, MAX src0.rgb ;\n";
+    TooManyOperands "E0307" Error "a fourth operand"
+        "Operations have operands A, B and C at most. The opcode does not matter: operands that it ignores may be written."
+        ": MAD.rgb src0.rgb src0.rgb src0.rgb src0.rgb ;\n";
+    BadMask "E0308" Error "something that is not a mask"
+        "A mask is letters of `rgba` in this order, each at most once, or `none`."
+        ": temp[0].gr = MAD src0.rgb src0.111 src0.000 ;\n";
+    BadSwizzle "E0309" Error "something that is not a swizzle"
+        "Letters of a swizzle are r g b a, 0, h (one half), 1 and _ (unused)."
+        ": temp[0].rgb = MAD src0.xyz src0.111 src0.000 ;\n";
+    SwizzleLength "E0310" Error "a swizzle of the wrong length"
+        "RGB operands have three letters, one a channel; alpha operands have one."
+        ": temp[0].rgb = MAD src0.rgb src0.1 src0.000 ;\n";
+    BadOmod "E0311" Error "something that is not an output modifier"
+        "A result is multiplied by 1.0, 2.0, 4.0, 8.0, 0.5, 0.25 or 0.125, spelled so; `raw` instead copies it bit for bit."
+        ": temp[0].rgb = 3.0 * MAD src0.rgb src0.111 src0.000 ;\n";
+
+    TwoDestinations "E0401" Error "a texture instruction with two destinations"
+        "A texture instruction writes one temporary. Several destinations may be written if they name the same; the mask of the last counts."
+        "TEX temp[0].rg = temp[1].ba = LD tex[0].rgba temp[2].rgba ;\n";
+    BadTexSwizzle "E0402" Error "something that is not a texture swizzle"
+        "Swizzles of texture instructions are four letters of r, g, b, a; there are no constants in them."
+        "TEX temp[0].rgba = LD tex[0].rgba temp[0].rg ;\n";
+    BadTexture "E0403" Error "a texture that cannot be"
+        "Sides of pictures are 1 to 4096 texels, the bytes of a `LEVEL` are pairs of hexadecimal digits, and a unit has a file or levels, not both."
+        "TEXTURE tex[0] = checker(0, 8, 1) ;\n";
+
+    Unclosed "E0501" Error "a block without an end"
+        "`IF` ends with `ENDIF`, `LOOP` with `ENDLOOP`, `REP` with `ENDREP`."
+        "IF alu ;\n";
+    Unopened "E0502" Error "the end of a block that is not open"
+        "`ELSE` and `ENDIF` belong to the innermost open block if that is an `IF`; `ENDLOOP` and `ENDREP` to a `LOOP` and a `REP`. For other shapes there is `FC`."
+        "LOOP int[0] ;\nENDIF ;\nENDLOOP ;\n";
+    OutsideLoop "E0503" Error "`BREAK` or `CONTINUE` outside of a loop"
+        "They need a loop to leave or to continue. For other jumps there are `JUMP` and `FC`."
+        "BREAK ;\n";
+    UnknownLabel "E0504" Error "a label that stands nowhere"
+        "A label is set with `@name`, in front of an instruction or behind the last one, anywhere in the source."
+        "JUMP @nowhere ;\n";
+    DuplicateLabel "E0505" Error "a label that stands twice"
+        "A label names one address."
+        "@here @here JUMP @here ;\n";
+    JumpTooFar "E0506" Error "an address that does not fit"
+        "Jump, start and end addresses have nine bits: 511 is the greatest. A program that is longer cannot be jumped around in beyond that."
+        "JUMP @far ; -- and @far 512 instructions further on\n";
+    ConditionConflict "E0507" Error "a condition over two predicates or two booleans"
+        "One instruction looks at the ALU result, at one predicate bit and at one boolean constant. Conditions may combine these three as they like."
+        "IF pred.r & pred.g ;\nENDIF ;\n";
+    TooDeep "E0508" Error "a jump out of more than 31 branches"
+        "`BREAK` and `CONTINUE` take as many levels from the branch counters as branches are open between them and their loop; B_POP_CNT has five bits."
+        "BREAK ; -- inside 32 IFs inside a loop\n";
+
+    WrongRegister "E0601" Error "a register of the wrong kind"
+        "Here another kind of register belongs; the message says which."
+        "TEX temp[0].rgba = LD temp[0].rgba temp[0].rgba ;\n";
+    BadName "E0602" Error "a name that is a word of the language"
+        "Names are words that the language does not use itself, and do not start with a digit. Case does not matter."
+        "DEF mad = temp[0] ;\n";
+    DuplicateName "E0603" Error "a name that is defined twice"
+        "A name stands for one register."
+        "DEF a1 = temp[0] ;\nDEF a1 = temp[1] ;\n";
+    UnknownField "E0604" Error "a field or value that a register does not have"
+        "Fields of registers go by their documented names, values by theirs or by number."
+        "US_PIXSIZE = PIXSIZE(3) ;\n";
+    GivenTwice "E0605" Error "something that is given twice"
+        "A directive says what a constant, a register or an input is; it is said once."
+        "SIZE 4 4 ;\nSIZE 8 8 ;\n";
+    SizeNeeded "E0606" Error "pixels without a size"
+        "Positions in pixels, and what is expected of pixels, need to know how large the picture is: `SIZE width height ;`."
+        "EXPECT out[0] at (0, 0) = (1, 0, 0, 1) ;\n";
+    WrongCount "E0607" Error "values that do not fit the picture"
+        "A row needs a value for each of its pixels, a picture for all of them, and a pixel must lie inside."
+        "SIZE 2 1 ;\nEXPECT out[0] row 0 = (1, 0, 0, 1) ;\n";
+
+    TooLong "W0701" Warning "more instructions than the processor holds"
+        "The instruction memory has 512 slots. The words are assembled all the same."
+        ": ; -- 513 times\n";
+}

@@ -1,0 +1,87 @@
+//! Diagnostics: what is wrong with a text, where, why, and what to write instead.
+
+mod codes;
+mod render;
+
+pub use codes::{Code, CodeInfo, Severity};
+pub use render::{RenderOptions, render, render_all};
+
+use crate::source::Span;
+
+/// An error or a warning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Which one; its page says more.
+    pub code: Code,
+    /// What is wrong, in a line.
+    pub message: String,
+    /// Where.
+    pub span: Span,
+    /// Why, at that place; may be empty.
+    pub label: String,
+    /// Other places that matter.
+    pub related: Vec<(Span, String)>,
+    /// What to do about it.
+    pub help: Vec<String>,
+    /// Text that would be right in place of `span`, where that is certain enough.
+    pub fix: Option<String>,
+}
+
+impl Diagnostic {
+    #[cold]
+    pub(crate) fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            span,
+            label: String::new(),
+            related: Vec::new(),
+            help: Vec::new(),
+            fix: None,
+        }
+    }
+
+    pub(crate) fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help.push(help.into());
+        self
+    }
+
+    pub(crate) fn related(mut self, span: Span, label: impl Into<String>) -> Self {
+        self.related.push((span, label.into()));
+        self
+    }
+
+    /// A word to write instead, also told as help.
+    pub(crate) fn fix(mut self, text: impl Into<String>) -> Self {
+        let text = text.into();
+        self.help.push(format!("write `{text}`"));
+        self.fix = Some(text);
+        self
+    }
+
+    /// "Did you mean", if there is something to mean.
+    pub(crate) fn suggest(mut self, word: Option<&str>) -> Self {
+        if let Some(word) = word {
+            self.help.push(format!("did you mean `{word}`?"));
+            self.fix = Some(word.to_owned());
+        }
+        self
+    }
+
+    /// Error or warning.
+    #[must_use]
+    pub const fn severity(&self) -> Severity {
+        self.code.info().severity
+    }
+
+    /// Whether it is an error.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity() == Severity::Error
+    }
+}

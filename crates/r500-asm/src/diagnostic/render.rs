@@ -1,0 +1,163 @@
+//! Diagnostics as text for people, in the manner of rustc.
+
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+
+use super::{Diagnostic, Severity};
+use crate::source::{File, Files, Span};
+
+/// How diagnostics are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RenderOptions {
+    /// Whether with colours, as terminals understand them.
+    pub color: bool,
+}
+
+/// All of them, an empty line between two, and a last line that counts them.
+#[must_use]
+pub fn render_all(diagnostics: &[Diagnostic], files: &Files, options: RenderOptions) -> String {
+    let mut out = String::new();
+    for diagnostic in diagnostics {
+        out.push_str(&render(diagnostic, files, options));
+        out.push_str("\n\n");
+    }
+    let count = |severity| diagnostics.iter().filter(|d| d.severity() == severity).count();
+    let plural = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+    let counts: Vec<String> = [(Severity::Error, "error"), (Severity::Warning, "warning")]
+        .into_iter()
+        .map(|(severity, what)| (count(severity), what))
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| plural(n, what))
+        .collect();
+    if !counts.is_empty() {
+        out.push_str(&counts.join(", "));
+        out.push('\n');
+    }
+    out
+}
+
+/// One diagnostic with the lines it concerns, without a line end behind the last.
+#[must_use]
+pub fn render(diagnostic: &Diagnostic, files: &Files, options: RenderOptions) -> String {
+    let renderer = if options.color { Renderer::styled() } else { Renderer::plain() };
+    let level = match diagnostic.severity() {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
+    };
+    let windows = windows(diagnostic, files);
+    let title = level.primary_title(&*diagnostic.message).id(diagnostic.code.name());
+    let mut group = Group::with_title(title);
+    for window in &windows {
+        let mut snippet = Snippet::source(&*window.text)
+            .line_start(window.line)
+            .path(&*window.file.name)
+            .fold(true);
+        for (kind, range, label) in &window.marks {
+            let annotation = kind.span(range.clone());
+            snippet = snippet.annotation(if label.is_empty() {
+                annotation
+            } else {
+                annotation.label(label.as_str())
+            });
+        }
+        group = group.element(snippet);
+    }
+    for help in &diagnostic.help {
+        group = group.element(Level::HELP.message(&**help));
+    }
+    renderer.render(&[group])
+}
+
+/// The part of a file that is shown.
+struct Window<'a> {
+    file: &'a File,
+    text: String,
+    line: usize,
+    marks: Vec<(AnnotationKind, std::ops::Range<usize>, String)>,
+}
+
+/// The lines around each place, so that rendering costs what is shown and not the whole file.
+fn windows<'a>(diagnostic: &Diagnostic, files: &'a Files) -> Vec<Window<'a>> {
+    let mut places: Vec<(AnnotationKind, Span, &str)> =
+        vec![(AnnotationKind::Primary, diagnostic.span, &diagnostic.label)];
+    let related = diagnostic.related.iter().filter(|(_, label)| !label.is_empty());
+    places.extend(related.map(|(span, label)| (AnnotationKind::Context, *span, &**label)));
+    let mut windows: Vec<Window<'a>> = Vec::new();
+    let mut done = vec![false; places.len()];
+    for first in 0..places.len() {
+        if done[first] {
+            continue;
+        }
+        let Some(file) = files.list.get(places[first].1.file as usize) else { continue };
+        // Places of the same file that are near share a window.
+        let near = |span: Span| {
+            span.file == places[first].1.file && span.start.abs_diff(places[first].1.start) < 4096
+        };
+        let members: Vec<usize> =
+            (first..places.len()).filter(|i| !done[*i] && near(places[*i].1)).collect();
+        let low = members.iter().map(|i| places[*i].1.start as usize).min().unwrap_or(0);
+        let high = members.iter().map(|i| places[*i].1.end as usize).max().unwrap_or(0);
+        let length = file.bytes.len();
+        let (low, high) = (low.min(length), high.min(length));
+        let start = line_start(&file.bytes, low);
+        let end = line_end(&file.bytes, high);
+        let text = printable(&file.bytes[start..end]);
+        let marks = members
+            .iter()
+            .map(|i| {
+                done[*i] = true;
+                let (kind, span, label) = places[*i];
+                let clip = |at: u32| (at as usize).clamp(start, end) - start;
+                let (from, to) = (clip(span.start), clip(span.end));
+                (kind, floor(&text, from)..ceil(&text, to.max(from)), label.to_owned())
+            })
+            .collect();
+        let line = file.bytes[..start].iter().filter(|b| **b == b'\n').count() + 1;
+        windows.push(Window { file, text, line, marks });
+    }
+    windows
+}
+
+/// How much of a long line is shown on each side.
+const LONG: usize = 512;
+
+fn line_start(bytes: &[u8], at: usize) -> usize {
+    let far = at.saturating_sub(LONG);
+    bytes[far..at].iter().rposition(|b| *b == b'\n').map_or(far, |i| far + i + 1)
+}
+
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    let far = (at + LONG).min(bytes.len());
+    bytes[at..far].iter().position(|b| *b == b'\n').map_or(far, |i| at + i)
+}
+
+/// Text of the same length: what is not UTF-8, or would disturb a terminal, becomes `?`.
+fn printable(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if c.is_control() && c != '\n' && c != '\t' && c != '\r' {
+                out.extend(std::iter::repeat_n('?', c.len_utf8()));
+            } else {
+                out.push(c);
+            }
+        }
+        out.extend(chunk.invalid().iter().map(|_| '?'));
+    }
+    out
+}
+
+fn floor(text: &str, mut at: usize) -> usize {
+    at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+fn ceil(text: &str, mut at: usize) -> usize {
+    at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}

@@ -1,0 +1,385 @@
+//! From bytes to tokens, byte by byte, without an allocation a token.
+//!
+//! `#include "file"` is done here: the tokens of the other file follow as if they stood in its
+//! place, even inside an instruction. Comments are `--` to the end of the line, of any bytes.
+//! A word is a run of letters, digits and `_`. (The dialect this language extends also lets a word
+//! hold `-`; no word of it does, so taking a minus for a minus accepts the same files and more.)
+
+use std::sync::Arc;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::names::{self, Kw};
+use crate::source::{File, Files, Loader, Span};
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Word,
+    Str,
+    Dot,
+    Comma,
+    Semicolon,
+    Colon,
+    Equals,
+    Star,
+    Pipe,
+    Plus,
+    Minus,
+    Arrow,
+    Bang,
+    Amp,
+    At,
+    OpenBracket,
+    CloseBracket,
+    OpenParen,
+    CloseParen,
+    End,
+}
+
+impl Kind {
+    /// How messages call it.
+    pub(crate) const fn describe(self) -> &'static str {
+        match self {
+            Self::Word => "a word",
+            Self::Str => "a string",
+            Self::Dot => "`.`",
+            Self::Comma => "`,`",
+            Self::Semicolon => "`;`",
+            Self::Colon => "`:`",
+            Self::Equals => "`=`",
+            Self::Star => "`*`",
+            Self::Pipe => "`|`",
+            Self::Plus => "`+`",
+            Self::Minus => "`-`",
+            Self::Arrow => "`->`",
+            Self::Bang => "`!`",
+            Self::Amp => "`&`",
+            Self::At => "`@`",
+            Self::OpenBracket => "`[`",
+            Self::CloseBracket => "`]`",
+            Self::OpenParen => "`(`",
+            Self::CloseParen => "`)`",
+            Self::End => "the end of the file",
+        }
+    }
+}
+
+/// A token.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    /// Which word, of a word.
+    pub(crate) kw: Kw,
+    /// Whether it is the first on its line.
+    pub(crate) first: bool,
+    pub(crate) span: Span,
+}
+
+/// A file being read.
+struct Open {
+    file: u32,
+    bytes: Arc<[u8]>,
+    at: usize,
+}
+
+/// The tokens of a source and of what it includes.
+pub(crate) struct Lexer<'a> {
+    pub(crate) files: Files,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    loader: &'a mut dyn Loader,
+    depth: usize,
+    current: Open,
+    outer: Vec<Open>,
+}
+
+const WORD: u8 = 1;
+const SPACE: u8 = 2;
+
+static CLASS: [u8; 256] = {
+    let mut class = [0; 256];
+    let mut b = 0;
+    while b < 256 {
+        let byte = b as u8;
+        if byte.is_ascii_alphanumeric() || byte == b'_' {
+            class[b] = WORD;
+        } else if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
+            class[b] = SPACE;
+        }
+        b += 1;
+    }
+    class
+};
+
+#[allow(clippy::cast_possible_truncation)] // sources longer than 4 GiB are refused before
+const fn offset(at: usize) -> u32 {
+    at as u32
+}
+
+impl<'a> Lexer<'a> {
+    pub(crate) fn new(name: &str, bytes: &[u8], loader: &'a mut dyn Loader, depth: usize) -> Self {
+        let bytes: Arc<[u8]> = Arc::from(bytes);
+        let file = File { name: name.to_owned(), bytes: bytes.clone(), included: None };
+        Self {
+            files: Files { list: vec![file] },
+            diagnostics: Vec::new(),
+            loader,
+            depth,
+            current: Open { file: 0, bytes, at: 0 },
+            outer: Vec::new(),
+        }
+    }
+
+    /// The next token; `End` again and again once everything is read.
+    pub(crate) fn token(&mut self) -> Token {
+        let mut first = self.current.at == 0;
+        loop {
+            let bytes: &[u8] = &self.current.bytes;
+            let mut at = self.current.at;
+            while let Some(&b) = bytes.get(at) {
+                if CLASS[b as usize] != SPACE {
+                    break;
+                }
+                first |= b == b'\n';
+                at += 1;
+            }
+            let start = at;
+            let Some(&b) = bytes.get(at) else {
+                self.current.at = at;
+                if let Some(outer) = self.outer.pop() {
+                    self.current = outer;
+                    continue;
+                }
+                return self.make(Kind::End, Kw::Ident, true, start, start);
+            };
+            if CLASS[b as usize] == WORD {
+                let mut key = 0;
+                while let Some(&b) = bytes.get(at) {
+                    if CLASS[b as usize] != WORD {
+                        break;
+                    }
+                    key = names::key_push(key, b);
+                    at += 1;
+                }
+                let kw = if at - start <= 16 { names::lookup(key) } else { Kw::Ident };
+                self.current.at = at;
+                return self.make(Kind::Word, kw, first, start, at);
+            }
+            let next = bytes.get(at + 1).copied();
+            let (kind, length) = match b {
+                b'-' if next == Some(b'-') => {
+                    while bytes.get(at).is_some_and(|b| *b != b'\n') {
+                        at += 1;
+                    }
+                    self.current.at = at;
+                    continue;
+                }
+                b'-' if next == Some(b'>') => (Kind::Arrow, 2),
+                b'.' => (Kind::Dot, 1),
+                b',' => (Kind::Comma, 1),
+                b';' => (Kind::Semicolon, 1),
+                b':' => (Kind::Colon, 1),
+                b'=' => (Kind::Equals, 1),
+                b'*' => (Kind::Star, 1),
+                b'|' => (Kind::Pipe, 1),
+                b'+' => (Kind::Plus, 1),
+                b'-' => (Kind::Minus, 1),
+                b'!' => (Kind::Bang, 1),
+                b'&' => (Kind::Amp, 1),
+                b'@' => (Kind::At, 1),
+                b'[' => (Kind::OpenBracket, 1),
+                b']' => (Kind::CloseBracket, 1),
+                b'(' => (Kind::OpenParen, 1),
+                b')' => (Kind::CloseParen, 1),
+                b'"' => {
+                    let (end, closed) = string_end(bytes, at);
+                    self.current.at = end;
+                    if !closed {
+                        self.unclosed_string(start, end);
+                    }
+                    return self.make(Kind::Str, Kw::Ident, first, start, end);
+                }
+                b'#' => {
+                    self.directive(start);
+                    continue;
+                }
+                _ => {
+                    self.unknown(start);
+                    continue;
+                }
+            };
+            self.current.at = at + length;
+            return self.make(kind, Kw::Ident, first, start, at + length);
+        }
+    }
+
+    const fn make(&self, kind: Kind, kw: Kw, first: bool, start: usize, end: usize) -> Token {
+        let span = Span { file: self.current.file, start: offset(start), end: offset(end) };
+        Token { kind, kw, first, span }
+    }
+
+    const fn span(&self, start: usize, end: usize) -> Span {
+        Span { file: self.current.file, start: offset(start), end: offset(end) }
+    }
+
+    #[cold]
+    fn unclosed_string(&mut self, start: usize, end: usize) {
+        let span = self.span(start, end);
+        self.diagnostics.push(
+            Diagnostic::new(Code::UnclosedString, span, "string without an end")
+                .label("a string ends on the line where it starts")
+                .help("write `\"` behind its last character"),
+        );
+    }
+
+    /// Reports a run of bytes that start no token.
+    #[cold]
+    fn unknown(&mut self, start: usize) {
+        let bytes = &self.current.bytes;
+        let stops =
+            |b: u8| CLASS[b as usize] != 0 || b".,;:=*|+-!&@[]()\"#".contains(&b);
+        let run = bytes[start + 1..].iter().take_while(|b| !stops(**b)).count();
+        let end = start + 1 + run;
+        let span = self.span(start, end);
+        let text = String::from_utf8_lossy(&bytes[start..end]).escape_debug().to_string();
+        let mut diagnostic =
+            Diagnostic::new(Code::UnknownCharacter, span, format!("unexpected `{text}`"))
+                .label("no token starts so");
+        if text.starts_with('/') {
+            diagnostic = diagnostic.help("comments start with `--`");
+        }
+        self.current.at = end;
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// `#include "file"`, from its `#` on.
+    #[cold]
+    fn directive(&mut self, hash: usize) {
+        let bytes = self.current.bytes.clone();
+        let mut at = hash + 1;
+        let skip = |mut at: usize| {
+            while bytes.get(at).is_some_and(|b| matches!(b, b' ' | b'\t')) {
+                at += 1;
+            }
+            at
+        };
+        at = skip(at);
+        let word = at;
+        while bytes.get(at).is_some_and(|b| CLASS[*b as usize] == WORD) {
+            at += 1;
+        }
+        self.current.at = at;
+        let name = &bytes[word..at];
+        if !name.eq_ignore_ascii_case(b"include") {
+            let text = String::from_utf8_lossy(name).into_owned();
+            self.diagnostics.push(
+                Diagnostic::new(
+                    Code::UnknownHash,
+                    self.span(hash, at.max(hash + 1)),
+                    format!("unknown directive `#{text}`"),
+                )
+                .label("only `#include` starts with `#`"),
+            );
+            return;
+        }
+        at = skip(at);
+        if bytes.get(at) != Some(&b'"') {
+            self.diagnostics.push(
+                Diagnostic::new(
+                    Code::UnknownHash,
+                    self.span(hash, self.current.at),
+                    "`#include` without a file",
+                )
+                .label("a file name in double quotes must follow"),
+            );
+            return;
+        }
+        let (end, closed) = string_end(&bytes, at);
+        self.current.at = end;
+        if !closed {
+            self.unclosed_string(at, end);
+            return;
+        }
+        let path = String::from_utf8_lossy(&bytes[at + 1..end - 1]).into_owned();
+        self.include(&path, self.span(at, end));
+    }
+
+    fn include(&mut self, path: &str, span: Span) {
+        if self.outer.len() >= self.depth {
+            self.diagnostics.push(
+                Diagnostic::new(Code::IncludeDepth, span, "files are included too deeply")
+                    .label(format!("{} files are open already", self.outer.len() + 1)),
+            );
+            return;
+        }
+        let from = self.files.name(span).to_owned();
+        let loaded = match self.loader.load(path, &from) {
+            Ok(loaded) => loaded,
+            Err(reason) => {
+                self.diagnostics.push(
+                    Diagnostic::new(
+                        Code::IncludeFailed,
+                        span,
+                        format!("cannot include `{}`", path.escape_debug()),
+                    )
+                    .label(reason),
+                );
+                return;
+            }
+        };
+        let open = |name: &str, files: &Files, open: &Open| {
+            files.list.get(open.file as usize).is_some_and(|f| f.name == name)
+        };
+        if open(&loaded.name, &self.files, &self.current)
+            || self.outer.iter().any(|o| open(&loaded.name, &self.files, o))
+        {
+            self.diagnostics.push(
+                Diagnostic::new(
+                    Code::IncludeCycle,
+                    span,
+                    format!("`{}` includes itself", loaded.name.escape_debug()),
+                )
+                .label("this file is still open here"),
+            );
+            return;
+        }
+        if loaded.bytes.len() > MAX_SOURCE {
+            self.diagnostics.push(
+                Diagnostic::new(Code::IncludeFailed, span, "the included file is too large")
+                    .label("a source has at most 4 GiB"),
+            );
+            return;
+        }
+        let known = self
+            .files
+            .list
+            .iter()
+            .position(|f| f.name == loaded.name && *f.bytes == *loaded.bytes);
+        let index = known.unwrap_or_else(|| {
+            self.files.list.push(File {
+                name: loaded.name,
+                bytes: Arc::from(loaded.bytes),
+                included: Some(span),
+            });
+            self.files.list.len() - 1
+        });
+        let bytes = self.files.list[index].bytes.clone();
+        let inner = Open { file: offset(index), bytes, at: 0 };
+        self.outer.push(std::mem::replace(&mut self.current, inner));
+    }
+}
+
+/// The longest source.
+pub(crate) const MAX_SOURCE: usize = u32::MAX as usize - 1;
+
+/// Where the string that starts at `at` ends, and whether a quote ends it.
+fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
+    let mut end = at + 1;
+    loop {
+        match bytes.get(end) {
+            Some(b'"') => return (end + 1, true),
+            Some(b'\\') if bytes.get(end + 1).is_some_and(|b| *b != b'\n') => end += 2,
+            None | Some(b'\n') => return (end, false),
+            Some(_) => end += 1,
+        }
+    }
+}

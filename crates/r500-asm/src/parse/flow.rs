@@ -1,0 +1,580 @@
+//! Flow control: structured statements, `JUMP`, and the general form `FC`.
+//!
+//! Each statement has a default encoding, which follows from the nest it stands in; modifiers
+//! replace single fields of it. What the defaults are is table [`Default_`]'s business, and the
+//! printer's: both read [`crate::flow`].
+
+use r500_isa::values::{AddrOp, BranchOp, InstType, PredSel};
+use r500_isa::words::{CmnInst, FcAddr, FcInst};
+use r500_isa::{FieldValue, Instruction};
+
+use super::tags::{For, Tags};
+use super::{GivenUp, Parsed, Parser, Register};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::flow::{Kind as Flow_, encode};
+use crate::lexer::Kind;
+use crate::names::{self, Kw};
+use crate::source::Span;
+
+/// The nest of open blocks, and jumps whose target is not known yet.
+#[derive(Default)]
+pub(super) struct Flow {
+    blocks: Vec<Block>,
+    jumps: Vec<(usize, Target)>,
+    /// Instructions whose address is absolute.
+    global: Vec<(usize, Span)>,
+}
+
+/// An open block.
+enum Block {
+    If { at: usize, span: Span, targeted: bool, b_op1: bool, else_at: Option<(usize, bool)> },
+    Loop { at: usize, span: Span, targeted: bool, rep: bool, int: u8, exits: Vec<(usize, bool)> },
+}
+
+/// A label that a jump names.
+struct Target {
+    label: String,
+    span: Span,
+}
+
+/// What modifiers say; `None` leaves the default.
+#[derive(Default)]
+struct Modifiers {
+    tags: Tags,
+    condition: Option<super::condition::Condition>,
+    any: Option<bool>,
+    func: Option<u8>,
+    b_else: bool,
+    a_op: Option<AddrOp>,
+    b_op0: Option<BranchOp>,
+    b_op1: Option<BranchOp>,
+    pop: Option<u8>,
+    ignore_uncovered: bool,
+    global: Option<Span>,
+    boolean: Option<u8>,
+    int: Option<u8>,
+    target: Option<JumpTo>,
+    target_span: Span,
+}
+
+enum JumpTo {
+    Address(u16),
+    Label(String),
+}
+
+impl Parser<'_> {
+    pub(super) fn flow_statement(&mut self) -> Parsed<()> {
+        let word = self.bump();
+        let start = word.span;
+        let at = self.job.program.code.len();
+        let mut modifiers = Modifiers::default();
+        let kind = match word.kw {
+            Kw::Fc => {
+                let Some(op) = names::value_of(names::FC_OPS, self.tok.kw) else {
+                    return Err(self.expected("JUMP, LOOP, ENDLOOP, REP, ENDREP, BREAKLOOP, BREAKREP or CONTINUE"));
+                };
+                self.bump();
+                Flow_::General(op)
+            }
+            Kw::If => {
+                modifiers.condition = Some(self.condition()?);
+                Flow_::If { has_else: false }
+            }
+            Kw::Else => Flow_::Else,
+            Kw::Endif => Flow_::Endif,
+            Kw::Loop | Kw::Rep => Flow_::Loop { rep: word.kw == Kw::Rep },
+            Kw::Endloop | Kw::Endrep => Flow_::Endloop { rep: word.kw == Kw::Endrep },
+            Kw::Break | Kw::Continue => {
+                let (rep, depth) = self.enclosing_loop(start, word.kw);
+                if word.kw == Kw::Break { Flow_::Break { rep, depth } } else { Flow_::Continue { depth } }
+            }
+            Kw::Call => Flow_::Call,
+            Kw::Return => Flow_::Return,
+            _ => Flow_::Jump,
+        };
+        if matches!(kind, Flow_::Call | Flow_::Jump) && !self.at(Kind::Arrow) {
+            self.target(&mut modifiers)?;
+        }
+        self.modifiers(&mut modifiers, kind)?;
+        self.semicolon()?;
+        if matches!(kind, Flow_::Loop { .. }) && modifiers.int.is_none() {
+            let span = start.behind();
+            self.report(
+                Diagnostic::new(Code::Unexpected, start, "a loop without a counter")
+                    .label("`int[n]` must follow")
+                    .related(span, ""),
+            );
+        }
+
+        let mut fc = encode(kind);
+        if let Flow_::Endloop { .. } = kind
+            && let Some(Block::Loop { int, .. }) = self.flow.blocks.last()
+        {
+            fc.1 = fc.1.with(FcAddr::INT_ADDR, *int);
+        }
+        self.apply(&mut fc, &modifiers, kind);
+        let mut inst = Instruction([modifiers.tags.cmn.bits(), 0, fc.0.bits(), fc.1.bits(), 0, 0]);
+        let mut cmn = inst.cmn().with(CmnInst::TYPE, InstType::FC);
+        if let Some(sel) = modifiers.condition.and_then(|c| c.predicate) {
+            cmn = self.condition_predicate(cmn, sel, &modifiers.tags, start);
+        }
+        inst.0[0] = cmn.bits();
+        self.spare_bits(&modifiers.tags, &mut inst);
+        self.push(start, inst);
+
+        let targeted = modifiers.target.is_some();
+        match modifiers.target {
+            Some(JumpTo::Label(label)) => {
+                self.flow.jumps.push((at, Target { label, span: modifiers.target_span }));
+                if let Some(span) = modifiers.global {
+                    self.flow.global.push((at, span));
+                }
+            }
+            Some(JumpTo::Address(_)) => {}
+            None => {
+                if let Some(span) = modifiers.global
+                    && !matches!(kind, Flow_::General(_))
+                {
+                    self.flow.global.push((at, span));
+                }
+            }
+        }
+        self.nest(kind, at, start, targeted, modifiers.b_op1.is_some());
+        Ok(())
+    }
+
+    /// How many `IF` a `BREAK` or `CONTINUE` leaves, and whether its loop is a `REP`.
+    fn enclosing_loop(&mut self, span: Span, kw: Kw) -> (bool, u8) {
+        let mut depth = 0u8;
+        for block in self.flow.blocks.iter().rev() {
+            match block {
+                Block::If { .. } => depth = depth.saturating_add(1),
+                Block::Loop { rep, .. } => {
+                    let rep = *rep;
+                    if depth > 31 {
+                        self.report(
+                            Diagnostic::new(
+                                Code::TooDeep,
+                                span,
+                                format!("`{}` leaves {depth} branches", kw.text()),
+                            )
+                            .label("B_POP_CNT is at most 31"),
+                        );
+                    }
+                    return (rep, depth.min(31));
+                }
+            }
+        }
+        self.report(
+            Diagnostic::new(
+                Code::OutsideLoop,
+                span,
+                format!("`{}` outside of a loop", kw.text()),
+            )
+            .label("no `LOOP` or `REP` is open here"),
+        );
+        (false, 0)
+    }
+
+    fn modifiers(&mut self, m: &mut Modifiers, kind: Flow_) -> Parsed<()> {
+        loop {
+            match self.tok.kw {
+                Kw::Any | Kw::All => {
+                    m.any = Some(self.tok.kw == Kw::Any);
+                    self.bump();
+                }
+                Kw::IgnoreUncovered => {
+                    m.ignore_uncovered = true;
+                    self.bump();
+                }
+                Kw::JumpFunc => m.func = Some(self.argument(255, "a truth table")?),
+                Kw::BPopCnt => m.pop = Some(self.argument(31, "B_POP_CNT")?),
+                Kw::BElse => {
+                    m.b_else = true;
+                    self.bump();
+                }
+                Kw::AOp => m.a_op = Some(AddrOp::new(self.choice(names::ADDR_OPS)?)),
+                Kw::BOp0 => m.b_op0 = Some(BranchOp::new(self.choice(names::BRANCH_OPS)?)),
+                Kw::BOp1 => m.b_op1 = Some(BranchOp::new(self.choice(names::BRANCH_OPS)?)),
+                Kw::JumpGlobal => m.global = Some(self.bump().span),
+                Kw::If if matches!(
+                    kind,
+                    Flow_::Break { .. }
+                        | Flow_::Continue { .. }
+                        | Flow_::Call
+                        | Flow_::Return
+                        | Flow_::Jump
+                ) =>
+                {
+                    self.bump();
+                    m.condition = Some(self.condition()?);
+                }
+                _ => match self.tok.kind {
+                    Kind::Arrow => {
+                        self.bump();
+                        self.target(m)?;
+                    }
+                    Kind::Semicolon | Kind::End => return Ok(()),
+                    Kind::Word => {
+                        if self.tag(&mut m.tags, For::Flow)? {
+                            continue;
+                        }
+                        let span = self.tok.span;
+                        match self.register()? {
+                            Some(Register::Int(n)) => m.int = Some(n),
+                            Some(Register::Bool(n)) => m.boolean = Some(n),
+                            Some(_) => {
+                                self.report(
+                                    Diagnostic::new(
+                                        Code::WrongRegister,
+                                        span.to(self.before),
+                                        "flow control has no use for this register",
+                                    )
+                                    .label("expected `int[n]` or `bool[n]`"),
+                                );
+                            }
+                            None => return Err(self.bad_modifier()),
+                        }
+                    }
+                    _ => return Err(self.no_semicolon("a modifier or `;`")),
+                },
+            }
+        }
+    }
+
+    #[cold]
+    fn bad_modifier(&mut self) -> GivenUp {
+        if self.tok.first {
+            return self.no_semicolon("a modifier or `;`");
+        }
+        let span = self.tok.span;
+        let text = self.text(span);
+        let known = [
+            Kw::Any, Kw::All, Kw::IgnoreUncovered, Kw::JumpFunc, Kw::BPopCnt, Kw::BElse, Kw::AOp,
+            Kw::BOp0, Kw::BOp1, Kw::JumpGlobal, Kw::AluWait, Kw::TexSemWait, Kw::Int, Kw::Bool,
+        ];
+        self.report(
+            Diagnostic::new(
+                Code::Unexpected,
+                span,
+                format!("expected a modifier or `;`, found `{text}`"),
+            )
+            .label("not a modifier of flow control")
+            .suggest(names::closest(&text, known.iter().map(|k| k.text()))),
+        );
+        GivenUp
+    }
+
+    fn argument(&mut self, max: u8, what: &str) -> Parsed<u8> {
+        self.bump();
+        self.need(Kind::OpenParen)?;
+        #[allow(clippy::cast_possible_truncation)]
+        let n = self.number(u32::from(max), what)? as u8;
+        self.need(Kind::CloseParen)?;
+        Ok(n)
+    }
+
+    /// `(word)` or `(code)` of a two-bit field.
+    fn choice<T: FieldValue>(&mut self, table: &[(Kw, T)]) -> Parsed<u8> {
+        self.bump();
+        self.need(Kind::OpenParen)?;
+        #[allow(clippy::cast_possible_truncation)]
+        let code = if let Some(value) = names::value_of(table, self.tok.kw) {
+            self.bump();
+            value.code() as u8
+        } else if self.at_number() {
+            self.number(3, "the field")? as u8
+        } else {
+            let words: Vec<_> = table.iter().map(|(k, _)| format!("`{}`", k.text())).collect();
+            return Err(self.expected(&format!("{} or a code", words.join(", "))));
+        };
+        self.need(Kind::CloseParen)?;
+        Ok(code)
+    }
+
+    /// `@label`, `label` or an address.
+    fn target(&mut self, m: &mut Modifiers) -> Parsed<()> {
+        let start = self.tok.span;
+        let marked = self.eat(Kind::At);
+        if !self.at(Kind::Word) {
+            return Err(self.expected("a label or an address"));
+        }
+        if !marked && self.at_number() {
+            let address = self.number(511, "a jump address")?;
+            #[allow(clippy::cast_possible_truncation)]
+            let address = address as u16;
+            m.target = Some(JumpTo::Address(address));
+        } else {
+            let span = self.bump().span;
+            m.target = Some(JumpTo::Label(self.text(span).to_ascii_lowercase()));
+        }
+        m.target_span = start.to(self.before);
+        Ok(())
+    }
+
+    /// Replaces what the modifiers name.
+    fn apply(&mut self, fc: &mut (FcInst, FcAddr), m: &Modifiers, kind: Flow_) {
+        let (mut w, mut a) = *fc;
+        if let Some(condition) = m.condition {
+            let jump = if matches!(kind, Flow_::If { .. }) { !condition.table } else { condition.table };
+            w = w.with(FcInst::JUMP_FUNC, jump);
+            if let Some(n) = condition.boolean {
+                a = a.with(FcAddr::BOOL_ADDR, n);
+            }
+        }
+        if let Some(func) = m.func {
+            w = w.with(FcInst::JUMP_FUNC, func);
+        }
+        if let Some(any) = m.any {
+            w = w.with(FcInst::JUMP_ANY, any);
+        }
+        if m.b_else {
+            w = w.with(FcInst::B_ELSE, true);
+        }
+        if let Some(op) = m.a_op {
+            w = w.with(FcInst::A_OP, op);
+        }
+        if let Some(op) = m.b_op0 {
+            w = w.with(FcInst::B_OP0, op);
+        }
+        if let Some(op) = m.b_op1 {
+            w = w.with(FcInst::B_OP1, op);
+        }
+        if let Some(pop) = m.pop {
+            w = w.with(FcInst::B_POP_CNT, pop);
+        }
+        if m.ignore_uncovered {
+            w = w.with(FcInst::IGNORE_UNCOVERED, true);
+        }
+        if m.global.is_some() {
+            a = a.with(FcAddr::JUMP_GLOBAL, true);
+        }
+        if let Some(n) = m.boolean {
+            a = a.with(FcAddr::BOOL_ADDR, n);
+        }
+        if let Some(n) = m.int {
+            a = a.with(FcAddr::INT_ADDR, n);
+        }
+        if let Some(JumpTo::Address(n)) = m.target {
+            a = a.with(FcAddr::JUMP_ADDR, n);
+        }
+        *fc = (w, a);
+    }
+
+    /// The predicate bit that a condition looks at; a tag may not say otherwise.
+    fn condition_predicate(
+        &mut self,
+        cmn: CmnInst,
+        sel: PredSel,
+        tags: &Tags,
+        span: Span,
+    ) -> CmnInst {
+        if tags.has(Kw::Pred) && cmn.rgb_pred_sel() != PredSel::NONE {
+            self.report(
+                Diagnostic::new(
+                    Code::ConditionConflict,
+                    span.to(self.before),
+                    "the condition and the tag `PRED` both choose a predicate",
+                )
+                .label("one of them is enough"),
+            );
+        }
+        cmn.with(CmnInst::RGB_PRED_SEL, sel)
+    }
+
+    // The nest.
+
+    fn nest(&mut self, kind: Flow_, at: usize, span: Span, targeted: bool, b_op1: bool) {
+        match kind {
+            Flow_::If { .. } => {
+                self.flow.blocks.push(Block::If { at, span, targeted, b_op1, else_at: None });
+            }
+            Flow_::Loop { rep } => {
+                let int = self.job.program.code[at].fc_addr().int_addr();
+                self.flow.blocks.push(Block::Loop {
+                    at,
+                    span,
+                    targeted,
+                    rep,
+                    int,
+                    exits: Vec::new(),
+                });
+            }
+            Flow_::Else => self.nest_else(at, span, targeted),
+            Flow_::Endif => self.nest_endif(at, span, targeted),
+            Flow_::Endloop { rep } => self.nest_endloop(rep, at, span, targeted),
+            Flow_::Break { .. } | Flow_::Continue { .. } if !targeted => {
+                let is_break = matches!(kind, Flow_::Break { .. });
+                for block in self.flow.blocks.iter_mut().rev() {
+                    if let Block::Loop { exits, .. } = block {
+                        exits.push((at, is_break));
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn nest_else(&mut self, at: usize, span: Span, targeted: bool) {
+        let mut patch = None;
+        match self.flow.blocks.last_mut() {
+            Some(Block::If { at: if_at, targeted: if_targeted, b_op1, else_at, .. })
+                if else_at.is_none() =>
+            {
+                *else_at = Some((at, targeted));
+                patch = Some((*if_at, *if_targeted, *b_op1));
+            }
+            Some(Block::If { span: open, .. }) => {
+                let open = *open;
+                self.report(
+                    Diagnostic::new(Code::Unopened, span, "a second `ELSE`")
+                        .label("this branch has its `ELSE` already")
+                        .related(open, "the `IF`"),
+                );
+            }
+            _ => self.unopened(span, "ELSE", "IF"),
+        }
+        if let Some((if_at, if_targeted, b_op1)) = patch {
+            let inst = &mut self.job.program.code[if_at];
+            if !b_op1 {
+                inst.0[2] = inst.fc_inst().with(FcInst::B_OP1, BranchOp::INCR).bits();
+            }
+            if !if_targeted {
+                self.set_target(if_at, at + 1, span);
+            }
+        }
+    }
+
+    fn nest_endif(&mut self, at: usize, span: Span, targeted: bool) {
+        match self.flow.blocks.last() {
+            Some(Block::If { at: if_at, targeted: if_targeted, else_at, .. }) => {
+                let last = else_at.unwrap_or((*if_at, *if_targeted));
+                self.flow.blocks.pop();
+                if !last.1 {
+                    self.set_target(last.0, at + 1, span);
+                }
+            }
+            _ => self.unopened(span, "ENDIF", "IF"),
+        }
+        if !targeted {
+            self.set_target(at, at + 1, span);
+        }
+    }
+
+    fn nest_endloop(&mut self, end_rep: bool, at: usize, span: Span, targeted: bool) {
+        let (word, opener) = if end_rep { ("ENDREP", "REP") } else { ("ENDLOOP", "LOOP") };
+        match self.flow.blocks.pop() {
+            Some(Block::Loop { at: loop_at, targeted: loop_targeted, rep, exits, .. })
+                if rep == end_rep =>
+            {
+                if !loop_targeted {
+                    self.set_target(loop_at, at + 1, span);
+                }
+                if !targeted {
+                    self.set_target(at, loop_at + 1, span);
+                }
+                for (exit, is_break) in exits {
+                    self.set_target(exit, if is_break { at + 1 } else { at }, span);
+                }
+            }
+            Some(block) => {
+                self.flow.blocks.push(block);
+                self.unopened(span, word, opener);
+            }
+            None => self.unopened(span, word, opener),
+        }
+    }
+
+    #[cold]
+    fn unopened(&mut self, span: Span, word: &str, opener: &str) {
+        let mut diagnostic =
+            Diagnostic::new(Code::Unopened, span, format!("`{word}` without `{opener}`"))
+                .label(format!("no `{opener}` is open here"));
+        if let Some(block) = self.flow.blocks.last() {
+            let (open, what) = block.describe();
+            diagnostic = diagnostic.related(open, format!("`{what}` is open"));
+        }
+        self.report(diagnostic);
+    }
+
+    /// Sets the jump address of the instruction at `at`.
+    fn set_target(&mut self, at: usize, target: usize, span: Span) {
+        match u16::try_from(target) {
+            Ok(target) if target < 512 => {
+                let inst = &mut self.job.program.code[at];
+                inst.0[3] = inst.fc_addr().with(FcAddr::JUMP_ADDR, target).bits();
+            }
+            _ => {
+                let from = self.spans.get(at).copied().unwrap_or(span);
+                self.report(
+                    Diagnostic::new(
+                        Code::JumpTooFar,
+                        from,
+                        format!("jump address {target} does not fit"),
+                    )
+                    .label("a jump address has nine bits: 511 is the greatest")
+                    .related(span, "the target"),
+                );
+            }
+        }
+    }
+
+    /// Reports what is left open, and sets the targets that labels name.
+    pub(super) fn finish_flow(&mut self) {
+        for block in std::mem::take(&mut self.flow.blocks) {
+            let (span, what) = block.describe();
+            let end = match what {
+                "IF" => "ENDIF",
+                "LOOP" => "ENDLOOP",
+                _ => "ENDREP",
+            };
+            self.report(
+                Diagnostic::new(Code::Unclosed, span, format!("`{what}` without `{end}`"))
+                    .label("opened here and never closed"),
+            );
+        }
+        for (at, target) in std::mem::take(&mut self.flow.jumps) {
+            match self.labels.get(&target.label) {
+                Some((address, _)) => {
+                    let address = *address;
+                    self.set_target(at, address, target.span);
+                }
+                None => {
+                    let near =
+                        names::closest(&target.label, self.labels.keys().map(String::as_str))
+                            .map(|l| format!("@{l}"));
+                    self.report(
+                        Diagnostic::new(
+                            Code::UnknownLabel,
+                            target.span,
+                            format!("unknown label `@{}`", target.label),
+                        )
+                        .label("no `@label` of this name stands anywhere")
+                        .suggest(near.as_deref()),
+                    );
+                }
+            }
+        }
+        let offset = self.job.program.state.code_offset.map_or(0, |o| o.offset_addr());
+        for (at, span) in std::mem::take(&mut self.flow.global) {
+            let address = self.job.program.code[at].fc_addr().jump_addr();
+            self.set_target(at, usize::from(address) + usize::from(offset), span);
+        }
+    }
+
+    /// The address of a label or a number, for directives.
+    pub(super) fn label_address(&self, label: &str) -> Option<usize> {
+        self.labels.get(label).map(|(address, _)| *address)
+    }
+}
+
+impl Block {
+    const fn describe(&self) -> (Span, &'static str) {
+        match self {
+            Self::If { span, .. } => (*span, "IF"),
+            Self::Loop { span, rep: true, .. } => (*span, "REP"),
+            Self::Loop { span, .. } => (*span, "LOOP"),
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! From tokens to a job: recursive descent that reports what is wrong and goes on.
+//!
+//! Every statement ends with `;`. A statement that cannot be understood is given up: reading goes
+//! on behind its `;`, or at the next line that starts like a statement. What can be understood but
+//! is wrong (a number out of range, a tag twice) is reported and reading goes on in the statement.
+
+mod alu;
+mod condition;
+mod directive;
+mod expect;
+mod flow;
+mod input;
+mod tags;
+mod tex;
+mod texture;
+mod value;
+
+use std::collections::HashMap;
+
+use r500_isa::Instruction;
+use r500_program::Job;
+
+use crate::assemble::{Symbol, SymbolKind, TextureRequest};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::lexer::{Kind, Lexer, Token};
+use crate::names::{self, Kw};
+use crate::source::Span;
+
+/// A statement was given up; what is wrong with it has been reported.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GivenUp;
+
+/// What a parsing function gives.
+pub(crate) type Parsed<T> = Result<T, GivenUp>;
+
+/// What a `DEF` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Register {
+    Temp(u8),
+    Const(u8),
+    Float(u8),
+    Tex(u8),
+    Out(u8),
+    Int(u8),
+    Bool(u8),
+}
+
+/// The parser: tokens in, a job out.
+pub(crate) struct Parser<'a> {
+    pub(crate) lexer: Lexer<'a>,
+    /// The token to look at.
+    tok: Token,
+    /// The place of the token before it.
+    before: Span,
+    pub(crate) job: Job,
+    /// Where each instruction stands.
+    pub(crate) spans: Vec<Span>,
+    pub(crate) symbols: Vec<Symbol>,
+    pub(crate) textures: Vec<TextureRequest>,
+    names: HashMap<String, (Register, Span)>,
+    labels: HashMap<String, (usize, Span)>,
+    flow: flow::Flow,
+    state: directive::Seen,
+    expects: Vec<expect::Wanted>,
+    inputs: Vec<input::Pending>,
+    texture_state: texture::TextureState,
+}
+
+impl<'a> Parser<'a> {
+    pub(crate) fn new(mut lexer: Lexer<'a>) -> Self {
+        let tok = lexer.token();
+        Self {
+            lexer,
+            tok,
+            before: tok.span,
+            job: Job::default(),
+            spans: Vec::new(),
+            symbols: Vec::new(),
+            textures: Vec::new(),
+            names: HashMap::new(),
+            labels: HashMap::new(),
+            flow: flow::Flow::default(),
+            state: directive::Seen::default(),
+            expects: Vec::new(),
+            inputs: Vec::new(),
+            texture_state: texture::TextureState::default(),
+        }
+    }
+
+    /// Reads everything.
+    pub(crate) fn run(&mut self) {
+        while self.tok.kind != Kind::End {
+            let start = self.tok.span;
+            if self.statement().is_err() {
+                self.recover(start);
+            }
+        }
+        self.finish_flow();
+        self.finish_code();
+        self.finish_inputs();
+        self.finish_expect();
+        self.finish_textures();
+    }
+
+    fn statement(&mut self) -> Parsed<()> {
+        match self.tok.kind {
+            Kind::Colon => self.alu(),
+            Kind::At => self.label(),
+            Kind::Semicolon => {
+                let span = self.tok.span;
+                self.report(
+                    Diagnostic::new(Code::EmptyStatement, span, "`;` without a statement")
+                        .label("nothing stands in front of it"),
+                );
+                self.bump();
+                Ok(())
+            }
+            Kind::Word => match self.tok.kw {
+                Kw::Tex => self.tex(),
+                Kw::Fc | Kw::If | Kw::Else | Kw::Endif | Kw::Loop | Kw::Endloop | Kw::Rep
+                | Kw::Endrep | Kw::Break | Kw::Continue | Kw::Call | Kw::Return | Kw::Jump => {
+                    self.flow_statement()
+                }
+                Kw::Raw => self.raw(),
+                kw if starts_alu(kw) => self.alu(),
+                _ => self.directive(),
+            },
+            _ => Err(self.expected("an instruction or a directive")),
+        }
+    }
+
+    /// Goes on behind the next `;`, or at the next line that starts like a statement.
+    fn recover(&mut self, start: Span) {
+        loop {
+            match self.tok.kind {
+                Kind::End => return,
+                Kind::Semicolon => {
+                    self.bump();
+                    return;
+                }
+                Kind::Colon | Kind::At if self.tok.first && self.tok.span != start => return,
+                Kind::Word if self.tok.first && self.tok.span != start => {
+                    if self.starts_statement() {
+                        return;
+                    }
+                }
+                _ => {}
+            }
+            self.bump();
+        }
+    }
+
+    fn starts_statement(&self) -> bool {
+        let kw = self.tok.kw;
+        starts_alu(kw)
+            || matches!(
+                kw,
+                Kw::Tex | Kw::Fc | Kw::If | Kw::Else | Kw::Endif | Kw::Loop | Kw::Endloop
+                    | Kw::Rep | Kw::Endrep | Kw::Break | Kw::Continue | Kw::Call | Kw::Return
+                    | Kw::Jump | Kw::Raw
+            )
+            || directive::STARTS.contains(&kw)
+            || (kw == Kw::Ident && directive::register_of(&self.text(self.tok.span)).is_some())
+    }
+
+    // Tokens.
+
+    fn bump(&mut self) -> Token {
+        let tok = self.tok;
+        self.before = tok.span;
+        self.tok = self.lexer.token();
+        tok
+    }
+
+    fn at(&self, kind: Kind) -> bool {
+        self.tok.kind == kind
+    }
+
+    fn at_word(&self, kw: Kw) -> bool {
+        self.tok.kw == kw && self.tok.kind == Kind::Word
+    }
+
+    fn eat(&mut self, kind: Kind) -> bool {
+        let found = self.tok.kind == kind;
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn eat_word(&mut self, kw: Kw) -> bool {
+        let found = self.at_word(kw);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    /// Whether the token is that word; for words that only directives know.
+    fn at_text(&self, text: &str) -> bool {
+        self.tok.kind == Kind::Word && self.bytes(self.tok.span).eq_ignore_ascii_case(text.as_bytes())
+    }
+
+    fn eat_text(&mut self, text: &str) -> bool {
+        let found = self.at_text(text);
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    fn need(&mut self, kind: Kind) -> Parsed<Token> {
+        if self.tok.kind == kind { Ok(self.bump()) } else { Err(self.expected(kind.describe())) }
+    }
+
+    /// The `;` that ends a statement.
+    fn semicolon(&mut self) -> Parsed<()> {
+        if self.eat(Kind::Semicolon) {
+            return Ok(());
+        }
+        Err(self.no_semicolon("`;`"))
+    }
+
+    /// Something else stands where a statement may end.
+    #[cold]
+    fn no_semicolon(&mut self, expected: &str) -> GivenUp {
+        if self.tok.first || self.at(Kind::End) {
+            let span = self.before.behind();
+            let start = Span { start: span.start.saturating_sub(1), ..span };
+            self.report(
+                Diagnostic::new(Code::NoSemicolon, start, "statement without `;`")
+                    .label("a `;` must follow"),
+            );
+            return GivenUp;
+        }
+        self.expected(expected)
+    }
+
+    fn bytes(&self, span: Span) -> &[u8] {
+        self.lexer.files.bytes(span)
+    }
+
+    fn text(&self, span: Span) -> String {
+        String::from_utf8_lossy(self.bytes(span)).into_owned()
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.lexer.diagnostics.push(diagnostic);
+    }
+
+    /// Reports that something else was expected than the token.
+    #[cold]
+    fn expected(&mut self, what: &str) -> GivenUp {
+        let span = self.tok.span;
+        let found = match self.tok.kind {
+            Kind::Word => format!("`{}`", self.text(span)),
+            kind => kind.describe().to_owned(),
+        };
+        self.report(
+            Diagnostic::new(Code::Unexpected, span, format!("expected {what}, found {found}"))
+                .label(format!("expected {what}")),
+        );
+        GivenUp
+    }
+
+    // Instructions.
+
+    fn push(&mut self, start: Span, instruction: Instruction) {
+        self.job.program.code.push(instruction);
+        self.spans.push(start.to(self.before));
+    }
+
+    /// `RAW d0 d1 d2 d3 d4 d5 ;`
+    fn raw(&mut self) -> Parsed<()> {
+        let start = self.bump().span;
+        let mut words = [0; 6];
+        for word in &mut words {
+            *word = self.number(u32::MAX, "a dword")?;
+        }
+        self.semicolon()?;
+        self.push(start, Instruction(words));
+        Ok(())
+    }
+
+    /// `@name`: the address of the next instruction.
+    fn label(&mut self) -> Parsed<()> {
+        let start = self.bump().span;
+        let name = self.need(Kind::Word)?.span;
+        let span = start.to(name);
+        let text = self.text(name);
+        let address = self.job.program.code.len();
+        let key = text.to_ascii_lowercase();
+        if let Some((_, first)) = self.labels.get(&key) {
+            let first = *first;
+            self.report(
+                Diagnostic::new(Code::DuplicateLabel, span, format!("label `@{text}` stands twice"))
+                    .label("second time")
+                    .related(first, "first time"),
+            );
+            return Ok(());
+        }
+        self.labels.insert(key, (address, span));
+        let kind = SymbolKind::Label(u32::try_from(address).unwrap_or(u32::MAX));
+        self.symbols.push(Symbol { name: text, span, kind });
+        Ok(())
+    }
+
+    /// The register that a name stands for, if it is one.
+    fn named(&self, span: Span) -> Option<Register> {
+        if self.names.is_empty() {
+            return None;
+        }
+        self.names.get(&self.text(span).to_ascii_lowercase()).map(|(r, _)| *r)
+    }
+
+    /// The defined name most like a word.
+    fn closest_name(&self, word: &str) -> Option<String> {
+        names::closest(word, self.names.keys().map(String::as_str)).map(str::to_owned)
+    }
+
+    fn finish_code(&mut self) {
+        if self.job.program.code.len() > r500_isa::INSTRUCTION_SLOTS {
+            let span = self.spans[r500_isa::INSTRUCTION_SLOTS];
+            let count = self.job.program.code.len();
+            self.report(
+                Diagnostic::new(
+                    Code::TooLong,
+                    span,
+                    format!("{count} instructions, more than the processor holds"),
+                )
+                .label("the first that finds no slot (there are 512)"),
+            );
+        }
+    }
+}
+
+/// The words that an ALU or output instruction can start with.
+fn starts_alu(kw: Kw) -> bool {
+    matches!(
+        kw,
+        Kw::Out | Kw::TexSemWait | Kw::Last | Kw::Nop | Kw::AluWait | Kw::WriteInactive
+            | Kw::StatWe | Kw::Pred | Kw::Wmask | Kw::Omask | Kw::Clamp | Kw::AluResult
+            | Kw::Src0 | Kw::Src1 | Kw::Src2 | Kw::Srcp | Kw::Unscaled | Kw::IgnoreUncovered
+            | Kw::TexSemAcquire
+    )
+}

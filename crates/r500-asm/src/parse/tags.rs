@@ -1,0 +1,330 @@
+//! Tags: what may stand in front of an instruction. Most set a bit of `US_CMN_INST`.
+
+use r500_isa::values::{AluResultSel, Compare, PredSel, RgbMask};
+use r500_isa::words::{CmnInst, TexInst};
+use r500_isa::{BitField, Instruction};
+
+use super::{Parsed, Parser};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::lexer::Kind;
+use crate::names::{self, Kw};
+use crate::source::Span;
+
+/// The tags of one instruction so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tags {
+    /// `US_CMN_INST`, but for its `TYPE`.
+    pub(super) cmn: CmnInst,
+    /// `TEX_SEM_ACQUIRE`, `UNSCALED`, `IGNORE_UNCOVERED`, at their places in `US_TEX_INST`.
+    pub(super) tex: TexInst,
+    /// `OUT`.
+    pub(super) out: bool,
+    /// `WORD1` to `WORD5`.
+    pub(super) words: [u32; 6],
+    /// Which tags were seen, a bit a keyword.
+    seen: u128,
+    /// Where the last `WORDn` stands.
+    words_at: Span,
+}
+
+/// Which instruction the tags are for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum For {
+    Alu,
+    Tex,
+    Flow,
+}
+
+impl Tags {
+    pub(super) const fn has(&self, kw: Kw) -> bool {
+        self.seen >> (kw as u8) & 1 != 0
+    }
+}
+
+impl Parser<'_> {
+    /// Reads the tag that the token is; `false` if it is none.
+    pub(super) fn tag(&mut self, tags: &mut Tags, kind: For) -> Parsed<bool> {
+        let tok = self.tok;
+        let flag = match tok.kw {
+            Kw::TexSemWait => CmnInst::TEX_SEM_WAIT,
+            Kw::Last => CmnInst::LAST,
+            Kw::Nop => CmnInst::NOP,
+            Kw::AluWait => CmnInst::ALU_WAIT,
+            Kw::WriteInactive => CmnInst::WRITE_INACTIVE,
+            Kw::Out if kind == For::Alu => {
+                self.once(tags);
+                tags.out = true;
+                return Ok(true);
+            }
+            Kw::TexSemAcquire | Kw::Unscaled | Kw::IgnoreUncovered | Kw::StatWe | Kw::Pred
+            | Kw::Wmask | Kw::Omask | Kw::Clamp | Kw::AluResult | Kw::Word1 | Kw::Word2
+            | Kw::Word3 | Kw::Word4 | Kw::Word5 => return self.rare_tag(tags, kind).map(|()| true),
+            _ => return Ok(false),
+        };
+        self.once(tags);
+        tags.cmn = tags.cmn.with(flag, true);
+        Ok(true)
+    }
+
+    /// Takes the tag's word, which may stand once.
+    fn once(&mut self, tags: &mut Tags) {
+        let tok = self.bump();
+        if tags.has(tok.kw) {
+            self.report(
+                Diagnostic::new(
+                    Code::DuplicateTag,
+                    tok.span,
+                    format!("tag `{}` stands twice", tok.kw.text()),
+                )
+                .label("once is enough"),
+            );
+        }
+        tags.seen |= 1 << (tok.kw as u8);
+    }
+
+    fn rare_tag(&mut self, tags: &mut Tags, kind: For) -> Parsed<()> {
+        let tok = self.tok;
+        let tex_flag = match tok.kw {
+            Kw::TexSemAcquire => Some((TexInst::TEX_SEM_ACQUIRE, "texture")),
+            Kw::Unscaled => Some((TexInst::UNSCALED, "texture")),
+            Kw::IgnoreUncovered => {
+                Some((TexInst::IGNORE_UNCOVERED, "texture and flow-control"))
+            }
+            _ => None,
+        };
+        if let Some((flag, of)) = tex_flag {
+            if kind != For::Tex {
+                self.report(
+                    Diagnostic::new(
+                        Code::MisplacedTag,
+                        tok.span,
+                        format!("`{}` does not go here", tok.kw.text()),
+                    )
+                    .label(format!("only {of} instructions have it")),
+                );
+            }
+            self.once(tags);
+            tags.tex = tags.tex.with(flag, true);
+            return Ok(());
+        }
+        match tok.kw {
+            Kw::StatWe => {
+                self.once(tags);
+                let mask = self.mask_argument()?;
+                tags.cmn = tags.cmn.with(CmnInst::STAT_WE, mask);
+            }
+            Kw::Wmask => {
+                self.once(tags);
+                let mask = self.mask_argument()?;
+                tags.cmn = tags
+                    .cmn
+                    .with(CmnInst::RGB_WMASK, RgbMask::new(mask & 7))
+                    .with(CmnInst::ALPHA_WMASK, mask & 8 != 0);
+            }
+            Kw::Omask => {
+                self.once(tags);
+                let mask = self.mask_argument()?;
+                tags.cmn = tags
+                    .cmn
+                    .with(CmnInst::RGB_OMASK, RgbMask::new(mask & 7))
+                    .with(CmnInst::ALPHA_OMASK, mask & 8 != 0);
+            }
+            Kw::Clamp => {
+                self.once(tags);
+                self.need(Kind::OpenParen)?;
+                let (rgb, alpha) = self.halves()?;
+                self.need(Kind::CloseParen)?;
+                tags.cmn = tags
+                    .cmn
+                    .with(CmnInst::RGB_CLAMP, rgb)
+                    .with(CmnInst::ALPHA_CLAMP, alpha);
+            }
+            Kw::AluResult => {
+                self.once(tags);
+                self.need(Kind::Dot)?;
+                let sel = self.result_channel()?;
+                self.need(Kind::OpenParen)?;
+                let compare = self.compare()?;
+                self.need(Kind::CloseParen)?;
+                tags.cmn = tags
+                    .cmn
+                    .with(CmnInst::ALU_RESULT_SEL, sel)
+                    .with(CmnInst::ALU_RESULT_OP, compare);
+            }
+            Kw::Pred => self.predicate_tag(tags)?,
+            _ => {
+                let n = (tok.kw as u8 - Kw::Word1 as u8) as usize + 1;
+                self.once(tags);
+                tags.words_at = tok.span;
+                self.need(Kind::OpenParen)?;
+                tags.words[n] = self.number(u32::MAX, "a dword")?;
+                self.need(Kind::CloseParen)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// `PRED(r)`, `PRED.rgb(!g)`, `PRED.a(none)`.
+    fn predicate_tag(&mut self, tags: &mut Tags) -> Parsed<()> {
+        let start = self.bump().span;
+        let (rgb, alpha) = if self.eat(Kind::Dot) { self.halves()? } else { (true, true) };
+        self.need(Kind::OpenParen)?;
+        let inverted = self.eat(Kind::Bang);
+        let sel = self.pred_sel()?;
+        self.need(Kind::CloseParen)?;
+        // Seen once a half: bit 126 and 127, which no keyword takes.
+        let bits = u128::from(rgb) << 126 | u128::from(alpha) << 127;
+        if tags.seen & bits != 0 {
+            self.report(
+                Diagnostic::new(
+                    Code::DuplicateTag,
+                    start.to(self.before),
+                    "a half is predicated twice",
+                )
+                .label("one predicate a half"),
+            );
+        }
+        tags.seen |= bits | 1 << (Kw::Pred as u8);
+        if rgb {
+            tags.cmn = tags
+                .cmn
+                .with(CmnInst::RGB_PRED_SEL, sel)
+                .with(CmnInst::RGB_PRED_INV, inverted);
+        }
+        if alpha {
+            tags.cmn = tags
+                .cmn
+                .with(CmnInst::ALPHA_PRED_SEL, sel)
+                .with(CmnInst::ALPHA_PRED_INV, inverted);
+        }
+        Ok(())
+    }
+
+    /// `none`, `rgba`, a channel, or the code of a select.
+    fn pred_sel(&mut self) -> Parsed<PredSel> {
+        for (text, sel) in names::PRED_SELS {
+            if self.eat_text(text) {
+                return Ok(*sel);
+            }
+        }
+        if !self.at_number() {
+            return Err(self.expected("`none`, `rgba`, `r`, `g`, `b`, `a` or a code"));
+        }
+        #[allow(clippy::cast_possible_truncation)]
+        let code = self.number(7, "a predicate select")? as u8;
+        Ok(PredSel::new(code))
+    }
+
+    /// `rgb`, `a` or `rgba`: which halves.
+    fn halves(&mut self) -> Parsed<(bool, bool)> {
+        for (text, halves) in
+            [("rgb", (true, false)), ("a", (false, true)), ("rgba", (true, true))]
+        {
+            if self.eat_text(text) {
+                return Ok(halves);
+            }
+        }
+        Err(self.expected("`rgb`, `a` or `rgba`"))
+    }
+
+    /// `r` or `a`: whose result.
+    pub(super) fn result_channel(&mut self) -> Parsed<AluResultSel> {
+        if self.eat_text("r") {
+            Ok(AluResultSel::RED)
+        } else if self.eat_text("a") {
+            Ok(AluResultSel::ALPHA)
+        } else {
+            Err(self.expected("`r` or `a`"))
+        }
+    }
+
+    /// `eq`, `lt`, `ge` or `ne`.
+    pub(super) fn compare(&mut self) -> Parsed<Compare> {
+        if let Some(compare) = names::value_of(names::COMPARES, self.tok.kw) {
+            self.bump();
+            return Ok(compare);
+        }
+        Err(self.expected("a comparison: `eq`, `lt`, `ge` or `ne`"))
+    }
+
+    fn mask_argument(&mut self) -> Parsed<u8> {
+        self.need(Kind::OpenParen)?;
+        let mask = self.mask()?;
+        self.need(Kind::CloseParen)?;
+        Ok(mask)
+    }
+
+    /// A mask: letters of rgba in that order, or `none`. Red is bit 0.
+    pub(super) fn mask(&mut self) -> Parsed<u8> {
+        if !self.at(Kind::Word) {
+            return Err(self.expected("a mask"));
+        }
+        let mut mask = 0u8;
+        let mut last = 0;
+        for b in self.bytes(self.tok.span) {
+            let bit = match b | 0x20 {
+                b'r' => 1,
+                b'g' => 2,
+                b'b' => 4,
+                b'a' => 8,
+                _ => 0,
+            };
+            if bit <= last {
+                return self.other_mask();
+            }
+            last = bit;
+            mask |= bit;
+        }
+        self.bump();
+        Ok(mask)
+    }
+
+    /// `none`, or something that is no mask.
+    fn other_mask(&mut self) -> Parsed<u8> {
+        if self.eat_word(Kw::NoneWord) {
+            return Ok(0);
+        }
+        let span = self.tok.span;
+        let text = self.text(span);
+        let lower = text.to_ascii_lowercase();
+        let letters = !lower.is_empty() && lower.chars().all(|c| "rgba".contains(c));
+        let mut diagnostic =
+            Diagnostic::new(Code::BadMask, span, format!("`{text}` is not a mask"))
+                .label("letters of `rgba` in this order, each once, or `none`");
+        if letters {
+            let sorted: String = "rgba".chars().filter(|c| lower.contains(*c)).collect();
+            diagnostic = diagnostic.fix(sorted);
+        }
+        self.report(diagnostic);
+        self.bump();
+        Ok(0)
+    }
+
+    /// Puts `WORDn` into the instruction; only bits that no field names may be set so.
+    pub(super) fn spare_bits(&mut self, tags: &Tags, instruction: &mut Instruction) {
+        if tags.words == [0; 6] {
+            return;
+        }
+        let layout = instruction.layout();
+        for (n, bits) in tags.words.into_iter().enumerate() {
+            let named = layout[n].map_or(0, r500_isa::Register::named_bits);
+            if bits & named != 0 {
+                self.report(
+                    Diagnostic::new(
+                        Code::NamedBits,
+                        tags.words_at,
+                        format!("`WORD{n}` sets bits that fields name: {:#010x}", bits & named),
+                    )
+                    .label("only bits without a name are set like this")
+                    .help("name the fields, or write the whole instruction with `RAW`"),
+                );
+            }
+            instruction.0[n] |= bits;
+        }
+    }
+}
+
+/// A flag of the first word that is set when `on`.
+pub(super) fn flag(cmn: CmnInst, field: BitField<CmnInst, bool>, on: bool) -> CmnInst {
+    if on { cmn.with(field, true) } else { cmn }
+}

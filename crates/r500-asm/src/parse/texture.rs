@@ -1,0 +1,241 @@
+//! `TEXTURE` and `LEVEL`: what the texture units hold.
+
+use r500_isa::texture::{TxFilter0, TxFilter1, TxFormat0, TxFormat1};
+use r500_isa::values::{ClampMode, LayerFilter, TexelFilter, TxFormat, TxSel};
+use r500_program::{Level, Texture};
+
+use super::{Parsed, Parser, Register};
+use crate::assemble::{TextureRequest, TextureSource};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::lexer::Kind;
+use crate::source::Span;
+
+/// Levels given so far: where the first of a unit stands.
+#[derive(Default)]
+pub(super) struct TextureState {
+    levels: Vec<(u8, Span)>,
+}
+
+/// The longest side of a texture.
+const MAX_SIDE: u32 = 4096;
+
+impl Parser<'_> {
+    fn unit(&mut self) -> Parsed<u8> {
+        self.register_of("a texture like `tex[0]`", |r| match r {
+            Register::Tex(n) => Some(n),
+            _ => None,
+        })
+    }
+
+    /// `TEXTURE tex[n] = file "name" … ;` or a procedural picture.
+    pub(super) fn texture(&mut self) -> Parsed<()> {
+        self.bump();
+        let start = self.tok.span;
+        let unit = self.unit()?;
+        self.once_at(&format!("TEXTURE tex[{unit}]"), start);
+        self.need(Kind::Equals)?;
+        let mut file = None;
+        let mut texture = Texture::default();
+        if self.eat_text("file") {
+            let (path, span) = self.string()?;
+            file = Some((path, span));
+        } else if self.eat_text("checker") {
+            let [w, h, cell] = self.whole_numbers()?;
+            let cell = cell.max(1);
+            texture = picture(w, h, |x, y| {
+                let level = if (x / cell + y / cell) % 2 == 0 { 255 } else { 0 };
+                [level, level, level, 255]
+            });
+        } else if self.eat_text("gradient") {
+            let [w, h] = self.whole_numbers()?;
+            texture = picture(w, h, |x, y| [ramp(x, w), ramp(y, h), 0, 255]);
+        } else if self.eat_text("noise") {
+            let [w, h, seed] = self.whole_numbers()?;
+            texture = picture(w, h, |x, y| noise(x, y, seed));
+        } else {
+            return Err(self.expected(
+                "`file \"name\"`, `checker(w, h, cell)`, `gradient(w, h)` or `noise(w, h, seed)`",
+            ));
+        }
+        let (filter0, filter1) = self.sampling()?;
+        texture.filter0 = filter0.with(TxFilter0::ID, unit);
+        texture.filter1 = filter1;
+        let slot = &mut self.job.textures[usize::from(unit)];
+        *slot = Some(texture);
+        if let Some((path, span)) = file {
+            self.textures.push(TextureRequest { unit, source: TextureSource::Picture, path, span });
+        }
+        self.semicolon()
+    }
+
+    /// `(a, b, …)`: sides up to the longest, and perhaps another number.
+    fn whole_numbers<const N: usize>(&mut self) -> Parsed<[u32; N]> {
+        let mut numbers = [0; N];
+        self.need(Kind::OpenParen)?;
+        for (i, number) in numbers.iter_mut().enumerate() {
+            if i > 0 {
+                self.need(Kind::Comma)?;
+            }
+            let span = self.tok.span;
+            *number = self.number(if i < 2 { MAX_SIDE } else { u32::MAX }, "a number of texels")?;
+            if i < 2 && *number == 0 {
+                self.report(
+                    Diagnostic::new(Code::BadTexture, span, "a texture without texels")
+                        .label(format!("sides are 1 to {MAX_SIDE}")),
+                );
+                *number = 1;
+            }
+        }
+        self.need(Kind::CloseParen)?;
+        Ok(numbers)
+    }
+
+    /// `nearest`, `linear`; `wrap`, `mirror`, `clamp`, `border`. Linear and wrap if not said.
+    fn sampling(&mut self) -> Parsed<(TxFilter0, TxFilter1)> {
+        let mut filter = TexelFilter::LINEAR;
+        let mut clamp = ClampMode::WRAP;
+        loop {
+            let filters = [("nearest", TexelFilter::POINT), ("linear", TexelFilter::LINEAR)];
+            let clamps = [
+                ("wrap", ClampMode::WRAP),
+                ("mirror", ClampMode::MIRROR),
+                ("clamp", ClampMode::CLAMP),
+                ("border", ClampMode::BORDER),
+            ];
+            if let Some((_, value)) = filters.into_iter().find(|(text, _)| self.at_text(text)) {
+                filter = value;
+            } else if let Some((_, value)) = clamps.into_iter().find(|(text, _)| self.at_text(text)) {
+                clamp = value;
+            } else if self.at(Kind::Semicolon) {
+                break;
+            } else {
+                return Err(self.no_semicolon(
+                    "`nearest`, `linear`, `wrap`, `mirror`, `clamp`, `border` or `;`",
+                ));
+            }
+            self.bump();
+        }
+        let filter0 = TxFilter0(0)
+            .with(TxFilter0::CLAMP_S, clamp)
+            .with(TxFilter0::CLAMP_T, clamp)
+            .with(TxFilter0::CLAMP_R, clamp)
+            .with(TxFilter0::MAG_FILTER, filter)
+            .with(TxFilter0::MIN_FILTER, filter)
+            .with(TxFilter0::MIP_FILTER, LayerFilter::NONE);
+        Ok((filter0, TxFilter1(0).with(TxFilter1::BORDER_FIX, true)))
+    }
+
+    /// `LEVEL tex[n] = (width, height, layers) bytes "hex" … ;` or `… raw "file" ;`: the next
+    /// level of a texture whose registers `TX_…` directives give.
+    pub(super) fn texture_level(&mut self) -> Parsed<()> {
+        let start = self.bump().span;
+        let unit = self.unit()?;
+        self.need(Kind::Equals)?;
+        self.need(Kind::OpenParen)?;
+        let width = self.number(MAX_SIDE, "the width")?;
+        self.need(Kind::Comma)?;
+        let height = self.number(MAX_SIDE, "the height")?;
+        let layers = if self.eat(Kind::Comma) { self.number(MAX_SIDE, "layers")? } else { 1 };
+        self.need(Kind::CloseParen)?;
+        let mut bytes = Vec::new();
+        let mut request = None;
+        if self.eat_text("raw") {
+            request = Some(self.string()?);
+        } else if self.eat_text("bytes") {
+            while self.at(Kind::Str) {
+                let span = self.bump().span;
+                let text = self.bytes(span);
+                let digits = text.get(1..text.len().saturating_sub(1)).unwrap_or(&[]);
+                match hex(digits) {
+                    Some(part) => bytes.extend_from_slice(&part),
+                    None => self.report(
+                        Diagnostic::new(Code::BadTexture, span, "not bytes")
+                            .label("two hexadecimal digits a byte"),
+                    ),
+                }
+            }
+        } else {
+            return Err(self.expected("`bytes \"hex\"` or `raw \"file\"`"));
+        }
+        let texture = self.job.textures[usize::from(unit)].get_or_insert_default();
+        if let Some((path, span)) = request {
+            let source = TextureSource::Level { level: texture.levels.len() };
+            self.textures.push(TextureRequest { unit, source, path, span });
+        }
+        let texture = self.job.textures[usize::from(unit)].get_or_insert_default();
+        texture.levels.push(Level { width, height, layers, bytes });
+        self.texture_state.levels.push((unit, start.to(self.before)));
+        self.semicolon()
+    }
+
+    /// Reports units whose picture is given in two ways.
+    pub(super) fn finish_textures(&mut self) {
+        for (unit, span) in std::mem::take(&mut self.texture_state.levels) {
+            let pictures = self
+                .textures
+                .iter()
+                .find(|t| t.unit == unit && t.source == TextureSource::Picture)
+                .map(|t| t.span);
+            if let Some(other) = pictures {
+                self.report(
+                    Diagnostic::new(
+                        Code::BadTexture,
+                        span,
+                        format!("tex[{unit}] has a file and levels of its own"),
+                    )
+                    .label("levels are for textures whose registers are given")
+                    .related(other, "the file"),
+                );
+            }
+        }
+    }
+}
+
+/// A picture of 8 bits a channel, red in the lowest byte.
+fn picture(w: u32, h: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Texture {
+    let bytes = (0..h).flat_map(|y| (0..w).map(move |x| (x, y))).flat_map(|(x, y)| texel(x, y));
+    let low = |side: u32| u16::try_from((side - 1) & 0x7ff).unwrap_or(0);
+    Texture {
+        format0: TxFormat0(0)
+            .with(TxFormat0::TXWIDTH, low(w))
+            .with(TxFormat0::TXHEIGHT, low(h)),
+        format1: TxFormat1(0)
+            .with(TxFormat1::TXFORMAT, TxFormat::X8_8_8_8)
+            .with(TxFormat1::SEL_RED, TxSel::C0)
+            .with(TxFormat1::SEL_GREEN, TxSel::C1)
+            .with(TxFormat1::SEL_BLUE, TxSel::C2)
+            .with(TxFormat1::SEL_ALPHA, TxSel::C3),
+        format2: r500_isa::texture::TxFormat2(0)
+            .with(r500_isa::texture::TxFormat2::TXWIDTH_11, (w - 1) & 0x800 != 0)
+            .with(r500_isa::texture::TxFormat2::TXHEIGHT_11, (h - 1) & 0x800 != 0),
+        levels: vec![Level { width: w, height: h, layers: 1, bytes: bytes.collect() }],
+        ..Texture::default()
+    }
+}
+
+/// 0 to 255 over the texels of a side.
+#[allow(clippy::cast_possible_truncation)]
+fn ramp(at: u32, side: u32) -> u8 {
+    (at * 255 / (side - 1).max(1)).min(255) as u8
+}
+
+/// Four bytes that look random and are the same everywhere.
+fn noise(x: u32, y: u32, seed: u32) -> [u8; 4] {
+    let mut h = seed ^ x.wrapping_mul(0x9e37_79b1) ^ y.wrapping_mul(0x85eb_ca77);
+    for _ in 0..2 {
+        h = (h ^ h >> 16).wrapping_mul(0x7feb_352d);
+        h = (h ^ h >> 15).wrapping_mul(0x846c_a68b);
+        h ^= h >> 16;
+    }
+    let [r, g, b, _] = h.to_le_bytes();
+    [r, g, b, 255]
+}
+
+fn hex(digits: &[u8]) -> Option<Vec<u8>> {
+    if digits.len() % 2 != 0 {
+        return None;
+    }
+    let digit = |b: u8| char::from(b).to_digit(16);
+    #[allow(clippy::cast_possible_truncation)]
+    digits.chunks_exact(2).map(|p| Some((digit(p[0])? << 4 | digit(p[1])?) as u8)).collect()
+}

@@ -1,0 +1,311 @@
+//! Numbers, strings, register indices.
+
+use r500_isa::InlineConst;
+
+use super::{GivenUp, Parsed, Parser, Register};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::lexer::Kind;
+use crate::names::Kw;
+use crate::source::Span;
+
+/// A number as written.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Number {
+    /// Digits alone, or `0x` and hexadecimal digits (the flag).
+    Whole(u32, bool),
+    /// With a point or an exponent, or `inf`, `nan`.
+    Real(f32),
+}
+
+impl Number {
+    /// As a float: whole numbers by value, hexadecimal ones as the bits of a float.
+    pub(super) fn float(self) -> f32 {
+        match self {
+            #[allow(clippy::cast_precision_loss)] // whoever writes so many digits means the nearest
+            Self::Whole(n, false) => n as f32,
+            Self::Whole(n, true) => f32::from_bits(n),
+            Self::Real(x) => x,
+        }
+    }
+}
+
+/// An index with an optional `aL`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Index {
+    pub(super) n: u8,
+    pub(super) relative: bool,
+}
+
+/// Digits, or `0x` and hexadecimal digits: the value and whether it was hexadecimal. `None` if the
+/// bytes are something else, `Err` if they do not fit.
+fn whole(bytes: &[u8]) -> Option<Result<(u32, bool), ()>> {
+    let (digits, radix) = match bytes {
+        [b'0', b'x' | b'X', rest @ ..] => (rest, 16),
+        _ => (bytes, 10),
+    };
+    if digits.is_empty() {
+        return None;
+    }
+    let mut value = 0u64;
+    for b in digits {
+        let digit = char::from(*b).to_digit(radix)?;
+        value = (value * u64::from(radix) + u64::from(digit)).min(1 << 40);
+    }
+    Some(u32::try_from(value).map(|v| (v, radix == 16)).map_err(|_| ()))
+}
+
+impl Parser<'_> {
+    /// A whole number up to `max`. One that is too large is reported and counts as 0.
+    pub(super) fn number(&mut self, max: u32, what: &str) -> Parsed<u32> {
+        if !self.at(Kind::Word) {
+            return Err(self.expected(what));
+        }
+        let span = self.tok.span;
+        let Some(value) = whole(self.bytes(span)) else {
+            return Err(self.bad_number(what));
+        };
+        self.bump();
+        match value {
+            Ok((value, _)) if value <= max => Ok(value),
+            _ => {
+                let text = self.text(span);
+                self.report(
+                    Diagnostic::new(Code::OutOfRange, span, format!("{text} is too large"))
+                        .label(format!("{what} is at most {max}")),
+                );
+                Ok(0)
+            }
+        }
+    }
+
+    #[cold]
+    fn bad_number(&mut self, what: &str) -> GivenUp {
+        let span = self.tok.span;
+        let text = self.text(span);
+        if !text.starts_with(|c: char| c.is_ascii_digit()) {
+            return self.expected(what);
+        }
+        self.report(
+            Diagnostic::new(Code::BadNumber, span, format!("`{text}` is not a whole number"))
+                .label("digits only, or `0x` and hexadecimal digits"),
+        );
+        GivenUp
+    }
+
+    /// Whether a number can start here.
+    pub(super) fn at_number(&self) -> bool {
+        match self.tok.kind {
+            Kind::Minus => true,
+            Kind::Word => {
+                self.bytes(self.tok.span).first().is_some_and(u8::is_ascii_digit)
+                    || self.at_text("inf")
+                    || self.at_text("nan")
+            }
+            _ => false,
+        }
+    }
+
+    /// A number with its sign, and its place: the only thing that is made of several tokens, which
+    /// must touch each other.
+    pub(super) fn literal(&mut self) -> Parsed<(Number, Span)> {
+        let start = self.tok.span;
+        let negative = self.eat(Kind::Minus);
+        if !self.at(Kind::Word) {
+            return Err(self.expected("a number"));
+        }
+        let first = self.bump().span;
+        if let Some(Ok((n, hex))) = whole(self.bytes(first)) {
+            let hex_bits = hex && !negative;
+            let exponent_or_point = self.at(Kind::Dot) && self.tok.span.start == first.end;
+            if !exponent_or_point || hex {
+                let span = start.to(first);
+                return Ok((
+                    match (negative, hex_bits) {
+                        (false, _) => Number::Whole(n, hex),
+                        #[allow(clippy::cast_precision_loss)]
+                        (true, _) => Number::Real(-(n as f32)),
+                    },
+                    span,
+                ));
+            }
+        }
+        let mut end = first;
+        if self.at(Kind::Dot) && self.tok.span.start == end.end {
+            end = self.bump().span;
+            if self.at(Kind::Word) && self.tok.span.start == end.end {
+                end = self.bump().span;
+            }
+        }
+        let exponent = self.bytes(end).last().is_some_and(|b| b.eq_ignore_ascii_case(&b'e'));
+        if exponent
+            && matches!(self.tok.kind, Kind::Minus | Kind::Plus)
+            && self.tok.span.start == end.end
+        {
+            end = self.bump().span;
+            if self.at(Kind::Word) && self.tok.span.start == end.end {
+                end = self.bump().span;
+            }
+        }
+        let span = start.to(end);
+        let text = self.text(first.to(end));
+        let is_number = text.starts_with(|c: char| c.is_ascii_digit())
+            || text.eq_ignore_ascii_case("inf")
+            || text.eq_ignore_ascii_case("nan");
+        let parsed = if is_number { text.parse::<f32>().ok() } else { None };
+        let Some(value) = parsed else {
+            let text = self.text(span);
+            self.report(
+                Diagnostic::new(Code::BadNumber, span, format!("`{text}` is not a number"))
+                    .label("like `2`, `0.5`, `-1e-3`, `inf`, `nan`, or `0x` and the bits of a float"),
+            );
+            return Err(GivenUp);
+        };
+        Ok((Number::Real(if negative { -value } else { value }), span))
+    }
+
+    /// A float: a number, or `0x` and its bits.
+    pub(super) fn float(&mut self) -> Parsed<f32> {
+        Ok(self.literal()?.0.float())
+    }
+
+    /// A string, its escapes undone (`\"`, `\\`, `\n`).
+    pub(super) fn string(&mut self) -> Parsed<(String, Span)> {
+        let span = self.need(Kind::Str)?.span;
+        let text = self.text(span);
+        let inner = text.strip_prefix('"').unwrap_or(&text);
+        let inner = inner.strip_suffix('"').unwrap_or(inner);
+        let mut out = String::with_capacity(inner.len());
+        let mut chars = inner.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '\\' => match chars.next() {
+                    Some('n') => out.push('\n'),
+                    Some('r') => out.push('\r'),
+                    Some(c) => out.push(c),
+                    None => {}
+                },
+                c => out.push(c),
+            }
+        }
+        Ok((out, span))
+    }
+
+    /// `[n]`, n at most `max`.
+    pub(super) fn index(&mut self, max: u8, what: &str) -> Parsed<u8> {
+        self.need(Kind::OpenBracket)?;
+        #[allow(clippy::cast_possible_truncation)]
+        let n = self.number(u32::from(max), what)? as u8;
+        self.need(Kind::CloseBracket)?;
+        Ok(n)
+    }
+
+    /// `[n]`, `[n+aL]`, `[aL+n]` or `[aL]`.
+    pub(super) fn relative_index(&mut self, max: u8, what: &str) -> Parsed<Index> {
+        self.need(Kind::OpenBracket)?;
+        let mut index = Index { n: 0, relative: false };
+        #[allow(clippy::cast_possible_truncation)]
+        if self.eat_word(Kw::Al) {
+            index.relative = true;
+            if self.eat(Kind::Plus) {
+                index.n = self.number(u32::from(max), what)? as u8;
+            }
+        } else {
+            index.n = self.number(u32::from(max), what)? as u8;
+            if self.eat(Kind::Plus) {
+                if !self.eat_word(Kw::Al) {
+                    return Err(self.expected("`aL`"));
+                }
+                index.relative = true;
+            }
+        }
+        self.need(Kind::CloseBracket)?;
+        Ok(index)
+    }
+
+    /// `[n]` of a temporary, with `aL` if it may be relative.
+    pub(super) fn temp_index(&mut self) -> Parsed<Index> {
+        self.relative_index(127, "a temporary's number")
+    }
+
+    /// The code of the inline constant of that value; reports one that does not exist.
+    pub(super) fn inline(&mut self, value: f32, span: Span) -> u8 {
+        if let Some(constant) = InlineConst::exact(value) {
+            return constant.code();
+        }
+        self.no_inline(value, span);
+        0
+    }
+
+    #[cold]
+    fn no_inline(&mut self, value: f32, span: Span) {
+        let magnitude = value.abs();
+        let mut diagnostic = Diagnostic::new(
+            Code::NoInline,
+            span,
+            format!("no inline constant has the value {value}"),
+        );
+        if value.is_nan() || value.is_infinite() {
+            diagnostic = diagnostic.label("inline constants are finite");
+        } else if value.is_sign_negative() {
+            diagnostic = diagnostic
+                .label("inline constants have no sign")
+                .help("name the positive value and negate the operand: `-src0.r`");
+        } else {
+            diagnostic = diagnostic.label("four bits of exponent, three of mantissa");
+        }
+        let (below, above) = InlineConst::nearest(magnitude);
+        let near: Vec<String> = [below, above]
+            .into_iter()
+            .flatten()
+            .map(|c| format!("{} (code {})", c.value(), c.code()))
+            .collect();
+        if !near.is_empty() && magnitude.is_finite() {
+            diagnostic =
+                diagnostic.help(format!("inline constants near {magnitude}: {}", near.join(", ")));
+        }
+        self.report(diagnostic);
+    }
+
+    /// A register by its name or as `word[n]`; `None` if the token is neither.
+    pub(super) fn register(&mut self) -> Parsed<Option<Register>> {
+        if !self.at(Kind::Word) {
+            return Ok(None);
+        }
+        let (max, what, make): (u8, &str, fn(u8) -> Register) = match self.tok.kw {
+            Kw::Temp => (127, "a temporary's number", Register::Temp),
+            Kw::Const => (255, "a constant's number", Register::Const),
+            Kw::Tex => (15, "a texture unit", Register::Tex),
+            Kw::Out => (3, "a render target", Register::Out),
+            Kw::Int => (31, "an integer constant's number", Register::Int),
+            Kw::Bool => (31, "a boolean constant's number", Register::Bool),
+            _ => {
+                let found = self.named(self.tok.span);
+                if found.is_some() {
+                    self.bump();
+                }
+                return Ok(found);
+            }
+        };
+        self.bump();
+        Ok(Some(make(self.index(max, what)?)))
+    }
+
+    /// A register of one kind, by name or as `word[n]`.
+    pub(super) fn register_of(
+        &mut self,
+        what: &str,
+        pick: impl Fn(Register) -> Option<u8>,
+    ) -> Parsed<u8> {
+        let span = self.tok.span;
+        let Some(register) = self.register()? else {
+            return Err(self.expected(what));
+        };
+        pick(register).ok_or_else(|| {
+            self.report(
+                Diagnostic::new(Code::WrongRegister, span, format!("expected {what}"))
+                    .label("another kind of register"),
+            );
+            GivenUp
+        })
+    }
+}

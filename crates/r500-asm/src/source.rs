@@ -1,0 +1,124 @@
+//! Sources: files, places in them, and how included files are found.
+
+use std::sync::Arc;
+
+/// A place in a source: bytes `start..end` of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Span {
+    /// Number of the file in [`Files`].
+    pub file: u32,
+    /// First byte.
+    pub start: u32,
+    /// The byte behind the last.
+    pub end: u32,
+}
+
+impl Span {
+    /// From the start of one to the end of another, if they are of one file and in order.
+    #[must_use]
+    pub fn to(self, end: Self) -> Self {
+        if end.file == self.file && end.end >= self.start {
+            Self { end: end.end, ..self }
+        } else {
+            self
+        }
+    }
+
+    /// The empty place behind this one.
+    #[must_use]
+    pub fn behind(self) -> Self {
+        Self { start: self.end, ..self }
+    }
+}
+
+/// A source text.
+#[derive(Clone, Debug)]
+pub struct File {
+    /// What it is called, as the loader or the caller named it.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Arc<[u8]>,
+    /// From where it was included the first time.
+    pub included: Option<Span>,
+}
+
+/// The sources of an assembly: the first is the one that was asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    /// The files, each once however often it is included.
+    pub list: Vec<File>,
+}
+
+/// A place as people count: lines and columns from 1, columns in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in bytes, from 1.
+    pub column: u32,
+}
+
+impl Files {
+    /// The name of a span's file.
+    #[must_use]
+    pub fn name(&self, span: Span) -> &str {
+        self.list.get(span.file as usize).map_or("", |f| &f.name)
+    }
+
+    /// The bytes of a span.
+    #[must_use]
+    pub fn bytes(&self, span: Span) -> &[u8] {
+        self.list
+            .get(span.file as usize)
+            .and_then(|f| f.bytes.get(span.start as usize..span.end as usize))
+            .unwrap_or(&[])
+    }
+
+    /// Line and column of a span's start.
+    #[must_use]
+    pub fn position(&self, span: Span) -> Position {
+        let Some(file) = self.list.get(span.file as usize) else {
+            return Position { line: 1, column: 1 };
+        };
+        let head = &file.bytes[..(span.start as usize).min(file.bytes.len())];
+        let line = head.iter().filter(|b| **b == b'\n').count();
+        let column = head.iter().rev().take_while(|b| **b != b'\n').count();
+        let count = |n: usize| u32::try_from(n + 1).unwrap_or(u32::MAX);
+        Position { line: count(line), column: count(column) }
+    }
+}
+
+/// A file that a [`Loader`] found.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// Its name; the same file must get the same name each time, for cycles are found by it.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// How `#include "path"` finds a file. The library itself opens none.
+pub trait Loader {
+    /// The file that `path` means in the file called `from`: first relative to that file, then
+    /// along whatever search path the loader has.
+    ///
+    /// # Errors
+    /// What to tell the reader if there is no such file, such as the places that were tried.
+    fn load(&mut self, path: &str, from: &str) -> Result<Loaded, String>;
+}
+
+impl<F: FnMut(&str, &str) -> Result<Loaded, String>> Loader for F {
+    fn load(&mut self, path: &str, from: &str) -> Result<Loaded, String> {
+        self(path, from)
+    }
+}
+
+/// A loader that finds nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoFiles;
+
+impl Loader for NoFiles {
+    fn load(&mut self, _: &str, _: &str) -> Result<Loaded, String> {
+        Err("included files are not available here".to_owned())
+    }
+}
