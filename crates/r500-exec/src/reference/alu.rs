@@ -4,7 +4,7 @@ use r500_isa::values::{AlphaOp, Omod, RgbOp};
 
 use super::event::EventKind;
 use super::group::Group;
-use super::source::{Sources, modify};
+use super::source::{Registers, Sources, modify};
 use super::write::Outcome;
 use crate::finding::FindingKind;
 use crate::numerics::{self, Arith, compare, kernels};
@@ -31,20 +31,25 @@ impl Group<'_> {
     pub(super) fn alu(&mut self, address: u32, alu: &Alu) {
         let executing: Vec<bool> = self.lanes.iter().map(|lane| self.executes(lane)).collect();
         self.check_alu(address, alu, &executing);
-        let concerned: Vec<usize> =
-            (0..self.lanes.len()).filter(|&i| alu.write_inactive || executing[i]).collect();
-        let outcomes: Vec<(usize, Outcome)> =
-            concerned.into_iter().map(|lane| (lane, self.compute(lane, alu))).collect();
+        let registers = self.registers(alu);
+        let mut outcomes = Vec::with_capacity(self.lanes.len());
+        for (lane, &executes) in executing.iter().enumerate() {
+            if executes || alu.write_inactive {
+                outcomes.push((lane, self.compute(lane, alu, &registers)));
+            }
+        }
         for (lane, outcome) in outcomes {
             self.write_alu(lane, address, alu, &outcome, executing[lane]);
         }
     }
 
-    /// The result of an instruction for one lane.
-    fn compute(&mut self, lane: usize, alu: &Alu) -> Outcome {
-        let operands = self.operands(lane, alu);
-        let raw = self.operate(alu, &operands);
-        let result = self.finish_result(alu, raw);
+    /// The result of an instruction for one lane. Channels that go nowhere are 0, unless someone
+    /// watches.
+    fn compute(&mut self, lane: usize, alu: &Alu, registers: &Registers) -> Outcome {
+        let wanted = if self.event_of(lane).is_some() { 0b1111 } else { alu.wanted };
+        let operands = self.operands(lane, alu, registers, wanted);
+        let raw = self.operate(alu, &operands, wanted);
+        let result = self.finish_result(alu, raw, wanted);
         let enabled = self.enabled(lane, alu.rgb.pred, alu.alpha.pred);
         if let Some(event) = self.event_of(lane) {
             let Operands { rgb, alpha, .. } = operands;
@@ -53,25 +58,27 @@ impl Group<'_> {
         Outcome { result, enabled }
     }
 
-    fn operands(&self, lane: usize, alu: &Alu) -> Operands {
-        let sources = self.sources(lane, alu);
-        let mut rgb = alu.rgb.operands.map(|operand| sources.operand(&operand));
-        let mut alpha = alu.alpha.operands.map(|operand| sources.operand(&operand)[0]);
+    fn operands(&self, lane: usize, alu: &Alu, registers: &Registers) -> Operands {
+        let sources = Sources::new(&self.lanes[lane], registers, alu, self.arith);
+        let [a, b, c] = &alu.rgb.operands;
+        let mut rgb = [sources.operand(a), sources.operand(b), sources.operand(c)];
+        let [a, b, c] = &alu.alpha.operands;
+        let mut alpha = [sources.operand(a)[0], sources.operand(b)[0], sources.operand(c)[0]];
         let dp4 = [alpha[0], alpha[1]];
         // Documented: MDH and MDV ignore select and swizzle of A and C, not their modifiers. The
         // corner's register is read whether or not that pixel is active, covered or killed
         // (derived).
         if alu.rgb.op.is_derivative() {
-            let horizontal = alu.rgb.op == RgbOp::MDH;
+            let corner = if alu.rgb.op == RgbOp::MDH { TOP_RIGHT } else { BOTTOM_LEFT };
             let [a, _, c] = alu.rgb.operands.map(|operand| operand.modifier);
-            let (first, second) = self.corners(lane, alu, horizontal);
+            let (first, second) = self.corners(lane, alu, registers, corner);
             rgb[0] = [0, 1, 2].map(|i| modify(a, first.src0(i)));
             rgb[2] = [0, 1, 2].map(|i| modify(c, second.src0(i)));
         }
         if alu.alpha.op.is_derivative() {
-            let horizontal = alu.alpha.op == AlphaOp::MDH;
+            let corner = if alu.alpha.op == AlphaOp::MDH { TOP_RIGHT } else { BOTTOM_LEFT };
             let [a, _, c] = alu.alpha.operands.map(|operand| operand.modifier);
-            let (first, second) = self.corners(lane, alu, horizontal);
+            let (first, second) = self.corners(lane, alu, registers, corner);
             alpha[0] = modify(a, first.src0(3));
             alpha[2] = modify(c, second.src0(3));
         }
@@ -82,53 +89,62 @@ impl Group<'_> {
 
     /// The sources of the two corners that a difference is taken of: the same for all four pixels
     /// of the quad, so derivatives are coarse (observed).
-    fn corners(&self, lane: usize, alu: &Alu, horizontal: bool) -> (Sources, Sources) {
+    fn corners(
+        &self,
+        lane: usize,
+        alu: &Alu,
+        registers: &Registers,
+        second: usize,
+    ) -> (Sources, Sources) {
         let quad = lane - lane % 4;
-        let second = quad + if horizontal { TOP_RIGHT } else { BOTTOM_LEFT };
-        (self.sources(quad + TOP_LEFT, alu), self.sources(second, alu))
+        let of = |corner| Sources::new(&self.lanes[quad + corner], registers, alu, self.arith);
+        (of(TOP_LEFT), of(second))
     }
 
     /// Results before OMOD and clamp: red, green, blue, alpha. SOP and DP hand over this raw result
     /// (observed).
-    fn operate(&self, alu: &Alu, operands: &Operands) -> [f32; 4] {
+    fn operate(&self, alu: &Alu, operands: &Operands, wanted: u8) -> [f32; 4] {
         let readings = &self.draw.options.readings;
         let Operands { rgb, alpha: [a, b, c], dp4 } = *operands;
         let reserved = |operand: f32| match readings.reserved_op {
             ReservedOp::Zero => 0.0,
             ReservedOp::OperandA => operand,
         };
+        let channelwise =
+            |i: usize| channelwise_rgb(alu.rgb.op, [rgb[0][i], rgb[1][i], rgb[2][i]], self.arith);
         let dot = dot_product(alu.rgb.op, &rgb, dp4, self.arith);
-        let alpha = match (alu.alpha.op, dot) {
-            (AlphaOp::DP, Some(dot)) => dot,
-            (AlphaOp::DP, None) => match readings.dp_alone {
-                DpAlone::Zero => 0.0,
-                DpAlone::Red => {
-                    channelwise_rgb(alu.rgb.op, [rgb[0][0], rgb[1][0], rgb[2][0]], self.arith)
-                        .unwrap_or(0.0)
-                }
-            },
-            (op, _) => alpha_op(op, [a, b, c], self.arith).unwrap_or_else(|| reserved(a)),
-        };
-        let colour = |i: usize| {
-            if alu.rgb.op == RgbOp::SOP {
-                return alpha;
-            }
-            dot.or_else(|| {
-                channelwise_rgb(alu.rgb.op, [rgb[0][i], rgb[1][i], rgb[2][i]], self.arith)
-            })
-            .unwrap_or_else(|| reserved(rgb[0][i]))
-        };
-        [colour(0), colour(1), colour(2), alpha]
+        let mut raw = [0.0; 4];
+        if wanted & 0b1000 != 0 || alu.rgb.op == RgbOp::SOP {
+            raw[3] = match (alu.alpha.op, dot) {
+                (AlphaOp::DP, Some(dot)) => dot,
+                (AlphaOp::DP, None) => match readings.dp_alone {
+                    DpAlone::Zero => 0.0,
+                    DpAlone::Red => channelwise(0).unwrap_or(0.0),
+                },
+                (op, _) => alpha_op(op, [a, b, c], self.arith).unwrap_or_else(|| reserved(a)),
+            };
+        }
+        for i in (0..3).filter(|i| wanted >> i & 1 != 0) {
+            raw[i] = match (alu.rgb.op, dot) {
+                (RgbOp::SOP, _) => raw[3],
+                (_, Some(dot)) => dot,
+                _ => channelwise(i).unwrap_or_else(|| reserved(rgb[0][i])),
+            };
+        }
+        raw
     }
 
     /// OMOD, then clamp (ctm), each half its own.
-    fn finish_result(&self, alu: &Alu, raw: [f32; 4]) -> [f32; 4] {
+    fn finish_result(&self, alu: &Alu, raw: [f32; 4], wanted: u8) -> [f32; 4] {
         let strict = self.draw.options.readings.omod_7 == Omod7::Finish;
-        let rgb_omod = omod(alu.rgb.omod, strict && !rgb_selects(alu.rgb.op));
-        let alpha_omod = omod(alu.alpha.omod, strict && !alpha_selects(alu.alpha.op));
-        let rgb = |x| finish(x, rgb_omod, alu.rgb.clamp, self.arith);
-        let alpha = finish(raw[3], alpha_omod, alu.alpha.clamp, self.arith);
-        [rgb(raw[0]), rgb(raw[1]), rgb(raw[2]), alpha]
+        let rgb = omod(alu.rgb.omod, strict && !rgb_selects(alu.rgb.op));
+        let alpha = omod(alu.alpha.omod, strict && !alpha_selects(alu.alpha.op));
+        let mut result = [0.0; 4];
+        for i in (0..4).filter(|i| wanted >> i & 1 != 0) {
+            let (omod, clamp) = if i < 3 { (rgb, alu.rgb.clamp) } else { (alpha, alu.alpha.clamp) };
+            result[i] = finish(raw[i], omod, clamp, self.arith);
+        }
+        result
     }
 
     fn check_alu(&mut self, address: u32, alu: &Alu, executing: &[bool]) {
@@ -160,6 +176,7 @@ impl Group<'_> {
 }
 
 /// DP3, DP4 and D2A, left to right; `None` for other operations.
+#[inline]
 fn dot_product(op: RgbOp, operands: &[[f32; 3]; 3], dp4: [f32; 2], arith: Arith) -> Option<f32> {
     let [a, b, c] = *operands;
     Some(match op {
@@ -172,6 +189,7 @@ fn dot_product(op: RgbOp, operands: &[[f32; 3]; 3], dp4: [f32; 2], arith: Arith)
 }
 
 /// RGB operations that work channel by channel; `None` for others.
+#[inline]
 fn channelwise_rgb(op: RgbOp, [a, b, c]: [f32; 3], arith: Arith) -> Option<f32> {
     Some(match op {
         RgbOp::MAD => arith.mad(a, b, c),
@@ -187,6 +205,7 @@ fn channelwise_rgb(op: RgbOp, [a, b, c]: [f32; 3], arith: Arith) -> Option<f32> 
 }
 
 /// Alpha operations but DP; `None` for the reserved one.
+#[inline]
 fn alpha_op(op: AlphaOp, [a, b, c]: [f32; 3], arith: Arith) -> Option<f32> {
     Some(match op {
         AlphaOp::MAD => arith.mad(a, b, c),
@@ -212,6 +231,7 @@ fn omod(omod: Omod, finish_instead: bool) -> Omod {
 }
 
 /// OMOD 7 copies bit for bit and skips the clamp (documented, ctm).
+#[inline]
 fn finish(raw: f32, omod: Omod, clamp: bool, arith: Arith) -> f32 {
     let Some(factor) = omod.factor() else { return raw };
     let scaled = numerics::finish(raw, factor);

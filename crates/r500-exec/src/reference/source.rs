@@ -5,10 +5,34 @@ use r500_isa::values::{Mod, Sel, SrcpOp, Swiz};
 use r500_isa::{CONSTANTS, InlineConst, Operand, Source, TEMPORARIES};
 
 use super::group::{Group, saturate};
+use super::lane::Lane;
 use crate::finding::FindingKind;
 use crate::numerics::Arith;
 use crate::reading::{AlOutside, InlineRelative, PastPixsize, RelativeRange};
 use crate::shader::Alu;
+
+/// The six source registers of an instruction, addresses resolved: the pixels of a group share aL,
+/// so they are the same for all of them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Registers {
+    rgb: [Register; 3],
+    alpha: [Register; 3],
+}
+
+/// A source register: a temporary of each pixel, or a value that all share.
+#[derive(Clone, Copy, Debug)]
+enum Register {
+    Temp(usize),
+    Shared([f32; 4]),
+}
+
+/// What an address names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Temp(usize),
+    Constant(usize),
+    Inline(InlineConst),
+}
 
 /// What the operands of an instruction select from, for one pixel.
 #[derive(Clone, Copy, Debug)]
@@ -18,27 +42,23 @@ pub(super) struct Sources {
     values: [[f32; 4]; 4],
 }
 
-/// What an address names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Register {
-    Temp(usize),
-    Constant(usize),
-    Inline(InlineConst),
-}
-
 impl Sources {
-    /// The four sources of `srcp` and `src0..2`, from those of the two halves.
-    fn new(alu: &Alu, rgb: [[f32; 4]; 3], alpha: [[f32; 4]; 3], arith: Arith) -> Self {
+    /// The sources of one pixel.
+    pub(super) fn new(lane: &Lane, registers: &Registers, alu: &Alu, arith: Arith) -> Self {
         let mut values = [[0.0; 4]; 4];
-        for n in 0..3 {
-            values[n] = [rgb[n][0], rgb[n][1], rgb[n][2], alpha[n][3]];
+        for (n, value) in values.iter_mut().take(3).enumerate() {
+            let [r, g, b, _] = registers.rgb[n].read(lane);
+            let [.., a] = registers.alpha[n].read(lane);
+            *value = [r, g, b, a];
         }
         // Observed: the colours of srcp always come from the RGB half's presubtract and its alpha
         // from the alpha half's, whoever reads them.
         let [src0, src1, ..] = values;
-        for i in 0..4 {
-            let op = if i < 3 { alu.rgb.srcp } else { alu.alpha.srcp };
-            values[3][i] = presubtract(op, src0[i], src1[i], arith);
+        if alu.uses_srcp {
+            for (i, value) in values[3].iter_mut().enumerate() {
+                let op = if i < 3 { alu.rgb.srcp } else { alu.alpha.srcp };
+                *value = presubtract(op, src0[i], src1[i], arith);
+            }
         }
         Self { values }
     }
@@ -50,13 +70,29 @@ impl Sources {
 
     /// An operand: select, swizzle, modifier (documented in this order; the modifier applies to
     /// the constants of the swizzle too).
+    #[inline]
     pub(super) fn operand<const N: usize>(&self, operand: &Operand<N>) -> [f32; N] {
         let source = &self.values[usize::from(operand.sel.code() & 3)];
-        operand.swiz.map(|swiz| modify(operand.modifier, swizzle(swiz, source)))
+        let mut value = [0.0; N];
+        for (x, swiz) in value.iter_mut().zip(operand.swiz) {
+            *x = modify(operand.modifier, swizzle(swiz, source));
+        }
+        value
+    }
+}
+
+impl Register {
+    #[inline]
+    fn read(self, lane: &Lane) -> [f32; 4] {
+        match self {
+            Self::Temp(temp) => lane.temps.get(temp).copied().unwrap_or_default(),
+            Self::Shared(value) => value,
+        }
     }
 }
 
 /// Presubtract, on the unswizzled, unmodified sources (documented, ctm).
+#[inline]
 fn presubtract(op: SrcpOp, src0: f32, src1: f32, arith: Arith) -> f32 {
     match op {
         SrcpOp::SUB => arith.sub(src1, src0),
@@ -67,6 +103,7 @@ fn presubtract(op: SrcpOp, src0: f32, src1: f32, arith: Arith) -> f32 {
 }
 
 /// What a channel of an operand reads. `UNUSED` reads as 0 (drivers write 4 or 0 instead).
+#[inline]
 fn swizzle(swiz: Swiz, source: &[f32; 4]) -> f32 {
     match swiz {
         Swiz::R | Swiz::G | Swiz::B | Swiz::A => source[usize::from(swiz.code())],
@@ -77,6 +114,7 @@ fn swizzle(swiz: Swiz, source: &[f32; 4]) -> f32 {
 }
 
 /// Input modifiers: they act on the sign bit alone.
+#[inline]
 pub(super) fn modify(modifier: Mod, x: f32) -> f32 {
     match modifier {
         Mod::NEG => -x,
@@ -87,10 +125,10 @@ pub(super) fn modify(modifier: Mod, x: f32) -> f32 {
 }
 
 impl Group<'_> {
-    /// The sources of an instruction for one lane.
-    pub(super) fn sources(&self, lane: usize, alu: &Alu) -> Sources {
-        let fetch = |source: Source| self.fetch(lane, self.resolve(source));
-        Sources::new(alu, alu.rgb.sources.map(fetch), alu.alpha.sources.map(fetch), self.arith)
+    /// The source registers of an instruction.
+    pub(super) fn registers(&self, alu: &Alu) -> Registers {
+        let resolve = |source: Source| self.resolve(source);
+        Registers { rgb: alu.rgb.sources.map(resolve), alpha: alu.alpha.sources.map(resolve) }
     }
 
     /// aL outside every loop.
@@ -162,45 +200,48 @@ impl Group<'_> {
     }
 
     fn check_source(&mut self, lane: usize, address: u32, source: Source, channels: u8) {
-        match self.resolve(source) {
-            Register::Temp(temp) => {
+        match self.place(source) {
+            Place::Temp(temp) => {
                 self.check_relative(lane, address, source.addr, source.relative, TEMPORARIES);
                 self.check_temp(lane, address, temp, channels);
             }
-            Register::Constant(n) => {
+            Place::Constant(n) => {
                 self.check_relative(lane, address, source.addr, source.relative, CONSTANTS);
                 if self.draw.bindings.constant(n).is_none() {
                     self.find(lane, FindingKind::NoConstant, address, saturate(n));
                 }
             }
-            Register::Inline(_) => {}
+            Place::Inline(_) => {}
+        }
+    }
+
+    fn resolve(&self, source: Source) -> Register {
+        match self.place(source) {
+            Place::Temp(temp) if self.temp_exists(temp) => Register::Temp(temp),
+            Place::Temp(_) => Register::Shared([0.0; 4]),
+            Place::Constant(n) => {
+                Register::Shared(self.draw.bindings.constant(n).unwrap_or_default())
+            }
+            Place::Inline(inline) => Register::Shared([inline.value(); 4]),
         }
     }
 
     /// What a source address names (documented: CONST, then bit 7; REL adds aL first).
-    fn resolve(&self, source: Source) -> Register {
+    fn place(&self, source: Source) -> Place {
         if source.constant {
-            return Register::Constant(self.relative(source.addr, source.relative, CONSTANTS));
+            return Place::Constant(self.relative(source.addr, source.relative, CONSTANTS));
         }
         match source.inline() {
-            None => Register::Temp(self.temp_address(source.addr, source.relative)),
+            None => Place::Temp(self.temp_address(source.addr, source.relative)),
             Some(inline) => {
                 let adds = self.draw.options.readings.inline_relative == InlineRelative::Add;
                 if source.relative && adds {
                     let code = i32::from(inline.code()) + self.al();
-                    Register::Inline(InlineConst::new(code.to_le_bytes()[0]))
+                    Place::Inline(InlineConst::new(code.to_le_bytes()[0]))
                 } else {
-                    Register::Inline(inline)
+                    Place::Inline(inline)
                 }
             }
-        }
-    }
-
-    fn fetch(&self, lane: usize, register: Register) -> [f32; 4] {
-        match register {
-            Register::Temp(temp) => self.temp(lane, temp),
-            Register::Constant(n) => self.draw.bindings.constant(n).unwrap_or_default(),
-            Register::Inline(inline) => [inline.value(); 4],
         }
     }
 
