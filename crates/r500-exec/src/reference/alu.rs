@@ -58,12 +58,18 @@ impl Group<'_> {
         Outcome { result, enabled }
     }
 
-    fn operands(&self, lane: usize, alu: &Alu, registers: &Registers) -> Operands {
+    /// The operands that the wanted channels need; 0 for a half that nothing needs.
+    fn operands(&self, lane: usize, alu: &Alu, registers: &Registers, wanted: u8) -> Operands {
         let sources = Sources::new(&self.lanes[lane], registers, alu, self.arith);
-        let [a, b, c] = &alu.rgb.operands;
-        let mut rgb = [sources.operand(a), sources.operand(b), sources.operand(c)];
-        let [a, b, c] = &alu.alpha.operands;
-        let mut alpha = [sources.operand(a)[0], sources.operand(b)[0], sources.operand(c)[0]];
+        let (mut rgb, mut alpha) = ([[0.0; 3]; 3], [0.0; 3]);
+        if wanted & 0b0111 != 0 || alu.alpha.op == AlphaOp::DP {
+            let [a, b, c] = &alu.rgb.operands;
+            rgb = [sources.operand(a), sources.operand(b), sources.operand(c)];
+        }
+        if wanted & 0b1000 != 0 || matches!(alu.rgb.op, RgbOp::SOP | RgbOp::DP4) {
+            let [a, b, c] = &alu.alpha.operands;
+            alpha = [sources.operand(a)[0], sources.operand(b)[0], sources.operand(c)[0]];
+        }
         let dp4 = [alpha[0], alpha[1]];
         // Documented: MDH and MDV ignore select and swizzle of A and C, not their modifiers. The
         // corner's register is read whether or not that pixel is active, covered or killed
