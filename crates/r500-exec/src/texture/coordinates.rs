@@ -129,7 +129,8 @@ impl Space {
 /// The face of a cube that a direction meets, and where: two coordinates from -1 to 1.
 ///
 /// Faces are +X, -X, +Y, -Y, +Z, -Z, seen from the middle as the graphics interfaces have it
-/// (derived). Of equal components [`CubeTies`] decides; NaN is never the largest.
+/// (derived). Of equal components [`CubeTies`] decides. Comparisons with NaN are false, so the last
+/// axis takes what is left.
 fn face([s, t, r]: [f32; 3], readings: &TexReadings) -> (u32, [f32; 2]) {
     let largest =
         |a: f32, b: f32, c: f32| compare::ge(a.abs(), b.abs()) && compare::ge(a.abs(), c.abs());

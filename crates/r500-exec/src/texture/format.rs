@@ -21,7 +21,7 @@ pub(super) enum Layout {
     OneReversed,
     /// 24 bits of depth above 8 of stencil; which is component 0 is a [`DepthStencil`] reading.
     DepthStencil,
-    /// One component of 8 bits in every channel: selects and signs do not count.
+    /// One component of 8 bits in every channel; selects and signs are ignored (documented).
     Luminance,
     /// 24-bit float in the lowest bits of 32.
     W24,
@@ -185,7 +185,7 @@ impl Layout {
 /// How the registers of a texture want its components read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interpret {
-    /// `SIGNED_COMP0` to `SIGNED_COMP3`.
+    /// `SIGNED_COMP0` to `SIGNED_COMP3`. They mean nothing to floats and DXT blocks.
     pub(super) signed: [bool; 4],
     /// `POW2FIX2FLT`.
     pub(super) pow2: bool,

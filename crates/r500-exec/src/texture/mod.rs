@@ -48,3 +48,6 @@ pub use readings::{
     CubeTies, DepthStencil, LodBias, Magnification, TexReadings, Weights, WideBorder,
 };
 pub use sampler::{DISABLED_UNIT, Gradients, QuadFetch, Sampler};
+
+#[cfg(test)]
+mod tests;

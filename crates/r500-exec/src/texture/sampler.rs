@@ -320,8 +320,8 @@ fn lod_bias(filter1: TxFilter1) -> f32 {
     f32::from(if code >= 512 { code - 1024 } else { code }) / 32.0
 }
 
-/// Width, height and depth that `US_FORMAT` says. Documented: depths above 12 halve nothing but say
-/// which of width and height lie past 2048.
+/// Width, height and depth that `US_FORMAT` says. Documented: codes 13 to 15 of the depth are none,
+/// but say which of width and height lie past 2048.
 fn scale_size(format: UsFormat) -> [u32; 3] {
     let (width, height) = (u32::from(format.txwidth()) + 1, u32::from(format.txheight()) + 1);
     match format.txdepth() {

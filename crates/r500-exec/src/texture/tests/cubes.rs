@@ -1,0 +1,154 @@
+//! Cubes: faces, places on them, edges.
+
+use r500_isa::texture::TxFilter0;
+use r500_isa::values::{ClampMode, LayerFilter, TexOp, TxFormat};
+use r500_program::{Level, Texture};
+
+use super::super::CubeTies;
+use super::*;
+
+/// A face, a texel of it (column, row), and a direction to it.
+type Hit = (u32, [u32; 2], [f32; 3]);
+
+/// Directions to three corners of each face, from the table of the graphics interfaces: seen from
+/// the middle, columns run along -Z, +Z, +X, +X, +X, -X and rows along -Y, -Y, +Z, -Z, -Y, -Y.
+const CORNERS: [Hit; 18] = [
+    (0, [0, 0], [2.0, 1.0, 1.0]),
+    (0, [1, 0], [2.0, 1.0, -1.0]),
+    (0, [0, 1], [2.0, -1.0, 1.0]),
+    (1, [0, 0], [-2.0, 1.0, -1.0]),
+    (1, [1, 0], [-2.0, 1.0, 1.0]),
+    (1, [0, 1], [-2.0, -1.0, -1.0]),
+    (2, [0, 0], [-1.0, 2.0, -1.0]),
+    (2, [1, 0], [1.0, 2.0, -1.0]),
+    (2, [0, 1], [-1.0, 2.0, 1.0]),
+    (3, [0, 0], [-1.0, -2.0, 1.0]),
+    (3, [1, 0], [1.0, -2.0, 1.0]),
+    (3, [0, 1], [-1.0, -2.0, -1.0]),
+    (4, [0, 0], [-1.0, 1.0, 2.0]),
+    (4, [1, 0], [1.0, 1.0, 2.0]),
+    (4, [0, 1], [-1.0, -1.0, 2.0]),
+    (5, [0, 0], [1.0, 1.0, -2.0]),
+    (5, [1, 0], [-1.0, 1.0, -2.0]),
+    (5, [0, 1], [1.0, -1.0, -2.0]),
+];
+
+/// 2x2 texels a face, numbered 0 to 23 in 256ths.
+fn numbered() -> Texture {
+    let bytes: Vec<u8> = (0..24).collect();
+    in_256ths(cube(texture(TxFormat::X8, [2, 2], &bytes)))
+}
+
+/// What a direction fetches. Not UNSCALED, which `at` is.
+fn toward(texture: &Texture, [s, t, r]: [f32; 3]) -> [f32; 4] {
+    bind(texture).fetch(&QuadFetch::new(TexOp::LD, [[s, t, r, 1.0]; 4]), &LAW)[0]
+}
+
+fn face_of(direction: [f32; 3], readings: &TexReadings) -> u32 {
+    let [s, t, r] = direction;
+    let quad = QuadFetch::new(TexOp::LD, [[s, t, r, 1.0]; 4]);
+    bind(&numbered()).look_up(&quad, readings)[0].face.unwrap()
+}
+
+#[test]
+fn directions_meet_the_texels_of_the_table() {
+    let texture = numbered();
+    for (face, [x, y], direction) in CORNERS {
+        let number = (4 * face + 2 * y + x) as f32;
+        assert_eq!(toward(&texture, direction)[0] * 256.0, number, "{direction:?}");
+        // Length does not matter, nor does scaling.
+        let far = direction.map(|c| c * 1e20);
+        assert_eq!(toward(&texture, far)[0] * 256.0, number, "{far:?}");
+        assert_eq!(at(&texture, direction)[0] * 256.0, number, "{direction:?} unscaled");
+    }
+}
+
+#[test]
+fn places_are_quotients_on_a_scale_from_0_to_size() {
+    // (1/4, 1/2) of the way from the middle of +Z to its right and lower edge, of 2 texels.
+    let quad = QuadFetch::new(TexOp::LD, [[1.0, -2.0, 4.0, 1.0]; 4]);
+    let [lookup, ..] = bind(&numbered()).look_up(&quad, &LAW);
+    assert_eq!(lookup.face, Some(4));
+    assert_eq!(lookup.coordinates, [1.25, 1.5, 4.0]);
+    // PROJ divides first; a negative Q looks the other way.
+    let quad = QuadFetch::new(TexOp::PROJ, [[1.0, -2.0, 4.0, -2.0]; 4]);
+    let [lookup, ..] = bind(&numbered()).look_up(&quad, &LAW);
+    assert_eq!(lookup.face, Some(5));
+    assert_eq!(lookup.coordinates, [1.25, 0.5, -2.0]);
+}
+
+#[test]
+fn between_faces_the_first_axis_wins() {
+    let other = TexReadings { cube_ties: CubeTies::ZThenY, ..LAW };
+    for (direction, x_first, z_first) in [
+        ([1.0, 1.0, 1.0], 0, 4),
+        ([-1.0, -1.0, -1.0], 1, 5),
+        ([1.0, -1.0, 0.5], 0, 3),
+        ([0.5, 1.0, -1.0], 2, 5),
+        ([-1.0, 0.0, 1.0], 1, 4),
+        // No tie: the same by either.
+        ([0.5, -1.0, 0.5], 3, 3),
+        // No direction at all, and one of denormals, which are zeros.
+        ([0.0, 0.0, 0.0], 0, 4),
+        ([-0.0, 0.0, -0.0], 0, 4),
+        ([f32::from_bits(1), f32::from_bits(9), 0.0], 0, 4),
+    ] {
+        assert_eq!(face_of(direction, &LAW), x_first, "{direction:?}");
+        assert_eq!(face_of(direction, &other), z_first, "{direction:?}");
+    }
+}
+
+#[test]
+fn odd_directions_have_a_face_and_a_place() {
+    let texture = numbered();
+    // 0/0 is NaN, which counts as coordinate 0: the first texel of +X.
+    assert_eq!(toward(&texture, [0.0; 3])[0] * 256.0, 0.0);
+    // Comparisons with NaN are false, so Z is left; 1/0 and NaN are the farthest column, row 0.
+    assert_eq!(toward(&texture, [1.0, f32::NAN, 0.0])[0] * 256.0, 17.0);
+    assert_eq!(toward(&texture, [f32::NAN; 3])[0] * 256.0, 20.0);
+    // Infinity over infinity, and 1 over infinity.
+    let infinite = [f32::INFINITY, f32::INFINITY, 1.0];
+    let quad = QuadFetch::new(TexOp::LD, [[infinite[0], infinite[1], infinite[2], 1.0]; 4]);
+    let [lookup, ..] = bind(&texture).look_up(&quad, &LAW);
+    assert_eq!(lookup.face, Some(0));
+    assert_eq!(lookup.coordinates[0], 1.0);
+    assert!(lookup.coordinates[1].is_nan());
+    assert_eq!(lookup.levels[0].texels[0].at, Some([1, 0, 0]));
+}
+
+#[test]
+fn filters_stay_on_a_face() {
+    // At the edge of +X toward +Z (left): the clamp mode of S decides, no other face is read.
+    let texture = linear(numbered());
+    let edge = [1.0, 0.5, 1.0];
+    // Row: (-0.5 + 1) / 2 * 2 = 1/2, the middle of row 0. Column 0 clamps to texel 0.
+    assert_eq!(toward(&texture, edge)[0] * 256.0, 0.0);
+    let mut border = texture.clone();
+    border.border_color = 128;
+    border.filter0 = border.filter0.with(TxFilter0::CLAMP_S, ClampMode::BORDER);
+    assert_eq!(toward(&border, edge)[0] * 256.0, 64.0);
+    let mut wrap = texture.clone();
+    wrap.filter0 = wrap.filter0.with(TxFilter0::CLAMP_S, ClampMode::WRAP);
+    assert_eq!(toward(&wrap, edge)[0] * 256.0, 0.5);
+    // VOL_FILTER and CLAMP_R are for volumes; a reserved VOL_FILTER is not looked at.
+    let mut texture = numbered();
+    texture.filter0 = texture.filter0.with(TxFilter0::VOL_FILTER, LayerFilter::new(3));
+    texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_R, ClampMode::BORDER);
+    assert_eq!(toward(&texture, [1.0, 1.0, -2.0])[0] * 256.0, 20.0);
+}
+
+#[test]
+fn faces_have_levels() {
+    let bytes: Vec<u8> = (0..24).collect();
+    let mut texture = with_levels(cube(texture(TxFormat::X8, [2, 2], &bytes)), &[]);
+    let coarse = (100..106).collect();
+    texture.levels.push(Level { width: 1, height: 1, layers: 6, bytes: coarse });
+    let mut texture = in_256ths(with_levels(texture, &[]));
+    texture.filter0 = texture.filter0.with(TxFilter0::MIP_FILTER, LayerFilter::POINT);
+    // Half a face to the right is one texel, 3/4 of a face down 1.5; R stays: log2 1.5.
+    let place = |s: f32, t: f32| [s, t, 1.0, 1.0];
+    let strq = [place(-0.5, 0.75), place(0.5, 0.75), place(-0.5, -0.75), place(0.5, -0.75)];
+    let [lookup, ..] = bind(&texture).look_up(&QuadFetch::new(TexOp::LD, strq), &LAW);
+    assert!((lookup.lod - 0.584_962_5).abs() < 1e-6, "{}", lookup.lod);
+    assert_eq!(lookup.color[0] * 256.0, 104.0);
+}

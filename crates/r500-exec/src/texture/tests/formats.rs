@@ -1,0 +1,321 @@
+//! Every texel format that is no block format, packed by hand, and what the registers make of the
+//! components.
+
+use r500_isa::texture::{TxFilter0, TxFormat1, TxFormat2};
+use r500_isa::values::{ClampMode, TxFormat, TxFormatMsb, TxSel};
+use r500_program::Texture;
+
+use super::super::{DepthStencil, WideBorder};
+use super::*;
+
+/// Makes components signed, component 0 in bit 0.
+fn signed(mut texture: Texture, mask: u8) -> Texture {
+    texture.format1 = texture
+        .format1
+        .with(TxFormat1::SIGNED_COMP0, mask & 1 != 0)
+        .with(TxFormat1::SIGNED_COMP1, mask & 2 != 0)
+        .with(TxFormat1::SIGNED_COMP2, mask & 4 != 0)
+        .with(TxFormat1::SIGNED_COMP3, mask & 8 != 0);
+    texture
+}
+
+fn gamma(mut texture: Texture) -> Texture {
+    texture.format1 = texture.format1.with(TxFormat1::GAMMA, true);
+    texture
+}
+
+/// What red, green, blue and alpha select.
+fn select(mut texture: Texture, rgba: [TxSel; 4]) -> Texture {
+    texture.format1 = texture
+        .format1
+        .with(TxFormat1::SEL_RED, rgba[0])
+        .with(TxFormat1::SEL_GREEN, rgba[1])
+        .with(TxFormat1::SEL_BLUE, rgba[2])
+        .with(TxFormat1::SEL_ALPHA, rgba[3]);
+    texture
+}
+
+/// One texel of a format.
+fn texel(format: TxFormat, bytes: &[u8]) -> Texture {
+    texture(format, [1, 1], bytes)
+}
+
+fn texel_msb(format: TxFormatMsb, bytes: &[u8]) -> Texture {
+    texture_msb(format, [1, 1], bytes)
+}
+
+/// The border colour: what is outside one texel.
+fn border(mut texture: Texture, color: u32) -> [f32; 4] {
+    border_by(&mut texture, color, &LAW)
+}
+
+fn border_by(texture: &mut Texture, color: u32, readings: &TexReadings) -> [f32; 4] {
+    texture.border_color = color;
+    texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_S, ClampMode::BORDER);
+    at_by(texture, [-1.0, 0.5, 0.5], readings)
+}
+
+#[test]
+fn unsigned_components_from_the_lowest_bit() {
+    use TxFormat as F;
+    // Binary numbers are grouped as the name has the components, the last one lowest.
+    #[rustfmt::skip]
+    let cases: [(F, &[u8], [f32; 4]); 17] = [
+        (F::X8,      &[51],                        [51.0 / 255.0, 0.0, 0.0, 0.0]),
+        (F::X16,     &0x3334_u16.to_le_bytes(),    [13108.0 / 65535.0, 0.0, 0.0, 0.0]),
+        (F::X4_4,    &[0b0110_1111],               [1.0, 6.0 / 15.0, 0.0, 0.0]),
+        (F::X8_8,    &[7, 250],                    [7.0 / 255.0, 250.0 / 255.0, 0.0, 0.0]),
+        (F::X16_16,  &[0x01, 0x00, 0x00, 0x80],    [1.0 / 65535.0, 32768.0 / 65535.0, 0.0, 0.0]),
+        (F::X3_3_2,  &[0b101_011_10],              [2.0 / 3.0, 3.0 / 7.0, 5.0 / 7.0, 0.0]),
+        (F::X5_6_5,  &0b00011_100001_10101_u16.to_le_bytes(),
+                                                   [21.0 / 31.0, 33.0 / 63.0, 3.0 / 31.0, 0.0]),
+        (F::X6_5_5,  &0b100001_00011_10101_u16.to_le_bytes(),
+                                                   [21.0 / 31.0, 3.0 / 31.0, 33.0 / 63.0, 0.0]),
+        (F::X11_11_10, &0b10000000001_00000000011_1000000111_u32.to_le_bytes(),
+                                             [519.0 / 1023.0, 3.0 / 2047.0, 1025.0 / 2047.0, 0.0]),
+        (F::X10_11_11, &0b1000000111_00000000011_10000000001_u32.to_le_bytes(),
+                                             [1025.0 / 2047.0, 3.0 / 2047.0, 519.0 / 1023.0, 0.0]),
+        (F::X4_4_4_4, &[0x21, 0xf3],               [1.0 / 15.0, 2.0 / 15.0, 3.0 / 15.0, 1.0]),
+        (F::X1_5_5_5, &0b1_00001_00010_00100_u16.to_le_bytes(),
+                                                   [4.0 / 31.0, 2.0 / 31.0, 1.0 / 31.0, 1.0]),
+        (F::X8_8_8_8, &[1, 2, 3, 255],             [1.0 / 255.0, 2.0 / 255.0, 3.0 / 255.0, 1.0]),
+        (F::X2_10_10_10, &0b10_0000000001_0000000010_1111111111_u32.to_le_bytes(),
+                                                   [1.0, 2.0 / 1023.0, 1.0 / 1023.0, 2.0 / 3.0]),
+        (F::X16_16_16_16, &[1, 0, 2, 0, 0, 1, 0xff, 0xff],
+                                       [1.0 / 65535.0, 2.0 / 65535.0, 256.0 / 65535.0, 1.0]),
+        (F::X16_MPEG, &[0, 1],                     [256.0 / 65535.0, 0.0, 0.0, 0.0]),
+        (F::X16_16_MPEG, &[0, 1, 3, 0],            [256.0 / 65535.0, 3.0 / 65535.0, 0.0, 0.0]),
+    ];
+    for (format, bytes, want) in cases {
+        let texture = texel(format, bytes);
+        assert_eq!(first(&texture), want, "{format:?}");
+        // The border is one texel, too. What does not fit its register has a test of its own.
+        let mut color = [0; 4];
+        if let Some(low) = color.get_mut(..bytes.len()) {
+            low.copy_from_slice(bytes);
+            assert_eq!(border(texture, u32::from_le_bytes(color)), want, "border of {format:?}");
+        }
+    }
+}
+
+#[test]
+fn signed_components_are_twos_complement() {
+    use TxFormat as F;
+    // k / (2^(n-1) - 1), not below -1; a single bit is 0 or -1.
+    #[rustfmt::skip]
+    let cases: [(F, u8, &[u8], [f32; 4]); 14] = [
+        (F::X8,      1, &[0xff],                   [-1.0 / 127.0, 0.0, 0.0, 0.0]),
+        (F::X8,      1, &[0x80],                   [-1.0, 0.0, 0.0, 0.0]),
+        (F::X8,      1, &[0x81],                   [-1.0, 0.0, 0.0, 0.0]),
+        (F::X16,     1, &[0x00, 0xc0],             [-16384.0 / 32767.0, 0.0, 0.0, 0.0]),
+        // Each component for itself.
+        (F::X4_4,    2, &[0b1001_1001],            [9.0 / 15.0, -1.0, 0.0, 0.0]),
+        (F::X4_4,    1, &[0b1010_1010],            [-6.0 / 7.0, 10.0 / 15.0, 0.0, 0.0]),
+        (F::X8_8,    3, &[1, 254],                 [1.0 / 127.0, -2.0 / 127.0, 0.0, 0.0]),
+        (F::X3_3_2,  7, &[0b101_011_11],           [-1.0, 1.0, -1.0, 0.0]),
+        (F::X5_6_5,  7, &0b11110_111101_01111_u16.to_le_bytes(),
+                                                   [1.0, -3.0 / 31.0, -2.0 / 15.0, 0.0]),
+        (F::X1_5_5_5, 8, &0b1_00000_00000_11111_u16.to_le_bytes(), [1.0, 0.0, 0.0, -1.0]),
+        (F::X2_10_10_10, 9, &0b11_0000000000_0000000000_1000000001_u32.to_le_bytes(),
+                                                   [-1.0, 0.0, 0.0, -1.0]),
+        (F::X8_8_8_8, 5, &[0x7f, 0x7f, 0xc0, 0xc0],
+                                       [1.0, 127.0 / 255.0, -64.0 / 127.0, 192.0 / 255.0]),
+        (F::X16_16_16_16, 15, &[0xff, 0xff, 0, 0x80, 0xff, 0x7f, 1, 0],
+                                       [-1.0 / 32767.0, -1.0, 1.0, 1.0 / 32767.0]),
+        (F::X11_11_10, 7, &0b10000000001_11111111111_0111111111_u32.to_le_bytes(),
+                                       [1.0, -1.0 / 1023.0, -1.0, 0.0]),
+    ];
+    for (format, mask, bytes, want) in cases {
+        assert_eq!(first(&signed(texel(format, bytes), mask)), want, "{format:?} {bytes:x?}");
+    }
+}
+
+#[test]
+fn floats_are_as_they_are() {
+    use TxFormat as F;
+    // float16: 0x3c00 is 1, 0xc100 is -2.5, 0x0001 is 2^-24, 0x7c00 infinity.
+    let half = [0x00, 0x3c, 0x00, 0xc1, 0x01, 0x00, 0x00, 0x7c];
+    let tiny = 1.0 / 16_777_216.0;
+    assert_eq!(first(&texel(F::F16, &half[..2])), [1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(first(&texel(F::F16_16, &half[..4])), [1.0, -2.5, 0.0, 0.0]);
+    assert_eq!(first(&texel(F::F16_16_16_16, &half)), [1.0, -2.5, tiny, f32::INFINITY]);
+    let floats = [1.5_f32, -0.0, f32::from_bits(1), f32::NEG_INFINITY];
+    let bytes: Vec<u8> = floats.iter().flat_map(|x| x.to_le_bytes()).collect();
+    let bits = |color: [f32; 4]| color.map(f32::to_bits);
+    assert_eq!(first(&texel(F::F32, &bytes[..4])), [1.5, 0.0, 0.0, 0.0]);
+    assert_eq!(bits(first(&texel(F::F32_32, &bytes[..8]))), bits([1.5, -0.0, 0.0, 0.0]));
+    // A denormal and the sign of a zero arrive: no arithmetic has met them.
+    assert_eq!(bits(first(&texel(F::F32_32_32_32, &bytes))), bits(floats));
+    // Signs mean nothing to floats, nor does the divisor.
+    let texture = in_256ths(signed(texel(F::F16_16, &half[..4]), 15));
+    assert_eq!(first(&texture), [1.0, -2.5, 0.0, 0.0]);
+    // 24-bit float: 0xe00000 is 1/2. What lies above it is not looked at.
+    assert_eq!(first(&texel(F::W24_FP, &[0, 0, 0xe0, 0x77])), [0.5, 0.0, 0.0, 0.0]);
+}
+
+#[test]
+fn luminance_is_in_every_channel_whatever_is_selected() {
+    let texture = signed(texel(TxFormat::Y8, &[204]), 15);
+    let texture = select(texture, [TxSel::ZERO, TxSel::ONE, TxSel::C3, TxSel::C2]);
+    assert_eq!(first(&texture), [0.8; 4]);
+    assert_eq!(border(texture, 0xffff_ff33), [0.2; 4]);
+}
+
+#[test]
+fn single_bits_from_either_end_of_a_byte() {
+    // Eleven texels a row, so two bytes; the second row starts with a byte of its own.
+    let bytes = [0b0000_0001, 0b0000_0100, 0b1000_0000, 0b0000_0000];
+    let lowest = texture_msb(TxFormatMsb::X1, [11, 2], &bytes);
+    let highest = texture_msb(TxFormatMsb::X1_REVERSE, [11, 2], &bytes);
+    let set = |texture: &Texture| {
+        let places = (0..22).map(|i| (i % 11, i / 11));
+        let set = places.filter(|&(x, y)| {
+            let red = at(texture, [x as f32 + 0.5, y as f32 + 0.5, 0.0])[0];
+            assert!(red == 0.0 || red == 1.0);
+            red == 1.0
+        });
+        set.collect::<Vec<_>>()
+    };
+    assert_eq!(set(&lowest), [(0, 0), (10, 0), (7, 1)]);
+    // Bit 2 of the second byte is its sixth from above: column 13, which there is not.
+    assert_eq!(set(&highest), [(7, 0), (0, 1)]);
+    // Signed, a set bit is -1. The border is the lowest bit of its register.
+    assert_eq!(first(&signed(texel_msb(TxFormatMsb::X1, &[1]), 1)), [-1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(border(lowest, 0b01)[0], 1.0);
+    assert_eq!(border(highest, 0b10)[0], 0.0);
+}
+
+#[test]
+fn ten_bits_lie_lowest_in_sixteen() {
+    use TxFormatMsb as F;
+    // 0x0201 is 513; the six bits above are not looked at.
+    let bytes = [0x01, 0x02, 0xff, 0xff, 0x00, 0xfc, 0x03, 0x00];
+    let want = [513.0 / 1023.0, 1.0, 0.0, 3.0 / 1023.0];
+    assert_eq!(first(&texel_msb(F::X10, &bytes[..2])), [want[0], 0.0, 0.0, 0.0]);
+    assert_eq!(first(&texel_msb(F::X10_10, &bytes[..4])), [want[0], 1.0, 0.0, 0.0]);
+    assert_eq!(first(&texel_msb(F::X10_10_10_10, &bytes)), want);
+    // Signed: 0x201 is -511.
+    assert_eq!(first(&signed(texel_msb(F::X10, &bytes[..2]), 1))[0], -1.0);
+}
+
+#[test]
+fn depth_lies_above_stencil() {
+    let texture = texel_msb(TxFormatMsb::X24_8, &[0x33, 0x01, 0x00, 0x80]);
+    let (stencil, depth) = (0.2, 8_388_609.0 / 16_777_215.0);
+    assert_eq!(first(&texture), [stencil, depth, 0.0, 0.0]);
+    let depth_first = TexReadings { depth_stencil: DepthStencil::DepthFirst, ..LAW };
+    assert_eq!(at_by(&texture, [0.5; 3], &depth_first), [depth, stencil, 0.0, 0.0]);
+}
+
+#[test]
+fn selects_pick_components_or_constants() {
+    let rgba = texel(TxFormat::X8_8_8_8, &[51, 102, 153, 204]);
+    assert_eq!(first(&rgba), [0.2, 0.4, 0.6, 0.8]);
+    let pick = |rgba_of: [u8; 4]| first(&select(rgba.clone(), rgba_of.map(TxSel::new)));
+    assert_eq!(pick([2, 1, 0, 3]), [0.6, 0.4, 0.2, 0.8]);
+    assert_eq!(pick([3, 3, 5, 4]), [0.8, 0.8, 1.0, 0.0]);
+    // Reserved selects are 0.
+    assert_eq!(pick([6, 7, 1, 5]), [0.0, 0.0, 0.4, 1.0]);
+    // So is a component that the format lacks.
+    let two = select(texel(TxFormat::X8_8, &[51, 102]), [1, 2, 3, 0].map(TxSel::new));
+    assert_eq!(first(&two), [0.4, 0.0, 0.0, 0.2]);
+}
+
+#[test]
+fn a_divisor_of_256_is_for_eight_bits_only() {
+    let bytes = [255, 128, 0, 64];
+    let texture = in_256ths(signed(texel(TxFormat::X8_8_8_8, &bytes), 0b1010));
+    // Signed in 128ths, where -128 is just -1.
+    assert_eq!(first(&texture), [255.0 / 256.0, -1.0, 0.0, 0.5]);
+    let half = in_256ths(texel(TxFormat::X4_4, &[0xf1]));
+    assert_eq!(first(&half), [1.0 / 15.0, 1.0, 0.0, 0.0]);
+    assert_eq!(first(&in_256ths(texel(TxFormat::Y8, &[64]))), [0.25; 4]);
+}
+
+/// The curve's values were computed with fifty digits elsewhere.
+#[test]
+fn gamma_is_removed_from_colours_of_eight_bits_or_fewer() {
+    // Below and above the curve's corner at 0.04045, between 10/255 and 11/255. Alpha stays.
+    let texture = gamma(texel(TxFormat::X8_8_8_8, &[10, 11, 188, 128]));
+    assert_eq!(first(&texture), [0.003_035_27, 0.003_346_535_8, 0.502_886_5, 128.0 / 255.0]);
+    // It goes by channel, not by component.
+    let texture = select(texture, [3, 3, 5, 2].map(TxSel::new));
+    assert_eq!(first(&texture), [0.215_860_5, 0.215_860_5, 1.0, 188.0 / 255.0]);
+    assert_eq!(border(texture, 0x8000_0000), [0.215_860_5, 0.215_860_5, 1.0, 0.0]);
+
+    // Signed: positive values only.
+    let texture = gamma(signed(texel(TxFormat::X8_8, &[64, 0xc0]), 3));
+    assert_eq!(first(&texture), [0.217_703_28, -64.0 / 127.0, 0.0, 0.0]);
+    // With the divisor 256 the fraction is another.
+    let texture = in_256ths(gamma(texel(TxFormat::X8, &[128])));
+    assert_eq!(first(&texture)[0], 0.214_041_14);
+    // Fewer bits have it, more have not.
+    assert_eq!(first(&gamma(texel(TxFormat::X4_4, &[0xf8])))[..2], [0.246_201_32, 1.0]);
+    assert_eq!(first(&gamma(texel(TxFormat::X5_6_5, &[16, 0])))[0], 0.229_274_76);
+    assert_eq!(first(&gamma(texel(TxFormat::X16, &[0, 128])))[0], 32768.0 / 65535.0);
+    assert_eq!(first(&gamma(texel(TxFormat::F16, &[0, 0x38])))[0], 0.5);
+    // Luminance: colours have it, alpha has not.
+    let [red, green, blue, alpha] = first(&gamma(texel(TxFormat::Y8, &[128])));
+    assert_eq!(([red, green, blue], alpha), ([0.215_860_5; 3], 128.0 / 255.0));
+}
+
+#[test]
+fn gamma_is_removed_before_filtering() {
+    // Half way between 0 and 1 lies 1/2; the curve at 1/2 would be 0.214.
+    let texture = linear(gamma(texture(TxFormat::X8, [2, 1], &[0, 255])));
+    assert_eq!(at(&texture, [1.0, 0.5, 0.0])[0], 0.5);
+}
+
+#[test]
+fn border_of_wide_formats_has_eight_bits() {
+    use TxFormat as F;
+    let color = 0xff66_33cc;
+    let eight = [0.8, 0.2, 0.4, 1.0];
+    let dword = TexReadings { wide_border: WideBorder::LowestDword, ..LAW };
+    let mut wide = texel(F::X16_16_16_16, &[0; 8]);
+    assert_eq!(border(wide.clone(), color), eight);
+    // The other reading: components 0x33cc, 0xff66, 0, 0.
+    let low = [13260.0 / 65535.0, 65382.0 / 65535.0, 0.0, 0.0];
+    assert_eq!(border_by(&mut wide, color, &dword), low);
+    // Signed as the texture is: 0xcc is -52.
+    assert_eq!(border(signed(wide, 1), color)[0], -52.0 / 127.0);
+
+    for (format, bytes) in [(F::F16_16_16_16, 8), (F::F32_32, 8), (F::F32_32_32_32, 16)] {
+        let texture = texel(format, &vec![0; bytes]);
+        assert_eq!(border(texture.clone(), color), eight, "{format:?}");
+        // Gamma is not for these formats.
+        assert_eq!(border(gamma(texture), color), eight, "{format:?}");
+    }
+    let mut floats = texel(F::F32_32, &[0; 8]);
+    assert_eq!(border_by(&mut floats, 0x3f80_0000, &dword), [1.0, 0.0, 0.0, 0.0]);
+    // 32 bits are enough for one float or two halfs.
+    assert_eq!(border(texel(F::F32, &[0; 4]), 0x3f80_0000), [1.0, 0.0, 0.0, 0.0]);
+    assert_eq!(border(texel(F::F16_16, &[0; 4]), 0x3c00_c100), [-2.5, 1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn bytes_are_swapped_within_units() {
+    use r500_isa::texture::TxOffset;
+    use r500_isa::values::EndianSwap;
+    // The texel 44 33 22 11 in memory order 11 22 33 44 and so on.
+    let want = [0x44, 0x33, 0x22, 0x11].map(|k| f32::from(k as u8) / 255.0);
+    for (swap, bytes) in [
+        (EndianSwap::NONE, [0x44, 0x33, 0x22, 0x11]),
+        (EndianSwap::W16, [0x33, 0x44, 0x11, 0x22]),
+        (EndianSwap::W32, [0x11, 0x22, 0x33, 0x44]),
+        (EndianSwap::HALF, [0x22, 0x11, 0x44, 0x33]),
+    ] {
+        let mut texture = texel(TxFormat::X8_8_8_8, &bytes);
+        texture.offset = texture.offset.with(TxOffset::ENDIAN_SWAP, swap);
+        assert_eq!(first(&texture), want, "{swap:?}");
+    }
+}
+
+#[test]
+fn the_sixth_bit_makes_another_format() {
+    // TX_FMT_8 and TX_FMT_1 share a code.
+    let mut texture = texel(TxFormat::X8, &[0xfe]);
+    assert_eq!(first(&texture)[0], 254.0 / 255.0);
+    texture.format2 = texture.format2.with(TxFormat2::TXFORMAT_MSB, true);
+    assert_eq!(first(&texture)[0], 0.0);
+}

@@ -1,0 +1,118 @@
+//! The texture unit from outside: registers and bytes in, colours out. What is expected was worked
+//! out by hand; the tests say how.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unusual_byte_groupings, reason = "binary texels are grouped by component")]
+
+mod bind;
+mod block_formats;
+mod clamp_modes;
+mod cubes;
+mod formats;
+mod levels;
+mod numbers;
+mod random;
+mod volumes;
+
+use r500_isa::texture::{TxFilter0, TxFormat0, TxFormat1, TxFormat2};
+use r500_isa::values::{ClampMode, CoordType, TexOp, TexelFilter, TxFormat, TxFormatMsb, TxSel};
+use r500_program::{Level, Texture};
+
+use super::{QuadFetch, Sampler, TexReadings};
+
+const LAW: TexReadings = TexReadings::LAW;
+
+/// A 2D texture of one level: point filters, coordinates clamped, component n in channel n.
+fn texture(format: TxFormat, [width, height]: [u32; 2], bytes: &[u8]) -> Texture {
+    Texture {
+        filter0: TxFilter0::default()
+            .with(TxFilter0::MAG_FILTER, TexelFilter::POINT)
+            .with(TxFilter0::MIN_FILTER, TexelFilter::POINT)
+            .with(TxFilter0::CLAMP_S, ClampMode::CLAMP)
+            .with(TxFilter0::CLAMP_T, ClampMode::CLAMP)
+            .with(TxFilter0::CLAMP_R, ClampMode::CLAMP),
+        format0: TxFormat0::default()
+            .with(TxFormat0::TXWIDTH, width as u16 - 1)
+            .with(TxFormat0::TXHEIGHT, height as u16 - 1),
+        format1: TxFormat1::default()
+            .with(TxFormat1::TXFORMAT, format)
+            .with(TxFormat1::SEL_RED, TxSel::C0)
+            .with(TxFormat1::SEL_GREEN, TxSel::C1)
+            .with(TxFormat1::SEL_BLUE, TxSel::C2)
+            .with(TxFormat1::SEL_ALPHA, TxSel::C3),
+        levels: vec![Level { width, height, layers: 1, bytes: bytes.to_vec() }],
+        ..Texture::default()
+    }
+}
+
+/// The same with a format of the upper half of the table.
+fn texture_msb(format: TxFormatMsb, size: [u32; 2], bytes: &[u8]) -> Texture {
+    let mut texture = texture(TxFormat::new(format.code()), size, bytes);
+    texture.format2 = texture.format2.with(TxFormat2::TXFORMAT_MSB, true);
+    texture
+}
+
+/// Gives it more levels.
+fn with_levels(mut texture: Texture, levels: &[([u32; 2], &[u8])]) -> Texture {
+    for &([width, height], bytes) in levels {
+        texture.levels.push(Level { width, height, layers: 1, bytes: bytes.to_vec() });
+    }
+    let num_levels = texture.levels.len() as u8 - 1;
+    texture.format0 = texture.format0.with(TxFormat0::NUM_LEVELS, num_levels);
+    texture
+}
+
+/// Makes a volume of it, with 2^`log2` layers.
+fn volume(mut texture: Texture, log2: u8) -> Texture {
+    texture.format0 = texture.format0.with(TxFormat0::TXDEPTH, log2);
+    texture.format1 = texture.format1.with(TxFormat1::TEX_COORD_TYPE, CoordType::D3);
+    texture.levels[0].layers = 1 << log2;
+    texture
+}
+
+/// Makes a cube of it.
+fn cube(mut texture: Texture) -> Texture {
+    texture.format1 = texture.format1.with(TxFormat1::TEX_COORD_TYPE, CoordType::CUBE);
+    texture.levels[0].layers = 6;
+    texture
+}
+
+/// Makes `MAG_FILTER` and `MIN_FILTER` linear.
+fn linear(mut texture: Texture) -> Texture {
+    texture.filter0 = texture
+        .filter0
+        .with(TxFilter0::MAG_FILTER, TexelFilter::LINEAR)
+        .with(TxFilter0::MIN_FILTER, TexelFilter::LINEAR);
+    texture
+}
+
+/// Its components are k/256, so that mixtures in quarters are exact.
+fn in_256ths(mut texture: Texture) -> Texture {
+    texture.format2 = texture.format2.with(TxFormat2::POW2FIX2FLT, true);
+    texture
+}
+
+fn bind(texture: &Texture) -> Sampler {
+    Sampler::bind(texture, None).unwrap()
+}
+
+/// The colour at a place in texels of level 0, magnified: all four pixels look there.
+fn at(texture: &Texture, uvw: [f32; 3]) -> [f32; 4] {
+    at_by(texture, uvw, &LAW)
+}
+
+/// The same by other readings.
+fn at_by(texture: &Texture, [u, v, w]: [f32; 3], readings: &TexReadings) -> [f32; 4] {
+    let quad = QuadFetch { unscaled: true, ..QuadFetch::new(TexOp::LD, [[u, v, w, 1.0]; 4]) };
+    bind(texture).fetch(&quad, readings)[0]
+}
+
+/// The colour of the first texel.
+fn first(texture: &Texture) -> [f32; 4] {
+    at(texture, [0.5; 3])
+}
+
+/// The colour in the middle of the texture at a level of detail.
+fn at_lod(texture: &Texture, lod: f32) -> [f32; 4] {
+    let quad = QuadFetch::new(TexOp::LOD, [[0.5, 0.5, 0.5, lod]; 4]);
+    bind(texture).fetch(&quad, &LAW)[0]
+}

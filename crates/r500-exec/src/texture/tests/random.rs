@@ -1,0 +1,225 @@
+//! Any registers, any bytes, any coordinates: no panic, and either function of a sampler tells the
+//! same.
+
+use r500_isa::state::UsFormat;
+use r500_isa::texture::{
+    TxChromaKey, TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2, TxOffset,
+};
+use r500_isa::values::{ChromaKeyMode, LayerFilter, TexOp, TexelFilter, TxFormat, YuvToRgb};
+use r500_program::{Level, Texture};
+
+use super::super::{
+    BindError, CubeTies, DepthStencil, Gradients, LodBias, Magnification, TexReadings, Weights,
+    WideBorder,
+};
+use super::*;
+
+/// Marsaglia's xorshift64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn word(&mut self) -> u32 {
+        (self.next() >> 32) as u32
+    }
+
+    fn below(&mut self, n: u32) -> u32 {
+        self.word() % n
+    }
+
+    fn one_in(&mut self, n: u32) -> bool {
+        self.below(n) == 0
+    }
+
+    /// Any bits, a number near a texture, or one of the odd ones.
+    fn float(&mut self) -> f32 {
+        match self.below(4) {
+            0 => f32::from_bits(self.word()),
+            1 => [0.0, -0.0, f32::NAN, f32::INFINITY, -f32::INFINITY, f32::MAX, -1e-40, 1.0]
+                [self.below(8) as usize],
+            _ => self.word() as f32 / 2_f32.powi(29) - 4.0,
+        }
+    }
+
+    fn vector(&mut self) -> [f32; 4] {
+        [(); 4].map(|()| self.float())
+    }
+}
+
+/// Registers of all bits, sizes mostly small.
+fn wild(random: &mut Random) -> Texture {
+    let mut format0 = TxFormat0(random.word());
+    let mut format2 = TxFormat2(random.word());
+    if !random.one_in(16) {
+        format0 = format0
+            .with(TxFormat0::TXWIDTH, random.below(9) as u16)
+            .with(TxFormat0::TXHEIGHT, random.below(9) as u16)
+            .with(TxFormat0::TXDEPTH, random.below(4) as u8);
+        format2 = format2
+            .with(TxFormat2::TXWIDTH_11, false)
+            .with(TxFormat2::TXHEIGHT_11, false)
+            .with(TxFormat2::TXPITCH, random.below(20) as u16);
+    }
+    let levels = (0..random.below(4)).map(|_| Level {
+        width: random.below(9),
+        height: random.below(9),
+        layers: random.below(7),
+        bytes: vec![0; random.below(99) as usize],
+    });
+    let levels = levels.collect();
+    Texture {
+        filter0: TxFilter0(random.word()),
+        filter1: TxFilter1(random.word()),
+        format0,
+        format1: TxFormat1(random.word()),
+        format2,
+        offset: TxOffset(random.word()),
+        border_color: random.word(),
+        chroma_key: TxChromaKey(random.word()),
+        levels,
+    }
+}
+
+/// Does what an error says, until the texture binds. `None` if it would take much memory.
+fn mend(mut texture: Texture, random: &mut Random) -> Option<(Texture, Sampler)> {
+    for _ in 0..99 {
+        let error = match Sampler::bind(&texture, Some(UsFormat(random.word()))) {
+            Ok(sampler) => return Some((texture, sampler)),
+            Err(error) => error,
+        };
+        assert!(!error.to_string().is_empty());
+        match error {
+            BindError::NotModelled { setting, .. } | BindError::Reserved { setting, .. } => {
+                clear(&mut texture, setting.field, random);
+            }
+            BindError::ReservedFormat { .. } => {
+                texture.format1 =
+                    texture.format1.with(TxFormat1::TXFORMAT, TxFormat::new(random.below(7) as u8));
+            }
+            BindError::MissingLevels { .. } => texture.levels.push(Level::default()),
+            BindError::LevelSize { level, wanted, .. } => {
+                let level = &mut texture.levels[level];
+                [level.width, level.height, level.layers] = wanted;
+            }
+            BindError::LevelBytes { level, wanted, .. } => {
+                if wanted > 1 << 16 {
+                    return None;
+                }
+                let bytes = (0..wanted).map(|_| random.word() as u8);
+                texture.levels[level].bytes = bytes.collect();
+            }
+            BindError::SwapUnit { .. } => texture.offset = TxOffset(0),
+        }
+    }
+    panic!("does not mend: {texture:?}")
+}
+
+/// Sets a field to something that can be bound.
+fn clear(t: &mut Texture, field: &str, random: &mut Random) {
+    let filter = TexelFilter::new(1 + random.below(2) as u8);
+    let layers = LayerFilter::new(random.below(3) as u8);
+    match field {
+        "MAG_FILTER" => t.filter0 = t.filter0.with(TxFilter0::MAG_FILTER, filter),
+        "MIN_FILTER" => t.filter0 = t.filter0.with(TxFilter0::MIN_FILTER, filter),
+        "MIP_FILTER" => t.filter0 = t.filter0.with(TxFilter0::MIP_FILTER, layers),
+        "VOL_FILTER" => t.filter0 = t.filter0.with(TxFilter0::VOL_FILTER, layers),
+        "CHROMA_KEY_MODE" => {
+            t.filter1 = t.filter1.with(TxFilter1::CHROMA_KEY_MODE, ChromaKeyMode::DISABLE);
+        }
+        "MC_ROUND" => t.filter1 = t.filter1.with(TxFilter1::MC_ROUND, false),
+        "MC_COORD_TRUNCATE" => t.filter1 = t.filter1.with(TxFilter1::MC_COORD_TRUNCATE, false),
+        "YUV_TO_RGB" => t.format1 = t.format1.with(TxFormat1::YUV_TO_RGB, YuvToRgb::OFF),
+        "SWAP_YUV" => t.format1 = t.format1.with(TxFormat1::SWAP_YUV, false),
+        "TEX_COORD_TYPE" => {
+            let kind = CoordType::new(random.below(3) as u8);
+            t.format1 = t.format1.with(TxFormat1::TEX_COORD_TYPE, kind);
+        }
+        "TXFORMAT" => {
+            let format = TxFormat::new(random.below(32) as u8);
+            t.format1 = t.format1.with(TxFormat1::TXFORMAT, format);
+        }
+        "MACRO_TILE" => t.offset = t.offset.with(TxOffset::MACRO_TILE, false),
+        "MICRO_TILE" => t.offset = t.offset.with(TxOffset::MICRO_TILE, 0),
+        field => panic!("no way to mend {field}"),
+    }
+}
+
+fn readings(random: &mut Random) -> TexReadings {
+    let mut readings = LAW;
+    if random.one_in(2) {
+        readings.lod_bias = [LodBias::NotLod, LodBias::Implicit][random.below(2) as usize];
+        readings.magnification =
+            [Magnification::Half, Magnification::Unbiased][random.below(2) as usize];
+        readings.weights = Weights::EightBits;
+        readings.cube_ties = CubeTies::ZThenY;
+        readings.depth_stencil = DepthStencil::DepthFirst;
+        readings.wide_border = WideBorder::LowestDword;
+    }
+    readings
+}
+
+fn quad(random: &mut Random) -> QuadFetch {
+    QuadFetch {
+        op: TexOp::new(random.below(8) as u8),
+        unscaled: random.one_in(2),
+        strq: [(); 4].map(|()| random.vector()),
+        gradients: [(); 4].map(|()| Gradients { dx: random.vector(), dy: random.vector() }),
+    }
+}
+
+#[test]
+fn nothing_panics() {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let (mut bound, mut kinds, mut formats) = (0, [0; 3], [false; 64]);
+    for _ in 0..4000 {
+        let texture = wild(&mut random);
+        // As they come, most do not bind.
+        let _ = Sampler::bind(&texture, None);
+        let Some((texture, sampler)) = mend(texture, &mut random) else { continue };
+        bound += 1;
+        kinds[usize::from(texture.format1.tex_coord_type().code())] += 1;
+        let msb = usize::from(texture.format2.txformat_msb()) << 5;
+        formats[usize::from(texture.format1.txformat().code()) | msb] = true;
+        for _ in 0..8 {
+            let (quad, readings) = (quad(&mut random), readings(&mut random));
+            let colors = sampler.fetch(&quad, &readings);
+            let lookups = sampler.look_up(&quad, &readings);
+            for (color, lookup) in colors.iter().zip(&lookups) {
+                assert_eq!(color.map(f32::to_bits), lookup.color.map(f32::to_bits));
+                check(lookup, &sampler, &readings);
+            }
+        }
+        let [level, x, y, layer] = [(); 4].map(|()| random.below(12));
+        let _ = sampler.texel(level as usize, [x, y, layer], &LAW);
+    }
+    // The test must have met what it is about: every kind, all 36 formats.
+    assert!(bound > 3000, "{bound}");
+    assert!(kinds.iter().all(|&n| n > 500), "{kinds:?}");
+    assert_eq!(formats.iter().filter(|&&met| met).count(), 29 + 7);
+}
+
+/// What holds of every lookup.
+fn check(lookup: &super::super::Lookup, sampler: &Sampler, readings: &TexReadings) {
+    assert!(!lookup.lod.is_nan());
+    assert!((0.0..=1.0).contains(&lookup.level_share));
+    assert!(matches!(lookup.levels.len(), 1 | 2));
+    for level in &lookup.levels {
+        assert!(level.level < sampler.levels());
+        assert!(level.shares.iter().all(|share| (0.0..1.0).contains(share)), "{level:?}");
+        assert!(matches!(level.texels.len(), 1 | 2 | 4 | 8));
+        for texel in &level.texels {
+            if let Some(at) = texel.at {
+                let color = sampler.texel(level.level, at, readings).map(f32::to_bits);
+                assert_eq!(color, texel.color.map(f32::to_bits));
+                let size = sampler.level_size(level.level);
+                assert!(at.iter().zip(size).all(|(&i, n)| i < n), "{at:?} of {size:?}");
+            }
+        }
+    }
+}
