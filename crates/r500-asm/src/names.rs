@@ -58,7 +58,7 @@ keywords! {
     // Directives.
     Size "SIZE"  Time "TIME"  Name "NAME"  Origin "ORIGIN"  Input "INPUT"  Texture "TEXTURE"
     Level "LEVEL"  Expect "EXPECT"  Coverage "COVERAGE"  Entry "ENTRY"  End "END"  Def "DEF"
-    Uniform "UNIFORM"  FullFcEn "FULL_FC_EN"  Share "SHARE"
+    Uniform "UNIFORM"  FullFcEn "FULL_FC_EN"  Share "SHARE"  Rationale "RATIONALE"  Status "STATUS"
 }
 
 /// A word of up to 16 bytes in lower case as a number; `_` becomes 0x7f, which no word contains.
@@ -173,6 +173,32 @@ pub(crate) static ALPHA_OPS: [&str; 16] = {
         i += 1;
     }
     names
+};
+
+/// Whether only the RGB half has the operation, by `RGB_OP`.
+pub(crate) static RGB_ONLY: [bool; 16] = {
+    let mut only = [false; 16];
+    let mut i = 0;
+    while i < OPCODES.len() {
+        if let (Some(code), None) = (OPCODES[i].rgb, OPCODES[i].alpha) {
+            only[code.code() as usize] = true;
+        }
+        i += 1;
+    }
+    only
+};
+
+/// Whether only the alpha half has the operation, by `ALPHA_OP`.
+pub(crate) static ALPHA_ONLY: [bool; 16] = {
+    let mut only = [false; 16];
+    let mut i = 0;
+    while i < OPCODES.len() {
+        if let (None, Some(code)) = (OPCODES[i].rgb, OPCODES[i].alpha) {
+            only[code.code() as usize] = true;
+        }
+        i += 1;
+    }
+    only
 };
 
 /// Texture operations.

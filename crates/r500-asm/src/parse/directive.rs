@@ -22,7 +22,7 @@ use crate::source::Span;
 pub(super) const STARTS: &[Kw] = &[
     Kw::Size, Kw::Time, Kw::Name, Kw::Origin, Kw::Share, Kw::Input, Kw::Texture, Kw::Level,
     Kw::Expect, Kw::Coverage, Kw::Entry, Kw::End, Kw::Def, Kw::Uniform, Kw::FullFcEn, Kw::Const,
-    Kw::Int, Kw::Bool,
+    Kw::Int, Kw::Bool, Kw::Rationale, Kw::Status,
 ];
 
 /// What directives have said so far that may be said once.
@@ -78,6 +78,16 @@ impl Parser<'_> {
                 self.only_once("ORIGIN");
                 self.bump();
                 self.job.origin = self.string()?.0;
+            }
+            Kw::Rationale => {
+                self.only_once("RATIONALE");
+                self.bump();
+                self.job.rationale = self.string()?.0;
+            }
+            Kw::Status => {
+                self.only_once("STATUS");
+                self.bump();
+                self.job.status = self.string()?.0;
             }
             Kw::FullFcEn => {
                 self.only_once("US_FC_CTRL");

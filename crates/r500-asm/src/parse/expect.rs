@@ -57,6 +57,11 @@ impl Parser<'_> {
             };
             return self.semicolon();
         }
+        if self.eat_text("failure") {
+            self.once_at("EXPECT failure", start);
+            self.job.expect.known_failure = true;
+            return self.semicolon();
+        }
         let what = if self.eat_word(Kw::Depth) {
             What::Depth
         } else if self.eat_word(Kw::Coverage) {

@@ -5,7 +5,7 @@
 //! is wrong (a number out of range, a tag twice) is reported and reading goes on in the statement.
 
 mod alu;
-mod condition;
+pub(crate) mod condition;
 mod directive;
 mod expect;
 mod flow;

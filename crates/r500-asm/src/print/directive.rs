@@ -1,0 +1,406 @@
+//! The state of a program and the rest of a job, as directives.
+
+use r500_isa::texture::{
+    TxChromaKey, TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2, TxOffset,
+};
+use r500_isa::state::UsFcIntConst;
+use r500_isa::{Kind, Register, Word};
+use r500_program::{Compare, Component, Expect, InputData, Job, Plane, Program, Texture};
+
+use super::{Out, PrintOptions, TextureFile};
+use crate::names;
+
+/// Everything of a job but its instructions, and an empty line if that is anything.
+pub(super) fn job(out: &mut Out, job: &Job, options: &PrintOptions, files: &mut Vec<TextureFile>) {
+    let start = out.len();
+    string(out, "NAME ", &job.name);
+    string(out, "ORIGIN ", &job.origin);
+    string(out, "STATUS ", &job.status);
+    string(out, "RATIONALE ", &job.rationale);
+    if let Some([width, height]) = job.size {
+        out.text("SIZE ");
+        out.number(width);
+        out.push(b' ');
+        out.number(height);
+        end(out);
+    }
+    if job.time.to_bits() != 0 {
+        out.text("TIME ");
+        float(out, job.time);
+        end(out);
+    }
+    if let Some(share) = job.share {
+        out.text("SHARE ");
+        out.text(&share.to_string());
+        end(out);
+    }
+    registers(out, &job.program);
+    constants(out, job);
+    inputs(out, job);
+    for (unit, texture) in job.textures.iter().enumerate() {
+        if let Some(texture) = texture {
+            self::texture(out, unit, texture, options, files);
+        }
+    }
+    expect(out, job);
+    if out.len() != start {
+        out.push(b'\n');
+    }
+}
+
+fn end(out: &mut Out) {
+    out.text(" ;\n");
+}
+
+/// A directive that holds a string, unless that is empty.
+fn string(out: &mut Out, head: &str, text: &str) {
+    if !text.is_empty() {
+        out.text(head);
+        quoted(out, text);
+        end(out);
+    }
+}
+
+fn quoted(out: &mut Out, text: &str) {
+    out.push(b'"');
+    for c in text.chars() {
+        match c {
+            '"' => out.text("\\\""),
+            '\\' => out.text("\\\\"),
+            '\n' => out.text("\\n"),
+            '\r' => out.text("\\r"),
+            c => out.text(c.encode_utf8(&mut [0; 4])),
+        }
+    }
+    out.push(b'"');
+}
+
+/// A float by value where that keeps its bits, else by its bits.
+fn float(out: &mut Out, value: f32) {
+    if value.is_nan() {
+        out.hex(value.to_bits());
+    } else if value.is_infinite() {
+        out.text(if value > 0.0 { "inf" } else { "-inf" });
+    } else {
+        let magnitude = value.abs();
+        let text = if value == 0.0 || (1e-4..1e9).contains(&magnitude) {
+            format!("{value}")
+        } else {
+            format!("{value:e}")
+        };
+        out.text(&text);
+    }
+}
+
+fn floats<const N: usize>(out: &mut Out, values: [f32; N]) {
+    out.push(b'(');
+    for (i, value) in values.into_iter().enumerate() {
+        if i > 0 {
+            out.text(", ");
+        }
+        float(out, value);
+    }
+    out.push(b')');
+}
+
+// Registers.
+
+fn registers(out: &mut Out, program: &Program) {
+    let s = &program.state;
+    one(out, s.config, None);
+    one(out, s.pixsize, None);
+    one(out, s.fc_ctrl, None);
+    one(out, s.code_offset, None);
+    one(out, s.code_addr, None);
+    one(out, s.code_range, None);
+    one(out, s.fc_bool_const, None);
+    for (n, word) in s.out_fmt.iter().enumerate() {
+        one(out, *word, Some(n));
+    }
+    one(out, s.w_fmt, None);
+    for (n, word) in s.format.iter().enumerate() {
+        one(out, *word, Some(n));
+    }
+    for (n, word) in s.fc_int_const.iter().enumerate() {
+        let Some(word) = word else { continue };
+        out.text("int[");
+        out.number(u32::try_from(n).unwrap_or(0));
+        out.text("] = ");
+        if word.bits() & !UsFcIntConst::REGISTER.named_bits() == 0 {
+            out.push(b'(');
+            out.small(word.kr());
+            out.text(", ");
+            out.small(word.kg());
+            out.text(", ");
+            out.text(&word.kb().to_string());
+            out.push(b')');
+        } else {
+            out.hex(word.bits());
+        }
+        end(out);
+    }
+}
+
+/// A register that is given: `NAME = FIELD(value) … ;`.
+fn one<W: Word>(out: &mut Out, word: Option<W>, n: Option<usize>) {
+    if let Some(word) = word {
+        register(out, W::REGISTER, n, word.bits());
+    }
+}
+
+fn register(out: &mut Out, register: &Register, n: Option<usize>, bits: u32) {
+    out.text(register.name);
+    if let Some(n) = n {
+        out.push(b'[');
+        out.number(u32::try_from(n).unwrap_or(0));
+        out.push(b']');
+    }
+    out.text(" =");
+    let whole = register.fields.iter().any(|f| f.width() == 32);
+    if bits & !register.named_bits() != 0 || bits == 0 || whole {
+        out.push(b' ');
+        if bits == 0 {
+            out.push(b'0');
+        } else {
+            out.hex(bits);
+        }
+        return end(out);
+    }
+    for field in register.fields {
+        let code = field.extract(bits);
+        if code == 0 && !(field.kind == Kind::Choice && worth_naming(field.name)) {
+            continue;
+        }
+        out.push(b' ');
+        out.text(field.name);
+        if field.kind == Kind::Flag {
+            continue;
+        }
+        out.push(b'(');
+        match field.value(code).map(|v| v.name).filter(|n| is_word(n)) {
+            Some(name) => out.text(name),
+            None => out.number(code),
+        }
+        out.push(b')');
+    }
+    end(out);
+}
+
+/// Fields whose zero says something that a reader wants to see.
+fn worth_naming(field: &str) -> bool {
+    matches!(field, "OUT_FMT" | "C0_SEL" | "C1_SEL" | "C2_SEL" | "C3_SEL")
+}
+
+fn is_word(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}
+
+// Constants.
+
+fn constants(out: &mut Out, job: &Job) {
+    for (n, value) in job.program.state.constants.iter().enumerate() {
+        out.text("const[");
+        out.number(u32::try_from(n).unwrap_or(0));
+        out.text("] = ");
+        floats(out, value.map(f32::from_bits));
+        end(out);
+    }
+    for uniform in &job.uniforms {
+        out.text("UNIFORM ");
+        quoted(out, &uniform.name);
+        out.text(" = const[");
+        out.small(uniform.constant);
+        out.text("].");
+        let mask = ((1u32 << uniform.channels.min(4)) - 1) << uniform.channel.min(3);
+        out.text(names::MASKS[(mask & 15) as usize]);
+        end(out);
+    }
+}
+
+// Inputs.
+
+fn inputs(out: &mut Out, job: &Job) {
+    let Some(inputs) = &job.inputs else { return };
+    if inputs.is_empty() {
+        out.text("INPUT none ;\n");
+    }
+    for input in inputs {
+        out.text("INPUT temp[");
+        out.small(input.temp);
+        out.text("] = ");
+        match &input.data {
+            InputData::Planes(components) => {
+                out.push(b'(');
+                for (i, component) in components.iter().enumerate() {
+                    if i > 0 {
+                        out.text(", ");
+                    }
+                    self::component(out, component);
+                }
+                out.push(b')');
+            }
+            InputData::Values { width, values } => {
+                out.text("values(");
+                out.number(*width);
+                out.push(b')');
+                for (i, value) in values.iter().enumerate() {
+                    out.text(if i == 0 { "\n    " } else { ",\n    " });
+                    floats(out, *value);
+                }
+            }
+        }
+        end(out);
+    }
+}
+
+fn component(out: &mut Out, component: &Component) {
+    let Plane { c, du, dv } = component.plane;
+    let bits = [c, du, dv].map(f32::to_bits);
+    const ONE: u32 = 0x3f80_0000;
+    match bits {
+        [0, ONE, 0] => out.push(b'u'),
+        [0, 0, ONE] => out.push(b'v'),
+        [_, 0, 0] => float(out, c),
+        _ => {
+            out.text("plane");
+            floats(out, [c, du, dv]);
+        }
+    }
+    if !component.name.is_empty() {
+        out.push(b' ');
+        quoted(out, &component.name);
+    }
+}
+
+// Textures.
+
+fn texture(
+    out: &mut Out,
+    unit: usize,
+    texture: &Texture,
+    options: &PrintOptions,
+    files: &mut Vec<TextureFile>,
+) {
+    let n = Some(unit);
+    register(out, TxFilter0::REGISTER, n, texture.filter0.bits());
+    register(out, TxFilter1::REGISTER, n, texture.filter1.bits());
+    register(out, TxFormat0::REGISTER, n, texture.format0.bits());
+    register(out, TxFormat1::REGISTER, n, texture.format1.bits());
+    for (r, bits) in [
+        (TxFormat2::REGISTER, texture.format2.bits()),
+        (TxOffset::REGISTER, texture.offset.bits()),
+        (r500_isa::texture::TxBorderColor::REGISTER, texture.border_color),
+        (TxChromaKey::REGISTER, texture.chroma_key.bits()),
+    ] {
+        if bits != 0 {
+            register(out, r, n, bits);
+        }
+    }
+    for (k, level) in texture.levels.iter().enumerate() {
+        out.text("LEVEL tex[");
+        out.number(u32::try_from(unit).unwrap_or(0));
+        out.text("] = (");
+        out.number(level.width);
+        out.text(", ");
+        out.number(level.height);
+        if level.layers != 1 {
+            out.text(", ");
+            out.number(level.layers);
+        }
+        out.push(b')');
+        if level.bytes.len() <= options.embed {
+            out.text(" bytes");
+            for part in level.bytes.chunks(32) {
+                out.text(" \"");
+                for byte in part {
+                    out.digits2(*byte);
+                }
+                out.push(b'"');
+            }
+        } else {
+            let name = format!("{}.tex{unit}.{k}.raw", options.file_prefix);
+            out.text(" raw ");
+            quoted(out, &name);
+            files.push(TextureFile { name, bytes: level.bytes.clone() });
+        }
+        end(out);
+    }
+}
+
+// Expectations.
+
+fn expect(out: &mut Out, job: &Job) {
+    let Expect { targets, depth, coverage, compare, tolerance, background, known_failure } =
+        &job.expect;
+    if let Some(covered) = &job.coverage {
+        out.text("COVERAGE =");
+        list(out, covered, |out, on| out.push(if *on { b'1' } else { b'0' }));
+    }
+    if *compare == Compare::EightBit {
+        out.text("EXPECT compare = 8bit ;\n");
+    }
+    if *known_failure {
+        out.text("EXPECT failure ;\n");
+    }
+    if tolerance.to_bits() != 0 {
+        out.text("EXPECT tolerance = ");
+        float(out, *tolerance);
+        end(out);
+    }
+    for (n, pixels) in targets.iter().enumerate() {
+        let Some(pixels) = pixels else { continue };
+        out.text("EXPECT out[");
+        out.number(u32::try_from(n).unwrap_or(0));
+        out.text("] =");
+        list(out, pixels, |out, pixel| {
+            if pixel.iter().all(Option::is_none) {
+                return out.push(b'_');
+            }
+            out.push(b'(');
+            for (i, channel) in pixel.iter().enumerate() {
+                if i > 0 {
+                    out.text(", ");
+                }
+                optional(out, *channel);
+            }
+            out.push(b')');
+        });
+    }
+    if let Some(depth) = depth {
+        out.text("EXPECT depth =");
+        list(out, depth, |out, value| optional(out, *value));
+    }
+    if let Some(coverage) = coverage {
+        out.text("EXPECT coverage =");
+        list(out, coverage, |out, on| {
+            out.push(match on {
+                None => b'_',
+                Some(true) => b'1',
+                Some(false) => b'0',
+            });
+        });
+    }
+    if let Some(background) = background {
+        out.text("EXPECT background =");
+        list(out, background, |out, color| floats(out, *color));
+    }
+}
+
+fn optional(out: &mut Out, value: Option<f32>) {
+    match value {
+        Some(value) => float(out, value),
+        None => out.push(b'_'),
+    }
+}
+
+/// Values, four a line.
+fn list<T>(out: &mut Out, items: &[T], write: impl Fn(&mut Out, &T)) {
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            out.push(b',');
+        }
+        out.text(if i % 4 == 0 { "\n    " } else { " " });
+        write(out, item);
+    }
+    end(out);
+}

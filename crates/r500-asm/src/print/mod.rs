@@ -1,0 +1,284 @@
+//! From a job to text: the most readable text that assembles to the same words.
+//!
+//! Nothing here fails. Arithmetic has a spelling for every bit. Texture and flow-control
+//! instructions spell what their words name; bits without a name follow as `WORDn`. Flow control
+//! that nests prints as the nest that it is; what does not fit prints as `FC` with its fields.
+
+mod alu;
+mod directive;
+mod flow;
+mod tex;
+mod write;
+
+use r500_isa::Instruction;
+use r500_isa::values::{InstType, PredSel};
+use r500_isa::words::CmnInst;
+use r500_program::Job;
+
+use crate::names;
+use flow::Nest;
+pub(crate) use write::Out;
+
+/// How to print.
+#[derive(Clone, Debug)]
+pub struct PrintOptions {
+    /// A comment at each instruction: its address and dwords, and the target of a jump.
+    pub annotate: bool,
+    /// The state and the rest of the job as directives, not only the instructions.
+    pub state: bool,
+    /// Texture levels of up to so many bytes are printed as directives; others become files.
+    pub embed: usize,
+    /// What the names of texture files start with, such as `plasma`.
+    pub file_prefix: String,
+}
+
+impl Default for PrintOptions {
+    fn default() -> Self {
+        Self { annotate: false, state: true, embed: 256, file_prefix: "texture".to_owned() }
+    }
+}
+
+/// A printed job.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Printed {
+    /// The text.
+    pub text: String,
+    /// Files that the text refers to, to be written beside it.
+    pub files: Vec<TextureFile>,
+}
+
+/// A texture level that lies in a file of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextureFile {
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// A job as text.
+///
+/// ```
+/// use r500_asm::{Options, PrintOptions, assemble, print};
+/// let source = b"OUT src0.rgb = temp[0] : out[0].rgb = MAD src0.rgb src0.111 src0.000 ;\n";
+/// let job = assemble(source, Options::default()).job;
+/// assert_eq!(print(&job, &PrintOptions::default()).text.as_bytes(), source);
+/// ```
+#[must_use]
+pub fn print(job: &Job, options: &PrintOptions) -> Printed {
+    let mut out = Out::with_capacity(job.program.code.len() * 96);
+    let mut files = Vec::new();
+    if options.state {
+        directive::job(&mut out, job, options, &mut files);
+    }
+    let offset = job.program.state.code_offset.map_or(0, |o| o.offset_addr());
+    code(&mut out, &job.program.code, offset, options.annotate);
+    Printed { text: out.finish(), files }
+}
+
+/// Instructions as text. `offset` is `US_CODE_OFFSET`, which global jumps count from.
+#[must_use]
+pub fn print_code(instructions: &[Instruction], offset: u16) -> String {
+    let mut out = Out::with_capacity(instructions.len() * 96);
+    code(&mut out, instructions, offset, false);
+    out.finish()
+}
+
+/// One instruction as text, without a line end. What stands around it is not known, so flow control
+/// prints in its general form and targets by number.
+///
+/// ```
+/// use r500_isa::Instruction;
+/// let text = r500_asm::print_instruction(Instruction([0x402, 0, 0x1401_ff05, 0x9_0000, 0, 0]));
+/// assert_eq!(text, "FC BREAKLOOP JUMP_FUNC(0xff) B_OP1(decr) B_POP_CNT(1) IGNORE_UNCOVERED ALU_WAIT -> 9 ;");
+/// ```
+#[must_use]
+pub fn print_instruction(instruction: Instruction) -> String {
+    let mut out = Out::with_capacity(160);
+    match instruction.ty() {
+        InstType::FC => flow::general(&mut out, instruction),
+        InstType::TEX => tex::tex(&mut out, instruction),
+        _ => alu::alu(&mut out, instruction),
+    }
+    out.finish()
+}
+
+fn code(out: &mut Out, instructions: &[Instruction], offset: u16, annotate: bool) {
+    let nest = Nest::new(instructions, offset);
+    let mut plans = nest.plans.iter().peekable();
+    let mut depth = 0usize;
+    for (at, instruction) in instructions.iter().enumerate() {
+        if nest.labels.get(at).copied().unwrap_or(false) {
+            out.label(at);
+            out.push(b'\n');
+        }
+        match instruction.ty() {
+            InstType::FC => {
+                let Some(plan) = plans.next_if(|p| p.at == at) else { continue };
+                if plan.closes() {
+                    depth = depth.saturating_sub(1);
+                }
+                out.indent(depth);
+                flow::planned(out, *instruction, plan);
+                if plan.opens() {
+                    depth += 1;
+                }
+            }
+            InstType::TEX => {
+                out.indent(depth);
+                tex::tex(out, *instruction);
+            }
+            _ => {
+                out.indent(depth);
+                alu::alu(out, *instruction);
+            }
+        }
+        if annotate {
+            self::annotate(out, at, *instruction);
+        }
+        out.push(b'\n');
+    }
+    let end = instructions.len();
+    if nest.labels.get(end).copied().unwrap_or(false) {
+        out.label(end);
+        out.push(b'\n');
+    }
+}
+
+fn annotate(out: &mut Out, at: usize, instruction: Instruction) {
+    out.text("  -- ");
+    out.number(u32::try_from(at).unwrap_or(u32::MAX));
+    out.push(b':');
+    for word in instruction.0 {
+        out.push(b' ');
+        out.hex8(word);
+    }
+    if instruction.ty() == InstType::FC {
+        out.text(" -> ");
+        out.number(u32::from(instruction.fc_addr().jump_addr()));
+    }
+}
+
+// What all instructions have.
+
+/// The flags of the first word that are tags everywhere, each with a space behind it.
+fn flags(out: &mut Out, cmn: CmnInst) {
+    let flags = CmnInst(0)
+        .with(CmnInst::TEX_SEM_WAIT, true)
+        .with(CmnInst::LAST, true)
+        .with(CmnInst::NOP, true)
+        .with(CmnInst::ALU_WAIT, true)
+        .with(CmnInst::WRITE_INACTIVE, true);
+    if cmn.bits() & flags.bits() == 0 {
+        return;
+    }
+    for (on, text) in [
+        (cmn.tex_sem_wait(), "TEX_SEM_WAIT "),
+        (cmn.last(), "LAST "),
+        (cmn.nop(), "NOP "),
+        (cmn.alu_wait(), "ALU_WAIT "),
+        (cmn.write_inactive(), "WRITE_INACTIVE "),
+    ] {
+        if on {
+            out.text(text);
+        }
+    }
+}
+
+/// Predicates and statistics. `rgb` is false where the RGB predicate stands elsewhere.
+fn predicates(out: &mut Out, cmn: CmnInst, rgb: bool) {
+    let rgb_pair = if rgb {
+        (cmn.rgb_pred_sel(), cmn.rgb_pred_inv())
+    } else {
+        (PredSel::NONE, false)
+    };
+    let alpha_pair = (cmn.alpha_pred_sel(), cmn.alpha_pred_inv());
+    let none = (PredSel::NONE, false);
+    if rgb_pair == alpha_pair && rgb {
+        if rgb_pair != none {
+            predicate(out, "PRED(", rgb_pair);
+        }
+    } else {
+        if rgb_pair != none {
+            predicate(out, "PRED.rgb(", rgb_pair);
+        }
+        if alpha_pair != none {
+            predicate(out, "PRED.a(", alpha_pair);
+        }
+    }
+    if cmn.stat_we() != 0 {
+        mask_tag(out, "STAT_WE(", cmn.stat_we());
+    }
+}
+
+fn predicate(out: &mut Out, head: &str, (sel, inverted): (PredSel, bool)) {
+    out.text(head);
+    if inverted {
+        out.push(b'!');
+    }
+    match names::PRED_SELS.iter().find(|(_, s)| *s == sel) {
+        Some((text, _)) => out.text(text),
+        None => out.number(u32::from(sel.code())),
+    }
+    out.text(") ");
+}
+
+fn mask_tag(out: &mut Out, head: &str, mask: u8) {
+    out.text(head);
+    out.text(names::MASKS[usize::from(mask & 15)]);
+    out.text(") ");
+}
+
+/// `ALU_RESULT.r(lt) `, where no destination says it.
+fn result_tag(out: &mut Out, cmn: CmnInst) {
+    let alpha = cmn.alu_result_sel().code() != 0;
+    if alpha || cmn.alu_result_op().code() != 0 {
+        out.text(if alpha { "ALU_RESULT.a(" } else { "ALU_RESULT.r(" });
+        out.text(compare(cmn.alu_result_op()));
+        out.text(") ");
+    }
+}
+
+fn compare(op: r500_isa::values::Compare) -> &'static str {
+    names::COMPARES[usize::from(op.code() & 3)].0.text()
+}
+
+/// Masks and clamps of instructions that are not arithmetic.
+fn unused_masks(out: &mut Out, cmn: CmnInst, wmask: bool) {
+    let mask = |rgb: u8, alpha: bool| rgb | u8::from(alpha) << 3;
+    let w = mask(cmn.rgb_wmask().code(), cmn.alpha_wmask());
+    let o = mask(cmn.rgb_omask().code(), cmn.alpha_omask());
+    if wmask && w != 0 {
+        mask_tag(out, "WMASK(", w);
+    }
+    if o != 0 {
+        mask_tag(out, "OMASK(", o);
+    }
+    match (cmn.rgb_clamp(), cmn.alpha_clamp()) {
+        (true, true) => out.text("CLAMP(rgba) "),
+        (true, false) => out.text("CLAMP(rgb) "),
+        (false, true) => out.text("CLAMP(a) "),
+        (false, false) => {}
+    }
+    result_tag(out, cmn);
+}
+
+/// `WORDn(...) ` for bits that no field names.
+fn spare_bits(out: &mut Out, instruction: Instruction) {
+    let layout = instruction.layout();
+    for (n, word) in instruction.0.into_iter().enumerate().skip(1) {
+        let spare = word & !layout[n].map_or(0, r500_isa::Register::named_bits);
+        if spare != 0 {
+            out.text(["WORD0(", "WORD1(", "WORD2(", "WORD3(", "WORD4(", "WORD5("][n]);
+            out.hex(spare);
+            out.text(") ");
+        }
+    }
+}
+
+/// `[n]` or `[n+aL]`.
+fn index(out: &mut Out, n: u8, relative: bool) {
+    out.push(b'[');
+    out.small(n);
+    out.text(if relative { "+aL]" } else { "]" });
+}
