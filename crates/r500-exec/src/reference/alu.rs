@@ -38,8 +38,9 @@ impl Group<'_> {
                 outcomes.push((lane, self.compute(lane, alu, &registers)));
             }
         }
+        let dests = [self.destination(alu.rgb.dest), self.destination(alu.alpha.dest)];
         for (lane, outcome) in outcomes {
-            self.write_alu(lane, address, alu, &outcome, executing[lane]);
+            self.write_alu(lane, alu, dests, &outcome, executing[lane]);
         }
     }
 
@@ -116,8 +117,6 @@ impl Group<'_> {
             ReservedOp::Zero => 0.0,
             ReservedOp::OperandA => operand,
         };
-        let channelwise =
-            |i: usize| channelwise_rgb(alu.rgb.op, [rgb[0][i], rgb[1][i], rgb[2][i]], self.arith);
         let dot = dot_product(alu.rgb.op, &rgb, dp4, self.arith);
         let mut raw = [0.0; 4];
         if wanted & 0b1000 != 0 || alu.rgb.op == RgbOp::SOP {
@@ -125,17 +124,22 @@ impl Group<'_> {
                 (AlphaOp::DP, Some(dot)) => dot,
                 (AlphaOp::DP, None) => match readings.dp_alone {
                     DpAlone::Zero => 0.0,
-                    DpAlone::Red => channelwise(0).unwrap_or(0.0),
+                    DpAlone::Red => {
+                        channelwise(alu.rgb.op, &rgb, self.arith).map_or(0.0, |[red, ..]| red)
+                    }
                 },
                 (op, _) => alpha_op(op, [a, b, c], self.arith).unwrap_or_else(|| reserved(a)),
             };
         }
-        for i in (0..3).filter(|i| wanted >> i & 1 != 0) {
-            raw[i] = match (alu.rgb.op, dot) {
-                (RgbOp::SOP, _) => raw[3],
-                (_, Some(dot)) => dot,
-                _ => channelwise(i).unwrap_or_else(|| reserved(rgb[0][i])),
+        if wanted & 0b0111 != 0 {
+            let colours = match (alu.rgb.op, dot) {
+                (RgbOp::SOP, _) => [raw[3]; 3],
+                (_, Some(dot)) => [dot; 3],
+                (op, None) => {
+                    channelwise(op, &rgb, self.arith).unwrap_or_else(|| rgb[0].map(reserved))
+                }
             };
+            raw[..3].copy_from_slice(&colours);
         }
         raw
     }
@@ -177,6 +181,13 @@ impl Group<'_> {
             self.check_sources(lane, address, alu);
             self.check_predicate(lane, address, alu.rgb.pred, 0b0111);
             self.check_predicate(lane, address, alu.alpha.pred, 0b1000);
+            let enabled = self.enabled(lane, alu.rgb.pred, alu.alpha.pred);
+            if alu.rgb.wmask & enabled != 0 {
+                self.check_destination(lane, address, alu.rgb.dest);
+            }
+            if alu.alpha.wmask << 3 & enabled != 0 {
+                self.check_destination(lane, address, alu.alpha.dest);
+            }
         }
     }
 }
@@ -196,18 +207,23 @@ fn dot_product(op: RgbOp, operands: &[[f32; 3]; 3], dp4: [f32; 2], arith: Arith)
 
 /// RGB operations that work channel by channel; `None` for others.
 #[inline]
-fn channelwise_rgb(op: RgbOp, [a, b, c]: [f32; 3], arith: Arith) -> Option<f32> {
+fn channelwise(op: RgbOp, operands: &[[f32; 3]; 3], arith: Arith) -> Option<[f32; 3]> {
+    let [a, b, c] = operands;
     Some(match op {
-        RgbOp::MAD => arith.mad(a, b, c),
-        RgbOp::MIN => compare::min(a, b),
-        RgbOp::MAX => compare::max(a, b),
-        RgbOp::CND => compare::cnd(a, b, c),
-        RgbOp::CMP => compare::cmp(a, b, c),
-        RgbOp::FRC => arith.frc(a),
-        // A and C are the corners' by now.
-        RgbOp::MDH | RgbOp::MDV => arith.mad(a, b, c),
+        // In MDH and MDV, A and C are the corners' by now.
+        RgbOp::MAD | RgbOp::MDH | RgbOp::MDV => each(|i| arith.mad(a[i], b[i], c[i])),
+        RgbOp::MIN => each(|i| compare::min(a[i], b[i])),
+        RgbOp::MAX => each(|i| compare::max(a[i], b[i])),
+        RgbOp::CND => each(|i| compare::cnd(a[i], b[i], c[i])),
+        RgbOp::CMP => each(|i| compare::cmp(a[i], b[i], c[i])),
+        RgbOp::FRC => each(|i| arith.frc(a[i])),
         _ => return None,
     })
+}
+
+#[inline]
+fn each(channel: impl Fn(usize) -> f32) -> [f32; 3] {
+    [channel(0), channel(1), channel(2)]
 }
 
 /// Alpha operations but DP; `None` for the reserved one.

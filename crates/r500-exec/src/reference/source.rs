@@ -38,27 +38,26 @@ enum Place {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sources {
     /// Sources 0 to 2, each the colours of the RGB half's and the alpha of the alpha half's
-    /// (ctm; observed), then the presubtract result.
-    values: [[f32; 4]; 4],
+    /// (ctm; observed), then the presubtract result; each as swizzles number what they read.
+    values: [[f32; 8]; 4],
 }
 
 impl Sources {
     /// The sources of one pixel.
+    #[inline]
     pub(super) fn new(lane: &Lane, registers: &Registers, alu: &Alu, arith: Arith) -> Self {
-        let mut values = [[0.0; 4]; 4];
+        let mut values = [swizzles([0.0; 4]); 4];
         for (n, value) in values.iter_mut().take(3).enumerate() {
             let [r, g, b, _] = registers.rgb[n].read(lane);
             let [.., a] = registers.alpha[n].read(lane);
-            *value = [r, g, b, a];
+            *value = swizzles([r, g, b, a]);
         }
-        // Observed: the colours of srcp always come from the RGB half's presubtract and its alpha
-        // from the alpha half's, whoever reads them.
-        let [src0, src1, ..] = values;
         if alu.uses_srcp {
-            for (i, value) in values[3].iter_mut().enumerate() {
-                let op = if i < 3 { alu.rgb.srcp } else { alu.alpha.srcp };
-                *value = presubtract(op, src0[i], src1[i], arith);
-            }
+            // Observed: the colours of srcp always come from the RGB half's presubtract and its
+            // alpha from the alpha half's, whoever reads them.
+            let op = |i: usize| if i < 3 { alu.rgb.srcp } else { alu.alpha.srcp };
+            let channel = |i: usize| presubtract(op(i), values[0][i], values[1][i], arith);
+            values[3] = swizzles([channel(0), channel(1), channel(2), channel(3)]);
         }
         Self { values }
     }
@@ -75,10 +74,17 @@ impl Sources {
         let source = &self.values[usize::from(operand.sel.code() & 3)];
         let mut value = [0.0; N];
         for (x, swiz) in value.iter_mut().zip(operand.swiz) {
-            *x = modify(operand.modifier, swizzle(swiz, source));
+            *x = modify(operand.modifier, source[usize::from(swiz.code() & 7)]);
         }
         value
     }
+}
+
+/// What each swizzle code reads of a source: red, green, blue, alpha, 0, 1/2, 1, and 0 for `UNUSED`
+/// (drivers write 4 or 0 instead).
+#[inline]
+fn swizzles([r, g, b, a]: [f32; 4]) -> [f32; 8] {
+    [r, g, b, a, 0.0, 0.5, 1.0, 0.0]
 }
 
 impl Register {
@@ -102,26 +108,17 @@ fn presubtract(op: SrcpOp, src0: f32, src1: f32, arith: Arith) -> f32 {
     }
 }
 
-/// What a channel of an operand reads. `UNUSED` reads as 0 (drivers write 4 or 0 instead).
-#[inline]
-fn swizzle(swiz: Swiz, source: &[f32; 4]) -> f32 {
-    match swiz {
-        Swiz::R | Swiz::G | Swiz::B | Swiz::A => source[usize::from(swiz.code())],
-        Swiz::HALF => 0.5,
-        Swiz::ONE => 1.0,
-        _ => 0.0,
-    }
-}
-
-/// Input modifiers: they act on the sign bit alone.
+/// Input modifiers act on the sign bit alone: `NEG` flips it, `ABS` clears it, `NAB` sets it.
 #[inline]
 pub(super) fn modify(modifier: Mod, x: f32) -> f32 {
-    match modifier {
-        Mod::NEG => -x,
-        Mod::ABS => x.abs(),
-        Mod::NAB => -x.abs(),
-        _ => x,
-    }
+    const SIGN: u32 = 1 << 31;
+    let (clear, flip) = match modifier {
+        Mod::NEG => (0, SIGN),
+        Mod::ABS => (SIGN, 0),
+        Mod::NAB => (SIGN, SIGN),
+        _ => (0, 0),
+    };
+    f32::from_bits(x.to_bits() & !clear ^ flip)
 }
 
 impl Group<'_> {
@@ -260,10 +257,15 @@ impl Group<'_> {
         usize::try_from(inside).unwrap_or(0)
     }
 
-    fn is_past(&self, temp: usize) -> bool {
+    /// Whether a temporary is above US_PIXSIZE.
+    pub(super) fn is_past(&self, temp: usize) -> bool {
         self.draw.shader.pixsize().is_some_and(|last| temp > usize::from(last))
     }
 }
 
-/// `SEL` codes index the sources in order.
-const _: () = assert!(Sel::SRC0.code() == 0 && Sel::SRCP.code() == 3);
+/// `SEL` and `SWIZ` codes index what they select.
+const _: () = {
+    assert!(Sel::SRC0.code() == 0 && Sel::SRC2.code() == 2 && Sel::SRCP.code() == 3);
+    assert!(Swiz::R.code() == 0 && Swiz::A.code() == 3 && Swiz::ZERO.code() == 4);
+    assert!(Swiz::HALF.code() == 5 && Swiz::ONE.code() == 6 && Swiz::UNUSED.code() == 7);
+};

@@ -22,7 +22,7 @@ impl Group<'_> {
             TexOp::NOP => self.tell_idle(tex, false),
             TexOp::TEXKILL => self.kill(tex, &executing),
             TexOp::LD | TexOp::PROJ | TexOp::LODBIAS | TexOp::LOD | TexOp::DXDY => {
-                self.fetch_texels(address, tex, &executing);
+                self.fetch_texels(tex, &executing);
             }
             // Open: reserved; nothing happens.
             _ => self.tell_idle(tex, false),
@@ -31,11 +31,11 @@ impl Group<'_> {
 
     /// Fetches quad by quad: an implicit level of detail uses the coordinates of all four pixels,
     /// inactive ones too (derived). All reads precede all writes.
-    fn fetch_texels(&mut self, address: u32, tex: &Tex, executing: &[bool]) {
+    fn fetch_texels(&mut self, tex: &Tex, executing: &[bool]) {
         let quads = self.lanes.len() / 4;
         let fetched: Vec<Fetched> = (0..quads).map(|quad| self.fetch_quad(quad * 4, tex)).collect();
-        for lane in 0..self.lanes.len() {
-            let (texel, lookup) = fetched[lane / 4][lane % 4].clone();
+        let dest = self.destination(tex.dest);
+        for (lane, (texel, lookup)) in fetched.into_iter().flatten().enumerate() {
             if !executing[lane] && !tex.write_inactive {
                 continue;
             }
@@ -46,8 +46,11 @@ impl Group<'_> {
                 let texel = Some(texel);
                 event.kind = EventKind::Tex { coord, texel, lookup, enabled, killed: false };
             }
-            self.write_temp(lane, address, tex.dest, tex.wmask & enabled, value, true);
+            self.write_temp(lane, dest, tex.wmask & enabled, value);
             self.count_stat(lane, tex.stat_we & enabled, executing[lane]);
+        }
+        if let Some(temp) = dest.filter(|_| tex.wmask != 0) {
+            self.fetches.issue(temp);
         }
         if tex.tex_sem_acquire {
             self.fetches.acquire();
@@ -171,6 +174,9 @@ impl Group<'_> {
             self.check_predicate(lane, address, tex.rgb_pred, 0b0111);
             if samples {
                 self.check_predicate(lane, address, tex.alpha_pred, 0b1000);
+                if tex.wmask & self.enabled(lane, tex.rgb_pred, tex.alpha_pred) != 0 {
+                    self.check_destination(lane, address, tex.dest);
+                }
             }
         }
     }

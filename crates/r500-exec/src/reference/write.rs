@@ -24,26 +24,27 @@ impl Group<'_> {
     /// Channels that an instruction's predicates let through for a lane, red in bit 0
     /// (documented): NONE all; RGBA each by its own bit, alpha by A; else one bit for the half.
     pub(super) fn enabled(&self, lane: usize, rgb: Predicate, alpha: Predicate) -> u8 {
+        if rgb.sel == PredSel::NONE && alpha.sel == PredSel::NONE {
+            return 0b1111;
+        }
         let bits = self.lanes.get(lane).map_or(0, |lane| lane.predicate);
         let rgb = self.passes(rgb, bits) & 0b0111;
         let alpha = self.passes(alpha, bits) & 0b1000;
         rgb | alpha
     }
 
-    /// Writes an ALU or OUT instruction's results of one lane.
+    /// Writes an ALU or OUT instruction's results of one lane; `rgb` and `alpha` are the temporaries.
     pub(super) fn write_alu(
         &mut self,
         lane: usize,
-        address: u32,
         alu: &Alu,
+        [rgb, alpha]: [Option<usize>; 2],
         outcome: &Outcome,
         active: bool,
     ) {
         let Outcome { result, enabled } = *outcome;
-        let rgb_mask = alu.rgb.wmask & enabled;
-        let alpha_mask = alu.alpha.wmask << 3 & enabled;
-        self.write_temp(lane, address, alu.rgb.dest, rgb_mask, result, false);
-        self.write_temp(lane, address, alu.alpha.dest, alpha_mask, result, false);
+        self.write_temp(lane, rgb, alu.rgb.wmask & enabled, result);
+        self.write_temp(lane, alpha, alu.alpha.wmask << 3 & enabled, result);
         if alu.out {
             self.write_outputs(lane, alu, outcome, active);
         } else {
@@ -55,36 +56,34 @@ impl Group<'_> {
         self.count_stat(lane, alu.stat_we & enabled, active);
     }
 
-    /// Writes channels of a temporary, aL added where asked for. `fetch` marks a texture result,
-    /// whose register the semaphore guards.
+    /// The temporary that a destination names, aL added if asked for; `None` if it does not exist.
+    pub(super) fn destination(&self, dest: Dest) -> Option<usize> {
+        Some(self.temp_address(dest.addr, dest.relative)).filter(|&temp| self.temp_exists(temp))
+    }
+
+    /// Findings of a destination.
+    pub(super) fn check_destination(&mut self, lane: usize, address: u32, dest: Dest) {
+        self.check_relative(lane, address, dest.addr, dest.relative, TEMPORARIES);
+        let temp = self.temp_address(dest.addr, dest.relative);
+        if self.is_past(temp) {
+            self.find(lane, FindingKind::PastPixsize, address, saturate(temp));
+        }
+    }
+
+    /// Writes channels of a temporary.
     pub(super) fn write_temp(
         &mut self,
         lane: usize,
-        address: u32,
-        dest: Dest,
+        temp: Option<usize>,
         mask: u8,
         value: [f32; 4],
-        fetch: bool,
     ) {
-        if mask == 0 {
-            return;
-        }
-        let temp = self.temp_address(dest.addr, dest.relative);
-        self.check_relative(lane, address, dest.addr, dest.relative, TEMPORARIES);
-        if self.draw.shader.pixsize().is_some_and(|last| temp > usize::from(last)) {
-            self.find(lane, FindingKind::PastPixsize, address, saturate(temp));
-        }
-        if !self.temp_exists(temp) {
-            return;
-        }
-        let Some(Lane { temps, written, .. }) = self.lanes.get_mut(lane) else { return };
-        let Some(register) = temps.get_mut(temp) else { return };
+        let Some(temp) = temp.filter(|_| mask != 0) else { return };
+        let Lane { temps, written, .. } = &mut self.lanes[lane];
+        let register = &mut temps[temp];
         put(register, mask, value);
         written[temp] |= mask;
         let value = *register;
-        if fetch {
-            self.fetches.issue(temp);
-        }
         if let (Some(event), Ok(temp)) = (self.event_of(lane), u8::try_from(temp)) {
             event.writes.push(Write::Temp { temp, mask, value });
         }
@@ -92,6 +91,9 @@ impl Group<'_> {
 
     /// Counts an instruction for `STAT_WE`.
     pub(super) fn count_stat(&mut self, lane: usize, channels: u8, active: bool) {
+        if channels == 0 {
+            return;
+        }
         let counts = self.lanes.get(lane).is_some_and(|lane| lane.inside && lane.covered);
         if active && counts {
             for (i, count) in self.counters.stat.iter_mut().enumerate() {
@@ -232,6 +234,7 @@ pub(super) fn compares(compare: Compare, x: f32) -> bool {
     }
 }
 
+#[inline]
 fn put(register: &mut [f32; 4], mask: u8, value: [f32; 4]) {
     for (i, (to, from)) in register.iter_mut().zip(value).enumerate() {
         if mask >> i & 1 != 0 {
