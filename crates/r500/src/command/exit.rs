@@ -1,0 +1,100 @@
+//! How the command ends: its exit status and what it says on the way out.
+
+use std::fmt::Display;
+use std::process::ExitCode;
+
+/// Exit status, the same for every subcommand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// Done; equal; passed.
+    Fine = 0,
+    /// The input has errors; different; failed.
+    Failed = 1,
+    /// Wrong usage.
+    Usage = 2,
+    /// It could not be done: a file that cannot be read or written, a limit that struck.
+    CouldNot = 3,
+}
+
+/// An end before the end.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    status: Status,
+    error: anyhow::Error,
+}
+
+/// What a subcommand returns.
+pub(crate) type Outcome<T = Status> = Result<T, Failure>;
+
+impl Failure {
+    /// The input has errors.
+    pub(crate) fn input(error: impl Into<anyhow::Error>) -> Self {
+        Self { status: Status::Failed, error: error.into() }
+    }
+
+    /// The command was used wrongly.
+    pub(crate) fn usage(message: impl Display) -> Self {
+        Self { status: Status::Usage, error: anyhow::anyhow!("{message}") }
+    }
+
+    /// It could not be done.
+    pub(crate) fn could_not(error: impl Into<anyhow::Error>) -> Self {
+        Self { status: Status::CouldNot, error: error.into() }
+    }
+
+    /// The same with what was being done.
+    pub(crate) fn context(mut self, context: impl Display) -> Self {
+        self.error = self.error.context(context.to_string());
+        self
+    }
+
+    /// Whether the input is at fault.
+    pub(crate) fn blames_input(&self) -> bool {
+        self.status == Status::Failed
+    }
+
+    /// Whether a reader of our output went away, which is no mistake of anybody.
+    fn is_broken_pipe(&self) -> bool {
+        self.error.chain().any(|cause| {
+            cause
+                .downcast_ref::<std::io::Error>()
+                .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+        })
+    }
+
+    /// The whole story, outermost first.
+    pub(crate) fn message(&self) -> String {
+        // Errors that quote their cause would say it twice.
+        let mut message = String::new();
+        for cause in self.error.chain() {
+            let text = cause.to_string();
+            if !message.ends_with(&text) {
+                if !message.is_empty() {
+                    message.push_str(": ");
+                }
+                message.push_str(&text);
+            }
+        }
+        message
+    }
+}
+
+/// Writing to stdout or stderr failed.
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        Self::could_not(error).context("cannot write the output")
+    }
+}
+
+/// Says what went wrong and gives the exit status.
+pub(crate) fn finish(outcome: Outcome) -> ExitCode {
+    let status = match outcome {
+        Ok(status) => status,
+        Err(failure) if failure.is_broken_pipe() => Status::Fine,
+        Err(failure) => {
+            super::terminal::error(&failure.message());
+            failure.status
+        }
+    };
+    ExitCode::from(status as u8)
+}

@@ -1,0 +1,188 @@
+//! How the machine runs: engine, readings, limits, threads.
+
+use std::io::Write;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use r500::exec::reference::Reference;
+use r500::exec::{BindError, Engine, Findings, Limits, Options, Readings, RunError, ShaderError};
+
+use super::exit::{Failure, Outcome};
+use super::terminal;
+
+/// How to run.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "How it runs")]
+pub(super) struct MachineArgs {
+    /// The engine
+    #[arg(long, value_enum, env = "R500_ENGINE", default_value_t = EngineName::Reference)]
+    engine: EngineName,
+    /// Decide a rule that the documents leave open; `help` lists them with their evidence
+    #[arg(long, value_name = "NAME=VALUE|help")]
+    reading: Vec<String>,
+    /// Start what is undefined with a pattern that stands out instead of 0
+    #[arg(long)]
+    pub(super) poison: bool,
+    /// Pixels that share a program counter; visible only with WRITE_INACTIVE and IGNORE_UNCOVERED
+    #[arg(long, value_name = "WxH", value_parser = super::syntax::size)]
+    group: Option<[u32; 2]>,
+    /// Threads; 0 takes all cores
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) threads: usize,
+    /// Instructions that a group of pixels may execute
+    #[arg(long, value_name = "N", default_value_t = Limits::default().instructions)]
+    limit_instructions: u64,
+    /// Bytes that the picture may take
+    #[arg(long, value_name = "BYTES", default_value_t = Limits::default().memory)]
+    limit_memory: u64,
+    /// Seconds that drawing a picture may take
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    limit_time: Option<Duration>,
+}
+
+/// The engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EngineName {
+    /// Written to be read: the law
+    Reference,
+}
+
+impl MachineArgs {
+    /// The engine.
+    pub(super) fn engine(&self) -> &'static dyn Engine {
+        match self.engine {
+            EngineName::Reference => &Reference,
+        }
+    }
+
+    /// Whether the readings were only to be listed; lists them.
+    pub(super) fn list_readings(&self) -> Outcome<bool> {
+        let wanted = self.reading.iter().any(|text| text == "help" || text == "list");
+        if wanted {
+            print_readings(&mut std::io::stdout().lock())?;
+        }
+        Ok(wanted)
+    }
+
+    /// What of this changes results, as switches for another command line.
+    pub(super) fn switches(&self) -> String {
+        let mut text = String::new();
+        for reading in &self.reading {
+            text.push_str(&format!(" --reading {reading}"));
+        }
+        if self.poison {
+            text.push_str(" --poison");
+        }
+        if let Some([width, height]) = self.group {
+            text.push_str(&format!(" --group {width}x{height}"));
+        }
+        text
+    }
+
+    /// How to run.
+    pub(super) fn options(&self) -> Outcome<Options<'static>> {
+        let mut readings = Readings::default();
+        for text in &self.reading {
+            let wanted =
+                || Failure::usage(format!("--reading: `{text}`: write NAME=VALUE, or help"));
+            let (name, value) = text.split_once('=').ok_or_else(wanted)?;
+            readings
+                .set(name.trim(), value.trim())
+                .map_err(|error| Failure::usage(format!("--reading: {error}")))?;
+        }
+        let mut options = Options {
+            readings,
+            poison: self.poison,
+            threads: self.threads,
+            limits: Limits {
+                instructions: self.limit_instructions,
+                memory: self.limit_memory,
+                time: self.limit_time,
+            },
+            ..Options::default()
+        };
+        if let Some(group) = self.group {
+            options.group = group;
+        }
+        Ok(options)
+    }
+}
+
+/// A positive number of seconds.
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is no number of seconds"))?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| format!("`{text}`: {error}"))
+}
+
+/// Every reading with its question, evidence and values; the project's choice is marked.
+fn print_readings(out: &mut impl Write) -> std::io::Result<()> {
+    writeln!(out, "Rules that the documents leave open. The first value (*) is what r500 does.")?;
+    for reading in Readings::TABLE {
+        writeln!(out, "\n{}\n  {}\n  {}", reading.name, reading.question, reading.evidence)?;
+        let widest = reading.values.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        for (i, (name, meaning)) in reading.values.iter().enumerate() {
+            let mark = if i == 0 { '*' } else { ' ' };
+            writeln!(out, "  {mark} {name:widest$}  {meaning}")?;
+        }
+    }
+    Ok(())
+}
+
+/// A program that cannot run at all.
+pub(super) fn no_shader(error: ShaderError) -> Failure {
+    Failure::input(error)
+}
+
+/// Something that cannot be bound.
+pub(super) fn not_bound(error: BindError) -> Failure {
+    Failure::input(error)
+}
+
+/// A run that ended without a frame, with what may help.
+pub(super) fn not_run(error: RunError) -> Failure {
+    let switch = match error {
+        RunError::NoPixels { .. } | RunError::AreaOutside { .. } | RunError::OddGroup { .. } => {
+            return Failure::usage(error);
+        }
+        RunError::Instructions { .. } => Some("--limit-instructions"),
+        RunError::TooLarge { .. } => Some("--limit-memory"),
+        RunError::Time { .. } => Some("--limit-time"),
+        _ => None,
+    };
+    match switch {
+        Some(switch) => Failure::could_not(anyhow::anyhow!("{error}; see {switch}")),
+        None => Failure::could_not(error),
+    }
+}
+
+/// Says what a run met.
+pub(super) fn print_findings(findings: &Findings) -> Outcome<()> {
+    let mut out = std::io::stderr().lock();
+    for finding in findings.iter() {
+        let weight = if finding.kind.is_hard() { "finding" } else { "hint" };
+        writeln!(out, "{weight}[{}]: {finding}", finding.kind.name())?;
+    }
+    drop(out);
+    if findings.is_empty() {
+        terminal::note("no findings");
+    }
+    Ok(())
+}
+
+/// Findings as JSON.
+pub(super) fn findings_json(findings: &Findings) -> serde_json::Value {
+    findings
+        .iter()
+        .map(|finding| {
+            serde_json::json!({
+                "kind": finding.kind.name(),
+                "hard": finding.kind.is_hard(),
+                "address": finding.address,
+                "pixel": finding.pixel,
+                "detail": finding.detail,
+                "count": finding.count,
+                "text": finding.to_string(),
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,70 @@
+//! The command line: one file a subcommand, each with its options and its `run`.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | [`render`], [`run`], [`trace`], [`test`] | the subcommands |
+//! | [`source`], [`state`], [`machine`] | switches that mean the same everywhere |
+//! | [`syntax`], [`linear`] | the small languages of their values |
+//! | [`exit`], [`terminal`] | exit statuses, messages, colours, progress |
+
+mod exit;
+mod linear;
+mod machine;
+mod render;
+//mod run;
+mod source;
+mod state;
+mod syntax;
+mod terminal;
+mod test;
+//mod trace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Read, check, run and see fragment programs of the Radeon R500 (X1000 series).
+#[derive(Parser, Debug)]
+#[command(name = "r500", version, after_help = AFTER, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Render(Box<render::Render>),
+
+    Test(Box<test::Test>),
+}
+
+const AFTER: &str = "\
+Exit status: 0 fine, equal, passed; 1 the input has errors, different, failed; 2 wrong usage;
+3 could not be done (unreadable file, a limit).
+
+Examples:
+  r500 render capture.json -o out.png           draw a capture as its driver set it up
+  r500 render program.bin -o out.png --size 512x512 --const 0=1,0.5,0,1
+  r500 run program.bin --input 't0=0.5,0.25'    one pixel, its outputs as a table
+  r500 trace capture.json --pixel 12,34         what happens at a pixel, step by step
+  r500 test tests/corpus                        run everything that carries expectations";
+
+/// Runs the command.
+pub(crate) fn main() -> ExitCode {
+    let cli = Cli::parse();
+    exit::finish(match cli.command {
+        Command::Render(render) => render.run(),
+
+        Command::Test(test) => test.run(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_switches_are_sound() {
+        super::Cli::command().debug_assert();
+    }
+}

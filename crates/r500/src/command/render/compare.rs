@@ -1,0 +1,130 @@
+//! `--compare`: is the picture the one it should be?
+
+use std::fmt;
+use std::path::PathBuf;
+
+use clap::Args;
+use r500::compare::{Comparison, SHARE, TOLERANCE};
+use r500::exec::Block;
+use r500::picture::{decode_png, encode_png};
+
+use super::output::{Plane, cannot_encode, save};
+use crate::command::exit::{Failure, Outcome};
+
+/// What to compare with, and how closely.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Comparing")]
+pub(super) struct CompareArgs {
+    /// Compare with this PNG; exit status 1 if they differ
+    #[arg(long = "compare", value_name = "PNG")]
+    pub(super) reference: Option<PathBuf>,
+    /// Write the difference as a PNG
+    #[arg(long, value_name = "PNG", requires = "reference")]
+    diff: Option<PathBuf>,
+    /// Greatest difference of a channel that counts as none, a number or a fraction
+    /// (default: 2/255)
+    #[arg(long, value_name = "T", value_parser = fraction)]
+    tolerance: Option<f64>,
+    /// Greatest share of differing pixels that passes (default: the program's own, else 0.002)
+    #[arg(long, value_name = "S", value_parser = fraction)]
+    share: Option<f64>,
+}
+
+/// What a comparison gave.
+pub(super) struct Compared {
+    comparison: Comparison,
+    share: f64,
+    pub(super) passes: bool,
+}
+
+impl CompareArgs {
+    /// Compares a plane with the reference; a larger reference is cut to the part that was drawn.
+    pub(super) fn compare(
+        &self,
+        plane: &Plane<'_>,
+        crop: Option<Block>,
+        own_share: Option<f64>,
+    ) -> Outcome<Compared> {
+        let path = self.reference.clone().unwrap_or_default();
+        let bytes = std::fs::read(&path).map_err(|error| {
+            Failure::could_not(error).context(format_args!("cannot read {}", path.display()))
+        })?;
+        let mut wanted = decode_png(&bytes)
+            .map_err(|error| Failure::input(error).context(path.display().to_string()))?;
+        let drawn = plane.picture();
+        if (wanted.width, wanted.height) != (drawn.width, drawn.height)
+            && let Some(Block { x, y, width, height }) = crop
+            && let Some(part) = wanted.crop(x, y, width, height)
+        {
+            wanted = part;
+        }
+        let tolerance = self.tolerance.unwrap_or(TOLERANCE);
+        let comparison = Comparison::new(&drawn, &wanted, tolerance)
+            .map_err(|error| Failure::input(error).context(path.display().to_string()))?;
+        if let Some(path) = &self.diff {
+            save(path, &encode_png(&comparison.difference).map_err(cannot_encode)?)?;
+        }
+        let share = self.share.or(own_share).unwrap_or(SHARE);
+        let passes = comparison.passes(share);
+        Ok(Compared { comparison, share, passes })
+    }
+}
+
+impl Compared {
+    /// For programs.
+    pub(super) fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "passes": self.passes,
+            "differing": self.comparison.differing,
+            "pixels": self.comparison.pixels,
+            "share": self.comparison.share(),
+            "share_allowed": self.share,
+            "worst": f64::from(self.comparison.worst) / 255.0,
+            "worst_pixel": self.comparison.worst_pixel,
+            "mean_square": self.comparison.mean_square / (255.0 * 255.0),
+        })
+    }
+}
+
+impl fmt::Display for Compared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { comparison, share, passes } = self;
+        let word = if *passes { "equal" } else { "different" };
+        write!(
+            f,
+            "{word}: {} of {} pixels differ ({:.3} %, {:.3} % may)",
+            comparison.differing,
+            comparison.pixels,
+            comparison.share() * 100.0,
+            share * 100.0
+        )?;
+        if let Some([x, y]) = comparison.worst_pixel {
+            write!(f, "; the most by {}/255 at {x},{y}", comparison.worst)?;
+        }
+        Ok(())
+    }
+}
+
+/// A number from 0 to 1, or `A/B`.
+fn fraction(text: &str) -> Result<f64, String> {
+    let wanted = || format!("`{text}` is no number from 0 to 1 (or fraction such as 2/255)");
+    let number = |text: &str| text.trim().parse::<f64>().map_err(|_| wanted());
+    let value = match text.split_once('/') {
+        Some((a, b)) => number(a)? / number(b)?,
+        None => number(text)?,
+    };
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(wanted()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fractions() {
+        assert_eq!(fraction("2/255"), Ok(2.0 / 255.0));
+        assert_eq!(fraction("0.5"), Ok(0.5));
+        assert!(fraction("2").is_err() && fraction("-1").is_err() && fraction("1/0").is_err());
+        assert!(fraction("nan").is_err() && fraction("").is_err());
+    }
+}

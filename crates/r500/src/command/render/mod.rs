@@ -1,0 +1,311 @@
+//! `r500 render`: a frame, or many.
+
+mod compare;
+mod output;
+mod sequence;
+
+use std::io::Write;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::{Duration, Instant, SystemTime};
+
+use clap::{Args, ValueEnum};
+use r500::exec::{Bindings, Block, Frame, Options, Shader, draw};
+use r500::program::Job;
+
+use self::output::{Plane, Sink};
+use super::exit::{Failure, Outcome, Status};
+use super::machine::{self, MachineArgs};
+use super::source::{self, SourceArgs};
+use super::state::StateArgs;
+use super::{syntax, terminal};
+
+/// Draw a program's picture.
+///
+/// A capture carries its size, inputs, constants and textures, so it needs no switches; each can be
+/// overridden. A bare program gets temp[0] = (u, v, 0, 1), u and v from 0 to 1 over the picture, v
+/// upward. Pictures stand upright: y = 0 is the bottom row. Killed and never written is 0, alpha too.
+///
+/// The output's extension picks its format: .png (8-bit RGBA, straight alpha, no gamma), .exr and .f32
+/// (values as the program wrote them; .f32 is raw little-endian float32, four a pixel, one for depth,
+/// rows from y = 0), .raw (the bytes that the card would store under US_OUT_FMT or US_W_FMT, rows from
+/// y = 0); with --frames also .gif and .apng, else a file a frame.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER)]
+pub(super) struct Render {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// Where the picture goes: .png .exr .f32 .raw .gif .apng; `-` writes a PNG to stdout.
+    /// With --frames, `####` in the name becomes the frame's number
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Width and height (default: the program's own, else 256x256)
+    #[arg(long, value_name = "WxH", value_parser = syntax::size)]
+    size: Option<[u32; 2]>,
+    /// What to show: a render target, all that the program writes (a file each, layers of an .exr),
+    /// or depth
+    #[arg(long, value_enum, ignore_case = true, default_value_t = Target::A)]
+    target: Target,
+    /// Draw only this part: lower left pixel and size
+    #[arg(long, value_name = "X,Y,WxH", value_parser = syntax::area)]
+    crop: Option<Block>,
+    /// Draw frames FIRST up to END: frame n is at --time + n / --fps
+    #[arg(long, value_name = "FIRST..END", value_parser = syntax::frames)]
+    frames: Option<Range<u32>>,
+    /// Frames a second
+    #[arg(long, default_value_t = 25, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    fps: u16,
+    /// Of the frames, draw those of part K of N; frames whose file is there already are skipped
+    #[arg(long, value_name = "K/N", value_parser = syntax::shard, requires = "frames")]
+    shard: Option<syntax::Shard>,
+    /// Draw again whenever the program or a texture file changes, until interrupted
+    #[arg(long, conflicts_with = "frames")]
+    reload: bool,
+    /// Show the picture in the terminal
+    #[arg(long)]
+    show: bool,
+    /// Say what the program does that a correct one would not
+    #[arg(long)]
+    findings: bool,
+    /// Say what was drawn and how long it took
+    #[arg(short, long)]
+    verbose: bool,
+    /// How to report on stdout
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    #[command(flatten)]
+    compare: compare::CompareArgs,
+    #[command(flatten)]
+    state: StateArgs,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+const AFTER: &str = "\
+Exit status: 0 drawn (and equal); 1 the program or its textures have errors, or the picture differs;
+2 wrong usage; 3 could not be done (unreadable file, a limit).
+
+Examples:
+  r500 render capture.json -o out.png
+  r500 render capture.json --compare reference.png --diff difference.png
+  r500 render prog.bin -o out.png --size 512x512 --const 0=1,0.5,0,1 --texture 0=brick.png,wrap=mirror
+  r500 render prog.bin -o out.png --input 'temp[0]=2*u-1, 2*v-1' --input temp[1]=position
+  r500 render prog.bin -o anim.gif --frames 0..50 --time-to 3.r
+  r500 render prog.bin -o frame-####.png --frames 0..1000 --time-to 3.r --shard 1/4
+  r500 render piglit.jsonl.gz --list; r500 render piglit.jsonl.gz --pick fs-abs-vec2.0 --show
+  r500 render prog.bin --show --findings --reading help";
+
+/// What to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Target {
+    A,
+    B,
+    C,
+    D,
+    All,
+    Depth,
+}
+
+/// How to report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    Text,
+    Json,
+}
+
+/// What a single drawing gave.
+struct Drawn {
+    job: Job,
+    frame: Frame,
+    size: [u32; 2],
+    took: Duration,
+}
+
+impl Render {
+    pub(super) fn run(&self) -> Outcome {
+        if self.machine.list_readings()? {
+            return Ok(Status::Fine);
+        }
+        if self.source.list {
+            self.source.read()?;
+            return source::LISTED;
+        }
+        let nothing = self.output.is_none()
+            && !self.show
+            && !self.findings
+            && self.compare.reference.is_none()
+            && self.format == Format::Text;
+        if nothing {
+            return Err(Failure::usage(
+                "nothing to do with the picture; give -o FILE, --show, --compare or --findings",
+            ));
+        }
+        if self.target == Target::All && (self.show || self.compare.reference.is_some()) {
+            return Err(Failure::usage("--show and --compare take one target, not all"));
+        }
+        if let Some(frames) = &self.frames {
+            return self.sequence(frames.clone());
+        }
+        let sink = self.output.as_deref().map(|path| Sink::new(path, false)).transpose()?;
+        if self.reload {
+            return self.watch(sink.as_ref());
+        }
+        self.once(sink.as_ref())
+    }
+
+    /// Draws one picture and does everything that was asked for with it.
+    fn once(&self, sink: Option<&Sink>) -> Outcome {
+        let Some(job) = self.source.read()? else { return source::LISTED };
+        let drawn = self.draw(job, None)?;
+        let planes = self.planes(&drawn)?;
+        let mut written = Vec::new();
+        if let Some(sink) = sink {
+            written = sink.write(&planes, &drawn.job.program.state)?;
+        }
+        if self.show
+            && let Some(plane) = planes.first()
+        {
+            let mut out = std::io::stdout().lock();
+            let colors = terminal::colors(&out);
+            terminal::show(&plane.picture(), &mut out, colors)?;
+        }
+        let comparison = match (&self.compare.reference, planes.first()) {
+            (Some(_), Some(plane)) => {
+                Some(self.compare.compare(plane, self.crop, drawn.job.share)?)
+            }
+            _ => None,
+        };
+        let report = Report { drawn: &drawn, written: &written, comparison: comparison.as_ref() };
+        self.report(&report)?;
+        let equal = comparison.is_none_or(|comparison| comparison.passes);
+        Ok(if equal { Status::Fine } else { Status::Failed })
+    }
+
+    /// Draws a job; `time` overrides the job's.
+    fn draw(&self, mut job: Job, time: Option<f32>) -> Outcome<Drawn> {
+        let size = self.size.or(job.size).unwrap_or([256, 256]);
+        self.state.apply(&mut job, size)?;
+        let time = time.unwrap_or(job.time);
+        let takes_time = self.state.apply_time(&mut job, time)?;
+        if !takes_time && self.state.time.is_some() {
+            terminal::warn("no constant takes the time; say which does with --time-to");
+        }
+        let shader = Shader::new(&job.program).map_err(machine::no_shader)?;
+        let bindings = Bindings::new(&job, size).map_err(machine::not_bound)?;
+        let bar = terminal::progress(u64::from(size[1]), "rows");
+        let progress = |done: u64, all: u64| {
+            bar.set_length(all);
+            bar.set_position(done);
+        };
+        let options = Options {
+            findings: self.findings || self.format == Format::Json,
+            area: self.crop,
+            progress: Some(&progress),
+            ..self.machine.options()?
+        };
+        let start = Instant::now();
+        let drawn = draw(self.machine.engine(), &shader, &bindings, &options);
+        bar.finish_and_clear();
+        let frame = drawn.map_err(machine::not_run)?;
+        Ok(Drawn { job, frame, size, took: start.elapsed() })
+    }
+
+    /// The planes of a frame that are wanted.
+    fn planes<'a>(&self, drawn: &'a Drawn) -> Outcome<Vec<Plane<'a>>> {
+        let frame = &drawn.frame;
+        let color = |n: usize| Plane::color(frame, n);
+        let depth = || Plane::depth(frame);
+        let index = match self.target {
+            Target::A => 0,
+            Target::B => 1,
+            Target::C => 2,
+            Target::D => 3,
+            Target::All => {
+                let planes: Vec<_> = (0..4).filter_map(color).chain(depth()).collect();
+                return Ok(planes);
+            }
+            Target::Depth => {
+                let none = || Failure::input(anyhow::anyhow!("the program writes no depth"));
+                return Ok(vec![depth().ok_or_else(none)?]);
+            }
+        };
+        let letter = output::LETTERS[index];
+        let none = || Failure::input(anyhow::anyhow!("the program does not write target {letter}"));
+        Ok(vec![color(index).ok_or_else(none)?])
+    }
+
+    /// Says what was asked to be said.
+    fn report(&self, report: &Report<'_>) -> Outcome<()> {
+        let Report { drawn, written, comparison } = report;
+        let frame = &drawn.frame;
+        if self.format == Format::Json {
+            let files: Vec<String> = written.iter().map(|p| p.display().to_string()).collect();
+            let json = serde_json::json!({
+                "version": 1,
+                "name": drawn.job.name,
+                "size": drawn.size,
+                "area": [frame.area().x, frame.area().y, frame.width(), frame.height()],
+                "seconds": drawn.took.as_secs_f64(),
+                "instructions": frame.counters.instructions,
+                "stat": frame.counters.stat,
+                "killed": frame.counters.killed,
+                "files": files,
+                "comparison": comparison.map(compare::Compared::json),
+                "findings": machine::findings_json(&frame.findings),
+            });
+            writeln!(std::io::stdout().lock(), "{json}")?;
+            return Ok(());
+        }
+        if let Some(comparison) = comparison {
+            writeln!(std::io::stdout().lock(), "{comparison}")?;
+        }
+        if self.findings {
+            machine::print_findings(&frame.findings)?;
+        }
+        if self.verbose {
+            let [width, height] = drawn.size;
+            let instructions = frame.counters.instructions;
+            terminal::note(&format!(
+                "{width}x{height} in {:.3} s, {instructions} instructions by groups of pixels, {} \
+                 pixels killed",
+                drawn.took.as_secs_f64(),
+                frame.counters.killed,
+            ));
+            for path in *written {
+                terminal::note(&format!("wrote {}", path.display()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Draws again and again as files change.
+    fn watch(&self, sink: Option<&Sink>) -> Outcome {
+        if source::is_stdin(&self.source.program) {
+            return Err(Failure::usage("--reload needs a file, not stdin"));
+        }
+        let files: Vec<PathBuf> =
+            std::iter::once(self.source.program.clone()).chain(self.state.files()).collect();
+        let stamps = || -> Vec<Option<SystemTime>> {
+            let stamp = |file: &PathBuf| std::fs::metadata(file).and_then(|m| m.modified()).ok();
+            files.iter().map(stamp).collect()
+        };
+        loop {
+            let before = stamps();
+            match self.once(sink) {
+                Ok(_) => terminal::note("drawn; waiting for changes"),
+                // A file that is being written may be half there: say so and wait for the rest.
+                Err(failure) => terminal::error(&failure.message()),
+            }
+            while stamps() == before {
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        }
+    }
+}
+
+/// Everything there is to say about a drawing.
+struct Report<'a> {
+    drawn: &'a Drawn,
+    written: &'a [PathBuf],
+    comparison: Option<&'a compare::Compared>,
+}

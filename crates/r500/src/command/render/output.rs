@@ -1,0 +1,222 @@
+//! Where a picture goes, and as what.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use r500::exec::{Frame, output};
+use r500::picture::{ExrLayer, Picture, PictureError, encode_exr, encode_png};
+use r500::program::State;
+
+use crate::command::exit::{Failure, Outcome};
+use crate::command::source;
+
+/// Names of the render targets.
+pub(super) const LETTERS: [&str; 4] = ["A", "B", "C", "D"];
+
+/// A plane of a frame.
+pub(super) struct Plane<'a> {
+    /// `A` to `D`, or `depth`.
+    pub(super) name: &'static str,
+    width: u32,
+    data: Data<'a>,
+}
+
+enum Data<'a> {
+    Color(usize, &'a [[f32; 4]]),
+    Depth(&'a [f32]),
+}
+
+impl<'a> Plane<'a> {
+    /// A render target, if the program writes it (A is always there).
+    pub(super) fn color(frame: &'a Frame, target: usize) -> Option<Self> {
+        let colors = frame.target(target)?;
+        Some(Self {
+            name: LETTERS[target],
+            width: frame.width(),
+            data: Data::Color(target, colors),
+        })
+    }
+
+    /// Depth, if the program writes it.
+    pub(super) fn depth(frame: &'a Frame) -> Option<Self> {
+        let data = Data::Depth(frame.depth()?);
+        Some(Self { name: "depth", width: frame.width(), data })
+    }
+
+    /// As an upright picture of 8 bits.
+    pub(super) fn picture(&self) -> Picture {
+        match self.data {
+            Data::Color(_, colors) => Picture::from_colors(self.width, colors),
+            Data::Depth(values) => Picture::from_values(self.width, values),
+        }
+    }
+
+    fn layer(&self, name: &'static str) -> ExrLayer<'static> {
+        match self.data {
+            Data::Color(_, colors) => ExrLayer::colors(name, colors),
+            Data::Depth(values) => ExrLayer::depth(name, values),
+        }
+    }
+
+    /// Little-endian float32, rows from the bottom.
+    fn floats(&self) -> Vec<u8> {
+        match self.data {
+            Data::Color(_, colors) => {
+                colors.as_flattened().iter().flat_map(|v| v.to_le_bytes()).collect()
+            }
+            Data::Depth(values) => values.iter().flat_map(|v| v.to_le_bytes()).collect(),
+        }
+    }
+
+    /// The bytes that the card would store, rows from the bottom: `US_OUT_FMT` for colours; for
+    /// depth, the code of `US_W_FMT` as a dword.
+    fn stored(&self, state: &State) -> Outcome<Vec<u8>> {
+        let mut bytes = Vec::new();
+        match self.data {
+            Data::Color(target, colors) => {
+                let format = state.out_fmt_or_default(target);
+                if output::color::bytes_per_pixel(format).is_none() {
+                    return Err(Failure::input(anyhow::anyhow!(
+                        "US_OUT_FMT of target {} ({:#010x}) stores nothing; \
+                         set one with --register US_OUT_FMT[{target}]=0x3900",
+                        self.name,
+                        format.bits()
+                    )));
+                }
+                for &color in colors {
+                    output::color::store(format, color, &mut bytes);
+                }
+            }
+            Data::Depth(values) => {
+                let format = state.w_fmt.unwrap_or_default();
+                for &value in values {
+                    bytes.extend(output::depth::store_depth(format, value).to_le_bytes());
+                }
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+/// A kind of output file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Png,
+    Exr,
+    Floats,
+    Raw,
+    Gif,
+    Apng,
+}
+
+impl Kind {
+    /// Whether one file holds all frames.
+    pub(super) fn is_animation(self) -> bool {
+        matches!(self, Self::Gif | Self::Apng)
+    }
+}
+
+/// An output file.
+#[derive(Clone, Debug)]
+pub(super) struct Sink {
+    path: PathBuf,
+    pub(super) kind: Kind,
+}
+
+impl Sink {
+    /// The kind of file is told by its extension; `animated` allows those that hold many frames.
+    pub(super) fn new(path: &Path, animated: bool) -> Outcome<Self> {
+        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
+        let kind = match extension.as_deref() {
+            Some("png") => Kind::Png,
+            Some("exr") => Kind::Exr,
+            Some("f32") => Kind::Floats,
+            Some("raw") => Kind::Raw,
+            Some("gif") if animated => Kind::Gif,
+            Some("apng") if animated => Kind::Apng,
+            Some(kind @ ("gif" | "apng")) => {
+                return Err(Failure::usage(format!(
+                    "-o {}: .{kind} is for animations; add --frames FIRST..END, or write a .png",
+                    path.display()
+                )));
+            }
+            None if source::is_stdin(path) => Kind::Png,
+            _ => {
+                return Err(Failure::usage(format!(
+                    "-o {}: the extension does not tell the format; it is one of .png .exr .f32 \
+                     .raw (and .gif .apng with --frames)",
+                    path.display()
+                )));
+            }
+        };
+        Ok(Self { path: path.to_owned(), kind })
+    }
+
+    /// The same kind of file under another name.
+    pub(super) fn renamed(&self, path: PathBuf) -> Self {
+        Self { path, kind: self.kind }
+    }
+
+    /// The file's name.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes planes: one under the file's own name, several each under a name of its own
+    /// (`out.B.png`), but as layers of one OpenEXR file. Returns the names.
+    pub(super) fn write(&self, planes: &[Plane<'_>], state: &State) -> Outcome<Vec<PathBuf>> {
+        let [first, others @ ..] = planes else { return Ok(Vec::new()) };
+        if self.kind == Kind::Exr {
+            let single = others.is_empty();
+            let layers: Vec<_> =
+                planes.iter().map(|p| p.layer(if single { "" } else { p.name })).collect();
+            let bytes = encode_exr(first.width, &layers).map_err(cannot_encode)?;
+            self.save(&self.path, &bytes)?;
+            return Ok(vec![self.path.clone()]);
+        }
+        let mut written = Vec::new();
+        for plane in planes {
+            let path = if others.is_empty() {
+                self.path.clone()
+            } else {
+                with_part(&self.path, plane.name)
+            };
+            let bytes = match self.kind {
+                Kind::Floats => plane.floats(),
+                Kind::Raw => plane.stored(state)?,
+                _ => encode_png(&plane.picture()).map_err(cannot_encode)?,
+            };
+            self.save(&path, &bytes)?;
+            written.push(path);
+        }
+        Ok(written)
+    }
+
+    /// Writes a file, `-` to stdout.
+    pub(super) fn save(&self, path: &Path, bytes: &[u8]) -> Outcome<()> {
+        save(path, bytes)
+    }
+}
+
+/// Writes a file, `-` to stdout.
+pub(super) fn save(path: &Path, bytes: &[u8]) -> Outcome<()> {
+    if source::is_stdin(path) {
+        let mut out = std::io::stdout().lock();
+        out.write_all(bytes)?;
+        return Ok(out.flush()?);
+    }
+    std::fs::write(path, bytes).map_err(|error| {
+        Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
+    })
+}
+
+/// A picture that its format cannot hold.
+pub(super) fn cannot_encode(error: PictureError) -> Failure {
+    Failure::could_not(error)
+}
+
+/// `out.png` and `B` give `out.B.png`.
+fn with_part(path: &Path, part: &str) -> PathBuf {
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    path.with_extension(format!("{part}.{extension}"))
+}

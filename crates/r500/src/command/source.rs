@@ -1,0 +1,161 @@
+//! Where the program comes from: the switches that every command shares, and reading it.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use r500::formats::Limits;
+use r500::program::Job;
+use r500::reader::{self, Language, ReadError};
+
+use super::exit::{Failure, Outcome, Status};
+
+/// Which program.
+#[derive(Args, Clone, Debug)]
+pub(super) struct SourceArgs {
+    /// The program: a capture, case, C array, hex text, driver log or raw dwords; `-` is stdin
+    #[arg(value_name = "PROGRAM")]
+    pub(super) program: PathBuf,
+    /// What it is written in (default: recognised from content): raw, c-array, hex, mesa-log, json,
+    /// json-lines
+    #[arg(long, value_name = "FORMAT")]
+    pub(super) from: Option<Language>,
+    /// Which program of a file that holds several: its name, or its number from 0
+    #[arg(long, value_name = "NAME|N")]
+    pub(super) pick: Option<String>,
+    /// List the programs of the file and stop
+    #[arg(long)]
+    pub(super) list: bool,
+}
+
+impl SourceArgs {
+    /// Reads the program; `None` if the programs were only to be listed.
+    pub(super) fn read(&self) -> Outcome<Option<Job>> {
+        if self.list {
+            self.print_list()?;
+            return Ok(None);
+        }
+        let file = &self.program;
+        let mut jobs = open(file, self.from)?;
+        if let Some(pick) = &self.pick {
+            let number = pick.parse::<usize>().ok();
+            let mut names = Names::default();
+            for (i, job) in jobs.enumerate() {
+                let job = match job {
+                    Ok(job) => job,
+                    // Another program of the file may be broken and this one not.
+                    Err(_) if number != Some(i) => continue,
+                    Err(error) => return Err(unreadable(file, error)),
+                };
+                if job.name == *pick || (number == Some(i)) {
+                    return Ok(Some(job));
+                }
+                names.add(&job.name);
+            }
+            return Err(Failure::input(anyhow::anyhow!(
+                "{}: there is no program `{pick}`; it holds {names}",
+                show(file)
+            )));
+        }
+        let first = jobs.next().transpose().map_err(|error| unreadable(file, error))?;
+        let Some(first) = first else {
+            return Err(Failure::input(anyhow::anyhow!("{}: no program in it", show(file))));
+        };
+        if jobs.next().is_some() {
+            return Err(Failure::usage(format!(
+                "{}: it holds several programs; choose one with --pick (see them with --list)",
+                show(file)
+            )));
+        }
+        Ok(Some(first))
+    }
+
+    /// The folder that relative names in the program start at.
+    pub(super) fn folder(&self) -> PathBuf {
+        if is_stdin(&self.program) {
+            return PathBuf::from(".");
+        }
+        self.program.parent().map(Path::to_owned).unwrap_or_default()
+    }
+
+    fn print_list(&self) -> Outcome<()> {
+        let mut out = std::io::stdout().lock();
+        for (i, job) in open(&self.program, self.from)?.enumerate() {
+            let job = job.map_err(|error| unreadable(&self.program, error))?;
+            let name = if job.name.is_empty() { "(no name)" } else { &job.name };
+            let size = job.size.map_or(String::new(), |[w, h]| format!(", {w}x{h}"));
+            let count = job.program.code.len();
+            let plural = if count == 1 { "" } else { "s" };
+            writeln!(out, "{i:>5}  {name}  ({count} instruction{plural}{size})")?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads the jobs of a file, one at a time.
+pub(super) fn open(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'static>> {
+    let cannot = |error: std::io::Error| {
+        Failure::could_not(error).context(format_args!("cannot read {}", show(file)))
+    };
+    let (input, name): (Box<dyn BufRead>, Option<String>) = if is_stdin(file) {
+        (Box::new(BufReader::new(std::io::stdin())), None)
+    } else {
+        if file.is_dir() {
+            return Err(Failure::could_not(anyhow::anyhow!("{} is a folder", show(file))));
+        }
+        let opened = std::fs::File::open(file).map_err(cannot)?;
+        let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
+        (Box::new(BufReader::with_capacity(1 << 16, opened)), name)
+    };
+    reader::jobs(input, name.as_deref(), from, &Limits::default())
+        .map_err(|error| unreadable(file, error))
+}
+
+/// A file that could not be read, or not be understood.
+pub(super) fn unreadable(file: &Path, error: ReadError) -> Failure {
+    let blames_input = error.blames_input();
+    let error = anyhow::anyhow!("{}: {error}", show(file));
+    if blames_input { Failure::input(error) } else { Failure::could_not(error) }
+}
+
+/// `-` is stdin.
+pub(super) fn is_stdin(file: &Path) -> bool {
+    file == Path::new("-")
+}
+
+/// A file's name for messages.
+pub(super) fn show(file: &Path) -> String {
+    if is_stdin(file) { "stdin".to_owned() } else { file.display().to_string() }
+}
+
+/// Nothing more to do.
+pub(super) const LISTED: Outcome = Ok(Status::Fine);
+
+/// Some of the names of a file, for a message.
+#[derive(Default)]
+struct Names {
+    some: Vec<String>,
+    count: usize,
+}
+
+impl Names {
+    fn add(&mut self, name: &str) {
+        self.count += 1;
+        if self.some.len() < 8 {
+            self.some.push(name.to_owned());
+        }
+    }
+}
+
+impl std::fmt::Display for Names {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.some.iter().all(String::is_empty) {
+            return write!(f, "{} without names", self.count);
+        }
+        write!(f, "{}", self.some.join(", "))?;
+        match self.count - self.some.len() {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}

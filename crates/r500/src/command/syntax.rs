@@ -1,0 +1,190 @@
+//! The small values that switches take: sizes, areas, ranges, registers, numbers.
+
+use r500_exec::Block;
+
+/// `WxH`, each at least 1.
+pub(super) fn size(text: &str) -> Result<[u32; 2], String> {
+    let wanted = || format!("`{text}` is no size; write WIDTHxHEIGHT, such as 256x256");
+    let (width, height) = text.split_once(['x', 'X']).ok_or_else(wanted)?;
+    let part = |part: &str| part.trim().parse::<u32>().map_err(|_| wanted());
+    let size = [part(width)?, part(height)?];
+    if size.contains(&0) {
+        return Err(format!(
+            "a picture of {}x{} has no pixels; each side is at least 1",
+            size[0], size[1]
+        ));
+    }
+    Ok(size)
+}
+
+/// `X,Y,WxH`: lower left pixel and size.
+pub(super) fn area(text: &str) -> Result<Block, String> {
+    let wanted = || {
+        format!("`{text}` is no part of a picture; write X,Y,WIDTHxHEIGHT (X,Y: lower left pixel)")
+    };
+    let mut parts = text.splitn(3, ',');
+    let mut next = || parts.next().ok_or_else(wanted);
+    let number = |part: &str| part.trim().parse::<u32>().map_err(|_| wanted());
+    let (x, y) = (number(next()?)?, number(next()?)?);
+    let [width, height] = size(next()?)?;
+    Ok(Block { x, y, width, height })
+}
+
+/// `X,Y`.
+pub(super) fn pixel(text: &str) -> Result<[u32; 2], String> {
+    let wanted = || format!("`{text}` is no pixel; write X,Y (y = 0 is the bottom row)");
+    let (x, y) = text.split_once(',').ok_or_else(wanted)?;
+    let part = |part: &str| part.trim().parse().map_err(|_| wanted());
+    Ok([part(x)?, part(y)?])
+}
+
+/// `A..B` (B left out) or `A..=B`.
+pub(super) fn frames(text: &str) -> Result<std::ops::Range<u32>, String> {
+    let wanted = || format!("`{text}` is no range of frames; write FIRST..END (END left out)");
+    let (first, end) = text.split_once("..").ok_or_else(wanted)?;
+    let (end, included) = match end.strip_prefix('=') {
+        Some(end) => (end, 1),
+        None => (end, 0),
+    };
+    let part = |part: &str| part.trim().parse::<u32>().map_err(|_| wanted());
+    let range = part(first)?..part(end)?.saturating_add(included);
+    if range.is_empty() { Err(format!("the range `{text}` holds no frames")) } else { Ok(range) }
+}
+
+/// `K/N`: part K of N, from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Shard {
+    part: u64,
+    of: u64,
+}
+
+impl Shard {
+    /// Whether this shard does the work item of that number.
+    pub(super) fn takes(self, item: u64) -> bool {
+        item % self.of == self.part - 1
+    }
+}
+
+impl std::fmt::Display for Shard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}/{}", self.part, self.of)
+    }
+}
+
+/// See [`Shard`].
+pub(super) fn shard(text: &str) -> Result<Shard, String> {
+    let wanted = || format!("`{text}` is no shard; write K/N with K from 1 to N");
+    let (part, of) = text.split_once('/').ok_or_else(wanted)?;
+    let shard = Shard {
+        part: part.trim().parse().map_err(|_| wanted())?,
+        of: of.trim().parse().map_err(|_| wanted())?,
+    };
+    if shard.part == 0 || shard.part > shard.of { Err(wanted()) } else { Ok(shard) }
+}
+
+/// A float: decimal, `nan`, `inf`, or its bits as `0x` and eight hex digits.
+pub(super) fn float(text: &str) -> Result<f32, String> {
+    let text = text.trim();
+    let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let value = match hex {
+        Some(digits) if digits.len() == 8 => {
+            u32::from_str_radix(digits, 16).ok().map(f32::from_bits)
+        }
+        Some(_) => None,
+        None => text.parse().ok(),
+    };
+    value.ok_or_else(|| {
+        format!("`{text}` is no number; write a decimal, nan, inf, or float bits as 0x3f800000")
+    })
+}
+
+/// One to four floats with commas between. A single one stands for all four channels only where
+/// `splat` says so; missing ones are 0, alpha 1.
+pub(super) fn vector(text: &str) -> Result<[f32; 4], String> {
+    let mut value = [0.0, 0.0, 0.0, 1.0];
+    let mut parts = text.split(',');
+    for (channel, part) in value.iter_mut().zip(parts.by_ref()) {
+        *channel = float(part)?;
+    }
+    if parts.next().is_some() {
+        return Err(format!("`{text}` has more than four numbers"));
+    }
+    Ok(value)
+}
+
+/// A bit set of channels from `rgba` or `xyzw` letters, red in bit 0.
+pub(super) fn channels(text: &str) -> Option<Vec<usize>> {
+    let letters: Option<Vec<usize>> = text
+        .chars()
+        .map(|c| match c.to_ascii_lowercase() {
+            'r' | 'x' => Some(0),
+            'g' | 'y' => Some(1),
+            'b' | 'z' => Some(2),
+            'a' | 'w' => Some(3),
+            _ => None,
+        })
+        .collect();
+    letters.filter(|letters| !letters.is_empty() && letters.len() <= 4)
+}
+
+/// The number of a register: `3`, `KIND[3]`, or the kind's first letter and the number (`t3`),
+/// below `count`.
+pub(super) fn register(text: &str, kind: &str, count: usize) -> Option<usize> {
+    let text = text.trim();
+    let inner = text
+        .strip_prefix(kind)
+        .and_then(|rest| rest.trim().strip_prefix('[')?.strip_suffix(']'))
+        .or_else(|| text.strip_prefix(&kind[..1]))
+        .unwrap_or(text);
+    inner.trim().parse().ok().filter(|&n| n < count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_and_areas() {
+        assert_eq!(size("640x480"), Ok([640, 480]));
+        assert!(size("0x4").is_err() && size("4").is_err() && size("-1x4").is_err());
+        assert_eq!(area("1,2,3x4"), Ok(Block { x: 1, y: 2, width: 3, height: 4 }));
+        assert!(area("1,2").is_err() && area("1,2,3").is_err() && area("1,2,3x0").is_err());
+        assert_eq!(pixel("3, 4"), Ok([3, 4]));
+    }
+
+    #[test]
+    fn ranges_and_shards() {
+        assert_eq!(frames("0..24"), Ok(0..24));
+        assert_eq!(frames("3..=5"), Ok(3..6));
+        assert!(frames("3..3").is_err() && frames("3").is_err());
+        let shard = |text| super::shard(text);
+        assert!(shard("0/4").is_err() && shard("5/4").is_err() && shard("1").is_err());
+        // Every item is taken by exactly one shard.
+        for item in 0..20 {
+            let takers =
+                (1..=3).filter(|k| shard(&format!("{k}/3")).is_ok_and(|shard| shard.takes(item)));
+            assert_eq!(takers.count(), 1);
+        }
+    }
+
+    #[test]
+    fn numbers() {
+        assert_eq!(float("0x3f800000"), Ok(1.0));
+        assert_eq!(float("-1.5e3"), Ok(-1500.0));
+        assert!(float("nan").is_ok_and(f32::is_nan));
+        assert!(float("0x3f8").is_err() && float("one").is_err() && float("").is_err());
+        assert_eq!(vector("1,2"), Ok([1.0, 2.0, 0.0, 1.0]));
+        assert!(vector("1,2,3,4,5").is_err());
+    }
+
+    #[test]
+    fn registers() {
+        assert_eq!(register("temp[12]", "temp", 128), Some(12));
+        assert_eq!(register("t3", "temp", 128), Some(3));
+        assert_eq!(register("7", "const", 256), Some(7));
+        assert_eq!(register("temp[128]", "temp", 128), None);
+        assert_eq!(register("time", "temp", 128), None);
+        assert_eq!(channels("xw"), Some(vec![0, 3]));
+        assert_eq!(channels("rgbq"), None);
+    }
+}

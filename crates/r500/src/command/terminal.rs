@@ -1,0 +1,97 @@
+//! What only a person at a terminal sees: messages, colours, progress, the picture itself.
+
+use std::io::{IsTerminal, Write};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use r500::picture::Picture;
+
+/// `error: …` on stderr.
+pub(crate) fn error(message: &str) {
+    say("error", "31", message);
+}
+
+/// `warning: …` on stderr.
+pub(super) fn warn(message: &str) {
+    say("warning", "33", message);
+}
+
+/// `note: …` on stderr.
+pub(super) fn note(message: &str) {
+    say("note", "36", message);
+}
+
+fn say(label: &str, color: &str, message: &str) {
+    let mut stderr = std::io::stderr().lock();
+    // Nobody is left to tell if this fails.
+    let _ = if colors(&stderr) {
+        writeln!(stderr, "\x1b[1;{color}m{label}\x1b[0m: {message}")
+    } else {
+        writeln!(stderr, "{label}: {message}")
+    };
+}
+
+/// Whether a stream takes colours: a terminal, and `NO_COLOR` is not set to anything.
+pub(super) fn colors(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// A bar on stderr, if that is a terminal; it appears when something takes a while.
+pub(super) fn progress(length: u64, unit: &str) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr_with_hz(10));
+    let template = format!("{{wide_bar}} {{pos}}/{{len}} {unit} {{elapsed}}");
+    match ProgressStyle::with_template(&template) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}
+
+/// The picture in the terminal: two pixels a character, reduced to its width. With `colors` off,
+/// brightness as characters.
+pub(super) fn show(picture: &Picture, out: &mut impl Write, colors: bool) -> std::io::Result<()> {
+    let (columns, lines) = terminal_size::terminal_size()
+        .map_or((80, 24), |(width, height)| (u32::from(width.0), u32::from(height.0)));
+    let room = (columns.max(2), (lines.max(4) - 2) * 2);
+    let shrink = |side: u32, room: u32| f64::from(side) / f64::from(room);
+    let factor = shrink(picture.width, room.0).max(shrink(picture.height, room.1)).max(1.0);
+    let scaled = |side: u32| ((f64::from(side) / factor).round() as u32).max(1);
+    let (width, height) = (scaled(picture.width), scaled(picture.height));
+    let sample = |x: u32, y: u32| mean(picture, [x, y], [width, height]);
+    for y in (0..height).step_by(2) {
+        for x in 0..width {
+            let upper = sample(x, y);
+            let lower = if y + 1 < height { sample(x, y + 1) } else { [0; 3] };
+            if colors {
+                let ([r, g, b], [s, h, c]) = (upper, lower);
+                write!(out, "\x1b[38;2;{r};{g};{b};48;2;{s};{h};{c}m\u{2580}")?;
+            } else {
+                let sum: u32 = upper.iter().chain(&lower).map(|&c| u32::from(c)).sum();
+                let ramp = b" .:-=+*#%@";
+                let shade = ramp[(sum * 9 / (6 * 255)) as usize];
+                write!(out, "{}", char::from(shade))?;
+            }
+        }
+        writeln!(out, "{}", if colors { "\x1b[0m" } else { "" })?;
+    }
+    Ok(())
+}
+
+/// The mean colour of what a pixel of the reduced picture covers, over black.
+fn mean(picture: &Picture, [x, y]: [u32; 2], [width, height]: [u32; 2]) -> [u8; 3] {
+    let span = |i: u32, n: u32, full: u32| {
+        let at = |i: u32| (u64::from(i) * u64::from(full) / u64::from(n)) as u32;
+        at(i)..at(i + 1).max(at(i) + 1).min(full)
+    };
+    let (columns, rows) = (span(x, width, picture.width), span(y, height, picture.height));
+    let mut sums = [0u64; 3];
+    let mut count = 0u64;
+    for pixel in rows.flat_map(|y| columns.clone().map(move |x| picture.pixel(x, y))) {
+        for (sum, channel) in sums.iter_mut().zip(pixel) {
+            *sum += u64::from(channel) * u64::from(pixel[3]) / 255;
+        }
+        count += 1;
+    }
+    sums.map(|sum| (sum / count.max(1)) as u8)
+}

@@ -1,0 +1,496 @@
+//! `r500 test`: programs that carry their expectations.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+use r500::exec::{Engine, Options};
+use r500::picture::{Picture, decode_png};
+use r500::program::Job;
+use r500::reader::Language;
+use r500::verdict::{Mismatch, Verdict, judge};
+
+use super::exit::{Failure, Outcome, Status};
+use super::machine::MachineArgs;
+use super::{source, syntax, terminal};
+
+/// Run programs that say what they must give.
+///
+/// Takes cases and draws (JSON, JSON lines, gzipped or not) and whole folders of them. A value passes
+/// within the case's tolerance, relative above 1 and absolute below; +0 equals -0 and any NaN any
+/// other. Draws compare in 8 bits. What is killed, uncovered or never written is 0 in every channel,
+/// or the draw's `background`. A capture passes if at most the share of its pixels that it allows
+/// (`check.share`, else 0.002) differ by more than 2/255 from the PNG of the same name beside it.
+/// Programs that expect nothing are counted and left alone.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER)]
+pub(super) struct Test {
+    /// Files and folders; `-` is stdin
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// What the files are written in (default: recognised from content)
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<Language>,
+    /// Run only those whose name holds this text (`*` stands for anything)
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Run part K of N
+    #[arg(long, value_name = "K/N", value_parser = syntax::shard)]
+    shard: Option<syntax::Shard>,
+    /// One that is known to fail, by name; it is an error if it passes. (Files can say so, too)
+    #[arg(long, value_name = "NAME")]
+    known_failure: Vec<String>,
+    /// List the names and stop
+    #[arg(long)]
+    list: bool,
+    /// Pixels to tell of each failure
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pixels: usize,
+    /// Tell those that pass, too
+    #[arg(short, long)]
+    verbose: bool,
+    /// How to report: text, or a JSON object a line for each test
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+const AFTER: &str = "\
+Exit status: 0 all passed; 1 some failed, or a file has errors; 2 wrong usage; 3 a file cannot be read.
+
+Examples:
+  r500 test tests/corpus
+  r500 test tests/corpus/piglit/probes.jsonl.gz --filter 'fs-abs*'
+  r500 test tests/corpus --shard 1/4 --format json
+  r500 test tests/corpus/cases --reading break=literal --poison";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+/// A job of a file.
+struct Item {
+    file: Arc<PathBuf>,
+    index: usize,
+    job: Result<Job, String>,
+    reference: Option<PathBuf>,
+}
+
+/// How a test ended.
+enum End {
+    Passed,
+    NothingExpected,
+    KnownFailure,
+    /// What is wrong, and a pixel to look at.
+    Failed(Vec<String>, Option<[u32; 2]>),
+}
+
+#[derive(Default)]
+struct Tally {
+    passed: usize,
+    failed: usize,
+    known: usize,
+    nothing: usize,
+    filtered: usize,
+}
+
+/// Jobs that are in memory at a time.
+const BATCH: usize = 256;
+
+impl Test {
+    pub(super) fn run(&self) -> Outcome {
+        if self.machine.list_readings()? {
+            return Ok(Status::Fine);
+        }
+        let start = Instant::now();
+        let mut options = self.machine.options()?;
+        let threads = match options.threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            n => n,
+        };
+        options.threads = 1;
+        let runner = Runner { engine: self.machine.engine(), options, threads };
+
+        let bar = terminal::progress(0, "tests");
+        let mut tally = Tally::default();
+        let mut number = 0;
+        let mut batch = Vec::new();
+        for file in self.all_files()? {
+            for item in self.items(&file)? {
+                if !self.wants(&item) {
+                    tally.filtered += 1;
+                    continue;
+                }
+                let mine = self.shard.is_none_or(|shard| shard.takes(number));
+                number += 1;
+                if !mine {
+                    continue;
+                }
+                if self.list {
+                    writeln!(std::io::stdout().lock(), "{}", item.name())?;
+                    continue;
+                }
+                batch.push(item);
+                if batch.len() == BATCH {
+                    bar.inc_length(BATCH as u64);
+                    self.run_batch(&runner, &mut batch, &mut tally, &bar)?;
+                }
+            }
+        }
+        self.run_batch(&runner, &mut batch, &mut tally, &bar)?;
+        bar.finish_and_clear();
+        if self.list {
+            return Ok(Status::Fine);
+        }
+        if self.format == Format::Text {
+            let seconds = start.elapsed().as_secs_f64();
+            writeln!(std::io::stdout().lock(), "{} in {seconds:.2} s", tally.summary())?;
+        }
+        if tally.passed + tally.failed + tally.known == 0 && self.format == Format::Text {
+            terminal::warn("nothing was tested");
+        }
+        Ok(if tally.failed == 0 { Status::Fine } else { Status::Failed })
+    }
+
+    /// The files, folders searched.
+    fn all_files(&self) -> Outcome<Vec<PathBuf>> {
+        let mut files = Vec::new();
+        for file in &self.files {
+            if file.is_dir() { walk(file, &mut files)? } else { files.push(file.clone()) }
+        }
+        Ok(files)
+    }
+
+    /// The jobs of a file; one that cannot be read is a failed test.
+    fn items(&self, file: &Path) -> Outcome<impl Iterator<Item = Item>> {
+        let jobs: Box<dyn Iterator<Item = Result<Job, String>>> =
+            match source::open(file, self.from) {
+                Ok(jobs) => Box::new(jobs.map(|job| job.map_err(|error| error.to_string()))),
+                Err(failure) if failure.blames_input() => {
+                    Box::new(std::iter::once(Err(failure.message())))
+                }
+                Err(failure) => return Err(failure),
+            };
+        let picture = file.with_extension("png");
+        let reference = (!source::is_stdin(file) && picture.is_file()).then_some(picture);
+        let file = Arc::new(file.to_owned());
+        Ok(jobs.enumerate().map(move |(index, job)| Item {
+            file: Arc::clone(&file),
+            index,
+            job,
+            // A picture belongs to the one program of its file.
+            reference: reference.clone().filter(|_| index == 0),
+        }))
+    }
+
+    fn wants(&self, item: &Item) -> bool {
+        self.filter.as_ref().is_none_or(|filter| matches(filter, &item.name()))
+    }
+
+    fn run_batch(
+        &self,
+        runner: &Runner,
+        batch: &mut Vec<Item>,
+        tally: &mut Tally,
+        bar: &indicatif::ProgressBar,
+    ) -> Outcome<()> {
+        let ends = runner.run(batch);
+        bar.inc(batch.len() as u64);
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        for (item, (end, seconds)) in batch.drain(..).zip(ends) {
+            let end = self.known(&item, end);
+            tally.count(&end);
+            match self.format {
+                Format::Json => writeln!(out, "{}", item.json(&end, seconds))?,
+                Format::Text => self.tell(&mut out, &item, &end, bar)?,
+            }
+        }
+        Ok(out.flush()?)
+    }
+
+    /// Turns what is known to fail round.
+    fn known(&self, item: &Item, end: End) -> End {
+        let Ok(job) = &item.job else { return end };
+        if !(job.expect.known_failure || self.known_failure.contains(&job.name)) {
+            return end;
+        }
+        match end {
+            End::Failed(..) => End::KnownFailure,
+            End::Passed => {
+                let text = "it is known to fail, and passes: take it off the list".to_owned();
+                End::Failed(vec![text], None)
+            }
+            other => other,
+        }
+    }
+
+    fn tell(
+        &self,
+        out: &mut impl Write,
+        item: &Item,
+        end: &End,
+        bar: &indicatif::ProgressBar,
+    ) -> Outcome<()> {
+        let name = item.name();
+        match end {
+            End::Failed(reasons, pixel) => bar.suspend(|| -> std::io::Result<()> {
+                writeln!(out, "FAIL {name} ({})", source::show(&item.file))?;
+                for reason in reasons.iter().take(self.pixels.max(1)) {
+                    writeln!(out, "  {reason}")?;
+                }
+                if reasons.len() > self.pixels.max(1) {
+                    writeln!(out, "  and {} more pixels", reasons.len() - self.pixels.max(1))?;
+                }
+                if let Some(rule) = item.rule() {
+                    writeln!(out, "  the rule: {rule}")?;
+                }
+                if let Some([x, y]) = pixel {
+                    let command = item.command();
+                    let how = self.machine.switches();
+                    writeln!(out, "  look:     r500 trace {command} --pixel {x},{y}{how}")?;
+                }
+                Ok(())
+            })?,
+            End::Passed if self.verbose => writeln!(out, "pass {name}")?,
+            End::KnownFailure if self.verbose => writeln!(out, "known failure {name}")?,
+            End::NothingExpected if self.verbose => writeln!(out, "nothing expected {name}")?,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// Runs jobs on all threads.
+struct Runner {
+    engine: &'static dyn Engine,
+    options: Options<'static>,
+    threads: usize,
+}
+
+impl Runner {
+    /// How each ended, and the seconds it took.
+    fn run(&self, batch: &[Item]) -> Vec<(End, f64)> {
+        let next = AtomicUsize::new(0);
+        let ends = Mutex::new(Vec::with_capacity(batch.len()));
+        let work = || {
+            loop {
+                let i = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = batch.get(i) else { break };
+                let start = Instant::now();
+                let end = self.one(item);
+                let end = (i, (end, start.elapsed().as_secs_f64()));
+                ends.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(end);
+            }
+        };
+        if self.threads == 1 {
+            work();
+        } else {
+            std::thread::scope(|scope| {
+                for _ in 0..self.threads.min(batch.len()) {
+                    scope.spawn(work);
+                }
+            });
+        }
+        let mut ends = ends.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        ends.sort_by_key(|(i, _)| *i);
+        ends.into_iter().map(|(_, end)| end).collect()
+    }
+
+    fn one(&self, item: &Item) -> End {
+        let job = match &item.job {
+            Ok(job) => job,
+            Err(message) => return End::Failed(vec![message.clone()], None),
+        };
+        let reference = match item.reference.as_deref().map(read_picture).transpose() {
+            Ok(reference) => reference,
+            Err(message) => return End::Failed(vec![message], None),
+        };
+        match judge(job, reference.as_ref(), self.engine, &self.options) {
+            Ok(Verdict::Passed) => End::Passed,
+            Ok(Verdict::NothingExpected) => End::NothingExpected,
+            Ok(Verdict::Failed(mismatches)) => {
+                let pixel = mismatches.first().map(|m| m.pixel);
+                End::Failed(mismatches.iter().map(Mismatch::to_string).collect(), pixel)
+            }
+            Ok(Verdict::Different { comparison, share }) => {
+                let text = format!(
+                    "{} of {} pixels differ from the reference ({:.3} %, {:.3} % may), the most \
+                     by {}/255",
+                    comparison.differing,
+                    comparison.pixels,
+                    comparison.share() * 100.0,
+                    share * 100.0,
+                    comparison.worst
+                );
+                End::Failed(vec![text], comparison.worst_pixel)
+            }
+            Err(error) => End::Failed(vec![error.to_string()], None),
+        }
+    }
+}
+
+impl Item {
+    fn name(&self) -> String {
+        match &self.job {
+            Ok(job) if !job.name.is_empty() => job.name.clone(),
+            _ if self.index == 0 => source::show(&self.file),
+            _ => format!("{}#{}", source::show(&self.file), self.index),
+        }
+    }
+
+    /// What the case decides, and how well founded that is.
+    fn rule(&self) -> Option<String> {
+        let job = self.job.as_ref().ok().filter(|job| !job.rationale.is_empty())?;
+        let status = if job.status.is_empty() { "" } else { &format!(" ({})", job.status) };
+        Some(format!("{}{status}", job.rationale))
+    }
+
+    /// The program, for another command line.
+    fn command(&self) -> String {
+        let file = quote(&self.file.display().to_string());
+        let file_name = self.file.file_stem().unwrap_or_default().to_string_lossy();
+        match &self.job {
+            Ok(job) if !job.name.is_empty() && job.name != file_name => {
+                format!("{file} --pick {}", quote(&job.name))
+            }
+            _ if self.index > 0 => format!("{file} --pick {}", self.index),
+            _ => file,
+        }
+    }
+
+    fn json(&self, end: &End, seconds: f64) -> serde_json::Value {
+        let (status, failures, pixel) = match end {
+            End::Passed => ("passed", None, None),
+            End::NothingExpected => ("nothing-expected", None, None),
+            End::KnownFailure => ("known-failure", None, None),
+            End::Failed(reasons, pixel) => ("failed", Some(reasons), *pixel),
+        };
+        serde_json::json!({
+            "version": 1,
+            "name": self.name(),
+            "file": source::show(&self.file),
+            "index": self.index,
+            "status": status,
+            "failures": failures,
+            "pixel": pixel,
+            "rule": self.rule(),
+            "seconds": seconds,
+        })
+    }
+}
+
+impl Tally {
+    fn count(&mut self, end: &End) {
+        *match end {
+            End::Passed => &mut self.passed,
+            End::NothingExpected => &mut self.nothing,
+            End::KnownFailure => &mut self.known,
+            End::Failed(..) => &mut self.failed,
+        } += 1;
+    }
+
+    fn summary(&self) -> String {
+        let mut text = format!("{} passed, {} failed", self.passed, self.failed);
+        for (count, what) in [
+            (self.known, "known to fail"),
+            (self.nothing, "without expectations"),
+            (self.filtered, "filtered out"),
+        ] {
+            if count > 0 {
+                text.push_str(&format!(", {count} {what}"));
+            }
+        }
+        text
+    }
+}
+
+fn read_picture(path: &Path) -> Result<Picture, String> {
+    let bytes = std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    decode_png(&bytes).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// Adds the files below a folder that may hold expectations, in the order of their names.
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome<()> {
+    let cannot = |error: std::io::Error| {
+        Failure::could_not(error).context(format_args!("cannot read {}", folder.display()))
+    };
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(cannot)? {
+        entries.push(entry.map_err(cannot)?.path());
+    }
+    entries.sort();
+    for path in entries {
+        // Links to folders are not followed: they may lead in circles.
+        let link = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_symlink());
+        if path.is_dir() {
+            if !link {
+                walk(&path, files)?;
+            }
+        } else if may_expect(&path) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file's name says that it may hold jobs with expectations.
+fn may_expect(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    [".json", ".jsonl", ".ndjson"].iter().any(|extension| name.ends_with(extension))
+}
+
+/// Whether a name holds a pattern, in which `*` stands for anything.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut rest = name;
+    pattern.split('*').all(|part| match rest.find(part) {
+        Some(at) => {
+            rest = &rest[at + part.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
+/// A word for a shell.
+fn quote(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./+,:@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
+#[cfg(test)]
+mod unit_tests {
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        assert!(matches("abs", "fs-abs-vec2.0"));
+        assert!(matches("fs*vec", "fs-abs-vec2.0"));
+        assert!(!matches("vec*fs", "fs-abs-vec2.0"));
+        assert!(matches("", "anything"));
+    }
+
+    #[test]
+    fn words_for_a_shell() {
+        assert_eq!(quote("a/b.json"), "a/b.json");
+        assert_eq!(quote("it's"), r"'it'\''s'");
+    }
+
+    #[test]
+    fn file_names_that_count() {
+        let may = |name: &str| may_expect(Path::new(name));
+        assert!(may("a.json") && may("b.jsonl.gz") && may("c.ndjson"));
+        assert!(!may("a.png") && !may("b.log") && !may("README.md"));
+    }
+}

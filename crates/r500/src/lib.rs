@@ -1,0 +1,37 @@
+//! Read, check, run and see fragment programs of the Radeon R500 (X1000 series).
+//!
+//! This crate is the front door: it re-exports the crates that do the work, picks the [`reader`] for
+//! any input, and holds what touches files: [`picture`]s, [`texture`]s from outside, the
+//! [comparison](compare) of pictures and the [`verdict`] over a frame. The `r500` command is built on
+//! it and adds nothing but the terminal.
+//!
+//! ```
+//! use r500::exec::{Bindings, Options, Shader, draw, reference::Reference};
+//! use r500::picture::{Picture, encode_png};
+//!
+//! // out[0] = (u, v, 0, 1), as C source.
+//! let source = b"0x00078101, 0x00000000, 0x00000080, 0x00db0220, 0x00c18003, 0x00490000,";
+//! let jobs = r500::reader::read(source, None, None, &r500::formats::Limits::default())?;
+//!
+//! let shader = Shader::new(&jobs[0].program)?;
+//! let bindings = Bindings::new(&jobs[0], [64, 64])?;
+//! let frame = draw(&Reference, &shader, &bindings, &Options::default())?;
+//!
+//! let picture = Picture::from_colors(frame.width(), frame.target(0).unwrap_or_default());
+//! assert_eq!(picture.pixel(63, 0), [253, 253, 0, 255]);
+//! let png = encode_png(&picture)?;
+//! # assert!(png.starts_with(b"\x89PNG"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
+
+pub use r500_exec as exec;
+pub use r500_formats as formats;
+pub use r500_isa as isa;
+pub use r500_program as program;
+
+pub mod compare;
+pub mod picture;
+pub mod reader;
+pub mod texture;
+pub mod verdict;

@@ -1,0 +1,162 @@
+//! Pictures of 8 bits a channel, and the files that pictures travel in.
+//!
+//! A [`Picture`] stands upright: its first row is the top one. Frames, textures and raw files lie the
+//! other way round, y = 0 (the bottom) first.
+
+mod exr;
+mod gif;
+mod png;
+
+pub use exr::{ExrLayer, encode_exr};
+pub use gif::encode_gif;
+pub use png::{decode_png, encode_apng, encode_png};
+
+/// An upright picture, straight alpha, 8 bits a channel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Picture {
+    /// Pixels in a row.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Red, green, blue, alpha of each pixel, row by row from the top.
+    pub pixels: Vec<[u8; 4]>,
+}
+
+/// Why a picture cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PictureError {
+    /// A PNG file that cannot be read.
+    #[error("not a readable PNG: {0}")]
+    PngRead(#[from] ::png::DecodingError),
+    /// A PNG file that cannot be written.
+    #[error("PNG: {0}")]
+    PngWrite(#[from] ::png::EncodingError),
+    /// A GIF file that cannot be written.
+    #[error("GIF: {0}")]
+    Gif(#[from] ::gif::EncodingError),
+    /// An OpenEXR file that cannot be written.
+    #[error("OpenEXR: {0}")]
+    Exr(#[from] ::exr::error::Error),
+    /// A picture that is too large for its format.
+    #[error("{width}x{height} pixels are too many for {format}, which ends at {limit}")]
+    TooLarge {
+        /// The format.
+        format: &'static str,
+        /// Width of the picture.
+        width: u32,
+        /// Height of the picture.
+        height: u32,
+        /// Greatest width and height.
+        limit: u32,
+    },
+    /// Frames of an animation that differ in size, or none at all.
+    #[error("an animation needs at least one frame, all of the same size")]
+    Frames,
+}
+
+impl Picture {
+    /// The picture of colours that lie row by row from the bottom, `width` in a row.
+    #[must_use]
+    pub fn from_colors(width: u32, colors: &[[f32; 4]]) -> Self {
+        let pixels = upright(width, colors).map(|color| color.map(eight_bit)).collect();
+        Self { width, height: rows(width, colors.len()), pixels }
+    }
+
+    /// The picture of single values (such as depth) that lie row by row from the bottom, as opaque
+    /// grey.
+    #[must_use]
+    pub fn from_values(width: u32, values: &[f32]) -> Self {
+        let grey = |value| {
+            let grey = eight_bit(value);
+            [grey, grey, grey, 255]
+        };
+        let pixels = upright(width, values).map(grey).collect();
+        Self { width, height: rows(width, values.len()), pixels }
+    }
+
+    /// The pixel in column `x` of row `y`, counted from the top; transparent black outside.
+    #[must_use]
+    pub fn pixel(&self, x: u32, y: u32) -> [u8; 4] {
+        if x >= self.width {
+            return [0; 4];
+        }
+        let index = y as usize * self.width as usize + x as usize;
+        self.pixels.get(index).copied().unwrap_or_default()
+    }
+
+    /// The part of `width` x `height` pixels whose lower left pixel is in column `x` of the row `y`
+    /// from the bottom; `None` if it leaves the picture.
+    #[must_use]
+    pub fn crop(&self, x: u32, y: u32, width: u32, height: u32) -> Option<Self> {
+        let inside = x.checked_add(width)? <= self.width && y.checked_add(height)? <= self.height;
+        if !inside {
+            return None;
+        }
+        let top = self.height - y - height;
+        let pixels = (top..top + height)
+            .flat_map(|row| (x..x + width).map(move |column| self.pixel(column, row)))
+            .collect();
+        Some(Self { width, height, pixels })
+    }
+}
+
+/// A value from 0 to 1 in 8 bits: round-half-even of the clamped value times 255, NaN 0
+/// (project's choice, as the output formats round).
+#[must_use]
+pub fn eight_bit(value: f32) -> u8 {
+    // NaN fails the comparison; the cast saturates and the value is within 0..=255.
+    if value > 0.0 { (f64::from(value.min(1.0)) * 255.0).round_ties_even() as u8 } else { 0 }
+}
+
+/// Values that lie row by row from the bottom, in the order from the top.
+pub(crate) fn upright<T: Copy>(width: u32, values: &[T]) -> impl Iterator<Item = T> + '_ {
+    values.chunks_exact((width as usize).max(1)).rev().flatten().copied()
+}
+
+fn rows(width: u32, pixels: usize) -> u32 {
+    u32::try_from(pixels.checked_div(width as usize).unwrap_or(0)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn eight_bits_round_half_to_even() {
+        assert_eq!(eight_bit(0.0), 0);
+        assert_eq!(eight_bit(-1.0), 0);
+        assert_eq!(eight_bit(f32::NAN), 0);
+        assert_eq!(eight_bit(f32::INFINITY), 255);
+        assert_eq!(eight_bit(1.0), 255);
+        // 0.5 * 255 = 127.5 and 0.1 * 255 = 25.5000004 (0.1 is a little above one tenth).
+        assert_eq!(eight_bit(0.5), 128);
+        assert_eq!(eight_bit(0.1), 26);
+        // 85/170 = 1/2 apart from rounding: 76.5/255 = 0.3, whose float is above it.
+        assert_eq!(eight_bit(0.3), 77);
+        // 0.7 as a float lies below 178.5/255.
+        assert_eq!(eight_bit(0.7), 178);
+    }
+
+    #[test]
+    fn the_first_row_of_a_frame_is_the_bottom_one() {
+        let (red, blue) = ([1.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.5]);
+        let picture = Picture::from_colors(2, &[red, red, blue, blue]);
+        assert_eq!((picture.width, picture.height), (2, 2));
+        assert_eq!(picture.pixel(0, 0), [0, 0, 255, 128]);
+        assert_eq!(picture.pixel(1, 1), [255, 0, 0, 255]);
+    }
+
+    #[test]
+    fn a_crop_counts_from_the_lower_left() {
+        let values: Vec<f32> = (0..12).map(|i| i as f32 / 255.0).collect();
+        let picture = Picture::from_values(4, &values);
+        let part = picture.crop(1, 0, 2, 2).unwrap();
+        let greys: Vec<u8> = part.pixels.iter().map(|p| p[0]).collect();
+        assert_eq!(greys, [5, 6, 1, 2]);
+        assert_eq!(picture.crop(3, 0, 2, 1), None);
+        assert_eq!(picture.crop(0, 2, 1, 2), None);
+    }
+}

@@ -1,0 +1,123 @@
+//! PNG and animated PNG.
+
+use std::io::Cursor;
+
+use png::{BitDepth, ColorType, Decoder, Encoder, Transformations};
+
+use super::{Picture, PictureError};
+
+/// Reads a PNG as 8-bit RGBA. Grey becomes red, green and blue, a palette its colours, 16 bits lose
+/// the lower 8; gamma and colour profiles are not looked at.
+///
+/// # Errors
+/// [`PictureError::PngRead`] if it is not a PNG, is cut short, or is absurdly large.
+pub fn decode_png(bytes: &[u8]) -> Result<Picture, PictureError> {
+    let mut decoder = Decoder::new(Cursor::new(bytes));
+    decoder.set_transformations(Transformations::normalize_to_color8());
+    let mut reader = decoder.read_info()?;
+    let size = reader.output_buffer_size().ok_or(::png::DecodingError::LimitsExceeded)?;
+    let mut buffer = vec![0; size];
+    let info = reader.next_frame(&mut buffer)?;
+    let samples = &buffer[..info.buffer_size()];
+    let pixels = match info.color_type {
+        ColorType::Rgba => samples.chunks_exact(4).map(|p| [p[0], p[1], p[2], p[3]]).collect(),
+        ColorType::Rgb => samples.chunks_exact(3).map(|p| [p[0], p[1], p[2], 255]).collect(),
+        ColorType::GrayscaleAlpha => {
+            samples.chunks_exact(2).map(|p| [p[0], p[0], p[0], p[1]]).collect()
+        }
+        // A palette has been expanded above.
+        ColorType::Grayscale | ColorType::Indexed => {
+            samples.iter().map(|&grey| [grey, grey, grey, 255]).collect()
+        }
+    };
+    Ok(Picture { width: info.width, height: info.height, pixels })
+}
+
+/// Writes a PNG: 8-bit RGBA, straight alpha, no gamma.
+///
+/// # Errors
+/// [`PictureError::PngWrite`] if the picture is empty.
+pub fn encode_png(picture: &Picture) -> Result<Vec<u8>, PictureError> {
+    let mut bytes = Vec::new();
+    let mut writer = encoder(&mut bytes, picture).write_header()?;
+    writer.write_image_data(picture.pixels.as_flattened())?;
+    writer.finish()?;
+    Ok(bytes)
+}
+
+/// Writes an animated PNG that repeats for ever, `fps` frames a second.
+///
+/// # Errors
+/// [`PictureError::Frames`] if there are no frames or they differ in size.
+pub fn encode_apng(frames: &[Picture], fps: u16) -> Result<Vec<u8>, PictureError> {
+    let first = frames.first().ok_or(PictureError::Frames)?;
+    let same = |f: &Picture| (f.width, f.height) == (first.width, first.height);
+    let count = u32::try_from(frames.len()).map_err(|_| PictureError::Frames)?;
+    if !frames.iter().all(same) {
+        return Err(PictureError::Frames);
+    }
+    let mut bytes = Vec::new();
+    let mut encoder = encoder(&mut bytes, first);
+    encoder.set_animated(count, 0)?;
+    encoder.set_frame_delay(1, fps)?;
+    let mut writer = encoder.write_header()?;
+    for frame in frames {
+        writer.write_image_data(frame.pixels.as_flattened())?;
+    }
+    writer.finish()?;
+    Ok(bytes)
+}
+
+fn encoder<'a>(bytes: &'a mut Vec<u8>, picture: &Picture) -> Encoder<'a, &'a mut Vec<u8>> {
+    let mut encoder = Encoder::new(bytes, picture.width, picture.height);
+    encoder.set_color(ColorType::Rgba);
+    encoder.set_depth(BitDepth::Eight);
+    encoder
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn sample() -> Picture {
+        let pixels = (0..6).map(|i| [i * 40, 255 - i, i, 128 + i]).collect();
+        Picture { width: 3, height: 2, pixels }
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let picture = sample();
+        let bytes = encode_png(&picture).unwrap();
+        assert_eq!(decode_png(&bytes).unwrap(), picture);
+        // No gAMA, sRGB or iCCP chunk: numbers are numbers.
+        for chunk in [b"gAMA", b"sRGB", b"iCCP"] {
+            assert!(!bytes.windows(4).any(|w| w == chunk));
+        }
+    }
+
+    #[test]
+    fn a_cut_file_is_refused() {
+        let bytes = encode_png(&sample()).unwrap();
+        for length in [0, 7, 20, 40, bytes.len() - 20] {
+            assert!(decode_png(&bytes[..length]).is_err(), "{length} bytes");
+        }
+    }
+
+    #[test]
+    fn an_animation_holds_its_frames() {
+        let bytes = encode_apng(&[sample(), sample(), sample()], 25).unwrap();
+        let mut reader = Decoder::new(Cursor::new(&bytes)).read_info().unwrap();
+        let control = reader.info().animation_control().unwrap();
+        assert_eq!((control.num_frames, control.num_plays), (3, 0));
+        let mut buffer = vec![0; reader.output_buffer_size().unwrap()];
+        for _ in 0..3 {
+            reader.next_frame(&mut buffer).unwrap();
+            assert_eq!(buffer, sample().pixels.as_flattened());
+        }
+        assert!(matches!(encode_apng(&[], 25), Err(PictureError::Frames)));
+        let other = Picture { width: 1, height: 1, pixels: vec![[0; 4]] };
+        assert!(matches!(encode_apng(&[sample(), other], 25), Err(PictureError::Frames)));
+    }
+}

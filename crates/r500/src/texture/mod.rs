@@ -1,0 +1,195 @@
+//! Textures from outside: picture files, DDS, KTX2, raw texels, and made-up ones.
+//!
+//! [`TextureSpec`] is what a person writes (`brick.png,wrap=mirror`); loading one gives a
+//! [`Texture`]: registers and texels as the card would have them. Compressed blocks stay as they are.
+
+mod dds;
+mod image;
+mod ktx2;
+mod procedural;
+mod spec;
+
+use std::path::{Path, PathBuf};
+
+use r500_program::Texture;
+
+use crate::picture::{PictureError, decode_png};
+
+pub use image::{Components, Pixels, Texels};
+pub use spec::{Filter, Mips, Source, SpecError, TextureSpec};
+
+pub use dds::decode_dds;
+pub use ktx2::decode_ktx2;
+
+/// Why a texture cannot be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TextureError {
+    /// A file that cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        error: std::io::Error,
+    },
+    /// A picture that is not one.
+    #[error("{}: {error}", path.display())]
+    Picture {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        error: PictureError,
+    },
+    /// A texture file that is not one, or holds what the card cannot sample.
+    #[error("{}: {error}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        error: FileError,
+    },
+    /// Something about the texture itself.
+    #[error(transparent)]
+    Image(#[from] ImageError),
+}
+
+/// What can be wrong with a texture file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FileError {
+    /// It is none of the formats.
+    #[error("this is no PNG, DDS or KTX2 file; texels without a header need `raw:` and a size")]
+    Unknown,
+    /// It ends too early.
+    #[error("the file ends inside {0}; it is cut off")]
+    Truncated(&'static str),
+    /// A header that contradicts itself.
+    #[error("{0}")]
+    Header(&'static str),
+    /// A format that the card does not have.
+    #[error("the format {0} is not one that this card can sample; {1}")]
+    Format(String, &'static str),
+}
+
+/// What can be wrong with a texture.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ImageError {
+    /// A size that the registers cannot hold.
+    #[error("a texture of {width}x{height} is out of range: width and height go from 1 to 4096")]
+    Size {
+        /// Its width.
+        width: u32,
+        /// Its height.
+        height: u32,
+    },
+    /// A depth that the registers cannot hold.
+    #[error("a volume of depth {depth} is out of range: the depth is a power of two up to 4096")]
+    Depth {
+        /// Its depth.
+        depth: u32,
+    },
+    /// Cube faces that are not square.
+    #[error("a cube face of {width}x{height} is not square")]
+    Face {
+        /// Its width.
+        width: u32,
+        /// Its height.
+        height: u32,
+    },
+    /// Texels that do not make the size.
+    #[error("{what} takes {wanted} bytes, {given} are given")]
+    Bytes {
+        /// What is too short or too long.
+        what: String,
+        /// What it takes.
+        wanted: u64,
+        /// What is there.
+        given: u64,
+    },
+    /// A size or format that is needed and not given.
+    #[error("raw texels need `size=WxH` and `format=…` (such as 8_8_8_8 or 16f_16f)")]
+    Unsized,
+    /// Levels that can be made only of ordinary texels.
+    #[error("levels are made of 8_8_8_8 texels of a flat or cube texture only; take `mips=stored`")]
+    Mips,
+    /// More levels than the size has.
+    #[error("the size has {most} levels, {given} are given")]
+    Levels {
+        /// Levels that the size has.
+        most: u32,
+        /// Levels given.
+        given: usize,
+    },
+    /// A border colour that is not known in the texture's format.
+    #[error("`border=#rrggbbaa` is for 8-bit RGBA texels; give the dword itself (`border=0x…`)")]
+    Border,
+}
+
+impl TextureSpec {
+    /// Makes the texture; relative paths start at `folder`.
+    ///
+    /// Pictures (PNG) and made-up textures stand upright: v = 0 is their bottom. What DDS, KTX2 and
+    /// raw files hold is taken as it lies, the first row at v = 0.
+    ///
+    /// # Errors
+    /// [`TextureError`], naming the file.
+    pub fn load(&self, folder: &Path) -> Result<Texture, TextureError> {
+        let texels = match &self.source {
+            Source::File(path) => load_file(&folder.join(path), self.flip)?,
+            Source::Raw(path) => {
+                let path = folder.join(path);
+                let bytes = read(&path)?;
+                let pixels = self.format.clone().ok_or(ImageError::Unsized)?;
+                let [width, height, depth] = self.size.ok_or(ImageError::Unsized)?;
+                let shape = self.shape([width, height, depth]);
+                Texels::from_bytes(pixels, shape, [width, height, depth], &bytes)?
+            }
+            Source::Checker => procedural::checker(self.flat_size(), self.cells, &self.colors),
+            Source::Gradient => procedural::gradient(self.flat_size()),
+            Source::Noise => procedural::noise(self.flat_size(), self.cells, self.seed),
+        };
+        Ok(texels.bind(self)?)
+    }
+
+    /// The file it comes from, if it is one.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match &self.source {
+            Source::File(path) | Source::Raw(path) => Some(path),
+            _ => None,
+        }
+    }
+
+    fn flat_size(&self) -> [u32; 2] {
+        self.size.map_or([64, 64], |[width, height, _]| [width, height])
+    }
+}
+
+fn load_file(path: &Path, flip: Option<bool>) -> Result<Texels, TextureError> {
+    let bytes = read(path)?;
+    let file_error = |error| TextureError::File { path: path.to_owned(), error };
+    if bytes.starts_with(b"\x89PNG") {
+        let picture = decode_png(&bytes)
+            .map_err(|error| TextureError::Picture { path: path.to_owned(), error })?;
+        return Ok(Texels::from_picture(&picture, flip.unwrap_or(true)));
+    }
+    let mut texels = if bytes.starts_with(dds::MAGIC) {
+        decode_dds(&bytes).map_err(file_error)?
+    } else if bytes.starts_with(ktx2::MAGIC) {
+        decode_ktx2(&bytes).map_err(file_error)?
+    } else {
+        return Err(file_error(FileError::Unknown));
+    };
+    if flip == Some(true) {
+        texels.flip().map_err(file_error)?;
+    }
+    Ok(texels)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, TextureError> {
+    std::fs::read(path).map_err(|error| TextureError::Read { path: path.to_owned(), error })
+}
