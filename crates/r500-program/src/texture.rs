@@ -21,8 +21,8 @@ pub struct Texture {
     pub format2: TxFormat2,
     /// `TX_OFFSET`: byte order and tiling.
     pub offset: TxOffset,
-    /// `TX_BORDER_COLOR`: one texel in the texture's own format. Formats wider than 32 bits have
-    /// more dwords than the register; the machine takes the register's as their lowest.
+    /// `TX_BORDER_COLOR`: one texel in the texture's own format. What it means to formats that have
+    /// no texel of 32 bits or fewer is for the machine to say.
     pub border_color: u32,
     /// `TX_CHROMA_KEY`.
     pub chroma_key: TxChromaKey,

@@ -252,7 +252,8 @@ impl Component {
     /// removed before filtering.
     pub(super) fn linear(self) -> f32 {
         let exact = match self {
-            Self::Unorm { code, bits: bits @ 1..=8 } => {
+            Self::Unorm { code, bits: 8 } => return srgb::to_linear8(code as u8),
+            Self::Unorm { code, bits: bits @ 1..=7 } => {
                 f64::from(code) / f64::from((1_u32 << bits) - 1)
             }
             Self::Snorm { code, bits: bits @ 2..=8 } if code >> (bits - 1) == 0 => {
