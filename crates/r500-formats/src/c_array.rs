@@ -13,59 +13,52 @@ use crate::{Limits, ReadError};
 /// The programs of a text, in order.
 pub(crate) fn read(text: &str, limits: &Limits) -> Result<Vec<Job>, ReadError> {
     let mut tokens = Tokens::new(text);
-    let mut jobs = Vec::new();
-    let mut bare: Option<(Words, Place)> = None;
-    // The declaration in front: the name is the last word before `[` or `=`.
-    let mut name = "";
-    let mut named = false;
-    let mut assigned = false;
-    // What stands bare counts only if there are no arrays, and so do its mistakes.
+    let mut arrays = Vec::new();
+    // What stands bare counts only if there are no arrays, and so does what is wrong with it.
+    let mut bare = Words::new(limits);
     let mut mistake = None;
+    // The declaration so far: its name is the last word before `[` or `=`.
+    let (mut name, mut named, mut assigned) = ("", false, false);
     while let Some(Token { kind, text, place }) = tokens.next()? {
         match kind {
-            Kind::Word if !named => name = text,
-            Kind::Word => {}
+            Kind::Word => {
+                if !named {
+                    name = text;
+                }
+                let word = || {
+                    ReadError::syntax(format!("`{}` is no number, and no array", excerpt(text)))
+                        .with_help("write `const uint32_t name[] = { … };`, or numbers only")
+                };
+                mistake.get_or_insert_with(|| place.of(word()));
+            }
             Kind::Number => {
-                let (words, _) = bare.get_or_insert_with(|| (Words::new(limits), place));
-                if let Err(e) = number(text).and_then(|word| words.push(word)) {
-                    mistake.get_or_insert(place.of(e));
+                if let Err(error) = number(text).and_then(|word| bare.push(word)) {
+                    mistake.get_or_insert(place.of(error));
                 }
             }
             Kind::Mark('[') => {
                 named = true;
                 tokens.skip_brackets()?;
             }
-            Kind::Mark('=') => {
-                named = true;
-                assigned = true;
-            }
+            Kind::Mark('=') => (named, assigned) = (true, true),
+            Kind::Mark(';') => (name, named, assigned) = ("", false, false),
             Kind::Mark('{') if assigned => {
-                let code = tokens.values(limits, place)?;
-                let program = Program::from_code(code);
-                jobs.push(Job { name: name.to_owned(), ..Job::from_program(program) });
-                if jobs.len() as u64 > limits.jobs {
+                if arrays.len() as u64 == limits.jobs {
                     return Err(ReadError::limit("arrays", limits.jobs));
                 }
+                let program = Program::from_code(tokens.values(limits, place)?);
+                arrays.push(Job { name: name.to_owned(), ..Job::from_program(program) });
             }
-            Kind::Mark(';') => (name, named, assigned) = ("", false, false),
             Kind::Mark(_) => {}
         }
     }
-    if !jobs.is_empty() {
-        return Ok(jobs);
-    }
-    match (mistake, bare) {
-        (Some(mistake), _) => Err(mistake),
-        (None, Some((words, _))) if name.is_empty() => {
-            let code = words.finish().map_err(|e| e.at_line(tokens.place().line))?;
+    match mistake {
+        _ if !arrays.is_empty() => Ok(arrays),
+        Some(mistake) => Err(mistake),
+        None => {
+            let code = bare.finish().map_err(|e| tokens.place().of(e))?;
             Ok(vec![Job::from_program(Program::from_code(code))])
         }
-        (None, Some((_, place))) => Err(place
-            .of(ReadError::syntax("this number belongs to no array"))
-            .with_help("write `const uint32_t name[] = { … };`, or numbers only")),
-        (None, None) if name.is_empty() => Ok(vec![Job::default()]),
-        (None, None) => Err(ReadError::syntax("there is no array of numbers in this text")
-            .with_help("write `const uint32_t name[] = { … };`, or numbers only")),
     }
 }
 

@@ -49,7 +49,7 @@ pub enum ReadErrorKind {
     Count(String),
     /// Something is needed and not there.
     #[error("`{0}` is missing")]
-    Missing(&'static str),
+    Missing(String),
     /// A [limit](crate::Limits) is exceeded.
     #[error("more than {most} {what}: this is the limit")]
     Limit {
@@ -88,6 +88,10 @@ impl ReadError {
 
     pub(crate) fn value(message: impl Into<String>) -> Self {
         Self::new(ReadErrorKind::Value(message.into()))
+    }
+
+    pub(crate) fn missing(key: &str) -> Self {
+        Self::new(ReadErrorKind::Missing(key.to_owned()))
     }
 
     pub(crate) fn count(message: impl Into<String>) -> Self {
@@ -165,6 +169,11 @@ impl ReadError {
     pub fn blames_input(&self) -> bool {
         !matches!(self.0.kind, ReadErrorKind::Io(_) | ReadErrorKind::Limit { .. })
     }
+}
+
+/// A number of things: `1 dword`, `2 dwords`.
+pub(crate) fn number_of(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 impl fmt::Display for ReadError {

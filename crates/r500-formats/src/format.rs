@@ -158,16 +158,21 @@ fn detect_plain(bytes: &[u8], name: Option<&str>) -> Option<Format> {
     dwords(text).or(suggested)
 }
 
-/// The head as text: no control characters but white space (and escapes, for coloured logs), and
-/// UTF-8, except where it is cut off.
+/// The head as text, as far as it is UTF-8. No text has control characters but white space (and
+/// escapes, in coloured logs), which hardly any program is without. Letters of older encodings may
+/// be in it, but few.
 fn as_text(head: &[u8]) -> Option<&str> {
     if head.iter().any(|&b| b < b' ' && !b"\t\n\r\x0c\x1b".contains(&b)) {
         return None;
     }
     let text = match std::str::from_utf8(head) {
         Ok(text) => text,
-        Err(e) if e.error_len().is_none() => std::str::from_utf8(&head[..e.valid_up_to()]).ok()?,
-        Err(_) => return None,
+        Err(error) => {
+            let ascii = head.iter().filter(|b| b.is_ascii()).count();
+            let (good, _) = head.split_at(error.valid_up_to());
+            let cut_off = error.error_len().is_none();
+            std::str::from_utf8(good).ok().filter(|_| cut_off || ascii > head.len() / 4 * 3)?
+        }
     };
     Some(text.strip_prefix('\u{feff}').unwrap_or(text))
 }

@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use r500_isa::Instruction;
 use r500_program::{Job, Program};
 
+use crate::error::number_of;
 use crate::{Limits, ReadError};
 
 /// A dword in hex: eight digits, or `0x` and one to eight. Without `0x` all eight must be there, so
@@ -41,7 +42,8 @@ pub(crate) fn read(text: &str, limits: &Limits) -> Result<Job, ReadError> {
             words.push(word).map_err(at)?;
         }
     }
-    words.finish().map(|code| Job::from_program(Program::from_code(code)))
+    let code = words.finish().map_err(|e| e.at_line(text.lines().count() as u64))?;
+    Ok(Job::from_program(Program::from_code(code)))
 }
 
 pub(crate) fn write(code: &[Instruction], out: &mut impl Write) -> io::Result<()> {
@@ -81,8 +83,9 @@ impl Words {
         match self.filled {
             0 => Ok(self.code),
             n => Err(ReadError::truncated(format!(
-                "instruction {} is cut off: {n} dwords of its 6",
-                self.code.len()
+                "instruction {} is cut off: {} of its 6",
+                self.code.len(),
+                number_of(n, "dword", "dwords")
             ))
             .with_help(format!("{} are missing, or {n} too many", 6 - n))),
         }

@@ -2,7 +2,7 @@
 //! and cases, and the log of the driver that compiled them.
 //!
 //! [`detect`] says which [`Format`] an input is in, from its content. [`read`] gives the
-//! [jobs](r500_program::Job) that it holds, [`Jobs`] gives them one at a time, and [`write`] writes
+//! [jobs](r500_program::Job) that it holds, [`Jobs`] gives them one at a time, and [`write()`] writes
 //! one. What a format cannot hold is lost in it: only JSON holds whole jobs
 //! ([`Format::holds_jobs`]), and gives back exactly what was written.
 //!

@@ -1,13 +1,14 @@
 //! How much of an input is read before reading gives up.
 
 /// Limits of reading, for files from strangers. The defaults hold anything sensible; memory stays
-/// within a small multiple of them whatever the input says, compressed or not.
+/// within some ten times `document` and what the jobs hold, whatever the input says, compressed or
+/// not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of the whole input, after decompression (4 GiB).
     pub bytes: u64,
     /// Bytes of text that must be held at once: a JSON document, a line of JSON lines or of a log,
-    /// a hex or C text (256 MiB).
+    /// a hex or C text (128 MiB).
     pub document: u64,
     /// Jobs in an input (1,048,576).
     pub jobs: u64,
@@ -21,7 +22,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             bytes: 1 << 32,
-            document: 1 << 28,
+            document: 1 << 27,
             jobs: 1 << 20,
             instructions: 1 << 22,
             pixels: 1 << 26,

@@ -5,6 +5,7 @@ use std::io::{self, BufRead, Write};
 use r500_isa::Instruction;
 use r500_program::{Job, Program};
 
+use crate::error::number_of;
 use crate::{Limits, ReadError};
 
 /// Bytes of an instruction.
@@ -22,8 +23,9 @@ pub(crate) fn read(mut input: impl BufRead, limits: &Limits) -> Result<Job, Read
             SIZE => code.push(Instruction::from_le_bytes(&bytes)),
             some => {
                 return Err(ReadError::truncated(format!(
-                    "instruction {} is cut off: {some} bytes of its {SIZE}",
-                    code.len()
+                    "instruction {} is cut off: {} of its {SIZE}",
+                    code.len(),
+                    number_of(some, "byte", "bytes")
                 ))
                 .at_offset((code.len() * SIZE) as u64)
                 .with_help(format!(

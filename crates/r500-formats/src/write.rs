@@ -41,7 +41,7 @@ pub fn write(job: &Job, format: Format, mut out: impl Write) -> Result<(), Write
 ///
 /// # Errors
 ///
-/// As [`write`]; and if there is not exactly one job for a format that holds one.
+/// As [`write()`]; and if there is not exactly one job for a format that holds one.
 pub fn write_all(jobs: &[Job], format: Format, mut out: impl Write) -> Result<(), WriteError> {
     match (format, jobs) {
         (Format::JsonLines, _) => jobs.iter().try_for_each(|job| write(job, format, &mut out)),

@@ -11,7 +11,8 @@ use r500_program::{
 use super::plane::Triangle;
 use super::scalar::{Dword, Float, Real};
 use super::schema;
-use crate::{Limits, ReadError, ReadErrorKind};
+use crate::error::number_of;
+use crate::{Limits, ReadError};
 
 /// The job that an entry describes. Errors have a path, but no line yet.
 pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, ReadError> {
@@ -64,7 +65,8 @@ pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, R
         match (coverage.row, entry.size) {
             (Some(row), Some([width, height])) if row as u64 != u64::from(width) => {
                 return Err(ReadError::count(format!(
-                    "rows of {row} pixels for a picture of {width}x{height}"
+                    "rows of {} for a picture of {width}x{height}",
+                    number_of(row, "pixel", "pixels")
                 ))
                 .at_path("coverage"));
             }
@@ -114,7 +116,8 @@ fn per_pixel(have: usize, size: Option<[u32; 2]>, limits: &Limits) -> Result<(),
     match size {
         Some([width, height]) if have as u64 != u64::from(width) * u64::from(height) => {
             Err(ReadError::count(format!(
-                "{have} entries for a picture of {width}x{height}, which takes {}",
+                "{} for a picture of {width}x{height}, which takes {}",
+                number_of(have, "entry", "entries"),
                 u64::from(width) * u64::from(height)
             ))
             .with_help("one a pixel, row by row from y = 0"))
@@ -236,14 +239,14 @@ fn planes(
 ) -> Result<InputData, ReadError> {
     let triangle = || match position {
         Some(position) => Triangle::from_clip(position.map(|vertex| vertex.map(|x| x.0))),
-        None => Err(ReadError::new(ReadErrorKind::Missing("position"))
+        None => Err(ReadError::missing("position")
             .with_help("values at vertices need it; or give the component its `plane_uv`")),
     };
     let plane = |component: &schema::Component| match (component.plane_uv, component.vertex_values)
     {
         (Some([c, du, dv]), _) => Ok(Plane { c: c.0, du: du.0, dv: dv.0 }),
         (None, Some(values)) => Ok(triangle()?.plane(values.map(|v| v.0))),
-        (None, None) => Err(ReadError::new(ReadErrorKind::Missing("plane_uv"))
+        (None, None) => Err(ReadError::missing("plane_uv")
             .with_help("give the plane as [c, du, dv], or `vertex_values`")),
     };
     let mut planes: [Component; 4] = Default::default();
@@ -264,7 +267,8 @@ fn pixels(
     let width = match (width, size) {
         (Some(width), _) => {
             if width == 0 || !(values.len() as u64).is_multiple_of(width.into()) {
-                let rows = format!("{} entries are no rows of {width}", values.len());
+                let entries = number_of(values.len(), "entry makes", "entries make");
+                let rows = format!("{entries} no rows of {width}");
                 return Err(ReadError::count(rows).at_path("values"));
             }
             per_pixel(values.len(), None, limits).map_err(|e| e.at_path("values"))?;
@@ -275,7 +279,7 @@ fn pixels(
             width
         }
         (None, None) => {
-            return Err(ReadError::new(ReadErrorKind::Missing("width"))
+            return Err(ReadError::missing("width")
                 .with_help("values per pixel need the picture's `size`, or a `width`"));
         }
     };

@@ -11,6 +11,7 @@ use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor,
 };
 
+use crate::error::number_of;
 use crate::hex;
 
 /// A dword: hex digits in a string, or a number.
@@ -326,9 +327,9 @@ impl<'de> Deserialize<'de> for Code {
                     return Ok(code.iter().copied().map(Instruction).collect());
                 }
                 Err(A::Error::custom(format!(
-                    "instruction {} is cut off: {} dwords of its 6",
+                    "instruction {} is cut off: {} of its 6",
                     code.len(),
-                    rest.len()
+                    number_of(rest.len(), "dword", "dwords")
                 )))
             }
         }
@@ -376,7 +377,10 @@ impl<'de> Visitor<'de> for CodeItem<'_> {
         }
         match self.words.len() - start {
             6 => Ok(()),
-            n => Err(A::Error::custom(format!("{n} dwords; an instruction has 6"))),
+            n => Err(A::Error::custom(format!(
+                "{}; an instruction has 6",
+                number_of(n, "dword", "dwords")
+            ))),
         }
     }
 }
@@ -448,7 +452,10 @@ impl<'de> Visitor<'de> for CoverageItem<'_> {
         match *self.row.get_or_insert(have) {
             0 => Err(A::Error::custom("a row without pixels")),
             row if row == have => Ok(()),
-            row => Err(A::Error::custom(format!("{have} pixels; the rows before have {row}"))),
+            row => Err(A::Error::custom(format!(
+                "{}; the rows before have {row}",
+                number_of(have, "pixel", "pixels")
+            ))),
         }
     }
 }
