@@ -1,0 +1,234 @@
+//! Every finding of the reference engine, met and narrowly missed.
+#![allow(missing_docs, clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::{Inst, constant, job, relative, run, temp};
+use r500_exec::reference::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS};
+use r500_exec::{FindingKind, Options};
+use r500_isa::values::{AddrOp, AlphaOp, BranchOp, FcOp, Omod, PredSel, RgbMask, RgbOp, TexOp};
+use r500_isa::words::{AluAlphaInst, AluRgbInst, AluRgbaInst, CmnInst, FcAddr, FcInst, TexInst};
+use r500_program::Job;
+
+/// What a run of a job meets, by name.
+fn met(job: &Job) -> Vec<&'static str> {
+    let options = Options { findings: true, ..Options::default() };
+    run(job, &options).findings.iter().map(|finding| finding.kind.name()).collect()
+}
+
+fn code(code: &[Inst]) -> Job {
+    job(code)
+}
+
+/// Branches inside each other that are never closed: the first puts half of the pixels to sleep with
+/// counter 0, every further one counts them up.
+fn nested_branches(depth: u32) -> Job {
+    let sleep = |target| {
+        Inst::jump(0x0f, target)
+            .set(FcInst::B_OP0, BranchOp::INCR)
+            .set(FcInst::B_OP1, BranchOp::INCR)
+    };
+    let mut program = vec![predicated_x()];
+    program.extend((0..depth).map(|i| sleep(u16::try_from(i).unwrap() + 2)));
+    program.push(Inst::out(0));
+    code(&program)
+}
+
+/// Sets the ALU result where x >= 2, so that half of the pixels part ways.
+fn predicated_x() -> Inst {
+    use r500_isa::values::{Compare, Mod, Sel, Swiz};
+    use r500_isa::{Operand, Slot};
+    let mut inst = Inst::alu().rgb_source(0, temp(0)).rgb_source(1, constant(0));
+    let red = |sel| Operand { sel, swiz: [Swiz::R; 3], modifier: Mod::NOP };
+    let minus_one = Operand { sel: Sel::SRC1, swiz: [Swiz::R; 3], modifier: Mod::NEG };
+    let one = Operand { sel: Sel::SRC1, swiz: [Swiz::ONE; 3], modifier: Mod::NOP };
+    inst.0 = inst
+        .0
+        .with_rgb_operand(Slot::A, red(Sel::SRC0))
+        .with_rgb_operand(Slot::B, one)
+        .with_rgb_operand(Slot::C, minus_one);
+    inst.set(AluRgbInst::ALU_WMASK, true).set(CmnInst::ALU_RESULT_OP, Compare::GE)
+}
+
+/// `n` loops, each begun inside the last, then left all at once by the end of the program.
+fn nested_loops(n: usize) -> Job {
+    let begin = |i: usize| {
+        Inst::fc(FcOp::LOOP)
+            .set(FcInst::JUMP_ANY, true)
+            .set(FcAddr::JUMP_ADDR, u16::try_from(i).unwrap() + 1)
+    };
+    let mut program: Vec<Inst> = (0..n).map(begin).collect();
+    program.push(Inst::out(0));
+    code(&program)
+}
+
+/// `n` calls, each to the next instruction, never returned from.
+fn nested_calls(n: usize) -> Job {
+    let call =
+        |i: usize| Inst::jump(0xff, u16::try_from(i).unwrap() + 1).set(FcInst::A_OP, AddrOp::PUSH);
+    let mut program: Vec<Inst> = (0..n).map(call).collect();
+    program.push(Inst::out(0));
+    code(&program)
+}
+
+fn pair(kind: FindingKind) -> (Job, Job) {
+    let out = Inst::out(0);
+    let first_and_out = |first: Inst| code(&[first, out]);
+    let copy_to_1 = Inst::mov(1, temp(0));
+    let sop = |op| {
+        Inst::mov(1, temp(0)).set(AluRgbaInst::RGB_OP, RgbOp::SOP).set(AluAlphaInst::ALPHA_OP, op)
+    };
+    let dp = |op| {
+        Inst::mov(1, temp(0)).set(AluRgbaInst::RGB_OP, op).set(AluAlphaInst::ALPHA_OP, AlphaOp::DP)
+    };
+    let on = |sel| copy_to_1.set(CmnInst::RGB_PRED_SEL, sel);
+    let set_r = Inst::alu().copy(temp(0)).set(CmnInst::RGB_OMASK, RgbMask::R);
+    let fetch = Inst::tex(TexOp::LD, 1, 0);
+    match kind {
+        FindingKind::LeftWindow => {
+            (first_and_out(Inst::jump(0xff, 9)), first_and_out(Inst::jump(0xff, 1)))
+        }
+        FindingKind::ReservedRgbOp => (
+            first_and_out(copy_to_1.set(AluRgbaInst::RGB_OP, RgbOp::new(6))),
+            first_and_out(copy_to_1.set(AluRgbaInst::RGB_OP, RgbOp::CND)),
+        ),
+        FindingKind::ReservedAlphaOp => (
+            first_and_out(copy_to_1.set(AluAlphaInst::ALPHA_OP, AlphaOp::new(4))),
+            first_and_out(copy_to_1.set(AluAlphaInst::ALPHA_OP, AlphaOp::CND)),
+        ),
+        FindingKind::ReservedTexOp => (
+            first_and_out(Inst::tex(TexOp::new(7), 1, 0)),
+            first_and_out(Inst::tex(TexOp::NOP, 1, 0)),
+        ),
+        FindingKind::ReservedAddrOp => (
+            first_and_out(Inst::jump(0xff, 1).set(FcInst::A_OP, AddrOp::new(3))),
+            // Not taken: the address stack is not looked at.
+            first_and_out(Inst::jump(0, 1).set(FcInst::A_OP, AddrOp::new(3))),
+        ),
+        FindingKind::ReservedBranchOp => (
+            first_and_out(Inst::jump(0xff, 1).set(FcInst::B_OP1, BranchOp::new(3))),
+            first_and_out(Inst::jump(0xff, 1).set(FcInst::B_OP0, BranchOp::new(3))),
+        ),
+        FindingKind::DpWithoutDotProduct => {
+            (first_and_out(dp(RgbOp::MAD)), first_and_out(dp(RgbOp::DP3)))
+        }
+        FindingKind::SopWithoutFunction => {
+            (first_and_out(sop(AlphaOp::MAD)), first_and_out(sop(AlphaOp::RCP)))
+        }
+        FindingKind::OmodDisabled => (
+            first_and_out(
+                copy_to_1
+                    .set(AluRgbaInst::RGB_OP, RgbOp::FRC)
+                    .set(AluRgbInst::OMOD, Omod::DISABLED),
+            ),
+            first_and_out(copy_to_1.set(AluRgbInst::OMOD, Omod::DISABLED)),
+        ),
+        FindingKind::RelativeRange => {
+            // aL is 1 in the first pass: 127 + 1 is out of range, 15 + 1 is not.
+            let program = |address| {
+                let read = Inst::mov(1, relative(temp(address)));
+                let mut job = code(&[
+                    Inst::mov(16, temp(0)),
+                    Inst::fc(FcOp::LOOP).set(FcInst::JUMP_ANY, true).set(FcAddr::JUMP_ADDR, 3),
+                    read,
+                    out,
+                ]);
+                job.program.state.pixsize = None;
+                job
+            };
+            (program(127), program(15))
+        }
+        FindingKind::PastPixsize => {
+            (first_and_out(Inst::mov(17, temp(0))), first_and_out(Inst::mov(16, temp(0))))
+        }
+        FindingKind::BranchOverflow => {
+            (nested_branches(BRANCH_LEVELS + 1), nested_branches(BRANCH_LEVELS))
+        }
+        FindingKind::LoopOverflow => (nested_loops(LOOP_LEVELS + 1), nested_loops(LOOP_LEVELS)),
+        FindingKind::LoopUnderflow => (
+            first_and_out(Inst::fc(FcOp::ENDLOOP)),
+            code(&[Inst::fc(FcOp::LOOP).set(FcInst::JUMP_ANY, true), Inst::fc(FcOp::ENDLOOP), out]),
+        ),
+        FindingKind::CallOverflow => (nested_calls(CALL_LEVELS + 1), nested_calls(CALL_LEVELS)),
+        FindingKind::CallUnderflow => (
+            first_and_out(Inst::jump(0xff, 1).set(FcInst::A_OP, AddrOp::POP)),
+            first_and_out(Inst::jump(0, 1).set(FcInst::A_OP, AddrOp::POP)),
+        ),
+        FindingKind::PartialFlowControl => {
+            let program = |first| {
+                let mut job = first_and_out(first);
+                job.program.state.fc_ctrl = Some(Default::default());
+                job
+            };
+            let begin = Inst::fc(FcOp::LOOP).set(FcInst::JUMP_ANY, true);
+            (program(begin), program(Inst::jump(0xff, 1)))
+        }
+        FindingKind::FcPredicateRgba => {
+            // Table 0xcc is the predicate, 0xff looks at nothing.
+            let jump = |table| Inst::jump(table, 2).set(CmnInst::RGB_PRED_SEL, PredSel::RGBA);
+            (code(&[set_r, jump(0xcc), out]), code(&[set_r, jump(0xff), out]))
+        }
+        FindingKind::NeverWritten => (
+            first_and_out(Inst::mov(1, temp(2))),
+            // Temporary 2 is read, but what is read goes nowhere.
+            first_and_out(Inst::alu().copy(temp(2))),
+        ),
+        FindingKind::NotAwaited => {
+            let acquired = fetch.set(TexInst::TEX_SEM_ACQUIRE, true);
+            let awaited = Inst::out(1).set(CmnInst::TEX_SEM_WAIT, true);
+            (code(&[acquired, Inst::out(1)]), code(&[acquired, awaited]))
+        }
+        FindingKind::PredicateNotSet => {
+            (first_and_out(on(PredSel::RRRR)), code(&[set_r, on(PredSel::RRRR), out]))
+        }
+        FindingKind::AluResultNotSet => (
+            // Table 0xf0 is the ALU result, 0xff looks at nothing.
+            first_and_out(Inst::jump(0xf0, 1)),
+            first_and_out(Inst::jump(0xff, 1)),
+        ),
+        FindingKind::NoConstant => {
+            (first_and_out(Inst::mov(1, constant(1))), first_and_out(Inst::mov(1, constant(0))))
+        }
+        FindingKind::NoIntConstant => {
+            let begin = Inst::fc(FcOp::REP).set(FcInst::JUMP_ANY, true).set(FcAddr::JUMP_ADDR, 1);
+            (first_and_out(begin.set(FcAddr::INT_ADDR, 1)), first_and_out(begin))
+        }
+        FindingKind::NoBoolConstant => {
+            let program = |given| {
+                // Table 0xaa is the boolean.
+                let mut job = first_and_out(Inst::jump(0xaa, 1));
+                job.program.state.fc_bool_const = given;
+                job
+            };
+            (program(None), program(Some(Default::default())))
+        }
+        FindingKind::UnitDisabled => {
+            (first_and_out(fetch), first_and_out(Inst::tex(TexOp::TEXKILL, 1, 0)))
+        }
+        other => panic!("no programs for {}", other.name()),
+    }
+}
+
+#[test]
+fn every_kind_is_met_and_missed() {
+    for &kind in FindingKind::ALL {
+        let (bad, good) = pair(kind);
+        let (bad, good) = (met(&bad), met(&good));
+        assert!(bad.contains(&kind.name()), "{}: met only {bad:?}", kind.name());
+        assert!(!good.contains(&kind.name()), "{}: met by the near miss", kind.name());
+    }
+}
+
+#[test]
+fn a_finding_says_where() {
+    let job = code(&[Inst::mov(1, temp(2)), Inst::out(0)]);
+    let options = Options { findings: true, ..Options::default() };
+    let found: Vec<String> =
+        run(&job, &options).findings.iter().map(|finding| finding.to_string()).collect();
+    // Sixteen pixels, each of which reads temporary 2 twice: its colours and its alpha.
+    assert_eq!(
+        found,
+        ["address 0, pixel 0,0: temporary 2 is read in a channel that nothing has written \
+          (32 times)"]
+    );
+}
