@@ -4,20 +4,21 @@
 //! | --- | --- |
 //! | [`render`], [`run`], [`trace`], [`test`] | the subcommands |
 //! | [`source`], [`state`], [`machine`] | switches that mean the same everywhere |
-//! | [`syntax`], [`linear`] | the small languages of their values |
+//! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`] | exit statuses, messages, colours, progress |
 
 mod exit;
 mod linear;
 mod machine;
+mod number;
 mod render;
-//mod run;
+mod run;
 mod source;
 mod state;
 mod syntax;
 mod terminal;
 mod test;
-//mod trace;
+mod trace;
 
 use std::process::ExitCode;
 
@@ -34,7 +35,8 @@ struct Cli {
 #[derive(Subcommand, Debug)]
 enum Command {
     Render(Box<render::Render>),
-
+    Run(Box<run::Run>),
+    Trace(Box<trace::Trace>),
     Test(Box<test::Test>),
 }
 
@@ -54,7 +56,8 @@ pub(crate) fn main() -> ExitCode {
     let cli = Cli::parse();
     exit::finish(match cli.command {
         Command::Render(render) => render.run(),
-
+        Command::Run(run) => run.run(),
+        Command::Trace(trace) => trace.run(),
         Command::Test(test) => test.run(),
     })
 }

@@ -70,13 +70,6 @@ impl SourceArgs {
         Ok(Some(first))
     }
 
-    /// The folder that relative names in the program start at.
-    pub(super) fn folder(&self) -> PathBuf {
-        if is_stdin(&self.program) {
-            return PathBuf::from(".");
-        }
-        self.program.parent().map(Path::to_owned).unwrap_or_default()
-    }
 
     fn print_list(&self) -> Outcome<()> {
         let mut out = std::io::stdout().lock();

@@ -187,13 +187,15 @@ fn corner_planes(text: &str) -> Result<[Plane; 4], String> {
 }
 
 /// A constant and some channels of it.
-struct ConstantPlace {
-    constant: usize,
-    channels: Vec<usize>,
+pub(super) struct ConstantPlace {
+    /// Its number.
+    pub(super) constant: usize,
+    /// The channels.
+    pub(super) channels: Vec<usize>,
 }
 
 /// `N`, `N.CHANNELS`, `NAME` or `NAME.CHANNELS`.
-fn place(job: &Job, text: &str) -> Result<ConstantPlace, String> {
+pub(super) fn place(job: &Job, text: &str) -> Result<ConstantPlace, String> {
     let text = text.trim();
     let find = |text: &str| {
         if let Some(constant) = syntax::register(text, "const", CONSTANTS) {

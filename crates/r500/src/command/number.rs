@@ -1,0 +1,62 @@
+//! Floats for people and for programs.
+
+use serde_json::Value;
+
+/// A float in JSON: the shortest decimal that reads back as the same float, or "nan", "inf", "-inf".
+pub(super) fn json(value: f32) -> Value {
+    if value.is_nan() {
+        return Value::from("nan");
+    }
+    if value.is_infinite() {
+        return Value::from(if value > 0.0 { "inf" } else { "-inf" });
+    }
+    // By way of its decimal: the double nearest to 0.1f32 would show 0.10000000149011612.
+    value.to_string().parse::<f64>().map_or(Value::Null, Value::from)
+}
+
+/// Several.
+pub(super) fn json_all(values: &[f32]) -> Value {
+    values.iter().copied().map(json).collect()
+}
+
+/// A float for people: the shortest decimal that reads back as the same float.
+pub(super) fn text(value: f32) -> String {
+    let magnitude = value.abs();
+    if value != 0.0 && !(1e-4..1e7).contains(&magnitude) && value.is_finite() {
+        format!("{value:e}")
+    } else {
+        value.to_string()
+    }
+}
+
+/// A float's bits.
+pub(super) fn bits(value: f32) -> String {
+    format!("0x{:08x}", value.to_bits())
+}
+
+/// `(a, b, c)`.
+pub(super) fn vector(values: &[f32]) -> String {
+    let texts: Vec<String> = values.iter().copied().map(text).collect();
+    format!("({})", texts.join(", "))
+}
+
+/// The letters of a channel mask, red in bit 0.
+pub(super) fn letters(mask: u8) -> String {
+    "rgba".chars().enumerate().filter(|(i, _)| mask >> i & 1 != 0).map(|(_, c)| c).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_keep_their_value() {
+        assert_eq!(json(0.1).to_string(), "0.1");
+        assert_eq!(json(-0.0).to_string(), "-0.0");
+        assert_eq!(json(f32::NAN), "nan");
+        assert_eq!(json(f32::NEG_INFINITY), "-inf");
+        assert_eq!(text(1e-10), "1e-10");
+        assert_eq!(text(0.5), "0.5");
+        assert_eq!(letters(0b1011), "rga");
+    }
+}

@@ -1,0 +1,253 @@
+//! `r500 trace`: what happens at a pixel, instruction by instruction.
+
+mod text;
+mod watch;
+
+use std::io::Write;
+
+use clap::{Args, ValueEnum};
+use r500::exec::reference::{EventKind, Group, Lane, LaneState, Step, Write as Wrote};
+use r500::exec::{Bindings, Block, Draw, Options, Shader};
+use serde_json::{Value, json};
+
+use self::watch::Watch;
+use super::exit::{Failure, Outcome, Status};
+use super::machine::{self, MachineArgs};
+use super::number::{json as float, json_all, letters};
+use super::source::{self, SourceArgs};
+use super::state::StateArgs;
+use super::{syntax, terminal};
+
+/// Show what happens at a pixel, instruction by instruction.
+///
+/// Every executed instruction with its operands, results and masks, predicates, branches and loops, and
+/// texture fetches. Always runs the reference engine. The group of pixels around the pixel shares its
+/// program counter, so instructions show that the pixel itself sleeps through.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER)]
+pub(super) struct Trace {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// The pixel; y = 0 is the bottom row
+    #[arg(long, value_name = "X,Y", value_parser = syntax::pixel, required_unless_present = "list")]
+    pixel: Option<[u32; 2]>,
+    /// Width and height of the picture (default: the program's own, else 256x256)
+    #[arg(long, value_name = "WxH", value_parser = syntax::size)]
+    size: Option<[u32; 2]>,
+    /// Show only what writes this: temp[3], temp[3].a, out[0], depth, pred, alu, kill. May be given
+    /// several times
+    #[arg(long, value_name = "WHAT")]
+    watch: Vec<Watch>,
+    /// Leave out what the pixel sleeps through
+    #[arg(long)]
+    active: bool,
+    /// How to print: text, or a JSON object a line for each instruction and one for the end
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    #[command(flatten)]
+    state: StateArgs,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+const AFTER: &str = "\
+Exit status: 0 traced; 1 the program has errors; 2 wrong usage; 3 could not be done.
+
+Examples:
+  r500 trace capture.json --pixel 12,34
+  r500 trace capture.json --pixel 12,34 --watch temp[3] --watch out[0]
+  r500 trace prog.bin --size 64x64 --pixel 0,0 --const 0=1,0,0,1 --format json";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+impl Trace {
+    pub(super) fn run(&self) -> Outcome {
+        if self.machine.list_readings()? {
+            return Ok(Status::Fine);
+        }
+        let Some(mut job) = self.source.read()? else { return source::LISTED };
+        let size = self.size.or(job.size).unwrap_or([256, 256]);
+        let [x, y] = self.pixel.unwrap_or_default();
+        if x >= size[0] || y >= size[1] {
+            return Err(Failure::usage(format!(
+                "--pixel {x},{y} is outside the picture of {}x{}",
+                size[0], size[1]
+            )));
+        }
+        self.state.apply(&mut job, size)?;
+        let time = job.time;
+        self.state.apply_time(&mut job, time)?;
+        let shader = Shader::new(&job.program).map_err(machine::no_shader)?;
+        let bindings = Bindings::new(&job, size).map_err(machine::not_bound)?;
+        let options = Options { findings: true, ..self.machine.options()? };
+        let deadline =
+            options.limits.time.and_then(|limit| std::time::Instant::now().checked_add(limit));
+        let draw = Draw { shader: &shader, bindings: &bindings, options: &options, deadline };
+        let [width, height] = options.group;
+        let block = Block { x: x - x % width, y: y - y % height, width, height };
+        let mut group = Group::new(&draw, block);
+        let Some(lane) = group.lane_at(x, y) else {
+            return Err(Failure::usage("--group must be even in both directions"));
+        };
+        group.watch(Some(lane));
+
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let printer =
+            text::Printer { shader: &shader, colors: terminal::colors(&std::io::stdout()) };
+        if self.format == Format::Text {
+            printer.start(&mut out, &group, lane, &bindings)?;
+        }
+        let mut number = 0u64;
+        while !group.ended() {
+            let before = group.lanes()[lane].clone();
+            let step = match group.step() {
+                Ok(step) => step,
+                Err(error) => {
+                    out.flush()?;
+                    return Err(machine::not_run(error));
+                }
+            };
+            number += 1;
+            if !self.wants(&step, &before, &group.lanes()[lane]) {
+                continue;
+            }
+            match self.format {
+                Format::Text => printer.step(&mut out, number, &step, &before, &group, lane)?,
+                Format::Json => {
+                    writeln!(out, "{}", step_json(number, &step, &shader, &group, lane))?;
+                }
+            }
+        }
+        match self.format {
+            Format::Text => printer.end(&mut out, number, &group, lane)?,
+            Format::Json => writeln!(out, "{}", end_json(number, &group, lane))?,
+        }
+        out.flush()?;
+        Ok(Status::Fine)
+    }
+
+    fn wants(&self, step: &Step, before: &Lane, after: &Lane) -> bool {
+        let Some(event) = &step.event else { return self.watch.is_empty() && !self.active };
+        if self.active && !event.active && event.writes.is_empty() && before.state == after.state {
+            return false;
+        }
+        self.watch.is_empty() || self.watch.iter().any(|watch| watch.sees(event))
+    }
+}
+
+/// The state that a pixel waits in.
+fn state_name(state: LaneState) -> String {
+    match state {
+        LaneState::Active => "active".to_owned(),
+        LaneState::Branch(n) => format!("branch({n})"),
+        LaneState::Break(n) => format!("break({n})"),
+        LaneState::Continue(n) => format!("continue({n})"),
+    }
+}
+
+fn step_json(number: u64, step: &Step, shader: &Shader, group: &Group<'_>, lane: usize) -> Value {
+    let pixel = &group.lanes()[lane];
+    let instruction = shader.instruction(step.address);
+    let words = instruction.map(|i| i.0.map(|word| format!("{word:08x}")));
+    let mut value = json!({
+        "version": 1,
+        "step": number,
+        "address": step.address,
+        "text": instruction.map(r500::asm::print_instruction),
+        "words": words,
+        "state": state_name(pixel.state),
+        "covered": pixel.covered,
+        "al": group.al(),
+        "loops": group.loops().iter().map(|frame| frame.count).collect::<Vec<_>>(),
+        "calls": group.calls(),
+        "next": (!group.ended()).then(|| group.address()),
+    });
+    let Some(event) = &step.event else { return value };
+    value["active"] = event.active.into();
+    match &event.kind {
+        EventKind::Skipped => value["kind"] = "skipped".into(),
+        EventKind::Alu { rgb, alpha, raw, result, enabled } => {
+            value["kind"] = "alu".into();
+            value["rgb"] = rgb.iter().map(|operand| json_all(operand)).collect();
+            value["alpha"] = json_all(alpha);
+            value["raw"] = json_all(raw);
+            value["result"] = json_all(result);
+            value["enabled"] = letters(*enabled).into();
+        }
+        EventKind::Tex { coord, texel, lookup, enabled, killed } => {
+            value["kind"] = "tex".into();
+            value["coord"] = json_all(coord);
+            value["texel"] = texel.as_ref().map_or(Value::Null, |texel| json_all(texel));
+            value["enabled"] = letters(*enabled).into();
+            value["killed"] = (*killed).into();
+            if let Some(lookup) = lookup {
+                let levels = lookup.levels.iter().map(|level| {
+                    let texels = level
+                        .texels
+                        .iter()
+                        .map(|texel| json!({ "at": texel.at, "color": json_all(&texel.color) }));
+                    json!({
+                        "level": level.level,
+                        "coordinates": json_all(&level.coordinates),
+                        "shares": json_all(&level.shares),
+                        "texels": texels.collect::<Value>(),
+                    })
+                });
+                value["lookup"] = json!({
+                    "coordinates": json_all(&lookup.coordinates),
+                    "face": lookup.face,
+                    "lod": float(lookup.lod),
+                    "magnified": lookup.magnified,
+                    "levels": levels.collect::<Value>(),
+                    "level_share": float(lookup.level_share),
+                });
+            }
+        }
+        EventKind::Flow(jump) => {
+            value["kind"] = "flow".into();
+            value["wants"] = jump.wants.into();
+            value["voted"] = jump.voted.into();
+            value["voters"] = jump.voters.into();
+            value["in_favour"] = jump.in_favour.into();
+            value["taken"] = jump.taken.into();
+        }
+    }
+    value["writes"] = event.writes.iter().map(write_json).collect();
+    value
+}
+
+fn write_json(write: &Wrote) -> Value {
+    match write {
+        Wrote::Temp { temp, mask, value } => {
+            json!({ "temp": temp, "mask": letters(*mask), "value": json_all(value) })
+        }
+        Wrote::Output { target, mask, value } => {
+            json!({ "out": target, "mask": letters(*mask), "value": json_all(value) })
+        }
+        Wrote::Depth(value) => json!({ "depth": float(*value) }),
+        Wrote::Predicate { mask, bits } => {
+            json!({ "predicate": letters(*bits), "mask": letters(*mask) })
+        }
+        Wrote::AluResult(value) => json!({ "alu_result": value }),
+    }
+}
+
+fn end_json(steps: u64, group: &Group<'_>, lane: usize) -> Value {
+    let pixel = &group.lanes()[lane];
+    let output = pixel.output();
+    json!({
+        "version": 1,
+        "end": true,
+        "steps": steps,
+        "covered": output.covered,
+        "killed": pixel.killed,
+        "outputs": output.color.iter().map(|color| json_all(color)).collect::<Value>(),
+        "written": output.written.map(letters),
+        "depth": output.depth.map(float),
+        "findings": machine::findings_json(group.findings()),
+    })
+}

@@ -1,0 +1,246 @@
+//! A trace for people.
+
+use std::io::{self, Write};
+
+use r500::exec::reference::{Event, EventKind, Group, Lane, Lookup, Step, Write as Wrote};
+use r500::exec::{Bindings, Op, Shader};
+
+use super::state_name;
+use crate::command::number::{letters, text, vector};
+
+/// Prints a trace.
+pub(super) struct Printer<'a> {
+    pub(super) shader: &'a Shader,
+    pub(super) colors: bool,
+}
+
+impl Printer<'_> {
+    /// Where it starts.
+    pub(super) fn start(
+        &self,
+        out: &mut impl Write,
+        group: &Group<'_>,
+        lane: usize,
+        bindings: &Bindings,
+    ) -> io::Result<()> {
+        let pixel = &group.lanes()[lane];
+        let [width, height] = bindings.size();
+        let block = group.block();
+        let covered = group.lanes().iter().filter(|lane| lane.covered).count();
+        writeln!(
+            out,
+            "pixel {},{} of {width}x{height}{}, in the group of {}x{} pixels at {},{} ({covered} covered)",
+            pixel.x,
+            pixel.y,
+            if pixel.covered { "" } else { " (not covered)" },
+            block.width,
+            block.height,
+            block.x,
+            block.y,
+        )?;
+        for input in bindings.inputs() {
+            let value = pixel.temps.get(usize::from(input.temp)).copied().unwrap_or_default();
+            writeln!(out, "  temp[{}] = {}", input.temp, vector(&value))?;
+        }
+        Ok(())
+    }
+
+    /// An instruction.
+    pub(super) fn step(
+        &self,
+        out: &mut impl Write,
+        number: u64,
+        step: &Step,
+        before: &Lane,
+        group: &Group<'_>,
+        lane: usize,
+    ) -> io::Result<()> {
+        let Some(instruction) = self.shader.instruction(step.address) else {
+            return writeln!(out, "{number:>5}  @{} is outside the code window", step.address);
+        };
+        let (bold, dim, plain) =
+            if self.colors { ("\x1b[1m", "\x1b[2m", "\x1b[0m") } else { ("", "", "") };
+        let active = step.event.as_ref().is_some_and(|event| event.active);
+        let style = if active { bold } else { dim };
+        let listed = r500::asm::print_instruction(instruction);
+        writeln!(out, "{number:>5}  {style}@{:<3} {listed}{plain}", step.address)?;
+        if let Some(event) = &step.event {
+            self.event(out, event, step.address)?;
+        }
+        let after = &group.lanes()[lane];
+        if before.state != after.state {
+            let (from, to) = (state_name(before.state), state_name(after.state));
+            writeln!(out, "             pixel: {from} -> {to}")?;
+        } else if !active {
+            writeln!(out, "             pixel sleeps: {}", state_name(after.state))?;
+        }
+        if matches!(self.shader.op(step.address), Some(Op::Fc(_))) {
+            self.stacks(out, group)?;
+        }
+        Ok(())
+    }
+
+    /// How it ended.
+    pub(super) fn end(
+        &self,
+        out: &mut impl Write,
+        steps: u64,
+        group: &Group<'_>,
+        lane: usize,
+    ) -> io::Result<()> {
+        let pixel = &group.lanes()[lane];
+        let output = pixel.output();
+        let fate = match (pixel.killed, output.covered) {
+            (true, _) => "killed: nothing is delivered",
+            (false, false) => "not covered: nothing is delivered",
+            (false, true) => "delivered",
+        };
+        writeln!(out, "end after {steps} instructions; {fate}")?;
+        for (n, (color, mask)) in output.color.iter().zip(output.written).enumerate() {
+            if mask != 0 {
+                writeln!(out, "  out[{n}].{} = {}", letters(mask), vector(color))?;
+            }
+        }
+        if let Some(depth) = output.depth {
+            writeln!(out, "  depth = {}", text(depth))?;
+        }
+        for finding in group.findings().iter() {
+            writeln!(
+                out,
+                "  {}[{}]: {finding}",
+                weight(finding.kind.is_hard()),
+                finding.kind.name()
+            )?;
+        }
+        Ok(())
+    }
+
+    fn event(&self, out: &mut impl Write, event: &Event, address: u32) -> io::Result<()> {
+        let margin = "             ";
+        match &event.kind {
+            EventKind::Skipped => {}
+            EventKind::Alu { rgb, alpha, raw, result, enabled } => {
+                let [a, b, c] = rgb.each_ref().map(|operand| vector(operand));
+                writeln!(out, "{margin}rgb    A {a}  B {b}  C {c}")?;
+                let [a, b, c] = alpha.map(text);
+                writeln!(out, "{margin}alpha  A {a}  B {b}  C {c}")?;
+                write!(out, "{margin}result {}", vector(raw))?;
+                if !same(raw, result) {
+                    write!(out, ", finished {}", vector(result))?;
+                }
+                writeln!(out, "{}", predicated(*enabled))?;
+            }
+            EventKind::Tex { coord, texel, lookup, enabled, killed } => {
+                writeln!(out, "{margin}STRQ   {}{}", vector(coord), predicated(*enabled))?;
+                if let Some(lookup) = lookup {
+                    self.lookup(out, lookup, margin)?;
+                }
+                if let Some(texel) = texel {
+                    writeln!(out, "{margin}texel  {}", vector(texel))?;
+                }
+                if *killed {
+                    writeln!(out, "{margin}kills the pixel")?;
+                }
+            }
+            EventKind::Flow(jump) => {
+                let wish = if jump.wants { "wants to jump" } else { "does not want to jump" };
+                let say = if jump.voted { "" } else { " (has no say)" };
+                let next = jump.next;
+                let jumps = match (jump.taken, next == address + 1) {
+                    (true, _) => format!("jump to @{next}"),
+                    (false, true) => "no jump".to_owned(),
+                    (false, false) => format!("no jump, on to @{next}"),
+                };
+                writeln!(
+                    out,
+                    "{margin}pixel {wish}{say}; {} of {} voters do: {jumps}",
+                    jump.in_favour, jump.voters
+                )?;
+            }
+        }
+        for write in &event.writes {
+            match write {
+                Wrote::Temp { temp, mask, value } => {
+                    writeln!(out, "{margin}temp[{temp}].{} <- {}", letters(*mask), vector(value))?;
+                }
+                Wrote::Output { target, mask, value } => {
+                    writeln!(out, "{margin}out[{target}].{} <- {}", letters(*mask), vector(value))?;
+                }
+                Wrote::Depth(value) => writeln!(out, "{margin}depth <- {}", text(*value))?,
+                Wrote::Predicate { mask, bits } => {
+                    let set = letters(*bits);
+                    let set = if set.is_empty() { "none" } else { &set };
+                    writeln!(out, "{margin}predicate.{} <- {set} set", letters(*mask))?;
+                }
+                Wrote::AluResult(value) => writeln!(out, "{margin}ALU result <- {value}")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn lookup(&self, out: &mut impl Write, lookup: &Lookup, margin: &str) -> io::Result<()> {
+        let how = if lookup.magnified { "magnified" } else { "minified" };
+        let face = lookup.face.map_or(String::new(), |face| {
+            let faces = ["+X", "-X", "+Y", "-Y", "+Z", "-Z"];
+            format!(", face {}", faces.get(face as usize).unwrap_or(&"?"))
+        });
+        let coordinates = vector(&lookup.coordinates);
+        writeln!(
+            out,
+            "{margin}uvw    {coordinates}{face}, level of detail {} ({how})",
+            text(lookup.lod)
+        )?;
+        for level in &lookup.levels {
+            let texels: Vec<String> = level
+                .texels
+                .iter()
+                .map(|texel| match texel.at {
+                    Some([x, y, 0]) => format!("{x},{y}"),
+                    Some([x, y, layer]) => format!("{x},{y},{layer}"),
+                    None => "border".to_owned(),
+                })
+                .collect();
+            writeln!(
+                out,
+                "{margin}level  {} texels {} shares {}",
+                level.level,
+                texels.join(" "),
+                vector(&level.shares)
+            )?;
+        }
+        if lookup.levels.len() > 1 {
+            writeln!(out, "{margin}mixed  {} of the second level", text(lookup.level_share))?;
+        }
+        Ok(())
+    }
+
+    fn stacks(&self, out: &mut impl Write, group: &Group<'_>) -> io::Result<()> {
+        if let Some(frame) = group.loops().last() {
+            let depth = group.loops().len();
+            let (count, al) = (frame.count, frame.al);
+            writeln!(out, "             loop   depth {depth}, {count} passes left, aL {al}")?;
+        }
+        if !group.calls().is_empty() {
+            let calls: Vec<String> = group.calls().iter().map(|a| format!("@{a}")).collect();
+            writeln!(out, "             calls  {}", calls.join(" "))?;
+        }
+        Ok(())
+    }
+}
+
+/// What predicates leave, if not everything.
+fn predicated(enabled: u8) -> String {
+    match enabled {
+        0b1111 => String::new(),
+        0 => " (predicates let nothing through)".to_owned(),
+        mask => format!(" (predicates let {} through)", letters(mask)),
+    }
+}
+
+fn same(a: &[f32; 4], b: &[f32; 4]) -> bool {
+    a.map(f32::to_bits) == b.map(f32::to_bits)
+}
+
+fn weight(hard: bool) -> &'static str {
+    if hard { "finding" } else { "hint" }
+}

@@ -1,0 +1,88 @@
+//! `--watch`: which instructions of a trace are of interest.
+
+use std::str::FromStr;
+
+use r500::exec::reference::{Event, EventKind, Write};
+use r500::isa::{TARGETS, TEMPORARIES};
+
+use crate::command::syntax;
+
+/// Something that instructions write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Watch {
+    /// Channels of a temporary.
+    Temp(u8, u8),
+    /// Channels of an output.
+    Out(u8, u8),
+    Depth,
+    Predicate,
+    AluResult,
+    Kill,
+}
+
+impl Watch {
+    /// Whether an instruction wrote it.
+    pub(super) fn sees(self, event: &Event) -> bool {
+        let killed = matches!(event.kind, EventKind::Tex { killed: true, .. });
+        (self == Self::Kill && killed)
+            || event.writes.iter().any(|write| match (self, write) {
+                (Self::Temp(n, channels), Write::Temp { temp, mask, .. }) => {
+                    n == *temp && channels & mask != 0
+                }
+                (Self::Out(n, channels), Write::Output { target, mask, .. }) => {
+                    n == *target && channels & mask != 0
+                }
+                (Self::Depth, Write::Depth(_))
+                | (Self::Predicate, Write::Predicate { .. })
+                | (Self::AluResult, Write::AluResult(_)) => true,
+                _ => false,
+            })
+    }
+}
+
+impl FromStr for Watch {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wanted = || {
+            format!(
+                "`{text}` cannot be watched; write temp[N], temp[N].CHANNELS, out[N], depth, pred, alu or kill"
+            )
+        };
+        match text {
+            "depth" => return Ok(Self::Depth),
+            "pred" => return Ok(Self::Predicate),
+            "alu" => return Ok(Self::AluResult),
+            "kill" => return Ok(Self::Kill),
+            _ => {}
+        }
+        let (name, mask) = match text.rsplit_once('.') {
+            None => (text, 0b1111),
+            Some((name, letters)) => {
+                let channels = syntax::channels(letters).ok_or_else(wanted)?;
+                (name, channels.into_iter().fold(0, |mask, c| mask | 1 << c))
+            }
+        };
+        let number =
+            |kind, count| syntax::register(name, kind, count).and_then(|n| u8::try_from(n).ok());
+        if name.starts_with('o') {
+            return number("out", TARGETS).map(|n| Self::Out(n, mask)).ok_or_else(wanted);
+        }
+        number("temp", TEMPORARIES).map(|n| Self::Temp(n, mask)).ok_or_else(wanted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_can_be_watched() {
+        let watch = |text: &str| text.parse::<Watch>();
+        assert_eq!(watch("temp[3]"), Ok(Watch::Temp(3, 15)));
+        assert_eq!(watch("t3.ra"), Ok(Watch::Temp(3, 9)));
+        assert_eq!(watch("out[1]"), Ok(Watch::Out(1, 15)));
+        assert_eq!(watch("pred"), Ok(Watch::Predicate));
+        assert!(watch("temp[128]").is_err() && watch("out[4]").is_err() && watch("x").is_err());
+    }
+}
