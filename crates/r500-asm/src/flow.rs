@@ -14,15 +14,26 @@ pub(crate) enum Kind {
     /// `FC`: every field by name, all zero if not named.
     General(FcOp),
     /// `IF`; the target of one with an `ELSE` lies behind that.
-    If { has_else: bool },
+    If {
+        has_else: bool,
+    },
     Else,
     Endif,
-    Loop { rep: bool },
-    Endloop { rep: bool },
+    Loop {
+        rep: bool,
+    },
+    Endloop {
+        rep: bool,
+    },
     /// `BREAK`, out of `depth` branches.
-    Break { rep: bool, depth: u8 },
+    Break {
+        rep: bool,
+        depth: u8,
+    },
     /// `CONTINUE`, out of `depth` branches.
-    Continue { depth: u8 },
+    Continue {
+        depth: u8,
+    },
     Call,
     Return,
     /// A jump that leaves the branch counters alone.
@@ -33,33 +44,30 @@ pub(crate) enum Kind {
 pub(crate) fn encode(kind: Kind) -> (FcInst, FcAddr) {
     const ALWAYS: u8 = 0xff;
     let fc = |op, func, any| {
-        FcInst(0)
-            .with(FcInst::OP, op)
-            .with(FcInst::JUMP_FUNC, func)
-            .with(FcInst::JUMP_ANY, any)
+        FcInst(0).with(FcInst::OP, op).with(FcInst::JUMP_FUNC, func).with(FcInst::JUMP_ANY, any)
     };
     let ops = |w: FcInst, b_op0, b_op1, pop: u8| {
         w.with(FcInst::B_OP0, b_op0).with(FcInst::B_OP1, b_op1).with(FcInst::B_POP_CNT, pop)
     };
     let (none, decr, incr) = (BranchOp::NONE, BranchOp::DECR, BranchOp::INCR);
+    // Out of no branch there is no counter to take anything from.
+    let leave = |depth| if depth == 0 { none } else { decr };
     let word = match kind {
         Kind::General(op) => fc(op, 0, false),
         Kind::If { has_else } => {
             ops(fc(FcOp::JUMP, 0, false), incr, if has_else { incr } else { none }, 0)
         }
-        Kind::Else => {
-            ops(fc(FcOp::JUMP, 0, false), none, decr, 1).with(FcInst::B_ELSE, true)
-        }
+        Kind::Else => ops(fc(FcOp::JUMP, 0, false), none, decr, 1).with(FcInst::B_ELSE, true),
         Kind::Endif => ops(fc(FcOp::JUMP, 0, true), decr, none, 1),
         Kind::Loop { rep } => fc(if rep { FcOp::REP } else { FcOp::LOOP }, 0, true),
-        Kind::Endloop { rep } => {
-            fc(if rep { FcOp::ENDREP } else { FcOp::ENDLOOP }, ALWAYS, true)
-        }
+        Kind::Endloop { rep } => fc(if rep { FcOp::ENDREP } else { FcOp::ENDLOOP }, ALWAYS, true),
         Kind::Break { rep, depth } => {
             let op = if rep { FcOp::BREAKREP } else { FcOp::BREAKLOOP };
-            ops(fc(op, ALWAYS, false), none, decr, depth)
+            ops(fc(op, ALWAYS, false), none, leave(depth), depth)
         }
-        Kind::Continue { depth } => ops(fc(FcOp::CONTINUE, ALWAYS, false), none, decr, depth),
+        Kind::Continue { depth } => {
+            ops(fc(FcOp::CONTINUE, ALWAYS, false), none, leave(depth), depth)
+        }
         Kind::Call => {
             ops(fc(FcOp::JUMP, ALWAYS, true), none, incr, 0).with(FcInst::A_OP, AddrOp::PUSH)
         }

@@ -235,8 +235,7 @@ impl<'a> Lexer<'a> {
     #[cold]
     fn unknown(&mut self, start: usize) {
         let bytes = &self.current.bytes;
-        let stops =
-            |b: u8| CLASS[b as usize] != 0 || b".,;:=*|+-!&@[]()\"#".contains(&b);
+        let stops = |b: u8| CLASS[b as usize] != 0 || b".,;:=*|+-!&@[]()\"#".contains(&b);
         let run = bytes[start + 1..].iter().take_while(|b| !stops(**b)).count();
         let end = start + 1 + run;
         let span = self.span(start, end);
@@ -349,11 +348,8 @@ impl<'a> Lexer<'a> {
             );
             return;
         }
-        let known = self
-            .files
-            .list
-            .iter()
-            .position(|f| f.name == loaded.name && *f.bytes == *loaded.bytes);
+        let known =
+            self.files.list.iter().position(|f| f.name == loaded.name && *f.bytes == *loaded.bytes);
         let index = known.unwrap_or_else(|| {
             self.files.list.push(File {
                 name: loaded.name,

@@ -149,6 +149,22 @@ pub(crate) static OPCODES: &[Opcode] = &[
     op(Kw::Mdv, Some(RgbOp::MDV), Some(AlphaOp::MDV)),
 ];
 
+/// The operation that a word names.
+#[inline]
+pub(crate) fn opcode(kw: Kw) -> Option<&'static Opcode> {
+    // One more than the index, 0 for other words.
+    static INDEX: [u8; 256] = {
+        let mut index = [0; 256];
+        let mut i = 0;
+        while i < OPCODES.len() {
+            index[OPCODES[i].kw as usize] = i as u8 + 1;
+            i += 1;
+        }
+        index
+    };
+    OPCODES.get(usize::from(INDEX[kw as usize]).wrapping_sub(1))
+}
+
 /// Opcode words by `RGB_OP`; empty for reserved codes.
 pub(crate) static RGB_OPS: [&str; 16] = {
     let mut names = [""; 16];

@@ -21,8 +21,7 @@ const UNUSED: u32 = 0x80 | 0x80 << 10 | 0x80 << 20;
 /// One of the two operations, before it is known which half it belongs to.
 #[derive(Clone, Copy, Default)]
 struct Op {
-    /// Opcode word to end of operands.
-    span: Span,
+    /// Where the opcode stands.
     opcode: Span,
     /// Codes by half; `None` where the half does not have it.
     rgb: Option<RgbOp>,
@@ -47,7 +46,7 @@ struct Written {
     sel: Sel,
     modifier: Mod,
     letters: [Swiz; 3],
-    length: usize,
+    length: u8,
     span: Span,
 }
 
@@ -87,7 +86,7 @@ impl Parser<'_> {
                 );
                 return Err(GivenUp);
             }
-            ops[count] = self.op()?;
+            self.op(&mut ops[count])?;
             count += 1;
             if !self.eat(Kind::Comma) {
                 break;
@@ -110,8 +109,7 @@ impl Parser<'_> {
         }
 
         let ty = if tags.out { InstType::OUT } else { InstType::ALU };
-        let mut inst =
-            Instruction([tags.cmn.bits(), rgb_addr.bits(), alpha_addr.bits(), 0, 0, 0]);
+        let mut inst = Instruction([tags.cmn.bits(), rgb_addr.bits(), alpha_addr.bits(), 0, 0, 0]);
         inst.0[0] = inst.cmn().with(CmnInst::TYPE, ty).bits();
         let sides = self.sides(&ops[..count]);
         for (op, side) in ops[..count].iter().zip(sides) {
@@ -183,8 +181,18 @@ impl Parser<'_> {
             let span = self.tok.span;
             let text = self.text(span);
             let known = [
-                Kw::Out, Kw::TexSemWait, Kw::Last, Kw::Nop, Kw::AluWait, Kw::WriteInactive,
-                Kw::StatWe, Kw::Pred, Kw::Src0, Kw::Src1, Kw::Src2, Kw::Srcp,
+                Kw::Out,
+                Kw::TexSemWait,
+                Kw::Last,
+                Kw::Nop,
+                Kw::AluWait,
+                Kw::WriteInactive,
+                Kw::StatWe,
+                Kw::Pred,
+                Kw::Src0,
+                Kw::Src1,
+                Kw::Src2,
+                Kw::Srcp,
             ];
             self.report(
                 Diagnostic::new(
@@ -201,13 +209,13 @@ impl Parser<'_> {
     }
 
     fn let_suffix(&mut self) -> Parsed<Side> {
-        if self.eat_text("rgb") {
-            Ok(Side::Rgb)
-        } else if self.eat_text("a") {
-            Ok(Side::Alpha)
-        } else {
-            Err(self.expected("`rgb` or `a`"))
-        }
+        let side = match self.bytes(self.tok.span) {
+            [b'r' | b'R', b'g' | b'G', b'b' | b'B'] => Side::Rgb,
+            [b'a' | b'A'] => Side::Alpha,
+            _ => return Err(self.expected("`rgb` or `a`")),
+        };
+        self.bump();
+        Ok(side)
     }
 
     /// What a source is: `temp[n]`, `const[n]`, `float(code)`, the value of an inline constant, or
@@ -234,13 +242,9 @@ impl Parser<'_> {
                 Number::Whole(code, _) => {
                     if code > 127 {
                         self.report(
-                            Diagnostic::new(
-                                Code::OutOfRange,
-                                span,
-                                format!("{code} is too large"),
-                            )
-                            .label("an inline constant's code is at most 127")
-                            .help("to name it by value, write the value with a point"),
+                            Diagnostic::new(Code::OutOfRange, span, format!("{code} is too large"))
+                                .label("an inline constant's code is at most 127")
+                                .help("to name it by value, write the value with a point"),
                         );
                         0
                     } else {
@@ -321,22 +325,21 @@ impl Parser<'_> {
 
     // Operations.
 
-    fn op(&mut self) -> Parsed<Op> {
-        let mut op = Op { span: self.tok.span, ..Op::default() };
-        while self.destination(&mut op)? {}
+    fn op(&mut self, op: &mut Op) -> Parsed<()> {
+        while self.destination(op)? {}
         op.clamp = self.eat_word(Kw::Clamp);
         if self.eat_word(Kw::Raw) {
             op.omod = Omod::DISABLED;
         } else {
-            self.output_modifier(&mut op)?;
+            self.output_modifier(op)?;
         }
-        self.opcode(&mut op)?;
+        self.opcode(op)?;
         while op.count < 3 && self.at_operand() {
-            op.operands[op.count] = self.operand()?;
+            let operand = &mut op.operands[op.count];
+            self.operand(operand)?;
             op.count += 1;
         }
-        op.span = op.span.to(self.before);
-        Ok(op)
+        Ok(())
     }
 
     /// `temp[1].rg =`, `out[0].rgb =`, `pred[lt].r =`, `alu[ge].a =`, `depth =`, `name.rg =`.
@@ -480,9 +483,7 @@ impl Parser<'_> {
             op.rgb = Some(RgbOp::new(code));
             op.alpha = Some(AlphaOp::new(code));
         } else {
-            let kw = self.tok.kw;
-            let found = names::OPCODES.iter().find(|o| o.kw == kw);
-            let Some(found) = found.filter(|_| self.at(Kind::Word)) else {
+            let Some(found) = names::opcode(self.tok.kw) else {
                 return Err(self.bad_opcode(op));
             };
             self.bump();
@@ -524,7 +525,7 @@ impl Parser<'_> {
     }
 
     /// `[-] [|] src0 . swizzle [|]`
-    fn operand(&mut self) -> Parsed<Written> {
+    fn operand(&mut self, written: &mut Written) -> Parsed<()> {
         let start = self.tok.span;
         let negative = self.eat(Kind::Minus);
         let absolute = self.eat(Kind::Pipe);
@@ -568,7 +569,9 @@ impl Parser<'_> {
         let span = start.to(self.before);
         // A bad swizzle has been reported: let its length pass.
         let length = if good { length } else { 0 };
-        Ok(Written { sel, modifier, letters, length, span })
+        let length = u8::try_from(length).unwrap_or(u8::MAX);
+        *written = Written { sel, modifier, letters, length, span };
+        Ok(())
     }
 
     // Which half.
@@ -605,8 +608,8 @@ impl Parser<'_> {
         for (op, side) in ops.iter().zip(&mut sides) {
             let Some(found) = *side else { continue };
             let has = if found == Side::Rgb { op.rgb.is_some() } else { op.alpha.is_some() };
-            let text = self.text(op.opcode);
             if !has {
+                let text = self.text(op.opcode);
                 self.report(
                     Diagnostic::new(
                         Code::WrongHalf,
@@ -617,6 +620,7 @@ impl Parser<'_> {
                 );
                 *side = None;
             } else if let Some((clue, at)) = op.clue.filter(|(clue, _)| *clue != found) {
+                let text = self.text(op.opcode);
                 self.report(
                     Diagnostic::new(
                         Code::WrongHalf,
@@ -651,8 +655,7 @@ impl Parser<'_> {
     fn rgb_half(&mut self, inst: &mut Instruction, op: &Op) {
         let mut cmn = flag(inst.cmn(), CmnInst::RGB_CLAMP, op.clamp);
         let mut w3 = inst.rgb_inst().with(AluRgbInst::OMOD, op.omod);
-        let mut w5 =
-            inst.rgba_inst().with(AluRgbaInst::RGB_OP, op.rgb.unwrap_or(RgbOp::MAD));
+        let mut w5 = inst.rgba_inst().with(AluRgbaInst::RGB_OP, op.rgb.unwrap_or(RgbOp::MAD));
         if let Some((index, mask)) = op.temp {
             cmn = cmn.with(CmnInst::RGB_WMASK, RgbMask::new(mask));
             w5 = w5
@@ -664,9 +667,7 @@ impl Parser<'_> {
             w3 = w3.with(AluRgbInst::TARGET, target);
         }
         if let Some((sel, compare)) = op.result {
-            cmn = cmn
-                .with(CmnInst::ALU_RESULT_SEL, sel)
-                .with(CmnInst::ALU_RESULT_OP, compare);
+            cmn = cmn.with(CmnInst::ALU_RESULT_SEL, sel).with(CmnInst::ALU_RESULT_OP, compare);
             w3 = w3.with(AluRgbInst::ALU_WMASK, true);
         }
         inst.0[0] = cmn.bits();
@@ -697,9 +698,7 @@ impl Parser<'_> {
             w4 = w4.with(AluAlphaInst::TARGET, target);
         }
         if let Some((sel, compare)) = op.result {
-            cmn = cmn
-                .with(CmnInst::ALU_RESULT_SEL, sel)
-                .with(CmnInst::ALU_RESULT_OP, compare);
+            cmn = cmn.with(CmnInst::ALU_RESULT_SEL, sel).with(CmnInst::ALU_RESULT_OP, compare);
             inst.0[3] = inst.rgb_inst().with(AluRgbInst::ALU_WMASK, true).bits();
         }
         inst.0[0] = cmn.bits();
@@ -711,7 +710,7 @@ impl Parser<'_> {
         }
     }
 
-    fn check_length(&mut self, written: &Written, length: usize, what: &str, letters: &str) {
+    fn check_length(&mut self, written: &Written, length: u8, what: &str, letters: &str) {
         if written.length == length || written.length == 0 {
             return;
         }
@@ -723,8 +722,7 @@ impl Parser<'_> {
         )
         .label(format!("belongs to the {} half", if length == 3 { "RGB" } else { "alpha" }));
         if let Some((head, tail)) = text.split_once('.') {
-            let (swizzle, bar) =
-                tail.strip_suffix('|').map_or((tail, ""), |s| (s, "|"));
+            let (swizzle, bar) = tail.strip_suffix('|').map_or((tail, ""), |s| (s, "|"));
             let swizzle = swizzle.trim();
             if length == 3 && written.length == 1 {
                 diagnostic = diagnostic.fix(format!("{head}.{}{bar}", swizzle.repeat(3)));

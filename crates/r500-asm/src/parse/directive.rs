@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
+use r500_isa::Word;
 use r500_isa::state::{
     UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcBoolConst, UsFcCtrl, UsFcIntConst,
     UsFormat, UsOutFmt, UsPixsize, UsWFmt,
 };
-use r500_isa::Word;
 use r500_program::Uniform;
 
 use super::value::Number;
@@ -127,16 +127,34 @@ impl Parser<'_> {
     fn unknown_statement(&mut self, text: &str) -> GivenUp {
         let span = self.tok.span;
         let words = [
-            Kw::Tex, Kw::Out, Kw::TexSemWait, Kw::Last, Kw::Nop, Kw::AluWait, Kw::WriteInactive,
-            Kw::Src0, Kw::Src1, Kw::Src2, Kw::Srcp, Kw::Fc, Kw::If, Kw::Else, Kw::Endif, Kw::Loop,
-            Kw::Endloop, Kw::Rep, Kw::Endrep, Kw::Break, Kw::Continue, Kw::Call, Kw::Return,
-            Kw::Jump, Kw::Raw,
+            Kw::Tex,
+            Kw::Out,
+            Kw::TexSemWait,
+            Kw::Last,
+            Kw::Nop,
+            Kw::AluWait,
+            Kw::WriteInactive,
+            Kw::Src0,
+            Kw::Src1,
+            Kw::Src2,
+            Kw::Srcp,
+            Kw::Fc,
+            Kw::If,
+            Kw::Else,
+            Kw::Endif,
+            Kw::Loop,
+            Kw::Endloop,
+            Kw::Rep,
+            Kw::Endrep,
+            Kw::Break,
+            Kw::Continue,
+            Kw::Call,
+            Kw::Return,
+            Kw::Jump,
+            Kw::Raw,
         ];
-        let candidates = words
-            .iter()
-            .chain(STARTS)
-            .map(|k| k.text())
-            .chain(CARRIED.iter().copied());
+        let candidates =
+            words.iter().chain(STARTS).map(|k| k.text()).chain(CARRIED.iter().copied());
         let mut diagnostic =
             Diagnostic::new(Code::UnknownStatement, span, format!("unknown word `{text}`"))
                 .label("no instruction and no directive starts so")
@@ -204,7 +222,11 @@ impl Parser<'_> {
         if reserved {
             self.report(
                 Diagnostic::new(Code::BadName, span, format!("`{text}` cannot be a name")).label(
-                    if digit { "names do not start with a digit" } else { "a word of the language" },
+                    if digit {
+                        "names do not start with a digit"
+                    } else {
+                        "a word of the language"
+                    },
                 ),
             );
             return Ok(());
@@ -399,12 +421,8 @@ impl Parser<'_> {
     fn set_edge(&mut self, end: bool, address: u32, span: Span) {
         let Some(address) = u16::try_from(address).ok().filter(|a| *a < 512) else {
             self.report(
-                Diagnostic::new(
-                    Code::JumpTooFar,
-                    span,
-                    format!("address {address} does not fit"),
-                )
-                .label("an address has nine bits: 511 is the greatest"),
+                Diagnostic::new(Code::JumpTooFar, span, format!("address {address} does not fit"))
+                    .label("an address has nine bits: 511 is the greatest"),
             );
             return;
         };
@@ -421,12 +439,8 @@ impl Parser<'_> {
                     self.set_edge(end, u32::try_from(address).unwrap_or(u32::MAX), span);
                 }
                 None => self.report(
-                    Diagnostic::new(
-                        Code::UnknownLabel,
-                        span,
-                        format!("unknown label `@{label}`"),
-                    )
-                    .label("no `@label` of this name stands anywhere"),
+                    Diagnostic::new(Code::UnknownLabel, span, format!("unknown label `@{label}`"))
+                        .label("no `@label` of this name stands anywhere"),
                 ),
             }
         }
@@ -508,9 +522,8 @@ impl Parser<'_> {
     fn field_value(&mut self, field: &'static r500_isa::Field) -> Parsed<u32> {
         let span = self.tok.span;
         let text = if self.at(Kind::Word) { self.text(span) } else { String::new() };
-        let named = field.values.iter().find(|v| {
-            !v.name.is_empty() && v.name.eq_ignore_ascii_case(&text)
-        });
+        let named =
+            field.values.iter().find(|v| !v.name.is_empty() && v.name.eq_ignore_ascii_case(&text));
         if let Some(value) = named {
             self.bump();
             return Ok(value.code);
@@ -534,8 +547,10 @@ impl Parser<'_> {
             return Ok(code);
         }
         if !self.at_number() {
-            let near =
-                names::closest(&text, field.values.iter().map(|v| v.name).filter(|n| !n.is_empty()));
+            let near = names::closest(
+                &text,
+                field.values.iter().map(|v| v.name).filter(|n| !n.is_empty()),
+            );
             self.report(
                 Diagnostic::new(
                     Code::UnknownField,

@@ -168,9 +168,7 @@ impl Parser<'_> {
         }
         for wanted in wanted {
             if let Err((message, label)) = self.place(&wanted, w, h) {
-                self.report(
-                    Diagnostic::new(Code::WrongCount, wanted.span, message).label(label),
-                );
+                self.report(Diagnostic::new(Code::WrongCount, wanted.span, message).label(label));
             }
         }
     }

@@ -71,7 +71,9 @@ impl Parser<'_> {
         let kind = match word.kw {
             Kw::Fc => {
                 let Some(op) = names::value_of(names::FC_OPS, self.tok.kw) else {
-                    return Err(self.expected("JUMP, LOOP, ENDLOOP, REP, ENDREP, BREAKLOOP, BREAKREP or CONTINUE"));
+                    return Err(self.expected(
+                        "JUMP, LOOP, ENDLOOP, REP, ENDREP, BREAKLOOP, BREAKREP or CONTINUE",
+                    ));
                 };
                 self.bump();
                 Flow_::General(op)
@@ -86,7 +88,11 @@ impl Parser<'_> {
             Kw::Endloop | Kw::Endrep => Flow_::Endloop { rep: word.kw == Kw::Endrep },
             Kw::Break | Kw::Continue => {
                 let (rep, depth) = self.enclosing_loop(start, word.kw);
-                if word.kw == Kw::Break { Flow_::Break { rep, depth } } else { Flow_::Continue { depth } }
+                if word.kw == Kw::Break {
+                    Flow_::Break { rep, depth }
+                } else {
+                    Flow_::Continue { depth }
+                }
             }
             Kw::Call => Flow_::Call,
             Kw::Return => Flow_::Return,
@@ -166,12 +172,8 @@ impl Parser<'_> {
             }
         }
         self.report(
-            Diagnostic::new(
-                Code::OutsideLoop,
-                span,
-                format!("`{}` outside of a loop", kw.text()),
-            )
-            .label("no `LOOP` or `REP` is open here"),
+            Diagnostic::new(Code::OutsideLoop, span, format!("`{}` outside of a loop", kw.text()))
+                .label("no `LOOP` or `REP` is open here"),
         );
         (false, 0)
     }
@@ -197,14 +199,15 @@ impl Parser<'_> {
                 Kw::BOp0 => m.b_op0 = Some(BranchOp::new(self.choice(names::BRANCH_OPS)?)),
                 Kw::BOp1 => m.b_op1 = Some(BranchOp::new(self.choice(names::BRANCH_OPS)?)),
                 Kw::JumpGlobal => m.global = Some(self.bump().span),
-                Kw::If if matches!(
-                    kind,
-                    Flow_::Break { .. }
-                        | Flow_::Continue { .. }
-                        | Flow_::Call
-                        | Flow_::Return
-                        | Flow_::Jump
-                ) =>
+                Kw::If
+                    if matches!(
+                        kind,
+                        Flow_::Break { .. }
+                            | Flow_::Continue { .. }
+                            | Flow_::Call
+                            | Flow_::Return
+                            | Flow_::Jump
+                    ) =>
                 {
                     self.bump();
                     m.condition = Some(self.condition()?);
@@ -250,8 +253,20 @@ impl Parser<'_> {
         let span = self.tok.span;
         let text = self.text(span);
         let known = [
-            Kw::Any, Kw::All, Kw::IgnoreUncovered, Kw::JumpFunc, Kw::BPopCnt, Kw::BElse, Kw::AOp,
-            Kw::BOp0, Kw::BOp1, Kw::JumpGlobal, Kw::AluWait, Kw::TexSemWait, Kw::Int, Kw::Bool,
+            Kw::Any,
+            Kw::All,
+            Kw::IgnoreUncovered,
+            Kw::JumpFunc,
+            Kw::BPopCnt,
+            Kw::BElse,
+            Kw::AOp,
+            Kw::BOp0,
+            Kw::BOp1,
+            Kw::JumpGlobal,
+            Kw::AluWait,
+            Kw::TexSemWait,
+            Kw::Int,
+            Kw::Bool,
         ];
         self.report(
             Diagnostic::new(
@@ -316,7 +331,8 @@ impl Parser<'_> {
     fn apply(&mut self, fc: &mut (FcInst, FcAddr), m: &Modifiers, kind: Flow_) {
         let (mut w, mut a) = *fc;
         if let Some(condition) = m.condition {
-            let jump = if matches!(kind, Flow_::If { .. }) { !condition.table } else { condition.table };
+            let jump =
+                if matches!(kind, Flow_::If { .. }) { !condition.table } else { condition.table };
             w = w.with(FcInst::JUMP_FUNC, jump);
             if let Some(n) = condition.boolean {
                 a = a.with(FcAddr::BOOL_ADDR, n);

@@ -39,10 +39,8 @@ impl Parser<'_> {
             for (component, vertical) in [(0, false), (1, true)] {
                 self.inputs.push(Pending { input: index, component, vertical, span });
             }
-            let component = |name: &str, c| Component {
-                name: name.to_owned(),
-                plane: Plane::constant(c),
-            };
+            let component =
+                |name: &str, c| Component { name: name.to_owned(), plane: Plane::constant(c) };
             InputData::Planes([
                 component("position.x", 0.0),
                 component("position.y", 0.0),

@@ -117,10 +117,19 @@ impl<'a> Parser<'a> {
             }
             Kind::Word => match self.tok.kw {
                 Kw::Tex => self.tex(),
-                Kw::Fc | Kw::If | Kw::Else | Kw::Endif | Kw::Loop | Kw::Endloop | Kw::Rep
-                | Kw::Endrep | Kw::Break | Kw::Continue | Kw::Call | Kw::Return | Kw::Jump => {
-                    self.flow_statement()
-                }
+                Kw::Fc
+                | Kw::If
+                | Kw::Else
+                | Kw::Endif
+                | Kw::Loop
+                | Kw::Endloop
+                | Kw::Rep
+                | Kw::Endrep
+                | Kw::Break
+                | Kw::Continue
+                | Kw::Call
+                | Kw::Return
+                | Kw::Jump => self.flow_statement(),
                 Kw::Raw => self.raw(),
                 kw if starts_alu(kw) => self.alu(),
                 _ => self.directive(),
@@ -155,9 +164,21 @@ impl<'a> Parser<'a> {
         starts_alu(kw)
             || matches!(
                 kw,
-                Kw::Tex | Kw::Fc | Kw::If | Kw::Else | Kw::Endif | Kw::Loop | Kw::Endloop
-                    | Kw::Rep | Kw::Endrep | Kw::Break | Kw::Continue | Kw::Call | Kw::Return
-                    | Kw::Jump | Kw::Raw
+                Kw::Tex
+                    | Kw::Fc
+                    | Kw::If
+                    | Kw::Else
+                    | Kw::Endif
+                    | Kw::Loop
+                    | Kw::Endloop
+                    | Kw::Rep
+                    | Kw::Endrep
+                    | Kw::Break
+                    | Kw::Continue
+                    | Kw::Call
+                    | Kw::Return
+                    | Kw::Jump
+                    | Kw::Raw
             )
             || directive::STARTS.contains(&kw)
             || (kw == Kw::Ident && directive::register_of(&self.text(self.tok.span)).is_some())
@@ -198,7 +219,8 @@ impl<'a> Parser<'a> {
 
     /// Whether the token is that word; for words that only directives know.
     fn at_text(&self, text: &str) -> bool {
-        self.tok.kind == Kind::Word && self.bytes(self.tok.span).eq_ignore_ascii_case(text.as_bytes())
+        self.tok.kind == Kind::Word
+            && self.bytes(self.tok.span).eq_ignore_ascii_case(text.as_bytes())
     }
 
     fn eat_text(&mut self, text: &str) -> bool {
@@ -293,9 +315,13 @@ impl<'a> Parser<'a> {
         if let Some((_, first)) = self.labels.get(&key) {
             let first = *first;
             self.report(
-                Diagnostic::new(Code::DuplicateLabel, span, format!("label `@{text}` stands twice"))
-                    .label("second time")
-                    .related(first, "first time"),
+                Diagnostic::new(
+                    Code::DuplicateLabel,
+                    span,
+                    format!("label `@{text}` stands twice"),
+                )
+                .label("second time")
+                .related(first, "first time"),
             );
             return Ok(());
         }
@@ -338,9 +364,24 @@ impl<'a> Parser<'a> {
 fn starts_alu(kw: Kw) -> bool {
     matches!(
         kw,
-        Kw::Out | Kw::TexSemWait | Kw::Last | Kw::Nop | Kw::AluWait | Kw::WriteInactive
-            | Kw::StatWe | Kw::Pred | Kw::Wmask | Kw::Omask | Kw::Clamp | Kw::AluResult
-            | Kw::Src0 | Kw::Src1 | Kw::Src2 | Kw::Srcp | Kw::Unscaled | Kw::IgnoreUncovered
+        Kw::Out
+            | Kw::TexSemWait
+            | Kw::Last
+            | Kw::Nop
+            | Kw::AluWait
+            | Kw::WriteInactive
+            | Kw::StatWe
+            | Kw::Pred
+            | Kw::Wmask
+            | Kw::Omask
+            | Kw::Clamp
+            | Kw::AluResult
+            | Kw::Src0
+            | Kw::Src1
+            | Kw::Src2
+            | Kw::Srcp
+            | Kw::Unscaled
+            | Kw::IgnoreUncovered
             | Kw::TexSemAcquire
     )
 }

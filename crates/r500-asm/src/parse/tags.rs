@@ -56,9 +56,20 @@ impl Parser<'_> {
                 tags.out = true;
                 return Ok(true);
             }
-            Kw::TexSemAcquire | Kw::Unscaled | Kw::IgnoreUncovered | Kw::StatWe | Kw::Pred
-            | Kw::Wmask | Kw::Omask | Kw::Clamp | Kw::AluResult | Kw::Word1 | Kw::Word2
-            | Kw::Word3 | Kw::Word4 | Kw::Word5 => return self.rare_tag(tags, kind).map(|()| true),
+            Kw::TexSemAcquire
+            | Kw::Unscaled
+            | Kw::IgnoreUncovered
+            | Kw::StatWe
+            | Kw::Pred
+            | Kw::Wmask
+            | Kw::Omask
+            | Kw::Clamp
+            | Kw::AluResult
+            | Kw::Word1
+            | Kw::Word2
+            | Kw::Word3
+            | Kw::Word4
+            | Kw::Word5 => return self.rare_tag(tags, kind).map(|()| true),
             _ => return Ok(false),
         };
         self.once(tags);
@@ -87,9 +98,7 @@ impl Parser<'_> {
         let tex_flag = match tok.kw {
             Kw::TexSemAcquire => Some((TexInst::TEX_SEM_ACQUIRE, "texture")),
             Kw::Unscaled => Some((TexInst::UNSCALED, "texture")),
-            Kw::IgnoreUncovered => {
-                Some((TexInst::IGNORE_UNCOVERED, "texture and flow-control"))
-            }
+            Kw::IgnoreUncovered => Some((TexInst::IGNORE_UNCOVERED, "texture and flow-control")),
             _ => None,
         };
         if let Some((flag, of)) = tex_flag {
@@ -134,10 +143,7 @@ impl Parser<'_> {
                 self.need(Kind::OpenParen)?;
                 let (rgb, alpha) = self.halves()?;
                 self.need(Kind::CloseParen)?;
-                tags.cmn = tags
-                    .cmn
-                    .with(CmnInst::RGB_CLAMP, rgb)
-                    .with(CmnInst::ALPHA_CLAMP, alpha);
+                tags.cmn = tags.cmn.with(CmnInst::RGB_CLAMP, rgb).with(CmnInst::ALPHA_CLAMP, alpha);
             }
             Kw::AluResult => {
                 self.once(tags);
@@ -186,16 +192,12 @@ impl Parser<'_> {
         }
         tags.seen |= bits | 1 << (Kw::Pred as u8);
         if rgb {
-            tags.cmn = tags
-                .cmn
-                .with(CmnInst::RGB_PRED_SEL, sel)
-                .with(CmnInst::RGB_PRED_INV, inverted);
+            tags.cmn =
+                tags.cmn.with(CmnInst::RGB_PRED_SEL, sel).with(CmnInst::RGB_PRED_INV, inverted);
         }
         if alpha {
-            tags.cmn = tags
-                .cmn
-                .with(CmnInst::ALPHA_PRED_SEL, sel)
-                .with(CmnInst::ALPHA_PRED_INV, inverted);
+            tags.cmn =
+                tags.cmn.with(CmnInst::ALPHA_PRED_SEL, sel).with(CmnInst::ALPHA_PRED_INV, inverted);
         }
         Ok(())
     }
@@ -217,8 +219,7 @@ impl Parser<'_> {
 
     /// `rgb`, `a` or `rgba`: which halves.
     fn halves(&mut self) -> Parsed<(bool, bool)> {
-        for (text, halves) in
-            [("rgb", (true, false)), ("a", (false, true)), ("rgba", (true, true))]
+        for (text, halves) in [("rgb", (true, false)), ("a", (false, true)), ("rgba", (true, true))]
         {
             if self.eat_text(text) {
                 return Ok(halves);

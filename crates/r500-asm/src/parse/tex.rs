@@ -79,8 +79,7 @@ impl Parser<'_> {
             dxdy = with_channels(dxdy, DY, dy_channels);
         }
         self.semicolon()?;
-        let mut inst =
-            Instruction([cmn.bits(), tex.bits(), addr.bits(), dxdy.bits(), 0, 0]);
+        let mut inst = Instruction([cmn.bits(), tex.bits(), addr.bits(), dxdy.bits(), 0, 0]);
         self.spare_bits(&tags, &mut inst);
         self.push(start, inst);
         Ok(())

@@ -104,7 +104,8 @@ impl Parser<'_> {
             ];
             if let Some((_, value)) = filters.into_iter().find(|(text, _)| self.at_text(text)) {
                 filter = value;
-            } else if let Some((_, value)) = clamps.into_iter().find(|(text, _)| self.at_text(text)) {
+            } else if let Some((_, value)) = clamps.into_iter().find(|(text, _)| self.at_text(text))
+            {
                 clamp = value;
             } else if self.at(Kind::Semicolon) {
                 break;
@@ -196,9 +197,7 @@ fn picture(w: u32, h: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Texture {
     let bytes = (0..h).flat_map(|y| (0..w).map(move |x| (x, y))).flat_map(|(x, y)| texel(x, y));
     let low = |side: u32| u16::try_from((side - 1) & 0x7ff).unwrap_or(0);
     Texture {
-        format0: TxFormat0(0)
-            .with(TxFormat0::TXWIDTH, low(w))
-            .with(TxFormat0::TXHEIGHT, low(h)),
+        format0: TxFormat0(0).with(TxFormat0::TXWIDTH, low(w)).with(TxFormat0::TXHEIGHT, low(h)),
         format1: TxFormat1(0)
             .with(TxFormat1::TXFORMAT, TxFormat::X8_8_8_8)
             .with(TxFormat1::SEL_RED, TxSel::C0)

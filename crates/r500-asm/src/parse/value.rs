@@ -155,8 +155,9 @@ impl Parser<'_> {
         let Some(value) = parsed else {
             let text = self.text(span);
             self.report(
-                Diagnostic::new(Code::BadNumber, span, format!("`{text}` is not a number"))
-                    .label("like `2`, `0.5`, `-1e-3`, `inf`, `nan`, or `0x` and the bits of a float"),
+                Diagnostic::new(Code::BadNumber, span, format!("`{text}` is not a number")).label(
+                    "like `2`, `0.5`, `-1e-3`, `inf`, `nan`, or `0x` and the bits of a float",
+                ),
             );
             return Err(GivenUp);
         };

@@ -1,9 +1,9 @@
 //! The state of a program and the rest of a job, as directives.
 
+use r500_isa::state::UsFcIntConst;
 use r500_isa::texture::{
     TxChromaKey, TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2, TxOffset,
 };
-use r500_isa::state::UsFcIntConst;
 use r500_isa::{Kind, Register, Word};
 use r500_program::{Compare, Component, Expect, InputData, Job, Plane, Program, Texture};
 

@@ -86,31 +86,40 @@ impl Nest {
     }
 }
 
-/// What an instruction would be if it stood in the right place.
+/// What an instruction would be if it stood in the right place. What a statement says about the
+/// branch counters must be there; votes, targets and constants may differ from the usual.
 fn shape(inst: Instruction) -> Kind {
     let w = inst.fc_inst();
     let general = Kind::General(w.op());
-    if w.op() != FcOp::JUMP && (w.b_else() || w.a_op() != AddrOp::NONE || w.b_op0() != BranchOp::NONE)
-    {
+    let (none, incr, decr) = (BranchOp::NONE, BranchOp::INCR, BranchOp::DECR);
+    let counters = (w.b_op0(), w.b_op1(), w.b_pop_cnt());
+    let quiet = counters == (none, none, 0);
+    if w.op() == FcOp::JUMP {
+        return match (w.b_else(), w.a_op(), counters) {
+            (false, AddrOp::NONE, (op, BranchOp::NONE | BranchOp::INCR, 0)) if op == incr => {
+                Kind::If { has_else: false }
+            }
+            (true, AddrOp::NONE, all) if all == (none, decr, 1) && w.jump_func() == 0 => Kind::Else,
+            (false, AddrOp::NONE, all) if all == (decr, none, 1) && w.jump_func() == 0 => {
+                Kind::Endif
+            }
+            (false, AddrOp::PUSH, (op, ..)) if op == none => Kind::Call,
+            (false, AddrOp::POP, (op, ..)) if op == none => Kind::Return,
+            (false, AddrOp::NONE, _) if quiet => Kind::Jump,
+            _ => general,
+        };
+    }
+    if w.b_else() || w.a_op() != AddrOp::NONE || w.b_op0() != none {
         return general;
     }
-    match w.op() {
-        FcOp::JUMP => match (w.b_else(), w.a_op(), w.b_op0()) {
-            (false, AddrOp::NONE, BranchOp::INCR) => Kind::If { has_else: false },
-            (true, AddrOp::NONE, BranchOp::NONE) if w.jump_func() == 0 => Kind::Else,
-            (false, AddrOp::NONE, BranchOp::DECR) if w.jump_func() == 0 => Kind::Endif,
-            (false, AddrOp::PUSH, BranchOp::NONE) => Kind::Call,
-            (false, AddrOp::POP, BranchOp::NONE) => Kind::Return,
-            (false, AddrOp::NONE, BranchOp::NONE) => Kind::Jump,
-            _ => general,
-        },
-        FcOp::LOOP if w.jump_func() == 0 => Kind::Loop { rep: false },
-        FcOp::REP if w.jump_func() == 0 => Kind::Loop { rep: true },
-        FcOp::ENDLOOP if w.jump_func() == 0xff => Kind::Endloop { rep: false },
-        FcOp::ENDREP if w.jump_func() == 0xff => Kind::Endloop { rep: true },
-        FcOp::BREAKLOOP => Kind::Break { rep: false, depth: 0 },
-        FcOp::BREAKREP => Kind::Break { rep: true, depth: 0 },
-        FcOp::CONTINUE => Kind::Continue { depth: 0 },
+    match (w.op(), w.jump_func()) {
+        (FcOp::LOOP, 0) if quiet => Kind::Loop { rep: false },
+        (FcOp::REP, 0) if quiet => Kind::Loop { rep: true },
+        (FcOp::ENDLOOP, 0xff) if quiet => Kind::Endloop { rep: false },
+        (FcOp::ENDREP, 0xff) if quiet => Kind::Endloop { rep: true },
+        (FcOp::BREAKLOOP, _) => Kind::Break { rep: false, depth: 0 },
+        (FcOp::BREAKREP, _) => Kind::Break { rep: true, depth: 0 },
+        (FcOp::CONTINUE, _) => Kind::Continue { depth: 0 },
         _ => general,
     }
 }
@@ -141,14 +150,18 @@ fn pair(plans: &mut [Plan], usual: &mut [usize], code: &[Instruction]) {
                     usual[first] = at + 1;
                 }
             }
-            (Kind::Endloop { rep }, Some(top), Some(Kind::Loop { rep: opened })) if rep == opened => {
+            (Kind::Endloop { rep }, Some(top), Some(Kind::Loop { rep: opened }))
+                if rep == opened =>
+            {
                 let first = top.plan;
                 open.pop();
                 usual[first] = at + 1;
                 usual[i] = plans[first].at + 1;
                 plans[i].int = code[plans[first].at].fc_addr().int_addr();
             }
-            (Kind::Else | Kind::Endif | Kind::Endloop { .. }, ..) => generalise(&mut plans[i], code),
+            (Kind::Else | Kind::Endif | Kind::Endloop { .. }, ..) => {
+                generalise(&mut plans[i], code)
+            }
             _ => {}
         }
     }

@@ -187,11 +187,8 @@ fn flags(out: &mut Out, cmn: CmnInst) {
 
 /// Predicates and statistics. `rgb` is false where the RGB predicate stands elsewhere.
 fn predicates(out: &mut Out, cmn: CmnInst, rgb: bool) {
-    let rgb_pair = if rgb {
-        (cmn.rgb_pred_sel(), cmn.rgb_pred_inv())
-    } else {
-        (PredSel::NONE, false)
-    };
+    let rgb_pair =
+        if rgb { (cmn.rgb_pred_sel(), cmn.rgb_pred_inv()) } else { (PredSel::NONE, false) };
     let alpha_pair = (cmn.alpha_pred_sel(), cmn.alpha_pred_inv());
     let none = (PredSel::NONE, false);
     if rgb_pair == alpha_pair && rgb {

@@ -40,16 +40,10 @@ pub(super) fn tex(out: &mut Out, inst: Instruction) {
     out.text(" tex[");
     out.small(tex.tex_id());
     out.push(b']');
-    channels(
-        out,
-        [addr.dst_r_swiz(), addr.dst_g_swiz(), addr.dst_b_swiz(), addr.dst_a_swiz()],
-    );
+    channels(out, [addr.dst_r_swiz(), addr.dst_g_swiz(), addr.dst_b_swiz(), addr.dst_a_swiz()]);
     out.text(" temp");
     index(out, addr.src_addr(), addr.src_addr_rel());
-    channels(
-        out,
-        [addr.src_s_swiz(), addr.src_t_swiz(), addr.src_r_swiz(), addr.src_q_swiz()],
-    );
+    channels(out, [addr.src_s_swiz(), addr.src_t_swiz(), addr.src_r_swiz(), addr.src_q_swiz()]);
     let d = inst.tex_addr_dxdy();
     if tex.inst() == TexOp::DXDY || d.bits() != 0 {
         out.text(" temp");

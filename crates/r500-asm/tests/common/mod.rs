@@ -60,8 +60,20 @@ impl Random {
     /// A flow-control instruction of the usual kinds, so that nests come about.
     pub(crate) fn flow(&mut self) -> Instruction {
         const USUAL: [u32; 14] = [
-            0x0200_0f00, 0x0a00_0f00, 0x0401_0010, 0x0101_0020, 0x21, 0x01, 0xff22, 0x03, 0x23,
-            0xff24, 0x0401_ff05, 0x0401_ff06, 0x0401_ff07, 0xff00,
+            0x0200_0f00,
+            0x0a00_0f00,
+            0x0401_0010,
+            0x0101_0020,
+            0x21,
+            0x01,
+            0xff22,
+            0x03,
+            0x23,
+            0xff24,
+            0x0401_ff05,
+            0x0401_ff06,
+            0x0401_ff07,
+            0xff00,
         ];
         let mut fc = USUAL[self.below(14) as usize];
         if self.below(8) == 0 {
