@@ -8,6 +8,7 @@ use r500_isa::Instruction;
 use r500_program::{Job, Program};
 
 use crate::hex::{Words, excerpt};
+use crate::mark::Mark;
 use crate::{Limits, ReadError};
 
 /// The programs of a text, in order.
@@ -25,11 +26,7 @@ pub(crate) fn read(text: &str, limits: &Limits) -> Result<Vec<Job>, ReadError> {
                 if !named {
                     name = text;
                 }
-                let word = || {
-                    ReadError::syntax(format!("`{}` is no number, and no array", excerpt(text)))
-                        .with_help("write `const uint32_t name[] = { … };`, or numbers only")
-                };
-                mistake.get_or_insert_with(|| place.of(word()));
+                mistake.get_or_insert_with(|| place.of(no_number(text)));
             }
             Kind::Number => {
                 if let Err(error) = number(text).and_then(|word| bare.push(word)) {
@@ -49,17 +46,25 @@ pub(crate) fn read(text: &str, limits: &Limits) -> Result<Vec<Job>, ReadError> {
                 let program = Program::from_code(tokens.values(limits, place)?);
                 arrays.push(Job { name: name.to_owned(), ..Job::from_program(program) });
             }
-            Kind::Mark(_) => {}
+            Kind::Mark(',' | '{' | '}') => {}
+            Kind::Mark(_) => {
+                mistake.get_or_insert_with(|| place.of(no_number(text)));
+            }
         }
     }
     match mistake {
         _ if !arrays.is_empty() => Ok(arrays),
         Some(mistake) => Err(mistake),
         None => {
-            let code = bare.finish().map_err(|e| tokens.place().of(e))?;
+            let code = bare.finish().map_err(|e| tokens.mark.of(e))?;
             Ok(vec![Job::from_program(Program::from_code(code))])
         }
     }
+}
+
+fn no_number(text: &str) -> ReadError {
+    ReadError::syntax(format!("`{}` is no number, and no array", excerpt(text)))
+        .with_help("write `const uint32_t name[] = { … };`, or numbers only")
 }
 
 /// As assemblers write `.inc` files: a dword a line, an empty line after every instruction.
@@ -94,18 +99,6 @@ fn number(text: &str) -> Result<u32, ReadError> {
 }
 
 #[derive(Clone, Copy)]
-struct Place {
-    line: u64,
-    column: u64,
-}
-
-impl Place {
-    fn of(self, error: ReadError) -> ReadError {
-        error.at_line(self.line).at_column(self.column)
-    }
-}
-
-#[derive(Clone, Copy)]
 enum Kind {
     Word,
     Number,
@@ -115,38 +108,27 @@ enum Kind {
 struct Token<'a> {
     kind: Kind,
     text: &'a str,
-    place: Place,
+    place: Mark,
 }
 
 struct Tokens<'a> {
     text: &'a str,
-    at: usize,
-    line: u64,
-    line_start: usize,
+    /// Where the next begins, or the space in front of it.
+    mark: Mark,
 }
 
 impl<'a> Tokens<'a> {
     fn new(text: &'a str) -> Self {
-        Self { text, at: 0, line: 1, line_start: 0 }
+        Self { text, mark: Mark::start(1) }
     }
 
-    fn place(&self) -> Place {
-        Place { line: self.line, column: (self.at - self.line_start) as u64 + 1 }
-    }
-
-    /// Goes on by `bytes`, over line ends.
     fn advance(&mut self, bytes: usize) {
-        let end = self.at + bytes;
-        for (n, _) in self.text[self.at..end].match_indices('\n') {
-            self.line += 1;
-            self.line_start = self.at + n + 1;
-        }
-        self.at = end;
+        self.mark = self.mark.to(self.mark.at + bytes, self.text.as_bytes());
     }
 
     fn next(&mut self) -> Result<Option<Token<'a>>, ReadError> {
         loop {
-            let rest = &self.text[self.at..];
+            let rest = &self.text[self.mark.at..];
             let space = rest.len() - rest.trim_start().len();
             if space > 0 {
                 self.advance(space);
@@ -154,15 +136,15 @@ impl<'a> Tokens<'a> {
                 self.advance(rest.find('\n').unwrap_or(rest.len()));
             } else if let Some(comment) = rest.strip_prefix("/*") {
                 let Some(end) = comment.find("*/") else {
-                    return Err(self.place().of(ReadError::truncated("this comment has no end")));
+                    return Err(self.mark.of(ReadError::truncated("this comment has no end")));
                 };
                 self.advance(end + 4);
             } else {
                 break;
             }
         }
-        let rest = &self.text[self.at..];
-        let place = self.place();
+        let rest = &self.text[self.mark.at..];
+        let place = self.mark;
         let Some(first) = rest.chars().next() else { return Ok(None) };
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let (kind, len) = if first == '"' || first == '\'' {
@@ -193,7 +175,7 @@ impl<'a> Tokens<'a> {
     }
 
     /// The numbers up to the `}` of an opened `{`, whatever the braces in between.
-    fn values(&mut self, limits: &Limits, open: Place) -> Result<Vec<Instruction>, ReadError> {
+    fn values(&mut self, limits: &Limits, open: Mark) -> Result<Vec<Instruction>, ReadError> {
         let mut words = Words::new(limits);
         let mut depth = 1u32;
         while let Some(Token { kind, text, place }) = self.next()? {

@@ -215,8 +215,8 @@ fn dwords(text: &str) -> Option<Format> {
     let mut opened = text.match_indices('{').map(|(n, _)| (&text[..n], &text[n + 1..]));
     let array = opened.any(|(before, inside)| {
         let starts = before.trim().is_empty() || before.trim_end().ends_with('=');
-        let inside = skip_comments(inside).trim_start_matches(['{', ' ', '\t', '\r', '\n']);
-        starts && inside.starts_with(|c: char| c.is_ascii_digit())
+        let first = || skip_comments(inside).trim_start_matches(['{', ' ', '\t', '\r', '\n']);
+        starts && first().starts_with(|c: char| c.is_ascii_digit())
     });
     array.then_some(Format::CArray)
 }

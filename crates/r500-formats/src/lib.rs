@@ -20,6 +20,7 @@ mod hex;
 pub mod json;
 mod limits;
 mod lines;
+mod mark;
 mod mesa_log;
 mod raw;
 mod read;

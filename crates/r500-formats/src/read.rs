@@ -107,7 +107,12 @@ impl Iterator for Jobs<'_> {
         match item {
             Some(_) if self.done => Some(Err(ReadError::limit("programs", self.most))),
             None if self.count == 0 => {
-                Some(Err(ReadError::new(ReadErrorKind::NoProgram(self.format))))
+                let error = ReadError::new(ReadErrorKind::NoProgram(self.format));
+                Some(Err(match self.format {
+                    Format::MesaLog => error
+                        .with_help("RADEON_DEBUG=fp makes the driver print them, on R500 cards"),
+                    _ => error,
+                }))
             }
             item => {
                 self.count += 1;

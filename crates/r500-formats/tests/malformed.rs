@@ -59,6 +59,9 @@ fn dwords() {
         (CArray, "int f(void);",
          "line 1, column 1: `int` is no number, and no array",
          "write `const uint32_t name[] = { … };`, or numbers only"),
+        (CArray, "1, 2, -3, 4, 5, 6",
+         "line 1, column 7: `-` is no number, and no array",
+         "write `const uint32_t name[] = { … };`, or numbers only"),
         (CArray, "0x1, /* no end",
          "line 1, column 6: this comment has no end",
          ""),
@@ -88,7 +91,7 @@ fn logs() {
          "lines of the log are missing or mixed up; take it again, from one program at a time"),
         (MesaLog, "just text\n",
          "there is no R500 fragment program in this log of Mesa's r300 driver",
-         ""),
+         "RADEON_DEBUG=fp makes the driver print them, on R500 cards"),
     ] {
         check(format, text, message, help);
     }

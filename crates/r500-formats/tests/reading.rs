@@ -3,7 +3,7 @@
 
 use r500_formats::{Format, Limits, read};
 use r500_isa::Instruction;
-use r500_program::{Compare, InputData, Job, Plane};
+use r500_program::{Compare, Input, InputData, Job, Plane};
 
 fn jobs(text: &str) -> Vec<Job> {
     read(text.as_bytes(), None, &Limits::default()).unwrap_or_else(|e| panic!("{e}\n{text}"))
@@ -103,6 +103,17 @@ fn json_in_other_words() {
     assert_eq!(job.expect.compare, Compare::Values);
     let [uniform] = job.uniforms.as_slice() else { panic!() };
     assert_eq!((uniform.name.as_str(), uniform.constant, uniform.channel), ("m", 3, 1));
+
+    // Null is the same as no key.
+    let nulls = r#"{"program": [], "us": null, "constants": null, "expect": null, "check": null,
+        "bound_textures": [{"unit": 0, "levels": null}], "tolerance": null, "sim": null,
+        "inputs": [{"temp": 0, "values": null, "components": [
+            {"name": null, "plane_uv": [1, 2, 3]}, {"plane_uv": [1, 2, 3], "vertex_values": null},
+            {"plane_uv": [1, 2, 3]}, {"plane_uv": [1, 2, 3]}]}]}"#;
+    let nulls = self::job(nulls);
+    assert_eq!(nulls.program, Default::default());
+    assert_eq!(nulls.textures[0], Some(Default::default()));
+    assert_eq!(nulls.inputs, Some(vec![Input::planes(0, [Plane { c: 1.0, du: 2.0, dv: 3.0 }; 4])]));
 
     for key in ["\"test\": \"a\"", "\"background\": []", "\"probes\": [\"probe all\"]"] {
         let draw = self::job(&format!("{{\"program\": [], {key}}}"));

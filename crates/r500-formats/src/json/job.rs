@@ -1,15 +1,15 @@
 //! From the schema to a job: what belongs together is checked, what is missing is filled in.
 
-use r500_isa::Word;
 use r500_isa::texture::TxFormat0;
 use r500_isa::values::CoordType;
+use r500_isa::{TEXTURE_UNITS, Word};
 use r500_program::{
     Compare, Component, Expect, Input, InputData, Job, Level, PixelColor, Plane, Program, State,
     Texture, Uniform,
 };
 
 use super::plane::Triangle;
-use super::scalar::{Dword, Float, Real};
+use super::scalar::{Coverage, Dword, Float, Indexed, Real};
 use super::schema;
 use crate::error::number_of;
 use crate::{Limits, ReadError};
@@ -17,65 +17,30 @@ use crate::{Limits, ReadError};
 /// The job that an entry describes. Errors have a path, but no line yet.
 pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, ReadError> {
     let size = picture(entry.size, limits)?;
-    let from_draw = entry.test.is_some() || entry.background.is_some() || entry.probes.is_some();
-    let mut program = Program { code: entry.program.0, state: state(entry.us) };
-    if program.code.len() as u64 > limits.instructions {
-        let error = ReadError::limit("instructions", limits.instructions);
-        return Err(error.at_path("program"));
+    let code = entry.program.0;
+    if code.len() as u64 > limits.instructions {
+        return Err(ReadError::limit("instructions", limits.instructions).at_path("program"));
     }
+    let mut state = state(entry.us.unwrap_or_default());
     let constants = entry.constants.unwrap_or_default().0;
-    program.state.constants = constants.into_iter().map(|c| c.map(|bits| bits.0)).collect();
+    state.constants = constants.into_iter().map(|c| c.map(|bits| bits.0)).collect();
+    let textures = textures(entry.bound_textures.unwrap_or_default().0, &mut state)?;
 
-    let mut textures = [const { None }; r500_isa::TEXTURE_UNITS];
-    for (n, bound) in entry.bound_textures.unwrap_or_default().0.into_iter().enumerate() {
-        let unit = usize::from(bound.unit.0);
-        if let Some(Dword(format)) = bound.us_format0 {
-            program.state.format[unit] = Some(Word::from_bits(format));
-        }
-        if textures[unit].is_some() {
-            return Err(ReadError::value(format!("unit {unit} has a texture already"))
-                .at_path(format!("bound_textures[{n}].unit")));
-        }
-        textures[unit] = Some(texture(bound));
-    }
-
-    let expect = Expect {
-        background: entry.background.map(|b| b.into_iter().map(background).collect()),
-        tolerance: entry.tolerance.map_or(0.0, |t| t.0),
-        compare: match entry.compare {
-            Some(schema::Compare::Values) => Compare::Values,
-            Some(schema::Compare::EightBit) => Compare::EightBit,
-            None if from_draw => Compare::EightBit,
-            None => Compare::Values,
-        },
-        known_failure: entry.sim.as_deref() == Some("fail"),
-        ..entry.expect.map(expect).unwrap_or_default()
+    let is_draw = entry.test.is_some() || entry.background.is_some() || entry.probes.is_some();
+    let mut expect = entry.expect.map(expect).unwrap_or_default();
+    expect.background = entry.background.map(|b| b.into_iter().map(background).collect());
+    expect.tolerance = entry.tolerance.map_or(0.0, |t| t.0);
+    expect.compare = match entry.compare {
+        Some(schema::Compare::Values) => Compare::Values,
+        Some(schema::Compare::EightBit) => Compare::EightBit,
+        None if is_draw => Compare::EightBit,
+        None => Compare::Values,
     };
-    let check = |have: Option<usize>, path| match have {
-        Some(have) => per_pixel(have, entry.size, limits).map_err(|e| e.at_path(path)),
-        None => Ok(()),
-    };
-    for (target, path) in expect.targets.iter().zip(["target0", "target1", "target2", "target3"]) {
-        check(target.as_ref().map(Vec::len), path).map_err(|e| e.below("expect"))?;
-    }
-    check(expect.depth.as_ref().map(Vec::len), "expect.depth")?;
-    check(expect.coverage.as_ref().map(Vec::len), "expect.coverage")?;
-    check(expect.background.as_ref().map(Vec::len), "background")?;
-    if let Some(coverage) = &entry.coverage {
-        match (coverage.row, entry.size) {
-            (Some(row), Some([width, height])) if row as u64 != u64::from(width) => {
-                return Err(ReadError::count(format!(
-                    "rows of {} for a picture of {width}x{height}",
-                    number_of(row, "pixel", "pixels")
-                ))
-                .at_path("coverage"));
-            }
-            _ => check(Some(coverage.flags.len()), "coverage")?,
-        }
-    }
+    expect.known_failure = entry.sim.as_deref() == Some("fail");
+    check_pixels(&expect, entry.coverage.as_ref(), size, limits)?;
 
     let inputs = match entry.inputs {
-        Some(inputs) => Some(self::inputs(inputs.0, entry.position, entry.size, limits)?),
+        Some(inputs) => Some(self::inputs(inputs.0, entry.position, size, limits)?),
         None => None,
     };
     Ok(Job {
@@ -83,7 +48,7 @@ pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, R
         origin: entry.origin.or(entry.test).unwrap_or_default(),
         rationale: entry.rationale.unwrap_or_default(),
         status: entry.status.unwrap_or_default(),
-        program,
+        program: Program { code, state },
         size,
         inputs,
         textures,
@@ -108,6 +73,38 @@ fn picture(size: Option<[u32; 2]>, limits: &Limits) -> Result<Option<[u32; 2]>, 
     Ok(size)
 }
 
+/// Whether what is given per pixel is given for each.
+fn check_pixels(
+    expect: &Expect,
+    coverage: Option<&Coverage>,
+    size: Option<[u32; 2]>,
+    limits: &Limits,
+) -> Result<(), ReadError> {
+    let [a, b, c, d] = expect.targets.each_ref().map(|target| target.as_ref().map(Vec::len));
+    for (have, path) in [
+        (a, "expect.target0"),
+        (b, "expect.target1"),
+        (c, "expect.target2"),
+        (d, "expect.target3"),
+        (expect.depth.as_ref().map(Vec::len), "expect.depth"),
+        (expect.coverage.as_ref().map(Vec::len), "expect.coverage"),
+        (expect.background.as_ref().map(Vec::len), "background"),
+        (coverage.map(|c| c.flags.len()), "coverage"),
+    ] {
+        let checked = have.map_or(Ok(()), |have| per_pixel(have, size, limits));
+        checked.map_err(|e| e.at_path(path))?;
+    }
+    // As many pixels, in rows of another length.
+    match (coverage.and_then(|c| c.row), size) {
+        (Some(row), Some([width, height])) if row as u64 != u64::from(width) => {
+            let row = number_of(row, "pixel", "pixels");
+            let rows = format!("rows of {row} for a picture of {width}x{height}");
+            Err(ReadError::count(rows).at_path("coverage"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Whether a list holds something for each pixel.
 fn per_pixel(have: usize, size: Option<[u32; 2]>, limits: &Limits) -> Result<(), ReadError> {
     if have as u64 > limits.pixels {
@@ -130,7 +127,7 @@ fn register<W: Word>(dword: Option<Dword>) -> Option<W> {
     dword.map(|Dword(bits)| W::from_bits(bits))
 }
 
-fn registers<W: Word, const N: usize>(set: Option<super::scalar::Indexed<N>>) -> [Option<W>; N] {
+fn registers<W: Word, const N: usize>(set: Option<Indexed<N>>) -> [Option<W>; N] {
     set.map_or([const { None }; N], |set| set.0.map(|bits| bits.map(W::from_bits)))
 }
 
@@ -151,6 +148,26 @@ fn state(us: schema::State) -> State {
     }
 }
 
+/// The textures by unit. `US_FORMAT0`, which stands with them, goes into the state.
+fn textures(
+    bound: Vec<schema::Texture>,
+    state: &mut State,
+) -> Result<[Option<Texture>; TEXTURE_UNITS], ReadError> {
+    let mut textures = [const { None }; TEXTURE_UNITS];
+    for (n, bound) in bound.into_iter().enumerate() {
+        let unit = usize::from(bound.unit.0);
+        if textures[unit].is_some() {
+            return Err(ReadError::value(format!("unit {unit} has a texture already"))
+                .at_path(format!("bound_textures[{n}].unit")));
+        }
+        if let Some(format) = register(bound.us_format0) {
+            state.format[unit] = Some(format);
+        }
+        textures[unit] = Some(texture(bound));
+    }
+    Ok(textures)
+}
+
 fn texture(bound: schema::Texture) -> Texture {
     let mut texture = Texture {
         filter0: register(bound.tx_filter0).unwrap_or_default(),
@@ -169,7 +186,7 @@ fn texture(bound: schema::Texture) -> Texture {
         layers: level.layers.unwrap_or_else(|| usual_layers(&texture, n)),
         bytes: level.bytes.0,
     };
-    let levels = bound.levels.into_iter().enumerate().map(level).collect();
+    let levels = bound.levels.unwrap_or_default().into_iter().enumerate().map(level).collect();
     texture.levels = levels;
     texture
 }
@@ -252,7 +269,7 @@ fn planes(
     let mut planes: [Component; 4] = Default::default();
     for (n, (to, from)) in planes.iter_mut().zip(components).enumerate() {
         to.plane = plane(&from).map_err(|e| e.at_path(format!("components[{n}]")))?;
-        to.name = from.name;
+        to.name = from.name.unwrap_or_default();
     }
     Ok(InputData::Planes(planes))
 }

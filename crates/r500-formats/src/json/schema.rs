@@ -16,16 +16,12 @@ pub(super) struct Entry {
     pub(super) status: Option<String>,
     pub(super) rationale: Option<String>,
     pub(super) size: Option<[u32; 2]>,
-    #[serde(default)]
-    pub(super) us: State,
+    pub(super) us: Option<State>,
     pub(super) program: Code,
-    #[serde(default)]
     pub(super) constants: Option<Few<[FloatBits; 4], { r500_isa::CONSTANTS }>>,
     pub(super) position: Option<[[Real; 4]; 3]>,
     pub(super) inputs: Option<Few<Input, 1024>>,
-    #[serde(default)]
     pub(super) bound_textures: Option<Few<Texture, { r500_isa::TEXTURE_UNITS }>>,
-    #[serde(default)]
     pub(super) uniforms: Option<Few<Uniform, 4096>>,
     pub(super) coverage: Option<Coverage>,
     pub(super) time: Option<Float>,
@@ -72,8 +68,7 @@ pub(super) struct Input {
 
 #[derive(Deserialize)]
 pub(super) struct Component {
-    #[serde(default)]
-    pub(super) name: String,
+    pub(super) name: Option<String>,
     pub(super) plane_uv: Option<[Float; 3]>,
     pub(super) vertex_values: Option<[Real; 3]>,
 }
@@ -92,8 +87,8 @@ pub(super) struct Texture {
     pub(super) tx_border_color: Option<Dword>,
     pub(super) tx_chroma_key: Option<Dword>,
     pub(super) us_format0: Option<Dword>,
-    #[serde(rename = "levels", default)]
-    pub(super) levels: Vec<Level>,
+    #[serde(rename = "levels")]
+    pub(super) levels: Option<Vec<Level>>,
 }
 
 #[derive(Deserialize)]

@@ -8,18 +8,19 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use super::{job, scalar, schema};
+use crate::mark::Mark;
 use crate::{Limits, ReadError};
 
 /// A JSON value as text, and how far it is read.
 pub(super) struct Value {
     text: String,
-    /// Line of the input that it begins in.
-    line: u64,
     /// Whether other values stand in other lines.
     one_of_many: bool,
     kind: Kind,
     /// Where reading goes on.
     at: usize,
+    /// A place behind which `at` is, so that lines are counted once.
+    mark: Mark,
     /// Jobs so far.
     count: u64,
 }
@@ -37,9 +38,10 @@ enum Kind {
 }
 
 /// A job within a value.
-#[derive(Default)]
 struct Part {
     range: Range<usize>,
+    /// Where it begins.
+    mark: Mark,
     /// Path to it; empty for the value itself.
     path: String,
     /// Its name, if it stands under one.
@@ -49,13 +51,13 @@ struct Part {
 impl Value {
     /// A value that begins in a line of an input: a line of many, or all that follows.
     pub(super) fn new(text: Vec<u8>, line: u64, one_of_many: bool) -> Result<Self, ReadError> {
+        let start = Mark::start(line);
         let text = String::from_utf8(text).map_err(|e| {
-            let good = &e.as_bytes()[..e.utf8_error().valid_up_to()];
             let error = ReadError::syntax("this is not UTF-8").with_help("JSON is UTF-8 text");
-            place(error, good, line)
+            start.to(e.utf8_error().valid_up_to(), e.as_bytes()).of(error)
         })?;
         let kind = Kind::Done;
-        let mut value = Self { text, line, one_of_many, kind, at: 0, count: 0 };
+        let mut value = Self { text, one_of_many, kind, at: 0, mark: start, count: 0 };
         value.kind = value.find_kind()?;
         Ok(value)
     }
@@ -81,17 +83,27 @@ impl Value {
             Some('[') if inner.starts_with(['{', ']']) => Ok(Kind::List),
             Some('[') => Ok(Kind::Job),
             Some('{') => {
-                let whole = Part { range: 0..self.text.len(), ..Part::default() };
-                let probe: schema::Probe = self.deserialize(&whole)?;
+                let probe: schema::Probe = self.deserialize(&self.rest())?;
                 let job = probe.program.is_some() || probe.us.is_some() || probe.size.is_some();
                 Ok(if job { Kind::Job } else { Kind::Named })
             }
             _ => {
                 let error = ReadError::value("this is neither a job nor a list of jobs")
                     .with_help("a job is an object with the key `program`");
-                Err(place(error, &self.text.as_bytes()[..start], self.line))
+                Err(self.mark.to(start, self.text.as_bytes()).of(error))
             }
         }
+    }
+
+    /// From the mark to the end; at first that is all.
+    fn rest(&self) -> Part {
+        self.part_to(self.text.len())
+    }
+
+    /// From the mark on.
+    fn part_to(&self, end: usize) -> Part {
+        let range = self.mark.at..end;
+        Part { range, mark: self.mark, path: String::new(), name: String::new() }
     }
 
     fn next_part(&mut self) -> Result<Option<Part>, ReadError> {
@@ -99,7 +111,7 @@ impl Value {
             Kind::Done => return Ok(None),
             Kind::Job => {
                 self.kind = Kind::Done;
-                return Ok(Some(Part { range: 0..self.text.len(), ..Part::default() }));
+                return Ok(Some(self.rest()));
             }
             Kind::List => ']',
             Kind::Named => '}',
@@ -116,23 +128,19 @@ impl Value {
         if self.count > 0 && !self.skip(',') {
             return Err(self.unexpected(if end == ']' { "`,` or `]`" } else { "`,` or `}`" }));
         }
-        let mut part = Part::default();
-        if end == ']' {
-            part.path = format!("[{}]", self.count);
-        } else {
-            part.name = self.next_item::<String>()?;
-            part.path.clone_from(&part.name);
+        let mut name = String::new();
+        let mut path = format!("[{}]", self.count);
+        if end == '}' {
+            name = self.next_item()?;
+            path.clone_from(&name);
             self.skip_space();
             if !self.skip(':') {
                 return Err(self.unexpected("`:`"));
             }
         }
-        self.skip_space();
-        let start = self.at;
         self.next_item::<&RawValue>()?;
-        part.range = start..self.at;
         self.count += 1;
-        Ok(Some(part))
+        Ok(Some(Part { path, name, ..self.part_to(self.at) }))
     }
 
     fn skip_space(&mut self) {
@@ -146,9 +154,11 @@ impl Value {
         there
     }
 
-    /// Reads what begins here, whatever is behind it.
+    /// Reads what is next, whatever is behind it, and leaves the mark in front of it.
     fn next_item<'a, T: Deserialize<'a>>(&'a mut self) -> Result<T, ReadError> {
-        let part = Part { range: self.at..self.text.len(), ..Part::default() };
+        self.skip_space();
+        self.mark = self.mark.to(self.at, self.text.as_bytes());
+        let part = self.rest();
         let mut items = serde_json::Deserializer::from_str(&self.text[self.at..]).into_iter();
         match items.next() {
             Some(Ok(item)) => {
@@ -165,7 +175,7 @@ impl Value {
             Some(c) => ReadError::syntax(format!("this is not JSON: `{c}` instead of {wanted}")),
             None => ends_within(),
         };
-        place(error, &self.text.as_bytes()[..self.at], self.line)
+        self.mark.to(self.at, self.text.as_bytes()).of(error)
     }
 
     fn job(&self, part: &Part, limits: &Limits) -> Result<Job, ReadError> {
@@ -194,12 +204,10 @@ impl Value {
     fn deserialize<'a, T: Deserialize<'a>>(&'a self, part: &Part) -> Result<T, ReadError> {
         let mut json = serde_json::Deserializer::from_str(&self.text[part.range.clone()]);
         let value = serde_path_to_error::deserialize(&mut json).map_err(|e| {
+            // What stands for a path without keys says nothing.
             let path = e.path().to_string();
-            self.error(
-                e.inner(),
-                if [".", "?"].contains(&path.as_str()) { "" } else { &path },
-                part,
-            )
+            let path = if path == "." || path == "?" { "" } else { &path };
+            self.error(e.inner(), path, part)
         })?;
         json.end().map_err(|e| self.error(&e, "", part))?;
         Ok(value)
@@ -225,29 +233,19 @@ impl Value {
         let mut starts = std::iter::once(0).chain(text.match_indices('\n').map(|(n, _)| n + 1));
         let line = starts.nth(line).unwrap_or(text.len());
         let at = part.range.start + line + error.column().saturating_sub(1);
-        place(result, &self.text.as_bytes()[..at.min(self.text.len())], self.line)
+        part.mark.to(at.min(self.text.len()), self.text.as_bytes()).of(result)
     }
 
     /// An error that is known by its path alone. A line is given only to tell values apart.
     fn at_start(&self, error: ReadError, part: &Part) -> ReadError {
-        if self.one_of_many || part.range.start > 0 {
-            let before = &self.text.as_bytes()[..part.range.start];
-            return error.at_line(self.line + newlines(before));
+        if self.one_of_many || !part.path.is_empty() {
+            error.at_line(part.mark.line)
+        } else {
+            error
         }
-        error
     }
 }
 
 fn ends_within() -> ReadError {
     ReadError::truncated("the text ends within a JSON value")
-}
-
-/// An error at the end of `before`, which begins in `line`.
-fn place(error: ReadError, before: &[u8], line: u64) -> ReadError {
-    let start = before.iter().rposition(|&b| b == b'\n').map_or(0, |n| n + 1);
-    error.at_line(line + newlines(before)).at_column((before.len() - start) as u64 + 1)
-}
-
-fn newlines(text: &[u8]) -> u64 {
-    text.iter().filter(|&&b| b == b'\n').count() as u64
 }
