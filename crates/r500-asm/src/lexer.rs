@@ -243,8 +243,17 @@ impl<'a> Lexer<'a> {
         let mut diagnostic =
             Diagnostic::new(Code::UnknownCharacter, span, format!("unexpected `{text}`"))
                 .label("no token starts so");
+        let mut end = end;
         if text.starts_with('/') {
             diagnostic = diagnostic.help("comments start with `--`");
+            // What is meant as a comment says nothing about the program.
+            let line = bytes[start..].iter().position(|b| *b == b'\n');
+            let close = bytes[start..].windows(2).position(|w| w == b"*/");
+            match bytes.get(start + 1) {
+                Some(b'/') => end = line.map_or(bytes.len(), |n| start + n),
+                Some(b'*') => end = close.map_or(bytes.len(), |n| start + n + 2),
+                _ => {}
+            }
         }
         self.current.at = end;
         self.diagnostics.push(diagnostic);
@@ -374,7 +383,12 @@ fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
         match bytes.get(end) {
             Some(b'"') => return (end + 1, true),
             Some(b'\\') if bytes.get(end + 1).is_some_and(|b| *b != b'\n') => end += 2,
-            None | Some(b'\n') => return (end, false),
+            None | Some(b'\n') => {
+                // A `;` at the end of the line is more likely the statement's than the string's.
+                let text = bytes[at..end].trim_ascii_end();
+                let inner = text.strip_suffix(b";").map_or(text, <[u8]>::trim_ascii_end);
+                return (at + inner.len().max(1), false);
+            }
             Some(_) => end += 1,
         }
     }

@@ -194,15 +194,15 @@ impl Parser<'_> {
                 Kw::Src2,
                 Kw::Srcp,
             ];
-            self.report(
-                Diagnostic::new(
-                    Code::Unexpected,
-                    span,
-                    format!("expected a tag, a source or `:`, found `{text}`"),
-                )
-                .label("tags and sources stand before `:`, operations behind it")
-                .suggest(names::closest(&text, known.iter().map(|k| k.text()))),
-            );
+            let near = names::closest(&text, known.iter().map(|k| k.text()));
+            let diagnostic = Diagnostic::new(
+                Code::Unexpected,
+                span,
+                format!("expected a source or `:`, found `{text}`"),
+            )
+            .label("tags, then sources, stand before `:`, operations behind it");
+            let itself = near.is_some_and(|n| n.eq_ignore_ascii_case(&text));
+            self.report(if itself { diagnostic } else { diagnostic.suggest(near) });
             return GivenUp;
         }
         self.no_semicolon("a tag, a source or `:`")

@@ -158,7 +158,9 @@ impl Parser<'_> {
         let mut diagnostic =
             Diagnostic::new(Code::UnknownStatement, span, format!("unknown word `{text}`"))
                 .label("no instruction and no directive starts so")
-                .suggest(names::closest(text, candidates));
+                .suggest(
+                    names::closest(text, candidates).map(|w| if w == "tex" { "TEX" } else { w }),
+                );
         if names::OPCODES.iter().any(|o| o.kw == self.tok.kw) || self.at_word(Kw::Temp) {
             diagnostic = diagnostic.help("operations stand behind a `:`");
         }

@@ -505,11 +505,14 @@ impl Parser<'_> {
     #[cold]
     fn unopened(&mut self, span: Span, word: &str, opener: &str) {
         let mut diagnostic =
-            Diagnostic::new(Code::Unopened, span, format!("`{word}` without `{opener}`"))
-                .label(format!("no `{opener}` is open here"));
+            Diagnostic::new(Code::Unopened, span, format!("`{word}` without `{opener}`"));
         if let Some(block) = self.flow.blocks.last() {
             let (open, what) = block.describe();
-            diagnostic = diagnostic.related(open, format!("`{what}` is open"));
+            diagnostic = diagnostic
+                .label(format!("the innermost open block is no `{opener}`"))
+                .related(open, format!("this `{what}` is open"));
+        } else {
+            diagnostic = diagnostic.label("nothing is open here");
         }
         self.report(diagnostic);
     }

@@ -292,13 +292,17 @@ impl Parser<'_> {
         let mut diagnostic =
             Diagnostic::new(Code::BadMask, span, format!("`{text}` is not a mask"))
                 .label("letters of `rgba` in this order, each once, or `none`");
+        let mut meant = 0;
         if letters {
             let sorted: String = "rgba".chars().filter(|c| lower.contains(*c)).collect();
+            for (i, c) in "rgba".chars().enumerate() {
+                meant |= u8::from(lower.contains(c)) << i;
+            }
             diagnostic = diagnostic.fix(sorted);
         }
         self.report(diagnostic);
         self.bump();
-        Ok(0)
+        Ok(meant)
     }
 
     /// Puts `WORDn` into the instruction; only bits that no field names may be set so.

@@ -255,6 +255,7 @@ impl Parser<'_> {
             diagnostic = diagnostic.label("four bits of exponent, three of mantissa");
         }
         let (below, above) = InlineConst::nearest(magnitude);
+        let above = if above == below { None } else { above };
         let near: Vec<String> = [below, above]
             .into_iter()
             .flatten()

@@ -1,0 +1,122 @@
+//! Diagnostics: every page's example is reported with its code, and the exact texts of files with
+//! many mistakes. `BLESS=1` rewrites the expected texts.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::path::{Path, PathBuf};
+
+use r500_asm::{Code, Options, RenderOptions, assemble};
+
+#[test]
+fn examples_show_their_code() {
+    for code in Code::ALL {
+        let info = code.info();
+        assert_eq!(Code::from_name(&info.name.to_lowercase()), Some(*code));
+        assert!(!info.title.is_empty() && !info.explanation.is_empty(), "{}", info.name);
+        if Code::NO_EXAMPLE.contains(code) {
+            continue;
+        }
+        let assembly = assemble(info.example.as_bytes(), Options::default());
+        let found: Vec<Code> = assembly.diagnostics.iter().map(|d| d.code).collect();
+        assert_eq!(found, [*code], "{}\n{}", info.name, assembly.render(Default::default()));
+        assert_eq!(assembly.diagnostics[0].severity(), info.severity);
+    }
+}
+
+#[test]
+fn names_ascend() {
+    let names: Vec<&str> = Code::ALL.iter().map(|c| &c.name()[1..]).collect();
+    assert!(names.is_sorted() && names.windows(2).all(|w| w[0] != w[1]), "{names:?}");
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/diagnostics")
+}
+
+#[test]
+fn texts() {
+    let mut sources: Vec<_> = std::fs::read_dir(folder())
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "r5"))
+        .collect();
+    sources.sort();
+    assert!(!sources.is_empty());
+    let mut wrong = Vec::new();
+    for path in sources {
+        let source = std::fs::read(&path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap();
+        let assembly = assemble(&source, Options { name, ..Options::default() });
+        let text = assembly.render(RenderOptions::default());
+        let expected = path.with_extension("txt");
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&expected, &text).unwrap();
+        } else if std::fs::read_to_string(&expected).unwrap_or_default() != text {
+            wrong.push(format!("{name} gives\n{text}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}\n(BLESS=1 rewrites)", wrong.join("\n"));
+}
+
+/// Ten mistakes, each in a line of its own, and the text that each should point at.
+#[test]
+fn ten_mistakes() {
+    let source = std::fs::read_to_string(folder().join("ten.r5")).unwrap();
+    let assembly = assemble(source.as_bytes(), Options::default());
+    let found: Vec<(Code, &str, u32)> = assembly
+        .diagnostics
+        .iter()
+        .map(|d| {
+            let text = &source[d.span.start as usize..d.span.end as usize];
+            (d.code, text, assembly.files.position(d.span).line)
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (Code::DuplicateTag, "LAST", 2),
+            (Code::BadSource, "tmp", 3),
+            (Code::OutOfRange, "128", 4),
+            (Code::NoInline, "0.3", 5),
+            (Code::UnknownOpcode, "MUL", 6),
+            (Code::SwizzleLength, "src0.1", 7),
+            (Code::WrongHalf, "temp[0].rgb", 8),
+            (Code::NoSemicolon, "0", 9),
+            (Code::UnknownLabel, "@nowhere", 11),
+            (Code::Unclosed, "IF", 12),
+        ]
+    );
+    assert!(!assembly.is_ok());
+    assert_eq!(assembly.errors().count(), 10);
+}
+
+#[test]
+fn fixes_are_right() {
+    for (wrong, code) in [
+        (": temp[0].gr = MAD ;", Code::BadMask),
+        (": temp[0].rgb = MADD src0.rgb ;", Code::UnknownOpcode),
+        (": temp[0].rgb = MAD src0.r ;", Code::SwizzleLength),
+        (": temp[0].a = MAD -|src0.rgb| ;", Code::SwizzleLength),
+        ("scr0.rgb = temp[0] : MAD.rgb src0.rgb ;", Code::UnknownStatement),
+        ("src0.rgb = temp[0], src1.rgb = cosnt[0] : MAD.rgb src0.rgb ;", Code::BadSource),
+        ("JUMP @ned ; @end", Code::UnknownLabel),
+        ("US_PIXSIZE = PIXSIZE(1) ;", Code::UnknownField),
+    ] {
+        let assembly = assemble(wrong.as_bytes(), Options::default());
+        let [diagnostic] = &assembly.diagnostics[..] else {
+            panic!("{wrong}\n{}", assembly.render(Default::default()));
+        };
+        assert_eq!(diagnostic.code, code);
+        let mut right = wrong.to_owned();
+        let place = diagnostic.span.start as usize..diagnostic.span.end as usize;
+        right.replace_range(place, diagnostic.fix.as_deref().expect(wrong));
+        let again = assemble(right.as_bytes(), Options::default());
+        assert!(again.diagnostics.is_empty(), "{right}\n{}", again.render(Default::default()));
+    }
+}
+
+#[test]
+fn colours_are_optional() {
+    let assembly = assemble(b"LAST LAST : ;", Options::default());
+    assert!(!assembly.render(RenderOptions { color: false }).contains('\x1b'));
+    assert!(assembly.render(RenderOptions { color: true }).contains('\x1b'));
+}
