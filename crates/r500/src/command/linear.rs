@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn what_is_no_plane() {
-        let error = |text| plane(text, [64, 32]).unwrap_err();
+        let error = |text: &str| plane(text, [64, 32]).unwrap_err();
         assert!(error("u*v").contains("not linear"));
         assert!(error("1/u").contains("not linear"));
         assert!(error("").contains("found the end"));

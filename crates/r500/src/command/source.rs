@@ -70,7 +70,6 @@ impl SourceArgs {
         Ok(Some(first))
     }
 
-
     fn print_list(&self) -> Outcome<()> {
         let mut out = std::io::stdout().lock();
         for (i, job) in open(&self.program, self.from)?.enumerate() {

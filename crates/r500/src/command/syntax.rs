@@ -157,7 +157,6 @@ mod tests {
         assert_eq!(frames("0..24"), Ok(0..24));
         assert_eq!(frames("3..=5"), Ok(3..6));
         assert!(frames("3..3").is_err() && frames("3").is_err());
-        let shard = |text| super::shard(text);
         assert!(shard("0/4").is_err() && shard("5/4").is_err() && shard("1").is_err());
         // Every item is taken by exactly one shard.
         for item in 0..20 {

@@ -131,6 +131,7 @@ impl Render {
             return source::LISTED;
         }
         let nothing = self.output.is_none()
+            && self.frames.is_none()
             && !self.show
             && !self.findings
             && self.compare.reference.is_none()

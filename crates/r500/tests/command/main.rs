@@ -1,0 +1,162 @@
+//! The command as a person runs it: files in, files and exit status out.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod render;
+mod run;
+mod sequence;
+mod test;
+mod texture;
+mod trace;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// `OUT`: out[0] = (red of temp[0], green, blue, 1), as C source. With no input given temp[0] is
+/// (u, v, 0, 1).
+const UV: &str = "0x00078101, 0x00000000, 0x00000080, 0x00db0220, 0x00c18003, 0x00490000,\n";
+
+/// The same of constant 0.
+const CONSTANT: &str = "0x00078101, 0x00000100, 0x00000080, 0x00db0220, 0x00c18003, 0x00490000,\n";
+
+/// `TEX temp[1].rgba = LD tex[0].rgba temp[0].rgba`, then as [`UV`] of temp[1], but alpha of temp[1],
+/// too (`MAX src0.a src0.a`).
+const TEXTURE: &str = "\
+    0x00007803, 0x02400000, 0xe401e400, 0x00000000, 0x00000000, 0x00000000,
+    0x00078105, 0x00000001, 0x00000001, 0x00db0220, 0x0060c003, 0x00490000,\n";
+
+/// What a run of the command gave.
+struct Run {
+    status: i32,
+    stdout: Vec<u8>,
+    stderr: String,
+}
+
+impl Run {
+    fn text(&self) -> &str {
+        std::str::from_utf8(&self.stdout).unwrap()
+    }
+
+    /// The run, which must have ended with that status.
+    fn status(self, wanted: i32) -> Self {
+        assert_eq!(self.status, wanted, "stdout: {}\nstderr: {}", self.text(), self.stderr);
+        self
+    }
+
+    /// The run, whose messages must hold this text.
+    fn says(self, wanted: &str) -> Self {
+        assert!(self.stderr.contains(wanted), "no `{wanted}` in stderr: {}", self.stderr);
+        assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
+        self
+    }
+
+    /// The run, whose output must hold this text.
+    fn shows(self, wanted: &str) -> Self {
+        assert!(self.text().contains(wanted), "no `{wanted}` in stdout: {}", self.text());
+        self
+    }
+}
+
+fn command() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_r500"));
+    command.env_remove("R500_ENGINE").env("NO_COLOR", "1");
+    command
+}
+
+fn r500(args: &[&str]) -> Run {
+    with_stdin(args, b"")
+}
+
+fn with_stdin(args: &[&str], input: &[u8]) -> Run {
+    let mut child = command()
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A command that does not read its input closes it; that is its right.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    let output = child.wait_with_output().unwrap();
+    Run {
+        status: output.status.code().expect("ended by a signal"),
+        stdout: output.stdout,
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// A folder of a test's own, empty.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("command").join(name);
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).to_str().unwrap().to_owned()
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.0.join(name), content).unwrap();
+        self.path(name)
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        std::fs::read(self.0.join(name)).unwrap()
+    }
+
+    fn picture(&self, name: &str) -> r500::picture::Picture {
+        r500::picture::decode_png(&self.read(name)).unwrap()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<_> =
+            entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+fn corpus(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus").join(name);
+    path.to_str().unwrap().to_owned()
+}
+
+fn floats(bytes: &[u8]) -> Vec<f32> {
+    let words = bytes.chunks_exact(4);
+    words.map(|b| f32::from_le_bytes(b.try_into().unwrap())).collect()
+}
+
+#[test]
+fn help_names_every_subcommand_with_examples() {
+    let run = r500(&["--help"]).status(0);
+    for name in ["render", "run", "trace", "test"] {
+        assert!(run.text().contains(name));
+        let help = r500(&[name, "--help"]).status(0).shows("Examples:").shows("Exit status:");
+        assert!(help.text().contains(&format!("r500 {name} ")));
+    }
+    r500(&["no-such-command"]).status(2);
+    r500(&[]).status(2);
+}
+
+/// A reader that goes away is no error, and no panic.
+#[test]
+fn a_closed_pipe_is_quiet() {
+    let probes = corpus("piglit/probes.jsonl.gz");
+    let mut child = command()
+        .args(["test", &probes, "--list"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), "");
+    assert_eq!(output.status.code(), Some(0));
+}

@@ -1,0 +1,348 @@
+//! `r500 render`: one picture.
+
+use std::time::{Duration, Instant};
+
+use super::{CONSTANT, Folder, TEXTURE, UV, command, corpus, floats, r500, with_stdin};
+
+#[test]
+fn a_capture_needs_no_switches() {
+    let folder = Folder::new("capture");
+    let (capture, reference) = (corpus("mesa/tex_mips.json"), corpus("mesa/tex_mips.png"));
+    let out = folder.path("out.png");
+    r500(&["render", &capture, "-o", &out]).status(0);
+    let picture = folder.picture("out.png");
+    assert_eq!((picture.width, picture.height), (64, 64));
+    r500(&["render", &capture, "--compare", &reference]).status(0).shows("equal: ");
+    // It can be given another size all the same.
+    r500(&["render", &capture, "-o", &out, "--size", "20x10"]).status(0);
+    assert_eq!((folder.picture("out.png").width, folder.picture("out.png").height), (20, 10));
+}
+
+#[test]
+fn the_extension_picks_the_format() {
+    let folder = Folder::new("formats");
+    let program = folder.write("uv.inc", UV);
+    let render = |name: &str| {
+        r500(&["render", &program, "--size", "4x2", "-o", &folder.path(name)]).status(0);
+        folder.read(name)
+    };
+    // (x + 1/2)/4 and (y + 1/2)/2, rows from the bottom.
+    let (x, y) = ([0.125, 0.375, 0.625, 0.875], [0.25, 0.75]);
+    let wanted: Vec<f32> =
+        y.into_iter().flat_map(|y| x.map(|x| [x, y, 0.0, 1.0])).flatten().collect();
+    assert_eq!(floats(&render("out.f32")), wanted);
+    // C4_8 in the order R, G, B, A; 0.125*255 = 31.875, 0.25*255 = 63.75.
+    let raw = render("out.raw");
+    assert_eq!((raw.len(), &raw[..4]), (32, &[32, 64, 0, 255][..]));
+    // The upright picture has the bottom row last.
+    render("out.png");
+    let picture = folder.picture("out.png");
+    assert_eq!(picture.pixel(0, 1), [32, 64, 0, 255]);
+    assert_eq!(picture.pixel(3, 0), [223, 191, 0, 255]);
+    assert_eq!(render("out.exr")[..4], [0x76, 0x2f, 0x31, 0x01]);
+    // Another order and width of components: C4_10 would be packed, C2_16_FP has two.
+    let out = folder.path("out.raw");
+    // US_OUT_FMT: C2_16_FP (17), C0 green (2), C1 red (1).
+    let format = format!("US_OUT_FMT[0]={:#x}", 17 | 2 << 8 | 1 << 10);
+    r500(&["render", &program, "--size", "4x2", "-o", &out, "--register", &format]).status(0);
+    // float16: 0.25 is 0x3400, 0.125 is 0x3000.
+    assert_eq!(folder.read("out.raw")[..4], [0x00, 0x34, 0x00, 0x30]);
+}
+
+#[test]
+fn programs_come_from_stdin_and_pictures_go_to_stdout() {
+    let run = with_stdin(&["render", "-", "-o", "-", "--size", "3x5"], UV.as_bytes()).status(0);
+    let picture = r500::picture::decode_png(&run.stdout).unwrap();
+    assert_eq!((picture.width, picture.height), (3, 5));
+}
+
+#[test]
+fn a_crop_is_that_part_of_the_whole() {
+    let folder = Folder::new("crop");
+    let capture = corpus("mesa/deriv_basic.json");
+    r500(&["render", &capture, "-o", &folder.path("all.png")]).status(0);
+    let part = folder.path("part.png");
+    r500(&["render", &capture, "-o", &part, "--crop", "5,9,21x13"]).status(0);
+    let whole = folder.picture("all.png");
+    assert_eq!(folder.picture("part.png"), whole.crop(5, 9, 21, 13).unwrap());
+    // A whole reference serves a part, too.
+    let reference = corpus("mesa/deriv_basic.png");
+    r500(&["render", &capture, "--crop", "5,9,21x13", "--compare", &reference]).status(0);
+    r500(&["render", &capture, "-o", &part, "--crop", "60,60,8x8"])
+        .status(2)
+        .says("the area 8x8 at 60,60 is not inside the picture of 64x64");
+}
+
+#[test]
+fn constants_and_inputs_are_overridden() {
+    let folder = Folder::new("override");
+    let program = folder.write("constant.inc", CONSTANT);
+    let out = folder.path("out.f32");
+    let draw = |program: &str, args: &[&str]| {
+        let all = [&["render", program, "-o", &out, "--size", "2x1"], args].concat();
+        r500(&all).status(0);
+        floats(&folder.read("out.f32"))
+    };
+    assert_eq!(draw(&program, &["--const", "0=0.25,2,-1"])[..4], [0.25, 2.0, -1.0, 1.0]);
+    assert_eq!(draw(&program, &["--const", "0.b=0x40490fdb"])[2], std::f32::consts::PI);
+    let uv = folder.write("uv.inc", UV);
+    assert_eq!(draw(&uv, &["--input", "temp[0]=x, 1-u, 7"])[4..], [1.5, 0.25, 7.0, 1.0]);
+    assert_eq!(draw(&uv, &["--input", "0=corners: 0,5; 4,5; 0,9"])[..4], [1.0, 7.0, 0.0, 1.0]);
+    // A capture's constants can be changed as well: the picture is another one then.
+    let (capture, reference) = (corpus("mesa/alu_basic.json"), corpus("mesa/alu_basic.png"));
+    let changed = ["render", &capture, "--compare", &reference, "--const", "0=0,0,0,0"];
+    r500(&changed).status(1).shows("different: ");
+}
+
+#[test]
+fn a_comparison_tells_how_much_differs() {
+    let folder = Folder::new("compare");
+    let program = folder.write("uv.inc", UV);
+    let reference = folder.path("reference.png");
+    let size = ["--size", "16x16"];
+    r500(&[&["render", &program, "-o", &reference], &size[..]].concat()).status(0);
+    let compare = |args: &[&str]| {
+        let base = ["render", &program, "--compare", &reference, "--size", "16x16"];
+        r500(&[&base[..], args].concat())
+    };
+    compare(&[]).status(0).shows("equal: 0 of 256 pixels differ");
+    // u + 1/16 moves every pixel by 16/255 in red.
+    let moved = ["--input", "0=u+1/16,v"];
+    let diff = folder.path("diff.png");
+    compare(&[&moved[..], &["--diff", &diff]].concat())
+        .status(1)
+        .shows("different: 256 of 256 pixels differ")
+        .shows("the most by 16/255 at ");
+    assert_eq!(folder.picture("diff.png").pixel(0, 0)[1..], [0, 0, 255]);
+    compare(&[&moved[..], &["--tolerance", "16/255"]].concat()).status(0);
+    compare(&[&moved[..], &["--share", "1"]].concat()).status(0);
+    let json = compare(&[&moved[..], &["--format", "json"]].concat()).status(1);
+    let json: serde_json::Value = serde_json::from_str(json.text()).unwrap();
+    assert_eq!(json["version"], 1);
+    assert_eq!(json["comparison"]["passes"], false);
+    assert_eq!(json["comparison"]["differing"], 256);
+    // Pictures of different sizes are different.
+    r500(&["render", &program, "--compare", &reference, "--size", "8x8"])
+        .status(1)
+        .says("the pictures differ in size: 8x8 and 16x16");
+    let none = folder.path("none.png");
+    r500(&["render", &program, "--compare", &none]).status(3).says("cannot read");
+    let broken = folder.write("broken.png", "no picture");
+    r500(&["render", &program, "--compare", &broken]).status(1).says("not a readable PNG");
+}
+
+#[test]
+fn every_target_and_depth() {
+    let folder = Folder::new("targets");
+    // The case writes all four targets.
+    let case = corpus("cases/mrt.json");
+    let all = folder.path("out.png");
+    r500(&["render", &case, "-o", &all, "--target", "all"]).status(0);
+    let names = ["out.A.png", "out.B.png", "out.C.png", "out.D.png"];
+    assert_eq!(folder.names(), names);
+    r500(&["render", &case, "-o", &folder.path("b.png"), "--target", "b"]).status(0);
+    assert_eq!(folder.read("b.png"), folder.read("out.B.png"));
+    // One OpenEXR file holds all of them.
+    r500(&["render", &case, "-o", &folder.path("all.exr"), "--target", "all"]).status(0);
+    let exr = folder.read("all.exr");
+    for name in ["A", "B", "C", "D"] {
+        let attribute = [b"name\0string\0\x01\0\0\0", name.as_bytes()].concat();
+        assert!(exr.windows(attribute.len()).any(|w| w == attribute), "no layer {name}");
+    }
+    let uv = folder.write("uv.inc", UV);
+    let out = folder.path("none.png");
+    r500(&["render", &uv, "-o", &out, "--target", "B"]).status(1).says("does not write target B");
+    r500(&["render", &uv, "-o", &out, "--target", "depth"]).status(1).says("writes no depth");
+}
+
+#[test]
+fn depth_is_one_float_a_pixel() {
+    let folder = Folder::new("depth");
+    let case = corpus("cases/depth_out.json");
+    let out = folder.path("out.f32");
+    r500(&["render", &case, "-o", &out, "--target", "depth"]).status(0);
+    let text = std::fs::read_to_string(&case).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let wanted = json["expect"]["depth"].as_array().unwrap();
+    let wanted: Vec<f32> = wanted.iter().map(|v| v.as_f64().unwrap() as f32).collect();
+    assert_eq!(floats(&folder.read("out.f32")), wanted);
+}
+
+#[test]
+fn the_picture_in_the_terminal() {
+    let folder = Folder::new("show");
+    let program = folder.write("uv.inc", UV);
+    // Not a terminal: two pixels are a character of their brightness, ten steps from black to white.
+    // At the upper right 239+239 and 239+207 of 6*255 are 9 * 0.604 = 5.4 steps; at the lower left
+    // 16+16 and 16+48 are less than one.
+    let run = r500(&["render", &program, "--show", "--size", "8x8"]).status(0);
+    let lines: Vec<&str> = run.text().lines().collect();
+    assert_eq!((lines.len(), lines[0].len()), (4, 8));
+    assert!(lines[0].ends_with('+') && lines[3].starts_with(' '), "{lines:?}");
+}
+
+#[test]
+fn findings_and_readings() {
+    let folder = Folder::new("findings");
+    let program = folder.write("texture.inc", TEXTURE);
+    let base = ["render", program.as_str(), "--size", "4x4"];
+    // An unbound unit: colours 0, alpha 1, and a finding.
+    let out = folder.path("out.f32");
+    r500(&[&base[..], &["-o", &out, "--findings"]].concat())
+        .status(0)
+        .says("texture unit 0 is not enabled");
+    assert_eq!(floats(&folder.read("out.f32"))[..4], [0.0, 0.0, 0.0, 1.0]);
+    let json = r500(&[&base[..], &["--format", "json"]].concat()).status(0);
+    let json: serde_json::Value = serde_json::from_str(json.text()).unwrap();
+    assert_eq!(json["findings"][0]["kind"], "unit-disabled");
+    // A jump outside the program ends it, with a finding.
+    let jump = "0x00000402, 0, 0x0000ff00, 0x01ff0000, 0, 0,\n";
+    let jump = folder.write("jump.inc", format!("{jump}{UV}"));
+    r500(&["render", &jump, "--size", "2x2", "-o", &out, "--findings"])
+        .status(0)
+        .says("outside its code window");
+    assert_eq!(floats(&folder.read("out.f32"))[..4], [0.0; 4]);
+
+    r500(&["render", &program, "--reading", "help"]).status(0).shows("\nbreak\n").shows("* mask");
+    // A reading that the corpus rejects changes the picture.
+    let (capture, reference) =
+        (corpus("mesa/loop_break_deep.json"), corpus("mesa/loop_break_deep.png"));
+    let compare = ["render", &capture, "--compare", &reference];
+    r500(&compare).status(0);
+    r500(&[&compare[..], &["--reading", "break=literal"]].concat()).status(1);
+    r500(&[&compare[..], &["--reading", "break=x"]].concat()).status(2).says("its values are mask");
+}
+
+#[test]
+fn it_says_what_is_wrong() {
+    let folder = Folder::new("wrong");
+    let program = folder.write("uv.inc", UV);
+    let out = folder.path("out.png");
+    let render = |args: &[&str]| r500(&[&["render", &program, "-o", &out], args].concat());
+    render(&["--size", "0x0"]).status(2).says("a picture of 0x0 has no pixels");
+    render(&["--size", "65536x65536"]).status(3).says("the limit is").says("--limit-memory");
+    render(&["--size", "64"]).status(2).says("write WIDTHxHEIGHT");
+    render(&["--input", "temp[0]=u*v"]).status(2).says("not linear");
+    render(&["--const", "name=1"]).status(2).says("names none of its constants");
+    render(&["--texture", "0=none.png"]).status(3).says("cannot read none.png");
+    render(&["--texture", "0=checker,size=3000"]).status(2).says("WxH");
+    render(&["--texture", "16=checker"]).status(2).says("there are 0 to 15");
+    render(&["--engine", "abacus"]).status(2);
+    render(&["--limit-time", "-1"]).status(2);
+    assert!(!std::path::Path::new(&out).exists());
+    r500(&["render", &program]).status(2).says("nothing to do with the picture");
+    r500(&["render", &program, "-o", "out.bmp"]).status(2).says("one of .png .exr .f32 .raw");
+    r500(&["render", &program, "-o", "out.gif"]).status(2).says("--frames");
+    r500(&["render", "nowhere.json", "-o", &out]).status(3).says("cannot read nowhere.json");
+    r500(&["render", &folder.path(""), "-o", &out]).status(3).says("is a folder");
+    r500(&["render", &program, "-o", &folder.path("no/such/out.png")])
+        .status(3)
+        .says("cannot write");
+}
+
+#[test]
+fn broken_programs_are_refused() {
+    let folder = Folder::new("broken");
+    let out = folder.path("out.png");
+    let refused = |name: &str, content: &[u8]| {
+        let file = folder.write(name, content);
+        let run = r500(&["render", &file, "-o", &out]).status(1);
+        assert!(run.stderr.starts_with("error: "), "{}", run.stderr);
+    };
+    let capture = std::fs::read(corpus("mesa/alu_basic.json")).unwrap();
+    refused("cut.json", &capture[..capture.len() / 2]);
+    refused("cut.bin", &[1, 2, 3, 4, 5, 6, 7]);
+    refused("cut.inc", &UV.as_bytes()[..40]);
+    refused("empty.json", b"");
+    refused("empty-object.json", b"{}");
+    refused("prose.txt", b"This is not a program.");
+    let gz = std::fs::read(corpus("piglit/probes.jsonl.gz")).unwrap();
+    refused("cut.json.gz", &gz[..100]);
+    // A code window that holds none of the program.
+    let program = folder.write("uv.inc", UV);
+    let window = ["--register", "US_CODE_RANGE=0x00000010"];
+    r500(&[&["render", &program, "-o", &out], &window[..]].concat())
+        .status(1)
+        .says("US_CODE_RANGE");
+    assert!(!std::path::Path::new(&out).exists());
+}
+
+#[test]
+fn limits_end_endless_programs() {
+    let folder = Folder::new("limits");
+    // JUMP always, to itself.
+    let program = folder.write("endless.inc", format!("0x00000002, 0, 0x0000ff00, 0, 0, 0,\n{UV}"));
+    let out = folder.path("out.png");
+    let start = Instant::now();
+    let base = ["render", &program, "-o", &out, "--size", "4x4"];
+    r500(&[&base[..], &["--limit-instructions", "1000"]].concat())
+        .status(3)
+        .says("after 1000 instructions the group at pixel 0,0 is still at address 0");
+    r500(&[&base[..], &["--limit-time", "0.05", "--limit-instructions", "100000000000"]].concat())
+        .status(3)
+        .says("--limit-time");
+    assert!(start.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn one_of_many_programs_is_picked() {
+    let folder = Folder::new("pick");
+    let probes = corpus("piglit/probes.jsonl.gz");
+    let out = folder.path("out.f32");
+    r500(&["render", &probes, "-o", &out]).status(2).says("--pick");
+    r500(&["render", &probes, "-o", &out, "--pick", "fs-abs-vec2.1"]).status(0);
+    let by_name = folder.read("out.f32");
+    let list = r500(&["render", &probes, "--list"]).status(0);
+    let line = list.text().lines().find(|line| line.contains(" fs-abs-vec2.1 ")).unwrap();
+    let number = line.split_whitespace().next().unwrap();
+    r500(&["render", &probes, "-o", &out, "--pick", number]).status(0);
+    assert_eq!(folder.read("out.f32"), by_name);
+    r500(&["render", &probes, "-o", &out, "--pick", "nobody"])
+        .status(1)
+        .says("no program `nobody`");
+}
+
+#[test]
+fn the_number_of_threads_does_not_show() {
+    let folder = Folder::new("threads");
+    let capture = corpus("mesa/scene_fbm.json");
+    for threads in ["1", "2", "7"] {
+        let out = folder.path(&format!("{threads}.f32"));
+        r500(&["render", &capture, "-o", &out, "--threads", threads]).status(0);
+    }
+    assert_eq!(folder.read("1.f32"), folder.read("2.f32"));
+    assert_eq!(folder.read("1.f32"), folder.read("7.f32"));
+}
+
+#[test]
+fn it_draws_again_when_the_file_changes() {
+    let folder = Folder::new("reload");
+    let program = folder.write("program.inc", UV);
+    let out = folder.path("out.f32");
+    let mut child = command()
+        .args(["render", &program, "-o", &out, "--size", "2x2", "--reload"])
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let wait_for = |wanted: &dyn Fn(&[f32]) -> bool| {
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(30) {
+            let drawn = std::fs::read(&out).unwrap_or_default();
+            if drawn.len() == 64 && wanted(&floats(&drawn)) {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        false
+    };
+    let first = wait_for(&|drawn| drawn[0] == 0.25);
+    // A file that is broken for a moment does not end it.
+    folder.write("program.inc", "0x00");
+    std::thread::sleep(Duration::from_millis(300));
+    let running = child.try_wait().unwrap().is_none();
+    folder.write("program.inc", CONSTANT);
+    let second = wait_for(&|drawn| drawn[0] == 0.0);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(first && running && second, "first {first}, running {running}, second {second}");
+}
