@@ -287,6 +287,9 @@ impl<'a> Lexer<'a> {
                 )
                 .label("only `#include` starts with `#`"),
             );
+            // Lines like `#define A B` are of another language to their end.
+            self.current.at =
+                bytes[at..].iter().position(|b| *b == b'\n').map_or(bytes.len(), |line| at + line);
             return;
         }
         at = skip(at);

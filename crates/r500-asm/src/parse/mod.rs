@@ -148,10 +148,10 @@ impl<'a> Parser<'a> {
                     return;
                 }
                 Kind::Colon | Kind::At if self.tok.first && self.tok.span != start => return,
-                Kind::Word if self.tok.first && self.tok.span != start => {
-                    if self.starts_statement() {
-                        return;
-                    }
+                Kind::Word
+                    if self.tok.first && self.tok.span != start && self.starts_statement() =>
+                {
+                    return;
                 }
                 _ => {}
             }
@@ -383,5 +383,10 @@ fn starts_alu(kw: Kw) -> bool {
             | Kw::Unscaled
             | Kw::IgnoreUncovered
             | Kw::TexSemAcquire
+            | Kw::Word1
+            | Kw::Word2
+            | Kw::Word3
+            | Kw::Word4
+            | Kw::Word5
     )
 }

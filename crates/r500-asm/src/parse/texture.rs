@@ -231,7 +231,7 @@ fn noise(x: u32, y: u32, seed: u32) -> [u8; 4] {
 }
 
 fn hex(digits: &[u8]) -> Option<Vec<u8>> {
-    if digits.len() % 2 != 0 {
+    if !digits.len().is_multiple_of(2) {
         return None;
     }
     let digit = |b: u8| char::from(b).to_digit(16);

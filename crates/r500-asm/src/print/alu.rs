@@ -44,7 +44,7 @@ pub(super) fn alu(out: &mut Out, inst: Instruction) {
         || inst.alpha_inst().w_omask()
         || names::ALPHA_ONLY[usize::from(inst.alpha_inst().alpha_op().code() & 15)];
     if rgb {
-        let suffix = !rgb_clear && !(alpha && alpha_clear);
+        let suffix = !(rgb_clear || alpha && alpha_clear);
         rgb_half(out, inst, result_red, suffix);
     }
     if alpha {

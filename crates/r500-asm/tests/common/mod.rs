@@ -21,7 +21,7 @@ impl Random {
     }
 
     pub(crate) fn below(&mut self, n: u32) -> u32 {
-        (u64::from(self.word()) * u64::from(n) >> 32) as u32
+        ((u64::from(self.word()) * u64::from(n)) >> 32) as u32
     }
 
     /// Six uniform dwords.
@@ -34,13 +34,13 @@ impl Random {
         let mut inst = Instruction([0; 6]);
         inst.0[0] = self.word() & self.word() & self.word();
         let layout = inst.layout();
-        for n in 1..6 {
+        for (n, register) in layout.iter().enumerate().skip(1) {
             let mut word = self.word();
             if self.below(2) == 0 {
                 word &= self.word();
             }
             if self.below(16) != 0 {
-                word &= layout[n].map_or(0, r500_isa::Register::named_bits);
+                word &= register.map_or(0, r500_isa::Register::named_bits);
             }
             if self.below(4) == 0 {
                 word = 0;
