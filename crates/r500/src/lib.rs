@@ -32,6 +32,7 @@ pub use r500_isa as isa;
 pub use r500_program as program;
 
 pub mod compare;
+pub mod explain;
 pub mod picture;
 pub mod reader;
 pub mod texture;

@@ -2,12 +2,13 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`test`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`test`], [`explain`] | the subcommands |
 //! | [`source`], [`state`], [`machine`] | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`] | exit statuses, messages, colours, progress |
 
 mod exit;
+mod explain;
 mod linear;
 mod machine;
 mod number;
@@ -38,6 +39,7 @@ enum Command {
     Run(Box<run::Run>),
     Trace(Box<trace::Trace>),
     Test(Box<test::Test>),
+    Explain(explain::Explain),
 }
 
 const AFTER: &str = "\
@@ -59,6 +61,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Run(run) => run.run(),
         Command::Trace(trace) => trace.run(),
         Command::Test(test) => test.run(),
+        Command::Explain(explain) => explain.run(),
     })
 }
 

@@ -1,0 +1,440 @@
+//! `r500 explain`: what bits and names mean.
+
+use std::fmt::Write as _;
+use std::io::{Read, Write};
+use std::path::Path;
+
+use clap::{Args, ValueEnum};
+use r500::asm::Code;
+use r500::exec::{FindingKind, Readings};
+use r500::explain::{self, DwordExplanation, FieldExplanation, Named, WordExplanation};
+use r500::isa::{Instruction, Kind, Register, Value};
+use serde_json::{Value as Json, json};
+
+use super::exit::{Failure, Outcome, Status};
+use super::{source, terminal};
+
+/// Explain dwords, instructions, names and error codes.
+///
+/// WHAT is a dword (with --as the name of its register), six dwords that make an instruction, a
+/// program file followed by instruction numbers (all of it without), or a name: of a register
+/// (US_FC_INST), a field (JUMP_FUNC, US_FC_INST.OP), a value (OP_MAD), an error of the assembler
+/// (E0101), a finding (never-written) or a reading (break). Several may be given; `-` reads them from
+/// stdin.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER)]
+pub(super) struct Explain {
+    /// What to explain
+    #[arg(required = true, value_name = "WHAT")]
+    what: Vec<String>,
+    /// The register that dwords are explained as
+    #[arg(long = "as", value_name = "REGISTER", value_parser = register)]
+    register: Option<&'static Register>,
+    /// How to answer
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+}
+
+const AFTER: &str = "\
+Examples:
+  r500 explain 0x1401ff05 --as us_fc_inst
+  r500 explain prog.bin 7                       the eighth instruction of a program
+  r500 explain 00078005 08020000 08020080 1c9b04d8 1c810003 00000005
+  r500 explain JUMP_FUNC OP_CMP E0101
+  echo us_out_fmt | r500 explain - --format json
+
+Exit status: 0 explained, 1 there is no such name or instruction, 2 wrong usage, 3 a file cannot be
+read.";
+
+/// Something explained.
+enum Answer {
+    Word(WordExplanation),
+    Instruction { number: Option<usize>, text: Option<String>, dwords: Box<[DwordExplanation; 6]> },
+    Name(Named),
+    Diagnostic(Code),
+    Finding(FindingKind),
+    Reading(&'static r500::exec::reading::ReadingInfo),
+}
+
+impl Explain {
+    /// Explains.
+    pub(super) fn run(self) -> Outcome {
+        let mut items = Vec::new();
+        for item in &self.what {
+            if item == "-" {
+                let mut text = String::new();
+                std::io::stdin().read_to_string(&mut text)?;
+                items.extend(text.split_whitespace().map(str::to_owned));
+            } else {
+                items.push(item.clone());
+            }
+        }
+        let answers = self.answers(&items)?;
+        let mut out = std::io::stdout().lock();
+        match self.format {
+            Format::Text => {
+                let style = Style { colors: terminal::colors(&out) };
+                for (i, answer) in answers.iter().enumerate() {
+                    if i != 0 {
+                        writeln!(out)?;
+                    }
+                    out.write_all(style.answer(answer).as_bytes())?;
+                }
+            }
+            Format::Json => {
+                let list: Vec<Json> = answers.iter().map(answer_json).collect();
+                writeln!(out, "{:#}", json!({ "version": 1, "explanations": list }))?;
+            }
+        }
+        Ok(Status::Fine)
+    }
+
+    fn answers(&self, items: &[String]) -> Outcome<Vec<Answer>> {
+        let mut answers = Vec::new();
+        let mut rest = items;
+        while let [item, behind @ ..] = rest {
+            rest = behind;
+            let found = names(item);
+            if !found.is_empty() {
+                answers.extend(found);
+            } else if let Some(register) = self.register
+                && let Some(bits) = dword(item)
+            {
+                answers.push(Answer::Word(explain::word(register, bits)));
+            } else if let Some(six) = instruction(item, behind) {
+                rest = &behind[5..];
+                let dwords = Box::new(explain::instruction(six));
+                let text = Some(r500::asm::print_instruction(six));
+                answers.push(Answer::Instruction { number: None, text, dwords });
+            } else if Path::new(item).exists() {
+                let count = behind.iter().take_while(|item| item.parse::<usize>().is_ok()).count();
+                let (numbers, behind) = behind.split_at(count);
+                rest = behind;
+                program(item, numbers, &mut answers)?;
+            } else {
+                return Err(unknown(item));
+            }
+        }
+        Ok(answers)
+    }
+}
+
+fn register(name: &str) -> Result<&'static Register, String> {
+    r500::isa::register(name).ok_or_else(|| {
+        let known: Vec<&str> = r500::isa::registers().map(|register| register.name).collect();
+        format!("no register has this name; there are {}", known.join(", "))
+    })
+}
+
+fn names(item: &str) -> Vec<Answer> {
+    let mut found: Vec<Answer> = explain::name(item).into_iter().map(Answer::Name).collect();
+    let lower = item.to_ascii_lowercase();
+    found.extend(Code::from_name(&item.to_ascii_uppercase()).map(Answer::Diagnostic));
+    let kinds = FindingKind::ALL.iter().filter(|kind| kind.name() == lower);
+    found.extend(kinds.map(|kind| Answer::Finding(*kind)));
+    let readings = Readings::TABLE.iter().filter(|info| info.name == lower);
+    found.extend(readings.map(Answer::Reading));
+    found
+}
+
+/// A dword: hexadecimal, `0x` or not.
+fn dword(item: &str) -> Option<u32> {
+    let digits = item.strip_prefix("0x").or_else(|| item.strip_prefix("0X")).unwrap_or(item);
+    u32::from_str_radix(digits.trim_end_matches(','), 16).ok()
+}
+
+fn instruction(first: &str, behind: &[String]) -> Option<Instruction> {
+    let mut words = [dword(first)?; 6];
+    for (word, item) in words[1..].iter_mut().zip(behind.get(..5)?) {
+        *word = dword(item)?;
+    }
+    Some(Instruction(words))
+}
+
+fn program(file: &str, numbers: &[String], answers: &mut Vec<Answer>) -> Outcome<()> {
+    let path = Path::new(file);
+    let mut jobs = source::open(path, None)?;
+    let job = jobs.next().transpose().map_err(|error| source::unreadable(path, error))?;
+    let code = job.map(|job| job.program.code).unwrap_or_default();
+    let wanted: Vec<usize> = match numbers {
+        [] => (0..code.len()).collect(),
+        some => some.iter().filter_map(|number| number.parse().ok()).collect(),
+    };
+    for number in wanted {
+        let Some(&inst) = code.get(number) else {
+            return Err(Failure::input(anyhow::anyhow!(
+                "{file}: there is no instruction {number}; it has {}",
+                code.len()
+            )));
+        };
+        let text = Some(r500::asm::print_instruction(inst));
+        let dwords = Box::new(explain::instruction(inst));
+        answers.push(Answer::Instruction { number: Some(number), text, dwords });
+    }
+    Ok(())
+}
+
+fn unknown(item: &str) -> Failure {
+    if dword(item).is_some() {
+        return Failure::usage(format!(
+            "{item}: a dword alone does not say what it is; name its register, e.g. \
+             --as us_fc_inst, or give the six dwords of an instruction"
+        ));
+    }
+    let similar = explain::similar(item);
+    let hint = match similar.as_slice() {
+        [] => "it is no file, and no name of a register, field, value, error, finding or reading"
+            .to_owned(),
+        names => format!("did you mean {}?", names.join(", ")),
+    };
+    Failure::input(anyhow::anyhow!("{item}: nothing has this name; {hint}"))
+}
+
+/// Text, coloured or not.
+struct Style {
+    colors: bool,
+}
+
+impl Style {
+    fn answer(&self, answer: &Answer) -> String {
+        let mut out = String::new();
+        match answer {
+            Answer::Word(word) => self.word(&mut out, word),
+            Answer::Instruction { number, text, dwords } => {
+                let number = number.map_or(String::new(), |number| format!("{number}: "));
+                let text = text.as_deref().unwrap_or_default().trim_end();
+                let _ = writeln!(out, "{}", self.bold(&format!("{number}{text}")));
+                for (i, dword) in dwords.iter().enumerate() {
+                    let _ = writeln!(out);
+                    match dword {
+                        DwordExplanation::Word(word) => self.word(&mut out, word),
+                        DwordExplanation::Unused { bits } => {
+                            let note = if *bits == 0 { "" } else { ", though it is not 0" };
+                            let _ = writeln!(
+                                out,
+                                "{} {}",
+                                self.bold(&format!("dword {i} = {bits:#010x}")),
+                                self.dim(&format!("not looked at{note}"))
+                            );
+                        }
+                    }
+                }
+            }
+            Answer::Name(named) => self.named(&mut out, *named),
+            Answer::Diagnostic(code) => {
+                let info = code.info();
+                let _ = writeln!(out, "{}: {}", self.bold(info.name), info.title);
+                let _ = writeln!(out, "\n{}\n\nExample:\n", info.explanation);
+                for line in info.example.lines() {
+                    let _ = writeln!(out, "    {line}");
+                }
+            }
+            Answer::Finding(kind) => {
+                let weight = if kind.is_hard() { "hard finding" } else { "finding" };
+                let text = kind.text().replace("{}", "N");
+                let _ = writeln!(out, "{} ({weight} of a run): {text}", self.bold(kind.name()));
+            }
+            Answer::Reading(info) => {
+                let _ = writeln!(out, "{} (reading): {}", self.bold(info.name), info.question);
+                for (i, (value, meaning)) in info.values.iter().enumerate() {
+                    let default = if i == 0 { " (default)" } else { "" };
+                    let _ = writeln!(out, "  {value:<14} {meaning}{default}");
+                }
+                let _ = writeln!(out, "{}", self.dim(info.evidence));
+            }
+        }
+        out
+    }
+
+    fn word(&self, out: &mut String, word: &WordExplanation) {
+        let WordExplanation { register, bits, fields, unnamed } = word;
+        let title = self.bold(&format!("{} = {bits:#010x}", register.name));
+        let _ = writeln!(out, "{title}  {}", self.dim(register.meaning));
+        let width = fields.iter().map(|f| f.field.name.len()).max().unwrap_or(0);
+        let readings: Vec<String> = fields.iter().map(FieldExplanation::reading).collect();
+        let column = readings.iter().map(String::len).max().unwrap_or(0);
+        let digits = fields.iter().map(|f| f.code.to_string().len()).max().unwrap_or(0);
+        for (explained, reading) in fields.iter().zip(&readings) {
+            let place = place(explained.field.hi, explained.field.lo);
+            let name = explained.field.name;
+            let (code, meaning) = (explained.code, explained.meaning());
+            let line = format!(
+                "  {place:>5}  {name:<width$}  {code:>digits$}  {reading:<column$}  {meaning}"
+            );
+            // What is 0 is most of a word and mostly of no interest.
+            let line = if explained.is_reserved() {
+                self.warning(&line)
+            } else if explained.code == 0 {
+                self.dim(&line)
+            } else {
+                line
+            };
+            let _ = writeln!(out, "{line}");
+        }
+        if *unnamed != 0 {
+            let text = format!("  bits set that no field names: {unnamed:#010x}");
+            let _ = writeln!(out, "{}", self.warning(&text));
+        }
+    }
+
+    fn named(&self, out: &mut String, named: Named) {
+        match named {
+            Named::Register(register) => {
+                let count = match register.count {
+                    1 => String::new(),
+                    n => format!(" (0 to {})", n - 1),
+                };
+                let title = self.bold(&format!("{}{count}", register.name));
+                let _ = writeln!(out, "{title}: {}", register.meaning);
+                let width = register.fields.iter().map(|f| f.name.len()).max().unwrap_or(0);
+                for field in register.fields {
+                    let place = place(field.hi, field.lo);
+                    let _ =
+                        writeln!(out, "  {place:>5}  {:<width$}  {}", field.name, field.meaning);
+                }
+            }
+            Named::Field(register, field) => {
+                let place = place(field.hi, field.lo);
+                let title = self.bold(&format!("{}.{}", register.name, field.name));
+                let plural = if field.hi == field.lo { "" } else { "s" };
+                let _ = writeln!(out, "{title} (bit{plural} {place}): {}", field.meaning);
+                for value in field.values {
+                    let _ = writeln!(out, "  {}", value_line(value));
+                }
+                let reserved = field.max() as usize + 1 - field.values.len();
+                if field.kind == Kind::Choice && reserved > 0 {
+                    let _ = writeln!(out, "  {}", self.dim("others are reserved"));
+                }
+            }
+            Named::Value(register, field, value) => {
+                let title = self.bold(value.name);
+                let place = place(field.hi, field.lo);
+                let _ = writeln!(
+                    out,
+                    "{title} = {} in {}.{} ({place}): {}",
+                    value.code, register.name, field.name, value.meaning
+                );
+            }
+        }
+    }
+
+    fn bold(&self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    fn dim(&self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    fn warning(&self, text: &str) -> String {
+        self.paint("33", text)
+    }
+
+    fn paint(&self, code: &str, text: &str) -> String {
+        if self.colors { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
+    }
+}
+
+fn place(hi: u8, lo: u8) -> String {
+    if hi == lo { lo.to_string() } else { format!("{hi}:{lo}") }
+}
+
+fn value_line(value: &Value) -> String {
+    let name = if value.name.is_empty() { String::new() } else { format!("{}: ", value.name) };
+    format!("{:>3}  {name}{}", value.code, value.meaning)
+}
+
+fn answer_json(answer: &Answer) -> Json {
+    match answer {
+        Answer::Word(word) => word_json(word),
+        Answer::Instruction { number, text, dwords } => {
+            let dwords: Vec<Json> = dwords
+                .iter()
+                .map(|dword| match dword {
+                    DwordExplanation::Word(word) => word_json(word),
+                    DwordExplanation::Unused { bits } => {
+                        json!({ "kind": "unused", "bits": format!("{bits:08x}") })
+                    }
+                })
+                .collect();
+            json!({ "kind": "instruction", "number": number, "text": text, "dwords": dwords })
+        }
+        Answer::Name(Named::Register(register)) => register_json(register),
+        Answer::Name(Named::Field(register, field)) => {
+            let mut answer = field_json(field);
+            answer["kind"] = json!("field");
+            answer["register"] = json!(register.name);
+            answer
+        }
+        Answer::Name(Named::Value(register, field, value)) => json!({
+            "kind": "value", "register": register.name, "field": field.name,
+            "code": value.code, "name": value.name, "meaning": value.meaning,
+        }),
+        Answer::Diagnostic(code) => {
+            let info = code.info();
+            json!({
+                "kind": "diagnostic", "name": info.name, "title": info.title,
+                "explanation": info.explanation, "example": info.example,
+            })
+        }
+        Answer::Finding(kind) => json!({
+            "kind": "finding", "name": kind.name(), "hard": kind.is_hard(), "meaning": kind.text(),
+        }),
+        Answer::Reading(info) => {
+            let values: Vec<Json> = info
+                .values
+                .iter()
+                .map(|(name, meaning)| json!({ "name": name, "meaning": meaning }))
+                .collect();
+            json!({
+                "kind": "reading", "name": info.name, "question": info.question,
+                "evidence": info.evidence, "values": values,
+            })
+        }
+    }
+}
+
+fn register_json(register: &Register) -> Json {
+    let fields: Vec<Json> = register.fields.iter().map(field_json).collect();
+    json!({
+        "kind": "register", "name": register.name, "count": register.count,
+        "meaning": register.meaning, "fields": fields,
+    })
+}
+
+fn field_json(field: &r500::isa::Field) -> Json {
+    let values: Vec<Json> = field
+        .values
+        .iter()
+        .map(|v| json!({ "code": v.code, "name": v.name, "meaning": v.meaning }))
+        .collect();
+    json!({
+        "name": field.name, "hi": field.hi, "lo": field.lo,
+        "meaning": field.meaning, "values": values,
+    })
+}
+
+fn word_json(word: &WordExplanation) -> Json {
+    let fields: Vec<Json> = word
+        .fields
+        .iter()
+        .map(|f| {
+            json!({
+                "name": f.field.name, "hi": f.field.hi, "lo": f.field.lo, "code": f.code,
+                "reading": f.reading(), "meaning": f.meaning(), "about": f.field.meaning,
+                "reserved": f.is_reserved(),
+            })
+        })
+        .collect();
+    json!({
+        "kind": "word", "register": word.register.name, "bits": format!("{:08x}", word.bits),
+        "meaning": word.register.meaning, "fields": fields,
+        "unnamed_bits": format!("{:08x}", word.unnamed),
+    })
+}

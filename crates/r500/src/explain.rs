@@ -1,0 +1,217 @@
+//! Words and registers explained field by field, from the tables of [`isa`](crate::isa).
+
+use r500_isa::{Field, Instruction, Kind, Register, Value};
+
+/// A word, field by field.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WordExplanation {
+    /// Its register.
+    pub register: &'static Register,
+    /// Its bits.
+    pub bits: u32,
+    /// Its fields, in the order of the documents.
+    pub fields: Vec<FieldExplanation>,
+    /// The bits set that no field names.
+    pub unnamed: u32,
+}
+
+/// A field with its code.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FieldExplanation {
+    /// The field.
+    pub field: &'static Field,
+    /// Its code.
+    pub code: u32,
+    /// The table's row for this code, if it has one.
+    pub value: Option<&'static Value>,
+}
+
+/// A dword of an instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DwordExplanation {
+    /// A word with a register.
+    Word(WordExplanation),
+    /// A dword that this type of instruction does not look at.
+    Unused {
+        /// Its bits.
+        bits: u32,
+    },
+}
+
+/// What a name of the tables means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Named {
+    /// A register or instruction word.
+    Register(&'static Register),
+    /// A field of a register.
+    Field(&'static Register, &'static Field),
+    /// A value of a field.
+    Value(&'static Register, &'static Field, &'static Value),
+}
+
+/// A word, field by field.
+#[must_use]
+pub fn word(register: &'static Register, bits: u32) -> WordExplanation {
+    let fields = register.fields.iter().map(|field| {
+        let code = field.extract(bits);
+        FieldExplanation { field, code, value: field.value(code) }
+    });
+    let unnamed = bits & !register.named_bits();
+    WordExplanation { register, bits, fields: fields.collect(), unnamed }
+}
+
+/// The six dwords of an instruction.
+#[must_use]
+pub fn instruction(instruction: Instruction) -> [DwordExplanation; 6] {
+    let layout = instruction.layout();
+    std::array::from_fn(|i| {
+        let bits = instruction.0[i];
+        match layout[i] {
+            Some(register) => DwordExplanation::Word(word(register, bits)),
+            None => DwordExplanation::Unused { bits },
+        }
+    })
+}
+
+/// Everything in the tables that has this name; case does not matter. `REGISTER.FIELD` names one
+/// field of one register.
+#[must_use]
+pub fn name(name: &str) -> Vec<Named> {
+    let mut found = Vec::new();
+    if let Some((register, field)) = name.split_once('.') {
+        let register = r500_isa::register(register);
+        let field = register.and_then(|register| Some((register, register.field(field)?)));
+        found.extend(field.map(|(register, field)| Named::Field(register, field)));
+        return found;
+    }
+    for register in r500_isa::registers() {
+        if register.name.eq_ignore_ascii_case(name) {
+            found.push(Named::Register(register));
+        }
+        for field in register.fields {
+            if field.name.eq_ignore_ascii_case(name) {
+                found.push(Named::Field(register, field));
+            }
+            let values = field.values.iter();
+            let values = values.filter(|value| value.name.eq_ignore_ascii_case(name));
+            found.extend(values.map(|value| Named::Value(register, field, value)));
+        }
+    }
+    found
+}
+
+/// Names of the tables that are close to one that does not exist, closest first, four at most.
+#[must_use]
+pub fn similar(name: &str) -> Vec<&'static str> {
+    let wanted = name.to_ascii_uppercase();
+    let mut names: Vec<(usize, &'static str)> = r500_isa::registers()
+        .flat_map(|register| {
+            std::iter::once(register.name).chain(register.fields.iter().map(|field| field.name))
+        })
+        .map(|known| (distance(&wanted, &known.to_ascii_uppercase()), known))
+        .filter(|(distance, _)| *distance <= 2 + wanted.len() / 6)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names.into_iter().take(4).map(|(_, known)| known).collect()
+}
+
+impl FieldExplanation {
+    /// Whether the code is one that the documents reserve.
+    #[must_use]
+    pub fn is_reserved(&self) -> bool {
+        self.field.kind == Kind::Choice && self.value.is_none()
+    }
+
+    /// The code as it reads: a number, `off`, `on`, or a documented name.
+    #[must_use]
+    pub fn reading(&self) -> String {
+        let Self { field, code, value } = *self;
+        match (value, field.kind) {
+            (Some(value), _) if !value.name.is_empty() => value.name.to_owned(),
+            (Some(_), Kind::Choice) => code.to_string(),
+            (_, Kind::Flag) => if code == 0 { "off" } else { "on" }.to_owned(),
+            (_, Kind::Signed) => {
+                let unused = 32 - field.width();
+                ((code << unused).cast_signed() >> unused).to_string()
+            }
+            _ if field.width() < 8 => code.to_string(),
+            _ => format!("{code:#x}"),
+        }
+    }
+
+    /// What the code means here.
+    #[must_use]
+    pub fn meaning(&self) -> &'static str {
+        match self.value {
+            Some(value) => value.meaning,
+            None if self.is_reserved() => "reserved",
+            None => self.field.meaning,
+        }
+    }
+}
+
+/// Edits that turn one name into another.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// The BREAKLOOP of a compiled program, worked out from the register document: bits 2:0 = 5, 5
+    /// clear, 15:8 = ff, 20:16 = 1, 25:24 = 0, 27:26 = 1, 28 set.
+    #[test]
+    fn a_break_is_explained() {
+        let word = word(r500_isa::register("us_fc_inst").unwrap(), 0x1401_ff05);
+        let read = |name: &str| {
+            word.fields.iter().find(|f| f.field.name == name).map(FieldExplanation::reading)
+        };
+        assert_eq!(read("OP").unwrap(), "US_FC_OP_BREAKLOOP");
+        assert_eq!(read("JUMP_ANY").unwrap(), "off");
+        assert_eq!(read("JUMP_FUNC").unwrap(), "0xff");
+        assert_eq!(read("B_POP_CNT").unwrap(), "1");
+        assert_eq!(read("B_OP1").unwrap(), "US_FC_B_OP_DECR");
+        assert_eq!(read("IGNORE_UNCOVERED").unwrap(), "on");
+        assert_eq!(word.unnamed, 0);
+    }
+
+    #[test]
+    fn reserved_codes_and_unnamed_bits_are_pointed_out() {
+        // RGB_OP 6 is reserved; bit 3 of US_FC_INST has no name.
+        let op = word(r500_isa::register("US_ALU_RGBA_INST").unwrap(), 6).fields[0];
+        assert!(op.is_reserved());
+        assert_eq!(op.meaning(), "reserved");
+        assert_eq!(word(r500_isa::register("US_FC_INST").unwrap(), 8).unnamed, 8);
+    }
+
+    #[test]
+    fn signed_numbers_read_with_their_sign() {
+        let word = word(r500_isa::register("US_FC_INT_CONST").unwrap(), 0x00fd_0005);
+        assert_eq!(word.fields[2].reading(), "-3");
+    }
+
+    #[test]
+    fn names_are_found_wherever_they_stand() {
+        assert!(matches!(name("US_FC_INST")[..], [Named::Register(_)]));
+        assert!(matches!(name("us_fc_inst.op")[..], [Named::Field(..)]));
+        // OMOD is a field of both halves, OP_MAD an operation of both.
+        assert_eq!(name("OMOD").len(), 2);
+        assert_eq!(name("OP_MAD").len(), 2);
+        assert_eq!(similar("JUMP_FUNK"), ["JUMP_FUNC"]);
+    }
+}
