@@ -224,3 +224,35 @@ fn annotations_are_comments() {
         assert!(back.is_ok() && back.job == job, "{name}");
     }
 }
+
+/// The examples of the guide's page are programs, and print as they stand there but for comments.
+#[test]
+fn the_guide_speaks_the_language() {
+    let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/language.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let examples: Vec<&str> =
+        page.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
+    assert!(examples.len() >= 2);
+    for example in examples {
+        let assembly = assemble(example.as_bytes(), Options::default());
+        assert!(assembly.diagnostics.is_empty(), "{}", assembly.render(Default::default()));
+        let code = example.split_once(";\n\n").map_or(example, |(_, code)| code);
+        assert_eq!(r500_asm::print_code(&assembly.job.program.code, 0), join_lines(code));
+    }
+}
+
+/// Instructions over several lines on one.
+fn join_lines(code: &str) -> String {
+    let mut out = String::new();
+    for line in code.lines() {
+        if out.ends_with(":\n") {
+            out.pop();
+            out.push(' ');
+            out.push_str(line.trim_start());
+        } else {
+            out.push_str(line);
+        }
+        out.push('\n');
+    }
+    out
+}

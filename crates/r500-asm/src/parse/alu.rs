@@ -416,6 +416,7 @@ impl Parser<'_> {
                 .label("an operation writes colours or alpha")
                 .help("write two operations, separated by a comma"),
             );
+            op.clue = op.clue.or(Some((Side::Rgb, span)));
         } else if mask != 0 {
             self.clue(op, if mask & 8 != 0 { Side::Alpha } else { Side::Rgb }, span);
         }
