@@ -1,0 +1,252 @@
+//! Where the program goes: window, stacks, branch levels, loops, what is never reached or never
+//! ends.
+
+use r500_isa::state::UsFcIntConst;
+use r500_isa::values::{BranchOp, FcOp};
+use r500_isa::words::{FcAddr, FcInst};
+
+use super::Checker;
+use crate::Code;
+use crate::finding::{Edit, Fix};
+use crate::graph::{EdgeKind, Node, Role, Trap, Visit};
+use crate::limits::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS};
+use crate::step::Flow;
+
+impl Checker<'_> {
+    pub(super) fn check_flow(&mut self) {
+        for index in self.reached() {
+            let Some(&visit) = self.graph.visit(index) else { continue };
+            if !visit.traps.is_empty() {
+                self.check_traps(index, &visit);
+            }
+            if let Some((a, b)) = visit.unbalanced {
+                let place = self.at(index);
+                let message =
+                    format!("some ways lead here with {a} branch levels open, some with {b}");
+                self.add(Code::Unbalanced, place, message);
+            }
+            if let Some(flow) = self.graph.flows[index] {
+                self.check_jump(index, &flow, &visit);
+            }
+            if self.graph.steps[index].quad {
+                let apart = match self.recovered() {
+                    Some(structure) => structure.divergent[index],
+                    None => visit.levels.max > 0,
+                };
+                if apart {
+                    let place = self.at(index);
+                    let message = "pixels of the quad may sleep here".to_owned();
+                    self.add(Code::DivergentQuad, place, message);
+                }
+            }
+        }
+        if !self.graph.gave_up() {
+            self.check_ends();
+            self.check_unreachable();
+        }
+        if let Some(Err(unstructured)) = self.structure {
+            let place = self.at(unstructured.index);
+            self.add(Code::Unstructured, place, unstructured.reason.to_owned());
+        }
+    }
+
+    fn check_traps(&mut self, index: usize, visit: &Visit) {
+        let address = |place: u32| format!("address {place}");
+        let target = self.graph.flows[index].map_or(0, |flow| flow.target);
+        let next = self.graph.window().address(index + 1);
+        let full = self.program.state.fc_ctrl.is_none_or(|c| c.full_fc_en());
+        let levels = if full { BRANCH_LEVELS } else { PARTIAL_BRANCH_LEVELS };
+        let mut add = |trap: Trap, code: Code, place, message: String| {
+            if visit.traps.has(trap) {
+                self.add(code, place, message);
+            }
+        };
+        let here = crate::finding::Place::Instruction {
+            index,
+            address: next.saturating_sub(1),
+            field: None,
+        };
+        let field = |word: u8, field| crate::finding::Place::Instruction {
+            index,
+            address: next.saturating_sub(1),
+            field: Some((word, field)),
+        };
+        add(
+            Trap::RunsOut,
+            Code::RunsOut,
+            here,
+            format!("goes on to {}, which cannot run", address(next)),
+        );
+        let jump_addr = field(3, FcAddr::JUMP_ADDR.describe());
+        add(
+            Trap::JumpsOut,
+            Code::JumpsOut,
+            jump_addr,
+            format!("jumps to {}, which cannot run", address(target)),
+        );
+        add(
+            Trap::BranchOverflow,
+            Code::BranchOverflow,
+            here,
+            format!("opens a branch level where {levels}, all there are, may be open"),
+        );
+        add(
+            Trap::LoopOverflow,
+            Code::LoopOverflow,
+            here,
+            format!("begins a loop where {LOOP_LEVELS}, all there can be, may be running"),
+        );
+        let op = field(2, FcInst::OP.describe());
+        add(Trap::LoopUnderflow, Code::LoopUnderflow, op, "no loop may be running here".into());
+        let a_op = field(2, FcInst::A_OP.describe());
+        add(
+            Trap::CallOverflow,
+            Code::CallOverflow,
+            a_op,
+            format!("calls where {CALL_LEVELS} calls, all there can be, may be open"),
+        );
+        add(Trap::CallUnderflow, Code::CallUnderflow, a_op, "no call may be open here".into());
+        add(Trap::ReservedAddrOp, Code::ReservedAddrOp, a_op, "A_OP 3 is reserved".into());
+        let b_op0 = field(2, FcInst::B_OP0.describe());
+        add(Trap::ReservedBranchOp0, Code::ReservedBranchOp, b_op0, "B_OP0 3 is reserved".into());
+        let b_op1 = field(2, FcInst::B_OP1.describe());
+        add(Trap::ReservedBranchOp1, Code::ReservedBranchOp, b_op1, "B_OP1 3 is reserved".into());
+        let b_else = field(2, FcInst::B_ELSE.describe());
+        add(
+            Trap::ElseWithoutLevel,
+            Code::ElseWithoutIf,
+            b_else,
+            "no branch level may be open here".into(),
+        );
+        add(
+            Trap::EndsInBranch,
+            Code::EndsInBranch,
+            here,
+            "branch levels are open at the end".into(),
+        );
+        add(Trap::EndsInLoop, Code::EndsInLoop, here, "a loop may be running at the end".into());
+    }
+
+    fn check_jump(&mut self, index: usize, flow: &Flow, visit: &Visit) {
+        if let Some(levels) = visit.should_close {
+            let op = if levels == 0 { BranchOp::NONE } else { BranchOp::DECR };
+            let edits = vec![
+                Edit::word(index, 2, FcInst::B_OP1, op),
+                Edit::word(index, 2, FcInst::B_POP_CNT, levels),
+            ];
+            let text = format!("close {levels} levels when jumping");
+            let place = self.field(index, 2, FcInst::B_POP_CNT);
+            let message =
+                format!("{levels} levels are open in the loop, and it closes others when it jumps");
+            self.add_fixed(Code::BreakDepth, place, message, Fix { text, safe: false, edits });
+        }
+        if flow.begins_loop() {
+            self.check_loop(index, flow);
+        }
+        if flow.op == FcOp::JUMP {
+            self.check_endless(index, flow);
+        }
+    }
+
+    fn check_loop(&mut self, index: usize, flow: &Flow) {
+        let constant = self.int_constant(flow.int);
+        let target = self.graph.window().index(flow.target);
+        let onto_end =
+            target.and_then(|target| self.graph.flows[target]).is_some_and(|word| word.ends_pass());
+        let some_pass = constant.is_none_or(|constant| constant.kr() != 0);
+        if !flow.any && onto_end && some_pass {
+            let address = self.program.code[index].fc_addr().jump_addr();
+            let mut edits = vec![Edit::word(index, 2, FcInst::JUMP_ANY, true)];
+            if address < 511 {
+                edits.push(Edit::word(index, 3, FcAddr::JUMP_ADDR, address + 1));
+            }
+            let text = "set JUMP_ANY and lead behind the end of the loop".to_owned();
+            let place = self.field(index, 2, FcInst::JUMP_ANY);
+            let message = format!("{:?} without JUMP_ANY leads onto the end of a loop", flow.op);
+            self.add_fixed(Code::LoopHazard, place, message, Fix { text, safe: false, edits });
+        }
+        let Some(structure) = self.recovered() else { return };
+        let Some(Role::Loop { exit }) = structure.roles[index] else { return };
+        let left = structure.roles.iter().flatten().any(|role| *role == Role::Break { exit });
+        if left && constant.is_some_and(|constant| constant.kr() == 255) {
+            let place = self.field(index, 3, FcAddr::INT_ADDR);
+            let message =
+                "the loop is left by BREAK, or without a word after 255 passes".to_owned();
+            self.add(Code::SilentLimit, place, message);
+        }
+    }
+
+    /// A jump back over instructions that leave alone what it looks at.
+    fn check_endless(&mut self, index: usize, flow: &Flow) {
+        let Some(target) = self.graph.window().index(flow.target).filter(|&t| t <= index) else {
+            return;
+        };
+        if flow.a_op != r500_isa::values::AddrOp::NONE || flow.b_else || flow.wants.never() {
+            return;
+        }
+        let own = self.graph.steps[index];
+        let changed = self.graph.steps[target..index].iter().enumerate().any(|(n, step)| {
+            self.graph.flows[target + n].is_some()
+                || (own.alu_result_read && step.alu_result_write)
+                || own.predicate_reads & step.predicate_writes != 0
+                || step.has_other_effect(self.program.code[target + n])
+                    && step.ty == r500_isa::values::InstType::TEX
+                    && flow.ignore_uncovered
+        });
+        let back = self.graph.edges_from(index).iter().any(|edge| edge.kind == EdgeKind::Jump);
+        if !changed && back {
+            let place = self.field(index, 3, FcAddr::JUMP_ADDR);
+            let message = format!(
+                "nothing from address {} on changes what this jump back looks at",
+                flow.target
+            );
+            self.add(Code::EndlessJump, place, message);
+        }
+    }
+
+    /// Instructions from which no way leads out.
+    fn check_ends(&mut self) {
+        let mut ends = vec![false; self.graph.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for edge in self.graph.edges().iter().rev() {
+                let leads = match edge.to {
+                    Node::Instruction(to) => ends[to],
+                    Node::End | Node::Outside(_) => true,
+                };
+                if leads && !std::mem::replace(&mut ends[edge.from], true) {
+                    changed = true;
+                }
+            }
+        }
+        if let Some(index) = self.reached().find(|&index| !ends[index]) {
+            let place = self.at(index);
+            self.add(Code::NeverEnds, place, "no way leads from here to the end".into());
+        }
+    }
+
+    fn check_unreachable(&mut self) {
+        let window = self.graph.window();
+        let mut index = window.first;
+        while index <= window.last {
+            let first = index;
+            while index <= window.last && !self.graph.reaches(index) {
+                index += 1;
+            }
+            if index > first {
+                let place = self.at(first);
+                let message = match index - first {
+                    1 => "this instruction is never reached".to_owned(),
+                    n => format!("{n} instructions from here on are never reached"),
+                };
+                self.add(Code::Unreachable, place, message);
+            }
+            index += 1;
+        }
+    }
+
+    fn int_constant(&self, number: u8) -> Option<UsFcIntConst> {
+        self.program.state.fc_int_const.get(usize::from(number)).copied().flatten()
+    }
+}

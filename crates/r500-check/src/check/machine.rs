@@ -1,0 +1,326 @@
+//! Opcodes, reserved values, register ranges: what one instruction says by itself, with the state
+//! around it.
+
+use r500_isa::state::{UsCodeAddr, UsPixsize};
+use r500_isa::values::{
+    AddrOp, AlphaOp, FcOp, InstType, Omod, OutFormat, PredSel, RgbOp, Sel, TexOp,
+};
+use r500_isa::words::{
+    AluAlphaAddr, AluAlphaInst, AluRgbAddr, AluRgbInst, AluRgbaInst, CmnInst, FcAddr, FcInst,
+    TexAddr, TexAddrDxdy, TexInst,
+};
+use r500_isa::{CONSTANTS, Half, INSTRUCTION_SLOTS, Instruction, Slot, TEMPORARIES, Word};
+use r500_program::Program;
+
+use super::Checker;
+use crate::Code;
+use crate::finding::{Edit, EditTarget, Finding, Fix, Place};
+use crate::graph::AlRange;
+use crate::step::{Access, Via};
+
+/// What needs no graph.
+pub(super) fn check_size(program: &Program, findings: &mut Vec<Finding>) {
+    let offset = program.state.code_offset.map_or(0, |r| usize::from(r.offset_addr()));
+    let last = offset + program.code.len();
+    if last > INSTRUCTION_SLOTS {
+        let message = format!("instructions reach to address {}, the last slot is 511", last - 1);
+        findings.push(Finding { code: Code::PastSlots, place: Place::Program, message, fix: None });
+    }
+    let constants = program.state.constants.len();
+    if constants > CONSTANTS {
+        let message = format!("{constants} float constants are given, the processor has 256");
+        let code = Code::TooManyConstants;
+        findings.push(Finding { code, place: Place::Program, message, fix: None });
+    }
+}
+
+impl Checker<'_> {
+    pub(super) fn check_machine(&mut self) {
+        let highest = self.highest_temporary();
+        for index in self.reached() {
+            let inst = self.program.code[index];
+            match inst.ty() {
+                InstType::FC => self.check_fc(index, inst),
+                InstType::TEX => self.check_tex(index, inst),
+                _ => self.check_alu(index, inst),
+            }
+            self.check_predicates(index, inst);
+            self.check_ranges(index, highest);
+            self.check_stray(index, inst);
+        }
+        let window = self.graph.window();
+        match window.end {
+            None => {
+                let place = Place::State(UsCodeAddr::REGISTER);
+                self.add(
+                    Code::EndOutside,
+                    place,
+                    "END_ADDR names no instruction that can run".into(),
+                );
+            }
+            Some(end) => {
+                let ty = self.program.code[end].ty();
+                if ty != InstType::OUT && self.graph.reaches(end) {
+                    let place = self.field(end, 0, CmnInst::TYPE);
+                    self.add(Code::LastNotOut, place, format!("the last instruction is {ty:?}"));
+                }
+            }
+        }
+    }
+
+    fn check_alu(&mut self, index: usize, inst: Instruction) {
+        let (rgb, alpha) = (inst.rgba_inst().rgb_op(), inst.alpha_inst().alpha_op());
+        if !rgb.is_named() {
+            let place = self.field(index, 5, AluRgbaInst::RGB_OP);
+            self.add(Code::ReservedRgbOp, place, format!("RGB_OP {} is reserved", rgb.code()));
+        }
+        if !alpha.is_named() {
+            let place = self.field(index, 4, AluAlphaInst::ALPHA_OP);
+            self.add(
+                Code::ReservedAlphaOp,
+                place,
+                format!("ALPHA_OP {} is reserved", alpha.code()),
+            );
+        }
+        if alpha == AlphaOp::DP && !rgb.is_dot_product() {
+            let place = self.field(index, 4, AluAlphaInst::ALPHA_OP);
+            self.add(Code::DpWithoutDotProduct, place, format!("alpha DP beside RGB {rgb:?}"));
+        }
+        if rgb == RgbOp::SOP && !alpha.is_transcendental() {
+            let place = self.field(index, 5, AluRgbaInst::RGB_OP);
+            self.add(Code::SopWithoutFunction, place, format!("SOP beside alpha {alpha:?}"));
+        }
+        let selects = matches!(rgb, RgbOp::MIN | RgbOp::MAX | RgbOp::CMP | RgbOp::CND);
+        if inst.omod(Half::Rgb) == Omod::DISABLED && !selects {
+            let place = self.field(index, 3, AluRgbInst::OMOD);
+            self.add(Code::OmodDisabled, place, format!("OMOD 7 on RGB {rgb:?}"));
+        }
+        let selects = matches!(alpha, AlphaOp::MIN | AlphaOp::MAX | AlphaOp::CMP | AlphaOp::CND);
+        if inst.omod(Half::Alpha) == Omod::DISABLED && !selects {
+            let place = self.field(index, 4, AluAlphaInst::OMOD);
+            self.add(Code::OmodDisabled, place, format!("OMOD 7 on alpha {alpha:?}"));
+        }
+        self.check_derivative(index, inst);
+        if inst.ty() == InstType::OUT {
+            self.check_out(index);
+        }
+    }
+
+    fn check_derivative(&mut self, index: usize, inst: Instruction) {
+        let wanted = inst.result_channels();
+        let slots = [Slot::A, Slot::C];
+        if inst.rgba_inst().rgb_op().is_derivative() && wanted & 7 != 0 {
+            for (slot, (word, name)) in slots.into_iter().zip([(3, "RGB A"), (5, "RGB C")]) {
+                if inst.rgb_operand(slot).sel != Sel::SRC0 {
+                    let place = if word == 3 {
+                        self.field(index, 3, AluRgbInst::RGB_SEL_A)
+                    } else {
+                        self.field(index, 5, AluRgbaInst::RGB_SEL_C)
+                    };
+                    self.add(
+                        Code::DerivativeOperands,
+                        place,
+                        format!("operand {name} is not src0"),
+                    );
+                }
+            }
+        }
+        if inst.alpha_inst().alpha_op().is_derivative() && wanted & 8 != 0 {
+            for (slot, (word, name)) in slots.into_iter().zip([(4, "alpha A"), (5, "alpha C")]) {
+                if inst.alpha_operand(slot).sel != Sel::SRC0 {
+                    let place = if word == 4 {
+                        self.field(index, 4, AluAlphaInst::ALPHA_SEL_A)
+                    } else {
+                        self.field(index, 5, AluRgbaInst::ALPHA_SEL_C)
+                    };
+                    self.add(
+                        Code::DerivativeOperands,
+                        place,
+                        format!("operand {name} is not src0"),
+                    );
+                }
+            }
+        }
+    }
+
+    fn check_out(&mut self, index: usize) {
+        let step = &self.graph.steps[index];
+        let outputs = step.outputs;
+        if outputs.iter().all(|output| output.1 == 0) && !step.depth {
+            let place = self.field(index, 0, CmnInst::RGB_OMASK);
+            self.add(Code::OutWithoutOutput, place, "OUT without an output".into());
+        }
+        for (half, (target, mask)) in outputs.into_iter().enumerate() {
+            let format = self.program.state.out_fmt.get(usize::from(target)).copied().flatten();
+            if mask != 0 && format.is_some_and(|f| f.out_fmt() == OutFormat::UNUSED) {
+                let place = if half == 0 {
+                    self.field(index, 3, AluRgbInst::TARGET)
+                } else {
+                    self.field(index, 4, AluAlphaInst::TARGET)
+                };
+                let letter = char::from(b"ABCD"[usize::from(target & 3)]);
+                let message = format!("render target {letter} is not used (US_OUT_FMT)");
+                self.add(Code::UnusedTarget, place, message);
+            }
+        }
+    }
+
+    fn check_tex(&mut self, index: usize, inst: Instruction) {
+        let tex = inst.tex_inst();
+        let op = tex.inst();
+        if !op.is_named() {
+            let place = self.field(index, 1, TexInst::INST);
+            self.add(Code::ReservedTexOp, place, format!("INST {} is reserved", op.code()));
+            return;
+        }
+        let unit = tex.tex_id();
+        let samples = !matches!(op, TexOp::NOP | TexOp::TEXKILL);
+        if samples && self.given.units.is_some_and(|units| units >> unit & 1 == 0) {
+            let place = self.field(index, 1, TexInst::TEX_ID);
+            self.add(Code::UnitDisabled, place, format!("texture unit {unit} is not enabled"));
+        }
+    }
+
+    fn check_fc(&mut self, index: usize, inst: Instruction) {
+        let fc = inst.fc_inst();
+        let full = self.program.state.fc_ctrl.is_none_or(|c| c.full_fc_en());
+        if !full && (fc.op() != FcOp::JUMP || fc.a_op() != AddrOp::NONE) {
+            let edit = Edit::state(EditTarget::FcCtrl, r500_isa::state::UsFcCtrl::FULL_FC_EN, true);
+            let fix =
+                Fix { text: "set US_FC_CTRL.FULL_FC_EN".into(), safe: false, edits: vec![edit] };
+            let message = format!("{:?} needs full flow control", fc.op());
+            let place = self.field(index, 2, FcInst::OP);
+            self.add_fixed(Code::PartialFlowControl, place, message, fix);
+        }
+        let looked = self.graph.steps[index].predicate_reads != 0;
+        if looked && inst.cmn().rgb_pred_sel() == PredSel::RGBA {
+            let place = self.field(index, 0, CmnInst::RGB_PRED_SEL);
+            self.add(Code::FcPredicateRgba, place, "PRED_SEL RGBA on flow control".into());
+        }
+    }
+
+    fn check_predicates(&mut self, index: usize, inst: Instruction) {
+        let cmn = inst.cmn();
+        if !cmn.rgb_pred_sel().is_named() {
+            let place = self.field(index, 0, CmnInst::RGB_PRED_SEL);
+            let message = format!("RGB_PRED_SEL {} is reserved", cmn.rgb_pred_sel().code());
+            self.add(Code::ReservedPredicate, place, message);
+        }
+        if !cmn.alpha_pred_sel().is_named() {
+            let place = self.field(index, 0, CmnInst::ALPHA_PRED_SEL);
+            let message = format!("ALPHA_PRED_SEL {} is reserved", cmn.alpha_pred_sel().code());
+            self.add(Code::ReservedPredicate, place, message);
+        }
+    }
+
+    /// Addresses with aL, and US_PIXSIZE.
+    fn check_ranges(&mut self, index: usize, highest: i32) {
+        let Some(&visit) = self.graph.visit(index) else { return };
+        let step = self.graph.steps[index];
+        let pixsize = self.program.state.pixsize.map(|p| i32::from(p.pix_size()));
+        for access in step.reads.iter().chain(step.writes.iter()) {
+            let (min, max) = span(access, visit.al);
+            self.check_relative(index, access, (min, max), TEMPORARIES);
+            let Some(last) = pixsize.filter(|&last| max > last) else { continue };
+            let edit = Edit::state(
+                EditTarget::Pixsize,
+                UsPixsize::PIX_SIZE,
+                u8::try_from(highest).unwrap_or(127),
+            );
+            let text = format!("set US_PIXSIZE to {highest}");
+            let fix = Fix { text, safe: true, edits: vec![edit] };
+            let place = self.place_of(index, access.via);
+            let message = format!("temp[{}] is above US_PIXSIZE {last}", max.min(127));
+            self.add_fixed(Code::PastPixsize, place, message, fix);
+        }
+        for access in step.constants.iter() {
+            self.check_relative(index, access, span(access, visit.al), CONSTANTS);
+        }
+    }
+
+    fn check_relative(&mut self, index: usize, access: &Access, span: (i32, i32), count: usize) {
+        let last = i32::try_from(count).unwrap_or(i32::MAX) - 1;
+        if access.relative && (span.0 < 0 || span.1 > last) {
+            let moved = if span.0 < 0 { span.0 } else { span.1 };
+            let message = format!("aL moves the address to {moved}, the last is {last}");
+            let place = self.place_of(index, access.via);
+            self.add(Code::RelativeRange, place, message);
+        }
+    }
+
+    fn check_stray(&mut self, index: usize, inst: Instruction) {
+        for (word, (&dword, named)) in inst.0.iter().zip(named_bits(inst.ty())).enumerate() {
+            if dword & !named != 0 {
+                let place = self.at(index);
+                let message =
+                    format!("dword {word} has bits {:#010x} that no field names", dword & !named);
+                self.add(Code::StrayBits, place, message);
+            }
+        }
+    }
+
+    /// The highest temporary that anything names, as far as it is known.
+    fn highest_temporary(&self) -> i32 {
+        let mut highest = 0;
+        for index in self.reached() {
+            let Some(visit) = self.graph.visit(index) else { continue };
+            let step = &self.graph.steps[index];
+            for access in step.reads.iter().chain(step.writes.iter()) {
+                highest = highest.max(span(access, visit.al).1);
+            }
+        }
+        highest.min(127)
+    }
+
+    /// The address field behind an access.
+    pub(super) fn place_of(&self, index: usize, via: Via) -> Place {
+        match via {
+            Via::RgbSource0 => self.field(index, 1, AluRgbAddr::ADDR0),
+            Via::RgbSource1 => self.field(index, 1, AluRgbAddr::ADDR1),
+            Via::RgbSource2 => self.field(index, 1, AluRgbAddr::ADDR2),
+            Via::AlphaSource0 => self.field(index, 2, AluAlphaAddr::ADDR0),
+            Via::AlphaSource1 => self.field(index, 2, AluAlphaAddr::ADDR1),
+            Via::AlphaSource2 => self.field(index, 2, AluAlphaAddr::ADDR2),
+            Via::RgbDest => self.field(index, 5, AluRgbaInst::RGB_ADDRD),
+            Via::AlphaDest => self.field(index, 4, AluAlphaInst::ALPHA_ADDRD),
+            Via::TexSource => self.field(index, 2, TexAddr::SRC_ADDR),
+            Via::TexDest => self.field(index, 2, TexAddr::DST_ADDR),
+            Via::Dx => self.field(index, 3, TexAddrDxdy::DX_ADDR),
+            Via::Dy => self.field(index, 3, TexAddrDxdy::DY_ADDR),
+        }
+    }
+}
+
+/// Least and greatest address of an access, as far as aL is known.
+pub(super) fn span(access: &Access, al: AlRange) -> (i32, i32) {
+    let addr = i32::from(access.addr);
+    if access.relative { (addr + al.min, addr + al.max) } else { (addr, addr) }
+}
+
+/// The bits of an instruction's dwords that some field names.
+fn named_bits(ty: InstType) -> [u32; 6] {
+    const CMN: u32 = CmnInst::REGISTER.named_bits();
+    const FC: [u32; 6] =
+        [CMN, 0, FcInst::REGISTER.named_bits(), FcAddr::REGISTER.named_bits(), 0, 0];
+    const TEX: [u32; 6] = [
+        CMN,
+        TexInst::REGISTER.named_bits(),
+        TexAddr::REGISTER.named_bits(),
+        TexAddrDxdy::REGISTER.named_bits(),
+        0,
+        0,
+    ];
+    const ALU: [u32; 6] = [
+        CMN,
+        AluRgbAddr::REGISTER.named_bits(),
+        AluAlphaAddr::REGISTER.named_bits(),
+        AluRgbInst::REGISTER.named_bits(),
+        AluAlphaInst::REGISTER.named_bits(),
+        AluRgbaInst::REGISTER.named_bits(),
+    ];
+    match ty {
+        InstType::FC => FC,
+        InstType::TEX => TEX,
+        _ => ALU,
+    }
+}

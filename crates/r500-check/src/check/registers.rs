@@ -1,0 +1,138 @@
+//! Values that are not there, and values that nobody wants.
+
+use r500_isa::words::CmnInst;
+
+use super::Checker;
+use crate::Code;
+use crate::dataflow::{Channel, ChannelSet, Liveness, Written};
+use crate::finding::{Edit, Fix};
+use crate::step::{Access, Via};
+
+impl Checker<'_> {
+    /// Whether every read finds something that was put there.
+    pub(super) fn check_registers(&mut self) -> bool {
+        let mut inputs = self.given.inputs.unwrap_or_else(all_temporaries);
+        if self.given.inputs.is_none() {
+            inputs.add(&all_temporaries());
+        }
+        let written = Written::of(self.flow, &inputs);
+        let live = Liveness::of(self.flow);
+        let mut defined = self.given.inputs.is_some();
+        for index in (0..self.graph.len()).filter(|&index| self.flow.reaches(index)) {
+            let effects = *self.flow.effects(index);
+            let unsure = effects.reads.without(written.always(index));
+            if !unsure.is_empty() {
+                defined = false;
+                self.check_reads(index, &effects.needs, &written);
+            }
+            if !self.graph.steps[index].write_inactive {
+                let dead = effects.writes.without(live.behind(index));
+                if !dead.is_empty() {
+                    self.check_dead(index, &dead);
+                }
+            }
+        }
+        defined
+    }
+
+    fn check_reads(&mut self, index: usize, needs: &ChannelSet, written: &Written) {
+        let never = needs.without(written.maybe(index));
+        // Where every write may be slept through, only what nothing writes is sure.
+        let perhaps = if self.flow.is_weak() {
+            ChannelSet::EMPTY
+        } else {
+            needs.without(written.always(index)).without(&never)
+        };
+        let step = self.graph.steps[index];
+        for access in step.reads.iter().filter(|access| !access.relative) {
+            for (set, code, how) in [
+                (&never, Code::NeverWritten, "nothing writes"),
+                (&perhaps, Code::MaybeUnwritten, "some path does not write"),
+            ] {
+                let channels = set.temp(access.addr) & access.sure;
+                if channels != 0 {
+                    let place = self.place_of(index, access.via);
+                    let name = register(access.addr, channels);
+                    self.add(code, place, format!("{how} {name} before it is read here"));
+                }
+            }
+        }
+        let bits = never.predicates() | perhaps.predicates();
+        if bits != 0 {
+            let place = self.field(index, 0, CmnInst::RGB_PRED_SEL);
+            let message = format!("predicate bits {} are not set on every path", letters(bits));
+            self.add(Code::PredicateNotSet, place, message);
+        }
+        if never.contains(Channel::AluResult) || perhaps.contains(Channel::AluResult) {
+            let place = self.field(index, 2, r500_isa::words::FcInst::JUMP_FUNC);
+            self.add(
+                Code::AluResultNotSet,
+                place,
+                "the ALU result is not set on every path".into(),
+            );
+        }
+    }
+
+    fn check_dead(&mut self, index: usize, dead: &ChannelSet) {
+        let step = self.graph.steps[index];
+        for access in step.writes.iter().filter(|access| !access.relative) {
+            let channels = dead.temp(access.addr) & access.mask;
+            if channels != 0 {
+                let place = self.place_of(index, access.via);
+                let message =
+                    format!("nothing reads {} afterwards", register(access.addr, channels));
+                let fix = self.narrow(index, access, channels);
+                self.add_fixed(Code::DeadWrite, place, message, fix);
+            }
+        }
+        let bits = dead.predicates();
+        if bits != 0 {
+            let place = self.field(index, 0, CmnInst::RGB_OMASK);
+            let message = format!("nothing looks at predicate bits {} afterwards", letters(bits));
+            self.add(Code::DeadWrite, place, message);
+        }
+        if dead.contains(Channel::AluResult) {
+            let place = self.field(index, 3, r500_isa::words::AluRgbInst::ALU_WMASK);
+            self.add(Code::DeadWrite, place, "nothing looks at the ALU result afterwards".into());
+        }
+        let outputs: Vec<String> = dead
+            .iter()
+            .filter(|channel| matches!(channel, Channel::Output(..) | Channel::Depth))
+            .map(|channel| channel.to_string())
+            .collect();
+        if !outputs.is_empty() {
+            let place = self.field(index, 0, CmnInst::RGB_OMASK);
+            let message = format!("overwritten before the program ends: {}", outputs.join(", "));
+            self.add(Code::DeadOutput, place, message);
+        }
+    }
+
+    /// A fix that takes dead channels out of a write mask.
+    fn narrow(&self, index: usize, access: &Access, dead: u8) -> Fix {
+        let cmn = self.program.code[index].cmn();
+        let mut edits = Vec::new();
+        if dead & 7 != 0 && access.via != Via::AlphaDest {
+            let mask = r500_isa::values::RgbMask::new(cmn.rgb_wmask().code() & !dead & 7);
+            edits.push(Edit::word(index, 0, CmnInst::RGB_WMASK, mask));
+        }
+        if dead & 8 != 0 {
+            edits.push(Edit::word(index, 0, CmnInst::ALPHA_WMASK, false));
+        }
+        Fix { text: format!("do not write {}", register(access.addr, dead)), safe: false, edits }
+    }
+}
+
+fn all_temporaries() -> ChannelSet {
+    let mut set = ChannelSet::EMPTY;
+    (0..=127).for_each(|temp| set.insert_temp(temp, 0b1111));
+    set
+}
+
+/// A temporary with some of its channels: `temp[3].rg`.
+pub(super) fn register(temp: u8, channels: u8) -> String {
+    format!("temp[{temp}].{}", letters(channels))
+}
+
+fn letters(channels: u8) -> String {
+    (0..4).filter(|i| channels >> i & 1 != 0).map(|i| char::from(b"rgba"[i])).collect()
+}

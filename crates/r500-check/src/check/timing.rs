@@ -1,0 +1,201 @@
+//! What a card must wait for: texture results, results that presubtract reads, decisions.
+
+use r500_isa::values::{InstType, Sel, Swiz};
+use r500_isa::words::{CmnInst, TexInst};
+use r500_isa::{Half, Instruction, Operand, Slot};
+
+use super::Checker;
+use super::registers::register;
+use crate::Code;
+use crate::dataflow::{Channel, Definition, spread};
+use crate::finding::Edit;
+use crate::graph::{EdgeKind, Node};
+
+/// Texture results on their way, a bit a temporary: fetched, and among these those that the
+/// semaphore is held for. The reference engine keeps the same books.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Fetches {
+    issued: u128,
+    held: u128,
+}
+
+impl Checker<'_> {
+    pub(super) fn check_timing(&mut self) {
+        if self.graph.steps.iter().any(|step| step.fetch) {
+            self.check_fetches();
+        }
+        for index in self.reached() {
+            self.check_nop(index);
+            let step = &self.graph.steps[index];
+            let waits = self.program.code[index].cmn().alu_wait();
+            let looks = step.alu_result_read || step.predicate_reads != 0;
+            if step.ty == InstType::FC && looks && !waits {
+                let place = self.field(index, 0, CmnInst::ALU_WAIT);
+                let fix = self.set_flag(index, 0, CmnInst::ALU_WAIT);
+                let message = "looks at what the ALU decided without ALU_WAIT".to_owned();
+                self.add_fixed(Code::MissingAluWait, place, message, fix);
+            }
+        }
+    }
+
+    fn check_fetches(&mut self) {
+        let mut before = vec![Fetches::default(); self.graph.len()];
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for edge in self.graph.edges() {
+                let Node::Instruction(to) = edge.to else { continue };
+                let behind = self.behind(edge.from, before[edge.from]);
+                let joined = Fetches {
+                    issued: before[to].issued | behind.issued,
+                    held: before[to].held | behind.held,
+                };
+                changed |= joined != before[to];
+                before[to] = joined;
+            }
+        }
+        for index in self.reached() {
+            let Some(&visit) = self.graph.visit(index) else { continue };
+            let fetches = self.awaited(index, before[index]);
+            if fetches == Fetches::default() {
+                continue;
+            }
+            let step = self.graph.steps[index];
+            let mut told = 0u128;
+            for access in step.reads.iter() {
+                let mut temps = 0u128;
+                spread(access, visit.al, |temp| temps |= 1 << temp);
+                let pending = temps & (fetches.issued | fetches.held) & !told;
+                told |= pending;
+                if pending == 0 || (access.relative && visit.al.unknown) {
+                    continue;
+                }
+                let temp = pending.trailing_zeros() as u8;
+                let place = self.place_of(index, access.via);
+                let mut fix = self.set_flag(index, 0, CmnInst::TEX_SEM_WAIT);
+                if pending & fetches.issued == 0 {
+                    let message = format!("{} may not be fetched yet", register(temp, access.mask));
+                    self.add_fixed(Code::NotAwaited, place, message, fix);
+                } else {
+                    let message = format!(
+                        "the fetch of {} never acquired the semaphore",
+                        register(temp, access.mask)
+                    );
+                    let fetches = self.fetches_of(index, temp, access.mask);
+                    fix.edits.extend(
+                        fetches.iter().map(|&at| Edit::word(at, 1, TexInst::TEX_SEM_ACQUIRE, true)),
+                    );
+                    fix.text.push_str(" and TEX_SEM_ACQUIRE on the fetch");
+                    self.add_fixed(Code::NeverAcquired, place, message, fix);
+                }
+            }
+        }
+    }
+
+    /// The fetches that a register's value may come from.
+    fn fetches_of(&self, index: usize, temp: u8, channels: u8) -> Vec<usize> {
+        let mut found = Vec::new();
+        for channel in (0..4).filter(|c| channels >> c & 1 != 0) {
+            for definition in self.flow.definitions(index, Channel::Temp(temp, channel)) {
+                if let Definition::At(at) = definition
+                    && self.graph.steps[at].fetch
+                    && !found.contains(&at)
+                {
+                    found.push(at);
+                }
+            }
+        }
+        found
+    }
+
+    fn awaited(&self, index: usize, mut fetches: Fetches) -> Fetches {
+        if self.program.code[index].cmn().tex_sem_wait() {
+            fetches.held = 0;
+        }
+        fetches
+    }
+
+    fn behind(&self, index: usize, fetches: Fetches) -> Fetches {
+        let mut fetches = self.awaited(index, fetches);
+        let step = &self.graph.steps[index];
+        let (true, Some(visit)) = (step.fetch, self.graph.visit(index)) else { return fetches };
+        for access in step.writes.iter() {
+            spread(access, visit.al, |temp| fetches.issued |= 1 << temp);
+        }
+        if self.program.code[index].tex_inst().tex_sem_acquire() {
+            fetches.held |= std::mem::take(&mut fetches.issued);
+        }
+        fetches
+    }
+
+    /// Presubtract, MDH and MDV read their sources early: NOP on the instruction before.
+    fn check_nop(&mut self, index: usize) {
+        let inst = self.program.code[index];
+        let step = &self.graph.steps[index];
+        let Some(before) = index.checked_sub(1) else { return };
+        if !step.is_alu() || !reads_early(inst) {
+            return;
+        }
+        let previous = self.graph.steps[before];
+        let cmn = self.program.code[before].cmn();
+        if !previous.is_alu() || cmn.nop() || previous.writes.is_empty() {
+            return;
+        }
+        let follows = self
+            .graph
+            .edges_from(before)
+            .iter()
+            .any(|edge| edge.kind == EdgeKind::Next && edge.to == Node::Instruction(index));
+        if !follows {
+            return;
+        }
+        let early = early_reads(inst);
+        for (half, n, mask) in early {
+            let source = inst.sources(half)[n];
+            let Some(temp) = source.temporary().filter(|_| !source.relative) else { continue };
+            let just = previous
+                .writes
+                .iter()
+                .find(|access| !access.relative && access.addr == temp && access.mask & mask != 0);
+            if let Some(access) = just {
+                let name = register(temp, access.mask & mask);
+                let place = self.field(before, 0, CmnInst::NOP);
+                let message = format!("{name} is read early by the next instruction");
+                let fix = self.set_flag(before, 0, CmnInst::NOP);
+                self.add_fixed(Code::MissingNop, place, message, fix);
+                return;
+            }
+        }
+    }
+}
+
+/// Whether an ALU instruction may read sources through presubtract, or quad corners.
+fn reads_early(inst: Instruction) -> bool {
+    inst.rgba_inst().rgb_op().is_derivative()
+        || inst.alpha_inst().alpha_op().is_derivative()
+        || Slot::ALL.into_iter().any(|slot| {
+            inst.rgb_operand(slot).sel == Sel::SRCP || inst.alpha_operand(slot).sel == Sel::SRCP
+        })
+}
+
+/// The sources that are read through presubtract or as quad corners, with their channels.
+fn early_reads(inst: Instruction) -> impl Iterator<Item = (Half, usize, u8)> {
+    // What is left to read where the ordinary operands are constants.
+    let mut only = inst;
+    for slot in Slot::ALL {
+        let rgb = only.rgb_operand(slot);
+        if rgb.sel != Sel::SRCP {
+            only = only.with_rgb_operand(slot, Operand { swiz: [Swiz::ZERO; 3], ..rgb });
+        }
+        let alpha = only.alpha_operand(slot);
+        if alpha.sel != Sel::SRCP {
+            only = only.with_alpha_operand(slot, Operand { swiz: [Swiz::ZERO], ..alpha });
+        }
+    }
+    let reads = only.source_reads();
+    (0..3)
+        .flat_map(move |n| {
+            [(Half::Rgb, n, reads.rgb[n]), (Half::Alpha, n, u8::from(reads.alpha[n]) << 3)]
+        })
+        .filter(|read| read.2 != 0)
+}

@@ -1,0 +1,47 @@
+//! Constants: whether they are there, and what must come of them.
+
+use r500_isa::words::FcAddr;
+
+use super::Checker;
+use super::machine::span;
+use crate::Code;
+use crate::step::looks_at;
+
+impl Checker<'_> {
+    pub(super) fn check_values(&mut self) {
+        for index in self.reached() {
+            if self.stated {
+                self.check_constants(index);
+            }
+            if self.graph.steps[index].is_alu() {
+                self.check_nan(index);
+            }
+        }
+    }
+
+    fn check_constants(&mut self, index: usize) {
+        let Some(&visit) = self.graph.visit(index) else { return };
+        let state = &self.program.state;
+        let count = i32::try_from(state.constants.len()).unwrap_or(i32::MAX);
+        let step = self.graph.steps[index];
+        for access in step.constants.iter() {
+            let (_, last) = span(access, visit.al);
+            if last >= count && last < 256 {
+                let place = self.place_of(index, access.via);
+                self.add(Code::NoConstant, place, format!("const[{last}] is not provided"));
+            }
+        }
+        let Some(flow) = self.graph.flows[index] else { return };
+        let counts = flow.begins_loop() || flow.op == r500_isa::values::FcOp::ENDLOOP;
+        if counts && state.fc_int_const[usize::from(flow.int & 31)].is_none() {
+            let place = self.field(index, 3, FcAddr::INT_ADDR);
+            self.add(Code::NoIntConstant, place, format!("int[{}] is not provided", flow.int));
+        }
+        let fc = self.program.code[index];
+        if looks_at(fc.fc_inst().jump_func(), 0) && state.fc_bool_const.is_none() {
+            let place = self.field(index, 3, FcAddr::BOOL_ADDR);
+            let message = format!("bool[{}] is not provided", fc.fc_addr().bool_addr());
+            self.add(Code::NoBoolConstant, place, message);
+        }
+    }
+}

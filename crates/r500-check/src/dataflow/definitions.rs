@@ -1,0 +1,73 @@
+//! Definitions and uses, on demand.
+
+use super::{Channel, Dataflow};
+
+/// Where a value that an instruction reads may come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Definition {
+    /// From before the program: an input, or nothing.
+    Start,
+    /// An instruction wrote it.
+    At(usize),
+}
+
+impl Dataflow {
+    /// Where the value may come from that a channel holds before an instruction, in ascending
+    /// order. Takes time linear in the program.
+    ///
+    /// Writes of neighbours under `WRITE_INACTIVE` are not followed: they reach pixels anywhere.
+    #[must_use]
+    pub fn definitions(&self, at: usize, channel: Channel) -> Vec<Definition> {
+        let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
+        for from in (0..self.len()).filter(|&from| self.reached[from]) {
+            for to in self.successors(from) {
+                before[to].push(from);
+            }
+        }
+        let mut found = Vec::new();
+        let mut seen = vec![false; self.len()];
+        let mut work = vec![at];
+        let mut started = false;
+        while let Some(here) = work.pop() {
+            started |= here == self.start;
+            for &from in &before[here] {
+                if std::mem::replace(&mut seen[from], true) {
+                    continue;
+                }
+                if self.effects[from].writes.contains(channel) {
+                    found.push(Definition::At(from));
+                }
+                if !self.kills(from).contains(channel) {
+                    work.push(from);
+                }
+            }
+        }
+        if started {
+            found.push(Definition::Start);
+        }
+        found.sort_unstable();
+        found
+    }
+
+    /// The instructions that may read what an instruction writes into a channel, ascending. Takes
+    /// time linear in the program.
+    #[must_use]
+    pub fn uses(&self, at: usize, channel: Channel) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut seen = vec![false; self.len()];
+        let mut work: Vec<usize> = self.successors(at).collect();
+        while let Some(here) = work.pop() {
+            if std::mem::replace(&mut seen[here], true) {
+                continue;
+            }
+            if self.effects[here].reads.contains(channel) {
+                found.push(here);
+            }
+            if !self.kills(here).contains(channel) {
+                work.extend(self.successors(here));
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+}

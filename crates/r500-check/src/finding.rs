@@ -1,0 +1,206 @@
+//! Findings: what is odd about a program, where, and how to mend it.
+
+use std::fmt;
+
+use r500_isa::{BitField, Field, FieldValue, Register, Word};
+use r500_program::Program;
+
+use crate::Code;
+
+/// How bad something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Worth knowing; nothing needs to change.
+    Note,
+    /// Runs, but perhaps not as meant, or not so on a card.
+    Warning,
+    /// Cannot run as written.
+    Error,
+}
+
+impl Severity {
+    /// `note`, `warning` or `error`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// Something odd about a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What kind it is; [`Code::info`] says what that means, on what evidence, and how to mend it.
+    pub code: Code,
+    /// Where.
+    pub place: Place,
+    /// What is odd here, with the names and numbers of this program.
+    pub message: String,
+    /// What mends it, if that can be said; nothing else of the program changes its meaning by it.
+    pub fix: Option<Fix>,
+}
+
+impl Finding {
+    /// How bad it is.
+    #[must_use]
+    pub fn severity(&self) -> Severity {
+        self.code.info().severity
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let info = self.code.info();
+        write!(f, "{}[{}]: {}: {}", info.severity.name(), info.number, self.place, self.message)
+    }
+}
+
+/// Where something is: a field of an instruction, an instruction, or the state around the program.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// The program as a whole.
+    Program,
+    /// A register of the state.
+    State(&'static Register),
+    /// An instruction.
+    Instruction {
+        /// Its index in [`Program::code`].
+        index: usize,
+        /// Its absolute address.
+        address: u32,
+        /// The field that it is about, if it is about one: number of the dword, and the field.
+        field: Option<(u8, &'static Field)>,
+    },
+}
+
+impl Place {
+    /// The index of the instruction, if it is about one.
+    #[must_use]
+    pub fn index(&self) -> Option<usize> {
+        match *self {
+            Self::Instruction { index, .. } => Some(index),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Program => f.write_str("program"),
+            Self::State(register) => f.write_str(register.name),
+            Self::Instruction { address, field: None, .. } => write!(f, "address {address}"),
+            Self::Instruction { address, field: Some((_, field)), .. } => {
+                write!(f, "address {address}, {}", field.name)
+            }
+        }
+    }
+}
+
+/// Short: descriptions of registers are long.
+impl fmt::Debug for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Place({self})")
+    }
+}
+
+/// A change that mends a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it does, in the imperative.
+    pub text: String,
+    /// It only adds waits, NOPs or room, so the picture cannot change: `--fix` may apply it.
+    pub safe: bool,
+    /// Fields to set.
+    pub edits: Vec<Edit>,
+}
+
+/// A field to set.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Edit {
+    /// What the field is in.
+    pub target: EditTarget,
+    /// The register or instruction word.
+    pub register: &'static Register,
+    /// The field.
+    pub field: &'static Field,
+    /// Its new code.
+    pub code: u32,
+}
+
+/// What an edit changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditTarget {
+    /// A dword of an instruction.
+    Instruction {
+        /// Index in [`Program::code`].
+        index: usize,
+        /// Number of the dword, 0 to 5.
+        word: u8,
+    },
+    /// `US_PIXSIZE`.
+    Pixsize,
+    /// `US_FC_CTRL`.
+    FcCtrl,
+}
+
+impl fmt::Debug for Edit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Edit({:?}: {} = {})", self.target, self.field.name, self.code)
+    }
+}
+
+impl Edit {
+    /// Sets a field of an instruction.
+    pub(crate) fn word<W: Word, T: FieldValue>(
+        index: usize,
+        word: u8,
+        field: BitField<W, T>,
+        value: T,
+    ) -> Self {
+        let target = EditTarget::Instruction { index, word };
+        Self { target, register: W::REGISTER, field: field.describe(), code: value.code() }
+    }
+
+    /// Sets a field of a state register.
+    pub(crate) fn state<W: Word, T: FieldValue>(
+        target: EditTarget,
+        field: BitField<W, T>,
+        value: T,
+    ) -> Self {
+        Self { target, register: W::REGISTER, field: field.describe(), code: value.code() }
+    }
+
+    /// Applies it; a place that the program does not have stays as it is.
+    pub fn apply(&self, program: &mut Program) {
+        let Self { field, code, .. } = *self;
+        match self.target {
+            EditTarget::Instruction { index, word } => {
+                let inst = program.code.get_mut(index);
+                if let Some(dword) = inst.and_then(|inst| inst.0.get_mut(usize::from(word))) {
+                    *dword = field.insert(*dword, code);
+                }
+            }
+            EditTarget::Pixsize => {
+                if let Some(register) = &mut program.state.pixsize {
+                    register.0 = field.insert(register.0, code);
+                }
+            }
+            EditTarget::FcCtrl => {
+                if let Some(register) = &mut program.state.fc_ctrl {
+                    register.0 = field.insert(register.0, code);
+                }
+            }
+        }
+    }
+}
+
+impl Fix {
+    /// Applies it.
+    pub fn apply(&self, program: &mut Program) {
+        self.edits.iter().for_each(|edit| edit.apply(program));
+    }
+}

@@ -1,0 +1,460 @@
+//! Every state that a group of pixels can be in, as far as decisions tell: program counter, loop
+//! stack, address stack, and how many branch levels are open.
+//!
+//! The stacks are followed exactly, because a return goes where its own call came from and a
+//! BREAK leaves the loop that is running; branch levels are a range, because only their limit
+//! matters to what runs. What is found covers every run: where a jump depends on data, both ways
+//! are taken.
+
+use r500_isa::values::{AddrOp, BranchOp, FcOp};
+use r500_program::Program;
+
+use super::stacks::{Stack, Stacks};
+use super::{AlRange, DepthRange, Edge, EdgeKind, Node, Trap, Traps, Window};
+use crate::limits::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS, STATES};
+use crate::step::Flow;
+
+/// What was found.
+#[derive(Debug)]
+pub(super) struct Explored {
+    /// Per instruction: what is known of it when it is reached; `None` where it never is.
+    pub(super) visits: Vec<Option<Visit>>,
+    /// All ways from instruction to instruction, by ascending origin.
+    pub(super) edges: Vec<Edge>,
+    /// States met.
+    pub(super) states: usize,
+    /// There were too many: nothing here is complete.
+    pub(super) gave_up: bool,
+}
+
+/// What is known of an instruction, over all states that reach it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Visit {
+    /// Open branch levels before it: at least the counter of a pixel that sleeps in one, plus one.
+    pub levels: DepthRange,
+    /// Running loops before it.
+    pub loops: DepthRange,
+    /// Addresses on the address stack before it.
+    pub calls: DepthRange,
+    /// aL.
+    pub al: AlRange,
+    /// Two ways lead here with different numbers of open branch levels: an example.
+    pub unbalanced: Option<(u8, u8)>,
+    /// What makes it go wrong, in some state.
+    pub traps: Traps,
+    /// BREAK and CONTINUE: levels that `B_OP1` must close, where that is known and it closes others.
+    pub should_close: Option<u8>,
+}
+
+/// What is known of a running loop.
+#[derive(Clone, Debug, Default)]
+struct Frame {
+    /// `KR`, if given.
+    passes: Option<u8>,
+    /// aL in the first pass; `None` where it is that of the loop around.
+    start: Option<AlRange>,
+    /// Least and greatest step.
+    step: (i8, i8),
+    /// A step that is not known.
+    unknown_step: bool,
+    /// Branch levels open where it began.
+    levels: Option<DepthRange>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct State {
+    pc: u32,
+    calls: Stack,
+    loops: Stack,
+    levels: DepthRange,
+    queued: bool,
+    next: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+struct Explorer<'a> {
+    program: &'a Program,
+    window: Window,
+    flows: &'a [Option<Flow>],
+    levels: u8,
+    calls: Stacks<()>,
+    loops: Stacks<Frame>,
+    states: Vec<State>,
+    first: Vec<u32>,
+    queue: Vec<u32>,
+    traps: Vec<Traps>,
+    unbalanced: Vec<Option<(u8, u8)>>,
+    should_close: Vec<Option<u8>>,
+    edges: Vec<Vec<(EdgeKind, Node)>>,
+    gave_up: bool,
+}
+
+/// Explores a program. `flows` holds its flow-control instructions, decoded, by index.
+pub(super) fn explore(program: &Program, window: Window, flows: &[Option<Flow>]) -> Explored {
+    let count = program.code.len();
+    let full = program.state.fc_ctrl.is_none_or(|c| c.full_fc_en());
+    let mut explorer = Explorer {
+        program,
+        window,
+        flows,
+        levels: if full { BRANCH_LEVELS } else { PARTIAL_BRANCH_LEVELS },
+        calls: Stacks::new(),
+        loops: Stacks::new(),
+        states: Vec::with_capacity(count + count / 2),
+        first: vec![NONE; count],
+        queue: Vec::new(),
+        traps: vec![Traps::default(); count],
+        unbalanced: vec![None; count],
+        should_close: vec![None; count],
+        edges: vec![Vec::new(); count],
+        gave_up: false,
+    };
+    explorer.reach(window.start, 0, 0, DepthRange::exactly(0));
+    while let Some(index) = explorer.queue.pop() {
+        explorer.states[index as usize].queued = false;
+        explorer.step(explorer.states[index as usize]);
+        if explorer.states.len() > STATES {
+            explorer.gave_up = true;
+            break;
+        }
+    }
+    explorer.finish()
+}
+
+impl Explorer<'_> {
+    /// A state that can be reached; queued where that is news.
+    fn reach(&mut self, pc: usize, calls: Stack, loops: Stack, levels: DepthRange) {
+        let Some(&first) = self.first.get(pc) else { return };
+        let mut index = first;
+        while let Some(state) = self.states.get_mut(index as usize) {
+            if (state.calls, state.loops) == (calls, loops) {
+                let joined = state.levels.hull(levels);
+                if joined != state.levels {
+                    if let (Some(a), Some(b)) = (state.levels.exact(), levels.exact()) {
+                        self.unbalanced[pc].get_or_insert((a, b));
+                    }
+                    state.levels = joined;
+                    if !state.queued {
+                        state.queued = true;
+                        self.queue.push(index);
+                    }
+                }
+                return;
+            }
+            index = state.next;
+        }
+        let new = u32::try_from(self.states.len()).unwrap_or(NONE);
+        let pc32 = u32::try_from(pc).unwrap_or(NONE);
+        self.states.push(State { pc: pc32, calls, loops, levels, queued: true, next: first });
+        self.first[pc] = new;
+        self.queue.push(new);
+    }
+
+    fn step(&mut self, state: State) {
+        let pc = state.pc as usize;
+        let Some(flow) = self.flows.get(pc).copied().flatten() else {
+            self.go(pc, EdgeKind::Next, pc + 1, state.calls, state.loops, state.levels);
+            return;
+        };
+        let State { calls, loops, mut levels, .. } = state;
+        if flow.b_else {
+            if levels.min == 0 {
+                self.traps[pc].set(Trap::ElseWithoutLevel);
+            }
+            levels.max = levels.max.max(1);
+        }
+        let decision = self.decide(pc, &flow, levels, loops);
+        if let Some(loops) = decision.stays {
+            let kind = if flow.begins_loop() {
+                EdgeKind::Enter
+            } else if flow.ends_pass() {
+                EdgeKind::LeaveLoop
+            } else {
+                EdgeKind::NotTaken
+            };
+            if flow.b_op0.code() == 3 {
+                self.traps[pc].set(Trap::ReservedBranchOp0);
+            }
+            let levels = self.branch(pc, flow.b_op0, flow.pop, levels);
+            self.go(pc, kind, pc + 1, calls, loops, levels);
+        }
+        if let Some(after) = decision.jumps {
+            if flow.b_op1.code() == 3 {
+                self.traps[pc].set(Trap::ReservedBranchOp1);
+            }
+            self.check_close(pc, &flow, loops, levels);
+            let levels = self.branch(pc, flow.b_op1, flow.pop, levels);
+            self.jump(pc, &flow, calls, after, levels);
+        }
+    }
+
+    /// Whether the group may jump and may stay, and the loop stack that each leaves.
+    fn decide(&mut self, pc: usize, flow: &Flow, levels: DepthRange, loops: Stack) -> Decision {
+        // Nobody has a say where all sleep; in no branch and no loop, nobody sleeps.
+        let empty = levels.max > 0 || loops != 0 || flow.ignore_uncovered;
+        let wants = flow.wants;
+        let (mut jumps, stays) = if flow.any {
+            (wants.some, wants.some_not || empty)
+        } else {
+            (wants.some || empty, wants.some_not)
+        };
+        if flow.begins_loop() {
+            return self.begin_loop(pc, flow, levels, loops);
+        }
+        if flow.ends_pass() {
+            if loops == 0 {
+                self.traps[pc].set(Trap::LoopUnderflow);
+                return Decision { jumps: jumps.then_some(0), stays: stays.then_some(0) };
+            }
+            if self.loops.top(loops).passes == Some(1) {
+                jumps = false;
+            }
+            if jumps {
+                self.advance(flow, loops);
+            }
+            let below = self.loops.pop(loops).map_or(0, |(_, below)| below);
+            return Decision { jumps: jumps.then_some(loops), stays: Some(below) };
+        }
+        if flow.breaks() || flow.op == FcOp::CONTINUE {
+            if loops == 0 {
+                self.traps[pc].set(Trap::LoopUnderflow);
+                return Decision { jumps: jumps.then_some(0), stays: stays.then_some(0) };
+            }
+            let below = self.loops.pop(loops).map_or(0, |(_, below)| below);
+            let after = if flow.breaks() { below } else { loops };
+            // Whoever is left in the loop keeps the group there.
+            return Decision { jumps: jumps.then_some(after), stays: Some(loops) };
+        }
+        Decision { jumps: jumps.then_some(loops), stays: stays.then_some(loops) }
+    }
+
+    /// LOOP, REP: KR = 0 always jumps, and so does an unknown one perhaps; where nobody is left,
+    /// the loop is entered all the same (unless `JUMP_ANY`, which never jumps then).
+    fn begin_loop(&mut self, pc: usize, flow: &Flow, levels: DepthRange, loops: Stack) -> Decision {
+        let constant =
+            self.program.state.fc_int_const.get(usize::from(flow.int)).copied().flatten();
+        let passes = constant.map(|c| c.kr());
+        let jumps = flow.wants.some || passes.is_none_or(|kr| kr == 0);
+        let empty = levels.max > 0 || loops != 0 || flow.ignore_uncovered;
+        let stays = (flow.wants.some_not || empty) && passes != Some(0);
+        let jumps = jumps.then_some(loops);
+        if !stays {
+            return Decision { jumps, stays: None };
+        }
+        if self.loops.depth(loops) >= LOOP_LEVELS {
+            self.traps[pc].set(Trap::LoopOverflow);
+            return Decision { jumps, stays: Some(loops) };
+        }
+        let inner = self.loops.push(loops, u32::try_from(pc).unwrap_or(NONE));
+        let frame = self.loops.top_mut(inner);
+        frame.passes = passes;
+        let is_loop = flow.op == FcOp::LOOP;
+        frame.start = is_loop.then(|| match constant {
+            Some(constant) => AlRange::exactly(i32::from(constant.kg())),
+            None => AlRange::unknown(),
+        });
+        frame.levels = Some(frame.levels.map_or(levels, |known| known.hull(levels)));
+        Decision { jumps, stays: Some(inner) }
+    }
+
+    /// ENDLOOP adds KB to aL.
+    fn advance(&mut self, flow: &Flow, loops: Stack) {
+        if flow.op != FcOp::ENDLOOP {
+            return;
+        }
+        let constant =
+            self.program.state.fc_int_const.get(usize::from(flow.int)).copied().flatten();
+        let frame = self.loops.top_mut(loops);
+        match constant {
+            Some(constant) => {
+                frame.step.0 = frame.step.0.min(constant.kb());
+                frame.step.1 = frame.step.1.max(constant.kb());
+            }
+            None => frame.unknown_step = true,
+        }
+    }
+
+    /// Open levels after a branch operation. Range ends stay at the limit.
+    fn branch(&mut self, pc: usize, op: BranchOp, pop: u8, levels: DepthRange) -> DepthRange {
+        match op {
+            BranchOp::DECR => DepthRange {
+                min: levels.min.saturating_sub(pop),
+                max: levels.max.saturating_sub(pop),
+            },
+            BranchOp::INCR => {
+                if levels.max >= self.levels {
+                    self.traps[pc].set(Trap::BranchOverflow);
+                }
+                let up = |level: u8| (level + 1).min(self.levels);
+                DepthRange { min: up(levels.min), max: up(levels.max) }
+            }
+            _ => levels,
+        }
+    }
+
+    /// A BREAK or CONTINUE that jumps must leave as many branch levels open as its loop began with.
+    fn check_close(&mut self, pc: usize, flow: &Flow, loops: Stack, levels: DepthRange) {
+        let leaves = flow.breaks() || flow.op == FcOp::CONTINUE;
+        if !leaves || loops == 0 {
+            return;
+        }
+        let begin = self.loops.top(loops).levels.and_then(DepthRange::exact);
+        if let (Some(begin), Some(now)) = (begin, levels.exact()) {
+            let wanted = now.saturating_sub(begin);
+            if flow.closes_when_jumping() != Some(wanted) {
+                self.should_close[pc] = Some(wanted);
+            }
+        }
+    }
+
+    fn jump(&mut self, pc: usize, flow: &Flow, calls: Stack, loops: Stack, levels: DepthRange) {
+        let (kind, calls) = match flow.a_op {
+            AddrOp::POP => {
+                let Some((back, below)) = self.calls.pop(calls) else {
+                    self.traps[pc].set(Trap::CallUnderflow);
+                    self.go(pc, EdgeKind::Jump, pc + 1, calls, loops, levels);
+                    return;
+                };
+                self.go(pc, EdgeKind::Return, back as usize, below, loops, levels);
+                return;
+            }
+            AddrOp::PUSH => {
+                let next = u32::try_from(pc + 1).unwrap_or(NONE);
+                if self.calls.depth(calls) >= CALL_LEVELS {
+                    self.traps[pc].set(Trap::CallOverflow);
+                    (EdgeKind::Call, calls)
+                } else {
+                    (EdgeKind::Call, self.calls.push(calls, next))
+                }
+            }
+            op => {
+                if op != AddrOp::NONE {
+                    self.traps[pc].set(Trap::ReservedAddrOp);
+                }
+                let kind = if flow.begins_loop() {
+                    EdgeKind::Skip
+                } else if flow.ends_pass() {
+                    EdgeKind::Back
+                } else if flow.breaks() {
+                    EdgeKind::Break
+                } else if flow.op == FcOp::CONTINUE {
+                    EdgeKind::Continue
+                } else {
+                    EdgeKind::Jump
+                };
+                (kind, calls)
+            }
+        };
+        if pc == self.window.end.unwrap_or(usize::MAX) {
+            self.edge(pc, EdgeKind::End, Node::End);
+            return;
+        }
+        match self.window.index(flow.target) {
+            Some(target) => {
+                self.edge(pc, kind, Node::Instruction(target));
+                self.reach(target, calls, loops, levels);
+            }
+            None => {
+                self.traps[pc].set(Trap::JumpsOut);
+                self.edge(pc, kind, Node::Outside(flow.target));
+            }
+        }
+    }
+
+    /// On to an instruction by index, unless the program ends here.
+    fn go(
+        &mut self,
+        pc: usize,
+        kind: EdgeKind,
+        to: usize,
+        calls: Stack,
+        loops: Stack,
+        levels: DepthRange,
+    ) {
+        if self.window.end == Some(pc) {
+            if levels.min > 0 {
+                self.traps[pc].set(Trap::EndsInBranch);
+            }
+            if loops != 0 {
+                self.traps[pc].set(Trap::EndsInLoop);
+            }
+            self.edge(pc, EdgeKind::End, Node::End);
+        } else if to > self.window.last {
+            self.traps[pc].set(Trap::RunsOut);
+            self.edge(pc, kind, Node::Outside(self.window.address(to)));
+        } else {
+            self.edge(pc, kind, Node::Instruction(to));
+            self.reach(to, calls, loops, levels);
+        }
+    }
+
+    fn edge(&mut self, pc: usize, kind: EdgeKind, to: Node) {
+        let edges = &mut self.edges[pc];
+        if !edges.contains(&(kind, to)) {
+            edges.push((kind, to));
+        }
+    }
+
+    fn finish(mut self) -> Explored {
+        let al = self.al_of_stacks();
+        let mut visits: Vec<Option<Visit>> = vec![None; self.first.len()];
+        for state in &self.states {
+            let pc = state.pc as usize;
+            let loops = DepthRange::of(self.loops.depth(state.loops));
+            let calls = DepthRange::of(self.calls.depth(state.calls));
+            let here = al[(state.loops as usize).min(al.len() - 1)];
+            match &mut visits[pc] {
+                Some(visit) => {
+                    visit.levels = visit.levels.hull(state.levels);
+                    visit.loops = visit.loops.hull(loops);
+                    visit.calls = visit.calls.hull(calls);
+                    visit.al = visit.al.hull(here);
+                }
+                empty => {
+                    *empty = Some(Visit {
+                        levels: state.levels,
+                        loops,
+                        calls,
+                        al: here,
+                        unbalanced: self.unbalanced[pc],
+                        traps: self.traps[pc],
+                        should_close: self.should_close[pc],
+                    });
+                }
+            }
+        }
+        let mut edges = Vec::with_capacity(self.edges.len() + 8);
+        for (from, list) in self.edges.iter_mut().enumerate() {
+            list.sort_unstable();
+            edges.extend(list.iter().map(|&(kind, to)| Edge { from, kind, to }));
+        }
+        Explored { visits, edges, states: self.states.len(), gave_up: self.gave_up }
+    }
+
+    /// aL of every loop stack. A frame of KR passes steps KR - 1 times at most.
+    fn al_of_stacks(&self) -> Vec<AlRange> {
+        let mut al = vec![AlRange::exactly(0); self.loops.len()];
+        // Stacks come behind those that they grew from.
+        for stack in 1..self.loops.len() {
+            let number = u32::try_from(stack).unwrap_or(0);
+            let below = self.loops.pop(number).map_or(0, |(_, below)| below as usize);
+            let frame = self.loops.top(number);
+            let start = frame.start.unwrap_or(al[below]);
+            let steps = frame.passes.map_or(0, |kr| i32::from(kr) - 1).max(0);
+            al[stack] = AlRange {
+                min: start.min + steps * i32::from(frame.step.0),
+                max: start.max + steps * i32::from(frame.step.1),
+                unknown: start.unknown || frame.unknown_step || frame.passes.is_none(),
+            };
+        }
+        al
+    }
+}
+
+struct Decision {
+    /// The loop stack where the group jumps; `None` if it never does.
+    jumps: Option<Stack>,
+    /// The loop stack where it goes on to the next instruction; `None` if it never does.
+    stays: Option<Stack>,
+}

@@ -1,0 +1,107 @@
+//! Every code: its bad example has it, its good one has not, and what stands in the table is sound.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use r500_check::{Code, Severity, Verdict, check_job};
+
+#[test]
+fn bad_examples_have_their_code() {
+    for &code in Code::ALL {
+        let report = check_job(&code.bad());
+        assert!(
+            report.with_code(code).next().is_some(),
+            "{code:?} not found: {:#?}",
+            report.findings
+        );
+        let error = code.info().severity == Severity::Error;
+        assert!(!error || report.verdict == Verdict::Broken, "{code:?}");
+    }
+}
+
+#[test]
+fn good_examples_do_not() {
+    for &code in Code::ALL {
+        let report = check_job(&code.good());
+        let found: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+        assert!(report.with_code(code).next().is_none(), "{code:?} found: {found:#?}");
+    }
+}
+
+/// The good example is the bad one with little changed, so that it is a near miss: few instructions
+/// and few registers of the state differ.
+#[test]
+fn good_examples_are_near_misses() {
+    for &code in Code::ALL {
+        let (bad, good) = (code.bad().program, code.good().program);
+        let differing = bad.code.iter().zip(&good.code).filter(|(a, b)| a != b).count();
+        let grown = matches!(
+            code,
+            Code::NoInstructions
+                | Code::TooTangled
+                | Code::BranchOverflow
+                | Code::LoopOverflow
+                | Code::CallOverflow
+        );
+        assert!(
+            grown || (bad.code.len() == good.code.len() && differing <= 2),
+            "{code:?}: {differing}"
+        );
+        assert_ne!(code.bad(), code.good(), "{code:?}");
+    }
+}
+
+/// A good example without errors may still have other findings, but no error, so that it shows
+/// something that one may write.
+#[test]
+fn good_examples_are_free_of_errors() {
+    // These two show that a way that is gone does not count, or that nothing is called.
+    for &code in Code::ALL {
+        let report = check_job(&code.good());
+        let errors: Vec<String> = report
+            .findings
+            .iter()
+            .filter(|finding| finding.severity() == Severity::Error)
+            .map(ToString::to_string)
+            .collect();
+        assert!(errors.is_empty(), "{code:?}: {errors:#?}");
+    }
+}
+
+#[test]
+fn numbers_and_names_are_unique_and_ordered() {
+    let infos: Vec<_> = Code::ALL.iter().map(|code| code.info()).collect();
+    for pair in infos.windows(2) {
+        assert!(pair[0].number < pair[1].number, "{} {}", pair[0].number, pair[1].number);
+    }
+    for (i, info) in infos.iter().enumerate() {
+        assert!(info.number.len() == 5 && info.number.starts_with("R5"), "{}", info.number);
+        assert!(infos[..i].iter().all(|other| other.name != info.name), "{}", info.name);
+        assert!([info.meaning, info.evidence, info.mend].iter().all(|text| text.len() > 5));
+        let tagged = ["documented", "ctm", "observed", "derived"];
+        assert!(tagged.iter().any(|tag| info.evidence.contains(tag)), "{}: evidence", info.name);
+        assert_eq!(Code::find(info.name).map(Code::info), Some(*info));
+        assert_eq!(Code::find(&info.number.to_lowercase()).map(Code::info), Some(*info));
+    }
+}
+
+/// What a fix says, done, takes its finding away and adds no error.
+#[test]
+fn fixes_mend() {
+    let mut mended = 0;
+    for &code in Code::ALL {
+        let mut job = code.bad();
+        let report = check_job(&job);
+        let Some(fix) = report.with_code(code).find_map(|finding| finding.fix.clone()) else {
+            continue;
+        };
+        fix.apply(&mut job.program);
+        let after = check_job(&job);
+        assert!(
+            after.with_code(code).count() < report.with_code(code).count(),
+            "{code:?}: {fix:?}"
+        );
+        assert!(report.has_errors() || !after.has_errors(), "{code:?}: {fix:?}");
+        mended += 1;
+    }
+    assert_eq!(mended, 9, "codes with a fix in their example");
+}
