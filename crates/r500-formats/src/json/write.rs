@@ -196,7 +196,7 @@ fn level(level: &Level, usual_layers: u32) -> Node {
     entries.put("width", Some(Node::integer(level.width)));
     entries.put("height", Some(Node::integer(level.height)));
     let layers = level.layers;
-    entries.put("layers", (layers != usual_layers || layers != 1).then(|| Node::integer(layers)));
+    entries.put("layers", (layers != usual_layers).then(|| Node::integer(layers)));
     entries.put("bytes", Some(Node::Leaf(format!("\"{}\"", base64(&level.bytes)).into())));
     entries.object()
 }
