@@ -1,6 +1,6 @@
 //! Where the program comes from: the switches that every command shares, and reading it.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -13,11 +13,12 @@ use super::exit::{Failure, Outcome, Status};
 /// Which program.
 #[derive(Args, Clone, Debug)]
 pub(super) struct SourceArgs {
-    /// The program: a capture, case, C array, hex text, driver log or raw dwords; `-` is stdin
+    /// The program: assembly, a capture, case, C array, hex text, driver log or raw dwords; `-` is
+    /// stdin
     #[arg(value_name = "PROGRAM")]
     pub(super) program: PathBuf,
-    /// What it is written in (default: recognised from content): raw, c-array, hex, mesa-log, json,
-    /// json-lines
+    /// What it is written in (default: recognised from content): assembly, raw, c-array, hex,
+    /// mesa-log, json, json-lines, assembly
     #[arg(long, value_name = "FORMAT")]
     pub(super) from: Option<Language>,
     /// Which program of a file that holds several: its name, or its number from 0
@@ -86,25 +87,25 @@ impl SourceArgs {
 
 /// Reads the jobs of a file, one at a time.
 pub(super) fn open(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'static>> {
-    let cannot = |error: std::io::Error| {
-        Failure::could_not(error).context(format_args!("cannot read {}", show(file)))
-    };
-    let (input, name): (Box<dyn BufRead>, Option<String>) = if is_stdin(file) {
-        (Box::new(BufReader::new(std::io::stdin())), None)
+    let limits = Limits::default();
+    let jobs = if is_stdin(file) {
+        reader::jobs(BufReader::new(std::io::stdin()), None, from, &limits)
+    } else if file.is_dir() {
+        return Err(Failure::could_not(anyhow::anyhow!("{} is a folder", show(file))));
     } else {
-        if file.is_dir() {
-            return Err(Failure::could_not(anyhow::anyhow!("{} is a folder", show(file))));
-        }
-        let opened = std::fs::File::open(file).map_err(cannot)?;
-        let name = file.file_name().map(|name| name.to_string_lossy().into_owned());
-        (Box::new(BufReader::with_capacity(1 << 16, opened)), name)
+        reader::open(file, from, &limits)
     };
-    reader::jobs(input, name.as_deref(), from, &Limits::default())
-        .map_err(|error| unreadable(file, error))
+    jobs.map_err(|error| unreadable(file, error))
 }
 
 /// A file that could not be read, or not be understood.
 pub(super) fn unreadable(file: &Path, error: ReadError) -> Failure {
+    if let ReadError::Io(error) = error {
+        return Failure::could_not(error).context(format_args!("cannot read {}", show(file)));
+    }
+    if let ReadError::Assembly { text, .. } = error {
+        return Failure::diagnosed(text);
+    }
     let blames_input = error.blames_input();
     let error = anyhow::anyhow!("{}: {error}", show(file));
     if blames_input { Failure::input(error) } else { Failure::could_not(error) }
