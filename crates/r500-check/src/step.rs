@@ -132,15 +132,6 @@ impl Step {
         matches!(self.ty, InstType::ALU | InstType::OUT)
     }
 
-    /// Whether it does anything that outlives it but writing temporaries, predicate bits, the ALU
-    /// result and outputs: kills, moves the program counter, touches other pixels.
-    pub(crate) fn has_other_effect(&self, inst: Instruction) -> bool {
-        self.ty == InstType::FC
-            || self.write_inactive
-            || inst.cmn().stat_we() != 0
-            || (self.ty == InstType::TEX && inst.tex_inst().inst() == TexOp::TEXKILL)
-    }
-
     fn alu(&mut self, inst: Instruction) {
         let (cmn, rgb, alpha, rgba) =
             (inst.cmn(), inst.rgb_inst(), inst.alpha_inst(), inst.rgba_inst());

@@ -2,7 +2,7 @@
 //! ends.
 
 use r500_isa::state::UsFcIntConst;
-use r500_isa::values::{BranchOp, FcOp};
+use r500_isa::values::{AddrOp, BranchOp, FcOp, InstType};
 use r500_isa::words::{FcAddr, FcInst};
 
 use super::Checker;
@@ -181,7 +181,9 @@ impl Checker<'_> {
         let Some(target) = self.graph.window().index(flow.target).filter(|&t| t <= index) else {
             return;
         };
-        if flow.a_op != r500_isa::values::AddrOp::NONE || flow.b_else || flow.wants.never() {
+        let ends = self.graph.window().end.is_some_and(|end| (target..=index).contains(&end));
+        let plain = flow.a_op == AddrOp::NONE && !flow.b_else;
+        if ends || !plain || flow.wants.never() {
             return;
         }
         let own = self.graph.steps[index];
@@ -189,9 +191,8 @@ impl Checker<'_> {
             self.graph.flows[target + n].is_some()
                 || (own.alu_result_read && step.alu_result_write)
                 || own.predicate_reads & step.predicate_writes != 0
-                || step.has_other_effect(self.program.code[target + n])
-                    && step.ty == r500_isa::values::InstType::TEX
-                    && flow.ignore_uncovered
+                // Whoever is killed may have no say any more.
+                || (flow.ignore_uncovered && step.ty == InstType::TEX)
         });
         let back = self.graph.edges_from(index).iter().any(|edge| edge.kind == EdgeKind::Jump);
         if !changed && back {

@@ -86,7 +86,7 @@ impl Checker<'_> {
             }
         }
         let bits = dead.predicates();
-        if bits != 0 {
+        if bits != 0 && bits == step.predicate_writes {
             let place = self.field(index, 0, CmnInst::RGB_OMASK);
             let message = format!("nothing looks at predicate bits {} afterwards", letters(bits));
             self.add(Code::DeadWrite, place, message);

@@ -7,16 +7,16 @@ use r500_isa::{Half, Instruction, Operand, Slot};
 use super::Checker;
 use super::registers::register;
 use crate::Code;
-use crate::dataflow::{Channel, Definition, spread};
+use crate::dataflow::{Channel, ChannelSet, Definition, spread};
 use crate::finding::Edit;
 use crate::graph::{EdgeKind, Node};
 
-/// Texture results on their way, a bit a temporary: fetched, and among these those that the
-/// semaphore is held for. The reference engine keeps the same books.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+/// Texture results on their way: channels fetched that no acquired semaphore covers yet, and those
+/// that one covers. The reference engine keeps such books too, for whole registers.
+#[derive(Clone, Copy, Default)]
 struct Fetches {
-    issued: u128,
-    held: u128,
+    issued: ChannelSet,
+    held: ChannelSet,
 }
 
 impl Checker<'_> {
@@ -46,47 +46,38 @@ impl Checker<'_> {
             for edge in self.graph.edges() {
                 let Node::Instruction(to) = edge.to else { continue };
                 let behind = self.behind(edge.from, before[edge.from]);
-                let joined = Fetches {
-                    issued: before[to].issued | behind.issued,
-                    held: before[to].held | behind.held,
-                };
-                changed |= joined != before[to];
-                before[to] = joined;
+                changed |= before[to].issued.add(&behind.issued);
+                changed |= before[to].held.add(&behind.held);
             }
         }
         for index in self.reached() {
             let Some(&visit) = self.graph.visit(index) else { continue };
             let fetches = self.awaited(index, before[index]);
-            if fetches == Fetches::default() {
+            if fetches.issued.is_empty() && fetches.held.is_empty() {
                 continue;
             }
             let step = self.graph.steps[index];
-            let mut told = 0u128;
-            for access in step.reads.iter() {
-                let mut temps = 0u128;
-                spread(access, visit.al, |temp| temps |= 1 << temp);
-                let pending = temps & (fetches.issued | fetches.held) & !told;
-                told |= pending;
-                if pending == 0 || (access.relative && visit.al.unknown) {
-                    continue;
-                }
-                let temp = pending.trailing_zeros() as u8;
+            for access in step.reads.iter().filter(|access| !access.relative || !visit.al.unknown) {
+                let (mut issued, mut held) = (None, None);
+                spread(access, visit.al, |temp| {
+                    let channels = |set: &ChannelSet| Some(set.temp(temp) & access.mask);
+                    let pair = |mask: u8| (mask != 0).then_some((temp, mask));
+                    issued = issued.or(channels(&fetches.issued).and_then(pair));
+                    held = held.or(channels(&fetches.held).and_then(pair));
+                });
                 let place = self.place_of(index, access.via);
                 let mut fix = self.set_flag(index, 0, CmnInst::TEX_SEM_WAIT);
-                if pending & fetches.issued == 0 {
-                    let message = format!("{} may not be fetched yet", register(temp, access.mask));
-                    self.add_fixed(Code::NotAwaited, place, message, fix);
-                } else {
-                    let message = format!(
-                        "the fetch of {} never acquired the semaphore",
-                        register(temp, access.mask)
-                    );
-                    let fetches = self.fetches_of(index, temp, access.mask);
-                    fix.edits.extend(
-                        fetches.iter().map(|&at| Edit::word(at, 1, TexInst::TEX_SEM_ACQUIRE, true)),
-                    );
+                if let Some((temp, channels)) = issued {
+                    let name = register(temp, channels);
+                    let message = format!("the fetch of {name} never acquired the semaphore");
+                    let acquire = TexInst::TEX_SEM_ACQUIRE;
+                    let fetches = self.fetches_of(index, temp, channels).into_iter();
+                    fix.edits.extend(fetches.map(|at| Edit::word(at, 1, acquire, true)));
                     fix.text.push_str(" and TEX_SEM_ACQUIRE on the fetch");
                     self.add_fixed(Code::NeverAcquired, place, message, fix);
+                } else if let Some((temp, channels)) = held {
+                    let message = format!("{} may not be fetched yet", register(temp, channels));
+                    self.add_fixed(Code::NotAwaited, place, message, fix);
                 }
             }
         }
@@ -110,7 +101,7 @@ impl Checker<'_> {
 
     fn awaited(&self, index: usize, mut fetches: Fetches) -> Fetches {
         if self.program.code[index].cmn().tex_sem_wait() {
-            fetches.held = 0;
+            fetches.held = ChannelSet::EMPTY;
         }
         fetches
     }
@@ -120,10 +111,10 @@ impl Checker<'_> {
         let step = &self.graph.steps[index];
         let (true, Some(visit)) = (step.fetch, self.graph.visit(index)) else { return fetches };
         for access in step.writes.iter() {
-            spread(access, visit.al, |temp| fetches.issued |= 1 << temp);
+            spread(access, visit.al, |temp| fetches.issued.insert_temp(temp, access.mask));
         }
         if self.program.code[index].tex_inst().tex_sem_acquire() {
-            fetches.held |= std::mem::take(&mut fetches.issued);
+            fetches.held.add(&std::mem::take(&mut fetches.issued));
         }
         fetches
     }

@@ -229,13 +229,23 @@ impl Explorer<'_> {
         Decision { jumps: jumps.then_some(loops), stays: stays.then_some(loops) }
     }
 
-    /// LOOP, REP: KR = 0 always jumps, and so does an unknown one perhaps; where nobody is left,
-    /// the loop is entered all the same (unless `JUMP_ANY`, which never jumps then).
+    /// LOOP, REP: KR = 0 always jumps; where nobody is left, the loop is entered all the same (unless
+    /// `JUMP_ANY`, which never jumps then).
     fn begin_loop(&mut self, pc: usize, flow: &Flow, levels: DepthRange, loops: Stack) -> Decision {
         let constant =
             self.program.state.fc_int_const.get(usize::from(flow.int)).copied().flatten();
         let passes = constant.map(|c| c.kr());
-        let jumps = flow.wants.some || passes.is_none_or(|kr| kr == 0);
+        // Onto its end, a loop of no passes would end the one around. Where KR is not known, such a
+        // loop is taken to have some.
+        let onto_end = || {
+            let target = self.window.index(flow.target);
+            target.and_then(|target| self.flows[target]).is_some_and(|word| word.ends_pass())
+        };
+        let jumps = flow.wants.some
+            || match passes {
+                Some(passes) => passes == 0,
+                None => !onto_end(),
+            };
         let empty = levels.max > 0 || loops != 0 || flow.ignore_uncovered;
         let stays = (flow.wants.some_not || empty) && passes != Some(0);
         let jumps = jumps.then_some(loops);

@@ -6,7 +6,7 @@
 //!
 //! | statement | words |
 //! | --- | --- |
-//! | IF, ELSE, ENDIF | JUMP with `B_OP0` INCR, all; JUMP with `B_ELSE` that nobody wants; JUMP to the next instruction with DECR on every way. The jump of IF and ELSE leads behind the branch and counts nothing, or onto ENDIF (of this branch or, last in an arm, of one around it) and counts like the other way |
+//! | IF, ELSE, ENDIF | JUMP with `B_OP0` INCR, all; JUMP with `B_ELSE` that nobody wants; JUMP to the next instruction with DECR on every way. The jump of IF and ELSE leads behind the branch and counts nothing, or onto ENDIF (of this branch or, last in an arm, of one around it) and counts like the other way; the last IF in an arm may also lead behind the ENDIF of the branch around, closing what that closes |
 //! | LOOP, REP | nobody wants the jump; it leads behind the loop, or onto its end (drivers do so) where there is at least one pass |
 //! | ENDLOOP, ENDREP | all want the jump, to the first of the body |
 //! | BREAK, CONTINUE | any condition; DECR by the levels open in the loop; behind the loop, or onto its end |
@@ -340,8 +340,11 @@ impl Parser<'_> {
                 "a branch that JUMP_ANY or B_ELSE decides for pixels that go the other way",
             );
         }
-        let target = self.forward(at, to, flow)?;
         let inner = Scope { levels: scope.levels.saturating_add(1), nested: true, ..scope };
+        if flow.b_op1 == BranchOp::DECR && flow.pop != 0 {
+            return self.last_branch(at, to, flow, inner);
+        }
+        let target = self.forward(at, to, flow)?;
         let (then, else_at, otherwise, endif, pending);
         if flow.closes_when_jumping() == Some(0) {
             // Behind ENDIF, nothing counted.
@@ -405,6 +408,30 @@ impl Parser<'_> {
         };
         let then = then.statements;
         Ok((Statement::If { at, then, else_at, otherwise, endif }, next, pending))
+    }
+
+    /// IF without an ENDIF of its own, last in an arm, whose jump leads behind the ENDIF of the branch
+    /// around and closes what that closes.
+    fn last_branch(
+        &mut self,
+        at: usize,
+        to: usize,
+        flow: &Flow,
+        inner: Scope,
+    ) -> Parsed<(Statement, usize, u8)> {
+        let behind = self.graph.window.index(flow.target) == Some(to + 1);
+        let Some(closed) = self.closes(to).filter(|_| behind && self.graph.window.end != Some(to))
+        else {
+            return refuse(at, "a branch that closes levels, but does not lead behind their ENDIF");
+        };
+        let list = self.list(at + 1, to, inner)?;
+        if flow.pop.saturating_add(1).saturating_add(list.pending) != closed {
+            return refuse(at, "a branch that closes another number of levels than its ENDIF");
+        }
+        self.play(at, Role::If { other: to })?;
+        let (then, otherwise) = (list.statements, Vec::new());
+        let statement = Statement::If { at, then, else_at: None, otherwise, endif: None };
+        Ok((statement, to, list.pending + 1))
     }
 
     /// A jump that counts nothing: forward, and all pixels must decide alike.
