@@ -31,7 +31,6 @@ pub use r500_formats as formats;
 pub use r500_isa as isa;
 pub use r500_program as program;
 
-pub mod assembly;
 pub mod compare;
 pub mod explain;
 pub mod picture;

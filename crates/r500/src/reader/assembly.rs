@@ -1,0 +1,106 @@
+//! Assembly: the source, the files that it includes, the texture files that it names.
+
+use std::path::{Path, PathBuf};
+
+use r500_asm::{Assembly, Loaded, Options, RenderOptions, TextureRequest, TextureSource, assemble};
+use r500_isa::texture::TxFormat1;
+use r500_program::{Job, Texture};
+
+use super::ReadError;
+use crate::texture::{Source, TextureSpec};
+
+/// Whether text is assembly: by its file's name, or because it holds words that nothing else does.
+pub(super) fn is_assembly(head: &[u8], name: Option<&str>) -> bool {
+    let named = name.is_some_and(|name| {
+        let name = name.strip_suffix(".gz").unwrap_or(name);
+        [".r5", ".asm"].iter().any(|extension| name.to_ascii_lowercase().ends_with(extension))
+    });
+    let control = |b: &u8| *b < b' ' && !b"\t\n\r\x0c".contains(b);
+    if head.iter().any(control) {
+        return false;
+    }
+    let text = String::from_utf8_lossy(head).to_ascii_lowercase();
+    let words = ["src0.", "temp[", "out[", "const[", "tex[", "#include"];
+    // A statement of it ends with a semicolon, so that prose about it does not count.
+    named || (text.contains(';') && words.iter().any(|word| text.contains(word)))
+}
+
+/// Assembles a source. With `files`, includes and textures are read from there; without, naming one is
+/// an error.
+pub(super) fn read(source: &[u8], name: Option<&str>, files: bool) -> Result<Job, ReadError> {
+    let mut loader = |path: &str, from: &str| load(path, from);
+    let name = name.unwrap_or("input");
+    let mut options = Options { name, ..Options::default() };
+    if files {
+        options.loader = Some(&mut loader);
+    }
+    let assembly = assemble(source, options);
+    if !assembly.is_ok() {
+        let count = assembly.errors().count();
+        let text = assembly.render(RenderOptions::default());
+        return Err(ReadError::Assembly { text: text.trim_end().to_owned(), count });
+    }
+    let mut job = assembly.job.clone();
+    for request in &assembly.textures {
+        fill(&mut job, request, &assembly, files)?;
+    }
+    Ok(job)
+}
+
+/// An included file, relative to the one that includes it.
+fn load(path: &str, from: &str) -> Result<Loaded, String> {
+    let path = beside(path, from);
+    let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+    // One name for a file, however it is reached: cycles are found by it.
+    let name = std::fs::canonicalize(&path).unwrap_or(path);
+    Ok(Loaded { name: name.display().to_string(), bytes })
+}
+
+fn beside(path: &str, from: &str) -> PathBuf {
+    Path::new(from).parent().unwrap_or(Path::new("")).join(path)
+}
+
+/// Puts what a texture file holds into the job.
+fn fill(
+    job: &mut Job,
+    request: &TextureRequest,
+    assembly: &Assembly,
+    files: bool,
+) -> Result<(), ReadError> {
+    let from = assembly.files.name(request.span);
+    let path = beside(&request.path, from);
+    let wrong = |message: String| {
+        let line = assembly.files.position(request.span).line;
+        ReadError::Texture { place: format!("{from}, line {line}"), message }
+    };
+    if !files {
+        return Err(wrong(format!("`{}`: files are not available here", request.path)));
+    }
+    let Some(texture) = job.textures.get_mut(usize::from(request.unit)).and_then(Option::as_mut)
+    else {
+        return Ok(());
+    };
+    match request.source {
+        TextureSource::Picture => {
+            let loaded = TextureSpec::new(Source::File(path)).load(Path::new(""));
+            take_picture(texture, loaded.map_err(|error| wrong(error.to_string()))?);
+        }
+        TextureSource::Level { level } => {
+            let bytes = std::fs::read(&path)
+                .map_err(|error| wrong(format!("cannot read {}: {error}", path.display())))?;
+            if let Some(level) = texture.levels.get_mut(level) {
+                level.bytes = bytes;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Size, format and levels are the file's; how it is sampled is said already.
+fn take_picture(texture: &mut Texture, loaded: Texture) {
+    let gamma = texture.format1.gamma() || loaded.format1.gamma();
+    texture.format0 = loaded.format0;
+    texture.format1 = loaded.format1.with(TxFormat1::GAMMA, gamma);
+    texture.format2 = loaded.format2;
+    texture.levels = loaded.levels;
+}

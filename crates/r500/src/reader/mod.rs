@@ -1,0 +1,243 @@
+//! Any input to jobs: the one place that picks the reader.
+//!
+//! Everything that takes a program takes it from here, so a format that is added here is understood
+//! everywhere.
+
+mod assembly;
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Cursor, Read};
+use std::path::Path;
+use std::str::FromStr;
+
+use r500_formats::{Format, Limits};
+use r500_program::Job;
+
+
+/// What an input is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Language {
+    /// One of the formats that programs travel in.
+    Format(Format),
+    /// The assembly language.
+    Assembly,
+}
+
+/// Why an input cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// One of the formats, with something wrong in it.
+    #[error("{error}{}", help(error))]
+    Format {
+        /// What.
+        #[from]
+        error: r500_formats::ReadError,
+    },
+    /// Assembly with errors.
+    #[error("{text}")]
+    Assembly {
+        /// All of them, with the lines they concern.
+        text: String,
+        /// How many.
+        count: usize,
+    },
+    /// A texture file that a source names.
+    #[error("{place}: {message}")]
+    Texture {
+        /// Where it is named.
+        place: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// The input failed before it was known what it is.
+    #[error("{0}")]
+    Io(#[from] std::io::Error),
+    /// A source that is longer than the limit.
+    #[error("the source is longer than {limit} bytes: this is the limit")]
+    TooLong {
+        /// [`Limits::document`].
+        limit: u64,
+    },
+    /// No reader knows it.
+    #[error(
+        "this is none of the formats known here ({}); if it is one all the same, name it",
+        names()
+    )]
+    Unrecognised,
+}
+
+impl ReadError {
+    /// Whether the input is at fault, and not a limit or the medium that it comes from.
+    #[must_use]
+    pub fn blames_input(&self) -> bool {
+        match self {
+            Self::Format { error } => error.blames_input(),
+            Self::Io(_) | Self::TooLong { .. } => false,
+            Self::Unrecognised | Self::Assembly { .. } | Self::Texture { .. } => true,
+        }
+    }
+}
+
+/// The jobs of an input, one at a time. A broken one is an error, and those behind it follow where
+/// the format lets one tell where they begin.
+pub type Jobs<'a> = Box<dyn Iterator<Item = Result<Job, ReadError>> + 'a>;
+
+/// The jobs of an input, one at a time; it may be gzipped. `name` is its file's name, which helps
+/// where content alone does not tell what it is; `language` overrides both.
+///
+/// No other file is opened: assembly that includes one or names a texture file is refused. [`open`]
+/// opens them.
+///
+/// # Errors
+/// [`ReadError`] if nobody knows how to read it. What is wrong with a program comes where its job
+/// would.
+pub fn jobs<'a>(
+    input: impl BufRead + 'a,
+    name: Option<&str>,
+    language: Option<Language>,
+    limits: &Limits,
+) -> Result<Jobs<'a>, ReadError> {
+    begin(input, name, language, limits, false)
+}
+
+/// The jobs of a file, one at a time, with the files that it names. See [`jobs`].
+///
+/// # Errors
+/// As [`jobs`], and if the file cannot be opened.
+pub fn open(
+    path: &Path,
+    language: Option<Language>,
+    limits: &Limits,
+) -> Result<Jobs<'static>, ReadError> {
+    let input = BufReader::with_capacity(1 << 16, File::open(path)?);
+    begin(input, Some(&path.to_string_lossy()), language, limits, true)
+}
+
+fn begin<'a>(
+    mut input: impl BufRead + 'a,
+    name: Option<&str>,
+    language: Option<Language>,
+    limits: &Limits,
+    files: bool,
+) -> Result<Jobs<'a>, ReadError> {
+    let mut head = Vec::new();
+    let language = match language {
+        Some(language) => language,
+        None => {
+            input.by_ref().take(HEAD).read_to_end(&mut head)?;
+            recognise(&head, name).ok_or(ReadError::Unrecognised)?
+        }
+    };
+    let input = Cursor::new(head).chain(input);
+    match language {
+        Language::Format(format) => {
+            let jobs = r500_formats::Jobs::new(input, Some(format), limits)?;
+            Ok(Box::new(jobs.map(|job| job.map_err(ReadError::from))))
+        }
+        Language::Assembly => {
+            let mut source = Vec::new();
+            input.take(limits.document.saturating_add(1)).read_to_end(&mut source)?;
+            if source.len() as u64 > limits.document {
+                return Err(ReadError::TooLong { limit: limits.document });
+            }
+            Ok(Box::new(std::iter::once(assembly::read(&source, name, files))))
+        }
+    }
+}
+
+/// All jobs of an input that is in memory. See [`jobs`].
+///
+/// # Errors
+/// [`ReadError`], the first there is.
+pub fn read(
+    bytes: &[u8],
+    name: Option<&str>,
+    language: Option<Language>,
+    limits: &Limits,
+) -> Result<Vec<Job>, ReadError> {
+    jobs(bytes, name, language, limits)?.collect()
+}
+
+/// What an input is written in, from its beginning and its file's name.
+#[must_use]
+pub fn recognise(head: &[u8], name: Option<&str>) -> Option<Language> {
+    let format = r500_formats::detect(head, name).map(Language::Format);
+    format.or_else(|| assembly::is_assembly(head, name).then_some(Language::Assembly))
+}
+
+/// How much of an input is looked at to recognise it.
+const HEAD: u64 = 256 << 10;
+
+impl Language {
+    /// What it is called.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Format(format) => format.name(),
+            Self::Assembly => "assembly",
+        }
+    }
+}
+
+/// From [`Language::name`] or a file name's extension.
+impl FromStr for Language {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if ["assembly", "asm", "r5"].contains(&text) {
+            return Ok(Self::Assembly);
+        }
+        let format = text.parse().map(Self::Format);
+        format.map_err(|_| format!("there is no format `{text}`; there are {}", names()))
+    }
+}
+
+fn names() -> String {
+    let formats = Format::ALL.map(Format::name).join(", ");
+    format!("{formats}, {}", Language::Assembly.name())
+}
+
+fn help(error: &r500_formats::ReadError) -> String {
+    error.help().map(|help| format!("\n  {help}")).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const SOURCE: &[u8] = b"OUT src0.rgb = temp[0] : out[0].rgb = MAD src0.rgb src0.111 src0.000 ;";
+
+    #[test]
+    fn content_tells_assembly_from_prose() {
+        let assembly = Some(Language::Assembly);
+        assert_eq!(recognise(SOURCE, None), assembly);
+        assert_eq!(recognise(b"-- nothing yet\n", Some("a/plasma.r5")), assembly);
+        assert_eq!(recognise(b"This is prose; nothing else.", None), None);
+        assert_eq!(recognise(b"Use temp[0] for that.", None), None);
+        let c_array = Some(Language::Format(Format::CArray));
+        assert_eq!(recognise(b"0x00001800,\n0x08000100,\n", Some("x.r5")), c_array);
+    }
+
+    #[test]
+    fn assembly_becomes_a_job() {
+        let jobs = read(SOURCE, None, None, &Limits::default()).unwrap();
+        assert_eq!(jobs[0].program.code.len(), 1);
+        let wrong = read(b"OUT src0.rgb = temp[128] : ;", Some("x.r5"), None, &Limits::default());
+        let error = wrong.unwrap_err();
+        assert!(matches!(&error, ReadError::Assembly { count: 1.., .. }), "{error}");
+        assert!(error.blames_input() && error.to_string().contains("x.r5:1:"), "{error}");
+    }
+
+    #[test]
+    fn bytes_alone_open_no_files() {
+        let include = read(b"#include \"/etc/hosts\"", Some("x.r5"), None, &Limits::default());
+        assert!(matches!(include, Err(ReadError::Assembly { .. })));
+        let texture = b"TEXTURE tex[0] = file \"brick.png\" ;";
+        let texture = read(texture, None, None, &Limits::default());
+        assert!(matches!(texture, Err(ReadError::Texture { .. })));
+    }
+}
