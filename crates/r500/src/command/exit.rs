@@ -21,6 +21,8 @@ pub(crate) enum Status {
 pub(crate) struct Failure {
     status: Status,
     error: anyhow::Error,
+    /// The message is complete: diagnostics with their own labels.
+    complete: bool,
 }
 
 /// What a subcommand returns.
@@ -29,17 +31,22 @@ pub(crate) type Outcome<T = Status> = Result<T, Failure>;
 impl Failure {
     /// The input has errors.
     pub(crate) fn input(error: impl Into<anyhow::Error>) -> Self {
-        Self { status: Status::Failed, error: error.into() }
+        Self { status: Status::Failed, error: error.into(), complete: false }
+    }
+
+    /// The input has errors, and this says so in full.
+    pub(crate) fn diagnosed(text: String) -> Self {
+        Self { status: Status::Failed, error: anyhow::anyhow!(text), complete: true }
     }
 
     /// The command was used wrongly.
     pub(crate) fn usage(message: impl Display) -> Self {
-        Self { status: Status::Usage, error: anyhow::anyhow!("{message}") }
+        Self { status: Status::Usage, error: anyhow::anyhow!("{message}"), complete: false }
     }
 
     /// It could not be done.
     pub(crate) fn could_not(error: impl Into<anyhow::Error>) -> Self {
-        Self { status: Status::CouldNot, error: error.into() }
+        Self { status: Status::CouldNot, error: error.into(), complete: false }
     }
 
     /// The same with what was being done.
@@ -60,6 +67,15 @@ impl Failure {
                 .downcast_ref::<std::io::Error>()
                 .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
         })
+    }
+
+    /// Says it on stderr.
+    pub(crate) fn tell(&self) {
+        if self.complete {
+            super::terminal::plain(&self.message());
+        } else {
+            super::terminal::error(&self.message());
+        }
     }
 
     /// The whole story, outermost first.
@@ -92,7 +108,7 @@ pub(crate) fn finish(outcome: Outcome) -> ExitCode {
         Ok(status) => status,
         Err(failure) if failure.is_broken_pipe() => Status::Fine,
         Err(failure) => {
-            super::terminal::error(&failure.message());
+            failure.tell();
             failure.status
         }
     };

@@ -18,7 +18,7 @@ pub(super) struct SourceArgs {
     #[arg(value_name = "PROGRAM")]
     pub(super) program: PathBuf,
     /// What it is written in (default: recognised from content): assembly, raw, c-array, hex,
-    /// mesa-log, json, json-lines, assembly
+    /// mesa-log, json, json-lines
     #[arg(long, value_name = "FORMAT")]
     pub(super) from: Option<Language>,
     /// Which program of a file that holds several: its name, or its number from 0
@@ -89,7 +89,7 @@ impl SourceArgs {
 pub(super) fn open(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'static>> {
     let limits = Limits::default();
     let jobs = if is_stdin(file) {
-        reader::jobs(BufReader::new(std::io::stdin()), None, from, &limits)
+        reader::jobs_with_files(BufReader::new(std::io::stdin()), None, from, &limits)
     } else if file.is_dir() {
         return Err(Failure::could_not(anyhow::anyhow!("{} is a folder", show(file))));
     } else {

@@ -10,6 +10,12 @@ pub(crate) fn error(message: &str) {
     say("error", "31", message);
 }
 
+/// Text on stderr.
+pub(crate) fn plain(text: &str) {
+    // Nobody is left to tell if this fails.
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
 /// `warning: …` on stderr.
 pub(super) fn warn(message: &str) {
     say("warning", "33", message);

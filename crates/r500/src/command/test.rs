@@ -20,7 +20,8 @@ use super::{source, syntax, terminal};
 
 /// Run programs that say what they must give.
 ///
-/// Takes cases and draws (JSON, JSON lines, gzipped or not) and whole folders of them. A value passes
+/// Takes cases and draws (JSON, JSON lines, gzipped or not), assembly with EXPECT, and whole folders of
+/// them. A value passes
 /// within the case's tolerance, relative above 1 and absolute below; +0 equals -0 and any NaN any
 /// other. Draws compare in 8 bits. What is killed, uncovered or never written is 0 in every channel,
 /// or the draw's `background`. A capture passes if at most the share of its pixels that it allows
@@ -444,7 +445,7 @@ fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome<()> {
 fn may_expect(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
-    [".json", ".jsonl", ".ndjson"].iter().any(|extension| name.ends_with(extension))
+    [".json", ".jsonl", ".ndjson", ".r5"].iter().any(|extension| name.ends_with(extension))
 }
 
 /// Whether a name holds a pattern, in which `*` stands for anything.
@@ -490,7 +491,7 @@ mod unit_tests {
     #[test]
     fn file_names_that_count() {
         let may = |name: &str| may_expect(Path::new(name));
-        assert!(may("a.json") && may("b.jsonl.gz") && may("c.ndjson"));
+        assert!(may("a.json") && may("b.jsonl.gz") && may("c.ndjson") && may("d.r5"));
         assert!(!may("a.png") && !may("b.log") && !may("README.md"));
     }
 }

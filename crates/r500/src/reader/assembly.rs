@@ -20,16 +20,17 @@ pub(super) fn is_assembly(head: &[u8], name: Option<&str>) -> bool {
         return false;
     }
     let text = String::from_utf8_lossy(head).to_ascii_lowercase();
-    let words = ["src0.", "temp[", "out[", "const[", "tex[", "#include"];
+    let words = ["src0.", "src1.", "src2.", "temp[", "out[", "const[", "tex[", "fc ", "raw "];
     // A statement of it ends with a semicolon, so that prose about it does not count.
-    named || (text.contains(';') && words.iter().any(|word| text.contains(word)))
+    let statement = text.contains(';') && words.iter().any(|word| text.contains(word));
+    named || statement || text.contains("#include \"")
 }
 
 /// Assembles a source. With `files`, includes and textures are read from there; without, naming one is
 /// an error.
 pub(super) fn read(source: &[u8], name: Option<&str>, files: bool) -> Result<Job, ReadError> {
     let mut loader = |path: &str, from: &str| load(path, from);
-    let name = name.unwrap_or("input");
+    let name = name.unwrap_or("stdin");
     let mut options = Options { name, ..Options::default() };
     if files {
         options.loader = Some(&mut loader);
@@ -41,6 +42,10 @@ pub(super) fn read(source: &[u8], name: Option<&str>, files: bool) -> Result<Job
         return Err(ReadError::Assembly { text: text.trim_end().to_owned(), count });
     }
     let mut job = assembly.job.clone();
+    if job.name.is_empty() {
+        let stem = Path::new(name).file_stem().unwrap_or_default();
+        job.name = stem.to_string_lossy().into_owned();
+    }
     for request in &assembly.textures {
         fill(&mut job, request, &assembly, files)?;
     }

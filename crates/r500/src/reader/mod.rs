@@ -13,7 +13,6 @@ use std::str::FromStr;
 use r500_formats::{Format, Limits};
 use r500_program::Job;
 
-
 /// What an input is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -102,6 +101,20 @@ pub fn jobs<'a>(
     begin(input, name, language, limits, false)
 }
 
+/// The same with the files that the input names: what assembly includes, and its textures, are looked
+/// for beside `name`, or in the working folder if there is none.
+///
+/// # Errors
+/// As [`jobs`].
+pub fn jobs_with_files<'a>(
+    input: impl BufRead + 'a,
+    name: Option<&str>,
+    language: Option<Language>,
+    limits: &Limits,
+) -> Result<Jobs<'a>, ReadError> {
+    begin(input, name, language, limits, true)
+}
+
 /// The jobs of a file, one at a time, with the files that it names. See [`jobs`].
 ///
 /// # Errors
@@ -112,7 +125,7 @@ pub fn open(
     limits: &Limits,
 ) -> Result<Jobs<'static>, ReadError> {
     let input = BufReader::with_capacity(1 << 16, File::open(path)?);
-    begin(input, Some(&path.to_string_lossy()), language, limits, true)
+    jobs_with_files(input, Some(&path.to_string_lossy()), language, limits)
 }
 
 fn begin<'a>(

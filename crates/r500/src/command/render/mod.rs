@@ -295,7 +295,7 @@ impl Render {
             match self.once(sink) {
                 Ok(_) => terminal::note("drawn; waiting for changes"),
                 // A file that is being written may be half there: say so and wait for the rest.
-                Err(failure) => terminal::error(&failure.message()),
+                Err(failure) => failure.tell(),
             }
             while stamps() == before {
                 std::thread::sleep(Duration::from_millis(100));

@@ -219,7 +219,8 @@ mod tests {
         assert_eq!(inline.temps[&1], [0.0, 0.0, 0.0, 2.0]);
         assert_eq!(inline.constants[&(3, 0)], 4.0f32.to_bits());
         let csv = "t0.r,t0.g,temp[1].a,const[3].r\n0.5,0.25,2,4\n";
-        assert_eq!(from_csv(csv, &job()).unwrap(), [inline.clone()]);
+        let from_csv = from_csv(csv, &job()).unwrap();
+        assert_eq!(from_csv, std::slice::from_ref(&inline));
         let json = r#"[{"t0": [0.5, 0.25], "t1.a": 2, "c3.r": 4}]"#;
         assert_eq!(from_json(json, &job()).unwrap(), [inline]);
     }
