@@ -1,1 +1,43 @@
-//! TODO
+//! Random R500 programs for tests, fuzz targets and benchmarks.
+//!
+//! | | what | for |
+//! | --- | --- | --- |
+//! | [`Case::generate`] | a structured program ([`Tree`]) and the pixels to run it over | tests that know the result |
+//! | [`Tree::lower`] | the instructions it stands for | |
+//! | [`oracle`] | what each pixel must show, from the tree alone | |
+//! | [`shrink()`] | the smallest case that still fails | failure messages |
+//! | [`words`] | dwords, uniform or near-valid, with random state | properties of all programs |
+//! | [`number`] | floats at the edges | any test |
+//!
+//! Everything random comes from an [`Entropy`]: a seed ([`Rng`]) or a fuzzer's bytes ([`Bytes`]).
+//! The same one gives the same result.
+//!
+//! ```
+//! use r500_gen::{Case, Rng, Shape, shrink};
+//!
+//! # fn agrees(_: &r500_program::Job) -> bool { true }
+//! for seed in 0..10 {
+//!     let case = Case::generate(&mut Rng::new(seed), &Shape::default());
+//!     // The job carries what the oracle says; `agrees` runs a machine and compares.
+//!     if !agrees(&case.job("generated")) {
+//!         let small = shrink(&case, |case| !agrees(&case.job("generated")));
+//!         panic!("seed {seed}:\n{small}");
+//!     }
+//! }
+//! ```
+#![forbid(unsafe_code)]
+
+pub mod oracle;
+pub mod tree;
+pub mod words;
+
+mod case;
+mod entropy;
+mod generate;
+mod shrink;
+
+pub use case::{Case, Picture, PixelInput};
+pub use entropy::{Bytes, Entropy, Rng};
+pub use generate::{Shape, number};
+pub use shrink::shrink;
+pub use tree::Tree;

@@ -1,0 +1,174 @@
+//! Where random choices come from: a seed, or the bytes of a fuzzer.
+
+/// A source of choices.
+///
+/// Generators put the simplest alternative first, so that a source that only ever answers 0 gives
+/// small programs: what is left of a fuzzer's input when its bytes have run out.
+pub trait Entropy {
+    /// A number below `n`; 0 if `n` is 0 or 1, which costs nothing.
+    fn below(&mut self, n: u32) -> u32;
+
+    /// 32 bits.
+    fn bits(&mut self) -> u32 {
+        self.below(1 << 16) << 16 | self.below(1 << 16)
+    }
+
+    /// True in `times` of `out_of` cases.
+    fn chance(&mut self, times: u32, out_of: u32) -> bool {
+        // The greatest answers are the true ones: 0 is false.
+        times != 0 && self.below(out_of) >= out_of.saturating_sub(times)
+    }
+
+    /// A number from `first` to `last`, both possible; `first` if there is none between.
+    fn between(&mut self, first: i32, last: i32) -> i32 {
+        let span = u32::try_from(i64::from(last) - i64::from(first) + 1).unwrap_or(1);
+        first.wrapping_add_unsigned(self.below(span))
+    }
+
+    /// One of `first` and `more`.
+    fn pick<T: Copy>(&mut self, first: T, more: &[T]) -> T
+    where
+        Self: Sized,
+    {
+        let n = self.below(u32::try_from(more.len() + 1).unwrap_or(u32::MAX)) as usize;
+        n.checked_sub(1).and_then(|n| more.get(n)).copied().unwrap_or(first)
+    }
+
+    /// The place of one of `weights`, each as likely as its weight says.
+    fn weighted(&mut self, weights: &[u32]) -> usize {
+        let mut n = self.below(weights.iter().sum());
+        for (place, &weight) in weights.iter().enumerate() {
+            if n < weight {
+                return place;
+            }
+            n -= weight;
+        }
+        0
+    }
+}
+
+/// The pseudo-random sequence of a seed: SplitMix64 (Steele, Lea, Flood, "Fast splittable
+/// pseudorandom number generators", 2014). The same seed gives the same sequence everywhere.
+///
+/// ```
+/// use r500_gen::{Entropy, Rng};
+/// let (mut a, mut b) = (Rng::new(7), Rng::new(7));
+/// assert!((0..100).all(|_| a.below(1000) == b.below(1000)));
+/// ```
+#[derive(Clone, Debug)]
+pub struct Rng {
+    state: u64,
+}
+
+impl Rng {
+    /// The sequence of that seed.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self { state: seed }
+    }
+
+    /// The next 64 bits.
+    pub const fn next_u64(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+}
+
+impl Entropy for Rng {
+    fn below(&mut self, n: u32) -> u32 {
+        if n <= 1 {
+            return 0;
+        }
+        // The upper half of a 32 by 32 bit product. Its bias is below 2^-32 * n: no test sees it.
+        let upper = self.next_u64() >> 32;
+        ((upper * u64::from(n)) >> 32) as u32
+    }
+
+    fn bits(&mut self) -> u32 {
+        (self.next_u64() >> 32) as u32
+    }
+}
+
+/// Choices read from bytes, as few as will do; all 0 once they have run out.
+///
+/// A choice among up to 256 takes one byte, so that a fuzzer which changes a byte changes a choice.
+#[derive(Clone, Debug)]
+pub struct Bytes<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Bytes<'a> {
+    /// Choices from these bytes.
+    #[must_use]
+    pub const fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    /// Bytes that are left.
+    #[must_use]
+    pub const fn left(&self) -> usize {
+        self.rest.len()
+    }
+}
+
+impl Entropy for Bytes<'_> {
+    fn below(&mut self, n: u32) -> u32 {
+        let Some(last) = n.checked_sub(1).filter(|&last| last != 0) else { return 0 };
+        let (mut number, mut covered) = (0, 0);
+        while covered < last {
+            let Some((&byte, rest)) = self.rest.split_first() else { break };
+            self.rest = rest;
+            number = number << 8 | u32::from(byte);
+            covered = covered << 8 | 0xff;
+        }
+        number % n
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sequence_is_splitmix64() {
+        // The reference implementation's first three numbers of seed 1234567.
+        let mut rng = Rng::new(1_234_567);
+        let wanted =
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
+        assert_eq!([rng.next_u64(), rng.next_u64(), rng.next_u64()], wanted);
+    }
+
+    #[test]
+    fn every_number_below_comes_up() {
+        let mut rng = Rng::new(0);
+        let mut seen = [0; 7];
+        for _ in 0..7000 {
+            seen[rng.below(7) as usize] += 1;
+        }
+        assert!(seen.iter().all(|&count| (800..1200).contains(&count)), "{seen:?}");
+    }
+
+    #[test]
+    fn bytes_run_out_into_zeros() {
+        let mut bytes = Bytes::new(&[200, 1, 2, 3]);
+        assert_eq!(bytes.below(100), 0);
+        assert_eq!((bytes.below(1), bytes.left()), (0, 3));
+        assert_eq!(bytes.below(257), 258 % 257);
+        assert_eq!((bytes.below(1 << 16), bytes.left()), (3, 0));
+        assert!(
+            !bytes.chance(1, 2) && bytes.between(-3, 5) == -3 && bytes.pick('a', &['b']) == 'a'
+        );
+    }
+
+    #[test]
+    fn weights_of_zero_are_never_taken() {
+        let mut rng = Rng::new(1);
+        let mut seen = [0; 4];
+        for _ in 0..4000 {
+            seen[rng.weighted(&[1, 0, 3, 0])] += 1;
+        }
+        assert!(seen[1] + seen[3] == 0 && (2700..3300).contains(&seen[2]), "{seen:?}");
+    }
+}

@@ -1,0 +1,66 @@
+//! Ways through a tree.
+
+use super::{If, Loop, Stmt, Tree};
+
+impl Stmt {
+    /// The lists of statements within: both arms, or the body.
+    #[must_use]
+    pub fn lists(&self) -> [Option<&Vec<Stmt>>; 2] {
+        match self {
+            Self::If(If { then, otherwise, .. }) => [Some(then), otherwise.as_ref()],
+            Self::Loop(Loop { body, .. }) => [Some(body), None],
+            _ => [None, None],
+        }
+    }
+
+    /// The lists of statements within, to be changed.
+    #[must_use]
+    pub fn lists_mut(&mut self) -> [Option<&mut Vec<Stmt>>; 2] {
+        match self {
+            Self::If(If { then, otherwise, .. }) => [Some(then), otherwise.as_mut()],
+            Self::Loop(Loop { body, .. }) => [Some(body), None],
+            _ => [None, None],
+        }
+    }
+
+    /// Whether `test` holds for this statement or one within it; called subroutines do not count.
+    pub fn any(&self, test: &mut dyn FnMut(&Self) -> bool) -> bool {
+        test(self) || self.lists().into_iter().flatten().flatten().any(|stmt| stmt.any(test))
+    }
+}
+
+impl Tree {
+    /// The statements of a subroutine (none if there is no such subroutine).
+    #[must_use]
+    pub fn sub(&self, n: u8) -> &[Stmt] {
+        self.subs.get(usize::from(n)).map_or(&[], |sub| &sub.body)
+    }
+
+    /// Calls `visit` for every statement, in the order of the text: the main program first, outer
+    /// statements before those within.
+    pub fn each(&self, visit: &mut dyn FnMut(&Stmt)) {
+        let mut test = |stmt: &Stmt| {
+            visit(stmt);
+            false
+        };
+        let bodies = self.subs.iter().map(|sub| &sub.body);
+        for stmt in std::iter::once(&self.main).chain(bodies).flatten() {
+            stmt.any(&mut test);
+        }
+    }
+
+    /// List number `n` of statements, in the order of [`Tree::each`]; `None` past the last.
+    pub(crate) fn list_mut(&mut self, n: usize) -> Option<&mut Vec<Stmt>> {
+        let mut left = n;
+        let bodies = self.subs.iter_mut().map(|sub| &mut sub.body);
+        std::iter::once(&mut self.main).chain(bodies).find_map(|list| nth(list, &mut left))
+    }
+}
+
+fn nth<'a>(list: &'a mut Vec<Stmt>, left: &mut usize) -> Option<&'a mut Vec<Stmt>> {
+    if *left == 0 {
+        return Some(list);
+    }
+    *left -= 1;
+    list.iter_mut().flat_map(Stmt::lists_mut).flatten().find_map(|list| nth(list, left))
+}
