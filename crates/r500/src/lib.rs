@@ -37,3 +37,4 @@ pub mod picture;
 pub mod reader;
 pub mod texture;
 pub mod verdict;
+pub mod writer;

@@ -2,15 +2,19 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`test`], [`explain`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`test`], [`asm`], [`disasm`], [`convert`], [`explain`], [`manual`] | the subcommands |
 //! | [`source`], [`state`], [`machine`] | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`] | exit statuses, messages, colours, progress |
 
+mod asm;
+mod convert;
+mod disasm;
 mod exit;
 mod explain;
 mod linear;
 mod machine;
+mod manual;
 mod number;
 mod render;
 mod run;
@@ -39,7 +43,12 @@ enum Command {
     Run(Box<run::Run>),
     Trace(Box<trace::Trace>),
     Test(Box<test::Test>),
+    Asm(asm::Asm),
+    Disasm(disasm::Disasm),
+    Convert(convert::Convert),
     Explain(explain::Explain),
+    Completions(manual::Completions),
+    Man(manual::Man),
 }
 
 const AFTER: &str = "\
@@ -51,7 +60,10 @@ Examples:
   r500 render program.bin -o out.png --size 512x512 --const 0=1,0.5,0,1
   r500 run program.bin --input 't0=0.5,0.25'    one pixel, its outputs as a table
   r500 trace capture.json --pixel 12,34         what happens at a pixel, step by step
-  r500 test tests/corpus                        run everything that carries expectations";
+  r500 test tests/corpus                        run everything that carries expectations
+  r500 asm plasma.r5 -o plasma.bin              assemble
+  r500 disasm capture.json                      read a program as assembly
+  r500 explain 0x1401ff05 --as us_fc_inst       what the bits of a word mean";
 
 /// Runs the command.
 pub(crate) fn main() -> ExitCode {
@@ -61,7 +73,12 @@ pub(crate) fn main() -> ExitCode {
         Command::Run(run) => run.run(),
         Command::Trace(trace) => trace.run(),
         Command::Test(test) => test.run(),
+        Command::Asm(asm) => asm.run(),
+        Command::Disasm(disasm) => disasm.run(),
+        Command::Convert(convert) => convert.run(),
         Command::Explain(explain) => explain.run(),
+        Command::Completions(completions) => completions.run(),
+        Command::Man(man) => man.run(),
     })
 }
 

@@ -15,8 +15,8 @@ use super::exit::{Failure, Outcome, Status};
 pub(super) struct SourceArgs {
     /// The program: assembly, a capture, case, C array, hex text, driver log or raw dwords; `-` is
     /// stdin
-    #[arg(value_name = "PROGRAM")]
-    pub(super) program: PathBuf,
+    #[arg(value_name = "PROGRAM", required_unless_present = "reading")]
+    program: Option<PathBuf>,
     /// What it is written in (default: recognised from content): assembly, raw, c-array, hex,
     /// mesa-log, json, json-lines
     #[arg(long, value_name = "FORMAT")]
@@ -36,7 +36,7 @@ impl SourceArgs {
             self.print_list()?;
             return Ok(None);
         }
-        let file = &self.program;
+        let file = self.file()?;
         let mut jobs = open(file, self.from)?;
         if let Some(pick) = &self.pick {
             let number = pick.parse::<usize>().ok();
@@ -71,10 +71,17 @@ impl SourceArgs {
         Ok(Some(first))
     }
 
+    /// The program's file.
+    pub(super) fn file(&self) -> Outcome<&Path> {
+        let missing = || Failure::usage("the program is missing; name its file, or `-` for stdin");
+        self.program.as_deref().ok_or_else(missing)
+    }
+
     fn print_list(&self) -> Outcome<()> {
+        let file = self.file()?;
         let mut out = std::io::stdout().lock();
-        for (i, job) in open(&self.program, self.from)?.enumerate() {
-            let job = job.map_err(|error| unreadable(&self.program, error))?;
+        for (i, job) in open(file, self.from)?.enumerate() {
+            let job = job.map_err(|error| unreadable(file, error))?;
             let name = if job.name.is_empty() { "(no name)" } else { &job.name };
             let size = job.size.map_or(String::new(), |[w, h]| format!(", {w}x{h}"));
             let count = job.program.code.len();

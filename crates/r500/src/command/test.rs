@@ -31,7 +31,7 @@ use super::{source, syntax, terminal};
 #[command(after_help = AFTER)]
 pub(super) struct Test {
     /// Files and folders; `-` is stdin
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(value_name = "FILE", required_unless_present = "reading")]
     files: Vec<PathBuf>,
     /// What the files are written in (default: recognised from content)
     #[arg(long, value_name = "FORMAT")]
@@ -109,6 +109,9 @@ impl Test {
     pub(super) fn run(&self) -> Outcome {
         if self.machine.list_readings()? {
             return Ok(Status::Fine);
+        }
+        if self.files.is_empty() {
+            return Err(Failure::usage("there are no files to test"));
         }
         let start = Instant::now();
         let mut options = self.machine.options()?;

@@ -26,16 +26,21 @@ pub(super) fn is_assembly(head: &[u8], name: Option<&str>) -> bool {
     named || statement || text.contains("#include \"")
 }
 
-/// Assembles a source. With `files`, includes and textures are read from there; without, naming one is
-/// an error.
-pub(super) fn read(source: &[u8], name: Option<&str>, files: bool) -> Result<Job, ReadError> {
-    let mut loader = |path: &str, from: &str| load(path, from);
-    let name = name.unwrap_or("stdin");
-    let mut options = Options { name, ..Options::default() };
-    if files {
-        options.loader = Some(&mut loader);
-    }
-    let assembly = assemble(source, options);
+/// Assembles a source called `name`, with the files that it includes: they are looked for beside the
+/// file that includes them, then in the `search` folders. Texture files are left to [`job`].
+#[must_use]
+pub fn assemble_with_files(source: &[u8], name: &str, search: &[PathBuf]) -> Assembly {
+    let mut loader = |path: &str, from: &str| load(path, from, search);
+    let options = Options { name, loader: Some(&mut loader), ..Options::default() };
+    assemble(source, options)
+}
+
+/// The job of an assembly. With `files`, its textures are read from there; without, naming one is an
+/// error.
+///
+/// # Errors
+/// [`ReadError::Assembly`] if it has errors, [`ReadError::Texture`] if a texture cannot be had.
+pub fn job(assembly: &Assembly, files: bool) -> Result<Job, ReadError> {
     if !assembly.is_ok() {
         let count = assembly.errors().count();
         let text = assembly.render(RenderOptions::default());
@@ -43,22 +48,43 @@ pub(super) fn read(source: &[u8], name: Option<&str>, files: bool) -> Result<Job
     }
     let mut job = assembly.job.clone();
     if job.name.is_empty() {
+        let name = assembly.files.list.first().map_or("", |file| &file.name);
         let stem = Path::new(name).file_stem().unwrap_or_default();
         job.name = stem.to_string_lossy().into_owned();
     }
     for request in &assembly.textures {
-        fill(&mut job, request, &assembly, files)?;
+        fill(&mut job, request, assembly, files)?;
     }
     Ok(job)
 }
 
-/// An included file, relative to the one that includes it.
-fn load(path: &str, from: &str) -> Result<Loaded, String> {
-    let path = beside(path, from);
-    let bytes = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
-    // One name for a file, however it is reached: cycles are found by it.
-    let name = std::fs::canonicalize(&path).unwrap_or(path);
-    Ok(Loaded { name: name.display().to_string(), bytes })
+/// Reads a source. With `files`, includes and textures are read from there; without, naming one is
+/// an error.
+pub(super) fn read(source: &[u8], name: Option<&str>, files: bool) -> Result<Job, ReadError> {
+    let name = name.unwrap_or("stdin");
+    let assembly = if files {
+        assemble_with_files(source, name, &[])
+    } else {
+        assemble(source, Options { name, ..Options::default() })
+    };
+    job(&assembly, files)
+}
+
+/// An included file: relative to the one that includes it, else along the search path.
+fn load(path: &str, from: &str, search: &[PathBuf]) -> Result<Loaded, String> {
+    let mut tried = Vec::new();
+    let folders = search.iter().map(|folder| folder.join(path));
+    for path in std::iter::once(beside(path, from)).chain(folders) {
+        match std::fs::read(&path) {
+            Ok(bytes) => {
+                // One name for a file, however it is reached: cycles are found by it.
+                let name = std::fs::canonicalize(&path).unwrap_or(path);
+                return Ok(Loaded { name: name.display().to_string(), bytes });
+            }
+            Err(error) => tried.push(format!("{}: {error}", path.display())),
+        }
+    }
+    Err(tried.join("; "))
 }
 
 fn beside(path: &str, from: &str) -> PathBuf {

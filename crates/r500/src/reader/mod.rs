@@ -3,7 +3,7 @@
 //! Everything that takes a program takes it from here, so a format that is added here is understood
 //! everywhere.
 
-mod assembly;
+pub mod assembly;
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};

@@ -204,6 +204,8 @@ fn findings_and_readings() {
     assert_eq!(floats(&folder.read("out.f32"))[..4], [0.0; 4]);
 
     r500(&["render", &program, "--reading", "help"]).status(0).shows("\nbreak\n").shows("* mask");
+    r500(&["render", "--reading", "help"]).status(0).shows("\nbreak\n");
+    r500(&["render", "--reading", "break=mask", "-o", &out]).status(2).says("program is missing");
     // A reading that the corpus rejects changes the picture.
     let (capture, reference) =
         (corpus("mesa/loop_break_deep.json"), corpus("mesa/loop_break_deep.png"));
@@ -230,6 +232,7 @@ fn it_says_what_is_wrong() {
     render(&["--engine", "abacus"]).status(2);
     render(&["--limit-time", "-1"]).status(2);
     assert!(!std::path::Path::new(&out).exists());
+    r500(&["render", &program, "-o", "-", "--show"]).status(2).says("takes stdout");
     r500(&["render", &program]).status(2).says("nothing to do with the picture");
     r500(&["render", &program, "-o", "out.bmp"]).status(2).says("one of .png .exr .f32 .raw");
     r500(&["render", &program, "-o", "out.gif"]).status(2).says("--frames");

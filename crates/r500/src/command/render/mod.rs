@@ -93,14 +93,19 @@ Examples:
   r500 render prog.bin -o anim.gif --frames 0..50 --time-to 3.r
   r500 render prog.bin -o frame-####.png --frames 0..1000 --time-to 3.r --shard 1/4
   r500 render piglit.jsonl.gz --list; r500 render piglit.jsonl.gz --pick fs-abs-vec2.0 --show
-  r500 render prog.bin --show --findings --reading help";
+  r500 render prog.bin --show --findings
+  r500 render --reading help";
 
 /// What to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Target {
+    #[value(name = "A")]
     A,
+    #[value(name = "B")]
     B,
+    #[value(name = "C")]
     C,
+    #[value(name = "D")]
     D,
     All,
     Depth,
@@ -143,6 +148,14 @@ impl Render {
         }
         if self.target == Target::All && (self.show || self.compare.reference.is_some()) {
             return Err(Failure::usage("--show and --compare take one target, not all"));
+        }
+        let to_stdout = self.output.as_deref().is_some_and(source::is_stdin);
+        if to_stdout
+            && (self.show || self.format == Format::Json || self.compare.reference.is_some())
+        {
+            return Err(Failure::usage(
+                "-o - takes stdout for the picture; write it to a file beside other output",
+            ));
         }
         if let Some(frames) = &self.frames {
             return self.sequence(frames.clone());
@@ -281,11 +294,12 @@ impl Render {
 
     /// Draws again and again as files change.
     fn watch(&self, sink: Option<&Sink>) -> Outcome {
-        if source::is_stdin(&self.source.program) {
+        let program = self.source.file()?;
+        if source::is_stdin(program) {
             return Err(Failure::usage("--reload needs a file, not stdin"));
         }
         let files: Vec<PathBuf> =
-            std::iter::once(self.source.program.clone()).chain(self.state.files()).collect();
+            std::iter::once(program.to_owned()).chain(self.state.files()).collect();
         let stamps = || -> Vec<Option<SystemTime>> {
             let stamp = |file: &PathBuf| std::fs::metadata(file).and_then(|m| m.modified()).ok();
             files.iter().map(stamp).collect()

@@ -29,7 +29,7 @@ pub(super) struct Trace {
     #[command(flatten)]
     source: SourceArgs,
     /// The pixel; y = 0 is the bottom row
-    #[arg(long, value_name = "X,Y", value_parser = syntax::pixel, required_unless_present = "list")]
+    #[arg(long, value_name = "X,Y", value_parser = syntax::pixel, required_unless_present_any = ["list", "reading"])]
     pixel: Option<[u32; 2]>,
     /// Width and height of the picture (default: the program's own, else 256x256)
     #[arg(long, value_name = "WxH", value_parser = syntax::size)]
@@ -71,7 +71,8 @@ impl Trace {
         }
         let Some(mut job) = self.source.read()? else { return source::LISTED };
         let size = self.size.or(job.size).unwrap_or([256, 256]);
-        let [x, y] = self.pixel.unwrap_or_default();
+        let missing = || Failure::usage("--pixel X,Y is missing");
+        let [x, y] = self.pixel.ok_or_else(missing)?;
         if x >= size[0] || y >= size[1] {
             return Err(Failure::usage(format!(
                 "--pixel {x},{y} is outside the picture of {}x{}",

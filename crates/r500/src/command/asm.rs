@@ -1,0 +1,153 @@
+//! `r500 asm`: assembly to dwords.
+
+use std::io::{Read, Write};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use r500::asm::{Assembly, Diagnostic, RenderOptions, Severity, Span};
+use r500::formats::Format as ProgramFormat;
+use r500::reader::{Language, assembly};
+use serde_json::{Value as Json, json};
+
+use super::convert::OutputArgs;
+use super::exit::{Failure, Outcome, Status};
+use super::{source, terminal};
+
+/// Assemble a program.
+///
+/// All errors of a source are reported in one run, each with its code, place, reason and fix; `r500
+/// explain CODE` says more. Only what is wrong with the language is an error: what the program then
+/// does is not looked at.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER)]
+pub(super) struct Asm {
+    /// The source; `-` is stdin
+    #[arg(value_name = "SOURCE")]
+    source: PathBuf,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// Look for included files here, too, after the folder of the file that includes them
+    #[arg(short = 'I', long, value_name = "FOLDER")]
+    include: Vec<PathBuf>,
+    /// How to report errors and warnings
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// On stderr, with the lines of the source
+    Text,
+    /// An object on stdout; the program goes to -o only
+    Json,
+}
+
+const AFTER: &str = "\
+Examples:
+  r500 asm plasma.r5 -o plasma.bin               little-endian dwords
+  r500 asm plasma.r5 -o plasma.inc               a C array
+  r500 asm plasma.r5                             hex on stdout
+  r500 asm plasma.fs.asm -I lib -o plasma.json   with everything that its directives say
+  r500 asm plasma.r5 --format json               errors for a program to read
+
+Exit status: 0 assembled (there may be warnings), 1 the source has errors, 2 wrong usage, 3 a file
+cannot be read or written.";
+
+impl Asm {
+    /// Assembles.
+    pub(super) fn run(self) -> Outcome {
+        let file = source::show(&self.source);
+        let bytes = self.read()?;
+        let assembly = assembly::assemble_with_files(&bytes, &file, &self.include);
+        match self.format {
+            Format::Text => {
+                if !assembly.diagnostics.is_empty() {
+                    let stderr = std::io::stderr();
+                    let color = terminal::colors(&stderr);
+                    let text = assembly.render(RenderOptions { color });
+                    stderr.lock().write_all(text.as_bytes())?;
+                }
+            }
+            Format::Json => {
+                writeln!(std::io::stdout().lock(), "{:#}", answer(&assembly))?;
+            }
+        }
+        if !assembly.is_ok() {
+            return Ok(Status::Failed);
+        }
+        if self.format == Format::Json && self.output.output.is_none() {
+            return Ok(Status::Fine);
+        }
+        let language = self.output.language(Language::Format(ProgramFormat::Hex))?;
+        let holds_jobs = match language {
+            Language::Format(format) => format.holds_jobs(),
+            _ => true,
+        };
+        // Formats of instructions only need no textures.
+        let job = if holds_jobs {
+            assembly::job(&assembly, true)
+                .map_err(|error| source::unreadable(&self.source, error))?
+        } else {
+            r500::program::Job::from_program(r500::program::Program::from_code(
+                assembly.job.program.code,
+            ))
+        };
+        self.output.write(&job, language, &self.output.print_options())?;
+        Ok(Status::Fine)
+    }
+
+    fn read(&self) -> Outcome<Vec<u8>> {
+        let mut bytes = Vec::new();
+        if source::is_stdin(&self.source) {
+            std::io::stdin().read_to_end(&mut bytes)?;
+            return Ok(bytes);
+        }
+        std::fs::read(&self.source).map_err(|error| {
+            Failure::could_not(error)
+                .context(format_args!("cannot read {}", source::show(&self.source)))
+        })
+    }
+}
+
+fn answer(assembly: &Assembly) -> Json {
+    let diagnostics: Vec<Json> =
+        assembly.diagnostics.iter().map(|diagnostic| one(assembly, diagnostic)).collect();
+    json!({
+        "version": 1,
+        "ok": assembly.is_ok(),
+        "instructions": assembly.job.program.code.len(),
+        "diagnostics": diagnostics,
+    })
+}
+
+fn one(assembly: &Assembly, diagnostic: &Diagnostic) -> Json {
+    let severity = match diagnostic.severity() {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+    };
+    let related: Vec<Json> = diagnostic
+        .related
+        .iter()
+        .map(|(span, message)| json!({ "place": place(assembly, *span), "message": message }))
+        .collect();
+    json!({
+        "code": diagnostic.code.name(),
+        "severity": severity,
+        "message": diagnostic.message,
+        "reason": diagnostic.label,
+        "place": place(assembly, diagnostic.span),
+        "help": diagnostic.help,
+        "fix": diagnostic.fix,
+        "related": related,
+    })
+}
+
+/// Bytes from 0, lines and columns (in bytes) from 1.
+fn place(assembly: &Assembly, span: Span) -> Json {
+    let position = assembly.files.position(span);
+    json!({
+        "file": assembly.files.name(span),
+        "start": span.start, "end": span.end,
+        "line": position.line, "column": position.column,
+    })
+}

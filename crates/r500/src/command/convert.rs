@@ -1,0 +1,127 @@
+//! `r500 convert`: from any format to any other.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use r500::asm::PrintOptions;
+use r500::formats::Format;
+use r500::program::Job;
+use r500::reader::Language;
+use r500::writer::{self, Written};
+
+use super::exit::{Failure, Outcome, Status};
+use super::source::{self, SourceArgs};
+use super::terminal;
+
+/// Write a program in another format.
+///
+/// Reads assembly, captures and cases (JSON), driver logs, raw dwords, C arrays and hex text,
+/// recognised from content; writes all of them but logs. The output's extension picks the format:
+/// .bin (little-endian dwords), .inc (C array), .hex, .json, .r5 (assembly). Raw dwords, C arrays and
+/// hex hold the instructions only: what else travels with the program is lost, and said so.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER)]
+pub(super) struct Convert {
+    #[command(flatten)]
+    source: SourceArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+const AFTER: &str = "\
+Examples:
+  r500 convert capture.json -o program.bin
+  r500 convert fp.log --pick fp0 -o program.r5   a program of a driver's log as assembly
+  r500 convert program.bin --to c-array          to stdout
+  r500 convert a.inc --to json | r500 render - -o a.png
+
+Exit status: 0 written, 1 the input has errors, 2 wrong usage, 3 a file cannot be read or written.";
+
+/// Where a program goes.
+#[derive(Args, Clone, Debug)]
+pub(super) struct OutputArgs {
+    /// Where the program goes (default: stdout, as text)
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+    /// Its format (default: by the extension of the output): raw, c-array, hex, json, json-lines,
+    /// assembly
+    #[arg(long, value_name = "FORMAT")]
+    pub(super) to: Option<Language>,
+}
+
+impl Convert {
+    /// Converts.
+    pub(super) fn run(self) -> Outcome {
+        let Some(job) = self.source.read()? else { return source::LISTED };
+        let language = self.output.language(Language::Format(Format::Hex))?;
+        self.output.write(&job, language, &self.output.print_options())?;
+        Ok(Status::Fine)
+    }
+}
+
+impl OutputArgs {
+    /// The format to write; `default` where neither switch nor extension says.
+    pub(super) fn language(&self, default: Language) -> Outcome<Language> {
+        if let Some(language) = self.to {
+            return Ok(language);
+        }
+        match self.file() {
+            None => Ok(default),
+            Some(file) => writer::language_of(file).ok_or_else(|| {
+                Failure::usage(format!(
+                    "{}: the extension stands for no format; take .bin, .inc, .hex, .json or .r5, \
+                     or name the format with --to",
+                    file.display()
+                ))
+            }),
+        }
+    }
+
+    /// How assembly is printed for this output: texture files are named after it.
+    pub(super) fn print_options(&self) -> PrintOptions {
+        let stem = self.file().and_then(Path::file_stem);
+        let prefix = stem.map(|stem| stem.to_string_lossy().into_owned());
+        // On stdout there is no beside: texels are part of the text.
+        let embed = if prefix.is_some() { PrintOptions::default().embed } else { usize::MAX };
+        PrintOptions { file_prefix: prefix.unwrap_or_default(), embed, ..PrintOptions::default() }
+    }
+
+    /// Writes a job, and the files that it refers to beside it.
+    pub(super) fn write(
+        &self,
+        job: &Job,
+        language: Language,
+        options: &PrintOptions,
+    ) -> Outcome<()> {
+        let Written { bytes, files, lost } =
+            writer::write(job, language, options).map_err(Failure::usage)?;
+        if lost {
+            terminal::note(&format!(
+                "{} holds instructions only; constants, inputs and the like are left out \
+                 (json and assembly hold everything)",
+                language.name()
+            ));
+        }
+        let Some(path) = self.file() else {
+            std::io::stdout().lock().write_all(&bytes)?;
+            return Ok(());
+        };
+        put(path, &bytes)?;
+        for file in files {
+            put(&path.with_file_name(&file.name), &file.bytes)?;
+        }
+        Ok(())
+    }
+
+    /// The output, if it is a file.
+    fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| !source::is_stdin(path))
+    }
+}
+
+fn put(path: &Path, bytes: &[u8]) -> Outcome<()> {
+    std::fs::write(path, bytes).map_err(|error| {
+        Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
+    })
+}

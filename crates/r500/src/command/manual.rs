@@ -1,0 +1,66 @@
+//! `r500 completions` and `r500 man`: what shells and `man` want to know, from the same definition.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory};
+use clap_complete::Shell;
+
+use super::Cli;
+use super::exit::{Failure, Outcome, Status};
+
+/// Print completions for a shell.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  r500 completions bash > ~/.local/share/bash-completion/completions/r500
+  r500 completions fish > ~/.config/fish/completions/r500.fish")]
+pub(super) struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Write the manual: r500(1) to stdout, or all pages into a folder.
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Examples:
+  r500 man | man -l -
+  r500 man --folder ~/.local/share/man/man1      r500.1, r500-render.1 and so on")]
+pub(super) struct Man {
+    /// Write a page for each subcommand into this folder
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+}
+
+impl Completions {
+    /// Prints them.
+    pub(super) fn run(self) -> Outcome {
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "r500", &mut script);
+        std::io::stdout().lock().write_all(&script)?;
+        Ok(Status::Fine)
+    }
+}
+
+impl Man {
+    /// Writes the pages.
+    pub(super) fn run(self) -> Outcome {
+        match self.folder {
+            None => {
+                let mut page = Vec::new();
+                clap_mangen::Man::new(Cli::command()).render(&mut page)?;
+                std::io::stdout().lock().write_all(&page)?;
+            }
+            Some(folder) => {
+                let written = std::fs::create_dir_all(&folder)
+                    .and_then(|()| clap_mangen::generate_to(Cli::command(), &folder));
+                written.map_err(|error| {
+                    Failure::could_not(error)
+                        .context(format_args!("cannot write into {}", folder.display()))
+                })?;
+            }
+        }
+        Ok(Status::Fine)
+    }
+}
