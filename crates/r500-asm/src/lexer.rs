@@ -75,6 +75,16 @@ pub(crate) struct Token {
     pub(crate) span: Span,
 }
 
+impl Token {
+    /// What stands before the first token.
+    pub(crate) const START: Self = Self {
+        kind: Kind::End,
+        kw: Kw::Ident,
+        first: true,
+        span: Span { file: 0, start: 0, end: 0 },
+    };
+}
+
 /// A file being read.
 struct Open {
     file: u32,
@@ -129,8 +139,9 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next token; `End` again and again once everything is read.
-    pub(crate) fn token(&mut self) -> Token {
+    /// Reads the next token into `token`; `End` again and again once everything is read. (In place,
+    /// for a token that is returned is written in parts and read as one, which processors dislike.)
+    pub(crate) fn token(&mut self, token: &mut Token) {
         let mut first = self.current.at == 0;
         loop {
             let bytes: &[u8] = &self.current.bytes;
@@ -149,7 +160,7 @@ impl<'a> Lexer<'a> {
                     self.current = outer;
                     continue;
                 }
-                return self.make(Kind::End, Kw::Ident, true, start, start);
+                return self.make(token, Kind::End, Kw::Ident, true, start, start);
             };
             if CLASS[b as usize] == WORD {
                 let mut key = 0;
@@ -162,7 +173,7 @@ impl<'a> Lexer<'a> {
                 }
                 let kw = if at - start <= 16 { names::lookup(key) } else { Kw::Ident };
                 self.current.at = at;
-                return self.make(Kind::Word, kw, first, start, at);
+                return self.make(token, Kind::Word, kw, first, start, at);
             }
             let next = bytes.get(at + 1).copied();
             let (kind, length) = match b {
@@ -196,7 +207,7 @@ impl<'a> Lexer<'a> {
                     if !closed {
                         self.unclosed_string(start, end);
                     }
-                    return self.make(Kind::Str, Kw::Ident, first, start, end);
+                    return self.make(token, Kind::Str, Kw::Ident, first, start, end);
                 }
                 b'#' => {
                     self.directive(start);
@@ -208,13 +219,18 @@ impl<'a> Lexer<'a> {
                 }
             };
             self.current.at = at + length;
-            return self.make(kind, Kw::Ident, first, start, at + length);
+            return self.make(token, kind, Kw::Ident, first, start, at + length);
         }
     }
 
-    const fn make(&self, kind: Kind, kw: Kw, first: bool, start: usize, end: usize) -> Token {
-        let span = Span { file: self.current.file, start: offset(start), end: offset(end) };
-        Token { kind, kw, first, span }
+    #[inline]
+    fn make(&self, token: &mut Token, kind: Kind, kw: Kw, first: bool, start: usize, end: usize) {
+        token.kind = kind;
+        token.kw = kw;
+        token.first = first;
+        token.span.file = self.current.file;
+        token.span.start = offset(start);
+        token.span.end = offset(end);
     }
 
     const fn span(&self, start: usize, end: usize) -> Span {

@@ -177,6 +177,9 @@ codes! {
     BadOmod "E0311" Error "something that is not an output modifier"
         "A result is multiplied by 1.0, 2.0, 4.0, 8.0, 0.5, 0.25 or 0.125, spelled so; `raw` instead copies it bit for bit."
         ": temp[0].rgb = 3.0 * MAD src0.rgb src0.111 src0.000 ;\n";
+    PredicateOnOutput "E0312" Error "a predicate write on an output instruction"
+        "The mask that names predicate bits on an ALU instruction names channels of a render target on an output instruction; one instruction cannot do both."
+        "OUT : pred[lt].r = MAD src0.rgb src0.111 src0.000 ;\n";
 
     TwoDestinations "E0401" Error "a texture instruction with two destinations"
         "A texture instruction writes one temporary. Several destinations may be written if they name the same; the mask of the last counts."

@@ -34,6 +34,8 @@ struct Op {
     out: Option<(Target, u8)>,
     result: Option<(AluResultSel, Compare)>,
     depth: bool,
+    /// Where a `pred[…]` stands.
+    pred: Option<Span>,
     clamp: bool,
     omod: Omod,
     operands: [Written; 3],
@@ -108,6 +110,19 @@ impl Parser<'_> {
             return Err(self.no_semicolon(what));
         }
 
+        if tags.out {
+            for span in ops[..count].iter().filter_map(|op| op.pred) {
+                self.report(
+                    Diagnostic::new(
+                        Code::PredicateOnOutput,
+                        span,
+                        "an output instruction sets no predicate bits",
+                    )
+                    .label("the mask and the number mean a render target there")
+                    .help("leave out `OUT`, or name the target: `out[0]`"),
+                );
+            }
+        }
         let ty = if tags.out { InstType::OUT } else { InstType::ALU };
         let mut inst = Instruction([tags.cmn.bits(), rgb_addr.bits(), alpha_addr.bits(), 0, 0, 0]);
         inst.0[0] = inst.cmn().with(CmnInst::TYPE, ty).bits();
@@ -365,6 +380,7 @@ impl Parser<'_> {
                 self.need(Kind::CloseBracket)?;
                 let mask = self.dest_mask(op, start)?;
                 op.out = Some((Target::new(compare.code()), mask));
+                op.pred = Some(start.to(self.before));
             }
             Kw::Alu => {
                 self.bump();

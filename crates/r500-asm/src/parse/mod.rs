@@ -68,7 +68,8 @@ pub(crate) struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     pub(crate) fn new(mut lexer: Lexer<'a>) -> Self {
-        let tok = lexer.token();
+        let mut tok = Token::START;
+        lexer.token(&mut tok);
         Self {
             lexer,
             tok,
@@ -189,7 +190,7 @@ impl<'a> Parser<'a> {
     fn bump(&mut self) -> Token {
         let tok = self.tok;
         self.before = tok.span;
-        self.tok = self.lexer.token();
+        self.lexer.token(&mut self.tok);
         tok
     }
 
