@@ -9,7 +9,7 @@
 //! This crate opens no files: included files come from a [`Loader`], and texture files are handed
 //! to the caller as [`TextureRequest`]s.
 //!
-//! Inside: [`lexer`] makes tokens, `parse` makes a job of them, `print` goes the other way, and
+//! Inside: `lexer` makes tokens, `parse` makes a job of them, `print` goes the other way, and
 //! `names` holds the spelling of every word for both.
 #![forbid(unsafe_code)]
 

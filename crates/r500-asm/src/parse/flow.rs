@@ -1,8 +1,7 @@
 //! Flow control: structured statements, `JUMP`, and the general form `FC`.
 //!
-//! Each statement has a default encoding, which follows from the nest it stands in; modifiers
-//! replace single fields of it. What the defaults are is table [`Default_`]'s business, and the
-//! printer's: both read [`crate::flow`].
+//! Each statement has a usual encoding ([`crate::flow`], which the printer reads too), and targets
+//! that follow from the nest it stands in; modifiers replace single fields of it.
 
 use r500_isa::values::{AddrOp, BranchOp, InstType, PredSel};
 use r500_isa::words::{CmnInst, FcAddr, FcInst};

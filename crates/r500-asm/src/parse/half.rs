@@ -1,0 +1,186 @@
+//! Which half an operation belongs to, and its words there.
+
+use r500_isa::instruction::Operand;
+use r500_isa::values::{AlphaOp, RgbMask, RgbOp};
+use r500_isa::words::{AluAlphaInst, AluRgbInst, AluRgbaInst, CmnInst};
+use r500_isa::{Instruction, Slot};
+
+use super::Parser;
+use super::op::{Op, Side, Written};
+use super::tags::flag;
+use crate::diagnostic::{Code, Diagnostic};
+
+impl Parser<'_> {
+    // Which half.
+
+    /// The half of each operation; `None` where that has been reported as unclear or wrong.
+    pub(super) fn sides(&mut self, ops: &[Op]) -> [Option<Side>; 2] {
+        let mut sides = [None; 2];
+        for (op, side) in ops.iter().zip(&mut sides) {
+            *side = op.named.or(match (op.rgb, op.alpha) {
+                (Some(_), None) => Some(Side::Rgb),
+                (None, Some(_)) => Some(Side::Alpha),
+                _ => op.clue.map(|(side, _)| side),
+            });
+        }
+        match (ops.len(), sides) {
+            (2, [Some(side), None]) => sides[1] = Some(other(side)),
+            (2, [None, Some(side)]) => sides[0] = Some(other(side)),
+            (2, [None, None]) => self.unclear(&ops[0]),
+            (1, [None, _]) => self.unclear(&ops[0]),
+            (2, [Some(a), Some(b)]) if a == b => {
+                self.report(
+                    Diagnostic::new(
+                        Code::SameHalf,
+                        ops[1].opcode,
+                        format!("two operations of the {} half", a.name()),
+                    )
+                    .label("second")
+                    .related(ops[0].opcode, "first"),
+                );
+                sides[1] = None;
+            }
+            _ => {}
+        }
+        for (op, side) in ops.iter().zip(&mut sides) {
+            let Some(found) = *side else { continue };
+            let has = if found == Side::Rgb { op.rgb.is_some() } else { op.alpha.is_some() };
+            if !has {
+                let text = self.text(op.opcode);
+                self.report(
+                    Diagnostic::new(
+                        Code::WrongHalf,
+                        op.opcode,
+                        format!("the {} half has no operation `{text}`", found.name()),
+                    )
+                    .label(format!("belongs to the {} half", other(found).name())),
+                );
+                *side = None;
+            } else if let Some((clue, at)) = op.clue.filter(|(clue, _)| *clue != found) {
+                let text = self.text(op.opcode);
+                self.report(
+                    Diagnostic::new(
+                        Code::WrongHalf,
+                        at,
+                        format!("destination of the {} half for `{text}`", clue.name()),
+                    )
+                    .label(format!("belongs to the {} half", clue.name()))
+                    .related(op.opcode, format!("belongs to the {} half", found.name())),
+                );
+                *side = None;
+            }
+        }
+        sides
+    }
+
+    #[cold]
+    pub(super) fn unclear(&mut self, op: &Op) {
+        let text = self.text(op.opcode);
+        self.report(
+            Diagnostic::new(
+                Code::UnclearHalf,
+                op.opcode,
+                format!("`{text}` may be the RGB or the alpha operation"),
+            )
+            .label("both halves have it, and no mask tells which is meant")
+            .help(format!("write `{text}.rgb` or `{text}.a`")),
+        );
+    }
+
+    // Halves.
+
+    pub(super) fn rgb_half(&mut self, inst: &mut Instruction, op: &Op) {
+        let mut cmn = flag(inst.cmn(), CmnInst::RGB_CLAMP, op.clamp);
+        let mut w3 = inst.rgb_inst().with(AluRgbInst::OMOD, op.omod);
+        let mut w5 = inst.rgba_inst().with(AluRgbaInst::RGB_OP, op.rgb.unwrap_or(RgbOp::MAD));
+        if let Some((index, mask)) = op.temp {
+            cmn = cmn.with(CmnInst::RGB_WMASK, RgbMask::new(mask));
+            w5 = w5
+                .with(AluRgbaInst::RGB_ADDRD, index.n)
+                .with(AluRgbaInst::RGB_ADDRD_REL, index.relative);
+        }
+        if let Some((target, mask)) = op.out {
+            cmn = cmn.with(CmnInst::RGB_OMASK, RgbMask::new(mask));
+            w3 = w3.with(AluRgbInst::TARGET, target);
+        }
+        if let Some((sel, compare)) = op.result {
+            cmn = cmn.with(CmnInst::ALU_RESULT_SEL, sel).with(CmnInst::ALU_RESULT_OP, compare);
+            w3 = w3.with(AluRgbInst::ALU_WMASK, true);
+        }
+        inst.0[0] = cmn.bits();
+        inst.0[3] = w3.bits();
+        inst.0[5] = w5.bits();
+        for (slot, written) in Slot::ALL.into_iter().zip(&op.operands[..op.count]) {
+            self.check_length(written, 3, "an RGB operand", "three letters");
+            let Written { sel, letters: swiz, modifier, .. } = *written;
+            *inst = inst.with_rgb_operand(slot, Operand { sel, swiz, modifier });
+        }
+    }
+
+    pub(super) fn alpha_half(&mut self, inst: &mut Instruction, op: &Op) {
+        let mut cmn = flag(inst.cmn(), CmnInst::ALPHA_CLAMP, op.clamp);
+        let mut w4 = inst
+            .alpha_inst()
+            .with(AluAlphaInst::OMOD, op.omod)
+            .with(AluAlphaInst::ALPHA_OP, op.alpha.unwrap_or(AlphaOp::MAD))
+            .with(AluAlphaInst::W_OMASK, op.depth);
+        if let Some((index, mask)) = op.temp {
+            cmn = cmn.with(CmnInst::ALPHA_WMASK, mask & 8 != 0);
+            w4 = w4
+                .with(AluAlphaInst::ALPHA_ADDRD, index.n)
+                .with(AluAlphaInst::ALPHA_ADDRD_REL, index.relative);
+        }
+        if let Some((target, mask)) = op.out {
+            cmn = cmn.with(CmnInst::ALPHA_OMASK, mask & 8 != 0);
+            w4 = w4.with(AluAlphaInst::TARGET, target);
+        }
+        if let Some((sel, compare)) = op.result {
+            cmn = cmn.with(CmnInst::ALU_RESULT_SEL, sel).with(CmnInst::ALU_RESULT_OP, compare);
+            inst.0[3] = inst.rgb_inst().with(AluRgbInst::ALU_WMASK, true).bits();
+        }
+        inst.0[0] = cmn.bits();
+        inst.0[4] = w4.bits();
+        for (slot, written) in Slot::ALL.into_iter().zip(&op.operands[..op.count]) {
+            self.check_length(written, 1, "an alpha operand", "one letter");
+            let Written { sel, letters: [swiz, ..], modifier, .. } = *written;
+            *inst = inst.with_alpha_operand(slot, Operand { sel, swiz: [swiz], modifier });
+        }
+    }
+
+    pub(super) fn check_length(
+        &mut self,
+        written: &Written,
+        length: u8,
+        what: &str,
+        letters: &str,
+    ) {
+        if written.length == length || written.length == 0 {
+            return;
+        }
+        let text = self.text(written.span);
+        let mut diagnostic = Diagnostic::new(
+            Code::SwizzleLength,
+            written.span,
+            format!("{what} takes {letters}, not {}", written.length),
+        )
+        .label(format!("belongs to the {} half", if length == 3 { "RGB" } else { "alpha" }));
+        if let Some((head, tail)) = text.split_once('.') {
+            let (swizzle, bar) = tail.strip_suffix('|').map_or((tail, ""), |s| (s, "|"));
+            let swizzle = swizzle.trim();
+            if length == 3 && written.length == 1 {
+                diagnostic = diagnostic.fix(format!("{head}.{}{bar}", swizzle.repeat(3)));
+            } else if length == 1 {
+                let first: String = swizzle.chars().take(1).collect();
+                diagnostic = diagnostic.fix(format!("{head}.{first}{bar}"));
+            }
+        }
+        self.report(diagnostic);
+    }
+}
+
+const fn other(side: Side) -> Side {
+    match side {
+        Side::Rgb => Side::Alpha,
+        Side::Alpha => Side::Rgb,
+    }
+}

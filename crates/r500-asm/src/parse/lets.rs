@@ -1,0 +1,210 @@
+//! Lets: what the sources of an ALU or output instruction are.
+
+use r500_isa::Source;
+use r500_isa::words::{AluAlphaAddr, AluRgbAddr};
+
+use super::op::Side;
+use super::value::Number;
+use super::{GivenUp, Parsed, Parser, Register};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::lexer::Kind;
+use crate::names::{self, Kw};
+
+impl Parser<'_> {
+    pub(super) fn lets(&mut self, rgb: &mut AluRgbAddr, alpha: &mut AluAlphaAddr) -> Parsed<()> {
+        let mut seen = 0u8;
+        while !self.at(Kind::Colon) {
+            let start = self.tok.span;
+            let n = match self.tok.kw {
+                Kw::Src0 => 0,
+                Kw::Src1 => 1,
+                Kw::Src2 => 2,
+                Kw::Srcp => 3,
+                _ => return Err(self.no_let()),
+            };
+            self.bump();
+            self.need(Kind::Dot)?;
+            let side = self.let_suffix()?;
+            let place = start.to(self.before);
+            let bit = 1 << (n + if side == Side::Rgb { 0 } else { 4 });
+            if seen & bit != 0 {
+                let text = self.text(place);
+                self.report(
+                    Diagnostic::new(Code::DuplicateLet, place, format!("`{text}` is given twice"))
+                        .label("each source and suffix once"),
+                );
+            }
+            seen |= bit;
+            self.need(Kind::Equals)?;
+            if n == 3 {
+                let Some(op) = names::value_of(names::SRCP_OPS, self.tok.kw) else {
+                    return Err(self.bad_presubtract());
+                };
+                self.bump();
+                match side {
+                    Side::Rgb => *rgb = rgb.with(AluRgbAddr::SRCP_OP, op),
+                    Side::Alpha => *alpha = alpha.with(AluAlphaAddr::SRCP_OP, op),
+                }
+            } else {
+                let source = self.source()?;
+                match side {
+                    Side::Rgb => *rgb = rgb.with_source(n, source),
+                    Side::Alpha => *alpha = alpha.with_source(n, source),
+                }
+            }
+            if !self.eat(Kind::Comma) && !self.at(Kind::Colon) {
+                return Err(self.no_semicolon("`,` or `:`"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Neither a tag, nor a let, nor the `:` behind them.
+    #[cold]
+    pub(super) fn no_let(&mut self) -> GivenUp {
+        if self.at(Kind::Word) && !self.tok.first {
+            let span = self.tok.span;
+            let text = self.text(span);
+            let known = [
+                Kw::Out,
+                Kw::TexSemWait,
+                Kw::Last,
+                Kw::Nop,
+                Kw::AluWait,
+                Kw::WriteInactive,
+                Kw::StatWe,
+                Kw::Pred,
+                Kw::Src0,
+                Kw::Src1,
+                Kw::Src2,
+                Kw::Srcp,
+            ];
+            let near = names::closest(&text, known.iter().map(|k| k.text()));
+            let diagnostic = Diagnostic::new(
+                Code::Unexpected,
+                span,
+                format!("expected a source or `:`, found `{text}`"),
+            )
+            .label("tags, then sources, stand before `:`, operations behind it");
+            let itself = near.is_some_and(|n| n.eq_ignore_ascii_case(&text));
+            self.report(if itself { diagnostic } else { diagnostic.suggest(near) });
+            return GivenUp;
+        }
+        self.no_semicolon("a tag, a source or `:`")
+    }
+
+    pub(super) fn let_suffix(&mut self) -> Parsed<Side> {
+        let side = match self.bytes(self.tok.span) {
+            [b'r' | b'R', b'g' | b'G', b'b' | b'B'] => Side::Rgb,
+            [b'a' | b'A'] => Side::Alpha,
+            _ => return Err(self.expected("`rgb` or `a`")),
+        };
+        self.bump();
+        Ok(side)
+    }
+
+    /// What a source is: `temp[n]`, `const[n]`, `float(code)`, the value of an inline constant, or
+    /// a name.
+    pub(super) fn source(&mut self) -> Parsed<Source> {
+        let source = |addr, constant, relative| Source { addr, constant, relative };
+        match self.tok.kw {
+            Kw::Temp => {
+                self.bump();
+                let index = self.temp_index()?;
+                return Ok(source(index.n, false, index.relative));
+            }
+            Kw::Const => {
+                self.bump();
+                let index = self.relative_index(255, "a constant's number")?;
+                return Ok(source(index.n, true, index.relative));
+            }
+            _ => {}
+        }
+        let code = if self.eat_word(Kw::Float) {
+            self.need(Kind::OpenParen)?;
+            let (number, span) = self.literal()?;
+            let code = match number {
+                Number::Whole(code, _) => {
+                    if code > 127 {
+                        self.report(
+                            Diagnostic::new(Code::OutOfRange, span, format!("{code} is too large"))
+                                .label("an inline constant's code is at most 127")
+                                .help("to name it by value, write the value with a point"),
+                        );
+                        0
+                    } else {
+                        #[allow(clippy::cast_possible_truncation)]
+                        let code = code as u8;
+                        code
+                    }
+                }
+                Number::Real(value) => self.inline(value, span),
+            };
+            self.need(Kind::CloseParen)?;
+            code
+        } else if self.at_number() {
+            let (number, span) = self.literal()?;
+            self.inline(number.float(), span)
+        } else {
+            let span = self.tok.span;
+            match if self.at(Kind::Word) { self.named(span) } else { None } {
+                Some(Register::Temp(n)) => {
+                    self.bump();
+                    return Ok(source(n, false, false));
+                }
+                Some(Register::Const(n)) => {
+                    self.bump();
+                    return Ok(source(n, true, false));
+                }
+                Some(Register::Float(code)) => {
+                    self.bump();
+                    code
+                }
+                _ => return Err(self.bad_source()),
+            }
+        };
+        let relative = self.eat(Kind::Plus);
+        if relative && !self.eat_word(Kw::Al) {
+            return Err(self.expected("`aL`"));
+        }
+        Ok(source(0x80 | code, false, relative))
+    }
+
+    #[cold]
+    pub(super) fn bad_source(&mut self) -> GivenUp {
+        if !self.at(Kind::Word) {
+            return self.expected("`temp[n]`, `const[n]`, `float(code)`, a number or a name");
+        }
+        let span = self.tok.span;
+        let text = self.text(span);
+        let near = names::closest(&text, ["temp", "const", "float"])
+            .map(str::to_owned)
+            .or_else(|| self.closest_name(&text));
+        self.report(
+            Diagnostic::new(Code::BadSource, span, format!("`{text}` is not a source"))
+                .label("expected `temp[n]`, `const[n]`, `float(code)`, a number or a name")
+                .suggest(near.as_deref()),
+        );
+        GivenUp
+    }
+
+    #[cold]
+    pub(super) fn bad_presubtract(&mut self) -> GivenUp {
+        let span = self.tok.span;
+        if !self.at(Kind::Word) {
+            return self.expected("`neg2`, `sub`, `add` or `neg`");
+        }
+        let text = self.text(span);
+        let words = names::SRCP_OPS.iter().map(|(k, _)| k.text());
+        self.report(
+            Diagnostic::new(
+                Code::BadPresubtract,
+                span,
+                format!("`{text}` is no presubtract operation"),
+            )
+            .label("`neg2` (1-2*src0), `sub` (src1-src0), `add` (src1+src0) or `neg` (1-src0)")
+            .suggest(names::closest(&text, words)),
+        );
+        GivenUp
+    }
+}
