@@ -68,7 +68,6 @@ struct State {
     loops: Stack,
     levels: DepthRange,
     queued: bool,
-    next: u32,
 }
 
 const NONE: u32 = u32::MAX;
@@ -81,13 +80,15 @@ struct Explorer<'a> {
     calls: Stacks<()>,
     loops: Stacks<Frame>,
     states: Vec<State>,
-    first: Vec<u32>,
+    known: Known,
     queue: Vec<u32>,
     traps: Vec<Traps>,
     unbalanced: Vec<Option<(u8, u8)>>,
     should_close: Vec<Option<u8>>,
     edges: Vec<Vec<(EdgeKind, Node)>>,
     gave_up: bool,
+    /// A BREAK or CONTINUE outside every loop may have put pixels to sleep for good.
+    lost: bool,
 }
 
 /// Explores a program. `flows` holds its flow-control instructions, decoded, by index.
@@ -102,13 +103,14 @@ pub(super) fn explore(program: &Program, window: Window, flows: &[Option<Flow>])
         calls: Stacks::new(),
         loops: Stacks::new(),
         states: Vec::with_capacity(count + count / 2),
-        first: vec![NONE; count],
+        known: Known::with_room_for(count),
         queue: Vec::new(),
         traps: vec![Traps::default(); count],
         unbalanced: vec![None; count],
         should_close: vec![None; count],
         edges: vec![Vec::new(); count],
         gave_up: false,
+        lost: false,
     };
     explorer.reach(window.start, 0, 0, DepthRange::exactly(0));
     while let Some(index) = explorer.queue.pop() {
@@ -125,30 +127,34 @@ pub(super) fn explore(program: &Program, window: Window, flows: &[Option<Flow>])
 impl Explorer<'_> {
     /// A state that can be reached; queued where that is news.
     fn reach(&mut self, pc: usize, calls: Stack, loops: Stack, levels: DepthRange) {
-        let Some(&first) = self.first.get(pc) else { return };
-        let mut index = first;
-        while let Some(state) = self.states.get_mut(index as usize) {
-            if (state.calls, state.loops) == (calls, loops) {
-                let joined = state.levels.hull(levels);
-                if joined != state.levels {
-                    if let (Some(a), Some(b)) = (state.levels.exact(), levels.exact()) {
-                        self.unbalanced[pc].get_or_insert((a, b));
-                    }
-                    state.levels = joined;
-                    if !state.queued {
-                        state.queued = true;
-                        self.queue.push(index);
-                    }
-                }
-                return;
-            }
-            index = state.next;
-        }
-        let new = u32::try_from(self.states.len()).unwrap_or(NONE);
         let pc32 = u32::try_from(pc).unwrap_or(NONE);
-        self.states.push(State { pc: pc32, calls, loops, levels, queued: true, next: first });
-        self.first[pc] = new;
-        self.queue.push(new);
+        let states = &self.states;
+        let found = self.known.find(key(pc32, calls, loops), |index| {
+            let state = &states[index as usize];
+            (state.pc, state.calls, state.loops) == (pc32, calls, loops)
+        });
+        let Some(index) = found else {
+            let new = u32::try_from(self.states.len()).unwrap_or(NONE);
+            self.states.push(State { pc: pc32, calls, loops, levels, queued: true });
+            let states = &self.states;
+            self.known.insert(new, states.len(), |index| {
+                let state = &states[index as usize];
+                key(state.pc, state.calls, state.loops)
+            });
+            self.queue.push(new);
+            return;
+        };
+        let state = &mut self.states[index as usize];
+        let joined = state.levels.hull(levels);
+        if joined != state.levels {
+            if let (Some(a), Some(b)) = (state.levels.exact(), levels.exact()) {
+                self.unbalanced[pc].get_or_insert((a, b));
+            }
+            state.levels = joined;
+            if !std::mem::replace(&mut state.queued, true) {
+                self.queue.push(index);
+            }
+        }
     }
 
     fn step(&mut self, state: State) {
@@ -192,7 +198,7 @@ impl Explorer<'_> {
     /// Whether the group may jump and may stay, and the loop stack that each leaves.
     fn decide(&mut self, pc: usize, flow: &Flow, levels: DepthRange, loops: Stack) -> Decision {
         // Nobody has a say where all sleep; in no branch and no loop, nobody sleeps.
-        let empty = levels.max > 0 || loops != 0 || flow.ignore_uncovered;
+        let empty = levels.max > 0 || loops != 0 || flow.ignore_uncovered || self.lost;
         let wants = flow.wants;
         let (mut jumps, stays) = if flow.any {
             (wants.some, wants.some_not || empty)
@@ -219,6 +225,7 @@ impl Explorer<'_> {
         if flow.breaks() || flow.op == FcOp::CONTINUE {
             if loops == 0 {
                 self.traps[pc].set(Trap::LoopUnderflow);
+                self.lose();
                 return Decision { jumps: jumps.then_some(0), stays: stays.then_some(0) };
             }
             let below = self.loops.pop(loops).map_or(0, |(_, below)| below);
@@ -227,6 +234,18 @@ impl Explorer<'_> {
             return Decision { jumps: jumps.then_some(after), stays: Some(loops) };
         }
         Decision { jumps: jumps.then_some(loops), stays: stays.then_some(loops) }
+    }
+
+    /// From now on everybody may be asleep anywhere: what was followed is followed again.
+    fn lose(&mut self) {
+        if std::mem::replace(&mut self.lost, true) {
+            return;
+        }
+        for (index, state) in (0u32..).zip(&mut self.states) {
+            if !std::mem::replace(&mut state.queued, true) {
+                self.queue.push(index);
+            }
+        }
     }
 
     /// LOOP, REP: KR = 0 always jumps; where nobody is left, the loop is entered all the same (unless
@@ -246,7 +265,7 @@ impl Explorer<'_> {
                 Some(passes) => passes == 0,
                 None => !onto_end(),
             };
-        let empty = levels.max > 0 || loops != 0 || flow.ignore_uncovered;
+        let empty = levels.max > 0 || loops != 0 || flow.ignore_uncovered || self.lost;
         let stays = (flow.wants.some_not || empty) && passes != Some(0);
         let jumps = jumps.then_some(loops);
         if !stays {
@@ -408,7 +427,7 @@ impl Explorer<'_> {
 
     fn finish(mut self) -> Explored {
         let al = self.al_of_stacks();
-        let mut visits: Vec<Option<Visit>> = vec![None; self.first.len()];
+        let mut visits: Vec<Option<Visit>> = vec![None; self.traps.len()];
         for state in &self.states {
             let pc = state.pc as usize;
             let loops = DepthRange::of(self.loops.depth(state.loops));
@@ -459,6 +478,54 @@ impl Explorer<'_> {
             };
         }
         al
+    }
+}
+
+fn key(pc: u32, calls: Stack, loops: Stack) -> u32 {
+    // Odd multipliers spread what are small numbers.
+    let mixed = pc.wrapping_mul(0x9e37_79b1) ^ calls.wrapping_mul(0x85eb_ca77);
+    let mixed = mixed ^ loops.wrapping_mul(0xc2b2_ae3d);
+    mixed ^ mixed >> 15
+}
+
+/// Numbers of states by their keys: a hash table that asks its owner what it holds.
+struct Known {
+    slots: Vec<u32>,
+}
+
+impl Known {
+    fn with_room_for(count: usize) -> Self {
+        Self { slots: vec![NONE; (count * 2).next_power_of_two().max(16)] }
+    }
+
+    fn find(&self, key: u32, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
+        let mask = self.slots.len() - 1;
+        let mut at = key as usize & mask;
+        while self.slots[at] != NONE {
+            if is(self.slots[at]) {
+                return Some(self.slots[at]);
+            }
+            at = (at + 1) & mask;
+        }
+        None
+    }
+
+    /// Adds the last of `count` states.
+    fn insert(&mut self, new: u32, count: usize, key_of: impl Fn(u32) -> u32) {
+        if count * 2 > self.slots.len() {
+            self.slots = vec![NONE; self.slots.len() * 2];
+            (0..new).for_each(|old| self.put(old, key_of(old)));
+        }
+        self.put(new, key_of(new));
+    }
+
+    fn put(&mut self, index: u32, key: u32) {
+        let mask = self.slots.len() - 1;
+        let mut at = key as usize & mask;
+        while self.slots[at] != NONE {
+            at = (at + 1) & mask;
+        }
+        self.slots[at] = index;
     }
 }
 

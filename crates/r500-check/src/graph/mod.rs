@@ -2,7 +2,8 @@
 //!
 //! [`Graph::new`] follows every state that a group can be in (program counter, loop stack, address
 //! stack) from the start of the program; jumps that depend on data go both ways. So it holds for any
-//! program, structured or not: what is not in the graph does not happen. [`Graph::blocks`] groups
+//! program, structured or not: what is not in the graph does not happen (as long as the integer
+//! constants of its loops are given; a loop whose passes are not known is taken to have some). [`Graph::blocks`] groups
 //! instructions into basic blocks with dominators and natural loops; [`Structure`] finds the
 //! statements (IF, LOOP, CALL ...) that the flow-control words of a structured program spell.
 

@@ -1,0 +1,162 @@
+//! Branches: IF, ELSE, ENDIF.
+
+use r500_isa::values::{AddrOp, BranchOp, FcOp};
+
+use super::Statement;
+use super::parse::{Parsed, Parser, Scope, refuse};
+use crate::graph::Role;
+use crate::step::Flow;
+
+/// How the jump of IF or ELSE leaves a branch.
+#[derive(Clone, Copy)]
+enum Out {
+    /// Onto an ENDIF, with the levels open that it closes.
+    Onto(usize),
+    /// Behind an ENDIF, having closed so many levels itself; `None` where nobody ever jumps.
+    Behind(usize, Option<u8>),
+}
+
+impl Out {
+    fn endif(self) -> usize {
+        match self {
+            Self::Onto(at) | Self::Behind(at, _) => at,
+        }
+    }
+}
+
+impl Parser<'_> {
+    /// IF with its arms; what follows it, and the levels that are still to close there.
+    pub(super) fn branch(
+        &mut self,
+        at: usize,
+        to: usize,
+        flow: &Flow,
+        scope: Scope,
+    ) -> Parsed<(Statement, usize, u8)> {
+        if flow.any || flow.b_else {
+            return refuse(at, "IF with JUMP_ANY or B_ELSE");
+        }
+        let Some(target) = self.graph.window().index(flow.target).filter(|&target| target > at)
+        else {
+            return refuse(at, "IF that leads backward or out of the window");
+        };
+        let inner = Scope {
+            levels: scope.levels.saturating_add(1),
+            nested: true,
+            together: scope.together && flow.uniform,
+            ..scope
+        };
+        let opens = flow.b_op1 == BranchOp::INCR;
+        let middle = if opens { self.else_before(at, target) } else { None };
+        let (then, otherwise, out, last);
+        match middle {
+            Some(middle) => {
+                let list = self.list(at + 1, middle, inner)?;
+                if list.pending != 0 {
+                    return refuse(middle, "ELSE where inner levels are still open");
+                }
+                then = list.statements;
+                out = self.out_of_else(middle, target)?;
+                let end = self.endif_of(middle, target, to, out)?;
+                last = self.list(target, end, inner)?;
+                otherwise = last.statements;
+                // ELSE stands where the branch's own level is open.
+                self.check_out(middle, end, out, last.pending)?;
+                self.play(middle, Role::Else { after: end })?;
+                self.play(at, Role::If { other: target })?;
+            }
+            None => {
+                out = match flow.closes_when_jumping() {
+                    Some(levels) => Out::Behind(target - 1, Some(levels.saturating_add(1))),
+                    None if opens => Out::Onto(target),
+                    None => return refuse(at, "IF whose B_OP1 is reserved"),
+                };
+                let end = self.endif_of(at, at + 1, to, out)?;
+                last = self.list(at + 1, end, inner)?;
+                (then, otherwise) = (last.statements, Vec::new());
+                self.check_out(at, end, out, last.pending)?;
+                self.play(at, Role::If { other: end })?;
+            }
+        }
+        let end = out.endif();
+        let own = end < to;
+        let (next, pending) = if own {
+            if self.closes(end) != Some(last.pending.saturating_add(1)) {
+                return refuse(end, "ENDIF closes another number of levels than are open");
+            }
+            self.play(end, Role::EndIf)?;
+            (end + 1, 0)
+        } else {
+            (to, last.pending.saturating_add(1))
+        };
+        let (else_at, endif) = (middle, own.then_some(end));
+        Ok((Statement::If { at, then, else_at, otherwise, endif }, next, pending))
+    }
+
+    /// How an ELSE leads on; its second arm begins at `first`.
+    fn out_of_else(&self, at: usize, first: usize) -> Parsed<Out> {
+        let Some(flow) = self.graph.flows[at] else { return refuse(at, "no ELSE") };
+        let Some(target) = self.graph.window().index(flow.target).filter(|&target| target >= first)
+        else {
+            return refuse(at, "ELSE that leads backward or out of the window");
+        };
+        let behind = target > first && self.closes(target - 1).is_some();
+        match flow.closes_when_jumping() {
+            Some(0) if flow.any && behind && self.closes(target).is_none() => {
+                Ok(Out::Behind(target - 1, None))
+            }
+            Some(0) => Ok(Out::Onto(target)),
+            Some(levels) if behind => Ok(Out::Behind(target - 1, (!flow.any).then_some(levels))),
+            _ => refuse(at, "ELSE that leads neither to its ENDIF nor, closing levels, behind it"),
+        }
+    }
+
+    /// The ENDIF that IF or ELSE leads to or behind: in this list, or the one that ends it.
+    fn endif_of(&self, at: usize, first: usize, to: usize, out: Out) -> Parsed<usize> {
+        let end = out.endif();
+        let here = (first..=to).contains(&end);
+        let ends = here && (end == to || self.closes(end).is_some());
+        let past = matches!(out, Out::Behind(end, _) if self.graph.window().end == Some(end));
+        if !ends || past {
+            return refuse(at, "a branch that does not lead to or behind an ENDIF that closes it");
+        }
+        Ok(end)
+    }
+
+    /// Whoever jumps behind ENDIF must have closed what it closes, but for the levels that are only
+    /// open in the last arm.
+    fn check_out(&self, at: usize, end: usize, out: Out, pending: u8) -> Parsed<()> {
+        let Out::Behind(_, Some(closed)) = out else { return Ok(()) };
+        match self.closes(end) {
+            Some(levels) if levels.saturating_sub(pending) == closed => Ok(()),
+            _ => refuse(at, "a branch that closes another number of levels than its ENDIF"),
+        }
+    }
+
+    /// Levels that an ENDIF closes on every way that it can go; `None` for other instructions.
+    pub(super) fn closes(&self, at: usize) -> Option<u8> {
+        let flow = self.graph.flows.get(at).copied().flatten()?;
+        if flow.op != FcOp::JUMP || flow.a_op != AddrOp::NONE || flow.b_else {
+            return None;
+        }
+        // Where all sleep, "all" jumps and "any" does not.
+        let jumps = flow.wants.some || !flow.any;
+        let stays = flow.wants.some_not || flow.any;
+        let leads = self.graph.window.index(flow.target) == Some(at + 1);
+        let here = self.graph.window.end == Some(at);
+        let sound = (!jumps || (flow.b_op1 == BranchOp::DECR && (leads || here)))
+            && (!stays || flow.b_op0 == BranchOp::DECR);
+        (sound && flow.pop != 0).then_some(flow.pop)
+    }
+
+    fn else_before(&self, at: usize, target: usize) -> Option<usize> {
+        let middle = target.checked_sub(1).filter(|&middle| middle > at)?;
+        let flow = self.graph.flows[middle]?;
+        let fits = flow.op == FcOp::JUMP
+            && flow.a_op == AddrOp::NONE
+            && flow.b_else
+            && flow.wants.never()
+            && flow.b_op0 == BranchOp::NONE;
+        fits.then_some(middle)
+    }
+}

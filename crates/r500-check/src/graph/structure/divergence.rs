@@ -1,0 +1,85 @@
+//! Where pixels of a group part.
+
+use super::{Statement, Subroutine};
+use crate::graph::Graph;
+
+/// Finds where pixels of a group part.
+pub(super) struct Divergence<'a> {
+    graph: &'a Graph,
+    divergent: Vec<bool>,
+    subs: Vec<bool>,
+}
+
+impl<'a> Divergence<'a> {
+    pub(super) fn of(graph: &'a Graph, main: &[Statement], subs: &[Subroutine]) -> Vec<bool> {
+        let mut found =
+            Self { graph, divergent: vec![false; graph.len()], subs: vec![false; subs.len()] };
+        found.mark(main, false);
+        // A subroutine called where pixels have parted may be marked late.
+        for _ in 0..=subs.len() {
+            for (number, sub) in subs.iter().enumerate() {
+                found.mark(&sub.body, found.subs[number]);
+            }
+        }
+        found.divergent
+    }
+
+    fn uniform(&self, at: usize) -> bool {
+        self.graph.flows[at].is_none_or(|flow| flow.uniform)
+    }
+
+    fn mark(&mut self, statements: &[Statement], apart: bool) {
+        for statement in statements {
+            match statement {
+                Statement::Straight { first, last } => {
+                    self.divergent[*first..=*last].iter_mut().for_each(|d| *d |= apart);
+                }
+                Statement::If { at, then, otherwise, else_at, endif } => {
+                    self.divergent[*at] |= apart;
+                    let apart = apart || !self.uniform(*at);
+                    for at in else_at.iter().chain(endif) {
+                        self.divergent[*at] |= apart;
+                    }
+                    self.mark(then, apart);
+                    self.mark(otherwise, apart);
+                }
+                Statement::Choice { at, then, over, otherwise } => {
+                    for at in over.iter().chain([at]) {
+                        self.divergent[*at] |= apart;
+                    }
+                    self.mark(then, apart);
+                    self.mark(otherwise, apart);
+                }
+                Statement::Loop { at, body, end } => {
+                    self.divergent[*at] |= apart;
+                    let apart = apart || self.parts(body, false);
+                    self.divergent[*end] |= apart;
+                    self.mark(body, apart);
+                }
+                Statement::Call { at, sub } => {
+                    self.divergent[*at] |= apart;
+                    self.subs[*sub] |= apart || !self.uniform(*at);
+                }
+                Statement::Break(at)
+                | Statement::Continue(at)
+                | Statement::Return(at)
+                | Statement::Over { at, .. } => self.divergent[*at] |= apart,
+            }
+        }
+    }
+
+    /// Whether pixels may leave a pass of this body apart from each other.
+    fn parts(&self, body: &[Statement], apart: bool) -> bool {
+        body.iter().any(|statement| match statement {
+            Statement::If { at, then, otherwise, .. } => {
+                let apart = apart || !self.uniform(*at);
+                self.parts(then, apart) || self.parts(otherwise, apart)
+            }
+            Statement::Choice { then, otherwise, .. } => {
+                self.parts(then, apart) || self.parts(otherwise, apart)
+            }
+            Statement::Break(at) | Statement::Continue(at) => apart || !self.uniform(*at),
+            _ => false,
+        })
+    }
+}

@@ -1,0 +1,339 @@
+//! From instructions to statements: loops, calls, plain jumps.
+
+use r500_isa::values::{AddrOp, BranchOp, FcOp};
+
+use super::{Statement, Unstructured};
+use crate::graph::{Graph, Role};
+use crate::step::Flow;
+
+/// What statements are inside of.
+#[derive(Clone, Copy)]
+pub(super) struct Scope {
+    pub(super) sub: Option<usize>,
+    pub(super) running: Option<Running>,
+    /// Branch levels open since the loop, or the function, began.
+    pub(super) levels: u8,
+    /// Not the outermost list of its function.
+    pub(super) nested: bool,
+    /// All pixels that entered the function together are here together.
+    pub(super) together: bool,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct Running {
+    pub(super) end: usize,
+    pub(super) rep: bool,
+}
+
+/// Statements, and branch levels that the ENDIF behind them must close for the last of them.
+pub(super) struct List {
+    pub(super) statements: Vec<Statement>,
+    pub(super) pending: u8,
+    pub(super) returned: bool,
+}
+
+pub(super) struct Parser<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) passes: &'a dyn Fn(u8) -> Option<u8>,
+    pub(super) roles: Vec<Option<Role>>,
+    pub(super) subs: Vec<(usize, bool)>,
+    pub(super) calls: Vec<(Option<usize>, usize)>,
+}
+
+pub(super) type Parsed<T> = Result<T, Unstructured>;
+
+pub(super) fn refuse<T>(index: usize, reason: &'static str) -> Parsed<T> {
+    Err(Unstructured { index, reason })
+}
+
+impl Parser<'_> {
+    /// Statements from `at` to before `to`.
+    pub(super) fn list(&mut self, from: usize, to: usize, scope: Scope) -> Parsed<List> {
+        let mut list = List { statements: Vec::new(), pending: 0, returned: false };
+        let mut at = from;
+        while at < to {
+            list.pending = 0;
+            if scope.sub.is_some() && self.graph.window.end == Some(at) {
+                return refuse(at, "the program ends inside a subroutine");
+            }
+            let Some(flow) = self.graph.flows[at] else {
+                self.play(at, Role::Straight)?;
+                match list.statements.last_mut() {
+                    Some(Statement::Straight { last, .. }) => *last = at,
+                    _ => list.statements.push(Statement::Straight { first: at, last: at }),
+                }
+                at += 1;
+                continue;
+            };
+            let (statement, next) = match flow.op {
+                FcOp::JUMP => match flow.a_op {
+                    AddrOp::NONE if self.is_idle(at, &flow) => {
+                        self.play(at, Role::Straight)?;
+                        (Statement::Straight { first: at, last: at }, at + 1)
+                    }
+                    AddrOp::NONE if flow.b_op0 == BranchOp::INCR => {
+                        let (statement, next, pending) = self.branch(at, to, &flow, scope)?;
+                        list.pending = pending;
+                        (statement, next)
+                    }
+                    AddrOp::NONE => self.plain(at, to, &flow, scope)?,
+                    AddrOp::PUSH => self.call(at, &flow, scope)?,
+                    AddrOp::POP => {
+                        let last = self.give_back(at, &flow, scope)?;
+                        if last && !scope.nested {
+                            list.statements.push(Statement::Return(at));
+                            list.returned = true;
+                            return Ok(list);
+                        }
+                        (Statement::Return(at), at + 1)
+                    }
+                    _ => return refuse(at, "A_OP is reserved"),
+                },
+                FcOp::LOOP | FcOp::REP => self.repeat(at, to, &flow, scope)?,
+                FcOp::BREAKLOOP | FcOp::BREAKREP | FcOp::CONTINUE => {
+                    self.leave(at, &flow, scope)?
+                }
+                _ => return refuse(at, "the end of a loop that does not begin here"),
+            };
+            list.statements.push(statement);
+            at = next;
+        }
+        Ok(list)
+    }
+
+    /// A jump that counts nothing: forward, and all pixels must decide alike.
+    fn plain(
+        &mut self,
+        at: usize,
+        to: usize,
+        flow: &Flow,
+        scope: Scope,
+    ) -> Parsed<(Statement, usize)> {
+        if flow.b_else || flow.b_op0 != BranchOp::NONE || flow.closes_when_jumping() != Some(0) {
+            return refuse(at, "a jump that counts branch levels, but no IF, ELSE or ENDIF");
+        }
+        if !flow.uniform {
+            return refuse(at, "a jump that pixels decide apart, without a branch level");
+        }
+        let target = self.forward(at, to, flow)?;
+        self.play(at, Role::Skip { to: target })?;
+        if flow.wants.always() && !flow.any {
+            return Ok((Statement::Over { at, to: target }, target));
+        }
+        let inner = Scope { nested: true, ..scope };
+        let last = target - 1;
+        let over = self.graph.flows[last].filter(|word| {
+            last > at
+                && word.op == FcOp::JUMP
+                && word.a_op == AddrOp::NONE
+                && !word.b_else
+                && word.wants.always()
+                && !word.any
+                && word.closes_when_jumping() == Some(0)
+        });
+        let Some(word) = over else {
+            let then = self.whole(at + 1, target, inner)?;
+            let (over, otherwise) = (None, Vec::new());
+            return Ok((Statement::Choice { at, then, over, otherwise }, target));
+        };
+        let behind = self.forward(last, to, &word)?;
+        let then = self.whole(at + 1, last, inner)?;
+        self.play(last, Role::Skip { to: behind })?;
+        let otherwise = self.whole(target, behind, inner)?;
+        Ok((Statement::Choice { at, then, over: Some(last), otherwise }, behind))
+    }
+
+    fn repeat(
+        &mut self,
+        at: usize,
+        to: usize,
+        flow: &Flow,
+        scope: Scope,
+    ) -> Parsed<(Statement, usize)> {
+        if flow.b_else || flow.a_op != AddrOp::NONE || flow.b_op0 != BranchOp::NONE {
+            return refuse(at, "a loop that also counts branch levels or addresses");
+        }
+        if !flow.wants.never() || flow.closes_when_jumping() != Some(0) {
+            return refuse(at, "a loop with a condition");
+        }
+        let target =
+            self.graph.window.index(flow.target).filter(|&target| target > at && target <= to);
+        let Some(target) = target else {
+            return refuse(at, "a loop that leads out of what it is in");
+        };
+        let ends = |index: usize| {
+            self.graph.flows[index].is_some_and(|word| {
+                word.ends_pass() && self.graph.window.index(word.target) == Some(at + 1)
+            })
+        };
+        let none = (self.passes)(flow.int) == Some(0);
+        let end = if target - 1 > at && ends(target - 1) {
+            target - 1
+        } else if target < to && ends(target) && !none {
+            target
+        } else {
+            return refuse(
+                at,
+                "a loop that leads neither behind its end nor, with passes, onto it",
+            );
+        };
+        let Some(word) = self.graph.flows[end] else { return refuse(end, "no end of a loop") };
+        let rep = flow.op == FcOp::REP;
+        let plain = !word.b_else
+            && word.a_op == AddrOp::NONE
+            && word.b_op0 == BranchOp::NONE
+            && word.closes_when_jumping() == Some(0)
+            && word.wants.always();
+        if !plain || rep != (word.op == FcOp::ENDREP) {
+            return refuse(
+                end,
+                "the end of a loop that has a condition, counts, or is of the other kind",
+            );
+        }
+        if self.graph.window.end == Some(end) {
+            return refuse(end, "the program ends inside a loop");
+        }
+        let running = Some(Running { end, rep });
+        let body = self.whole(at + 1, end, Scope { running, levels: 0, nested: true, ..scope })?;
+        self.play(at, Role::Loop { exit: end + 1 })?;
+        self.play(end, Role::EndLoop { body: at + 1 })?;
+        Ok((Statement::Loop { at, body, end }, end + 1))
+    }
+
+    fn leave(&mut self, at: usize, flow: &Flow, scope: Scope) -> Parsed<(Statement, usize)> {
+        let Some(Running { end, rep }) = scope.running else {
+            return refuse(at, "BREAK or CONTINUE outside every loop");
+        };
+        if flow.b_else || flow.a_op != AddrOp::NONE || flow.b_op0 != BranchOp::NONE {
+            return refuse(at, "BREAK or CONTINUE that also counts");
+        }
+        if flow.closes_when_jumping() != Some(scope.levels) {
+            return refuse(
+                at,
+                "BREAK or CONTINUE that closes another number of levels than are open in the loop",
+            );
+        }
+        let target = self.graph.window.index(flow.target);
+        let (role, statement, wanted) = if flow.op == FcOp::CONTINUE {
+            (Role::Continue { end }, Statement::Continue(at), end)
+        } else {
+            if rep != (flow.op == FcOp::BREAKREP) {
+                return refuse(at, "BREAK of the other kind of loop");
+            }
+            (Role::Break { exit: end + 1 }, Statement::Break(at), end + 1)
+        };
+        if target != Some(wanted) {
+            return refuse(
+                at,
+                "BREAK that does not lead behind its loop, or CONTINUE that does not lead to its end",
+            );
+        }
+        self.play(at, role)?;
+        Ok((statement, at + 1))
+    }
+
+    fn call(&mut self, at: usize, flow: &Flow, scope: Scope) -> Parsed<(Statement, usize)> {
+        let counted = flow.b_op1 == BranchOp::INCR;
+        if flow.b_else || (!counted && flow.closes_when_jumping() != Some(0)) {
+            return refuse(at, "a call that closes branch levels");
+        }
+        if !flow.wants.always() && flow.b_op0 != BranchOp::NONE {
+            return refuse(at, "a call that counts where it is not taken");
+        }
+        if !(flow.uniform || flow.any && counted) {
+            return refuse(at, "a call with a condition needs JUMP_ANY and B_OP1 INCR");
+        }
+        let Some(entry) = self.graph.window.index(flow.target) else {
+            return refuse(at, "a call out of the window");
+        };
+        let known = self.subs.iter().position(|sub| sub.0 == entry);
+        let sub = known.unwrap_or_else(|| {
+            self.subs.push((entry, counted));
+            self.subs.len() - 1
+        });
+        if self.subs[sub].1 != counted {
+            return refuse(at, "calls of one subroutine that count and others that do not");
+        }
+        self.calls.push((scope.sub, sub));
+        self.play(at, Role::Call { sub })?;
+        Ok((Statement::Call { at, sub }, at + 1))
+    }
+
+    /// RETURN; whether it is unconditional.
+    fn give_back(&mut self, at: usize, flow: &Flow, scope: Scope) -> Parsed<bool> {
+        let Some(sub) = scope.sub else { return refuse(at, "RETURN outside every subroutine") };
+        if scope.running.is_some() || !scope.together {
+            return refuse(at, "RETURN inside a loop, or where pixels have parted");
+        }
+        let open = scope.levels.saturating_add(u8::from(self.subs[sub].1));
+        if flow.b_else || flow.closes_when_jumping() != Some(open) {
+            return refuse(
+                at,
+                "RETURN closes another number of levels than are open since the call",
+            );
+        }
+        let always = flow.wants.always() && !flow.any;
+        if !always && (!flow.uniform || flow.b_op0 != BranchOp::NONE) {
+            return refuse(at, "RETURN that pixels decide apart");
+        }
+        self.play(at, Role::Return { sub })?;
+        Ok(always)
+    }
+
+    /// A list that leaves no levels to close.
+    fn whole(&mut self, from: usize, to: usize, scope: Scope) -> Parsed<Vec<Statement>> {
+        let list = self.list(from, to, scope)?;
+        if list.pending != 0 {
+            return refuse(to, "a branch without ENDIF");
+        }
+        Ok(list.statements)
+    }
+
+    pub(super) fn play(&mut self, at: usize, role: Role) -> Parsed<()> {
+        match &mut self.roles[at] {
+            Some(_) => refuse(at, "an instruction of two statements"),
+            empty => {
+                *empty = Some(role);
+                Ok(())
+            }
+        }
+    }
+
+    /// The target of a jump that must lead forward, not past `to` nor past the end of the program.
+    fn forward(&self, at: usize, to: usize, flow: &Flow) -> Parsed<usize> {
+        let target = self.graph.window.index(flow.target);
+        let target = target.filter(|&target| target > at && target <= to);
+        match target.filter(|target| self.graph.window.end != target.checked_sub(1)) {
+            Some(target) => Ok(target),
+            None => refuse(at, "a jump backward, or out of the statement or program that it is in"),
+        }
+    }
+
+    /// A jump that changes nothing whether it is taken or not.
+    fn is_idle(&self, at: usize, flow: &Flow) -> bool {
+        let counts = |op: BranchOp| op == BranchOp::INCR || (op == BranchOp::DECR && flow.pop != 0);
+        let never = flow.wants.never() && flow.any;
+        let next = self.graph.window.index(flow.target) == Some(at + 1);
+        !flow.b_else && (never || next) && !(counts(flow.b_op0) || (counts(flow.b_op1) && !never))
+    }
+
+    pub(super) fn refuse_recursion(&self) -> Parsed<()> {
+        // A subroutine's height: one more than that of those it calls.
+        let mut height = vec![0usize; self.subs.len()];
+        for _ in 0..=self.subs.len() {
+            let mut grown = false;
+            for &(from, to) in &self.calls {
+                if let Some(from) = from
+                    && height[from] <= height[to]
+                {
+                    height[from] = height[to] + 1;
+                    grown = true;
+                }
+            }
+            if !grown {
+                return Ok(());
+            }
+        }
+        refuse(self.subs.first().map_or(0, |sub| sub.0), "subroutines that call each other")
+    }
+}
