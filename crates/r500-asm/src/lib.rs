@@ -1,7 +1,7 @@
 //! The R500 assembly language: text to [`Job`](r500_program::Job) and back, losing nothing.
 //!
 //! [`assemble`] reads a source and everything it includes, and reports all that is wrong with it at
-//! once, each [`Diagnostic`] with its code, place, reason and fix. [`print`] writes any job as text
+//! once, each [`Diagnostic`] with its code, place, reason and fix. [`print()`] writes any job as text
 //! that assembles to the same job: any six dwords are an instruction that has a spelling.
 //! The language is a superset of the dialect of the public `*.fs.asm` sources; the guide's page
 //! "The language" has its grammar.

@@ -8,7 +8,7 @@ use r500_isa::words::{CmnInst, FcAddr, FcInst};
 use r500_isa::{FieldValue, Instruction};
 
 use super::tags::{For, Tags};
-use super::{GivenUp, Parsed, Parser, Register};
+use super::{GivenUp, MOST_NAMES, Parsed, Parser, Register};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::flow::{Kind as Flow_, encode};
 use crate::lexer::Kind;
@@ -19,6 +19,8 @@ use crate::source::Span;
 #[derive(Default)]
 pub(super) struct Flow {
     blocks: Vec<Block>,
+    /// Which of the blocks are loops.
+    loops: Vec<usize>,
     jumps: Vec<(usize, Target)>,
     /// Instructions whose address is absolute.
     global: Vec<(usize, Span)>,
@@ -150,25 +152,22 @@ impl Parser<'_> {
 
     /// How many `IF` a `BREAK` or `CONTINUE` leaves, and whether its loop is a `REP`.
     fn enclosing_loop(&mut self, span: Span, kw: Kw) -> (bool, u8) {
-        let mut depth = 0u8;
-        for block in self.flow.blocks.iter().rev() {
-            match block {
-                Block::If { .. } => depth = depth.saturating_add(1),
-                Block::Loop { rep, .. } => {
-                    let rep = *rep;
-                    if depth > 31 {
-                        self.report(
-                            Diagnostic::new(
-                                Code::TooDeep,
-                                span,
-                                format!("`{}` leaves {depth} branches", kw.text()),
-                            )
-                            .label("B_POP_CNT is at most 31"),
-                        );
-                    }
-                    return (rep, depth.min(31));
-                }
+        let innermost = self.flow.loops.last().copied();
+        if let Some(at) = innermost
+            && let Some(Block::Loop { rep, .. }) = self.flow.blocks.get(at)
+        {
+            let (rep, depth) = (*rep, self.flow.blocks.len() - 1 - at);
+            if depth > 31 {
+                self.report(
+                    Diagnostic::new(
+                        Code::TooDeep,
+                        span,
+                        format!("`{}` leaves {depth} branches", kw.text()),
+                    )
+                    .label("B_POP_CNT is at most 31"),
+                );
             }
+            return (rep, u8::try_from(depth.min(31)).unwrap_or(31));
         }
         self.report(
             Diagnostic::new(Code::OutsideLoop, span, format!("`{}` outside of a loop", kw.text()))
@@ -406,6 +405,7 @@ impl Parser<'_> {
             }
             Flow_::Loop { rep } => {
                 let int = self.job.program.code[at].fc_addr().int_addr();
+                self.flow.loops.push(self.flow.blocks.len());
                 self.flow.blocks.push(Block::Loop {
                     at,
                     span,
@@ -420,11 +420,11 @@ impl Parser<'_> {
             Flow_::Endloop { rep } => self.nest_endloop(rep, at, span, targeted),
             Flow_::Break { .. } | Flow_::Continue { .. } if !targeted => {
                 let is_break = matches!(kind, Flow_::Break { .. });
-                for block in self.flow.blocks.iter_mut().rev() {
-                    if let Block::Loop { exits, .. } = block {
-                        exits.push((at, is_break));
-                        break;
-                    }
+                let innermost = self.flow.loops.last().copied();
+                if let Some(n) = innermost
+                    && let Some(Block::Loop { exits, .. }) = self.flow.blocks.get_mut(n)
+                {
+                    exits.push((at, is_break));
                 }
             }
             _ => {}
@@ -483,6 +483,7 @@ impl Parser<'_> {
             Some(Block::Loop { at: loop_at, targeted: loop_targeted, rep, exits, .. })
                 if rep == end_rep =>
             {
+                self.flow.loops.pop();
                 if !loop_targeted {
                     self.set_target(loop_at, at + 1, span);
                 }
@@ -559,9 +560,11 @@ impl Parser<'_> {
                     self.set_target(at, address, target.span);
                 }
                 None => {
-                    let near =
-                        names::closest(&target.label, self.labels.keys().map(String::as_str))
-                            .map(|l| format!("@{l}"));
+                    let near = names::closest(
+                        &target.label,
+                        self.labels.keys().take(MOST_NAMES).map(String::as_str),
+                    )
+                    .map(|l| format!("@{l}"));
                     self.report(
                         Diagnostic::new(
                             Code::UnknownLabel,

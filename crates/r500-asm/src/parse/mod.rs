@@ -29,6 +29,10 @@ use crate::lexer::{Kind, Lexer, Token};
 use crate::names::{self, Kw};
 use crate::source::Span;
 
+/// How many names are looked at for one that is like a misspelt word, so that a source of mistakes
+/// costs no more than its length.
+const MOST_NAMES: usize = 256;
+
 /// A statement was given up; what is wrong with it has been reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GivenUp;
@@ -345,7 +349,8 @@ impl<'a> Parser<'a> {
 
     /// The defined name most like a word.
     fn closest_name(&self, word: &str) -> Option<String> {
-        names::closest(word, self.names.keys().map(String::as_str)).map(str::to_owned)
+        names::closest(word, self.names.keys().take(MOST_NAMES).map(String::as_str))
+            .map(str::to_owned)
     }
 
     fn finish_code(&mut self) {
