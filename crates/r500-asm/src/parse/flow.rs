@@ -8,7 +8,8 @@ use r500_isa::words::{CmnInst, FcAddr, FcInst};
 use r500_isa::{FieldValue, Instruction};
 
 use super::tags::{For, Tags};
-use super::{GivenUp, MOST_NAMES, Parsed, Parser, Register};
+use super::{GivenUp, Parsed, Parser, Register};
+use crate::assemble::SymbolKind;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::flow::{Kind as Flow_, encode};
 use crate::lexer::Kind;
@@ -560,11 +561,9 @@ impl Parser<'_> {
                     self.set_target(at, address, target.span);
                 }
                 None => {
-                    let near = names::closest(
-                        &target.label,
-                        self.labels.keys().take(MOST_NAMES).map(String::as_str),
-                    )
-                    .map(|l| format!("@{l}"));
+                    let near = self
+                        .closest_symbol(&target.label, |k| matches!(k, SymbolKind::Label(_)))
+                        .map(|label| format!("@{label}"));
                     self.report(
                         Diagnostic::new(
                             Code::UnknownLabel,

@@ -349,8 +349,13 @@ impl<'a> Parser<'a> {
 
     /// The defined name most like a word.
     fn closest_name(&self, word: &str) -> Option<String> {
-        names::closest(word, self.names.keys().take(MOST_NAMES).map(String::as_str))
-            .map(str::to_owned)
+        self.closest_symbol(word, |kind| kind == SymbolKind::Register)
+    }
+
+    /// The symbol of some kind most like a word; those defined first win.
+    fn closest_symbol(&self, word: &str, of: impl Fn(SymbolKind) -> bool) -> Option<String> {
+        let symbols = self.symbols.iter().filter(|s| of(s.kind)).take(MOST_NAMES);
+        names::closest(word, symbols.map(|s| s.name.as_str())).map(str::to_owned)
     }
 
     fn finish_code(&mut self) {
