@@ -4,8 +4,8 @@
 
 use arbitrary::Arbitrary;
 use libfuzzer_sys::fuzz_target;
-use r500_exec::reference::Reference;
-use r500_exec::{BindError, Bindings, Frame, Limits, Options, Shader, draw, output, texture};
+use r500_exec::{BindError, Bindings, Shader, texture};
+use r500_fuzz::watching_changes_nothing;
 use r500_isa::Instruction;
 use r500_isa::state::*;
 use r500_isa::texture::*;
@@ -42,8 +42,6 @@ struct Unit {
     texels: [u8; 16],
 }
 
-const LIMITS: Limits = Limits { instructions: 2000, memory: 1 << 20, time: None };
-
 fuzz_target!(|picture: Picture| {
     let mut job = picture.job();
     let size = [u32::from(picture.size[0] % 8 + 1), u32::from(picture.size[1] % 8 + 1)];
@@ -55,19 +53,7 @@ fuzz_target!(|picture: Picture| {
     let Some(bindings) = bind(&mut job, size) else { return };
 
     let group = if picture.wide_group { [8, 8] } else { [2, 2] };
-    let options = Options { group, threads: 1, limits: LIMITS, ..Options::default() };
-    let watched = Options { findings: true, ..options.clone() };
-    let plain = draw(&Reference, &shader, &bindings, &options);
-    let watched = draw(&Reference, &shader, &bindings, &watched);
-    match (plain, watched) {
-        (Ok(plain), Ok(watched)) => {
-            assert_eq!(bits(&plain), bits(&watched));
-            assert_eq!(plain.counters, watched.counters);
-            store(&plain, &job.program);
-        }
-        (Err(plain), Err(watched)) => assert_eq!(plain, watched),
-        (plain, watched) => panic!("{:?} but {:?}", plain.err(), watched.err()),
-    }
+    watching_changes_nothing(&shader, &bindings, &job.program, group);
 });
 
 impl Picture {
@@ -156,28 +142,4 @@ fn bind(job: &mut Job, size: [u32; 2]) -> Option<Bindings> {
         }
     }
     panic!("the errors of binding lead nowhere");
-}
-
-/// A frame's pixels, bit by bit.
-fn bits(frame: &Frame) -> (Vec<Vec<u32>>, Vec<u32>, &[bool]) {
-    let floats = |values: &[f32]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
-    let targets = (0..4).filter_map(|n| frame.target(n));
-    let targets = targets.map(|t| floats(t.as_flattened())).collect();
-    (targets, frame.depth().map(floats).unwrap_or_default(), frame.coverage())
-}
-
-/// What would lie in memory has the size that its format has.
-fn store(frame: &Frame, program: &Program) {
-    for n in 0..4 {
-        let fmt = program.state.out_fmt_or_default(n);
-        let mut bytes = Vec::new();
-        let pixels = frame.target(n).unwrap_or_default();
-        pixels.iter().for_each(|rgba| output::color::store(fmt, *rgba, &mut bytes));
-        let size = output::color::bytes_per_pixel(fmt).unwrap_or(0);
-        assert_eq!(bytes.len(), size * pixels.len());
-    }
-    let w_fmt = program.state.w_fmt.unwrap_or_default();
-    frame.depth().unwrap_or_default().iter().for_each(|w| {
-        let _ = output::depth::store_depth(w_fmt, *w);
-    });
 }
