@@ -132,10 +132,12 @@ impl<'a, E: Entropy> Generator<'a, E> {
         tree.pixsize = pixsize as u8;
         tree.zero_rule = entropy.chance(1, 2);
         tree.bools = entropy.bits();
-        tree.constants =
-            (0..constants).map(|_| constant(entropy, shape.specials).map(f32::to_bits)).collect();
-        for int in &mut tree.ints {
-            *int = integer(entropy);
+        // Their values come last: bytes are better spent on statements first.
+        tree.constants = vec![[0; 4]; constants];
+        let pool: [_; 8] = std::array::from_fn(|_| integer(entropy));
+        for (n, int) in tree.ints.iter_mut().enumerate() {
+            // Another order in each eight, so that every bit of an address tells.
+            *int = pool[(n + n / pool.len()) % pool.len()];
         }
         let subs = if shape.calls { entropy.below(4) } else { 0 };
         let plans = (0..subs)
@@ -148,8 +150,8 @@ impl<'a, E: Entropy> Generator<'a, E> {
             .collect();
         let derivatives = shape.derivatives && entropy.chance(1, 3);
         let kills = shape.kills && entropy.chance(1, 2);
-        // Room for the ends of subroutines, the tail and what lowering adds.
         let inputs = 1 + entropy.below(4);
+        // Room for the ends of subroutines, the tail and what lowering adds.
         let room = shape.instructions.clamp(16, 480) - 12;
         Self { entropy, shape: *shape, tree, plans, inputs, room, derivatives, kills }
     }
@@ -176,7 +178,7 @@ impl<'a, E: Entropy> Generator<'a, E> {
         self.tail();
         self.room = kept;
         for n in 0..self.plans.len() {
-            let Plan { counted, work, callers, .. } = self.plans[n];
+            let Plan { counted, mut work, callers, .. } = self.plans[n];
             let mut body = Vec::new();
             if let Some(callers) = callers {
                 let left = self.room;
@@ -185,7 +187,7 @@ impl<'a, E: Entropy> Generator<'a, E> {
                 let context =
                     Context { depth: 0, leaves: false, returns: true, body: Some(n), ..callers };
                 let most = self.room;
-                body = self.block(context, &mut work.clone(), most);
+                body = self.block(context, &mut work, most);
                 self.room += reserve;
             }
             self.tree.subs.push(Sub { body, counted });
@@ -194,7 +196,7 @@ impl<'a, E: Entropy> Generator<'a, E> {
 
     /// What is decided when everything else is known.
     fn finish(self) -> Tree {
-        let Self { entropy, mut tree, .. } = self;
+        let Self { entropy, mut tree, shape, .. } = self;
         tree.layout = entropy.pick(Layout::Behind, &[Layout::Front, Layout::Inside]);
         if entropy.chance(1, 4) {
             let free = r500_isa::INSTRUCTION_SLOTS.saturating_sub(tree.size()) as u32;
@@ -204,6 +206,9 @@ impl<'a, E: Entropy> Generator<'a, E> {
             // Partial flow control does for programs that are flat enough.
             tree.full_fc = false;
             tree.full_fc = tree.check().is_err();
+        }
+        for value in &mut tree.constants {
+            *value = constant(entropy, shape.specials).map(f32::to_bits);
         }
         tree
     }
