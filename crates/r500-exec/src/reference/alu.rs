@@ -63,13 +63,14 @@ impl Group<'_> {
     fn operands(&self, lane: usize, alu: &Alu, registers: &Registers, wanted: u8) -> Operands {
         let sources = Sources::new(&self.lanes[lane], registers, alu, self.arith);
         let (mut rgb, mut alpha) = ([[0.0; 3]; 3], [0.0; 3]);
-        if wanted & 0b0111 != 0 || alu.alpha.op == AlphaOp::DP {
-            let [a, b, c] = &alu.rgb.operands;
-            rgb = [sources.operand(a), sources.operand(b), sources.operand(c)];
+        let colours = colours_needed(alu, wanted);
+        for (value, operand) in rgb.iter_mut().zip(&alu.rgb.operands) {
+            *value = sources.operand(operand, colours);
         }
         if wanted & 0b1000 != 0 || matches!(alu.rgb.op, RgbOp::SOP | RgbOp::DP4) {
-            let [a, b, c] = &alu.alpha.operands;
-            alpha = [sources.operand(a)[0], sources.operand(b)[0], sources.operand(c)[0]];
+            for (value, operand) in alpha.iter_mut().zip(&alu.alpha.operands) {
+                [*value] = sources.operand(operand, 1);
+            }
         }
         let dp4 = [alpha[0], alpha[1]];
         // Documented: MDH and MDV ignore select and swizzle of A and C, not their modifiers. The
@@ -118,28 +119,27 @@ impl Group<'_> {
             ReservedOp::OperandA => operand,
         };
         let dot = dot_product(alu.rgb.op, &rgb, dp4, self.arith);
+        let colours = colours_needed(alu, wanted);
         let mut raw = [0.0; 4];
         if wanted & 0b1000 != 0 || alu.rgb.op == RgbOp::SOP {
             raw[3] = match (alu.alpha.op, dot) {
                 (AlphaOp::DP, Some(dot)) => dot,
                 (AlphaOp::DP, None) => match readings.dp_alone {
                     DpAlone::Zero => 0.0,
-                    DpAlone::Red => {
-                        channelwise(alu.rgb.op, &rgb, self.arith).map_or(0.0, |[red, ..]| red)
-                    }
+                    DpAlone::Red => channelwise(alu.rgb.op, &rgb, colours, self.arith)
+                        .map_or(0.0, |[red, ..]| red),
                 },
                 (op, _) => alpha_op(op, [a, b, c], self.arith).unwrap_or_else(|| reserved(a)),
             };
         }
         if wanted & 0b0111 != 0 {
-            let colours = match (alu.rgb.op, dot) {
+            let rgb = match (alu.rgb.op, dot) {
                 (RgbOp::SOP, _) => [raw[3]; 3],
                 (_, Some(dot)) => [dot; 3],
-                (op, None) => {
-                    channelwise(op, &rgb, self.arith).unwrap_or_else(|| rgb[0].map(reserved))
-                }
+                (op, None) => channelwise(op, &rgb, colours, self.arith)
+                    .unwrap_or_else(|| rgb[0].map(reserved)),
             };
-            raw[..3].copy_from_slice(&colours);
+            raw[..3].copy_from_slice(&rgb);
         }
         raw
     }
@@ -205,25 +205,42 @@ fn dot_product(op: RgbOp, operands: &[[f32; 3]; 3], dp4: [f32; 2], arith: Arith)
     })
 }
 
-/// RGB operations that work channel by channel; `None` for others.
+/// RGB operations that work channel by channel, in the channels of a mask; `None` for others.
 #[inline]
-fn channelwise(op: RgbOp, operands: &[[f32; 3]; 3], arith: Arith) -> Option<[f32; 3]> {
+fn channelwise(op: RgbOp, operands: &[[f32; 3]; 3], mask: u8, arith: Arith) -> Option<[f32; 3]> {
     let [a, b, c] = operands;
     Some(match op {
         // In MDH and MDV, A and C are the corners' by now.
-        RgbOp::MAD | RgbOp::MDH | RgbOp::MDV => each(|i| arith.mad(a[i], b[i], c[i])),
-        RgbOp::MIN => each(|i| compare::min(a[i], b[i])),
-        RgbOp::MAX => each(|i| compare::max(a[i], b[i])),
-        RgbOp::CND => each(|i| compare::cnd(a[i], b[i], c[i])),
-        RgbOp::CMP => each(|i| compare::cmp(a[i], b[i], c[i])),
-        RgbOp::FRC => each(|i| arith.frc(a[i])),
+        RgbOp::MAD | RgbOp::MDH | RgbOp::MDV => each(mask, |i| arith.mad(a[i], b[i], c[i])),
+        RgbOp::MIN => each(mask, |i| compare::min(a[i], b[i])),
+        RgbOp::MAX => each(mask, |i| compare::max(a[i], b[i])),
+        RgbOp::CND => each(mask, |i| compare::cnd(a[i], b[i], c[i])),
+        RgbOp::CMP => each(mask, |i| compare::cmp(a[i], b[i], c[i])),
+        RgbOp::FRC => each(mask, |i| arith.frc(a[i])),
         _ => return None,
     })
 }
 
 #[inline]
-fn each(channel: impl Fn(usize) -> f32) -> [f32; 3] {
-    [channel(0), channel(1), channel(2)]
+fn each(mask: u8, channel: impl Fn(usize) -> f32) -> [f32; 3] {
+    let mut value = [0.0; 3];
+    for (i, x) in value.iter_mut().enumerate() {
+        if mask >> i & 1 != 0 {
+            *x = channel(i);
+        }
+    }
+    value
+}
+
+/// The colours that the RGB half has to work on for the wanted channels of the result.
+#[inline]
+fn colours_needed(alu: &Alu, wanted: u8) -> u8 {
+    let handed_over = alu.alpha.op == AlphaOp::DP;
+    match alu.rgb.op.is_dot_product() {
+        true if wanted & 0b0111 != 0 || handed_over => 0b0111,
+        true => 0,
+        false => wanted & 0b0111 | u8::from(handed_over),
+    }
 }
 
 /// Alpha operations but DP; `None` for the reserved one.

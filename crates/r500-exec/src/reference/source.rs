@@ -8,7 +8,7 @@ use super::group::{Group, saturate};
 use super::lane::Lane;
 use crate::finding::FindingKind;
 use crate::numerics::Arith;
-use crate::reading::{AlOutside, InlineRelative, PastPixsize, RelativeRange};
+use crate::reading::{AlOutside, InlineRelative, PastPixsize, Readings, RelativeRange};
 use crate::shader::Alu;
 
 /// The six source registers of an instruction, addresses resolved: the pixels of a group share aL,
@@ -68,13 +68,15 @@ impl Sources {
     }
 
     /// An operand: select, swizzle, modifier (documented in this order; the modifier applies to
-    /// the constants of the swizzle too).
+    /// the constants of the swizzle too), in the channels of a mask.
     #[inline]
-    pub(super) fn operand<const N: usize>(&self, operand: &Operand<N>) -> [f32; N] {
+    pub(super) fn operand<const N: usize>(&self, operand: &Operand<N>, mask: u8) -> [f32; N] {
         let source = &self.values[usize::from(operand.sel.code() & 3)];
         let mut value = [0.0; N];
-        for (x, swiz) in value.iter_mut().zip(operand.swiz) {
-            *x = modify(operand.modifier, source[usize::from(swiz.code() & 7)]);
+        for (i, x) in value.iter_mut().enumerate() {
+            if mask >> i & 1 != 0 {
+                *x = modify(operand.modifier, source[usize::from(operand.swiz[i].code() & 7)]);
+            }
         }
         value
     }
@@ -122,10 +124,18 @@ pub(super) fn modify(modifier: Mod, x: f32) -> f32 {
 }
 
 impl Group<'_> {
-    /// The source registers of an instruction.
+    /// The source registers of an instruction. One that its result does not depend on is left out,
+    /// unless somebody watches or a reading makes more of the operands than the law does.
     pub(super) fn registers(&self, alu: &Alu) -> Registers {
-        let resolve = |source: Source| self.resolve(source);
-        Registers { rgb: alu.rgb.sources.map(resolve), alpha: alu.alpha.sources.map(resolve) }
+        let all = self.event.is_some() || self.draw.options.readings != Readings::LAW;
+        let resolve = |source: Source, read: bool| {
+            if all || read { self.resolve(source) } else { Register::Shared([0.0; 4]) }
+        };
+        let SourceReads { rgb, alpha } = alu.reads;
+        Registers {
+            rgb: [0, 1, 2].map(|n| resolve(alu.rgb.sources[n], rgb[n] != 0)),
+            alpha: [0, 1, 2].map(|n| resolve(alu.alpha.sources[n], alpha[n])),
+        }
     }
 
     /// aL outside every loop.
