@@ -163,15 +163,14 @@ const GENERATED: &str = "<!-- Made from the tables by `crates/r500/tests/referen
 
 /// A table's phrase as a sentence.
 fn sentence(phrase: &str) -> String {
+    let phrase = phrase.trim_end_matches('.');
+    // Names such as aL keep their case.
+    if phrase.starts_with("aL") {
+        return format!("{phrase}.");
+    }
     let mut chars = phrase.chars();
     let first = chars.next().map(|c| c.to_uppercase().collect::<String>()).unwrap_or_default();
-    // Names such as aL keep their case.
-    let head = if phrase.starts_with("aL") {
-        "aL".to_owned() + &phrase[2..]
-    } else {
-        first + chars.as_str()
-    };
-    format!("{}.", head.trim_end_matches('.'))
+    format!("{first}{}.", chars.as_str())
 }
 
 fn cell(text: &str) -> String {
