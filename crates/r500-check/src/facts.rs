@@ -11,9 +11,9 @@
 pub struct Facts {
     /// The program is [structured](crate::graph::Structure): each flow-control instruction that is
     /// reached is a word of a statement. A pixel parked by a branch, BREAK or CONTINUE wakes where
-    /// its own path goes on; a pixel's results are those of running its own path alone, but for what
-    /// MDH, MDV and implicit levels of detail read of its quad, and for
-    /// [`Facts::writes_inactive`]. Jumps lead backward from ENDLOOP and ENDREP only, there is no
+    /// its own path goes on. The results of a pixel that has a say (a covered one, or any where
+    /// nothing has `IGNORE_UNCOVERED`) are those of running its own path alone, but for what MDH, MDV
+    /// and implicit levels of detail read of its quad, and for inactive writes. Jumps lead backward from ENDLOOP and ENDREP only, there is no
     /// recursion, and every run ends.
     pub structured: bool,
     /// The size of the group shows in no result: the program is structured, nothing has

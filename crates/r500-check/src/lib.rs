@@ -6,7 +6,7 @@
 //!
 //! - [`graph`]: where a group of pixels can go; basic blocks, loops; statements recovered from jumps,
 //! - [`dataflow`]: liveness and definitions, channel by channel, along the paths of a pixel,
-//! - [`stats`]: what a program is made of and what it may cost,
+//! - [`Stats`]: what a program is made of and what it may cost,
 //! - [`diff`]: which instructions two programs share and how others differ,
 //! - [`draw`]: flow graphs as DOT and SVG.
 //!
@@ -33,6 +33,8 @@
 #![forbid(unsafe_code)]
 
 pub mod dataflow;
+pub mod diff;
+pub mod draw;
 pub mod graph;
 pub mod limits;
 
@@ -41,9 +43,11 @@ mod code;
 mod examples;
 mod facts;
 mod finding;
+mod stats;
 mod step;
 
 pub use check::{Given, Report, check, check_job};
 pub use code::{Code, CodeInfo};
 pub use facts::{Facts, Verdict};
 pub use finding::{Edit, EditTarget, Finding, Fix, Place, Severity};
+pub use stats::Stats;

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeSet;
 
-use r500_check::dataflow::{ChannelSet, Dataflow, Written};
+use r500_check::dataflow::{ChannelSet, Dataflow, Liveness, Written};
 use r500_check::graph::{Graph, Node, Structure};
 use r500_check::{Facts, Given, Severity, Verdict, check_job};
 use r500_exec::reference::{Group, LaneState, Reference};
@@ -17,16 +17,16 @@ use r500_exec::{Bindings, Block, Draw, FindingKind, Findings, Limits, Options, S
 use r500_gen::{Case, Entropy, Rng, Shape, words};
 use r500_isa::Instruction;
 use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
-use r500_isa::values::InstType;
+use r500_isa::values::{InstType, RgbMask};
 use r500_isa::words::{CmnInst, FcAddr, FcInst};
 use r500_program::{Job, Program};
 
-/// Runs every group of an 8x8 picture, watching one pixel each, and holds each step against the
+/// Runs two groups of an 8x8 picture, watching one pixel each, and holds each step against the
 /// graph. The findings, all groups together.
 fn follow(job: &Job, what: &str) -> Option<Findings> {
     let shader = Shader::new(&job.program).ok()?;
     let bindings = Bindings::new(job, [8, 8]).ok()?;
-    let limits = Limits { instructions: 3000, ..Limits::default() };
+    let limits = Limits { instructions: 500, ..Limits::default() };
     let options = Options { findings: true, limits, ..Options::default() };
     let context = Draw { shader: &shader, bindings: &bindings, options: &options, deadline: None };
     let graph = Graph::new(&job.program).expect("the engine found a window");
@@ -34,7 +34,7 @@ fn follow(job: &Job, what: &str) -> Option<Findings> {
     let pixel_edges: Option<BTreeSet<(usize, usize)>> =
         structure.as_ref().map(|s| s.pixel_edges(&graph).into_iter().collect());
     let mut all = Findings::default();
-    for corner in [[0, 0], [4, 0], [0, 4], [4, 4]] {
+    for corner in [[0, 0], [4, 4]] {
         let [x, y] = corner;
         let mut group = Group::new(&context, Block { x, y, width: 4, height: 4 });
         let mut executed: Option<usize> = None;
@@ -43,7 +43,9 @@ fn follow(job: &Job, what: &str) -> Option<Findings> {
             if let Some(at) = at {
                 before_step(&graph, &group, at, what);
             }
-            let watched = group.lanes()[5].state;
+            // An uncovered pixel may have no say and be carried along.
+            let lane = &group.lanes()[5];
+            let watched = if lane.covered { lane.state } else { LaneState::Branch(0) };
             if group.step().is_err() {
                 break;
             }
@@ -66,6 +68,9 @@ fn follow(job: &Job, what: &str) -> Option<Findings> {
                     );
                 }
                 executed = Some(at);
+            }
+            if !group.lanes()[5].covered {
+                executed = None;
             }
         }
         all.merge(group.findings());
@@ -136,7 +141,7 @@ fn hold_facts(facts: &Facts, findings: &Findings, what: &str) {
 
 #[test]
 fn generated_programs_are_clean_structured_and_followed() {
-    let (mut defined, mut groups) = (0, 0);
+    let mut groups = 0;
     for seed in 0..600 {
         let case = Case::generate(&mut Rng::new(seed), &Shape::default());
         let job = case.job("generated");
@@ -157,55 +162,88 @@ fn generated_programs_are_clean_structured_and_followed() {
         let findings = follow(&job, &what).expect("it runs");
         assert!(hard(&findings).is_empty(), "{what}: {:#?}", hard(&findings));
         hold_facts(&facts, &findings, &what);
-        defined += u32::from(facts.reads_are_defined);
         if facts.group_size_invisible {
             groups += 1;
             same_for_every_group(&job, &what);
         }
     }
-    assert!(defined > 50 && groups > 50, "{defined} {groups}");
+    assert!(groups > 200, "the size of the group is invisible in {groups}");
+}
+
+/// What is dead need not be written: without the writes that liveness calls dead the picture is the
+/// same bit for bit.
+#[test]
+fn dead_writes_do_not_show() {
+    let mut dropped = 0;
+    for seed in 0..400 {
+        let case = Case::generate(&mut Rng::new(seed), &Shape::default());
+        let job = case.job("generated");
+        let graph = Graph::new(&job.program).unwrap();
+        // Also as if the structure were not known.
+        let structure = Structure::recover(&job.program, &graph).unwrap();
+        let structure = if seed % 4 == 0 { None } else { Some(&structure) };
+        let live = Liveness::of(&Dataflow::new(&graph, structure));
+        let mut lean = job.clone();
+        for (at, inst) in lean.program.code.iter_mut().enumerate() {
+            let alu = matches!(inst.ty(), InstType::ALU | InstType::OUT);
+            let (rgb, alpha) = (inst.rgba_inst(), inst.alpha_inst());
+            if !alu || rgb.rgb_addrd_rel() || alpha.alpha_addrd_rel() || inst.cmn().write_inactive()
+            {
+                continue;
+            }
+            let cmn = inst.cmn();
+            let mask = cmn.rgb_wmask().code() & live.behind(at).temp(rgb.rgb_addrd());
+            let wanted = live.behind(at).temp(alpha.alpha_addrd()) & 8 != 0;
+            let new = cmn
+                .with(CmnInst::RGB_WMASK, RgbMask::new(mask))
+                .with(CmnInst::ALPHA_WMASK, cmn.alpha_wmask() && wanted);
+            dropped += u32::from(new != cmn);
+            inst.0[0] = new.bits();
+        }
+        assert!(picture(&job, [4, 4]) == picture(&lean, [4, 4]), "seed {seed}");
+    }
+    assert!(dropped > 1000, "{dropped}");
 }
 
 fn same_for_every_group(job: &Job, what: &str) {
+    let small = picture(job, [2, 2]);
+    let same = small == picture(job, [4, 4]) && small == picture(job, [8, 8]);
+    assert!(same, "{what}: the group's size shows");
+}
+
+/// Colours, depth and coverage, bit by bit.
+fn picture(job: &Job, group: [u32; 2]) -> ([Option<Vec<u32>>; 4], Option<Vec<u32>>, Vec<bool>) {
     let shader = Shader::new(&job.program).unwrap();
     let size = job.size.unwrap_or([8, 8]);
     let bindings = Bindings::new(job, size).unwrap();
-    let frame = |group| {
-        let options = Options { group, threads: 1, ..Options::default() };
-        let frame = draw(&Reference, &shader, &bindings, &options).unwrap();
-        let bits = |n| {
-            frame
-                .target(n)
-                .map(|t| t.as_flattened().iter().map(|f| f.to_bits()).collect::<Vec<_>>())
-        };
-        let depth: Option<Vec<u32>> =
-            frame.depth().map(|depth| depth.iter().map(|f| f.to_bits()).collect());
-        ([bits(0), bits(1), bits(2), bits(3)], depth, frame.coverage().to_vec())
-    };
-    let small = frame([2, 2]);
-    assert!(small == frame([4, 4]) && small == frame([8, 8]), "{what}: the group's size shows");
+    let options = Options { group, threads: 1, ..Options::default() };
+    let frame = draw(&Reference, &shader, &bindings, &options).unwrap();
+    let bits = |values: &[f32]| values.iter().map(|f| f.to_bits()).collect::<Vec<_>>();
+    let target = |n| frame.target(n).map(|t| bits(t.as_flattened()));
+    let depth = frame.depth().map(bits);
+    ([target(0), target(1), target(2), target(3)], depth, frame.coverage().to_vec())
 }
 
 #[test]
 fn near_valid_programs_that_are_clean_make_no_hard_finding() {
     let (mut clean, mut ran) = (0, 0);
-    for seed in 0..6000 {
+    for seed in 0..4000 {
         let mut rng = Rng::new(seed);
         let length = rng.between(1, 6);
         let job = words::job(&mut rng, u16::try_from(length).unwrap());
         clean += u32::from(hold(&job, &format!("seed {seed}"), &mut ran));
     }
-    assert!(clean > 40 && ran > 500, "{clean} clean of {ran}");
+    assert!(clean > 30 && ran > 400, "{clean} clean of {ran}");
 }
 
 #[test]
 fn soups_of_flow_control_that_are_clean_make_no_hard_finding() {
     let (mut clean, mut ran) = (0, 0);
-    for seed in 0..8000 {
+    for seed in 0..5000 {
         let job = soup(&mut Rng::new(seed));
         clean += u32::from(hold(&job, &format!("seed {seed}"), &mut ran));
     }
-    assert!(clean > 200 && ran > 5000, "{clean} clean of {ran}");
+    assert!(clean > 100 && ran > 4000, "{clean} clean of {ran}");
 }
 
 /// Holds a program against its run; whether it is clean.
@@ -308,32 +346,4 @@ fn any_dwords_can_be_checked() {
         let _ = check_job(&Job { inputs: None, ..job });
         let _ = Given::default();
     }
-}
-
-#[test]
-fn debug() {
-    let seed: u64 = std::env::var("SEED").unwrap().parse().unwrap();
-    let case = Case::generate(&mut Rng::new(seed), &Shape::default());
-    println!("{case}");
-    let job = case.job("x");
-    for (i, inst) in job.program.code.iter().enumerate() {
-        if inst.ty() == InstType::FC {
-            println!("{i} {:?} func {:02x} any {} else {} b0 {:?} b1 {:?} pop {} a {:?} -> {} {}", inst.fc_inst().op(), inst.fc_inst().jump_func(), inst.fc_inst().jump_any(), inst.fc_inst().b_else(), inst.fc_inst().b_op0(), inst.fc_inst().b_op1(), inst.fc_inst().b_pop_cnt(), inst.fc_inst().a_op(), inst.fc_addr().jump_addr(), inst.fc_addr().jump_global());
-        } else { println!("{i} {:?}", inst.ty()); }
-    }
-    println!("{:?}", job.program.state.code_addr);
-    println!("{:?}", job.program.state.code_offset);
-}
-#[test]
-fn debug2() {
-    let seed: u64 = std::env::var("SEED2").unwrap().parse().unwrap();
-    let mut rng = Rng::new(seed);
-    let length = rng.between(1, 6);
-    let job = words::job(&mut rng, u16::try_from(length).unwrap());
-    for (i, inst) in job.program.code.iter().enumerate() {
-        if inst.ty() == InstType::FC {
-            println!("{i} {:?} func {:02x} any {} else {} b0 {:?} b1 {:?} pop {} a {:?} -> {} {} int {} bool {} pred {:?} inv {} ign {}", inst.fc_inst().op(), inst.fc_inst().jump_func(), inst.fc_inst().jump_any(), inst.fc_inst().b_else(), inst.fc_inst().b_op0(), inst.fc_inst().b_op1(), inst.fc_inst().b_pop_cnt(), inst.fc_inst().a_op(), inst.fc_addr().jump_addr(), inst.fc_addr().jump_global(), inst.fc_addr().int_addr(), inst.fc_addr().bool_addr(), inst.cmn().rgb_pred_sel(), inst.cmn().rgb_pred_inv(), inst.fc_inst().ignore_uncovered());
-        } else { println!("{i} {:?}", inst.ty()); }
-    }
-    println!("{:?} {:?} {:?} {:?} {:?}", job.program.state.code_addr, job.program.state.code_offset, job.program.state.code_range, job.program.state.fc_bool_const, job.program.state.fc_int_const);
 }

@@ -16,7 +16,7 @@ impl Checker<'_> {
             inputs.add(&all_temporaries());
         }
         let written = Written::of(self.flow, &inputs);
-        let live = Liveness::of(self.flow);
+        let live = Liveness::of_covered(self.flow);
         let mut defined = self.given.inputs.is_some();
         for index in (0..self.graph.len()).filter(|&index| self.flow.reaches(index)) {
             let effects = *self.flow.effects(index);

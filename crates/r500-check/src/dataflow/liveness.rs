@@ -11,8 +11,23 @@ pub struct Liveness {
 
 impl Liveness {
     /// The liveness of a program. At its end, outputs and depth are live.
+    ///
+    /// It holds for every pixel of a quad that is touched, covered or not: what is dead can be
+    /// changed without a difference to any result.
     #[must_use]
     pub fn of(flow: &Dataflow) -> Self {
+        Self::solve(flow, &flow.carried)
+    }
+
+    /// The liveness of a program for pixels that have a say in its decisions: all of them, unless
+    /// some are uncovered and `IGNORE_UNCOVERED` is used.
+    #[must_use]
+    pub fn of_covered(flow: &Dataflow) -> Self {
+        Self::solve(flow, &[])
+    }
+
+    /// Where pixels may be `carried` along by the group, no write is certain.
+    fn solve(flow: &Dataflow, carried: &[(usize, usize)]) -> Self {
         let count = flow.len();
         let mut live =
             Self { before: vec![ChannelSet::EMPTY; count], behind: vec![ChannelSet::EMPTY; count] };
@@ -28,13 +43,19 @@ impl Liveness {
         let mut changed = true;
         while changed {
             changed = false;
+            for &(from, to) in carried {
+                let before = live.before[to];
+                changed |= live.behind[from].add(&before);
+            }
             for at in (0..count).rev().filter(|&at| flow.reached[at]) {
                 let mut behind = live.behind[at];
                 for next in flow.successors(at) {
                     behind.add(&live.before[next]);
                 }
                 live.behind[at] = behind;
-                behind.remove(&flow.kills(at));
+                if carried.is_empty() {
+                    behind.remove(&flow.kills(at));
+                }
                 behind.add(&flow.effects[at].reads);
                 changed |= live.before[at].add(&behind);
             }

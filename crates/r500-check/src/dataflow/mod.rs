@@ -7,6 +7,10 @@
 //! ([`Dataflow::is_weak`]). A predicated write, and one through aL that may land elsewhere, may not
 //! happen either. What MDH, MDV and implicit levels of detail read of sleeping neighbours counts as
 //! read wherever those may sleep.
+//!
+//! The paths are those of pixels that have a say. An uncovered pixel that `IGNORE_UNCOVERED` denies it
+//! is carried along by the others, and what it computes shows only through quad differences:
+//! [`Liveness::of`] allows for that, [`Liveness::of_covered`] does not.
 
 mod definitions;
 mod liveness;
@@ -15,7 +19,7 @@ mod written;
 
 use r500_isa::TEMPORARIES;
 
-use crate::graph::{AlRange, Graph, Structure};
+use crate::graph::{AlRange, Graph, Node, Structure};
 use crate::step::{Access, Step};
 
 pub use definitions::Definition;
@@ -36,6 +40,8 @@ pub struct Dataflow {
     neighbours: ChannelSet,
     inactive_writes: ChannelSet,
     weak: bool,
+    /// Ways of the group, where uncovered pixels may be carried along; empty where none are.
+    carried: Vec<(usize, usize)>,
 }
 
 /// What an instruction does to registers.
@@ -61,7 +67,7 @@ impl Dataflow {
             Some(structure) => structure.pixel_edges(graph),
             None => {
                 let inside = graph.edges().iter().filter_map(|edge| match edge.to {
-                    crate::graph::Node::Instruction(to) => Some((edge.from, to)),
+                    Node::Instruction(to) => Some((edge.from, to)),
                     _ => None,
                 });
                 inside.collect()
@@ -79,6 +85,7 @@ impl Dataflow {
             first[at + 1] = u32::try_from(next.len()).unwrap_or(u32::MAX);
         }
         let start = graph.window().start;
+        let (mut quad, mut ignores) = (false, false);
         let mut flow = Self {
             effects: Vec::with_capacity(count),
             reached: Vec::new(),
@@ -89,6 +96,7 @@ impl Dataflow {
             neighbours: ChannelSet::EMPTY,
             inactive_writes: ChannelSet::EMPTY,
             weak: structure.is_none(),
+            carried: Vec::new(),
         };
         flow.reached = flow.reach();
         for (at, step) in graph.steps.iter().enumerate() {
@@ -96,6 +104,8 @@ impl Dataflow {
             let effects = al.map_or_else(Effects::default, |al| Effects::of(step, al));
             if al.is_some() {
                 let apart = structure.is_none_or(|s| s.divergent[at]);
+                quad |= step.quad;
+                ignores |= graph.flows[at].is_some_and(|flow| flow.ignore_uncovered);
                 if step.quad && apart {
                     flow.neighbours.add(&effects.reads);
                 }
@@ -106,8 +116,10 @@ impl Dataflow {
             flow.effects.push(effects);
         }
         for edge in graph.edges() {
-            if !matches!(edge.to, crate::graph::Node::Instruction(_)) {
-                flow.ends[edge.from] = true;
+            match edge.to {
+                Node::Instruction(to) if quad && ignores => flow.carried.push((edge.from, to)),
+                Node::Instruction(_) => {}
+                _ => flow.ends[edge.from] = true,
             }
         }
         flow

@@ -19,7 +19,7 @@ use r500_program::Program;
 
 use crate::step::{Flow, Step};
 
-pub use blocks::{Block, Blocks, NaturalLoop};
+pub use blocks::{Block, BlockNode, Blocks, NaturalLoop};
 pub use explore::Visit;
 pub use role::Role;
 pub use structure::{Statement, Structure, Subroutine, Unstructured};

@@ -128,8 +128,8 @@ impl Parser<'_> {
                 && word.a_op == AddrOp::NONE
                 && !word.b_else
                 && word.wants.always()
-                && !word.any
                 && word.closes_when_jumping() == Some(0)
+                && self.graph.window().index(word.target) > Some(target)
         });
         let Some(word) = over else {
             let then = self.whole(at + 1, target, inner)?;

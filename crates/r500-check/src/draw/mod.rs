@@ -1,0 +1,160 @@
+//! Flow graphs as pictures: [`Chart`] is what is drawn, [`Chart::dot`] and [`Chart::svg`] write it.
+//!
+//! The SVG is laid out here, in layers from top to bottom, and needs no other program.
+
+mod dot;
+mod layout;
+mod svg;
+
+use crate::graph::{BlockNode, Blocks, EdgeKind, Graph};
+
+/// A flow graph as boxes and arrows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chart {
+    /// What the graph is called; may be empty.
+    pub title: String,
+    /// Boxes, in the order of addresses; the end of the program is the last.
+    pub boxes: Vec<ChartBox>,
+    /// Arrows.
+    pub arrows: Vec<Arrow>,
+}
+
+/// A box of a chart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChartBox {
+    /// Lines of text.
+    pub lines: Vec<String>,
+    /// What it stands for.
+    pub kind: BoxKind,
+    /// How many natural loops it is in.
+    pub nesting: usize,
+}
+
+/// What a box stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BoxKind {
+    /// The block where the program starts.
+    Start,
+    /// A block.
+    Block,
+    /// A block that nothing leads to.
+    Unreached,
+    /// The end of the program.
+    End,
+    /// Addresses that cannot run.
+    Outside,
+}
+
+/// An arrow of a chart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrow {
+    /// Box that it leaves.
+    pub from: usize,
+    /// Box that it leads to.
+    pub to: usize,
+    /// Why one goes this way.
+    pub kind: EdgeKind,
+    /// It closes a cycle.
+    pub back: bool,
+}
+
+impl Chart {
+    /// A chart of the basic blocks. `text` gives the line of an instruction, by its index in the
+    /// program.
+    #[must_use]
+    pub fn new(graph: &Graph, blocks: &Blocks, text: impl Fn(usize) -> String) -> Self {
+        let window = graph.window();
+        let mut boxes: Vec<ChartBox> = Vec::new();
+        for (number, block) in blocks.blocks.iter().enumerate() {
+            let lines = (block.first..=block.last)
+                .map(|index| format!("{:>3}  {}", window.address(index), text(index)));
+            let kind = match block.reached {
+                true if number == blocks.start => BoxKind::Start,
+                true => BoxKind::Block,
+                false => BoxKind::Unreached,
+            };
+            let nesting = blocks.loops.iter().filter(|l| l.blocks.contains(&number)).count();
+            boxes.push(ChartBox { lines: lines.collect(), kind, nesting });
+        }
+        let end = boxes.len();
+        let line = |line: &str, kind| ChartBox { lines: vec![line.into()], kind, nesting: 0 };
+        boxes.push(line("end", BoxKind::End));
+        let mut outside = None;
+        let mut arrows = Vec::new();
+        for (from, block) in blocks.blocks.iter().enumerate() {
+            for &(kind, to) in &block.successors {
+                let (to, back) = match to {
+                    BlockNode::Block(to) => (to, blocks.dominates(to, from)),
+                    BlockNode::End => (end, false),
+                    BlockNode::Outside(_) => {
+                        let to = *outside.get_or_insert_with(|| {
+                            boxes.push(line("outside the window", BoxKind::Outside));
+                            boxes.len() - 1
+                        });
+                        (to, false)
+                    }
+                };
+                arrows.push(Arrow { from, to, kind, back });
+            }
+        }
+        Self { title: String::new(), boxes, arrows }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::Code;
+
+    fn chart(code: Code) -> Chart {
+        let program = code.good().program;
+        let graph = Graph::new(&program).unwrap();
+        let text = |index: usize| format!("<{index}> \"a & b\"");
+        Chart { title: "a <loop>".into(), ..Chart::new(&graph, &graph.blocks(), text) }
+    }
+
+    #[test]
+    fn a_loop_with_a_break() {
+        // mov LOOP | test IF | BREAK | ENDIF ENDLOOP (ENDIF is jumped behind) | OUT.
+        let chart = chart(Code::BreakDepth);
+        let back: Vec<_> = chart.arrows.iter().filter(|arrow| arrow.back).collect();
+        assert_eq!(back.len(), 1);
+        assert_eq!(back[0].kind, EdgeKind::Back);
+        assert!(chart.boxes.iter().any(|b| b.nesting == 1));
+        assert_eq!(chart.boxes.iter().filter(|b| b.kind == BoxKind::End).count(), 1);
+    }
+
+    #[test]
+    fn dot_names_every_box_and_escapes() {
+        let chart = chart(Code::BreakDepth);
+        let dot = chart.dot();
+        for n in 0..chart.boxes.len() {
+            assert!(dot.contains(&format!("  b{n} [")), "{dot}");
+        }
+        assert_eq!(dot.matches(" -> ").count(), chart.arrows.len());
+        assert!(dot.contains("\\\"a & b\\\"") && dot.ends_with("}\n"));
+    }
+
+    /// Well-formed as far as it matters here: tags balance, text is escaped, numbers are finite.
+    #[test]
+    fn svg_is_well_formed() {
+        for &code in Code::ALL {
+            let program = code.bad().program;
+            let Ok(graph) = Graph::new(&program) else { continue };
+            if graph.gave_up() {
+                continue;
+            }
+            let svg = Chart::new(&graph, &graph.blocks(), |index| format!("<{index}> &")).svg();
+            assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"), "{code:?}");
+            for tag in ["g", "text", "title", "style", "defs", "marker"] {
+                let opened = svg.matches(&format!("<{tag}>")).count()
+                    + svg.matches(&format!("<{tag} ")).count();
+                assert_eq!(opened, svg.matches(&format!("</{tag}>")).count(), "{code:?}: {tag}");
+            }
+            assert!(!svg.contains("NaN") && !svg.contains("inf") && !svg.contains("<0>"));
+            assert!(!svg.contains(" & "));
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! What a program is made of and what it may cost.
+
+use r500_isa::values::{AlphaOp, InstType, Omod, RgbOp, Sel, TexOp};
+use r500_isa::{Half, Instruction, Slot};
+use r500_program::Program;
+
+use crate::graph::{Graph, Statement, Structure, WindowError};
+
+macro_rules! stats {
+    ($($name:ident $title:literal $meaning:literal;)*) => {
+        /// Numbers about a program. Instructions that no run reaches are only counted as such.
+        ///
+        /// **Cycles** are those of a simple model: every instruction takes one cycle to issue, one
+        /// with `NOP` two. A branch costs its dearer arm, a loop its passes (one, where the integer
+        /// constant is not given), a call what it calls. Waiting for textures and for the pipeline is
+        /// not in it. So it is an upper bound of instructions issued per group of pixels, good for
+        /// comparing programs, not for predicting time.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct Stats {
+            $( #[doc = $meaning] pub $name: u64, )*
+        }
+
+        impl Stats {
+            /// Short titles of the numbers, as tables head them, in order.
+            pub const TITLES: &'static [&'static str] = &[ $( $title, )* ];
+            /// Names of the numbers, as JSON and CSV spell them, in order.
+            pub const NAMES: &'static [&'static str] = &[ $( stringify!($name), )* ];
+            /// What the numbers are, in order.
+            pub const MEANINGS: &'static [&'static str] = &[ $( $meaning, )* ];
+
+            /// The numbers, in order.
+            #[must_use]
+            pub fn values(&self) -> Vec<u64> {
+                vec![ $( self.$name, )* ]
+            }
+        }
+    };
+}
+
+#[rustfmt::skip]
+stats! {
+    instructions  "inst"      "Instructions that some run may reach.";
+    unreached     "dead"      "Instructions that no run reaches.";
+    alu           "alu"       "ALU and OUT instructions.";
+    outputs       "out"       "OUT instructions.";
+    textures      "tex"       "Texture fetches.";
+    kills         "kil"       "TEXKILL instructions.";
+    flow          "fc"        "Flow-control instructions.";
+    co_issued     "pair"      "ALU and OUT instructions of which both halves do something.";
+    rgb_only      "vec"       "ALU and OUT instructions of which only the RGB half does something.";
+    alpha_only    "sca"       "ALU and OUT instructions of which only the alpha half does something.";
+    idle          "idle"      "ALU and OUT instructions of which neither half does anything.";
+    presubtract   "presub"    "ALU and OUT instructions that read a presubtract result.";
+    omod          "omod"      "ALU and OUT instructions whose result is scaled by OMOD.";
+    inlines       "inl"       "Source addresses that are inline constants other than 0 and are read.";
+    temporaries   "temps"     "Temporaries used: one more than the highest.";
+    constants     "consts"    "Constants used: one more than the highest.";
+    indirections  "ind"       "Texture indirections: phases of fetches each of which needs a result of the phase before, in address order.";
+    nops          "nop"       "Instructions with NOP.";
+    waits         "wait"      "Instructions that wait for the texture semaphore.";
+    branch_levels "if-depth"  "Branch levels open at once, at most.";
+    loop_levels   "lp-depth"  "Loops running inside each other, at most.";
+    call_levels   "cl-depth"  "Calls open at once, at most.";
+    loops         "loops"     "LOOP and REP instructions.";
+    longest_path  "path"      "Instructions on the longest path, each loop passed once; 0 where the program is not structured.";
+    cycles        "cycles"    "Issue cycles of the longest path by the model above; 0 where the program is not structured.";
+}
+
+impl Stats {
+    /// The numbers of a program.
+    ///
+    /// # Errors
+    /// [`WindowError`] where nothing can run.
+    pub fn of(program: &Program) -> Result<Self, WindowError> {
+        let graph = Graph::new(program)?;
+        let structure = Structure::recover(program, &graph).ok();
+        Ok(Self::of_graph(program, &graph, structure.as_ref()))
+    }
+
+    /// The numbers of a program whose graph is at hand.
+    #[must_use]
+    pub fn of_graph(program: &Program, graph: &Graph, structure: Option<&Structure>) -> Self {
+        let mut stats = Self::default();
+        for (index, &inst) in program.code.iter().enumerate() {
+            let Some(visit) = graph.visit(index) else {
+                stats.unreached += 1;
+                continue;
+            };
+            stats.instructions += 1;
+            let cmn = inst.cmn();
+            stats.nops += u64::from(cmn.nop());
+            stats.waits += u64::from(cmn.tex_sem_wait());
+            let deeper = |known: u64, now: u8| known.max(u64::from(now));
+            stats.branch_levels = deeper(stats.branch_levels, visit.levels.max);
+            stats.loop_levels = deeper(stats.loop_levels, visit.loops.max);
+            stats.call_levels = deeper(stats.call_levels, visit.calls.max);
+            let step = &graph.steps[index];
+            for access in step.reads.iter().chain(step.writes.iter()) {
+                let moved = if access.relative { visit.al.max } else { 0 };
+                let above = u64::try_from(i32::from(access.addr) + moved + 1).unwrap_or(0);
+                stats.temporaries = stats.temporaries.max(above.min(128));
+            }
+            for access in step.constants.iter() {
+                let moved = if access.relative { visit.al.max } else { 0 };
+                let above = u64::try_from(i32::from(access.addr) + moved + 1).unwrap_or(0);
+                stats.constants = stats.constants.max(above.min(256));
+            }
+            match inst.ty() {
+                InstType::FC => {
+                    stats.flow += 1;
+                    let begins = graph.flows[index].is_some_and(|flow| flow.begins_loop());
+                    stats.loops += u64::from(begins);
+                }
+                InstType::TEX => {
+                    let kills = inst.tex_inst().inst() == TexOp::TEXKILL;
+                    stats.kills += u64::from(kills);
+                    stats.textures += u64::from(step.fetch);
+                }
+                _ => stats.count_alu(inst),
+            }
+        }
+        stats.indirections = indirections(graph);
+        if let Some(structure) = structure {
+            let costs = Costs { program, structure };
+            stats.longest_path = costs.list(&structure.main, false, 0);
+            stats.cycles = costs.list(&structure.main, true, 0);
+        }
+        stats
+    }
+
+    fn count_alu(&mut self, inst: Instruction) {
+        self.alu += 1;
+        self.outputs += u64::from(inst.ty() == InstType::OUT);
+        let wanted = inst.result_channels();
+        let (rgb_op, alpha_op) = (inst.rgba_inst().rgb_op(), inst.alpha_inst().alpha_op());
+        let rgb = wanted & 7 != 0 || (wanted & 8 != 0 && alpha_op == AlphaOp::DP);
+        let alpha = wanted & 8 != 0 || (wanted & 7 != 0 && rgb_op == RgbOp::SOP);
+        match (rgb, alpha) {
+            (true, true) => self.co_issued += 1,
+            (true, false) => self.rgb_only += 1,
+            (false, true) => self.alpha_only += 1,
+            (false, false) => self.idle += 1,
+        }
+        let presubtracts = Slot::ALL.into_iter().any(|slot| {
+            (rgb && rgb_op.uses(slot) && inst.rgb_operand(slot).sel == Sel::SRCP)
+                || (alpha && alpha_op.uses(slot) && inst.alpha_operand(slot).sel == Sel::SRCP)
+        });
+        self.presubtract += u64::from(presubtracts);
+        let scales = |half| !matches!(inst.omod(half), Omod::MUL1 | Omod::DISABLED);
+        self.omod += u64::from((rgb && scales(Half::Rgb)) || (alpha && scales(Half::Alpha)));
+        let reads = inst.source_reads();
+        for n in 0..3 {
+            let value = |half: Half| inst.sources(half)[n].inline().map_or(0, |i| i.code());
+            self.inlines += u64::from(reads.rgb[n] != 0 && value(Half::Rgb) != 0);
+            self.inlines += u64::from(reads.alpha[n] && value(Half::Alpha) != 0);
+        }
+    }
+
+    /// Share of ALU and OUT instructions that use both halves, of those that use any.
+    #[must_use]
+    pub fn co_issue_rate(&self) -> f64 {
+        let used = self.co_issued + self.rgb_only + self.alpha_only;
+        if used == 0 { 0.0 } else { self.co_issued as f64 / used as f64 }
+    }
+}
+
+/// Phases of fetches, in address order: a fetch whose coordinates were written in the phase begins a
+/// new one.
+fn indirections(graph: &Graph) -> u64 {
+    let (mut phases, mut written) = (0, 0u128);
+    for (index, step) in graph.steps.iter().enumerate() {
+        if !graph.reaches(index) {
+            continue;
+        }
+        let dependent = step.reads.iter().any(|access| written >> (access.addr & 127) & 1 != 0);
+        if step.fetch && (phases == 0 || dependent) {
+            phases += 1;
+            written = 0;
+        }
+        for access in step.writes.iter() {
+            written |= 1 << (access.addr & 127);
+        }
+    }
+    phases
+}
+
+/// Costs of statements.
+struct Costs<'a> {
+    program: &'a Program,
+    structure: &'a Structure,
+}
+
+impl Costs<'_> {
+    /// Of a list: instructions, or `cycles` with loops repeated. `depth` counts calls.
+    fn list(&self, statements: &[Statement], cycles: bool, depth: usize) -> u64 {
+        let costs = statements.iter().map(|statement| self.statement(statement, cycles, depth));
+        costs.fold(0, u64::saturating_add)
+    }
+
+    fn statement(&self, statement: &Statement, cycles: bool, depth: usize) -> u64 {
+        let one = |at: usize| self.instruction(at, cycles);
+        let some = |at: &Option<usize>| at.map_or(0, one);
+        match statement {
+            Statement::Straight { first, last } => (*first..=*last).map(one).sum(),
+            Statement::If { at, then, else_at, otherwise, endif } => {
+                let then = self.list(then, cycles, depth).saturating_add(some(else_at));
+                let arms = then.max(self.list(otherwise, cycles, depth));
+                arms.saturating_add(one(*at)).saturating_add(some(endif))
+            }
+            Statement::Choice { at, then, over, otherwise } => {
+                let then = self.list(then, cycles, depth).saturating_add(some(over));
+                then.max(self.list(otherwise, cycles, depth)).saturating_add(one(*at))
+            }
+            Statement::Loop { at, body, end } => {
+                let pass = self.list(body, cycles, depth).saturating_add(one(*end));
+                let passes = if cycles { self.passes(*at) } else { 1 };
+                pass.saturating_mul(passes).saturating_add(one(*at))
+            }
+            Statement::Call { at, sub } => {
+                let body = &self.structure.subs[*sub].body;
+                let inside = if depth > crate::limits::CALL_LEVELS {
+                    0
+                } else {
+                    self.list(body, cycles, depth + 1)
+                };
+                inside.saturating_add(one(*at))
+            }
+            Statement::Break(at)
+            | Statement::Continue(at)
+            | Statement::Return(at)
+            | Statement::Over { at, .. } => one(*at),
+        }
+    }
+
+    fn instruction(&self, at: usize, cycles: bool) -> u64 {
+        1 + u64::from(cycles && self.program.code[at].cmn().nop())
+    }
+
+    fn passes(&self, at: usize) -> u64 {
+        let number = usize::from(self.program.code[at].fc_addr().int_addr());
+        let constant = self.program.state.fc_int_const.get(number).copied().flatten();
+        constant.map_or(1, |constant| u64::from(constant.kr()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use crate::{Code, Stats};
+
+    #[test]
+    fn a_loop_of_four_passes() {
+        // mov, LOOP, test, IF, BREAK, ENDIF, ENDLOOP, OUT.
+        let stats = Stats::of(&Code::BreakDepth.good().program).unwrap();
+        assert_eq!((stats.instructions, stats.alu, stats.flow, stats.outputs), (8, 3, 5, 1));
+        // The mov and OUT use both halves, the comparison colours only.
+        assert_eq!((stats.co_issued, stats.rgb_only, stats.idle), (2, 1, 0));
+        assert_eq!((stats.branch_levels, stats.loop_levels, stats.loops), (1, 1, 1));
+        // All eight once; five of them (test to ENDLOOP) four times.
+        assert_eq!((stats.longest_path, stats.cycles), (8, 3 + 4 * 5));
+        assert_eq!((stats.temporaries, stats.constants, stats.textures), (2, 0, 0));
+    }
+
+    #[test]
+    fn fetches_and_phases() {
+        let stats = Stats::of(&Code::NotAwaited.good().program).unwrap();
+        assert_eq!((stats.textures, stats.indirections, stats.waits), (1, 1, 1));
+        let stats = Stats::of(&Code::MissingNop.good().program).unwrap();
+        assert_eq!((stats.presubtract, stats.nops, stats.cycles), (1, 1, 4));
+        assert!((stats.co_issue_rate() - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn names_fit_values() {
+        let stats = Stats::default();
+        assert_eq!(Stats::NAMES.len(), stats.values().len());
+        assert_eq!(Stats::TITLES.len(), Stats::MEANINGS.len());
+    }
+}
