@@ -2,8 +2,7 @@
 
 use r500_isa::dataflow::SourceReads;
 use r500_isa::values::{
-    AlphaOp, AluResultSel, Channel, Compare, InstType, Omod, PredSel, RgbOp, Sel, SrcpOp, Target,
-    TexOp,
+    AlphaOp, AluResultSel, Channel, Compare, InstType, Omod, PredSel, RgbOp, SrcpOp, Target, TexOp,
 };
 use r500_isa::words::{CmnInst, FcAddr, FcInst};
 use r500_isa::{Half, Instruction, Operand, Slot, Source};
@@ -298,8 +297,6 @@ pub struct Alu {
     pub reads: SourceReads,
     /// Channels of the result that go anywhere, red in bit 0.
     pub wanted: u8,
-    /// Whether an operand selects the presubtract result.
-    pub uses_srcp: bool,
 }
 
 impl Alu {
@@ -342,10 +339,6 @@ impl Alu {
             tex_sem_wait: cmn.tex_sem_wait(),
             reads: inst.source_reads(),
             wanted: inst.result_channels(),
-            uses_srcp: Slot::ALL.into_iter().any(|slot| {
-                let (rgb, alpha) = (inst.rgb_operand(slot), inst.alpha_operand(slot));
-                rgb.sel == Sel::SRCP || alpha.sel == Sel::SRCP
-            }),
         }
     }
 }

@@ -4,26 +4,12 @@ use r500_isa::values::{AlphaOp, Omod, RgbOp};
 
 use super::event::EventKind;
 use super::group::Group;
-use super::source::{Registers, Sources, modify};
+use super::source::{Channel, Operands};
 use super::write::Outcome;
 use crate::finding::FindingKind;
 use crate::numerics::{self, Arith, compare, kernels};
-use crate::reading::{Dp4Derivative, DpAlone, Omod7, ReservedOp};
+use crate::reading::{DpAlone, Omod7, ReservedOp};
 use crate::shader::Alu;
-
-/// Operands A, B, C of both halves for one pixel, modifiers applied.
-#[derive(Clone, Copy, Debug)]
-struct Operands {
-    rgb: [[f32; 3]; 3],
-    alpha: [f32; 3],
-    /// A and B of the alpha half by select and swizzle, whatever its operation: DP4's fourth pair.
-    dp4: [f32; 2],
-}
-
-/// Corner of the quad that MDH and MDV take C from; A is always the top left one (documented).
-const TOP_LEFT: usize = 0;
-const TOP_RIGHT: usize = 1;
-const BOTTOM_LEFT: usize = 2;
 
 impl Group<'_> {
     /// One ALU or OUT instruction. All reads precede all writes (observed), those of other pixels
@@ -31,11 +17,11 @@ impl Group<'_> {
     pub(super) fn alu(&mut self, address: u32, alu: &Alu) {
         let executing: Vec<bool> = self.lanes.iter().map(|lane| self.executes(lane)).collect();
         self.check_alu(address, alu, &executing);
-        let registers = self.registers(alu);
+        let operands = self.operands(alu);
         let mut outcomes = Vec::with_capacity(self.lanes.len());
         for (lane, &executes) in executing.iter().enumerate() {
             if executes || alu.write_inactive {
-                outcomes.push((lane, self.compute(lane, alu, &registers)));
+                outcomes.push((lane, self.compute(lane, alu, &operands)));
             }
         }
         let dests = [self.destination(alu.rgb.dest), self.destination(alu.alpha.dest)];
@@ -46,100 +32,69 @@ impl Group<'_> {
 
     /// The result of an instruction for one lane. Channels that go nowhere are 0, unless someone
     /// watches.
-    fn compute(&mut self, lane: usize, alu: &Alu, registers: &Registers) -> Outcome {
-        let wanted = if self.event_of(lane).is_some() { 0b1111 } else { alu.wanted };
-        let operands = self.operands(lane, alu, registers, wanted);
-        let raw = self.operate(alu, &operands, wanted);
+    fn compute(&mut self, lane: usize, alu: &Alu, operands: &Operands) -> Outcome {
+        let watched = self.event_of(lane).is_some();
+        let wanted = if watched { 0b1111 } else { alu.wanted };
+        let raw = self.operate(lane, alu, operands, wanted);
         let result = self.finish_result(alu, raw, wanted);
         let enabled = self.enabled(lane, alu.rgb.pred, alu.alpha.pred);
-        if let Some(event) = self.event_of(lane) {
-            let Operands { rgb, alpha, .. } = operands;
-            event.kind = EventKind::Alu { rgb, alpha, raw, result, enabled };
+        if watched {
+            let value = |channel: Channel| self.value(lane, &channel);
+            let rgb = operands.rgb.map(|operand| operand.map(value));
+            let alpha = operands.alpha.map(value);
+            if let Some(event) = self.event_of(lane) {
+                event.kind = EventKind::Alu { rgb, alpha, raw, result, enabled };
+            }
         }
         Outcome { result, enabled }
     }
 
-    /// The operands that the wanted channels need; 0 for a half that nothing needs.
-    fn operands(&self, lane: usize, alu: &Alu, registers: &Registers, wanted: u8) -> Operands {
-        let sources = Sources::new(&self.lanes[lane], registers, alu, self.arith);
-        let (mut rgb, mut alpha) = ([[0.0; 3]; 3], [0.0; 3]);
-        let colours = colours_needed(alu, wanted);
-        for (value, operand) in rgb.iter_mut().zip(&alu.rgb.operands) {
-            *value = sources.operand(operand, colours);
-        }
-        if wanted & 0b1000 != 0 || matches!(alu.rgb.op, RgbOp::SOP | RgbOp::DP4) {
-            for (value, operand) in alpha.iter_mut().zip(&alu.alpha.operands) {
-                [*value] = sources.operand(operand, 1);
-            }
-        }
-        let dp4 = [alpha[0], alpha[1]];
-        // Documented: MDH and MDV ignore select and swizzle of A and C, not their modifiers. The
-        // corner's register is read whether or not that pixel is active, covered or killed
-        // (derived).
-        if alu.rgb.op.is_derivative() {
-            let corner = if alu.rgb.op == RgbOp::MDH { TOP_RIGHT } else { BOTTOM_LEFT };
-            let [a, _, c] = alu.rgb.operands.map(|operand| operand.modifier);
-            let (first, second) = self.corners(lane, alu, registers, corner);
-            rgb[0] = [0, 1, 2].map(|i| modify(a, first.src0(i)));
-            rgb[2] = [0, 1, 2].map(|i| modify(c, second.src0(i)));
-        }
-        if alu.alpha.op.is_derivative() {
-            let corner = if alu.alpha.op == AlphaOp::MDH { TOP_RIGHT } else { BOTTOM_LEFT };
-            let [a, _, c] = alu.alpha.operands.map(|operand| operand.modifier);
-            let (first, second) = self.corners(lane, alu, registers, corner);
-            alpha[0] = modify(a, first.src0(3));
-            alpha[2] = modify(c, second.src0(3));
-        }
-        let corners = self.draw.options.readings.dp4_derivative == Dp4Derivative::Corners;
-        let dp4 = if corners { [alpha[0], alpha[1]] } else { dp4 };
-        Operands { rgb, alpha, dp4 }
-    }
-
-    /// The sources of the two corners that a difference is taken of: the same for all four pixels
-    /// of the quad, so derivatives are coarse (observed).
-    fn corners(
-        &self,
-        lane: usize,
-        alu: &Alu,
-        registers: &Registers,
-        second: usize,
-    ) -> (Sources, Sources) {
-        let quad = lane - lane % 4;
-        let of = |corner| Sources::new(&self.lanes[quad + corner], registers, alu, self.arith);
-        (of(TOP_LEFT), of(second))
-    }
-
     /// Results before OMOD and clamp: red, green, blue, alpha. SOP and DP hand over this raw result
     /// (observed).
-    fn operate(&self, alu: &Alu, operands: &Operands, wanted: u8) -> [f32; 4] {
+    fn operate(&self, lane: usize, alu: &Alu, operands: &Operands, wanted: u8) -> [f32; 4] {
         let readings = &self.draw.options.readings;
-        let Operands { rgb, alpha: [a, b, c], dp4 } = *operands;
-        let reserved = |operand: f32| match readings.reserved_op {
-            ReservedOp::Zero => 0.0,
-            ReservedOp::OperandA => operand,
+        let rgb = |operand: usize, i: usize| self.value(lane, &operands.rgb[operand][i]);
+        let colour = |i: usize| {
+            rgb_op(alu.rgb.op, |operand| rgb(operand, i), self.arith).unwrap_or_else(|| {
+                // Open: reserved.
+                match readings.reserved_op {
+                    ReservedOp::Zero => 0.0,
+                    ReservedOp::OperandA => rgb(0, i),
+                }
+            })
         };
-        let dot = dot_product(alu.rgb.op, &rgb, dp4, self.arith);
-        let colours = colours_needed(alu, wanted);
+        let dot = || {
+            let dp4 = |operand: usize| self.value(lane, &operands.dp4[operand]);
+            dot_product(alu.rgb.op, rgb, dp4, self.arith)
+        };
+        let alpha = || {
+            let operand = |operand: usize| self.value(lane, &operands.alpha[operand]);
+            alpha_op(alu.alpha.op, operand, self.arith).unwrap_or_else(|| {
+                match readings.reserved_op {
+                    ReservedOp::Zero => 0.0,
+                    ReservedOp::OperandA => operand(0),
+                }
+            })
+        };
         let mut raw = [0.0; 4];
         if wanted & 0b1000 != 0 || alu.rgb.op == RgbOp::SOP {
-            raw[3] = match (alu.alpha.op, dot) {
-                (AlphaOp::DP, Some(dot)) => dot,
-                (AlphaOp::DP, None) => match readings.dp_alone {
+            raw[3] = match alu.alpha.op {
+                AlphaOp::DP => dot().unwrap_or_else(|| match readings.dp_alone {
                     DpAlone::Zero => 0.0,
-                    DpAlone::Red => channelwise(alu.rgb.op, &rgb, colours, self.arith)
-                        .map_or(0.0, |[red, ..]| red),
-                },
-                (op, _) => alpha_op(op, [a, b, c], self.arith).unwrap_or_else(|| reserved(a)),
+                    DpAlone::Red => {
+                        rgb_op(alu.rgb.op, |operand| rgb(operand, 0), self.arith).unwrap_or(0.0)
+                    }
+                }),
+                _ => alpha(),
             };
         }
-        if wanted & 0b0111 != 0 {
-            let rgb = match (alu.rgb.op, dot) {
-                (RgbOp::SOP, _) => [raw[3]; 3],
-                (_, Some(dot)) => [dot; 3],
-                (op, None) => channelwise(op, &rgb, colours, self.arith)
-                    .unwrap_or_else(|| rgb[0].map(reserved)),
-            };
-            raw[..3].copy_from_slice(&rgb);
+        let replicated = match alu.rgb.op {
+            RgbOp::SOP => Some(raw[3]),
+            op if op.is_dot_product() && wanted & 0b0111 != 0 => dot(),
+            _ => None,
+        };
+        for i in (0..3).filter(|i| wanted >> i & 1 != 0) {
+            raw[i] = replicated.unwrap_or_else(|| colour(i));
         }
         raw
     }
@@ -192,74 +147,56 @@ impl Group<'_> {
     }
 }
 
-/// DP3, DP4 and D2A, left to right; `None` for other operations.
+/// DP3, DP4 and D2A, left to right; `None` for other operations. `rgb` gives a channel of an
+/// operand (0 to 2: A to C), `dp4` the fourth factors: the alpha half's operands (documented and ctm,
+/// observed).
 #[inline]
-fn dot_product(op: RgbOp, operands: &[[f32; 3]; 3], dp4: [f32; 2], arith: Arith) -> Option<f32> {
-    let [a, b, c] = *operands;
+fn dot_product(
+    op: RgbOp,
+    rgb: impl Fn(usize, usize) -> f32,
+    dp4: impl Fn(usize) -> f32,
+    arith: Arith,
+) -> Option<f32> {
+    let [a, b] = [0, 1].map(|operand| [rgb(operand, 0), rgb(operand, 1), rgb(operand, 2)]);
     Some(match op {
         RgbOp::DP3 => arith.dot3(a, b),
-        // Documented and ctm, observed: the fourth factors are the alpha half's operands.
-        RgbOp::DP4 => arith.dot4([a[0], a[1], a[2], dp4[0]], [b[0], b[1], b[2], dp4[1]]),
-        RgbOp::D2A => arith.dot2_add([a[0], a[1]], [b[0], b[1]], c[2]),
+        RgbOp::DP4 => arith.dot4([a[0], a[1], a[2], dp4(0)], [b[0], b[1], b[2], dp4(1)]),
+        RgbOp::D2A => arith.dot2_add([a[0], a[1]], [b[0], b[1]], rgb(2, 2)),
         _ => return None,
     })
 }
 
-/// RGB operations that work channel by channel, in the channels of a mask; `None` for others.
+/// RGB operations that work channel by channel; `None` for others. `x` gives operand 0 to 2: A to C,
+/// which in MDH and MDV are the corners' (documented).
 #[inline]
-fn channelwise(op: RgbOp, operands: &[[f32; 3]; 3], mask: u8, arith: Arith) -> Option<[f32; 3]> {
-    let [a, b, c] = operands;
+fn rgb_op(op: RgbOp, x: impl Fn(usize) -> f32, arith: Arith) -> Option<f32> {
     Some(match op {
-        // In MDH and MDV, A and C are the corners' by now.
-        RgbOp::MAD | RgbOp::MDH | RgbOp::MDV => each(mask, |i| arith.mad(a[i], b[i], c[i])),
-        RgbOp::MIN => each(mask, |i| compare::min(a[i], b[i])),
-        RgbOp::MAX => each(mask, |i| compare::max(a[i], b[i])),
-        RgbOp::CND => each(mask, |i| compare::cnd(a[i], b[i], c[i])),
-        RgbOp::CMP => each(mask, |i| compare::cmp(a[i], b[i], c[i])),
-        RgbOp::FRC => each(mask, |i| arith.frc(a[i])),
+        RgbOp::MAD | RgbOp::MDH | RgbOp::MDV => arith.mad(x(0), x(1), x(2)),
+        RgbOp::MIN => compare::min(x(0), x(1)),
+        RgbOp::MAX => compare::max(x(0), x(1)),
+        RgbOp::CND => compare::cnd(x(0), x(1), x(2)),
+        RgbOp::CMP => compare::cmp(x(0), x(1), x(2)),
+        RgbOp::FRC => arith.frc(x(0)),
         _ => return None,
     })
 }
 
+/// Alpha operations but DP; `None` for the reserved one. `x` as for [`rgb_op`].
 #[inline]
-fn each(mask: u8, channel: impl Fn(usize) -> f32) -> [f32; 3] {
-    let mut value = [0.0; 3];
-    for (i, x) in value.iter_mut().enumerate() {
-        if mask >> i & 1 != 0 {
-            *x = channel(i);
-        }
-    }
-    value
-}
-
-/// The colours that the RGB half has to work on for the wanted channels of the result.
-#[inline]
-fn colours_needed(alu: &Alu, wanted: u8) -> u8 {
-    let handed_over = alu.alpha.op == AlphaOp::DP;
-    match alu.rgb.op.is_dot_product() {
-        true if wanted & 0b0111 != 0 || handed_over => 0b0111,
-        true => 0,
-        false => wanted & 0b0111 | u8::from(handed_over),
-    }
-}
-
-/// Alpha operations but DP; `None` for the reserved one.
-#[inline]
-fn alpha_op(op: AlphaOp, [a, b, c]: [f32; 3], arith: Arith) -> Option<f32> {
+fn alpha_op(op: AlphaOp, x: impl Fn(usize) -> f32, arith: Arith) -> Option<f32> {
     Some(match op {
-        AlphaOp::MAD => arith.mad(a, b, c),
-        AlphaOp::MIN => compare::min(a, b),
-        AlphaOp::MAX => compare::max(a, b),
-        AlphaOp::CND => compare::cnd(a, b, c),
-        AlphaOp::CMP => compare::cmp(a, b, c),
-        AlphaOp::FRC => arith.frc(a),
-        AlphaOp::EX2 => kernels::ex2(a),
-        AlphaOp::LN2 => kernels::ln2(a),
-        AlphaOp::RCP => arith.rcp(a),
-        AlphaOp::RSQ => arith.rsq(a),
-        AlphaOp::SIN => kernels::sin(a),
-        AlphaOp::COS => kernels::cos(a),
-        AlphaOp::MDH | AlphaOp::MDV => arith.mad(a, b, c),
+        AlphaOp::MAD | AlphaOp::MDH | AlphaOp::MDV => arith.mad(x(0), x(1), x(2)),
+        AlphaOp::MIN => compare::min(x(0), x(1)),
+        AlphaOp::MAX => compare::max(x(0), x(1)),
+        AlphaOp::CND => compare::cnd(x(0), x(1), x(2)),
+        AlphaOp::CMP => compare::cmp(x(0), x(1), x(2)),
+        AlphaOp::FRC => arith.frc(x(0)),
+        AlphaOp::EX2 => kernels::ex2(x(0)),
+        AlphaOp::LN2 => kernels::ln2(x(0)),
+        AlphaOp::RCP => arith.rcp(x(0)),
+        AlphaOp::RSQ => arith.rsq(x(0)),
+        AlphaOp::SIN => kernels::sin(x(0)),
+        AlphaOp::COS => kernels::cos(x(0)),
         _ => return None,
     })
 }

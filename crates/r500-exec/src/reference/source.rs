@@ -1,29 +1,50 @@
 //! Sources: from addresses to operands.
 
 use r500_isa::dataflow::SourceReads;
-use r500_isa::values::{Mod, Sel, SrcpOp, Swiz};
+use r500_isa::values::{AlphaOp, Mod, RgbOp, Sel, SrcpOp, Swiz};
 use r500_isa::{CONSTANTS, InlineConst, Operand, Source, TEMPORARIES};
 
 use super::group::{Group, saturate};
-use super::lane::Lane;
 use crate::finding::FindingKind;
 use crate::numerics::Arith;
-use crate::reading::{AlOutside, InlineRelative, PastPixsize, Readings, RelativeRange};
+use crate::reading::{AlOutside, Dp4Derivative, InlineRelative, PastPixsize, RelativeRange};
 use crate::shader::Alu;
 
-/// The six source registers of an instruction, addresses resolved: the pixels of a group share aL,
-/// so they are the same for all of them.
+/// The operands of an instruction: where each channel of each comes from. The pixels of a group
+/// share aL, so this is the same for all of them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Registers {
-    rgb: [Register; 3],
-    alpha: [Register; 3],
+pub(super) struct Operands {
+    /// A, B, C of the RGB half.
+    pub(super) rgb: [[Channel; 3]; 3],
+    /// A, B, C of the alpha half.
+    pub(super) alpha: [Channel; 3],
+    /// A and B of the alpha half as DP4's fourth pair.
+    pub(super) dp4: [Channel; 2],
 }
 
-/// A source register: a temporary of each pixel, or a value that all share.
+/// A channel of an operand.
 #[derive(Clone, Copy, Debug)]
-enum Register {
-    Temp(usize),
-    Shared([f32; 4]),
+pub(super) struct Channel {
+    from: From,
+    modifier: Mod,
+}
+
+/// Where a channel comes from.
+#[derive(Clone, Copy, Debug)]
+enum From {
+    /// A source of the pixel itself.
+    Own(Cell),
+    /// A source of a corner of its quad.
+    Corner(usize, Cell),
+    /// Presubtract of sources 0 and 1.
+    Srcp(SrcpOp, [Cell; 2]),
+}
+
+/// A channel of a source: of a temporary, or a value that all pixels share.
+#[derive(Clone, Copy, Debug)]
+enum Cell {
+    Temp(usize, usize),
+    Shared(f32),
 }
 
 /// What an address names.
@@ -34,69 +55,42 @@ enum Place {
     Inline(InlineConst),
 }
 
-/// What the operands of an instruction select from, for one pixel.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Sources {
-    /// Sources 0 to 2, each the colours of the RGB half's and the alpha of the alpha half's
-    /// (ctm; observed), then the presubtract result; each as swizzles number what they read.
-    values: [[f32; 8]; 4],
-}
+/// The channels of `src0` to `src2`: colours of the RGB half's source, alpha of the alpha half's,
+/// whoever reads them (ctm; observed).
+type Cells = [[Cell; 4]; 3];
 
-impl Sources {
-    /// The sources of one pixel.
-    #[inline]
-    pub(super) fn new(lane: &Lane, registers: &Registers, alu: &Alu, arith: Arith) -> Self {
-        let mut values = [swizzles([0.0; 4]); 4];
-        for (n, value) in values.iter_mut().take(3).enumerate() {
-            let [r, g, b, _] = registers.rgb[n].read(lane);
-            let [.., a] = registers.alpha[n].read(lane);
-            *value = swizzles([r, g, b, a]);
-        }
-        if alu.uses_srcp {
-            // Observed: the colours of srcp always come from the RGB half's presubtract and its
-            // alpha from the alpha half's, whoever reads them.
-            let op = |i: usize| if i < 3 { alu.rgb.srcp } else { alu.alpha.srcp };
-            let channel = |i: usize| presubtract(op(i), values[0][i], values[1][i], arith);
-            values[3] = swizzles([channel(0), channel(1), channel(2), channel(3)]);
-        }
-        Self { values }
-    }
+/// Corners of a quad.
+const TOP_LEFT: usize = 0;
+const TOP_RIGHT: usize = 1;
+const BOTTOM_LEFT: usize = 2;
 
-    /// A channel of source 0, as MDH and MDV read it.
-    pub(super) fn src0(&self, channel: usize) -> f32 {
-        self.values[0][channel]
-    }
-
-    /// An operand: select, swizzle, modifier (documented in this order; the modifier applies to
-    /// the constants of the swizzle too), in the channels of a mask.
-    #[inline]
-    pub(super) fn operand<const N: usize>(&self, operand: &Operand<N>, mask: u8) -> [f32; N] {
-        let source = &self.values[usize::from(operand.sel.code() & 3)];
-        let mut value = [0.0; N];
-        for (i, x) in value.iter_mut().enumerate() {
-            if mask >> i & 1 != 0 {
-                *x = modify(operand.modifier, source[usize::from(operand.swiz[i].code() & 7)]);
-            }
+/// An operand's channel by select, swizzle and modifier (documented in this order; the modifier
+/// applies to the constants of the swizzle too).
+fn channel(alu: &Alu, cells: &Cells, sel: Sel, swiz: Swiz, modifier: Mod) -> Channel {
+    let own = |cell| Channel { from: From::Own(cell), modifier };
+    let i = match swiz {
+        Swiz::R | Swiz::G | Swiz::B | Swiz::A => usize::from(swiz.code()),
+        Swiz::HALF => return own(Cell::Shared(0.5)),
+        Swiz::ONE => return own(Cell::Shared(1.0)),
+        // UNUSED reads as 0 (drivers write 4 or 0 instead).
+        _ => return own(Cell::Shared(0.0)),
+    };
+    match sel {
+        Sel::SRC0 => own(cells[0][i]),
+        Sel::SRC1 => own(cells[1][i]),
+        Sel::SRC2 => own(cells[2][i]),
+        // Observed: the colours of srcp always come from the RGB half's presubtract and its alpha
+        // from the alpha half's, whoever reads them.
+        _ => {
+            let op = if i < 3 { alu.rgb.srcp } else { alu.alpha.srcp };
+            Channel { from: From::Srcp(op, [cells[0][i], cells[1][i]]), modifier }
         }
-        value
     }
 }
 
-/// What each swizzle code reads of a source: red, green, blue, alpha, 0, 1/2, 1, and 0 for `UNUSED`
-/// (drivers write 4 or 0 instead).
-#[inline]
-fn swizzles([r, g, b, a]: [f32; 4]) -> [f32; 8] {
-    [r, g, b, a, 0.0, 0.5, 1.0, 0.0]
-}
-
-impl Register {
-    #[inline]
-    fn read(self, lane: &Lane) -> [f32; 4] {
-        match self {
-            Self::Temp(temp) => lane.temps.get(temp).copied().unwrap_or_default(),
-            Self::Shared(value) => value,
-        }
-    }
+/// The corner that C of a difference comes from; A comes from the top left one (documented).
+fn second_corner(horizontal: bool) -> usize {
+    if horizontal { TOP_RIGHT } else { BOTTOM_LEFT }
 }
 
 /// Presubtract, on the unswizzled, unmodified sources (documented, ctm).
@@ -112,30 +106,83 @@ fn presubtract(op: SrcpOp, src0: f32, src1: f32, arith: Arith) -> f32 {
 
 /// Input modifiers act on the sign bit alone: `NEG` flips it, `ABS` clears it, `NAB` sets it.
 #[inline]
-pub(super) fn modify(modifier: Mod, x: f32) -> f32 {
-    const SIGN: u32 = 1 << 31;
-    let (clear, flip) = match modifier {
-        Mod::NEG => (0, SIGN),
-        Mod::ABS => (SIGN, 0),
-        Mod::NAB => (SIGN, SIGN),
-        _ => (0, 0),
-    };
-    f32::from_bits(x.to_bits() & !clear ^ flip)
+fn modify(modifier: Mod, x: f32) -> f32 {
+    match modifier {
+        Mod::NEG => -x,
+        Mod::ABS => x.abs(),
+        Mod::NAB => -x.abs(),
+        _ => x,
+    }
 }
 
 impl Group<'_> {
-    /// The source registers of an instruction. One that its result does not depend on is left out,
-    /// unless somebody watches or a reading makes more of the operands than the law does.
-    pub(super) fn registers(&self, alu: &Alu) -> Registers {
-        let all = self.event.is_some() || self.draw.options.readings != Readings::LAW;
-        let resolve = |source: Source, read: bool| {
-            if all || read { self.resolve(source) } else { Register::Shared([0.0; 4]) }
+    /// The operands of an instruction.
+    pub(super) fn operands(&self, alu: &Alu) -> Operands {
+        let cells = self.cells(alu);
+        let rgb = alu.rgb.operands.map(|Operand { sel, swiz, modifier }| {
+            swiz.map(|swiz| channel(alu, &cells, sel, swiz, modifier))
+        });
+        let alpha = alu.alpha.operands.map(|Operand { sel, swiz: [swiz], modifier }| {
+            channel(alu, &cells, sel, swiz, modifier)
+        });
+        let [a, b, _] = alpha;
+        let mut operands = Operands { rgb, alpha, dp4: [a, b] };
+        self.take_corners(alu, &cells, &mut operands);
+        operands
+    }
+
+    /// Documented: A and C of MDH and MDV are source 0 of two corners of the quad; select and
+    /// swizzle are ignored, modifiers are not. The corner's register is read whether or not that
+    /// pixel is active, covered or killed (derived).
+    fn take_corners(&self, alu: &Alu, cells: &Cells, operands: &mut Operands) {
+        let corner = |at: usize, i: usize, modifier: Mod| Channel {
+            from: From::Corner(at, cells[0][i]),
+            modifier,
         };
-        let SourceReads { rgb, alpha } = alu.reads;
-        Registers {
-            rgb: [0, 1, 2].map(|n| resolve(alu.rgb.sources[n], rgb[n] != 0)),
-            alpha: [0, 1, 2].map(|n| resolve(alu.alpha.sources[n], alpha[n])),
+        if alu.rgb.op.is_derivative() {
+            let second = second_corner(alu.rgb.op == RgbOp::MDH);
+            let [a, _, c] = alu.rgb.operands.map(|operand| operand.modifier);
+            operands.rgb[0] = [0, 1, 2].map(|i| corner(TOP_LEFT, i, a));
+            operands.rgb[2] = [0, 1, 2].map(|i| corner(second, i, c));
         }
+        if alu.alpha.op.is_derivative() {
+            let second = second_corner(alu.alpha.op == AlphaOp::MDH);
+            let [a, _, c] = alu.alpha.operands.map(|operand| operand.modifier);
+            operands.alpha[0] = corner(TOP_LEFT, 3, a);
+            operands.alpha[2] = corner(second, 3, c);
+            if self.draw.options.readings.dp4_derivative == Dp4Derivative::Corners {
+                operands.dp4 = [operands.alpha[0], operands.alpha[1]];
+            }
+        }
+    }
+
+    /// A channel of an operand for one lane.
+    #[inline]
+    pub(super) fn value(&self, lane: usize, channel: &Channel) -> f32 {
+        let x = match channel.from {
+            From::Own(cell) => self.cell(lane, cell),
+            From::Corner(corner, cell) => self.cell(lane - lane % 4 + corner, cell),
+            From::Srcp(op, [src0, src1]) => {
+                presubtract(op, self.cell(lane, src0), self.cell(lane, src1), self.arith)
+            }
+        };
+        modify(channel.modifier, x)
+    }
+
+    #[inline]
+    fn cell(&self, lane: usize, cell: Cell) -> f32 {
+        match cell {
+            Cell::Temp(temp, channel) => self.lanes[lane].temps[temp][channel],
+            Cell::Shared(value) => value,
+        }
+    }
+
+    fn cells(&self, alu: &Alu) -> Cells {
+        [0, 1, 2].map(|n| {
+            let [r, g, b, _] = self.resolve(alu.rgb.sources[n]);
+            let [.., a] = self.resolve(alu.alpha.sources[n]);
+            [r, g, b, a]
+        })
     }
 
     /// aL outside every loop.
@@ -222,14 +269,17 @@ impl Group<'_> {
         }
     }
 
-    fn resolve(&self, source: Source) -> Register {
+    /// The channels of a source.
+    fn resolve(&self, source: Source) -> [Cell; 4] {
         match self.place(source) {
-            Place::Temp(temp) if self.temp_exists(temp) => Register::Temp(temp),
-            Place::Temp(_) => Register::Shared([0.0; 4]),
-            Place::Constant(n) => {
-                Register::Shared(self.draw.bindings.constant(n).unwrap_or_default())
+            Place::Temp(temp) if self.temp_exists(temp) => {
+                [0, 1, 2, 3].map(|channel| Cell::Temp(temp, channel))
             }
-            Place::Inline(inline) => Register::Shared([inline.value(); 4]),
+            Place::Temp(_) => [Cell::Shared(0.0); 4],
+            Place::Constant(n) => {
+                self.draw.bindings.constant(n).unwrap_or_default().map(Cell::Shared)
+            }
+            Place::Inline(inline) => [Cell::Shared(inline.value()); 4],
         }
     }
 
@@ -272,10 +322,3 @@ impl Group<'_> {
         self.draw.shader.pixsize().is_some_and(|last| temp > usize::from(last))
     }
 }
-
-/// `SEL` and `SWIZ` codes index what they select.
-const _: () = {
-    assert!(Sel::SRC0.code() == 0 && Sel::SRC2.code() == 2 && Sel::SRCP.code() == 3);
-    assert!(Swiz::R.code() == 0 && Swiz::A.code() == 3 && Swiz::ZERO.code() == 4);
-    assert!(Swiz::HALF.code() == 5 && Swiz::ONE.code() == 6 && Swiz::UNUSED.code() == 7);
-};
