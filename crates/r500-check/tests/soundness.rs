@@ -212,7 +212,7 @@ fn same_for_every_group(job: &Job, what: &str) {
 }
 
 /// Colours, depth and coverage, bit by bit.
-fn picture(job: &Job, group: [u32; 2]) -> ([Option<Vec<u32>>; 4], Option<Vec<u32>>, Vec<bool>) {
+fn picture(job: &Job, group: [u32; 2]) -> (Vec<Option<Vec<u32>>>, Vec<bool>) {
     let shader = Shader::new(&job.program).unwrap();
     let size = job.size.unwrap_or([8, 8]);
     let bindings = Bindings::new(job, size).unwrap();
@@ -221,7 +221,7 @@ fn picture(job: &Job, group: [u32; 2]) -> ([Option<Vec<u32>>; 4], Option<Vec<u32
     let bits = |values: &[f32]| values.iter().map(|f| f.to_bits()).collect::<Vec<_>>();
     let target = |n| frame.target(n).map(|t| bits(t.as_flattened()));
     let depth = frame.depth().map(bits);
-    ([target(0), target(1), target(2), target(3)], depth, frame.coverage().to_vec())
+    (vec![target(0), target(1), target(2), target(3), depth], frame.coverage().to_vec())
 }
 
 #[test]

@@ -1,0 +1,139 @@
+//! Graphs, blocks, structure and definitions of programs that are written out here.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use r500_check::dataflow::{Channel, Dataflow, Definition, Liveness};
+use r500_check::graph::{EdgeKind, Graph, Node, Role, Statement, Structure};
+use r500_check::{Code, limits};
+use r500_exec::reference;
+use r500_program::Program;
+
+fn recovered(program: &Program) -> (Graph, Structure) {
+    let graph = Graph::new(program).unwrap();
+    let structure = Structure::recover(program, &graph).unwrap();
+    (graph, structure)
+}
+
+#[test]
+fn limits_are_those_of_the_engine() {
+    assert_eq!(u32::from(limits::BRANCH_LEVELS), reference::BRANCH_LEVELS);
+    assert_eq!(u32::from(limits::PARTIAL_BRANCH_LEVELS), reference::PARTIAL_BRANCH_LEVELS);
+    assert_eq!(limits::LOOP_LEVELS, reference::LOOP_LEVELS);
+    assert_eq!(limits::CALL_LEVELS, reference::CALL_LEVELS);
+}
+
+/// 0 mov, 1 LOOP, 2 test, 3 IF, 4 BREAK, 5 ENDIF, 6 ENDLOOP, 7 OUT.
+#[test]
+fn a_loop_that_is_left_from_a_branch() {
+    let program = Code::BreakDepth.good().program;
+    let (graph, structure) = recovered(&program);
+    let [
+        Statement::Straight { first: 0, last: 0 },
+        Statement::Loop { at: 1, body, end: 6 },
+        Statement::Straight { first: 7, last: 7 },
+    ] = structure.main.as_slice()
+    else {
+        panic!("{:?}", structure.main)
+    };
+    let [
+        Statement::Straight { first: 2, last: 2 },
+        Statement::If { at: 3, then, else_at: None, endif: Some(5), .. },
+    ] = body.as_slice()
+    else {
+        panic!("{body:?}")
+    };
+    assert_eq!(then.as_slice(), [Statement::Break(4)]);
+    assert_eq!(structure.roles[4], Some(Role::Break { exit: 7 }));
+    // Whoever breaks leaves at once; the group may stay for others.
+    assert_eq!(
+        structure.pixel_edges(&graph),
+        [(0, 1), (1, 2), (2, 3), (3, 4), (3, 5), (4, 7), (5, 6), (6, 2), (6, 7)]
+    );
+    let of = |at: usize| -> Vec<_> {
+        graph.edges_from(at).iter().map(|edge| (edge.kind, edge.to)).collect()
+    };
+    assert_eq!(
+        of(4),
+        [(EdgeKind::NotTaken, Node::Instruction(5)), (EdgeKind::Break, Node::Instruction(7))]
+    );
+    assert_eq!(of(7), [(EdgeKind::End, Node::End)]);
+    // Pixels part at the break, so all of the body is run by some while others sleep.
+    let divergent: Vec<usize> = (0..8).filter(|&at| structure.divergent[at]).collect();
+    assert_eq!(divergent, [2, 3, 4, 5, 6]);
+    // Four passes, aL from 0 in steps of 1.
+    let visit = graph.visit(4).unwrap();
+    assert_eq!(
+        (visit.levels.exact(), visit.loops.exact(), visit.calls.exact()),
+        (Some(1), Some(1), Some(0))
+    );
+    assert_eq!((visit.al.min, visit.al.max, visit.al.unknown), (0, 3, false));
+    assert_eq!(graph.visit(7).unwrap().al.max, 0);
+}
+
+#[test]
+fn blocks_and_the_loop_among_them() {
+    let graph = Graph::new(&Code::BreakDepth.good().program).unwrap();
+    let blocks = graph.blocks();
+    let spans: Vec<(usize, usize)> = blocks.blocks.iter().map(|b| (b.first, b.last)).collect();
+    // ENDIF at 5 is where IF's jump does not lead: that is 6, behind it.
+    assert_eq!(spans, [(0, 1), (2, 3), (4, 4), (5, 5), (6, 6), (7, 7)]);
+    let dominators: Vec<Option<usize>> = blocks.blocks.iter().map(|b| b.dominator).collect();
+    assert_eq!(dominators, [None, Some(0), Some(1), Some(2), Some(1), Some(1)]);
+    assert_eq!(blocks.loops.len(), 1);
+    assert_eq!(
+        (blocks.loops[0].header, blocks.loops[0].blocks.as_slice()),
+        (1, [1, 2, 3, 4].as_slice())
+    );
+    assert!(!blocks.irreducible && blocks.dominates(0, 5) && !blocks.dominates(2, 5));
+    assert_eq!(blocks.containing(3), Some(1));
+}
+
+/// 0 CALL, 1 OUT (the end), 2 mov, 3 RETURN.
+#[test]
+fn a_call_and_its_return() {
+    let program = Code::PartialFlowControl.good().program;
+    let (graph, structure) = recovered(&program);
+    assert_eq!(structure.subs.len(), 1);
+    assert_eq!((structure.subs[0].entry, structure.subs[0].counted), (2, false));
+    assert_eq!(structure.pixel_edges(&graph), [(0, 2), (2, 3), (3, 1)]);
+    let kinds: Vec<EdgeKind> = graph.edges().iter().map(|edge| edge.kind).collect();
+    assert_eq!(kinds, [EdgeKind::Call, EdgeKind::End, EdgeKind::Next, EdgeKind::Return]);
+    assert_eq!(graph.visit(2).unwrap().calls.exact(), Some(1));
+    // The subroutine writes what OUT reads.
+    let flow = Dataflow::new(&graph, Some(&structure));
+    assert_eq!(flow.definitions(1, Channel::Temp(1, 0)), [Definition::At(2)]);
+    assert_eq!(flow.uses(2, Channel::Temp(1, 0)), [1]);
+}
+
+/// 0 test, 1 mov, 2 IF, 3 mov, 4 ENDIF, 5 OUT: both writes of temp[1] may reach OUT.
+#[test]
+fn definitions_meet_behind_a_branch() {
+    let program = Code::MissingAluWait.good().program;
+    let (graph, structure) = recovered(&program);
+    let flow = Dataflow::new(&graph, Some(&structure));
+    let red = Channel::Temp(1, 0);
+    assert_eq!(flow.definitions(5, red), [Definition::At(1), Definition::At(3)]);
+    assert_eq!(flow.definitions(0, Channel::Temp(0, 0)), [Definition::Start]);
+    assert_eq!((flow.uses(1, red), flow.uses(3, red)), (vec![5], vec![5]));
+    let live = Liveness::of(&flow);
+    assert_eq!(
+        (live.behind(1).temp(1), live.before(1).temp(1), live.behind(5).temp(1)),
+        (15, 0, 0)
+    );
+    assert!(
+        live.behind(0).contains(Channel::AluResult) && !live.behind(2).contains(Channel::AluResult)
+    );
+    // Where the structure is not known, no write is certain: what was there before may be left.
+    let weak = Dataflow::new(&graph, None);
+    assert!(weak.is_weak());
+    assert_eq!(weak.definitions(5, red), [Definition::Start, Definition::At(1), Definition::At(3)]);
+}
+
+#[test]
+fn what_is_not_structured_says_why() {
+    let program = Code::Unstructured.bad().program;
+    let graph = Graph::new(&program).unwrap();
+    let error = Structure::recover(&program, &graph).unwrap_err();
+    assert_eq!(error.index, 2);
+    assert!(error.reason.contains("pixels decide apart"), "{}", error.reason);
+}
