@@ -121,9 +121,8 @@ impl Stats {
         }
         stats.indirections = indirections(graph);
         if let Some(structure) = structure {
-            let costs = Costs { program, structure };
-            stats.longest_path = costs.list(&structure.main, false, 0);
-            stats.cycles = costs.list(&structure.main, true, 0);
+            stats.longest_path = Costs::of(program, structure, false);
+            stats.cycles = Costs::of(program, structure, true);
         }
         stats
     }
@@ -184,56 +183,69 @@ fn indirections(graph: &Graph) -> u64 {
     phases
 }
 
-/// Costs of statements.
+/// Costs of statements: instructions, or cycles with loops repeated.
 struct Costs<'a> {
     program: &'a Program,
     structure: &'a Structure,
+    cycles: bool,
+    /// Of subroutines, as far as they are known: many calls may lead to one.
+    subs: Vec<Option<u64>>,
 }
 
-impl Costs<'_> {
-    /// Of a list: instructions, or `cycles` with loops repeated. `depth` counts calls.
-    fn list(&self, statements: &[Statement], cycles: bool, depth: usize) -> u64 {
-        let costs = statements.iter().map(|statement| self.statement(statement, cycles, depth));
-        costs.fold(0, u64::saturating_add)
+impl<'a> Costs<'a> {
+    fn of(program: &'a Program, structure: &'a Structure, cycles: bool) -> u64 {
+        let subs = vec![None; structure.subs.len()];
+        Self { program, structure, cycles, subs }.list(&structure.main)
     }
 
-    fn statement(&self, statement: &Statement, cycles: bool, depth: usize) -> u64 {
-        let one = |at: usize| self.instruction(at, cycles);
-        let some = |at: &Option<usize>| at.map_or(0, one);
+    fn list(&mut self, statements: &[Statement]) -> u64 {
+        statements.iter().fold(0, |sum, statement| sum.saturating_add(self.statement(statement)))
+    }
+
+    fn statement(&mut self, statement: &Statement) -> u64 {
         match statement {
-            Statement::Straight { first, last } => (*first..=*last).map(one).sum(),
+            Statement::Straight { first, last } => {
+                (*first..=*last).map(|at| self.instruction(at)).sum()
+            }
             Statement::If { at, then, else_at, otherwise, endif } => {
-                let then = self.list(then, cycles, depth).saturating_add(some(else_at));
-                let arms = then.max(self.list(otherwise, cycles, depth));
-                arms.saturating_add(one(*at)).saturating_add(some(endif))
+                let then = self.list(then).saturating_add(self.maybe(*else_at));
+                let arms = then.max(self.list(otherwise));
+                arms.saturating_add(self.instruction(*at)).saturating_add(self.maybe(*endif))
             }
             Statement::Choice { at, then, over, otherwise } => {
-                let then = self.list(then, cycles, depth).saturating_add(some(over));
-                then.max(self.list(otherwise, cycles, depth)).saturating_add(one(*at))
+                let then = self.list(then).saturating_add(self.maybe(*over));
+                then.max(self.list(otherwise)).saturating_add(self.instruction(*at))
             }
             Statement::Loop { at, body, end } => {
-                let pass = self.list(body, cycles, depth).saturating_add(one(*end));
-                let passes = if cycles { self.passes(*at) } else { 1 };
-                pass.saturating_mul(passes).saturating_add(one(*at))
+                let pass = self.list(body).saturating_add(self.instruction(*end));
+                let passes = if self.cycles { self.passes(*at) } else { 1 };
+                pass.saturating_mul(passes).saturating_add(self.instruction(*at))
             }
-            Statement::Call { at, sub } => {
-                let body = &self.structure.subs[*sub].body;
-                let inside = if depth > crate::limits::CALL_LEVELS {
-                    0
-                } else {
-                    self.list(body, cycles, depth + 1)
-                };
-                inside.saturating_add(one(*at))
-            }
+            Statement::Call { at, sub } => self.sub(*sub).saturating_add(self.instruction(*at)),
             Statement::Break(at)
             | Statement::Continue(at)
             | Statement::Return(at)
-            | Statement::Over { at, .. } => one(*at),
+            | Statement::Over { at, .. } => self.instruction(*at),
         }
     }
 
-    fn instruction(&self, at: usize, cycles: bool) -> u64 {
-        1 + u64::from(cycles && self.program.code[at].cmn().nop())
+    fn sub(&mut self, number: usize) -> u64 {
+        if let Some(known) = self.subs[number] {
+            return known;
+        }
+        // No subroutine calls itself, so this comes to an end.
+        let structure = self.structure;
+        let cost = self.list(&structure.subs[number].body);
+        self.subs[number] = Some(cost);
+        cost
+    }
+
+    fn maybe(&self, at: Option<usize>) -> u64 {
+        at.map_or(0, |at| self.instruction(at))
+    }
+
+    fn instruction(&self, at: usize) -> u64 {
+        1 + u64::from(self.cycles && self.program.code[at].cmn().nop())
     }
 
     fn passes(&self, at: usize) -> u64 {
@@ -269,6 +281,15 @@ mod tests {
         let stats = Stats::of(&Code::MissingNop.good().program).unwrap();
         assert_eq!((stats.presubtract, stats.nops, stats.cycles), (1, 1, 4));
         assert!((stats.co_issue_rate() - 1.0).abs() < 1e-9);
+    }
+
+    /// Each subroutine calls the next one twice: as many paths as 2^15, but cost adds up fast.
+    #[test]
+    fn calls_multiply() {
+        let stats = Stats::of(&Code::TooTangled.bad().program).unwrap();
+        // s(0) = 1 (RETURN); s(n) = 2 calls + 2 s(n-1) + RETURN = 2 s(n-1) + 3; main: CALL, OUT.
+        let sub = (0..15).fold(1u64, |cost, _| 2 * cost + 3);
+        assert_eq!(stats.longest_path, sub + 2);
     }
 
     #[test]

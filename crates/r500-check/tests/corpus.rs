@@ -5,11 +5,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use r500_check::dataflow::{ChannelSet, Dataflow, Liveness, Written};
+use r500_check::diff::compare;
 use r500_check::graph::{Graph, Structure};
 use r500_check::{Code, Severity, Verdict, check_job};
 use r500_exec::reference::Reference;
 use r500_exec::{Bindings, FindingKind, Options, Shader, draw};
 use r500_formats::{Limits, read};
+use r500_gen::{Entropy, Rng};
+use r500_isa::state::UsPixsize;
+use r500_isa::values::InstType;
+use r500_isa::words::{CmnInst, TexInst};
 use r500_program::Job;
 
 /// What the captures get, and why it is right. A code that is not here must not come up.
@@ -215,4 +220,58 @@ fn what_is_live_at_the_start_is_unwritten_somewhere() {
             assert_eq!(live, exposed, "{name}: temp[{temp}]");
         }
     }
+}
+
+/// Waits, NOPs and semaphores taken out at random: the safe fixes put in what the checker misses,
+/// touch nothing else, and leave nothing to mend.
+#[test]
+fn safe_fixes_put_back_what_is_missing() {
+    let timing = [Code::NotAwaited, Code::NeverAcquired, Code::MissingNop, Code::MissingAluWait];
+    let mut rng = Rng::new(5);
+    let mut mended = 0;
+    for (name, job) in jobs("mesa") {
+        for _ in 0..4 {
+            let mut broken = job.clone();
+            for inst in &mut broken.program.code {
+                let mut cmn = inst.cmn();
+                for flag in [CmnInst::NOP, CmnInst::ALU_WAIT, CmnInst::TEX_SEM_WAIT] {
+                    if rng.chance(1, 2) {
+                        cmn = cmn.with(flag, false);
+                    }
+                }
+                inst.0[0] = cmn.bits();
+                if inst.ty() == InstType::TEX && rng.chance(1, 2) {
+                    inst.0[1] = inst.tex_inst().with(TexInst::TEX_SEM_ACQUIRE, false).bits();
+                }
+            }
+            broken.program.state.pixsize = Some(UsPixsize(0));
+            let mut rounds = 0;
+            loop {
+                let report = check_job(&broken);
+                let fixes: Vec<_> = report
+                    .findings
+                    .iter()
+                    .filter_map(|f| f.fix.as_ref())
+                    .filter(|f| f.safe)
+                    .collect();
+                if fixes.is_empty() {
+                    assert!(timing.iter().all(|&code| report.with_code(code).next().is_none()));
+                    assert!(!report.has_errors(), "{name}");
+                    break;
+                }
+                mended += fixes.len();
+                fixes.iter().for_each(|fix| fix.apply(&mut broken.program));
+                rounds += 1;
+                assert!(rounds < 5, "{name}: fixes lead to fixes");
+            }
+            for (before, after) in job.program.code.iter().zip(&broken.program.code) {
+                for change in compare(*before, *after) {
+                    let field = change.field.unwrap().name;
+                    let timing = ["NOP", "ALU_WAIT", "TEX_SEM_WAIT", "TEX_SEM_ACQUIRE"];
+                    assert!(timing.contains(&field), "{name}: {field}");
+                }
+            }
+        }
+    }
+    assert!(mended > 500, "{mended}");
 }
