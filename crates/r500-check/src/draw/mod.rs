@@ -137,6 +137,33 @@ mod tests {
         assert!(dot.contains("\\\"a & b\\\"") && dot.ends_with("}\n"));
     }
 
+    #[test]
+    fn boxes_keep_apart() {
+        for &code in Code::ALL {
+            let program = code.good().program;
+            let graph = Graph::new(&program).unwrap();
+            let chart = Chart::new(&graph, &graph.blocks(), |index| "x".repeat(index % 30));
+            let layout = layout::Layout::of(&chart);
+            let spots = &layout.spots[..chart.boxes.len()];
+            for (n, a) in spots.iter().enumerate() {
+                assert!(a.x >= 0.0 && a.x + a.width <= layout.width);
+                assert!(a.y >= 0.0 && a.y + a.height <= layout.height);
+                for b in &spots[..n] {
+                    let apart = a.x + a.width <= b.x
+                        || b.x + b.width <= a.x
+                        || a.y + a.height <= b.y
+                        || b.y + b.height <= a.y;
+                    assert!(apart, "{code:?}: {a:?} {b:?}");
+                }
+            }
+            // Ways go down, from one layer to the next.
+            for (way, _) in &layout.ways {
+                let ys: Vec<f64> = way.iter().map(|&spot| layout.spots[spot].y).collect();
+                assert!(ys.is_sorted(), "{code:?}: {ys:?}");
+            }
+        }
+    }
+
     /// Well-formed as far as it matters here: tags balance, text is escaped, numbers are finite.
     #[test]
     fn svg_is_well_formed() {
