@@ -41,18 +41,22 @@ impl Chart {
         let arrow = &self.arrows[n];
         let (Some(&first), Some(&last)) = (way.first(), way.last()) else { return };
         let (from, to) = (layout.spots[first], layout.spots[last]);
-        // Several arrows of a box leave and arrive apart from each other.
-        let shift = |at: usize| {
-            let mates: Vec<usize> = (0..self.arrows.len())
-                .filter(|&m| {
-                    layout.ways[m].0.first() == Some(&at) || layout.ways[m].0.last() == Some(&at)
-                })
-                .collect();
-            let place = mates.iter().position(|&m| m == n).unwrap_or(0);
+        // Several arrows of a side of a box stand apart, in the order of where they come from or go.
+        let shift = |at: usize, below: bool| {
+            let hangs = |m: usize| {
+                let way = &layout.ways[m].0;
+                let ends = if below { way.first() } else { way.last() };
+                let next = if below { way.get(1) } else { way.iter().rev().nth(1) };
+                let x = next.map_or(0.0, |&spot| layout.spots[spot].centre());
+                (ends == Some(&at)).then_some((x, m))
+            };
+            let mut mates: Vec<(f64, usize)> = (0..self.arrows.len()).filter_map(hangs).collect();
+            mates.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let place = mates.iter().position(|mate| mate.1 == n).unwrap_or(0);
             let span = layout.spots[at].width * 0.6;
             (place as f64 + 0.5) / mates.len().max(1) as f64 * span - span / 2.0
         };
-        let (x0, y0) = (from.centre() + shift(first), from.y + from.height);
+        let (x0, y0) = (from.centre() + shift(first, true), from.y + from.height);
         let mut path = format!("M{x0:.1} {y0:.1}");
         if way.len() < 2 {
             // A block that leads to itself.
@@ -63,7 +67,7 @@ impl Chart {
         for &at in way.iter().skip(1) {
             let spot = layout.spots[at];
             let (nx, ny) = if at == last {
-                (to.centre() + shift(last), spot.y)
+                (to.centre() + shift(last, false), spot.y)
             } else {
                 (spot.centre(), spot.y)
             };
