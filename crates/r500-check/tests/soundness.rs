@@ -21,6 +21,12 @@ use r500_isa::values::{InstType, RgbMask};
 use r500_isa::words::{CmnInst, FcAddr, FcInst};
 use r500_program::{Job, Program};
 
+/// So many seeds, or as many times more as `R500_SEEDS` says.
+fn seeds(count: u64) -> std::ops::Range<u64> {
+    let times = std::env::var("R500_SEEDS").ok().and_then(|times| times.parse().ok());
+    0..count * times.unwrap_or(1)
+}
+
 /// Runs two groups of an 8x8 picture, watching one pixel each, and holds each step against the
 /// graph. The findings, all groups together.
 fn follow(job: &Job, what: &str) -> Option<Findings> {
@@ -142,7 +148,7 @@ fn hold_facts(facts: &Facts, findings: &Findings, what: &str) {
 #[test]
 fn generated_programs_are_clean_structured_and_followed() {
     let mut groups = 0;
-    for seed in 0..600 {
+    for seed in seeds(600) {
         let case = Case::generate(&mut Rng::new(seed), &Shape::default());
         let job = case.job("generated");
         let what = format!("seed {seed}");
@@ -175,7 +181,7 @@ fn generated_programs_are_clean_structured_and_followed() {
 #[test]
 fn dead_writes_do_not_show() {
     let mut dropped = 0;
-    for seed in 0..400 {
+    for seed in seeds(400) {
         let case = Case::generate(&mut Rng::new(seed), &Shape::default());
         let job = case.job("generated");
         let graph = Graph::new(&job.program).unwrap();
@@ -227,7 +233,7 @@ fn picture(job: &Job, group: [u32; 2]) -> (Vec<Option<Vec<u32>>>, Vec<bool>) {
 #[test]
 fn near_valid_programs_that_are_clean_make_no_hard_finding() {
     let (mut clean, mut ran) = (0, 0);
-    for seed in 0..4000 {
+    for seed in seeds(4000) {
         let mut rng = Rng::new(seed);
         let length = rng.between(1, 6);
         let job = words::job(&mut rng, u16::try_from(length).unwrap());
@@ -239,7 +245,7 @@ fn near_valid_programs_that_are_clean_make_no_hard_finding() {
 #[test]
 fn soups_of_flow_control_that_are_clean_make_no_hard_finding() {
     let (mut clean, mut ran) = (0, 0);
-    for seed in 0..5000 {
+    for seed in seeds(5000) {
         let job = soup(&mut Rng::new(seed));
         clean += u32::from(hold(&job, &format!("seed {seed}"), &mut ran));
     }
@@ -321,7 +327,7 @@ fn soup(rng: &mut Rng) -> Job {
 /// No dwords make the library panic or take long; what is found can be printed, and fixes apply.
 #[test]
 fn any_dwords_can_be_checked() {
-    for seed in 0..3000 {
+    for seed in seeds(3000) {
         let mut rng = Rng::new(seed);
         let length = rng.between(0, 40);
         let code: Vec<Instruction> = (0..length).map(|_| words::uniform(&mut rng)).collect();

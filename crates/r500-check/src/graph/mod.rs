@@ -186,7 +186,7 @@ pub(crate) enum Trap {
     EndsInLoop,
 }
 
-/// A set of [`Trap`]s.
+/// What goes wrong at an instruction; the checker says it in words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traps(u16);
 
