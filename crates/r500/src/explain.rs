@@ -100,20 +100,28 @@ pub fn name(name: &str) -> Vec<Named> {
     found
 }
 
-/// Names of the tables that are close to one that does not exist, closest first, four at most.
+/// Names of the tables that are closest to one that does not exist, four at most.
 #[must_use]
 pub fn similar(name: &str) -> Vec<&'static str> {
     let wanted = name.to_ascii_uppercase();
     let mut names: Vec<(usize, &'static str)> = r500_isa::registers()
         .flat_map(|register| {
-            std::iter::once(register.name).chain(register.fields.iter().map(|field| field.name))
+            let fields = register.fields.iter();
+            std::iter::once(register.name).chain(fields.flat_map(|field| {
+                let values = field.values.iter().map(|value| value.name);
+                std::iter::once(field.name).chain(values)
+            }))
         })
+        .filter(|known| !known.is_empty())
         .map(|known| (distance(&wanted, &known.to_ascii_uppercase()), known))
         .filter(|(distance, _)| *distance <= 2 + wanted.len() / 6)
         .collect();
     names.sort_unstable();
     names.dedup();
-    names.into_iter().take(4).map(|(_, known)| known).collect()
+    // Beside a name with one letter wrong, those with two wrong are no help.
+    let closest = names.first().map_or(0, |(closest, _)| *closest);
+    let close = names.into_iter().take_while(|(distance, _)| *distance == closest);
+    close.take(4).map(|(_, known)| known).collect()
 }
 
 impl FieldExplanation {
@@ -213,5 +221,7 @@ mod tests {
         assert_eq!(name("OMOD").len(), 2);
         assert_eq!(name("OP_MAD").len(), 2);
         assert_eq!(similar("JUMP_FUNK"), ["JUMP_FUNC"]);
+        assert_eq!(similar("op_made"), ["OP_MAD"]);
+        assert!(similar("no such thing at all").is_empty());
     }
 }
