@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use r500_asm::{PrintOptions, TextureFile};
-use r500_formats::{Format, WriteError};
+use r500_formats::Format;
 use r500_program::Job;
 
 use crate::reader::Language;
@@ -19,6 +19,18 @@ pub struct Written {
     pub lost: bool,
 }
 
+/// Why jobs cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WriteError {
+    /// One of the formats, and what it does not take.
+    #[error(transparent)]
+    Format(#[from] r500_formats::WriteError),
+    /// Several programs for a source.
+    #[error("{0} programs for an assembly source, which holds one")]
+    OneSource(usize),
+}
+
 /// The language that a file's name stands for; `None` if its extension stands for none.
 #[must_use]
 pub fn language_of(path: &Path) -> Option<Language> {
@@ -31,16 +43,30 @@ pub fn language_of(path: &Path) -> Option<Language> {
 /// # Errors
 /// [`WriteError`] where nothing writes the format.
 pub fn write(job: &Job, language: Language, options: &PrintOptions) -> Result<Written, WriteError> {
+    write_all(std::slice::from_ref(job), language, options)
+}
+
+/// Writes jobs. Several go into JSON (a list) and JSON lines only.
+///
+/// # Errors
+/// As [`write()`], and where the format does not hold so many.
+pub fn write_all(
+    jobs: &[Job],
+    language: Language,
+    options: &PrintOptions,
+) -> Result<Written, WriteError> {
     match language {
         Language::Assembly => {
+            let [job] = jobs else {
+                return Err(WriteError::OneSource(jobs.len()));
+            };
             let printed = r500_asm::print(job, options);
-            let lost = !options.state && has_more(job);
-            Ok(Written { bytes: printed.text.into_bytes(), files: printed.files, lost })
+            Ok(Written { bytes: printed.text.into_bytes(), files: printed.files, lost: false })
         }
         Language::Format(format) => {
             let mut bytes = Vec::new();
-            r500_formats::write(job, format, &mut bytes)?;
-            let lost = !format.holds_jobs() && has_more(job);
+            r500_formats::write_all(jobs, format, &mut bytes)?;
+            let lost = !format.holds_jobs() && jobs.iter().any(has_more);
             Ok(Written { bytes, files: Vec::new(), lost })
         }
     }

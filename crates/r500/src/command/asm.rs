@@ -4,14 +4,14 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use r500::asm::{Assembly, Diagnostic, RenderOptions, Severity, Span};
+use r500::asm::{Assembly, Diagnostic, Severity, Span};
 use r500::formats::Format as ProgramFormat;
 use r500::reader::{Language, assembly};
 use serde_json::{Value as Json, json};
 
 use super::convert::OutputArgs;
 use super::exit::{Failure, Outcome, Status};
-use super::{source, terminal};
+use super::source;
 
 /// Assemble a program.
 ///
@@ -60,14 +60,7 @@ impl Asm {
         let bytes = self.read()?;
         let assembly = assembly::assemble_with_files(&bytes, &file, &self.include);
         match self.format {
-            Format::Text => {
-                if !assembly.diagnostics.is_empty() {
-                    let stderr = std::io::stderr();
-                    let color = terminal::colors(&stderr);
-                    let text = assembly.render(RenderOptions { color });
-                    stderr.lock().write_all(text.as_bytes())?;
-                }
-            }
+            Format::Text => source::diagnose(&assembly),
             Format::Json => {
                 writeln!(std::io::stdout().lock(), "{:#}", answer(&assembly))?;
             }
@@ -92,7 +85,7 @@ impl Asm {
                 assembly.job.program.code,
             ))
         };
-        self.output.write(&job, language, &self.output.print_options())?;
+        self.output.write(&[job], language, &self.output.print_options())?;
         Ok(Status::Fine)
     }
 

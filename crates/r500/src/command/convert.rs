@@ -1,6 +1,6 @@
 //! `r500 convert`: from any format to any other.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -19,7 +19,8 @@ use super::terminal;
 /// Reads assembly, captures and cases (JSON), driver logs, raw dwords, C arrays and hex text,
 /// recognised from content; writes all of them but logs. The output's extension picks the format:
 /// .bin (little-endian dwords), .inc (C array), .hex, .json, .r5 (assembly). Raw dwords, C arrays and
-/// hex hold the instructions only: what else travels with the program is lost, and said so.
+/// hex hold the instructions only: what else travels with the program is lost, and said so. Of a
+/// file with several programs --pick takes one; .json and .jsonl take all.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Convert {
@@ -32,7 +33,9 @@ pub(super) struct Convert {
 const AFTER: &str = "\
 Examples:
   r500 convert capture.json -o program.bin
-  r500 convert fp.log --pick fp0 -o program.r5   a program of a driver's log as assembly
+  r500 convert fp.log --list                     the programs of a driver's log
+  r500 convert fp.log --pick 0 -o program.r5     the first of them as assembly
+  r500 convert fp.log -o programs.json           all of them
   r500 convert program.bin --to c-array          to stdout
   r500 convert a.inc --to json | r500 render - -o a.png
 
@@ -53,9 +56,13 @@ pub(super) struct OutputArgs {
 impl Convert {
     /// Converts.
     pub(super) fn run(self) -> Outcome {
-        let Some(job) = self.source.read()? else { return source::LISTED };
         let language = self.output.language(Language::Format(Format::Hex))?;
-        self.output.write(&job, language, &self.output.print_options())?;
+        let Some(jobs) = self.source.read_all()? else { return source::LISTED };
+        if jobs.len() > 1 && !holds_several(language) {
+            return Err(source::several(self.source.file()?)
+                .context(format_args!("{} holds one program", language.name())));
+        }
+        self.output.write(&jobs, language, &self.output.print_options())?;
         Ok(Status::Fine)
     }
 }
@@ -68,7 +75,7 @@ impl OutputArgs {
         }
         match self.file() {
             None => Ok(default),
-            Some(file) => writer::language_of(file).ok_or_else(|| {
+            Some(file) => self.by_extension().ok_or_else(|| {
                 Failure::usage(format!(
                     "{}: the extension stands for no format; take .bin, .inc, .hex, .json or .r5, \
                      or name the format with --to",
@@ -76,6 +83,11 @@ impl OutputArgs {
                 ))
             }),
         }
+    }
+
+    /// The format that the output's extension stands for.
+    pub(super) fn by_extension(&self) -> Option<Language> {
+        self.file().and_then(writer::language_of)
     }
 
     /// How assembly is printed for this output: texture files are named after it.
@@ -87,24 +99,28 @@ impl OutputArgs {
         PrintOptions { file_prefix: prefix.unwrap_or_default(), embed, ..PrintOptions::default() }
     }
 
-    /// Writes a job, and the files that it refers to beside it.
+    /// Writes jobs, and the files that they refer to beside them.
     pub(super) fn write(
         &self,
-        job: &Job,
+        jobs: &[Job],
         language: Language,
         options: &PrintOptions,
     ) -> Outcome<()> {
         let Written { bytes, files, lost } =
-            writer::write(job, language, options).map_err(Failure::usage)?;
+            writer::write_all(jobs, language, options).map_err(Failure::usage)?;
         if lost {
-            terminal::note(&format!(
+            terminal::warn(&format!(
                 "{} holds instructions only; constants, inputs and the like are left out \
                  (json and assembly hold everything)",
                 language.name()
             ));
         }
         let Some(path) = self.file() else {
-            std::io::stdout().lock().write_all(&bytes)?;
+            let mut out = std::io::stdout().lock();
+            if out.is_terminal() && !writer::is_text(language) {
+                return Err(Failure::usage("raw dwords are not for a terminal; give -o FILE"));
+            }
+            out.write_all(&bytes)?;
             return Ok(());
         };
         put(path, &bytes)?;
@@ -115,12 +131,18 @@ impl OutputArgs {
     }
 
     /// The output, if it is a file.
-    fn file(&self) -> Option<&Path> {
+    pub(super) fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| !source::is_stdin(path))
     }
 }
 
-fn put(path: &Path, bytes: &[u8]) -> Outcome<()> {
+/// Whether a file of this language can hold several programs.
+fn holds_several(language: Language) -> bool {
+    matches!(language, Language::Format(format) if format.holds_jobs())
+}
+
+/// Writes a file.
+pub(super) fn put(path: &Path, bytes: &[u8]) -> Outcome<()> {
     std::fs::write(path, bytes).map_err(|error| {
         Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
     })

@@ -1,13 +1,15 @@
 //! `r500 disasm`: a program as assembly.
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use r500::program::Job;
 use r500::reader::Language;
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
-use super::convert::OutputArgs;
-use super::exit::{Outcome, Status};
+use super::convert::{OutputArgs, put};
+use super::exit::{Failure, Outcome, Status};
 use super::source::{self, SourceArgs};
 
 /// Read a program as assembly.
@@ -21,22 +23,25 @@ use super::source::{self, SourceArgs};
 pub(super) struct Disasm {
     #[command(flatten)]
     source: SourceArgs,
-    #[command(flatten)]
-    output: OutputArgs,
+    /// Where the text goes (default: stdout)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
     /// Add addresses, dwords and jump targets as comments
     #[arg(short, long)]
     annotate: bool,
     /// Only the instructions, no directives
     #[arg(long)]
     code_only: bool,
-    /// How to answer: assembly, or an object for each instruction
+    /// How to answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
+    /// Assembly
     Text,
+    /// An object; each instruction by itself, in the general form
     Json,
 }
 
@@ -52,25 +57,40 @@ Exit status: 0 written, 1 the input has errors, 2 wrong usage, 3 a file cannot b
 impl Disasm {
     /// Disassembles.
     pub(super) fn run(self) -> Outcome {
+        let output = OutputArgs { output: self.output, to: None };
+        if self.format == Format::Text
+            && let Some(Language::Format(other)) = output.by_extension()
+        {
+            return Err(Failure::usage(format!(
+                "disasm writes assembly (.r5); `r500 convert` writes {}",
+                other.name()
+            )));
+        }
         let Some(job) = self.source.read()? else { return source::LISTED };
         if self.format == Format::Json {
-            let code = job.program.code.iter().enumerate();
-            let instructions: Vec<_> = code
-                .map(|(address, &instruction)| {
-                    let dwords = instruction.0.map(|dword| format!("{dword:08x}"));
-                    let text = r500::asm::print_instruction(instruction);
-                    json!({ "address": address, "dwords": dwords, "text": text.trim_end() })
-                })
-                .collect();
-            let answer = json!({ "version": 1, "name": job.name, "instructions": instructions });
-            writeln!(std::io::stdout().lock(), "{answer:#}")?;
+            let text = format!("{:#}\n", instructions(&job));
+            match output.file() {
+                Some(path) => put(path, text.as_bytes())?,
+                None => std::io::stdout().lock().write_all(text.as_bytes())?,
+            }
             return Ok(Status::Fine);
         }
-        let mut options = self.output.print_options();
+        let mut options = output.print_options();
         options.annotate = self.annotate;
         options.state = !self.code_only;
-        let language = self.output.to.unwrap_or(Language::Assembly);
-        self.output.write(&job, language, &options)?;
+        output.write(&[job], Language::Assembly, &options)?;
         Ok(Status::Fine)
     }
+}
+
+fn instructions(job: &Job) -> Json {
+    let code = job.program.code.iter().enumerate();
+    let instructions: Vec<Json> = code
+        .map(|(address, &instruction)| {
+            let dwords = instruction.0.map(|dword| format!("{dword:08x}"));
+            let text = r500::asm::print_instruction(instruction);
+            json!({ "address": address, "dwords": dwords, "text": text.trim_end() })
+        })
+        .collect();
+    json!({ "version": 1, "name": job.name, "instructions": instructions })
 }

@@ -30,6 +30,9 @@ pub(super) struct Explain {
     /// The register that dwords are explained as
     #[arg(long = "as", value_name = "REGISTER", value_parser = register)]
     register: Option<&'static Register>,
+    /// Which program of a file that holds several: its name, or its number from 0
+    #[arg(long, value_name = "NAME|N")]
+    pick: Option<String>,
     /// How to answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -116,12 +119,32 @@ impl Explain {
                 let count = behind.iter().take_while(|item| item.parse::<usize>().is_ok()).count();
                 let (numbers, behind) = behind.split_at(count);
                 rest = behind;
-                program(item, numbers, &mut answers)?;
+                self.program(item, numbers, &mut answers)?;
             } else {
                 return Err(unknown(item));
             }
         }
         Ok(answers)
+    }
+
+    fn program(&self, file: &str, numbers: &[String], answers: &mut Vec<Answer>) -> Outcome<()> {
+        let code = source::one(Path::new(file), None, self.pick.as_deref())?.program.code;
+        let wanted: Vec<usize> = match numbers {
+            [] => (0..code.len()).collect(),
+            some => some.iter().filter_map(|number| number.parse().ok()).collect(),
+        };
+        for number in wanted {
+            let Some(&inst) = code.get(number) else {
+                return Err(Failure::input(anyhow::anyhow!(
+                    "{file}: there is no instruction {number}; it has {}",
+                    code.len()
+                )));
+            };
+            let text = Some(r500::asm::print_instruction(inst));
+            let dwords = Box::new(explain::instruction(inst));
+            answers.push(Answer::Instruction { number: Some(number), text, dwords });
+        }
+        Ok(())
     }
 }
 
@@ -155,29 +178,6 @@ fn instruction(first: &str, behind: &[String]) -> Option<Instruction> {
         *word = dword(item)?;
     }
     Some(Instruction(words))
-}
-
-fn program(file: &str, numbers: &[String], answers: &mut Vec<Answer>) -> Outcome<()> {
-    let path = Path::new(file);
-    let mut jobs = source::open(path, None)?;
-    let job = jobs.next().transpose().map_err(|error| source::unreadable(path, error))?;
-    let code = job.map(|job| job.program.code).unwrap_or_default();
-    let wanted: Vec<usize> = match numbers {
-        [] => (0..code.len()).collect(),
-        some => some.iter().filter_map(|number| number.parse().ok()).collect(),
-    };
-    for number in wanted {
-        let Some(&inst) = code.get(number) else {
-            return Err(Failure::input(anyhow::anyhow!(
-                "{file}: there is no instruction {number}; it has {}",
-                code.len()
-            )));
-        };
-        let text = Some(r500::asm::print_instruction(inst));
-        let dwords = Box::new(explain::instruction(inst));
-        answers.push(Answer::Instruction { number: Some(number), text, dwords });
-    }
-    Ok(())
 }
 
 fn unknown(item: &str) -> Failure {

@@ -4,18 +4,21 @@ use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use r500::asm::{Assembly, RenderOptions};
 use r500::formats::Limits;
 use r500::program::Job;
 use r500::reader::{self, Language, ReadError};
 
 use super::exit::{Failure, Outcome, Status};
+use super::terminal;
 
 /// Which program.
 #[derive(Args, Clone, Debug)]
 pub(super) struct SourceArgs {
     /// The program: assembly, a capture, case, C array, hex text, driver log or raw dwords; `-` is
     /// stdin
-    #[arg(value_name = "PROGRAM", required_unless_present = "reading")]
+    // Not required here: `--reading help` needs none. `file` says what is missing.
+    #[arg(value_name = "PROGRAM")]
     program: Option<PathBuf>,
     /// What it is written in (default: recognised from content): assembly, raw, c-array, hex,
     /// mesa-log, json, json-lines
@@ -36,45 +39,34 @@ impl SourceArgs {
             self.print_list()?;
             return Ok(None);
         }
+        one(self.file()?, self.from, self.pick.as_deref()).map(Some)
+    }
+
+    /// Reads all programs of the file, or the one that was picked; `None` if they were only to be
+    /// listed.
+    pub(super) fn read_all(&self) -> Outcome<Option<Vec<Job>>> {
+        if self.list || self.pick.is_some() {
+            return Ok(self.read()?.map(|job| vec![job]));
+        }
         let file = self.file()?;
-        let mut jobs = open(file, self.from)?;
-        if let Some(pick) = &self.pick {
-            let number = pick.parse::<usize>().ok();
-            let mut names = Names::default();
-            for (i, job) in jobs.enumerate() {
-                let job = match job {
-                    Ok(job) => job,
-                    // Another program of the file may be broken and this one not.
-                    Err(_) if number != Some(i) => continue,
-                    Err(error) => return Err(unreadable(file, error)),
-                };
-                if job.name == *pick || (number == Some(i)) {
-                    return Ok(Some(job));
-                }
-                names.add(&job.name);
-            }
-            return Err(Failure::input(anyhow::anyhow!(
-                "{}: there is no program `{pick}`; it holds {names}",
-                show(file)
-            )));
-        }
-        let first = jobs.next().transpose().map_err(|error| unreadable(file, error))?;
-        let Some(first) = first else {
-            return Err(Failure::input(anyhow::anyhow!("{}: no program in it", show(file))));
-        };
-        if jobs.next().is_some() {
-            return Err(Failure::usage(format!(
-                "{}: it holds several programs; choose one with --pick (see them with --list)",
-                show(file)
-            )));
-        }
-        Ok(Some(first))
+        let jobs: Result<Vec<Job>, ReadError> = open_sound(file, self.from)?.collect();
+        let jobs = jobs.map_err(|error| unreadable(file, error))?;
+        if jobs.is_empty() { Err(no_program(file)) } else { Ok(Some(jobs)) }
     }
 
     /// The program's file.
     pub(super) fn file(&self) -> Outcome<&Path> {
         let missing = || Failure::usage("the program is missing; name its file, or `-` for stdin");
         self.program.as_deref().ok_or_else(missing)
+    }
+
+    /// The program's file and those that it names: included sources and textures.
+    pub(super) fn files(&self) -> Outcome<Vec<PathBuf>> {
+        let file = self.file()?;
+        let jobs = begin(file, self.from).ok();
+        let assembly = jobs.as_ref().and_then(reader::Jobs::assembly);
+        let named = assembly.into_iter().flat_map(reader::assembly::files);
+        Ok(std::iter::once(file.to_owned()).chain(named).collect())
     }
 
     fn print_list(&self) -> Outcome<()> {
@@ -92,8 +84,77 @@ impl SourceArgs {
     }
 }
 
-/// Reads the jobs of a file, one at a time.
+/// Reads the program of a file, or the one of several that `pick` names or numbers.
+pub(super) fn one(file: &Path, from: Option<Language>, pick: Option<&str>) -> Outcome<Job> {
+    let mut jobs = open_sound(file, from)?;
+    let Some(pick) = pick else {
+        let first = jobs.next().transpose().map_err(|error| unreadable(file, error))?;
+        let first = first.ok_or_else(|| no_program(file))?;
+        return if jobs.next().is_some() { Err(several(file)) } else { Ok(first) };
+    };
+    let number = pick.parse::<usize>().ok();
+    let mut names = Names::default();
+    for (i, job) in jobs.enumerate() {
+        let job = match job {
+            Ok(job) => job,
+            // Another program of the file may be broken and this one not.
+            Err(_) if number != Some(i) => continue,
+            Err(error) => return Err(unreadable(file, error)),
+        };
+        if job.name == *pick || (number == Some(i)) {
+            return Ok(job);
+        }
+        names.add(&job.name);
+    }
+    let file = show(file);
+    Err(Failure::input(anyhow::anyhow!("{file}: there is no program `{pick}`; it holds {names}")))
+}
+
+fn no_program(file: &Path) -> Failure {
+    Failure::input(anyhow::anyhow!("{}: no program in it", show(file)))
+}
+
+/// One program is wanted, and the file holds more.
+pub(super) fn several(file: &Path) -> Failure {
+    Failure::usage(format!(
+        "{}: it holds several programs; choose one with --pick (r500 convert --list shows them)",
+        show(file)
+    ))
+}
+
+/// Reads the jobs of a file, one at a time. What its assembler warns of is said on stderr.
 pub(super) fn open(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'static>> {
+    let jobs = begin(file, from)?;
+    if let Some(assembly) = jobs.assembly()
+        && assembly.is_ok()
+    {
+        diagnose(assembly);
+    }
+    Ok(jobs)
+}
+
+/// The same, where errors of an assembler are for a person to read at once.
+fn open_sound(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'static>> {
+    let jobs = open(file, from)?;
+    match jobs.assembly() {
+        Some(assembly) if !assembly.is_ok() => Err(Failure::diagnosed(diagnostics(assembly))),
+        _ => Ok(jobs),
+    }
+}
+
+/// Says what an assembler has to say, on stderr.
+pub(super) fn diagnose(assembly: &Assembly) {
+    if !assembly.diagnostics.is_empty() {
+        terminal::plain(&diagnostics(assembly));
+    }
+}
+
+fn diagnostics(assembly: &Assembly) -> String {
+    let color = terminal::colors(&std::io::stderr());
+    assembly.render(RenderOptions { color }).trim_end().to_owned()
+}
+
+fn begin(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'static>> {
     let limits = Limits::default();
     let jobs = if is_stdin(file) {
         reader::jobs_with_files(BufReader::new(std::io::stdin()), None, from, &limits)

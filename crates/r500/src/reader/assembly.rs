@@ -1,13 +1,15 @@
 //! Assembly: the source, the files that it includes, the texture files that it names.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use r500_asm::{Assembly, Loaded, Options, RenderOptions, TextureRequest, TextureSource, assemble};
 use r500_isa::texture::TxFormat1;
+use r500_isa::values::LayerFilter;
 use r500_program::{Job, Texture};
 
 use super::ReadError;
-use crate::texture::{Source, TextureSpec};
+use crate::texture::{ImageError, Mips, Source, TextureError, TextureSpec};
 
 /// Whether text is assembly: by its file's name, or because it holds words that nothing else does.
 pub(super) fn is_assembly(head: &[u8], name: Option<&str>) -> bool {
@@ -30,7 +32,11 @@ pub(super) fn is_assembly(head: &[u8], name: Option<&str>) -> bool {
 /// file that includes them, then in the `search` folders. Texture files are left to [`job`].
 #[must_use]
 pub fn assemble_with_files(source: &[u8], name: &str, search: &[PathBuf]) -> Assembly {
-    let mut loader = |path: &str, from: &str| load(path, from, search);
+    let mut names = HashMap::new();
+    if let Ok(same) = std::fs::canonicalize(name) {
+        names.insert(same, name.to_owned());
+    }
+    let mut loader = |path: &str, from: &str| load(path, from, search, &mut names);
     let options = Options { name, loader: Some(&mut loader), ..Options::default() };
     assemble(source, options)
 }
@@ -58,28 +64,40 @@ pub fn job(assembly: &Assembly, files: bool) -> Result<Job, ReadError> {
     Ok(job)
 }
 
-/// Reads a source. With `files`, includes and textures are read from there; without, naming one is
-/// an error.
-pub(super) fn read(source: &[u8], name: Option<&str>, files: bool) -> Result<Job, ReadError> {
+/// The files that an assembly was read from or asks for, besides its own.
+pub fn files(assembly: &Assembly) -> impl Iterator<Item = PathBuf> {
+    let included = assembly.files.list.iter().skip(1).map(|file| PathBuf::from(&file.name));
+    let textures = assembly.textures.iter();
+    included.chain(textures.map(|request| beside(&request.path, assembly.files.name(request.span))))
+}
+
+/// Assembles a source. With `files`, included files are read; without, including one is an error.
+pub(super) fn assembled(source: &[u8], name: Option<&str>, files: bool) -> Assembly {
     let name = name.unwrap_or("stdin");
-    let assembly = if files {
+    if files {
         assemble_with_files(source, name, &[])
     } else {
         assemble(source, Options { name, ..Options::default() })
-    };
-    job(&assembly, files)
+    }
 }
 
 /// An included file: relative to the one that includes it, else along the search path.
-fn load(path: &str, from: &str, search: &[PathBuf]) -> Result<Loaded, String> {
+fn load(
+    path: &str,
+    from: &str,
+    search: &[PathBuf],
+    names: &mut HashMap<PathBuf, String>,
+) -> Result<Loaded, String> {
     let mut tried = Vec::new();
     let folders = search.iter().map(|folder| folder.join(path));
     for path in std::iter::once(beside(path, from)).chain(folders) {
         match std::fs::read(&path) {
             Ok(bytes) => {
                 // One name for a file, however it is reached: cycles are found by it.
-                let name = std::fs::canonicalize(&path).unwrap_or(path);
-                return Ok(Loaded { name: name.display().to_string(), bytes });
+                let shown = path.display().to_string();
+                let same = std::fs::canonicalize(&path).unwrap_or(path);
+                let name = names.entry(same).or_insert(shown).clone();
+                return Ok(Loaded { name, bytes });
             }
             Err(error) => tried.push(format!("{}: {error}", path.display())),
         }
@@ -113,7 +131,7 @@ fn fill(
     };
     match request.source {
         TextureSource::Picture => {
-            let loaded = TextureSpec::new(Source::File(path)).load(Path::new(""));
+            let loaded = picture(path, texture.filter0.mip_filter() != LayerFilter::NONE);
             take_picture(texture, loaded.map_err(|error| wrong(error.to_string()))?);
         }
         TextureSource::Level { level } => {
@@ -125,6 +143,21 @@ fn fill(
         }
     }
     Ok(())
+}
+
+/// A texture file. Where `mipmapped`, one that stores its finest level only gets the others made.
+fn picture(path: PathBuf, mipmapped: bool) -> Result<Texture, TextureError> {
+    let mut spec = TextureSpec::new(Source::File(path));
+    let texture = spec.load(Path::new(""))?;
+    if !mipmapped || texture.levels.len() > 1 {
+        return Ok(texture);
+    }
+    spec.mips = Mips::Make;
+    match spec.load(Path::new("")) {
+        // Levels of other texels are not made; the one there is serves for all.
+        Err(TextureError::Image(ImageError::Mips)) => Ok(texture),
+        made => made,
+    }
 }
 
 /// Size, format and levels are the file's; how it is sampled is said already.

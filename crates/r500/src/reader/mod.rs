@@ -10,6 +10,7 @@ use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 use std::str::FromStr;
 
+use r500_asm::Assembly;
 use r500_formats::{Format, Limits};
 use r500_program::Job;
 
@@ -81,7 +82,27 @@ impl ReadError {
 
 /// The jobs of an input, one at a time. A broken one is an error, and those behind it follow where
 /// the format lets one tell where they begin.
-pub type Jobs<'a> = Box<dyn Iterator<Item = Result<Job, ReadError>> + 'a>;
+pub struct Jobs<'a> {
+    jobs: Box<dyn Iterator<Item = Result<Job, ReadError>> + 'a>,
+    assembly: Option<Box<Assembly>>,
+}
+
+impl Jobs<'_> {
+    /// The assembly that the job comes from, if that is its language: its warnings, and the files
+    /// that it names.
+    #[must_use]
+    pub fn assembly(&self) -> Option<&Assembly> {
+        self.assembly.as_deref()
+    }
+}
+
+impl Iterator for Jobs<'_> {
+    type Item = Result<Job, ReadError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.jobs.next()
+    }
+}
 
 /// The jobs of an input, one at a time; it may be gzipped. `name` is its file's name, which helps
 /// where content alone does not tell what it is; `language` overrides both.
@@ -147,7 +168,8 @@ fn begin<'a>(
     match language {
         Language::Format(format) => {
             let jobs = r500_formats::Jobs::new(input, Some(format), limits)?;
-            Ok(Box::new(jobs.map(|job| job.map_err(ReadError::from))))
+            let jobs = Box::new(jobs.map(|job| job.map_err(ReadError::from)));
+            Ok(Jobs { jobs, assembly: None })
         }
         Language::Assembly => {
             let mut source = Vec::new();
@@ -155,7 +177,9 @@ fn begin<'a>(
             if source.len() as u64 > limits.document {
                 return Err(ReadError::TooLong { limit: limits.document });
             }
-            Ok(Box::new(std::iter::once(assembly::read(&source, name, files))))
+            let assembly = assembly::assembled(&source, name, files);
+            let jobs = Box::new(std::iter::once(assembly::job(&assembly, files)));
+            Ok(Jobs { jobs, assembly: Some(Box::new(assembly)) })
         }
     }
 }
@@ -199,10 +223,11 @@ impl FromStr for Language {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if ["assembly", "asm", "r5"].contains(&text) {
+        let name = text.to_ascii_lowercase();
+        if ["assembly", "asm", "r5"].contains(&name.as_str()) {
             return Ok(Self::Assembly);
         }
-        let format = text.parse().map(Self::Format);
+        let format = name.parse().map(Self::Format);
         format.map_err(|_| format!("there is no format `{text}`; there are {}", names()))
     }
 }

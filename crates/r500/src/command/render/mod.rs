@@ -7,7 +7,7 @@ mod sequence;
 use std::io::Write;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use r500::exec::{Bindings, Block, Frame, Options, Shader, draw};
@@ -58,7 +58,7 @@ pub(super) struct Render {
     /// Of the frames, draw those of part K of N; frames whose file is there already are skipped
     #[arg(long, value_name = "K/N", value_parser = syntax::shard, requires = "frames")]
     shard: Option<syntax::Shard>,
-    /// Draw again whenever the program or a texture file changes, until interrupted
+    /// Draw again whenever the program, a file that it names or a texture changes, until interrupted
     #[arg(long, conflicts_with = "frames")]
     reload: bool,
     /// Show the picture in the terminal
@@ -298,20 +298,18 @@ impl Render {
         if source::is_stdin(program) {
             return Err(Failure::usage("--reload needs a file, not stdin"));
         }
-        let files: Vec<PathBuf> =
-            std::iter::once(program.to_owned()).chain(self.state.files()).collect();
-        let stamps = || -> Vec<Option<SystemTime>> {
-            let stamp = |file: &PathBuf| std::fs::metadata(file).and_then(|m| m.modified()).ok();
-            files.iter().map(stamp).collect()
-        };
+        let stamp = |file: &PathBuf| std::fs::metadata(file).and_then(|m| m.modified()).ok();
+        let stamps = |files: &[PathBuf]| -> Vec<_> { files.iter().map(stamp).collect() };
         loop {
-            let before = stamps();
+            // What the program names may change with it.
+            let files = [self.source.files()?, self.state.files()].concat();
+            let before = stamps(&files);
             match self.once(sink) {
                 Ok(_) => terminal::note("drawn; waiting for changes"),
                 // A file that is being written may be half there: say so and wait for the rest.
                 Err(failure) => failure.tell(),
             }
-            while stamps() == before {
+            while stamps(&files) == before {
                 std::thread::sleep(Duration::from_millis(100));
             }
         }
