@@ -78,3 +78,90 @@ fn a_source_from_stdin() {
         with_stdin(&["run", "-", "--input", "[[1, 2, 3]]", "--format", "csv"], source).status(0);
     run.shows("0,yes,1,2,3,0");
 }
+
+/// Level 1 of a 4x4 checkerboard of black and white is grey, and so are those above it.
+#[test]
+fn a_file_gets_the_levels_that_its_filter_asks_for() {
+    let folder = Folder::new("assembly-mips");
+    let board = |i: u32| [[0, 0, 0, 255], [255; 4]][((i % 4 + i / 4) % 2) as usize];
+    let board = Picture { width: 4, height: 4, pixels: (0..16).map(board).collect() };
+    folder.write("board.png", encode_png(&board).unwrap());
+    // The level of detail that LODBIAS adds to is 0 at a picture of the texture's size; a bias of
+    // 1 from temp[0].a takes level 1.
+    let draw = |directives: &str| {
+        let source = format!(
+            "SIZE 4 4 ; INPUT temp[0] = (u, v, 0, 1) ;
+             TEXTURE tex[0] = file \"board.png\" nearest ; {directives}
+             TEX temp[1].rgba = LODBIAS tex[0].rgba temp[0].rgba ;
+             OUT src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;"
+        );
+        let program = folder.write("board.r5", source);
+        r500(&["render", &program, "-o", &folder.path("out.f32")]).status(0);
+        let red: Vec<f32> = floats(&folder.read("out.f32")).chunks(4).map(|p| p[0]).collect();
+        red
+    };
+    let sharp = draw("");
+    assert!(sharp.iter().all(|red| [0.0, 1.0].contains(red)) && sharp[0] != sharp[1], "{sharp:?}");
+    let filter = "TX_FILTER0[0] = MAG_FILTER(Point) MIN_FILTER(Point) MIP_FILTER(Point) ;";
+    let grey = draw(filter);
+    assert_eq!(grey, [128.0 / 255.0; 16]);
+}
+
+/// Outside a texture that is sampled so lies its border colour, a texel in the texture's format: red
+/// in the lowest byte.
+#[test]
+fn a_file_keeps_the_border_colour_that_is_said() {
+    let (folder, _) = tinted("assembly-border");
+    let source = "\
+        SIZE 1 1 ; INPUT temp[0] = (3, 3, 0, 1) ;
+        TEXTURE tex[0] = file \"white.png\" nearest border ;
+        TX_BORDER_COLOR[0] = 0xff330066 ;
+        TEX temp[1].rgba = LD tex[0].rgba temp[0].rgba ;
+        OUT src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;";
+    let program = folder.write("border.r5", source);
+    r500(&["render", &program, "-o", &folder.path("out.f32")]).status(0);
+    let drawn = floats(&folder.read("out.f32"));
+    assert_eq!(drawn[..3], [0.4, 0.0, 0.2]);
+}
+
+/// Each way to say what a picture must show: it holds, and a change of it does not. Columns 0 and 1
+/// are killed: u - 1/2 is below zero there.
+#[test]
+fn each_kind_of_expectation_is_looked_at() {
+    let folder = Folder::new("assembly-expect");
+    let program = "\
+        SIZE 4 2 ; INPUT temp[0] = uv ; INPUT temp[1] = (plane(-0.5, 1, 0), 0, 0, 0) ;
+        TEX temp[2].none = TEXKILL tex[0].rgba temp[1].rgba ;
+        OUT src0.rgb = temp[0], src0.a = 0.25 :
+            out[0].rgb = MAX src0.rgb src0.rgb, depth = out[0].a = MAX src0.a src0.a ;";
+    for (right, wrong) in [
+        ("out[0] at (3, 1) = (0.875, 0.75, _, 0.25)", "out[0] at (3, 1) = (0.875, 0.25, _, _)"),
+        (
+            "out[0] row 1 = (0, 0, 0, 0), _, (0.625, 0.75, 0, 0.25), _",
+            "out[0] row 1 = (0, 0, 0, 0), _, (0.875, 0.75, 0, 0.25), _",
+        ),
+        ("out[0] column 1 = (0, 0, 0, 0), _", "out[0] column 2 = (0, 0, 0, 0), _"),
+        ("depth at (2, 0) = 0.25", "depth all = 0.25"),
+        ("coverage = 0, 0, 1, 1, 0, 0, true, _", "coverage = 0, 0, 1, 1, 1, 0, true, _"),
+        (
+            "out[0] at (2, 0) = (0.5, _, _, _) ; EXPECT tolerance = 0.125",
+            "out[0] at (2, 0) = (0.5, _, _, _) ; EXPECT tolerance = 0.0625",
+        ),
+        (
+            // 0.625 and 0.624 are both 159 of 255.
+            "out[0] at (2, 0) = (0.624, _, _, _) ; EXPECT compare = 8bit",
+            "out[0] at (2, 0) = (0.63, _, _, _) ; EXPECT compare = 8bit",
+        ),
+    ] {
+        for (expectation, status) in [(right, 0), (wrong, 1)] {
+            let file = folder.write("expect.r5", format!("{program}\nEXPECT {expectation} ;\n"));
+            let run = r500(&["test", &file]);
+            assert_eq!(run.status, status, "{expectation}: {}{}", run.text(), run.stderr);
+        }
+    }
+    // One that a faithful machine fails must go on failing.
+    for (expectation, status) in [("(7, _, _, _)", 0), ("(0.875, _, _, _)", 1)] {
+        let text = format!("{program}\nEXPECT out[0] at (3, 0) = {expectation} ; EXPECT failure ;");
+        r500(&["test", &folder.write("expect.r5", text)]).status(status);
+    }
+}

@@ -2,7 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+mod asm;
 mod assembly;
+mod convert;
+mod disasm;
+mod explain;
+mod manual;
 mod render;
 mod run;
 mod sequence;
@@ -137,10 +142,13 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 #[test]
 fn help_names_every_subcommand_with_examples() {
     let run = r500(&["--help"]).status(0);
-    for name in ["render", "run", "trace", "test"] {
+    for name in ["render", "run", "trace", "test", "asm", "disasm", "convert", "explain"] {
         assert!(run.text().contains(name));
         let help = r500(&[name, "--help"]).status(0).shows("Examples:").shows("Exit status:");
         assert!(help.text().contains(&format!("r500 {name} ")));
+    }
+    for name in ["run", "disasm", "convert"] {
+        r500(&[name]).status(2).says("the program is missing");
     }
     r500(&["no-such-command"]).status(2);
     r500(&[]).status(2);

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use r500::picture::{Picture, encode_png};
+
 use super::{CONSTANT, Folder, TEXTURE, UV, command, corpus, floats, r500, with_stdin};
 
 #[test]
@@ -317,35 +319,75 @@ fn the_number_of_threads_does_not_show() {
     assert_eq!(folder.read("1.f32"), folder.read("7.f32"));
 }
 
-#[test]
-fn it_draws_again_when_the_file_changes() {
-    let folder = Folder::new("reload");
-    let program = folder.write("program.inc", UV);
-    let out = folder.path("out.f32");
-    let mut child = command()
-        .args(["render", &program, "-o", &out, "--size", "2x2", "--reload"])
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .unwrap();
-    let wait_for = |wanted: &dyn Fn(&[f32]) -> bool| {
+/// A command that watches, and what it draws.
+struct Watching {
+    child: std::process::Child,
+    out: String,
+}
+
+impl Watching {
+    fn start(program: &str, out: String) -> Self {
+        let child = command()
+            .args(["render", program, "-o", &out, "--size", "2x2", "--reload"])
+            .stderr(std::process::Stdio::null())
+            .spawn()
+            .unwrap();
+        Self { child, out }
+    }
+
+    /// Whether red of the first pixel becomes this.
+    fn shows(&self, red: f32) -> bool {
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(30) {
-            let drawn = std::fs::read(&out).unwrap_or_default();
-            if drawn.len() == 64 && wanted(&floats(&drawn)) {
+            let drawn = std::fs::read(&self.out).unwrap_or_default();
+            if drawn.len() == 64 && floats(&drawn)[0] == red {
                 return true;
             }
             std::thread::sleep(Duration::from_millis(20));
         }
         false
-    };
-    let first = wait_for(&|drawn| drawn[0] == 0.25);
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        // It may have ended by itself, which the test says.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn it_draws_again_when_the_file_changes() {
+    let folder = Folder::new("reload");
+    let program = folder.write("program.inc", UV);
+    let mut watching = Watching::start(&program, folder.path("out.f32"));
+    assert!(watching.shows(0.25));
     // A file that is broken for a moment does not end it.
     folder.write("program.inc", "0x00");
     std::thread::sleep(Duration::from_millis(300));
-    let running = child.try_wait().unwrap().is_none();
+    assert!(watching.child.try_wait().unwrap().is_none());
     folder.write("program.inc", CONSTANT);
-    let second = wait_for(&|drawn| drawn[0] == 0.0);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert!(first && running && second, "first {first}, running {running}, second {second}");
+    assert!(watching.shows(0.0));
+}
+
+#[test]
+fn it_draws_again_when_a_file_that_the_program_names_changes() {
+    let folder = Folder::new("reload-named");
+    let white = |red| Picture { width: 1, height: 1, pixels: vec![[red, 255, 255, 255]] };
+    folder.write("white.png", encode_png(&white(255)).unwrap());
+    folder.write("tint.r5", "const[0] = (0.5, 1, 1, 1) ;");
+    let program = folder.write(
+        "program.r5",
+        "#include \"tint.r5\" TEXTURE tex[0] = file \"white.png\" nearest ;
+         TEX temp[1].rgba = LD tex[0].rgba temp[0].rgba ;
+         OUT src0.rgb = temp[1], src1.rgb = const[0] :
+             out[0].rgb = MAD src0.rgb src1.rgb src0.000 ;",
+    );
+    let watching = Watching::start(&program, folder.path("out.f32"));
+    assert!(watching.shows(0.5));
+    folder.write("tint.r5", "const[0] = (0.25, 1, 1, 1) ;");
+    assert!(watching.shows(0.25));
+    folder.write("white.png", encode_png(&white(0)).unwrap());
+    assert!(watching.shows(0.0));
 }

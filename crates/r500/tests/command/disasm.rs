@@ -1,0 +1,127 @@
+//! `r500 disasm`.
+
+use super::{Folder, corpus, r500, with_stdin};
+
+/// What a program draws, bit for bit.
+fn pixels(folder: &Folder, program: &str, name: &str) -> Vec<u8> {
+    r500(&["render", program, "-o", &folder.path(name)]).status(0);
+    folder.read(name)
+}
+
+#[test]
+fn a_capture_as_assembly_draws_the_same_picture() {
+    let folder = Folder::new("disasm-captures");
+    for name in ["tex_mips", "discard_branch", "loop_mandelbrot", "scene_phong"] {
+        let capture = corpus(&format!("mesa/{name}.json"));
+        let text = folder.path(&format!("{name}.r5"));
+        let run = r500(&["disasm", &capture, "-o", &text]).status(0);
+        assert_eq!((run.stderr.as_str(), run.stdout.len()), ("", 0));
+        let (a, b) = (pixels(&folder, &capture, "a.f32"), pixels(&folder, &text, "b.f32"));
+        assert_eq!(a.len(), 64 * 64 * 16);
+        assert!(a == b, "{name} draws another picture");
+    }
+    let names = folder.names();
+    let textures = names.iter().filter(|name| name.starts_with("tex_mips.tex"));
+    // Two textures, 64 and 32 wide: levels of more than 256 bytes are files.
+    assert_eq!(
+        textures.collect::<Vec<_>>(),
+        ["tex_mips.tex0.0.raw", "tex_mips.tex0.1.raw", "tex_mips.tex0.2.raw"]
+            .iter()
+            .chain(&["tex_mips.tex1.0.raw", "tex_mips.tex1.1.raw"])
+            .collect::<Vec<_>>()
+    );
+    assert_eq!(folder.read("tex_mips.tex0.0.raw").len(), 64 * 64 * 4);
+}
+
+#[test]
+fn on_stdout_everything_is_text() {
+    let folder = Folder::new("disasm-stdout");
+    let capture = corpus("mesa/tex_mips.json");
+    let run = r500(&["disasm", &capture]).status(0);
+    assert!(!run.text().contains("raw \""));
+    let text = folder.write("inline.r5", run.text());
+    assert!(pixels(&folder, &capture, "a.f32") == pixels(&folder, &text, "b.f32"));
+    assert_eq!(folder.names(), ["a.f32", "b.f32", "inline.r5"]);
+}
+
+#[test]
+fn annotations_are_comments() {
+    let capture = corpus("mesa/loop_mandelbrot.json");
+    let json: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&capture).unwrap()).unwrap();
+    let run = r500(&["disasm", &capture, "--annotate"]).status(0);
+    for (address, words) in json["program"].as_array().unwrap().iter().enumerate() {
+        let words: Vec<_> = words.as_array().unwrap().iter().filter_map(|w| w.as_str()).collect();
+        let comment = format!("-- {address}: {}", words.join(" "));
+        assert!(run.text().contains(&comment), "no `{comment}` in {}", run.text());
+    }
+    let plain = r500(&["disasm", &capture]).status(0);
+    assert!(!plain.text().contains("--"));
+    let hex = |text: &str| with_stdin(&["asm", "-"], text.as_bytes()).status(0).stdout;
+    assert!(hex(plain.text()) == hex(run.text()));
+    assert!(plain.text().contains("LOOP") && plain.text().contains("ENDLOOP"));
+}
+
+#[test]
+fn only_the_code() {
+    let capture = corpus("mesa/tex_mips.json");
+    let run = r500(&["disasm", &capture, "--code-only"]).status(0);
+    assert_eq!(run.stderr, "");
+    for directive in ["NAME", "const[0] =", "INPUT", "TX_", "US_"] {
+        assert!(!run.text().lines().any(|line| line.starts_with(directive)), "{}", run.text());
+    }
+    let hex = with_stdin(&["asm", "-"], run.text().as_bytes()).status(0);
+    let wanted = r500(&["convert", &capture, "--to", "hex"]).status(0);
+    assert_eq!(hex.text(), wanted.text());
+}
+
+#[test]
+fn instructions_for_a_program_to_read() {
+    let folder = Folder::new("disasm-json");
+    let capture = corpus("mesa/loop_mandelbrot.json");
+    let source: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&capture).unwrap()).unwrap();
+    let run = r500(&["disasm", &capture, "--format", "json"]).status(0);
+    let answer: serde_json::Value = serde_json::from_str(run.text()).unwrap();
+    assert_eq!((&answer["version"], &answer["name"]), (&1.into(), &"loop_mandelbrot".into()));
+    let mut text = String::new();
+    for (i, instruction) in answer["instructions"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(instruction["address"], i);
+        assert_eq!(instruction["dwords"], source["program"][i]);
+        text += instruction["text"].as_str().unwrap();
+    }
+    let hex = with_stdin(&["asm", "-"], text.as_bytes()).status(0);
+    assert_eq!(hex.text(), r500(&["convert", &capture, "--to", "hex"]).text());
+    r500(&["disasm", &capture, "--format", "json", "-o", &folder.path("x.json")]).status(0);
+    assert_eq!(folder.read("x.json"), run.stdout);
+}
+
+/// Reserved types, reserved operations, bits that no field names: all have a spelling.
+#[test]
+fn odd_dwords_come_back() {
+    let mut state = 0x2545_f491_4f6c_dd1du64;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as u32
+    };
+    let mut hex = String::from("ffffffff ffffffff ffffffff ffffffff ffffffff ffffffff\n");
+    for _ in 0..500 {
+        let words: Vec<String> = (0..6).map(|_| format!("{:08x}", random())).collect();
+        hex += &(words.join(" ") + "\n");
+    }
+    let text = with_stdin(&["disasm", "-"], hex.as_bytes()).status(0);
+    let again = with_stdin(&["asm", "-"], &text.stdout).status(0);
+    assert_eq!(again.text(), hex);
+}
+
+#[test]
+fn only_assembly_is_written() {
+    let folder = Folder::new("disasm-other");
+    let capture = corpus("mesa/alu_basic.json");
+    let out = folder.path("out.bin");
+    r500(&["disasm", &capture, "-o", &out]).status(2).says("r500 convert").says("raw");
+    r500(&["disasm", &capture, "-o", &folder.path("listing.txt")]).status(0);
+    assert_eq!(folder.names(), ["listing.txt"]);
+}
