@@ -11,5 +11,6 @@ pub const PARTIAL_BRANCH_LEVELS: u8 = 4;
 pub const LOOP_LEVELS: usize = 32;
 /// Addresses that the address stack holds (open).
 pub const CALL_LEVELS: usize = 32;
-/// States of a group (program counter and stacks) that are followed before giving up.
+/// States of a group (program counter and stacks) that are followed before giving up, beside one for
+/// each instruction.
 pub const STATES: usize = 16_384;

@@ -4,8 +4,10 @@
 
 use r500_check::dataflow::{Channel, Dataflow, Definition, Liveness};
 use r500_check::graph::{EdgeKind, Graph, Node, Role, Statement, Structure};
-use r500_check::{Code, limits};
+use r500_check::{Code, Given, Stats, check, limits};
 use r500_exec::reference;
+use r500_isa::Instruction;
+use r500_isa::words::{FcAddr, FcInst};
 use r500_program::Program;
 
 fn recovered(program: &Program) -> (Graph, Structure) {
@@ -136,4 +138,33 @@ fn what_is_not_structured_says_why() {
     let error = Structure::recover(&program, &graph).unwrap_err();
     assert_eq!(error.index, 2);
     assert!(error.reason.contains("pixels decide apart"), "{}", error.reason);
+}
+
+/// As deep as 512 slots allow: 500 jumps inside each other, in a thread with little room.
+#[test]
+fn deep_nesting_needs_little_stack() {
+    let jump = |to: u16| {
+        let inst = FcInst(0).with(FcInst::JUMP_FUNC, 0xaa);
+        let addr = FcAddr(0).with(FcAddr::JUMP_ADDR, to);
+        Instruction([2, 0, inst.bits(), addr.bits(), 0, 0])
+    };
+    let mut code: Vec<Instruction> = (0..500).map(|_| jump(500)).collect();
+    code.push(Instruction([0x0007_8001, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000]));
+    let program = Program::from_code(code);
+    let check = move || {
+        let (graph, structure) = recovered(&program);
+        let stats = Stats::of_graph(&program, &graph, Some(&structure));
+        (stats.longest_path, check(&program, &Given::default()).has_errors())
+    };
+    let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(check).unwrap();
+    assert_eq!(thread.join().unwrap(), (501, false));
+}
+
+/// More instructions than the processor has slots are refused, but in no time.
+#[test]
+fn a_hundred_thousand_instructions() {
+    let program = Program::from_code(vec![Instruction([0x7800, 0, 0, 0x00db_0220, 0, 0]); 100_000]);
+    let report = check(&program, &Given::default());
+    assert!(report.with_code(Code::PastSlots).next().is_some());
+    assert!(Stats::of(&program).unwrap().instructions == 100_000);
 }

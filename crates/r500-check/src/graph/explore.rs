@@ -116,7 +116,7 @@ pub(super) fn explore(program: &Program, window: Window, flows: &[Option<Flow>])
     while let Some(index) = explorer.queue.pop() {
         explorer.states[index as usize].queued = false;
         explorer.step(explorer.states[index as usize]);
-        if explorer.states.len() > STATES {
+        if explorer.states.len() > STATES + count {
             explorer.gave_up = true;
             break;
         }
