@@ -14,7 +14,6 @@ use crate::texture::{ImageError, Mips, Source, TextureError, TextureSpec};
 /// Whether text is assembly: by its file's name, or because it holds words that nothing else does.
 pub(super) fn is_assembly(head: &[u8], name: Option<&str>) -> bool {
     let named = name.is_some_and(|name| {
-        let name = name.strip_suffix(".gz").unwrap_or(name);
         [".r5", ".asm"].iter().any(|extension| name.to_ascii_lowercase().ends_with(extension))
     });
     let control = |b: &u8| *b < b' ' && !b"\t\n\r\x0c".contains(b);

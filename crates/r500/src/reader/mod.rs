@@ -104,8 +104,8 @@ impl Iterator for Jobs<'_> {
     }
 }
 
-/// The jobs of an input, one at a time; it may be gzipped. `name` is its file's name, which helps
-/// where content alone does not tell what it is; `language` overrides both.
+/// The jobs of an input, one at a time; all but assembly may be gzipped. `name` is its file's name,
+/// which helps where content alone does not tell what it is; `language` overrides both.
 ///
 /// No other file is opened: assembly that includes one or names a texture file is refused. [`open`]
 /// opens them.
