@@ -7,11 +7,13 @@ use std::fs::File;
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
+use r500::asm::PrintOptions;
 use r500::exec::Options;
 use r500::exec::reference::Reference;
 use r500::formats::Limits;
 use r500::picture::{Picture, decode_png};
 use r500::program::Job;
+use r500::reader::Language;
 use r500::verdict::{Verdict, judge};
 
 fn corpus(path: &str) -> PathBuf {
@@ -119,6 +121,31 @@ fn every_capture_shows_its_reference_picture() {
         }
     }
     report(&complaints, files.len());
+}
+
+/// As assembly with its textures beside it, a capture is the same job: so it draws the same picture.
+#[test]
+fn every_capture_comes_back_from_assembly() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut textures = 0;
+    for file in json_files(&corpus("mesa")) {
+        let job = jobs(&file).next().unwrap();
+        let options =
+            PrintOptions { file_prefix: job.name.clone(), embed: 64, ..PrintOptions::default() };
+        let written = r500::writer::write(&job, Language::Assembly, &options).unwrap();
+        textures += written.files.len();
+        for texture in written.files {
+            std::fs::write(folder.join(texture.name), texture.bytes).unwrap();
+        }
+        let source = folder.join(format!("{}.r5", job.name));
+        std::fs::write(&source, written.bytes).unwrap();
+        let mut read = r500::reader::open(&source, None, &Limits::default()).unwrap();
+        assert_eq!(read.next().unwrap().unwrap(), job);
+        assert!(read.next().is_none());
+    }
+    assert!(textures >= 20, "only {textures} textures were files");
 }
 
 /// What a judge that never fails would let through.
