@@ -39,13 +39,14 @@ const CAPTURES: &[(Code, &str)] = &[
     ),
     (
         Code::DeadWrite,
-        "Results that the driver's optimiser left behind: the other channels of a fetch or of a \
-         comparison, written before the last reader was folded away.",
+        "discard_branch alone: it computes red and alpha of a register of which green and blue are \
+         read.",
     ),
     (
         Code::MaybeUnwritten,
-        "GLSL `return` and `break` became flags. What is computed under a flag is read under the same \
-         flag: the path that does not write it does not use it, which only the flag's value tells.",
+        "GLSL `return` became a flag: return_early and return_loop compute under it and read the result \
+         in any case, to drop it by a comparison; the engine meets those reads too, and the picture is \
+         right. In loop_nested_outer the flags are such that no pixel takes the path.",
     ),
 ];
 

@@ -77,7 +77,8 @@ impl Checker<'_> {
         let step = self.graph.steps[index];
         for access in step.writes.iter().filter(|access| !access.relative) {
             let channels = dead.temp(access.addr) & access.mask;
-            if channels != 0 {
+            // A fetch costs the same whatever it writes.
+            if channels != 0 && (!step.fetch || channels == access.mask) {
                 let place = self.place_of(index, access.via);
                 let message =
                     format!("nothing reads {} afterwards", register(access.addr, channels));
