@@ -45,8 +45,8 @@ const CAPTURES: &[(Code, &str)] = &[
     (
         Code::MaybeUnwritten,
         "GLSL `return` became a flag: return_early and return_loop compute under it and read the result \
-         in any case, to drop it by a comparison; the engine meets those reads too, and the picture is \
-         right. In loop_nested_outer the flags are such that no pixel takes the path.",
+         in any case. The engine meets those reads too, and the picture is right all the same. In \
+         loop_nested_outer no pixel of the picture takes the path.",
     ),
 ];
 
