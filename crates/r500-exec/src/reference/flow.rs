@@ -100,7 +100,8 @@ impl Group<'_> {
         let number = u32::from(fc.addr.bool_addr());
         let bools = self.draw.bindings.bool_constants();
         let boolean = bools.is_some_and(|bools| bools.kbool() >> number & 1 != 0);
-        let mut vote = Vote { wants: Vec::new(), voters: Vec::new() };
+        let lanes = self.lanes.len();
+        let mut vote = Vote { wants: Vec::with_capacity(lanes), voters: Vec::with_capacity(lanes) };
         for lane in &self.lanes {
             let predicate = self.flow_predicate(fc.pred(), lane.predicate);
             let index =
@@ -109,7 +110,7 @@ impl Group<'_> {
             let votes = self.votes(lane, inst.ignore_uncovered());
             vote.voters.push(votes && self.executes(lane));
         }
-        if bools.is_none() && looks_at(inst.jump_func(), 0) {
+        if self.draw.options.findings && bools.is_none() && looks_at(inst.jump_func(), 0) {
             self.find_group(FindingKind::NoBoolConstant, address, 0);
         }
         vote
@@ -423,7 +424,11 @@ impl Group<'_> {
         }
     }
 
+    /// Tells the watcher, if there is one.
     fn tell(&mut self, vote: &Vote, taken: bool) {
+        if self.event.is_none() {
+            return;
+        }
         let next = self.pc;
         let voters = vote.voters.iter().filter(|&&voter| voter).count();
         let in_favour = vote.votes().filter(|&wants| wants).count();
