@@ -78,6 +78,10 @@ pub fn instruction(instruction: Instruction) -> [DwordExplanation; 6] {
 #[must_use]
 pub fn name(name: &str) -> Vec<Named> {
     let mut found = Vec::new();
+    if name.is_empty() {
+        // Values that the documents leave without a name are not called so.
+        return found;
+    }
     if let Some((register, field)) = name.split_once('.') {
         let register = r500_isa::register(register);
         let field = register.and_then(|register| Some((register, register.field(field)?)));

@@ -1,6 +1,6 @@
 //! `r500 asm`: assembly to dwords.
 
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -10,7 +10,7 @@ use r500::reader::{Language, assembly};
 use serde_json::{Value as Json, json};
 
 use super::convert::OutputArgs;
-use super::exit::{Failure, Outcome, Status};
+use super::exit::{Outcome, Status};
 use super::source;
 
 /// Assemble a program.
@@ -57,7 +57,7 @@ impl Asm {
     /// Assembles.
     pub(super) fn run(self) -> Outcome {
         let file = source::show(&self.source);
-        let bytes = self.read()?;
+        let bytes = source::bytes(&self.source)?;
         let assembly = assembly::assemble_with_files(&bytes, &file, &self.include);
         match self.format {
             Format::Text => source::diagnose(&assembly),
@@ -87,18 +87,6 @@ impl Asm {
         };
         self.output.write(&[job], language, &self.output.print_options())?;
         Ok(Status::Fine)
-    }
-
-    fn read(&self) -> Outcome<Vec<u8>> {
-        let mut bytes = Vec::new();
-        if source::is_stdin(&self.source) {
-            std::io::stdin().read_to_end(&mut bytes)?;
-            return Ok(bytes);
-        }
-        std::fs::read(&self.source).map_err(|error| {
-            Failure::could_not(error)
-                .context(format_args!("cannot read {}", source::show(&self.source)))
-        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! `r500 explain`: what bits and names mean.
 
 use std::fmt::Write as _;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
@@ -71,8 +71,8 @@ impl Explain {
         let mut items = Vec::new();
         for item in &self.what {
             if item == "-" {
-                let mut text = String::new();
-                std::io::stdin().read_to_string(&mut text)?;
+                let text = source::bytes(Path::new(item))?;
+                let text = String::from_utf8_lossy(&text);
                 items.extend(text.split_whitespace().map(str::to_owned));
             } else {
                 items.push(item.clone());

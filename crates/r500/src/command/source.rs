@@ -1,6 +1,6 @@
 //! Where the program comes from: the switches that every command shares, and reading it.
 
-use std::io::{BufReader, Write};
+use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -164,6 +164,19 @@ fn begin(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'static>> 
         reader::open(file, from, &limits)
     };
     jobs.map_err(|error| unreadable(file, error))
+}
+
+/// All bytes of a file or of stdin.
+pub(super) fn bytes(file: &Path) -> Outcome<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = if is_stdin(file) {
+        std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(file)
+    };
+    read.map_err(|error| {
+        Failure::could_not(error).context(format_args!("cannot read {}", show(file)))
+    })
 }
 
 /// A file that could not be read, or not be understood.

@@ -99,6 +99,9 @@ fn names_that_are_none() {
     assert_eq!(run.stderr, "error: JUMP_FUNK: nothing has this name; did you mean JUMP_FUNC?\n");
     r500(&["explain", "US_FC_INST.NOPE"]).status(1).says("nothing has this name");
     r500(&["explain", "no-such-thing"]).status(1).says("it is no file");
+    r500(&["explain", ""]).status(1).says("nothing has this name");
+    with_stdin(&["explain", "-"], b"\xff\xfe").status(1).says("nothing has this name");
+    assert_eq!(with_stdin(&["explain", "-"], b"").status(0).text(), "");
     r500(&["explain"]).status(2);
 }
 
