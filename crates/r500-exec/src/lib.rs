@@ -5,7 +5,7 @@
 //! leaves a [`Frame`]: colours A to D, depth, coverage and counters, as the program wrote them.
 //! [`output`] turns these into the bytes that the card would store.
 //!
-//! The [`reference`] engine is the law: written to be read, one place for each rule, each with its
+//! The [reference engine](mod@reference) is the law: written to be read, one place for each rule, each with its
 //! evidence. Where the documents leave a rule open, the choice has a name in [`Readings`] and can be
 //! changed. It steps one instruction at a time ([`reference::Group`]), so that a tracer or debugger
 //! can watch any pixel.

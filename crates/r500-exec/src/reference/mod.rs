@@ -4,14 +4,14 @@
 //!
 //! | module | rules |
 //! | --- | --- |
-//! | [`lane`] | what a pixel has: temporaries, predicate, ALU result, flow-control state, outputs |
-//! | [`group`] | what pixels share: program counter, stacks; one step |
-//! | [`source`] | `ADDRn`, `CONST`, `REL`, inline constants, presubtract, select, swizzle, modifier |
-//! | [`alu`] | `RGB_OP`, `ALPHA_OP`, `OMOD`, clamp |
-//! | [`write`] | predicates, write masks, outputs, depth, predicate bits, ALU result |
-//! | [`tex`] | texture instructions |
-//! | [`flow`] | flow control |
-//! | [`event`] | what happened to a watched pixel |
+//! | `lane` | what a pixel has: temporaries, predicate, ALU result, flow-control state, outputs |
+//! | `group` | what pixels share: program counter, stacks; one step |
+//! | `source` | `ADDRn`, `CONST`, `REL`, inline constants, presubtract, select, swizzle, modifier |
+//! | `alu` | `RGB_OP`, `ALPHA_OP`, `OMOD`, clamp |
+//! | `write` | predicates, write masks, outputs, depth, predicate bits, ALU result |
+//! | `tex` | texture instructions |
+//! | `flow` | flow control |
+//! | `event` | what happened to a watched pixel |
 //!
 //! No speed tricks: what a rule says is what the code does. Where a rule is open, the code asks
 //! [`Readings`](crate::Readings).
