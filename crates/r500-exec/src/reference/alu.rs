@@ -134,8 +134,9 @@ impl Group<'_> {
                 self.find(lane, kind, address, detail);
             }
             self.check_sources(lane, address, alu);
-            self.check_predicate(lane, address, alu.rgb.pred, 0b0111);
-            self.check_predicate(lane, address, alu.alpha.pred, 0b1000);
+            let gated = gated_channels(alu);
+            self.check_predicate(lane, address, alu.rgb.pred, gated & 0b0111);
+            self.check_predicate(lane, address, alu.alpha.pred, gated & 0b1000);
             let enabled = self.enabled(lane, alu.rgb.pred, alu.alpha.pred);
             if alu.rgb.wmask & enabled != 0 {
                 self.check_destination(lane, address, alu.rgb.dest);
@@ -145,6 +146,12 @@ impl Group<'_> {
             }
         }
     }
+}
+
+/// The channels whose writes the predicates gate: all but the ALU result.
+fn gated_channels(alu: &Alu) -> u8 {
+    let alpha = (alu.alpha.wmask | alu.alpha.omask | u8::from(alu.depth)) << 3;
+    alu.rgb.wmask | alu.rgb.omask | alpha
 }
 
 /// DP3, DP4 and D2A, left to right; `None` for other operations. `rgb` gives a channel of an

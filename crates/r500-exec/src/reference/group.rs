@@ -75,8 +75,10 @@ pub struct Step {
 /// machine, and this only says where a card's might not be.
 #[derive(Clone, Debug)]
 pub(super) struct Fetches {
-    issued: [bool; TEMPORARIES],
-    held: [bool; TEMPORARIES],
+    /// Channels of each temporary (red in bit 0) that a fetch will write, the semaphore not held.
+    issued: [u8; TEMPORARIES],
+    /// The same, the semaphore held.
+    held: [u8; TEMPORARIES],
 }
 
 impl<'a> Group<'a> {
@@ -103,7 +105,7 @@ impl<'a> Group<'a> {
             loops: Vec::new(),
             calls: Vec::new(),
             last_al: 0,
-            fetches: Fetches { issued: [false; TEMPORARIES], held: [false; TEMPORARIES] },
+            fetches: Fetches { issued: [0; TEMPORARIES], held: [0; TEMPORARIES] },
             ended: false,
             watched: None,
             event: None,
@@ -296,10 +298,10 @@ impl<'a> Group<'a> {
 }
 
 impl Fetches {
-    /// A fetch into a temporary was issued.
-    pub(super) fn issue(&mut self, temp: usize) {
+    /// A fetch into channels of a temporary was issued.
+    pub(super) fn issue(&mut self, temp: usize, mask: u8) {
         if let Some(issued) = self.issued.get_mut(temp) {
-            *issued = true;
+            *issued |= mask;
         }
     }
 
@@ -312,13 +314,13 @@ impl Fetches {
 
     /// An instruction waited for the semaphore.
     pub(super) fn wait(&mut self) {
-        self.held = [false; TEMPORARIES];
+        self.held = [0; TEMPORARIES];
     }
 
-    /// Whether a temporary's value may still be on its way.
-    pub(super) fn pending(&self, temp: usize) -> bool {
-        self.issued.get(temp).copied().unwrap_or(false)
-            || self.held.get(temp).copied().unwrap_or(false)
+    /// Channels of a temporary whose value may still be on its way.
+    pub(super) fn pending(&self, temp: usize) -> u8 {
+        let of = |channels: &[u8; TEMPORARIES]| channels.get(temp).copied().unwrap_or(0);
+        of(&self.issued) | of(&self.held)
     }
 }
 

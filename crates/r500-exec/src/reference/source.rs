@@ -230,7 +230,7 @@ impl Group<'_> {
         if channels & !written != 0 {
             self.find(lane, FindingKind::NeverWritten, address, saturate(temp));
         }
-        if self.fetches.pending(temp) {
+        if channels & self.fetches.pending(temp) != 0 {
             self.find(lane, FindingKind::NotAwaited, address, saturate(temp));
         }
         if self.is_past(temp) {

@@ -49,8 +49,8 @@ impl Group<'_> {
             self.write_temp(lane, dest, tex.wmask & enabled, value);
             self.count_stat(lane, tex.stat_we & enabled, executing[lane]);
         }
-        if let Some(temp) = dest.filter(|_| tex.wmask != 0) {
-            self.fetches.issue(temp);
+        if let Some(temp) = dest {
+            self.fetches.issue(temp, tex.wmask);
         }
         if tex.tex_sem_acquire {
             self.fetches.acquire();
@@ -171,9 +171,10 @@ impl Group<'_> {
                 self.check_relative(lane, address, addr, relative, r500_isa::TEMPORARIES);
                 self.check_temp(lane, address, temp, channels);
             }
-            self.check_predicate(lane, address, tex.rgb_pred, 0b0111);
+            let gated = if samples { tex.wmask } else { 0b0001 };
+            self.check_predicate(lane, address, tex.rgb_pred, gated & 0b0111);
             if samples {
-                self.check_predicate(lane, address, tex.alpha_pred, 0b1000);
+                self.check_predicate(lane, address, tex.alpha_pred, gated & 0b1000);
                 if tex.wmask & self.enabled(lane, tex.rgb_pred, tex.alpha_pred) != 0 {
                     self.check_destination(lane, address, tex.dest);
                 }

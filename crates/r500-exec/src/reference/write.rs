@@ -102,7 +102,8 @@ impl Group<'_> {
         }
     }
 
-    /// Findings of looking at predicate bits that nothing has set.
+    /// Findings of looking at predicate bits that nothing has set; `channels` are those that the
+    /// predicate gates.
     pub(super) fn check_predicate(
         &mut self,
         lane: usize,
@@ -111,6 +112,7 @@ impl Group<'_> {
         channels: u8,
     ) {
         let bits = match pred.sel {
+            _ if channels == 0 => return,
             PredSel::RGBA => channels,
             PredSel::RRRR => 1,
             PredSel::GGGG => 2,
