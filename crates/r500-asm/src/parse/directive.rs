@@ -244,7 +244,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `UNIFORM name = const[n].rgb ;`; a name in quotes may hold anything.
+    /// `UNIFORM name = const[n].rgb ;`; a name in quotes may hold anything. A word of the language,
+    /// such as `time`, names the uniform all the same, but not the register in what follows.
     fn uniform(&mut self) -> Parsed<()> {
         self.bump();
         let quoted = self.at(Kind::Str);
@@ -276,7 +277,7 @@ impl Parser<'_> {
             return Ok(());
         }
         self.job.uniforms.push(Uniform { name, constant, channel, channels });
-        if !quoted {
+        if !quoted && kw == Kw::Ident {
             self.name(span, kw, Register::Const(constant), at)?;
         }
         Ok(())

@@ -24,7 +24,7 @@ pub(super) struct StateArgs {
     /// `color=1,0,0`. Bits are written 0x3f800000
     #[arg(long = "const", value_name = "N|NAME[.CHANNELS]=VALUES")]
     pub(super) constants: Vec<String>,
-    /// An integer constant: loop count, first aL, step
+    /// An integer constant: loop count, first aL (0 if not given), step (1 if not given)
     #[arg(long, value_name = "N=COUNT[,AL[,STEP]]")]
     pub(super) int: Vec<String>,
     /// A boolean constant
@@ -268,7 +268,7 @@ fn int_constant(state: &mut State, text: &str) -> Result<(), String> {
     let mut parts = values.split(',').map(str::trim);
     let count: u8 = parts.next().and_then(|p| p.parse().ok()).ok_or_else(wanted)?;
     let first: u8 = parts.next().map_or(Ok(0), str::parse).map_err(|_| wanted())?;
-    let step: i8 = parts.next().map_or(Ok(0), str::parse).map_err(|_| wanted())?;
+    let step: i8 = parts.next().map_or(Ok(1), str::parse).map_err(|_| wanted())?;
     if parts.next().is_some() {
         return Err(wanted());
     }
