@@ -15,8 +15,8 @@ pub fn decode_png(bytes: &[u8]) -> Result<Picture, PictureError> {
     let mut decoder = Decoder::new(Cursor::new(bytes));
     decoder.set_transformations(Transformations::normalize_to_color8());
     let mut reader = decoder.read_info()?;
-    let size = reader.output_buffer_size().ok_or(::png::DecodingError::LimitsExceeded)?;
-    let mut buffer = vec![0; size];
+    let size = reader.output_buffer_size().filter(|&size| size <= most_samples(bytes.len()));
+    let mut buffer = vec![0; size.ok_or(::png::DecodingError::LimitsExceeded)?];
     let info = reader.next_frame(&mut buffer)?;
     let samples = &buffer[..info.buffer_size()];
     let pixels = match info.color_type {
@@ -32,6 +32,16 @@ pub fn decode_png(bytes: &[u8]) -> Result<Picture, PictureError> {
     };
     Ok(Picture { width: info.width, height: info.height, pixels })
 }
+
+/// Bytes of samples that a file of that length can hold at most, so that a header alone cannot ask for
+/// more memory than the file is worth: deflate makes at most 1032 bytes of one, and expanding bits and
+/// palettes at most 32 (one bit to RGBA).
+fn most_samples(file: usize) -> usize {
+    file.saturating_mul(1032 * 32).min(MOST_SAMPLES)
+}
+
+/// As many as a picture of 16384x16384 has.
+const MOST_SAMPLES: usize = 1 << 30;
 
 /// Writes a PNG: 8-bit RGBA, straight alpha, no gamma.
 ///
@@ -103,6 +113,20 @@ mod tests {
         for length in [0, 7, 20, 40, bytes.len() - 20] {
             assert!(decode_png(&bytes[..length]).is_err(), "{length} bytes");
         }
+    }
+
+    /// Found by a fuzz target: 4 x 3,758,096,638 pixels, by a header of the right checksum.
+    #[test]
+    fn a_header_cannot_ask_for_more_than_its_file_is_worth() {
+        let hex = "\
+            89504e470d0a1a0a0000000d4948445200000004e00000fe08060000007fa87d63000000\
+            1349444154789c63e43a21f79f01093032a001003c3401f30664ad9700000a1a0a000000\
+            0d4900000082\
+        ";
+        let digits: Vec<char> = hex.chars().filter(char::is_ascii_hexdigit).collect();
+        let byte = |pair: &[char]| u8::from_str_radix(&String::from_iter(pair), 16).unwrap();
+        let bytes: Vec<u8> = digits.chunks(2).map(byte).collect();
+        assert!(decode_png(&bytes).is_err());
     }
 
     #[test]
