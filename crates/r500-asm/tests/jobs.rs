@@ -300,7 +300,7 @@ fn comes_back(name: &str, job: Job) {
 /// `TIME` is a directive, and `time` what the command sets by default.
 #[test]
 fn a_uniform_may_be_called_like_a_word_of_the_language() {
-    let assembly = r500_asm::assemble(b"UNIFORM time = const[3].r ;", Default::default());
+    let assembly = assemble(b"UNIFORM time = const[3].r ;", Default::default());
     assert!(assembly.is_ok());
     let time = Uniform { name: "time".to_owned(), constant: 3, channel: 0, channels: 1 };
     assert_eq!(assembly.job.uniforms, [time]);
