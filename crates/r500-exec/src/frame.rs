@@ -47,15 +47,6 @@ pub struct PixelOut {
     pub covered: bool,
 }
 
-/// The pixels of a block, row by row from the lowest.
-#[derive(Clone, Debug)]
-pub struct Tile {
-    /// Where they are.
-    pub block: Block,
-    /// What was left in them.
-    pub pixels: Vec<PixelOut>,
-}
-
 impl Frame {
     /// An empty frame for a shader.
     pub(crate) fn new(
@@ -197,19 +188,6 @@ impl Band<'_> {
     #[must_use]
     pub fn rows(&self) -> u32 {
         self.block.height
-    }
-
-    /// Delivers the pixels of a tile that lie in the band.
-    pub fn put(&mut self, tile: &Tile) {
-        let Tile { block, pixels } = tile;
-        let (mut column, mut row) = (0, 0);
-        for pixel in pixels {
-            self.put_pixel(block.x + column, block.y + row, pixel);
-            column += 1;
-            if column == block.width {
-                (column, row) = (0, row + 1);
-            }
-        }
     }
 
     /// Delivers one pixel, if it lies in the band.

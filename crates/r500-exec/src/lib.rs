@@ -44,6 +44,6 @@ mod shader;
 pub use bindings::{BindError, Bindings};
 pub use engine::{Block, Cancel, Draw, Engine, GROUP, Limits, Options, Report, RunError, draw};
 pub use finding::{Finding, FindingKind, Findings};
-pub use frame::{Band, Counters, Frame, PixelOut, Tile};
+pub use frame::{Band, Counters, Frame, PixelOut};
 pub use reading::Readings;
 pub use shader::{Alu, AluHalf, Dest, Fc, Op, Predicate, Shader, ShaderError, Tex, TexReg};

@@ -19,13 +19,12 @@ impl Group<'_> {
         let executing: Vec<bool> = self.lanes.iter().map(|lane| self.executes(lane)).collect();
         self.check_tex(address, tex, &executing);
         match tex.op {
-            TexOp::NOP => self.tell_idle(tex, false),
             TexOp::TEXKILL => self.kill(tex, &executing),
             TexOp::LD | TexOp::PROJ | TexOp::LODBIAS | TexOp::LOD | TexOp::DXDY => {
                 self.fetch_texels(tex, &executing);
             }
-            // Open: reserved; nothing happens.
-            _ => self.tell_idle(tex, false),
+            // NOP. Reserved: nothing happens either (open).
+            _ => self.tell_idle(tex),
         }
     }
 
@@ -122,7 +121,7 @@ impl Group<'_> {
         }
     }
 
-    fn tell_idle(&mut self, tex: &Tex, killed: bool) {
+    fn tell_idle(&mut self, tex: &Tex) {
         for lane in 0..self.lanes.len() {
             if self.event_of(lane).is_none() || !self.executes(&self.lanes[lane]) {
                 continue;
@@ -130,7 +129,8 @@ impl Group<'_> {
             let coord = self.coordinates(lane, tex.coord);
             let enabled = self.enabled(lane, tex.rgb_pred, tex.alpha_pred);
             if let Some(event) = self.event_of(lane) {
-                event.kind = EventKind::Tex { coord, texel: None, lookup: None, enabled, killed };
+                event.kind =
+                    EventKind::Tex { coord, texel: None, lookup: None, enabled, killed: false };
             }
         }
     }
