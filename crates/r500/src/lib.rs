@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 pub use r500_asm as asm;
+pub use r500_check as check;
 pub use r500_exec as exec;
 pub use r500_formats as formats;
 pub use r500_isa as isa;
