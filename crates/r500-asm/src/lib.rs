@@ -26,5 +26,7 @@ pub use assemble::{
     Assembly, Options, Symbol, SymbolKind, TextureRequest, TextureSource, assemble,
 };
 pub use diagnostic::{Code, Diagnostic, RenderOptions, Severity};
-pub use print::{PrintOptions, Printed, TextureFile, print, print_code, print_instruction};
+pub use print::{
+    PrintOptions, Printed, TextureFile, print, print_code, print_instruction, print_lines,
+};
 pub use source::{File, Files, Loaded, Loader, NoFiles, Position, Span};

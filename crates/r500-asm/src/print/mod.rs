@@ -103,6 +103,31 @@ pub fn print_instruction(instruction: Instruction) -> String {
     out.finish()
 }
 
+/// The lines of [`print_code`], one for each instruction, without labels and indentation: flow control
+/// reads as what it is in its program. Labels count instructions from 0.
+///
+/// ```
+/// use r500_asm::{Options, assemble, print_lines};
+/// let source = b"IF alu ; src0.rgb = temp[0] : temp[1].rgb = MAX src0.rgb src0.rgb ; ENDIF ;";
+/// let code = assemble(source, Options::default()).job.program.code;
+/// let lines = print_lines(&code, 0);
+/// assert_eq!((lines[0].as_str(), lines.len(), lines[2].as_str()), ("IF alu ;", 3, "ENDIF ;"));
+/// ```
+#[must_use]
+pub fn print_lines(instructions: &[Instruction], offset: u16) -> Vec<String> {
+    let nest = Nest::new(instructions, offset);
+    let mut plans = nest.plans.iter().peekable();
+    let line = |(at, instruction): (usize, &Instruction)| {
+        let Some(plan) = plans.next_if(|plan| plan.at == at) else {
+            return print_instruction(*instruction);
+        };
+        let mut out = Out::with_capacity(80);
+        flow::planned(&mut out, *instruction, plan);
+        out.finish()
+    };
+    instructions.iter().enumerate().map(line).collect()
+}
+
 fn code(out: &mut Out, instructions: &[Instruction], offset: u16, annotate: bool) {
     let nest = Nest::new(instructions, offset);
     let mut plans = nest.plans.iter().peekable();

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use r500::asm::{Assembly, Diagnostic, Severity, Span};
 use r500::formats::Format as ProgramFormat;
 use r500::reader::{Language, assembly};
@@ -11,6 +11,7 @@ use serde_json::{Value as Json, json};
 
 use super::convert::OutputArgs;
 use super::exit::{Outcome, Status};
+use super::format::Format;
 use super::source;
 
 /// Assemble a program.
@@ -29,17 +30,10 @@ pub(super) struct Asm {
     /// Look for included files here, too, after the folder of the file that includes them
     #[arg(short = 'I', long, value_name = "FOLDER")]
     include: Vec<PathBuf>,
-    /// How to report errors and warnings
+    /// How to report errors and warnings: on stderr, with the lines of the source, or as an object on
+    /// stdout (the program goes to -o only then)
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// On stderr, with the lines of the source
-    Text,
-    /// An object on stdout; the program goes to -o only
-    Json,
 }
 
 const AFTER: &str = "\

@@ -3,13 +3,14 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use r500::program::Job;
 use r500::reader::Language;
 use serde_json::{Value as Json, json};
 
 use super::convert::{OutputArgs, put};
 use super::exit::{Failure, Outcome, Status};
+use super::format::Format;
 use super::source::{self, SourceArgs};
 
 /// Read a program as assembly.
@@ -32,17 +33,9 @@ pub(super) struct Disasm {
     /// Only the instructions, no directives
     #[arg(long)]
     code_only: bool,
-    /// How to answer
+    /// How to answer: assembly, or an object with each instruction by itself, in the general form
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// Assembly
-    Text,
-    /// An object; each instruction by itself, in the general form
-    Json,
 }
 
 const AFTER: &str = "\

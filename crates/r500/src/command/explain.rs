@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::path::Path;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use r500::asm::Code;
 use r500::exec::{FindingKind, Readings};
 use r500::explain::{self, DwordExplanation, FieldExplanation, Named, WordExplanation};
@@ -12,6 +12,7 @@ use r500::isa::{Instruction, Kind, Register, Value};
 use serde_json::{Value as Json, json};
 
 use super::exit::{Failure, Outcome, Status};
+use super::format::Format;
 use super::{source, terminal};
 
 /// Explain dwords, instructions, names and error codes.
@@ -36,12 +37,6 @@ pub(super) struct Explain {
     /// How to answer
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
 }
 
 const AFTER: &str = "\

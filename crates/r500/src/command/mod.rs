@@ -3,7 +3,7 @@
 //! | module | what |
 //! | --- | --- |
 //! | [`render`], [`run`], [`trace`], [`test`], [`asm`], [`disasm`], [`convert`], [`explain`], [`manual`] | the subcommands |
-//! | [`source`], [`state`], [`machine`] | switches that mean the same everywhere |
+//! | [`source`], [`state`], [`machine`], [`format`](mod@format) | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`] | exit statuses, messages, colours, progress |
 
@@ -12,6 +12,7 @@ mod convert;
 mod disasm;
 mod exit;
 mod explain;
+mod format;
 mod linear;
 mod machine;
 mod manual;

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use r500::exec::{Engine, Options};
 use r500::picture::{Picture, decode_png};
 use r500::program::Job;
@@ -15,6 +15,7 @@ use r500::reader::Language;
 use r500::verdict::{Mismatch, Verdict, judge};
 
 use super::exit::{Failure, Outcome, Status};
+use super::format::Format;
 use super::machine::MachineArgs;
 use super::{source, syntax, terminal};
 
@@ -69,12 +70,6 @@ Examples:
   r500 test tests/corpus/piglit/probes.jsonl.gz --filter 'fs-abs*'
   r500 test tests/corpus --shard 1/4 --format json
   r500 test tests/corpus/cases --reading break=literal --poison";
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
-}
 
 /// A job of a file.
 struct Item {

@@ -15,6 +15,7 @@ use r500::program::Job;
 
 use self::output::{Plane, Sink};
 use super::exit::{Failure, Outcome, Status};
+use super::format::Format;
 use super::machine::{self, MachineArgs};
 use super::source::{self, SourceArgs};
 use super::state::StateArgs;
@@ -112,12 +113,6 @@ pub(super) enum Target {
 }
 
 /// How to report.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
-    Text,
-    Json,
-}
-
 /// What a single drawing gave.
 struct Drawn {
     job: Job,

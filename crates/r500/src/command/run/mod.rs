@@ -5,13 +5,14 @@ mod rows;
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use r500::exec::{Bindings, Findings, Options, Shader, draw};
 use r500::program::{Input, InputData, Job};
 use serde_json::{Map, Value, json};
 
 use self::rows::Row;
 use super::exit::{Failure, Outcome, Status};
+use super::format::TableFormat;
 use super::machine::{self, MachineArgs};
 use super::number;
 use super::source::{self, SourceArgs};
@@ -36,8 +37,8 @@ pub(super) struct Run {
     #[arg(long)]
     quads: bool,
     /// How to print
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
     /// Print the bits of floats
     #[arg(long)]
     bits: bool,
@@ -88,13 +89,6 @@ Examples:
   r500 run prog.bin --input values.csv --format json
   printf 't0.r,c0.r\\n1,2\\n3,4\\n' | r500 run prog.bin --input - --format csv --bits";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
-    Csv,
-}
-
 /// What a row gave.
 struct Output {
     covered: bool,
@@ -137,9 +131,9 @@ impl Run {
             self.draw(&shader, &job, rows, &targets, &mut outputs, &mut findings)?;
         }
         let text = match self.format {
-            Format::Text => self.table(&outputs, &targets),
-            Format::Csv => self.csv(&outputs, &targets),
-            Format::Json => self.json(&outputs, &targets, &findings),
+            TableFormat::Text => self.table(&outputs, &targets),
+            TableFormat::Csv => self.csv(&outputs, &targets),
+            TableFormat::Json => self.json(&outputs, &targets, &findings),
         };
         match &self.output {
             Some(path) => std::fs::write(path, text).map_err(|error| {
@@ -215,7 +209,7 @@ impl Run {
         let bindings = Bindings::new(&job, [width, 2]).map_err(machine::not_bound)?;
         let options = Options {
             group: [2, 2],
-            findings: self.findings || self.format == Format::Json,
+            findings: self.findings || self.format == TableFormat::Json,
             ..self.machine.options()?
         };
         let engine = self.machine.engine();

@@ -5,13 +5,14 @@ mod watch;
 
 use std::io::Write;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use r500::exec::reference::{EventKind, Group, Lane, LaneState, Step, Write as Wrote};
 use r500::exec::{Bindings, Block, Draw, Options, Shader};
 use serde_json::{Value, json};
 
 use self::watch::Watch;
 use super::exit::{Failure, Outcome, Status};
+use super::format::Format;
 use super::machine::{self, MachineArgs};
 use super::number::{json as float, json_all, letters};
 use super::source::{self, SourceArgs};
@@ -57,12 +58,6 @@ Examples:
   r500 trace capture.json --pixel 12,34
   r500 trace capture.json --pixel 12,34 --watch temp[3] --watch out[0]
   r500 trace prog.bin --size 64x64 --pixel 0,0 --const 0=1,0,0,1 --format json";
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    Json,
-}
 
 impl Trace {
     pub(super) fn run(&self) -> Outcome {
