@@ -4,7 +4,7 @@ mod codes;
 mod render;
 
 pub use codes::{Code, CodeInfo, Severity};
-pub use render::{RenderOptions, render, render_all};
+pub use render::{Excerpt, Message, MessageLevel, RenderOptions, render, render_all};
 
 use crate::source::Span;
 

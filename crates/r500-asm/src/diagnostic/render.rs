@@ -1,6 +1,6 @@
 //! Diagnostics as text for people, in the manner of rustc.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use super::{Diagnostic, Severity};
 use crate::source::{File, Files, Span};
@@ -38,33 +38,130 @@ pub fn render_all(diagnostics: &[Diagnostic], files: &Files, options: RenderOpti
 /// One diagnostic with the lines it concerns, without a line end behind the last.
 #[must_use]
 pub fn render(diagnostic: &Diagnostic, files: &Files, options: RenderOptions) -> String {
-    let renderer = if options.color { Renderer::styled() } else { Renderer::plain() };
+    let mut places = vec![(diagnostic.span, &*diagnostic.label)];
+    let related = diagnostic.related.iter().filter(|(_, label)| !label.is_empty());
+    places.extend(related.map(|(span, label)| (*span, &**label)));
     let level = match diagnostic.severity() {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
+        Severity::Error => MessageLevel::Error,
+        Severity::Warning => MessageLevel::Warning,
     };
-    let windows = windows(diagnostic, files);
-    let title = level.primary_title(&*diagnostic.message).id(diagnostic.code.name());
-    let mut group = Group::with_title(title);
-    for window in &windows {
-        let mut snippet = Snippet::source(&*window.text)
-            .line_start(window.line)
-            .path(&*window.file.name)
-            .fold(true);
-        for (kind, range, label) in &window.marks {
-            let annotation = kind.span(range.clone());
-            snippet = snippet.annotation(if label.is_empty() {
-                annotation
-            } else {
-                annotation.label(label.as_str())
-            });
+    let message = Message {
+        level,
+        id: diagnostic.code.name(),
+        title: &diagnostic.message,
+        excerpt: Excerpt::Source { files, places },
+        notes: Vec::new(),
+        help: diagnostic.help.iter().map(|help| &**help).collect(),
+    };
+    message.render(options)
+}
+
+/// Something to say of a text, by whoever else looks at programs, in the same manner.
+#[derive(Clone, Debug)]
+pub struct Message<'a> {
+    /// How bad it is.
+    pub level: MessageLevel,
+    /// Its code; may be empty.
+    pub id: &'a str,
+    /// What it is, in a line.
+    pub title: &'a str,
+    /// The text that it is about.
+    pub excerpt: Excerpt<'a>,
+    /// Why.
+    pub notes: Vec<&'a str>,
+    /// What to do about it.
+    pub help: Vec<&'a str>,
+}
+
+/// How bad something is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageLevel {
+    /// An error.
+    Error,
+    /// A warning.
+    Warning,
+    /// A note.
+    Note,
+}
+
+/// A text, or part of one, with places in it.
+#[derive(Clone, Debug)]
+pub enum Excerpt<'a> {
+    /// Places of sources, that which it is about first, each with what to say there.
+    Source {
+        /// The sources.
+        files: &'a Files,
+        /// The places.
+        places: Vec<(Span, &'a str)>,
+    },
+    /// A line that stands in no file.
+    Line {
+        /// Where it comes from, in words.
+        origin: &'a str,
+        /// Its number and text, if there is one.
+        line: Option<(usize, &'a str)>,
+        /// The part of it that is meant, in bytes.
+        mark: std::ops::Range<usize>,
+        /// What to say there.
+        label: &'a str,
+    },
+}
+
+impl Message<'_> {
+    /// As text, without a line end behind the last line.
+    #[must_use]
+    pub fn render(&self, options: RenderOptions) -> String {
+        let renderer = if options.color { Renderer::styled() } else { Renderer::plain() };
+        let level = match self.level {
+            MessageLevel::Error => Level::ERROR,
+            MessageLevel::Warning => Level::WARNING,
+            MessageLevel::Note => Level::NOTE,
+        };
+        let title = level.primary_title(self.title);
+        let title = if self.id.is_empty() { title } else { title.id(self.id) };
+        let mut group = Group::with_title(title);
+        let windows;
+        match &self.excerpt {
+            Excerpt::Source { files, places } => {
+                windows = self::windows(places, files);
+                for window in &windows {
+                    let mut snippet = Snippet::source(&*window.text)
+                        .line_start(window.line)
+                        .path(&*window.file.name)
+                        .fold(true);
+                    for (kind, range, label) in &window.marks {
+                        snippet = snippet.annotation(annotation(*kind, range.clone(), label));
+                    }
+                    group = group.element(snippet);
+                }
+            }
+            Excerpt::Line { origin, line, mark, label } => {
+                group = group.element(Origin::path(*origin));
+                if let Some((number, text)) = line {
+                    let mark = floor(text, mark.start)..ceil(text, mark.end.max(mark.start));
+                    let mark = annotation(AnnotationKind::Primary, mark, label);
+                    group =
+                        group.element(Snippet::source(*text).line_start(*number).annotation(mark));
+                }
+            }
         }
-        group = group.element(snippet);
+        for note in &self.notes {
+            group = group.element(Level::NOTE.message(*note));
+        }
+        for help in &self.help {
+            group = group.element(Level::HELP.message(*help));
+        }
+        renderer.render(&[group])
     }
-    for help in &diagnostic.help {
-        group = group.element(Level::HELP.message(&**help));
-    }
-    renderer.render(&[group])
+}
+
+fn annotation<'a>(
+    kind: AnnotationKind,
+    range: std::ops::Range<usize>,
+    label: &'a str,
+) -> Annotation<'a> {
+    let annotation = kind.span(range);
+    if label.is_empty() { annotation } else { annotation.label(label) }
 }
 
 /// The part of a file that is shown.
@@ -72,30 +169,26 @@ struct Window<'a> {
     file: &'a File,
     text: String,
     line: usize,
-    marks: Vec<(AnnotationKind, std::ops::Range<usize>, String)>,
+    marks: Vec<(AnnotationKind, std::ops::Range<usize>, &'a str)>,
 }
 
 /// The lines around each place, so that rendering costs what is shown and not the whole file.
-fn windows<'a>(diagnostic: &Diagnostic, files: &'a Files) -> Vec<Window<'a>> {
-    let mut places: Vec<(AnnotationKind, Span, &str)> =
-        vec![(AnnotationKind::Primary, diagnostic.span, &diagnostic.label)];
-    let related = diagnostic.related.iter().filter(|(_, label)| !label.is_empty());
-    places.extend(related.map(|(span, label)| (AnnotationKind::Context, *span, &**label)));
+fn windows<'a>(places: &[(Span, &'a str)], files: &'a Files) -> Vec<Window<'a>> {
     let mut windows: Vec<Window<'a>> = Vec::new();
     let mut done = vec![false; places.len()];
     for first in 0..places.len() {
         if done[first] {
             continue;
         }
-        let Some(file) = files.list.get(places[first].1.file as usize) else { continue };
+        let Some(file) = files.list.get(places[first].0.file as usize) else { continue };
         // Places of the same file that are near share a window.
         let near = |span: Span| {
-            span.file == places[first].1.file && span.start.abs_diff(places[first].1.start) < 4096
+            span.file == places[first].0.file && span.start.abs_diff(places[first].0.start) < 4096
         };
         let members: Vec<usize> =
-            (first..places.len()).filter(|i| !done[*i] && near(places[*i].1)).collect();
-        let low = members.iter().map(|i| places[*i].1.start as usize).min().unwrap_or(0);
-        let high = members.iter().map(|i| places[*i].1.end as usize).max().unwrap_or(0);
+            (first..places.len()).filter(|i| !done[*i] && near(places[*i].0)).collect();
+        let low = members.iter().map(|i| places[*i].0.start as usize).min().unwrap_or(0);
+        let high = members.iter().map(|i| places[*i].0.end as usize).max().unwrap_or(0);
         let length = file.bytes.len();
         let (low, high) = (low.min(length), high.min(length));
         let start = line_start(&file.bytes, low);
@@ -105,10 +198,11 @@ fn windows<'a>(diagnostic: &Diagnostic, files: &'a Files) -> Vec<Window<'a>> {
             .iter()
             .map(|i| {
                 done[*i] = true;
-                let (kind, span, label) = places[*i];
+                let (span, label) = places[*i];
+                let kind = if *i == 0 { AnnotationKind::Primary } else { AnnotationKind::Context };
                 let clip = |at: u32| (at as usize).clamp(start, end) - start;
                 let (from, to) = (clip(span.start), clip(span.end));
-                (kind, floor(&text, from)..ceil(&text, to.max(from)), label.to_owned())
+                (kind, floor(&text, from)..ceil(&text, to.max(from)), label)
             })
             .collect();
         let line = file.bytes[..start].iter().filter(|b| **b == b'\n').count() + 1;
