@@ -7,7 +7,7 @@ use r500_program::Program;
 use crate::graph::{Graph, Statement, Structure, WindowError};
 
 macro_rules! stats {
-    ($($name:ident $title:literal $meaning:literal;)*) => {
+    ($($name:ident $title:literal $side:ident $meaning:literal;)*) => {
         /// Numbers about a program. Instructions that no run reaches are only counted as such.
         ///
         /// **Cycles** are those of a simple model: every instruction takes one cycle to issue, one
@@ -28,42 +28,61 @@ macro_rules! stats {
             /// What the numbers are, in order.
             pub const MEANINGS: &'static [&'static str] = &[ $( $meaning, )* ];
 
+            /// Whether the number is a cost, so that less is better, in order; the others only tell
+            /// what a program is made of.
+            pub const COSTS: &'static [bool] = &[ $( is_cost!($side), )* ];
+
             /// The numbers, in order.
             #[must_use]
             pub fn values(&self) -> Vec<u64> {
                 vec![ $( self.$name, )* ]
             }
+
+            /// Adds the numbers of another program.
+            pub fn add(&mut self, other: &Self) {
+                $( self.$name = self.$name.saturating_add(other.$name); )*
+            }
         }
+    };
+}
+
+macro_rules! is_cost {
+    (cost) => {
+        true
+    };
+    (kind) => {
+        false
     };
 }
 
 #[rustfmt::skip]
 stats! {
-    instructions  "inst"      "Instructions that some run may reach.";
-    unreached     "dead"      "Instructions that no run reaches.";
-    alu           "alu"       "ALU and OUT instructions.";
-    outputs       "out"       "OUT instructions.";
-    textures      "tex"       "Texture fetches.";
-    kills         "kil"       "TEXKILL instructions.";
-    flow          "fc"        "Flow-control instructions.";
-    co_issued     "pair"      "ALU and OUT instructions of which both halves do something.";
-    rgb_only      "vec"       "ALU and OUT instructions of which only the RGB half does something.";
-    alpha_only    "sca"       "ALU and OUT instructions of which only the alpha half does something.";
-    idle          "idle"      "ALU and OUT instructions of which neither half does anything.";
-    presubtract   "presub"    "ALU and OUT instructions that read a presubtract result.";
-    omod          "omod"      "ALU and OUT instructions whose result is scaled by OMOD.";
-    inlines       "inl"       "Source addresses that are inline constants other than 0 and are read.";
-    temporaries   "temps"     "Temporaries used: one more than the highest.";
-    constants     "consts"    "Constants used: one more than the highest.";
-    indirections  "ind"       "Texture indirections: phases of fetches each of which needs a result of the phase before, in address order.";
-    nops          "nop"       "Instructions with NOP.";
-    waits         "wait"      "Instructions that wait for the texture semaphore.";
-    branch_levels "if-depth"  "Branch levels open at once, at most.";
-    loop_levels   "lp-depth"  "Loops running inside each other, at most.";
-    call_levels   "cl-depth"  "Calls open at once, at most.";
-    loops         "loops"     "LOOP and REP instructions.";
-    longest_path  "path"      "Instructions on the longest path, each loop passed once; 0 where the program is not structured.";
-    cycles        "cycles"    "Issue cycles of the longest path by the model above; 0 where the program is not structured.";
+    instructions  "inst"      cost  "Instructions that some run may reach.";
+    unreached     "dead"      kind  "Instructions that no run reaches.";
+    alu           "alu"       cost  "ALU and OUT instructions.";
+    outputs       "out"       kind  "OUT instructions.";
+    textures      "tex"       cost  "Texture fetches.";
+    kills         "kil"       kind  "TEXKILL instructions.";
+    flow          "fc"        cost  "Flow-control instructions.";
+    co_issued     "pair"      kind  "ALU and OUT instructions of which both halves do something.";
+    rgb_only      "vec"       kind  "ALU and OUT instructions of which only the RGB half does something.";
+    alpha_only    "sca"       kind  "ALU and OUT instructions of which only the alpha half does something.";
+    idle          "idle"      kind  "ALU and OUT instructions of which neither half does anything.";
+    presubtract   "presub"    kind  "ALU and OUT instructions that read a presubtract result.";
+    omod          "omod"      kind  "ALU and OUT instructions whose result is scaled by OMOD.";
+    predicated    "pred"      kind  "Instructions with writes that a predicate selects.";
+    inlines       "inl"       kind  "Source addresses that are inline constants other than 0 and are read.";
+    temporaries   "temps"     cost  "Temporaries used: one more than the highest.";
+    constants     "consts"    cost  "Constants used: one more than the highest.";
+    indirections  "ind"       cost  "Texture indirections: phases of fetches each of which needs a result of the phase before, in address order.";
+    nops          "nop"       cost  "Instructions with NOP.";
+    waits         "wait"      cost  "Instructions that wait for the texture semaphore.";
+    branch_levels "if-depth"  cost  "Branch levels open at once, at most.";
+    loop_levels   "lp-depth"  cost  "Loops running inside each other, at most.";
+    call_levels   "cl-depth"  cost  "Calls open at once, at most.";
+    loops         "loops"     kind  "LOOP and REP instructions.";
+    longest_path  "path"      cost  "Instructions on the longest path, each loop passed once; 0 where the program is not structured.";
+    cycles        "cycles"    cost  "Issue cycles of the longest path by the model above; 0 where the program is not structured.";
 }
 
 impl Stats {
@@ -105,6 +124,8 @@ impl Stats {
                 let above = u64::try_from(i32::from(access.addr) + moved + 1).unwrap_or(0);
                 stats.constants = stats.constants.max(above.min(256));
             }
+            let selects = step.ty != InstType::FC && step.predicate_reads != 0;
+            stats.predicated += u64::from(selects);
             match inst.ty() {
                 InstType::FC => {
                     stats.flow += 1;
@@ -153,6 +174,19 @@ impl Stats {
             self.inlines += u64::from(reads.rgb[n] != 0 && value(Half::Rgb) != 0);
             self.inlines += u64::from(reads.alpha[n] && value(Half::Alpha) != 0);
         }
+    }
+
+    /// Integer constants of loops that some run may reach, which the program does not give: their
+    /// loops count as one pass in [`cycles`](Self::cycles).
+    #[must_use]
+    pub fn unknown_passes(program: &Program, graph: &Graph) -> Vec<u8> {
+        let loops = graph.flows.iter().enumerate().filter_map(|(index, flow)| {
+            let flow = flow.as_ref().filter(|flow| flow.begins_loop())?;
+            let given = program.state.fc_int_const.get(usize::from(flow.int)).copied().flatten();
+            (graph.reaches(index) && given.is_none()).then_some(flow.int)
+        });
+        let unknown: std::collections::BTreeSet<u8> = loops.collect();
+        unknown.into_iter().collect()
     }
 
     /// Share of ALU and OUT instructions that use both halves, of those that use any.
@@ -297,5 +331,8 @@ mod tests {
         let stats = Stats::default();
         assert_eq!(Stats::NAMES.len(), stats.values().len());
         assert_eq!(Stats::TITLES.len(), Stats::MEANINGS.len());
+        assert_eq!(Stats::COSTS.len(), Stats::NAMES.len());
+        let cost = |name| Stats::COSTS[Stats::NAMES.iter().position(|n| *n == name).unwrap()];
+        assert!(cost("cycles") && cost("temporaries") && !cost("co_issued"));
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`test`], [`asm`], [`disasm`], [`convert`], [`explain`], [`manual`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`test`], [`asm`], [`disasm`], [`convert`], [`stats`], [`explain`], [`manual`] | the subcommands |
 //! | [`source`], [`state`], [`machine`], [`format`](mod@format) | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`] | exit statuses, messages, colours, progress |
@@ -21,6 +21,7 @@ mod render;
 mod run;
 mod source;
 mod state;
+mod stats;
 mod syntax;
 mod terminal;
 mod test;
@@ -47,6 +48,7 @@ enum Command {
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
     Convert(convert::Convert),
+    Stats(stats::Stats),
     Explain(explain::Explain),
     Completions(manual::Completions),
     Man(manual::Man),
@@ -64,6 +66,7 @@ Examples:
   r500 test tests/corpus                        run everything that carries expectations
   r500 asm plasma.r5 -o plasma.bin              assemble
   r500 disasm capture.json                      read a program as assembly
+  r500 stats tests/corpus/mesa --sort cycles    count instructions, estimate cycles
   r500 explain 0x1401ff05 --as us_fc_inst       what the bits of a word mean";
 
 /// Runs the command.
@@ -77,6 +80,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Asm(asm) => asm.run(),
         Command::Disasm(disasm) => disasm.run(),
         Command::Convert(convert) => convert.run(),
+        Command::Stats(stats) => stats.run(),
         Command::Explain(explain) => explain.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),

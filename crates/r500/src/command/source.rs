@@ -166,6 +166,47 @@ fn begin(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'static>> 
     jobs.map_err(|error| unreadable(file, error))
 }
 
+/// The files, folders searched for those whose name is wanted, in the order of their names.
+pub(super) fn files(paths: &[PathBuf], wanted: impl Fn(&Path) -> bool) -> Outcome<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() { walk(path, &wanted, &mut files)? } else { files.push(path.clone()) }
+    }
+    Ok(files)
+}
+
+fn walk(folder: &Path, wanted: &impl Fn(&Path) -> bool, files: &mut Vec<PathBuf>) -> Outcome<()> {
+    let cannot = |error: std::io::Error| {
+        Failure::could_not(error).context(format_args!("cannot read {}", folder.display()))
+    };
+    let mut entries = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(cannot)? {
+        entries.push(entry.map_err(cannot)?.path());
+    }
+    entries.sort();
+    for path in entries {
+        // Links to folders are not followed: they may lead in circles.
+        let link = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_symlink());
+        if path.is_dir() {
+            if !link {
+                walk(&path, wanted, files)?;
+            }
+        } else if wanted(&path) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Whether a file's name says that it may hold programs.
+pub(super) fn may_hold_programs(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let extensions =
+        [".r5", ".asm", ".json", ".jsonl", ".ndjson", ".bin", ".inc", ".h", ".c", ".hex", ".log"];
+    extensions.iter().any(|extension| name.ends_with(extension))
+}
+
 /// All bytes of a file or of stdin.
 pub(super) fn bytes(file: &Path) -> Outcome<Vec<u8>> {
     let mut bytes = Vec::new();

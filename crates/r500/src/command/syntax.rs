@@ -139,6 +139,18 @@ pub(super) fn register(text: &str, kind: &str, count: usize) -> Option<usize> {
     inner.trim().parse().ok().filter(|&n| n < count)
 }
 
+/// Whether a name holds a pattern, in which `*` stands for anything.
+pub(super) fn holds(pattern: &str, name: &str) -> bool {
+    let mut rest = name;
+    pattern.split('*').all(|part| match rest.find(part) {
+        Some(at) => {
+            rest = &rest[at + part.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -150,6 +162,14 @@ mod tests {
         assert_eq!(area("1,2,3x4"), Ok(Block { x: 1, y: 2, width: 3, height: 4 }));
         assert!(area("1,2").is_err() && area("1,2,3").is_err() && area("1,2,3x0").is_err());
         assert_eq!(pixel("3, 4"), Ok([3, 4]));
+    }
+
+    #[test]
+    fn patterns() {
+        assert!(holds("abs", "fs-abs-vec2.0"));
+        assert!(holds("fs*vec", "fs-abs-vec2.0"));
+        assert!(!holds("vec*fs", "fs-abs-vec2.0"));
+        assert!(holds("", "anything"));
     }
 
     #[test]

@@ -121,7 +121,7 @@ impl Test {
         let mut tally = Tally::default();
         let mut number = 0;
         let mut batch = Vec::new();
-        for file in self.all_files()? {
+        for file in source::files(&self.files, may_expect)? {
             for item in self.items(&file)? {
                 if !self.wants(&item) {
                     tally.filtered += 1;
@@ -158,15 +158,6 @@ impl Test {
         Ok(if tally.failed == 0 { Status::Fine } else { Status::Failed })
     }
 
-    /// The files, folders searched.
-    fn all_files(&self) -> Outcome<Vec<PathBuf>> {
-        let mut files = Vec::new();
-        for file in &self.files {
-            if file.is_dir() { walk(file, &mut files)? } else { files.push(file.clone()) }
-        }
-        Ok(files)
-    }
-
     /// The jobs of a file; one that cannot be read is a failed test.
     fn items(&self, file: &Path) -> Outcome<impl Iterator<Item = Item>> {
         let jobs: Box<dyn Iterator<Item = Result<Job, String>>> =
@@ -190,7 +181,7 @@ impl Test {
     }
 
     fn wants(&self, item: &Item) -> bool {
-        self.filter.as_ref().is_none_or(|filter| matches(filter, &item.name()))
+        self.filter.as_ref().is_none_or(|filter| syntax::holds(filter, &item.name()))
     }
 
     fn run_batch(
@@ -415,47 +406,11 @@ fn read_picture(path: &Path) -> Result<Picture, String> {
     decode_png(&bytes).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// Adds the files below a folder that may hold expectations, in the order of their names.
-fn walk(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome<()> {
-    let cannot = |error: std::io::Error| {
-        Failure::could_not(error).context(format_args!("cannot read {}", folder.display()))
-    };
-    let mut entries = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(cannot)? {
-        entries.push(entry.map_err(cannot)?.path());
-    }
-    entries.sort();
-    for path in entries {
-        // Links to folders are not followed: they may lead in circles.
-        let link = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_symlink());
-        if path.is_dir() {
-            if !link {
-                walk(&path, files)?;
-            }
-        } else if may_expect(&path) {
-            files.push(path);
-        }
-    }
-    Ok(())
-}
-
 /// Whether a file's name says that it may hold jobs with expectations.
 fn may_expect(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     [".json", ".jsonl", ".ndjson", ".r5"].iter().any(|extension| name.ends_with(extension))
-}
-
-/// Whether a name holds a pattern, in which `*` stands for anything.
-fn matches(pattern: &str, name: &str) -> bool {
-    let mut rest = name;
-    pattern.split('*').all(|part| match rest.find(part) {
-        Some(at) => {
-            rest = &rest[at + part.len()..];
-            true
-        }
-        None => false,
-    })
 }
 
 /// A word for a shell.
@@ -471,14 +426,6 @@ fn quote(word: &str) -> String {
 #[cfg(test)]
 mod unit_tests {
     use super::*;
-
-    #[test]
-    fn patterns() {
-        assert!(matches("abs", "fs-abs-vec2.0"));
-        assert!(matches("fs*vec", "fs-abs-vec2.0"));
-        assert!(!matches("vec*fs", "fs-abs-vec2.0"));
-        assert!(matches("", "anything"));
-    }
 
     #[test]
     fn words_for_a_shell() {

@@ -1,0 +1,216 @@
+//! `r500 stats`: what programs are made of and what they may cost.
+
+mod against;
+mod program;
+mod sheet;
+mod table;
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use r500::check::Stats as Numbers;
+use r500::reader::Language;
+use serde_json::json;
+
+use self::program::{Program, collect};
+use super::exit::{Failure, Outcome, Status};
+use super::format::TableFormat;
+use super::terminal;
+
+/// Count what programs are made of, and estimate what they cost.
+///
+/// One program as a sheet, many as a table: instructions by type, how many use both halves (co-issue),
+/// presubtract, OMOD and inline constants, registers, texture indirections, nesting, the longest path,
+/// estimated cycles. Instructions that no run reaches are not counted. With --against, what changed
+/// since another set of programs, matched by their paths below the folders that are given: totals,
+/// and each program that was helped or hurt.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER)]
+pub(super) struct Stats {
+    /// Files and folders; `-` is stdin
+    #[arg(value_name = "FILE", required_unless_present = "list_columns")]
+    files: Vec<PathBuf>,
+    /// What the files are written in (default: recognised from content)
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<Language>,
+    /// Only programs whose name holds this text (`*` stands for anything)
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// The programs as they were: a file or a folder
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+    /// With --against: exit with 1 if a program is hurt or lost
+    #[arg(long, requires = "against")]
+    fail_on_hurt: bool,
+    /// Sort by this column: numbers with the greatest first, names from A
+    #[arg(long, value_name = "COLUMN", value_parser = column)]
+    sort: Option<Column>,
+    /// Columns of the table, with commas between; `all` are all
+    #[arg(long, value_name = "COLUMNS", value_parser = columns)]
+    columns: Option<Columns>,
+    /// Say what the columns are and stop
+    #[arg(long)]
+    list_columns: bool,
+    /// How to answer; CSV and JSON have every column
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
+}
+
+const AFTER: &str = "\
+The model behind `cycles`: each instruction takes one cycle to issue, one with NOP two. A branch costs its
+dearer arm; a loop what its body costs, times its passes (KR of its integer constant; one pass, where that
+is not given); a call what it calls. Waiting for textures and for results is not in it. So it is an upper
+bound of the issue cycles of a group of pixels: good for comparing programs, not for predicting time. Where
+control flow is not structured, there is no longest path and no cycles.
+
+Exit status: 0 counted; 1 a file has errors or holds a program that cannot run, or --fail-on-hurt;
+2 wrong usage; 3 a file cannot be read.
+
+Examples:
+  r500 stats capture.json                            one program, a sheet
+  r500 stats tests/corpus/mesa --sort cycles         many, a table
+  r500 stats shaders --format csv > shaders.csv
+  r500 stats after --against before                  what a change of the compiler did
+  r500 stats new.json --against old.json --format json";
+
+impl Stats {
+    pub(super) fn run(&self) -> Outcome {
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        if self.list_columns {
+            list_columns(&mut out)?;
+            return Ok(out.flush().map(|()| Status::Fine)?);
+        }
+        let mut status = Status::Fine;
+        let mut programs = self.read(&self.files, &mut status)?;
+        if let Some(before) = &self.against {
+            let before = self.read(std::slice::from_ref(before), &mut status)?;
+            let changes = against::Changes::new(&before, &programs);
+            match self.format {
+                TableFormat::Text => changes.text(&mut out)?,
+                TableFormat::Csv => changes.csv(&mut out)?,
+                TableFormat::Json => writeln!(out, "{:#}", changes.json())?,
+            }
+            if self.fail_on_hurt && changes.hurts() {
+                status = Status::Failed;
+            }
+        } else {
+            if let Some(column) = self.sort {
+                column.sort(&mut programs);
+            }
+            let shown = self.columns.clone().map_or_else(table::usual, |columns| columns.0);
+            match (self.format, programs.as_slice()) {
+                (TableFormat::Text, [program]) => sheet::print(&mut out, program)?,
+                (TableFormat::Text, _) => table::text(&mut out, &programs, &shown)?,
+                (TableFormat::Csv, _) => table::csv(&mut out, &programs)?,
+                (TableFormat::Json, _) => {
+                    let all: Vec<_> = programs.iter().map(Program::json).collect();
+                    let total = table::total_json(&programs);
+                    let answer = json!({ "version": 1, "programs": all, "total": total });
+                    writeln!(out, "{answer:#}")?;
+                }
+            }
+        }
+        out.flush()?;
+        Ok(status)
+    }
+
+    /// Counts every program; says which cannot be counted.
+    fn read(&self, files: &[PathBuf], status: &mut Status) -> Outcome<Vec<Program>> {
+        let single = files.len() == 1 && self.against.as_ref().is_some_and(|other| other.is_file());
+        let mut programs = Vec::new();
+        for file in files {
+            collect(file, self.from, single, &mut programs, status)?;
+        }
+        if let Some(filter) = &self.filter {
+            programs.retain(|program| super::syntax::holds(filter, &program.name));
+        }
+        for program in &programs {
+            if let Err(error) = &program.counted {
+                terminal::error(&format!("{}: {error}", program.name));
+                *status = Status::Failed;
+            }
+        }
+        if programs.is_empty() && *status == Status::Fine {
+            let files: Vec<String> = files.iter().map(|file| super::source::show(file)).collect();
+            return Err(Failure::input(anyhow::anyhow!("no program in {}", files.join(", "))));
+        }
+        Ok(programs)
+    }
+}
+
+/// What a table can be sorted by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Column {
+    Name,
+    /// The share of instructions that use both halves.
+    CoIssue,
+    /// One of [`Numbers::NAMES`].
+    Number(usize),
+}
+
+#[derive(Clone, Debug)]
+struct Columns(Vec<Column>);
+
+impl Column {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Name => "program",
+            Self::CoIssue => "co-issue",
+            Self::Number(n) => Numbers::TITLES[n],
+        }
+    }
+
+    fn sort(self, programs: &mut [Program]) {
+        // Greatest first; what cannot run, last.
+        let descending = |key: fn(&Program, usize) -> Option<u64>, n: usize| {
+            move |a: &Program, b: &Program| key(b, n).cmp(&key(a, n))
+        };
+        match self {
+            Self::Name => programs.sort_by(|a, b| a.name.cmp(&b.name)),
+            Self::CoIssue => programs.sort_by(|a, b| {
+                let rate =
+                    |p: &Program| p.counted.as_ref().map_or(-1.0, |c| c.stats.co_issue_rate());
+                rate(b).total_cmp(&rate(a))
+            }),
+            Self::Number(n) => programs.sort_by(descending(Program::number, n)),
+        }
+    }
+}
+
+/// A column by its title or its name.
+fn column(text: &str) -> Result<Column, String> {
+    let text = text.trim();
+    match text {
+        "name" | "program" => return Ok(Column::Name),
+        "co-issue" | "co_issue_rate" => return Ok(Column::CoIssue),
+        _ => {}
+    }
+    let named = |names: &[&str]| names.iter().position(|name| *name == text);
+    let number = named(Numbers::TITLES).or_else(|| named(Numbers::NAMES));
+    number.map(Column::Number).ok_or_else(|| {
+        let titles = Numbers::TITLES.join(", ");
+        format!("there is no column `{text}`; there are name, co-issue, {titles}")
+    })
+}
+
+fn columns(text: &str) -> Result<Columns, String> {
+    if text == "all" {
+        let numbers = (0..Numbers::NAMES.len()).map(Column::Number);
+        return Ok(Columns(numbers.chain([Column::CoIssue]).collect()));
+    }
+    let columns = text.split(',').map(column).collect::<Result<Vec<_>, _>>()?;
+    Ok(Columns(columns.into_iter().filter(|column| *column != Column::Name).collect()))
+}
+
+fn list_columns(out: &mut impl Write) -> std::io::Result<()> {
+    let rows = Numbers::TITLES.iter().zip(Numbers::NAMES).zip(Numbers::MEANINGS);
+    for ((title, name), meaning) in rows {
+        writeln!(out, "{title:<9} {name:<14} {meaning}")?;
+    }
+    writeln!(
+        out,
+        "{:<9} {:<14} Share of ALU and OUT instructions that use both halves, of those that use any.",
+        "co-issue", "co_issue_rate"
+    )
+}

@@ -1,0 +1,145 @@
+//! The programs of files and folders, counted.
+
+use std::path::Path;
+
+use r500::check::Stats;
+use r500::check::graph::{Graph, Structure, Unstructured};
+use r500::program::Job;
+use r500::reader::Language;
+use serde_json::{Map, Value, json};
+
+use crate::command::exit::{Outcome, Status};
+use crate::command::source;
+
+/// A program, counted.
+pub(super) struct Program {
+    /// What it is matched by: its path below the folder that was given, and its name in a file of
+    /// several.
+    pub(super) key: String,
+    /// What it is called in answers.
+    pub(super) name: String,
+    /// Its file, and its number there.
+    pub(super) file: String,
+    pub(super) index: usize,
+    /// The numbers, or why there are none.
+    pub(super) counted: Result<Counted, String>,
+}
+
+pub(super) struct Counted {
+    pub(super) stats: Stats,
+    /// Why its control flow is not structured, if it is not, and the address where that shows.
+    pub(super) unstructured: Option<(u32, Unstructured)>,
+    /// Integer constants that its loops name and nobody gave.
+    pub(super) unknown_passes: Vec<u8>,
+}
+
+impl Counted {
+    fn of(job: &Job) -> Result<Self, String> {
+        let graph = Graph::new(&job.program).map_err(|error| error.to_string())?;
+        let structure = Structure::recover(&job.program, &graph);
+        let stats = Stats::of_graph(&job.program, &graph, structure.as_ref().ok());
+        let unknown_passes = Stats::unknown_passes(&job.program, &graph);
+        let unstructured = structure.err().map(|why| (graph.window().address(why.index), why));
+        Ok(Self { stats, unstructured, unknown_passes })
+    }
+
+    /// A number by its place; `None` where control flow leaves it open.
+    pub(super) fn number(&self, n: usize) -> Option<u64> {
+        let needs_structure = matches!(Stats::NAMES[n], "longest_path" | "cycles");
+        let known = !needs_structure || self.unstructured.is_none();
+        known.then(|| self.stats.values()[n])
+    }
+}
+
+impl Program {
+    /// A number by its place; `None` where there is none.
+    pub(super) fn number(&self, n: usize) -> Option<u64> {
+        self.counted.as_ref().ok()?.number(n)
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let mut object = Map::new();
+        object.insert("name".into(), self.name.clone().into());
+        object.insert("file".into(), self.file.clone().into());
+        object.insert("index".into(), self.index.into());
+        match &self.counted {
+            Ok(counted) => {
+                for (n, name) in Stats::NAMES.iter().enumerate() {
+                    object.insert((*name).into(), json!(counted.number(n)));
+                }
+                object.insert("co_issue_rate".into(), counted.stats.co_issue_rate().into());
+                let why = counted.unstructured.as_ref();
+                let why = why.map(|(at, why)| json!({ "address": at, "reason": why.reason }));
+                object.insert("structured".into(), why.is_none().into());
+                object.insert("unstructured".into(), why.unwrap_or_default());
+                object.insert("unknown_passes".into(), json!(counted.unknown_passes));
+                object.insert("error".into(), Value::Null);
+            }
+            Err(error) => {
+                object.insert("error".into(), error.clone().into());
+            }
+        }
+        Value::Object(object)
+    }
+}
+
+/// Counts the programs of a file or folder. `single`: the file stands for itself, whatever its name,
+/// because it is compared with another file.
+pub(super) fn collect(
+    root: &Path,
+    from: Option<Language>,
+    single: bool,
+    programs: &mut Vec<Program>,
+    status: &mut Status,
+) -> Outcome<()> {
+    let files = source::files(&[root.to_owned()], source::may_hold_programs)?;
+    for file in files {
+        let below = file.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
+        let alone = below.is_none();
+        let name = match below {
+            Some(below) => below.to_string_lossy().replace('\\', "/"),
+            None => source::show(&file),
+        };
+        let key = match (alone, single) {
+            (true, true) => String::new(),
+            (true, false) => file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            (false, _) => name.clone(),
+        };
+        let jobs = match source::open(&file, from) {
+            Ok(jobs) => jobs,
+            Err(failure) if failure.blames_input() => {
+                failure.tell();
+                *status = Status::Failed;
+                continue;
+            }
+            Err(failure) => return Err(failure),
+        };
+        let first = programs.len();
+        let file_name = source::show(&file);
+        for (index, job) in jobs.enumerate() {
+            let job = match job {
+                Ok(job) => job,
+                Err(error) => {
+                    source::unreadable(&file, error).tell();
+                    *status = Status::Failed;
+                    continue;
+                }
+            };
+            // What it is called within its file; told only where there are several.
+            let part =
+                if job.name.is_empty() { format!("#{index}") } else { format!(":{}", job.name) };
+            programs.push(Program {
+                key: format!("{key}{part}"),
+                name: format!("{name}{part}"),
+                file: file_name.clone(),
+                index,
+                counted: Counted::of(&job),
+            });
+        }
+        if let [only] = &mut programs[first..] {
+            only.key.clone_from(&key);
+            only.name.clone_from(&name);
+        }
+    }
+    Ok(())
+}
