@@ -1,7 +1,8 @@
 //! Read, check, run and see fragment programs of the Radeon R500 (X1000 series).
 //!
 //! This crate is the front door: it re-exports the crates that do the work, picks the [`reader`] for
-//! any input, and holds what touches files: [`picture`]s, [`texture`]s from outside, the
+//! any input, knows where the checker's findings stand in a source ([`lint`]), and holds what touches
+//! files: [`picture`]s, [`texture`]s from outside, the
 //! [comparison](compare) of pictures and the [`verdict`] over a frame. The `r500` command is built on
 //! it and adds nothing but the terminal.
 //!
@@ -34,6 +35,7 @@ pub use r500_program as program;
 
 pub mod compare;
 pub mod explain;
+pub mod lint;
 pub mod picture;
 pub mod reader;
 pub mod texture;

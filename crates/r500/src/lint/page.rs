@@ -1,0 +1,45 @@
+//! The page of a code, for the guide and for `r500 check --explain`.
+
+use std::fmt::Write;
+
+use r500_asm::{PrintOptions, print};
+use r500_check::{Code, check_job};
+use r500_program::Job;
+
+/// Longer examples are not shown.
+const LINES: usize = 24;
+
+/// What a code means, how one knows, what to do about it, and two programs: one that has it and one
+/// that nearly has. Markdown.
+#[must_use]
+pub fn page(code: Code) -> String {
+    let info = code.info();
+    let severity = info.severity.name();
+    let mut page = format!("## {}: {}\n\n", info.number, info.name);
+    let (bad, good) = (code.bad(), code.good());
+    let fixes = check_job(&bad).with_code(code).any(|f| f.fix.as_ref().is_some_and(|fix| fix.safe));
+    let fixes = if fixes { " `--fix` does it." } else { "" };
+    // Writing to a string does not fail.
+    let _ = write!(
+        page,
+        "*{severity}* {}\n\n*Evidence:* {}.\n\n*Mend:* {}{fixes}\n",
+        info.meaning, info.evidence, info.mend
+    );
+    let (bad, good) = (lines(&bad, &good), lines(&good, &bad));
+    if bad.len().max(good.len()) <= LINES {
+        let _ = write!(page, "\nHas it:\n\n```text\n{}\n```\n", bad.join("\n"));
+        let _ = write!(page, "\nHas it not:\n\n```text\n{}\n```\n", good.join("\n"));
+    }
+    page
+}
+
+/// The instructions of a job, and what it says beside them that another one does not.
+fn lines(job: &Job, other: &Job) -> Vec<String> {
+    let text =
+        |job: &Job, state| print(job, &PrintOptions { state, ..PrintOptions::default() }).text;
+    let (whole, code, other) = (text(job, true), text(job, false), text(other, true));
+    let state = whole.strip_suffix(&code).unwrap_or(&whole);
+    let own = state.lines().filter(|line| !line.is_empty() && !other.lines().any(|l| l == *line));
+    let lines: Vec<String> = own.chain(code.lines()).map(str::to_owned).collect();
+    if lines.is_empty() { vec!["-- nothing".to_owned()] } else { lines }
+}

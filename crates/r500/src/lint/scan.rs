@@ -1,0 +1,89 @@
+//! A source cut into words, marks, strings and comments: enough to find one's way in it.
+
+use std::ops::Range;
+
+/// What a piece of a source is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Letters, digits and `_`.
+    Word,
+    /// A string in double quotes.
+    Text,
+    /// `--` to the end of the line.
+    Comment,
+    /// Any other byte.
+    Mark(u8),
+}
+
+/// A piece of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Piece {
+    pub(super) kind: Kind,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+impl Piece {
+    pub(super) fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// Whether it is that word; case does not matter.
+    pub(super) fn is(self, source: &[u8], word: &str) -> bool {
+        self.kind == Kind::Word && source[self.range()].eq_ignore_ascii_case(word.as_bytes())
+    }
+}
+
+/// The pieces of a source, in order; white space is left out.
+pub(super) fn pieces(source: &[u8]) -> impl Iterator<Item = Piece> + '_ {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while source.get(at).is_some_and(u8::is_ascii_whitespace) {
+            at += 1;
+        }
+        let start = at;
+        let word = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+        let kind = match *source.get(at)? {
+            b if word(&b) => {
+                at += source[at..].iter().take_while(|b| word(b)).count();
+                Kind::Word
+            }
+            b'-' if source.get(at + 1) == Some(&b'-') => {
+                at += source[at..].iter().take_while(|b| **b != b'\n').count();
+                Kind::Comment
+            }
+            b'"' => {
+                at += 1;
+                while let Some(&b) = source.get(at).filter(|b| **b != b'\n') {
+                    // As in the language: `\"` does not end a string.
+                    let pair = b == b'\\' && source.get(at + 1).is_some_and(|b| *b != b'\n');
+                    at += 1 + usize::from(pair);
+                    if b == b'"' {
+                        break;
+                    }
+                }
+                Kind::Text
+            }
+            b => {
+                at += 1;
+                Kind::Mark(b)
+            }
+        };
+        Some(Piece { kind, start, end: at })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_in_strings_and_comments_are_none() {
+        let source = b"NAME \"a -- \\\" b\" ; -- c ; \"d\nx-- e";
+        let kinds: Vec<Kind> = pieces(source).map(|piece| piece.kind).collect();
+        let semicolon = Kind::Mark(b';');
+        let wanted = [Kind::Word, Kind::Text, semicolon, Kind::Comment, Kind::Word, Kind::Comment];
+        assert_eq!(kinds, wanted);
+        assert!(pieces(source).all(|piece| piece.start < piece.end && piece.end <= source.len()));
+    }
+}
