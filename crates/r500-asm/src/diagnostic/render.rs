@@ -151,8 +151,21 @@ impl Message<'_> {
         for help in &self.help {
             group = group.element(Level::HELP.message(*help));
         }
-        renderer.render(&[group])
+        let text = renderer.render(&[group]);
+        match self.excerpt {
+            Excerpt::Source { .. } => text,
+            Excerpt::Line { .. } => without_gap(&text),
+        }
     }
+}
+
+/// Without the line of colons that stands for a missing file name.
+fn without_gap(text: &str) -> String {
+    let gap = |line: &&str| {
+        let marks = line.trim_end_matches("\u{1b}[0m").trim_end();
+        marks.ends_with(":::") && !line.contains('|')
+    };
+    text.lines().filter(|line| !gap(line)).collect::<Vec<_>>().join("\n")
 }
 
 fn annotation<'a>(

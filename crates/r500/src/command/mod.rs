@@ -2,12 +2,13 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`test`], [`asm`], [`disasm`], [`convert`], [`stats`], [`explain`], [`manual`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`test`], [`asm`], [`disasm`], [`convert`], [`check`], [`stats`], [`explain`], [`manual`] | the subcommands |
 //! | [`source`], [`state`], [`machine`], [`format`](mod@format) | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`] | exit statuses, messages, colours, progress |
 
 mod asm;
+mod check;
 mod convert;
 mod disasm;
 mod exit;
@@ -48,6 +49,7 @@ enum Command {
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
     Convert(convert::Convert),
+    Check(check::Check),
     Stats(stats::Stats),
     Explain(explain::Explain),
     Completions(manual::Completions),
@@ -66,6 +68,7 @@ Examples:
   r500 test tests/corpus                        run everything that carries expectations
   r500 asm plasma.r5 -o plasma.bin              assemble
   r500 disasm capture.json                      read a program as assembly
+  r500 check plasma.r5                          find mistakes before a card does
   r500 stats tests/corpus/mesa --sort cycles    count instructions, estimate cycles
   r500 explain 0x1401ff05 --as us_fc_inst       what the bits of a word mean";
 
@@ -80,6 +83,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Asm(asm) => asm.run(),
         Command::Disasm(disasm) => disasm.run(),
         Command::Convert(convert) => convert.run(),
+        Command::Check(check) => check.run(),
         Command::Stats(stats) => stats.run(),
         Command::Explain(explain) => explain.run(),
         Command::Completions(completions) => completions.run(),

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use r500_asm::Assembly;
-use r500_check::{Edit, EditTarget, Finding, check_job};
+use r500_asm::{Assembly, Span};
+use r500_check::{Edit, EditTarget, Finding, Fix, check_job};
 use r500_isa::Instruction;
 use r500_isa::values::InstType;
 use r500_program::Job;
@@ -91,6 +91,19 @@ pub fn fix(
         }
     }
     fixed
+}
+
+/// What a fix changes in the source itself: what stands there instead of which part.
+///
+/// # Errors
+/// Why the source does not take it.
+pub fn text_edits(assembly: &Assembly, fix: &Fix) -> Result<Vec<(Span, String)>, String> {
+    let span = |range: Range<usize>| {
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Span { file: 0, start: offset(range.start), end: offset(range.end) }
+    };
+    let edits = fix.edits.iter().map(|edit| text_edit(assembly, edit));
+    edits.map(|edit| edit.map(|(range, text)| (span(range), text))).collect()
 }
 
 /// Applies the safe fixes of the findings that are `wanted` to a program itself; what was mended.

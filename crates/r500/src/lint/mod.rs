@@ -11,6 +11,6 @@ mod place;
 mod scan;
 
 pub use allow::{Allow, Allows, Covers};
-pub use fix::{Fixed, Unfixed, fix, fix_program};
+pub use fix::{Fixed, Unfixed, fix, fix_program, text_edits};
 pub use page::page;
 pub use place::{locate, span};

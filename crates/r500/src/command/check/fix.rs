@@ -1,0 +1,278 @@
+//! `r500 check --fix`: the safe fixes, shown or written.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use r500::asm::{Assembly, RenderOptions};
+use r500::check::{Finding, Severity};
+use r500::formats::Limits;
+use r500::lint::{self, Allows, Unfixed};
+use r500::program::Job;
+use r500::reader::{self, Language, assembly};
+use serde_json::{Value as Json, json};
+
+use super::policy::Policy;
+use super::{Check, Checked, Format, Level, Program, Tally, json, text};
+use crate::command::convert::{OutputArgs, put};
+use crate::command::exit::{Failure, Outcome};
+use crate::command::{source, terminal};
+
+/// What fixing a file came to.
+struct Mended {
+    findings: Vec<Finding>,
+    left: Vec<Unfixed>,
+    /// What changes, for people.
+    difference: String,
+    content: Content,
+    /// What is still to say of the fixed programs.
+    after: Checked,
+}
+
+/// The fixed programs.
+enum Content {
+    Text(Vec<u8>),
+    Jobs(Vec<Job>, Language),
+}
+
+/// Fixes files.
+pub(super) fn run(check: &Check, policy: &Policy, files: &[PathBuf]) -> Outcome {
+    if check.format == Format::Sarif {
+        return Err(Failure::usage(
+            "--fix answers as text or JSON; SARIF holds the fixes without it",
+        ));
+    }
+    if check.output.is_some() && files.len() != 1 {
+        return Err(Failure::usage(format!(
+            "-o takes one program, and there are {} files",
+            files.len()
+        )));
+    }
+    if check.in_place && files.iter().any(|file| source::is_stdin(file)) {
+        return Err(Failure::usage("stdin is no file to write over; -o - writes to stdout"));
+    }
+    let mut tally = Tally::default();
+    let mut answers: Vec<Json> = Vec::new();
+    let mut mended = 0;
+    for file in files {
+        let fixed = match fix(check, policy, file) {
+            Ok(fixed) => fixed,
+            Err(failure) => {
+                failure.tell();
+                tally.files += 1;
+                tally.failed += 1;
+                tally.could_not |= !failure.blames_input();
+                continue;
+            }
+        };
+        mended += fixed.findings.len();
+        tally.count(&fixed.after, policy);
+        let written = fixed.write(check, file)?;
+        if check.format == Format::Json {
+            answers.push(fixed.answer(written));
+        } else {
+            fixed.tell(check, policy)?;
+        }
+    }
+    if check.format == Format::Json {
+        let answer = json!({ "version": 1, "files": answers });
+        writeln!(std::io::stdout().lock(), "{answer:#}")?;
+    } else {
+        let what = if check.in_place || check.output.is_some() { "mended" } else { "to mend" };
+        terminal::plain(&format!("{mended} {what}; then {tally}"));
+    }
+    Ok(tally.status())
+}
+
+fn fix(check: &Check, policy: &Policy, file: &Path) -> Outcome<Mended> {
+    let jobs = source::open(file, check.from)?;
+    match jobs.assembly() {
+        Some(assembly) if assembly.is_ok() => {
+            let assembly = assembly.clone();
+            Ok(fix_source(policy, file, &assembly))
+        }
+        _ if jobs.assembly().is_some() => {
+            let jobs: Result<Vec<Job>, _> = jobs.collect();
+            jobs.map_err(|error| source::unreadable(file, error))?;
+            Err(Failure::input(anyhow::anyhow!("{}: it has errors", source::show(file))))
+        }
+        _ if source::is_stdin(file) => {
+            Err(Failure::usage("of stdin only assembly is fixed; give the file's name"))
+        }
+        _ => {
+            drop(jobs);
+            fix_jobs(check, policy, file)
+        }
+    }
+}
+
+fn fix_source(policy: &Policy, file: &Path, before: &Assembly) -> Mended {
+    let main = before.files.list.first();
+    let (source, name) = main.map_or((&[][..], ""), |main| (&*main.bytes, &*main.name));
+    let again = |text: &[u8]| assembly::assemble_with_files(text, name, &[]);
+    let fixed = lint::fix(source, again, |assembly, finding| {
+        let allows = Allows::of(assembly);
+        let allowed = allows.covering(finding.code, &finding.place, assembly).is_some();
+        matches!(policy.level(finding, allowed), Level::Reported(_))
+    });
+    let mut after = Checked::empty(file);
+    after.source(Box::new(fixed.assembly), policy);
+    Mended {
+        difference: difference(source, &fixed.text, &source::show(file)),
+        findings: fixed.mended,
+        left: fixed.left,
+        content: Content::Text(fixed.text),
+        after,
+    }
+}
+
+fn fix_jobs(check: &Check, policy: &Policy, file: &Path) -> Outcome<Mended> {
+    let bytes = source::bytes(file)?;
+    let name = file.to_string_lossy();
+    let unreadable = |error| source::unreadable(file, error);
+    let language = check.from.or_else(|| reader::recognise(&bytes, Some(&name)));
+    let language = language.ok_or_else(|| unreadable(reader::ReadError::Unrecognised))?;
+    let jobs = reader::read(&bytes, Some(&name), Some(language), &Limits::default());
+    let mut jobs = jobs.map_err(unreadable)?;
+    if check.in_place && bytes.starts_with(&[0x1f, 0x8b]) {
+        return Err(Failure::could_not(anyhow::anyhow!(
+            "{name}: a compressed file is not written over; give -o FILE"
+        )));
+    }
+    let mut after = Checked::empty(file);
+    let (mut findings, mut difference) = (Vec::new(), String::new());
+    for (index, job) in jobs.iter_mut().enumerate() {
+        let mended = lint::fix_program(job, |finding| {
+            matches!(policy.level(finding, false), Level::Reported(_))
+        });
+        for fix in mended.iter().filter_map(|finding| finding.fix.as_ref()) {
+            let of = if job.name.is_empty() { index.to_string() } else { job.name.clone() };
+            difference.push_str(&format!("{name} ({of}): {}\n", fix.text));
+        }
+        findings.extend(mended);
+        after.programs.push(Program::check(job.clone(), index, policy));
+    }
+    let content = Content::Jobs(jobs, language);
+    Ok(Mended { findings, left: Vec::new(), difference, content, after })
+}
+
+impl Mended {
+    /// Writes what was asked for; to which file.
+    fn write(&self, check: &Check, file: &Path) -> Outcome<Option<PathBuf>> {
+        let output = match (&check.output, check.in_place) {
+            (Some(output), _) => output.clone(),
+            (None, true) if !self.findings.is_empty() => file.to_owned(),
+            _ => return Ok(None),
+        };
+        match &self.content {
+            Content::Text(text) if source::is_stdin(&output) => {
+                std::io::stdout().lock().write_all(text)?;
+            }
+            Content::Text(text) => put(&output, text)?,
+            Content::Jobs(jobs, language) => {
+                let output = OutputArgs { output: Some(output.clone()), to: None };
+                let language =
+                    if check.in_place { None } else { output.by_extension() }.unwrap_or(*language);
+                output.write(jobs, language, &output.print_options())?;
+            }
+        }
+        Ok(Some(output))
+    }
+
+    /// Says it: what would change on stdout, what is left on stderr.
+    fn tell(&self, check: &Check, policy: &Policy) -> Outcome<()> {
+        if check.output.is_none() && !check.in_place {
+            std::io::stdout().lock().write_all(self.difference.as_bytes())?;
+        }
+        let stderr = std::io::stderr();
+        let options = RenderOptions { color: terminal::colors(&stderr) };
+        text::findings(&mut stderr.lock(), &self.after, policy, options)?;
+        for left in &self.left {
+            terminal::note(&format!("not mended: {}: {}", left.finding, left.reason));
+        }
+        Ok(())
+    }
+
+    fn answer(&self, written: Option<PathBuf>) -> Json {
+        let assembly = self.after.assembly.as_deref();
+        let one = |finding: &Finding| {
+            json::finding(
+                finding,
+                Level::Reported(Severity::Note.max(finding.severity())),
+                assembly,
+            )
+        };
+        let left = self
+            .left
+            .iter()
+            .map(|left| json!({ "finding": one(&left.finding), "reason": left.reason }));
+        let after: Vec<Json> = self
+            .after
+            .programs
+            .iter()
+            .flat_map(Program::all)
+            .map(|(finding, level)| json::finding(finding, level, assembly))
+            .collect();
+        json!({
+            "file": text::name(&self.after),
+            "mended": self.findings.iter().map(one).collect::<Vec<Json>>(),
+            "not_mended": left.collect::<Vec<Json>>(),
+            "difference": self.difference,
+            "written": written.map(|path| path.display().to_string()),
+            "findings": after,
+        })
+    }
+}
+
+/// Lines around each change of a difference.
+const AROUND: usize = 3;
+
+/// How a text changes, as `diff -u` would say it. Fixes never add or drop a line.
+fn difference(before: &[u8], after: &[u8], name: &str) -> String {
+    let lines = |text: &[u8]| -> Vec<String> {
+        let lines = text.split_inclusive(|byte| *byte == b'\n');
+        lines.map(|line| String::from_utf8_lossy(line).trim_end_matches('\n').to_owned()).collect()
+    };
+    let (before, after) = (lines(before), lines(after));
+    let count = before.len().min(after.len());
+    let changed: Vec<usize> = (0..count).filter(|&at| before[at] != after[at]).collect();
+    let mut out = String::new();
+    let mut at = 0;
+    while let Some(&first) = changed.get(at) {
+        let mut last = first;
+        while let Some(&next) = changed.get(at).filter(|&&next| next <= last + 2 * AROUND) {
+            (last, at) = (next, at + 1);
+        }
+        if out.is_empty() {
+            out.push_str(&format!("--- {name}\n+++ {name}, mended\n"));
+        }
+        let (from, to) = (first.saturating_sub(AROUND), (last + AROUND + 1).min(count));
+        let range = format!("{},{}", from + 1, to - from);
+        out.push_str(&format!("@@ -{range} +{range} @@\n"));
+        for (old, new) in before[from..to].iter().zip(&after[from..to]) {
+            if old == new {
+                out.push_str(&format!(" {old}\n"));
+            } else {
+                out.push_str(&format!("-{old}\n+{new}\n"));
+            }
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::difference;
+
+    #[test]
+    fn differences_read_as_those_of_diff() {
+        let before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15";
+        let after =
+            before.replace("4\n", "four\n").replace("15", "fifteen").replace("14\n", "14\n");
+        let after = after.replace("1four", "14");
+        let wanted = "--- x\n+++ x, mended\n\
+            @@ -1,7 +1,7 @@\n 1\n 2\n 3\n-4\n+four\n 5\n 6\n 7\n\
+            @@ -12,4 +12,4 @@\n 12\n 13\n 14\n-15\n+fifteen\n";
+        assert_eq!(difference(before.as_bytes(), after.as_bytes(), "x"), wanted);
+        assert_eq!(difference(b"a", b"a", "x"), "");
+    }
+}

@@ -1,0 +1,362 @@
+//! `r500 check`: what can be said of programs before they run.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | [`policy`] | which findings are allowed, which count as errors |
+//! | [`text`], [`json`], [`sarif`] | how they are reported |
+//! | [`fix`] | applying the safe fixes |
+
+mod fix;
+mod json;
+mod policy;
+mod sarif;
+mod text;
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use r500::asm::{Assembly, Span};
+use r500::check::{Code, Finding, Report, Severity, check_job};
+use r500::lint::{self, Allows, Covers};
+use r500::program::Job;
+use r500::reader::Language;
+
+use super::exit::{Failure, Outcome, Status};
+use super::{source, terminal};
+use policy::{Policy, Which};
+
+/// Find what is wrong or odd about programs without running them.
+///
+/// Each finding has a code (R5xxx), a place, a reason and, where that can be said, a fix. An error is
+/// what cannot run as written; what runs, but perhaps not as meant or not so on a card, is a warning.
+/// Of what the input does not say (constants, inputs, US_PIXSIZE, code window) nothing is complained
+/// about.
+///
+/// A source allows findings by comments: `-- r500: allow(R5038)` behind an instruction or on a line in
+/// front of it, `-- r500: allow-file(R5038)` for all of it. What a source allows stays allowed.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER)]
+pub(super) struct Check {
+    /// Files and folders; `-` is stdin
+    #[arg(value_name = "FILE", required_unless_present = "explain")]
+    files: Vec<PathBuf>,
+    /// What the files are written in (default: recognised from content)
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<Language>,
+    /// How to report
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Count findings as errors: a code (R5038, dead-write), `warnings`, or `all` (notes, too)
+    #[arg(long, value_name = "CODE", value_parser = Which::parse)]
+    deny: Vec<Which>,
+    /// Do not report findings of this code
+    #[arg(long, value_name = "CODE", value_parser = policy::code)]
+    allow: Vec<Code>,
+    /// Say what a code means, on what evidence, and what to do about it; `all` says it of all
+    #[arg(long, value_name = "CODE", value_parser = explained)]
+    explain: Vec<Explained>,
+    /// Apply the safe fixes: semaphores, waits, NOPs, US_PIXSIZE. Without -o or --in-place, show what
+    /// would change
+    #[arg(long)]
+    fix: bool,
+    /// Where the fixed program goes
+    #[arg(short, long, value_name = "FILE", requires = "fix", conflicts_with = "in_place")]
+    output: Option<PathBuf>,
+    /// Write fixed programs over their files
+    #[arg(long, requires = "fix")]
+    in_place: bool,
+    /// Say of each program without errors what is guaranteed of it
+    #[arg(short, long)]
+    verbose: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Text,
+    Json,
+    Sarif,
+}
+
+const AFTER: &str = "\
+Examples:
+  r500 check plasma.r5
+  r500 check tests/corpus/mesa --allow R5067 --deny warnings
+  r500 check capture.json -v                    with what is guaranteed of a clean program
+  r500 check plasma.r5 --fix                    show what the safe fixes would change
+  r500 check plasma.r5 --fix --in-place
+  r500 check shaders --format sarif > shaders.sarif
+  r500 check --explain R5041
+
+Exit status: 0 no errors (there may be warnings), 1 errors, or findings that --deny makes errors; with
+--fix, such that are left; 2 wrong usage, 3 a file cannot be read or written.";
+
+/// What `--explain` is asked for.
+#[derive(Clone, Copy, Debug)]
+enum Explained {
+    All,
+    One(Code),
+}
+
+fn explained(text: &str) -> Result<Explained, String> {
+    if text.eq_ignore_ascii_case("all") {
+        return Ok(Explained::All);
+    }
+    policy::code(text).map(Explained::One)
+}
+
+/// A file with its programs, checked.
+struct Checked {
+    file: PathBuf,
+    /// The source, where it is one.
+    assembly: Option<Box<Assembly>>,
+    programs: Vec<Program>,
+    /// Comments for the checker that are mistaken or allow nothing.
+    comments: Vec<(Span, String)>,
+    /// What could not be read, if anything.
+    failure: Option<Failure>,
+}
+
+/// A program, checked.
+struct Program {
+    name: String,
+    /// Its number in the file.
+    index: usize,
+    job: Job,
+    report: Report,
+    /// How each finding of the report counts.
+    levels: Vec<Level>,
+}
+
+/// How a finding counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Level {
+    /// It is reported as this.
+    Reported(Severity),
+    /// It is allowed, by the source or by a switch.
+    Allowed { in_source: bool },
+}
+
+/// How many findings there are of what.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    files: usize,
+    programs: usize,
+    errors: usize,
+    warnings: usize,
+    notes: usize,
+    allowed: usize,
+    /// Files that could not be read, and whether a medium or a limit is to blame for one of them.
+    failed: usize,
+    could_not: bool,
+}
+
+impl Check {
+    /// Checks.
+    pub(super) fn run(self) -> Outcome {
+        if !self.explain.is_empty() {
+            return explain(&self.explain);
+        }
+        let policy = Policy::new(&self.deny, &self.allow).map_err(Failure::usage)?;
+        let files = source::files(&self.files, source::may_hold_programs)?;
+        if self.fix {
+            return fix::run(&self, &policy, &files);
+        }
+        let mut tally = Tally::default();
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let mut json = json::Answer::default();
+        let mut sarif = sarif::Log::new();
+        for file in &files {
+            let checked = Checked::read(file, self.from, &policy);
+            tally.count(&checked, &policy);
+            match self.format {
+                Format::Text => text::file(&mut out, &checked, &policy, self.verbose)?,
+                Format::Json => json.add(&checked),
+                Format::Sarif => sarif.add(&checked, &policy),
+            }
+        }
+        match self.format {
+            Format::Text => writeln!(out, "{tally}")?,
+            Format::Json => writeln!(out, "{:#}", json.finish(&tally))?,
+            Format::Sarif => writeln!(out, "{:#}", sarif.finish())?,
+        }
+        out.flush()?;
+        Ok(tally.status())
+    }
+}
+
+fn explain(wanted: &[Explained]) -> Outcome {
+    let codes = wanted.iter().flat_map(|wanted| match wanted {
+        Explained::All => Code::ALL.to_vec(),
+        Explained::One(code) => vec![*code],
+    });
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for (i, code) in codes.enumerate() {
+        if i != 0 {
+            writeln!(out)?;
+        }
+        write!(out, "{}", lint::page(code))?;
+    }
+    out.flush()?;
+    Ok(Status::Fine)
+}
+
+impl Checked {
+    fn empty(file: &Path) -> Self {
+        Self {
+            file: file.to_owned(),
+            assembly: None,
+            programs: Vec::new(),
+            comments: Vec::new(),
+            failure: None,
+        }
+    }
+
+    /// Reads a file and checks what it holds.
+    fn read(file: &Path, from: Option<Language>, policy: &Policy) -> Self {
+        let mut checked = Self::empty(file);
+        let jobs = match source::open(file, from) {
+            Ok(jobs) => jobs,
+            Err(failure) => return Self { failure: Some(failure), ..checked },
+        };
+        // Texture files play no part, so that they need not be there.
+        if let Some(assembly) = jobs.assembly().filter(|assembly| assembly.is_ok()) {
+            checked.source(Box::new(assembly.clone()), policy);
+            return checked;
+        }
+        for (index, job) in jobs.enumerate() {
+            match job {
+                Ok(job) => checked.programs.push(Program::check(job, index, policy)),
+                Err(error) => {
+                    checked.failure = Some(source::unreadable(file, error));
+                    break;
+                }
+            }
+        }
+        checked
+    }
+
+    /// Checks the program of a source.
+    fn source(&mut self, assembly: Box<Assembly>, policy: &Policy) {
+        let allows = Allows::of(&assembly);
+        let mut job = assembly.job.clone();
+        if job.name.is_empty() {
+            let stem = self.file.file_stem().unwrap_or_default();
+            job.name = stem.to_string_lossy().into_owned();
+        }
+        let mut used = vec![false; allows.list.len()];
+        let program = Program::judged(job, 0, |finding| {
+            let covering = allows.covering(finding.code, &finding.place, &assembly);
+            if let Some(covering) = covering {
+                used[covering] = true;
+            }
+            policy.level(finding, covering.is_some())
+        });
+        self.comments = allows.wrong;
+        for (allow, _) in allows.list.iter().zip(used).filter(|(_, used)| !used) {
+            let number = allow.code.info().number;
+            let what = match allow.covers {
+                Covers::Nothing => "no instruction stands here; `allow-file` is for all of them",
+                _ => "there is no such finding",
+            };
+            self.comments.push((allow.span, format!("{number} is allowed for nothing: {what}")));
+        }
+        self.comments.sort_by_key(|(span, _)| *span);
+        self.programs.push(program);
+        self.assembly = Some(assembly);
+    }
+
+    /// What it is called, with the program's name where it holds several.
+    fn title(&self, program: &Program) -> String {
+        let file = source::show(&self.file);
+        match (self.programs.len(), program.name.as_str()) {
+            (1, _) => file,
+            (_, "") => format!("{file} (program {})", program.index),
+            (_, name) => format!("{file} ({name})"),
+        }
+    }
+}
+
+impl Program {
+    fn check(job: Job, index: usize, policy: &Policy) -> Self {
+        Self::judged(job, index, |finding| policy.level(finding, false))
+    }
+
+    fn judged(job: Job, index: usize, level: impl FnMut(&Finding) -> Level) -> Self {
+        let report = check_job(&job);
+        let levels = report.findings.iter().map(level).collect();
+        Self { name: job.name.clone(), index, job, report, levels }
+    }
+
+    /// Findings that are reported, with what they count as.
+    fn reported(&self) -> impl Iterator<Item = (&Finding, Severity)> {
+        self.all().filter_map(|(finding, level)| match level {
+            Level::Reported(severity) => Some((finding, severity)),
+            Level::Allowed { .. } => None,
+        })
+    }
+
+    fn all(&self) -> impl Iterator<Item = (&Finding, Level)> {
+        self.report.findings.iter().zip(self.levels.iter().copied())
+    }
+}
+
+impl Tally {
+    fn count(&mut self, checked: &Checked, policy: &Policy) {
+        self.files += 1;
+        self.programs += checked.programs.len();
+        for (_, level) in checked.programs.iter().flat_map(Program::all) {
+            match level {
+                Level::Reported(Severity::Error) => self.errors += 1,
+                Level::Reported(Severity::Warning) => self.warnings += 1,
+                Level::Reported(Severity::Note) => self.notes += 1,
+                Level::Allowed { .. } => self.allowed += 1,
+            }
+        }
+        match policy.comments() {
+            Severity::Error => self.errors += checked.comments.len(),
+            _ => self.warnings += checked.comments.len(),
+        }
+        if let Some(failure) = &checked.failure {
+            self.failed += 1;
+            self.could_not |= !failure.blames_input();
+        }
+    }
+
+    fn status(&self) -> Status {
+        match self {
+            Self { could_not: true, .. } => Status::CouldNot,
+            Self { errors: 0, failed: 0, .. } => Status::Fine,
+            _ => Status::Failed,
+        }
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        write!(f, "{}", count(self.programs, "program"))?;
+        if self.files != self.programs {
+            write!(f, " in {}", count(self.files, "file"))?;
+        }
+        let counts = [(self.errors, "error"), (self.warnings, "warning"), (self.notes, "note")];
+        let found: Vec<String> =
+            counts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| count(n, what)).collect();
+        match found.is_empty() {
+            true => write!(f, ": nothing found")?,
+            false => write!(f, ": {}", found.join(", "))?,
+        }
+        if self.allowed > 0 {
+            write!(f, ", {} allowed", self.allowed)?;
+        }
+        if self.failed > 0 {
+            write!(f, "; {} not checked", count(self.failed, "file"))?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether stdout takes colours.
+fn colors() -> bool {
+    terminal::colors(&std::io::stdout())
+}

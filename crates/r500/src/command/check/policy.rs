@@ -1,0 +1,73 @@
+//! Which findings are allowed, and which count as errors.
+
+use r500::check::{Code, Finding, Severity};
+
+use super::Level;
+
+/// What `--deny` names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Which {
+    /// Warnings and notes.
+    All,
+    Warnings,
+    One(Code),
+}
+
+impl Which {
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        match text.to_ascii_lowercase().as_str() {
+            "all" => Ok(Self::All),
+            "warnings" => Ok(Self::Warnings),
+            _ => code(text).map(Self::One),
+        }
+    }
+}
+
+/// A code by its number or name.
+pub(super) fn code(text: &str) -> Result<Code, String> {
+    Code::find(text).ok_or_else(|| {
+        format!("there is no code `{text}`; `r500 check --explain all` shows those there are")
+    })
+}
+
+/// What counts as what. A source's own word stands above all; then a code that is named, then groups.
+pub(super) struct Policy {
+    deny: Vec<Code>,
+    allow: Vec<Code>,
+    /// Findings from this severity on are errors.
+    from: Severity,
+}
+
+impl Policy {
+    pub(super) fn new(deny: &[Which], allow: &[Code]) -> Result<Self, String> {
+        let mut policy = Self { deny: Vec::new(), allow: allow.to_vec(), from: Severity::Error };
+        for which in deny {
+            match which {
+                Which::All => policy.from = Severity::Note,
+                Which::Warnings => policy.from = policy.from.min(Severity::Warning),
+                Which::One(code) => policy.deny.push(*code),
+            }
+        }
+        match policy.deny.iter().find(|code| allow.contains(code)) {
+            Some(code) => Err(format!("{} is both allowed and denied", code.info().number)),
+            None => Ok(policy),
+        }
+    }
+
+    /// How a finding counts; `in_source`: its source allows it.
+    pub(super) fn level(&self, finding: &Finding, in_source: bool) -> Level {
+        let severity = finding.severity();
+        if in_source || self.allow.contains(&finding.code) {
+            Level::Allowed { in_source }
+        } else if self.deny.contains(&finding.code) || severity >= self.from {
+            Level::Reported(Severity::Error)
+        } else {
+            Level::Reported(severity)
+        }
+    }
+
+    /// How a mistaken comment counts.
+    pub(super) fn comments(&self) -> Severity {
+        if self.from <= Severity::Warning { Severity::Error } else { Severity::Warning }
+    }
+}

@@ -1,0 +1,195 @@
+//! Findings as SARIF 2.1.0, for editors and code review.
+
+use r500::asm::{Assembly, Files, Span};
+use r500::check::{Code, Finding, Severity};
+use r500::lint;
+use serde_json::{Value as Json, json};
+
+use super::policy::Policy;
+use super::{Checked, Level, Program};
+use crate::command::source;
+
+/// The log, as it grows.
+pub(super) struct Log {
+    results: Vec<Json>,
+    /// What is wrong with comments, and files that could not be read.
+    comments: Vec<Json>,
+    failures: Vec<Json>,
+}
+
+impl Log {
+    pub(super) fn new() -> Self {
+        Self { results: Vec::new(), comments: Vec::new(), failures: Vec::new() }
+    }
+
+    pub(super) fn add(&mut self, checked: &Checked, policy: &Policy) {
+        for program in &checked.programs {
+            let results =
+                program.all().map(|(found, level)| result(checked, program, found, level));
+            self.results.extend(results);
+        }
+        for (span, message) in &checked.comments {
+            let region = checked.assembly.as_ref().map(|of| region(&of.files, *span));
+            self.comments.push(json!({
+                "level": level(policy.comments()),
+                "message": { "text": message },
+                "locations": [{ "physicalLocation": physical(&file_of(checked, Some(*span)), region) }],
+            }));
+        }
+        if let Some(failure) = &checked.failure {
+            self.failures.push(json!({
+                "level": "error",
+                "message": { "text": failure.message() },
+                "locations": [{ "physicalLocation": physical(&file_of(checked, None), None) }],
+            }));
+        }
+    }
+
+    pub(super) fn finish(self) -> Json {
+        let rules: Vec<Json> = Code::ALL.iter().map(|&code| rule(code)).collect();
+        json!({
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [{
+                "tool": { "driver": {
+                    "name": "r500 check",
+                    "semanticVersion": env!("CARGO_PKG_VERSION"),
+                    "rules": rules,
+                } },
+                "columnKind": "unicodeCodePoints",
+                "invocations": [{
+                    "executionSuccessful": self.failures.is_empty(),
+                    "toolExecutionNotifications": self.failures,
+                    "toolConfigurationNotifications": self.comments,
+                }],
+                "results": self.results,
+            }],
+        })
+    }
+}
+
+fn rule(code: Code) -> Json {
+    let info = code.info();
+    json!({
+        "id": info.number,
+        "name": info.name,
+        "shortDescription": { "text": info.meaning },
+        "fullDescription": { "text": format!("{} Evidence: {}.", info.meaning, info.evidence) },
+        "help": { "text": info.mend, "markdown": lint::page(code) },
+        "defaultConfiguration": { "level": level(info.severity) },
+    })
+}
+
+fn level(severity: Severity) -> &'static str {
+    // SARIF calls them the same.
+    severity.name()
+}
+
+fn result(checked: &Checked, program: &Program, finding: &Finding, counted: Level) -> Json {
+    let assembly = checked.assembly.as_deref();
+    let span = assembly.and_then(|assembly| lint::span(assembly, &finding.place));
+    let region = assembly.zip(span).map(|(assembly, span)| region(&assembly.files, span));
+    let severity = match counted {
+        Level::Reported(severity) => severity,
+        Level::Allowed { .. } => finding.severity(),
+    };
+    let name = finding.place.to_string();
+    let full = match program.name.as_str() {
+        "" => name.clone(),
+        of => format!("{of}: {name}"),
+    };
+    let index = Code::ALL.iter().position(|code| *code == finding.code);
+    let mut result = json!({
+        "ruleId": finding.code.info().number,
+        "ruleIndex": index,
+        "level": level(severity),
+        "message": { "text": finding.message },
+        "locations": [{
+            "physicalLocation": physical(&file_of(checked, span), region),
+            "logicalLocations": [{ "name": name, "fullyQualifiedName": full }],
+        }],
+    });
+    if let Level::Allowed { in_source } = counted {
+        let kind = if in_source { "inSource" } else { "external" };
+        result["suppressions"] = json!([{ "kind": kind }]);
+    }
+    if let Some(fix) = assembly.and_then(|assembly| fix(checked, assembly, finding)) {
+        result["fixes"] = json!([fix]);
+    }
+    result
+}
+
+/// A safe fix as edits of the source.
+fn fix(checked: &Checked, assembly: &Assembly, finding: &Finding) -> Option<Json> {
+    let fix = finding.fix.as_ref().filter(|fix| fix.safe)?;
+    let edits = lint::text_edits(assembly, fix).ok()?;
+    let replacements: Vec<Json> = edits
+        .into_iter()
+        .map(|(span, text)| {
+            json!({ "deletedRegion": region(&assembly.files, span), "insertedContent": { "text": text } })
+        })
+        .collect();
+    Some(json!({
+        "description": { "text": fix.text },
+        "artifactChanges": [{
+            "artifactLocation": { "uri": uri(&source::show(&checked.file)) },
+            "replacements": replacements,
+        }],
+    }))
+}
+
+fn physical(file: &str, region: Option<Json>) -> Json {
+    match region {
+        Some(region) => json!({ "artifactLocation": { "uri": uri(file) }, "region": region }),
+        None => json!({ "artifactLocation": { "uri": uri(file) } }),
+    }
+}
+
+/// The file that a span is of: the source, or one that it includes.
+fn file_of(checked: &Checked, span: Option<Span>) -> String {
+    match (&checked.assembly, span) {
+        (Some(assembly), Some(span)) if span.file != 0 => assembly.files.name(span).to_owned(),
+        _ => source::show(&checked.file),
+    }
+}
+
+/// Lines and columns from 1, columns in characters, the end behind the last.
+fn region(files: &Files, span: Span) -> Json {
+    let [start, end] =
+        [span.start, span.end].map(|at| place(files, Span { start: at, end: at, ..span }));
+    json!({
+        "startLine": start.0, "startColumn": start.1, "endLine": end.0, "endColumn": end.1,
+    })
+}
+
+fn place(files: &Files, at: Span) -> (u32, usize) {
+    let position = files.position(at);
+    let line = Span { start: at.start - (position.column - 1).min(at.start), ..at };
+    (position.line, String::from_utf8_lossy(files.bytes(line)).chars().count() + 1)
+}
+
+/// A path as a URI: absolute, or relative to where the command ran.
+fn uri(path: &str) -> String {
+    let mut out = String::with_capacity(path.len() + 8);
+    if path.starts_with('/') {
+        out.push_str("file://");
+    }
+    for byte in path.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
+            byte => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn paths_become_uris() {
+        assert_eq!(super::uri("a b/c.r5"), "a%20b/c.r5");
+        assert_eq!(super::uri("/tmp/\u{e9}#1"), "file:///tmp/%C3%A9%231");
+    }
+}
