@@ -1,0 +1,198 @@
+//! The command line, as `usage.txt` tells it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// What is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Args {
+    /// The engine's name.
+    pub(crate) engine: String,
+    /// The engine's instruction set.
+    pub(crate) simd: String,
+    /// Threads of each renderer.
+    pub(crate) threads: usize,
+    /// Width and height of the picture.
+    pub(crate) size: [u32; 2],
+    /// Folder of NAME.frag and NAME.json.
+    pub(crate) corpus: PathBuf,
+    /// What names must contain one of; all if empty.
+    pub(crate) filters: Vec<String>,
+    /// Time for a program's frames.
+    pub(crate) time: Duration,
+    /// How the answer is written.
+    pub(crate) format: Format,
+}
+
+/// How the answer is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// A table.
+    Text,
+    /// One JSON object.
+    Json,
+}
+
+/// A command line that makes sense.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Command {
+    /// Time programs.
+    Run(Args),
+    /// Print the usage.
+    Help,
+}
+
+/// Greatest width and height: a render target that every llvmpipe has.
+const LARGEST: u32 = 8192;
+/// Greatest number of threads: llvmpipe takes no more than 16 in older versions, and silently.
+const MOST_THREADS: usize = 16;
+
+impl Default for Args {
+    fn default() -> Self {
+        Self {
+            engine: "fast".into(),
+            simd: "auto".into(),
+            threads: 2,
+            size: [1024, 1024],
+            corpus: concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa").into(),
+            filters: Vec::new(),
+            time: Duration::from_secs(2),
+            format: Format::Text,
+        }
+    }
+}
+
+impl Command {
+    /// Reads the words behind the program's name.
+    ///
+    /// # Errors
+    /// What is wrong with the first word that is.
+    pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
+        let mut args = Args::default();
+        let mut words = words.into_iter();
+        while let Some(word) = words.next() {
+            let (option, attached) = match word.split_once('=') {
+                Some((option, value)) => (option.to_owned(), Some(value.to_owned())),
+                None => (word, None),
+            };
+            if matches!(option.as_str(), "-h" | "--help") {
+                return Ok(Self::Help);
+            }
+            let mut value = || {
+                let value = attached.clone().or_else(|| words.next());
+                value.ok_or_else(|| format!("{option}: a value is missing"))
+            };
+            match option.as_str() {
+                "--engine" => args.engine = value()?,
+                "--simd" => args.simd = value()?,
+                "--threads" => args.threads = threads(&value()?)?,
+                "--size" => args.size = size(&value()?)?,
+                "--corpus" => args.corpus = value()?.into(),
+                "--filter" => args.filters.push(value()?),
+                "--time" => args.time = time(&value()?)?,
+                "--format" => args.format = format(&value()?)?,
+                _ => return Err(format!("`{option}` is no option; see --help")),
+            }
+        }
+        Ok(Self::Run(args))
+    }
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    let wanted = || format!("--threads: `{text}`: wanted is a number from 1 to {MOST_THREADS}");
+    text.parse().ok().filter(|n| (1..=MOST_THREADS).contains(n)).ok_or_else(wanted)
+}
+
+fn size(text: &str) -> Result<[u32; 2], String> {
+    let (width, height) = text.split_once('x').unwrap_or((text, text));
+    let side = |text: &str| text.parse().ok().filter(|n| (1..=LARGEST).contains(n));
+    match (side(width), side(height)) {
+        (Some(width), Some(height)) => Ok([width, height]),
+        _ => Err(format!("--size: `{text}`: wanted is WxH or N, each from 1 to {LARGEST}")),
+    }
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    let seconds: Option<f64> = text.parse().ok().filter(|s| (0.0..=86400.0).contains(s));
+    let seconds = seconds.ok_or_else(|| format!("--time: `{text}` is no number of seconds"))?;
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+fn format(text: &str) -> Result<Format, String> {
+    match text {
+        "text" => Ok(Format::Text),
+        "json" => Ok(Format::Json),
+        _ => Err(format!("--format: `{text}`: wanted is text or json")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic)]
+
+    use super::*;
+
+    fn parse(line: &str) -> Result<Command, String> {
+        Command::parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    fn args(line: &str) -> Args {
+        match parse(line) {
+            Ok(Command::Run(args)) => args,
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_option_is_understood() {
+        assert_eq!(args(""), Args::default());
+        let line = "--engine reference --simd=avx2 --threads 1 --size 640x480 --corpus a/b \
+                    --filter tex_ --filter=loop_ --time 0.5 --format json";
+        let wanted = Args {
+            engine: "reference".into(),
+            simd: "avx2".into(),
+            threads: 1,
+            size: [640, 480],
+            corpus: "a/b".into(),
+            filters: vec!["tex_".into(), "loop_".into()],
+            time: Duration::from_millis(500),
+            format: Format::Json,
+        };
+        assert_eq!(args(line), wanted);
+        assert_eq!(args("--size 256").size, [256, 256]);
+        assert_eq!(parse("--threads 1 --help --nonsense"), Ok(Command::Help));
+        assert_eq!(parse("-h"), Ok(Command::Help));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (line, part) in [
+            ("--speed 3", "--speed"),
+            ("tex_blur", "tex_blur"),
+            ("--size", "--size: a value is missing"),
+            ("--size 0x4", "0x4"),
+            ("--size 4x", "4x"),
+            ("--size 8193", "8193"),
+            ("--threads 0", "--threads"),
+            ("--threads two", "two"),
+            ("--time -1", "-1"),
+            ("--time nan", "nan"),
+            ("--format csv", "csv"),
+        ] {
+            match parse(line) {
+                Err(message) => assert!(message.contains(part), "{line}: {message}"),
+                Ok(command) => panic!("{line}: {command:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn the_usage_names_every_option() {
+        let usage = include_str!("usage.txt");
+        for option in
+            ["engine", "simd", "threads", "size", "corpus", "filter", "time", "format", "help"]
+        {
+            assert!(usage.contains(&format!("  --{option} ")) || option == "help", "{option}");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! `tools/versus-llvmpipe`: an engine of r500 against Mesa's llvmpipe, on the same shaders.
+//!
+//! A capture holds a GLSL source and the R500 program that a driver made of it. llvmpipe draws the
+//! one ([`llvmpipe`]), an engine the other ([`engine`]); both frames are timed in turn ([`measure`]),
+//! and their pictures compared.
+//!
+//! The work is the same: the same triangle over the same pixels, the same uniforms, texels and
+//! filters, as many threads. What is stored is what each stores by itself: llvmpipe 8 bits a channel,
+//! the engine a float a channel (what the program wrote, before any format) and the coverage.
+
+mod args;
+mod capture;
+mod egl;
+mod engine;
+mod llvmpipe;
+mod measure;
+mod report;
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, anyhow};
+use r500::compare::{Comparison, SHARE, TOLERANCE};
+use r500::exec::Engine;
+use r500::picture::Picture;
+
+use args::{Args, Command, Format};
+use capture::Capture;
+use egl::Mesa;
+use engine::Ours;
+use llvmpipe::{Llvmpipe, Storage};
+use measure::Timing;
+use report::{Failed, Report, Row};
+
+/// A program was not timed, or its pictures differ.
+const DIFFERENT: u8 = 1;
+/// The command line makes no sense.
+const USAGE: u8 = 2;
+/// Nothing could be timed.
+const COULD_NOT: u8 = 3;
+
+fn main() -> ExitCode {
+    let args = match Command::parse(std::env::args().skip(1)) {
+        Ok(Command::Run(args)) => args,
+        Ok(Command::Help) => {
+            print!("{}", include_str!("usage.txt"));
+            return ExitCode::SUCCESS;
+        }
+        Err(message) => return fail(USAGE, &anyhow!(message)),
+    };
+    let engine = match engine::engine(&args.engine, &args.simd) {
+        Ok(engine) => engine,
+        Err(error) => return fail(USAGE, &error),
+    };
+    egl::set_environment(args.threads);
+    match run(&args, &*engine) {
+        Ok(report) if report.is_clean() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::from(DIFFERENT),
+        Err(error) => fail(COULD_NOT, &error),
+    }
+}
+
+fn fail(status: u8, error: &anyhow::Error) -> ExitCode {
+    eprintln!("error: {error:#}");
+    ExitCode::from(status)
+}
+
+/// Times all programs and prints the answer.
+fn run(args: &Args, engine: &dyn Engine) -> Result<Report> {
+    let mut names = capture::names(&args.corpus)?;
+    names.retain(|name| {
+        args.filters.is_empty() || args.filters.iter().any(|filter| name.contains(filter))
+    });
+    if names.is_empty() {
+        let folder = args.corpus.display();
+        return Err(anyhow!("{folder}: no pair NAME.frag and NAME.json to time"));
+    }
+    let mesa = Mesa::load().context("no llvmpipe (libegl1 libegl-mesa0 libgl1-mesa-dri)")?;
+    let mut report = Report {
+        engine: engine.name().into(),
+        simd: args.simd.clone(),
+        threads: args.threads,
+        size: args.size,
+        llvmpipe: mesa.renderer()?,
+        median: None,
+        worst: None,
+        programs: Vec::new(),
+        failed: Vec::new(),
+    };
+    let mut progress = Progress::new(names.len());
+    for name in &names {
+        progress.show(name);
+        match time(args, engine, &mesa, name) {
+            Ok(row) => report.programs.push(row),
+            Err(error) => {
+                report.failed.push(Failed { name: name.clone(), error: format!("{error:#}") });
+            }
+        }
+    }
+    progress.clear();
+    report.finish();
+    let mut out = std::io::stdout().lock();
+    match args.format {
+        Format::Json => report.write_json(&mut out)?,
+        Format::Text => report.write_table(&mut out)?,
+    }
+    Ok(report)
+}
+
+/// Times one program.
+fn time(args: &Args, engine: &dyn Engine, mesa: &Mesa, name: &str) -> Result<Row> {
+    let capture = Capture::read(&args.corpus, name)?;
+
+    let start = Instant::now();
+    let mut theirs = Llvmpipe::new(mesa, &capture, Storage::Smallest).context("llvmpipe")?;
+    theirs.resize([4, 4])?;
+    theirs.draw();
+    let llvmpipe_prepare = start.elapsed();
+    let prepare = Ours::prepare(engine, &capture)?;
+
+    let mut ours = Ours::new(engine, &capture, args.size, args.threads)?;
+    theirs.resize(args.size)?;
+    let their_frame = || {
+        theirs.draw();
+        Ok(())
+    };
+    let pairs = measure::alternate(|| ours.draw(), their_frame, args.time)?;
+    let timing = Timing::of(&pairs).context("no frames")?;
+    drop(theirs);
+
+    let mut theirs = Llvmpipe::new(mesa, &capture, Storage::Floats).context("llvmpipe")?;
+    let differing_at_size = differing(&ours.picture(), &mut theirs)?;
+    let size = capture.job.size.unwrap_or(args.size);
+    let mut ours = Ours::new(engine, &capture, size, args.threads)?;
+    ours.draw()?;
+    let differing = differing(&ours.picture(), &mut theirs)?;
+
+    let pixels = f64::from(args.size[0]) * f64::from(args.size[1]);
+    Ok(Row {
+        name: name.into(),
+        ratio: timing.ratio,
+        quartiles: timing.quartiles,
+        pairs: timing.pairs,
+        mpixels: pixels / timing.ours * 1e-6,
+        llvmpipe_mpixels: pixels / timing.theirs * 1e-6,
+        prepare_ms: milliseconds(prepare),
+        llvmpipe_prepare_ms: milliseconds(llvmpipe_prepare),
+        differing,
+        allowed: capture.job.share.unwrap_or(SHARE),
+        differing_at_size,
+    })
+}
+
+/// Share of pixels in which llvmpipe draws something else.
+fn differing(ours: &Picture, theirs: &mut Llvmpipe<'_>) -> Result<f64> {
+    theirs.resize([ours.width, ours.height])?;
+    theirs.draw();
+    Ok(Comparison::new(ours, &theirs.picture()?, TOLERANCE)?.share())
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// Which program it is at, where somebody sees it.
+struct Progress {
+    done: usize,
+    all: usize,
+    seen: bool,
+}
+
+impl Progress {
+    fn new(all: usize) -> Self {
+        Self { done: 0, all, seen: std::io::stderr().is_terminal() }
+    }
+
+    fn show(&mut self, name: &str) {
+        self.done += 1;
+        self.print(&format!("\r\x1b[K{}/{} {name}", self.done, self.all));
+    }
+
+    fn clear(&self) {
+        self.print("\r\x1b[K");
+    }
+
+    fn print(&self, text: &str) {
+        if self.seen {
+            let mut out = std::io::stderr().lock();
+            // Nobody misses it.
+            let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        }
+    }
+}
