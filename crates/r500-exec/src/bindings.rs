@@ -174,6 +174,17 @@ impl Bindings {
         })
     }
 
+    /// Whether each quad that has a pixel in the picture is covered whole.
+    #[must_use]
+    pub fn covers_quads(&self) -> bool {
+        let [width, height] = self.size;
+        let all = match &self.coverage {
+            None => true,
+            Some(_) => (0..height).all(|y| (0..width).all(|x| self.covers(x, y))),
+        };
+        all && width % 2 == 0 && height % 2 == 0
+    }
+
     /// The value of an input at a pixel, which may lie outside the picture.
     ///
     /// Planes go on outside by their formula ([`numerics::plane`]; open).

@@ -29,6 +29,7 @@
 //! ```
 
 pub mod codec;
+pub mod ir;
 pub mod numerics;
 pub mod output;
 pub mod reading;

@@ -120,6 +120,12 @@ impl Shader {
         &self.ops
     }
 
+    /// The dwords of all instructions, in the same order.
+    #[must_use]
+    pub fn code(&self) -> &[Instruction] {
+        &self.code
+    }
+
     /// `US_CODE_OFFSET.OFFSET_ADDR`: absolute address of the first instruction.
     #[must_use]
     pub fn offset(&self) -> u32 {

@@ -54,7 +54,7 @@ pub enum LaneState {
 
 /// What stands in undefined state under [`Options::poison`](crate::Options::poison): a number that
 /// no program means, so that it shows.
-pub(super) const POISON: f32 = -1_234_567.0;
+pub(crate) const POISON: f32 = -1_234_567.0;
 
 impl Lane {
     /// A pixel at the start of its program: inputs delivered, the rest undefined, which is 0 in this

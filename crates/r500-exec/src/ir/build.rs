@@ -1,0 +1,474 @@
+//! Makes operations: folds what is constant, reuses what was computed already, drops the zero rule
+//! where it shows nowhere.
+
+use std::collections::HashMap;
+
+use super::{ALL, Code, NONE, Op, Operand, Product, Range, Sign, Stmt, Value};
+use crate::numerics::{Arith, compare, flush, kernels};
+
+/// Values, statements and what is known of them while a function is made.
+#[derive(Debug, Default)]
+pub(super) struct Builder {
+    ranges: Vec<Range>,
+    /// One for each open region, innermost last: its statements, and what it has computed.
+    regions: Vec<Region>,
+    statements: usize,
+}
+
+#[derive(Debug, Default)]
+struct Region {
+    stmts: Vec<Stmt>,
+    known: HashMap<Op, Value>,
+}
+
+/// An operand with its modifiers, which many operations take for nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Term {
+    value: Operand,
+    abs: bool,
+    neg: bool,
+}
+
+impl From<Operand> for Term {
+    fn from(value: Operand) -> Self {
+        Self { value, abs: false, neg: false }
+    }
+}
+
+impl Term {
+    pub(super) fn neg(self) -> Self {
+        Self { neg: !self.neg, ..self }
+    }
+
+    pub(super) fn abs(self) -> Self {
+        Self { abs: true, neg: false, ..self }
+    }
+
+    fn constant(self) -> Option<f32> {
+        let x = self.value.as_float()?;
+        let x = if self.abs { x.abs() } else { x };
+        Some(if self.neg { -x } else { x })
+    }
+}
+
+impl Builder {
+    /// Begins a region.
+    pub(super) fn open(&mut self) {
+        self.regions.push(Region::default());
+    }
+
+    /// Ends the innermost region.
+    pub(super) fn close(&mut self) -> Vec<Stmt> {
+        self.regions.pop().map(|region| region.stmts).unwrap_or_default()
+    }
+
+    /// Adds a statement.
+    pub(super) fn push(&mut self, stmt: Stmt) {
+        self.statements += 1;
+        if let Some(region) = self.regions.last_mut() {
+            region.stmts.push(stmt);
+        }
+    }
+
+    /// Statements made so far.
+    pub(super) fn len(&self) -> usize {
+        self.statements
+    }
+
+    /// Values made so far.
+    pub(super) fn values(&self) -> u32 {
+        u32::try_from(self.ranges.len()).unwrap_or(u32::MAX)
+    }
+
+    /// A new value that some statement defines.
+    pub(super) fn fresh(&mut self, range: Range) -> Value {
+        let value = Value(self.values());
+        self.ranges.push(range);
+        value
+    }
+
+    /// What is known of an operand.
+    pub(super) fn range(&self, operand: Operand) -> Range {
+        match operand {
+            Operand::Const(bits) => Range::of(f32::from_bits(bits)),
+            Operand::Value(value) => self.ranges.get(value.index()).copied().unwrap_or(Range::ANY),
+        }
+    }
+
+    fn term_range(&self, term: Term) -> Range {
+        let range = self.range(term.value);
+        let range = if term.abs { range.abs() } else { range };
+        if term.neg { range.neg() } else { range }
+    }
+
+    /// The value of an operation, computed here unless it is known already.
+    fn def(&mut self, code: Code, args: &[Operand], range: Range) -> Operand {
+        let op = Op::new(code, args);
+        if let Some(value) = self.regions.iter().rev().find_map(|region| region.known.get(&op)) {
+            return Operand::Value(*value);
+        }
+        let value = self.fresh(range);
+        self.push(Stmt::Def(value, op));
+        if let Some(region) = self.regions.last_mut() {
+            region.known.insert(op, value);
+        }
+        Operand::Value(value)
+    }
+
+    /// A channel of an input.
+    pub(super) fn input(&mut self, input: u8, channel: u8, range: Range) -> Operand {
+        self.def(Code::Input { input, channel }, &[], range)
+    }
+
+    /// The bits of a term.
+    pub(super) fn bits(&mut self, term: Term) -> Operand {
+        if let Some(x) = term.constant() {
+            return Operand::float(x);
+        }
+        let range = self.term_range(term);
+        match (term.abs, term.neg) {
+            (false, false) => term.value,
+            (false, true) => self.def(Code::Neg, &[term.value], range),
+            (true, false) if !self.range(term.value).may_be_negative_or_nan() => term.value,
+            (true, false) => self.def(Code::Abs, &[term.value], range),
+            (true, true) => self.def(Code::NegAbs, &[term.value], range),
+        }
+    }
+
+    /// A term whose only modifier is its sign.
+    fn signed(&mut self, term: Term) -> (Operand, bool) {
+        if let Some(x) = term.constant() {
+            return (Operand::float(x), false);
+        }
+        (self.bits(Term { neg: false, ..term }), term.neg)
+    }
+
+    /// a * b + c, the product by the zero rule or by IEEE.
+    pub(super) fn mad(&mut self, a: Term, b: Term, c: Term, zero_rule: bool) -> Operand {
+        if let (Some(a), Some(b), Some(c)) = (a.constant(), b.constant(), c.constant()) {
+            return Operand::float(Arith::LAW.with_zero_rule(zero_rule).mad(a, b, c));
+        }
+        let c_range = self.term_range(c);
+        // +0 + c.
+        let is_zero = |x: Option<f32>| x.is_some_and(|x| flush(x) == 0.0);
+        if zero_rule && (is_zero(a.constant()) || is_zero(b.constant())) {
+            return self.add(Operand::float(0.0).into(), c);
+        }
+        let (mut a, a_neg) = self.signed(a);
+        let (mut b, b_neg) = self.signed(b);
+        let mut negate = a_neg != b_neg;
+        if a.as_float().is_some() {
+            (a, b) = (b, a);
+        }
+        if let Some(factor) = b.as_float() {
+            if negate != (factor < 0.0) && factor.abs() == 1.0 {
+                (b, negate) = (Operand::float(1.0), true);
+            } else if negate {
+                (b, negate) = (Operand::float(-factor), false);
+            }
+        } else if let (Operand::Value(x), Operand::Value(y)) = (a, b)
+            && x > y
+        {
+            (a, b) = (b, a);
+        }
+        let (a_range, b_range) = (self.range(a), self.range(b));
+        let product_range = {
+            let product = a_range.mul(b_range, zero_rule);
+            if negate { product.neg() } else { product }
+        };
+        // The sign of a zero product shows if what is added can be -0.
+        let shows = c_range.minus_zero || (c_range.denormal && c_range.lo < 0.0);
+        let zero_minus = |range: Range| range.flush().minus_zero;
+        if b.as_float() == Some(1.0) && !(shows && zero_minus(a_range)) && !(shows && negate) {
+            let a = Term { value: a, abs: false, neg: negate };
+            return self.add(a, c);
+        }
+        if c.constant().is_some_and(|c| c == 0.0 && c.is_sign_negative()) {
+            return self.mul_signed(a, b, negate, zero_rule);
+        }
+        let product = self.product(a, b, negate, zero_rule, shows);
+        if c.constant().is_some_and(|c| c == 0.0) && !product_range.minus_zero {
+            return self.def(Code::Mul(product), &[a, b], product_range);
+        }
+        let range = product_range.add(c_range);
+        let (c, c_neg) = self.signed(c);
+        let sign = if c_neg { Sign::Minus } else { Sign::Plus };
+        self.def(Code::Mad(product, sign), &[a, b, c], range)
+    }
+
+    /// Where the zero rule must be spelled out; `shows`: the sign of a zero product matters.
+    fn product(
+        &self,
+        a: Operand,
+        b: Operand,
+        negate: bool,
+        zero_rule: bool,
+        shows: bool,
+    ) -> Product {
+        let (a, b) = (self.range(a), self.range(b));
+        let needs = |zero: Range, other: Range| {
+            let minus = if negate {
+                other.hi >= 0.0 || zero.flush().minus_zero
+            } else {
+                other.may_be_negative() || (zero.flush().minus_zero && other.hi >= 0.0)
+            };
+            zero_rule && zero.may_be_zero() && (!other.is_finite() || (shows && minus))
+        };
+        Product { negate, zero_a: needs(a, b), zero_b: needs(b, a) }
+    }
+
+    fn mul_signed(&mut self, a: Operand, b: Operand, negate: bool, zero_rule: bool) -> Operand {
+        let product = self.product(a, b, negate, zero_rule, true);
+        let range = self.range(a).mul(self.range(b), zero_rule);
+        let range = if negate { range.neg() } else { range };
+        self.def(Code::Mul(product), &[a, b], range)
+    }
+
+    /// a * b.
+    pub(super) fn mul(&mut self, a: Term, b: Term, zero_rule: bool) -> Operand {
+        self.mad(a, b, Operand::float(-0.0).into(), zero_rule)
+    }
+
+    /// a + b.
+    pub(super) fn add(&mut self, a: Term, b: Term) -> Operand {
+        if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
+            return Operand::float(Arith::LAW.add(a, b));
+        }
+        let range = self.term_range(a).add(self.term_range(b));
+        let ((a, a_neg), (b, b_neg)) = (self.signed(a), self.signed(b));
+        for ((x, x_neg), (zero, zero_neg)) in [((a, a_neg), (b, b_neg)), ((b, b_neg), (a, a_neg))] {
+            let term = Term { value: x, abs: false, neg: x_neg };
+            let x_range = self.term_range(term);
+            let same = zero.as_float().is_some_and(|zero| {
+                let zero = if zero_neg { -zero } else { zero };
+                zero == 0.0 && (zero.is_sign_negative() || !x_range.minus_zero)
+            });
+            if same && !x_range.denormal {
+                return self.bits(term);
+            }
+        }
+        match (a_neg, b_neg) {
+            (false, false) => {
+                let (a, b) = if first(a) > first(b) { (b, a) } else { (a, b) };
+                self.def(Code::Add, &[a, b], range)
+            }
+            (false, true) => self.def(Code::Sub, &[a, b], range),
+            (true, false) => self.def(Code::Sub, &[b, a], range),
+            (true, true) => {
+                let a = self.bits(Term { value: a, abs: false, neg: true });
+                self.def(Code::Sub, &[a, b], range)
+            }
+        }
+    }
+
+    /// a - b.
+    pub(super) fn sub(&mut self, a: Term, b: Term) -> Operand {
+        self.add(a, b.neg())
+    }
+
+    /// An operation of one argument.
+    pub(super) fn unary(&mut self, code: Code, a: Term) -> Operand {
+        let a = self.bits(a);
+        let law = Arith::LAW;
+        let range = self.range(a);
+        let (fold, range): (fn(Arith, f32) -> f32, Range) = match code {
+            Code::Flush if !range.denormal => return a,
+            Code::Clamp01 if is_unit(range) => return a,
+            Code::Flush => (|_, x| flush(x), range.flush()),
+            Code::Clamp01 => (Arith::clamp01, range.clamp01()),
+            Code::Frc => (Arith::frc, range.frc()),
+            Code::Rcp => (Arith::rcp, range.rcp()),
+            Code::Rsq => (Arith::rsq, range.rsq()),
+            Code::Ex2 => (|_, x| kernels::ex2(x), range.ex2()),
+            Code::Ln2 => (|_, x| kernels::ln2(x), range.ln2()),
+            Code::Sin => (|_, x| kernels::sin(x), range.sine()),
+            Code::Cos => (|_, x| kernels::cos(x), range.sine()),
+            // A corner of a constant, and what is no operation of one argument.
+            _ => (|_, x| x, range),
+        };
+        match a.as_float() {
+            Some(x) => Operand::float(fold(law, x)),
+            None => self.def(code, &[a], range),
+        }
+    }
+
+    /// a < b ? a : b.
+    pub(super) fn min(&mut self, a: Term, b: Term) -> Operand {
+        let (a, b) = (self.bits(a), self.bits(b));
+        let range = self.range(a).min(self.range(b));
+        match (a.as_float(), b.as_float()) {
+            _ if a == b => a,
+            (Some(a), Some(b)) => Operand::float(compare::min(a, b)),
+            _ => self.def(Code::Min, &[a, b], range),
+        }
+    }
+
+    /// a >= b ? a : b.
+    pub(super) fn max(&mut self, a: Term, b: Term) -> Operand {
+        let (a, b) = (self.bits(a), self.bits(b));
+        let range = self.range(a).max(self.range(b));
+        match (a.as_float(), b.as_float()) {
+            _ if a == b => a,
+            (Some(a), Some(b)) => Operand::float(compare::max(a, b)),
+            _ => self.def(Code::Max, &[a, b], range),
+        }
+    }
+
+    /// The mask of a comparison: Lt, Ge, Eq or Ne.
+    pub(super) fn compare(&mut self, code: Code, a: Term, b: Term) -> Operand {
+        if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
+            return mask(match code {
+                Code::Lt => compare::lt(a, b),
+                Code::Ge => compare::ge(a, b),
+                Code::Eq => compare::eq(a, b),
+                _ => compare::ne(a, b),
+            });
+        }
+        // Signs change sides: -a < b is -b < a.
+        let (a, b) = match (a.neg && a.constant().is_none(), b.constant()) {
+            (true, Some(_)) if matches!(code, Code::Eq | Code::Ne) => (a.neg(), b.neg()),
+            (true, Some(_)) => (b.neg(), a.neg()),
+            _ => (a, b),
+        };
+        let (a, b) = (self.bits(a), self.bits(b));
+        self.def(code, &[a, b], Range::ANY)
+    }
+
+    /// mask ? a : b.
+    pub(super) fn select(&mut self, mask: Operand, a: Operand, b: Operand) -> Operand {
+        match mask {
+            _ if a == b => a,
+            ALL => a,
+            NONE => b,
+            _ if (a, b) == (ALL, NONE) => mask,
+            _ => {
+                let range = self.range(a).or(self.range(b));
+                self.def(Code::Select, &[mask, a, b], range)
+            }
+        }
+    }
+
+    /// Both masks.
+    pub(super) fn and(&mut self, a: Operand, b: Operand) -> Operand {
+        match (a, b) {
+            (NONE, _) | (_, NONE) => NONE,
+            (ALL, other) | (other, ALL) => other,
+            _ if a == b => a,
+            _ => self.def(Code::And, &[a, b], Range::ANY),
+        }
+    }
+
+    /// Either mask.
+    pub(super) fn or(&mut self, a: Operand, b: Operand) -> Operand {
+        match (a, b) {
+            (ALL, _) | (_, ALL) => ALL,
+            (NONE, other) | (other, NONE) => other,
+            _ if a == b => a,
+            _ => self.def(Code::Or, &[a, b], Range::ANY),
+        }
+    }
+
+    /// Mask a without mask b.
+    pub(super) fn and_not(&mut self, a: Operand, b: Operand) -> Operand {
+        match (a, b) {
+            (NONE, _) | (_, ALL) => NONE,
+            (_, NONE) => a,
+            _ if a == b => NONE,
+            _ => self.def(Code::AndNot, &[a, b], Range::ANY),
+        }
+    }
+
+    /// The other mask.
+    pub(super) fn not(&mut self, a: Operand) -> Operand {
+        self.and_not(ALL, a)
+    }
+}
+
+impl Range {
+    fn may_be_negative_or_nan(self) -> bool {
+        self.nan || self.may_be_negative()
+    }
+}
+
+/// A mask for every pixel.
+pub(super) fn mask(set: bool) -> Operand {
+    if set { ALL } else { NONE }
+}
+
+fn is_unit(range: Range) -> bool {
+    !range.nan && !range.minus_zero && !range.denormal && range.lo >= 0.0 && range.hi <= 1.0
+}
+
+/// Where an operand comes in the order of the arguments of a sum: constants last.
+fn first(operand: Operand) -> u64 {
+    match operand {
+        Operand::Value(value) => u64::from(value.0),
+        Operand::Const(bits) => 1 << 32 | u64::from(bits),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn builder() -> Builder {
+        let mut builder = Builder::default();
+        builder.open();
+        builder
+    }
+
+    fn code(builder: &mut Builder, operand: Operand) -> Option<Code> {
+        builder.regions.iter().flat_map(|region| &region.stmts).find_map(|stmt| match stmt {
+            Stmt::Def(value, op) if Operand::Value(*value) == operand => Some(op.code),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn a_product_of_known_size_needs_no_zero_rule() {
+        let mut b = builder();
+        let x = Operand::Value(b.fresh(Range::between(0.0, 1.0)));
+        let any = Operand::Value(b.fresh(Range::ANY));
+        let half = Operand::float(0.5);
+        let sum = b.mad(x.into(), half.into(), Operand::float(1.0).into(), true);
+        let plain = Product::default();
+        assert_eq!(code(&mut b, sum), Some(Code::Mad(plain, Sign::Plus)));
+        // 0 * infinity would be NaN.
+        let sum = b.mad(x.into(), any.into(), Operand::float(1.0).into(), true);
+        let Some(Code::Mad(product, _)) = code(&mut b, sum) else { panic!("no multiply-add") };
+        assert_eq!((product.zero_a, product.zero_b), (true, false));
+        // 0 * -2 would be -0, and -0 + -0 shows it.
+        let sum = b.mad(x.into(), Operand::float(-2.0).into(), any.into(), true);
+        let Some(Code::Mad(product, _)) = code(&mut b, sum) else { panic!("no multiply-add") };
+        assert_eq!((product.zero_a, product.zero_b), (true, false));
+    }
+
+    #[test]
+    fn ones_and_zeros_go() {
+        let mut b = builder();
+        let x = Operand::Value(b.fresh(Range { denormal: false, minus_zero: false, ..Range::ANY }));
+        let (zero, one) = (Operand::float(0.0), Operand::float(1.0));
+        assert_eq!(b.mad(x.into(), one.into(), zero.into(), true), x);
+        assert_eq!(b.mad(x.into(), zero.into(), one.into(), true), one);
+        let difference = b.mad(x.into(), Term::from(one).neg(), Operand::float(3.0).into(), true);
+        assert_eq!(code(&mut b, difference), Some(Code::Sub));
+        // -0 * 1 is +0 under the zero rule, and the sum tells.
+        let y = Operand::Value(b.fresh(Range::ANY));
+        let sum = b.mad(y.into(), one.into(), y.into(), true);
+        assert!(matches!(code(&mut b, sum), Some(Code::Mad(..))));
+    }
+
+    #[test]
+    fn what_is_known_is_not_computed_again() {
+        let mut b = builder();
+        let x = Operand::Value(b.fresh(Range::ANY));
+        let first = b.unary(Code::Frc, x.into());
+        assert_eq!(b.unary(Code::Frc, x.into()), first);
+        b.open();
+        assert_eq!(b.unary(Code::Frc, x.into()), first);
+        let inner = b.unary(Code::Rcp, x.into());
+        b.close();
+        // What an arm computed is not there behind it.
+        assert_ne!(b.unary(Code::Rcp, x.into()), inner);
+    }
+}

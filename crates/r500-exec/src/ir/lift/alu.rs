@@ -1,0 +1,377 @@
+//! ALU and OUT instructions: sources, operations, and where results go.
+//!
+//! Each rule's evidence stands in `reference/{source,alu,write}.rs`; the functions here have the same
+//! names where they say the same.
+
+use r500_isa::values::{
+    AlphaOp, AluResultSel, Compare, Mod, Omod, PredSel, RgbOp, Sel, SrcpOp, Swiz,
+};
+use r500_isa::{CONSTANTS, Slot, Source, TEMPORARIES};
+
+use super::Lift;
+use crate::ir::build::Term;
+use crate::ir::{ALL, Code, NONE, Operand, Stmt};
+use crate::shader::{Alu, Predicate};
+
+/// The channels of `src0` to `src2`.
+type Cells = [[Operand; 4]; 3];
+
+/// A half's operands A, B, C in one channel.
+type Operands = [Term; 3];
+
+const ZERO: Operand = Operand::Const(0);
+
+impl Lift<'_> {
+    pub(super) fn alu(&mut self, alu: &Alu) {
+        let enabled = self.enabled(alu.rgb.pred, alu.alpha.pred);
+        let result = self.results(alu);
+        let color: [bool; 4] = std::array::from_fn(|i| i < 3);
+        for i in 0..4 {
+            let (dest, wmask) = if color[i] {
+                (alu.rgb.dest, alu.rgb.wmask)
+            } else {
+                (alu.alpha.dest, alu.alpha.wmask << 3)
+            };
+            if wmask >> i & 1 != 0 {
+                let temp = self.temp_address(dest.addr, dest.relative);
+                let old = self.pixel.temps[temp][i];
+                self.pixel.temps[temp][i] = self.written(enabled[i], result[i], old);
+            }
+        }
+        if alu.out {
+            self.write_outputs(alu, result, enabled);
+        } else {
+            self.write_predicate(alu, result, enabled);
+        }
+        if let Some((sel, compare)) = alu.alu_result {
+            let x = result[if sel == AluResultSel::ALPHA { 3 } else { 0 }];
+            let set = self.compares(compare, x);
+            let old = self.pixel.alu_result;
+            self.pixel.alu_result = self.written(ALL, set, old);
+        }
+        self.count_stat(alu.stat_we, enabled);
+    }
+
+    /// What a register holds after a write: the predicate decides, and where pixels that do not
+    /// execute must keep what they have, activity too.
+    pub(super) fn written(&mut self, enabled: Operand, new: Operand, old: Operand) -> Operand {
+        let mask = if self.exact { self.build.and(enabled, self.active) } else { enabled };
+        self.build.select(mask, new, old)
+    }
+
+    /// `STAT_WE`.
+    pub(super) fn count_stat(&mut self, stat_we: u8, enabled: [Operand; 4]) {
+        for channel in (0..4u8).filter(|i| stat_we >> i & 1 != 0) {
+            let mask = self.build.and(enabled[usize::from(channel)], self.active);
+            if mask != NONE {
+                self.build.push(Stmt::Stat { channel, mask });
+            }
+        }
+    }
+
+    /// Masks of the channels that predicates let through.
+    pub(super) fn enabled(&mut self, rgb: Predicate, alpha: Predicate) -> [Operand; 4] {
+        [0, 1, 2, 3].map(|i| self.passes(if i < 3 { rgb } else { alpha }, i))
+    }
+
+    fn passes(&mut self, pred: Predicate, channel: usize) -> Operand {
+        let bits = self.pixel.predicate;
+        let selected = match pred.sel {
+            PredSel::RGBA => bits[channel],
+            PredSel::RRRR => bits[0],
+            PredSel::GGGG => bits[1],
+            PredSel::BBBB => bits[2],
+            PredSel::AAAA => bits[3],
+            _ => return ALL,
+        };
+        if pred.inv { self.build.not(selected) } else { selected }
+    }
+
+    /// The finished result; channels that go nowhere are 0.
+    fn results(&mut self, alu: &Alu) -> [Operand; 4] {
+        let wanted = alu.wanted;
+        let cells = self.cells(alu);
+        let mut raw = [ZERO; 4];
+        if wanted & 0b1000 != 0 || (alu.rgb.op == RgbOp::SOP && wanted & 0b0111 != 0) {
+            raw[3] = match alu.alpha.op {
+                AlphaOp::DP => self.dot_product(alu, &cells).unwrap_or(ZERO),
+                _ => self.alpha_op(alu, &cells),
+            };
+        }
+        let replicated = match alu.rgb.op {
+            RgbOp::SOP => Some(raw[3]),
+            op if op.is_dot_product() && wanted & 0b0111 != 0 => self.dot_product(alu, &cells),
+            _ => None,
+        };
+        for i in (0..3).filter(|i| wanted >> i & 1 != 0) {
+            raw[i] = match replicated {
+                Some(raw) => raw,
+                None => self.rgb_op(alu, &cells, i),
+            };
+        }
+        let mut result = [ZERO; 4];
+        for i in (0..4).filter(|i| wanted >> i & 1 != 0) {
+            let (omod, clamp) = if i < 3 {
+                (alu.rgb.omod, alu.rgb.clamp)
+            } else {
+                (alu.alpha.omod, alu.alpha.clamp)
+            };
+            result[i] = self.finish(raw[i], omod, clamp);
+        }
+        result
+    }
+
+    fn finish(&mut self, raw: Operand, omod: Omod, clamp: bool) -> Operand {
+        let Some(factor) = omod.factor() else { return raw };
+        let scaled = if factor == 1.0 {
+            // Clamping sees denormals as zero itself, but hands on small ones.
+            self.build.unary(Code::Flush, raw.into())
+        } else {
+            self.build.mul(raw.into(), Operand::float(factor).into(), false)
+        };
+        if clamp { self.build.unary(Code::Clamp01, scaled.into()) } else { scaled }
+    }
+
+    fn rgb_op(&mut self, alu: &Alu, cells: &Cells, i: usize) -> Operand {
+        let x = [0, 1, 2].map(|n| {
+            let operand = alu.rgb.operands[n];
+            (operand.sel, operand.swiz[i], operand.modifier)
+        });
+        let operands: Operands = if alu.rgb.op.is_derivative() {
+            let second = if alu.rgb.op == RgbOp::MDH { 1 } else { 2 };
+            let corner = |lift: &mut Self, corner: u8, modifier: Mod| {
+                let value = lift.build.unary(Code::Corner(corner), cells[0][i].into());
+                modified(value, modifier)
+            };
+            let (a, c) = (corner(self, 0, x[0].2), corner(self, second, x[2].2));
+            [a, self.operand(alu, cells, x[1]), c]
+        } else {
+            let mut operands = [Term::from(ZERO); 3];
+            for (n, slot) in Slot::ALL.into_iter().enumerate() {
+                if alu.rgb.op.uses(slot) {
+                    operands[n] = self.operand(alu, cells, x[n]);
+                }
+            }
+            operands
+        };
+        let zero_rule = self.draw.shader.zero_rule();
+        let [a, b, c] = operands;
+        match alu.rgb.op {
+            RgbOp::MAD | RgbOp::MDH | RgbOp::MDV => self.build.mad(a, b, c, zero_rule),
+            RgbOp::MIN => self.build.min(a, b),
+            RgbOp::MAX => self.build.max(a, b),
+            RgbOp::CND => self.cnd(a, b, c),
+            RgbOp::CMP => self.cmp(a, b, c),
+            RgbOp::FRC => self.build.unary(Code::Frc, a),
+            _ => ZERO,
+        }
+    }
+
+    fn alpha_op(&mut self, alu: &Alu, cells: &Cells) -> Operand {
+        let op = alu.alpha.op;
+        let mut operands: Operands = [Term::from(ZERO); 3];
+        for (n, slot) in Slot::ALL.into_iter().enumerate() {
+            let operand = alu.alpha.operands[n];
+            if op.uses(slot) {
+                operands[n] =
+                    self.operand(alu, cells, (operand.sel, operand.swiz[0], operand.modifier));
+            }
+        }
+        if op.is_derivative() {
+            let second = if op == AlphaOp::MDH { 1 } else { 2 };
+            for (n, corner) in [(0, 0), (2, second)] {
+                let value = self.build.unary(Code::Corner(corner), cells[0][3].into());
+                operands[n] = modified(value, alu.alpha.operands[n].modifier);
+            }
+        }
+        let zero_rule = self.draw.shader.zero_rule();
+        let [a, b, c] = operands;
+        let function = match op {
+            AlphaOp::MAD | AlphaOp::MDH | AlphaOp::MDV => {
+                return self.build.mad(a, b, c, zero_rule);
+            }
+            AlphaOp::MIN => return self.build.min(a, b),
+            AlphaOp::MAX => return self.build.max(a, b),
+            AlphaOp::CND => return self.cnd(a, b, c),
+            AlphaOp::CMP => return self.cmp(a, b, c),
+            AlphaOp::FRC => Code::Frc,
+            AlphaOp::EX2 => Code::Ex2,
+            AlphaOp::LN2 => Code::Ln2,
+            AlphaOp::RCP => Code::Rcp,
+            AlphaOp::RSQ => Code::Rsq,
+            AlphaOp::SIN => Code::Sin,
+            AlphaOp::COS => Code::Cos,
+            _ => return ZERO,
+        };
+        self.build.unary(function, a)
+    }
+
+    /// Left to right, each step rounded.
+    fn dot_product(&mut self, alu: &Alu, cells: &Cells) -> Option<Operand> {
+        let zero_rule = self.draw.shader.zero_rule();
+        let count = if alu.rgb.op == RgbOp::D2A { 2 } else { 3 };
+        if !alu.rgb.op.is_dot_product() {
+            return None;
+        }
+        let [a, b, c] = alu.rgb.operands;
+        let mut sum = None;
+        for i in 0..count {
+            let x = self.operand(alu, cells, (a.sel, a.swiz[i], a.modifier));
+            let y = self.operand(alu, cells, (b.sel, b.swiz[i], b.modifier));
+            sum = Some(self.pair(x, y, sum, zero_rule));
+        }
+        match alu.rgb.op {
+            RgbOp::DP4 => {
+                let [a, b, _] = alu.alpha.operands;
+                let x = self.operand(alu, cells, (a.sel, a.swiz[0], a.modifier));
+                let y = self.operand(alu, cells, (b.sel, b.swiz[0], b.modifier));
+                Some(self.pair(x, y, sum, zero_rule))
+            }
+            RgbOp::D2A => {
+                let c = self.operand(alu, cells, (c.sel, c.swiz[2], c.modifier));
+                Some(self.build.add(sum.unwrap_or(ZERO).into(), c))
+            }
+            _ => sum,
+        }
+    }
+
+    fn pair(&mut self, a: Term, b: Term, sum: Option<Operand>, zero_rule: bool) -> Operand {
+        match sum {
+            None => self.build.mul(a, b, zero_rule),
+            Some(sum) => self.build.mad(a, b, sum.into(), zero_rule),
+        }
+    }
+
+    /// c > 0.5 ? a : b.
+    fn cnd(&mut self, a: Term, b: Term, c: Term) -> Operand {
+        let above = self.build.compare(Code::Lt, Operand::float(0.5).into(), c);
+        self.pick(above, a, b)
+    }
+
+    /// c >= 0 ? a : b.
+    fn cmp(&mut self, a: Term, b: Term, c: Term) -> Operand {
+        let at_least = self.build.compare(Code::Ge, c, ZERO.into());
+        self.pick(at_least, a, b)
+    }
+
+    fn pick(&mut self, mask: Operand, a: Term, b: Term) -> Operand {
+        let (a, b) = (self.build.bits(a), self.build.bits(b));
+        self.build.select(mask, a, b)
+    }
+
+    /// A channel of an operand by select, swizzle and modifier.
+    fn operand(&mut self, alu: &Alu, cells: &Cells, of: (Sel, Swiz, Mod)) -> Term {
+        let (sel, swiz, modifier) = of;
+        let i = match swiz {
+            Swiz::R | Swiz::G | Swiz::B | Swiz::A => usize::from(swiz.code()),
+            Swiz::HALF => return modified(Operand::float(0.5), modifier),
+            Swiz::ONE => return modified(Operand::float(1.0), modifier),
+            _ => return modified(ZERO, modifier),
+        };
+        let value = match sel {
+            Sel::SRC0 => cells[0][i],
+            Sel::SRC1 => cells[1][i],
+            Sel::SRC2 => cells[2][i],
+            _ => {
+                let op = if i < 3 { alu.rgb.srcp } else { alu.alpha.srcp };
+                self.presubtract(op, cells[0][i], cells[1][i])
+            }
+        };
+        modified(value, modifier)
+    }
+
+    fn presubtract(&mut self, op: SrcpOp, src0: Operand, src1: Operand) -> Operand {
+        let one = Operand::float(1.0);
+        match op {
+            SrcpOp::SUB => self.build.sub(src1.into(), src0.into()),
+            SrcpOp::ADD => self.build.add(src1.into(), src0.into()),
+            SrcpOp::NEG => self.build.sub(one.into(), src0.into()),
+            _ => {
+                // 1 - 2 * x: a product that no rule touches, then a difference.
+                let twice = Operand::float(-2.0);
+                self.build.mad(src0.into(), twice.into(), one.into(), false)
+            }
+        }
+    }
+
+    fn cells(&self, alu: &Alu) -> Cells {
+        [0, 1, 2].map(|n| {
+            let [r, g, b, _] = self.resolve(alu.rgb.sources[n]);
+            let [.., a] = self.resolve(alu.alpha.sources[n]);
+            [r, g, b, a]
+        })
+    }
+
+    fn resolve(&self, source: Source) -> [Operand; 4] {
+        if source.constant {
+            let n = self.relative(source.addr, source.relative, CONSTANTS);
+            return self.draw.bindings.constant(n).unwrap_or_default().map(Operand::float);
+        }
+        match source.inline() {
+            Some(inline) => [Operand::float(inline.value()); 4],
+            None => self.pixel.temps[self.temp_address(source.addr, source.relative)],
+        }
+    }
+
+    /// The temporary that an address names, aL added if asked for.
+    pub(super) fn temp_address(&self, addr: u8, relative: bool) -> usize {
+        self.relative(addr, relative, TEMPORARIES)
+    }
+
+    fn relative(&self, addr: u8, relative: bool, registers: usize) -> usize {
+        let moved = i32::from(addr) + if relative { self.al } else { 0 };
+        let last = i32::try_from(registers).unwrap_or(i32::MAX);
+        usize::try_from(moved.rem_euclid(last)).unwrap_or(0)
+    }
+
+    fn write_outputs(&mut self, alu: &Alu, result: [Operand; 4], enabled: [Operand; 4]) {
+        for i in 0..4 {
+            let (target, omask) = if i < 3 {
+                (alu.rgb.target, alu.rgb.omask)
+            } else {
+                (alu.alpha.target, alu.alpha.omask << 3)
+            };
+            if omask >> i & 1 != 0 {
+                let n = usize::from(target.code() & 3);
+                let old = self.pixel.colors[n][i];
+                self.pixel.colors[n][i] = self.written(enabled[i], result[i], old);
+            }
+        }
+        if alu.depth {
+            let (old, written) = (self.pixel.depth, self.pixel.depth_written);
+            self.pixel.depth = self.written(enabled[3], result[3], old);
+            self.pixel.depth_written = self.written(enabled[3], ALL, written);
+        }
+    }
+
+    fn write_predicate(&mut self, alu: &Alu, result: [Operand; 4], enabled: [Operand; 4]) {
+        let omask = alu.rgb.omask | alu.alpha.omask << 3;
+        let mut bits = self.pixel.predicate;
+        for i in (0..4).filter(|i| omask >> i & 1 != 0) {
+            let compare = if i < 3 { alu.rgb.target } else { alu.alpha.target }.compare();
+            let bit = self.compares(compare, result[i]);
+            bits[i] = self.written(enabled[i], bit, bits[i]);
+        }
+        self.pixel.predicate = bits;
+    }
+
+    fn compares(&mut self, compare: Compare, x: Operand) -> Operand {
+        let code = match compare {
+            Compare::LT => Code::Lt,
+            Compare::GE => Code::Ge,
+            Compare::NE => Code::Ne,
+            _ => Code::Eq,
+        };
+        self.build.compare(code, x.into(), ZERO.into())
+    }
+}
+
+fn modified(value: Operand, modifier: Mod) -> Term {
+    let term = Term::from(value);
+    match modifier {
+        Mod::NEG => term.neg(),
+        Mod::ABS => term.abs(),
+        Mod::NAB => term.abs().neg(),
+        _ => term,
+    }
+}

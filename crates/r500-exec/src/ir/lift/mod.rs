@@ -1,0 +1,224 @@
+//! From a structured program and what it is bound to, to a function of one pixel.
+//!
+//! | module | job |
+//! | --- | --- |
+//! | `state` | what a pixel holds: the operand behind each channel, bit and mask |
+//! | `alu` | ALU and OUT instructions |
+//! | `tex` | texture instructions |
+//! | `flow` | statements: branches, loops, calls |
+//!
+//! The rules are those of the [reference engine](mod@crate::reference) under its default readings, for
+//! a pixel that goes its own way: what the checker's [`Facts`] say of clean programs makes the two the
+//! same. Everything bound (constants, integer and boolean constants, which units have a texture) is
+//! folded in, so a function holds for one drawing.
+
+mod alu;
+mod flow;
+mod state;
+mod tex;
+
+use r500_check::graph::{Graph, Structure};
+use r500_check::{Facts, Finding, Given, Severity, Verdict};
+use r500_isa::INT_CONSTANTS;
+use r500_isa::state::{UsCodeAddr, UsCodeOffset, UsCodeRange, UsFcCtrl, UsPixsize};
+use r500_program::{InputData, Program, State};
+
+use super::build::Builder;
+use super::{Function, Operand, Range};
+use crate::{Bindings, Draw, GROUP, Op, Readings, Shader};
+use state::Pixel;
+
+/// Statements that a function may have: what calls and unrolled loops multiply is bounded.
+const STATEMENTS: usize = 60_000;
+
+/// Why a drawing has no function: the reference engine draws it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NotLifted {
+    /// Readings, poison, findings or a group of one's own are asked for.
+    #[error("{0} are the reference engine's")]
+    Options(&'static str),
+    /// The checker finds errors.
+    #[error("the checker finds an error: {0}")]
+    Broken(String),
+    /// The program is not structured.
+    #[error("flow control is not structured: address {address}: {reason}")]
+    Unstructured {
+        /// Absolute address of the first instruction that does not fit.
+        address: u32,
+        /// Why.
+        reason: &'static str,
+    },
+    /// The size of the group of pixels may show.
+    #[error("{0}, so the size of the group of pixels may show")]
+    Group(&'static str),
+    /// Too much code.
+    #[error("calls and loops unrolled make more than {STATEMENTS} operations")]
+    TooLong,
+}
+
+/// Makes the function of a drawing.
+///
+/// # Errors
+/// [`NotLifted`] where only the reference engine will do.
+pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
+    let options = draw.options;
+    if options.findings {
+        return Err(NotLifted::Options("findings"));
+    }
+    if options.readings != Readings::LAW {
+        return Err(NotLifted::Options("readings other than the default ones"));
+    }
+    let program = program(draw.shader, draw.bindings);
+    let graph = Graph::new(&program).map_err(|error| NotLifted::Broken(error.to_string()))?;
+    let report = r500_check::check(&program, &Given::default());
+    let facts = match &report.verdict {
+        Verdict::Clean(facts) => *facts,
+        _ => return Err(broken(&report.findings)),
+    };
+    let structure =
+        Structure::recover(&program, &graph).map_err(|error| NotLifted::Unstructured {
+            address: graph.window().address(error.index),
+            reason: error.reason,
+        })?;
+    hides_group(draw, &facts)?;
+
+    let mut lift = Lift {
+        draw,
+        structure: &structure,
+        exact: reads_quads_apart(draw.shader, &structure),
+        build: Builder::default(),
+        pixel: Pixel::start(options.poison),
+        active: super::ALL,
+        al: 0,
+        loops: Vec::new(),
+    };
+    lift.build.open();
+    lift.inputs();
+    lift.statements(&structure.main)?;
+    let (colors, depth) = lift.pixel.outputs(draw.shader);
+    let body = lift.build.close();
+    let mut function = Function { values: lift.build.values(), body, colors, depth };
+    super::tidy::tidy(&mut function);
+    Ok(function)
+}
+
+/// A program on its way to a function.
+struct Lift<'a> {
+    draw: &'a Draw<'a>,
+    structure: &'a Structure,
+    /// Whether pixels that do not execute must keep what they hold: others read it.
+    exact: bool,
+    build: Builder,
+    pixel: Pixel,
+    /// Pixels that execute.
+    active: Operand,
+    /// aL.
+    al: i32,
+    /// Loops around, innermost last.
+    loops: Vec<flow::Running>,
+}
+
+impl Lift<'_> {
+    /// Delivers the inputs.
+    fn inputs(&mut self) {
+        let bindings = self.draw.bindings;
+        for (number, input) in bindings.inputs().iter().enumerate() {
+            let Ok(number) = u8::try_from(number) else { continue };
+            let ranges = input_ranges(&input.data);
+            for (channel, range) in (0u8..4).zip(ranges) {
+                let operand = if range.lo.to_bits() == range.hi.to_bits() && !range.nan {
+                    Operand::float(range.lo)
+                } else {
+                    self.build.input(number, channel, range)
+                };
+                self.pixel.temps[usize::from(input.temp)][usize::from(channel)] = operand;
+            }
+        }
+    }
+
+    fn check_length(&self) -> Result<(), NotLifted> {
+        if self.build.len() > STATEMENTS { Err(NotLifted::TooLong) } else { Ok(()) }
+    }
+}
+
+/// What is known of the channels of an input. A single number where it is the same everywhere.
+fn input_ranges(data: &InputData) -> [Range; 4] {
+    match data {
+        InputData::Values { .. } => [Range::ANY; 4],
+        InputData::Planes(components) => components.each_ref().map(|component| {
+            let plane = component.plane;
+            if plane.du == 0.0 && plane.dv == 0.0 {
+                return Range::of(crate::numerics::plane(plane.c, plane.du, plane.dv, 0.5, 0.5));
+            }
+            // Pixels of a quad at the border of a picture of one pixel have u = 1.5; groups go no
+            // further than 2^16 pixels past a picture, and then the sum stands for itself.
+            let reach = plane.c.abs() + 4.0 * plane.du.abs() + 4.0 * plane.dv.abs();
+            if reach.is_finite() { Range::between(-reach, reach) } else { Range::ANY }
+        }),
+    }
+}
+
+/// The program as it will run: the shader's instructions and window, the integer and boolean
+/// constants that are bound. What is not bound counts as 0, as in the reference engine.
+fn program(shader: &Shader, bindings: &Bindings) -> Program {
+    let mut state = State::default();
+    let (first, last) = shader.window();
+    let offset = shader.offset();
+    let narrow = |address: u32| u16::try_from(address).unwrap_or(u16::MAX);
+    state.code_offset =
+        Some(UsCodeOffset::default().with(UsCodeOffset::OFFSET_ADDR, narrow(offset)));
+    state.code_range = Some(
+        UsCodeRange::default()
+            .with(UsCodeRange::CODE_ADDR, narrow(first))
+            .with(UsCodeRange::CODE_SIZE, narrow(last - first)),
+    );
+    state.code_addr = Some(
+        UsCodeAddr::default()
+            .with(UsCodeAddr::START_ADDR, narrow(shader.start() - offset))
+            .with(UsCodeAddr::END_ADDR, narrow(shader.end().saturating_sub(offset))),
+    );
+    state.fc_ctrl = Some(UsFcCtrl::default().with(UsFcCtrl::FULL_FC_EN, shader.full_fc()));
+    state.pixsize =
+        shader.pixsize().map(|last| UsPixsize::default().with(UsPixsize::PIX_SIZE, last));
+    state.fc_bool_const = Some(bindings.bool_constants().unwrap_or_default());
+    for n in 0..INT_CONSTANTS {
+        state.fc_int_const[n] = Some(bindings.int_constant(n).unwrap_or_default());
+    }
+    Program { code: shader.code().to_vec(), state }
+}
+
+fn broken(findings: &[Finding]) -> NotLifted {
+    let error = findings.iter().find(|finding| finding.severity() == Severity::Error);
+    NotLifted::Broken(error.map_or_else(|| "of what is not given".to_owned(), ToString::to_string))
+}
+
+/// Whether groups of any size draw the same.
+fn hides_group(draw: &Draw<'_>, facts: &Facts) -> Result<(), NotLifted> {
+    if draw.options.group != GROUP && !facts.group_size_invisible {
+        return Err(NotLifted::Group("a group of one's own is asked for"));
+    }
+    if !facts.no_inactive_writes {
+        return Err(NotLifted::Group("something has WRITE_INACTIVE"));
+    }
+    if facts.group_size_invisible
+        || (facts.group_size_invisible_if_covered && draw.bindings.covers_quads())
+    {
+        return Ok(());
+    }
+    Err(NotLifted::Group(
+        "IGNORE_UNCOVERED stands beside quad differences and pixels are not covered",
+    ))
+}
+
+/// Whether quad differences are read where pixels have parted.
+fn reads_quads_apart(shader: &Shader, structure: &Structure) -> bool {
+    shader.ops().iter().zip(&structure.divergent).any(|(op, &apart)| {
+        apart
+            && match op {
+                Op::Alu(alu) => alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative(),
+                Op::Tex(tex) => tex::reads_quad(tex.op),
+                Op::Fc(_) => false,
+            }
+    })
+}

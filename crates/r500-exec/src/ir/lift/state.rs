@@ -1,0 +1,115 @@
+//! What a pixel holds.
+
+use r500_isa::{TARGETS, TEMPORARIES};
+
+use crate::Shader;
+use crate::ir::build::mask;
+use crate::ir::{NONE, Operand};
+use crate::reference::POISON;
+
+/// The operand behind everything that an instruction can read or write.
+#[derive(Clone, Debug)]
+pub(super) struct Pixel {
+    pub(super) temps: Vec<[Operand; 4]>,
+    pub(super) colors: [[Operand; 4]; TARGETS],
+    pub(super) depth: Operand,
+    /// Mask: depth was written.
+    pub(super) depth_written: Operand,
+    /// Masks: predicate bits R to A.
+    pub(super) predicate: [Operand; 4],
+    /// Mask: ALU result.
+    pub(super) alu_result: Operand,
+    /// What loops keep beside, innermost last.
+    pub(super) kept: Vec<Kept>,
+}
+
+/// What a loop keeps of a pixel.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    /// Mask: left the loop.
+    pub(super) left: Operand,
+    /// Mask: runs nothing more in this pass.
+    pub(super) asleep: Operand,
+    /// What pixels that sleep held when they fell asleep: as [`Pixel::slots`] counts.
+    pub(super) frozen: Vec<Operand>,
+}
+
+impl Pixel {
+    /// Where depth and its mask are in the order of [`Self::slots`].
+    pub(super) const DEPTH: usize = (TEMPORARIES + TARGETS) * 4;
+    /// Where predicate bit R is.
+    pub(super) const PREDICATE: usize = Self::DEPTH + 2;
+    /// Where the ALU result is.
+    pub(super) const ALU_RESULT: usize = Self::PREDICATE + 4;
+    /// How many there are, loops not counted.
+    const PLAIN: usize = Self::ALU_RESULT + 1;
+
+    /// Where the red channel of a temporary is.
+    pub(super) fn temp(addr: u8) -> usize {
+        usize::from(addr) % TEMPORARIES * 4
+    }
+
+    /// Where the red channel of an output is.
+    pub(super) fn color(target: u8) -> usize {
+        (TEMPORARIES + usize::from(target & 3)) * 4
+    }
+
+    /// A pixel at the start: undefined is 0, or the poison pattern.
+    pub(super) fn start(poison: bool) -> Self {
+        let undefined = Operand::float(if poison { POISON } else { 0.0 });
+        Self {
+            temps: vec![[undefined; 4]; TEMPORARIES],
+            colors: [[Operand::float(0.0); 4]; TARGETS],
+            depth: Operand::float(0.0),
+            depth_written: NONE,
+            predicate: [mask(poison), NONE, mask(poison), NONE],
+            alu_result: mask(poison),
+            kept: Vec::new(),
+        }
+    }
+
+    /// Everything, in one order.
+    pub(super) fn slots(&self) -> impl Iterator<Item = Operand> + '_ {
+        let plain = self.temps.iter().chain(&self.colors).flatten().copied();
+        plain
+            .chain([self.depth, self.depth_written])
+            .chain(self.predicate)
+            .chain([self.alu_result])
+            .chain(self.kept.iter().flat_map(|kept| {
+                [kept.left, kept.asleep].into_iter().chain(kept.frozen.iter().copied())
+            }))
+    }
+
+    /// Everything, in the same order, to be changed.
+    pub(super) fn slots_mut(&mut self) -> impl Iterator<Item = &mut Operand> {
+        let plain = self.temps.iter_mut().chain(&mut self.colors).flatten();
+        plain
+            .chain([&mut self.depth, &mut self.depth_written])
+            .chain(&mut self.predicate)
+            .chain([&mut self.alu_result])
+            .chain(self.kept.iter_mut().flat_map(|kept| {
+                [&mut kept.left, &mut kept.asleep].into_iter().chain(&mut kept.frozen)
+            }))
+    }
+
+    /// What every pixel holds, whatever loops it is in.
+    pub(super) fn plain(&self) -> Vec<Operand> {
+        self.slots().take(Self::PLAIN).collect()
+    }
+
+    /// What is left at the end: colours of the targets that there are, and depth with its mask.
+    #[expect(clippy::type_complexity, reason = "two fields of a function")]
+    pub(super) fn outputs(
+        &self,
+        shader: &Shader,
+    ) -> ([Option<[Operand; 4]>; 4], Option<(Operand, Operand)>) {
+        let mut targets = shader.targets();
+        targets[0] = true;
+        let mut colors = [None; 4];
+        for (target, color) in colors.iter_mut().enumerate().filter(|(target, _)| targets[*target])
+        {
+            *color = Some(self.colors[target]);
+        }
+        (colors, shader.writes_depth().then_some((self.depth, self.depth_written)))
+    }
+}

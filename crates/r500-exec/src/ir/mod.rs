@@ -1,0 +1,380 @@
+//! The intermediate form: what a program computes for one pixel, channel by channel.
+//!
+//! Fast engines do not step through instructions. They take a [`Function`], made once per drawing by
+//! [`lift`](lift()) from a [structured](r500_check::graph::Structure) program and what it is bound
+//! to, in which
+//!
+//! - every value is one 32-bit word a pixel, written once: a float, or a mask (all bits or none),
+//! - registers, swizzles, modifiers, predicates and constants are gone: what is left are operations on
+//!   channels that somebody looks at,
+//! - flow control is a tree of [`If`] and [`Loop`]; which pixels execute is a mask like any other.
+//!
+//! ```text
+//! Shader + Bindings ──lift──▶ Function ──tidy──▶ Function ──▶ engines
+//! ```
+//!
+//! | module | job |
+//! | --- | --- |
+//! | `lift` | from instructions and statements to operations and regions |
+//! | `build` | makes operations: folds constants, reuses what was computed already |
+//! | `range` | what is known of a value's size, to drop the zero rule where it shows nowhere |
+//! | `tidy` | drops what nobody looks at, flattens short branches |
+//! | `print` | the form as text |
+//!
+//! The form holds for pixels that decide for themselves: it says nothing of groups. [`lift`](lift())
+//! refuses programs that can tell the size of a group.
+
+mod build;
+mod lift;
+mod print;
+mod range;
+mod tidy;
+
+use r500_isa::values::TexOp;
+
+pub use lift::{NotLifted, lift};
+pub use range::Range;
+
+/// A value: one word a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Value(pub u32);
+
+/// What an operation looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operand {
+    /// A value.
+    Value(Value),
+    /// The same bits for every pixel.
+    Const(u32),
+}
+
+/// The mask without any pixel.
+pub const NONE: Operand = Operand::Const(0);
+/// The mask of all pixels.
+pub const ALL: Operand = Operand::Const(!0);
+
+/// An operation: what to do and with what. Arguments beyond [`Code::arity`] are [`NONE`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Op {
+    /// What to do.
+    pub code: Code,
+    /// With what.
+    pub args: [Operand; 3],
+}
+
+/// What an operation does. Numbers are those of [`numerics`](crate::numerics): each step rounded,
+/// denormal operands and results of arithmetic and comparisons count as zeros.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// A channel of an interpolated input (index into [`Bindings::inputs`](crate::Bindings::inputs)).
+    Input {
+        /// The input.
+        input: u8,
+        /// Red to alpha, 0 to 3.
+        channel: u8,
+    },
+    /// a * b.
+    Mul(Product),
+    /// a * b + c.
+    Mad(Product, Sign),
+    /// a + b.
+    Add,
+    /// a - b.
+    Sub,
+    /// a with its sign changed; bits.
+    Neg,
+    /// a without its sign; bits.
+    Abs,
+    /// a with the sign set; bits.
+    NegAbs,
+    /// a < b ? a : b; bits of the one picked.
+    Min,
+    /// a >= b ? a : b; bits of the one picked.
+    Max,
+    /// mask a ? b : c; bits.
+    Select,
+    /// Denormals made zero of their sign.
+    Flush,
+    /// Limited to 0..1; NaN and -0 give +0.
+    Clamp01,
+    /// a - floor(a).
+    Frc,
+    /// 1 / a.
+    Rcp,
+    /// 1 / sqrt(a).
+    Rsq,
+    /// 2 to the power of a.
+    Ex2,
+    /// The logarithm of a to base 2.
+    Ln2,
+    /// The sine of a turns.
+    Sin,
+    /// The cosine of a turns.
+    Cos,
+    /// a of a corner of the quad: 0 top left, 1 top right, 2 bottom left.
+    Corner(u8),
+    /// Mask: a < b.
+    Lt,
+    /// Mask: a >= b.
+    Ge,
+    /// Mask: a == b.
+    Eq,
+    /// Mask: a != b, true with NaN.
+    Ne,
+    /// Masks a and b.
+    And,
+    /// Masks a or b.
+    Or,
+    /// Mask a without b.
+    AndNot,
+}
+
+/// How factors make a product.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Product {
+    /// The sign of the product is changed (before the zero rule).
+    pub negate: bool,
+    /// The product is +0 where factor a is zero, whatever factor b is.
+    pub zero_a: bool,
+    /// The product is +0 where factor b is zero.
+    pub zero_b: bool,
+}
+
+/// How the product and the third operand of a multiply-add meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sign {
+    /// product + c.
+    Plus,
+    /// product - c.
+    Minus,
+}
+
+/// A texture fetch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fetch {
+    /// The unit, which has a texture.
+    pub unit: u8,
+    /// LD, PROJ, LODBIAS, LOD or DXDY.
+    pub op: TexOp,
+    /// `UNSCALED`.
+    pub unscaled: bool,
+    /// S, T, R, Q. What is not looked at is 0.
+    pub strq: [Operand; 4],
+    /// Gradients along x; 0 but for DXDY.
+    pub dx: [Operand; 4],
+    /// Gradients along y; 0 but for DXDY.
+    pub dy: [Operand; 4],
+    /// Pixels whose texel somebody looks at.
+    pub active: Operand,
+    /// Red, green, blue, alpha of the texel, before the destination swizzle; `None` where nobody
+    /// looks.
+    pub texel: [Option<Value>; 4],
+    /// Its address.
+    pub address: u32,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stmt {
+    /// A value is computed, for all pixels.
+    Def(Value, Op),
+    /// Texels are fetched.
+    Fetch(Box<Fetch>),
+    /// Pixels lose their coverage.
+    Kill(Operand),
+    /// Pixels of a mask that are still covered are counted for a channel of `STAT_WE`.
+    Stat {
+        /// Red to alpha, 0 to 3.
+        channel: u8,
+        /// The pixels.
+        mask: Operand,
+    },
+    /// So many instructions of the program begin here.
+    Spend {
+        /// How many.
+        instructions: u32,
+        /// Address of the first.
+        address: u32,
+    },
+    /// A branch.
+    If(Box<If>),
+    /// A loop.
+    Loop(Box<Loop>),
+}
+
+/// A branch. Each arm runs if its mask has a pixel; one without statements has nothing to run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct If {
+    /// Pixels that take the first arm, and pixels that take the second; no pixel takes both.
+    pub masks: [Operand; 2],
+    /// The arms.
+    pub arms: [Vec<Stmt>; 2],
+    /// What is different behind the branch.
+    pub merges: Vec<Merge>,
+}
+
+/// A value that depends on the arm taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Merge {
+    /// The value.
+    pub value: Value,
+    /// What it is for pixels that take no arm, or one that says nothing; `None` if nobody looks at
+    /// those.
+    pub before: Option<Operand>,
+    /// What it is for pixels that take an arm.
+    pub arms: [Option<Operand>; 2],
+}
+
+/// A loop.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loop {
+    /// Passes at most; at least 1.
+    pub passes: u32,
+    /// What goes from pass to pass.
+    pub carried: Vec<Carried>,
+    /// One pass.
+    pub body: Vec<Stmt>,
+    /// Pixels that want another pass, at the end of one: the loop ends when there is none. `None`:
+    /// it makes all its passes.
+    pub again: Option<Operand>,
+}
+
+/// A value that goes from pass to pass. Behind the loop it is what the last pass made of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Carried {
+    /// The value.
+    pub value: Value,
+    /// What it is in the first pass.
+    pub init: Operand,
+    /// What it is in the next.
+    pub next: Operand,
+}
+
+/// A program for one pixel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Function {
+    /// How many values there are.
+    pub values: u32,
+    /// What to do.
+    pub body: Vec<Stmt>,
+    /// Outputs A to D, red to alpha; `None` for targets that nothing writes.
+    pub colors: [Option<[Operand; 4]>; 4],
+    /// Depth: the value, and the pixels that wrote it.
+    pub depth: Option<(Operand, Operand)>,
+}
+
+impl Operand {
+    /// The same float for every pixel.
+    #[must_use]
+    pub fn float(x: f32) -> Self {
+        Self::Const(x.to_bits())
+    }
+
+    /// The float, if it is the same for every pixel.
+    #[must_use]
+    pub fn as_float(self) -> Option<f32> {
+        match self {
+            Self::Const(bits) => Some(f32::from_bits(bits)),
+            Self::Value(_) => None,
+        }
+    }
+
+    /// The value, if it is one.
+    #[must_use]
+    pub fn value(self) -> Option<Value> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Const(_) => None,
+        }
+    }
+}
+
+impl Value {
+    /// Its number, as an index.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Code {
+    /// How many arguments it takes.
+    #[must_use]
+    pub fn arity(self) -> usize {
+        match self {
+            Self::Input { .. } => 0,
+            Self::Neg
+            | Self::Abs
+            | Self::NegAbs
+            | Self::Flush
+            | Self::Clamp01
+            | Self::Frc
+            | Self::Rcp
+            | Self::Rsq
+            | Self::Ex2
+            | Self::Ln2
+            | Self::Sin
+            | Self::Cos
+            | Self::Corner(_) => 1,
+            Self::Mad(..) | Self::Select => 3,
+            _ => 2,
+        }
+    }
+
+    /// Whether it reads its argument from other pixels of the quad.
+    #[must_use]
+    pub fn reads_quad(self) -> bool {
+        matches!(self, Self::Corner(_))
+    }
+}
+
+impl Op {
+    /// An operation.
+    #[must_use]
+    pub fn new(code: Code, args: &[Operand]) -> Self {
+        let mut op = Self { code, args: [NONE; 3] };
+        for (to, from) in op.args.iter_mut().zip(args) {
+            *to = *from;
+        }
+        op
+    }
+
+    /// Its arguments.
+    #[must_use]
+    pub fn args(&self) -> &[Operand] {
+        &self.args[..self.code.arity()]
+    }
+}
+
+impl Stmt {
+    /// Calls `f` with each operand that the statement itself looks at: those of regions inside it not
+    /// counted, what regions hand out counted.
+    pub fn operands(&self, f: &mut impl FnMut(Operand)) {
+        match self {
+            Self::Def(_, op) => op.args().iter().copied().for_each(f),
+            Self::Fetch(fetch) => {
+                let Fetch { strq, dx, dy, active, .. } = &**fetch;
+                strq.iter().chain(dx).chain(dy).chain([active]).copied().for_each(f);
+            }
+            Self::Kill(mask) | Self::Stat { mask, .. } => f(*mask),
+            Self::Spend { .. } => {}
+            Self::If(branch) => {
+                branch.masks.into_iter().for_each(&mut *f);
+                for merge in &branch.merges {
+                    merge
+                        .before
+                        .into_iter()
+                        .chain(merge.arms.into_iter().flatten())
+                        .for_each(&mut *f);
+                }
+            }
+            Self::Loop(repeat) => {
+                for carried in &repeat.carried {
+                    f(carried.init);
+                    f(carried.next);
+                }
+                repeat.again.into_iter().for_each(f);
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The form as text, for people.
+
+use std::fmt::{Display, Formatter, Result};
+
+use super::{Code, Function, Op, Operand, Product, Sign, Stmt, Value};
+
+impl Display for Value {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        write!(f, "%{}", self.0)
+    }
+}
+
+impl Display for Operand {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match *self {
+            Self::Value(value) => value.fmt(f),
+            Self::Const(0) => f.write_str("0"),
+            Self::Const(u32::MAX) => f.write_str("all"),
+            Self::Const(bits) => write!(f, "{:?}", f32::from_bits(bits)),
+        }
+    }
+}
+
+impl Display for Op {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let [a, b, c] = self.args;
+        let product = |product: Product| {
+            let minus = if product.negate { "-" } else { "" };
+            // A factor whose zero makes the product zero carries a mark.
+            let mark = |zero: bool| if zero { "~" } else { "" };
+            format!("{minus}{a}{} * {b}{}", mark(product.zero_a), mark(product.zero_b))
+        };
+        match self.code {
+            Code::Input { input, channel } => write!(f, "input {input}.{channel}"),
+            Code::Mul(p) => f.write_str(&product(p)),
+            Code::Mad(p, Sign::Plus) => write!(f, "{} + {c}", product(p)),
+            Code::Mad(p, Sign::Minus) => write!(f, "{} - {c}", product(p)),
+            Code::Add => write!(f, "{a} + {b}"),
+            Code::Sub => write!(f, "{a} - {b}"),
+            Code::Neg => write!(f, "-{a}"),
+            Code::Select => write!(f, "{a} ? {b} : {c}"),
+            Code::Lt => write!(f, "{a} < {b}"),
+            Code::Ge => write!(f, "{a} >= {b}"),
+            Code::Eq => write!(f, "{a} == {b}"),
+            Code::Ne => write!(f, "{a} != {b}"),
+            Code::And => write!(f, "{a} & {b}"),
+            Code::Or => write!(f, "{a} | {b}"),
+            Code::AndNot => write!(f, "{a} & !{b}"),
+            Code::Corner(corner) => write!(f, "corner {corner} of {a}"),
+            code => {
+                write!(f, "{}", format!("{code:?}").to_lowercase())?;
+                self.args().iter().try_for_each(|arg| write!(f, " {arg}"))
+            }
+        }
+    }
+}
+
+impl Display for Function {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        list(f, &self.body, 0)?;
+        for (target, color) in self.colors.iter().enumerate() {
+            if let Some([r, g, b, a]) = color {
+                writeln!(f, "out[{target}] = {r}, {g}, {b}, {a}")?;
+            }
+        }
+        match self.depth {
+            Some((depth, written)) => writeln!(f, "depth = {depth} where {written}"),
+            None => Ok(()),
+        }
+    }
+}
+
+fn list(f: &mut Formatter<'_>, stmts: &[Stmt], depth: usize) -> Result {
+    let indent = "  ".repeat(depth);
+    for stmt in stmts {
+        match stmt {
+            Stmt::Def(value, op) => writeln!(f, "{indent}{value} = {op}")?,
+            Stmt::Fetch(fetch) => {
+                let [s, t, r, q] = fetch.strq;
+                let texel =
+                    fetch.texel.map(|value| value.map_or("_".to_owned(), |v| v.to_string()));
+                let (op, unit) = (fetch.op, fetch.unit);
+                writeln!(
+                    f,
+                    "{indent}{} = {op:?} tex[{unit}] {s}, {t}, {r}, {q} where {}",
+                    texel.join(", "),
+                    fetch.active
+                )?;
+            }
+            Stmt::Kill(mask) => writeln!(f, "{indent}kill {mask}")?,
+            Stmt::Stat { channel, mask } => writeln!(f, "{indent}count {channel} {mask}")?,
+            Stmt::Spend { instructions, address } => {
+                writeln!(f, "{indent}; {instructions} instructions from {address}")?;
+            }
+            Stmt::If(branch) => {
+                for (mask, arm) in branch.masks.iter().zip(&branch.arms) {
+                    writeln!(f, "{indent}where {mask} {{")?;
+                    list(f, arm, depth + 1)?;
+                    writeln!(f, "{indent}}}")?;
+                }
+                for merge in &branch.merges {
+                    let text = |operand: Option<Operand>| {
+                        operand.map_or("_".to_owned(), |operand| operand.to_string())
+                    };
+                    let [a, b] = merge.arms.map(text);
+                    let before = text(merge.before);
+                    writeln!(f, "{indent}{} = {a} or {b} over {before}", merge.value)?;
+                }
+            }
+            Stmt::Loop(repeat) => {
+                for carried in &repeat.carried {
+                    writeln!(f, "{indent}{} = {}", carried.value, carried.init)?;
+                }
+                writeln!(f, "{indent}at most {} times {{", repeat.passes)?;
+                list(f, &repeat.body, depth + 1)?;
+                for carried in &repeat.carried {
+                    writeln!(f, "{indent}  {} = {}", carried.value, carried.next)?;
+                }
+                match repeat.again {
+                    Some(again) => writeln!(f, "{indent}}} while any {again}")?,
+                    None => writeln!(f, "{indent}}}")?,
+                }
+            }
+        }
+    }
+    Ok(())
+}

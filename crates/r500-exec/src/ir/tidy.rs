@@ -1,0 +1,273 @@
+//! Drops what nobody looks at, and turns short branches into selections.
+
+use super::{Code, Function, If, Merge, NONE, Op, Operand, Stmt, Value};
+
+/// What a short branch may cost: arms up to this many operations run for every pixel.
+const SHORT: usize = 12;
+
+/// Tidies a function.
+pub(super) fn tidy(function: &mut Function) {
+    sweep(function);
+    flatten(&mut function.body, &mut function.values);
+    // Selections between what is the same for all, and masks of branches that are gone.
+    sweep(function);
+    merge_spends(&mut function.body);
+}
+
+/// Removes definitions that nothing looks at, values of loops and branches included.
+fn sweep(function: &mut Function) {
+    let mut users = Users::new(function);
+    users.mark(function);
+    let live = users.live;
+    remove(&mut function.body, &live);
+}
+
+/// Which values somebody looks at.
+struct Users {
+    live: Vec<bool>,
+    /// Operands behind each value.
+    behind: Vec<Vec<Value>>,
+    work: Vec<Value>,
+}
+
+impl Users {
+    fn new(function: &Function) -> Self {
+        let count = function.values as usize;
+        let mut users =
+            Self { live: vec![false; count], behind: vec![Vec::new(); count], work: Vec::new() };
+        users.collect(&function.body);
+        users
+    }
+
+    /// Notes what each value is made of, and begins with what has an effect.
+    fn collect(&mut self, list: &[Stmt]) {
+        for stmt in list {
+            match stmt {
+                Stmt::Def(value, op) => self.depends(*value, op.args()),
+                Stmt::Fetch(fetch) => {
+                    for value in fetch.texel.into_iter().flatten() {
+                        let from = fetch.strq.iter().chain(&fetch.dx).chain(&fetch.dy);
+                        let from: Vec<Operand> = from.copied().chain([fetch.active]).collect();
+                        self.depends(value, &from);
+                    }
+                }
+                Stmt::Kill(mask) | Stmt::Stat { mask, .. } => self.look(*mask),
+                Stmt::Spend { .. } => {}
+                Stmt::If(branch) => {
+                    let masks = branch.masks;
+                    for merge in &branch.merges {
+                        let from: Vec<Operand> = merge
+                            .before
+                            .into_iter()
+                            .chain(merge.arms.into_iter().flatten())
+                            .chain(masks)
+                            .collect();
+                        self.depends(merge.value, &from);
+                    }
+                    if branch.arms.iter().any(|arm| has_effects(arm)) {
+                        masks.into_iter().for_each(|mask| self.look(mask));
+                    }
+                    branch.arms.iter().for_each(|arm| self.collect(arm));
+                }
+                Stmt::Loop(repeat) => {
+                    for carried in &repeat.carried {
+                        self.depends(carried.value, &[carried.init, carried.next]);
+                        // How often a loop runs is behind all that it makes.
+                        self.depends(carried.value, repeat.again.as_slice());
+                    }
+                    if has_effects(&repeat.body) {
+                        repeat.again.iter().for_each(|again| self.look(*again));
+                    }
+                    self.collect(&repeat.body);
+                }
+            }
+        }
+    }
+
+    fn depends(&mut self, value: Value, from: &[Operand]) {
+        let from = from.iter().filter_map(|operand| operand.value());
+        self.behind[value.index()].extend(from);
+    }
+
+    fn look(&mut self, operand: Operand) {
+        if let Some(value) = operand.value()
+            && !std::mem::replace(&mut self.live[value.index()], true)
+        {
+            self.work.push(value);
+        }
+    }
+
+    fn mark(&mut self, function: &Function) {
+        function.colors.into_iter().flatten().flatten().for_each(|operand| self.look(operand));
+        if let Some((depth, written)) = function.depth {
+            self.look(depth);
+            self.look(written);
+        }
+        while let Some(value) = self.work.pop() {
+            for value in std::mem::take(&mut self.behind[value.index()]) {
+                self.look(Operand::Value(value));
+            }
+        }
+    }
+}
+
+/// Whether statements do something beside values.
+fn has_effects(list: &[Stmt]) -> bool {
+    list.iter().any(|stmt| match stmt {
+        Stmt::Kill(_) | Stmt::Stat { .. } => true,
+        Stmt::If(branch) => branch.arms.iter().any(|arm| has_effects(arm)),
+        Stmt::Loop(repeat) => has_effects(&repeat.body),
+        Stmt::Def(..) | Stmt::Fetch(_) | Stmt::Spend { .. } => false,
+    })
+}
+
+/// Whether statements do nothing but count instructions.
+fn is_idle(list: &[Stmt]) -> bool {
+    list.iter().all(|stmt| matches!(stmt, Stmt::Spend { .. }))
+}
+
+fn remove(list: &mut Vec<Stmt>, live: &[bool]) {
+    let is_live = |value: Value| live.get(value.index()).copied().unwrap_or(false);
+    list.retain_mut(|stmt| match stmt {
+        Stmt::Def(value, _) => is_live(*value),
+        Stmt::Fetch(fetch) => {
+            for texel in &mut fetch.texel {
+                *texel = texel.filter(|value| is_live(*value));
+            }
+            fetch.texel.iter().any(Option::is_some)
+        }
+        Stmt::If(branch) => {
+            branch.merges.retain(|merge| is_live(merge.value));
+            for arm in &mut branch.arms {
+                remove(arm, live);
+                if is_idle(arm) {
+                    arm.clear();
+                }
+            }
+            !branch.merges.is_empty() || branch.arms.iter().any(|arm| !arm.is_empty())
+        }
+        Stmt::Loop(repeat) => {
+            repeat.carried.retain(|carried| is_live(carried.value));
+            remove(&mut repeat.body, live);
+            if repeat.carried.is_empty() && is_idle(&repeat.body) {
+                // What is left of it is the time that it takes.
+                let instructions = spent(&repeat.body).saturating_mul(repeat.passes);
+                *stmt = Stmt::Spend { instructions, address: 0 };
+            }
+            true
+        }
+        Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Spend { .. } => true,
+    });
+}
+
+/// Instructions that idle statements count.
+fn spent(list: &[Stmt]) -> u32 {
+    list.iter().fold(0u32, |sum, stmt| match stmt {
+        Stmt::Spend { instructions, .. } => sum.saturating_add(*instructions),
+        _ => sum,
+    })
+}
+
+/// Replaces branches with short arms by their statements and selections.
+fn flatten(list: &mut Vec<Stmt>, values: &mut u32) {
+    let mut flat = Vec::with_capacity(list.len());
+    for mut stmt in list.drain(..) {
+        match &mut stmt {
+            Stmt::If(branch) => {
+                branch.arms.iter_mut().for_each(|arm| flatten(arm, values));
+                if is_short(branch) {
+                    flat.append(&mut branch.arms[0]);
+                    flat.append(&mut branch.arms[1]);
+                    select(branch, values, &mut flat);
+                    continue;
+                }
+            }
+            Stmt::Loop(repeat) => flatten(&mut repeat.body, values),
+            _ => {}
+        }
+        flat.push(stmt);
+    }
+    *list = flat;
+}
+
+/// Whether the arms of a branch do so little that running both is cheaper than asking.
+fn is_short(branch: &If) -> bool {
+    let arm = |arm: &Vec<Stmt>| {
+        arm.iter().try_fold(0, |sum, stmt| {
+            Some(
+                sum + match stmt {
+                    Stmt::Def(_, op) => cost(op),
+                    Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Spend { .. } => 1,
+                    Stmt::Fetch(_) | Stmt::If(_) | Stmt::Loop(_) => return None,
+                },
+            )
+        })
+    };
+    let arms = branch.arms.iter().map(arm).try_fold(0, |sum, cost| Some(sum + cost?));
+    arms.is_some_and(|cost: usize| cost <= SHORT)
+}
+
+/// The merges of a branch as selections.
+fn select(branch: &If, values: &mut u32, list: &mut Vec<Stmt>) {
+    let mut choose = |value: Value, mask: Operand, yes: Operand, no: Operand| {
+        list.push(Stmt::Def(value, Op::new(Code::Select, &[mask, yes, no])));
+    };
+    let [first, second] = branch.masks;
+    for &Merge { value, before, arms } in &branch.merges {
+        match (before, arms) {
+            // Nobody looks at pixels that take neither arm.
+            (None, [Some(a), Some(b)]) => choose(value, first, a, b),
+            (Some(before), [Some(a), None]) => choose(value, first, a, before),
+            (Some(before), [None, Some(b)]) => choose(value, second, b, before),
+            (Some(before), [Some(a), Some(b)]) => {
+                let partly = Value(*values);
+                *values += 1;
+                choose(partly, first, a, before);
+                choose(value, second, b, Operand::Value(partly));
+            }
+            (before, arms) => {
+                let only = before.or(arms[0]).or(arms[1]).unwrap_or(NONE);
+                choose(value, NONE, only, only);
+            }
+        }
+    }
+}
+
+/// What an operation costs, a multiplication being 1.
+fn cost(op: &Op) -> usize {
+    match op.code {
+        Code::Rcp | Code::Frc => 3,
+        Code::Rsq => 5,
+        Code::Ex2 | Code::Ln2 | Code::Sin | Code::Cos => 8,
+        _ => 1,
+    }
+}
+
+/// Adds up counts of instructions that follow each other with nothing but values between.
+fn merge_spends(list: &mut Vec<Stmt>) {
+    let mut last: Option<usize> = None;
+    let mut kept: Vec<Stmt> = Vec::with_capacity(list.len());
+    for mut stmt in list.drain(..) {
+        match &mut stmt {
+            Stmt::Spend { instructions: more, .. } => {
+                if let Some(Stmt::Spend { instructions, .. }) = last.and_then(|at| kept.get_mut(at))
+                {
+                    *instructions = instructions.saturating_add(*more);
+                    continue;
+                }
+                last = Some(kept.len());
+            }
+            Stmt::If(branch) => {
+                branch.arms.iter_mut().for_each(merge_spends);
+                last = None;
+            }
+            Stmt::Loop(repeat) => {
+                merge_spends(&mut repeat.body);
+                last = None;
+            }
+            _ => {}
+        }
+        kept.push(stmt);
+    }
+    *list = kept;
+}
