@@ -221,6 +221,10 @@ codes! {
         "Flow control looks at an ALU result or predicate bit without waiting for the ALU."
         "observed: compiled programs set ALU_WAIT on every flow-control instruction"
         "Set ALU_WAIT.";
+    PendingOverwrite "R5045" "pending-overwrite" Warning
+        "A register is written while a texture result for it may still be on its way: on a card the result may come later and stay."
+        "derived from ctm: only the texture semaphore says when a fetch has delivered"
+        "Set TEX_SEM_WAIT on the instruction that writes, or write another register.";
     OutWithoutOutput "R5051" "out-without-output" Warning
         "An OUT instruction outputs nothing."
         "documented: OMASK and W_OMASK say what is output"
@@ -242,9 +246,9 @@ codes! {
         "ctm: RGBA means nothing there; taking R is this project's choice (open)"
         "Select the bit that is meant.";
     DerivativeOperands "R5056" "derivative-operands" Warning
-        "MDH and MDV read source 0 of the quad's corners; the selection of operands A and C, which says otherwise, is ignored."
+        "MDH and MDV read source 0 of the quad's corners, channel by channel; the selection or swizzle of operands A and C, which says otherwise, is ignored."
         "documented"
-        "Select src0 for A and C, and put the register there.";
+        "Select src0 unswizzled for A and C, and put the register there.";
     StrayBits "R5057" "stray-bits" Note
         "Bits are set that no field names."
         "documented: the field tables leave them out"
@@ -297,6 +301,10 @@ codes! {
         "A jump back over instructions that change nothing it looks at: once taken, it is taken for ever."
         "derived"
         "Change the condition in the cycle, or use LOOP.";
+    DivergentReturn "R5071" "divergent-return" Warning
+        "A RETURN inside a loop, or where pixels of the group may sleep: it takes those along that did not come to it."
+        "ctm: the hardware does not support a return from a divergent branch or loop; derived: an ELSE with JUMP_ANY leads the group into an arm that nobody wants"
+        "Close the branch or leave the loop first; let ELSE jump by all (no JUMP_ANY).";
 }
 
 impl Code {

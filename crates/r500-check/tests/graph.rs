@@ -2,12 +2,13 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use r500_check::dataflow::{Channel, Dataflow, Definition, Liveness};
+use r500_check::dataflow::{Channel, ChannelSet, Dataflow, Definition, Liveness, Written};
 use r500_check::graph::{EdgeKind, Graph, Node, Role, Statement, Structure};
 use r500_check::{Code, Given, Stats, check, limits};
 use r500_exec::reference;
 use r500_isa::Instruction;
-use r500_isa::words::{FcAddr, FcInst};
+use r500_isa::state::UsCodeAddr;
+use r500_isa::words::{AluAlphaInst, AluRgbaInst, FcAddr, FcInst};
 use r500_program::Program;
 
 fn recovered(program: &Program) -> (Graph, Structure) {
@@ -105,6 +106,33 @@ fn a_call_and_its_return() {
     let flow = Dataflow::new(&graph, Some(&structure));
     assert_eq!(flow.definitions(1, Channel::Temp(1, 0)), [Definition::At(2)]);
     assert_eq!(flow.uses(2, Channel::Temp(1, 0)), [1]);
+}
+
+/// 0 CALL, 1 mov, 2 CALL, 3 OUT (the end), 4 mov, 5 RETURN: what 1 writes stands at 3 on every way that
+/// returns to where it came from, though RETURN leads to 1 and to 3.
+#[test]
+fn a_return_leads_behind_its_own_call() {
+    let mut program = Code::PartialFlowControl.good().program;
+    let [call, out, mov, back] = program.code[..] else { panic!("{:?}", program.code) };
+    let to = |mut inst: Instruction, target| {
+        inst.0[3] = inst.fc_addr().with(FcAddr::JUMP_ADDR, target).bits();
+        inst
+    };
+    let mut second = mov;
+    second.0[4] = mov.alpha_inst().with(AluAlphaInst::ALPHA_ADDRD, 2).bits();
+    second.0[5] = mov.rgba_inst().with(AluRgbaInst::RGB_ADDRD, 2).bits();
+    program.code = vec![to(call, 4), second, to(call, 4), out, mov, back];
+    let end = UsCodeAddr(0).with(UsCodeAddr::END_ADDR, 3);
+    program.state.code_addr = Some(end);
+    program.state.code_range = None;
+    let (graph, structure) = recovered(&program);
+    let flow = Dataflow::new(&graph, Some(&structure));
+    let written = Written::of(&flow, &ChannelSet::EMPTY);
+    let at = |at: usize| (1..=2).map(|t| written.always(at).temp(t)).collect::<Vec<_>>();
+    // Before 4 either nothing was written, or all.
+    assert_eq!([at(0), at(1), at(2), at(3), at(4)].concat(), [0, 0, 15, 0, 15, 15, 15, 15, 0, 0]);
+    let maybe = |at: usize| written.maybe(at).temp(2);
+    assert_eq!([maybe(1), maybe(2), maybe(3), maybe(4)], [0, 15, 15, 15]);
 }
 
 /// 0 test, 1 mov, 2 IF, 3 mov, 4 ENDIF, 5 OUT: both writes of temp[1] may reach OUT.

@@ -8,7 +8,7 @@ use r500_isa::words::{FcAddr, FcInst};
 use super::Checker;
 use crate::Code;
 use crate::finding::{Edit, Fix};
-use crate::graph::{EdgeKind, Node, Role, Trap, Visit};
+use crate::graph::{EdgeKind, Node, PARTED, Role, Trap, Visit};
 use crate::limits::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS};
 use crate::step::Flow;
 
@@ -46,6 +46,10 @@ impl Checker<'_> {
         }
         if let Some(Err(unstructured)) = self.structure {
             let place = self.at(unstructured.index);
+            if unstructured.reason == PARTED {
+                let message = "pixels that sleep here are taken along by this RETURN".to_owned();
+                self.add(Code::DivergentReturn, place, message);
+            }
             self.add(Code::Unstructured, place, unstructured.reason.to_owned());
         }
     }

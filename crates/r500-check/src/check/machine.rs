@@ -3,7 +3,7 @@
 
 use r500_isa::state::{UsCodeAddr, UsPixsize};
 use r500_isa::values::{
-    AddrOp, AlphaOp, FcOp, InstType, Omod, OutFormat, PredSel, RgbOp, Sel, TexOp,
+    AddrOp, AlphaOp, FcOp, InstType, Omod, OutFormat, PredSel, RgbOp, Sel, Swiz, TexOp,
 };
 use r500_isa::words::{
     AluAlphaAddr, AluAlphaInst, AluRgbAddr, AluRgbInst, AluRgbaInst, CmnInst, FcAddr, FcInst,
@@ -108,38 +108,61 @@ impl Checker<'_> {
 
     fn check_derivative(&mut self, index: usize, inst: Instruction) {
         let wanted = inst.result_channels();
-        let slots = [Slot::A, Slot::C];
-        if inst.rgba_inst().rgb_op().is_derivative() && wanted & 7 != 0 {
-            for (slot, (word, name)) in slots.into_iter().zip([(3, "RGB A"), (5, "RGB C")]) {
-                if inst.rgb_operand(slot).sel != Sel::SRC0 {
-                    let place = if word == 3 {
-                        self.field(index, 3, AluRgbInst::RGB_SEL_A)
-                    } else {
-                        self.field(index, 5, AluRgbaInst::RGB_SEL_C)
-                    };
-                    self.add(
-                        Code::DerivativeOperands,
-                        place,
-                        format!("operand {name} is not src0"),
-                    );
-                }
+        let (rgb, alpha) = (inst.rgba_inst().rgb_op(), inst.alpha_inst().alpha_op());
+        for slot in [Slot::A, Slot::C] {
+            if rgb.is_derivative() && wanted & 7 != 0 {
+                let operand = inst.rgb_operand(slot);
+                // Compilers leave C as an operand that is not written: all its bits are 0.
+                let unwritten = slot == Slot::C && operand.swiz == [Swiz::R; 3];
+                let crossed = !unwritten
+                    && (0..3u8).any(|i| {
+                        wanted >> i & 1 != 0 && !straight(operand.swiz[usize::from(i)], i)
+                    });
+                let [sel, swiz] = match slot {
+                    Slot::A => [
+                        self.field(index, 3, AluRgbInst::RGB_SEL_A),
+                        self.field(index, 3, AluRgbInst::RED_SWIZ_A),
+                    ],
+                    _ => [
+                        self.field(index, 5, AluRgbaInst::RGB_SEL_C),
+                        self.field(index, 5, AluRgbaInst::RED_SWIZ_C),
+                    ],
+                };
+                self.add_derivative("RGB", slot, operand.sel, crossed, [sel, swiz]);
+            }
+            if alpha.is_derivative() && wanted & 8 != 0 {
+                let operand = inst.alpha_operand(slot);
+                let unwritten = slot == Slot::C && operand.swiz == [Swiz::R];
+                let crossed = !unwritten && !straight(operand.swiz[0], 3);
+                let [sel, swiz] = match slot {
+                    Slot::A => [
+                        self.field(index, 4, AluAlphaInst::ALPHA_SEL_A),
+                        self.field(index, 4, AluAlphaInst::ALPHA_SWIZ_A),
+                    ],
+                    _ => [
+                        self.field(index, 5, AluRgbaInst::ALPHA_SEL_C),
+                        self.field(index, 5, AluRgbaInst::ALPHA_SWIZ_C),
+                    ],
+                };
+                self.add_derivative("alpha", slot, operand.sel, crossed, [sel, swiz]);
             }
         }
-        if inst.alpha_inst().alpha_op().is_derivative() && wanted & 8 != 0 {
-            for (slot, (word, name)) in slots.into_iter().zip([(4, "alpha A"), (5, "alpha C")]) {
-                if inst.alpha_operand(slot).sel != Sel::SRC0 {
-                    let place = if word == 4 {
-                        self.field(index, 4, AluAlphaInst::ALPHA_SEL_A)
-                    } else {
-                        self.field(index, 5, AluRgbaInst::ALPHA_SEL_C)
-                    };
-                    self.add(
-                        Code::DerivativeOperands,
-                        place,
-                        format!("operand {name} is not src0"),
-                    );
-                }
-            }
+    }
+
+    fn add_derivative(
+        &mut self,
+        half: &str,
+        slot: Slot,
+        sel: Sel,
+        crossed: bool,
+        [place, swizzle]: [Place; 2],
+    ) {
+        if sel != Sel::SRC0 {
+            let message = format!("operand {half} {slot:?} is not src0");
+            self.add(Code::DerivativeOperands, place, message);
+        } else if crossed {
+            let message = format!("operand {half} {slot:?} is swizzled, which does nothing");
+            self.add(Code::DerivativeOperands, swizzle, message);
         }
     }
 
@@ -295,6 +318,11 @@ impl Checker<'_> {
 pub(super) fn span(access: &Access, al: AlRange) -> (i32, i32) {
     let addr = i32::from(access.addr);
     if access.relative { (addr + al.min, addr + al.max) } else { (addr, addr) }
+}
+
+/// Whether a swizzle takes a channel from itself, or does not matter.
+fn straight(swiz: Swiz, channel: u8) -> bool {
+    swiz.code() == channel || swiz == Swiz::UNUSED
 }
 
 /// The bits of an instruction's dwords that some field names.

@@ -55,6 +55,11 @@ impl Values<'_> {
         match op {
             RgbOp::MAD => Some(product(channel)? + operand(Slot::C, channel)?),
             RgbOp::DP3 => Some(product(0)? + product(1)? + product(2)?),
+            RgbOp::DP4 => {
+                let operand = |slot: Slot| self.alpha_operand(slot);
+                let alpha = self.times(operand(Slot::A)?, operand(Slot::B)?);
+                Some(product(0)? + product(1)? + product(2)? + alpha)
+            }
             RgbOp::D2A => Some(product(0)? + product(1)? + operand(Slot::C, 2)?),
             RgbOp::FRC => fraction(operand(Slot::A, channel)?),
             _ => None,
@@ -63,10 +68,11 @@ impl Values<'_> {
 
     /// The alpha half's result; `None` where it is not known.
     fn alpha(&self, op: AlphaOp) -> Option<f32> {
-        let operand = |slot: Slot| {
-            let operand = self.inst.alpha_operand(slot);
-            self.operand(operand.sel, operand.swiz[0], operand.modifier)
-        };
+        let operand = |slot: Slot| self.alpha_operand(slot);
+        if op == AlphaOp::DP {
+            let rgb = self.inst.rgba_inst().rgb_op();
+            return if rgb.is_dot_product() { self.rgb(rgb, 0) } else { None };
+        }
         let a = operand(Slot::A)?;
         match op {
             AlphaOp::MAD => Some(self.times(a, operand(Slot::B)?) + operand(Slot::C)?),
@@ -77,6 +83,11 @@ impl Values<'_> {
             AlphaOp::EX2 | AlphaOp::RCP => Some(if a.is_nan() { f32::NAN } else { 0.0 }),
             _ => None,
         }
+    }
+
+    fn alpha_operand(&self, slot: Slot) -> Option<f32> {
+        let operand = self.inst.alpha_operand(slot);
+        self.operand(operand.sel, operand.swiz[0], operand.modifier)
     }
 
     fn times(&self, a: f32, b: f32) -> f32 {

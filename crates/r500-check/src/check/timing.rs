@@ -5,11 +5,13 @@ use r500_isa::words::{CmnInst, TexInst};
 use r500_isa::{Half, Instruction, Operand, Slot};
 
 use super::Checker;
+use super::machine::span;
 use super::registers::register;
 use crate::Code;
 use crate::dataflow::{Channel, ChannelSet, Definition, spread};
-use crate::finding::Edit;
-use crate::graph::{EdgeKind, Node};
+use crate::finding::{Edit, Fix};
+use crate::graph::{AlRange, EdgeKind, Node};
+use crate::step::Access;
 
 /// Texture results on their way: channels fetched that no acquired semaphore covers yet, and those
 /// that one covers. The reference engine keeps such books too, for whole registers.
@@ -17,6 +19,26 @@ use crate::graph::{EdgeKind, Node};
 struct Fetches {
     issued: ChannelSet,
     held: ChannelSet,
+}
+
+/// Channels of a register that are on their way: the first register of an access that has some.
+struct Pending {
+    issued: Option<(u8, u8)>,
+    held: Option<(u8, u8)>,
+}
+
+impl Fetches {
+    fn of(&self, access: &Access, al: AlRange) -> Pending {
+        let mut pending = Pending { issued: None, held: None };
+        spread(access, al, |temp| {
+            let some = |set: &ChannelSet| {
+                Some((temp, set.temp(temp) & access.mask)).filter(|found| found.1 != 0)
+            };
+            pending.issued = pending.issued.or(some(&self.issued));
+            pending.held = pending.held.or(some(&self.held));
+        });
+        pending
+    }
 }
 
 impl Checker<'_> {
@@ -57,30 +79,44 @@ impl Checker<'_> {
                 continue;
             }
             let step = self.graph.steps[index];
-            for access in step.reads.iter().filter(|access| !access.relative || !visit.al.unknown) {
-                let (mut issued, mut held) = (None, None);
-                spread(access, visit.al, |temp| {
-                    let channels = |set: &ChannelSet| Some(set.temp(temp) & access.mask);
-                    let pair = |mask: u8| (mask != 0).then_some((temp, mask));
-                    issued = issued.or(channels(&fetches.issued).and_then(pair));
-                    held = held.or(channels(&fetches.held).and_then(pair));
-                });
+            let exact = |access: &&Access| !access.relative || !visit.al.unknown;
+            for access in step.reads.iter().filter(exact) {
+                let Pending { issued, held } = fetches.of(access, visit.al);
                 let place = self.place_of(index, access.via);
-                let mut fix = self.set_flag(index, 0, CmnInst::TEX_SEM_WAIT);
                 if let Some((temp, channels)) = issued {
                     let name = register(temp, channels);
                     let message = format!("the fetch of {name} never acquired the semaphore");
-                    let acquire = TexInst::TEX_SEM_ACQUIRE;
-                    let fetches = self.fetches_of(index, temp, channels).into_iter();
-                    fix.edits.extend(fetches.map(|at| Edit::word(at, 1, acquire, true)));
-                    fix.text.push_str(" and TEX_SEM_ACQUIRE on the fetch");
+                    let fix = self.await_fix(index, issued);
                     self.add_fixed(Code::NeverAcquired, place, message, fix);
                 } else if let Some((temp, channels)) = held {
                     let message = format!("{} may not be fetched yet", register(temp, channels));
-                    self.add_fixed(Code::NotAwaited, place, message, fix);
+                    self.add_fixed(Code::NotAwaited, place, message, self.await_fix(index, None));
+                }
+            }
+            // Fetches deliver in the order in which they were issued.
+            for access in step.writes.iter().filter(|_| step.is_alu()).filter(exact) {
+                let Pending { issued, held } = fetches.of(access, visit.al);
+                if let Some((temp, channels)) = issued.or(held) {
+                    let name = register(temp, channels);
+                    let message = format!("the fetch of {name} may arrive after this write");
+                    let place = self.place_of(index, access.via);
+                    let fix = self.await_fix(index, issued);
+                    self.add_fixed(Code::PendingOverwrite, place, message, fix);
                 }
             }
         }
+    }
+
+    /// Waits, and lets the fetches of what was only issued acquire the semaphore.
+    fn await_fix(&self, index: usize, issued: Option<(u8, u8)>) -> Fix {
+        let mut fix = self.set_flag(index, 0, CmnInst::TEX_SEM_WAIT);
+        if let Some((temp, channels)) = issued {
+            let acquire = TexInst::TEX_SEM_ACQUIRE;
+            let fetches = self.fetches_of(index, temp, channels).into_iter();
+            fix.edits.extend(fetches.map(|at| Edit::word(at, 1, acquire, true)));
+            fix.text.push_str(" and TEX_SEM_ACQUIRE on the fetch");
+        }
+        fix
     }
 
     /// The fetches that a register's value may come from.
@@ -119,6 +155,17 @@ impl Checker<'_> {
         fetches
     }
 
+    /// Whether two accesses of neighbours may be of one register. aL is the same for both.
+    fn meet(&self, index: usize, a: &Access, b: &Access) -> bool {
+        if a.relative == b.relative {
+            return a.addr == b.addr;
+        }
+        let (relative, plain) = if a.relative { (a, b) } else { (b, a) };
+        let Some(visit) = self.graph.visit(index) else { return false };
+        let (min, max) = span(relative, visit.al);
+        !visit.al.unknown && (min..=max).contains(&i32::from(plain.addr))
+    }
+
     /// Presubtract, MDH and MDV read their sources early: NOP on the instruction before.
     fn check_nop(&mut self, index: usize) {
         let inst = self.program.code[index];
@@ -143,11 +190,12 @@ impl Checker<'_> {
         let early = early_reads(inst);
         for (half, n, mask) in early {
             let source = inst.sources(half)[n];
-            let Some(temp) = source.temporary().filter(|_| !source.relative) else { continue };
+            let Some(temp) = source.temporary() else { continue };
+            let read = Access { addr: temp, relative: source.relative, mask, ..Access::default() };
             let just = previous
                 .writes
                 .iter()
-                .find(|access| !access.relative && access.addr == temp && access.mask & mask != 0);
+                .find(|access| access.mask & mask != 0 && self.meet(index, access, &read));
             if let Some(access) = just {
                 let name = register(temp, access.mask & mask);
                 let place = self.field(before, 0, CmnInst::NOP);

@@ -11,7 +11,12 @@
 //! The paths are those of pixels that have a say. An uncovered pixel that `IGNORE_UNCOVERED` denies it
 //! is carried along by the others, and what it computes shows only through quad differences:
 //! [`Liveness::of`] allows for that, [`Liveness::of_covered`] does not.
+//!
+//! What [`Written`] says holds for ways on which every RETURN leads back behind its own CALL. Liveness
+//! and definitions let a RETURN lead behind any call of its subroutine, which may find more than there
+//! is, never less.
 
+mod calls;
 mod definitions;
 mod liveness;
 mod registers;
@@ -21,6 +26,7 @@ use r500_isa::TEMPORARIES;
 
 use crate::graph::{AlRange, Graph, Node, Structure};
 use crate::step::{Access, Step};
+use calls::Calls;
 
 pub use definitions::Definition;
 pub use liveness::Liveness;
@@ -40,6 +46,7 @@ pub struct Dataflow {
     neighbours: ChannelSet,
     inactive_writes: ChannelSet,
     weak: bool,
+    calls: Calls,
     /// Ways of the group, where uncovered pixels may be carried along; empty where none are.
     carried: Vec<(usize, usize)>,
 }
@@ -96,9 +103,11 @@ impl Dataflow {
             neighbours: ChannelSet::EMPTY,
             inactive_writes: ChannelSet::EMPTY,
             weak: structure.is_none(),
+            calls: Calls::of(structure, start, count),
             carried: Vec::new(),
         };
         flow.reached = flow.reach();
+        flow.find_functions();
         for (at, step) in graph.steps.iter().enumerate() {
             let al = graph.visit(at).map(|visit| visit.al);
             let effects = al.map_or_else(Effects::default, |al| Effects::of(step, al));
@@ -160,8 +169,24 @@ impl Dataflow {
         if self.weak { ChannelSet::EMPTY } else { self.effects[at].sure }
     }
 
+    /// Ways on inside a function. A call goes on behind itself, whatever the subroutine does.
+    fn inside<'a>(&'a self, calls: &'a Calls, at: usize) -> impl Iterator<Item = usize> + 'a {
+        let behind = calls.called(at).map(|_| at + 1).filter(|&behind| behind < self.len());
+        self.successors(at).filter(move |&to| !calls.crosses(at, to)).chain(behind)
+    }
+
+    fn find_functions(&mut self) {
+        if self.calls.calls.is_empty() {
+            return;
+        }
+        let none = Calls::of(None, self.start, 0);
+        let mut calls = std::mem::replace(&mut self.calls, none);
+        calls.spread(|calls, at| self.inside(calls, at).collect::<Vec<_>>().into_iter());
+        self.calls = calls;
+    }
+
     fn len(&self) -> usize {
-        self.effects.len()
+        self.first.len() - 1
     }
 
     fn reach(&self) -> Vec<bool> {

@@ -175,6 +175,17 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (func(0xf0), func(0xaa))
         }
+        Code::DivergentReturn => {
+            // From inside a branch that pixels decide apart, or all alike by a boolean constant.
+            let func = |func| {
+                let begin =
+                    counts(flow(FcOp::JUMP, func, false, 7), BranchOp::INCR, BranchOp::NONE, 0);
+                let back = counts(ret(), BranchOp::NONE, BranchOp::DECR, 1);
+                let code = [test(t0), call(3), out(temp(1)), begin, mov(1, t0), back, endif(6)];
+                ends_at(&[&code[..], &[ret()]].concat(), 2)
+            };
+            (func(0x0f), func(0x55))
+        }
         Code::EndlessJump => {
             let count = |counts: bool| {
                 let middle = if counts { test(temp(1)) } else { idle() };
@@ -205,6 +216,10 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
         Code::NotAwaited => {
             let read = |inst| job(&[fetch(1, 0), inst]);
             (read(out(temp(1))), read(wait(out(temp(1)))))
+        }
+        Code::PendingOverwrite => {
+            let write = |inst| job(&[fetch(1, 0), inst, wait(out(temp(1)))]);
+            (write(mov(1, t0)), write(wait(mov(1, t0))))
         }
         Code::NeverAcquired => {
             let acquires = |acquires| {

@@ -186,7 +186,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
         Code::DerivativeOperands => {
             let from = |sel| {
                 let inst = rgb_op(RgbOp::MDH);
-                let operand = Operand { sel, ..inst.rgb_operand(Slot::C) };
+                let operand = Operand { sel, ..inst.rgb_operand(Slot::A) };
                 one(inst.with_rgb_operand(Slot::C, operand))
             };
             (from(Sel::SRC1), from(Sel::SRC0))

@@ -22,6 +22,7 @@ use crate::step::{Flow, Step};
 pub use blocks::{Block, BlockNode, Blocks, NaturalLoop};
 pub use explore::Visit;
 pub use role::Role;
+pub(crate) use structure::PARTED;
 pub use structure::{Statement, Structure, Subroutine, Unstructured};
 pub use window::{Window, WindowError};
 

@@ -58,7 +58,11 @@ impl Parser<'_> {
                 then = list.statements;
                 out = self.out_of_else(middle, target)?;
                 let end = self.endif_of(middle, target, to, out)?;
-                last = self.list(target, end, inner)?;
+                // An ELSE that does not jump where nobody wants its arm leads the group into it all
+                // the same, while all sleep.
+                let entered = self.graph.flows[middle].is_some_and(|flow| !flow.any);
+                let arm = Scope { together: inner.together && entered, ..inner };
+                last = self.list(target, end, arm)?;
                 otherwise = last.statements;
                 // ELSE stands where the branch's own level is open.
                 self.check_out(middle, end, out, last.pending)?;

@@ -20,6 +20,7 @@ mod parse;
 
 use super::{Graph, Role};
 use divergence::Divergence;
+pub(crate) use parse::PARTED;
 use parse::{Parser, Scope, refuse};
 
 /// A structured program.

@@ -40,6 +40,9 @@ pub(super) struct Parser<'a> {
     pub(super) calls: Vec<(Option<usize>, usize)>,
 }
 
+/// Why a RETURN takes pixels along that did not come to it.
+pub(crate) const PARTED: &str = "RETURN inside a loop, or where pixels may sleep";
+
 pub(super) type Parsed<T> = Result<T, Unstructured>;
 
 pub(super) fn refuse<T>(index: usize, reason: &'static str) -> Parsed<T> {
@@ -263,7 +266,7 @@ impl Parser<'_> {
     fn give_back(&mut self, at: usize, flow: &Flow, scope: Scope) -> Parsed<bool> {
         let Some(sub) = scope.sub else { return refuse(at, "RETURN outside every subroutine") };
         if scope.running.is_some() || !scope.together {
-            return refuse(at, "RETURN inside a loop, or where pixels have parted");
+            return refuse(at, PARTED);
         }
         let open = scope.levels.saturating_add(u8::from(self.subs[sub].1));
         if flow.b_else || flow.closes_when_jumping() != Some(open) {

@@ -1,0 +1,73 @@
+//! Functions: the main program and its subroutines, so that a way out of one leads back to where it
+//! was called from.
+
+use crate::graph::{Role, Structure};
+
+/// The functions of a structured program. Number 0 is the main program, subroutine `n` is `n + 1`.
+#[derive(Debug)]
+pub(super) struct Calls {
+    /// First instruction of each function.
+    pub(super) entries: Vec<usize>,
+    /// RETURNs of each function.
+    pub(super) returns: Vec<Vec<usize>>,
+    /// Calls, with the function that each calls, by ascending place.
+    pub(super) calls: Vec<(usize, usize)>,
+    /// The function of each instruction; 0 for what is never reached.
+    pub(super) function: Vec<u32>,
+}
+
+impl Calls {
+    /// `edges` are those of a pixel, `start` where it begins.
+    pub(super) fn of(structure: Option<&Structure>, start: usize, count: usize) -> Self {
+        let mut found = Self {
+            entries: vec![start],
+            returns: vec![Vec::new()],
+            calls: Vec::new(),
+            function: vec![0; count],
+        };
+        let Some(structure) = structure.filter(|structure| !structure.subs.is_empty()) else {
+            return found;
+        };
+        found.entries.extend(structure.subs.iter().map(|sub| sub.entry));
+        found.returns.resize(found.entries.len(), Vec::new());
+        for (at, role) in structure.roles.iter().enumerate() {
+            match role {
+                Some(Role::Call { sub }) => found.calls.push((at, sub + 1)),
+                Some(Role::Return { sub }) => found.returns[sub + 1].push(at),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// Gives each instruction the function that it is reached in, along the ways inside functions.
+    pub(super) fn spread<I: Iterator<Item = usize>>(&mut self, inside: impl Fn(&Self, usize) -> I) {
+        for number in 1..self.entries.len() {
+            let name = u32::try_from(number).unwrap_or(0);
+            let mut work = vec![self.entries[number]];
+            while let Some(at) = work.pop() {
+                if std::mem::replace(&mut self.function[at], name) != name {
+                    work.extend(inside(self, at));
+                }
+            }
+        }
+    }
+
+    /// The function that an instruction calls.
+    pub(super) fn called(&self, at: usize) -> Option<usize> {
+        let found = self.calls.binary_search_by_key(&at, |call| call.0).ok()?;
+        Some(self.calls[found].1)
+    }
+
+    /// Whether a way of a pixel leads into a function, or out of one.
+    pub(super) fn crosses(&self, from: usize, to: usize) -> bool {
+        if self.calls.is_empty() {
+            return false;
+        }
+        match self.called(from) {
+            Some(function) => to == self.entries[function] && to != from + 1,
+            // A RETURN that is not taken leads to the next instruction, no taken one does.
+            None => to != from + 1 && self.returns.iter().any(|list| list.contains(&from)),
+        }
+    }
+}
