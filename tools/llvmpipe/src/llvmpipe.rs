@@ -4,13 +4,11 @@
 
 use anyhow::{Context as _, Result, bail, ensure};
 use glow::{HasContext, PixelPackData, PixelUnpackData};
-use r500::exec::texture::{Sampler, TexReadings};
-use r500::isa::values::{ClampMode, CoordType, LayerFilter, TexelFilter};
 use r500::picture::Picture;
-use r500::program::Texture;
 
 use crate::capture::{Capture, Uniform, Varying, varyings};
 use crate::egl::Mesa;
+use crate::texture::{Image, Upload};
 
 /// A program of OpenGL with everything that it draws with.
 ///
@@ -65,7 +63,10 @@ impl<'a> Llvmpipe<'a> {
             for (name, unit) in &capture.samplers {
                 let texture = capture.job.textures.get(*unit).and_then(Option::as_ref);
                 let texture = texture.with_context(|| format!("unit {unit} has no texture"))?;
-                made.upload(*unit as u32, texture, storage).with_context(|| name.clone())?;
+                let us_format = capture.job.program.state.format[*unit];
+                Upload::of(texture, us_format)
+                    .and_then(|upload| made.upload(*unit as u32, &upload, storage))
+                    .with_context(|| format!("texture {name}"))?;
                 let location = gl.get_uniform_location(program, &plain(name)?);
                 gl.uniform_1_i32(location.as_ref(), *unit as i32);
             }
@@ -200,66 +201,36 @@ impl<'a> Llvmpipe<'a> {
         self.no_error().with_context(|| format!("uniform {name}"))
     }
 
-    /// Uploads the texels as the R500 unit reads them, with its filters and its addressing.
-    unsafe fn upload(&mut self, unit: u32, texture: &Texture, storage: Storage) -> Result<()> {
-        ensure!(!texture.format1.gamma(), "sRGB textures are not uploaded");
-        let sampler = Sampler::bind(texture, None)?;
-        let (target, faces) = match texture.format1.tex_coord_type() {
-            CoordType::D2 => (glow::TEXTURE_2D, 1),
-            CoordType::CUBE => (glow::TEXTURE_CUBE_MAP, 6),
-            _ => bail!("only textures of two dimensions and cubes are uploaded"),
-        };
-        let places = || {
-            let levels = 0..sampler.levels();
-            levels.flat_map(|level| (0..faces).map(move |face| (level, face)))
-        };
-        let channels = |(level, face)| texels(&sampler, level, face);
-        let bytes = storage == Storage::Smallest
-            && places().flat_map(channels).all(|channel| eight_bits(channel).is_some());
+    unsafe fn upload(&mut self, unit: u32, upload: &Upload, storage: Storage) -> Result<()> {
+        let Upload { target, images, parameters, border } = upload;
+        let bytes = storage == Storage::Smallest && upload.fits_bytes();
         let (format, kind) = match bytes {
             true => (glow::RGBA8, glow::UNSIGNED_BYTE),
             false => (glow::RGBA32F, glow::FLOAT),
         };
+        let (format, rgba) = (format as i32, glow::RGBA);
         let gl = self.gl;
         // SAFETY: as in `new`.
         unsafe {
             let name = gl.create_texture().map_err(anyhow::Error::msg)?;
             self.textures.push(name);
             gl.active_texture(glow::TEXTURE0 + unit);
-            gl.bind_texture(target, Some(name));
-            for (level, face) in places() {
-                let image = match target {
-                    glow::TEXTURE_CUBE_MAP => glow::TEXTURE_CUBE_MAP_POSITIVE_X + face,
-                    _ => target,
-                };
-                let [width, height, _] = sampler.level_size(level);
-                let channels = channels((level, face));
-                let texels: Vec<u8> = match bytes {
-                    true => channels.filter_map(eight_bits).collect(),
-                    false => channels.flat_map(f32::to_ne_bytes).collect(),
-                };
-                gl.tex_image_2d(
-                    image,
-                    level as i32,
-                    format as i32,
-                    width as i32,
-                    height as i32,
-                    0,
-                    glow::RGBA,
-                    kind,
-                    PixelUnpackData::Slice(Some(&texels)),
-                );
+            gl.bind_texture(*target, Some(name));
+            for image in images {
+                let Image { target, level, size: [w, h, d], .. } = *image;
+                let data = if bytes { image.bytes() } else { image.floats() };
+                let data = PixelUnpackData::Slice(Some(&data));
+                match target {
+                    glow::TEXTURE_3D => {
+                        gl.tex_image_3d(target, level, format, w, h, d, 0, rgba, kind, data);
+                    }
+                    _ => gl.tex_image_2d(target, level, format, w, h, 0, rgba, kind, data),
+                }
             }
-            let filter = texture.filter0;
-            for (parameter, value) in [
-                (glow::TEXTURE_WRAP_S, wrap(filter.clamp_s())?),
-                (glow::TEXTURE_WRAP_T, wrap(filter.clamp_t())?),
-                (glow::TEXTURE_MAG_FILTER, filters(filter.mag_filter(), LayerFilter::NONE)?),
-                (glow::TEXTURE_MIN_FILTER, filters(filter.min_filter(), filter.mip_filter())?),
-                (glow::TEXTURE_MAX_LEVEL, sampler.levels() as u32 - 1),
-            ] {
-                gl.tex_parameter_i32(target, parameter, value as i32);
+            for &(parameter, value) in parameters {
+                gl.tex_parameter_i32(*target, parameter, value as i32);
             }
+            gl.tex_parameter_f32_slice(*target, glow::TEXTURE_BORDER_COLOR, border);
         }
         self.no_error()
     }
@@ -343,45 +314,8 @@ unsafe fn link(gl: &glow::Context, vertex: &str, fragment: &str) -> Result<glow:
     }
 }
 
-/// The channels of a level's texels: red, green, blue, alpha, the first row first.
-fn texels(sampler: &Sampler, level: usize, layer: u32) -> impl Iterator<Item = f32> {
-    let [width, height, _] = sampler.level_size(level);
-    let readings = TexReadings::default();
-    let places = (0..height).flat_map(move |y| (0..width).map(move |x| [x, y, layer]));
-    places.flat_map(move |at| sampler.texel(level, at, &readings))
-}
-
-/// The byte that stands for a value, if one does.
-fn eight_bits(value: f32) -> Option<u8> {
-    let byte = (value * 255.0).round() as u8;
-    ((f32::from(byte) / 255.0 - value).abs() < 1e-6).then_some(byte)
-}
-
-fn wrap(mode: ClampMode) -> Result<u32> {
-    Ok(match mode {
-        ClampMode::WRAP => glow::REPEAT,
-        ClampMode::MIRROR => glow::MIRRORED_REPEAT,
-        ClampMode::CLAMP => glow::CLAMP_TO_EDGE,
-        _ => bail!("{mode:?} has no counterpart here"),
-    })
-}
-
-fn filters(texels: TexelFilter, levels: LayerFilter) -> Result<u32> {
-    Ok(match (texels, levels) {
-        (TexelFilter::POINT, LayerFilter::NONE) => glow::NEAREST,
-        (TexelFilter::LINEAR, LayerFilter::NONE) => glow::LINEAR,
-        (TexelFilter::POINT, LayerFilter::POINT) => glow::NEAREST_MIPMAP_NEAREST,
-        (TexelFilter::LINEAR, LayerFilter::POINT) => glow::LINEAR_MIPMAP_NEAREST,
-        (TexelFilter::POINT, LayerFilter::LINEAR) => glow::NEAREST_MIPMAP_LINEAR,
-        (TexelFilter::LINEAR, LayerFilter::LINEAR) => glow::LINEAR_MIPMAP_LINEAR,
-        _ => bail!("{texels:?} with {levels:?} between levels has no counterpart here"),
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
-
     use super::*;
 
     #[test]
@@ -391,32 +325,5 @@ mod tests {
         let shader = vertex_shader(&varyings);
         assert!(shader.contains("varying vec2 uv;\n") && shader.contains("varying float f;\n"));
         assert!(shader.contains(" uv = r500_uv_at_vertex.xy; f = r500_f_at_vertex.x; "));
-    }
-
-    #[test]
-    fn bytes_hold_what_they_can() {
-        assert_eq!((eight_bits(0.0), eight_bits(1.0)), (Some(0), Some(255)));
-        // The float next to 128/255.
-        assert_eq!(eight_bits(0.501_960_8), Some(128));
-        assert_eq!([0.5, -0.1, 1.1, f32::NAN, f32::INFINITY].map(eight_bits), [None; 5]);
-    }
-
-    #[test]
-    fn registers_become_parameters() {
-        // TX_FILTER0 of tex_filters' unit 1: S mirrored, T clamped, linear. The capture's own words
-        // for it are "linear linear mirror clamp".
-        let filter = r500::isa::texture::TxFilter0(0x1000_1411);
-        assert_eq!(wrap(filter.clamp_s()).unwrap(), glow::MIRRORED_REPEAT);
-        assert_eq!(wrap(filter.clamp_t()).unwrap(), glow::CLAMP_TO_EDGE);
-        let min = filters(filter.min_filter(), filter.mip_filter()).unwrap();
-        assert_eq!(min, glow::LINEAR);
-        assert!(wrap(ClampMode::BORDER).is_err());
-        // Units 0 and 1 of tex_mips: "trilinear" and "linear_mip".
-        let trilinear = r500::isa::texture::TxFilter0(0x5400);
-        let min = filters(trilinear.min_filter(), trilinear.mip_filter()).unwrap();
-        assert_eq!(min, glow::LINEAR_MIPMAP_LINEAR);
-        let linear_mip = r500::isa::texture::TxFilter0(0x1000_3400);
-        let min = filters(linear_mip.min_filter(), linear_mip.mip_filter()).unwrap();
-        assert_eq!(min, glow::LINEAR_MIPMAP_NEAREST);
     }
 }

@@ -15,6 +15,7 @@ mod engine;
 mod llvmpipe;
 mod measure;
 mod report;
+mod texture;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
