@@ -33,6 +33,7 @@
 //! makes a fetch fail.
 
 mod address;
+mod batch;
 mod blocks;
 mod coordinates;
 mod error;
@@ -42,6 +43,7 @@ mod readings;
 mod sampler;
 mod texels;
 
+pub(crate) use batch::{BatchFetch, Chunk};
 pub use error::{BindError, Setting};
 pub use lookup::{LevelLookup, Lookup, TexelLookup};
 pub use readings::{

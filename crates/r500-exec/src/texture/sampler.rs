@@ -8,6 +8,7 @@ use r500_isa::values::{
 use r500_program::Texture;
 
 use super::address::{Taps, taps};
+use super::batch::Lazy;
 use super::coordinates::{Detail, Place, Space, nan_to_zero};
 use super::error::{BindError, Setting};
 use super::lookup::{Lookup, Watch};
@@ -55,26 +56,28 @@ impl QuadFetch {
 
 /// A texture that can be sampled.
 ///
-/// Its texels are shared by its clones and take as much memory as the bytes that they came from.
+/// Its texels are shared by its clones and take as much memory as the bytes that they came from; once
+/// an engine has fetched in batches, 16 bytes a texel more (32 MiB at most).
 #[derive(Clone, Debug)]
 pub struct Sampler {
-    texels: Texels,
+    pub(super) texels: Texels,
     /// Width, height, depth of level 0.
-    size: [u32; 3],
-    space: Space,
-    clamp: [ClampMode; 3],
-    mag_filter: Filter,
-    min_filter: Filter,
-    mip_filter: LayerFilter,
+    pub(super) size: [u32; 3],
+    pub(super) space: Space,
+    pub(super) clamp: [ClampMode; 3],
+    pub(super) mag_filter: Filter,
+    pub(super) min_filter: Filter,
+    pub(super) mip_filter: LayerFilter,
     /// `MAX_MIP_LEVEL`, and the last level that there is.
-    finest: usize,
-    coarsest: usize,
-    tri_perf: TriPerf,
+    pub(super) finest: usize,
+    pub(super) coarsest: usize,
+    pub(super) tri_perf: TriPerf,
     border_fix: bool,
+    pub(super) batch: Lazy,
 }
 
 /// Along which of S, T, R a filter is linear.
-type Filter = [bool; 3];
+pub(super) type Filter = [bool; 3];
 
 impl Sampler {
     /// Binds a texture.
@@ -125,6 +128,7 @@ impl Sampler {
             tri_perf: filter1.tri_perf(),
             border_fix: filter1.border_fix(),
             texels,
+            batch: Lazy::default(),
         })
     }
 
@@ -263,14 +267,19 @@ impl Sampler {
     /// Coordinates in texels of level `k`, fit to be made integers.
     fn in_level(&self, uvw: [f32; 3], k: usize, arith: Arith) -> [f32; 3] {
         [0, 1, 2].map(|axis| {
-            // Documented: BORDER_FIX stops shifting once the axis is one texel long.
-            let halvings = match self.border_fix {
-                true => (k as u32).min(self.size[axis].ilog2()),
-                false => k as u32,
-            };
-            let shrunk = arith.mul(uvw[axis], 1.0 / (1_u32 << halvings) as f32);
+            let shrunk = arith.mul(uvw[axis], 1.0 / (1_u32 << self.halvings(axis, k)) as f32);
             limit(nan_to_zero(shrunk), -FARTHEST, FARTHEST)
         })
+    }
+
+    /// How often an axis is halved from level 0 to level `k`.
+    ///
+    /// Documented: `BORDER_FIX` stops shifting once the axis is one texel long.
+    pub(super) fn halvings(&self, axis: usize, k: usize) -> u32 {
+        match self.border_fix {
+            true => (k as u32).min(self.size[axis].ilog2()),
+            false => k as u32,
+        }
     }
 }
 

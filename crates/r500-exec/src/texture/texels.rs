@@ -84,6 +84,11 @@ impl Texels {
         })
     }
 
+    /// How texels are stored.
+    pub(super) fn layout(&self) -> Layout {
+        self.layout
+    }
+
     /// How many levels there are; at least one.
     pub(super) fn levels(&self) -> usize {
         self.levels.len()

@@ -15,7 +15,7 @@ use super::super::{
 use super::*;
 
 /// Marsaglia's xorshift64.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -25,20 +25,20 @@ impl Random {
         self.0
     }
 
-    fn word(&mut self) -> u32 {
+    pub(super) fn word(&mut self) -> u32 {
         (self.next() >> 32) as u32
     }
 
-    fn below(&mut self, n: u32) -> u32 {
+    pub(super) fn below(&mut self, n: u32) -> u32 {
         self.word() % n
     }
 
-    fn one_in(&mut self, n: u32) -> bool {
+    pub(super) fn one_in(&mut self, n: u32) -> bool {
         self.below(n) == 0
     }
 
     /// Any bits, a number near a texture, or one of the odd ones.
-    fn float(&mut self) -> f32 {
+    pub(super) fn float(&mut self) -> f32 {
         match self.below(4) {
             0 => f32::from_bits(self.word()),
             1 => [0.0, -0.0, f32::NAN, f32::INFINITY, -f32::INFINITY, f32::MAX, -1e-40, 1.0]
@@ -47,13 +47,13 @@ impl Random {
         }
     }
 
-    fn vector(&mut self) -> [f32; 4] {
+    pub(super) fn vector(&mut self) -> [f32; 4] {
         [(); 4].map(|()| self.float())
     }
 }
 
 /// Registers of all bits, sizes mostly small.
-fn wild(random: &mut Random) -> Texture {
+pub(super) fn wild(random: &mut Random) -> Texture {
     let mut format0 = TxFormat0(random.word());
     let mut format2 = TxFormat2(random.word());
     if !random.one_in(16) {
@@ -87,7 +87,7 @@ fn wild(random: &mut Random) -> Texture {
 }
 
 /// Does what an error says, until the texture binds. `None` if it would take much memory.
-fn mend(mut texture: Texture, random: &mut Random) -> Option<(Texture, Sampler)> {
+pub(super) fn mend(mut texture: Texture, random: &mut Random) -> Option<(Texture, Sampler)> {
     for _ in 0..99 {
         let error = match Sampler::bind(&texture, Some(UsFormat(random.word()))) {
             Ok(sampler) => return Some((texture, sampler)),

@@ -1,0 +1,189 @@
+//! Clamp modes for sixteen coordinates: [`taps`](super::super::address) in floats.
+//!
+//! Texel numbers are whole floats below 2^23 in size, so that sums and products of them are exact. A
+//! texel that is none, the border, is -1.
+
+use r500_isa::values::ClampMode;
+
+use super::{Chunk, LANES};
+
+/// Repeating coordinates from here on are left to the law.
+pub(super) const TOO_FAR: f32 = (1 << 21) as f32;
+
+/// Added to a number below 2^22 in size, this leaves the nearest integer (ties to even) in the lowest
+/// bits: 1.5 * 2^23. Every instruction set has it; not every one rounds.
+const MAGIC: f32 = 12_582_912.0;
+
+/// What becomes of coordinates outside a level, along one axis.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wrapping {
+    pub(super) mode: ClampMode,
+    /// Whether all levels have a power of two of texels.
+    pub(super) power_of_two: bool,
+}
+
+/// The texels that coordinates meet along an axis; `second` and `share` with the linear filter only.
+pub(super) struct Taps {
+    pub(super) first: Chunk,
+    pub(super) second: Chunk,
+    pub(super) share: Chunk,
+}
+
+/// The size of a level along an axis and 1 divided by it, the same for all lanes or not.
+pub(super) trait Sizes: Copy {
+    fn size(self, lane: usize) -> f32;
+    fn inverse(self, lane: usize) -> f32;
+}
+
+impl Wrapping {
+    /// Whether coordinates come again however far off.
+    #[inline(always)]
+    pub(super) fn repeats(self) -> bool {
+        matches!(self.mode, ClampMode::WRAP | ClampMode::MIRROR)
+    }
+
+    /// Whether there is a border to be met.
+    pub(super) fn meets_border(self) -> bool {
+        matches!(
+            self.mode,
+            ClampMode::BORDER
+                | ClampMode::MIRROR_ONCE_BORDER
+                | ClampMode::CLAMP_HALF
+                | ClampMode::MIRROR_ONCE_HALF
+        )
+    }
+
+    /// The texels of the coordinates `x` of a level, which are changed.
+    #[inline(always)]
+    pub(super) fn taps(self, x: &mut Chunk, sizes: impl Sizes, linear: bool) -> Taps {
+        self.limit(x, sizes);
+        let mut taps = Taps { first: [0.0; LANES], second: [0.0; LANES], share: [0.0; LANES] };
+        if linear {
+            for lane in 0..LANES {
+                let from_centre = x[lane] - 0.5;
+                let floor = floor(from_centre);
+                taps.share[lane] = from_centre - floor;
+                taps.first[lane] = floor;
+                taps.second[lane] = floor + 1.0;
+            }
+            self.texels(&mut taps.first, sizes, true);
+            self.texels(&mut taps.second, sizes, true);
+        } else {
+            for lane in 0..LANES {
+                taps.first[lane] = floor(x[lane]);
+            }
+            self.texels(&mut taps.first, sizes, false);
+        }
+        taps
+    }
+
+    /// Limits coordinates so that the same texels are met and numbers stay small; NaN becomes 0.
+    /// Farther out both texels of the linear filter are the same, and a mixture of a texel with
+    /// itself does not depend on the share.
+    #[inline(always)]
+    fn limit(self, x: &mut Chunk, sizes: impl Sizes) {
+        match self.mode {
+            // Others are left to the law.
+            ClampMode::WRAP | ClampMode::MIRROR => {}
+            ClampMode::CLAMP => {
+                for lane in 0..LANES {
+                    // NaN as well: -1 meets the texels that 0 meets.
+                    let above = if x[lane] > -1.0 { x[lane] } else { -1.0 };
+                    let end = sizes.size(lane) + 1.0;
+                    x[lane] = if above < end { above } else { end };
+                }
+            }
+            ClampMode::CLAMP_HALF | ClampMode::MIRROR_ONCE_HALF => {
+                let mirror = self.mode == ClampMode::MIRROR_ONCE_HALF;
+                for lane in 0..LANES {
+                    let at = if mirror { x[lane].abs() } else { x[lane] };
+                    let above = if at > 0.0 { at } else { 0.0 };
+                    let end = sizes.size(lane);
+                    x[lane] = if above < end { above } else { end };
+                }
+            }
+            _ => {
+                for lane in 0..LANES {
+                    let end = sizes.size(lane) + 2.0;
+                    let number = if x[lane].is_nan() { 0.0 } else { x[lane] };
+                    let above = if number > -end { number } else { -end };
+                    x[lane] = if above < end { above } else { end };
+                }
+            }
+        }
+    }
+
+    /// The texels that numbers stand for.
+    #[inline(always)]
+    fn texels(self, i: &mut Chunk, sizes: impl Sizes, linear: bool) {
+        match (self.mode, linear) {
+            (ClampMode::WRAP, _) => {
+                for lane in 0..LANES {
+                    i[lane] = self.modulo(i[lane], sizes.size(lane), sizes.inverse(lane));
+                }
+            }
+            (ClampMode::MIRROR, _) => {
+                for lane in 0..LANES {
+                    let (twice, inverse) = (2.0 * sizes.size(lane), 0.5 * sizes.inverse(lane));
+                    let j = self.modulo(i[lane], twice, inverse);
+                    let back = twice - 1.0 - j;
+                    i[lane] = if j < back { j } else { back };
+                }
+            }
+            (ClampMode::CLAMP, _)
+            | (ClampMode::CLAMP_HALF | ClampMode::MIRROR_ONCE_HALF, false) => {
+                for lane in 0..LANES {
+                    let above = if i[lane] > 0.0 { i[lane] } else { 0.0 };
+                    let last = sizes.size(lane) - 1.0;
+                    i[lane] = if above < last { above } else { last };
+                }
+            }
+            (ClampMode::MIRROR_ONCE, _) => {
+                for lane in 0..LANES {
+                    let once = once(i[lane]);
+                    let last = sizes.size(lane) - 1.0;
+                    i[lane] = if once < last { once } else { last };
+                }
+            }
+            (ClampMode::MIRROR_ONCE_BORDER, _) => {
+                for lane in 0..LANES {
+                    let once = once(i[lane]);
+                    i[lane] = if once < sizes.size(lane) { once } else { -1.0 };
+                }
+            }
+            // BORDER, and the linear filter half way to it.
+            _ => {
+                for lane in 0..LANES {
+                    let inside = (i[lane] >= 0.0) & (i[lane] < sizes.size(lane));
+                    i[lane] = if inside { i[lane] } else { -1.0 };
+                }
+            }
+        }
+    }
+
+    /// What remains of the whole number `i`, at most 2^21 + 1 in size, by `n`: 0 to n - 1.
+    #[inline(always)]
+    fn modulo(self, i: f32, n: f32, inverse: f32) -> f32 {
+        // Exact for a power of two. Else the quotient is off by less than 2^-1 (2^21 / n units of
+        // 2^-23), its floor by one.
+        let rest = i - n * floor(i * inverse);
+        if self.power_of_two {
+            return rest;
+        }
+        let rest = if rest < 0.0 { rest + n } else { rest };
+        if rest < n { rest } else { rest - n }
+    }
+}
+
+/// Mirrors at zero.
+#[inline(always)]
+fn once(i: f32) -> f32 {
+    if i < 0.0 { -1.0 - i } else { i }
+}
+
+/// The largest integer not above `x`, which is less than 2^22 in size.
+#[inline(always)]
+fn floor(x: f32) -> f32 {
+    let nearest = (x + MAGIC) - MAGIC;
+    nearest - if nearest > x { 1.0 } else { 0.0 }
+}

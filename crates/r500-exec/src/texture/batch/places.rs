@@ -1,0 +1,133 @@
+//! From S, T, R, Q to texels of level 0: [`Space::places`](super::super::coordinates) for a chunk.
+
+use r500_isa::values::{CoordType, TexOp};
+
+use super::axis::TOO_FAR;
+use super::prepared::Prepared;
+use super::{BatchFetch, Chunk, LANES};
+
+/// Where the pixels of a chunk look.
+pub(super) struct Places {
+    /// u, v, w in texels of level 0; NaN is not made zero yet. w of a 2D texture is not set.
+    pub(super) uvw: [Chunk; 3],
+    /// The face of a cube, else 0.
+    pub(super) face: Chunk,
+}
+
+impl Prepared {
+    /// Places, and the quads (the first in bit 0) of which some are beyond what is computed here.
+    #[inline(always)]
+    pub(super) fn places(&self, fetch: &BatchFetch<'_>, k: usize) -> (Places, u8) {
+        let axes = if self.kind == CoordType::D2 { 2 } else { 3 };
+        let mut wild = [0_u32; LANES];
+        // No denormals from here on: scales are 1 or more, and a cube's coordinates are sums with 1.
+        let mut str = [[0.0; LANES]; 3];
+        for axis in 0..axes {
+            let (given, str) = (&fetch.strq[axis][k], &mut str[axis]);
+            for lane in 0..LANES {
+                str[lane] = flush_to_plus(given[lane]);
+            }
+        }
+        if fetch.op == TexOp::PROJ {
+            let q = &fetch.strq[3][k];
+            for str in &mut str[..axes] {
+                for lane in 0..LANES {
+                    let q = if q[lane].abs() < f32::MIN_POSITIVE {
+                        0.0_f32.copysign(q[lane])
+                    } else {
+                        q[lane]
+                    };
+                    let quotient = str[lane] / q;
+                    // Tiny is decided with an exponent of any size: a quotient just below the
+                    // smallest normal number may have been rounded up to it.
+                    wild[lane] |= u32::from(quotient.abs() == f32::MIN_POSITIVE);
+                    str[lane] = flush_to_plus(quotient);
+                }
+            }
+        }
+        let mut places = Places { uvw: [[0.0; LANES]; 3], face: [0.0; LANES] };
+        let scale = if fetch.unscaled { [1.0; 3] } else { self.scale };
+        for axis in 0..axes {
+            let (str, uvw) = (&str[axis], &mut places.uvw[axis]);
+            for lane in 0..LANES {
+                uvw[lane] = str[lane] * scale[axis];
+            }
+        }
+        if self.kind == CoordType::CUBE {
+            self.faces(&str, &mut places);
+        }
+        let wrapped = if self.kind == CoordType::D3 { 3 } else { 2 };
+        for axis in 0..wrapped {
+            if self.wrapping[axis].repeats() {
+                let x = &places.uvw[axis];
+                for lane in 0..LANES {
+                    // NaN, too.
+                    wild[lane] |= u32::from(!(x[lane].abs() < TOO_FAR));
+                }
+            }
+        }
+        let mut any = 0;
+        for lane in 0..LANES {
+            any |= wild[lane];
+        }
+        (places, if any == 0 { 0 } else { quads_of(&wild) })
+    }
+
+    /// The faces that directions meet, and where.
+    #[inline(always)]
+    fn faces(&self, [s, t, r]: &[Chunk; 3], places: &mut Places) {
+        let Places { uvw: [u, v, _], face } = places;
+        for lane in 0..LANES {
+            let (s, t, r) = (s[lane], t[lane], r[lane]);
+            let along_s = (s.abs() >= t.abs()) & (s.abs() >= r.abs());
+            let along_t = !along_s & (t.abs() >= r.abs());
+            let major = if along_s {
+                s
+            } else if along_t {
+                t
+            } else {
+                r
+            };
+            let positive = major >= 0.0;
+            // The columns go along -r, r on the faces of X, else along s, and back on -Z.
+            let first = if along_s {
+                if positive { -r } else { r }
+            } else if along_t | positive {
+                s
+            } else {
+                -s
+            };
+            let second = match (along_t, positive) {
+                (true, true) => r,
+                (true, false) => -r,
+                (false, _) => -t,
+            };
+            let axis = if along_s {
+                0.0
+            } else if along_t {
+                2.0
+            } else {
+                4.0
+            };
+            face[lane] = axis + if positive { 0.0 } else { 1.0 };
+            let size = major.abs();
+            u[lane] = (first / size + 1.0) * 0.5 * self.scale[0];
+            v[lane] = (second / size + 1.0) * 0.5 * self.scale[1];
+        }
+    }
+}
+
+/// Zero for a denormal. Its sign is lost, which no coordinate shows.
+#[inline(always)]
+fn flush_to_plus(x: f32) -> f32 {
+    if x.abs() < f32::MIN_POSITIVE { 0.0 } else { x }
+}
+
+/// The quads with a lane set.
+#[cold]
+fn quads_of(lanes: &[u32; LANES]) -> u8 {
+    (0..4).fold(0, |quads, quad| {
+        let any = lanes[4 * quad..4 * quad + 4].iter().any(|&lane| lane != 0);
+        quads | u8::from(any) << quad
+    })
+}

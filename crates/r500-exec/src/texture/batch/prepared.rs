@@ -1,0 +1,122 @@
+//! A sampler made ready for batches: texels decoded, levels and modes in tables.
+
+use r500_isa::values::{CoordType, LayerFilter, TriPerf};
+
+use super::super::format::Layout;
+use super::super::readings::TexReadings;
+use super::super::sampler::{Filter, Sampler};
+use super::axis::Wrapping;
+
+/// All that a fetch looks up.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) kind: CoordType,
+    pub(super) scale: [f32; 3],
+    pub(super) lod_bias: f32,
+    pub(super) wrapping: [Wrapping; 3],
+    /// Whether a coordinate may meet the border.
+    pub(super) bordered: bool,
+    pub(super) mag: Filter,
+    pub(super) min: Filter,
+    pub(super) mip: LayerFilter,
+    pub(super) tri_perf: TriPerf,
+    pub(super) finest: usize,
+    pub(super) coarsest: usize,
+    /// Whether the level of detail cannot be seen: always the finest level by the same filter.
+    pub(super) single: bool,
+    pub(super) levels: Vec<Level>,
+    /// The texels of all levels, layers and rows, and after them the border colour.
+    pub(super) texels: Vec<[f32; 4]>,
+    /// Whether texels are finite and none is -0 or denormal, so that a mixture of two with share 0
+    /// is the first.
+    pub(super) plain: bool,
+    /// Whether a step within a level can meet a denormal: with float32 texels.
+    pub(super) denormals: bool,
+}
+
+/// A level, in floats as the lanes compute with them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Level {
+    /// Width, height, depth, and 1 divided by them.
+    pub(super) size: [f32; 3],
+    pub(super) inverse: [f32; 3],
+    /// From texels of level 0 to texels of this one, a power of two.
+    pub(super) factor: [f32; 3],
+    /// The first texel.
+    pub(super) base: f32,
+}
+
+impl Prepared {
+    /// The most texels that are decoded: 32 MiB of them. Indices are computed in floats, too, and
+    /// stay exact.
+    pub(super) const LARGEST: u64 = 1 << 21;
+
+    /// Decodes a texture; `None` if it is too large.
+    #[cold]
+    pub(super) fn new(sampler: &Sampler) -> Option<Self> {
+        let source = &sampler.texels;
+        let count: u64 = (0..source.levels()).map(|k| texels_in(source.size(k))).sum();
+        if count > Self::LARGEST {
+            return None;
+        }
+        let layout = source.layout();
+        let (mut texels, mut levels) = (Vec::with_capacity(count as usize + 1), Vec::new());
+        for k in 0..source.levels() {
+            let size = source.size(k);
+            levels.push(Level {
+                size: size.map(|n| n as f32),
+                inverse: size.map(|n| 1.0 / n as f32),
+                factor: [0, 1, 2].map(|axis| 1.0 / (1_u32 << sampler.halvings(axis, k)) as f32),
+                base: texels.len() as f32,
+            });
+            let [width, height, layers] = size;
+            for layer in 0..layers {
+                for y in 0..height {
+                    texels.extend(
+                        (0..width).map(|x| source.texel(k, [x, y, layer], &TexReadings::LAW)),
+                    );
+                }
+            }
+        }
+        texels.push(source.border(&TexReadings::LAW));
+
+        let kind = sampler.space.kind;
+        let wrapping = [0, 1, 2].map(|axis| Wrapping {
+            mode: sampler.clamp[axis],
+            power_of_two: sampler.size[axis].is_power_of_two(),
+        });
+        let axes = if kind == CoordType::D3 { 3 } else { 2 };
+        let plain = !matches!(layout, Layout::Half(_) | Layout::Float(_));
+        let one_level = sampler.mip_filter == LayerFilter::NONE
+            || sampler.finest == sampler.coarsest
+                && (plain || sampler.mip_filter != LayerFilter::LINEAR);
+        Some(Self {
+            kind,
+            scale: sampler.space.scale,
+            lod_bias: sampler.space.lod_bias,
+            wrapping,
+            bordered: wrapping[..axes].iter().any(|axis| axis.meets_border()),
+            mag: sampler.mag_filter,
+            min: sampler.min_filter,
+            mip: sampler.mip_filter,
+            tri_perf: sampler.tri_perf,
+            finest: sampler.finest,
+            coarsest: sampler.coarsest,
+            single: one_level && sampler.mag_filter == sampler.min_filter,
+            levels,
+            texels,
+            plain,
+            denormals: matches!(layout, Layout::Float(_)),
+        })
+    }
+
+    /// The index of the border colour.
+    #[inline(always)]
+    pub(super) fn border(&self) -> u32 {
+        self.texels.len() as u32 - 1
+    }
+}
+
+fn texels_in(size: [u32; 3]) -> u64 {
+    size.into_iter().map(u64::from).product()
+}

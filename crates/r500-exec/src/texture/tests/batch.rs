@@ -1,0 +1,208 @@
+//! Batches against [`Sampler::fetch`], bit for bit.
+
+use r500_isa::texture::{TxFilter1, TxFormat0};
+use r500_isa::values::{LayerFilter, TexOp, TriPerf};
+
+use super::super::{BatchFetch, Chunk, Gradients};
+use super::random::{Random, mend, wild};
+use super::*;
+
+/// What a batch is made of, owned.
+struct Batch {
+    op: TexOp,
+    unscaled: bool,
+    strq: [Vec<Chunk>; 4],
+    dx: [Vec<Chunk>; 4],
+    dy: [Vec<Chunk>; 4],
+    active: Option<Vec<Chunk>>,
+    wanted: u8,
+}
+
+const CHUNKS: usize = 3;
+
+impl Batch {
+    /// Coordinates by `float`, in any of the forms of a batch.
+    fn new(random: &mut Random, mut float: impl FnMut(&mut Random) -> f32) -> Self {
+        let mut channels = |random: &mut Random| {
+            [(); 4].map(|()| {
+                (0..CHUNKS).map(|_| [(); 16].map(|()| float(random))).collect::<Vec<Chunk>>()
+            })
+        };
+        let op = TexOp::new(random.below(8) as u8);
+        let strq = channels(random);
+        let [dx, dy] = match op {
+            TexOp::DXDY => [channels(random), channels(random)],
+            _ => [const { [const { Vec::new() }; 4] }; 2],
+        };
+        let density = random.below(5);
+        let active = (density != 4).then(|| {
+            let lane = |random: &mut Random| {
+                if random.below(3) < density { f32::from_bits(u32::MAX) } else { 0.0 }
+            };
+            (0..CHUNKS).map(|_| [(); 16].map(|()| lane(random))).collect()
+        });
+        let wanted = if random.one_in(2) { 0b1111 } else { random.below(16) as u8 };
+        Self { op, unscaled: random.one_in(4), strq, dx, dy, active, wanted }
+    }
+
+    /// Fetches it, and compares every pixel of a quad that counts.
+    #[track_caller]
+    fn check(&self, sampler: &Sampler, what: &Texture) {
+        let mut out = [0, 1, 2, 3].map(|c| {
+            let n = if self.wanted >> c & 1 != 0 { CHUNKS } else { 0 };
+            vec![[0.125_f32; 16]; n]
+        });
+        let [r, g, b, a] = &mut out;
+        let fetch = BatchFetch {
+            op: self.op,
+            unscaled: self.unscaled,
+            strq: self.strq.each_ref().map(Vec::as_slice),
+            dx: self.dx.each_ref().map(Vec::as_slice),
+            dy: self.dy.each_ref().map(Vec::as_slice),
+            active: self.active.as_deref(),
+            wanted: self.wanted,
+        };
+        sampler.fetch_batch(&fetch, [r, g, b, a]);
+        for k in 0..CHUNKS {
+            for first in [0, 4, 8, 12] {
+                let lanes = [first, first + 1, first + 2, first + 3];
+                let active = |&lane: &usize| {
+                    self.active.as_ref().is_none_or(|active| active[k][lane].to_bits() != 0)
+                };
+                if !lanes.iter().any(active) {
+                    continue;
+                }
+                let at = |from: &[Vec<Chunk>; 4], lane: usize| {
+                    [0, 1, 2, 3].map(|c| from[c].get(k).map_or(0.0, |chunk| chunk[lane]))
+                };
+                let quad = QuadFetch {
+                    op: self.op,
+                    unscaled: self.unscaled,
+                    strq: lanes.map(|lane| at(&self.strq, lane)),
+                    gradients: lanes
+                        .map(|lane| Gradients { dx: at(&self.dx, lane), dy: at(&self.dy, lane) }),
+                };
+                let colors = sampler.fetch(&quad, &LAW);
+                for (i, lane) in lanes.into_iter().enumerate() {
+                    for c in (0..4).filter(|c| self.wanted >> c & 1 != 0) {
+                        let (got, want) = (out[c][k][lane], colors[i][c]);
+                        assert!(
+                            got.to_bits() == want.to_bits() || got.is_nan() && want.is_nan(),
+                            "got {got:e}, want {want:e}: pixel {i}, channel {c} of {quad:?} in {:?}",
+                            Texture { levels: Vec::new(), ..what.clone() },
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Registers of all bits, every format, odd numbers.
+#[test]
+fn any_registers_and_coordinates() {
+    let mut random = Random(0x0123_4567_89ab_cdef);
+    let mut bound = 0;
+    for _ in 0..6000 {
+        let texture = wild(&mut random);
+        let Some((texture, sampler)) = mend(texture, &mut random) else { continue };
+        bound += 1;
+        for _ in 0..3 {
+            Batch::new(&mut random, Random::float).check(&sampler, &texture);
+        }
+    }
+    assert!(bound > 5000, "{bound}");
+}
+
+/// A texture of `size` with all its levels, filters and modes any, texels random.
+fn tame(random: &mut Random, kind: CoordType) -> Texture {
+    let format =
+        [TxFormat::X8_8_8_8, TxFormat::X8, TxFormat::F32, TxFormat::F16_16, TxFormat::DXT5]
+            [random.below(5) as usize];
+    let side = |random: &mut Random| match random.below(3) {
+        0 => 1 << random.below(8),
+        1 => 1 + random.below(9),
+        _ => 1 + random.below(150),
+    };
+    let (width, height) = (side(random), side(random));
+    let depth = if kind == CoordType::D3 { 1 << random.below(4) } else { 1_u32 };
+    let mut texture = texture(format, [width, height], &[]);
+    let last = if random.one_in(3) { 0 } else { random.below(1 + width.max(height).ilog2()) };
+    let filter = |random: &mut Random| TexelFilter::new(1 + random.below(2) as u8);
+    let mode = |random: &mut Random| ClampMode::new(random.below(8) as u8);
+    texture.filter0 = TxFilter0::default()
+        .with(TxFilter0::MAG_FILTER, filter(random))
+        .with(TxFilter0::MIN_FILTER, filter(random))
+        .with(TxFilter0::MIP_FILTER, LayerFilter::new(random.below(3) as u8))
+        .with(TxFilter0::VOL_FILTER, LayerFilter::new(random.below(3) as u8))
+        .with(TxFilter0::CLAMP_S, mode(random))
+        .with(TxFilter0::CLAMP_T, mode(random))
+        .with(TxFilter0::CLAMP_R, mode(random))
+        .with(TxFilter0::MAX_MIP_LEVEL, random.below(3) as u8 * random.below(2) as u8);
+    texture.filter1 = TxFilter1::default()
+        .with(TxFilter1::TRI_PERF, TriPerf::new(random.below(4) as u8))
+        .with(TxFilter1::BORDER_FIX, random.one_in(2))
+        .with(TxFilter1::LOD_BIAS, if random.one_in(3) { random.below(1024) as u16 } else { 0 });
+    texture.format0 = texture
+        .format0
+        .with(TxFormat0::TXDEPTH, depth.ilog2() as u8)
+        .with(TxFormat0::NUM_LEVELS, last as u8);
+    texture.format1 = texture
+        .format1
+        .with(TxFormat1::TEX_COORD_TYPE, kind)
+        .with(TxFormat1::GAMMA, random.one_in(4));
+    texture.border_color = random.word();
+    texture.levels.clear();
+    // What is missing, the errors say.
+    for _ in 0..99 {
+        match Sampler::bind(&texture, None) {
+            Ok(_) => return texture,
+            Err(super::super::BindError::MissingLevels { .. }) => {
+                texture.levels.push(Level::default());
+            }
+            Err(super::super::BindError::LevelSize { level, wanted, .. }) => {
+                let level = &mut texture.levels[level];
+                [level.width, level.height, level.layers] = wanted;
+            }
+            Err(super::super::BindError::LevelBytes { level, wanted, .. }) => {
+                texture.levels[level].bytes = (0..wanted).map(|_| random.word() as u8).collect();
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+    panic!("does not bind: {texture:?}")
+}
+
+/// Coordinates as programs have them: near each other, on the borders of texels and of the texture.
+fn near(random: &mut Random) -> f32 {
+    match random.below(12) {
+        0 => random.float(),
+        1 => random.below(9) as f32 - 4.0,
+        2 => (random.below(2048) as f32 - 1024.0) / 256.0,
+        3 => f32::from_bits((random.below(9) as f32 - 4.0).to_bits() ^ 1),
+        4 => f32::from_bits(random.word() & 0x80ff_ffff),
+        5 => random.word() as f32 - 2_f32.powi(31),
+        _ => random.word() as f32 / 2_f32.powi(31) - 0.5,
+    }
+}
+
+#[test]
+fn every_kind_of_texture() {
+    let mut random = Random(0xfedc_ba98_7654_3210);
+    for kind in [CoordType::D2, CoordType::CUBE, CoordType::D3] {
+        for _ in 0..800 {
+            let texture = tame(&mut random, kind);
+            let sampler = bind(&texture);
+            for _ in 0..6 {
+                Batch::new(&mut random, near).check(&sampler, &texture);
+            }
+            // Levels of all kinds: small steps from pixel to pixel.
+            let step = 2_f32.powi(-(random.below(12) as i32));
+            let start = random.below(5) as f32 - 2.0;
+            Batch::new(&mut random, |random| {
+                start + step * (random.word() as f32 / 2_f32.powi(32))
+            })
+            .check(&sampler, &texture);
+        }
+    }
+}
