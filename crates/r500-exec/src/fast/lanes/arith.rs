@@ -1,0 +1,300 @@
+//! Sums, products, dot products, quotients: every step rounded, none fused.
+
+use core::marker::PhantomData;
+
+use super::{Chunk, Flush, Lanewise, Src, map};
+use crate::numerics::Arith;
+
+const LAW: Arith = Arith::LAW;
+
+/// How two factors are multiplied.
+pub(crate) trait Product {
+    /// Whether a zero A makes the product +0, whatever B is.
+    const ZERO_A: bool;
+    /// Whether a zero B makes the product +0, whatever A is.
+    const ZERO_B: bool;
+    /// Whether it is (-A) * B.
+    const NEGATED: bool;
+
+    #[inline(always)]
+    fn of<F: Flush>(seen: &mut u32, a: f32, b: f32) -> f32 {
+        let product = F::rounded(seen, if Self::NEGATED { -a * b } else { a * b });
+        let mut bits = product.to_bits();
+        if Self::ZERO_A {
+            bits = if a == 0.0 { 0 } else { bits };
+        }
+        if Self::ZERO_B {
+            bits = if b == 0.0 { 0 } else { bits };
+        }
+        f32::from_bits(bits)
+    }
+
+    #[inline(always)]
+    fn law(a: f32, b: f32) -> f32 {
+        let zero = |x| crate::numerics::compare::eq(x, 0.0);
+        if Self::ZERO_A && zero(a) || Self::ZERO_B && zero(b) {
+            return 0.0;
+        }
+        LAW.mul(if Self::NEGATED { -a } else { a }, b)
+    }
+}
+
+/// As IEEE 754 has it.
+pub(crate) struct Ieee;
+
+impl Product for Ieee {
+    const ZERO_A: bool = false;
+    const ZERO_B: bool = false;
+    const NEGATED: bool = false;
+}
+
+/// `ZERO_TIMES_ANYTHING_EQUALS_ZERO` where B is known to be finite and only the sign of a zero, or
+/// where only A can be zero.
+pub(crate) struct ZeroA;
+
+impl Product for ZeroA {
+    const ZERO_A: bool = true;
+    const ZERO_B: bool = false;
+    const NEGATED: bool = false;
+}
+
+/// `ZERO_TIMES_ANYTHING_EQUALS_ZERO`.
+pub(crate) struct ZeroBoth;
+
+impl Product for ZeroBoth {
+    const ZERO_A: bool = true;
+    const ZERO_B: bool = true;
+    const NEGATED: bool = false;
+}
+
+/// The same of -A and B. The zero that a rule makes is +0 nevertheless.
+pub(crate) struct Negated<P>(PhantomData<P>);
+
+impl<P: Product> Product for Negated<P> {
+    const ZERO_A: bool = P::ZERO_A;
+    const ZERO_B: bool = P::ZERO_B;
+    const NEGATED: bool = !P::NEGATED;
+}
+
+/// How a product P and C are added.
+pub(crate) trait Sum {
+    /// The sign of the product is flipped, after any zero rule.
+    const MINUS_P: bool;
+    /// The sign of C is flipped.
+    const MINUS_C: bool;
+
+    #[inline(always)]
+    fn of(p: f32, c: f32) -> f32 {
+        let p = if Self::MINUS_P { -p } else { p };
+        if Self::MINUS_C { p - c } else { p + c }
+    }
+
+    #[inline(always)]
+    fn law(p: f32, c: f32) -> f32 {
+        let p = if Self::MINUS_P { -p } else { p };
+        if Self::MINUS_C { LAW.sub(p, c) } else { LAW.add(p, c) }
+    }
+}
+
+/// P + C.
+pub(crate) struct PlusC;
+
+impl Sum for PlusC {
+    const MINUS_P: bool = false;
+    const MINUS_C: bool = false;
+}
+
+/// P - C.
+pub(crate) struct MinusC;
+
+impl Sum for MinusC {
+    const MINUS_P: bool = false;
+    const MINUS_C: bool = true;
+}
+
+/// C - P.
+pub(crate) struct FromC;
+
+impl Sum for FromC {
+    const MINUS_P: bool = true;
+    const MINUS_C: bool = false;
+}
+
+/// -P - C.
+pub(crate) struct MinusBoth;
+
+impl Sum for MinusBoth {
+    const MINUS_P: bool = true;
+    const MINUS_C: bool = true;
+}
+
+/// A * B. Also the scaling of `OMOD` (B a power of two).
+#[inline(always)]
+pub(crate) fn mul<F: Flush, P: Product>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    map::<F, Mul<P>, 2>(dst, (a, b));
+}
+
+/// A * B and C.
+#[inline(always)]
+pub(crate) fn mad<F: Flush, P: Product, S: Sum>(
+    dst: &mut [Chunk],
+    a: impl Src,
+    b: impl Src,
+    c: impl Src,
+) {
+    map::<F, Mad<P, S>, 3>(dst, (a, b, c));
+}
+
+/// A + B.
+#[inline(always)]
+pub(crate) fn add<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    map::<F, Add<PlusC>, 2>(dst, (a, b));
+}
+
+/// A - B.
+#[inline(always)]
+pub(crate) fn sub<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    map::<F, Add<MinusC>, 2>(dst, (a, b));
+}
+
+/// (A0 * B0 + A1 * B1) + C, of the slots A0, B0, A1, B1, C.
+#[inline(always)]
+pub(crate) fn dp2add<F: Flush, P: Product>(dst: &mut [Chunk], slots: [&[Chunk]; 5]) {
+    map::<F, Dot<P>, 5>(dst, slots);
+}
+
+/// (A0 * B0 + A1 * B1) + A2 * B2, of the slots A0, B0, A1, B1, A2, B2.
+#[inline(always)]
+pub(crate) fn dp3<F: Flush, P: Product>(dst: &mut [Chunk], slots: [&[Chunk]; 6]) {
+    map::<F, Dot<P>, 6>(dst, slots);
+}
+
+/// ((A0 * B0 + A1 * B1) + A2 * B2) + A3 * B3, of the slots A0, B0 and so on.
+#[inline(always)]
+pub(crate) fn dp4<F: Flush, P: Product>(dst: &mut [Chunk], slots: [&[Chunk]; 8]) {
+    map::<F, Dot<P>, 8>(dst, slots);
+}
+
+/// `RCP`: 1 / A, correctly rounded.
+#[inline(always)]
+pub(crate) fn rcp<F: Flush>(dst: &mut [Chunk], a: impl Src) {
+    map::<F, Rcp, 1>(dst, (a,));
+}
+
+/// `RSQ`: 1 / the rounded root of A.
+#[inline(always)]
+pub(crate) fn rsq<F: Flush>(dst: &mut [Chunk], a: impl Src) {
+    map::<F, Rsq, 1>(dst, (a,));
+}
+
+struct Mul<P>(PhantomData<P>);
+
+impl<P: Product> Lanewise<2> for Mul<P> {
+    const WATCHES: bool = true;
+
+    #[inline(always)]
+    fn lane<F: Flush>(seen: &mut u32, [a, b]: [f32; 2]) -> f32 {
+        P::of::<F>(seen, a, b)
+    }
+
+    #[inline(always)]
+    fn law([a, b]: [f32; 2]) -> f32 {
+        P::law(a, b)
+    }
+}
+
+struct Mad<P, S>(PhantomData<(P, S)>);
+
+impl<P: Product, S: Sum> Lanewise<3> for Mad<P, S> {
+    const WATCHES: bool = true;
+
+    #[inline(always)]
+    fn lane<F: Flush>(seen: &mut u32, [a, b, c]: [f32; 3]) -> f32 {
+        let p = P::of::<F>(seen, a, b);
+        F::rounded(seen, S::of(p, c))
+    }
+
+    #[inline(always)]
+    fn law([a, b, c]: [f32; 3]) -> f32 {
+        S::law(P::law(a, b), c)
+    }
+}
+
+struct Add<S>(PhantomData<S>);
+
+impl<S: Sum> Lanewise<2> for Add<S> {
+    const WATCHES: bool = true;
+
+    #[inline(always)]
+    fn lane<F: Flush>(seen: &mut u32, [a, b]: [f32; 2]) -> f32 {
+        F::rounded(seen, S::of(a, b))
+    }
+
+    #[inline(always)]
+    fn law([a, b]: [f32; 2]) -> f32 {
+        S::law(a, b)
+    }
+}
+
+/// A sum of products, left to right; an odd last operand is added as it is.
+struct Dot<P>(PhantomData<P>);
+
+impl<P: Product, const N: usize> Lanewise<N> for Dot<P> {
+    const WATCHES: bool = true;
+
+    #[inline(always)]
+    fn lane<F: Flush>(seen: &mut u32, x: [f32; N]) -> f32 {
+        let mut sum = P::of::<F>(seen, x[0], x[1]);
+        let mut next = 2;
+        while next + 1 < N {
+            let product = P::of::<F>(seen, x[next], x[next + 1]);
+            sum = F::rounded(seen, sum + product);
+            next += 2;
+        }
+        if next < N { F::rounded(seen, sum + x[next]) } else { sum }
+    }
+
+    #[inline(always)]
+    fn law(x: [f32; N]) -> f32 {
+        let mut sum = P::law(x[0], x[1]);
+        let mut next = 2;
+        while next + 1 < N {
+            sum = LAW.add(sum, P::law(x[next], x[next + 1]));
+            next += 2;
+        }
+        if next < N { LAW.add(sum, x[next]) } else { sum }
+    }
+}
+
+struct Rcp;
+
+impl Lanewise<1> for Rcp {
+    const WATCHES: bool = true;
+
+    #[inline(always)]
+    fn lane<F: Flush>(seen: &mut u32, [a]: [f32; 1]) -> f32 {
+        F::rounded(seen, 1.0 / a)
+    }
+
+    #[inline(always)]
+    fn law([a]: [f32; 1]) -> f32 {
+        LAW.rcp(a)
+    }
+}
+
+struct Rsq;
+
+impl Lanewise<1> for Rsq {
+    const WATCHES: bool = true;
+
+    // No root of a normal number is near 2^-126 or 2^126.
+    #[inline(always)]
+    fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
+        1.0 / a.sqrt()
+    }
+
+    #[inline(always)]
+    fn law([a]: [f32; 1]) -> f32 {
+        LAW.rsq(a)
+    }
+}

@@ -1,0 +1,234 @@
+//! Comparisons, what is chosen by them, and masks.
+//!
+//! A denormal compares as zero, the zeros are equal, NaN compares with nothing
+//! ([`numerics::compare`](crate::numerics::compare)).
+
+use core::hint::black_box;
+use core::marker::PhantomData;
+
+use super::{Chunk, Flush, Lanewise, Operands, Src, map};
+use crate::numerics::compare;
+
+/// A relation of two numbers.
+pub(crate) trait Relation {
+    /// Whether it holds, in an environment that flushes or for numbers that are not denormal.
+    fn holds(a: f32, b: f32) -> bool;
+
+    /// Whether it holds.
+    fn law(a: f32, b: f32) -> bool;
+}
+
+/// A < B.
+pub(crate) struct Lt;
+/// A >= B.
+pub(crate) struct Ge;
+/// A > B.
+pub(crate) struct Gt;
+/// A <= B.
+pub(crate) struct Le;
+/// A == B.
+pub(crate) struct Eq;
+/// A != B, and anything with NaN.
+pub(crate) struct Ne;
+
+macro_rules! relations {
+    ($($name:ident: $operator:tt, $law:expr;)*) => {$(
+        impl Relation for $name {
+            #[inline(always)]
+            fn holds(a: f32, b: f32) -> bool {
+                a $operator b
+            }
+
+            #[inline(always)]
+            fn law(a: f32, b: f32) -> bool {
+                $law(a, b)
+            }
+        }
+    )*};
+}
+
+relations! {
+    Lt: <, compare::lt;
+    Ge: >=, compare::ge;
+    Gt: >, compare::gt;
+    Le: <=, |a, b| compare::ge(b, a);
+    Eq: ==, compare::eq;
+    Ne: !=, compare::ne;
+}
+
+/// The mask of A related to B.
+#[inline(always)]
+pub(crate) fn compare<F: Flush, R: Relation>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    map::<F, Compare<R>, 2>(dst, (a, b));
+}
+
+/// `MASK ? A : B`, bit for bit.
+#[inline(always)]
+pub(crate) fn select(dst: &mut [Chunk], mask: impl Src, a: impl Src, b: impl Src) {
+    bitwise(dst, (mask, a, b), |[mask, a, b]| a & mask | b & !mask);
+}
+
+/// `C related to D ? A : B`, bit for bit. C and D are compared as they are; A and B should not be
+/// the same expressions as C and D at compile time (see [`min_raw`]).
+#[inline(always)]
+pub(crate) fn choose<F: Flush, R: Relation>(
+    dst: &mut [Chunk],
+    a: impl Src,
+    b: impl Src,
+    c: impl Src,
+    d: f32,
+) {
+    let n = dst.len();
+    let (a, b, c) = (a.limit(n), b.limit(n), c.limit(n));
+    for (i, to) in dst.as_flattened_mut().iter_mut().enumerate() {
+        let (a, b) = (a.lane(i).to_bits(), b.lane(i).to_bits());
+        let holds = R::holds(F::operand(c.lane(i)), d);
+        *to = f32::from_bits(if holds { a } else { b });
+    }
+}
+
+/// `CMP`: C >= 0 ? A : B, bit for bit.
+#[inline(always)]
+pub(crate) fn cmp_ge0<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src, c: impl Src) {
+    choose::<F, Ge>(dst, a, b, c, 0.0);
+}
+
+/// `CND`: C > 0.5 ? A : B, bit for bit.
+#[inline(always)]
+pub(crate) fn cnd<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src, c: impl Src) {
+    choose::<F, Gt>(dst, a, b, c, 0.5);
+}
+
+/// `MIN`: A < B ? A : B, where a denormal result may or may not have become zero.
+#[inline(always)]
+pub(crate) fn min<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    map::<F, Pick<Lt>, 2>(dst, (a, b));
+}
+
+/// `MAX`: A >= B ? A : B, where a denormal result may or may not have become zero.
+#[inline(always)]
+pub(crate) fn max<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    map::<F, Pick<Ge>, 2>(dst, (a, b));
+}
+
+/// `MIN`: A < B ? A : B, bit for bit.
+///
+/// The compiler would make `minps` of this, which flushes what it picks. It cannot, because it does
+/// not know that the mask is kept whole.
+#[inline(always)]
+pub(crate) fn min_raw<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    pick_raw::<F, Lt>(dst, a, b);
+}
+
+/// `MAX`: A >= B ? A : B, bit for bit.
+#[inline(always)]
+pub(crate) fn max_raw<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    pick_raw::<F, Ge>(dst, a, b);
+}
+
+/// A and B of two masks.
+#[inline(always)]
+pub(crate) fn and(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    bitwise(dst, (a, b), |[a, b]| a & b);
+}
+
+/// A or B.
+#[inline(always)]
+pub(crate) fn or(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    bitwise(dst, (a, b), |[a, b]| a | b);
+}
+
+/// A and not B.
+#[inline(always)]
+pub(crate) fn and_not(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    bitwise(dst, (a, b), |[a, b]| a & !b);
+}
+
+/// Either A or B.
+#[inline(always)]
+pub(crate) fn xor(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    bitwise(dst, (a, b), |[a, b]| a ^ b);
+}
+
+/// Not A.
+#[inline(always)]
+pub(crate) fn not(dst: &mut [Chunk], a: impl Src) {
+    bitwise(dst, (a,), |[a]| !a);
+}
+
+/// Whether any lane is set.
+#[inline(always)]
+pub(crate) fn any(mask: &[Chunk]) -> bool {
+    mask.as_flattened().iter().fold(0, |all, lane| all | lane.to_bits()) != 0
+}
+
+/// How many lanes are set.
+#[inline(always)]
+pub(crate) fn count(mask: &[Chunk]) -> u32 {
+    mask.as_flattened().iter().fold(0, |sum, lane| sum + (lane.to_bits() >> 31))
+}
+
+/// How many lanes are set in both.
+#[inline(always)]
+pub(crate) fn count_both(a: &[Chunk], b: &[Chunk]) -> u32 {
+    let lanes = a.as_flattened().iter().zip(b.as_flattened());
+    lanes.fold(0, |sum, (a, b)| sum + ((a.to_bits() & b.to_bits()) >> 31))
+}
+
+#[inline(always)]
+fn bitwise<const N: usize>(
+    dst: &mut [Chunk],
+    operands: impl Operands<N>,
+    f: impl Fn([u32; N]) -> u32,
+) {
+    let operands = operands.limit(dst.len());
+    for (i, to) in dst.as_flattened_mut().iter_mut().enumerate() {
+        *to = f32::from_bits(f(operands.lane(i).map(f32::to_bits)));
+    }
+}
+
+#[inline(always)]
+fn pick_raw<F: Flush, R: Relation>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    let (a, b) = (a.limit(dst.len()), b.limit(dst.len()));
+    let whole = black_box(u32::MAX);
+    for (i, to) in dst.as_flattened_mut().iter_mut().enumerate() {
+        let (a, b) = (a.lane(i), b.lane(i));
+        let mask = if R::holds(F::operand(a), F::operand(b)) { whole } else { 0 };
+        *to = f32::from_bits(a.to_bits() & mask | b.to_bits() & !mask);
+    }
+}
+
+/// A mask.
+struct Compare<R>(PhantomData<R>);
+
+impl<R: Relation> Lanewise<2> for Compare<R> {
+    const WATCHES: bool = false;
+
+    #[inline(always)]
+    fn lane<F: Flush>(_: &mut u32, [a, b]: [f32; 2]) -> f32 {
+        f32::from_bits(if R::holds(F::operand(a), F::operand(b)) { u32::MAX } else { 0 })
+    }
+
+    #[inline(always)]
+    fn law([a, b]: [f32; 2]) -> f32 {
+        f32::from_bits(if R::law(a, b) { u32::MAX } else { 0 })
+    }
+}
+
+/// A if it is related to B, else B.
+struct Pick<R>(PhantomData<R>);
+
+impl<R: Relation> Lanewise<2> for Pick<R> {
+    const WATCHES: bool = false;
+
+    #[inline(always)]
+    fn lane<F: Flush>(_: &mut u32, [a, b]: [f32; 2]) -> f32 {
+        let (a, b) = (F::operand(a), F::operand(b));
+        if R::holds(a, b) { a } else { b }
+    }
+
+    #[inline(always)]
+    fn law([a, b]: [f32; 2]) -> f32 {
+        if R::law(a, b) { a } else { b }
+    }
+}

@@ -1,0 +1,252 @@
+//! One source, one machine code per kind of processor.
+//!
+//! What is written once, generic in a [`Level`], is compiled for each level, and [`Simd::run`]
+//! enters the one asked for. A [`Job`] is such a thing; everything below it must be
+//! `#[inline(always)]`, so that it becomes part of the function that has the level's instructions.
+//!
+//! No level has fused multiply-add: the compiler never fuses by itself, and nothing here asks.
+
+#![allow(unsafe_code, reason = "functions compiled for a processor are called after detection")]
+
+use super::fp_env;
+use super::lanes::{BitTrick, Flush, HwFlush, Instruction, Rint, SoftFlush};
+
+/// Vector instructions to use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Simd {
+    /// AVX-512 (F, DQ, BW, VL): sixteen lanes.
+    Avx512,
+    /// AVX2: eight lanes.
+    Avx2,
+    /// SSE2, which every x86-64 has: four lanes.
+    Sse2,
+    /// What the compiler takes for granted, denormals handled in software: NEON on AArch64,
+    /// SIMD128 in WebAssembly if built with it. On x86-64 it is there so that this path can be tried.
+    Portable,
+}
+
+impl Simd {
+    /// From the widest down.
+    const ALL: [Self; 4] = [Self::Avx512, Self::Avx2, Self::Sse2, Self::Portable];
+
+    /// The best level of this machine.
+    #[must_use]
+    pub fn detect() -> Self {
+        Self::available().next().unwrap_or(Self::Portable)
+    }
+
+    /// The levels of this machine, from the best down; [`Portable`](Self::Portable) is always one.
+    pub fn available() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|simd| simd.is_available())
+    }
+
+    /// Whether this machine has these instructions.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => {
+                is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512vl")
+                    && is_x86_feature_detected!("avx2")
+            }
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => is_x86_feature_detected!("avx2"),
+            #[cfg(target_arch = "x86_64")]
+            Self::Sse2 => true,
+            Self::Portable => true,
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => false,
+        }
+    }
+
+    /// `avx512`, `avx2`, `sse2`; the portable one is `scalar` on x86-64 and `portable` elsewhere.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Avx512 => "avx512",
+            Self::Avx2 => "avx2",
+            Self::Sse2 => "sse2",
+            Self::Portable if cfg!(target_arch = "x86_64") => "scalar",
+            Self::Portable => "portable",
+        }
+    }
+
+    /// The level of a [`name`](Self::name), on this machine or not; both names of the portable one
+    /// are known everywhere.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        if matches!(name, "scalar" | "portable") {
+            return Some(Self::Portable);
+        }
+        Self::ALL.into_iter().find(|simd| simd.name() == name)
+    }
+
+    /// Runs a job with these instructions, denormals flushed as the level does it. A level that this
+    /// machine does not have is taken for the portable one.
+    pub(crate) fn run<J: Job>(self, job: J) -> J::Output {
+        if !self.is_available() {
+            return portable(job);
+        }
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the processor has these instructions: `is_available` has just asked it.
+            Self::Avx512 => fp_env::flushing(|| unsafe { avx512(job) }),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Self::Avx2 => fp_env::flushing(|| unsafe { avx2(job) }),
+            #[cfg(target_arch = "x86_64")]
+            Self::Sse2 => fp_env::flushing(|| sse2(job)),
+            _ => portable(job),
+        }
+    }
+}
+
+impl Simd {
+    /// Runs a job with these instructions in plain arithmetic: for what must not flush, also inside
+    /// of [`run`](Self::run).
+    pub(crate) fn run_plain<J: Job>(self, job: J) -> J::Output {
+        if !self.is_available() {
+            return fp_env::plain(|| portable(job));
+        }
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: the processor has these instructions: `is_available` has just asked it.
+            Self::Avx512 => fp_env::plain(|| unsafe { avx512(job) }),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: as above.
+            Self::Avx2 => fp_env::plain(|| unsafe { avx2(job) }),
+            #[cfg(target_arch = "x86_64")]
+            Self::Sse2 => fp_env::plain(|| sse2(job)),
+            _ => portable(job),
+        }
+    }
+}
+
+/// Something to be compiled for every level.
+pub(crate) trait Job {
+    /// What comes of it.
+    type Output;
+
+    /// Does it. To be marked `#[inline(always)]`.
+    fn run<L: Level>(self) -> Self::Output;
+}
+
+/// What differs between the levels but their instructions.
+pub(crate) trait Level {
+    /// Who flushes denormals.
+    type Flush: Flush;
+    /// How to round to an integer.
+    type Rint: Rint;
+}
+
+/// [`Simd::Avx512`].
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct Avx512;
+
+#[cfg(target_arch = "x86_64")]
+impl Level for Avx512 {
+    type Flush = HwFlush;
+    type Rint = Instruction;
+}
+
+/// [`Simd::Avx2`].
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct Avx2;
+
+#[cfg(target_arch = "x86_64")]
+impl Level for Avx2 {
+    type Flush = HwFlush;
+    type Rint = Instruction;
+}
+
+/// [`Simd::Sse2`].
+#[cfg(target_arch = "x86_64")]
+pub(crate) struct Sse2;
+
+#[cfg(target_arch = "x86_64")]
+impl Level for Sse2 {
+    type Flush = HwFlush;
+    type Rint = BitTrick;
+}
+
+/// [`Simd::Portable`].
+pub(crate) struct Portable;
+
+impl Level for Portable {
+    type Flush = SoftFlush;
+    #[cfg(any(target_arch = "aarch64", target_family = "wasm"))]
+    type Rint = Instruction;
+    #[cfg(not(any(target_arch = "aarch64", target_family = "wasm")))]
+    type Rint = BitTrick;
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2")]
+#[inline(never)]
+fn avx512<J: Job>(job: J) -> J::Output {
+    job.run::<Avx512>()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+#[inline(never)]
+fn avx2<J: Job>(job: J) -> J::Output {
+    job.run::<Avx2>()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline(never)]
+fn sse2<J: Job>(job: J) -> J::Output {
+    job.run::<Sse2>()
+}
+
+#[inline(never)]
+fn portable<J: Job>(job: J) -> J::Output {
+    job.run::<Portable>()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn names_lead_back() {
+        for simd in Simd::ALL {
+            assert_eq!(Simd::from_name(simd.name()), Some(simd));
+        }
+        assert_eq!(Simd::from_name("scalar"), Simd::from_name("portable"));
+        assert_eq!(Simd::from_name("auto"), None);
+    }
+
+    #[test]
+    fn the_best_comes_first_and_the_portable_one_last() {
+        let levels: Vec<_> = Simd::available().collect();
+        assert_eq!(levels.first(), Some(&Simd::detect()));
+        assert_eq!(levels.last(), Some(&Simd::Portable));
+    }
+
+    struct Flushes;
+
+    impl Job for Flushes {
+        type Output = (bool, f32);
+
+        #[inline(always)]
+        fn run<L: Level>(self) -> (bool, f32) {
+            (L::Flush::BY_PROCESSOR, std::hint::black_box(f32::MIN_POSITIVE) * 0.5)
+        }
+    }
+
+    #[test]
+    fn every_level_runs_in_its_environment() {
+        for simd in Simd::ALL {
+            let (by_processor, half) = simd.run(Flushes);
+            assert_eq!(by_processor, simd.is_available() && simd != Simd::Portable);
+            assert_eq!(half == 0.0, by_processor, "{simd:?}");
+        }
+    }
+}
