@@ -9,7 +9,9 @@ impl Chart {
     #[must_use]
     pub fn dot(&self) -> String {
         let mut dot = String::from("digraph program {\n");
-        let _ = writeln!(dot, "  label=\"{}\";", escape(&self.title));
+        let lines: Vec<&str> =
+            std::iter::once(&self.title).chain(&self.notes).map(String::as_str).collect();
+        let _ = writeln!(dot, "  label=\"{}\";\n  labelloc=t;", escape(&lines.join("\n")));
         dot.push_str("  node [shape=box, fontname=\"monospace\"];\n");
         dot.push_str("  edge [fontname=\"monospace\"];\n");
         for (n, node) in self.boxes.iter().enumerate() {

@@ -1,9 +1,11 @@
 //! Places boxes in layers.
 //!
 //! The usual four steps for layered drawings (Sugiyama, Tagawa, Toda, 1981): a box lies below all
-//! that lead to it (arrows that close a cycle turned round); arrows across several layers pass
-//! through points in between; each layer is sorted by where its neighbours lie, several times up and
-//! down; then everything is moved towards its neighbours as far as there is room.
+//! that lead to it, arrows that close a cycle left out; arrows across several layers pass through
+//! points in between, those that go back up through a point beside each box at their ends; each layer
+//! is sorted by where its neighbours lie, several times up and down; then everything is put as far
+//! left as it can be, and moved towards what it hangs on as far as there is room. The points of an
+//! arrow move as one, so that long arrows are straight.
 
 use super::Chart;
 
@@ -14,37 +16,61 @@ pub(super) struct Spot {
     pub(super) y: f64,
     pub(super) width: f64,
     pub(super) height: f64,
-    layer: usize,
+    pub(super) layer: usize,
+    /// The box of the same layer that a point likes to be right of.
+    beside: Option<usize>,
 }
 
 impl Spot {
     pub(super) fn centre(&self) -> f64 {
         self.x + self.width / 2.0
     }
+
+    fn point(layer: usize, beside: Option<usize>) -> Self {
+        Self { x: 0.0, y: 0.0, width: 10.0, height: 0.0, layer, beside }
+    }
+
+    fn is_point(&self) -> bool {
+        self.height == 0.0
+    }
+}
+
+/// How an arrow goes.
+#[derive(Clone, Debug)]
+pub(super) struct Way {
+    /// The points that it passes, from where it leaves to where it arrives.
+    pub(super) points: Vec<usize>,
+    /// It goes back up.
+    pub(super) upward: bool,
 }
 
 /// A laid out chart, in pixels.
 #[derive(Debug)]
 pub(super) struct Layout {
     pub(super) spots: Vec<Spot>,
-    /// The spots that each arrow passes, from the upper to the lower end; whether it goes upward.
-    pub(super) ways: Vec<(Vec<usize>, bool)>,
+    /// Of each arrow.
+    pub(super) ways: Vec<Way>,
+    /// Top and bottom of each layer.
+    pub(super) layers: Vec<(f64, f64)>,
     pub(super) width: f64,
     pub(super) height: f64,
 }
 
-pub(super) const CHARACTER: f64 = 7.3;
+pub(super) const CHARACTER: f64 = 7.25;
 pub(super) const LINE: f64 = 16.0;
 pub(super) const PADDING: f64 = 8.0;
-const GAP: f64 = 28.0;
-const LAYER_GAP: f64 = 48.0;
-const MARGIN: f64 = 24.0;
-const SWEEPS: usize = 8;
+pub(super) const MARGIN: f64 = 24.0;
+pub(super) const LAYER_GAP: f64 = 48.0;
+const GAP: f64 = 26.0;
+const SWEEPS: usize = 16;
 
 impl Layout {
     pub(super) fn of(chart: &Chart) -> Self {
         let count = chart.boxes.len();
-        let down = downward(chart);
+        let turned = turned(chart);
+        let ends = chart.arrows.iter().zip(&turned);
+        let down: Vec<(usize, usize)> =
+            ends.map(|(a, &up)| if up { (a.to, a.from) } else { (a.from, a.to) }).collect();
         let layers = layers(count, &down);
         let mut spots: Vec<Spot> = chart
             .boxes
@@ -54,26 +80,39 @@ impl Layout {
                 let longest = node.lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
                 let width = longest as f64 * CHARACTER + 2.0 * PADDING;
                 let height = node.lines.len() as f64 * LINE + 2.0 * PADDING;
-                Spot { x: 0.0, y: 0.0, width, height, layer }
+                Spot { x: 0.0, y: 0.0, width, height, layer, beside: None }
             })
             .collect();
-        let mut ways = Vec::with_capacity(down.len());
-        for &(upper, lower, upward) in &down {
-            let mut way = vec![upper];
-            for layer in layers[upper] + 1..layers[lower] {
-                way.push(spots.len());
-                spots.push(Spot { x: 0.0, y: 0.0, width: 10.0, height: 0.0, layer });
+        let mut ways = Vec::with_capacity(chart.arrows.len());
+        for (arrow, &upward) in chart.arrows.iter().zip(&turned) {
+            let (from, to) = (layers[arrow.from], layers[arrow.to]);
+            let mut points = Vec::new();
+            if upward && arrow.from != arrow.to {
+                for layer in (to..=from).rev() {
+                    let beside = match layer {
+                        l if l == from => Some(arrow.from),
+                        l if l == to => Some(arrow.to),
+                        _ => None,
+                    };
+                    points.push(spots.len());
+                    spots.push(Spot::point(layer, beside));
+                }
+            } else {
+                for layer in from + 1..to {
+                    points.push(spots.len());
+                    spots.push(Spot::point(layer, None));
+                }
             }
-            if upper != lower {
-                way.push(lower);
-            }
-            ways.push((way, upward));
+            ways.push(Way { points, upward });
         }
-        let mut layout = Self { spots, ways, width: 0.0, height: 0.0 };
+        let mut layout = Self { spots, ways, layers: Vec::new(), width: 0.0, height: 0.0 };
         let mut rows = layout.rows();
-        let (above, below) = layout.neighbours();
+        let (above, below) = layout.neighbours(chart);
         layout.sort(&mut rows, &above, &below);
-        layout.place(&rows, &above, &below);
+        layout.place(&rows, &above, &below, header(chart));
+        let words = std::iter::once(&chart.title).chain(&chart.notes);
+        let longest = words.map(|line| line.chars().count()).max().unwrap_or(0);
+        layout.width = layout.width.max(longest as f64 * CHARACTER + 2.0 * MARGIN);
         layout
     }
 
@@ -87,11 +126,19 @@ impl Layout {
     }
 
     /// Of each spot, those it hangs on above and below.
-    fn neighbours(&self) -> (Vec<Vec<usize>>, Vec<Vec<usize>>) {
+    fn neighbours(&self, chart: &Chart) -> (Vec<Vec<usize>>, Vec<Vec<usize>>) {
         let mut above = vec![Vec::new(); self.spots.len()];
         let mut below = vec![Vec::new(); self.spots.len()];
-        for (way, _) in &self.ways {
-            for pair in way.windows(2) {
+        for (arrow, way) in chart.arrows.iter().zip(&self.ways) {
+            let mut chain = way.points.clone();
+            if way.upward {
+                // The ends stand beside their boxes.
+                chain.reverse();
+            } else if arrow.from != arrow.to {
+                chain.insert(0, arrow.from);
+                chain.push(arrow.to);
+            }
+            for pair in chain.windows(2) {
                 above[pair[1]].push(pair[0]);
                 below[pair[0]].push(pair[1]);
             }
@@ -115,7 +162,10 @@ impl Layout {
                     let sum: f64 = on.iter().map(|&other| place[other]).sum();
                     if on.is_empty() { place[spot] } else { sum / on.len() as f64 }
                 };
-                let mut keyed: Vec<(f64, usize)> = row.iter().map(|&s| (mean(s), s)).collect();
+                // Right of the box, and of whatever else is where the box is.
+                let key =
+                    |spot: usize| self.spots[spot].beside.map_or(mean(spot), |b| mean(b) + 0.4);
+                let mut keyed: Vec<(f64, usize)> = row.iter().map(|&s| (key(s), s)).collect();
                 keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
                 *row = keyed.into_iter().map(|(_, spot)| spot).collect();
                 number(row, &mut place);
@@ -123,25 +173,25 @@ impl Layout {
         }
     }
 
-    fn place(&mut self, rows: &[Vec<usize>], above: &[Vec<usize>], below: &[Vec<usize>]) {
-        let mut y = MARGIN;
+    fn place(
+        &mut self,
+        rows: &[Vec<usize>],
+        above: &[Vec<usize>],
+        below: &[Vec<usize>],
+        header: f64,
+    ) {
+        let mut y = MARGIN + header;
         for row in rows {
             let height = row.iter().map(|&n| self.spots[n].height).fold(0.0, f64::max);
-            let mut x = 0.0;
-            for &n in row {
-                let spot = &mut self.spots[n];
-                spot.x = x;
-                spot.y = if spot.height == 0.0 { y + height / 2.0 } else { y };
-                x += spot.width + GAP;
-            }
+            row.iter().for_each(|&n| self.spots[n].y = y);
+            self.layers.push((y, y + height));
             y += height + LAYER_GAP;
         }
         self.height = y - LAYER_GAP + MARGIN;
-        for sweep in 0..SWEEPS {
-            let hangs = if sweep % 2 == 0 { above } else { below };
-            for row in rows {
-                self.pull(row, hangs);
-            }
+        let units = Units::of(self, rows);
+        units.pack(&mut self.spots);
+        for _ in 0..SWEEPS {
+            units.pull(&mut self.spots, above, below);
         }
         let left = self.spots.iter().map(|spot| spot.x).fold(f64::INFINITY, f64::min);
         let left = if left.is_finite() { left } else { 0.0 };
@@ -149,40 +199,141 @@ impl Layout {
         let right = self.spots.iter().map(|spot| spot.x + spot.width).fold(0.0, f64::max);
         self.width = right + MARGIN;
     }
+}
 
-    /// Moves the spots of a row towards what they hang on: where they would like to be, pushed apart
-    /// from the left and from the right, and the mean of both.
-    fn pull(&mut self, row: &[usize], hangs: &[Vec<usize>]) {
-        let wanted: Vec<f64> = row
-            .iter()
-            .map(|&n| {
-                let on = &hangs[n];
-                if on.is_empty() {
-                    return self.spots[n].x;
+/// Spots that have the same x: a box by itself, or the points of an arrow.
+struct Units {
+    /// The spots of each.
+    spots: Vec<Vec<usize>>,
+    /// The unit of each spot.
+    of: Vec<usize>,
+    /// Pairs of neighbours in some row, left and right.
+    beside: Vec<(usize, usize)>,
+    /// The units, each behind those left of it.
+    order: Vec<usize>,
+}
+
+impl Units {
+    fn of(layout: &Layout, rows: &[Vec<usize>]) -> Self {
+        let mut spots: Vec<Vec<usize>> = Vec::new();
+        let mut of = vec![usize::MAX; layout.spots.len()];
+        let chains = layout.ways.iter().map(|way| way.points.clone());
+        for members in chains.filter(|chain| !chain.is_empty()) {
+            members.iter().for_each(|&spot| of[spot] = spots.len());
+            spots.push(members);
+        }
+        for (spot, unit) in of.iter_mut().enumerate().filter(|(_, unit)| **unit == usize::MAX) {
+            *unit = spots.len();
+            spots.push(vec![spot]);
+        }
+        let mut units = Self { spots, of, beside: Vec::new(), order: Vec::new() };
+        // Arrows that cross cannot both be straight: the longest one bends.
+        while let Some(unit) = units.arrange(rows) {
+            for spot in units.spots[unit].split_off(1) {
+                units.of[spot] = units.spots.len();
+                units.spots.push(vec![spot]);
+            }
+        }
+        units
+    }
+
+    /// Finds the order from left to right; the longest unit that is in the way of one.
+    fn arrange(&mut self, rows: &[Vec<usize>]) -> Option<usize> {
+        let pairs = rows.iter().flat_map(|row| row.windows(2));
+        self.beside = pairs.map(|pair| (self.of[pair[0]], self.of[pair[1]])).collect();
+        self.beside.sort_unstable();
+        self.beside.dedup();
+        let mut waits = vec![0usize; self.spots.len()];
+        let mut right = vec![Vec::new(); self.spots.len()];
+        for &(l, r) in &self.beside {
+            waits[r] += 1;
+            right[l].push(r);
+        }
+        self.order.clear();
+        self.order.extend((0..self.spots.len()).filter(|&unit| waits[unit] == 0));
+        let mut next = 0;
+        while let Some(&unit) = self.order.get(next) {
+            next += 1;
+            for &r in &right[unit] {
+                waits[r] -= 1;
+                if waits[r] == 0 {
+                    self.order.push(r);
                 }
-                let sum: f64 = on.iter().map(|&other| self.spots[other].centre()).sum();
-                sum / on.len() as f64 - self.spots[n].width / 2.0
-            })
-            .collect();
-        let mut from_left = wanted.clone();
-        for i in 1..row.len() {
-            let least = from_left[i - 1] + self.spots[row[i - 1]].width + GAP;
-            from_left[i] = from_left[i].max(least);
+            }
         }
-        let mut from_right = wanted;
-        for i in (0..row.len().saturating_sub(1)).rev() {
-            let most = from_right[i + 1] - GAP - self.spots[row[i]].width;
-            from_right[i] = from_right[i].min(most);
+        let stuck = (0..self.spots.len()).filter(|&unit| waits[unit] > 0);
+        stuck.max_by_key(|&unit| self.spots[unit].len())
+    }
+
+    /// Puts everything as far left as it can be.
+    fn pack(&self, spots: &mut [Spot]) {
+        let mut least = vec![0.0f64; self.spots.len()];
+        let mut right = vec![Vec::new(); self.spots.len()];
+        self.beside.iter().for_each(|&(l, r)| right[l].push(r));
+        for &unit in &self.order {
+            let end = least[unit] + self.width(spots, unit) + GAP;
+            right[unit].iter().for_each(|&r| least[r] = least[r].max(end));
+            self.put(spots, unit, least[unit]);
         }
-        // Both keep the gaps, so their mean does.
-        for (i, &n) in row.iter().enumerate() {
-            self.spots[n].x = f64::midpoint(from_left[i], from_right[i]);
+    }
+
+    /// Moves everything towards what it hangs on, once from the right and once from the left.
+    fn pull(&self, spots: &mut [Spot], above: &[Vec<usize>], below: &[Vec<usize>]) {
+        let mut around = vec![(Vec::new(), Vec::new()); self.spots.len()];
+        for &(l, r) in &self.beside {
+            around[l].1.push(r);
+            around[r].0.push(l);
         }
+        for &unit in self.order.iter().rev().chain(&self.order) {
+            let (mut sum, mut count) = (0.0, 0.0);
+            for &spot in &self.spots[unit] {
+                let hangs = above[spot].iter().chain(&below[spot]);
+                for &other in hangs.filter(|&&other| self.of[other] != unit) {
+                    // Boxes that follow each other should stand below each other.
+                    let weight =
+                        if spots[spot].is_point() || spots[other].is_point() { 1.0 } else { 4.0 };
+                    sum += weight * (spots[other].centre() - spots[spot].width / 2.0);
+                    count += weight;
+                }
+                if let Some(mate) = spots[spot].beside {
+                    sum += spots[mate].x + spots[mate].width + GAP;
+                    count += 1.0;
+                }
+            }
+            if count == 0.0 {
+                continue;
+            }
+            let (left, right) = &around[unit];
+            let least = left.iter().map(|&l| self.x(spots, l) + self.width(spots, l) + GAP);
+            let most = right.iter().map(|&r| self.x(spots, r) - GAP - self.width(spots, unit));
+            let least = least.fold(f64::NEG_INFINITY, f64::max);
+            let most = most.fold(f64::INFINITY, f64::min).max(least);
+            self.put(spots, unit, (sum / count).clamp(least, most));
+        }
+    }
+
+    fn x(&self, spots: &[Spot], unit: usize) -> f64 {
+        spots[self.spots[unit][0]].x
+    }
+
+    fn width(&self, spots: &[Spot], unit: usize) -> f64 {
+        spots[self.spots[unit][0]].width
+    }
+
+    fn put(&self, spots: &mut [Spot], unit: usize, x: f64) {
+        self.spots[unit].iter().for_each(|&spot| spots[spot].x = x);
     }
 }
 
-/// The arrows as pairs of upper and lower box, and whether they were turned round for it.
-fn downward(chart: &Chart) -> Vec<(usize, usize, bool)> {
+/// Room for the title and the notes.
+pub(super) fn header(chart: &Chart) -> f64 {
+    let title = if chart.title.is_empty() { 0.0 } else { 22.0 };
+    let height = title + chart.notes.len() as f64 * LINE;
+    if height == 0.0 { 0.0 } else { height + 24.0 }
+}
+
+/// Which arrows go back up: those that lead to a box from which they can be reached.
+fn turned(chart: &Chart) -> Vec<bool> {
     // Arrows that lead to a box being visited close a cycle.
     let mut next = vec![Vec::new(); chart.boxes.len()];
     for (n, arrow) in chart.arrows.iter().enumerate() {
@@ -215,19 +366,16 @@ fn downward(chart: &Chart) -> Vec<(usize, usize, bool)> {
             }
         }
     }
-    let pair = |(arrow, &turned): (&super::Arrow, &bool)| {
-        if turned { (arrow.to, arrow.from, true) } else { (arrow.from, arrow.to, false) }
-    };
-    chart.arrows.iter().zip(&turned).map(pair).collect()
+    turned
 }
 
 /// The longest way down to each box.
-fn layers(count: usize, down: &[(usize, usize, bool)]) -> Vec<usize> {
+fn layers(count: usize, down: &[(usize, usize)]) -> Vec<usize> {
     let mut layers = vec![0; count];
     // Without cycles this settles after as many rounds as there are layers.
     for _ in 0..count {
         let mut moved = false;
-        for &(upper, lower, _) in down {
+        for &(upper, lower) in down {
             if upper != lower && layers[lower] <= layers[upper] {
                 layers[lower] = layers[upper] + 1;
                 moved = true;

@@ -13,6 +13,8 @@ use crate::graph::{BlockNode, Blocks, EdgeKind, Graph};
 pub struct Chart {
     /// What the graph is called; may be empty.
     pub title: String,
+    /// Lines below the title.
+    pub notes: Vec<String>,
     /// Boxes, in the order of addresses; the end of the program is the last.
     pub boxes: Vec<ChartBox>,
     /// Arrows.
@@ -59,22 +61,29 @@ pub struct Arrow {
 }
 
 impl Chart {
-    /// A chart of the basic blocks. `text` gives the line of an instruction, by its index in the
-    /// program.
+    /// A chart of the basic blocks. `text` gives the line of an instruction, or several, by its index
+    /// in the program.
     #[must_use]
     pub fn new(graph: &Graph, blocks: &Blocks, text: impl Fn(usize) -> String) -> Self {
         let window = graph.window();
         let mut boxes: Vec<ChartBox> = Vec::new();
         for (number, block) in blocks.blocks.iter().enumerate() {
-            let lines = (block.first..=block.last)
-                .map(|index| format!("{:>3}  {}", window.address(index), text(index)));
+            let mut lines = Vec::new();
+            for index in block.first..=block.last {
+                let text = text(index);
+                for (n, line) in text.lines().enumerate() {
+                    let address = window.address(index);
+                    let address = if n == 0 { address.to_string() } else { String::new() };
+                    lines.push(format!("{address:>3}  {line}"));
+                }
+            }
             let kind = match block.reached {
                 true if number == blocks.start => BoxKind::Start,
                 true => BoxKind::Block,
                 false => BoxKind::Unreached,
             };
             let nesting = blocks.loops.iter().filter(|l| l.blocks.contains(&number)).count();
-            boxes.push(ChartBox { lines: lines.collect(), kind, nesting });
+            boxes.push(ChartBox { lines, kind, nesting });
         }
         let end = boxes.len();
         let line = |line: &str, kind| ChartBox { lines: vec![line.into()], kind, nesting: 0 };
@@ -97,7 +106,7 @@ impl Chart {
                 arrows.push(Arrow { from, to, kind, back });
             }
         }
-        Self { title: String::new(), boxes, arrows }
+        Self { title: String::new(), notes: Vec::new(), boxes, arrows }
     }
 }
 
@@ -156,10 +165,21 @@ mod tests {
                     assert!(apart, "{code:?}: {a:?} {b:?}");
                 }
             }
-            // Ways go down, from one layer to the next.
-            for (way, _) in &layout.ways {
-                let ys: Vec<f64> = way.iter().map(|&spot| layout.spots[spot].y).collect();
+            // Ways go from one layer to the next, and keep clear of boxes.
+            for way in &layout.ways {
+                let mut ys: Vec<f64> = way.points.iter().map(|&p| layout.spots[p].y).collect();
+                if way.upward {
+                    ys.reverse();
+                }
                 assert!(ys.is_sorted(), "{code:?}: {ys:?}");
+                for point in way.points.iter().map(|&point| layout.spots[point]) {
+                    let clear = |b: &layout::Spot| {
+                        b.layer != point.layer
+                            || point.centre() < b.x
+                            || point.centre() > b.x + b.width
+                    };
+                    assert!(spots.iter().all(clear), "{code:?}: {point:?}");
+                }
             }
         }
     }
@@ -175,7 +195,7 @@ mod tests {
             }
             let svg = Chart::new(&graph, &graph.blocks(), |index| format!("<{index}> &")).svg();
             assert!(svg.starts_with("<svg xmlns=") && svg.ends_with("</svg>\n"), "{code:?}");
-            for tag in ["g", "text", "title", "style", "defs", "marker"] {
+            for tag in ["g", "text", "title", "style", "defs", "marker", "svg"] {
                 let opened = svg.matches(&format!("<{tag}>")).count()
                     + svg.matches(&format!("<{tag} ")).count();
                 assert_eq!(opened, svg.matches(&format!("</{tag}>")).count(), "{code:?}: {tag}");

@@ -2,13 +2,25 @@
 
 use std::fmt::Write;
 
-use super::layout::{LINE, Layout, PADDING, Spot};
+use super::layout::{CHARACTER, LAYER_GAP, LINE, Layout, MARGIN, PADDING, Spot};
 use super::{BoxKind, Chart, ChartBox};
+use crate::graph::EdgeKind;
 
-const STYLE: &str = "text{font:12px ui-monospace,monospace;fill:#222;white-space:pre}\
-rect{fill:#fff;stroke:#555}.start rect{stroke-width:2.5}.unreached rect{stroke-dasharray:5 4;fill:#f4f4f4}\
-.end rect{rx:14px}.outside rect{fill:#fde8e8;stroke:#a33}.loop rect{fill:#f0f6ff}\
-path{fill:none;stroke:#555}.back{stroke:#26c}.label{font-size:11px;fill:#666}";
+/// Light, and dark where the viewer asks for that.
+const STYLE: &str = "\
+text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;fill:#1c2430}
+.page{fill:#fff}.title{font-weight:bold;font-size:15px}.note,.at,.label{fill:#69778a}.label{font-size:11px;paint-order:stroke;stroke:#fff;stroke-width:4px;stroke-linejoin:round}
+.box rect{fill:#fbfcfd;stroke:#7b8797}.start rect{stroke:#1c2430;stroke-width:2}
+.loop1 rect{fill:#edf4fd}.loop2 rect{fill:#d9e8fb}.loop3 rect{fill:#c3daf8}
+.unreached rect{stroke-dasharray:5 4;fill:#f3f3f3}.outside rect{fill:#fdeaea;stroke:#b03030}
+.arrow{fill:none;stroke:#4c5868;stroke-width:1.2}.back{stroke:#1f6fd0}.leave{stroke:#c2600c}.call{stroke:#8a3fb0}
+.tip{fill:#4c5868}.tip-back{fill:#1f6fd0}.tip-leave{fill:#c2600c}.tip-call{fill:#8a3fb0}
+@media(prefers-color-scheme:dark){text{fill:#dde4ec}.page{fill:#14181e}.label{stroke:#14181e}.note,.at,.label{fill:#8d9aab}
+.box rect{fill:#1d232b;stroke:#66727f}.start rect{stroke:#dde4ec}
+.loop1 rect{fill:#1b2a3d}.loop2 rect{fill:#1d3452}.loop3 rect{fill:#204068}
+.unreached rect{fill:#22262b}.outside rect{fill:#3b1f22;stroke:#e07070}
+.arrow{stroke:#a3b0bf}.back{stroke:#5aa7ff}.leave{stroke:#f0954a}.call{stroke:#c98be6}
+.tip{fill:#a3b0bf}.tip-back{fill:#5aa7ff}.tip-leave{fill:#f0954a}.tip-call{fill:#c98be6}}";
 
 impl Chart {
     /// The chart as an SVG picture.
@@ -21,73 +33,179 @@ impl Chart {
              viewBox=\"0 0 {width} {height}\" role=\"img\">\n"
         );
         let title = if self.title.is_empty() { "flow graph" } else { &self.title };
-        let _ = writeln!(svg, "<title>{}</title>\n<style>{STYLE}</style>", escape(title));
-        svg.push_str(
-            "<defs><marker id=\"tip\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" \
-             markerHeight=\"8\" orient=\"auto-start-reverse\"><path d=\"M0 0L8 4L0 8z\" \
-             style=\"fill:#555;stroke:none\"/></marker></defs>\n",
-        );
-        for (n, (way, upward)) in layout.ways.iter().enumerate() {
-            self.arrow(&mut svg, &layout, n, way, *upward);
+        let _ = writeln!(svg, "<title>{}</title>\n<style>{STYLE}</style>\n<defs>", escape(title));
+        for tip in ["tip", "tip-back", "tip-leave", "tip-call"] {
+            let _ = writeln!(
+                svg,
+                "<marker id=\"{tip}\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerWidth=\"8\" \
+                 markerHeight=\"8\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" class=\"{tip}\"/></marker>"
+            );
+        }
+        let _ = writeln!(svg, "</defs>\n<rect class=\"page\" width=\"100%\" height=\"100%\"/>");
+        self.heading(&mut svg);
+        let ports = Ports::of(self, &layout);
+        for n in 0..self.arrows.len() {
+            self.arrow(&mut svg, &layout, &ports, n);
         }
         for (node, spot) in self.boxes.iter().zip(&layout.spots) {
             draw_box(&mut svg, node, spot);
+        }
+        // On top: a word may lie where another arrow passes.
+        for (n, arrow) in self.arrows.iter().enumerate() {
+            let label = arrow.kind.label();
+            if !label.is_empty() {
+                let bottom = layout.layers[layout.spots[arrow.from].layer].1;
+                let (x, y) = (ports.leaves[n] + 5.0, bottom + 12.0);
+                let _ =
+                    writeln!(svg, "<text class=\"label\" x=\"{x:.1}\" y=\"{y:.1}\">{label}</text>");
+            }
         }
         svg.push_str("</svg>\n");
         svg
     }
 
-    fn arrow(&self, svg: &mut String, layout: &Layout, n: usize, way: &[usize], upward: bool) {
+    fn heading(&self, svg: &mut String) {
+        let mut y = MARGIN;
+        let mut line = |class: &str, step: f64, text: &str| {
+            y += step;
+            let text = escape(text);
+            let _ = writeln!(
+                svg,
+                "<text class=\"{class}\" x=\"{MARGIN}\" y=\"{:.1}\">{text}</text>",
+                y - 4.0
+            );
+        };
+        if !self.title.is_empty() {
+            line("title", 22.0, &self.title);
+        }
+        for note in &self.notes {
+            line("note", LINE, note);
+        }
+    }
+
+    fn arrow(&self, svg: &mut String, layout: &Layout, ports: &Ports, n: usize) {
         let arrow = &self.arrows[n];
-        let (Some(&first), Some(&last)) = (way.first(), way.last()) else { return };
-        let (from, to) = (layout.spots[first], layout.spots[last]);
-        // Several arrows of a side of a box stand apart, in the order of where they come from or go.
-        let shift = |at: usize, below: bool| {
-            let hangs = |m: usize| {
-                let way = &layout.ways[m].0;
-                let ends = if below { way.first() } else { way.last() };
-                let next = if below { way.get(1) } else { way.iter().rev().nth(1) };
-                let x = next.map_or(0.0, |&spot| layout.spots[spot].centre());
-                (ends == Some(&at)).then_some((x, m))
-            };
-            let mut mates: Vec<(f64, usize)> = (0..self.arrows.len()).filter_map(hangs).collect();
-            mates.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let place = mates.iter().position(|mate| mate.1 == n).unwrap_or(0);
-            let span = layout.spots[at].width * 0.6;
-            (place as f64 + 0.5) / mates.len().max(1) as f64 * span - span / 2.0
+        let (from, to) = (&layout.spots[arrow.from], &layout.spots[arrow.to]);
+        let class = match arrow.kind {
+            _ if arrow.back => "back",
+            EdgeKind::Break | EdgeKind::Skip | EdgeKind::LeaveLoop => "leave",
+            EdgeKind::Call | EdgeKind::Return => "call",
+            _ => "",
         };
-        let (x0, y0) = (from.centre() + shift(first, true), from.y + from.height);
-        let mut path = format!("M{x0:.1} {y0:.1}");
-        if way.len() < 2 {
+        let tip = if class.is_empty() { "tip".to_owned() } else { format!("tip-{class}") };
+        let mut pen;
+        if arrow.from == arrow.to {
             // A block that leads to itself.
-            let (right, top) = (from.x + from.width, from.y + from.height / 2.0);
-            path = format!("M{right:.1} {:.1}c30 -14 30 14 0 10", top - 5.0);
+            let (right, middle) = (from.x + from.width, from.y + from.height / 2.0);
+            pen = Pen::at(right, middle + 6.0);
+            let _ = write!(pen.path, "c{0} 14 {0} -26 1 -12", GAP_LOOP);
+        } else {
+            pen = Pen::at(ports.leaves[n], from.y + from.height);
+            pen.line(layout.layers[from.layer].1);
+            let way = &layout.ways[n];
+            for &point in &way.points {
+                let spot = &layout.spots[point];
+                let (top, bottom) = layout.layers[spot.layer];
+                let (enter, leave) = if way.upward { (bottom, top) } else { (top, bottom) };
+                pen.curve(spot.centre(), enter, way.upward);
+                pen.line(leave);
+            }
+            pen.curve(ports.arrives[n], to.y, way.upward);
         }
-        let (mut x, mut y) = (x0, y0);
-        for &at in way.iter().skip(1) {
-            let spot = layout.spots[at];
-            let (nx, ny) = if at == last {
-                (to.centre() + shift(last, false), spot.y)
-            } else {
-                (spot.centre(), spot.y)
-            };
-            let bend = ((ny - y) / 2.0).max(12.0);
-            let _ =
-                write!(path, "C{x:.1} {:.1} {nx:.1} {:.1} {nx:.1} {ny:.1}", y + bend, ny - bend);
-            (x, y) = (nx, ny);
+        let _ = writeln!(
+            svg,
+            "<path class=\"arrow {class}\" d=\"{}\" marker-end=\"url(#{tip})\"/>",
+            pen.path
+        );
+    }
+}
+
+/// How far an arrow of a block to itself reaches out.
+const GAP_LOOP: f64 = 30.0;
+
+/// A path being drawn.
+struct Pen {
+    path: String,
+    x: f64,
+    y: f64,
+}
+
+impl Pen {
+    fn at(x: f64, y: f64) -> Self {
+        Self { path: format!("M{x:.1} {y:.1}"), x, y }
+    }
+
+    /// Straight up or down.
+    fn line(&mut self, y: f64) {
+        if (y - self.y).abs() > 0.05 {
+            let _ = write!(self.path, "V{y:.1}");
+            self.y = y;
         }
-        let (class, marker) = match (arrow.back, upward) {
-            (true, _) => (" class=\"back\"", if upward { "marker-start" } else { "marker-end" }),
-            (_, true) => ("", "marker-start"),
-            _ => ("", "marker-end"),
+    }
+
+    /// To a point in the next layer, upright at both ends; an arrow that goes up turns round where it
+    /// leaves a box and where it arrives.
+    fn curve(&mut self, x: f64, y: f64, upward: bool) {
+        let bend = LAYER_GAP * 0.45;
+        let turns = (y - self.y).abs() < LAYER_GAP / 2.0;
+        let (first, last) = match (upward, turns) {
+            // Below a box, up beside it; the y of both ends is the same.
+            (true, true) if self.path.starts_with('M') && !self.path.contains('C') => (bend, bend),
+            (true, true) => (-bend, -bend),
+            (true, false) => (-bend, bend),
+            (false, _) => (bend, -bend),
         };
-        let _ = writeln!(svg, "<path d=\"{path}\"{class} {marker}=\"url(#tip)\"/>");
-        let label = arrow.kind.label();
-        if !label.is_empty() {
-            let (lx, ly) = if upward { (x + 4.0, y - 6.0) } else { (x0 + 4.0, y0 + 13.0) };
-            let _ =
-                writeln!(svg, "<text class=\"label\" x=\"{lx:.1}\" y=\"{ly:.1}\">{label}</text>");
+        let _ = write!(
+            self.path,
+            "C{:.1} {:.1} {x:.1} {:.1} {x:.1} {y:.1}",
+            self.x,
+            self.y + first,
+            y + last
+        );
+        (self.x, self.y) = (x, y);
+    }
+}
+
+/// Where arrows touch their boxes: apart, in the order of where they go and come from.
+struct Ports {
+    leaves: Vec<f64>,
+    arrives: Vec<f64>,
+}
+
+impl Ports {
+    fn of(chart: &Chart, layout: &Layout) -> Self {
+        let mut ports =
+            Self { leaves: vec![0.0; chart.arrows.len()], arrives: vec![0.0; chart.arrows.len()] };
+        for (at, spot) in layout.spots.iter().enumerate().take(chart.boxes.len()) {
+            for leaving in [true, false] {
+                let touches = |n: &usize| {
+                    let arrow = &chart.arrows[*n];
+                    arrow.from != arrow.to && at == if leaving { arrow.from } else { arrow.to }
+                };
+                let other_x = |n: usize| {
+                    let (arrow, points) = (&chart.arrows[n], &layout.ways[n].points);
+                    let (next, far) = if leaving {
+                        (points.first(), arrow.to)
+                    } else {
+                        (points.last(), arrow.from)
+                    };
+                    layout.spots[next.copied().unwrap_or(far)].centre()
+                };
+                let mut here: Vec<(f64, usize)> =
+                    (0..chart.arrows.len()).filter(touches).map(|n| (other_x(n), n)).collect();
+                here.sort_by(|a, b| a.0.total_cmp(&b.0));
+                let count = here.len() as f64;
+                let span = spot.width * 0.6;
+                for (place, &(x, n)) in here.iter().enumerate() {
+                    let even = spot.centre() + ((place as f64 + 0.5) / count * span - span / 2.0);
+                    // A single arrow goes straight on where it can.
+                    let straight = x > spot.x + PADDING && x < spot.x + spot.width - PADDING;
+                    let port = if here.len() == 1 && straight { x } else { even };
+                    if leaving { ports.leaves[n] = port } else { ports.arrives[n] = port }
+                }
+            }
         }
+        ports
     }
 }
 
@@ -99,18 +217,48 @@ fn draw_box(svg: &mut String, node: &ChartBox, spot: &Spot) {
         BoxKind::End => "end",
         BoxKind::Outside => "outside",
     };
-    let inside = if node.nesting > 0 { " loop" } else { "" };
+    let inside = match node.nesting {
+        0 => String::new(),
+        n => format!(" loop{}", n.min(3)),
+    };
     let Spot { x, y, width, height, .. } = *spot;
-    let _ = writeln!(svg, "<g class=\"{class}{inside}\">");
+    let _ = writeln!(svg, "<g class=\"box {class}{inside}\">");
+    let round = if node.kind == BoxKind::End { height / 2.0 } else { 3.0 };
     let _ = writeln!(
         svg,
-        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/>"
+        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" rx=\"{round}\"/>"
     );
     for (n, line) in node.lines.iter().enumerate() {
-        let (x, y) = (x + PADDING, y + PADDING + LINE * (n as f64 + 0.75));
-        let _ = writeln!(svg, "<text x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escape(line));
+        let y = y + PADDING + LINE * (n as f64 + 0.75);
+        // Not every viewer keeps spaces: what they set apart gets places of its own.
+        for (column, words) in runs(line) {
+            let x = x + PADDING + column as f64 * CHARACTER;
+            let number = words.bytes().all(|byte| byte.is_ascii_digit());
+            let class = if number { " class=\"at\"" } else { "" };
+            let words = escape(words);
+            let _ = writeln!(svg, "<text{class} x=\"{x:.1}\" y=\"{y:.1}\">{words}</text>");
+        }
     }
     svg.push_str("</g>\n");
+}
+
+/// The parts of a line that two spaces or more set apart, each with its column.
+fn runs(line: &str) -> Vec<(usize, &str)> {
+    let mut runs = Vec::new();
+    let mut column = 0;
+    let mut rest = line;
+    while !rest.is_empty() {
+        let words = rest.trim_start_matches(' ');
+        column += rest.len() - words.len();
+        let end = words.find("  ").unwrap_or(words.len());
+        let (run, behind) = words.split_at(end);
+        if !run.is_empty() {
+            runs.push((column, run));
+        }
+        column += run.chars().count();
+        rest = behind;
+    }
+    runs
 }
 
 fn escape(text: &str) -> String {

@@ -2,12 +2,13 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`test`], [`asm`], [`disasm`], [`convert`], [`check`], [`stats`], [`explain`], [`manual`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`test`], [`asm`], [`disasm`], [`convert`], [`check`], [`stats`], [`cfg`](mod@cfg), [`explain`], [`manual`] | the subcommands |
 //! | [`source`], [`state`], [`machine`], [`format`](mod@format) | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`] | exit statuses, messages, colours, progress |
 
 mod asm;
+mod cfg;
 mod check;
 mod convert;
 mod disasm;
@@ -51,6 +52,7 @@ enum Command {
     Convert(convert::Convert),
     Check(check::Check),
     Stats(stats::Stats),
+    Cfg(cfg::Cfg),
     Explain(explain::Explain),
     Completions(manual::Completions),
     Man(manual::Man),
@@ -70,6 +72,7 @@ Examples:
   r500 disasm capture.json                      read a program as assembly
   r500 check plasma.r5                          find mistakes before a card does
   r500 stats tests/corpus/mesa --sort cycles    count instructions, estimate cycles
+  r500 cfg capture.json -o flow.svg             where a program can go, as a picture
   r500 explain 0x1401ff05 --as us_fc_inst       what the bits of a word mean";
 
 /// Runs the command.
@@ -85,6 +88,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Convert(convert) => convert.run(),
         Command::Check(check) => check.run(),
         Command::Stats(stats) => stats.run(),
+        Command::Cfg(cfg) => cfg.run(),
         Command::Explain(explain) => explain.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),

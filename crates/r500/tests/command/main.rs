@@ -4,6 +4,8 @@
 
 mod asm;
 mod assembly;
+mod cfg;
+mod check;
 mod convert;
 mod disasm;
 mod explain;
@@ -143,7 +145,9 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 #[test]
 fn help_names_every_subcommand_with_examples() {
     let run = r500(&["--help"]).status(0);
-    for name in ["render", "run", "trace", "test", "asm", "disasm", "convert", "stats", "explain"] {
+    for name in
+        ["render", "run", "trace", "test", "asm", "disasm", "convert", "stats", "cfg", "explain"]
+    {
         assert!(run.text().contains(name));
         let help = r500(&[name, "--help"]).status(0).shows("Examples:").shows("Exit status:");
         assert!(help.text().contains(&format!("r500 {name} ")));
