@@ -15,6 +15,7 @@ fn the_pages_are_those_of_the_tables() {
         ("textures.md", page("Texture registers", TEXTURES, texture::REGISTERS)),
         ("inline-constants.md", inline_constants()),
         ("findings.md", findings()),
+        ("checks.md", checks()),
         ("readings.md", readings()),
         ("errors.md", errors()),
     ];
@@ -126,6 +127,21 @@ fn findings() -> String {
         let hard = if kind.is_hard() { "hard" } else { "" };
         let text = cell(&kind.text().replace("{}", "*N*"));
         writeln!(out, "| `{}` | {hard} | {text} |", kind.name()).unwrap();
+    }
+    out
+}
+
+fn checks() -> String {
+    let mut out = format!(
+        "# Codes of the checker\n\n{GENERATED}\n\n\
+         What `r500 check` says of a program before it runs; `r500 check --explain CODE` shows the same. An \
+         *error* cannot run as written: where it happens, the reference engine reports a hard \
+         [finding](findings.md). A *warning* runs, but perhaps not as meant, or not so on a card. The programs \
+         that have a code and just not are the checker's own tests; what stands in front of their instructions is \
+         where their state differs.\n"
+    );
+    for &code in r500::check::Code::ALL {
+        write!(out, "\n{}", r500::lint::page(code)).unwrap();
     }
     out
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use clap::Args;
 use r500::asm::Code;
+use r500::check::Code as Check;
 use r500::exec::{FindingKind, Readings};
 use r500::explain::{self, DwordExplanation, FieldExplanation, Named, WordExplanation};
 use r500::isa::{Instruction, Kind, Register, Value};
@@ -20,7 +21,7 @@ use super::{source, terminal};
 /// WHAT is a dword (with --as the name of its register), six dwords that make an instruction, a
 /// program file followed by instruction numbers (all of it without), or a name: of a register
 /// (US_FC_INST), a field (JUMP_FUNC, US_FC_INST.OP), a value (OP_MAD), an error of the assembler
-/// (E0101), a finding (never-written) or a reading (break). Several may be given; `-` reads them from
+/// (E0101) or of the checker (R5041), a finding (never-written) or a reading (break). Several may be given; `-` reads them from
 /// stdin.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
@@ -58,6 +59,7 @@ enum Answer {
     Diagnostic(Code),
     Finding(FindingKind),
     Reading(&'static r500::exec::reading::ReadingInfo),
+    Check(Check),
 }
 
 impl Explain {
@@ -158,6 +160,8 @@ fn names(item: &str) -> Vec<Answer> {
     found.extend(kinds.map(|kind| Answer::Finding(*kind)));
     let readings = Readings::TABLE.iter().filter(|info| info.name == lower);
     found.extend(readings.map(Answer::Reading));
+    let checks = Check::ALL.iter().filter(|code| code.info().number.eq_ignore_ascii_case(item));
+    found.extend(checks.map(|code| Answer::Check(*code)));
     found
 }
 
@@ -235,6 +239,7 @@ impl Style {
                 let text = kind.text().replace("{}", "N");
                 let _ = writeln!(out, "{} ({weight} of a run): {text}", self.bold(kind.name()));
             }
+            Answer::Check(code) => out.push_str(&r500::lint::page(*code)),
             Answer::Reading(info) => {
                 let _ = writeln!(out, "{} (reading): {}", self.bold(info.name), info.question);
                 for (i, (value, meaning)) in info.values.iter().enumerate() {
@@ -381,6 +386,14 @@ fn answer_json(answer: &Answer) -> Json {
         Answer::Finding(kind) => json!({
             "kind": "finding", "name": kind.name(), "hard": kind.is_hard(), "meaning": kind.text(),
         }),
+        Answer::Check(code) => {
+            let info = code.info();
+            json!({
+                "kind": "check", "code": info.number, "name": info.name,
+                "severity": info.severity.name(), "meaning": info.meaning,
+                "evidence": info.evidence, "mend": info.mend,
+            })
+        }
         Answer::Reading(info) => {
             let values: Vec<Json> = info
                 .values

@@ -102,7 +102,7 @@ pub fn text_edits(assembly: &Assembly, fix: &Fix) -> Result<Vec<(Span, String)>,
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Span { file: 0, start: offset(range.start), end: offset(range.end) }
     };
-    let edits = fix.edits.iter().map(|edit| text_edit(assembly, edit));
+    let edits = fix.edits.iter().filter_map(|edit| text_edit(assembly, edit).transpose());
     edits.map(|edit| edit.map(|(range, text)| (span(range), text))).collect()
 }
 
@@ -158,7 +158,7 @@ impl Changes {
         let edits = finding.fix.as_ref().map_or(&[][..], |fix| &fix.edits);
         let mut texts = Vec::new();
         for edit in edits {
-            texts.push(text_edit(assembly, edit)?);
+            texts.extend(text_edit(assembly, edit)?);
         }
         for (range, text) in texts {
             let here = self.0.entry((range.start, range.end)).or_default();
@@ -187,8 +187,13 @@ impl Changes {
     }
 }
 
-/// What to write where for an edit of the program.
-fn text_edit(assembly: &Assembly, edit: &Edit) -> Result<(Range<usize>, String), String> {
+/// What to write where for an edit of the program; `None` where it is so already.
+fn text_edit(assembly: &Assembly, edit: &Edit) -> Result<Option<(Range<usize>, String)>, String> {
+    let mut edited = assembly.job.program.clone();
+    edit.apply(&mut edited);
+    if edited == assembly.job.program {
+        return Ok(None);
+    }
     match edit.target {
         EditTarget::Instruction { index, word } => {
             let inst = assembly.job.program.code.get(index).copied().unwrap_or_default();
@@ -202,9 +207,9 @@ fn text_edit(assembly: &Assembly, edit: &Edit) -> Result<(Range<usize>, String),
             let (range, text) =
                 instruction(assembly.files.bytes(*span), inst, usize::from(word), edit)?;
             let base = span.start as usize;
-            Ok((base + range.start..base + range.end, text))
+            Ok(Some((base + range.start..base + range.end, text)))
         }
-        EditTarget::Pixsize => pixsize(assembly, edit),
+        EditTarget::Pixsize => pixsize(assembly, edit).map(Some),
         _ => Err("only instructions and US_PIXSIZE are edited".to_owned()),
     }
 }

@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use r500_asm::{PrintOptions, print};
 use r500_check::{Code, check_job};
+use r500_exec::FindingKind;
 use r500_program::Job;
 
 /// Longer examples are not shown.
@@ -20,17 +21,37 @@ pub fn page(code: Code) -> String {
     let fixes = check_job(&bad).with_code(code).any(|f| f.fix.as_ref().is_some_and(|fix| fix.safe));
     let fixes = if fixes { " `--fix` does it." } else { "" };
     // Writing to a string does not fail.
-    let _ = write!(
-        page,
-        "*{severity}* {}\n\n*Evidence:* {}.\n\n*Mend:* {}{fixes}\n",
-        info.meaning, info.evidence, info.mend
-    );
+    let _ = write!(page, "*{severity}* {}\n\n*Evidence:* {}.\n", info.meaning, info.evidence);
+    if let Some(run) = in_a_run(code) {
+        let _ = write!(page, "\n*In a run:* {run}.\n");
+    }
+    let _ = write!(page, "\n*Mend:* {}{fixes}\n", info.mend);
     let (bad, good) = (lines(&bad, &good), lines(&good, &bad));
     if bad.len().max(good.len()) <= LINES {
         let _ = write!(page, "\nHas it:\n\n```text\n{}\n```\n", bad.join("\n"));
         let _ = write!(page, "\nHas it not:\n\n```text\n{}\n```\n", good.join("\n"));
     }
     page
+}
+
+/// What the reference engine makes of it.
+fn in_a_run(code: Code) -> Option<String> {
+    let name = match code {
+        Code::RunsOut | Code::JumpsOut | Code::EndOutside => FindingKind::LeftWindow.name(),
+        _ => code.info().name,
+    };
+    if let Some(kind) = FindingKind::ALL.iter().find(|kind| kind.name() == name) {
+        let hard = if kind.is_hard() { "hard " } else { "" };
+        return Some(format!("the {hard}finding `{name}`, where it happens"));
+    }
+    let run = match code {
+        Code::NoInstructions | Code::EmptyWindow | Code::StartOutside => "refused: nothing can run",
+        Code::PastSlots => "instructions past the last slot run all the same",
+        Code::TooManyConstants => "nothing, for nothing can name them",
+        Code::NeverEnds => "it ends at the limit of instructions",
+        _ => return None,
+    };
+    Some(run.to_owned())
 }
 
 /// The instructions of a job, and what it says beside them that another one does not.
@@ -42,4 +63,24 @@ fn lines(job: &Job, other: &Job) -> Vec<String> {
     let own = state.lines().filter(|line| !line.is_empty() && !other.lines().any(|l| l == *line));
     let lines: Vec<String> = own.chain(code.lines()).map(str::to_owned).collect();
     if lines.is_empty() { vec!["-- nothing".to_owned()] } else { lines }
+}
+
+#[cfg(test)]
+mod tests {
+    use r500_check::Severity;
+
+    use super::*;
+
+    /// An error is what makes the reference engine report a hard finding, or refuse, or not end.
+    #[test]
+    fn errors_say_what_they_do_in_a_run() {
+        for &code in Code::ALL {
+            let error = code.info().severity == Severity::Error;
+            let run = in_a_run(code);
+            assert!(!error || run.is_some() || code == Code::TooTangled, "{code:?}");
+            let hard = run.as_ref().is_some_and(|run| run.starts_with("the hard"));
+            assert!(error || !hard, "{code:?}: {run:?}");
+        }
+        assert_eq!(FindingKind::ALL.iter().filter(|kind| kind.is_hard()).count(), 17);
+    }
 }

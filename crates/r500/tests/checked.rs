@@ -1,0 +1,174 @@
+//! The examples are clean; and what `--fix` makes of programs whose waits were taken away draws what
+//! the programs drew, is as clean as they were, and is their text but for the words that were missing.
+#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::path::{Path, PathBuf};
+
+use r500::asm::{Options as Assemble, PrintOptions, assemble, print};
+use r500::check::{Code, Report, Severity, check_job};
+use r500::exec::reference::Reference;
+use r500::exec::{Bindings, Options, Shader, draw};
+use r500::isa::state::UsPixsize;
+use r500::isa::values::InstType;
+use r500::isa::words::{CmnInst, TexInst};
+use r500::lint;
+use r500::program::Job;
+use r500::reader::{self, assembly};
+use r500_gen::{Entropy, Rng};
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
+}
+
+fn files(name: &str, extension: &str) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder(name)).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<_> =
+        entries.filter(|path| path.extension().is_some_and(|e| e == extension)).collect();
+    files.sort();
+    files
+}
+
+/// What the examples get, and why that is right.
+const EXAMPLES: &[(&str, Code, &str)] =
+    &[("mandelbrot", Code::SilentLimit, "points that never escape are those of the set")];
+
+#[test]
+fn examples_are_clean() {
+    let mut found = Vec::new();
+    let examples = files("examples", "r5");
+    assert!(examples.len() >= 11);
+    for path in examples {
+        let source = std::fs::read(&path).unwrap();
+        let assembly = assembly::assemble_with_files(&source, path.to_str().unwrap(), &[]);
+        assert!(assembly.is_ok());
+        let report = check_job(&assembly.job);
+        let facts = report.verdict.facts().unwrap_or_else(|| panic!("{}", path.display()));
+        assert!(facts.structured, "{}", path.display());
+        let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        found.extend(report.findings.iter().map(|finding| (stem.clone(), finding.code)));
+    }
+    let wanted = EXAMPLES.iter().map(|(name, code, why)| {
+        assert!(!why.is_empty() && code.info().severity == Severity::Note, "{name}");
+        ((*name).to_owned(), *code)
+    });
+    assert_eq!(found, wanted.collect::<Vec<_>>());
+}
+
+/// Takes waits, NOPs, semaphores and room away.
+fn mutate(job: &mut Job, rng: &mut Rng) {
+    for inst in &mut job.program.code {
+        let mut cmn = inst.cmn();
+        for flag in [CmnInst::NOP, CmnInst::ALU_WAIT, CmnInst::TEX_SEM_WAIT] {
+            if rng.chance(1, 2) {
+                cmn = cmn.with(flag, false);
+            }
+        }
+        inst.0[0] = cmn.bits();
+        if inst.ty() == InstType::TEX && rng.chance(1, 2) {
+            inst.0[1] = inst.tex_inst().with(TexInst::TEX_SEM_ACQUIRE, false).bits();
+        }
+    }
+    let size = job.program.state.pixsize.map_or(0, |register| register.pix_size());
+    let less = u8::try_from(rng.below(u32::from(size) + 1)).unwrap();
+    job.program.state.pixsize = Some(UsPixsize(0).with(UsPixsize::PIX_SIZE, less));
+}
+
+/// Comments and blanks where they may stand, in and between instructions.
+fn dishevel(text: &str, rng: &mut Rng) -> String {
+    let mut out = String::new();
+    for line in text.lines() {
+        match rng.below(6) {
+            0 => out += "-- src0.rgb = temp[1] : ; us_pixsize = 3 ;\n\n",
+            1 => out += "\t  ",
+            _ => {}
+        }
+        // Real numbers and strings are of one piece; spaces elsewhere may be anything.
+        if rng.chance(1, 4) && !line.contains('"') {
+            let blank = if rng.chance(1, 2) { "   -- ; here\n  " } else { "\r\n " };
+            let at = line.match_indices(' ').map(|found| found.0).collect::<Vec<_>>();
+            if let Some(&at) = at.get(rng.below(u32::try_from(at.len()).unwrap().max(1)) as usize) {
+                out += &line[..at];
+                out += blank;
+                out += &line[at + 1..];
+                out.push('\n');
+                continue;
+            }
+        }
+        out += line;
+        out += if rng.chance(1, 6) { " -- ENDIF ;\n" } else { "\n" };
+    }
+    out
+}
+
+/// A text without the words and numbers that fixes are about.
+fn rest(text: &str) -> String {
+    let mut text = text.to_owned();
+    for word in ["TEX_SEM_WAIT", "TEX_SEM_ACQUIRE", "ALU_WAIT", "NOP"] {
+        // The blank that comes with a word stands in front of it or behind.
+        text = text.replace(&format!("{word} "), "").replace(&format!(" {word}"), "");
+    }
+    let at = text.find("US_PIXSIZE").unwrap();
+    let at = at + text[at..].find(|c: char| c.is_ascii_digit()).unwrap();
+    let digits = text[at..].bytes().take_while(u8::is_ascii_digit).count();
+    text.replace_range(at..at + digits, "N");
+    text
+}
+
+fn picture(job: &Job) -> (Vec<u32>, Vec<bool>) {
+    let shader = Shader::new(&job.program).unwrap();
+    let bindings = Bindings::new(job, [12, 8]).unwrap();
+    let frame = draw(&Reference, &shader, &bindings, &Options::default()).unwrap();
+    let target = frame.target(0).unwrap_or_default().as_flattened();
+    (target.iter().map(|value| value.to_bits()).collect(), frame.coverage().to_vec())
+}
+
+fn found(report: &Report) -> Vec<(Code, Option<usize>)> {
+    report.findings.iter().map(|finding| (finding.code, finding.place.index())).collect()
+}
+
+#[test]
+fn fixed_text_draws_the_same_and_is_clean() {
+    let mut rng = Rng::new(7);
+    let (mut mended, mut rounds) = (0, 0);
+    for path in files("tests/corpus/mesa", "json") {
+        let bytes = std::fs::read(&path).unwrap();
+        let jobs = reader::read(&bytes, None, None, &r500::formats::Limits::default()).unwrap();
+        let [original] = &jobs[..] else { panic!("{}", path.display()) };
+        let wanted = picture(original);
+        for _ in 0..3 {
+            let mut job = original.clone();
+            mutate(&mut job, &mut rng);
+            let options = PrintOptions { embed: usize::MAX, ..PrintOptions::default() };
+            let text = dishevel(&print(&job, &options).text, &mut rng);
+            let again = |text: &[u8]| assemble(text, Assemble::default());
+            let fixed = lint::fix(text.as_bytes(), again, |_, _| true);
+            let what = path.display();
+            assert!(fixed.left.is_empty(), "{what}: {:?}", fixed.left);
+            assert_eq!(
+                found(&check_job(&fixed.assembly.job)),
+                found(&check_job(original)),
+                "{what}"
+            );
+            assert!(picture(&fixed.assembly.job) == wanted, "{what}: another picture");
+            let fixed_text = String::from_utf8(fixed.text).unwrap();
+            assert_eq!(rest(&fixed_text), rest(&text), "{what}");
+            mended += fixed.mended.len();
+            rounds += 1;
+        }
+    }
+    assert!(rounds == 159 && mended > 1000, "{mended} in {rounds}");
+}
+
+#[test]
+fn fixed_programs_draw_the_same() {
+    let mut rng = Rng::new(8);
+    for path in files("tests/corpus/mesa", "json").into_iter().step_by(5) {
+        let bytes = std::fs::read(&path).unwrap();
+        let jobs = reader::read(&bytes, None, None, &r500::formats::Limits::default()).unwrap();
+        let mut job = jobs[0].clone();
+        mutate(&mut job, &mut rng);
+        lint::fix_program(&mut job, |_| true);
+        assert_eq!(found(&check_job(&job)), found(&check_job(&jobs[0])), "{}", path.display());
+        assert!(picture(&job) == picture(&jobs[0]), "{}", path.display());
+    }
+}

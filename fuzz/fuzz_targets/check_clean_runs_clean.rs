@@ -1,0 +1,48 @@
+//! Any program, of random dwords or near-valid ones, is checked without a panic, what is found can be
+//! said and its fixes applied; and one that is called clean makes no hard finding when it runs.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use r500_check::{Severity, Verdict, check_job};
+use r500_exec::reference::Reference;
+use r500_exec::{Bindings, Options, Shader, draw};
+use r500_fuzz::LIMITS;
+use r500_gen::{Bytes, Entropy, words};
+use r500_isa::state::UsFcIntConst;
+use r500_program::{Job, Program};
+
+fuzz_target!(|bytes: &[u8]| {
+    let mut bytes = Bytes::new(bytes);
+    let length = 1 + bytes.below(24) as u16;
+    let mut job = if bytes.chance(1, 4) {
+        let code = (0..length).map(|_| words::uniform(&mut bytes)).collect();
+        Job::from_program(Program::from_code(code))
+    } else {
+        words::job(&mut bytes, length)
+    };
+    if bytes.chance(7, 8) {
+        // The engine takes what is not given for 0; the checker does not.
+        for int in &mut job.program.state.fc_int_const {
+            int.get_or_insert(UsFcIntConst(0));
+        }
+    }
+    let report = check_job(&job);
+    for finding in &report.findings {
+        assert!(!finding.to_string().is_empty());
+        if let Some(fix) = &finding.fix {
+            let mut fixed = job.clone();
+            fix.apply(&mut fixed.program);
+        }
+    }
+    let error = |finding: &r500_check::Finding| finding.severity() == Severity::Error;
+    let Verdict::Clean(_) = report.verdict else { return };
+    assert!(!report.findings.iter().any(error), "clean, with errors");
+    let size = [8, 8];
+    let Ok(shader) = Shader::new(&job.program) else { panic!("clean, and nothing to run") };
+    let Ok(bindings) = Bindings::new(&job, size) else { return };
+    let options = Options { threads: 1, limits: LIMITS, findings: true, ..Options::default() };
+    let Ok(frame) = draw(&Reference, &shader, &bindings, &options) else { return };
+    let hard: Vec<String> =
+        frame.findings.iter().filter(|f| f.kind.is_hard()).map(ToString::to_string).collect();
+    assert!(hard.is_empty(), "clean, but {hard:?}\n{:#?}", job.program);
+});
