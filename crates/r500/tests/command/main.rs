@@ -145,9 +145,10 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 #[test]
 fn help_names_every_subcommand_with_examples() {
     let run = r500(&["--help"]).status(0);
-    for name in
-        ["render", "run", "trace", "test", "asm", "disasm", "convert", "stats", "cfg", "explain"]
-    {
+    for name in [
+        "render", "run", "trace", "test", "asm", "disasm", "convert", "check", "stats", "cfg",
+        "explain",
+    ] {
         assert!(run.text().contains(name));
         let help = r500(&[name, "--help"]).status(0).shows("Examples:").shows("Exit status:");
         assert!(help.text().contains(&format!("r500 {name} ")));
