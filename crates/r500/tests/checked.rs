@@ -54,6 +54,82 @@ fn examples_are_clean() {
     assert_eq!(found, wanted.collect::<Vec<_>>());
 }
 
+/// Sources that have a code, and sources that nearly have: what the examples of the codes do not show.
+#[test]
+fn near_misses() {
+    let given = "INPUT temp[0] = uv ; US_CONFIG = 0 ;";
+    let out = "OUT src0.rgb = temp[1], src0.a = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb, \
+        out[0].a = MAX src0.a src0.a ;";
+    let has = |code: Code, source: &str, wanted: bool| {
+        let source = format!("{given} {source} {out}");
+        let assembly = assemble(source.as_bytes(), Assemble::default());
+        assert!(assembly.is_ok(), "{source}: {:?}", assembly.diagnostics);
+        let report = check_job(&assembly.job);
+        let found = report.with_code(code).next().is_some();
+        assert_eq!(found, wanted, "{code:?}: {source}\n{:#?}", report.findings);
+    };
+    // MDH and MDV take channels straight, where they are wanted; compilers leave C all zero.
+    let derivative = |operands: &str, wanted| {
+        let source = format!("src0.rgb = temp[0] : temp[1].rg = MDH {operands} ;");
+        has(Code::DerivativeOperands, &source, wanted);
+    };
+    derivative("src0.rgb src1.111", false);
+    derivative("src0.rg0 src1.111 src0.rg_", false);
+    derivative("src0.grb src1.111", true);
+    derivative("src0.000 src1.111", true);
+    derivative("src0.rgb src1.111 src0.ggg", true);
+    derivative("src0.rgb src1.111 src1.rgb", true);
+
+    // Infinity times zero in DP4's alpha, taken by RGB or by alpha DP.
+    let dot = |dest: &str, factor: &str, wanted| {
+        let source = format!(
+            "const[0] = (1, 1, 1, inf) ; src0.rgb = const[0], src0.a = const[0] : \
+             {dest} DP4.rgb src0.rgb src0.rgb, temp[1].a = DP src0.a src0.{factor} ;"
+        );
+        has(Code::NanConstant, &source, wanted);
+    };
+    dot("temp[1].rgb =", "0", true);
+    dot("", "0", true);
+    dot("temp[1].rgb =", "1", false);
+    // A presubtract right behind a write, through aL (0 to 3).
+    let early = |write: &str, read: &str, wanted| {
+        let source = format!(
+            "int[0] = (4, 0, 1) ; LOOP int[0] ; src0.rgb = temp[0] : temp[{write}].rgb = MAX src0.rgb src0.rgb ; \
+             src0.rgb = temp[{read}], srcp.rgb = neg : temp[1].rgb = MAX srcp.rgb srcp.rgb ; ENDLOOP ;"
+        );
+        has(Code::MissingNop, &source, wanted);
+    };
+    early("2+aL", "2+aL", true);
+    early("2+aL", "3+aL", false);
+    early("2+aL", "5", true);
+    early("2+aL", "6", false);
+    early("2", "2+aL", true);
+    early("2", "3+aL", false);
+
+    // A write over a fetch under way; a fetch over a fetch stays in order.
+    let fetch = "TEX TEX_SEM_ACQUIRE temp[1].rg = LD tex[0].rgba temp[0].rgba ;";
+    let write = |dest: &str, tags: &str, wanted| {
+        let source =
+            format!("{fetch} {tags} src0.rgb = temp[0] : temp[1].{dest} = MAX src0.rgb src0.rgb ;");
+        has(Code::PendingOverwrite, &source, wanted);
+    };
+    write("g", "", true);
+    write("b", "", false);
+    write("g", "TEX_SEM_WAIT", false);
+    has(Code::PendingOverwrite, &format!("{fetch} {fetch}"), false);
+
+    // A RETURN in an arm that the group enters though nobody wants it: ELSE does not jump by ANY.
+    let back = |else_by: &str, wanted| {
+        let source = format!(
+            "JUMP @main ; @sub IF bool[0] ; src0.rgb = temp[0] : temp[2].rgb = MAX src0.rgb src0.rgb ; \
+             ELSE {else_by} ; RETURN B_POP_CNT(2) ; ENDIF ; RETURN ; @main CALL @sub ;"
+        );
+        has(Code::DivergentReturn, &source, wanted);
+    };
+    back("any", true);
+    back("all", false);
+}
+
 /// Takes waits, NOPs, semaphores and room away.
 fn mutate(job: &mut Job, rng: &mut Rng) {
     for inst in &mut job.program.code {
