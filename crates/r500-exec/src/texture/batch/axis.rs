@@ -22,17 +22,16 @@ pub(super) struct Wrapping {
     pub(super) power_of_two: bool,
 }
 
-/// The texels that coordinates meet along an axis; `second` and `share` with the linear filter only.
+/// The texels that coordinates meet along an axis; the second and its share with the linear filter
+/// only.
+#[derive(Clone, Copy)]
 pub(super) struct Taps {
-    pub(super) first: Chunk,
-    pub(super) second: Chunk,
+    pub(super) texel: [Chunk; 2],
     pub(super) share: Chunk,
 }
 
-/// The size of a level along an axis and 1 divided by it, the same for all lanes or not.
-pub(super) trait Sizes: Copy {
-    fn size(self, lane: usize) -> f32;
-    fn inverse(self, lane: usize) -> f32;
+impl Taps {
+    pub(super) const ZERO: Self = Self { texel: [[0.0; LANES]; 2], share: [0.0; LANES] };
 }
 
 impl Wrapping {
@@ -53,35 +52,36 @@ impl Wrapping {
         )
     }
 
-    /// The texels of the coordinates `x` of a level, which are changed.
+    /// The texels of the coordinates `x` (which are changed) along an axis of `size` texels;
+    /// `inverse` is 1 divided by it.
     #[inline(always)]
-    pub(super) fn taps(self, x: &mut Chunk, sizes: impl Sizes, linear: bool) -> Taps {
-        self.limit(x, sizes);
-        let mut taps = Taps { first: [0.0; LANES], second: [0.0; LANES], share: [0.0; LANES] };
-        if linear {
-            for lane in 0..LANES {
-                let from_centre = x[lane] - 0.5;
-                let floor = floor(from_centre);
-                taps.share[lane] = from_centre - floor;
-                taps.first[lane] = floor;
-                taps.second[lane] = floor + 1.0;
-            }
-            self.texels(&mut taps.first, sizes, true);
-            self.texels(&mut taps.second, sizes, true);
-        } else {
-            for lane in 0..LANES {
-                taps.first[lane] = floor(x[lane]);
-            }
-            self.texels(&mut taps.first, sizes, false);
+    pub(super) fn taps(
+        self,
+        x: &mut Chunk,
+        size: &Chunk,
+        inverse: &Chunk,
+        linear: bool,
+        taps: &mut Taps,
+    ) {
+        self.limit(x, size);
+        let to_centre = if linear { 0.5 } else { 0.0 };
+        for lane in 0..LANES {
+            let from_centre = x[lane] - to_centre;
+            let floor = floor(from_centre);
+            taps.share[lane] = from_centre - floor;
+            taps.texel[0][lane] = floor;
+            taps.texel[1][lane] = floor + 1.0;
         }
-        taps
+        for i in &mut taps.texel[..if linear { 2 } else { 1 }] {
+            self.texels(i, size, inverse, linear);
+        }
     }
 
     /// Limits coordinates so that the same texels are met and numbers stay small; NaN becomes 0.
     /// Farther out both texels of the linear filter are the same, and a mixture of a texel with
     /// itself does not depend on the share.
     #[inline(always)]
-    fn limit(self, x: &mut Chunk, sizes: impl Sizes) {
+    fn limit(self, x: &mut Chunk, size: &Chunk) {
         match self.mode {
             // Others are left to the law.
             ClampMode::WRAP | ClampMode::MIRROR => {}
@@ -89,7 +89,7 @@ impl Wrapping {
                 for lane in 0..LANES {
                     // NaN as well: -1 meets the texels that 0 meets.
                     let above = if x[lane] > -1.0 { x[lane] } else { -1.0 };
-                    let end = sizes.size(lane) + 1.0;
+                    let end = size[lane] + 1.0;
                     x[lane] = if above < end { above } else { end };
                 }
             }
@@ -98,13 +98,13 @@ impl Wrapping {
                 for lane in 0..LANES {
                     let at = if mirror { x[lane].abs() } else { x[lane] };
                     let above = if at > 0.0 { at } else { 0.0 };
-                    let end = sizes.size(lane);
+                    let end = size[lane];
                     x[lane] = if above < end { above } else { end };
                 }
             }
             _ => {
                 for lane in 0..LANES {
-                    let end = sizes.size(lane) + 2.0;
+                    let end = size[lane] + 2.0;
                     let number = if x[lane].is_nan() { 0.0 } else { x[lane] };
                     let above = if number > -end { number } else { -end };
                     x[lane] = if above < end { above } else { end };
@@ -115,16 +115,16 @@ impl Wrapping {
 
     /// The texels that numbers stand for.
     #[inline(always)]
-    fn texels(self, i: &mut Chunk, sizes: impl Sizes, linear: bool) {
+    fn texels(self, i: &mut Chunk, size: &Chunk, inverse: &Chunk, linear: bool) {
         match (self.mode, linear) {
             (ClampMode::WRAP, _) => {
                 for lane in 0..LANES {
-                    i[lane] = self.modulo(i[lane], sizes.size(lane), sizes.inverse(lane));
+                    i[lane] = self.modulo(i[lane], size[lane], inverse[lane]);
                 }
             }
             (ClampMode::MIRROR, _) => {
                 for lane in 0..LANES {
-                    let (twice, inverse) = (2.0 * sizes.size(lane), 0.5 * sizes.inverse(lane));
+                    let (twice, inverse) = (2.0 * size[lane], 0.5 * inverse[lane]);
                     let j = self.modulo(i[lane], twice, inverse);
                     let back = twice - 1.0 - j;
                     i[lane] = if j < back { j } else { back };
@@ -134,27 +134,27 @@ impl Wrapping {
             | (ClampMode::CLAMP_HALF | ClampMode::MIRROR_ONCE_HALF, false) => {
                 for lane in 0..LANES {
                     let above = if i[lane] > 0.0 { i[lane] } else { 0.0 };
-                    let last = sizes.size(lane) - 1.0;
+                    let last = size[lane] - 1.0;
                     i[lane] = if above < last { above } else { last };
                 }
             }
             (ClampMode::MIRROR_ONCE, _) => {
                 for lane in 0..LANES {
                     let once = once(i[lane]);
-                    let last = sizes.size(lane) - 1.0;
+                    let last = size[lane] - 1.0;
                     i[lane] = if once < last { once } else { last };
                 }
             }
             (ClampMode::MIRROR_ONCE_BORDER, _) => {
                 for lane in 0..LANES {
                     let once = once(i[lane]);
-                    i[lane] = if once < sizes.size(lane) { once } else { -1.0 };
+                    i[lane] = if once < size[lane] { once } else { -1.0 };
                 }
             }
             // BORDER, and the linear filter half way to it.
             _ => {
                 for lane in 0..LANES {
-                    let inside = (i[lane] >= 0.0) & (i[lane] < sizes.size(lane));
+                    let inside = (i[lane] >= 0.0) & (i[lane] < size[lane]);
                     i[lane] = if inside { i[lane] } else { -1.0 };
                 }
             }
@@ -183,7 +183,13 @@ fn once(i: f32) -> f32 {
 
 /// The largest integer not above `x`, which is less than 2^22 in size.
 #[inline(always)]
-fn floor(x: f32) -> f32 {
+pub(super) fn floor(x: f32) -> f32 {
     let nearest = (x + MAGIC) - MAGIC;
     nearest - if nearest > x { 1.0 } else { 0.0 }
+}
+
+/// A whole number from 0 to 2^22 as an integer.
+#[inline(always)]
+pub(super) fn whole(x: f32) -> u32 {
+    (x + MAGIC).to_bits() & 0x3f_ffff
 }

@@ -2,30 +2,72 @@
 
 use r500_isa::values::{CoordType, LayerFilter, TexOp, TriPerf};
 
-use super::filter::{Colors, PerLane};
+use super::axis::{floor, whole};
+use super::filter::{Colors, Scratch, mix_by_law};
 use super::places::Places;
-use super::prepared::Prepared;
-use super::{BatchFetch, Chunk, LANES};
-use crate::numerics::{Arith, CANONICAL_NAN};
+use super::prepared::{Level, Prepared};
+use super::{BatchFetch, Chunk, LANES, flush, product};
+use crate::numerics::{CANONICAL_NAN, kernels};
 
-/// As in every default reading.
-const LAW: Arith = Arith::LAW;
+/// The levels that the pixels of a chunk ask for.
+struct Detail {
+    /// The lanes that are magnified, but none if that makes no difference.
+    magnified: u32,
+    /// Whether some are not.
+    minified: bool,
+    /// Whether a second level is mixed in.
+    mixed: bool,
+    first: [u32; LANES],
+    second: [u32; LANES],
+    share: Chunk,
+    finest: [u32; LANES],
+}
+
+/// What is filtered, one after the other.
+#[derive(Clone, Copy)]
+enum Pass {
+    First,
+    Second,
+    Magnified,
+}
+
+impl Detail {
+    /// All lanes in the finest level.
+    #[inline(always)]
+    fn magnified(prepared: &Prepared) -> Self {
+        let finest = [prepared.finest as u32; LANES];
+        Self {
+            magnified: u32::MAX,
+            minified: false,
+            mixed: false,
+            first: finest,
+            second: finest,
+            share: [0.0; LANES],
+            finest,
+        }
+    }
+}
 
 impl Prepared {
-    /// The levels of detail, bias included; never NaN.
+    /// The levels of detail, bias included; never NaN. None is denormal.
     #[inline(always)]
-    pub(super) fn lods(&self, fetch: &BatchFetch<'_>, k: usize, places: &Places) -> Chunk {
+    fn lods(&self, fetch: &BatchFetch<'_>, k: usize, places: &Places) -> Chunk {
         let mut lods = [0.0; LANES];
         match fetch.op {
-            TexOp::LOD => lods = fetch.strq[3][k],
+            TexOp::LOD => {
+                let q = &fetch.strq[3][k];
+                for lane in 0..LANES {
+                    lods[lane] = flush(q[lane]);
+                }
+            }
             TexOp::DXDY => {
                 let scale = if fetch.unscaled { [1.0; 3] } else { self.scale };
                 let (mut dx, mut dy) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3]);
                 for axis in 0..self.detail_axes() {
                     let (right, down) = (&fetch.dx[axis][k], &fetch.dy[axis][k]);
                     for lane in 0..LANES {
-                        dx[axis][lane] = LAW.mul(right[lane], scale[axis]);
-                        dy[axis][lane] = LAW.mul(down[lane], scale[axis]);
+                        dx[axis][lane] = flush(right[lane]) * scale[axis];
+                        dy[axis][lane] = flush(down[lane]) * scale[axis];
                     }
                 }
                 self.lod_of(&dx, &dy, &mut lods);
@@ -36,8 +78,8 @@ impl Prepared {
                 for axis in 0..self.detail_axes() {
                     let x = &places.uvw[axis];
                     for quad in 0..4 {
-                        dx[axis][quad] = LAW.sub(x[4 * quad + 1], x[4 * quad]);
-                        dy[axis][quad] = LAW.sub(x[4 * quad + 2], x[4 * quad]);
+                        dx[axis][quad] = flush(x[4 * quad + 1] - x[4 * quad]);
+                        dy[axis][quad] = flush(x[4 * quad + 2] - x[4 * quad]);
                     }
                 }
                 let mut of_quads = [0.0; 4];
@@ -48,13 +90,13 @@ impl Prepared {
                 if op == TexOp::LODBIAS {
                     let bias = &fetch.strq[3][k];
                     for lane in 0..LANES {
-                        lods[lane] = LAW.add(lods[lane], bias[lane]);
+                        lods[lane] = flush(lods[lane] + flush(bias[lane]));
                     }
                 }
             }
         }
         for lane in 0..LANES {
-            let biased = LAW.add(lods[lane], self.lod_bias);
+            let biased = flush(lods[lane] + self.lod_bias);
             lods[lane] = if biased.is_nan() { 0.0 } else { biased };
         }
         lods
@@ -62,88 +104,107 @@ impl Prepared {
 
     /// Filters by level of detail: magnified or not, within a level or between two.
     #[inline(always)]
-    pub(super) fn detailed(&self, lods: &Chunk, places: &Places, live: u8, colors: &mut Colors) {
-        let (mut magnified, mut others) = (0, 0);
-        for lane in 0..LANES {
-            let is = lods[lane] <= 0.0;
-            magnified |= u32::from(is) << lane;
-            others |= u32::from(!is) << lane;
-        }
-        let looked_at = lanes_of(live);
-        let (magnified, others) = (magnified & looked_at, others & looked_at);
-        if others == 0 {
-            return self.level(&self.levels[self.finest], self.mag, places, live, colors);
-        }
-        self.minified(lods, places, live, colors);
-        // Else the finest level was taken anyway, and mixed with share 0.
-        if magnified != 0 && (self.mag != self.min || !self.plain) {
-            let mut larger: Colors = [[0.0; 4]; LANES];
-            self.level(&self.levels[self.finest], self.mag, places, live, &mut larger);
-            for lane in 0..LANES {
-                if magnified >> lane & 1 != 0 {
-                    colors[lane] = larger[lane];
-                }
+    pub(super) fn filtered(
+        &self,
+        fetch: &BatchFetch<'_>,
+        k: usize,
+        places: &Places,
+        live: u8,
+        scratch: &mut Scratch,
+        colors: &mut Colors,
+    ) {
+        let mut detail = Detail::magnified(self);
+        self.detail(fetch, k, places, live, &mut detail);
+        let mut found: Colors = [[0.0; 4]; LANES];
+        for pass in [Pass::First, Pass::Second, Pass::Magnified] {
+            let (wanted, ks, filter) = match pass {
+                Pass::First => (detail.minified, &detail.first, self.min),
+                Pass::Second => (detail.mixed, &detail.second, self.min),
+                Pass::Magnified => (detail.magnified != 0, &detail.finest, self.mag),
+            };
+            if !wanted {
+                continue;
             }
-        }
-    }
-
-    /// Filters by `MIN_FILTER` and `MIP_FILTER`.
-    #[inline(always)]
-    fn minified(&self, lods: &Chunk, places: &Places, live: u8, colors: &mut Colors) {
-        let (finest, coarsest) = (self.finest as f32, self.coarsest as f32);
-        let mut limited = [0.0; LANES];
-        for lane in 0..LANES {
-            let above = if lods[lane] < finest { finest } else { lods[lane] };
-            limited[lane] = if above > coarsest { coarsest } else { above };
-        }
-        match self.mip {
-            LayerFilter::LINEAR => {
-                let (mut first, mut second, mut share) = ([0; LANES], [0; LANES], [0.0; LANES]);
-                let mut mixed = 0;
-                for lane in 0..LANES {
-                    let floor = limited[lane] as u8;
-                    first[lane] = floor;
-                    second[lane] = (floor + 1).min(self.coarsest as u8);
-                    share[lane] = self.tri_perf_line(limited[lane] - f32::from(floor));
-                    mixed |= u32::from(share[lane] > 0.0) << lane;
-                }
-                self.levels_of(&first, places, live, colors);
-                if mixed & lanes_of(live) == 0 && self.plain {
-                    return;
-                }
-                let mut coarser: Colors = [[0.0; 4]; LANES];
-                self.levels_of(&second, places, live, &mut coarser);
-                for lane in 0..LANES {
-                    for c in 0..4 {
-                        let (a, b) = (colors[lane][c], coarser[lane][c]);
-                        colors[lane][c] = LAW.add(a, LAW.mul(LAW.sub(b, a), share[lane]));
+            let k = ks[live.trailing_zeros() as usize * 4 & 15];
+            let mut others = 0;
+            for lane in 0..LANES {
+                others |= u32::from(ks[lane] != k) << lane;
+            }
+            let gathered;
+            let level = if others & lanes_of(live) == 0 {
+                &self.levels[k as usize]
+            } else {
+                gathered = Level::gather(&self.levels, ks);
+                &gathered
+            };
+            // The first pass that there is goes where the others are mixed in.
+            let further = match pass {
+                Pass::First => false,
+                Pass::Second => true,
+                Pass::Magnified => detail.minified,
+            };
+            let into = if further { &mut found } else { &mut *colors };
+            self.level(level, filter, places, live, scratch, into);
+            match pass {
+                Pass::Second => {
+                    for lane in 0..LANES {
+                        mix_by_law(&mut colors[lane], &found[lane], detail.share[lane]);
                     }
                 }
-            }
-            LayerFilter::POINT => {
-                let mut nearest = [0; LANES];
-                for lane in 0..LANES {
-                    nearest[lane] = (limited[lane] + 0.5) as u8;
+                Pass::Magnified if further => {
+                    for lane in 0..LANES {
+                        if detail.magnified >> lane & 1 != 0 {
+                            colors[lane] = found[lane];
+                        }
+                    }
                 }
-                self.levels_of(&nearest, places, live, colors);
+                _ => {}
             }
-            _ => self.level(&self.levels[self.finest], self.min, places, live, colors),
         }
     }
 
-    /// Filters within a level, a lane its own.
+    /// Which levels the pixels of a chunk ask for.
     #[inline(always)]
-    fn levels_of(&self, ks: &[u8; LANES], places: &Places, live: u8, colors: &mut Colors) {
-        let first = ks[live.trailing_zeros() as usize * 4 & 15];
-        let mut others = 0;
+    fn detail(
+        &self,
+        fetch: &BatchFetch<'_>,
+        k: usize,
+        places: &Places,
+        live: u8,
+        detail: &mut Detail,
+    ) {
+        let lods = self.lods(fetch, k, places);
+        let (finest, coarsest) = (self.finest as f32, self.coarsest as f32);
+        let mut magnified = 0;
+        let mut mixed = 0;
         for lane in 0..LANES {
-            others |= u32::from(ks[lane] != first) << lane;
+            let lod = lods[lane];
+            magnified |= u32::from(lod <= 0.0) << lane;
+            let above = if lod < finest { finest } else { lod };
+            let limited = if above > coarsest { coarsest } else { above };
+            match self.mip {
+                LayerFilter::LINEAR => {
+                    let floor = floor(limited);
+                    let share = self.tri_perf_line(limited - floor);
+                    let next = if floor + 1.0 < coarsest { floor + 1.0 } else { coarsest };
+                    detail.first[lane] = whole(floor);
+                    detail.second[lane] = whole(next);
+                    detail.share[lane] = share;
+                    mixed |= u32::from(share > 0.0) << lane;
+                }
+                LayerFilter::POINT => detail.first[lane] = whole(floor(limited + 0.5)),
+                _ => {}
+            }
         }
-        if others & lanes_of(live) == 0 {
-            self.level(&self.levels[usize::from(first)], self.min, places, live, colors);
-        } else {
-            let levels = PerLane::gather(&self.levels, ks);
-            self.level(&levels, self.min, places, live, colors);
+        let looked_at = lanes_of(live);
+        detail.minified = !magnified & looked_at != 0;
+        detail.mixed = detail.minified
+            && self.mip == LayerFilter::LINEAR
+            && (mixed & looked_at != 0 || !self.plain);
+        detail.magnified = magnified & looked_at;
+        if detail.minified && self.mag == self.min && self.plain {
+            // The finest level is taken anyway, and mixed with share 0.
+            detail.magnified = 0;
         }
     }
 
@@ -167,17 +228,18 @@ impl Prepared {
     fn lod_of<const N: usize>(&self, dx: &[[f32; N]; 3], dy: &[[f32; N]; 3], lods: &mut [f32; N]) {
         let depth = self.kind != CoordType::D2;
         for lane in 0..N {
-            let mut right = LAW.add(square(dx[0][lane]), square(dx[1][lane]));
-            let mut down = LAW.add(square(dy[0][lane]), square(dy[1][lane]));
+            let mut right = square(dx[0][lane]) + square(dx[1][lane]);
+            let mut down = square(dy[0][lane]) + square(dy[1][lane]);
             if depth {
-                right = LAW.add(right, square(dx[2][lane]));
-                down = LAW.add(down, square(dy[2][lane]));
+                right += square(dx[2][lane]);
+                down += square(dy[2][lane]);
             }
             // NaN gives the second, as MAX does.
             lods[lane] = if right >= down { right } else { down };
         }
         for lane in 0..N {
-            lods[lane] = LAW.mul(ln2(lods[lane]), 0.5);
+            // No logarithm but 0 is smaller than 2^-25.
+            lods[lane] = ln2(lods[lane]) * 0.5;
         }
     }
 
@@ -191,7 +253,7 @@ impl Prepared {
 /// A step along one axis, squared.
 #[inline(always)]
 fn square(step: f32) -> f32 {
-    LAW.mul(step, step)
+    product(step, step)
 }
 
 /// The lanes of these quads.
@@ -211,7 +273,7 @@ fn lanes_of(quads: u8) -> u32 {
 fn ln2(x: f32) -> f32 {
     /// The root of one half.
     const SPLIT: u32 = 0x3f35_04f3;
-    const COEFFICIENTS: [f32; 9] = crate::numerics::kernels::LN2;
+    const COEFFICIENTS: [f32; 9] = kernels::LN2;
     let bits = x.to_bits();
     let i = bits.wrapping_sub(SPLIT) as i32;
     let e = (i >> 23) as f32;

@@ -3,130 +3,32 @@
 use r500_isa::values::CoordType;
 
 use super::super::sampler::Filter;
-use super::axis::{Sizes, Taps};
+use super::axis::Taps;
 use super::places::Places;
 use super::prepared::{Level, Prepared};
-use super::{Chunk, LANES};
-use crate::numerics::Arith;
+use super::{Chunk, LANES, flush, product};
 
 /// The colours of a chunk: red, green, blue, alpha of each lane.
 pub(super) type Colors = [[f32; 4]; LANES];
 
-/// The texels of a chunk, by number.
-type Indices = [u32; LANES];
-
-/// The level of each lane.
-pub(super) trait Levels {
-    fn size(&self, axis: usize, lane: usize) -> f32;
-    fn inverse(&self, axis: usize, lane: usize) -> f32;
-    fn factor(&self, axis: usize, lane: usize) -> f32;
-    fn base(&self, lane: usize) -> f32;
-    /// Whether every factor is 1.
-    fn whole(&self) -> bool;
+/// What is worked out on the way, kept from chunk to chunk so that nothing is cleared or copied.
+pub(super) struct Scratch {
+    x: Chunk,
+    taps: [Taps; 3],
+    rows: [Chunk; 2],
+    /// The numbers of texels: first column and row, second column, second row, both second.
+    indices: [[u32; LANES]; 4],
+    layer: Colors,
 }
 
-impl Levels for Level {
-    #[inline(always)]
-    fn size(&self, axis: usize, _: usize) -> f32 {
-        self.size[axis]
-    }
-
-    #[inline(always)]
-    fn inverse(&self, axis: usize, _: usize) -> f32 {
-        self.inverse[axis]
-    }
-
-    #[inline(always)]
-    fn factor(&self, axis: usize, _: usize) -> f32 {
-        self.factor[axis]
-    }
-
-    #[inline(always)]
-    fn base(&self, _: usize) -> f32 {
-        self.base
-    }
-
-    #[inline(always)]
-    fn whole(&self) -> bool {
-        self.factor == [1.0; 3]
-    }
-}
-
-/// A level for every lane.
-pub(super) struct PerLane {
-    size: [Chunk; 3],
-    inverse: [Chunk; 3],
-    factor: [Chunk; 3],
-    base: Chunk,
-}
-
-impl PerLane {
-    #[inline(always)]
-    pub(super) fn gather(levels: &[Level], ks: &[u8; LANES]) -> Self {
-        let zero = [[0.0; LANES]; 3];
-        let mut all = Self { size: zero, inverse: zero, factor: zero, base: [0.0; LANES] };
-        for lane in 0..LANES {
-            let level = &levels[usize::from(ks[lane])];
-            for axis in 0..3 {
-                all.size[axis][lane] = level.size[axis];
-                all.inverse[axis][lane] = level.inverse[axis];
-                all.factor[axis][lane] = level.factor[axis];
-            }
-            all.base[lane] = level.base;
-        }
-        all
-    }
-}
-
-impl Levels for PerLane {
-    #[inline(always)]
-    fn size(&self, axis: usize, lane: usize) -> f32 {
-        self.size[axis][lane]
-    }
-
-    #[inline(always)]
-    fn inverse(&self, axis: usize, lane: usize) -> f32 {
-        self.inverse[axis][lane]
-    }
-
-    #[inline(always)]
-    fn factor(&self, axis: usize, lane: usize) -> f32 {
-        self.factor[axis][lane]
-    }
-
-    #[inline(always)]
-    fn base(&self, lane: usize) -> f32 {
-        self.base[lane]
-    }
-
-    #[inline(always)]
-    fn whole(&self) -> bool {
-        false
-    }
-}
-
-/// The sizes along one axis.
-struct Along<'a, L>(&'a L, usize);
-
-impl<L> Clone for Along<'_, L> {
-    #[inline(always)]
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<L> Copy for Along<'_, L> {}
-
-impl<L: Levels> Sizes for Along<'_, L> {
-    #[inline(always)]
-    fn size(self, lane: usize) -> f32 {
-        self.0.size(self.1, lane)
-    }
-
-    #[inline(always)]
-    fn inverse(self, lane: usize) -> f32 {
-        self.0.inverse(self.1, lane)
-    }
+impl Scratch {
+    pub(super) const NEW: Self = Self {
+        x: [0.0; LANES],
+        taps: [Taps::ZERO; 3],
+        rows: [[0.0; LANES]; 2],
+        indices: [[0; LANES]; 4],
+        layer: [[0.0; 4]; LANES],
+    };
 }
 
 impl Prepared {
@@ -134,120 +36,123 @@ impl Prepared {
     #[inline(always)]
     pub(super) fn level(
         &self,
-        levels: &impl Levels,
+        level: &Level,
         filter: Filter,
         places: &Places,
         live: u8,
+        scratch: &mut Scratch,
         colors: &mut Colors,
     ) {
-        let columns = self.along(0, levels, filter, places);
-        let rows = self.along(1, levels, filter, places);
-        if self.kind != CoordType::D3 {
-            return self.layer(levels, &places.face, &columns, &rows, filter[0], live, colors);
+        let Scratch { x, taps, rows, indices, layer: further } = scratch;
+        let volume = self.kind == CoordType::D3;
+        for axis in 0..if volume { 3 } else { 2 } {
+            let u = &places.uvw[axis];
+            if level.whole {
+                for lane in 0..LANES {
+                    x[lane] = u[lane];
+                }
+            } else {
+                let (least, factor) = (&level.least[axis], &level.factor[axis]);
+                for lane in 0..LANES {
+                    // A product with a power of two is exact, but must not be denormal.
+                    let flushed = if u[lane].abs() < least[lane] { 0.0 } else { u[lane] };
+                    x[lane] = flushed * factor[lane];
+                }
+            }
+            let (size, inverse) = (&level.size[axis], &level.inverse[axis]);
+            self.wrapping[axis].taps(x, size, inverse, filter[axis], &mut taps[axis]);
         }
-        let layers = self.along(2, levels, filter, places);
-        self.layer(levels, &layers.first, &columns, &rows, filter[0], live, colors);
-        if filter[2] {
-            let mut others: Colors = [[0.0; 4]; LANES];
-            self.layer(levels, &layers.second, &columns, &rows, filter[0], live, &mut others);
+        let linear = filter[0];
+        let second_layer = volume && filter[2];
+        for second in 0..if second_layer { 2 } else { 1 } {
+            let layer = if volume { &taps[2].texel[second] } else { &places.face };
+            self.indices(level, layer, &taps[0], &taps[1], linear, rows, indices);
+            let into = if second == 0 { &mut *colors } else { &mut *further };
+            self.mixtures(indices, &taps[0].share, &taps[1].share, linear, live, into);
+        }
+        if second_layer {
+            let share = &taps[2].share;
             for lane in 0..LANES {
-                mix_by_law(&mut colors[lane], &others[lane], layers.share[lane]);
+                mix_by_law(&mut colors[lane], &further[lane], share[lane]);
             }
         }
     }
 
-    /// What the coordinates meet along an axis.
+    /// The numbers of the texels of a layer.
     #[inline(always)]
-    fn along(&self, axis: usize, levels: &impl Levels, filter: Filter, places: &Places) -> Taps {
-        let mut x = places.uvw[axis];
-        if !levels.whole() {
-            for lane in 0..LANES {
-                // A product with a power of two is exact, but must not be denormal.
-                let factor = levels.factor(axis, lane);
-                let flushed =
-                    if x[lane].abs() < f32::MIN_POSITIVE / factor { 0.0 } else { x[lane] };
-                x[lane] = flushed * factor;
-            }
-        }
-        self.wrapping[axis].taps(&mut x, Along(levels, axis), filter[axis])
-    }
-
-    /// The colours within a layer.
-    #[inline(always)]
-    #[allow(clippy::too_many_arguments, reason = "one call for each kind of filter")]
-    fn layer(
+    #[allow(clippy::too_many_arguments, reason = "a step of one function")]
+    fn indices(
         &self,
-        levels: &impl Levels,
+        level: &Level,
         layer: &Chunk,
         columns: &Taps,
         rows: &Taps,
+        linear: bool,
+        starts: &mut [Chunk; 2],
+        indices: &mut [[u32; LANES]; 4],
+    ) {
+        /// Added to a whole number below it, this leaves it in the lowest bits.
+        const MAGIC: f32 = (1 << 23) as f32;
+        let [width, height, _] = &level.size;
+        for row in 0..if linear { 2 } else { 1 } {
+            let (y, start) = (&rows.texel[row], &mut starts[row]);
+            for lane in 0..LANES {
+                let row = layer[lane] * height[lane] + y[lane];
+                start[lane] = row * width[lane] + (level.base[lane] + MAGIC);
+            }
+        }
+        for corner in 0..if linear { 4 } else { 1 } {
+            let (x, y) = (&columns.texel[corner & 1], &rows.texel[corner >> 1]);
+            let (start, index) = (&starts[corner >> 1], &mut indices[corner]);
+            for lane in 0..LANES {
+                index[lane] = (start[lane] + x[lane]).to_bits() & 0x7f_ffff;
+            }
+            if self.bordered {
+                let border = self.border();
+                for lane in 0..LANES {
+                    let outside = (x[lane] < 0.0) | (y[lane] < 0.0) | (layer[lane] < 0.0);
+                    index[lane] = if outside { border } else { index[lane] };
+                }
+            }
+        }
+    }
+
+    /// The texels of the live quads, mixed.
+    #[inline(always)]
+    fn mixtures(
+        &self,
+        indices: &[[u32; LANES]; 4],
+        along_s: &Chunk,
+        along_t: &Chunk,
         linear: bool,
         live: u8,
         colors: &mut Colors,
     ) {
         let texels = &self.texels[..];
-        if !linear {
-            let indices = self.indices(levels, layer, &columns.first, &rows.first);
-            for quad in 0..4 {
-                if live >> quad & 1 == 0 {
-                    continue;
-                }
-                for lane in 4 * quad..4 * quad + 4 {
-                    colors[lane] = texels[indices[lane] as usize];
-                }
-            }
-            return;
-        }
-        let top = [
-            self.indices(levels, layer, &columns.first, &rows.first),
-            self.indices(levels, layer, &columns.second, &rows.first),
-        ];
-        let bottom = [
-            self.indices(levels, layer, &columns.first, &rows.second),
-            self.indices(levels, layer, &columns.second, &rows.second),
-        ];
         for quad in 0..4 {
             if live >> quad & 1 == 0 {
                 continue;
             }
             for lane in 4 * quad..4 * quad + 4 {
-                let (s, t) = (columns.share[lane], rows.share[lane]);
-                let mut a = texels[top[0][lane] as usize];
-                let b = &texels[top[1][lane] as usize];
-                let mut c = texels[bottom[0][lane] as usize];
-                let d = &texels[bottom[1][lane] as usize];
-                if self.denormals {
-                    mix_by_law(&mut a, b, s);
-                    mix_by_law(&mut c, d, s);
-                    mix_by_law(&mut a, &c, t);
-                } else {
-                    mix(&mut a, b, s);
-                    mix(&mut c, d, s);
-                    mix(&mut a, &c, t);
+                let mut a = texels[indices[0][lane] as usize];
+                if linear {
+                    let (s, t) = (along_s[lane], along_t[lane]);
+                    let b = &texels[indices[1][lane] as usize];
+                    let mut c = texels[indices[2][lane] as usize];
+                    let d = &texels[indices[3][lane] as usize];
+                    if self.denormals {
+                        mix_by_law(&mut a, b, s);
+                        mix_by_law(&mut c, d, s);
+                        mix_by_law(&mut a, &c, t);
+                    } else {
+                        mix(&mut a, b, s);
+                        mix(&mut c, d, s);
+                        mix(&mut a, &c, t);
+                    }
                 }
                 colors[lane] = a;
             }
         }
-    }
-
-    /// The numbers of texels.
-    #[inline(always)]
-    fn indices(&self, levels: &impl Levels, layer: &Chunk, x: &Chunk, y: &Chunk) -> Indices {
-        /// Added to a whole number below it, this leaves it in the lowest bits.
-        const MAGIC: f32 = (1 << 23) as f32;
-        let mut indices = [0; LANES];
-        for lane in 0..LANES {
-            let row = layer[lane] * levels.size(1, lane) + y[lane];
-            let index = row * levels.size(0, lane) + (x[lane] + (levels.base(lane) + MAGIC));
-            indices[lane] = index.to_bits() & 0x7f_ffff;
-        }
-        if self.bordered {
-            for lane in 0..LANES {
-                let outside = (x[lane] < 0.0) | (y[lane] < 0.0) | (layer[lane] < 0.0);
-                indices[lane] = if outside { self.border() } else { indices[lane] };
-            }
-        }
-        indices
     }
 }
 
@@ -263,11 +168,12 @@ fn mix(a: &mut [f32; 4], b: &[f32; 4], share: f32) {
     }
 }
 
-/// The same with the law's steps.
+/// The same with the law's steps; `share` is no denormal.
 #[inline(always)]
-fn mix_by_law(a: &mut [f32; 4], b: &[f32; 4], share: f32) {
-    const LAW: Arith = Arith::LAW;
+pub(super) fn mix_by_law(a: &mut [f32; 4], b: &[f32; 4], share: f32) {
     for c in 0..4 {
-        a[c] = LAW.add(a[c], LAW.mul(LAW.sub(b[c], a[c]), share));
+        let first = flush(a[c]);
+        let difference = flush(flush(b[c]) - first);
+        a[c] = flush(first + product(difference, share));
     }
 }

@@ -29,7 +29,8 @@ use r500_isa::values::TexOp;
 
 use super::readings::TexReadings;
 use super::sampler::{Gradients, QuadFetch, Sampler};
-use filter::Colors;
+use filter::{Colors, Scratch};
+use places::Places;
 use prepared::Prepared;
 
 /// Pixels in a chunk.
@@ -69,17 +70,28 @@ impl Sampler {
     pub(crate) fn fetch_batch(&self, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
         let mut out = out;
         let prepared = self.batch.0.get_or_init(|| Prepared::new(self));
+        let mut scratch = Scratch::NEW;
+        let mut places = Places::NEW;
+        let mut colors: Colors = [[0.0; 4]; LANES];
         for k in 0..fetch.strq[0].len() {
             let live = live_quads(fetch, k);
             if live == 0 {
                 continue;
             }
             let slow = match prepared {
-                Some(prepared) => prepared.chunk(fetch, k, live, &mut out),
+                Some(prepared) => {
+                    let wild = prepared.places(fetch, k, &mut places);
+                    let live = live & !wild;
+                    if live != 0 {
+                        prepared.chunk(fetch, k, &places, live, &mut scratch, &mut colors);
+                        give(fetch, k, &colors, &mut out);
+                    }
+                    wild
+                }
                 None => live,
             };
-            if slow != 0 {
-                self.fetch_slowly(fetch, k, slow, &mut out);
+            if slow & live != 0 {
+                self.fetch_slowly(fetch, k, slow & live, &mut out);
             }
         }
     }
@@ -121,31 +133,35 @@ impl Sampler {
 }
 
 impl Prepared {
-    /// Fetches the live quads of chunk `k`, and says which are left to the law.
+    /// Fetches the live quads of chunk `k`.
     #[inline(always)]
-    fn chunk(&self, fetch: &BatchFetch<'_>, k: usize, live: u8, out: &mut [&mut [Chunk]; 4]) -> u8 {
-        let (places, wild) = self.places(fetch, k);
-        let slow = live & wild;
-        let live = live & !wild;
-        if live == 0 {
-            return slow;
-        }
-        let mut colors: Colors = [[0.0; 4]; LANES];
+    fn chunk(
+        &self,
+        fetch: &BatchFetch<'_>,
+        k: usize,
+        places: &Places,
+        live: u8,
+        scratch: &mut Scratch,
+        colors: &mut Colors,
+    ) {
         if self.single {
-            self.level(&self.levels[self.finest], self.mag, &places, live, &mut colors);
+            self.level(&self.levels[self.finest], self.mag, places, live, scratch, colors);
         } else {
-            let lods = self.lods(fetch, k, &places);
-            self.detailed(&lods, &places, live, &mut colors);
+            self.filtered(fetch, k, places, live, scratch, colors);
         }
-        for (c, channel) in out.iter_mut().enumerate() {
-            if fetch.wanted >> c & 1 != 0 {
-                let channel = &mut channel[k];
-                for lane in 0..LANES {
-                    channel[lane] = colors[lane][c];
-                }
+    }
+}
+
+/// Colours become channels.
+#[inline(always)]
+fn give(fetch: &BatchFetch<'_>, k: usize, colors: &Colors, out: &mut [&mut [Chunk]; 4]) {
+    for (c, channel) in out.iter_mut().enumerate() {
+        if fetch.wanted >> c & 1 != 0 {
+            let channel = &mut channel[k];
+            for lane in 0..LANES {
+                channel[lane] = colors[lane][c];
             }
         }
-        slow
     }
 }
 
@@ -165,4 +181,23 @@ fn live_quads(fetch: &BatchFetch<'_>, k: usize) -> u8 {
         live |= u8::from(any != 0) << quad;
     }
     live
+}
+
+/// Zero of its sign for a denormal.
+#[inline(always)]
+fn flush(x: f32) -> f32 {
+    if x.abs() < f32::MIN_POSITIVE { 0.0_f32.copysign(x) } else { x }
+}
+
+/// a * b by the law, for numbers that are not denormal: zero of its sign if it is tiny.
+///
+/// Tiny is decided after rounding with an exponent of any size, so near the smallest normal number the
+/// product is looked at 2^64 times as large. Where that overflows, or a does, the product is not tiny.
+#[inline(always)]
+fn product(a: f32, b: f32) -> f32 {
+    /// 2^64.
+    const LARGER: f32 = 18_446_744_073_709_551_616.0;
+    let product = a * b;
+    let tiny = (a * LARGER * b).abs() < f32::MIN_POSITIVE * LARGER;
+    if tiny { 0.0_f32.copysign(product) } else { product }
 }

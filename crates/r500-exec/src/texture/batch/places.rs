@@ -12,16 +12,23 @@ pub(super) struct Places {
     pub(super) uvw: [Chunk; 3],
     /// The face of a cube, else 0.
     pub(super) face: Chunk,
+    /// S, T, R, divided by Q if asked for, without denormals.
+    str: [Chunk; 3],
+}
+
+impl Places {
+    pub(super) const NEW: Self =
+        Self { uvw: [[0.0; LANES]; 3], face: [0.0; LANES], str: [[0.0; LANES]; 3] };
 }
 
 impl Prepared {
     /// Places, and the quads (the first in bit 0) of which some are beyond what is computed here.
     #[inline(always)]
-    pub(super) fn places(&self, fetch: &BatchFetch<'_>, k: usize) -> (Places, u8) {
+    pub(super) fn places(&self, fetch: &BatchFetch<'_>, k: usize, places: &mut Places) -> u8 {
         let axes = if self.kind == CoordType::D2 { 2 } else { 3 };
+        let Places { str, .. } = places;
         let mut wild = [0_u32; LANES];
         // No denormals from here on: scales are 1 or more, and a cube's coordinates are sums with 1.
-        let mut str = [[0.0; LANES]; 3];
         for axis in 0..axes {
             let (given, str) = (&fetch.strq[axis][k], &mut str[axis]);
             for lane in 0..LANES {
@@ -45,16 +52,15 @@ impl Prepared {
                 }
             }
         }
-        let mut places = Places { uvw: [[0.0; LANES]; 3], face: [0.0; LANES] };
         let scale = if fetch.unscaled { [1.0; 3] } else { self.scale };
         for axis in 0..axes {
-            let (str, uvw) = (&str[axis], &mut places.uvw[axis]);
+            let (str, uvw) = (&places.str[axis], &mut places.uvw[axis]);
             for lane in 0..LANES {
                 uvw[lane] = str[lane] * scale[axis];
             }
         }
         if self.kind == CoordType::CUBE {
-            self.faces(&str, &mut places);
+            Self::faces(&self.scale, places);
         }
         let wrapped = if self.kind == CoordType::D3 { 3 } else { 2 };
         for axis in 0..wrapped {
@@ -70,13 +76,13 @@ impl Prepared {
         for lane in 0..LANES {
             any |= wild[lane];
         }
-        (places, if any == 0 { 0 } else { quads_of(&wild) })
+        if any == 0 { 0 } else { quads_of(&wild) }
     }
 
     /// The faces that directions meet, and where.
     #[inline(always)]
-    fn faces(&self, [s, t, r]: &[Chunk; 3], places: &mut Places) {
-        let Places { uvw: [u, v, _], face } = places;
+    fn faces(scale: &[f32; 3], places: &mut Places) {
+        let Places { uvw: [u, v, _], face, str: [s, t, r] } = places;
         for lane in 0..LANES {
             let (s, t, r) = (s[lane], t[lane], r[lane]);
             let along_s = (s.abs() >= t.abs()) & (s.abs() >= r.abs());
@@ -111,8 +117,8 @@ impl Prepared {
             };
             face[lane] = axis + if positive { 0.0 } else { 1.0 };
             let size = major.abs();
-            u[lane] = (first / size + 1.0) * 0.5 * self.scale[0];
-            v[lane] = (second / size + 1.0) * 0.5 * self.scale[1];
+            u[lane] = (first / size + 1.0) * 0.5 * scale[0];
+            v[lane] = (second / size + 1.0) * 0.5 * scale[1];
         }
     }
 }

@@ -6,6 +6,7 @@ use super::super::format::Layout;
 use super::super::readings::TexReadings;
 use super::super::sampler::{Filter, Sampler};
 use super::axis::Wrapping;
+use super::{Chunk, LANES};
 
 /// All that a fetch looks up.
 #[derive(Debug)]
@@ -34,16 +35,53 @@ pub(super) struct Prepared {
     pub(super) denormals: bool,
 }
 
-/// A level, in floats as the lanes compute with them.
+/// The level of each lane, in floats as the lanes compute with them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Level {
     /// Width, height, depth, and 1 divided by them.
-    pub(super) size: [f32; 3],
-    pub(super) inverse: [f32; 3],
+    pub(super) size: [Chunk; 3],
+    pub(super) inverse: [Chunk; 3],
     /// From texels of level 0 to texels of this one, a power of two.
-    pub(super) factor: [f32; 3],
+    pub(super) factor: [Chunk; 3],
+    /// The smallest coordinate that is not denormal after that.
+    pub(super) least: [Chunk; 3],
     /// The first texel.
-    pub(super) base: f32,
+    pub(super) base: Chunk,
+    /// Whether every factor is 1.
+    pub(super) whole: bool,
+}
+
+impl Level {
+    /// All lanes in one level: its size, how often each axis was halved, its first texel.
+    fn new(size: [u32; 3], halvings: [u32; 3], base: usize) -> Self {
+        let factor = halvings.map(|n| 1.0 / (1_u32 << n) as f32);
+        Self {
+            size: size.map(|n| [n as f32; LANES]),
+            inverse: size.map(|n| [1.0 / n as f32; LANES]),
+            factor: factor.map(|factor| [factor; LANES]),
+            least: factor.map(|factor| [f32::MIN_POSITIVE / factor; LANES]),
+            base: [base as f32; LANES],
+            whole: factor == [1.0; 3],
+        }
+    }
+
+    /// A level for each lane.
+    #[inline(always)]
+    pub(super) fn gather(levels: &[Self], ks: &[u32; LANES]) -> Self {
+        let mut all = levels[0];
+        all.whole = false;
+        for lane in 0..LANES {
+            let level = &levels[ks[lane] as usize];
+            for axis in 0..3 {
+                all.size[axis][lane] = level.size[axis][0];
+                all.inverse[axis][lane] = level.inverse[axis][0];
+                all.factor[axis][lane] = level.factor[axis][0];
+                all.least[axis][lane] = level.least[axis][0];
+            }
+            all.base[lane] = level.base[0];
+        }
+        all
+    }
 }
 
 impl Prepared {
@@ -63,12 +101,11 @@ impl Prepared {
         let (mut texels, mut levels) = (Vec::with_capacity(count as usize + 1), Vec::new());
         for k in 0..source.levels() {
             let size = source.size(k);
-            levels.push(Level {
-                size: size.map(|n| n as f32),
-                inverse: size.map(|n| 1.0 / n as f32),
-                factor: [0, 1, 2].map(|axis| 1.0 / (1_u32 << sampler.halvings(axis, k)) as f32),
-                base: texels.len() as f32,
-            });
+            levels.push(Level::new(
+                size,
+                [0, 1, 2].map(|axis| sampler.halvings(axis, k)),
+                texels.len(),
+            ));
             let [width, height, layers] = size;
             for layer in 0..layers {
                 for y in 0..height {

@@ -12,6 +12,7 @@ mod formats;
 mod levels;
 mod numbers;
 mod random;
+mod speed;
 mod volumes;
 
 use r500_isa::texture::{TxFilter0, TxFormat0, TxFormat1, TxFormat2};

@@ -1,0 +1,188 @@
+//! Nanoseconds a pixel, batches beside quads: not a test but a table.
+//!
+//! `R500_ONLY=trilinear` picks states by name:
+//!
+//! `cargo test --release -p r500-exec --lib texture::tests::speed -- --ignored --nocapture`
+#![allow(unsafe_code, reason = "one call of a function that is compiled for AVX2")]
+#![allow(clippy::print_stdout)]
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use r500_isa::values::LayerFilter;
+
+use super::super::{BatchFetch, Chunk};
+use super::*;
+
+/// Two rows of a picture as wide as this.
+const WIDTH: usize = 1024;
+const CHUNKS: usize = 2 * WIDTH / 16;
+
+/// What is fetched: coordinates are `scale` times the place in the picture plus `offset`.
+struct State {
+    name: &'static str,
+    texture: Texture,
+    op: TexOp,
+    scale: f32,
+    active: bool,
+}
+
+fn states() -> Vec<State> {
+    let noise = |n: u32| (0..n).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8);
+    let rgba = |side: u32| {
+        let bytes: Vec<u8> = noise(side * side * 4).collect();
+        texture(TxFormat::X8_8_8_8, [side, side], &bytes)
+    };
+    let wrap = |mut texture: Texture, mode: ClampMode| {
+        texture.filter0 =
+            texture.filter0.with(TxFilter0::CLAMP_S, mode).with(TxFilter0::CLAMP_T, mode);
+        texture
+    };
+    let mipped = |mut texture: Texture, filter: LayerFilter| {
+        let mut side = texture.levels[0].width;
+        while side > 1 {
+            side /= 2;
+            let bytes = noise(side * side * 4).collect();
+            texture.levels.push(Level { width: side, height: side, layers: 1, bytes });
+        }
+        let last = texture.levels.len() as u8 - 1;
+        texture.format0 = texture.format0.with(TxFormat0::NUM_LEVELS, last);
+        texture.filter0 = texture.filter0.with(TxFilter0::MIP_FILTER, filter);
+        texture
+    };
+    let floats = texture(TxFormat::F32_32_32_32, [64, 64], &vec![0x3e; 64 * 64 * 16]);
+    let s = |name, texture, op, scale| State { name, texture, op, scale, active: false };
+    let (ld, wrapped) = (TexOp::LD, ClampMode::WRAP);
+    let filtered = |side| wrap(linear(rgba(side)), wrapped);
+    vec![
+        s("nearest, repeat", wrap(rgba(64), wrapped), ld, 1.0),
+        s("nearest, clamp", rgba(64), ld, 1.0),
+        s("linear, repeat", filtered(64), ld, 1.0),
+        s("linear, clamp", linear(rgba(64)), ld, 1.0),
+        s("linear, mirror", wrap(linear(rgba(64)), ClampMode::MIRROR), ld, 1.0),
+        s("linear, border", wrap(linear(rgba(64)), ClampMode::BORDER), ld, 1.0),
+        s("linear, repeat, 61x61", filtered(61), ld, 1.0),
+        s("linear, repeat, 1024x1024", filtered(1024), ld, 1.0),
+        s("linear, repeat, 2048x2048", filtered(2048), ld, 1.0),
+        State { active: true, ..s("linear, one pixel in 16", filtered(64), ld, 1.0) },
+        s("linear, projected", filtered(64), TexOp::PROJ, 1.0),
+        s("linear, float32", wrap(linear(floats), wrapped), ld, 1.0),
+        s("mip nearest, minified", mipped(filtered(64), LayerFilter::POINT), ld, 40.0),
+        s("trilinear, magnified", mipped(filtered(64), LayerFilter::LINEAR), ld, 1.0),
+        s("trilinear, minified", mipped(filtered(64), LayerFilter::LINEAR), ld, 40.0),
+        s(
+            "trilinear, levels vary",
+            mipped(filtered(64), LayerFilter::LINEAR),
+            TexOp::LODBIAS,
+            40.0,
+        ),
+        s("cube, linear", linear(six(rgba(32))), ld, 1.0),
+        s("volume, linear", eight(linear(rgba(32))), ld, 1.0),
+    ]
+}
+
+fn six(texture: Texture) -> Texture {
+    let mut texture = cube(texture);
+    texture.levels[0].bytes = texture.levels[0].bytes.repeat(6);
+    texture
+}
+
+fn eight(texture: Texture) -> Texture {
+    let mut texture = volume(texture, 3);
+    texture.levels[0].bytes = texture.levels[0].bytes.repeat(8);
+    texture
+}
+
+/// S, T, R, Q of the pixels of two rows.
+fn coordinates(scale: f32) -> [Vec<Chunk>; 4] {
+    let mut strq = [const { Vec::new() }; 4];
+    for chunk in 0..CHUNKS {
+        let pixel = |lane: usize| {
+            let quad = chunk * 4 + lane / 4;
+            (quad * 2 + lane % 2, lane / 2 % 2)
+        };
+        let lanes = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15].map(pixel);
+        let width = WIDTH as f32;
+        strq[0].push(lanes.map(|(x, _)| (x as f32 + 0.5) / width * scale - 0.2));
+        strq[1].push(lanes.map(|(x, y)| (y as f32 + 300.5 + x as f32 * 0.2) / width * scale));
+        strq[2].push(lanes.map(|(x, _)| 0.3 + x as f32 / width * 0.1));
+        strq[3].push(lanes.map(|(x, _)| 1.0 + x as f32 / width));
+    }
+    strq
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn fetch_avx2(sampler: &Sampler, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
+    sampler.fetch_batch(fetch, out);
+}
+
+#[inline(never)]
+fn fetch_plain(sampler: &Sampler, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
+    sampler.fetch_batch(fetch, out);
+}
+
+/// The shortest of many runs, in nanoseconds a pixel.
+fn time(mut run: impl FnMut()) -> f64 {
+    let started = Instant::now();
+    let mut best = f64::INFINITY;
+    while started.elapsed().as_millis() < 60 {
+        let start = Instant::now();
+        run();
+        best = best.min(start.elapsed().as_nanos() as f64);
+    }
+    best / (2 * WIDTH) as f64
+}
+
+#[test]
+#[ignore = "a measurement"]
+fn nanoseconds_a_pixel() {
+    println!("{:28} {:>8} {:>8} {:>8}", "", "quads", "SSE2", "AVX2");
+    let only = std::env::var("R500_ONLY").unwrap_or_default();
+    for State { name, texture, op, scale, active } in states() {
+        if !name.contains(&only) {
+            continue;
+        }
+        let sampler = bind(&texture);
+        let strq = coordinates(scale);
+        let mut out = [(); 4].map(|()| vec![[0.0; 16]; CHUNKS]);
+        let mut mask = [0.0; 16];
+        mask[5] = f32::from_bits(u32::MAX);
+        let masks = vec![mask; CHUNKS];
+        let fetch = BatchFetch {
+            op,
+            unscaled: false,
+            strq: strq.each_ref().map(Vec::as_slice),
+            dx: [&[]; 4],
+            dy: [&[]; 4],
+            active: active.then_some(&masks),
+            wanted: 0b1111,
+        };
+        let mut batch = |fetch_batch: fn(&Sampler, &BatchFetch<'_>, [&mut [Chunk]; 4])| {
+            time(|| {
+                let [r, g, b, a] = &mut out;
+                fetch_batch(black_box(&sampler), black_box(&fetch), [r, g, b, a]);
+                black_box(&mut out);
+            })
+        };
+        let plain = batch(fetch_plain);
+        #[cfg(target_arch = "x86_64")]
+        let avx2 = if is_x86_feature_detected!("avx2") {
+            // SAFETY: the processor has what the function was compiled for.
+            batch(|sampler, fetch, out| unsafe { fetch_avx2(sampler, fetch, out) })
+        } else {
+            f64::NAN
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        let avx2 = f64::NAN;
+        let quads = time(|| {
+            for k in 0..CHUNKS {
+                for first in [0, 4, 8, 12] {
+                    let strq = [0, 1, 2, 3].map(|i| strq.each_ref().map(|c| c[k][first + i]));
+                    black_box(sampler.fetch(black_box(&QuadFetch::new(op, strq)), &LAW));
+                }
+            }
+        });
+        println!("{name:28} {quads:8.2} {plain:8.2} {avx2:8.2}");
+    }
+}
