@@ -174,6 +174,12 @@ impl Bindings {
         })
     }
 
+    /// Whether the rasteriser covers the whole picture.
+    #[must_use]
+    pub fn covers_all(&self) -> bool {
+        self.coverage.is_none()
+    }
+
     /// Whether each quad that has a pixel in the picture is covered whole.
     #[must_use]
     pub fn covers_quads(&self) -> bool {

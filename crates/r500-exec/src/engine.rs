@@ -13,15 +13,35 @@ pub trait Engine: Sync {
     /// Name, as `--engine` spells it.
     fn name(&self) -> &'static str;
 
-    /// Height of the bands that [`draw`] cuts a frame into for this engine: even, and a multiple of
-    /// the group's height where the group matters.
-    fn band_rows(&self, options: &Options<'_>) -> u32;
+    /// Makes ready for a drawing. What was prepared can draw any number of frames.
+    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn Prepared + 'a>;
+}
 
-    /// Draws one band.
+/// A drawing that an engine is ready for.
+pub trait Prepared: Sync {
+    /// Height of the bands that a frame is cut into: even, and a multiple of the group's height
+    /// where the group matters.
+    fn band_rows(&self) -> u32;
+
+    /// Draws one band. Every pixel of it is overwritten.
     ///
     /// # Errors
     /// [`RunError`] if a limit strikes.
-    fn band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<Report, RunError>;
+    fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError>;
+
+    /// Who draws, and why if it is not the engine that was asked.
+    fn ran(&self) -> Ran;
+}
+
+/// Who drew a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// The engine.
+    pub engine: &'static str,
+    /// The vector instructions that it used, if it chose among some.
+    pub simd: Option<&'static str>,
+    /// Why it was not the engine that was asked.
+    pub instead: Option<String>,
 }
 
 /// One drawing: everything an engine looks at.
@@ -204,7 +224,24 @@ pub enum RunError {
     Cancelled,
 }
 
-impl Draw<'_> {
+impl<'a> Draw<'a> {
+    /// A drawing that begins now: its time runs from here.
+    ///
+    /// # Errors
+    /// [`RunError::OddGroup`].
+    pub fn new(
+        shader: &'a Shader,
+        bindings: &'a Bindings,
+        options: &'a Options<'a>,
+    ) -> Result<Self, RunError> {
+        let [width, height] = options.group;
+        if width == 0 || height == 0 || (width | height) & 1 != 0 {
+            return Err(RunError::OddGroup { width, height });
+        }
+        let deadline = options.limits.time.and_then(|limit| Instant::now().checked_add(limit));
+        Ok(Self { shader, bindings, options, deadline })
+    }
+
     /// Whether it is time to give up.
     ///
     /// # Errors
@@ -224,7 +261,7 @@ impl Draw<'_> {
 
 /// Draws a picture with an engine.
 ///
-/// The frame does not depend on the number of threads.
+/// The frame does not depend on the engine or the number of threads.
 ///
 /// # Errors
 /// [`RunError`] if the picture is empty or too large, or a limit strikes.
@@ -234,15 +271,25 @@ pub fn draw(
     bindings: &Bindings,
     options: &Options<'_>,
 ) -> Result<Frame, RunError> {
-    let [group_width, group_height] = options.group;
-    if group_width == 0 || group_height == 0 || (group_width | group_height) & 1 != 0 {
-        return Err(RunError::OddGroup { width: group_width, height: group_height });
-    }
+    let draw = Draw::new(shader, bindings, options)?;
     let mut frame = Frame::new(shader, bindings, options)?;
-    let deadline = options.limits.time.and_then(|limit| Instant::now().checked_add(limit));
-    let drawing = Draw { shader, bindings, options, deadline };
+    draw_into(&*engine.prepare(draw), &draw, &mut frame)?;
+    Ok(frame)
+}
+
+/// Draws what is prepared into a frame that [`Frame::new`] made for the same shader, bindings and
+/// options; what it held is gone. For pictures one after another.
+///
+/// # Errors
+/// [`RunError`] if a limit strikes; the frame then holds some of both pictures.
+pub fn draw_into(
+    prepared: &dyn Prepared,
+    draw: &Draw<'_>,
+    frame: &mut Frame,
+) -> Result<(), RunError> {
+    let options = draw.options;
     let rows_in_all = u64::from(frame.area().height);
-    let bands = frame.bands(engine.band_rows(options).max(2));
+    let bands = frame.bands(prepared.band_rows().max(2));
     let threads = thread_count(options.threads).clamp(1, bands.len().max(1));
 
     let report = Mutex::new(Report::default());
@@ -253,7 +300,7 @@ pub fn draw(
         let mut mine = Report::default();
         loop {
             let Some(mut band) = lock(&queue).next() else { break };
-            match engine.band(&drawing, &mut band) {
+            match prepared.band(&mut band) {
                 Ok(report) => {
                     mine.findings.merge(&report.findings);
                     mine.counters.merge(&report.counters);
@@ -278,15 +325,12 @@ pub fn draw(
         report.findings.merge(&mine.findings);
         report.counters.merge(&mine.counters);
     };
-    if threads == 1 {
+    std::thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
         work();
-    } else {
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                scope.spawn(work);
-            }
-        });
-    }
+    });
     drop(queue);
     if let Some((_, error)) = take(failure) {
         return Err(error);
@@ -294,7 +338,8 @@ pub fn draw(
     let report = take(report);
     frame.findings = report.findings;
     frame.counters = report.counters;
-    Ok(frame)
+    frame.ran = prepared.ran();
+    Ok(())
 }
 
 /// Threads to use: all cores for 0.

@@ -1,7 +1,7 @@
 //! What a drawing leaves: colours, depth, coverage, counters.
 
 use crate::numerics::canonical_nan;
-use crate::{Bindings, Block, Findings, Options, RunError, Shader};
+use crate::{Bindings, Block, Findings, Options, Ran, RunError, Shader};
 
 /// A drawn picture. Rows count from y = 0, the bottom of the upright picture.
 ///
@@ -17,6 +17,8 @@ pub struct Frame {
     pub findings: Findings,
     /// What the run counted.
     pub counters: Counters,
+    /// Who drew it.
+    pub ran: Ran,
 }
 
 /// What a run counts. The counts do not depend on group size, threads or engine, except
@@ -49,7 +51,10 @@ pub struct PixelOut {
 
 impl Frame {
     /// An empty frame for a shader.
-    pub(crate) fn new(
+    ///
+    /// # Errors
+    /// [`RunError`] if the picture has no pixels or is too large.
+    pub fn new(
         shader: &Shader,
         bindings: &Bindings,
         options: &Options<'_>,
@@ -86,6 +91,7 @@ impl Frame {
             coverage: vec![false; pixels],
             findings: Findings::default(),
             counters: Counters::default(),
+            ran: Ran { engine: "", simd: None, instead: None },
         })
     }
 
@@ -190,6 +196,15 @@ impl Band<'_> {
         self.block.height
     }
 
+    /// Makes every pixel one that nothing was drawn to.
+    pub fn clear(&mut self) {
+        self.color.iter_mut().flatten().for_each(|plane| plane.fill([0.0; 4]));
+        if let Some(plane) = &mut self.depth {
+            plane.fill(0.0);
+        }
+        self.coverage.fill(false);
+    }
+
     /// Delivers one pixel, if it lies in the band.
     pub fn put_pixel(&mut self, x: u32, y: u32, pixel: &PixelOut) {
         let (Some(x), Some(y)) = (x.checked_sub(self.block.x), y.checked_sub(self.block.y)) else {
@@ -208,6 +223,83 @@ impl Band<'_> {
             plane[index] = canonical_nan(depth);
         }
         self.coverage[index] = true;
+    }
+}
+
+/// Columns and rows of a chunk: sixteen pixels, quad by quad.
+pub(crate) const CHUNK: u32 = 4;
+
+impl Band<'_> {
+    /// Delivers a target's colours of a chunk: each channel's sixteen values. Pixels that are not
+    /// covered get what nothing was drawn to; those outside the band nothing.
+    #[inline(always)]
+    pub(crate) fn put_color(
+        &mut self,
+        target: usize,
+        at: [u32; 2],
+        covered: &[f32; 16],
+        color: &[[f32; 16]; 4],
+    ) {
+        let block = self.block;
+        let Some(plane) = self.color.get_mut(target).and_then(Option::as_mut) else { return };
+        let mut pixels = [[0.0; 4]; 16];
+        for (lane, pixel) in pixels.iter_mut().enumerate() {
+            let mask = covered[lane].to_bits();
+            *pixel = [0, 1, 2, 3].map(|i| f32::from_bits(color[i][lane].to_bits() & mask));
+        }
+        put_rows(block, at, plane, &pixels);
+    }
+
+    /// Delivers the depth of a chunk where it is covered and written.
+    #[inline(always)]
+    pub(crate) fn put_depth(
+        &mut self,
+        at: [u32; 2],
+        covered: &[f32; 16],
+        written: &[f32; 16],
+        depth: &[f32; 16],
+    ) {
+        let block = self.block;
+        let Some(plane) = &mut self.depth else { return };
+        let mut pixels = *depth;
+        for (lane, pixel) in pixels.iter_mut().enumerate() {
+            let mask = covered[lane].to_bits() & written[lane].to_bits();
+            *pixel = f32::from_bits(pixel.to_bits() & mask);
+        }
+        put_rows(block, at, plane, &pixels);
+    }
+
+    /// Delivers the coverage of a chunk.
+    #[inline(always)]
+    pub(crate) fn put_coverage(&mut self, at: [u32; 2], covered: &[f32; 16]) {
+        put_rows(self.block, at, self.coverage, &covered.map(|mask| mask.to_bits() != 0));
+    }
+}
+
+/// Puts sixteen pixels of a chunk into the rows of a band, as far as they lie in it.
+#[inline(always)]
+fn put_rows<T: Copy>(block: Block, [x, y]: [u32; 2], plane: &mut [T], pixels: &[T; 16]) {
+    // Quads are two rows of two pixels.
+    let rows = [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]];
+    for (row, lanes) in (y..).zip(rows) {
+        if row < block.y || row - block.y >= block.height {
+            continue;
+        }
+        let row = (row - block.y) as usize * block.width as usize;
+        if x >= block.x && x + CHUNK <= block.x + block.width {
+            let start = row + (x - block.x) as usize;
+            if let Some(to) = plane.get_mut(start..start + 4) {
+                to.copy_from_slice(&lanes.map(|lane| pixels[lane]));
+            }
+            continue;
+        }
+        for (column, lane) in (x..).zip(lanes) {
+            if column >= block.x && column - block.x < block.width {
+                if let Some(to) = plane.get_mut(row + (column - block.x) as usize) {
+                    *to = pixels[lane];
+                }
+            }
+        }
     }
 }
 

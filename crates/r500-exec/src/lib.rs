@@ -29,6 +29,7 @@
 //! ```
 
 pub mod codec;
+pub mod fast;
 pub mod ir;
 pub mod numerics;
 pub mod output;
@@ -43,7 +44,10 @@ mod frame;
 mod shader;
 
 pub use bindings::{BindError, Bindings};
-pub use engine::{Block, Cancel, Draw, Engine, GROUP, Limits, Options, Report, RunError, draw};
+pub use engine::{
+    Block, Cancel, Draw, Engine, GROUP, Limits, Options, Prepared, Ran, Report, RunError, draw,
+    draw_into,
+};
 pub use finding::{Finding, FindingKind, Findings};
 pub use frame::{Band, Counters, Frame, PixelOut};
 pub use reading::Readings;

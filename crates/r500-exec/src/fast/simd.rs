@@ -130,49 +130,75 @@ pub(crate) trait Job {
     /// What comes of it.
     type Output;
 
-    /// Does it. To be marked `#[inline(always)]`.
-    fn run<L: Level>(self) -> Self::Output;
+    /// Does it, compiled for a level. To be marked `#[inline(always)]`.
+    fn run<L: Level>(self, level: L) -> Self::Output;
 }
 
-/// What differs between the levels but their instructions.
-pub(crate) trait Level {
+/// What differs between the levels but their instructions. A value of it is there only where the
+/// processor has them: [`Simd::run`] makes it after asking.
+pub(crate) trait Level: Copy {
     /// Who flushes denormals.
     type Flush: Flush;
     /// How to round to an integer.
     type Rint: Rint;
+
+    /// Runs a job as a function of its own, compiled for this level: what would make its caller too
+    /// large to compile is called so.
+    fn call<J: Job>(self, job: J) -> J::Output;
 }
 
 /// [`Simd::Avx512`].
 #[cfg(target_arch = "x86_64")]
-pub(crate) struct Avx512;
+#[derive(Clone, Copy)]
+pub(crate) struct Avx512(());
 
 #[cfg(target_arch = "x86_64")]
 impl Level for Avx512 {
     type Flush = HwFlush;
     type Rint = Instruction;
+
+    #[inline(always)]
+    fn call<J: Job>(self, job: J) -> J::Output {
+        // SAFETY: there is a `Self`, so the processor has the instructions.
+        unsafe { avx512(job) }
+    }
 }
 
 /// [`Simd::Avx2`].
 #[cfg(target_arch = "x86_64")]
-pub(crate) struct Avx2;
+#[derive(Clone, Copy)]
+pub(crate) struct Avx2(());
 
 #[cfg(target_arch = "x86_64")]
 impl Level for Avx2 {
     type Flush = HwFlush;
     type Rint = Instruction;
+
+    #[inline(always)]
+    fn call<J: Job>(self, job: J) -> J::Output {
+        // SAFETY: there is a `Self`, so the processor has the instructions.
+        unsafe { avx2(job) }
+    }
 }
 
 /// [`Simd::Sse2`].
 #[cfg(target_arch = "x86_64")]
-pub(crate) struct Sse2;
+#[derive(Clone, Copy)]
+pub(crate) struct Sse2(());
 
 #[cfg(target_arch = "x86_64")]
 impl Level for Sse2 {
     type Flush = HwFlush;
     type Rint = BitTrick;
+
+    #[inline(always)]
+    fn call<J: Job>(self, job: J) -> J::Output {
+        sse2(job)
+    }
 }
 
 /// [`Simd::Portable`].
+#[derive(Clone, Copy)]
 pub(crate) struct Portable;
 
 impl Level for Portable {
@@ -181,31 +207,36 @@ impl Level for Portable {
     type Rint = Instruction;
     #[cfg(not(any(target_arch = "aarch64", target_family = "wasm")))]
     type Rint = BitTrick;
+
+    #[inline(always)]
+    fn call<J: Job>(self, job: J) -> J::Output {
+        portable(job)
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2")]
 #[inline(never)]
 fn avx512<J: Job>(job: J) -> J::Output {
-    job.run::<Avx512>()
+    job.run(Avx512(()))
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline(never)]
 fn avx2<J: Job>(job: J) -> J::Output {
-    job.run::<Avx2>()
+    job.run(Avx2(()))
 }
 
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
 fn sse2<J: Job>(job: J) -> J::Output {
-    job.run::<Sse2>()
+    job.run(Sse2(()))
 }
 
 #[inline(never)]
 fn portable<J: Job>(job: J) -> J::Output {
-    job.run::<Portable>()
+    job.run(Portable)
 }
 
 #[cfg(test)]
@@ -236,7 +267,7 @@ mod tests {
         type Output = (bool, f32);
 
         #[inline(always)]
-        fn run<L: Level>(self) -> (bool, f32) {
+        fn run<L: Level>(self, _: L) -> (bool, f32) {
             (L::Flush::BY_PROCESSOR, std::hint::black_box(f32::MIN_POSITIVE) * 0.5)
         }
     }

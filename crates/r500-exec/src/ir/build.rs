@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::{ALL, Code, NONE, Op, Operand, Product, Range, Sign, Stmt, Value};
+use super::{ALL, Code, Denormals, NONE, Op, Operand, Product, Range, Sign, Stmt, Value};
 use crate::numerics::{Arith, compare, flush, kernels};
 
 /// Values, statements and what is known of them while a function is made.
@@ -299,7 +299,7 @@ impl Builder {
         match (a.as_float(), b.as_float()) {
             _ if a == b => a,
             (Some(a), Some(b)) => Operand::float(compare::min(a, b)),
-            _ => self.def(Code::Min, &[a, b], range),
+            _ => self.def(Code::Min(denormals(range)), &[a, b], range),
         }
     }
 
@@ -310,7 +310,7 @@ impl Builder {
         match (a.as_float(), b.as_float()) {
             _ if a == b => a,
             (Some(a), Some(b)) => Operand::float(compare::max(a, b)),
-            _ => self.def(Code::Max, &[a, b], range),
+            _ => self.def(Code::Max(denormals(range)), &[a, b], range),
         }
     }
 
@@ -388,6 +388,10 @@ impl Range {
     fn may_be_negative_or_nan(self) -> bool {
         self.nan || self.may_be_negative()
     }
+}
+
+fn denormals(range: Range) -> Denormals {
+    if range.denormal { Denormals::Kept } else { Denormals::Excluded }
 }
 
 /// A mask for every pixel.

@@ -88,9 +88,9 @@ pub enum Code {
     /// a with the sign set; bits.
     NegAbs,
     /// a < b ? a : b; bits of the one picked.
-    Min,
+    Min(Denormals),
     /// a >= b ? a : b; bits of the one picked.
-    Max,
+    Max(Denormals),
     /// mask a ? b : c; bits.
     Select,
     /// Denormals made zero of their sign.
@@ -127,6 +127,15 @@ pub enum Code {
     Or,
     /// Mask a without b.
     AndNot,
+}
+
+/// Whether what is picked may be denormal, so that its bits must be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Denormals {
+    /// It may.
+    Kept,
+    /// It cannot.
+    Excluded,
 }
 
 /// How factors make a product.

@@ -46,6 +46,8 @@ impl Display for Op {
             Code::And => write!(f, "{a} & {b}"),
             Code::Or => write!(f, "{a} | {b}"),
             Code::AndNot => write!(f, "{a} & !{b}"),
+            Code::Min(_) => write!(f, "min {a} {b}"),
+            Code::Max(_) => write!(f, "max {a} {b}"),
             Code::Corner(corner) => write!(f, "corner {corner} of {a}"),
             code => {
                 write!(f, "{}", format!("{code:?}").to_lowercase())?;

@@ -32,7 +32,7 @@ pub(crate) use lane::POISON;
 pub use lane::{Lane, LaneState};
 
 use crate::frame::Band;
-use crate::{Block, Draw, Engine, Options, RunError, engine::Report};
+use crate::{Block, Draw, Engine, Prepared, Ran, Report, RunError};
 
 /// The reference engine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,18 +43,30 @@ impl Engine for Reference {
         "reference"
     }
 
-    fn band_rows(&self, options: &Options<'_>) -> u32 {
-        options.group[1]
+    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn Prepared + 'a> {
+        Box::new(Groups { draw })
+    }
+}
+
+/// A picture drawn group by group.
+struct Groups<'a> {
+    draw: Draw<'a>,
+}
+
+impl Prepared for Groups<'_> {
+    fn band_rows(&self) -> u32 {
+        self.draw.options.group[1]
     }
 
-    fn band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<Report, RunError> {
+    fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError> {
         let mut report = Report::default();
-        let [width, height] = draw.options.group;
+        let [width, height] = self.draw.options.group;
         let block = band.block();
+        band.clear();
         let y = block.y - block.y % height;
         let mut x = block.x - block.x % width;
         while x < block.x + block.width {
-            let mut group = Group::new(draw, Block { x, y, width, height });
+            let mut group = Group::new(&self.draw, Block { x, y, width, height });
             group.run()?;
             for lane in group.lanes() {
                 band.put_pixel(lane.x, lane.y, &lane.output());
@@ -65,5 +77,9 @@ impl Engine for Reference {
             x += width;
         }
         Ok(report)
+    }
+
+    fn ran(&self) -> Ran {
+        Ran { engine: Reference.name(), simd: None, instead: None }
     }
 }

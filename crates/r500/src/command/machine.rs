@@ -1,9 +1,11 @@
 //! How the machine runs: engine, readings, limits, threads.
 
 use std::io::Write;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
+use r500::exec::fast::{Fast, Simd};
 use r500::exec::reference::Reference;
 use r500::exec::{BindError, Engine, Findings, Limits, Options, Readings, RunError, ShaderError};
 
@@ -14,9 +16,12 @@ use super::terminal;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "How it runs")]
 pub(super) struct MachineArgs {
-    /// The engine
-    #[arg(long, value_enum, env = "R500_ENGINE", default_value_t = EngineName::Reference)]
+    /// The engine; findings are always the reference engine's
+    #[arg(long, value_enum, env = "R500_ENGINE", default_value_t = EngineName::Fast)]
     engine: EngineName,
+    /// Vector instructions of the fast engine: `auto` takes the best there are
+    #[arg(long, value_name = "LEVEL", env = "R500_SIMD", default_value = "auto", value_parser = simd)]
+    simd: Simd,
     /// Decide a rule that the documents leave open; `help` lists them with their evidence
     #[arg(long, value_name = "NAME=VALUE|help")]
     reading: Vec<String>,
@@ -45,13 +50,17 @@ pub(super) struct MachineArgs {
 enum EngineName {
     /// Written to be read: the law
     Reference,
+    /// The same results, many pixels at a time
+    Fast,
 }
 
 impl MachineArgs {
     /// The engine.
     pub(super) fn engine(&self) -> &'static dyn Engine {
+        static FAST: OnceLock<Fast> = OnceLock::new();
         match self.engine {
             EngineName::Reference => &Reference,
+            EngineName::Fast => FAST.get_or_init(|| Fast::with(self.simd)),
         }
     }
 
@@ -105,6 +114,17 @@ impl MachineArgs {
             options.group = group;
         }
         Ok(options)
+    }
+}
+
+/// A level of vector instructions that this machine has.
+fn simd(text: &str) -> Result<Simd, String> {
+    let there = || Simd::available().map(Simd::name).collect::<Vec<_>>().join(", ");
+    match Simd::from_name(text) {
+        _ if text == "auto" => Ok(Simd::detect()),
+        Some(simd) if simd.is_available() => Ok(simd),
+        Some(_) => Err(format!("this processor has no {text}; it has {}", there())),
+        None => Err(format!("`{text}` is no level; write auto or one of {}", there())),
     }
 }
 

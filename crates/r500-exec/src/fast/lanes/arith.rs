@@ -2,7 +2,7 @@
 
 use core::marker::PhantomData;
 
-use super::{Chunk, Flush, Lanewise, Src, map};
+use super::{Chunk, Flush, Lanewise, Splat, Src, map};
 use crate::numerics::Arith;
 
 const LAW: Arith = Arith::LAW;
@@ -20,6 +20,19 @@ pub(crate) trait Product {
     fn of<F: Flush>(seen: &mut u32, a: f32, b: f32) -> f32 {
         let product = F::rounded(seen, if Self::NEGATED { -a * b } else { a * b });
         let mut bits = product.to_bits();
+        if Self::ZERO_A {
+            bits = if a == 0.0 { 0 } else { bits };
+        }
+        if Self::ZERO_B {
+            bits = if b == 0.0 { 0 } else { bits };
+        }
+        f32::from_bits(bits)
+    }
+
+    /// The product with its sign flipped where `sign` has one.
+    #[inline(always)]
+    fn signed<F: Flush>(seen: &mut u32, a: f32, b: f32, sign: f32) -> f32 {
+        let mut bits = F::rounded(seen, a * b).to_bits() ^ sign.to_bits();
         if Self::ZERO_A {
             bits = if a == 0.0 { 0 } else { bits };
         }
@@ -151,6 +164,29 @@ pub(crate) fn add<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
     map::<F, Add<PlusC>, 2>(dst, (a, b));
 }
 
+/// A * B with the sign flipped, before any zero rule, where `sign` is -0 and not where it is +0.
+#[inline(always)]
+pub(crate) fn mul_signed<F: Flush, P: Product>(
+    dst: &mut [Chunk],
+    a: impl Src,
+    b: impl Src,
+    sign: Splat,
+) {
+    map::<F, MulSigned<P>, 3>(dst, (a, b, sign));
+}
+
+/// [`mul_signed`] and C.
+#[inline(always)]
+pub(crate) fn mad_signed<F: Flush, P: Product, S: Sum>(
+    dst: &mut [Chunk],
+    a: impl Src,
+    b: impl Src,
+    c: impl Src,
+    sign: Splat,
+) {
+    map::<F, MadSigned<P, S>, 4>(dst, (a, b, c, sign));
+}
+
 /// A - B.
 #[inline(always)]
 pub(crate) fn sub<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
@@ -218,6 +254,45 @@ impl<P: Product, S: Sum> Lanewise<3> for Mad<P, S> {
     fn law([a, b, c]: [f32; 3]) -> f32 {
         S::law(P::law(a, b), c)
     }
+}
+
+struct MulSigned<P>(PhantomData<P>);
+
+impl<P: Product> Lanewise<3> for MulSigned<P> {
+    const WATCHES: bool = true;
+
+    #[inline(always)]
+    fn lane<F: Flush>(seen: &mut u32, [a, b, sign]: [f32; 3]) -> f32 {
+        P::signed::<F>(seen, a, b, sign)
+    }
+
+    #[inline(always)]
+    fn law([a, b, sign]: [f32; 3]) -> f32 {
+        P::law(flip(a, sign), b)
+    }
+}
+
+struct MadSigned<P, S>(PhantomData<(P, S)>);
+
+impl<P: Product, S: Sum> Lanewise<4> for MadSigned<P, S> {
+    const WATCHES: bool = true;
+
+    #[inline(always)]
+    fn lane<F: Flush>(seen: &mut u32, [a, b, c, sign]: [f32; 4]) -> f32 {
+        let p = P::signed::<F>(seen, a, b, sign);
+        F::rounded(seen, S::of(p, c))
+    }
+
+    #[inline(always)]
+    fn law([a, b, c, sign]: [f32; 4]) -> f32 {
+        S::law(P::law(flip(a, sign), b), c)
+    }
+}
+
+/// x with its sign flipped where `sign` has one.
+#[inline(always)]
+fn flip(x: f32, sign: f32) -> f32 {
+    f32::from_bits(x.to_bits() ^ sign.to_bits() & 0x8000_0000)
 }
 
 struct Add<S>(PhantomData<S>);

@@ -57,7 +57,7 @@ const SIGN: u32 = 0x8000_0000;
 #[inline(always)]
 fn each(dst: &mut [Chunk], a: impl Src, f: impl Fn(f32) -> f32) {
     let a = a.limit(dst.len());
-    for (i, to) in dst.as_flattened_mut().iter_mut().enumerate() {
-        *to = f(a.lane(i));
+    for (i, to) in dst.iter_mut().enumerate() {
+        *to = a.chunk(i).map(&f);
     }
 }

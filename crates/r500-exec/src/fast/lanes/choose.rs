@@ -6,7 +6,7 @@
 use core::hint::black_box;
 use core::marker::PhantomData;
 
-use super::{Chunk, Flush, Lanewise, Operands, Src, map};
+use super::{Chunk, Flush, LANES, Lanewise, Operands, Src, across, map};
 use crate::numerics::compare;
 
 /// A relation of two numbers.
@@ -80,10 +80,14 @@ pub(crate) fn choose<F: Flush, R: Relation>(
 ) {
     let n = dst.len();
     let (a, b, c) = (a.limit(n), b.limit(n), c.limit(n));
-    for (i, to) in dst.as_flattened_mut().iter_mut().enumerate() {
-        let (a, b) = (a.lane(i).to_bits(), b.lane(i).to_bits());
-        let holds = R::holds(F::operand(c.lane(i)), d);
-        *to = f32::from_bits(if holds { a } else { b });
+    for (i, to) in dst.iter_mut().enumerate() {
+        let (a, b, c) = (a.chunk(i), b.chunk(i), c.chunk(i));
+        let mut result = [0.0; LANES];
+        for l in 0..LANES {
+            let holds = R::holds(F::operand(c[l]), d);
+            result[l] = f32::from_bits(if holds { a[l].to_bits() } else { b[l].to_bits() });
+        }
+        *to = result;
     }
 }
 
@@ -182,8 +186,13 @@ fn bitwise<const N: usize>(
     f: impl Fn([u32; N]) -> u32,
 ) {
     let operands = operands.limit(dst.len());
-    for (i, to) in dst.as_flattened_mut().iter_mut().enumerate() {
-        *to = f32::from_bits(f(operands.lane(i).map(f32::to_bits)));
+    for (i, to) in dst.iter_mut().enumerate() {
+        let chunks = operands.chunks(i);
+        let mut result = [0.0; LANES];
+        for l in 0..LANES {
+            result[l] = f32::from_bits(f(across(&chunks, l).map(f32::to_bits)));
+        }
+        *to = result;
     }
 }
 
@@ -191,10 +200,14 @@ fn bitwise<const N: usize>(
 fn pick_raw<F: Flush, R: Relation>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
     let (a, b) = (a.limit(dst.len()), b.limit(dst.len()));
     let whole = black_box(u32::MAX);
-    for (i, to) in dst.as_flattened_mut().iter_mut().enumerate() {
-        let (a, b) = (a.lane(i), b.lane(i));
-        let mask = if R::holds(F::operand(a), F::operand(b)) { whole } else { 0 };
-        *to = f32::from_bits(a.to_bits() & mask | b.to_bits() & !mask);
+    for (i, to) in dst.iter_mut().enumerate() {
+        let (a, b) = (a.chunk(i), b.chunk(i));
+        let mut result = [0.0; LANES];
+        for l in 0..LANES {
+            let mask = if R::holds(F::operand(a[l]), F::operand(b[l])) { whole } else { 0 };
+            result[l] = f32::from_bits(a[l].to_bits() & mask | b[l].to_bits() & !mask);
+        }
+        *to = result;
     }
 }
 

@@ -1,5 +1,7 @@
 //! Who takes care of denormals: the processor, or the kernel.
 
+use super::LANES;
+
 /// How denormal operands and tiny results become zeros.
 pub(crate) trait Flush {
     /// Whether the processor does it, inside [`fp_env::flushing`](crate::fast::fp_env::flushing).
@@ -32,8 +34,8 @@ pub(crate) trait Flush {
 
     /// Whether what was seen asks for the scalar law.
     #[inline(always)]
-    fn met(seen: u32) -> bool {
-        !Self::BY_PROCESSOR && seen <= SUSPICIOUS
+    fn met(seen: [u32; LANES]) -> bool {
+        !Self::BY_PROCESSOR && seen.into_iter().fold(NOTHING, u32::min) <= SUSPICIOUS
     }
 }
 
@@ -46,7 +48,7 @@ impl Flush for HwFlush {
 }
 
 /// Nobody does it. Operands and rounded results are watched (three integer operations each), and
-/// where one is denormal the batch is done again by the scalar law.
+/// where one is denormal the chunk is done again by the scalar law.
 pub(crate) struct SoftFlush;
 
 impl Flush for SoftFlush {

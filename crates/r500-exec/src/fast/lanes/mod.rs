@@ -6,7 +6,8 @@
 //! [`simd`](super::simd)), so everything here is `#[inline(always)]`. Kernels equal
 //! [`numerics`](crate::numerics) in every bit, but for the payload of a NaN.
 //!
-//! Sources are slots (`&[Chunk]`), as long as the destination or longer, or a [`Splat`].
+//! Sources are slots (`&[Chunk]`), as long as the destination or longer, a [`Splat`], or an
+//! [`Operand`], which is one of them at run time: a kernel of operands is compiled once for all kinds.
 //!
 //! | module | kernels |
 //! | --- | --- |
@@ -42,13 +43,10 @@ pub(crate) type Chunk = [f32; LANES];
 
 /// Where an operand comes from.
 pub(crate) trait Src: Copy {
-    /// The same, known to have this many chunks. Panics if there are fewer.
+    /// The same, known to serve this many chunks. Panics if it cannot.
     fn limit(self, chunks: usize) -> Self;
 
-    /// A value of one lane of all.
-    fn lane(self, i: usize) -> f32;
-
-    /// Sixteen values.
+    /// The values of sixteen pixels.
     fn chunk(self, i: usize) -> Chunk;
 }
 
@@ -56,11 +54,6 @@ impl Src for &[Chunk] {
     #[inline(always)]
     fn limit(self, chunks: usize) -> Self {
         &self[..chunks]
-    }
-
-    #[inline(always)]
-    fn lane(self, i: usize) -> f32 {
-        self.as_flattened()[i]
     }
 
     #[inline(always)]
@@ -80,22 +73,49 @@ impl Src for Splat {
     }
 
     #[inline(always)]
-    fn lane(self, _: usize) -> f32 {
-        self.0
-    }
-
-    #[inline(always)]
     fn chunk(self, _: usize) -> Chunk {
         [self.0; LANES]
     }
 }
 
+/// A slot, or one chunk that stands for all of a slot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Operand<'a> {
+    chunks: &'a [Chunk],
+    /// All bits set, or none: what is left of an index.
+    step: usize,
+}
+
+impl<'a> Operand<'a> {
+    /// A slot.
+    #[inline(always)]
+    pub(crate) fn slot(chunks: &'a [Chunk]) -> Self {
+        Self { chunks, step: usize::MAX }
+    }
+
+    /// The same chunk over and over.
+    #[inline(always)]
+    pub(crate) fn repeated(chunk: &'a Chunk) -> Self {
+        Self { chunks: core::slice::from_ref(chunk), step: 0 }
+    }
+}
+
+impl Src for Operand<'_> {
+    #[inline(always)]
+    fn limit(self, chunks: usize) -> Self {
+        assert!(chunks == 0 || (chunks - 1) & self.step < self.chunks.len(), "a slot is too short");
+        self
+    }
+
+    #[inline(always)]
+    fn chunk(self, i: usize) -> Chunk {
+        self.chunks[i & self.step]
+    }
+}
+
 /// An operation on the lanes of N operands.
-///
-/// The loops are over single lanes, not over chunks: that is the form that the compiler vectorises
-/// without fail, however long the operation.
 trait Lanewise<const N: usize> {
-    /// Whether the kernel answers for denormals by doing the batch again by [`law`](Self::law).
+    /// Whether the kernel answers for denormals by doing a chunk again by [`law`](Self::law).
     /// Otherwise [`lane`](Self::lane) is right for all operands.
     const WATCHES: bool;
 
@@ -106,10 +126,10 @@ trait Lanewise<const N: usize> {
     fn law(operands: [f32; N]) -> f32;
 }
 
-/// The operands of one lane: one to three sources, or some slots.
+/// The operands of a chunk: one to three sources, or some slots.
 trait Operands<const N: usize>: Copy {
     fn limit(self, chunks: usize) -> Self;
-    fn lane(self, i: usize) -> [f32; N];
+    fn chunks(self, i: usize) -> [Chunk; N];
 }
 
 impl<A: Src> Operands<1> for (A,) {
@@ -119,8 +139,8 @@ impl<A: Src> Operands<1> for (A,) {
     }
 
     #[inline(always)]
-    fn lane(self, i: usize) -> [f32; 1] {
-        [self.0.lane(i)]
+    fn chunks(self, i: usize) -> [Chunk; 1] {
+        [self.0.chunk(i)]
     }
 }
 
@@ -131,8 +151,8 @@ impl<A: Src, B: Src> Operands<2> for (A, B) {
     }
 
     #[inline(always)]
-    fn lane(self, i: usize) -> [f32; 2] {
-        [self.0.lane(i), self.1.lane(i)]
+    fn chunks(self, i: usize) -> [Chunk; 2] {
+        [self.0.chunk(i), self.1.chunk(i)]
     }
 }
 
@@ -143,8 +163,20 @@ impl<A: Src, B: Src, C: Src> Operands<3> for (A, B, C) {
     }
 
     #[inline(always)]
-    fn lane(self, i: usize) -> [f32; 3] {
-        [self.0.lane(i), self.1.lane(i), self.2.lane(i)]
+    fn chunks(self, i: usize) -> [Chunk; 3] {
+        [self.0.chunk(i), self.1.chunk(i), self.2.chunk(i)]
+    }
+}
+
+impl<A: Src, B: Src, C: Src, D: Src> Operands<4> for (A, B, C, D) {
+    #[inline(always)]
+    fn limit(self, chunks: usize) -> Self {
+        (self.0.limit(chunks), self.1.limit(chunks), self.2.limit(chunks), self.3.limit(chunks))
+    }
+
+    #[inline(always)]
+    fn chunks(self, i: usize) -> [Chunk; 4] {
+        [self.0.chunk(i), self.1.chunk(i), self.2.chunk(i), self.3.chunk(i)]
     }
 }
 
@@ -155,36 +187,53 @@ impl<const N: usize> Operands<N> for [&[Chunk]; N] {
     }
 
     #[inline(always)]
-    fn lane(self, i: usize) -> [f32; N] {
-        self.map(|slot| slot.lane(i))
+    fn chunks(self, i: usize) -> [Chunk; N] {
+        self.map(|slot| slot.chunk(i))
     }
 }
 
 /// Does an operation lane by lane.
+///
+/// The inner loop has a fixed length and only values of its own, so the compiler makes straight
+/// vector code of it, with no other version for odd ends or overlapping slots.
 #[inline(always)]
 fn map<F: Flush, O: Lanewise<N>, const N: usize>(dst: &mut [Chunk], operands: impl Operands<N>) {
     let operands = operands.limit(dst.len());
-    let mut seen = flush::NOTHING;
-    for (i, to) in dst.as_flattened_mut().iter_mut().enumerate() {
-        let lanes = operands.lane(i);
-        if O::WATCHES {
-            for x in lanes {
-                F::given(&mut seen, x);
+    for (i, to) in dst.iter_mut().enumerate() {
+        let chunks = operands.chunks(i);
+        let mut seen = [flush::NOTHING; LANES];
+        let mut result = [0.0; LANES];
+        for l in 0..LANES {
+            let lane = across(&chunks, l);
+            if O::WATCHES {
+                for x in lane {
+                    F::given(&mut seen[l], x);
+                }
             }
+            result[l] = O::lane::<F>(&mut seen[l], lane);
         }
-        *to = O::lane::<F>(&mut seen, lanes);
-    }
-    if O::WATCHES && F::met(seen) {
-        again::<O, N>(dst, operands);
+        *to = result;
+        if O::WATCHES && F::met(seen) {
+            again::<O, N>(to, &chunks);
+        }
     }
 }
 
-/// The batch once more by the scalar law: a denormal was met.
+/// The operands of a lane.
+#[inline(always)]
+fn across<const N: usize>(chunks: &[Chunk; N], lane: usize) -> [f32; N] {
+    let mut operands = [0.0; N];
+    for n in 0..N {
+        operands[n] = chunks[n][lane];
+    }
+    operands
+}
+
+/// A chunk once more by the scalar law: a denormal was met.
 #[cold]
 #[inline(never)]
-fn again<O: Lanewise<N>, const N: usize>(dst: &mut [Chunk], operands: impl Operands<N>) {
-    let operands = operands.limit(dst.len());
-    for (i, to) in dst.as_flattened_mut().iter_mut().enumerate() {
-        *to = O::law(operands.lane(i));
+fn again<O: Lanewise<N>, const N: usize>(to: &mut Chunk, chunks: &[Chunk; N]) {
+    for (l, to) in to.iter_mut().enumerate() {
+        *to = O::law(across(chunks, l));
     }
 }

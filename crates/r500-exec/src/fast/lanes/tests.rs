@@ -199,7 +199,7 @@ fn corners() {
         type Output = ();
 
         #[inline(always)]
-        fn run<L: Level>(self) {
+        fn run<L: Level>(self, _: L) {
             let Self([d0, d1, d2, d3], a) = self;
             bits::corner::<0>(d0, a);
             bits::corner::<1>(d1, a);
@@ -231,7 +231,7 @@ fn masks_are_counted() {
         type Output = (bool, u32, u32);
 
         #[inline(always)]
-        fn run<L: Level>(self) -> (bool, u32, u32) {
+        fn run<L: Level>(self, _: L) -> (bool, u32, u32) {
             (choose::any(self.0), choose::count(self.0), choose::count_both(self.0, self.1))
         }
     }
@@ -251,11 +251,16 @@ fn masks_are_counted() {
 }
 
 /// The portable level where operands are flushed before.
+#[derive(Clone, Copy)]
 struct Clean;
 
 impl Level for Clean {
     type Flush = CleanFlush;
     type Rint = <Portable as Level>::Rint;
+
+    fn call<J: Job>(self, job: J) -> J::Output {
+        job.run(self)
+    }
 }
 
 struct Run<'a, K, const N: usize> {
@@ -268,7 +273,7 @@ impl<K: Kernel<N>, const N: usize> Job for Run<'_, K, N> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Level>(self) {
+    fn run<L: Level>(self, _: L) {
         K::run::<L>(self.dst, self.slots);
     }
 }

@@ -1,0 +1,458 @@
+//! From the intermediate form to steps over slots.
+//!
+//! A slot holds one value of every pixel of a batch. The tree of regions becomes a list of steps with
+//! jumps; each value gets a slot for as long as somebody looks at it (linear scan), so that the slots
+//! in use stay in the processor's nearest cache. The slot that a step writes is never one that it
+//! reads, so steps are loops over memory that does not overlap.
+
+use std::collections::BTreeSet;
+
+use r500_isa::values::TexOp;
+
+use crate::ir::{Code as OpCode, Function, Loop, Operand, Stmt, Value};
+
+/// A slot, or the same bits for every pixel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Arg {
+    Slot(u32),
+    Const(f32),
+}
+
+/// One step over a batch.
+#[derive(Clone, Debug)]
+pub(super) enum Step {
+    /// An operation on as many arguments as it takes.
+    Op { code: OpCode, dst: u32, args: [Arg; 3] },
+    /// `dst = from`.
+    Copy { dst: u32, from: Arg },
+    /// `dst = mask ? from : dst`.
+    Blend { dst: u32, mask: Arg, from: Arg },
+    /// Texels.
+    Fetch(Box<FetchStep>),
+    /// Pixels of the mask lose their coverage.
+    Kill(Arg),
+    /// Covered pixels of the mask are counted.
+    Stat { channel: u8, mask: Arg },
+    /// Instructions of the program that begin here.
+    Spend { instructions: u32, address: u32 },
+    /// Goes on at `to` if the mask has no pixel.
+    SkipUnless { mask: Arg, to: u32 },
+    /// Begins a loop: counter `counter` is set to `passes`.
+    Begin { counter: u32, passes: u32 },
+    /// Goes back to `to` if passes are left and, where there is a mask, it has a pixel.
+    Again { counter: u32, mask: Option<Arg>, to: u32 },
+}
+
+/// A texture fetch: see [`Fetch`](crate::ir::Fetch).
+#[derive(Clone, Debug)]
+pub(super) struct FetchStep {
+    pub(super) unit: u8,
+    pub(super) op: TexOp,
+    pub(super) unscaled: bool,
+    pub(super) strq: [Arg; 4],
+    pub(super) dx: [Arg; 4],
+    pub(super) dy: [Arg; 4],
+    pub(super) active: Arg,
+    /// Slots of the texel's channels, ascending in no order.
+    pub(super) texel: [Option<u32>; 4],
+}
+
+/// A function as steps.
+#[derive(Clone, Debug)]
+pub(super) struct Code {
+    /// Inputs to deliver before the steps: input, channel, slot.
+    pub(super) inputs: Vec<(u8, u8, u32)>,
+    pub(super) steps: Vec<Step>,
+    /// How many slots there are.
+    pub(super) slots: u32,
+    /// How many loops run inside each other.
+    pub(super) counters: u32,
+    pub(super) colors: [Option<[Arg; 4]>; 4],
+    pub(super) depth: Option<(Arg, Arg)>,
+}
+
+impl Code {
+    /// The steps of a function.
+    pub(super) fn new(function: &Function) -> Self {
+        let mut linear = Linear { first_extra: function.values, ..Linear::default() };
+        linear.list(&function.body);
+        let colors = function.colors;
+        let depth = function.depth;
+        let outputs = colors.iter().flatten().flatten().copied();
+        let outputs =
+            outputs.chain(depth.into_iter().flat_map(|(depth, written)| [depth, written]));
+        for operand in outputs {
+            linear.uses.push((linear.at(), operand));
+        }
+        let places = Lives::of(&linear, function.values as usize).places();
+        let arg = |operand: Operand| match operand {
+            Operand::Const(bits) => Arg::Const(f32::from_bits(bits)),
+            Operand::Value(value) => Arg::Slot(places.of(value)),
+        };
+        let mut inputs = Vec::new();
+        let mut steps = Vec::with_capacity(linear.steps.len());
+        // Jumps are to places among the virtual steps, of which inputs and copies onto themselves go.
+        let mut moved = Vec::with_capacity(linear.steps.len() + 1);
+        for step in &linear.steps {
+            moved.push(u32::try_from(steps.len()).unwrap_or(u32::MAX));
+            match step {
+                Virtual::Def(value, op) => {
+                    let dst = places.of(*value);
+                    if let OpCode::Input { input, channel } = op.code {
+                        inputs.push((input, channel, dst));
+                    } else {
+                        steps.push(Step::Op { code: op.code, dst, args: op.args.map(arg) });
+                    }
+                }
+                Virtual::Copy(value, from) => {
+                    let (dst, from) = (places.of(*value), arg(*from));
+                    if from != Arg::Slot(dst) {
+                        steps.push(Step::Copy { dst, from });
+                    }
+                }
+                Virtual::Blend(value, mask, from) => steps.push(Step::Blend {
+                    dst: places.of(*value),
+                    mask: arg(*mask),
+                    from: arg(*from),
+                }),
+                Virtual::Other(stmt) => steps.extend(other(stmt, &arg, &places)),
+                Virtual::Nothing => {}
+                Virtual::SkipUnless(mask, to) => {
+                    steps.push(Step::SkipUnless { mask: arg(*mask), to: *to });
+                }
+                Virtual::Begin(counter, passes) => {
+                    steps.push(Step::Begin { counter: *counter, passes: *passes });
+                }
+                Virtual::Again(counter, mask, to) => {
+                    let mask = mask.map(arg);
+                    steps.push(Step::Again { counter: *counter, mask, to: *to });
+                }
+            }
+        }
+        moved.push(u32::try_from(steps.len()).unwrap_or(u32::MAX));
+        for step in &mut steps {
+            if let Step::SkipUnless { to, .. } | Step::Again { to, .. } = step {
+                *to = moved.get(*to as usize).copied().unwrap_or(u32::MAX);
+            }
+        }
+        Self {
+            inputs,
+            steps,
+            slots: places.count,
+            counters: linear.counters,
+            colors: colors.map(|color| color.map(|channels| channels.map(arg))),
+            depth: depth.map(|(depth, written)| (arg(depth), arg(written))),
+        }
+    }
+}
+
+fn other(stmt: &Stmt, arg: &impl Fn(Operand) -> Arg, places: &Places) -> Option<Step> {
+    Some(match stmt {
+        Stmt::Fetch(fetch) => Step::Fetch(Box::new(FetchStep {
+            unit: fetch.unit,
+            op: fetch.op,
+            unscaled: fetch.unscaled,
+            strq: fetch.strq.map(arg),
+            dx: fetch.dx.map(arg),
+            dy: fetch.dy.map(arg),
+            active: arg(fetch.active),
+            texel: fetch.texel.map(|value| value.map(|value| places.of(value))),
+        })),
+        Stmt::Kill(mask) => Step::Kill(arg(*mask)),
+        Stmt::Stat { channel, mask } => Step::Stat { channel: *channel, mask: arg(*mask) },
+        Stmt::Spend { instructions, address } => {
+            Step::Spend { instructions: *instructions, address: *address }
+        }
+        Stmt::Def(..) | Stmt::If(_) | Stmt::Loop(_) => return None,
+    })
+}
+
+/// A step whose values have no slots yet. Jumps lead to places in the list of these.
+#[derive(Debug)]
+enum Virtual<'a> {
+    Def(Value, crate::ir::Op),
+    Copy(Value, Operand),
+    Blend(Value, Operand, Operand),
+    Other(&'a Stmt),
+    SkipUnless(Operand, u32),
+    Begin(u32, u32),
+    Again(u32, Option<Operand>, u32),
+    Nothing,
+}
+
+/// The tree of regions as a list, with who writes and reads what where.
+#[derive(Debug, Default)]
+struct Linear<'a> {
+    steps: Vec<Virtual<'a>>,
+    writes: Vec<(u32, Value)>,
+    uses: Vec<(u32, Operand)>,
+    /// First and last place of each loop.
+    loops: Vec<(u32, u32)>,
+    depth: u32,
+    counters: u32,
+    /// Values made here, beyond those of the function.
+    extra: u32,
+    first_extra: u32,
+}
+
+impl<'a> Linear<'a> {
+    fn at(&self) -> u32 {
+        u32::try_from(self.steps.len()).unwrap_or(u32::MAX)
+    }
+
+    fn list(&mut self, stmts: &'a [Stmt]) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Def(value, op) => {
+                    op.args().iter().for_each(|arg| self.uses.push((self.at(), *arg)));
+                    self.writes.push((self.at(), *value));
+                    self.steps.push(Virtual::Def(*value, *op));
+                }
+                Stmt::If(branch) => self.branch(branch),
+                Stmt::Loop(repeat) => self.repeat(repeat),
+                stmt => {
+                    let at = self.at();
+                    stmt.operands(&mut |operand| self.uses.push((at, operand)));
+                    if let Stmt::Fetch(fetch) = stmt {
+                        let texel = fetch.texel.into_iter().flatten();
+                        texel.for_each(|value| self.writes.push((at, value)));
+                    }
+                    self.steps.push(Virtual::Other(stmt));
+                }
+            }
+        }
+    }
+
+    fn copy(&mut self, value: Value, from: Operand) {
+        self.uses.push((self.at(), from));
+        self.writes.push((self.at(), value));
+        self.steps.push(Virtual::Copy(value, from));
+    }
+
+    fn blend(&mut self, value: Value, mask: Operand, from: Operand) {
+        for operand in [mask, from, Operand::Value(value)] {
+            self.uses.push((self.at(), operand));
+        }
+        self.steps.push(Virtual::Blend(value, mask, from));
+    }
+
+    fn branch(&mut self, branch: &'a crate::ir::If) {
+        for merge in &branch.merges {
+            if let Some(before) = merge.before {
+                self.copy(merge.value, before);
+            }
+        }
+        let mut begun: Vec<bool> =
+            branch.merges.iter().map(|merge| merge.before.is_some()).collect();
+        for (arm, (mask, stmts)) in branch.masks.iter().zip(&branch.arms).enumerate() {
+            let skip = (!stmts.is_empty()).then(|| {
+                self.uses.push((self.at(), *mask));
+                self.steps.push(Virtual::SkipUnless(*mask, 0));
+                self.steps.len() - 1
+            });
+            self.list(stmts);
+            for (merge, begun) in branch.merges.iter().zip(&mut begun) {
+                let Some(from) = merge.arms[arm] else { continue };
+                if std::mem::replace(begun, true) {
+                    self.blend(merge.value, *mask, from);
+                } else {
+                    self.copy(merge.value, from);
+                }
+            }
+            let to = self.at();
+            if let Some(Virtual::SkipUnless(_, place)) = skip.and_then(|at| self.steps.get_mut(at))
+            {
+                *place = to;
+            }
+        }
+    }
+
+    fn repeat(&mut self, repeat: &'a Loop) {
+        for carried in &repeat.carried {
+            self.copy(carried.value, carried.init);
+        }
+        let counter = self.depth;
+        self.depth += 1;
+        self.counters = self.counters.max(self.depth);
+        self.steps.push(Virtual::Begin(counter, repeat.passes));
+        let first = self.at();
+        self.list(&repeat.body);
+        self.next_pass(repeat, first);
+        if let Some(mask) = repeat.again {
+            self.uses.push((self.at(), mask));
+        }
+        self.steps.push(Virtual::Again(counter, repeat.again, first));
+        self.loops.push((first, self.at()));
+        self.depth -= 1;
+    }
+
+    /// Carried values take their next ones, all at once: what is read of those that are overwritten
+    /// is set aside first.
+    fn next_pass(&mut self, repeat: &'a Loop, first: u32) {
+        let is_carried =
+            |operand: Operand| repeat.carried.iter().any(|c| Operand::Value(c.value) == operand);
+        let mut moves = Vec::new();
+        for carried in &repeat.carried {
+            let (value, next) = (carried.value, carried.next);
+            if next == Operand::Value(value) {
+                continue;
+            }
+            if is_carried(next) {
+                let saved = Value(self.first_extra + self.extra);
+                self.extra += 1;
+                self.copy(saved, next);
+                moves.push((value, None, Operand::Value(saved)));
+                continue;
+            }
+            // What stays as it is for some pixels changes in its place for the others.
+            match self.selection(next, value, first) {
+                Some((mask, from)) if !is_carried(mask) && !is_carried(from) => {
+                    self.forget(next);
+                    moves.push((value, Some(mask), from));
+                }
+                _ => moves.push((value, None, next)),
+            }
+        }
+        for (value, mask, from) in moves {
+            match mask {
+                Some(mask) => self.blend(value, mask, from),
+                None => self.copy(value, from),
+            }
+        }
+        // They must outlive the pass.
+        for carried in &repeat.carried {
+            self.uses.push((self.at(), Operand::Value(carried.value)));
+        }
+    }
+
+    /// Mask and value, if `next` is computed from place `first` on as `mask ? value : old` and
+    /// nobody has looked at it.
+    fn selection(&self, next: Operand, old: Value, first: u32) -> Option<(Operand, Operand)> {
+        let made = self.steps[first as usize..].iter().find_map(|step| match step {
+            Virtual::Def(value, op) if Operand::Value(*value) == next => Some(*op),
+            _ => None,
+        })?;
+        let [mask, from, kept] = made.args;
+        let selects = made.code == OpCode::Select && kept == Operand::Value(old);
+        (selects && !self.uses.iter().any(|(_, operand)| *operand == next)).then_some((mask, from))
+    }
+
+    /// Takes back the step that computes a value.
+    fn forget(&mut self, value: Operand) {
+        let made = self.steps.iter().position(
+            |step| matches!(step, Virtual::Def(made, _) if Operand::Value(*made) == value),
+        );
+        let Some(at) = made else { return };
+        self.steps[at] = Virtual::Nothing;
+        let at = u32::try_from(at).unwrap_or(u32::MAX);
+        self.uses.retain(|(place, _)| *place != at);
+        self.writes.retain(|(place, _)| *place != at);
+    }
+}
+
+/// From where to where each value is needed: place of the first write, place of the last look.
+struct Lives {
+    spans: Vec<Option<(u32, u32)>>,
+    /// Values that may share a slot: the first is copied into the second.
+    copies: Vec<(u32, Value, Value)>,
+}
+
+impl Lives {
+    fn of(linear: &Linear<'_>, values: usize) -> Self {
+        let count = values + linear.extra as usize;
+        let mut spans: Vec<Option<(u32, u32)>> = vec![None; count];
+        for &(at, value) in &linear.writes {
+            let span = spans[value.index()].get_or_insert((at, at));
+            span.0 = span.0.min(at);
+            span.1 = span.1.max(at);
+        }
+        for &(at, operand) in &linear.uses {
+            if let Some(value) = operand.value()
+                && let Some(span) = &mut spans[value.index()]
+            {
+                span.1 = span.1.max(at);
+            }
+        }
+        // What comes from before a loop and is looked at inside stays to its end. Inner loops come
+        // first in the list, so that theirs reaches the outer ones.
+        let mut inside: Vec<Vec<Value>> = vec![Vec::new(); linear.loops.len()];
+        for &(at, operand) in &linear.uses {
+            let Some(value) = operand.value() else { continue };
+            for (number, &(first, last)) in linear.loops.iter().enumerate() {
+                if (first..last).contains(&at) {
+                    inside[number].push(value);
+                }
+            }
+        }
+        for (number, &(first, last)) in linear.loops.iter().enumerate() {
+            for value in &inside[number] {
+                if let Some(span) = &mut spans[value.index()]
+                    && span.0 < first
+                {
+                    span.1 = span.1.max(last - 1);
+                }
+            }
+        }
+        let copies = linear.steps.iter().enumerate().filter_map(|(at, step)| match step {
+            Virtual::Copy(to, Operand::Value(from)) => {
+                Some((u32::try_from(at).unwrap_or(u32::MAX), *from, *to))
+            }
+            _ => None,
+        });
+        Self { spans, copies: copies.collect() }
+    }
+
+    /// Gives every value a slot.
+    fn places(&self) -> Places {
+        let mut by_start: Vec<(u32, u32, usize)> = (self.spans.iter().enumerate())
+            .filter_map(|(value, span)| span.map(|(start, last)| (start, last, value)))
+            .collect();
+        by_start.sort_unstable();
+        let mut slots = vec![u32::MAX; self.spans.len()];
+        // Slots in use, by where they come free; the lowest free slot is taken first.
+        let mut busy = BTreeSet::new();
+        let mut free = BTreeSet::new();
+        let mut count = 0;
+        for (start, last, value) in by_start {
+            // A slot whose last look is in this very step is not free yet.
+            while let Some(&(until, slot)) = busy.first()
+                && until < start
+            {
+                busy.pop_first();
+                free.insert(slot);
+            }
+            let copied = self.copied(start, value);
+            let slot = match copied {
+                // A copy of what nobody needs any more takes its place.
+                Some(from) if busy.remove(&(start, slots[from])) => slots[from],
+                _ => free.pop_first().unwrap_or_else(|| {
+                    count += 1;
+                    count - 1
+                }),
+            };
+            slots[value] = slot;
+            busy.insert((last, slot));
+        }
+        Places { slots, count }
+    }
+
+    /// The value that the first write of this one copies, if that is the last look at it.
+    fn copied(&self, start: u32, value: usize) -> Option<usize> {
+        let copy = self.copies.binary_search_by_key(&start, |(at, ..)| *at).ok()?;
+        let (_, from, to) = self.copies[copy];
+        let ends = self.spans[from.index()].is_some_and(|(_, last)| last == start);
+        (to.index() == value && ends).then_some(from.index())
+    }
+}
+
+/// The slot of each value.
+struct Places {
+    slots: Vec<u32>,
+    count: u32,
+}
+
+impl Places {
+    fn of(&self, value: Value) -> u32 {
+        self.slots.get(value.index()).copied().unwrap_or(0)
+    }
+}

@@ -1,0 +1,152 @@
+//! The fast engine: batches of pixels, operation by operation.
+//!
+//! A drawing is [lifted](mod@crate::ir) once to operations on single channels. Each operation is then
+//! a loop over some hundred pixels at once, whose values lie one after the other, sixteen to a
+//! [chunk](lanes::Chunk): the loops are plain Rust, compiled for each level of vector instructions
+//! and chosen at run time ([`Simd`]), and the values in use fit the processor's first cache.
+//!
+//! ```text
+//! Function ──code──▶ Code (steps over slots) ──machine──▶ Band
+//!                                               │
+//!                          lanes (loops), simd (levels), fp_env (denormals), tile (batches)
+//! ```
+//!
+//! What has no [`Function`](crate::ir::Function) runs on the [reference engine](mod@crate::reference);
+//! [`Ran::instead`](crate::Ran) says why.
+
+mod code;
+pub(crate) mod fp_env;
+mod kernels;
+pub(crate) mod lanes;
+mod machine;
+pub(crate) mod simd;
+mod tile;
+
+use crate::frame::Band;
+use crate::ir;
+use crate::reference::Reference;
+use crate::{Draw, Engine, Prepared, Ran, Report, RunError};
+use code::Code;
+use machine::Machine;
+use tile::{Centres, Leave, ROWS, Tile};
+
+pub use simd::Simd;
+
+/// The fast engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Fast {
+    simd: Simd,
+}
+
+impl Fast {
+    /// The engine with the best instructions that this machine has.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with(Simd::detect())
+    }
+
+    /// The engine with certain instructions. The portable ones stand in for what this machine does
+    /// not have.
+    #[must_use]
+    pub fn with(simd: Simd) -> Self {
+        Self { simd: if simd.is_available() { simd } else { Simd::Portable } }
+    }
+
+    /// The instructions that it uses.
+    #[must_use]
+    pub fn simd(self) -> Simd {
+        self.simd
+    }
+}
+
+impl Default for Fast {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Engine for Fast {
+    fn name(&self) -> &'static str {
+        "fast"
+    }
+
+    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn Prepared + 'a> {
+        match ir::lift(&draw) {
+            Ok(function) => Box::new(Batches::new(draw, &function, self.simd)),
+            Err(reason) => {
+                Box::new(Instead { reference: Reference.prepare(draw), reason: reason.to_string() })
+            }
+        }
+    }
+}
+
+/// What the reference engine draws for this one.
+struct Instead<'a> {
+    reference: Box<dyn Prepared + 'a>,
+    reason: String,
+}
+
+impl Prepared for Instead<'_> {
+    fn band_rows(&self) -> u32 {
+        self.reference.band_rows()
+    }
+
+    fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError> {
+        self.reference.band(band)
+    }
+
+    fn ran(&self) -> Ran {
+        Ran { instead: Some(self.reason.clone()), ..self.reference.ran() }
+    }
+}
+
+/// A picture drawn batch by batch.
+struct Batches<'a> {
+    draw: Draw<'a>,
+    code: Code,
+    simd: Simd,
+    /// Chunks of a batch beside each other.
+    columns: u32,
+    centres: Centres,
+}
+
+/// Bytes that the slots of a batch should not exceed: about two thirds of a usual first cache.
+const NEAR: usize = 24 << 10;
+
+impl<'a> Batches<'a> {
+    fn new(draw: Draw<'a>, function: &ir::Function, simd: Simd) -> Self {
+        let code = Code::new(function);
+        // At least 16 by 16 pixels: what a step costs beside its loop must stay small.
+        let column = (ROWS / 4) as usize * size_of::<lanes::Chunk>() * code.slots.max(1) as usize;
+        let columns = u32::try_from(NEAR / column).unwrap_or(1).clamp(4, 16);
+        let centres = Centres::new(draw.bindings.size());
+        Self { draw, code, simd, columns, centres }
+    }
+}
+
+impl Prepared for Batches<'_> {
+    fn band_rows(&self) -> u32 {
+        ROWS
+    }
+
+    fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError> {
+        let chunks = (self.columns * (ROWS / 4)) as usize;
+        let mut machine = Machine::new(&self.draw, &self.code, self.simd, chunks);
+        let block = band.block();
+        let mut x = block.x - block.x % 4;
+        let y = block.y - block.y % ROWS;
+        while x < block.x + block.width {
+            let tile = Tile { x, y, columns: self.columns, centres: &self.centres };
+            if tile.cover(self.draw.bindings, band, &mut machine.covered) {
+                machine.run(&tile)?;
+            }
+            self.simd.run_plain(Leave { tile: &tile, machine: &mut machine, band });
+            x += self.columns * 4;
+        }
+        Ok(Report { counters: machine.counters, ..Report::default() })
+    }
+
+    fn ran(&self) -> Ran {
+        Ran { engine: "fast", simd: Some(self.simd.name()), instead: None }
+    }
+}
