@@ -2,87 +2,140 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Result, bail};
+use anyhow::Result;
+use r500::exec::fast::{Fast, Simd};
 use r500::exec::reference::Reference;
-use r500::exec::{Bindings, Engine, Frame, Options, Shader, draw};
+use r500::exec::{Bindings, Draw, Engine, Frame, Options, Prepared, Ran, Shader, draw_into};
 use r500::picture::Picture;
 
 use crate::capture::Capture;
 
-/// The engine of that name, at that instruction set.
+/// Why there is no such engine.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum NoEngine {
+    /// A name that nothing has.
+    Unknown(String),
+    /// Instructions that this machine does not have.
+    Unavailable(String),
+}
+
+/// The engine of that name, with those vector instructions.
 ///
 /// # Errors
-/// If there is none.
-pub(crate) fn engine(name: &str, simd: &str) -> Result<Box<dyn Engine>> {
-    match name {
-        "reference" if simd == "auto" => Ok(Box::new(Reference)),
-        "reference" => bail!("--simd: the reference engine has no instruction sets to choose from"),
-        _ => bail!("--engine: `{name}` is none; wanted is reference"),
+/// [`NoEngine`].
+pub(crate) fn engine(name: &str, simd: &str) -> Result<Box<dyn Engine>, NoEngine> {
+    match (name, simd) {
+        ("reference", "auto") => Ok(Box::new(Reference)),
+        ("reference", _) => Err(NoEngine::Unknown(
+            "--simd: the reference engine has no instructions to choose from".into(),
+        )),
+        ("fast", "auto") => Ok(Box::new(Fast::new())),
+        ("fast", _) => level(simd).map(|simd| Box::new(Fast::with(simd)) as _),
+        _ => Err(NoEngine::Unknown(format!("--engine: `{name}`: wanted is reference or fast"))),
     }
 }
 
-/// A program that an engine draws.
-pub(crate) struct Ours<'a> {
-    engine: &'a dyn Engine,
+fn level(name: &str) -> Result<Simd, NoEngine> {
+    let here: Vec<_> = Simd::available().map(Simd::name).collect();
+    let here = here.join(", ");
+    match Simd::from_name(name) {
+        Some(simd) if simd.is_available() => Ok(simd),
+        Some(_) => {
+            Err(NoEngine::Unavailable(format!("--simd: this machine has {here} and not {name}")))
+        }
+        None => Err(NoEngine::Unknown(format!("--simd: `{name}`: this machine has {here}"))),
+    }
+}
+
+/// A program with everything that it reads, for a picture of a certain size.
+pub(crate) struct Scene {
     shader: Shader,
     bindings: Bindings,
     options: Options<'static>,
-    frame: Option<Frame>,
+}
+
+impl Scene {
+    /// Decodes and binds a capture.
+    ///
+    /// # Errors
+    /// If the program cannot run.
+    pub(crate) fn new(capture: &Capture, size: [u32; 2], threads: usize) -> Result<Self> {
+        Ok(Self {
+            shader: Shader::new(&capture.job.program)?,
+            bindings: Bindings::new(&capture.job, size)?,
+            options: Options { threads, ..Options::default() },
+        })
+    }
+}
+
+/// A scene that an engine is ready to draw.
+pub(crate) struct Ours<'a> {
+    draw: Draw<'a>,
+    prepared: Box<dyn Prepared + 'a>,
+    frame: Frame,
+}
+
+impl<'a> Ours<'a> {
+    /// Makes an engine ready for a scene.
+    ///
+    /// # Errors
+    /// If the picture is too large.
+    pub(crate) fn new(engine: &dyn Engine, scene: &'a Scene) -> Result<Self> {
+        let Scene { shader, bindings, options } = scene;
+        let draw = Draw::new(shader, bindings, options)?;
+        let frame = Frame::new(shader, bindings, options)?;
+        Ok(Self { draw, prepared: engine.prepare(draw), frame })
+    }
+
+    /// Draws a frame over the one before.
+    ///
+    /// # Errors
+    /// If a limit strikes.
+    pub(crate) fn draw(&mut self) -> Result<()> {
+        Ok(draw_into(&*self.prepared, &self.draw, &mut self.frame)?)
+    }
+
+    /// What was drawn, in 8 bits a channel.
+    pub(crate) fn picture(&self) -> Picture {
+        Picture::from_colors(self.frame.width(), self.frame.target(0).unwrap_or_default())
+    }
+
+    /// Who draws.
+    pub(crate) fn ran(&self) -> Ran {
+        self.prepared.ran()
+    }
 }
 
 /// How often preparing is timed; the shortest counts.
 const PREPARATIONS: u32 = 5;
 
-impl<'a> Ours<'a> {
-    /// Binds a capture, for a picture of that size.
-    ///
-    /// # Errors
-    /// If the program cannot run.
-    pub(crate) fn new(
-        engine: &'a dyn Engine,
-        capture: &Capture,
-        size: [u32; 2],
-        threads: usize,
-    ) -> Result<Self> {
-        Ok(Self {
-            engine,
-            shader: Shader::new(&capture.job.program)?,
-            bindings: Bindings::new(&capture.job, size)?,
-            options: Options { threads, ..Options::default() },
-            frame: None,
-        })
+/// Time from a program to its first pixels: decoding, binding, preparing, and a picture of 4x4.
+///
+/// # Errors
+/// If the program cannot run.
+pub(crate) fn preparation(engine: &dyn Engine, capture: &Capture) -> Result<Duration> {
+    let mut shortest = Duration::MAX;
+    for _ in 0..PREPARATIONS {
+        let start = Instant::now();
+        let scene = Scene::new(capture, [4, 4], 1)?;
+        Ours::new(engine, &scene)?.draw()?;
+        shortest = shortest.min(start.elapsed());
     }
+    Ok(shortest)
+}
 
-    /// Time from a program to its first pixels: decoding, preparing, and a picture of 4x4.
-    ///
-    /// # Errors
-    /// If the program cannot run.
-    pub(crate) fn prepare(engine: &dyn Engine, capture: &Capture) -> Result<Duration> {
-        let bindings = Bindings::new(&capture.job, [4, 4])?;
-        let options = Options { threads: 1, ..Options::default() };
-        let mut shortest = Duration::MAX;
-        for _ in 0..PREPARATIONS {
-            let start = Instant::now();
-            let shader = Shader::new(&capture.job.program)?;
-            draw(engine, &shader, &bindings, &options)?;
-            shortest = shortest.min(start.elapsed());
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_have_names() {
+        for (name, simd) in [("reference", "auto"), ("fast", "auto"), ("fast", "scalar")] {
+            assert_eq!(engine(name, simd).map(|engine| engine.name()).ok(), Some(name));
         }
-        Ok(shortest)
-    }
-
-    /// Draws a frame.
-    ///
-    /// # Errors
-    /// If a limit strikes.
-    pub(crate) fn draw(&mut self) -> Result<()> {
-        self.frame = Some(draw(self.engine, &self.shader, &self.bindings, &self.options)?);
-        Ok(())
-    }
-
-    /// What was drawn, in 8 bits a channel.
-    pub(crate) fn picture(&self) -> Picture {
-        let [width, _] = self.bindings.size();
-        let colors = self.frame.as_ref().and_then(|frame| frame.target(0));
-        Picture::from_colors(width, colors.unwrap_or_default())
+        let unknown = |name, simd| matches!(engine(name, simd), Err(NoEngine::Unknown(_)));
+        assert!(unknown("quick", "auto"));
+        assert!(unknown("fast", "mmx"));
+        assert!(unknown("reference", "avx2"));
     }
 }

@@ -29,7 +29,7 @@ use r500::picture::Picture;
 use args::{Args, Command, Format};
 use capture::Capture;
 use egl::Mesa;
-use engine::Ours;
+use engine::{NoEngine, Ours, Scene};
 use llvmpipe::{Llvmpipe, Storage};
 use measure::Timing;
 use report::{Failed, Report, Row};
@@ -52,7 +52,8 @@ fn main() -> ExitCode {
     };
     let engine = match engine::engine(&args.engine, &args.simd) {
         Ok(engine) => engine,
-        Err(error) => return fail(USAGE, &error),
+        Err(NoEngine::Unknown(message)) => return fail(USAGE, &anyhow!(message)),
+        Err(NoEngine::Unavailable(message)) => return fail(COULD_NOT, &anyhow!(message)),
     };
     egl::set_environment(args.threads);
     match run(&args, &*engine) {
@@ -118,9 +119,10 @@ fn time(args: &Args, engine: &dyn Engine, mesa: &Mesa, name: &str) -> Result<Row
     theirs.resize([4, 4])?;
     theirs.draw();
     let llvmpipe_prepare = start.elapsed();
-    let prepare = Ours::prepare(engine, &capture)?;
+    let prepare = engine::preparation(engine, &capture)?;
 
-    let mut ours = Ours::new(engine, &capture, args.size, args.threads)?;
+    let scene = Scene::new(&capture, args.size, args.threads)?;
+    let mut ours = Ours::new(engine, &scene)?;
     theirs.resize(args.size)?;
     let their_frame = || {
         theirs.draw();
@@ -133,13 +135,16 @@ fn time(args: &Args, engine: &dyn Engine, mesa: &Mesa, name: &str) -> Result<Row
     let mut theirs = Llvmpipe::new(mesa, &capture, Storage::Floats).context("llvmpipe")?;
     let differing_at_size = differing(&ours.picture(), &mut theirs)?;
     let size = capture.job.size.unwrap_or(args.size);
-    let mut ours = Ours::new(engine, &capture, size, args.threads)?;
+    let scene = Scene::new(&capture, size, args.threads)?;
+    let mut ours = Ours::new(engine, &scene)?;
     ours.draw()?;
     let differing = differing(&ours.picture(), &mut theirs)?;
 
     let pixels = f64::from(args.size[0]) * f64::from(args.size[1]);
     Ok(Row {
         name: name.into(),
+        instead: ours.ran().instead,
+        simd: ours.ran().simd,
         ratio: timing.ratio,
         quartiles: timing.quartiles,
         pairs: timing.pairs,

@@ -54,6 +54,10 @@ pub(crate) struct Row {
     pub(crate) allowed: f64,
     /// Share of pixels that differ at the size that is timed.
     pub(crate) differing_at_size: f64,
+    /// The vector instructions that drew it, if the engine chose among some.
+    pub(crate) simd: Option<&'static str>,
+    /// Why another engine drew it than the one that was asked.
+    pub(crate) instead: Option<String>,
 }
 
 /// A program that was not timed.
@@ -103,6 +107,7 @@ impl Report {
         let Self { engine, simd, threads, llvmpipe, .. } = self;
         let names = self.programs.iter().map(|row| row.name.len());
         let name_width = names.max().unwrap_or(0).max("program".len());
+        let simd = self.programs.iter().find_map(|row| row.simd).unwrap_or(simd);
         writeln!(out, "{engine} ({simd}) against {llvmpipe}")?;
         writeln!(out, "{width}x{height}, {threads} threads each\n")?;
         writeln!(
@@ -131,6 +136,11 @@ impl Report {
         if let (Some(median), Some(worst)) = (self.median, self.programs.first()) {
             writeln!(out, "\nmedian {median:.2}, worst {:.2} ({})", worst.ratio, worst.name)?;
         }
+        for Row { name, instead, .. } in &self.programs {
+            if let Some(reason) = instead {
+                writeln!(out, "{name}: drawn by another engine: {reason}")?;
+            }
+        }
         for Failed { name, error } in &self.failed {
             writeln!(out, "{name}: not timed: {error}")?;
         }
@@ -157,6 +167,8 @@ mod tests {
             differing,
             allowed: 0.002,
             differing_at_size: 0.0,
+            simd: Some("avx2"),
+            instead: None,
         }
     }
 
