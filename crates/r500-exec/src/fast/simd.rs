@@ -239,6 +239,18 @@ fn portable<J: Job>(job: J) -> J::Output {
     job.run(Portable)
 }
 
+/// To be called in a loop over chunks, whose body is vector code already: keeps the compiler from
+/// doing several chunks at once, one lane of each to a vector. (With AVX-512, whose gathers it thinks
+/// cheap, it does.)
+#[inline(always)]
+pub(crate) fn chunk_by_chunk() {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    // SAFETY: there is no instruction in it.
+    unsafe {
+        core::arch::asm!("", options(nomem, nostack, preserves_flags));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]

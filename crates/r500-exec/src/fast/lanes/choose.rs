@@ -6,7 +6,7 @@
 use core::hint::black_box;
 use core::marker::PhantomData;
 
-use super::{Chunk, Flush, LANES, Lanewise, Operands, Src, across, map};
+use super::{Chunk, Flush, LANES, Lanewise, Operands, Src, across, chunk_by_chunk, map};
 use crate::numerics::compare;
 
 /// A relation of two numbers.
@@ -81,6 +81,7 @@ pub(crate) fn choose<F: Flush, R: Relation>(
     let n = dst.len();
     let (a, b, c) = (a.limit(n), b.limit(n), c.limit(n));
     for (i, to) in dst.iter_mut().enumerate() {
+        chunk_by_chunk();
         let (a, b, c) = (a.chunk(i), b.chunk(i), c.chunk(i));
         let mut result = [0.0; LANES];
         for l in 0..LANES {
@@ -187,6 +188,7 @@ fn bitwise<const N: usize>(
 ) {
     let operands = operands.limit(dst.len());
     for (i, to) in dst.iter_mut().enumerate() {
+        chunk_by_chunk();
         let chunks = operands.chunks(i);
         let mut result = [0.0; LANES];
         for l in 0..LANES {
@@ -201,6 +203,7 @@ fn pick_raw<F: Flush, R: Relation>(dst: &mut [Chunk], a: impl Src, b: impl Src) 
     let (a, b) = (a.limit(dst.len()), b.limit(dst.len()));
     let whole = black_box(u32::MAX);
     for (i, to) in dst.iter_mut().enumerate() {
+        chunk_by_chunk();
         let (a, b) = (a.chunk(i), b.chunk(i));
         let mut result = [0.0; LANES];
         for l in 0..LANES {

@@ -32,7 +32,9 @@ pub(crate) mod functions;
 #[cfg(test)]
 mod tests;
 
+use super::simd::chunk_by_chunk;
 pub(crate) use flush::{CleanFlush, Flush, HwFlush, SoftFlush};
+
 pub(crate) use functions::{BitTrick, Instruction, Rint};
 
 /// Lanes of a chunk: one vector of the widest level.
@@ -200,6 +202,7 @@ impl<const N: usize> Operands<N> for [&[Chunk]; N] {
 fn map<F: Flush, O: Lanewise<N>, const N: usize>(dst: &mut [Chunk], operands: impl Operands<N>) {
     let operands = operands.limit(dst.len());
     for (i, to) in dst.iter_mut().enumerate() {
+        chunk_by_chunk();
         let chunks = operands.chunks(i);
         let mut seen = [flush::NOTHING; LANES];
         let mut result = [0.0; LANES];
