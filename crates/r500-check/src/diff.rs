@@ -6,8 +6,8 @@
 //! its address.
 
 use r500_isa::values::InstType;
-use r500_isa::words::FcAddr;
-use r500_isa::{Field, Instruction, Register};
+use r500_isa::words::{AluAlphaInst, AluRgbaInst, FcAddr, TexAddr, TexAddrDxdy};
+use r500_isa::{Field, Instruction, Register, Source};
 use r500_program::{Program, State};
 
 /// What happened to an instruction between two programs, A and B. Places are indices.
@@ -279,7 +279,7 @@ fn pair_rest(
 }
 
 /// The greatest gap, in pairs of instructions, that is searched for the best pairing.
-const MOST_PAIRS: usize = 1 << 14;
+const MOST_PAIRS: usize = 1 << 18;
 
 fn pair_gap(
     a: &[Instruction],
@@ -292,9 +292,12 @@ fn pair_gap(
     if rows == 0 || columns == 0 {
         return;
     }
+    let shapes =
+        |code: &[Instruction]| -> Vec<Shape> { code.iter().copied().map(Shape::of).collect() };
+    let (a, b) = (shapes(&a[i..x]), shapes(&b[j..y]));
     if rows * columns > MOST_PAIRS {
-        let paired = (0..rows.min(columns)).map(|n| (i + n, j + n));
-        all.extend(paired.filter(|&(x, y)| likeness(a[x], b[y]) > 0));
+        let paired = (0..rows.min(columns)).filter(|&n| likeness(&a[n], &b[n]) > 0);
+        all.extend(paired.map(|n| (i + n, j + n)));
         return;
     }
     // best[r][c]: greatest likeness of pairing what follows row r and column c.
@@ -302,7 +305,7 @@ fn pair_gap(
     let mut best = vec![0u32; (rows + 1) * width];
     for r in (0..rows).rev() {
         for c in (0..columns).rev() {
-            let like = likeness(a[i + r], b[j + c]);
+            let like = likeness(&a[r], &b[c]);
             let paired = if like > 0 { like + best[(r + 1) * width + c + 1] } else { 0 };
             best[r * width + c] =
                 paired.max(best[(r + 1) * width + c]).max(best[r * width + c + 1]);
@@ -311,23 +314,26 @@ fn pair_gap(
     let (mut r, mut c) = (0, 0);
     while r < rows && c < columns {
         let here = best[r * width + c];
-        if here == best[(r + 1) * width + c] {
-            r += 1;
-        } else if here == best[r * width + c + 1] {
-            c += 1;
-        } else {
+        let like = likeness(&a[r], &b[c]);
+        if like > 0 && here == like + best[(r + 1) * width + c + 1] {
             all.push((i + r, j + c));
             (r, c) = (r + 1, c + 1);
+        } else if here == best[(r + 1) * width + c] {
+            r += 1;
+        } else {
+            c += 1;
         }
     }
 }
 
-/// How alike two instructions are: 0 if they should not be paired.
-fn likeness(a: Instruction, b: Instruction) -> u32 {
+/// How alike two instructions are: 0 if they should not be paired. Which registers they use counts
+/// least: a compiler may have taken others.
+fn likeness(a: &Shape, b: &Shape) -> u32 {
+    let (x, y) = (a.shape, b.shape);
+    let (a, b) = (a.key, b.key);
     if a.ty() != b.ty() {
         return 0;
     }
-    let same = (1..6).filter(|&n| key(a).0[n] == key(b).0[n]).count();
     let opcodes = match a.ty() {
         InstType::FC => a.fc_inst().op() == b.fc_inst().op(),
         InstType::TEX => a.tex_inst().inst() == b.tex_inst().inst(),
@@ -336,11 +342,58 @@ fn likeness(a: Instruction, b: Instruction) -> u32 {
                 && a.alpha_inst().alpha_op() == b.alpha_inst().alpha_op()
         }
     };
-    let cmn = u32::from(a.0[0] == b.0[0]);
-    if !opcodes && same < 3 {
+    let same = |n: usize| a.0[n] == b.0[n];
+    let words = (1..6).filter(|&n| same(n)).count();
+    if !opcodes && words < 3 {
         return 0;
     }
-    u32::try_from(same).unwrap_or(0) + cmn + u32::from(opcodes) * 2
+    let shapes = (0..6).filter(|&n| x.0[n] == y.0[n]).count();
+    let count = |n: usize| u32::try_from(n).unwrap_or(0);
+    8 * count(shapes) + count(words) + u32::from(opcodes) * 16 + u32::from(same(0))
+}
+
+/// An instruction as pairing sees it.
+struct Shape {
+    /// Without where jumps lead.
+    key: Instruction,
+    /// Without the numbers of its registers, too.
+    shape: Instruction,
+}
+
+impl Shape {
+    fn of(inst: Instruction) -> Self {
+        let key = key(inst);
+        Self { key, shape: shape(key) }
+    }
+}
+
+/// An instruction without the numbers of its registers.
+fn shape(inst: Instruction) -> Instruction {
+    let mut shape = inst;
+    match inst.ty() {
+        InstType::FC => {}
+        InstType::TEX => {
+            let (addr, grad) = (inst.tex_addr(), inst.tex_addr_dxdy());
+            shape.0[2] = addr.with(TexAddr::SRC_ADDR, 0).with(TexAddr::DST_ADDR, 0).bits();
+            shape.0[3] = grad.with(TexAddrDxdy::DX_ADDR, 0).with(TexAddrDxdy::DY_ADDR, 0).bits();
+        }
+        _ => {
+            let plain = |source: Source| match source.inline() {
+                // Its number is a value.
+                Some(_) => source,
+                None => Source { addr: 0, ..source },
+            };
+            let (mut rgb, mut alpha) = (inst.rgb_addr(), inst.alpha_addr());
+            for n in 0..3 {
+                rgb = rgb.with_source(n, plain(rgb.sources()[n]));
+                alpha = alpha.with_source(n, plain(alpha.sources()[n]));
+            }
+            (shape.0[1], shape.0[2]) = (rgb.bits(), alpha.bits());
+            shape.0[4] = inst.alpha_inst().with(AluAlphaInst::ALPHA_ADDRD, 0).bits();
+            shape.0[5] = inst.rgba_inst().with(AluRgbaInst::RGB_ADDRD, 0).bits();
+        }
+    }
+    shape
 }
 
 fn compare_state(a: &State, b: &State) -> Vec<StateChange> {

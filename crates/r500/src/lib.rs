@@ -3,7 +3,8 @@
 //! This crate is the front door: it re-exports the crates that do the work, picks the [`reader`] for
 //! any input, knows where the checker's findings stand in a source ([`lint`]), and holds what touches
 //! files: [`picture`]s, [`texture`]s from outside, the
-//! [comparison](compare) of pictures and the [`verdict`] over a frame. The `r500` command is built on
+//! [comparison](compare) of pictures, the [`verdict`] over a frame, and whether two programs are
+//! [`equal`] in what they compute. The `r500` command is built on
 //! it and adds nothing but the terminal.
 //!
 //! ```
@@ -34,6 +35,7 @@ pub use r500_isa as isa;
 pub use r500_program as program;
 
 pub mod compare;
+pub mod equal;
 pub mod explain;
 pub mod lint;
 pub mod picture;

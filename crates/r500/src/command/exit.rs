@@ -49,6 +49,14 @@ impl Failure {
         Self { status: Status::CouldNot, error: error.into(), complete: false }
     }
 
+    /// The same, as something that could not be done: whoever is at fault, there is no verdict.
+    pub(crate) fn without_verdict(mut self) -> Self {
+        if self.status == Status::Failed {
+            self.status = Status::CouldNot;
+        }
+        self
+    }
+
     /// The same with what was being done.
     pub(crate) fn context(mut self, context: impl Display) -> Self {
         self.error = self.error.context(context.to_string());

@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`test`], [`asm`], [`disasm`], [`convert`], [`check`], [`stats`], [`cfg`](mod@cfg), [`explain`], [`manual`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`test`], [`asm`], [`disasm`], [`convert`], [`check`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`manual`] | the subcommands |
 //! | [`source`], [`state`], [`machine`], [`format`](mod@format) | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`] | exit statuses, messages, colours, progress |
@@ -11,6 +11,7 @@ mod asm;
 mod cfg;
 mod check;
 mod convert;
+mod diff;
 mod disasm;
 mod exit;
 mod explain;
@@ -53,6 +54,7 @@ enum Command {
     Check(check::Check),
     Stats(stats::Stats),
     Cfg(cfg::Cfg),
+    Diff(Box<diff::Diff>),
     Explain(explain::Explain),
     Completions(manual::Completions),
     Man(manual::Man),
@@ -73,6 +75,7 @@ Examples:
   r500 check plasma.r5                          find mistakes before a card does
   r500 stats tests/corpus/mesa --sort cycles    count instructions, estimate cycles
   r500 cfg capture.json -o flow.svg             where a program can go, as a picture
+  r500 diff old.json new.json --run             whether two programs compute the same
   r500 explain 0x1401ff05 --as us_fc_inst       what the bits of a word mean";
 
 /// Runs the command.
@@ -89,6 +92,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Check(check) => check.run(),
         Command::Stats(stats) => stats.run(),
         Command::Cfg(cfg) => cfg.run(),
+        Command::Diff(diff) => diff.run(),
         Command::Explain(explain) => explain.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),

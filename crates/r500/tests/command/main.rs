@@ -7,6 +7,7 @@ mod assembly;
 mod cfg;
 mod check;
 mod convert;
+mod diff;
 mod disasm;
 mod explain;
 mod manual;

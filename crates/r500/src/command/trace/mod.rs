@@ -6,10 +6,11 @@ mod watch;
 use std::io::Write;
 
 use clap::Args;
-use r500::exec::reference::{EventKind, Group, Lane, LaneState, Step, Write as Wrote};
+use r500::exec::reference::{Event, EventKind, Group, Lane, LaneState, Step, Write as Wrote};
 use r500::exec::{Bindings, Block, Draw, Options, Shader};
 use serde_json::{Value, json};
 
+pub(super) use self::text::Printer;
 use self::watch::Watch;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
@@ -92,8 +93,7 @@ impl Trace {
         group.watch(Some(lane));
 
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        let printer =
-            text::Printer { shader: &shader, colors: terminal::colors(&std::io::stdout()) };
+        let printer = Printer { shader: &shader, colors: terminal::colors(&std::io::stdout()) };
         if self.format == Format::Text {
             printer.start(&mut out, &group, lane, &bindings)?;
         }
@@ -162,7 +162,14 @@ fn step_json(number: u64, step: &Step, shader: &Shader, group: &Group<'_>, lane:
         "calls": group.calls(),
         "next": (!group.ended()).then(|| group.address()),
     });
-    let Some(event) = &step.event else { return value };
+    if let Some(event) = &step.event {
+        add_event(&mut value, event);
+    }
+    value
+}
+
+/// What an instruction did to a pixel, as keys of an object.
+pub(super) fn add_event(value: &mut Value, event: &Event) {
     value["active"] = event.active.into();
     match &event.kind {
         EventKind::Skipped => value["kind"] = "skipped".into(),
@@ -213,7 +220,6 @@ fn step_json(number: u64, step: &Step, shader: &Shader, group: &Group<'_>, lane:
         }
     }
     value["writes"] = event.writes.iter().map(write_json).collect();
-    value
 }
 
 fn write_json(write: &Wrote) -> Value {

@@ -9,9 +9,9 @@ use super::state_name;
 use crate::command::number::{letters, text, vector};
 
 /// Prints a trace.
-pub(super) struct Printer<'a> {
-    pub(super) shader: &'a Shader,
-    pub(super) colors: bool,
+pub(in crate::command) struct Printer<'a> {
+    pub(in crate::command) shader: &'a Shader,
+    pub(in crate::command) colors: bool,
 }
 
 impl Printer<'_> {
@@ -115,7 +115,13 @@ impl Printer<'_> {
         Ok(())
     }
 
-    fn event(&self, out: &mut impl Write, event: &Event, address: u32) -> io::Result<()> {
+    /// What an instruction did.
+    pub(in crate::command) fn event(
+        &self,
+        out: &mut impl Write,
+        event: &Event,
+        address: u32,
+    ) -> io::Result<()> {
         let margin = "             ";
         match &event.kind {
             EventKind::Skipped => {}

@@ -1,0 +1,386 @@
+//! `--run`: whether two programs compute the same.
+
+use std::io::{self, Write};
+
+use clap::Args;
+use r500::equal::{Comparison, Incomparable, Pair, Part, Parting, Place, Shared, Sharing, Side};
+use r500::exec::Shader;
+use r500::program::Job;
+use serde_json::{Value, json};
+
+use crate::command::exit::{Failure, Outcome, Status};
+use crate::command::machine::MachineArgs;
+use crate::command::number::{self, json_all, vector};
+use crate::command::trace::{Printer, add_event};
+use crate::command::{state, syntax, terminal};
+
+/// How to compare what the programs compute.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "What the programs compute")]
+pub(super) struct RunArgs {
+    /// Run both and compare every pixel that both cover
+    #[arg(long)]
+    run: bool,
+    /// Also run both this many times with random values of what they share by name (implies --run)
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    random: u64,
+    /// Seed of the random values
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// Greatest difference that counts as none: absolute up to 1, relative above (default: what is
+    /// stored must be the same bits)
+    #[arg(long, value_name = "T", value_parser = tolerance)]
+    tolerance: Option<f32>,
+    /// Width and height of the pictures (default: their own, which must agree, else 256x256)
+    #[arg(long, value_name = "WxH", value_parser = syntax::size)]
+    size: Option<[u32; 2]>,
+    /// A constant of A and the one of B that is the same, by number or name, whole or some channels:
+    /// `c0=c3`, `c1.r=time`. May be given several times
+    #[arg(long, value_name = "A=B")]
+    share: Vec<String>,
+}
+
+fn tolerance(text: &str) -> Result<f32, String> {
+    let value = syntax::float(text)?;
+    if value >= 0.0 { Ok(value) } else { Err(format!("`{text}`: a tolerance is at least 0")) }
+}
+
+/// What came of it.
+pub(super) struct Verdict {
+    size: [u32; 2],
+    seed: u64,
+    /// Rounds of random values that were run.
+    rounds: u64,
+    sharing: Sharing,
+    end: End,
+}
+
+enum End {
+    Equal { pixels: usize },
+    Different(Box<Different>),
+    Incomparable(Incomparable),
+}
+
+struct Different {
+    comparison: Comparison,
+    /// The round of random values; `None` with the bindings that the programs carry.
+    round: Option<u64>,
+    /// Where they part, or why that could not be found.
+    parting: Result<Parting, Incomparable>,
+    shaders: [Shader; 2],
+}
+
+impl RunArgs {
+    /// Whether to run at all.
+    pub(super) fn wanted(&self) -> bool {
+        self.run || self.random > 0
+    }
+
+    /// Runs both.
+    pub(super) fn compare(&self, jobs: &[Job; 2], machine: &MachineArgs) -> Outcome<Verdict> {
+        let [a, b] = jobs;
+        let mut sharing = Sharing::of(a, b);
+        for text in &self.share {
+            sharing.constants.push(self.shared(jobs, text)?);
+        }
+        let mut verdict = Verdict {
+            size: self.size.or(a.size).unwrap_or([256, 256]),
+            seed: self.seed,
+            rounds: 0,
+            sharing,
+            end: End::Equal { pixels: 0 },
+        };
+        let options = machine.options()?;
+        let end = self.rounds(jobs, machine, &options, &verdict.sharing);
+        let (end, rounds) = end.unwrap_or_else(|error| (End::Incomparable(error), 0));
+        (verdict.end, verdict.rounds) = (end, rounds);
+        Ok(verdict)
+    }
+
+    fn rounds(
+        &self,
+        [a, b]: &[Job; 2],
+        machine: &MachineArgs,
+        options: &r500::exec::Options<'_>,
+        sharing: &Sharing,
+    ) -> Result<(End, u64), Incomparable> {
+        let pair = Pair::new(a.clone(), b.clone(), self.size)?;
+        if self.random > 0 && sharing.is_empty() {
+            return Err(Incomparable::NothingShared);
+        }
+        let bar = terminal::progress(self.random + 1, "runs");
+        let mut pixels = 0;
+        for round in 0..=self.random {
+            let jobs = match round {
+                0 => pair.jobs.clone(),
+                n => sharing.randomise(&pair, self.seed, n - 1),
+            };
+            let comparison = pair.compare(&jobs, machine.engine(), options, self.tolerance)?;
+            bar.inc(1);
+            pixels += comparison.pixels;
+            let Some(first) = &comparison.first else { continue };
+            let parting = Parting::find(&pair, &jobs, first, options, self.tolerance);
+            bar.finish_and_clear();
+            let different = Different {
+                round: round.checked_sub(1),
+                parting,
+                shaders: pair.shaders().clone(),
+                comparison,
+            };
+            return Ok((End::Different(Box::new(different)), round));
+        }
+        bar.finish_and_clear();
+        Ok((End::Equal { pixels }, self.random))
+    }
+
+    /// `A=B`.
+    fn shared(&self, jobs: &[Job; 2], text: &str) -> Outcome<Shared> {
+        let usage = |message: String| Failure::usage(format!("--share: {message}"));
+        let (a, b) = text
+            .split_once('=')
+            .ok_or_else(|| usage(format!("`{text}`: write A=B, such as c0=c3")))?;
+        let place = |n: usize, text: &str| -> Outcome<Vec<(u8, u8)>> {
+            let place = state::place(&jobs[n], text).map_err(usage)?;
+            // Constants end with 255, channels with 3.
+            let pair = |&channel: &usize| (place.constant as u8, channel as u8);
+            Ok(place.channels.iter().map(pair).collect())
+        };
+        let places = [place(0, a)?, place(1, b)?];
+        if places[0].len() != places[1].len() {
+            let [a, b] = places.map(|place| place.len());
+            return Err(usage(format!("`{text}`: {a} channels and {b}")));
+        }
+        Ok(Shared { name: text.trim().to_owned(), places })
+    }
+}
+
+impl Verdict {
+    pub(super) fn status(&self) -> Status {
+        match self.end {
+            End::Equal { .. } => Status::Fine,
+            End::Different(_) => Status::Failed,
+            End::Incomparable(_) => Status::CouldNot,
+        }
+    }
+
+    pub(super) fn text(&self, out: &mut impl Write, colors: bool) -> io::Result<()> {
+        let [width, height] = self.size;
+        match &self.end {
+            End::Incomparable(error) => {
+                out.flush()?;
+                terminal::error(&format!("cannot compare: {error}"));
+            }
+            End::Equal { pixels } => {
+                writeln!(
+                    out,
+                    "equal: {pixels} pixels, {width}x{height} with what the programs carry{}",
+                    match self.rounds {
+                        0 => String::new(),
+                        n => format!(" and {n} times with random values (seed {})", self.seed),
+                    }
+                )?;
+                self.shared(out)?;
+            }
+            End::Different(different) => {
+                different.text(out, self, colors)?;
+                self.shared(out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What was shared, if that mattered.
+    fn shared(&self, out: &mut impl Write) -> io::Result<()> {
+        if self.rounds == 0 {
+            return Ok(());
+        }
+        let names = |shared: &[Shared]| -> String {
+            let names: Vec<&str> = shared.iter().map(|shared| shared.name.as_str()).collect();
+            if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+        };
+        writeln!(
+            out,
+            "shared: inputs {}; constants {}",
+            names(&self.sharing.inputs),
+            names(&self.sharing.constants)
+        )?;
+        for side in [Side::A, Side::B] {
+            let alone: Vec<&str> = self
+                .sharing
+                .alone
+                .iter()
+                .filter(|(owner, _)| *owner == side)
+                .map(|(_, name)| name.as_str())
+                .collect();
+            if !alone.is_empty() {
+                writeln!(out, "not shared, as {side} carries it: {}", alone.join(", "))?;
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn json(&self) -> Value {
+        let mut value = json!({
+            "size": self.size,
+            "seed": self.seed,
+            "rounds": self.rounds,
+            "shared": {
+                "inputs": self.sharing.inputs.iter().map(shared_json).collect::<Value>(),
+                "constants": self.sharing.constants.iter().map(shared_json).collect::<Value>(),
+            },
+            "not_shared": self
+                .sharing
+                .alone
+                .iter()
+                .map(|(side, name)| json!({ "side": side.to_string(), "name": name }))
+                .collect::<Value>(),
+        });
+        match &self.end {
+            End::Incomparable(error) => {
+                value["verdict"] = "incomparable".into();
+                value["reason"] = error.to_string().into();
+            }
+            End::Equal { pixels } => {
+                value["verdict"] = "equal".into();
+                value["pixels"] = (*pixels).into();
+            }
+            End::Different(different) => {
+                value["verdict"] = "different".into();
+                different.json(&mut value);
+            }
+        }
+        value
+    }
+}
+
+fn shared_json(shared: &Shared) -> Value {
+    let [a, b] = &shared.places;
+    let places = |places: &[(u8, u8)]| -> Value {
+        places.iter().map(|(register, channel)| json!([register, channel])).collect()
+    };
+    json!({ "name": shared.name, "a": places(a), "b": places(b) })
+}
+
+impl Different {
+    fn text(&self, out: &mut impl Write, verdict: &Verdict, colors: bool) -> io::Result<()> {
+        let Comparison { pixels, differing, first } = &self.comparison;
+        let [width, height] = verdict.size;
+        let with = match self.round {
+            None => "what the programs carry".to_owned(),
+            Some(round) => format!("random values (round {round}, seed {})", verdict.seed),
+        };
+        writeln!(out, "different: {differing} of {pixels} pixels, {width}x{height} with {with}")?;
+        let Some(first) = first else { return Ok(()) };
+        let [x, y] = first.pixel;
+        writeln!(out, "\nthe first: pixel {x},{y}")?;
+        for part in &first.parts {
+            match part {
+                Part::Color { target, written, stored } => {
+                    for (side, (written, stored)) in
+                        [Side::A, Side::B].iter().zip(written.iter().zip(stored))
+                    {
+                        let stored: String = stored.iter().map(|b| format!("{b:02x}")).collect();
+                        let color = vector(written);
+                        writeln!(out, "  {side}  out[{target}] = {color}, stored {stored}")?;
+                    }
+                }
+                Part::Depth { written: [a, b] } => {
+                    writeln!(
+                        out,
+                        "  A  depth = {}\n  B  depth = {}",
+                        number::text(*a),
+                        number::text(*b)
+                    )?;
+                }
+                Part::Coverage { drawn: [a, _] } => {
+                    let (drawn, killed) = if *a { ("A", "B") } else { ("B", "A") };
+                    writeln!(out, "  {killed} kills it, {drawn} does not")?;
+                }
+            }
+        }
+        let parting = match &self.parting {
+            Ok(parting) => parting,
+            Err(error) => return writeln!(out, "\nwhere they part is not known: {error}"),
+        };
+        match (&parting.a, &parting.b) {
+            (None, None) => writeln!(
+                out,
+                "\nevery result on the way is the same in both: what differs is how results are \
+                 written or stored"
+            )?,
+            _ if parting.aligned => writeln!(out, "\nthey part at this instruction:")?,
+            (Some(_), Some(_)) => writeln!(out, "\nthey part at these instructions:")?,
+            (Some(_), None) => writeln!(out, "\nthey part at what A alone computes:")?,
+            (None, Some(_)) => writeln!(out, "\nthey part at what B alone computes:")?,
+        }
+        for (n, place) in [&parting.a, &parting.b].into_iter().enumerate() {
+            if let Some(place) = place {
+                self.place(out, n, place, colors)?;
+            }
+        }
+        if parting.cut {
+            writeln!(out, "the runs are longer than what is recorded; they may part earlier")?;
+        }
+        Ok(())
+    }
+
+    fn place(&self, out: &mut impl Write, n: usize, place: &Place, colors: bool) -> io::Result<()> {
+        let shader = &self.shaders[n];
+        let (bold, plain) = if colors { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+        let side = if n == 0 { 'A' } else { 'B' };
+        let line = shader.instruction(place.address).map(r500::asm::print_instruction);
+        let line = line.unwrap_or_default();
+        writeln!(out, "{side}{:>5}  {bold}@{:<3} {line}{plain}", place.step, place.address)?;
+        Printer { shader, colors }.event(out, &place.event, place.address)
+    }
+
+    fn json(&self, value: &mut Value) {
+        value["pixels"] = self.comparison.pixels.into();
+        value["differing"] = self.comparison.differing.into();
+        value["round"] = self.round.into();
+        let parts = |part: &Part| match part {
+            Part::Color { target, written: [a, b], stored: [x, y] } => {
+                let hex =
+                    |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>();
+                json!({
+                    "out": target,
+                    "a": json_all(a),
+                    "b": json_all(b),
+                    "a_stored": hex(x),
+                    "b_stored": hex(y),
+                })
+            }
+            Part::Depth { written: [a, b] } => {
+                json!({ "depth": { "a": number::json(*a), "b": number::json(*b) } })
+            }
+            Part::Coverage { drawn: [a, b] } => json!({ "drawn": { "a": a, "b": b } }),
+        };
+        if let Some(first) = &self.comparison.first {
+            value["pixel"] = json!(first.pixel);
+            value["parts"] = first.parts.iter().map(parts).collect();
+        }
+        value["parting"] = match &self.parting {
+            Err(error) => json!({ "error": error.to_string() }),
+            Ok(parting) => {
+                let place = |n: usize, place: &Option<Place>| -> Value {
+                    let Some(place) = place else { return Value::Null };
+                    let line = self.shaders[n].instruction(place.address);
+                    let mut value = json!({
+                        "step": place.step,
+                        "address": place.address,
+                        "text": line.map(r500::asm::print_instruction),
+                    });
+                    add_event(&mut value, &place.event);
+                    value
+                };
+                json!({
+                    "aligned": parting.aligned,
+                    "a": place(0, &parting.a),
+                    "b": place(1, &parting.b),
+                    "steps": parting.steps,
+                    "cut": parting.cut,
+                })
+            }
+        };
+    }
+}

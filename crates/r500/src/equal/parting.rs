@@ -1,0 +1,531 @@
+//! Where two programs part: a pixel followed through both.
+//!
+//! 1. Both runs are recorded, and what the differing result depends on is found backwards, channel by
+//!    channel; the rest may differ as it likes.
+//! 2. Executed instructions are aligned as the [`Diff`] of the programs aligns them. What computes the
+//!    same in both is *explained*: aligned instructions with the same results (in the same channels, or
+//!    in others if the programs lay them out differently), and instructions that moved: with results
+//!    that the other program has too.
+//! 3. From the differing result back to where it comes from, through what is not explained: the first
+//!    instructions there, which read nothing that differs and still compute something else, are where
+//!    the programs part.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use r500_check::dataflow::{Channel, ChannelSet};
+use r500_check::diff::{Change, Diff};
+use r500_exec::reference::{Event, EventKind, Group, Write};
+use r500_exec::{Bindings, Block, Draw, Options};
+use r500_isa::values::{InstType, PredSel, RgbMask, TexOp};
+use r500_isa::words::{AluAlphaInst, AluRgbInst, CmnInst};
+use r500_isa::{Half, Instruction};
+use r500_program::{Compare, Job};
+
+use super::{Difference, Incomparable, Pair, Part, SIDES};
+use crate::verdict::agree;
+
+/// Where two programs part at a pixel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parting {
+    /// The instruction of A; `None` if everything that A computes, B does too.
+    pub a: Option<Place>,
+    /// The instruction of B; `None` if everything that B computes, A does too.
+    pub b: Option<Place>,
+    /// Whether the two are the same instruction of the program, as the diff aligns it.
+    pub aligned: bool,
+    /// Instructions that the pixel's group executed in A and B.
+    pub steps: [usize; 2],
+    /// A run was longer than what is recorded: the parting may lie before it.
+    pub cut: bool,
+}
+
+/// An executed instruction.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Place {
+    /// Number of the step, from 1.
+    pub step: usize,
+    /// Address of the instruction.
+    pub address: u32,
+    /// Its index in the program.
+    pub index: usize,
+    /// What it did to the pixel.
+    pub event: Event,
+}
+
+/// Steps that are recorded of a run.
+const MOST_STEPS: usize = 1 << 18;
+
+impl Parting {
+    /// Follows the pixel of a difference through both programs, with what `jobs` carry, in the
+    /// reference engine. `tolerance` is that of the comparison.
+    ///
+    /// # Errors
+    /// [`Incomparable`] if a run fails.
+    pub fn find(
+        pair: &Pair,
+        jobs: &[Job; 2],
+        difference: &Difference,
+        options: &Options<'_>,
+        tolerance: Option<f32>,
+    ) -> Result<Self, Incomparable> {
+        let record = |n: usize| -> Result<Trace, Incomparable> {
+            let bindings = pair.bind(n, &jobs[n])?;
+            let mut trace = Trace::record(pair, n, &bindings, difference.pixel, options)?;
+            trace.find_relevant(difference);
+            Ok(trace)
+        };
+        let traces = [record(0)?, record(1)?];
+        let diff = Diff::of(&jobs[0].program, &jobs[1].program);
+        let tolerance = tolerance.unwrap_or(0.0);
+        let mut aligned = align(&traces, &diff);
+        // A partner whose result does not matter is none, unless it is the same.
+        aligned.retain(|&[a, b]| {
+            let (a, b) = (&traces[0].steps[a], &traces[1].steps[b]);
+            (a.counts() && b.counts()) || same(a, b, tolerance)
+        });
+        let explained = explain(&traces, &aligned, tolerance);
+        let roots = [0, 1].map(|n| traces[n].root(&explained[n], difference));
+        let partner = |n: usize, step: usize| {
+            aligned.iter().find(|pair| pair[n] == step).map(|pair| pair[1 - n])
+        };
+        let chosen = match roots {
+            [Some(a), b] => match partner(0, a) {
+                // What only B does, and before that, comes first.
+                Some(other) if b.is_some_and(|b| partner(1, b).is_none() && b < other) => {
+                    [Some(a), b]
+                }
+                Some(other) => [Some(a), Some(other)],
+                None => [Some(a), b],
+            },
+            [None, Some(b)] => [partner(1, b), Some(b)],
+            [None, None] => [None, None],
+        };
+        let place = |n: usize| chosen[n].map(|step| traces[n].place(step));
+        Ok(Self {
+            a: place(0),
+            b: place(1),
+            aligned: matches!(chosen, [Some(a), Some(b)] if partner(0, a) == Some(b)),
+            steps: [traces[0].total, traces[1].total],
+            cut: traces.iter().any(|trace| trace.total > MOST_STEPS),
+        })
+    }
+}
+
+/// A recorded run.
+struct Trace {
+    steps: Vec<Recorded>,
+    total: usize,
+}
+
+struct Recorded {
+    number: usize,
+    index: usize,
+    instruction: Instruction,
+    event: Event,
+    al: i32,
+    /// Channels written here that the differing result depends on.
+    relevant: ChannelSet,
+    /// Steps that wrote what this one reads for them.
+    producers: Vec<usize>,
+}
+
+impl Trace {
+    fn record(
+        pair: &Pair,
+        n: usize,
+        bindings: &Bindings,
+        [x, y]: [u32; 2],
+        options: &Options<'_>,
+    ) -> Result<Self, Incomparable> {
+        let shader = &pair.shaders()[n];
+        let options = &Options { progress: None, ..options.clone() };
+        let draw = Draw { shader, bindings, options, deadline: None };
+        let [width, height] = options.group;
+        let block = Block { x: x - x % width.max(1), y: y - y % height.max(1), width, height };
+        let mut group = Group::new(&draw, block);
+        group.watch(group.lane_at(x, y));
+        let mut trace = Self { steps: Vec::new(), total: 0 };
+        while !group.ended() {
+            let al = group.al();
+            let step = group.step().map_err(|error| Incomparable::Run { side: SIDES[n], error })?;
+            trace.total += 1;
+            let (Some(event), Some(instruction)) = (step.event, shader.instruction(step.address))
+            else {
+                continue;
+            };
+            let asleep = !event.active && event.writes.is_empty();
+            if asleep || trace.steps.len() == MOST_STEPS {
+                continue;
+            }
+            trace.steps.push(Recorded {
+                number: trace.total,
+                index: step.address.saturating_sub(shader.offset()) as usize,
+                instruction,
+                event,
+                al,
+                relevant: ChannelSet::EMPTY,
+                producers: Vec::new(),
+            });
+        }
+        Ok(trace)
+    }
+
+    /// Finds what the difference depends on, and who computes it.
+    fn find_relevant(&mut self, difference: &Difference) {
+        let mut live = wanted(difference);
+        for step in self.steps.iter_mut().rev() {
+            let written: ChannelSet =
+                step.event.writes.iter().flat_map(values).map(|v| v.0).collect();
+            step.relevant = written;
+            step.relevant.keep(&live);
+            live.remove(&step.relevant);
+            live.add(&step.reads());
+        }
+        let mut last: HashMap<Channel, usize> = HashMap::new();
+        for at in 0..self.steps.len() {
+            let mut producers: Vec<usize> =
+                self.steps[at].reads().iter().filter_map(|read| last.get(&read).copied()).collect();
+            producers.sort_unstable();
+            producers.dedup();
+            self.steps[at].producers = producers;
+            for (channel, _) in self.steps[at].event.writes.iter().flat_map(values) {
+                last.insert(channel, at);
+            }
+        }
+    }
+
+    /// The first step that is not explained, of those that the difference comes from through steps
+    /// that are not.
+    fn root(&self, explained: &[bool], difference: &Difference) -> Option<usize> {
+        let mut missing = wanted(difference);
+        let killed = difference.parts.iter().any(|part| matches!(part, Part::Coverage { .. }));
+        let mut work: VecDeque<usize> = VecDeque::new();
+        for (at, step) in self.steps.iter().enumerate().rev() {
+            let mut written: ChannelSet =
+                step.event.writes.iter().flat_map(values).map(|v| v.0).collect();
+            written.keep(&missing);
+            missing.remove(&written);
+            let decides = step.decision().is_some() && (killed || step.is_flow());
+            if !explained[at] && (decides || !written.is_empty()) {
+                work.push_back(at);
+            }
+        }
+        let mut seen = vec![false; self.steps.len()];
+        let mut first: Option<usize> = None;
+        while let Some(at) = work.pop_front() {
+            if std::mem::replace(&mut seen[at], true) {
+                continue;
+            }
+            let open = self.steps[at].producers.iter().copied().filter(|&p| !explained[p]);
+            let before = work.len();
+            work.extend(open);
+            if work.len() == before {
+                first = Some(first.map_or(at, |first| first.min(at)));
+            }
+        }
+        first
+    }
+
+    fn place(&self, step: usize) -> Place {
+        let Recorded { number, index, event, .. } = &self.steps[step];
+        Place { step: *number, address: event.address, index: *index, event: event.clone() }
+    }
+}
+
+impl Recorded {
+    fn is_flow(&self) -> bool {
+        matches!(self.event.kind, EventKind::Flow(_))
+    }
+
+    /// What it decides: whether the pixel wants to jump, whether it is killed.
+    fn decision(&self) -> Option<bool> {
+        match &self.event.kind {
+            EventKind::Flow(jump) if self.event.active => Some(jump.wants),
+            EventKind::Tex { killed, .. }
+                if self.instruction.tex_inst().inst() == TexOp::TEXKILL =>
+            {
+                Some(*killed)
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether it takes part in the comparison.
+    fn counts(&self) -> bool {
+        !self.relevant.is_empty() || self.decision().is_some()
+    }
+
+    /// Relevant results, in order.
+    fn results(&self) -> Vec<(Channel, u32)> {
+        let all = self.event.writes.iter().flat_map(values);
+        all.filter(|(channel, _)| self.relevant.contains(*channel)).collect()
+    }
+
+    /// Channels that the relevant results depend on.
+    fn reads(&self) -> ChannelSet {
+        let mut reads = ChannelSet::EMPTY;
+        if !self.counts() {
+            return reads;
+        }
+        let inst = self.instruction;
+        let cmn = inst.cmn();
+        let predicated =
+            [cmn.rgb_pred_sel(), cmn.alpha_pred_sel()].iter().any(|s| *s != PredSel::NONE);
+        if predicated {
+            (0..4).for_each(|bit| reads.insert(Channel::Predicate(bit)));
+        }
+        let temp = |addr: u8, relative: bool| {
+            let moved = i32::from(addr & 0x7f) + if relative { self.al } else { 0 };
+            u8::try_from(moved).unwrap_or(0) & 0x7f
+        };
+        match inst.ty() {
+            InstType::FC => reads.insert(Channel::AluResult),
+            InstType::TEX => {
+                let (src, grad) = (inst.tex_addr(), inst.tex_addr_dxdy());
+                reads.insert_temp(temp(src.src_addr(), src.src_addr_rel()), 0b1111);
+                if inst.tex_inst().inst() == TexOp::DXDY {
+                    reads.insert_temp(temp(grad.dx_addr(), grad.dx_addr_rel()), 0b1111);
+                    reads.insert_temp(temp(grad.dy_addr(), grad.dy_addr_rel()), 0b1111);
+                }
+            }
+            _ => {
+                let inst = self.reduced();
+                let channels = inst.source_reads();
+                for half in [Half::Rgb, Half::Alpha] {
+                    for (n, source) in inst.sources(half).into_iter().enumerate() {
+                        let mask = match half {
+                            Half::Rgb => channels.rgb[n],
+                            Half::Alpha => u8::from(channels.alpha[n]) << 3,
+                        };
+                        if mask != 0 && !source.constant && source.inline().is_none() {
+                            reads.insert_temp(temp(source.addr, source.relative), mask);
+                        }
+                    }
+                }
+            }
+        }
+        reads
+    }
+
+    /// The instruction with relevant results only.
+    fn reduced(&self) -> Instruction {
+        let (mut temps, mut outputs, mut predicates) = (0u8, 0u8, 0u8);
+        let (mut depth, mut alu) = (false, false);
+        for channel in self.relevant.iter() {
+            match channel {
+                Channel::Temp(_, c) => temps |= 1 << c,
+                Channel::Output(_, c) => outputs |= 1 << c,
+                Channel::Predicate(c) => predicates |= 1 << c,
+                Channel::Depth => depth = true,
+                Channel::AluResult => alu = true,
+            }
+        }
+        let (cmn, outputs) = (self.instruction.cmn(), outputs | predicates);
+        let (rgb, alpha) = (self.instruction.rgb_inst(), self.instruction.alpha_inst());
+        let both = |mask: RgbMask, kept: u8| RgbMask::new(mask.code() & kept & 7);
+        let mut inst = self.instruction;
+        inst.0[0] = cmn
+            .with(CmnInst::RGB_WMASK, both(cmn.rgb_wmask(), temps))
+            .with(CmnInst::ALPHA_WMASK, cmn.alpha_wmask() && temps & 8 != 0)
+            .with(CmnInst::RGB_OMASK, both(cmn.rgb_omask(), outputs))
+            .with(CmnInst::ALPHA_OMASK, cmn.alpha_omask() && outputs & 8 != 0)
+            .bits();
+        inst.0[3] = rgb.with(AluRgbInst::ALU_WMASK, rgb.alu_wmask() && alu).bits();
+        inst.0[4] = alpha.with(AluAlphaInst::W_OMASK, alpha.w_omask() && depth).bits();
+        inst
+    }
+}
+
+/// The channels that a difference is about.
+fn wanted(difference: &Difference) -> ChannelSet {
+    let mut wanted = ChannelSet::EMPTY;
+    for part in &difference.parts {
+        match part {
+            Part::Color { target, written: [a, b], .. } => {
+                let target = u8::try_from(*target).unwrap_or(0);
+                let differs = |c: &u8| a[usize::from(*c)].to_bits() != b[usize::from(*c)].to_bits();
+                for channel in (0..4u8).filter(differs) {
+                    wanted.insert(Channel::Output(target, channel));
+                }
+            }
+            Part::Depth { .. } => wanted.insert(Channel::Depth),
+            Part::Coverage { .. } => {}
+        }
+    }
+    wanted
+}
+
+/// What a write left in each of its channels.
+fn values(write: &Write) -> impl Iterator<Item = (Channel, u32)> + '_ {
+    let (mask, one): (u8, Option<(Channel, u32)>) = match write {
+        Write::Temp { mask, .. } | Write::Output { mask, .. } | Write::Predicate { mask, .. } => {
+            (*mask, None)
+        }
+        Write::Depth(value) => (0, Some((Channel::Depth, value.to_bits()))),
+        Write::AluResult(value) => (0, Some((Channel::AluResult, u32::from(*value)))),
+    };
+    let several = (0..4u8).filter(move |c| mask >> c & 1 != 0).map(move |c| {
+        let at = usize::from(c);
+        match write {
+            Write::Temp { temp, value, .. } => (Channel::Temp(*temp, c), value[at].to_bits()),
+            Write::Output { target, value, .. } => {
+                (Channel::Output(*target, c), value[at].to_bits())
+            }
+            Write::Predicate { bits, .. } => (Channel::Predicate(c), u32::from(bits >> c & 1)),
+            Write::Depth(_) | Write::AluResult(_) => (Channel::Depth, 0),
+        }
+    });
+    several.chain(one)
+}
+
+/// Pairs of steps that are the same instruction, in the order of both runs.
+fn align(traces: &[Trace; 2], diff: &Diff) -> Vec<[usize; 2]> {
+    let mut partners = [HashMap::new(), HashMap::new()];
+    for change in &diff.changes {
+        if let Change::Same { a, b } | Change::Changed { a, b, .. } = change {
+            partners[0].insert(*a, *b);
+            partners[1].insert(*b, *a);
+        }
+    }
+    let index = |n: usize, step: usize| traces[n].steps[step].index;
+    let counts = [traces[0].steps.len(), traces[1].steps.len()];
+    let mut aligned = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    while i < counts[0] && j < counts[1] {
+        let (a, b) = (index(0, i), index(1, j));
+        let (for_a, for_b) = (partners[0].get(&a), partners[1].get(&b));
+        match (for_a, for_b) {
+            (Some(partner), _) if *partner == b => {
+                aligned.push([i, j]);
+                (i, j) = (i + 1, j + 1);
+            }
+            (None, _) => i += 1,
+            (_, None) => j += 1,
+            (Some(for_a), Some(for_b)) => {
+                // Ways that parted: on to where they meet next.
+                let ahead = |n: usize, from: usize, wanted: usize| {
+                    (from..counts[n].min(from + AHEAD)).find(|&at| index(n, at) == wanted)
+                };
+                match (ahead(1, j, *for_a), ahead(0, i, *for_b)) {
+                    (Some(to), Some(other)) if to - j <= other - i => j = to,
+                    (_, Some(other)) => i = other,
+                    (Some(to), None) => j = to,
+                    (None, None) => (i, j) = (i + 1, j + 1),
+                }
+            }
+        }
+    }
+    aligned
+}
+
+/// How far to look for the next step that is aligned.
+const AHEAD: usize = 4096;
+
+/// Which steps compute what the other program computes too.
+fn explain(traces: &[Trace; 2], aligned: &[[usize; 2]], tolerance: f32) -> [Vec<bool>; 2] {
+    let mut explained = [0, 1]
+        .map(|n: usize| traces[n].steps.iter().map(|step| !step.counts()).collect::<Vec<bool>>());
+    let mut partner = [HashMap::new(), HashMap::new()];
+    for &[a, b] in aligned {
+        partner[0].insert(a, b);
+        partner[1].insert(b, a);
+        if same(&traces[0].steps[a], &traces[1].steps[b], tolerance) {
+            explained[0][a] = true;
+            explained[1][b] = true;
+        }
+    }
+    // What moved: the same numbers elsewhere. Zeros and ones are everywhere and prove nothing.
+    let mut elsewhere: HashMap<Vec<u32>, VecDeque<usize>> = HashMap::new();
+    let telling = |step: &Recorded| -> Option<Vec<u32>> {
+        let mut numbers: Vec<u32> = step.results().into_iter().map(|(_, bits)| bits).collect();
+        let plain = |bits: &u32| [0.0f32, 1.0].contains(&f32::from_bits(*bits)) || *bits == 1;
+        if step.decision().is_some() || numbers.iter().all(plain) {
+            return None;
+        }
+        numbers.sort_unstable();
+        Some(numbers)
+    };
+    for (b, step) in traces[1].steps.iter().enumerate().filter(|(b, _)| !explained[1][*b]) {
+        if let Some(numbers) = telling(step) {
+            elsewhere.entry(numbers).or_default().push_back(b);
+        }
+    }
+    let mut moved = Vec::new();
+    for (a, step) in traces[0].steps.iter().enumerate().filter(|(a, _)| !explained[0][*a]) {
+        let found = telling(step).and_then(|numbers| elsewhere.get_mut(&numbers)?.pop_front());
+        moved.extend(found.map(|b| [a, b]));
+    }
+    // What is aligned is a wrong guess where its result turns up elsewhere: not as a whole number,
+    // such as loops count with, and either its partner's does too, or it does where nothing is aligned.
+    let moves = [0, 1].map(|n: usize| moved.iter().map(|pair| pair[n]).collect::<HashSet<usize>>());
+    let settled = |n: usize, pair: [usize; 2]| {
+        let Some(other) = partner[n].get(&pair[n]) else { return true };
+        let results = traces[n].steps[pair[n]].results();
+        let rare = results.iter().any(|(_, bits)| {
+            let value = f32::from_bits(*bits);
+            value.is_finite() && value.fract() != 0.0
+        });
+        let alike = operations(traces[0].steps[pair[0]].instruction)
+            == operations(traces[1].steps[pair[1]].instruction);
+        let free = !partner[1 - n].contains_key(&pair[1 - n]);
+        rare && alike && (moves[1 - n].contains(other) || free)
+    };
+    for pair in moved {
+        if settled(0, pair) && settled(1, pair) {
+            explained[0][pair[0]] = true;
+            explained[1][pair[1]] = true;
+        }
+    }
+    explained
+}
+
+/// Whether two steps that are the same instruction compute the same, as far as it is relevant to
+/// either run.
+fn same(a: &Recorded, b: &Recorded, tolerance: f32) -> bool {
+    if a.decision() != b.decision() {
+        return false;
+    }
+    let alike = |a: u32, b: u32| {
+        a == b
+            || (tolerance > 0.0
+                && agree(Compare::Values, tolerance, f32::from_bits(a), f32::from_bits(b)))
+    };
+    let all = |step: &Recorded| -> Vec<(Channel, u32)> {
+        step.event.writes.iter().flat_map(values).collect()
+    };
+    let (x, y) = (all(a), all(b));
+    if x.iter().map(|x| letter(x.0)).eq(y.iter().map(|y| letter(y.0))) {
+        return x.iter().zip(&y).all(|(x, y)| {
+            let relevant = a.relevant.contains(x.0) || b.relevant.contains(y.0);
+            !relevant || alike(x.1, y.1)
+        });
+    }
+    // Laid out in other channels: the same numbers, in whatever order.
+    let bits = |step: &Recorded| -> Vec<u32> {
+        let mut bits: Vec<u32> = step.results().into_iter().map(|(_, bits)| bits).collect();
+        bits.sort_unstable();
+        bits
+    };
+    let (x, y) = (bits(a), bits(b));
+    x.len() == y.len() && x.iter().zip(&y).all(|(&x, &y)| alike(x, y))
+}
+
+/// What an instruction computes with.
+fn operations(inst: Instruction) -> [u8; 3] {
+    match inst.ty() {
+        InstType::FC => [0, inst.fc_inst().op().code(), 0],
+        InstType::TEX => [1, inst.tex_inst().inst().code(), 0],
+        _ => [2, inst.rgba_inst().rgb_op().code(), inst.alpha_inst().alpha_op().code()],
+    }
+}
+
+/// What of a channel is the same in every layout.
+fn letter(channel: Channel) -> (u8, u8) {
+    match channel {
+        Channel::Temp(_, c) => (0, c),
+        Channel::Output(target, c) => (1 + target, c),
+        Channel::Predicate(c) => (5, c),
+        Channel::AluResult => (6, 0),
+        Channel::Depth => (7, 0),
+    }
+}
