@@ -43,7 +43,7 @@ mod readings;
 mod sampler;
 mod texels;
 
-pub(crate) use batch::{BatchFetch, Chunk};
+pub(crate) use batch::BatchFetch;
 pub use error::{BindError, Setting};
 pub use lookup::{LevelLookup, Lookup, TexelLookup};
 pub use readings::{

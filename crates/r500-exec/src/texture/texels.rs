@@ -123,6 +123,27 @@ impl Texels {
         self.color(self.components(layout, self.border_color.into(), [0, 0], readings), gamma)
     }
 
+    /// The colour of a texel of this number, in a format without blocks.
+    pub(super) fn of_raw(&self, raw: u128, readings: &TexReadings) -> [f32; 4] {
+        self.color(self.components(self.layout, raw, [0, 0], readings), self.gamma)
+    }
+
+    /// The component that becomes each channel; any for one that is constant.
+    pub(super) fn selected(&self) -> [usize; 4] {
+        self.select.map(|select| usize::from(select.code() & 3))
+    }
+
+    /// The texels of a level in a format of 32 bits, row by row, layer by layer.
+    pub(super) fn dwords(&self, level: usize) -> impl Iterator<Item = u32> {
+        let rows = self.levels.get(level).into_iter().flat_map(|level| {
+            let [width, height, layers] = level.size.map(|n| n as usize);
+            let starts = (0..layers * height)
+                .map(move |row| row / height * level.layer + row % height * level.row);
+            starts.filter_map(move |start| level.bytes.get(start..start + 4 * width))
+        });
+        rows.flat_map(|row| row.as_chunks().0.iter().map(|bytes| u32::from_le_bytes(*bytes)))
+    }
+
     fn components(
         &self,
         layout: Layout,

@@ -3,7 +3,7 @@
 use r500_isa::values::{CoordType, LayerFilter, TexOp, TriPerf};
 
 use super::axis::{floor, whole};
-use super::filter::{Colors, Scratch, mix_by_law};
+use super::filter::{Colors, Scratch, mix_by_law, reborrow};
 use super::places::Places;
 use super::prepared::{Level, Prepared};
 use super::{BatchFetch, Chunk, LANES, flush, product};
@@ -111,11 +111,11 @@ impl Prepared {
         places: &Places,
         live: u8,
         scratch: &mut Scratch,
-        colors: &mut Colors,
+        colors: &mut [&mut Chunk; 4],
     ) {
         let mut detail = Detail::magnified(self);
         self.detail(fetch, k, places, live, &mut detail);
-        let mut found: Colors = [[0.0; 4]; LANES];
+        let mut found: Colors = [[0.0; LANES]; 4];
         for pass in [Pass::First, Pass::Second, Pass::Magnified] {
             let (wanted, ks, filter) = match pass {
                 Pass::First => (detail.minified, &detail.first, self.min),
@@ -125,7 +125,8 @@ impl Prepared {
             if !wanted {
                 continue;
             }
-            let k = ks[live.trailing_zeros() as usize * 4 & 15];
+            // Of the first live quad.
+            let k = ks[(live.trailing_zeros() as usize * 4) & 15];
             let mut others = 0;
             for lane in 0..LANES {
                 others |= u32::from(ks[lane] != k) << lane;
@@ -143,18 +144,19 @@ impl Prepared {
                 Pass::Second => true,
                 Pass::Magnified => detail.minified,
             };
-            let into = if further { &mut found } else { &mut *colors };
-            self.level(level, filter, places, live, scratch, into);
+            let mut into = if further { found.each_mut() } else { reborrow(colors) };
+            self.level(level, filter, places, live, scratch, &mut into);
             match pass {
                 Pass::Second => {
-                    for lane in 0..LANES {
-                        mix_by_law(&mut colors[lane], &found[lane], detail.share[lane]);
+                    for (color, found) in colors.iter_mut().zip(&found) {
+                        mix_by_law(color, found, &detail.share);
                     }
                 }
                 Pass::Magnified if further => {
-                    for lane in 0..LANES {
-                        if detail.magnified >> lane & 1 != 0 {
-                            colors[lane] = found[lane];
+                    for (color, found) in colors.iter_mut().zip(&found) {
+                        for lane in 0..LANES {
+                            let larger = detail.magnified >> lane & 1 != 0;
+                            color[lane] = if larger { found[lane] } else { color[lane] };
                         }
                     }
                 }
@@ -286,4 +288,19 @@ fn ln2(x: f32) -> f32 {
     let log = if x < f32::INFINITY { log } else { x };
     let log = if x < f32::MIN_POSITIVE { f32::NEG_INFINITY } else { log };
     if x.is_nan() { CANONICAL_NAN } else { log }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{kernels, ln2};
+
+    #[test]
+    fn the_logarithm_is_the_kernels() {
+        let odd = [0.0, f32::MIN_POSITIVE, f32::INFINITY, f32::MAX, 1.0, f32::from_bits(1)];
+        let many = (0..0x7f80_0000).step_by(997).map(f32::from_bits);
+        for x in odd.into_iter().chain(many) {
+            assert_eq!(ln2(x).to_bits(), kernels::ln2(x).to_bits(), "{x:e}");
+        }
+        assert!(ln2(f32::NAN).is_nan());
+    }
 }

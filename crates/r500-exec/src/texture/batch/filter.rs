@@ -6,10 +6,11 @@ use super::super::sampler::Filter;
 use super::axis::Taps;
 use super::places::Places;
 use super::prepared::{Level, Prepared};
+use super::store::{Store, Texel};
 use super::{Chunk, LANES, flush, product};
 
-/// The colours of a chunk: red, green, blue, alpha of each lane.
-pub(super) type Colors = [[f32; 4]; LANES];
+/// The colours of a chunk: red, green, blue, alpha.
+pub(super) type Colors = [Chunk; 4];
 
 /// What is worked out on the way, kept from chunk to chunk so that nothing is cleared or copied.
 pub(super) struct Scratch {
@@ -27,7 +28,7 @@ impl Scratch {
         taps: [Taps::ZERO; 3],
         rows: [[0.0; LANES]; 2],
         indices: [[0; LANES]; 4],
-        layer: [[0.0; 4]; LANES],
+        layer: [[0.0; LANES]; 4],
     };
 }
 
@@ -41,16 +42,14 @@ impl Prepared {
         places: &Places,
         live: u8,
         scratch: &mut Scratch,
-        colors: &mut Colors,
+        colors: &mut [&mut Chunk; 4],
     ) {
         let Scratch { x, taps, rows, indices, layer: further } = scratch;
         let volume = self.kind == CoordType::D3;
         for axis in 0..if volume { 3 } else { 2 } {
             let u = &places.uvw[axis];
             if level.whole {
-                for lane in 0..LANES {
-                    x[lane] = u[lane];
-                }
+                *x = *u;
             } else {
                 let (least, factor) = (&level.least[axis], &level.factor[axis]);
                 for lane in 0..LANES {
@@ -67,13 +66,20 @@ impl Prepared {
         for second in 0..if second_layer { 2 } else { 1 } {
             let layer = if volume { &taps[2].texel[second] } else { &places.face };
             self.indices(level, layer, &taps[0], &taps[1], linear, rows, indices);
-            let into = if second == 0 { &mut *colors } else { &mut *further };
-            self.mixtures(indices, &taps[0].share, &taps[1].share, linear, live, into);
+            let (s, t) = (&taps[0].share, &taps[1].share);
+            let into = &mut if second == 0 { reborrow(colors) } else { further.each_mut() };
+            match &self.store {
+                Store::Decoded(texels) => {
+                    self.mixtures(&texels[..], indices, s, t, linear, live, into);
+                }
+                Store::Unorm(texels) => self.mixtures(texels, indices, s, t, linear, live, into),
+                Store::Bytes(texels) => self.mixtures(texels, indices, s, t, linear, live, into),
+            }
         }
         if second_layer {
             let share = &taps[2].share;
-            for lane in 0..LANES {
-                mix_by_law(&mut colors[lane], &further[lane], share[lane]);
+            for (color, further) in colors.iter_mut().zip(further) {
+                mix_by_law(color, further, share);
             }
         }
     }
@@ -108,7 +114,7 @@ impl Prepared {
                 index[lane] = (start[lane] + x[lane]).to_bits() & 0x7f_ffff;
             }
             if self.bordered {
-                let border = self.border();
+                let border = self.store.border();
                 for lane in 0..LANES {
                     let outside = (x[lane] < 0.0) | (y[lane] < 0.0) | (layer[lane] < 0.0);
                     index[lane] = if outside { border } else { index[lane] };
@@ -119,46 +125,60 @@ impl Prepared {
 
     /// The texels of the live quads, mixed.
     #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "a step of one function")]
     fn mixtures(
         &self,
+        texels: &(impl Texel + ?Sized),
         indices: &[[u32; LANES]; 4],
         along_s: &Chunk,
         along_t: &Chunk,
         linear: bool,
         live: u8,
-        colors: &mut Colors,
+        colors: &mut [&mut Chunk; 4],
     ) {
-        let texels = &self.texels[..];
         for quad in 0..4 {
             if live >> quad & 1 == 0 {
                 continue;
             }
-            for lane in 4 * quad..4 * quad + 4 {
-                let mut a = texels[indices[0][lane] as usize];
+            let mut found = [[0.0; 4]; 4];
+            for pixel in 0..4 {
+                let lane = 4 * quad + pixel;
+                let mut a = texels.texel(indices[0][lane]);
                 if linear {
                     let (s, t) = (along_s[lane], along_t[lane]);
-                    let b = &texels[indices[1][lane] as usize];
-                    let mut c = texels[indices[2][lane] as usize];
-                    let d = &texels[indices[3][lane] as usize];
-                    if self.denormals {
-                        mix_by_law(&mut a, b, s);
-                        mix_by_law(&mut c, d, s);
-                        mix_by_law(&mut a, &c, t);
+                    let b = &texels.texel(indices[1][lane]);
+                    let mut c = texels.texel(indices[2][lane]);
+                    let d = &texels.texel(indices[3][lane]);
+                    if self.tiny {
+                        mix_by_law(&mut a, b, &[s; 4]);
+                        mix_by_law(&mut c, d, &[s; 4]);
+                        mix_by_law(&mut a, &c, &[t; 4]);
                     } else {
                         mix(&mut a, b, s);
                         mix(&mut c, d, s);
                         mix(&mut a, &c, t);
                     }
                 }
-                colors[lane] = a;
+                found[pixel] = a;
+            }
+            for c in 0..4 {
+                for pixel in 0..4 {
+                    colors[c][4 * quad + pixel] = found[pixel][c];
+                }
             }
         }
     }
 }
 
+/// The same channels for a while.
+#[inline(always)]
+pub(super) fn reborrow<'a>([r, g, b, a]: &'a mut [&mut Chunk; 4]) -> [&'a mut Chunk; 4] {
+    [r, g, b, a]
+}
+
 /// a + (b - a) * share, into a.
 ///
-/// No step is tiny for texels that are multiples of 2^-47, as all but float32 are, and a share that is
+/// No step is tiny for texels that are multiples of 2^-47, as all but some float32 are, and a share that is
 /// one of 2^-25: in a first mixture products are 2^-72 or more, so in a second one, of multiples of
 /// 2^-96, they are 2^-121 or more; and a sum that cancels is a multiple of a last place that is larger.
 #[inline(always)]
@@ -168,12 +188,12 @@ fn mix(a: &mut [f32; 4], b: &[f32; 4], share: f32) {
     }
 }
 
-/// The same with the law's steps; `share` is no denormal.
+/// The same with the law's steps; no share is denormal.
 #[inline(always)]
-pub(super) fn mix_by_law(a: &mut [f32; 4], b: &[f32; 4], share: f32) {
-    for c in 0..4 {
-        let first = flush(a[c]);
-        let difference = flush(flush(b[c]) - first);
-        a[c] = flush(first + product(difference, share));
+pub(super) fn mix_by_law<const N: usize>(a: &mut [f32; N], b: &[f32; N], share: &[f32; N]) {
+    for i in 0..N {
+        let first = flush(a[i]);
+        let difference = flush(flush(b[i]) - first);
+        a[i] = flush(first + product(difference, share[i]));
     }
 }

@@ -3,7 +3,8 @@
 //!
 //! Coordinates come sixteen pixels at a time, a channel an array; loops over these are plain and
 //! left to the compiler, for whatever vectors the caller was compiled for. Texels are decoded
-//! beforehand ([`Prepared`]), four floats each, so that a filter mixes all channels at once.
+//! beforehand if they are not too many ([`store`]), four floats each, so that a filter mixes all
+//! channels at once.
 //!
 //! ```text
 //! strq ──places──▶ u, v, w, face ──detail──▶ levels ──axis──▶ columns, rows, layers, shares
@@ -12,16 +13,19 @@
 //! ```
 //!
 //! What stays with [`Sampler::fetch`]: quads with a coordinate that wraps and lies 2^21 or more texels
-//! off, quotients of 2^-126, and textures too large to be decoded ([`Prepared::LARGEST`]).
+//! off, quotients of 2^-126, and textures too large for that ([`store`]).
 //!
 //! Where the law takes denormals for zero, this says so only where one can come about. The bounds
 //! stand where they are used.
+
+#![allow(clippy::needless_range_loop, reason = "a lane is the same in several arrays")]
 
 mod axis;
 mod detail;
 mod filter;
 mod places;
 mod prepared;
+mod store;
 
 use std::sync::{Arc, OnceLock};
 
@@ -72,7 +76,7 @@ impl Sampler {
         let prepared = self.batch.0.get_or_init(|| Prepared::new(self));
         let mut scratch = Scratch::NEW;
         let mut places = Places::NEW;
-        let mut colors: Colors = [[0.0; 4]; LANES];
+        let mut unwanted: Colors = [[0.0; LANES]; 4];
         for k in 0..fetch.strq[0].len() {
             let live = live_quads(fetch, k);
             if live == 0 {
@@ -83,8 +87,13 @@ impl Sampler {
                     let wild = prepared.places(fetch, k, &mut places);
                     let live = live & !wild;
                     if live != 0 {
+                        let mut colors = unwanted.each_mut();
+                        for (c, channel) in out.iter_mut().enumerate() {
+                            if fetch.wanted >> c & 1 != 0 {
+                                colors[c] = &mut channel[k];
+                            }
+                        }
                         prepared.chunk(fetch, k, &places, live, &mut scratch, &mut colors);
-                        give(fetch, k, &colors, &mut out);
                     }
                     wild
                 }
@@ -142,25 +151,12 @@ impl Prepared {
         places: &Places,
         live: u8,
         scratch: &mut Scratch,
-        colors: &mut Colors,
+        colors: &mut [&mut Chunk; 4],
     ) {
         if self.single {
             self.level(&self.levels[self.finest], self.mag, places, live, scratch, colors);
         } else {
             self.filtered(fetch, k, places, live, scratch, colors);
-        }
-    }
-}
-
-/// Colours become channels.
-#[inline(always)]
-fn give(fetch: &BatchFetch<'_>, k: usize, colors: &Colors, out: &mut [&mut [Chunk]; 4]) {
-    for (c, channel) in out.iter_mut().enumerate() {
-        if fetch.wanted >> c & 1 != 0 {
-            let channel = &mut channel[k];
-            for lane in 0..LANES {
-                channel[lane] = colors[lane][c];
-            }
         }
     }
 }
@@ -200,4 +196,42 @@ fn product(a: f32, b: f32) -> f32 {
     let product = a * b;
     let tiny = (a * LARGER * b).abs() < f32::MIN_POSITIVE * LARGER;
     if tiny { 0.0_f32.copysign(product) } else { product }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::product;
+    use crate::numerics::Arith;
+
+    /// Products near the smallest normal number, whose roundings differ with and without a lower end
+    /// of the exponent.
+    #[test]
+    fn tiny_products_are_the_laws() {
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut flushed = 0;
+        for n in 0..2_000_000_u32 {
+            state = state.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(1);
+            let float = |mantissa: u64, exponent: u32| {
+                f32::from_bits(exponent << 23 | mantissa as u32 & 0x7f_ffff)
+            };
+            // Exponents that add up to about that of the smallest one; mantissas of all sorts, some
+            // all ones.
+            let ones = if n % 3 == 0 { u64::MAX } else { 0 };
+            let exponent = 1 + (state >> 50) as u32 % 126;
+            let other = (127 + n % 4).saturating_sub(exponent).clamp(1, 254);
+            let (a, b) = (float(state >> 20 | ones, exponent), float(state >> 3, other));
+            let a = if n % 5 == 0 { -a } else { a };
+            let want = Arith::LAW.mul(a, b);
+            assert_eq!(product(a, b).to_bits(), want.to_bits(), "{a:e} * {b:e}");
+            flushed += u32::from(want == 0.0);
+        }
+        assert!(flushed > 100_000, "{flushed}");
+        for (a, b) in [(0.0, 1.0), (-0.0, 1.0), (f32::MAX, f32::MAX), (-1e30, 0.0), (1.0, 1.0)] {
+            assert_eq!(product(a, b).to_bits(), Arith::LAW.mul(a, b).to_bits());
+        }
+        assert!(product(f32::INFINITY, 0.0).is_nan());
+        // 2^-126 - 2^-150 rounds up to the smallest normal number if the exponent has a lower end.
+        let below = f32::from_bits(0x3f7f_ffff);
+        assert_eq!(product(f32::MIN_POSITIVE, below), 0.0);
+    }
 }

@@ -67,8 +67,7 @@ impl Prepared {
             if self.wrapping[axis].repeats() {
                 let x = &places.uvw[axis];
                 for lane in 0..LANES {
-                    // NaN, too.
-                    wild[lane] |= u32::from(!(x[lane].abs() < TOO_FAR));
+                    wild[lane] |= u32::from((x[lane].abs() >= TOO_FAR) | x[lane].is_nan());
                 }
             }
         }

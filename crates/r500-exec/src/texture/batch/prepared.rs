@@ -3,9 +3,9 @@
 use r500_isa::values::{CoordType, LayerFilter, TriPerf};
 
 use super::super::format::Layout;
-use super::super::readings::TexReadings;
 use super::super::sampler::{Filter, Sampler};
 use super::axis::Wrapping;
+use super::store::Store;
 use super::{Chunk, LANES};
 
 /// All that a fetch looks up.
@@ -26,13 +26,12 @@ pub(super) struct Prepared {
     /// Whether the level of detail cannot be seen: always the finest level by the same filter.
     pub(super) single: bool,
     pub(super) levels: Vec<Level>,
-    /// The texels of all levels, layers and rows, and after them the border colour.
-    pub(super) texels: Vec<[f32; 4]>,
+    pub(super) store: Store,
     /// Whether texels are finite and none is -0 or denormal, so that a mixture of two with share 0
     /// is the first.
     pub(super) plain: bool,
-    /// Whether a step within a level can meet a denormal: with float32 texels.
-    pub(super) denormals: bool,
+    /// Whether a step within a level can be tiny.
+    pub(super) tiny: bool,
 }
 
 /// The level of each lane, in floats as the lanes compute with them.
@@ -53,7 +52,7 @@ pub(super) struct Level {
 
 impl Level {
     /// All lanes in one level: its size, how often each axis was halved, its first texel.
-    fn new(size: [u32; 3], halvings: [u32; 3], base: usize) -> Self {
+    fn new(size: [u32; 3], halvings: [u32; 3], base: u32) -> Self {
         let factor = halvings.map(|n| 1.0 / (1_u32 << n) as f32);
         Self {
             size: size.map(|n| [n as f32; LANES]),
@@ -85,38 +84,18 @@ impl Level {
 }
 
 impl Prepared {
-    /// The most texels that are decoded: 32 MiB of them. Indices are computed in floats, too, and
-    /// stay exact.
-    pub(super) const LARGEST: u64 = 1 << 21;
-
     /// Decodes a texture; `None` if it is too large.
     #[cold]
     pub(super) fn new(sampler: &Sampler) -> Option<Self> {
         let source = &sampler.texels;
-        let count: u64 = (0..source.levels()).map(|k| texels_in(source.size(k))).sum();
-        if count > Self::LARGEST {
-            return None;
-        }
-        let layout = source.layout();
-        let (mut texels, mut levels) = (Vec::with_capacity(count as usize + 1), Vec::new());
+        let store = Store::new(source)?;
+        let (mut levels, mut base) = (Vec::new(), 0);
         for k in 0..source.levels() {
             let size = source.size(k);
-            levels.push(Level::new(
-                size,
-                [0, 1, 2].map(|axis| sampler.halvings(axis, k)),
-                texels.len(),
-            ));
-            let [width, height, layers] = size;
-            for layer in 0..layers {
-                for y in 0..height {
-                    texels.extend(
-                        (0..width).map(|x| source.texel(k, [x, y, layer], &TexReadings::LAW)),
-                    );
-                }
-            }
+            levels.push(Level::new(size, [0, 1, 2].map(|axis| sampler.halvings(axis, k)), base));
+            base += size.into_iter().product::<u32>();
         }
-        texels.push(source.border(&TexReadings::LAW));
-
+        let layout = source.layout();
         let kind = sampler.space.kind;
         let wrapping = [0, 1, 2].map(|axis| Wrapping {
             mode: sampler.clamp[axis],
@@ -141,19 +120,9 @@ impl Prepared {
             coarsest: sampler.coarsest,
             single: one_level && sampler.mag_filter == sampler.min_filter,
             levels,
-            texels,
             plain,
-            denormals: matches!(layout, Layout::Float(_)),
+            tiny: matches!(layout, Layout::Float(_)) && store.tiny(),
+            store,
         })
     }
-
-    /// The index of the border colour.
-    #[inline(always)]
-    pub(super) fn border(&self) -> u32 {
-        self.texels.len() as u32 - 1
-    }
-}
-
-fn texels_in(size: [u32; 3]) -> u64 {
-    size.into_iter().map(u64::from).product()
 }

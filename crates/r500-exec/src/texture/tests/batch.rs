@@ -3,7 +3,8 @@
 use r500_isa::texture::{TxFilter1, TxFormat0};
 use r500_isa::values::{LayerFilter, TexOp, TriPerf};
 
-use super::super::{BatchFetch, Chunk, Gradients};
+use super::super::Gradients;
+use super::super::batch::{BatchFetch, Chunk};
 use super::random::{Random, mend, wild};
 use super::*;
 
@@ -184,6 +185,39 @@ fn near(random: &mut Random) -> f32 {
         5 => random.word() as f32 - 2_f32.powi(31),
         _ => random.word() as f32 / 2_f32.powi(31) - 0.5,
     }
+}
+
+/// Textures that are too large to be decoded, or for anything but the law.
+#[test]
+fn large_textures() {
+    let mut random = Random(0x5555_1234_aaaa_4321);
+    let side = |random: &mut Random| 600 + random.below(40);
+    for round in 0..6 {
+        let size = [side(&mut random), side(&mut random)];
+        let bytes: Vec<u8> = (0..size[0] * size[1] * 4).map(|_| random.word() as u8).collect();
+        let mut texture = linear(texture(TxFormat::X8_8_8_8, size, &bytes));
+        let swizzle = [TxSel::C2, TxSel::C1, TxSel::C0, [TxSel::ONE, TxSel::C3][round % 2]];
+        texture.format1 = texture
+            .format1
+            .with(TxFormat1::SEL_RED, swizzle[0])
+            .with(TxFormat1::SEL_GREEN, swizzle[1])
+            .with(TxFormat1::SEL_BLUE, swizzle[2])
+            .with(TxFormat1::SEL_ALPHA, swizzle[3])
+            .with(TxFormat1::SIGNED_COMP0, round == 3)
+            .with(TxFormat1::GAMMA, round > 3);
+        texture.filter0 = texture
+            .filter0
+            .with(TxFilter0::CLAMP_S, ClampMode::new(round as u8))
+            .with(TxFilter0::CLAMP_T, ClampMode::BORDER);
+        texture.border_color = random.word();
+        let sampler = bind(&texture);
+        for _ in 0..40 {
+            Batch::new(&mut random, near).check(&sampler, &texture);
+        }
+    }
+    let huge = texture(TxFormat::X4_4_4_4, [2048; 2], &vec![0x5a; 2048 * 2048 * 2]);
+    let sampler = bind(&huge);
+    Batch::new(&mut random, near).check(&sampler, &huge);
 }
 
 #[test]

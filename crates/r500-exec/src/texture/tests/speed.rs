@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use r500_isa::values::LayerFilter;
 
-use super::super::{BatchFetch, Chunk};
+use super::super::batch::{BatchFetch, Chunk};
 use super::*;
 
 /// Two rows of a picture as wide as this.
@@ -50,7 +50,7 @@ fn states() -> Vec<State> {
         texture.filter0 = texture.filter0.with(TxFilter0::MIP_FILTER, filter);
         texture
     };
-    let floats = texture(TxFormat::F32_32_32_32, [64, 64], &vec![0x3e; 64 * 64 * 16]);
+    let floats = |byte| texture(TxFormat::F32_32_32_32, [64, 64], &vec![byte; 64 * 64 * 16]);
     let s = |name, texture, op, scale| State { name, texture, op, scale, active: false };
     let (ld, wrapped) = (TexOp::LD, ClampMode::WRAP);
     let filtered = |side| wrap(linear(rgba(side)), wrapped);
@@ -66,7 +66,8 @@ fn states() -> Vec<State> {
         s("linear, repeat, 2048x2048", filtered(2048), ld, 1.0),
         State { active: true, ..s("linear, one pixel in 16", filtered(64), ld, 1.0) },
         s("linear, projected", filtered(64), TexOp::PROJ, 1.0),
-        s("linear, float32", wrap(linear(floats), wrapped), ld, 1.0),
+        s("linear, float32", wrap(linear(floats(0x3e)), wrapped), ld, 1.0),
+        s("linear, tiny float32", wrap(linear(floats(0x2e)), wrapped), ld, 1.0),
         s("mip nearest, minified", mipped(filtered(64), LayerFilter::POINT), ld, 40.0),
         s("trilinear, magnified", mipped(filtered(64), LayerFilter::LINEAR), ld, 1.0),
         s("trilinear, minified", mipped(filtered(64), LayerFilter::LINEAR), ld, 40.0),

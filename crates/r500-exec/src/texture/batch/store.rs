@@ -1,0 +1,180 @@
+//! Texels as a batch reads them.
+
+use super::super::format::{EIGHT_BITS, Layout};
+use super::super::readings::TexReadings;
+use super::super::texels::Texels;
+
+/// The colour of a texel by its number: those of all levels, layers and rows, and after them the border
+/// colour.
+pub(super) trait Texel {
+    fn texel(&self, index: u32) -> [f32; 4];
+}
+
+/// The texels of a texture.
+#[derive(Debug)]
+pub(super) enum Store {
+    /// Decoded: 16 bytes each, read at once.
+    Decoded(Vec<[f32; 4]>),
+    /// Four components of 8 bits, for textures that would be large decoded.
+    Bytes(Bytes),
+    /// The same where every byte k stands for k/255.
+    Unorm(Unorm),
+}
+
+/// Texels of 8 bits a channel, and what the bytes mean.
+#[derive(Debug)]
+pub(super) struct Bytes {
+    /// Red lowest.
+    texels: Vec<u32>,
+    /// The red, green, blue, alpha that each byte stands for.
+    meaning: Box<[[f32; 4]; 256]>,
+    border: [f32; 4],
+}
+
+/// Texels of 8 bits a channel that all stand for 0..1.
+#[derive(Debug)]
+pub(super) struct Unorm {
+    /// Red lowest.
+    texels: Vec<u32>,
+    border: [f32; 4],
+}
+
+impl Store {
+    /// The most texels that are decoded: 4 MiB of them.
+    const DECODED: u64 = 1 << 18;
+    /// The most that are read from bytes, and of formats without bytes the most that are decoded: their
+    /// numbers stay exact as floats.
+    const BYTES: u64 = (1 << 23) - 1;
+    const OTHERS: u64 = 1 << 21;
+
+    /// The texels of all levels; `None` if they are too many.
+    pub(super) fn new(source: &Texels) -> Option<Self> {
+        let sizes = (0..source.levels()).map(|k| source.size(k).map(u64::from));
+        let count: u64 = sizes.map(|[width, height, layers]| width * height * layers).sum();
+        let bytes = source.layout() == Layout::Fixed(32, EIGHT_BITS);
+        if count > if bytes { Self::BYTES } else { Self::OTHERS } {
+            return None;
+        }
+        let border = source.border(&TexReadings::LAW);
+        if !bytes {
+            let mut texels = Vec::with_capacity(count as usize + 1);
+            for k in 0..source.levels() {
+                let [width, height, layers] = source.size(k);
+                for layer in 0..layers {
+                    for y in 0..height {
+                        let texel = |x| source.texel(k, [x, y, layer], &TexReadings::LAW);
+                        texels.extend((0..width).map(texel));
+                    }
+                }
+            }
+            texels.push(border);
+            return Some(Self::Decoded(texels));
+        }
+        // A channel is a constant or what one byte stands for.
+        let select = source.selected();
+        let mut meaning = Box::new([[0.0; 4]; 256]);
+        for (byte, meaning) in meaning.iter_mut().enumerate() {
+            *meaning = source.of_raw(byte as u128 * 0x0101_0101, &TexReadings::LAW);
+        }
+        let constant = [0, 1, 2, 3].map(|c| meaning.iter().all(|all| all[c] == meaning[0][c]));
+        let texels = (0..source.levels()).flat_map(|k| source.dwords(k)).map(|dword| {
+            let bytes = dword.to_le_bytes();
+            // A constant is 1 or 0.
+            u32::from_le_bytes([0, 1, 2, 3].map(|c| match constant[c] {
+                true if meaning[0][c] == 0.0 => 0,
+                true => 255,
+                false => bytes[select[c]],
+            }))
+        });
+        let unorm = (0..4).all(|c| {
+            let is = |(k, all): (usize, &[f32; 4])| all[c] == k as f32 / 255.0;
+            constant[c] || meaning.iter().enumerate().all(is)
+        });
+        let texels = texels.collect();
+        let bytes = Bytes { texels, meaning, border };
+        if count > Self::DECODED {
+            return Some(match unorm {
+                true => Self::Unorm(Unorm { texels: bytes.texels, border }),
+                false => Self::Bytes(bytes),
+            });
+        }
+        Some(Self::Decoded((0..=count as u32).map(|index| bytes.texel(index)).collect()))
+    }
+
+    /// The number of the border colour.
+    #[inline(always)]
+    pub(super) fn border(&self) -> u32 {
+        match self {
+            Self::Decoded(texels) => texels.len() as u32 - 1,
+            Self::Bytes(Bytes { texels, .. }) | Self::Unorm(Unorm { texels, .. }) => {
+                texels.len() as u32
+            }
+        }
+    }
+
+    /// Whether a filter can meet numbers so small that its steps become tiny: below 2^-24, so that a
+    /// last place is below 2^-47. Only float32 has them.
+    pub(super) fn tiny(&self) -> bool {
+        const SMALLEST: f32 = 1.0 / (1 << 24) as f32;
+        let Self::Decoded(texels) = self else { return false };
+        texels.iter().flatten().any(|x| *x != 0.0 && x.abs() < SMALLEST)
+    }
+}
+
+impl Texel for [[f32; 4]] {
+    #[inline(always)]
+    fn texel(&self, index: u32) -> [f32; 4] {
+        self[index as usize]
+    }
+}
+
+impl Texel for Bytes {
+    #[inline(always)]
+    fn texel(&self, index: u32) -> [f32; 4] {
+        let Some(texel) = self.texels.get(index as usize) else {
+            return self.border;
+        };
+        let [r, g, b, a] = texel.to_le_bytes();
+        [
+            self.meaning[usize::from(r)][0],
+            self.meaning[usize::from(g)][1],
+            self.meaning[usize::from(b)][2],
+            self.meaning[usize::from(a)][3],
+        ]
+    }
+}
+
+impl Texel for Unorm {
+    #[inline(always)]
+    fn texel(&self, index: u32) -> [f32; 4] {
+        match self.texels.get(index as usize) {
+            Some(texel) => {
+                let bytes = texel.to_le_bytes();
+                [unorm(bytes[0]), unorm(bytes[1]), unorm(bytes[2]), unorm(bytes[3])]
+            }
+            None => self.border,
+        }
+    }
+}
+
+/// k / 255, correctly rounded. 1/255 in two parts: the products with the first are exact, and with the
+/// second small enough that only the sum is rounded where it matters (the test tries all).
+#[inline(always)]
+fn unorm(k: u8) -> f32 {
+    const FIRST: f32 = f32::from_bits(0x3b80_8000);
+    const SECOND: f32 = (1.0 / 255.0 - FIRST as f64) as f32;
+    let k = f32::from(k);
+    k * FIRST + k * SECOND
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unorm;
+
+    #[test]
+    fn two_products_divide_by_255() {
+        for k in 0..=255 {
+            assert_eq!(unorm(k).to_bits(), (f32::from(k) / 255.0).to_bits(), "{k}");
+        }
+    }
+}
