@@ -191,8 +191,8 @@ fn bitwise<const N: usize>(
         chunk_by_chunk();
         let chunks = operands.chunks(i);
         let mut result = [0.0; LANES];
-        for l in 0..LANES {
-            result[l] = f32::from_bits(f(across(&chunks, l).map(f32::to_bits)));
+        for (l, to) in result.iter_mut().enumerate() {
+            *to = f32::from_bits(f(across(&chunks, l).map(f32::to_bits)));
         }
         *to = result;
     }

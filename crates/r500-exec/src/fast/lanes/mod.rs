@@ -6,8 +6,7 @@
 //! [`simd`](super::simd)), so everything here is `#[inline(always)]`. Kernels equal
 //! [`numerics`](crate::numerics) in every bit, but for the payload of a NaN.
 //!
-//! Sources are slots (`&[Chunk]`), as long as the destination or longer, a [`Splat`], or an
-//! [`Operand`], which is one of them at run time: a kernel of operands is compiled once for all kinds.
+//! Sources are slots (`&[Chunk]`), as long as the destination or longer, or a [`Splat`].
 //!
 //! | module | kernels |
 //! | --- | --- |
@@ -33,7 +32,7 @@ pub(crate) mod functions;
 mod tests;
 
 use super::simd::chunk_by_chunk;
-pub(crate) use flush::{CleanFlush, Flush, HwFlush, SoftFlush};
+pub(crate) use flush::{Flush, HwFlush, SoftFlush};
 
 pub(crate) use functions::{BitTrick, Instruction, Rint};
 
@@ -77,41 +76,6 @@ impl Src for Splat {
     #[inline(always)]
     fn chunk(self, _: usize) -> Chunk {
         [self.0; LANES]
-    }
-}
-
-/// A slot, or one chunk that stands for all of a slot.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Operand<'a> {
-    chunks: &'a [Chunk],
-    /// All bits set, or none: what is left of an index.
-    step: usize,
-}
-
-impl<'a> Operand<'a> {
-    /// A slot.
-    #[inline(always)]
-    pub(crate) fn slot(chunks: &'a [Chunk]) -> Self {
-        Self { chunks, step: usize::MAX }
-    }
-
-    /// The same chunk over and over.
-    #[inline(always)]
-    pub(crate) fn repeated(chunk: &'a Chunk) -> Self {
-        Self { chunks: core::slice::from_ref(chunk), step: 0 }
-    }
-}
-
-impl Src for Operand<'_> {
-    #[inline(always)]
-    fn limit(self, chunks: usize) -> Self {
-        assert!(chunks == 0 || (chunks - 1) & self.step < self.chunks.len(), "a slot is too short");
-        self
-    }
-
-    #[inline(always)]
-    fn chunk(self, i: usize) -> Chunk {
-        self.chunks[i & self.step]
     }
 }
 

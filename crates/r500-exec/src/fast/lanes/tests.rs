@@ -2,10 +2,12 @@
 
 #![allow(clippy::panic, clippy::type_complexity)]
 
+use std::marker::PhantomData;
+
 use super::arith::{FromC, Ieee, MinusBoth, MinusC, Negated, PlusC, ZeroA, ZeroBoth};
 use super::choose::{Eq, Ge, Gt, Le, Lt, Ne};
-use super::{Chunk, CleanFlush, LANES, Splat, arith, bits, choose, functions};
-use crate::fast::simd::{Job, Level, Portable, Simd};
+use super::{Chunk, LANES, Splat, arith, bits, choose, functions};
+use crate::fast::simd::{Job, Level, Simd};
 use crate::numerics::{Arith, compare, flush, kernels};
 
 const LAW: Arith = Arith::LAW;
@@ -33,7 +35,6 @@ macro_rules! kernels {
     ($($name:ident[$n:literal] $exact:ident: |$level:ident, $dst:ident, $slots:pat_param| $call:expr, |$operands:pat_param| $law:expr;)*) => {$(
         #[test]
         fn $name() {
-            #[derive(Default)]
             struct It;
 
             impl Kernel<$n> for It {
@@ -154,7 +155,6 @@ macro_rules! shared_kernels {
     ($($name:ident[$n:literal] $exact:ident: |$level:ident, $dst:ident, $slots:pat_param| $call:expr, |$operands:pat_param| $law:expr;)*) => {$(
         #[test]
         fn $name() {
-            #[derive(Default)]
             struct It;
 
             impl Kernel<$n> for It {
@@ -172,7 +172,7 @@ macro_rules! shared_kernels {
 
             for simd in Simd::available() {
                 one_by_one::<It, $n>(simd.name(), &tuples(), |dst, slots| {
-                    simd.run(Run::<It, $n> { dst, slots, kernel: It });
+                    simd.run(Run::<It, $n> { dst, slots, kernel: PhantomData::<It> });
                 });
             }
         }
@@ -250,23 +250,10 @@ fn masks_are_counted() {
     }
 }
 
-/// The portable level where operands are flushed before.
-#[derive(Clone, Copy)]
-struct Clean;
-
-impl Level for Clean {
-    type Flush = CleanFlush;
-    type Rint = <Portable as Level>::Rint;
-
-    fn call<J: Job>(self, job: J) -> J::Output {
-        job.run(self)
-    }
-}
-
 struct Run<'a, K, const N: usize> {
     dst: &'a mut [Chunk],
     slots: [&'a [Chunk]; N],
-    kernel: K,
+    kernel: PhantomData<K>,
 }
 
 impl<K: Kernel<N>, const N: usize> Job for Run<'_, K, N> {
@@ -279,17 +266,15 @@ impl<K: Kernel<N>, const N: usize> Job for Run<'_, K, N> {
 }
 
 /// All tuples at all levels, in batches and each by itself.
-fn check<K: Kernel<N> + Default, const N: usize>() {
+fn check<K: Kernel<N>, const N: usize>() {
     let tuples = tuples::<N>();
     for simd in Simd::available() {
         let mut run = |dst: &mut [Chunk], slots: [&[Chunk]; N]| {
-            simd.run(Run { dst, slots, kernel: K::default() });
+            simd.run(Run { dst, slots, kernel: PhantomData::<K> });
         };
         in_batches::<K, N>(simd.name(), &tuples, &mut run);
         one_by_one::<K, N>(simd.name(), &tuples, &mut run);
     }
-    let clean: Vec<_> = tuples.into_iter().map(|tuple| tuple.map(flush)).collect();
-    one_by_one::<K, N>("clean", &clean, |dst, slots| K::run::<Clean>(dst, slots));
 }
 
 /// Different lanes side by side, in batches of different sizes.
