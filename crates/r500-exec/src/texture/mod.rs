@@ -29,6 +29,8 @@
 //! | border colour | `texels` | documented; of wide formats open: [`WideBorder`] |
 //! | levels follow each other's size by halves, rows by `TXPITCH` | `texels` | documented; pitch of further levels derived |
 //!
+//! The `batch` module fetches many quads at once with the same bits, for engines that are fast.
+//!
 //! NaN coordinates count as 0, others are limited to 2^30 texels; no coordinate, register or byte
 //! makes a fetch fail.
 

@@ -11,17 +11,22 @@ use crate::numerics::{CANONICAL_NAN, kernels};
 
 /// The levels that the pixels of a chunk ask for.
 struct Detail {
-    /// The lanes that are magnified, but none if that makes no difference.
-    magnified: u32,
-    /// Whether some are not.
+    /// Whether any is magnified, unless that makes no difference.
+    magnified: bool,
+    /// Whether any is not.
     minified: bool,
     /// Whether a second level is mixed in.
     mixed: bool,
+    /// Which are magnified, and which are looked at: all bits or none.
+    larger: Mask,
+    live: Mask,
     first: [u32; LANES],
     second: [u32; LANES],
     share: Chunk,
-    finest: [u32; LANES],
 }
+
+/// Lanes: all bits or none.
+type Mask = [u32; LANES];
 
 /// What is filtered, one after the other.
 #[derive(Clone, Copy)]
@@ -29,23 +34,6 @@ enum Pass {
     First,
     Second,
     Magnified,
-}
-
-impl Detail {
-    /// All lanes in the finest level.
-    #[inline(always)]
-    fn magnified(prepared: &Prepared) -> Self {
-        let finest = [prepared.finest as u32; LANES];
-        Self {
-            magnified: u32::MAX,
-            minified: false,
-            mixed: false,
-            first: finest,
-            second: finest,
-            share: [0.0; LANES],
-            finest,
-        }
-    }
 }
 
 impl Prepared {
@@ -113,30 +101,38 @@ impl Prepared {
         scratch: &mut Scratch,
         colors: &mut [&mut Chunk; 4],
     ) {
-        let mut detail = Detail::magnified(self);
-        self.detail(fetch, k, places, live, &mut detail);
+        let detail = self.detail(fetch, k, places, live);
         let mut found: Colors = [[0.0; LANES]; 4];
         for pass in [Pass::First, Pass::Second, Pass::Magnified] {
-            let (wanted, ks, filter) = match pass {
-                Pass::First => (detail.minified, &detail.first, self.min),
-                Pass::Second => (detail.mixed, &detail.second, self.min),
-                Pass::Magnified => (detail.magnified != 0, &detail.finest, self.mag),
+            let (wanted, filter) = match pass {
+                Pass::First => (detail.minified, self.min),
+                Pass::Second => (detail.mixed, self.min),
+                Pass::Magnified => (detail.magnified, self.mag),
             };
             if !wanted {
                 continue;
             }
-            // Of the first live quad.
-            let k = ks[(live.trailing_zeros() as usize * 4) & 15];
-            let mut others = 0;
-            for lane in 0..LANES {
-                others |= u32::from(ks[lane] != k) << lane;
-            }
-            let gathered;
-            let level = if others & lanes_of(live) == 0 {
-                &self.levels[k as usize]
-            } else {
-                gathered = Level::gather(&self.levels, ks);
-                &gathered
+            let ks = match pass {
+                Pass::First => Some(&detail.first),
+                Pass::Second => Some(&detail.second),
+                Pass::Magnified => None,
+            };
+            let mut gathered = None;
+            let level = match ks {
+                Some(ks) => {
+                    // All as the first live quad, or each its own.
+                    let k = ks[(live.trailing_zeros() as usize * 4) & 15];
+                    let mut others = 0;
+                    for lane in 0..LANES {
+                        others |= (ks[lane] ^ k) & detail.live[lane];
+                    }
+                    if others == 0 {
+                        &self.levels[k as usize]
+                    } else {
+                        gathered.insert(Level::gather(&self.levels, ks))
+                    }
+                }
+                None => &self.levels[self.finest],
             };
             // The first pass that there is goes where the others are mixed in.
             let further = match pass {
@@ -155,7 +151,7 @@ impl Prepared {
                 Pass::Magnified if further => {
                     for (color, found) in colors.iter_mut().zip(&found) {
                         for lane in 0..LANES {
-                            let larger = detail.magnified >> lane & 1 != 0;
+                            let larger = detail.larger[lane] != 0;
                             color[lane] = if larger { found[lane] } else { color[lane] };
                         }
                     }
@@ -167,47 +163,59 @@ impl Prepared {
 
     /// Which levels the pixels of a chunk ask for.
     #[inline(always)]
-    fn detail(
-        &self,
-        fetch: &BatchFetch<'_>,
-        k: usize,
-        places: &Places,
-        live: u8,
-        detail: &mut Detail,
-    ) {
+    fn detail(&self, fetch: &BatchFetch<'_>, k: usize, places: &Places, live: u8) -> Detail {
         let lods = self.lods(fetch, k, places);
-        let (finest, coarsest) = (self.finest as f32, self.coarsest as f32);
-        let mut magnified = 0;
-        let mut mixed = 0;
+        let mut detail = Detail {
+            magnified: false,
+            minified: false,
+            mixed: false,
+            larger: [0; LANES],
+            live: [0; LANES],
+            first: [self.finest as u32; LANES],
+            second: [self.finest as u32; LANES],
+            share: [0.0; LANES],
+        };
+        let (mut magnified, mut minified) = (0, 0);
         for lane in 0..LANES {
-            let lod = lods[lane];
-            magnified |= u32::from(lod <= 0.0) << lane;
-            let above = if lod < finest { finest } else { lod };
-            let limited = if above > coarsest { coarsest } else { above };
-            match self.mip {
-                LayerFilter::LINEAR => {
-                    let floor = floor(limited);
-                    let share = self.tri_perf_line(limited - floor);
-                    let next = if floor + 1.0 < coarsest { floor + 1.0 } else { coarsest };
-                    detail.first[lane] = whole(floor);
-                    detail.second[lane] = whole(next);
-                    detail.share[lane] = share;
-                    mixed |= u32::from(share > 0.0) << lane;
-                }
-                LayerFilter::POINT => detail.first[lane] = whole(floor(limited + 0.5)),
-                _ => {}
+            let live = 0_u32.wrapping_sub(u32::from(live) >> (lane / 4) & 1);
+            let larger = if lods[lane] <= 0.0 { u32::MAX } else { 0 };
+            detail.live[lane] = live;
+            detail.larger[lane] = larger;
+            magnified |= larger & live;
+            minified |= !larger & live;
+        }
+        detail.minified = minified != 0;
+        // Where some are not, the finest level is taken anyway, and mixed with share 0.
+        let same = detail.minified && self.mag == self.min && self.plain;
+        detail.magnified = magnified != 0 && !same;
+        if !detail.minified || self.mip == LayerFilter::NONE {
+            return detail;
+        }
+        let (finest, coarsest) = (self.finest as f32, self.coarsest as f32);
+        let mut limited = lods;
+        for lane in 0..LANES {
+            let above = if lods[lane] < finest { finest } else { lods[lane] };
+            limited[lane] = if above > coarsest { coarsest } else { above };
+        }
+        if self.mip == LayerFilter::LINEAR {
+            let mut mixed = 0;
+            for lane in 0..LANES {
+                let floor = floor(limited[lane]);
+                let share = self.tri_perf_line(limited[lane] - floor);
+                let next = if floor + 1.0 < coarsest { floor + 1.0 } else { coarsest };
+                detail.first[lane] = whole(floor);
+                detail.second[lane] = whole(next);
+                detail.share[lane] = share;
+                // No share is negative.
+                mixed |= share.to_bits() & detail.live[lane];
+            }
+            detail.mixed = mixed != 0 || !self.plain;
+        } else {
+            for lane in 0..LANES {
+                detail.first[lane] = whole(floor(limited[lane] + 0.5));
             }
         }
-        let looked_at = lanes_of(live);
-        detail.minified = !magnified & looked_at != 0;
-        detail.mixed = detail.minified
-            && self.mip == LayerFilter::LINEAR
-            && (mixed & looked_at != 0 || !self.plain);
-        detail.magnified = magnified & looked_at;
-        if detail.minified && self.mag == self.min && self.plain {
-            // The finest level is taken anyway, and mixed with share 0.
-            detail.magnified = 0;
-        }
+        detail
     }
 
     /// As the sampler has it. No step is tiny: slopes are above 1, and a difference is a multiple of
@@ -256,17 +264,6 @@ impl Prepared {
 #[inline(always)]
 fn square(step: f32) -> f32 {
     product(step, step)
-}
-
-/// The lanes of these quads.
-#[inline(always)]
-fn lanes_of(quads: u8) -> u32 {
-    // A nibble of ones for each bit.
-    let spread = u32::from(quads & 1)
-        | u32::from(quads & 2) << 3
-        | u32::from(quads & 4) << 6
-        | u32::from(quads & 8) << 9;
-    spread * 0xf
 }
 
 /// [`kernels::ln2`](crate::numerics::kernels::ln2) of a number that is not negative (or NaN), without
