@@ -119,7 +119,19 @@ fn two_layouts_of_one_source_compute_the_same() {
     assert_eq!(run["shared"]["constants"][1]["b"], serde_json::json!([[3, 2]]));
 }
 
-/// max(gain, 0) for gain: the constants that the programs carry hide it.
+/// Shards together find what all find: each round is one of exactly one shard.
+#[test]
+fn shards_share_the_rounds() {
+    let folder = Folder::new("diff-shards");
+    let (one, two) = (folder.write("one.r5", ONE), folder.write("two.r5", TWO));
+    let rounds = |shard: &str| {
+        let args = [one.as_str(), two.as_str(), "--random", "5", "--shard", shard];
+        json(&args, 0)["run"]["rounds"].as_u64().unwrap()
+    };
+    assert_eq!((rounds("1/2"), rounds("2/2")), (3, 2));
+}
+
+/// |gain| for gain: the constants that the programs carry hide it.
 #[test]
 fn random_values_find_what_the_captured_ones_hide() {
     let folder = Folder::new("diff-random");

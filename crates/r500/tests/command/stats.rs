@@ -153,6 +153,26 @@ fn two_files_are_matched_whatever_they_are_called() {
         .shows("1 shared programs, 1 changed; LOST: 0, GAINED: 0");
 }
 
+/// Programs of one file are matched by name, those without one or with another's by number.
+#[test]
+fn programs_of_one_file() {
+    let folder = Folder::new("stats-several");
+    let words = |text: &str| -> Vec<String> {
+        let text = text.replace("0x", "").replace(',', "");
+        text.split_whitespace().map(str::to_owned).collect()
+    };
+    let job = |name: &str, text: &str| serde_json::json!({ "name": name, "program": words(text) });
+    let old = serde_json::json!([job("a", UV), job("b", UV), job("b", TEXTURE), job("", UV)]);
+    let new = serde_json::json!([job("b", UV), job("a", TEXTURE), job("b", UV), job("", UV)]);
+    let (old, new) =
+        (folder.write("old.json", old.to_string()), folder.write("new.json", new.to_string()));
+    let answer = json(&[&new, "--against", &old]);
+    assert_eq!((&answer["shared"], &answer["changed"]), (&4.into(), &2.into()));
+    let measure = &answer["measures"]["instructions"];
+    let name = |change: &str| measure[change][0]["name"].as_str().unwrap().to_owned();
+    assert!(name("more").ends_with("new.json:a") && name("fewer").ends_with("new.json:b#2"));
+}
+
 /// A window that holds no instruction: nothing can run, and the others are counted all the same.
 #[test]
 fn what_cannot_run_is_said() {

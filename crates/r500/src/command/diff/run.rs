@@ -24,6 +24,9 @@ pub(super) struct RunArgs {
     /// Also run both this many times with random values of what they share by name (implies --run)
     #[arg(long, value_name = "N", default_value_t = 0)]
     random: u64,
+    /// Run part K of N of the random runs
+    #[arg(long, value_name = "K/N", value_parser = syntax::shard)]
+    shard: Option<syntax::Shard>,
     /// Seed of the random values
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
@@ -109,14 +112,19 @@ impl RunArgs {
             return Err(Incomparable::NothingShared);
         }
         let bar = terminal::progress(self.random + 1, "runs");
-        let mut pixels = 0;
+        let (mut pixels, mut rounds) = (0, 0);
         for round in 0..=self.random {
+            bar.inc(1);
+            let mine = round == 0 || self.shard.is_none_or(|shard| shard.takes(round - 1));
+            if !mine {
+                continue;
+            }
+            rounds += u64::from(round > 0);
             let jobs = match round {
                 0 => pair.jobs.clone(),
                 n => sharing.randomise(&pair, self.seed, n - 1),
             };
             let comparison = pair.compare(&jobs, machine.engine(), options, self.tolerance)?;
-            bar.inc(1);
             pixels += comparison.pixels;
             let Some(first) = &comparison.first else { continue };
             let parting = Parting::find(&pair, &jobs, first, options, self.tolerance);
@@ -127,10 +135,10 @@ impl RunArgs {
                 shaders: pair.shaders().clone(),
                 comparison,
             };
-            return Ok((End::Different(Box::new(different)), round));
+            return Ok((End::Different(Box::new(different)), rounds));
         }
         bar.finish_and_clear();
-        Ok((End::Equal { pixels }, self.random))
+        Ok((End::Equal { pixels }, rounds))
     }
 
     /// `A=B`.

@@ -44,10 +44,10 @@ pub(super) struct Stats {
     #[arg(long, requires = "against")]
     fail_on_hurt: bool,
     /// Sort by this column: numbers with the greatest first, names from A
-    #[arg(long, value_name = "COLUMN", value_parser = column)]
+    #[arg(long, value_name = "COLUMN", value_parser = column, conflicts_with = "against")]
     sort: Option<Column>,
     /// Columns of the table, with commas between; `all` are all
-    #[arg(long, value_name = "COLUMNS", value_parser = columns)]
+    #[arg(long, value_name = "COLUMNS", value_parser = columns, conflicts_with = "against")]
     columns: Option<Columns>,
     /// Say what the columns are and stop
     #[arg(long)]

@@ -1,5 +1,6 @@
 //! The programs of files and folders, counted.
 
+use std::collections::HashSet;
 use std::path::Path;
 
 use r500::check::Stats;
@@ -116,6 +117,7 @@ pub(super) fn collect(
         };
         let first = programs.len();
         let file_name = source::show(&file);
+        let mut names = HashSet::new();
         for (index, job) in jobs.enumerate() {
             let job = match job {
                 Ok(job) => job,
@@ -126,8 +128,10 @@ pub(super) fn collect(
                 }
             };
             // What it is called within its file; told only where there are several.
-            let part =
-                if job.name.is_empty() { format!("#{index}") } else { format!(":{}", job.name) };
+            let mut part = format!(":{}", job.name);
+            if job.name.is_empty() || !names.insert(job.name.clone()) {
+                part = format!("{}#{index}", if job.name.is_empty() { "" } else { &part });
+            }
             programs.push(Program {
                 key: format!("{key}{part}"),
                 name: format!("{name}{part}"),
