@@ -135,12 +135,13 @@ impl Fixed {
         mended: &[Finding],
         assemble: &mut impl FnMut(&[u8]) -> Assembly,
     ) -> bool {
-        let mut job = self.assembly.job.clone();
+        let mut program = self.assembly.job.program.clone();
         let fixes = mended.iter().filter_map(|finding| finding.fix.as_ref());
-        fixes.for_each(|fix| fix.apply(&mut job.program));
+        fixes.for_each(|fix| fix.apply(&mut program));
         let text = changes.write(&self.text);
         let assembly = assemble(&text);
-        let right = assembly.is_ok() && assembly.job == job;
+        // Only of programs: what else a source says may hold NaN, which equals nothing.
+        let right = assembly.is_ok() && assembly.job.program == program;
         if right {
             (self.text, self.assembly) = (text, assembly);
         }
@@ -345,6 +346,13 @@ OUT\tsrc0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;
         assert_eq!(fixed.text, main);
         let [left] = &fixed.left[..] else { unreachable!("{:?}", fixed.left) };
         assert!(left.reason.contains("included file, fetch"), "{}", left.reason);
+    }
+
+    #[test]
+    fn nan_beside_the_program_does_no_harm() {
+        let source = "SIZE 1 1 ; INPUT temp[0] = (nan, 0, 0, 1) ; EXPECT out[0] all = (nan, _, _, _) ;\n\
+            src0.rgb = temp[0] : alu[lt].r = MAX src0.rgb src0.rgb ; IF alu ; ENDIF ;";
+        assert_eq!(text(source), source.replace("IF alu ;", "IF alu ALU_WAIT ;"));
     }
 
     #[test]
