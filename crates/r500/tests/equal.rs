@@ -120,16 +120,20 @@ fn layouts_do_not_matter() {
     }
 }
 
-/// Negates an operand that the instruction uses.
-fn negated(inst: Instruction) -> Instruction {
-    let operand = inst.rgb_operand(Slot::A);
-    let modifier = match operand.modifier {
-        Mod::NOP => Mod::NEG,
-        Mod::NEG => Mod::NOP,
-        Mod::ABS => Mod::NAB,
-        _ => Mod::ABS,
-    };
-    inst.with_rgb_operand(Slot::A, r500::isa::Operand { modifier, ..operand })
+/// The instruction with a mistake in an operand: the other sign, or other channels.
+fn mistaken(inst: Instruction, sign: bool) -> Instruction {
+    let mut operand = inst.rgb_operand(Slot::A);
+    if sign {
+        operand.modifier = match operand.modifier {
+            Mod::NOP => Mod::NEG,
+            Mod::NEG => Mod::NOP,
+            Mod::ABS => Mod::NAB,
+            _ => Mod::ABS,
+        };
+    } else {
+        operand.swiz.rotate_left(1);
+    }
+    inst.with_rgb_operand(Slot::A, operand)
 }
 
 /// In every capture, in one instruction after the other: where the mistake shows at all, the pixel's
@@ -140,14 +144,18 @@ fn a_planted_mistake_is_found_where_it_is() {
     let mut elsewhere = Vec::new();
     for (name, job) in captures() {
         let good = relaid(&job);
-        for place in 0..good.program.code.len() {
+        let count = good.program.code.len();
+        // Of long programs a third will do.
+        let step = if count > 64 { 3 } else { 1 };
+        let places = (0..count).step_by(step).flat_map(|place| [(place, true), (place, false)]);
+        for (place, sign) in places {
             let inst = good.program.code[place];
             let computes = matches!(inst.ty(), InstType::ALU | InstType::OUT);
             if !computes || inst.result_channels() & 7 == 0 {
                 continue;
             }
             let mut bad = good.clone();
-            bad.program.code[place] = negated(inst);
+            bad.program.code[place] = mistaken(inst, sign);
             let pair = Pair::new(job.clone(), bad, SIZE).unwrap();
             let options = Options::default();
             let jobs = pair.jobs.clone();
@@ -161,14 +169,16 @@ fn a_planted_mistake_is_found_where_it_is() {
             let parting = Parting::find(&pair, &jobs, &first, &options, None).unwrap();
             shown += 1;
             let at = |place: &Option<r500::equal::Place>| place.as_ref().map(|place| place.index);
-            if (at(&parting.a), at(&parting.b)) == (Some(place), Some(place)) && parting.aligned {
+            if (at(&parting.a), at(&parting.b)) == (Some(place), Some(place)) {
                 found += 1;
             } else {
-                elsewhere.push((name.clone(), place, at(&parting.a), at(&parting.b)));
+                elsewhere.push((name.clone(), place, sign, at(&parting.a), at(&parting.b)));
             }
         }
     }
     assert!(shown > 500, "{shown}");
-    // A number that turns up elsewhere by chance can mislead, one time in a thousand.
-    assert!(elsewhere.len() * 500 < shown, "{found} of {shown}; {elsewhere:?}");
+    // An operand with other channels may give the very number that another instruction gives, so that
+    // it looks as if the two had changed places.
+    assert!(!elsewhere.iter().any(|case| case.2), "{found} of {shown}; {elsewhere:?}");
+    assert!(elsewhere.len() * 50 < shown, "{found} of {shown}; {elsewhere:?}");
 }

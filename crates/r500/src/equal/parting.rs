@@ -226,6 +226,20 @@ impl Trace {
         first
     }
 
+    /// Whether a step computes from what an earlier one wrote, as far as that is found soon.
+    fn depends(&self, late: usize, early: usize) -> bool {
+        let mut seen = HashSet::new();
+        let mut work = vec![late];
+        while let Some(at) = work.pop() {
+            if at == early || seen.len() > 4096 {
+                return true;
+            }
+            let before = self.steps[at].producers.iter().copied().filter(|&p| p >= early);
+            work.extend(before.filter(|&p| seen.insert(p)));
+        }
+        false
+    }
+
     fn place(&self, step: usize) -> Place {
         let Recorded { number, index, event, .. } = &self.steps[step];
         Place { step: *number, address: event.address, index: *index, event: event.clone() }
@@ -452,7 +466,17 @@ fn explain(traces: &[Trace; 2], aligned: &[[usize; 2]], tolerance: f32) -> [Vec<
     }
     let mut moved = Vec::new();
     for (a, step) in traces[0].steps.iter().enumerate().filter(|(a, _)| !explained[0][*a]) {
-        let found = telling(step).and_then(|numbers| elsewhere.get_mut(&numbers)?.pop_front());
+        let found = telling(step).and_then(|numbers| {
+            let there = elsewhere.get_mut(&numbers)?;
+            // The same numbers in the same channels, or in channels laid out otherwise.
+            let fits = |b: &usize| {
+                let (x, y) = (step.results(), traces[1].steps[*b].results());
+                let laid_out_alike =
+                    x.iter().map(|x| letter(x.0)).eq(y.iter().map(|y| letter(y.0)));
+                !laid_out_alike || x.iter().zip(&y).all(|(x, y)| x.1 == y.1)
+            };
+            there.iter().position(fits).and_then(|place| there.remove(place))
+        });
         moved.extend(found.map(|b| [a, b]));
     }
     // What is aligned is a wrong guess where its result turns up elsewhere: not as a whole number,
@@ -468,7 +492,12 @@ fn explain(traces: &[Trace; 2], aligned: &[[usize; 2]], tolerance: f32) -> [Vec<
         let alike = operations(traces[0].steps[pair[0]].instruction)
             == operations(traces[1].steps[pair[1]].instruction);
         let free = !partner[1 - n].contains_key(&pair[1 - n]);
-        rare && alike && (moves[1 - n].contains(other) || free)
+        // What one of them computes from the other did not change places with it.
+        let swapped = partner[1 - n].get(&pair[1 - n]).is_some_and(|&other: &usize| {
+            let (early, late) = (pair[n].min(other), pair[n].max(other));
+            !traces[n].depends(late, early)
+        });
+        rare && alike && ((moves[1 - n].contains(other) && swapped) || free)
     };
     for pair in moved {
         if settled(0, pair) && settled(1, pair) {
