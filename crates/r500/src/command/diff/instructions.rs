@@ -232,7 +232,13 @@ fn reading(change: &FieldChange) -> (String, [String; 2]) {
         (_, Some(field)) => {
             let reading =
                 |code| FieldExplanation { field, code, value: field.value(code) }.reading();
-            (field.name.to_owned(), codes.map(reading))
+            // Both halves have an ADDR0.
+            let halves = r500::isa::registers().filter(|other| other.field(field.name).is_some());
+            let name = match change.register {
+                Some(register) if halves.count() > 1 => format!("{}.{}", register.name, field.name),
+                _ => field.name.to_owned(),
+            };
+            (name, codes.map(reading))
         }
         (Some(register), None) => (
             format!("{}, bits that no field names", register.name),
