@@ -319,9 +319,7 @@ impl Lift<'_> {
     }
 
     fn relative(&self, addr: u8, relative: bool, registers: usize) -> usize {
-        let moved = i32::from(addr) + if relative { self.al } else { 0 };
-        let last = i32::try_from(registers).unwrap_or(i32::MAX);
-        usize::try_from(moved.rem_euclid(last)).unwrap_or(0)
+        moved(addr, if relative { self.al } else { 0 }, registers)
     }
 
     fn write_outputs(&mut self, alu: &Alu, result: [Operand; 4], enabled: [Operand; 4]) {
@@ -364,6 +362,12 @@ impl Lift<'_> {
         };
         self.build.compare(code, x.into(), ZERO.into())
     }
+}
+
+/// The register of `registers` that an address names with aL added.
+pub(super) fn moved(addr: u8, al: i32, registers: usize) -> usize {
+    let registers = i32::try_from(registers).unwrap_or(i32::MAX);
+    usize::try_from((i32::from(addr) + al).rem_euclid(registers)).unwrap_or(0)
 }
 
 fn modified(value: Operand, modifier: Mod) -> Term {

@@ -2,9 +2,11 @@
 //! from `reference/flow.rs` by the checker ([`Facts::structured`](r500_check::Facts)).
 
 use r500_check::graph::Statement;
+use r500_isa::TEMPORARIES;
 use r500_isa::state::UsFcIntConst;
 use r500_isa::values::{FcOp, PredSel};
 
+use super::alu::moved;
 use super::state::{Kept, Pixel};
 use super::{Lift, NotLifted};
 use crate::ir::build::mask;
@@ -229,7 +231,8 @@ impl Lift<'_> {
         if counts {
             self.al = i32::from(constant.kg());
         }
-        let mut survey = Survey { lift: self, modified: vec![false; 0], relative: false };
+        let als = self.al_values(at, end, &[self.al]);
+        let mut survey = Survey { lift: self, als, modified: Vec::new(), relative: false };
         survey.statements(body);
         let Survey { modified, relative, .. } = survey;
         let modified = (0..modified.len()).filter(|&place| modified[place]).collect();
@@ -314,6 +317,17 @@ impl Lift<'_> {
         self.loops.last().map(|running| running.modified.clone()).unwrap_or_default()
     }
 
+    /// What aL is in the passes of the loop from one index to another, given what it is around.
+    fn al_values(&self, at: usize, end: usize, around: &[i32]) -> Vec<i32> {
+        let Some(fc) = self.fc(at).filter(|fc| fc.inst.op() == FcOp::LOOP) else {
+            return around.to_vec();
+        };
+        let constant = self.int_constant(&fc);
+        let step = self.fc(end).map_or(0, |fc| i32::from(self.int_constant(&fc).kb()));
+        let first = i32::from(constant.kg());
+        (0..i32::from(constant.kr())).map(|pass| first + pass * step).collect()
+    }
+
     fn int_constant(&self, fc: &Fc) -> UsFcIntConst {
         let number = usize::from(fc.addr.int_addr());
         self.draw.bindings.int_constant(number).unwrap_or_default()
@@ -334,6 +348,8 @@ fn leaves(body: &[Statement]) -> bool {
 /// What the body of a loop may change, and whether it adds aL to an address.
 struct Survey<'a, 'b> {
     lift: &'a Lift<'b>,
+    /// What aL may be.
+    als: Vec<i32>,
     modified: Vec<bool>,
     relative: bool,
 }
@@ -350,7 +366,12 @@ impl Survey<'_, '_> {
                     self.statements(then);
                     self.statements(otherwise);
                 }
-                Statement::Loop { body, .. } => self.statements(body),
+                Statement::Loop { at, body, end } => {
+                    let inside = self.lift.al_values(*at, *end, &self.als);
+                    let around = std::mem::replace(&mut self.als, inside);
+                    self.statements(body);
+                    self.als = around;
+                }
                 Statement::Call { sub, .. } => {
                     let structure = self.lift.structure;
                     if let Some(sub) = structure.subs.get(*sub) {
@@ -365,11 +386,11 @@ impl Survey<'_, '_> {
     fn instruction(&mut self, index: usize) {
         match self.lift.draw.shader.ops().get(index) {
             Some(Op::Alu(alu)) => {
-                self.relative |= alu.rgb.dest.relative || alu.alpha.dest.relative;
                 let sources = alu.rgb.sources.iter().chain(&alu.alpha.sources);
                 self.relative |= sources.into_iter().any(|source| source.relative);
-                self.temp(alu.rgb.dest.addr, alu.rgb.wmask);
-                self.temp(alu.alpha.dest.addr, alu.alpha.wmask << 3);
+                self.temp(alu.rgb.dest.addr, alu.rgb.dest.relative, alu.rgb.wmask);
+                let wmask = alu.alpha.wmask << 3;
+                self.temp(alu.alpha.dest.addr, alu.alpha.dest.relative, wmask);
                 if alu.out {
                     self.change(Pixel::color(alu.rgb.target.code()), alu.rgb.omask);
                     self.change(Pixel::color(alu.alpha.target.code()), alu.alpha.omask << 3);
@@ -381,15 +402,19 @@ impl Survey<'_, '_> {
             }
             Some(Op::Tex(tex)) => {
                 let read = [tex.coord, tex.dx, tex.dy];
-                self.relative |= tex.dest.relative || read.iter().any(|reg| reg.relative);
-                self.temp(tex.dest.addr, tex.wmask);
+                self.relative |= read.iter().any(|reg| reg.relative);
+                self.temp(tex.dest.addr, tex.dest.relative, tex.wmask);
             }
             _ => {}
         }
     }
 
-    fn temp(&mut self, addr: u8, mask: u8) {
-        self.change(Pixel::temp(addr), mask);
+    fn temp(&mut self, addr: u8, relative: bool, mask: u8) {
+        self.relative |= relative;
+        let als = if relative { self.als.clone() } else { vec![0] };
+        for al in als {
+            self.change(Pixel::temp(moved(addr, al, TEMPORARIES)), mask);
+        }
     }
 
     fn change(&mut self, first: usize, mask: u8) {

@@ -45,8 +45,8 @@ impl Pixel {
     const PLAIN: usize = Self::ALU_RESULT + 1;
 
     /// Where the red channel of a temporary is.
-    pub(super) fn temp(addr: u8) -> usize {
-        usize::from(addr) % TEMPORARIES * 4
+    pub(super) fn temp(addr: usize) -> usize {
+        addr % TEMPORARIES * 4
     }
 
     /// Where the red channel of an output is.
