@@ -6,6 +6,7 @@
 //! | [`Tree::lower`] | the instructions it stands for | |
 //! | [`oracle`] | what each pixel must show, from the tree alone | |
 //! | [`shrink()`] | the smallest case that still fails | failure messages |
+//! | [`vary()`] | the same job with textures, planes and changed fields | two engines |
 //! | [`words`] | dwords, uniform or near-valid, with random state | properties of all programs |
 //! | [`number`] | floats at the edges | any test |
 //!
@@ -35,9 +36,11 @@ mod case;
 mod entropy;
 mod generate;
 mod shrink;
+mod vary;
 
 pub use case::{Case, Picture, PixelInput};
 pub use entropy::{Bytes, Entropy, Rng};
 pub use generate::{Shape, number};
 pub use shrink::shrink;
 pub use tree::Tree;
+pub use vary::vary;

@@ -17,6 +17,8 @@ use r500_isa::words::{
 use r500_isa::{Instruction, Source};
 use r500_program::Job;
 
+pub use state::texture;
+
 use crate::Entropy;
 
 /// Temporaries that near-valid words mostly name: few, so that instructions meet each other's.
@@ -56,7 +58,7 @@ fn near_valid_at(entropy: &mut impl Entropy, at: u16, length: u16) -> Instructio
         0 => alu(entropy, InstType::ALU),
         1 => alu(entropy, InstType::OUT),
         2 => flow(entropy, at, length),
-        _ => texture(entropy),
+        _ => fetch(entropy),
     }
 }
 
@@ -176,7 +178,7 @@ fn flow(entropy: &mut impl Entropy, at: u16, length: u16) -> Instruction {
     Instruction([cmn.bits(), first, fc.bits(), addr.bits(), fifth, sixth])
 }
 
-fn texture(entropy: &mut impl Entropy) -> Instruction {
+fn fetch(entropy: &mut impl Entropy) -> Instruction {
     let units = if rarely(entropy) { 16 } else { 3 };
     let inst = TexInst(entropy.bits())
         .with(TexInst::TEX_ID, entropy.below(units) as u8)

@@ -76,7 +76,8 @@ fn input(entropy: &mut impl Entropy, temp: u8) -> Input {
 }
 
 /// A small texture of two formats that every machine has, with any filters and addressing.
-fn texture(entropy: &mut impl Entropy) -> Texture {
+#[must_use]
+pub fn texture(entropy: &mut impl Entropy) -> Texture {
     let ty = CoordType::new(entropy.below(3) as u8);
     let (log_width, log_height) = (entropy.below(4), entropy.below(4));
     let log_height = if ty == CoordType::CUBE { log_width } else { log_height };

@@ -1,0 +1,203 @@
+//! Structured jobs made more varied than their oracle knows.
+//!
+//! The [oracle](crate::oracle) has no textures, takes no differences where pixels have parted, and
+//! says nothing of counters. Two engines can be compared there all the same: here a generated job
+//! gets textures for its fetches, planes for inputs, and single fields of its instructions change.
+//! Where control flows stays, so that it still ends.
+
+use r500_isa::Instruction;
+use r500_isa::values::{AlphaOp, Channel, Compare, InstType, Mod, Omod, PredSel, RgbOp, SrcpOp};
+use r500_isa::values::{Target, TexOp};
+use r500_isa::words::{
+    AluAlphaAddr, AluAlphaInst, AluRgbAddr, AluRgbInst, AluRgbaInst, CmnInst, FcInst, TexAddr,
+    TexInst,
+};
+use r500_program::{Component, Input, InputData, Job, Plane};
+
+use crate::number::{number, special};
+use crate::words::texture;
+use crate::{Entropy, Rng};
+
+/// Units that get a texture; another one stays without.
+const UNITS: u32 = 4;
+
+/// Changes a job by a seed. What becomes of an instruction depends on the seed and its words alone,
+/// so that a [shrunk](crate::shrink) case changes as the large one did.
+///
+/// ```
+/// use r500_gen::{Case, Rng, Shape, vary};
+///
+/// let case = Case::generate(&mut Rng::new(1), &Shape::default());
+/// let mut job = case.bare_job("varied");
+/// vary(&mut job, 1);
+/// assert_eq!(job.program.code.len(), case.tree.lower().code.len());
+/// ```
+pub fn vary(job: &mut Job, seed: u64) {
+    let mut rng = Rng::new(seed);
+    for unit in 0..UNITS as usize {
+        job.textures[unit] = rng.chance(7, 8).then(|| texture(&mut rng));
+    }
+    for input in job.inputs.iter_mut().flatten() {
+        if rng.chance(1, 2) {
+            *input = planes(&mut rng, input.temp);
+        }
+    }
+    let traits = Traits {
+        parted: rng.chance(1, 2),
+        ignoring: rng.chance(1, 3),
+        inactive: rng.chance(1, 32),
+        odd: rng.chance(1, 8),
+    };
+    for inst in &mut job.program.code {
+        let own =
+            inst.0.iter().fold(seed, |hash, &word| Rng::new(hash ^ u64::from(word)).next_u64());
+        *inst = traits.vary(&mut Rng::new(own), *inst);
+    }
+}
+
+/// What may happen to the instructions of a program.
+#[derive(Clone, Copy)]
+struct Traits {
+    /// Differences and fetches anywhere.
+    parted: bool,
+    /// `IGNORE_UNCOVERED`.
+    ignoring: bool,
+    /// `WRITE_INACTIVE`.
+    inactive: bool,
+    /// Reserved codes and relative addresses.
+    odd: bool,
+}
+
+impl Traits {
+    fn vary(self, rng: &mut Rng, inst: Instruction) -> Instruction {
+        match inst.ty() {
+            InstType::FC => self.flow(rng, inst),
+            InstType::TEX => self.fetch(rng, inst),
+            _ => {
+                let changes = if rng.chance(1, 3) { 1 + rng.below(3) } else { 0 };
+                (0..changes).fold(inst, |inst, _| self.arithmetic(rng, inst))
+            }
+        }
+    }
+
+    fn flow(self, rng: &mut Rng, mut inst: Instruction) -> Instruction {
+        if self.ignoring && rng.chance(1, 3) {
+            inst.0[2] = FcInst(inst.0[2]).with(FcInst::IGNORE_UNCOVERED, true).bits();
+        }
+        inst
+    }
+
+    fn fetch(self, rng: &mut Rng, mut inst: Instruction) -> Instruction {
+        let cmn = CmnInst(inst.0[0]).with(CmnInst::STAT_WE, rng.below(16) as u8 & self.mask(rng));
+        inst.0[0] = cmn.bits();
+        let mut tex = TexInst(inst.0[1]).with(TexInst::TEX_ID, rng.below(UNITS + 1) as u8);
+        if tex.inst() != TexOp::TEXKILL {
+            // Without differences across the quad if pixels are not to part.
+            let ops = if self.parted { 6 } else { 2 };
+            let all = [TexOp::LOD, TexOp::DXDY, TexOp::LD, TexOp::PROJ, TexOp::LODBIAS, TexOp::NOP];
+            tex = tex.with(TexInst::INST, all[rng.below(ops) as usize]);
+        }
+        if self.ignoring {
+            tex = tex.with(TexInst::IGNORE_UNCOVERED, rng.chance(1, 3));
+        }
+        inst.0[1] = tex.bits();
+        if rng.chance(1, 4) {
+            let channel = Channel::new(rng.below(4) as u8);
+            let fields = [TexAddr::SRC_S_SWIZ, TexAddr::SRC_T_SWIZ, TexAddr::SRC_Q_SWIZ];
+            inst.0[2] = TexAddr(inst.0[2]).with(fields[rng.below(3) as usize], channel).bits();
+        }
+        inst
+    }
+
+    /// 15 or 0: most instructions count nothing.
+    fn mask(self, rng: &mut Rng) -> u8 {
+        if rng.chance(1, 8) { 15 } else { 0 }
+    }
+
+    /// One field of an ALU or OUT instruction.
+    fn arithmetic(self, rng: &mut Rng, inst: Instruction) -> Instruction {
+        let [mut cmn, mut rgb_addr, mut alpha_addr] = [inst.0[0], inst.0[1], inst.0[2]];
+        let (mut rgb, mut alpha, mut rgba) =
+            (AluRgbInst(inst.0[3]), AluAlphaInst(inst.0[4]), AluRgbaInst(inst.0[5]));
+        let bits = rng.below(1 << 8) as u8;
+        let on = bits & 1 != 0;
+        let word = CmnInst(cmn);
+        match rng.below(18) {
+            0 => cmn = word.with(CmnInst::STAT_WE, bits & 15).bits(),
+            1 => cmn = word.with(CmnInst::RGB_CLAMP, !word.rgb_clamp()).bits(),
+            2 => cmn = word.with(CmnInst::ALPHA_CLAMP, !word.alpha_clamp()).bits(),
+            3 => {
+                let selected = word.with(CmnInst::RGB_PRED_SEL, PredSel::new(bits % 6));
+                cmn = selected.with(CmnInst::RGB_PRED_INV, bits & 0x80 != 0).bits();
+            }
+            4 => {
+                let selected = word.with(CmnInst::ALPHA_PRED_SEL, PredSel::new(bits % 6));
+                cmn = selected.with(CmnInst::ALPHA_PRED_INV, bits & 0x80 != 0).bits();
+            }
+            5 => {
+                rgb = rgb.with(AluRgbInst::ALU_WMASK, true);
+                let compare = word.with(CmnInst::ALU_RESULT_OP, Compare::new(bits & 3));
+                cmn = compare.bits();
+            }
+            6 | 7 if self.parted => {
+                let op = if on { RgbOp::MDH } else { RgbOp::MDV };
+                rgba = rgba.with(AluRgbaInst::RGB_OP, op);
+            }
+            8 if self.parted && !rgba.rgb_op().is_dot_product() => {
+                let op = if on { AlphaOp::MDH } else { AlphaOp::MDV };
+                alpha = alpha.with(AluAlphaInst::ALPHA_OP, op);
+            }
+            9 => {
+                let named = if self.odd { 16 } else { 12 };
+                rgba = rgba.with(AluRgbaInst::RGB_OP, RgbOp::new(bits % named));
+            }
+            10 => {
+                let op = AlphaOp::new(bits % 16);
+                if self.odd || (op.is_named() && !op.is_derivative()) {
+                    alpha = alpha.with(AluAlphaInst::ALPHA_OP, op);
+                }
+            }
+            11 => rgb = rgb.with(AluRgbInst::OMOD, Omod::new(bits & 7)),
+            12 => alpha = alpha.with(AluAlphaInst::OMOD, Omod::new(bits & 7)),
+            13 => {
+                let op = SrcpOp::new(bits >> 1 & 3);
+                if on {
+                    rgb_addr = AluRgbAddr(rgb_addr).with(AluRgbAddr::SRCP_OP, op).bits();
+                } else {
+                    alpha_addr = AluAlphaAddr(alpha_addr).with(AluAlphaAddr::SRCP_OP, op).bits();
+                }
+            }
+            14 => {
+                let fields = [AluRgbInst::RGB_MOD_A, AluRgbInst::RGB_MOD_B][usize::from(on)];
+                rgb = rgb.with(fields, Mod::new(bits >> 1 & 3));
+            }
+            15 => {
+                rgb = rgb.with(AluRgbInst::TARGET, Target::new(bits & 3));
+                alpha = alpha.with(AluAlphaInst::TARGET, Target::new(bits >> 2 & 3));
+            }
+            16 if self.odd => {
+                let relative = AluRgbAddr(rgb_addr).with(AluRgbAddr::ADDR0_REL, on);
+                rgb_addr = relative.bits();
+                rgba = rgba.with(AluRgbaInst::RGB_ADDRD_REL, bits & 2 != 0);
+            }
+            17 if self.inactive => cmn = word.with(CmnInst::WRITE_INACTIVE, on).bits(),
+            _ => {}
+        }
+        Instruction([cmn, rgb_addr, alpha_addr, rgb.bits(), alpha.bits(), rgba.bits()])
+    }
+}
+
+/// Planes over the picture: constant ones among them, steep ones, and such as meet a zero.
+fn planes(rng: &mut Rng, temp: u8) -> Input {
+    let component = |rng: &mut Rng| {
+        let plane = match rng.below(6) {
+            0 => Plane { c: number(rng), du: 0.0, dv: 0.0 },
+            1 => Plane { c: 0.0, du: 1.0, dv: 0.0 },
+            2 => Plane { c: 0.0, du: 0.0, dv: 1.0 },
+            3 => Plane { c: special(rng), du: number(rng), dv: number(rng) },
+            _ => Plane { c: number(rng), du: number(rng), dv: number(rng) },
+        };
+        Component { name: String::new(), plane }
+    };
+    Input { temp, data: InputData::Planes(std::array::from_fn(|_| component(rng))) }
+}

@@ -1,0 +1,343 @@
+//! The fast engine against the reference engine: the same frame bit for bit, at every level of
+//! vector instructions that this machine has.
+//!
+//! An ordinary run tries some hundred programs. `R500_PROGRAMS=100000 cargo test --release -p
+//! r500-gen --test fast` tries more, `R500_SEED` says from which seed on, `R500_SIMD=avx2,sse2` at
+//! which levels.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use r500_exec::fast::{Fast, Simd};
+use r500_exec::reference::Reference;
+use r500_exec::{
+    Bindings, Block, Counters, Draw, Engine, Frame, Limits, Options, Shader, draw, draw_into,
+};
+use r500_gen::{Case, Entropy, Rng, Shape, shrink, vary, words};
+use r500_program::Job;
+
+#[test]
+fn generated_programs() {
+    let seen = each(seeds(300), |seed| try_case(seed, false));
+    // Most structured programs are for the fast engine.
+    seen.demand(75);
+}
+
+#[test]
+fn varied_programs() {
+    let seen = each(seeds(500), |seed| try_case(seed, true));
+    // Some changes make programs that only the reference engine draws.
+    seen.demand(35);
+}
+
+/// No structure is promised, little is lifted: short programs, so that some are.
+#[test]
+fn near_valid_words() {
+    let seen = each(seeds(1000), |seed| {
+        let mut rng = Rng::new(seed);
+        let length = 1 + rng.below(10) as u16;
+        let job = words::job(&mut rng, length);
+        let limits = Limits { instructions: 100_000, ..Limits::default() };
+        let options =
+            Options { limits, threads: 1, poison: rng.chance(1, 2), ..Options::default() };
+        let outcome = compare(&job, &options);
+        if let Outcome::Different(what) = outcome {
+            return Outcome::Different(format!("words of seed {seed}: {what}"));
+        }
+        outcome
+    });
+    seen.demand(8);
+}
+
+/// A comparison of frames that sees nothing would let everything through.
+#[test]
+fn a_difference_is_seen() {
+    let case = Case::generate(&mut Rng::new(3), &Shape::default());
+    let mut job = case.bare_job("generated");
+    let options = Options { threads: 1, ..Options::default() };
+    let frame = |job: &Job| {
+        let shader = Shader::new(&job.program).unwrap();
+        draw(&Reference, &shader, &Bindings::new(job, job.size.unwrap()).unwrap(), &options)
+    };
+    let before = frame(&job).unwrap();
+    assert_eq!(difference(&before, &before), None);
+    let mut counted = before.clone();
+    counted.counters.stat[2] += 1;
+    assert!(difference(&counted, &before).unwrap().contains("stat"));
+    let first = before.coverage().iter().position(|&on| on).unwrap();
+    job.coverage = Some((0..64).map(|n| n != first).collect());
+    assert!(difference(&frame(&job).unwrap(), &before).unwrap().contains(": covered"));
+}
+
+/// What came of a program.
+enum Outcome {
+    /// The fast engine drew the same.
+    Same,
+    /// The fast engine gave it to the reference engine, and why.
+    Instead(String),
+    /// Something differs.
+    Different(String),
+}
+
+/// How often the fast engine drew, and why it did not.
+#[derive(Default)]
+struct Seen {
+    drawn: u64,
+    instead: BTreeMap<String, u64>,
+}
+
+impl Seen {
+    /// Without a floor, the reference engine might have been compared with itself.
+    fn demand(&self, percent: u64) {
+        let all = self.drawn + self.instead.values().sum::<u64>();
+        eprintln!(
+            "{} of {all} programs drawn by the fast engine; else {:#?}",
+            self.drawn, self.instead
+        );
+        assert!(self.drawn * 100 >= all * percent, "only {} of {all}", self.drawn);
+    }
+}
+
+/// How a seed's program is drawn.
+struct Setup {
+    shape: Shape,
+    poison: bool,
+    area: Option<Block>,
+    threads: usize,
+    vary: Option<u64>,
+}
+
+impl Setup {
+    fn new(seed: u64, varied: bool) -> Self {
+        let usual = Shape::default();
+        let shape = match seed % 16 {
+            0 | 1 => Shape { size: [7, 5], ..usual },
+            2 => Shape { specials: false, ..usual },
+            3 => Shape { depth: 2, instructions: 40, ..usual },
+            4 => Shape { depth: 20, instructions: 250, size: [4, 4], ..usual },
+            5 => Shape { depth: 10, instructions: 480, work: 10_000, size: [6, 2], ..usual },
+            6 | 7 => Shape { size: [33, 18], work: 800, ..usual },
+            8 => Shape { size: [64, 64], work: 200, instructions: 80, ..usual },
+            9 => Shape { size: [1, 1], ..usual },
+            10 => Shape { size: [17, 33], work: 400, ..usual },
+            _ => usual,
+        };
+        let mut rng = Rng::new(seed ^ 0x5e70);
+        let area = rng.chance(1, 4).then(|| {
+            let [x, width] = span(&mut rng, shape.size[0]);
+            let [y, height] = span(&mut rng, shape.size[1]);
+            Block { x, y, width, height }
+        });
+        Self {
+            shape,
+            poison: rng.chance(1, 3),
+            area,
+            threads: if rng.chance(1, 4) { 3 } else { 1 },
+            vary: varied.then_some(seed),
+        }
+    }
+
+    fn case(&self, seed: u64) -> Case {
+        Case::generate(&mut Rng::new(seed), &self.shape)
+    }
+
+    fn job(&self, case: &Case) -> Job {
+        let mut job = case.bare_job("generated");
+        if let Some(seed) = self.vary {
+            vary(&mut job, seed);
+        }
+        job
+    }
+
+    fn compare(&self, case: &Case) -> Outcome {
+        let job = self.job(case);
+        // A picture that was shrunk may no longer have the area.
+        let [width, height] = case.picture.size;
+        let fits = |area: &Block| area.x + area.width <= width && area.y + area.height <= height;
+        let options = Options {
+            poison: self.poison,
+            area: self.area.filter(fits),
+            threads: self.threads,
+            ..Options::default()
+        };
+        compare(&job, &options)
+    }
+}
+
+/// Some of a row: start and length.
+fn span(rng: &mut Rng, size: u32) -> [u32; 2] {
+    let start = rng.below(size);
+    [start, 1 + rng.below(size - start)]
+}
+
+fn try_case(seed: u64, varied: bool) -> Outcome {
+    let setup = Setup::new(seed, varied);
+    let case = setup.case(seed);
+    let outcome = setup.compare(&case);
+    let Outcome::Different(what) = outcome else { return outcome };
+    eprintln!("seed {seed}: {what}; shrinking");
+    let small = shrink(&case, |case| matches!(setup.compare(case), Outcome::Different(_)));
+    let Outcome::Different(what) = setup.compare(&small) else { panic!("seed {seed} wavers") };
+    let Setup { poison, area, threads, .. } = setup;
+    let mut text = format!("seed {seed}, poison {poison}, area {area:?}, {threads} threads\n");
+    write!(text, "{small}").unwrap();
+    if varied {
+        writeln!(text, "varied:").unwrap();
+        for (n, inst) in setup.job(&small).program.code.iter().enumerate() {
+            let dwords = inst.0.map(|dword| format!("{dword:08x}")).join(" ");
+            writeln!(text, "{n:3}: {dwords}").unwrap();
+        }
+    }
+    Outcome::Different(text + &what)
+}
+
+/// Draws with both engines, with the fast one at every level.
+fn compare(job: &Job, options: &Options<'_>) -> Outcome {
+    let Ok(shader) = Shader::new(&job.program) else { return Outcome::Instead("no shader".into()) };
+    let bindings = match Bindings::new(job, job.size.unwrap()) {
+        Ok(bindings) => bindings,
+        Err(error) => return Outcome::Instead(format!("not bound: {error}")),
+    };
+    let prepare = |simd| Fast::with(simd).prepare(Draw::new(&shader, &bindings, options).unwrap());
+    if let Some(instead) = prepare(Simd::Portable).ran().instead {
+        return Outcome::Instead(kind(&instead));
+    }
+    let wanted = draw(&Reference, &shader, &bindings, options);
+    for simd in levels() {
+        let level = simd.name();
+        let drawing = Draw::new(&shader, &bindings, options).unwrap();
+        let mut frame = match Frame::new(&shader, &bindings, options) {
+            Ok(frame) => frame,
+            Err(error) => return Outcome::Different(format!("{level}: {error}")),
+        };
+        let prepared = Fast::with(simd).prepare(drawing);
+        // Twice: the second frame is drawn over the first.
+        for time in ["first", "second"] {
+            match (&wanted, draw_into(&*prepared, &drawing, &mut frame)) {
+                (Ok(wanted), Ok(())) => {
+                    assert_eq!(frame.ran.simd, Some(level));
+                    if let Some(what) = difference(&frame, wanted) {
+                        return Outcome::Different(format!("{level}, {time} frame: {what}"));
+                    }
+                }
+                // Of endless programs only that they are has to be the same.
+                (Err(_), Err(_)) => break,
+                (Ok(_), Err(error)) => return Outcome::Different(format!("{level}: {error}")),
+                (Err(error), Ok(())) => {
+                    return Outcome::Different(format!("{level}: no {error}"));
+                }
+            }
+        }
+    }
+    Outcome::Same
+}
+
+/// The first difference between a frame and the reference engine's.
+fn difference(got: &Frame, wanted: &Frame) -> Option<String> {
+    let place = |n: usize| {
+        let Block { x, y, width, .. } = wanted.area();
+        format!("pixel {},{}", x + n as u32 % width, y + n as u32 / width)
+    };
+    if got.area() != wanted.area() {
+        return Some(format!("area {:?}, wanted {:?}", got.area(), wanted.area()));
+    }
+    for (n, (got, wanted)) in got.coverage().iter().zip(wanted.coverage()).enumerate() {
+        if got != wanted {
+            return Some(format!("{}: covered {got}, wanted {wanted}", place(n)));
+        }
+    }
+    for target in 0..4 {
+        let (Some(got), Some(wanted)) = (got.target(target), wanted.target(target)) else {
+            if got.target(target).is_some() != wanted.target(target).is_some() {
+                return Some(format!("target {target}: there or not there"));
+            }
+            continue;
+        };
+        for (n, (got, wanted)) in got.iter().zip(wanted).enumerate() {
+            if got.map(f32::to_bits) != wanted.map(f32::to_bits) {
+                let place = place(n);
+                return Some(format!("{place}: target {target}: {got:?}, wanted {wanted:?}"));
+            }
+        }
+    }
+    match (got.depth(), wanted.depth()) {
+        (None, None) => {}
+        (Some(got), Some(wanted)) => {
+            for (n, (got, wanted)) in got.iter().zip(wanted).enumerate() {
+                if got.to_bits() != wanted.to_bits() {
+                    return Some(format!("{}: depth {got:?}, wanted {wanted:?}", place(n)));
+                }
+            }
+        }
+        _ => return Some("depth: there or not there".to_owned()),
+    }
+    // `instructions` counts what groups execute, and these are others.
+    let Counters { stat, killed, .. } = got.counters;
+    (stat != wanted.counters.stat || killed != wanted.counters.killed).then(|| {
+        let wanted = wanted.counters;
+        format!("stat {stat:?}, killed {killed}, wanted {:?}, {}", wanted.stat, wanted.killed)
+    })
+}
+
+/// A reason without the place and the numbers in it.
+fn kind(reason: &str) -> String {
+    let words =
+        reason.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The levels asked for that this machine has; all if not said.
+fn levels() -> Vec<Simd> {
+    let asked = std::env::var("R500_SIMD").ok();
+    let wanted = |simd: &Simd| {
+        asked.as_ref().is_none_or(|asked| asked.split(',').any(|name| name == simd.name()))
+    };
+    let levels: Vec<_> = Simd::available().filter(wanted).collect();
+    assert!(!levels.is_empty(), "no such level here");
+    levels
+}
+
+/// Programs to try: those asked for, or `few`.
+fn seeds(few: u64) -> Range<u64> {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
+    let first = number("R500_SEED").unwrap_or(0);
+    first..first + number("R500_PROGRAMS").unwrap_or(few)
+}
+
+/// Runs `test` for every seed, on all cores; panics with the first difference found.
+fn each(seeds: Range<u64>, test: impl Fn(u64) -> Outcome + Sync) -> Seen {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let stop = AtomicBool::new(false);
+    let seen = Mutex::new(Seen::default());
+    let found = Mutex::new(None);
+    std::thread::scope(|scope| {
+        for thread in 0..threads {
+            let (seeds, test, stop, seen, found) = (seeds.clone(), &test, &stop, &seen, &found);
+            scope.spawn(move || {
+                for seed in seeds.skip(thread).step_by(threads) {
+                    if stop.load(Ordering::Relaxed) {
+                        return;
+                    }
+                    match test(seed) {
+                        Outcome::Same => seen.lock().unwrap().drawn += 1,
+                        Outcome::Instead(why) => {
+                            *seen.lock().unwrap().instead.entry(why).or_default() += 1;
+                        }
+                        Outcome::Different(what) => {
+                            stop.store(true, Ordering::Relaxed);
+                            found.lock().unwrap().get_or_insert(what);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    if let Some(found) = found.into_inner().unwrap() {
+        panic!("{found}");
+    }
+    seen.into_inner().unwrap()
+}
