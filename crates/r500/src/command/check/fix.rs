@@ -266,9 +266,7 @@ mod tests {
     #[test]
     fn differences_read_as_those_of_diff() {
         let before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15";
-        let after =
-            before.replace("4\n", "four\n").replace("15", "fifteen").replace("14\n", "14\n");
-        let after = after.replace("1four", "14");
+        let after = before.replace("\n4\n", "\nfour\n").replace("15", "fifteen");
         let wanted = "--- x\n+++ x, mended\n\
             @@ -1,7 +1,7 @@\n 1\n 2\n 3\n-4\n+four\n 5\n 6\n 7\n\
             @@ -12,4 +12,4 @@\n 12\n 13\n 14\n-15\n+fifteen\n";
