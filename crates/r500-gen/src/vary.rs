@@ -5,13 +5,13 @@
 //! gets textures for its fetches, planes for inputs, and single fields of its instructions change.
 //! Where control flows stays, so that it still ends.
 
-use r500_isa::Instruction;
 use r500_isa::values::{AlphaOp, Channel, Compare, InstType, Mod, Omod, PredSel, RgbOp, SrcpOp};
-use r500_isa::values::{Target, TexOp};
+use r500_isa::values::{Sel, Swiz, Target, TexOp};
 use r500_isa::words::{
     AluAlphaAddr, AluAlphaInst, AluRgbAddr, AluRgbInst, AluRgbaInst, CmnInst, FcInst, TexAddr,
     TexInst,
 };
+use r500_isa::{Instruction, Operand, Slot};
 use r500_program::{Component, Input, InputData, Job, Plane};
 
 use crate::number::{number, special};
@@ -75,7 +75,8 @@ impl Traits {
             InstType::TEX => self.fetch(rng, inst),
             _ => {
                 let changes = if rng.chance(1, 3) { 1 + rng.below(3) } else { 0 };
-                (0..changes).fold(inst, |inst, _| self.arithmetic(rng, inst))
+                let changed = (0..changes).fold(inst, |inst, _| self.arithmetic(rng, inst));
+                if self.odd { changed } else { sound(changed) }
             }
         }
     }
@@ -148,11 +149,13 @@ impl Traits {
                 alpha = alpha.with(AluAlphaInst::ALPHA_OP, op);
             }
             9 => {
-                let named = if self.odd { 16 } else { 12 };
-                rgba = rgba.with(AluRgbaInst::RGB_OP, RgbOp::new(bits % named));
+                let op = RgbOp::new(bits & 15);
+                if self.odd || (op.is_named() && !op.is_derivative()) {
+                    rgba = rgba.with(AluRgbaInst::RGB_OP, op);
+                }
             }
             10 => {
-                let op = AlphaOp::new(bits % 16);
+                let op = AlphaOp::new(bits & 15);
                 if self.odd || (op.is_named() && !op.is_derivative()) {
                     alpha = alpha.with(AluAlphaInst::ALPHA_OP, op);
                 }
@@ -185,6 +188,39 @@ impl Traits {
         }
         Instruction([cmn, rgb_addr, alpha_addr, rgb.bits(), alpha.bits(), rgba.bits()])
     }
+}
+
+/// Takes back what no compiler writes: halves that do not go together, reserved codes, OMOD 7 on
+/// what computes, differences of crossed channels.
+fn sound(mut inst: Instruction) -> Instruction {
+    let (rgb, alpha) = (inst.rgba_inst().rgb_op(), inst.alpha_inst().alpha_op());
+    let alpha = match rgb {
+        RgbOp::SOP if !alpha.is_transcendental() => AlphaOp::RCP,
+        _ if alpha == AlphaOp::DP && !rgb.is_dot_product() => AlphaOp::MAD,
+        _ => alpha,
+    };
+    inst.0[4] = inst.alpha_inst().with(AluAlphaInst::ALPHA_OP, alpha).bits();
+    let selects = matches!(rgb, RgbOp::MIN | RgbOp::MAX | RgbOp::CMP | RgbOp::CND);
+    if !selects && inst.rgb_inst().omod() == Omod::DISABLED {
+        inst.0[3] = inst.rgb_inst().with(AluRgbInst::OMOD, Omod::DIV8).bits();
+    }
+    let selects = matches!(alpha, AlphaOp::MIN | AlphaOp::MAX | AlphaOp::CMP | AlphaOp::CND);
+    if !selects && inst.alpha_inst().omod() == Omod::DISABLED {
+        inst.0[4] = inst.alpha_inst().with(AluAlphaInst::OMOD, Omod::DIV8).bits();
+    }
+    for slot in [Slot::A, Slot::C] {
+        if rgb.is_derivative() {
+            let operand = inst.rgb_operand(slot);
+            let straight = Operand { sel: Sel::SRC0, swiz: [Swiz::R, Swiz::G, Swiz::B], ..operand };
+            inst = inst.with_rgb_operand(slot, straight);
+        }
+        if alpha.is_derivative() {
+            let operand = inst.alpha_operand(slot);
+            let straight = Operand { sel: Sel::SRC0, swiz: [Swiz::A], ..operand };
+            inst = inst.with_alpha_operand(slot, straight);
+        }
+    }
+    inst
 }
 
 /// Planes over the picture: constant ones among them, steep ones, and such as meet a zero.

@@ -6,17 +6,16 @@
 //! which levels.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
-use std::collections::BTreeMap;
+mod engines;
+
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use r500_exec::fast::{Fast, Simd};
+use engines::{Outcome, Seen, compare, difference};
 use r500_exec::reference::Reference;
-use r500_exec::{
-    Bindings, Block, Counters, Draw, Engine, Frame, Limits, Options, Shader, draw, draw_into,
-};
+use r500_exec::{Bindings, Block, Limits, Options, Shader, draw};
 use r500_gen::{Case, Entropy, Rng, Shape, shrink, vary, words};
 use r500_program::Job;
 
@@ -71,35 +70,6 @@ fn a_difference_is_seen() {
     let first = before.coverage().iter().position(|&on| on).unwrap();
     job.coverage = Some((0..64).map(|n| n != first).collect());
     assert!(difference(&frame(&job).unwrap(), &before).unwrap().contains(": covered"));
-}
-
-/// What came of a program.
-enum Outcome {
-    /// The fast engine drew the same.
-    Same,
-    /// The fast engine gave it to the reference engine, and why.
-    Instead(String),
-    /// Something differs.
-    Different(String),
-}
-
-/// How often the fast engine drew, and why it did not.
-#[derive(Default)]
-struct Seen {
-    drawn: u64,
-    instead: BTreeMap<String, u64>,
-}
-
-impl Seen {
-    /// Without a floor, the reference engine might have been compared with itself.
-    fn demand(&self, percent: u64) {
-        let all = self.drawn + self.instead.values().sum::<u64>();
-        eprintln!(
-            "{} of {all} programs drawn by the fast engine; else {:#?}",
-            self.drawn, self.instead
-        );
-        assert!(self.drawn * 100 >= all * percent, "only {} of {all}", self.drawn);
-    }
 }
 
 /// How a seed's program is drawn.
@@ -195,112 +165,6 @@ fn try_case(seed: u64, varied: bool) -> Outcome {
     Outcome::Different(text + &what)
 }
 
-/// Draws with both engines, with the fast one at every level.
-fn compare(job: &Job, options: &Options<'_>) -> Outcome {
-    let Ok(shader) = Shader::new(&job.program) else { return Outcome::Instead("no shader".into()) };
-    let bindings = match Bindings::new(job, job.size.unwrap()) {
-        Ok(bindings) => bindings,
-        Err(error) => return Outcome::Instead(format!("not bound: {error}")),
-    };
-    let prepare = |simd| Fast::with(simd).prepare(Draw::new(&shader, &bindings, options).unwrap());
-    if let Some(instead) = prepare(Simd::Portable).ran().instead {
-        return Outcome::Instead(kind(&instead));
-    }
-    let wanted = draw(&Reference, &shader, &bindings, options);
-    for simd in levels() {
-        let level = simd.name();
-        let drawing = Draw::new(&shader, &bindings, options).unwrap();
-        let mut frame = match Frame::new(&shader, &bindings, options) {
-            Ok(frame) => frame,
-            Err(error) => return Outcome::Different(format!("{level}: {error}")),
-        };
-        let prepared = Fast::with(simd).prepare(drawing);
-        // Twice: the second frame is drawn over the first.
-        for time in ["first", "second"] {
-            match (&wanted, draw_into(&*prepared, &drawing, &mut frame)) {
-                (Ok(wanted), Ok(())) => {
-                    assert_eq!(frame.ran.simd, Some(level));
-                    if let Some(what) = difference(&frame, wanted) {
-                        return Outcome::Different(format!("{level}, {time} frame: {what}"));
-                    }
-                }
-                // Of endless programs only that they are has to be the same.
-                (Err(_), Err(_)) => break,
-                (Ok(_), Err(error)) => return Outcome::Different(format!("{level}: {error}")),
-                (Err(error), Ok(())) => {
-                    return Outcome::Different(format!("{level}: no {error}"));
-                }
-            }
-        }
-    }
-    Outcome::Same
-}
-
-/// The first difference between a frame and the reference engine's.
-fn difference(got: &Frame, wanted: &Frame) -> Option<String> {
-    let place = |n: usize| {
-        let Block { x, y, width, .. } = wanted.area();
-        format!("pixel {},{}", x + n as u32 % width, y + n as u32 / width)
-    };
-    if got.area() != wanted.area() {
-        return Some(format!("area {:?}, wanted {:?}", got.area(), wanted.area()));
-    }
-    for (n, (got, wanted)) in got.coverage().iter().zip(wanted.coverage()).enumerate() {
-        if got != wanted {
-            return Some(format!("{}: covered {got}, wanted {wanted}", place(n)));
-        }
-    }
-    for target in 0..4 {
-        let (Some(got), Some(wanted)) = (got.target(target), wanted.target(target)) else {
-            if got.target(target).is_some() != wanted.target(target).is_some() {
-                return Some(format!("target {target}: there or not there"));
-            }
-            continue;
-        };
-        for (n, (got, wanted)) in got.iter().zip(wanted).enumerate() {
-            if got.map(f32::to_bits) != wanted.map(f32::to_bits) {
-                let place = place(n);
-                return Some(format!("{place}: target {target}: {got:?}, wanted {wanted:?}"));
-            }
-        }
-    }
-    match (got.depth(), wanted.depth()) {
-        (None, None) => {}
-        (Some(got), Some(wanted)) => {
-            for (n, (got, wanted)) in got.iter().zip(wanted).enumerate() {
-                if got.to_bits() != wanted.to_bits() {
-                    return Some(format!("{}: depth {got:?}, wanted {wanted:?}", place(n)));
-                }
-            }
-        }
-        _ => return Some("depth: there or not there".to_owned()),
-    }
-    // `instructions` counts what groups execute, and these are others.
-    let Counters { stat, killed, .. } = got.counters;
-    (stat != wanted.counters.stat || killed != wanted.counters.killed).then(|| {
-        let wanted = wanted.counters;
-        format!("stat {stat:?}, killed {killed}, wanted {:?}, {}", wanted.stat, wanted.killed)
-    })
-}
-
-/// A reason without the place and the numbers in it.
-fn kind(reason: &str) -> String {
-    let words =
-        reason.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
-    words.collect::<Vec<_>>().join(" ")
-}
-
-/// The levels asked for that this machine has; all if not said.
-fn levels() -> Vec<Simd> {
-    let asked = std::env::var("R500_SIMD").ok();
-    let wanted = |simd: &Simd| {
-        asked.as_ref().is_none_or(|asked| asked.split(',').any(|name| name == simd.name()))
-    };
-    let levels: Vec<_> = Simd::available().filter(wanted).collect();
-    assert!(!levels.is_empty(), "no such level here");
-    levels
-}
-
 /// Programs to try: those asked for, or `few`.
 fn seeds(few: u64) -> Range<u64> {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().unwrap());
@@ -322,15 +186,10 @@ fn each(seeds: Range<u64>, test: impl Fn(u64) -> Outcome + Sync) -> Seen {
                     if stop.load(Ordering::Relaxed) {
                         return;
                     }
-                    match test(seed) {
-                        Outcome::Same => seen.lock().unwrap().drawn += 1,
-                        Outcome::Instead(why) => {
-                            *seen.lock().unwrap().instead.entry(why).or_default() += 1;
-                        }
-                        Outcome::Different(what) => {
-                            stop.store(true, Ordering::Relaxed);
-                            found.lock().unwrap().get_or_insert(what);
-                        }
+                    let outcome = test(seed);
+                    if let Some(what) = seen.lock().unwrap().add(outcome) {
+                        stop.store(true, Ordering::Relaxed);
+                        found.lock().unwrap().get_or_insert(what);
                     }
                 }
             });
