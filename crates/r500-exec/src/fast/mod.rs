@@ -19,6 +19,7 @@ pub(crate) mod fp_env;
 mod kernels;
 pub(crate) mod lanes;
 mod machine;
+mod peak;
 pub(crate) mod simd;
 mod tile;
 
