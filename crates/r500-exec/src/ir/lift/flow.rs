@@ -115,6 +115,9 @@ impl Lift<'_> {
         let [without, with] = [0, 1].map(|alu_result| {
             self.build.select(selected, wants(alu_result, true), wants(alu_result, false))
         });
+        if with == without {
+            return with;
+        }
         let alu_result = self.pixel.alu_result;
         let with = self.build.and(with, alu_result);
         let without = self.build.and_not(without, alu_result);
@@ -136,21 +139,13 @@ impl Lift<'_> {
             _ => {}
         }
         let (before, around) = (self.pixel.clone(), self.active);
-        let mut ends: [Pixel; 2] = [before.clone(), before.clone()];
-        let mut arms = [Vec::new(), Vec::new()];
-        for (arm, (statements, active)) in
-            [(then, staying), (otherwise, jumping)].into_iter().enumerate()
-        {
-            self.pixel.clone_from(&before);
-            self.active = active;
-            self.build.open();
-            self.statements(statements)?;
-            arms[arm] = self.build.close();
-            ends[arm].clone_from(&self.pixel);
+        if self.exact {
+            // One arm after the other: the second reads what the first left in neighbours.
+            self.arms([(then, staying), (&[], NONE)])?;
+            self.arms([(otherwise, jumping), (&[], NONE)])?;
+        } else {
+            self.arms([(then, staying), (otherwise, jumping)])?;
         }
-        let masks = [staying, jumping];
-        let merges = self.merge(&before, &ends, masks);
-        self.build.push(Stmt::If(Box::new(If { masks, arms, merges })));
         let slept = |pixel: &Pixel| pixel.kept.last().map(|kept| kept.asleep);
         self.active = around;
         if let Some(asleep) = slept(&self.pixel)
@@ -159,6 +154,25 @@ impl Lift<'_> {
             self.active = self.build.and_not(around, asleep);
         }
         Ok(false)
+    }
+
+    /// Two arms that know nothing of each other, and what is different behind them.
+    fn arms(&mut self, both: [(&[Statement], Operand); 2]) -> Result<(), NotLifted> {
+        let before = self.pixel.clone();
+        let mut ends: [Pixel; 2] = [before.clone(), before.clone()];
+        let mut arms = [Vec::new(), Vec::new()];
+        for (arm, (statements, active)) in both.into_iter().enumerate() {
+            self.pixel.clone_from(&before);
+            self.active = active;
+            self.build.open();
+            self.statements(statements)?;
+            arms[arm] = self.build.close();
+            ends[arm].clone_from(&self.pixel);
+        }
+        let masks = both.map(|(_, active)| active);
+        let merges = self.merge(&before, &ends, masks);
+        self.build.push(Stmt::If(Box::new(If { masks, arms, merges })));
+        Ok(())
     }
 
     /// What is different behind a branch.
