@@ -53,6 +53,161 @@ fn examples() {
     same(jobs.flat_map(pictures), 100);
 }
 
+/// What each program is about, and its text between the inputs and the end. Registers: 0 is
+/// (u, v, 0, 1) scaled to go from -1 to 3, 1 is the position, 2 and 3 are free.
+const PROGRAMS: &[(&str, &str)] = &[
+    (
+        "a register relative to aL, written in a loop that pixels leave",
+        "LOOP int[0] ;
+           src0.rgb = temp[0], src0.a = temp[5] : alu[lt].r = MAD src0.rrr src0.111 -src0.aaa ;
+           BREAK IF alu ;
+           src0.rgb = temp[0], src0.a = temp[5] : temp[2+aL].rgb = MAD src0.rgr src0.ggg src0.aaa ;
+           src0.a = temp[5] : temp[5].a = MAD src0.a src0.1 src0.h ;
+         ENDLOOP ;
+         src0.rgb = temp[3], src1.rgb = temp[4] : temp[2].rgb = MAD src0.rgb src0.111 src1.rgb ;",
+    ),
+    (
+        "a loop in a loop by aL of the outer one, left by CONTINUE from two branches",
+        "LOOP int[0] ;
+           REP int[1] ;
+             src0.rgb = temp[0], src0.a = temp[5] : alu[ge].r = MAD src0.ggg src0.111 -src0.aaa ;
+             IF alu ;
+               src0.rgb = temp[0] : pred[lt].rg = MAD src0.rgr src0.111 -src0.hhh ;
+               IF pred.r & !bool[0] ;
+                 src0.a = temp[5] : temp[2+aL].g = MAD src0.aaa src0.111 src0.hhh ;
+                 CONTINUE ;
+               ELSE ;
+                 BREAK IF pred.g ;
+               ENDIF ;
+             ENDIF ;
+             src0.a = temp[5] : temp[2+aL].r = MAD src0.aaa src0.aaa src0.hhh, temp[5].a = MAD src0.a src0.1 src0.h ;
+           ENDREP ;
+         ENDLOOP ;
+         src0.rgb = temp[3], src1.rgb = temp[4] : temp[2].rgb = MAD src0.rgb src0.111 src1.rgb ;",
+    ),
+    (
+        "a selection that is what two registers hold next",
+        "REP int[0] ;
+           src0.rgb = temp[0], src0.a = temp[5] : pred[ge].r = MAD src0.rrr src0.111 -src0.aaa ;
+           src0.a = temp[5] : temp[6].a = MAD src0.a src0.1 src0.h ;
+           PRED(r) src0.a = temp[6] : temp[5].a = raw MAX src0.a src0.a ;
+           src0.a = temp[5] : temp[6].a = raw MAX src0.a src0.a ;
+         ENDREP ;
+         src0.a = temp[5], src1.a = temp[6] : temp[2].rgb = MAD src0.aaa src0.111 src1.aaa ;",
+    ),
+    (
+        "a return that a boolean decides, in a call that pixels decide",
+        "src0.rgb = temp[0] : alu[ge].r = MAD src0.rrr src0.111 -src0.hhh ;
+         CALL @sub IF alu ;
+         JUMP @behind IF !bool[0] ;
+         @sub STAT_WE(r) src0.rgb = temp[0] : temp[2].r = MAD src0.ggg src0.111 src0.rrr ;
+         RETURN IF !bool[0] ;
+         src0.rgb = temp[0] : temp[2].g = MAD src0.ggg src0.111 src0.rrr ;
+         RETURN ;
+         @behind",
+    ),
+    (
+        "a difference in the second arm of what neighbours wrote in the first",
+        "src0.rgb = temp[0] : alu[ge].r = MAD src0.rrr src0.ggg -src0.hhh ;
+         IF alu ;
+           src0.rgb = temp[0] : temp[2].rgb = MAD src0.rgr src0.ggg src0.hhh ;
+         ELSE ;
+           src0.rgb = temp[2] : temp[3].rgb = MDV src0.rgb src0.111 src0.rgb ;
+           src0.rgb = temp[2] : temp[2].rgb = MDH src0.rgb src0.hhh src0.rgb ;
+         ENDIF ;
+         src0.rgb = temp[2], src1.rgb = temp[3] : temp[2].rgb = MAD src0.rgb src0.111 src1.rgb ;",
+    ),
+    (
+        "fetches and differences where pixels have left a loop at different times",
+        "REP int[0] ;
+           src0.rgb = temp[0], src0.a = temp[5] : alu[lt].r = MAD src0.rrr src0.ggg -src0.aaa ;
+           BREAK IF alu ;
+           src0.a = temp[5] : temp[5].a = MAD src0.a src0.1 src0.h ;
+           src0.rgb = temp[0], src0.a = temp[5] : temp[4].rgb = MAD src0.rgr src0.aaa src0.hhh ;
+           TEX TEX_SEM_ACQUIRE temp[3].rgb = LD tex[0].rgba temp[4].rgba ;
+           TEX_SEM_WAIT src0.rgb = temp[4], src1.rgb = temp[3] : temp[2].rgb = MDH src0.rgb src1.rgb src0.rgb ;
+         ENDREP ;
+         src0.rgb = temp[2], src1.rgb = temp[3] : temp[2].rgb = MAD src0.rgb src0.111 src1.rgb ;",
+    ),
+    (
+        "TEXKILL in branches, counts of what is left, depth in one arm",
+        "src0.rgb = temp[0] : alu[ge].r = MAD src0.rrr src0.111 -src0.hhh ;
+         IF alu ;
+           TEX temp[2].none = TEXKILL tex[0].rgba temp[0].gggg ;
+           STAT_WE(rga) src0.rgb = temp[0] : pred[lt].rgb = MAD src0.rgr src0.111 -src0.111 ;
+           OUT PRED.a(g) src0.rgb = temp[0] : depth = RCP src0.g ;
+         ELSE ;
+           PRED(!b) TEX_SEM_WAIT STAT_WE(rgba) src0.rgb = temp[0] : temp[2].rgb = MAD src0.rgr src0.ggg src0.hhh ;
+           OUT src0.rgb = temp[0] : out[1].rg = MIN src0.rgr src0.ggg, out[2].a = EX2 src0.g ;
+         ENDIF ;
+         STAT_WE(b) src0.rgb = temp[0] : ;",
+    ),
+    (
+        "votes of uncovered pixels beside differences",
+        "src0.rgb = temp[0] : alu[ge].r = MAD src0.rrr src0.111 -src0.hhh ;
+         IF alu IGNORE_UNCOVERED ;
+           TEX temp[2].none = TEXKILL tex[0].rgba temp[0].gggg ;
+           src0.rgb = temp[0] : temp[2].rgb = MAD src0.rgr src0.ggg src0.hhh ;
+         ENDIF IGNORE_UNCOVERED ;
+         src0.rgb = temp[0] : alu[ge].r = MAD src0.ggg src0.111 -src0.hhh ;
+         IF alu IGNORE_UNCOVERED ;
+           src0.rgb = temp[2] : temp[3].rgb = MDH src0.rgb src0.111 src0.rgb ;
+           TEX TEX_SEM_ACQUIRE temp[4].rgb = LD tex[0].rgba temp[2].rgba ;
+         ENDIF IGNORE_UNCOVERED ;
+         TEX_SEM_WAIT src0.rgb = temp[3], src1.rgb = temp[4] : temp[2].rgb = MAD src0.rgb src0.111 src1.rgb ;",
+    ),
+    (
+        "votes of uncovered pixels in a loop that they leave, with kills",
+        "REP int[0] ;
+           src0.rgb = temp[0], src0.a = temp[5] : alu[lt].r = MAD src0.rrr src0.ggg -src0.aaa ;
+           BREAK IF alu IGNORE_UNCOVERED ;
+           src0.rgb = temp[0], src0.a = temp[5] : temp[4].r = MAD src0.ggg src0.111 -src0.aaa ;
+           TEX temp[2].none = TEXKILL tex[0].rgba temp[4].rrrr ;
+           src0.a = temp[5] : temp[5].a = MAD src0.a src0.1 src0.h ;
+           src0.rgb = temp[4] : temp[2].rgb = MDV src0.rgb src0.111 src0.rgb ;
+         ENDREP IGNORE_UNCOVERED ;",
+    ),
+    (
+        "a fetch for covered pixels only, behind kills",
+        "TEX temp[2].none = TEXKILL tex[0].rgba temp[0].rrrr ;
+         TEX IGNORE_UNCOVERED TEX_SEM_ACQUIRE temp[2].rgb = LD tex[0].rgba temp[0].rgba ;
+         TEX_SEM_WAIT src0.rgb = temp[2] : temp[2].rgb = MDH src0.rgb src0.111 src0.rgb ;",
+    ),
+    (
+        "every output modifier, clamped and not, of what may be NaN, infinite or denormal",
+        "src0.a = temp[1] : temp[3].a = RCP src0.r ;
+         src0.rgb = temp[0], src1.rgb = const[0] : temp[3].r = SOP, LN2 src0.r ;
+         src0.rgb = temp[3], src1.rgb = const[0] : temp[3].g = clamp 8.0 * MAD src0.rrr src1.rgb src1.ggg ;
+         src0.rgb = temp[3], src1.rgb = const[0] : temp[3].b = raw CMP src0.ggg src1.bbb src1.rrr, temp[2].a = raw CND src1.g src0.r src0.g ;
+         src0.rgb = const[0], src1.rgb = temp[0] : temp[2].r = 0.125 * MAD src0.ggg src1.rrr src0.000 ;
+         src0.rgb = const[0], src1.rgb = temp[0], srcp.rgb = neg2 : temp[2].g = 4.0 * MIN -|srcp.rgb| -src1.rgb ;
+         src0.rgb = temp[3], src1.rgb = temp[0], srcp.rgb = sub : temp[2].b = clamp 0.5 * MAX srcp.rrr -src1.rrb ;",
+    ),
+];
+
+#[test]
+fn programs() {
+    let given = "SIZE 32 32 ; FULL_FC_EN ; US_PIXSIZE = PIX_SIZE(16) ; int[0] = (5, 0, 1) ; int[1] = (3, 1, -1) ;
+        bool[0] = false ; const[0] = (nan, 1.0e-39, -inf, 3.0e38) ; TEXTURE tex[0] = noise(16, 16, 7) linear ;
+        INPUT temp[0] = (plane(-1, 4, 0), plane(-1, 0, 4), 0, 1) ; INPUT temp[1] = position ;";
+    let end = "OUT TEX_SEM_WAIT src0.rgb = temp[2], src0.a = temp[5] : out[0].rgb = raw MAX src0.rgb src0.rgb, \
+        out[0].a = raw MAX src0.a src0.a ;";
+    let mut jobs = Vec::new();
+    for (about, text) in PROGRAMS {
+        for zero_rule in [0, 1] {
+            let source = format!("{given} US_CONFIG = {zero_rule} ; {text} {end}");
+            let assembly =
+                r500::reader::assembly::assemble_with_files(source.as_bytes(), about, &[]);
+            assert!(assembly.is_ok(), "{about}: {:?}", assembly.diagnostics);
+            let mut job = assembly.job;
+            job.name = format!("{about}, US_CONFIG {zero_rule}");
+            let sizes = [[7, 5], [33, 18], [64, 64]];
+            jobs.extend(sizes.map(|size| Job { size: Some(size), ..job.clone() }));
+        }
+    }
+    same(jobs.into_iter().flat_map(pictures), 75);
+}
+
 /// A job as it is, with an area that begins and ends anywhere and three threads, and at another
 /// size where its inputs allow that.
 fn pictures(job: Job) -> Vec<(Job, Options<'static>)> {
