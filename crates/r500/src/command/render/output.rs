@@ -43,6 +43,18 @@ impl<'a> Plane<'a> {
         Some(Self { name: "depth", width: frame.width(), data })
     }
 
+    /// Some of its rows, counted from y = 0.
+    #[cfg(feature = "window")]
+    pub(super) fn rows(&self, rows: std::ops::Range<usize>) -> Self {
+        let width = self.width as usize;
+        let pixels = rows.start * width..rows.end * width;
+        let data = match self.data {
+            Data::Color(target, colors) => Data::Color(target, &colors[pixels]),
+            Data::Depth(values) => Data::Depth(&values[pixels]),
+        };
+        Self { data, ..*self }
+    }
+
     /// As an upright picture of 8 bits.
     pub(super) fn picture(&self) -> Picture {
         match self.data {

@@ -16,6 +16,7 @@ use winit::keyboard::{Key, NamedKey};
 use winit::window::{Window, WindowId};
 
 use super::Render;
+use super::output::Plane;
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::machine::{no_shader, not_bound, not_run};
 use crate::command::{source, terminal};
@@ -124,18 +125,39 @@ impl Screen {
         [width, height]
     }
 
-    /// Puts a picture on the window; `pixels` are red, green, blue, alpha, row by row from the top.
-    fn show(&mut self, [width, height]: [u32; 2], pixels: &[[u8; 4]]) -> Outcome<()> {
-        let (Some(columns), Some(rows)) = (NonZeroU32::new(width), NonZeroU32::new(height)) else {
+    /// Puts a plane of this size on the window, with so many threads.
+    fn show(
+        &mut self,
+        [width, height]: [u32; 2],
+        plane: &Plane<'_>,
+        threads: usize,
+    ) -> Outcome<()> {
+        let (Some(columns), Some(lines)) = (NonZeroU32::new(width), NonZeroU32::new(height)) else {
             return Ok(());
         };
-        self.surface.resize(columns, rows).map_err(no_window)?;
+        self.surface.resize(columns, lines).map_err(no_window)?;
         let mut buffer = self.surface.buffer_mut().map_err(no_window)?;
-        for (to, pixel) in buffer.iter_mut().zip(pixels) {
-            *to = over_black(*pixel);
-        }
+        fill(&mut buffer, [width as usize, height as usize], plane, threads);
         buffer.present().map_err(no_window)
     }
+}
+
+/// Fills the pixels of a window, row by row from the top.
+fn fill(buffer: &mut [u32], [width, height]: [usize; 2], plane: &Plane<'_>, threads: usize) {
+    let rows = height.div_ceil(threads.max(1)).max(1);
+    std::thread::scope(|scope| {
+        let mut end = height;
+        for band in buffer.chunks_mut((rows * width).max(1)) {
+            let begin = end.saturating_sub(rows);
+            let part = plane.rows(begin..end);
+            end = begin;
+            scope.spawn(move || {
+                for (to, pixel) in band.iter_mut().zip(part.picture().pixels) {
+                    *to = over_black(pixel);
+                }
+            });
+        }
+    });
 }
 
 /// A pixel as windows take it: 0x00RRGGBB.
@@ -236,7 +258,11 @@ impl Live<'_> {
         self.scene.draw(self.render, self.clock.seconds() as f32)?;
         self.rate.frame(start.elapsed());
         if let Some(plane) = self.render.planes(&self.scene.frame)?.first() {
-            screen.show(size, &plane.picture().pixels)?;
+            let threads = match self.render.machine.threads {
+                0 => std::thread::available_parallelism().map_or(1, usize::from),
+                threads => threads,
+            };
+            screen.show(size, plane, threads)?;
         }
         self.tell();
         Ok(())
@@ -402,6 +428,8 @@ impl ApplicationHandler for Live<'_> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
 
     #[test]
@@ -415,6 +443,32 @@ mod tests {
                 let wanted = (f64::from(c) * f64::from(a) / 255.0).round() as u32;
                 assert_eq!(over_black([c, 0, 0, a]) >> 16, wanted);
             }
+        }
+    }
+
+    /// Bands of rows, not all of the same height, make the same picture as one.
+    #[test]
+    fn threads_fill_the_same_window() {
+        let job =
+            Job::from_program(r500::program::Program::from_code(vec![r500::isa::Instruction(
+                // OUT: out[0] = (u, v, 0, 1).
+                [0x78101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000],
+            )]));
+        let shader = Shader::new(&job.program).unwrap();
+        let bindings = Bindings::new(&job, [3, 7]).unwrap();
+        let reference = r500::exec::reference::Reference;
+        let frame = r500::exec::draw(&reference, &shader, &bindings, &Options::default()).unwrap();
+        let plane = Plane::color(&frame, 0).unwrap();
+        let window = |threads| {
+            let mut buffer = [0; 21];
+            fill(&mut buffer, [3, 7], &plane, threads);
+            buffer
+        };
+        // The upper left pixel: u = 1/6, v = 13/14.
+        let upper_left = (255.0f64 / 6.0).round() as u32;
+        assert_eq!(window(1)[0], upper_left << 16 | 237 << 8);
+        for threads in [2, 3, 4, 7, 50] {
+            assert_eq!(window(threads), window(1));
         }
     }
 
