@@ -205,6 +205,22 @@ impl Band<'_> {
         self.coverage.fill(false);
     }
 
+    /// Makes a pixel one that nothing was drawn to, if it lies in the band.
+    pub(crate) fn clear_pixel(&mut self, x: u32, y: u32) {
+        let (Some(x), Some(y)) = (x.checked_sub(self.block.x), y.checked_sub(self.block.y)) else {
+            return;
+        };
+        if x >= self.block.width || y >= self.block.height {
+            return;
+        }
+        let index = y as usize * self.block.width as usize + x as usize;
+        self.color.iter_mut().flatten().for_each(|plane| plane[index] = [0.0; 4]);
+        if let Some(plane) = &mut self.depth {
+            plane[index] = 0.0;
+        }
+        self.coverage[index] = false;
+    }
+
     /// Delivers one pixel, if it lies in the band.
     pub fn put_pixel(&mut self, x: u32, y: u32, pixel: &PixelOut) {
         let (Some(x), Some(y)) = (x.checked_sub(self.block.x), y.checked_sub(self.block.y)) else {

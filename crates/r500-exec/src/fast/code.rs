@@ -35,11 +35,16 @@ pub(super) enum Step {
     Stat { channel: u8, mask: Arg },
     /// Instructions of the program that begin here.
     Spend { instructions: u32, address: u32 },
-    /// Goes on at `to` if the mask has no pixel.
-    SkipUnless { mask: Arg, to: u32 },
-    /// Begins a loop: counter `counter` is set to `passes`.
+    /// Chunks are noted where pixels of the mask execute and none of them is covered.
+    Watch(Arg),
+    /// Begins a region for the chunks where the mask has a pixel; goes on at `to` if there is none.
+    Enter { mask: Arg, to: u32 },
+    /// Ends the region.
+    Leave,
+    /// Begins a loop, a region too: counter `counter` is set to `passes`.
     Begin { counter: u32, passes: u32 },
-    /// Goes back to `to` if passes are left and, where there is a mask, it has a pixel.
+    /// Goes back to `to` if passes are left, for the chunks where the mask, if there is one, has a
+    /// pixel. Without passes or chunks the region ends.
     Again { counter: u32, mask: Option<Arg>, to: u32 },
 }
 
@@ -69,6 +74,8 @@ pub(super) struct Code {
     pub(super) counters: u32,
     pub(super) colors: [Option<[Arg; 4]>; 4],
     pub(super) depth: Option<(Arg, Arg)>,
+    /// Whether there is something to [watch](Step::Watch).
+    pub(super) watches: bool,
 }
 
 impl Code {
@@ -117,9 +124,10 @@ impl Code {
                 }),
                 Virtual::Other(stmt) => steps.extend(other(stmt, &arg, &places)),
                 Virtual::Nothing => {}
-                Virtual::SkipUnless(mask, to) => {
-                    steps.push(Step::SkipUnless { mask: arg(*mask), to: *to });
+                Virtual::Enter(mask, to) => {
+                    steps.push(Step::Enter { mask: arg(*mask), to: *to });
                 }
+                Virtual::Leave => steps.push(Step::Leave),
                 Virtual::Begin(counter, passes) => {
                     steps.push(Step::Begin { counter: *counter, passes: *passes });
                 }
@@ -131,7 +139,7 @@ impl Code {
         }
         moved.push(u32::try_from(steps.len()).unwrap_or(u32::MAX));
         for step in &mut steps {
-            if let Step::SkipUnless { to, .. } | Step::Again { to, .. } = step {
+            if let Step::Enter { to, .. } | Step::Again { to, .. } = step {
                 *to = moved.get(*to as usize).copied().unwrap_or(u32::MAX);
             }
         }
@@ -142,6 +150,7 @@ impl Code {
             counters: linear.counters,
             colors: colors.map(|color| color.map(|channels| channels.map(arg))),
             depth: depth.map(|(depth, written)| (arg(depth), arg(written))),
+            watches: function.watches,
         }
     }
 }
@@ -159,6 +168,7 @@ fn other(stmt: &Stmt, arg: &impl Fn(Operand) -> Arg, places: &Places) -> Option<
             texel: fetch.texel.map(|value| value.map(|value| places.of(value))),
         })),
         Stmt::Kill(mask) => Step::Kill(arg(*mask)),
+        Stmt::Watch(mask) => Step::Watch(arg(*mask)),
         Stmt::Stat { channel, mask } => Step::Stat { channel: *channel, mask: arg(*mask) },
         Stmt::Spend { instructions, address } => {
             Step::Spend { instructions: *instructions, address: *address }
@@ -174,7 +184,8 @@ enum Virtual<'a> {
     Copy(Value, Operand),
     Blend(Value, Operand, Operand),
     Other(&'a Stmt),
-    SkipUnless(Operand, u32),
+    Enter(Operand, u32),
+    Leave,
     Begin(u32, u32),
     Again(u32, Option<Operand>, u32),
     Nothing,
@@ -247,7 +258,7 @@ impl<'a> Linear<'a> {
         for (arm, (mask, stmts)) in branch.masks.iter().zip(&branch.arms).enumerate() {
             let skip = (!stmts.is_empty()).then(|| {
                 self.uses.push((self.at(), *mask));
-                self.steps.push(Virtual::SkipUnless(*mask, 0));
+                self.steps.push(Virtual::Enter(*mask, 0));
                 self.steps.len() - 1
             });
             self.list(stmts);
@@ -259,9 +270,10 @@ impl<'a> Linear<'a> {
                     self.copy(merge.value, from);
                 }
             }
+            let Some(skip) = skip else { continue };
+            self.steps.push(Virtual::Leave);
             let to = self.at();
-            if let Some(Virtual::SkipUnless(_, place)) = skip.and_then(|at| self.steps.get_mut(at))
-            {
+            if let Some(Virtual::Enter(_, place)) = self.steps.get_mut(skip) {
                 *place = to;
             }
         }
@@ -305,8 +317,10 @@ impl<'a> Linear<'a> {
                 continue;
             }
             // What stays as it is for some pixels changes in its place for the others.
+            let twice = repeat.carried.iter().filter(|other| other.next == next).count() > 1
+                || repeat.again == Some(next);
             match self.selection(next, value, first) {
-                Some((mask, from)) if !is_carried(mask) && !is_carried(from) => {
+                Some((mask, from)) if !twice && !is_carried(mask) && !is_carried(from) => {
                     self.forget(next);
                     moves.push((value, Some(mask), from));
                 }

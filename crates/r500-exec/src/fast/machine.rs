@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::code::{Arg, Code, FetchStep, Step};
 use super::kernels;
-use super::lanes::{Chunk, LANES, choose};
+use super::lanes::{Chunk, LANES};
 use super::simd::{Job, Level, Simd};
 use super::tile::Tile;
 use crate::ir::Code as Op;
@@ -19,11 +19,101 @@ pub(super) struct Machine<'a> {
     pub(super) slots: Slots,
     /// Mask of the pixels that are covered still.
     pub(super) covered: Vec<Chunk>,
+    /// Pixels covered at the start, and when all is done, pixels killed, of each chunk.
+    pub(super) killed: Vec<u32>,
+    /// Chunks whose pixels might do otherwise as a group.
+    pub(super) dubious: Vec<bool>,
     pub(super) counters: Counters,
     /// Instructions executed in this batch.
     spent: u64,
     passes: Vec<u32>,
+    regions: Regions,
     scratch: Vec<Chunk>,
+}
+
+/// Which chunks execute: runs of neighbours, for each open region.
+struct Regions {
+    runs: Vec<Run>,
+    /// Where the runs of each open region begin, the innermost last.
+    starts: Vec<usize>,
+}
+
+/// Chunks from one to before another.
+type Run = (usize, usize);
+
+impl Regions {
+    fn new(chunks: usize) -> Self {
+        Self { runs: vec![(0, chunks)], starts: vec![0] }
+    }
+
+    fn reset(&mut self, chunks: usize) {
+        self.runs.clear();
+        self.runs.push((0, chunks));
+        self.starts.clear();
+        self.starts.push(0);
+    }
+
+    /// Where the runs of the innermost region are.
+    #[inline(always)]
+    fn current(&self) -> Range<usize> {
+        self.starts.last().copied().unwrap_or(0)..self.runs.len()
+    }
+
+    /// Opens a region for the chunks of the innermost one that `wants` says; false if there is none.
+    #[inline(always)]
+    fn enter(&mut self, mut wants: impl FnMut(usize) -> bool) -> bool {
+        let current = self.current();
+        let start = self.runs.len();
+        for at in current {
+            let (first, end) = self.runs[at];
+            let mut from = None;
+            for chunk in first..end {
+                match (wants(chunk), from) {
+                    (true, None) => from = Some(chunk),
+                    (false, Some(first)) => {
+                        self.runs.push((first, chunk));
+                        from = None;
+                    }
+                    _ => {}
+                }
+            }
+            if let Some(first) = from {
+                self.runs.push((first, end));
+            }
+        }
+        let any = self.runs.len() > start;
+        if any {
+            self.starts.push(start);
+        }
+        any
+    }
+
+    /// Closes the innermost region.
+    #[inline(always)]
+    fn leave(&mut self) {
+        if let Some(start) = self.starts.pop() {
+            self.runs.truncate(start);
+        }
+    }
+
+    /// Goes on in the innermost region with the chunks that `wants` says; false if there is none.
+    #[inline(always)]
+    fn narrow(&mut self, wants: impl FnMut(usize) -> bool) -> bool {
+        let current = self.current();
+        let (start, count) = (current.start, current.len());
+        let any = self.enter(wants);
+        if any {
+            self.starts.pop();
+            self.runs.drain(start..start + count);
+        }
+        any
+    }
+}
+
+/// Whether a chunk of a mask has a pixel.
+#[inline(always)]
+fn any(mask: &Chunk) -> bool {
+    mask.iter().fold(0, |any, lane| any | lane.to_bits()) != 0
 }
 
 /// The slots, one after the other.
@@ -33,12 +123,14 @@ pub(super) struct Slots {
     chunks: usize,
 }
 
-/// All slots but one.
+/// A run of all slots but one.
 struct Others<'a> {
     below: &'a [Chunk],
     above: &'a [Chunk],
     dst: usize,
+    /// Chunks in a slot.
     chunks: usize,
+    run: Run,
 }
 
 impl Slots {
@@ -58,17 +150,17 @@ impl Slots {
         &mut self.memory[span]
     }
 
-    /// A slot to write and the others to read.
+    /// A run of a slot to write and of the others to read.
     #[inline(always)]
-    fn split(&mut self, dst: u32) -> (&mut [Chunk], Others<'_>) {
+    fn split(&mut self, dst: u32, run: Run) -> (&mut [Chunk], Others<'_>) {
         let (dst, chunks) = (dst as usize, self.chunks);
         let (below, rest) = self.memory.split_at_mut(dst * chunks);
         let (slot, above) = rest.split_at_mut(chunks);
-        (slot, Others { below, above, dst, chunks })
+        (&mut slot[run.0..run.1], Others { below, above, dst, chunks, run })
     }
 
-    fn copy(&mut self, dst: u32, from: Arg) {
-        let (dst, others) = self.split(dst);
+    fn copy(&mut self, dst: u32, from: Arg, run: Run) {
+        let (dst, others) = self.split(dst, run);
         match from {
             Arg::Slot(from) => dst.copy_from_slice(others.get(from)),
             Arg::Const(x) => dst.as_flattened_mut().fill(x),
@@ -101,7 +193,7 @@ impl<'a> Spare<'a> {
     /// Arguments as slots.
     #[inline(always)]
     pub(super) fn slots<const N: usize>(&mut self, args: [Arg; N]) -> [&[Chunk]; N] {
-        let chunks = self.others.chunks;
+        let chunks = self.others.run.1 - self.others.run.0;
         let mut memory = self.memory.chunks_exact_mut(chunks);
         let others = &self.others;
         args.map(|arg| -> &[Chunk] {
@@ -123,7 +215,7 @@ impl Others<'_> {
         let slot = slot as usize;
         let (memory, at) =
             if slot < self.dst { (self.below, slot) } else { (self.above, slot - self.dst - 1) };
-        &memory[at * self.chunks..(at + 1) * self.chunks]
+        &memory[at * self.chunks + self.run.0..at * self.chunks + self.run.1]
     }
 }
 
@@ -136,6 +228,9 @@ impl<'a> Machine<'a> {
             simd,
             slots,
             covered: vec![[0.0; LANES]; chunks],
+            killed: vec![0; chunks],
+            dubious: vec![false; chunks],
+            regions: Regions::new(chunks),
             counters: Counters::default(),
             spent: 0,
             passes: vec![0; code.counters as usize],
@@ -146,6 +241,7 @@ impl<'a> Machine<'a> {
     /// Runs the program over a tile.
     pub(super) fn run(&mut self, tile: &Tile<'_>) -> Result<(), RunError> {
         self.spent = 0;
+        self.regions.reset(self.slots.chunks);
         self.simd.run_plain(super::tile::Deliver { tile, machine: self });
         let simd = self.simd;
         let result = simd.run(Steps { machine: self, tile });
@@ -173,39 +269,49 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    #[inline(always)]
-    fn any(&self, mask: Arg) -> bool {
-        match mask {
-            Arg::Slot(slot) => choose::any(self.slots.get(slot)),
-            Arg::Const(bits) => bits.to_bits() != 0,
-        }
-    }
-
     /// Pixels of the mask lose their coverage; false if none is left.
     #[inline(always)]
     fn kill(&mut self, mask: Arg) -> bool {
-        let mut left = 0;
-        let mut killed = 0;
-        for (i, covered) in self.covered.iter_mut().enumerate() {
-            let mask = self.slots.chunk(mask, i);
-            for (covered, mask) in covered.iter_mut().zip(mask) {
-                let (was, mask) = (covered.to_bits(), mask.to_bits());
-                killed += (was & mask) >> 31;
-                left |= was & !mask;
-                *covered = f32::from_bits(was & !mask);
+        for at in self.regions.current() {
+            let (first, end) = self.regions.runs[at];
+            for chunk in first..end {
+                let mask = self.slots.chunk(mask, chunk);
+                for (covered, mask) in self.covered[chunk].iter_mut().zip(mask) {
+                    *covered = f32::from_bits(covered.to_bits() & !mask.to_bits());
+                }
             }
         }
-        self.counters.killed += u64::from(killed);
-        left != 0
+        self.covered.iter().any(any)
+    }
+
+    #[inline(always)]
+    fn watch(&mut self, mask: Arg) {
+        for at in self.regions.current() {
+            let (first, end) = self.regions.runs[at];
+            for chunk in first..end {
+                let mask = self.slots.chunk(mask, chunk);
+                let covered = self.covered[chunk];
+                let both: Chunk = std::array::from_fn(|lane| {
+                    f32::from_bits(mask[lane].to_bits() & covered[lane].to_bits())
+                });
+                // Where nothing is covered, nothing shows.
+                self.dubious[chunk] |= any(&mask) && !any(&both) && any(&covered);
+            }
+        }
     }
 
     #[inline(always)]
     fn stat(&mut self, channel: u8, mask: Arg) {
-        let count = match mask {
-            Arg::Slot(slot) => choose::count_both(self.slots.get(slot), &self.covered),
-            Arg::Const(bits) if bits.to_bits() == 0 => 0,
-            Arg::Const(_) => choose::count(&self.covered),
-        };
+        let mut count = 0;
+        for at in self.regions.current() {
+            let (first, end) = self.regions.runs[at];
+            for chunk in first..end {
+                let mask = self.slots.chunk(mask, chunk);
+                for (covered, mask) in self.covered[chunk].iter().zip(mask) {
+                    count += (covered.to_bits() & mask.to_bits()) >> 31;
+                }
+            }
+        }
         if let Some(stat) = self.counters.stat.get_mut(usize::from(channel)) {
             *stat += u64::from(count);
         }
@@ -214,46 +320,67 @@ impl<'a> Machine<'a> {
     #[inline(never)]
     fn fetch(&mut self, fetch: &FetchStep) {
         let simd = self.simd;
-        simd.run_plain(Fetch { machine: self, fetch });
+        for at in self.regions.current() {
+            let run = self.regions.runs[at];
+            simd.run_plain(Fetch { machine: self, fetch, run });
+        }
     }
 
     /// One operation.
     #[inline(always)]
     fn op<L: Level>(&mut self, level: L, code: Op, dst: u32, args: [Arg; 3]) {
-        let (dst, others) = self.slots.split(dst);
-        let spare = Spare { memory: &mut self.scratch, others };
-        kernels::op(level, code, dst, args, spare);
+        for at in self.regions.current() {
+            let (dst, others) = self.slots.split(dst, self.regions.runs[at]);
+            let spare = Spare { memory: &mut self.scratch, others };
+            kernels::op(level, code, dst, args, spare);
+        }
     }
 
     #[inline(always)]
-    fn blend(&mut self, dst: u32, mask: Arg, from: Arg) {
-        let (dst, others) = self.slots.split(dst);
-        let blend = |dst: &mut f32, mask: f32, from: f32| {
-            let mask = mask.to_bits();
-            *dst = f32::from_bits(from.to_bits() & mask | dst.to_bits() & !mask);
-        };
-        let dst = dst.as_flattened_mut();
-        match (mask, from) {
-            (Arg::Slot(mask), Arg::Slot(from)) => {
-                let (mask, from) =
-                    (others.get(mask).as_flattened(), others.get(from).as_flattened());
-                for ((dst, mask), from) in dst.iter_mut().zip(mask).zip(from) {
-                    blend(dst, *mask, *from);
-                }
-            }
-            (Arg::Slot(mask), Arg::Const(from)) => {
-                for (dst, mask) in dst.iter_mut().zip(others.get(mask).as_flattened()) {
-                    blend(dst, *mask, from);
-                }
-            }
-            (Arg::Const(mask), Arg::Slot(from)) => {
-                for (dst, from) in dst.iter_mut().zip(others.get(from).as_flattened()) {
-                    blend(dst, mask, *from);
-                }
-            }
-            (Arg::Const(mask), Arg::Const(from)) => {
-                dst.iter_mut().for_each(|dst| blend(dst, mask, from));
-            }
+    fn copy(&mut self, dst: u32, from: Arg) {
+        for at in self.regions.current() {
+            self.slots.copy(dst, from, self.regions.runs[at]);
+        }
+    }
+
+    #[inline(always)]
+    fn blend<L: Level>(&mut self, level: L, dst: u32, mask: Arg, from: Arg) {
+        for at in self.regions.current() {
+            let (dst, others) = self.slots.split(dst, self.regions.runs[at]);
+            let mut spare = Spare { memory: &mut self.scratch, others };
+            let [mask, from] = spare.slots([mask, from]);
+            level.call(Blend { dst, mask, from });
+        }
+    }
+
+    /// Whether a chunk of a mask has a pixel.
+    #[inline(always)]
+    fn wants(slots: &Slots, mask: Arg, chunk: usize) -> bool {
+        match mask {
+            Arg::Slot(slot) => any(&slots.get(slot)[chunk]),
+            Arg::Const(bits) => bits.to_bits() != 0,
+        }
+    }
+}
+
+/// `dst = mask ? from : dst`.
+struct Blend<'a> {
+    dst: &'a mut [Chunk],
+    mask: &'a [Chunk],
+    from: &'a [Chunk],
+}
+
+impl Job for Blend<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Level>(self, _: L) {
+        for ((dst, mask), from) in self.dst.iter_mut().zip(self.mask).zip(self.from) {
+            let old = *dst;
+            *dst = std::array::from_fn(|lane| {
+                let mask = mask[lane].to_bits();
+                f32::from_bits(from[lane].to_bits() & mask | old[lane].to_bits() & !mask)
+            });
         }
     }
 }
@@ -277,9 +404,9 @@ impl Job for Steps<'_, '_, '_> {
             match step {
                 Step::Op { code, dst, args } => machine.op(level, *code, *dst, *args),
                 Step::Copy { dst, from } => {
-                    machine.slots.copy(*dst, *from);
+                    machine.copy(*dst, *from);
                 }
-                Step::Blend { dst, mask, from } => machine.blend(*dst, *mask, *from),
+                Step::Blend { dst, mask, from } => machine.blend(level, *dst, *mask, *from),
                 Step::Fetch(fetch) => machine.fetch(fetch),
                 Step::Kill(mask) => {
                     if !machine.kill(*mask) {
@@ -290,17 +417,28 @@ impl Job for Steps<'_, '_, '_> {
                 Step::Spend { instructions, address } => {
                     machine.spend(*instructions, *address, tile)?;
                 }
-                Step::SkipUnless { mask, to } => {
-                    if !machine.any(*mask) {
+                Step::Watch(mask) => machine.watch(*mask),
+                Step::Enter { mask, to } => {
+                    let slots = &machine.slots;
+                    let wants = |chunk| Machine::wants(slots, *mask, chunk);
+                    if !machine.regions.enter(wants) {
                         at = *to as usize;
                     }
                 }
-                Step::Begin { counter, passes } => machine.passes[*counter as usize] = *passes,
+                Step::Leave => machine.regions.leave(),
+                Step::Begin { counter, passes } => {
+                    machine.passes[*counter as usize] = *passes;
+                    machine.regions.enter(|_| true);
+                }
                 Step::Again { counter, mask, to } => {
                     let left = &mut machine.passes[*counter as usize];
                     *left -= 1;
-                    if *left != 0 && mask.is_none_or(|mask| machine.any(mask)) {
+                    let slots = &machine.slots;
+                    let wants = |chunk| mask.is_none_or(|mask| Machine::wants(slots, mask, chunk));
+                    if *left != 0 && (mask.is_none() || machine.regions.narrow(wants)) {
                         at = *to as usize;
+                    } else {
+                        machine.regions.leave();
                     }
                 }
             }
@@ -313,6 +451,7 @@ impl Job for Steps<'_, '_, '_> {
 struct Fetch<'m, 'a> {
     machine: &'m mut Machine<'a>,
     fetch: &'m FetchStep,
+    run: Run,
 }
 
 impl Job for Fetch<'_, '_> {
@@ -320,17 +459,17 @@ impl Job for Fetch<'_, '_> {
 
     #[inline(always)]
     fn run<L: Level>(self, _: L) {
-        let Self { machine, fetch } = self;
+        let Self { machine, fetch, run: (first, end) } = self;
         let Some(sampler) = machine.draw.bindings.sampler(usize::from(fetch.unit)) else { return };
         let Machine { slots, scratch, .. } = machine;
-        let chunks = slots.chunks;
+        let chunks = end - first;
         // Texels go to memory of their own: any slot may be a coordinate.
         let (constants, texels) = scratch.split_at_mut(12 * chunks);
         let mut constants = constants.chunks_exact_mut(chunks);
         let mut filled: Vec<(u32, &[Chunk])> = Vec::new();
         let mut source = |arg: Arg| -> &[Chunk] {
             let x = match arg {
-                Arg::Slot(slot) => return slots.get(slot),
+                Arg::Slot(slot) => return &slots.get(slot)[first..end],
                 Arg::Const(x) => x.to_bits(),
             };
             if let Some((_, chunks)) = filled.iter().find(|(bits, _)| *bits == x) {
@@ -345,7 +484,7 @@ impl Job for Fetch<'_, '_> {
         let dx = fetch.dx.map(&mut source);
         let dy = fetch.dy.map(&mut source);
         let active = match fetch.active {
-            Arg::Slot(slot) => Some(slots.get(slot)),
+            Arg::Slot(slot) => Some(&slots.get(slot)[first..end]),
             Arg::Const(_) => None,
         };
         let wanted = (0..4u8).filter(|i| fetch.texel[usize::from(*i)].is_some());
@@ -363,7 +502,7 @@ impl Job for Fetch<'_, '_> {
         sampler.fetch_batch(&batch, out.each_mut().map(|out| &mut **out));
         for (slot, texel) in fetch.texel.iter().zip(out) {
             if let Some(slot) = slot {
-                slots.get_mut(*slot).copy_from_slice(texel);
+                slots.get_mut(*slot)[first..end].copy_from_slice(texel);
             }
         }
     }

@@ -24,8 +24,8 @@ mod tile;
 
 use crate::frame::Band;
 use crate::ir;
-use crate::reference::Reference;
-use crate::{Draw, Engine, Prepared, Ran, Report, RunError};
+use crate::reference::{Group, Reference};
+use crate::{Block, Draw, Engine, Prepared, Ran, Report, RunError};
 use code::Code;
 use machine::Machine;
 use tile::{Centres, Leave, ROWS, Tile};
@@ -116,11 +116,35 @@ const NEAR: usize = 24 << 10;
 impl<'a> Batches<'a> {
     fn new(draw: Draw<'a>, function: &ir::Function, simd: Simd) -> Self {
         let code = Code::new(function);
-        // At least 16 by 16 pixels: what a step costs beside its loop must stay small.
         let column = (ROWS / 4) as usize * size_of::<lanes::Chunk>() * code.slots.max(1) as usize;
-        let columns = u32::try_from(NEAR / column).unwrap_or(1).clamp(4, 16);
+        let columns = u32::try_from(NEAR / column).unwrap_or(1).clamp(1, 16);
         let centres = Centres::new(draw.bindings.size());
         Self { draw, code, simd, columns, centres }
+    }
+}
+
+impl Batches<'_> {
+    /// Draws again, as groups, what pixels by themselves may have drawn otherwise.
+    fn draw_dubious(
+        &self,
+        tile: &Tile<'_>,
+        machine: &mut Machine<'_>,
+        band: &mut Band<'_>,
+    ) -> Result<(), RunError> {
+        for (chunk, (x, y)) in tile.chunks().enumerate() {
+            if !std::mem::take(&mut machine.dubious[chunk]) {
+                continue;
+            }
+            machine.counters.killed -= u64::from(machine.killed[chunk]);
+            let mut group = Group::new(&self.draw, Block { x, y, width: 4, height: 4 });
+            group.run()?;
+            for lane in group.lanes() {
+                band.clear_pixel(lane.x, lane.y);
+                band.put_pixel(lane.x, lane.y, &lane.output());
+            }
+            machine.counters.merge(group.counters());
+        }
+        Ok(())
     }
 }
 
@@ -137,10 +161,11 @@ impl Prepared for Batches<'_> {
         let y = block.y - block.y % ROWS;
         while x < block.x + block.width {
             let tile = Tile { x, y, columns: self.columns, centres: &self.centres };
-            if tile.cover(self.draw.bindings, band, &mut machine.covered) {
+            if tile.cover(&mut machine, band) {
                 machine.run(&tile)?;
             }
             self.simd.run_plain(Leave { tile: &tile, machine: &mut machine, band });
+            self.draw_dubious(&tile, &mut machine, band)?;
             x += self.columns * 4;
         }
         Ok(Report { counters: machine.counters, ..Report::default() })

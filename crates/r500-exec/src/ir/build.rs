@@ -6,10 +6,26 @@ use std::collections::HashMap;
 use super::{ALL, Code, Denormals, NONE, Op, Operand, Product, Range, Sign, Stmt, Value};
 use crate::numerics::{Arith, compare, flush, kernels};
 
+/// What a short region may cost.
+const SHORT: usize = 16;
+
+/// What an operation costs, a multiplication being 1. Masks and selections of a branch mostly go.
+fn cost(code: Code) -> usize {
+    match code {
+        Code::Select | Code::And | Code::Or | Code::AndNot => 0,
+        Code::Rcp | Code::Frc => 3,
+        Code::Rsq => 5,
+        Code::Ex2 | Code::Ln2 | Code::Sin | Code::Cos => 8,
+        _ => 1,
+    }
+}
+
 /// Values, statements and what is known of them while a function is made.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     ranges: Vec<Range>,
+    /// How each value is made; `None` for texels and what branches and loops hand out.
+    made: Vec<Option<Op>>,
     /// One for each open region, innermost last: its statements, and what it has computed.
     regions: Vec<Region>,
     statements: usize,
@@ -62,6 +78,31 @@ impl Builder {
         self.regions.pop().map(|region| region.stmts).unwrap_or_default()
     }
 
+    /// Ends the innermost region and makes its statements part of the one around.
+    pub(super) fn splice(&mut self) {
+        let Some(inner) = self.regions.pop() else { return };
+        if let Some(region) = self.regions.last_mut() {
+            region.stmts.extend(inner.stmts);
+            region.known.extend(inner.known);
+        }
+    }
+
+    /// Whether the innermost region does so little that running it for every pixel is cheaper than
+    /// asking who wants it: up to [`SHORT`] operations, nothing inside that branches or fetches.
+    pub(super) fn is_short(&self) -> bool {
+        let Some(region) = self.regions.last() else { return false };
+        let cost = region.stmts.iter().try_fold(0, |sum, stmt| {
+            Some(
+                sum + match stmt {
+                    Stmt::Def(_, op) => cost(op.code),
+                    Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Spend { .. } | Stmt::Watch(_) => 0,
+                    Stmt::Fetch(_) | Stmt::If(_) | Stmt::Loop(_) => return None,
+                },
+            )
+        });
+        cost.is_some_and(|cost: usize| cost <= SHORT)
+    }
+
     /// Adds a statement.
     pub(super) fn push(&mut self, stmt: Stmt) {
         self.statements += 1;
@@ -84,6 +125,7 @@ impl Builder {
     pub(super) fn fresh(&mut self, range: Range) -> Value {
         let value = Value(self.values());
         self.ranges.push(range);
+        self.made.push(None);
         value
     }
 
@@ -108,6 +150,7 @@ impl Builder {
             return Operand::Value(*value);
         }
         let value = self.fresh(range);
+        self.made[value.index()] = Some(op);
         self.push(Stmt::Def(value, op));
         if let Some(region) = self.regions.last_mut() {
             region.known.insert(op, value);
@@ -173,7 +216,7 @@ impl Builder {
         }
         let (a_range, b_range) = (self.range(a), self.range(b));
         let product_range = {
-            let product = a_range.mul(b_range, zero_rule);
+            let product = self.product_range(a, b, zero_rule);
             if negate { product.neg() } else { product }
         };
         // The sign of a zero product shows if what is added can be -0.
@@ -205,7 +248,12 @@ impl Builder {
         zero_rule: bool,
         shows: bool,
     ) -> Product {
+        let square = a == b && !negate;
         let (a, b) = (self.range(a), self.range(b));
+        if square {
+            // Never NaN of a zero and something else, never -0.
+            return Product { negate, ..Product::default() };
+        }
         let needs = |zero: Range, other: Range| {
             let minus = if negate {
                 other.hi >= 0.0 || zero.flush().minus_zero
@@ -217,9 +265,19 @@ impl Builder {
         Product { negate, zero_a: needs(a, b), zero_b: needs(b, a) }
     }
 
+    fn product_range(&self, a: Operand, b: Operand, zero_rule: bool) -> Range {
+        let range = self.range(a).mul(self.range(b), zero_rule);
+        if a != b {
+            return range;
+        }
+        // Of a square: never below zero, NaN only of NaN.
+        let largest = self.range(a).abs().hi;
+        Range { lo: 0.0, hi: largest * largest, nan: self.range(a).nan, minus_zero: false, ..range }
+    }
+
     fn mul_signed(&mut self, a: Operand, b: Operand, negate: bool, zero_rule: bool) -> Operand {
         let product = self.product(a, b, negate, zero_rule, true);
-        let range = self.range(a).mul(self.range(b), zero_rule);
+        let range = self.product_range(a, b, zero_rule);
         let range = if negate { range.neg() } else { range };
         self.def(Code::Mul(product), &[a, b], range)
     }
@@ -336,12 +394,23 @@ impl Builder {
 
     /// mask ? a : b.
     pub(super) fn select(&mut self, mask: Operand, a: Operand, b: Operand) -> Operand {
+        if let Some(inverse) = self.inverse(mask) {
+            return self.select(inverse, b, a);
+        }
         match mask {
             _ if a == b => a,
             ALL => a,
             NONE => b,
             _ if (a, b) == (ALL, NONE) => mask,
+            _ if b == NONE && self.within(a, mask) => a,
             _ => {
+                // What is chosen a second time is chosen by either mask.
+                if let Some((Code::Select, [inner, x, y])) = self.made(b)
+                    && x == a
+                {
+                    let either = self.or(mask, inner);
+                    return self.select(either, a, y);
+                }
                 let range = self.range(a).or(self.range(b));
                 self.def(Code::Select, &[mask, a, b], range)
             }
@@ -353,8 +422,17 @@ impl Builder {
         match (a, b) {
             (NONE, _) | (_, NONE) => NONE,
             (ALL, other) | (other, ALL) => other,
-            _ if a == b => a,
-            _ => self.def(Code::And, &[a, b], Range::ANY),
+            _ if a == b || self.within(a, b) => a,
+            _ if self.within(b, a) => b,
+            _ if self.apart(a, b) => NONE,
+            _ => match (self.inverse(a), self.inverse(b)) {
+                (_, Some(b)) => self.and_not(a, b),
+                (Some(a), _) => self.and_not(b, a),
+                _ => {
+                    let (a, b) = if first(a) > first(b) { (b, a) } else { (a, b) };
+                    self.def(Code::And, &[a, b], Range::ANY)
+                }
+            },
         }
     }
 
@@ -363,8 +441,24 @@ impl Builder {
         match (a, b) {
             (ALL, _) | (_, ALL) => ALL,
             (NONE, other) | (other, NONE) => other,
-            _ if a == b => a,
-            _ => self.def(Code::Or, &[a, b], Range::ANY),
+            _ if a == b || self.within(b, a) => a,
+            _ if self.within(a, b) => b,
+            _ => {
+                for (part, rest) in [(a, b), (b, a)] {
+                    // What was taken out comes back.
+                    if let Some((Code::AndNot, [whole, taken, _])) = self.made(rest)
+                        && (taken == part || self.both(part) == Some((whole, taken)))
+                        && self.within(part, whole)
+                    {
+                        return whole;
+                    }
+                }
+                if self.inverse(a) == Some(b) || self.inverse(b) == Some(a) {
+                    return ALL;
+                }
+                let (a, b) = if first(a) > first(b) { (b, a) } else { (a, b) };
+                self.def(Code::Or, &[a, b], Range::ANY)
+            }
         }
     }
 
@@ -373,14 +467,89 @@ impl Builder {
         match (a, b) {
             (NONE, _) | (_, ALL) => NONE,
             (_, NONE) => a,
-            _ if a == b => NONE,
-            _ => self.def(Code::AndNot, &[a, b], Range::ANY),
+            _ if a == b || self.within(a, b) => NONE,
+            _ if self.apart(a, b) => a,
+            _ => {
+                if let Some(b) = self.inverse(b) {
+                    return self.and(a, b);
+                }
+                // Of a part of a, only what makes it a part counts.
+                if let Some((x, y)) = self.both(b) {
+                    if x == a {
+                        return self.and_not(a, y);
+                    }
+                    if y == a {
+                        return self.and_not(a, x);
+                    }
+                }
+                if let Some((Code::AndNot, [x, y, _])) = self.made(b)
+                    && x == a
+                {
+                    return self.and(a, y);
+                }
+                self.def(Code::AndNot, &[a, b], Range::ANY)
+            }
         }
     }
 
     /// The other mask.
     pub(super) fn not(&mut self, a: Operand) -> Operand {
         self.and_not(ALL, a)
+    }
+
+    /// Whether a mask was made of another one by adding pixels.
+    pub(super) fn grows(&self, old: Operand, new: Operand) -> bool {
+        matches!(self.made(new), Some((Code::Or, [a, b, _])) if a == old || b == old)
+    }
+
+    fn made(&self, operand: Operand) -> Option<(Code, [Operand; 3])> {
+        let op = self.made.get(operand.value()?.index())?.as_ref()?;
+        Some((op.code, op.args))
+    }
+
+    /// The masks that this is both of.
+    fn both(&self, mask: Operand) -> Option<(Operand, Operand)> {
+        match self.made(mask)? {
+            (Code::And, [a, b, _]) => Some((a, b)),
+            _ => None,
+        }
+    }
+
+    /// The mask that this is the inverse of.
+    fn inverse(&self, mask: Operand) -> Option<Operand> {
+        match self.made(mask)? {
+            (Code::AndNot, [ALL, a, _]) => Some(a),
+            _ => None,
+        }
+    }
+
+    /// Whether a mask is known to be a part of another.
+    fn within(&self, part: Operand, whole: Operand) -> bool {
+        let mut part = part;
+        // Parts of parts, as deep as branches nest in practice.
+        for _ in 0..16 {
+            match self.made(part) {
+                Some((Code::AndNot, [a, _, _])) => part = a,
+                Some((Code::And, [a, b, _])) => {
+                    if a == whole || b == whole {
+                        return true;
+                    }
+                    part = a;
+                }
+                _ => return false,
+            }
+            if part == whole {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether two masks are known to have no pixel in common: one was taken out of the other.
+    fn apart(&self, a: Operand, b: Operand) -> bool {
+        [(a, b), (b, a)]
+            .into_iter()
+            .any(|(a, b)| matches!(self.made(a), Some((Code::AndNot, [_, taken, _])) if taken == b))
     }
 }
 

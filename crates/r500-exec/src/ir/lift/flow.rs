@@ -115,6 +115,9 @@ impl Lift<'_> {
         let [without, with] = [0, 1].map(|alu_result| {
             self.build.select(selected, wants(alu_result, true), wants(alu_result, false))
         });
+        if with == without {
+            return with;
+        }
         let alu_result = self.pixel.alu_result;
         let with = self.build.and(with, alu_result);
         let without = self.build.and_not(without, alu_result);
@@ -135,22 +138,29 @@ impl Lift<'_> {
             (NONE, _) => return self.statements(otherwise),
             _ => {}
         }
+        self.watch(staying);
+        self.watch(jumping);
         let (before, around) = (self.pixel.clone(), self.active);
+        let masks = [staying, jumping];
         let mut ends: [Pixel; 2] = [before.clone(), before.clone()];
-        let mut arms = [Vec::new(), Vec::new()];
-        for (arm, (statements, active)) in
-            [(then, staying), (otherwise, jumping)].into_iter().enumerate()
-        {
+        let mut arms = [None, None];
+        for (arm, statements) in [then, otherwise].into_iter().enumerate() {
             self.pixel.clone_from(&before);
-            self.active = active;
+            self.active = masks[arm];
             self.build.open();
             self.statements(statements)?;
-            arms[arm] = self.build.close();
+            if self.build.is_short() {
+                self.build.splice();
+            } else {
+                arms[arm] = Some(self.build.close());
+            }
             ends[arm].clone_from(&self.pixel);
         }
-        let masks = [staying, jumping];
-        let merges = self.merge(&before, &ends, masks);
-        self.build.push(Stmt::If(Box::new(If { masks, arms, merges })));
+        let merges = self.merge(&before, &ends, masks, arms.each_ref().map(Option::is_some));
+        if arms.iter().any(Option::is_some) {
+            let arms = arms.map(Option::unwrap_or_default);
+            self.build.push(Stmt::If(Box::new(If { masks, arms, merges })));
+        }
         let slept = |pixel: &Pixel| pixel.kept.last().map(|kept| kept.asleep);
         self.active = around;
         if let Some(asleep) = slept(&self.pixel)
@@ -161,38 +171,62 @@ impl Lift<'_> {
         Ok(false)
     }
 
-    /// What is different behind a branch.
-    fn merge(&mut self, before: &Pixel, ends: &[Pixel; 2], masks: [Operand; 2]) -> Vec<Merge> {
+    /// What is different behind a branch; the arms that are `apart` are regions of their own.
+    fn merge(
+        &mut self,
+        before: &Pixel,
+        ends: &[Pixel; 2],
+        masks: [Operand; 2],
+        apart: [bool; 2],
+    ) -> Vec<Merge> {
         let mut merges = Vec::new();
         let plain = before.plain().len();
         let [then, otherwise] = ends;
         let mut pixel = before.clone();
         let sides = before.slots().zip(then.slots()).zip(otherwise.slots());
         for (place, (slot, ((before, a), b))) in pixel.slots_mut().zip(sides).enumerate() {
-            if a == before && b == before {
-                continue;
-            }
-            // A mask that an arm's own pixels have come to, and nobody else.
-            if (before, b) == (NONE, NONE) && a == masks[0] {
-                *slot = a;
-                continue;
-            }
-            if (before, a) == (NONE, NONE) && b == masks[1] {
-                *slot = b;
-                continue;
-            }
-            let arms = [a, b].map(|arm| (arm != before).then_some(arm));
-            // Pixels that take neither arm have registers that nobody reads, unless their neighbours
-            // do; what loops keep is kept for them.
-            let keeps = self.exact || place >= plain || arms.contains(&None);
-            let range = [a, b].map(|arm| self.build.range(arm));
-            let range = range[0].or(range[1]).or(self.build.range(before));
-            let value = self.build.fresh(range);
-            merges.push(Merge { value, before: keeps.then_some(before), arms });
-            *slot = Operand::Value(value);
+            let changes = [a != before, b != before];
+            *slot = match changes {
+                [false, false] => continue,
+                // Statements that run for every pixel leave a selection.
+                [true, _] if !apart[0] && !(changes[1] && apart[1]) => {
+                    let rest =
+                        if changes[1] { self.select_kept(masks[1], b, before) } else { before };
+                    if changes[1] && !self.exact && place < plain {
+                        self.build.select(masks[0], a, b)
+                    } else {
+                        self.select_kept(masks[0], a, rest)
+                    }
+                }
+                [false, true] if !apart[1] => self.select_kept(masks[1], b, before),
+                _ => {
+                    let arms = [a, b].map(|arm| (arm != before).then_some(arm));
+                    // Pixels that take neither arm have registers that nobody reads, unless their
+                    // neighbours do; what loops keep is kept for them.
+                    let keeps = self.exact || place >= plain || arms.contains(&None);
+                    let range = [a, b].map(|arm| self.build.range(arm));
+                    let range = range[0].or(range[1]).or(self.build.range(before));
+                    let value = self.build.fresh(range);
+                    merges.push(Merge { value, before: keeps.then_some(before), arms });
+                    Operand::Value(value)
+                }
+            };
         }
         self.pixel = pixel;
         merges
+    }
+
+    /// mask ? new : old. A mask of pixels that fell asleep only grows, by pixels of the arm: where the
+    /// arm ran for every pixel, it is right for every pixel.
+    fn select_kept(&mut self, mask: Operand, new: Operand, old: Operand) -> Operand {
+        if self.build.grows(old, new) { new } else { self.build.select(mask, new, old) }
+    }
+
+    /// Notes who executes, where that could tell groups from pixels.
+    fn watch(&mut self, mask: Operand) {
+        if self.watches && mask != NONE && mask != ALL {
+            self.build.push(Stmt::Watch(mask));
+        }
     }
 
     /// BREAK or CONTINUE.
@@ -215,6 +249,7 @@ impl Lift<'_> {
             *frozen = self.build.select(leaving, now[place], *frozen);
         }
         self.active = self.build.and_not(self.active, leaving);
+        self.watch(self.active);
     }
 
     /// LOOP or REP.

@@ -81,12 +81,13 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
             address: graph.window().address(error.index),
             reason: error.reason,
         })?;
-    hides_group(draw, &facts)?;
+    let watches = watches(draw, &facts)?;
 
     let mut lift = Lift {
         draw,
         structure: &structure,
         exact: reads_quads_apart(draw.shader, &structure),
+        watches,
         build: Builder::default(),
         pixel: Pixel::start(options.poison),
         active: super::ALL,
@@ -98,7 +99,7 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
     lift.statements(&structure.main)?;
     let (colors, depth) = lift.pixel.outputs(draw.shader);
     let body = lift.build.close();
-    let mut function = Function { values: lift.build.values(), body, colors, depth };
+    let mut function = Function { values: lift.build.values(), body, colors, watches, depth };
     super::tidy::tidy(&mut function);
     Ok(function)
 }
@@ -109,6 +110,8 @@ struct Lift<'a> {
     structure: &'a Structure,
     /// Whether pixels that do not execute must keep what they hold: others read it.
     exact: bool,
+    /// Whether groups may do otherwise than pixels by themselves, and somebody has to look.
+    watches: bool,
     build: Builder,
     pixel: Pixel,
     /// Pixels that execute.
@@ -193,22 +196,32 @@ fn broken(findings: &[Finding]) -> NotLifted {
     NotLifted::Broken(error.map_or_else(|| "of what is not given".to_owned(), ToString::to_string))
 }
 
-/// Whether groups of any size draw the same.
-fn hides_group(draw: &Draw<'_>, facts: &Facts) -> Result<(), NotLifted> {
-    if draw.options.group != GROUP && !facts.group_size_invisible {
-        return Err(NotLifted::Group("a group of one's own is asked for"));
+/// Whether it has to be watched that groups draw what pixels by themselves would: they do not where
+/// uncovered pixels have no say and their neighbours read what they hold.
+fn watches(draw: &Draw<'_>, facts: &Facts) -> Result<bool, NotLifted> {
+    if facts.group_size_invisible {
+        return Ok(false);
     }
     if !facts.no_inactive_writes {
         return Err(NotLifted::Group("something has WRITE_INACTIVE"));
     }
-    if facts.group_size_invisible
-        || (facts.group_size_invisible_if_covered && draw.bindings.covers_quads())
-    {
-        return Ok(());
+    if draw.options.group != GROUP {
+        return Err(NotLifted::Options("groups of another size"));
     }
-    Err(NotLifted::Group(
-        "IGNORE_UNCOVERED stands beside quad differences and pixels are not covered",
-    ))
+    if facts.group_size_invisible_if_covered && draw.bindings.covers_quads() {
+        return Ok(false);
+    }
+    let counts = draw.shader.ops().iter().any(|op| match op {
+        Op::Alu(alu) => alu.stat_we != 0,
+        Op::Tex(tex) => tex.stat_we != 0,
+        Op::Fc(_) => false,
+    });
+    if counts {
+        return Err(NotLifted::Group(
+            "STAT_WE counts beside IGNORE_UNCOVERED and quad differences",
+        ));
+    }
+    Ok(true)
 }
 
 /// Whether quad differences are read where pixels have parted.
