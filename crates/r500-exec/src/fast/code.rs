@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 
 use r500_isa::values::TexOp;
 
+use super::kernels::{self, Call};
+use super::simd::{Job, Level, Simd};
 use crate::ir::{Code as OpCode, Function, Loop, Operand, Stmt, Value};
 
 /// A slot, or the same bits for every pixel.
@@ -21,12 +23,8 @@ pub(super) enum Arg {
 /// One step over a batch.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    /// An operation on as many arguments as it takes.
-    Op { code: OpCode, dst: u32, args: [Arg; 3] },
-    /// `dst = from`.
-    Copy { dst: u32, from: Arg },
-    /// `dst = mask ? from : dst`.
-    Blend { dst: u32, mask: Arg, from: Arg },
+    /// A loop over a slot.
+    Loop(kernels::Loop, Call),
     /// Texels.
     Fetch(Box<FetchStep>),
     /// Pixels of the mask lose their coverage.
@@ -70,6 +68,8 @@ pub(super) struct Code {
     pub(super) steps: Vec<Step>,
     /// How many slots there are.
     pub(super) slots: u32,
+    /// Slots that hold a constant.
+    pub(super) constants: Vec<(u32, f32)>,
     /// How many loops run inside each other.
     pub(super) counters: u32,
     pub(super) colors: [Option<[Arg; 4]>; 4],
@@ -79,8 +79,12 @@ pub(super) struct Code {
 }
 
 impl Code {
-    /// The steps of a function.
-    pub(super) fn new(function: &Function) -> Self {
+    /// The steps of a function, with the loops of a level.
+    pub(super) fn new(function: &Function, simd: Simd) -> Self {
+        simd.run_plain(Compile { function })
+    }
+
+    fn compile<L: Level>(function: &Function, level: L) -> Self {
         let mut linear = Linear { first_extra: function.values, ..Linear::default() };
         linear.list(&function.body);
         let colors = function.colors;
@@ -96,6 +100,15 @@ impl Code {
             Operand::Const(bits) => Arg::Const(f32::from_bits(bits)),
             Operand::Value(value) => Arg::Slot(places.of(value)),
         };
+        let mut constants: Vec<(u32, f32)> = Vec::new();
+        let mut spread = |x: f32| {
+            let known = constants.iter().find(|(_, known)| known.to_bits() == x.to_bits());
+            Arg::Slot(known.map(|(slot, _)| *slot).unwrap_or_else(|| {
+                let slot = places.count + u32::try_from(constants.len()).unwrap_or(0);
+                constants.push((slot, x));
+                slot
+            }))
+        };
         let mut inputs = Vec::new();
         let mut steps = Vec::with_capacity(linear.steps.len());
         // Jumps are to places among the virtual steps, of which inputs and copies onto themselves go.
@@ -108,20 +121,24 @@ impl Code {
                     if let OpCode::Input { input, channel } = op.code {
                         inputs.push((input, channel, dst));
                     } else {
-                        steps.push(Step::Op { code: op.code, dst, args: op.args.map(arg) });
+                        let args = op.args.map(arg);
+                        let (entry, call) = kernels::choose(level, op.code, dst, args, &mut spread);
+                        steps.push(Step::Loop(entry, call));
                     }
                 }
                 Virtual::Copy(value, from) => {
                     let (dst, from) = (places.of(*value), arg(*from));
                     if from != Arg::Slot(dst) {
-                        steps.push(Step::Copy { dst, from });
+                        let (entry, call) = kernels::copy(level, dst, from);
+                        steps.push(Step::Loop(entry, call));
                     }
                 }
-                Virtual::Blend(value, mask, from) => steps.push(Step::Blend {
-                    dst: places.of(*value),
-                    mask: arg(*mask),
-                    from: arg(*from),
-                }),
+                Virtual::Blend(value, mask, from) => {
+                    let dst = places.of(*value);
+                    let (mask, from) = (arg(*mask), arg(*from));
+                    let (entry, call) = kernels::blend(level, dst, mask, from, &mut spread);
+                    steps.push(Step::Loop(entry, call));
+                }
                 Virtual::Other(stmt) => steps.extend(other(stmt, &arg, &places)),
                 Virtual::Nothing => {}
                 Virtual::Enter(mask, to) => {
@@ -146,12 +163,27 @@ impl Code {
         Self {
             inputs,
             steps,
-            slots: places.count,
+            slots: places.count + u32::try_from(constants.len()).unwrap_or(0),
+            constants,
             counters: linear.counters,
             colors: colors.map(|color| color.map(|channels| channels.map(arg))),
             depth: depth.map(|(depth, written)| (arg(depth), arg(written))),
             watches: function.watches,
         }
+    }
+}
+
+/// Makes steps with the loops of a level.
+struct Compile<'a> {
+    function: &'a Function,
+}
+
+impl Job for Compile<'_> {
+    type Output = Code;
+
+    #[inline(always)]
+    fn run<L: Level>(self, level: L) -> Code {
+        Code::compile(self.function, level)
     }
 }
 

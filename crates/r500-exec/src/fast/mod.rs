@@ -19,6 +19,7 @@ pub(crate) mod fp_env;
 mod kernels;
 pub(crate) mod lanes;
 mod machine;
+mod memory;
 pub(crate) mod simd;
 mod tile;
 
@@ -115,9 +116,11 @@ const NEAR: usize = 24 << 10;
 
 impl<'a> Batches<'a> {
     fn new(draw: Draw<'a>, function: &ir::Function, simd: Simd) -> Self {
-        let code = Code::new(function);
+        let code = Code::new(function, simd);
         let column = (ROWS / 4) as usize * size_of::<lanes::Chunk>() * code.slots.max(1) as usize;
         let columns = u32::try_from(NEAR / column).unwrap_or(1).clamp(1, 16);
+        // Of powers of two only, so that chunks lie in squares.
+        let columns = 1 << columns.ilog2();
         let centres = Centres::new(draw.bindings.size());
         Self { draw, code, simd, columns, centres }
     }

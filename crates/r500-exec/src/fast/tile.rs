@@ -57,8 +57,15 @@ impl Tile<'_> {
     /// The lower left pixels of its chunks.
     pub(super) fn chunks(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let (x, y, columns) = (self.x, self.y, self.columns);
-        (0..ROWS / CHUNK).flat_map(move |row| {
-            (0..columns).map(move |column| (x + column * CHUNK, y + row * CHUNK))
+        // In squares of squares, as far as they go: chunks near each other do alike.
+        let square = columns.min(ROWS / CHUNK);
+        let bits = |i: u32| i & 1 | i >> 1 & 2;
+        (0..columns * (ROWS / CHUNK)).map(move |i| {
+            let (block, place) = (i / (square * square), i % (square * square));
+            let (column, row) = (bits(place), bits(place >> 1));
+            // Blocks stand beside each other, or, if they are narrower than high, on each other.
+            let (right, up) = if square == ROWS / CHUNK { (block, 0) } else { (0, block) };
+            (x + (right * square + column) * CHUNK, y + (up * square + row) * CHUNK)
         })
     }
 
@@ -131,7 +138,7 @@ impl Job for Deliver<'_, '_, '_> {
         for &(input, channel, slot) in &machine.code.inputs {
             let Some(input) = bindings.inputs().get(usize::from(input)) else { continue };
             let channel = usize::from(channel);
-            let slot = machine.slots.get_mut(slot);
+            let slot = machine.memory.get_mut(slot);
             match &input.data {
                 InputData::Planes(components) => {
                     let Plane { c, du, dv } = components[channel].plane;
@@ -168,7 +175,7 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
     #[inline(always)]
     fn run<L: Level>(self, _: L) {
         let Self { tile, machine, band } = self;
-        let slots = &machine.slots;
+        let slots = &machine.memory;
         for (i, (x, y)) in tile.chunks().enumerate() {
             let covered = machine.covered[i];
             for (target, channels) in machine.code.colors.iter().enumerate() {

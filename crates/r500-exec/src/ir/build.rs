@@ -191,6 +191,10 @@ impl Builder {
         if let (Some(a), Some(b), Some(c)) = (a.constant(), b.constant(), c.constant()) {
             return Operand::float(Arith::LAW.with_zero_rule(zero_rule).mad(a, b, c));
         }
+        if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
+            let product = Arith::LAW.with_zero_rule(zero_rule).product(a, b);
+            return self.add(Operand::float(product).into(), c);
+        }
         let c_range = self.term_range(c);
         // +0 + c.
         let is_zero = |x: Option<f32>| x.is_some_and(|x| flush(x) == 0.0);
@@ -402,8 +406,19 @@ impl Builder {
             ALL => a,
             NONE => b,
             _ if (a, b) == (ALL, NONE) => mask,
-            _ if b == NONE && self.within(a, mask) => a,
+            _ if b == NONE && (a == mask || self.within(a, mask)) => a,
             _ => {
+                // The same mask chose already.
+                if let Some((Code::Select, [inner, x, _])) = self.made(a)
+                    && inner == mask
+                {
+                    return self.select(mask, x, b);
+                }
+                if let Some((Code::Select, [inner, _, y])) = self.made(b)
+                    && inner == mask
+                {
+                    return self.select(mask, a, y);
+                }
                 // What is chosen a second time is chosen by either mask.
                 if let Some((Code::Select, [inner, x, y])) = self.made(b)
                     && x == a
@@ -472,6 +487,15 @@ impl Builder {
             _ => {
                 if let Some(b) = self.inverse(b) {
                     return self.and(a, b);
+                }
+                // What is not in a need not be taken out of it.
+                if let Some((Code::Or, [x, y, _])) = self.made(b) {
+                    if self.apart(a, x) {
+                        return self.and_not(a, y);
+                    }
+                    if self.apart(a, y) {
+                        return self.and_not(a, x);
+                    }
                 }
                 // Of a part of a, only what makes it a part counts.
                 if let Some((x, y)) = self.both(b) {
