@@ -192,7 +192,7 @@ impl Lift<'_> {
                 [true, _] if !apart[0] && !(changes[1] && apart[1]) => {
                     let rest =
                         if changes[1] { self.select_kept(masks[1], b, before) } else { before };
-                    if changes[1] && !self.exact && place < plain {
+                    if changes[1] && place < plain && !self.exact[place] {
                         self.build.select(masks[0], a, b)
                     } else {
                         self.select_kept(masks[0], a, rest)
@@ -203,7 +203,8 @@ impl Lift<'_> {
                     let arms = [a, b].map(|arm| (arm != before).then_some(arm));
                     // Pixels that take neither arm have registers that nobody reads, unless their
                     // neighbours do; what loops keep is kept for them.
-                    let keeps = self.exact || place >= plain || arms.contains(&None);
+                    let keeps =
+                        place >= plain || self.exact[place] || arms.contains(&None);
                     let range = [a, b].map(|arm| self.build.range(arm));
                     let range = range[0].or(range[1]).or(self.build.range(before));
                     let value = self.build.fresh(range);

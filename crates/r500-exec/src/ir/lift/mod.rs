@@ -25,7 +25,7 @@ use r500_program::{InputData, Program, State};
 
 use super::build::Builder;
 use super::{Function, Operand, Range};
-use crate::{Bindings, Draw, GROUP, Op, Readings, Shader};
+use crate::{Bindings, Draw, GROUP, Op, Readings, Shader, TexReg};
 use state::Pixel;
 
 /// Statements that a function may have: what calls and unrolled loops multiply is bounded.
@@ -86,7 +86,7 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
     let mut lift = Lift {
         draw,
         structure: &structure,
-        exact: reads_quads_apart(draw.shader, &structure),
+        exact: read_across(draw, &structure),
         watches,
         build: Builder::default(),
         pixel: Pixel::start(options.poison),
@@ -108,8 +108,9 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
 struct Lift<'a> {
     draw: &'a Draw<'a>,
     structure: &'a Structure,
-    /// Whether pixels that do not execute must keep what they hold: others read it.
-    exact: bool,
+    /// Registers of pixels that do not execute which others of their quad read: they must keep what
+    /// they hold. Places in [`Pixel::plain`].
+    exact: Vec<bool>,
     /// Whether groups may do otherwise than pixels by themselves, and somebody has to look.
     watches: bool,
     build: Builder,
@@ -208,6 +209,10 @@ fn watches(draw: &Draw<'_>, facts: &Facts) -> Result<bool, NotLifted> {
     if draw.options.group != GROUP {
         return Err(NotLifted::Options("groups of another size"));
     }
+    // Where nothing is read across a quad after all, no pixel sees another.
+    if facts.structured && !reads_quads(draw) {
+        return Ok(false);
+    }
     if facts.group_size_invisible_if_covered && draw.bindings.covers_quads() {
         return Ok(false);
     }
@@ -224,14 +229,43 @@ fn watches(draw: &Draw<'_>, facts: &Facts) -> Result<bool, NotLifted> {
     Ok(true)
 }
 
-/// Whether quad differences are read where pixels have parted.
-fn reads_quads_apart(shader: &Shader, structure: &Structure) -> bool {
-    shader.ops().iter().zip(&structure.divergent).any(|(op, &apart)| {
-        apart
-            && match op {
-                Op::Alu(alu) => alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative(),
-                Op::Tex(tex) => tex::reads_quad(tex.op),
-                Op::Fc(_) => false,
+/// Channels of temporaries that are read across a quad where its pixels have parted.
+fn read_across(draw: &Draw<'_>, structure: &Structure) -> Vec<bool> {
+    let mut exact = vec![false; Pixel::PLAIN];
+    let mut mark = |addr: u8, relative: bool, channels: u8| {
+        for temp in 0..=127u8 {
+            for channel in (0..4).filter(|i| channels >> i & 1 != 0) {
+                exact[Pixel::temp(temp) + channel] |= relative || temp == addr & 127;
             }
+        }
+    };
+    let ops = draw.shader.ops().iter().zip(&structure.divergent);
+    for (op, _) in ops.filter(|(_, apart)| **apart) {
+        match op {
+            Op::Alu(alu) => {
+                let ([rgb, ..], [alpha, ..]) = (alu.rgb.sources, alu.alpha.sources);
+                // Either half's corners take colours of the one and alpha of the other.
+                if alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative() {
+                    mark(rgb.addr, rgb.relative, 0b0111);
+                    mark(alpha.addr, alpha.relative, 0b1000);
+                }
+            }
+            Op::Tex(tex) if tex::reads_quad(draw, tex) => {
+                let TexReg { addr, relative, swiz } = tex.coord;
+                let channels = swiz.iter().fold(0, |mask, channel| mask | 1 << (channel.code() & 3));
+                mark(addr, relative, channels);
+            }
+            _ => {}
+        }
+    }
+    exact
+}
+
+/// Whether anything is read across a quad.
+fn reads_quads(draw: &Draw<'_>) -> bool {
+    draw.shader.ops().iter().any(|op| match op {
+        Op::Alu(alu) => alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative(),
+        Op::Tex(tex) => tex::reads_quad(draw, tex),
+        Op::Fc(_) => false,
     })
 }
