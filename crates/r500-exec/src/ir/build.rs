@@ -31,6 +31,13 @@ pub(super) struct Builder {
     statements: usize,
 }
 
+/// Where the work stood.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    values: usize,
+    statements: usize,
+}
+
 #[derive(Debug, Default)]
 struct Region {
     stmts: Vec<Stmt>,
@@ -127,6 +134,19 @@ impl Builder {
         self.ranges.push(range);
         self.made.push(None);
         value
+    }
+
+    /// Where the work stands.
+    pub(super) fn mark(&self) -> Mark {
+        Mark { values: self.ranges.len(), statements: self.statements }
+    }
+
+    /// Takes back everything since a mark; regions opened since must be closed, and what the
+    /// innermost one computed since is forgotten.
+    pub(super) fn take_back(&mut self, mark: Mark) {
+        self.ranges.truncate(mark.values);
+        self.made.truncate(mark.values);
+        self.statements = mark.statements;
     }
 
     /// What is known of an operand.
@@ -612,10 +632,7 @@ impl Range {
 
 /// Whether an operation gives a mask.
 fn is_mask(code: Code) -> bool {
-    matches!(
-        code,
-        Code::Lt | Code::Ge | Code::Eq | Code::Ne | Code::And | Code::Or | Code::AndNot
-    )
+    matches!(code, Code::Lt | Code::Ge | Code::Eq | Code::Ne | Code::And | Code::Or | Code::AndNot)
 }
 
 /// An operation on constants. `None` for what is not worth it.

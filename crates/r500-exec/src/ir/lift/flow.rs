@@ -13,6 +13,12 @@ use crate::ir::build::mask;
 use crate::ir::{ALL, Carried, If, Loop, Merge, NONE, Operand, Range, Stmt};
 use crate::shader::{Fc, Op};
 
+/// How often the passes of a loop are lifted to find what they keep to.
+const TRIES: usize = 3;
+
+/// Loops inside so many others are taken to keep to nothing: trying would multiply.
+const NESTED: usize = 2;
+
 /// A loop around.
 #[derive(Debug)]
 pub(super) struct Running {
@@ -203,8 +209,7 @@ impl Lift<'_> {
                     let arms = [a, b].map(|arm| (arm != before).then_some(arm));
                     // Pixels that take neither arm have registers that nobody reads, unless their
                     // neighbours do; what loops keep is kept for them.
-                    let keeps =
-                        place >= plain || self.exact[place] || arms.contains(&None);
+                    let keeps = place >= plain || self.exact[place] || arms.contains(&None);
                     let range = [a, b].map(|arm| self.build.range(arm));
                     let range = range[0].or(range[1]).or(self.build.range(before));
                     let value = self.build.fresh(range);
@@ -291,6 +296,9 @@ impl Lift<'_> {
     }
 
     /// A loop's passes, one after the other in a loop of its own.
+    ///
+    /// What is known of a value in every pass is assumed first from what is known of it before the
+    /// loop, and widened until the passes keep to it.
     fn loop_passes(
         &mut self,
         passes: u32,
@@ -298,10 +306,48 @@ impl Lift<'_> {
         leaves: bool,
     ) -> Result<(), NotLifted> {
         let modified = self.modified();
+        let before = (self.pixel.clone(), self.active);
+        let plain = self.pixel.plain();
+        let mut assumed: Vec<Range> =
+            (modified.iter()).map(|&place| self.build.range(plain[place]).endless()).collect();
+        let tries = if self.loops.len() > NESTED { 0 } else { TRIES };
+        for attempt in 0..=tries {
+            if attempt == tries {
+                assumed.fill(Range::ANY);
+            }
+            let mark = self.build.mark();
+            let repeat = self.passes_from(&assumed, passes, body, leaves)?;
+            let mut holds = true;
+            for (assumed, carried) in assumed.iter_mut().zip(&repeat.carried) {
+                let next = self.build.range(carried.next);
+                if !assumed.holds(next) {
+                    holds = false;
+                    *assumed = assumed.or(next).endless();
+                }
+            }
+            if holds {
+                self.build.push(Stmt::Loop(Box::new(repeat)));
+                return Ok(());
+            }
+            self.build.take_back(mark);
+            (self.pixel, self.active) = before.clone();
+        }
+        Ok(())
+    }
+
+    /// The loop, if that is what is known of what goes from pass to pass.
+    fn passes_from(
+        &mut self,
+        assumed: &[Range],
+        passes: u32,
+        body: &[Statement],
+        leaves: bool,
+    ) -> Result<Loop, NotLifted> {
+        let modified = self.modified();
         let mut carried = Vec::with_capacity(modified.len() + 1);
         let mut places = self.pixel.slots_mut().collect::<Vec<_>>();
-        for &place in &modified {
-            let value = self.build.fresh(Range::ANY);
+        for (&place, range) in modified.iter().zip(assumed) {
+            let value = self.build.fresh(*range);
             let slot = &mut places[place];
             carried.push(Carried { value, init: **slot, next: NONE });
             **slot = Operand::Value(value);
@@ -322,8 +368,7 @@ impl Lift<'_> {
         let again = leaves.then_some(self.active);
         let body = self.build.close();
         self.pixel = behind;
-        self.build.push(Stmt::Loop(Box::new(Loop { passes, carried, body, again })));
-        Ok(())
+        Ok(Loop { passes, carried, body, again })
     }
 
     /// One pass; the pixels that want another are active behind it.

@@ -19,8 +19,8 @@ mod tex;
 
 use r500_check::graph::{Graph, Structure};
 use r500_check::{Facts, Finding, Given, Severity, Verdict};
-use r500_isa::INT_CONSTANTS;
 use r500_isa::state::{UsCodeAddr, UsCodeOffset, UsCodeRange, UsFcCtrl, UsPixsize};
+use r500_isa::{INT_CONSTANTS, TEMPORARIES};
 use r500_program::{InputData, Program, State};
 
 use super::build::Builder;
@@ -233,9 +233,11 @@ fn watches(draw: &Draw<'_>, facts: &Facts) -> Result<bool, NotLifted> {
 fn read_across(draw: &Draw<'_>, structure: &Structure) -> Vec<bool> {
     let mut exact = vec![false; Pixel::PLAIN];
     let mut mark = |addr: u8, relative: bool, channels: u8| {
-        for temp in 0..=127u8 {
+        for temp in
+            (0..TEMPORARIES).filter(|&temp| relative || temp == usize::from(addr) % TEMPORARIES)
+        {
             for channel in (0..4).filter(|i| channels >> i & 1 != 0) {
-                exact[Pixel::temp(temp) + channel] |= relative || temp == addr & 127;
+                exact[Pixel::temp(temp) + channel] = true;
             }
         }
     };
@@ -252,7 +254,8 @@ fn read_across(draw: &Draw<'_>, structure: &Structure) -> Vec<bool> {
             }
             Op::Tex(tex) if tex::reads_quad(draw, tex) => {
                 let TexReg { addr, relative, swiz } = tex.coord;
-                let channels = swiz.iter().fold(0, |mask, channel| mask | 1 << (channel.code() & 3));
+                let channels =
+                    swiz.iter().fold(0, |mask, channel| mask | 1 << (channel.code() & 3));
                 mark(addr, relative, channels);
             }
             _ => {}

@@ -3,9 +3,9 @@
 use r500_isa::values::TexOp;
 
 use super::Lift;
+use crate::Draw;
 use crate::ir::{Code, Fetch, NONE, Operand, Range, Stmt};
 use crate::shader::{Tex, TexReg};
-use crate::Draw;
 use crate::texture::{DISABLED_UNIT, Sampler};
 
 /// Whether what a pixel fetches depends on the coordinates of its quad.
