@@ -119,6 +119,9 @@ pub(super) struct Regions {
     starts: Vec<usize>,
 }
 
+/// Chunks between two runs that are not worth a second one.
+const GAP: usize = 5;
+
 /// Chunks from one to before another.
 pub(super) type Run = (usize, usize);
 
@@ -142,24 +145,19 @@ impl Regions {
     }
 
     /// Opens a region for the chunks of the innermost one that `wants` says; false if there is none.
+    ///
+    /// A few others between them may run along, which is cheaper than another run: no mask of the
+    /// region has a pixel of theirs, so they change nothing that counts.
     #[inline(always)]
     pub(super) fn enter(&mut self, mut wants: impl FnMut(usize) -> bool) -> bool {
         let start = self.runs.len();
         for at in self.current() {
             let (first, end) = self.runs[at];
-            let mut from = None;
-            for chunk in first..end {
-                match (wants(chunk), from) {
-                    (true, None) => from = Some(chunk),
-                    (false, Some(first)) => {
-                        self.runs.push((first, chunk));
-                        from = None;
-                    }
-                    _ => {}
+            for chunk in (first..end).filter(|&chunk| wants(chunk)) {
+                match self.runs.get_mut(start..).and_then(<[Run]>::last_mut) {
+                    Some(last) if last.1 + GAP >= chunk => last.1 = chunk + 1,
+                    _ => self.runs.push((chunk, chunk + 1)),
                 }
-            }
-            if let Some(first) = from {
-                self.runs.push((first, end));
             }
         }
         let any = self.runs.len() > start;

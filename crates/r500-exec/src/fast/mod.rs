@@ -111,8 +111,10 @@ struct Batches<'a> {
     centres: Centres,
 }
 
-/// Bytes that the slots of a batch should not exceed: about two thirds of a usual first cache.
-const NEAR: usize = 24 << 10;
+/// Bytes that the slots of a batch should not exceed, so that they stay in the processor's second
+/// cache. Larger batches make less of what a step costs beside its loop, above all where few pixels
+/// are left in a loop, and that is worth more than the first cache (measured, see the guide).
+const NEAR: usize = 96 << 10;
 
 impl<'a> Batches<'a> {
     fn new(draw: Draw<'a>, function: &ir::Function, simd: Simd) -> Self {
