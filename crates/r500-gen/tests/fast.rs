@@ -30,7 +30,7 @@ fn generated_programs() {
 fn varied_programs() {
     let seen = each(seeds(500), |seed| try_case(seed, true));
     // Some changes make programs that only the reference engine draws.
-    seen.demand(35);
+    seen.demand(55);
 }
 
 /// No structure is promised, little is lifted: short programs, so that some are.

@@ -349,10 +349,12 @@ impl<'a> Linear<'a> {
                 continue;
             }
             // What stays as it is for some pixels changes in its place for the others.
-            let twice = repeat.carried.iter().filter(|other| other.next == next).count() > 1
-                || repeat.again == Some(next);
-            match self.selection(next, value, first) {
-                Some((mask, from)) if !twice && !is_carried(mask) && !is_carried(from) => {
+            let wanted = repeat.again.into_iter().chain(repeat.carried.iter().map(|c| c.next));
+            let moved = moves.iter().flat_map(|(_, mask, from)| [*mask, Some(*from)]);
+            let alone = wanted.filter(|operand| *operand == next).count() == 1
+                && !moved.flatten().any(|operand| operand == next);
+            match self.selection(next, value, first).filter(|_| alone) {
+                Some((mask, from)) if !is_carried(mask) && !is_carried(from) => {
                     self.forget(next);
                     moves.push((value, Some(mask), from));
                 }

@@ -20,6 +20,7 @@ mod kernels;
 pub(crate) mod lanes;
 mod machine;
 mod memory;
+mod peak;
 pub(crate) mod simd;
 mod tile;
 

@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
 use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use r500_exec::fast::{Fast, Simd};
 use r500_exec::reference::Reference;
@@ -71,7 +72,11 @@ pub fn compare(job: &Job, options: &Options<'_>) -> Outcome {
         let prepared = Fast::with(simd).prepare(drawing);
         // Twice: the second frame is drawn over the first.
         for time in ["first", "second"] {
-            match (&wanted, draw_into(&*prepared, &drawing, &mut frame)) {
+            // A panic is a difference too, and can be shrunk as one.
+            let drawn =
+                catch_unwind(AssertUnwindSafe(|| draw_into(&*prepared, &drawing, &mut frame)));
+            let Ok(drawn) = drawn else { return Outcome::Different(format!("{level} panics")) };
+            match (&wanted, drawn) {
                 (Ok(wanted), Ok(())) => {
                     assert_eq!(frame.ran.simd, Some(level));
                     if let Some(what) = difference(&frame, wanted) {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use r500::exec::fast::{Fast, Simd};
 use r500::exec::reference::Reference;
-use r500::exec::{BindError, Engine, Findings, Limits, Options, Readings, RunError, ShaderError};
+use r500::exec::{BindError, Engine, Findings, Limits, Options, Ran, Readings, RunError, ShaderError};
 
 use super::exit::{Failure, Outcome};
 use super::terminal;
@@ -118,7 +118,7 @@ impl MachineArgs {
 }
 
 /// A level of vector instructions that this machine has.
-fn simd(text: &str) -> Result<Simd, String> {
+pub(super) fn simd(text: &str) -> Result<Simd, String> {
     let there = || Simd::available().map(Simd::name).collect::<Vec<_>>().join(", ");
     match Simd::from_name(text) {
         _ if text == "auto" => Ok(Simd::detect()),
@@ -129,7 +129,7 @@ fn simd(text: &str) -> Result<Simd, String> {
 }
 
 /// A positive number of seconds.
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is no number of seconds"))?;
     Duration::try_from_secs_f64(seconds).map_err(|error| format!("`{text}`: {error}"))
 }
@@ -173,6 +173,13 @@ pub(super) fn not_run(error: RunError) -> Failure {
         Some(switch) => Failure::could_not(anyhow::anyhow!("{error}; see {switch}")),
         None => Failure::could_not(error),
     }
+}
+
+/// Which engine drew, and why if it is not the one that was asked for.
+pub(super) fn who_drew(ran: &Ran) -> String {
+    let simd = ran.simd.map_or(String::new(), |simd| format!(" ({simd})"));
+    let instead = ran.instead.as_ref().map_or(String::new(), |why| format!(": {why}"));
+    format!("drawn by the {} engine{simd}{instead}", ran.engine)
 }
 
 /// Says what a run met.

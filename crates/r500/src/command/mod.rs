@@ -2,12 +2,13 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`test`], [`asm`], [`disasm`], [`convert`], [`check`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`manual`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`manual`] | the subcommands |
 //! | [`source`], [`state`], [`machine`], [`format`](mod@format) | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`] | exit statuses, messages, colours, progress |
 
 mod asm;
+mod bench;
 mod cfg;
 mod check;
 mod convert;
@@ -48,6 +49,7 @@ enum Command {
     Run(Box<run::Run>),
     Trace(Box<trace::Trace>),
     Test(Box<test::Test>),
+    Bench(Box<bench::Bench>),
     Asm(asm::Asm),
     Disasm(disasm::Disasm),
     Convert(convert::Convert),
@@ -70,6 +72,7 @@ Examples:
   r500 run program.bin --input 't0=0.5,0.25'    one pixel, its outputs as a table
   r500 trace capture.json --pixel 12,34         what happens at a pixel, step by step
   r500 test tests/corpus                        run everything that carries expectations
+  r500 bench tests/corpus/mesa --threads 1,2    how fast programs run
   r500 asm plasma.r5 -o plasma.bin              assemble
   r500 disasm capture.json                      read a program as assembly
   r500 check plasma.r5                          find mistakes before a card does
@@ -86,6 +89,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Run(run) => run.run(),
         Command::Trace(trace) => trace.run(),
         Command::Test(test) => test.run(),
+        Command::Bench(bench) => bench.run(),
         Command::Asm(asm) => asm.run(),
         Command::Disasm(disasm) => disasm.run(),
         Command::Convert(convert) => convert.run(),

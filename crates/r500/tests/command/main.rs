@@ -4,6 +4,7 @@
 
 mod asm;
 mod assembly;
+mod bench;
 mod cfg;
 mod check;
 mod convert;
@@ -70,7 +71,7 @@ impl Run {
 
 fn command() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_r500"));
-    command.env_remove("R500_ENGINE").env("NO_COLOR", "1");
+    command.env_remove("R500_ENGINE").env_remove("R500_SIMD").env("NO_COLOR", "1");
     command
 }
 
@@ -147,8 +148,8 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 fn help_names_every_subcommand_with_examples() {
     let run = r500(&["--help"]).status(0);
     for name in [
-        "render", "run", "trace", "test", "asm", "disasm", "convert", "check", "stats", "cfg",
-        "explain",
+        "render", "run", "trace", "test", "bench", "asm", "disasm", "convert", "check", "stats",
+        "cfg", "explain",
     ] {
         assert!(run.text().contains(name));
         let help = r500(&[name, "--help"]).status(0).shows("Examples:").shows("Exit status:");

@@ -391,3 +391,34 @@ fn it_draws_again_when_a_file_that_the_program_names_changes() {
     folder.write("white.png", encode_png(&white(0)).unwrap());
     assert!(watching.shows(0.0));
 }
+
+/// Which engine drew is told, and why if it is another one than was asked for.
+#[test]
+fn who_drew_is_told() {
+    let folder = Folder::new("who-drew");
+    let (program, out) = (folder.write("uv.inc", UV), folder.path("out.png"));
+    let base = ["render", &program, "--size", "4x4", "-o", &out, "-v"];
+    r500(&base).status(0).says("drawn by the fast engine (");
+    r500(&[&base[..], &["--engine", "reference"]].concat())
+        .status(0)
+        .says("drawn by the reference engine\n");
+    r500(&[&base[..], &["--findings"]].concat())
+        .status(0)
+        .says("drawn by the reference engine: findings are the reference engine's");
+    let run = r500(&[&base[..], &["--format", "json"]].concat()).status(0);
+    let json: serde_json::Value = serde_json::from_str(run.text()).unwrap();
+    assert_eq!(json["engine"], "reference");
+    assert!(json["instead"].as_str().unwrap().contains("findings"));
+}
+
+/// Windows are a feature; without it the message says how to get them.
+#[test]
+fn windows_are_told_how_to_get() {
+    let folder = Folder::new("window");
+    let program = folder.write("uv.inc", UV);
+    r500(&["render", &program, "--window", "-o", "out.png"]).status(2).says("--window");
+    r500(&["render", &program, "--window", "--target", "all"]).status(2).says("one target");
+    if cfg!(not(feature = "window")) {
+        r500(&["render", &program, "--window"]).status(3).says("--features window");
+    }
+}

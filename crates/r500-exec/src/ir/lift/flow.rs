@@ -147,25 +147,12 @@ impl Lift<'_> {
         self.watch(staying);
         self.watch(jumping);
         let (before, around) = (self.pixel.clone(), self.active);
-        let masks = [staying, jumping];
-        let mut ends: [Pixel; 2] = [before.clone(), before.clone()];
-        let mut arms = [None, None];
-        for (arm, statements) in [then, otherwise].into_iter().enumerate() {
-            self.pixel.clone_from(&before);
-            self.active = masks[arm];
-            self.build.open();
-            self.statements(statements)?;
-            if self.build.is_short() {
-                self.build.splice();
-            } else {
-                arms[arm] = Some(self.build.close());
-            }
-            ends[arm].clone_from(&self.pixel);
-        }
-        let merges = self.merge(&before, &ends, masks, arms.each_ref().map(Option::is_some));
-        if arms.iter().any(Option::is_some) {
-            let arms = arms.map(Option::unwrap_or_default);
-            self.build.push(Stmt::If(Box::new(If { masks, arms, merges })));
+        if self.exact.contains(&true) {
+            // One arm after the other: the second reads what the first left in neighbours.
+            self.arms([(then, staying), (&[], NONE)])?;
+            self.arms([(otherwise, jumping), (&[], NONE)])?;
+        } else {
+            self.arms([(then, staying), (otherwise, jumping)])?;
         }
         let slept = |pixel: &Pixel| pixel.kept.last().map(|kept| kept.asleep);
         self.active = around;
@@ -175,6 +162,33 @@ impl Lift<'_> {
             self.active = self.build.and_not(around, asleep);
         }
         Ok(false)
+    }
+
+    /// Two arms that know nothing of each other, and what is different behind them. Short ones run for
+    /// every pixel.
+    fn arms(&mut self, both: [(&[Statement], Operand); 2]) -> Result<(), NotLifted> {
+        let before = self.pixel.clone();
+        let mut ends: [Pixel; 2] = [before.clone(), before.clone()];
+        let mut arms = [None, None];
+        for (arm, (statements, active)) in both.into_iter().enumerate() {
+            self.pixel.clone_from(&before);
+            self.active = active;
+            self.build.open();
+            self.statements(statements)?;
+            if self.build.is_short() {
+                self.build.splice();
+            } else {
+                arms[arm] = Some(self.build.close());
+            }
+            ends[arm].clone_from(&self.pixel);
+        }
+        let masks = both.map(|(_, active)| active);
+        let merges = self.merge(&before, &ends, masks, arms.each_ref().map(Option::is_some));
+        if arms.iter().any(Option::is_some) {
+            let arms = arms.map(Option::unwrap_or_default);
+            self.build.push(Stmt::If(Box::new(If { masks, arms, merges })));
+        }
+        Ok(())
     }
 
     /// What is different behind a branch; the arms that are `apart` are regions of their own.

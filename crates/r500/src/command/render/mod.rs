@@ -3,6 +3,8 @@
 mod compare;
 mod output;
 mod sequence;
+#[cfg(feature = "window")]
+mod window;
 
 use std::io::Write;
 use std::ops::Range;
@@ -62,13 +64,17 @@ pub(super) struct Render {
     /// Draw again whenever the program, a file that it names or a texture changes, until interrupted
     #[arg(long, conflicts_with = "frames")]
     reload: bool,
+    /// Show the picture in a window, moving if a constant takes the time. Space stops and goes on,
+    /// Escape or Q closes; the title tells frames a second and the values under the mouse
+    #[arg(long, conflicts_with_all = ["output", "frames", "show", "findings", "reference", "crop"])]
+    window: bool,
     /// Show the picture in the terminal
     #[arg(long)]
     show: bool,
     /// Say what the program does that a correct one would not
     #[arg(long)]
     findings: bool,
-    /// Say what was drawn and how long it took
+    /// Say what was drawn, by which engine, and how long it took
     #[arg(short, long)]
     verbose: bool,
     /// How to report on stdout
@@ -95,6 +101,7 @@ Examples:
   r500 render prog.bin -o frame-####.png --frames 0..1000 --time-to 3.r --shard 1/4
   r500 render piglit.jsonl.gz --list; r500 render piglit.jsonl.gz --pick fs-abs-vec2.0 --show
   r500 render prog.bin --show --findings
+  r500 render examples/plasma.r5 --window --size 960x540
   r500 render --reading help";
 
 /// What to show.
@@ -112,7 +119,18 @@ pub(super) enum Target {
     Depth,
 }
 
-/// How to report.
+impl Target {
+    /// The number of a render target; that of A for what is none.
+    fn index(self) -> usize {
+        match self {
+            Self::A | Self::All | Self::Depth => 0,
+            Self::B => 1,
+            Self::C => 2,
+            Self::D => 3,
+        }
+    }
+}
+
 /// What a single drawing gave.
 struct Drawn {
     job: Job,
@@ -133,16 +151,22 @@ impl Render {
         let nothing = self.output.is_none()
             && self.frames.is_none()
             && !self.show
+            && !self.window
             && !self.findings
             && self.compare.reference.is_none()
             && self.format == Format::Text;
         if nothing {
             return Err(Failure::usage(
-                "nothing to do with the picture; give -o FILE, --show, --compare or --findings",
+                "nothing to do with the picture; give -o FILE, --show, --window, --compare or --findings",
             ));
         }
-        if self.target == Target::All && (self.show || self.compare.reference.is_some()) {
-            return Err(Failure::usage("--show and --compare take one target, not all"));
+        if self.target == Target::All
+            && (self.show || self.window || self.compare.reference.is_some())
+        {
+            return Err(Failure::usage("--show, --window and --compare take one target, not all"));
+        }
+        if self.window {
+            return self.live();
         }
         let to_stdout = self.output.as_deref().is_some_and(source::is_stdin);
         if to_stdout
@@ -162,11 +186,20 @@ impl Render {
         self.once(sink.as_ref())
     }
 
+    /// There are no windows in this build.
+    #[cfg(not(feature = "window"))]
+    fn live(&self) -> Outcome {
+        Err(Failure::could_not(anyhow::anyhow!(
+            "this r500 was built without windows; build it with the feature `window`: \
+             cargo install --path crates/r500 --features window"
+        )))
+    }
+
     /// Draws one picture and does everything that was asked for with it.
     fn once(&self, sink: Option<&Sink>) -> Outcome {
         let Some(job) = self.source.read()? else { return source::LISTED };
         let drawn = self.draw(job, None)?;
-        let planes = self.planes(&drawn)?;
+        let planes = self.planes(&drawn.frame)?;
         let mut written = Vec::new();
         if let Some(sink) = sink {
             written = sink.write(&planes, &drawn.job.program.state)?;
@@ -220,24 +253,18 @@ impl Render {
     }
 
     /// The planes of a frame that are wanted.
-    fn planes<'a>(&self, drawn: &'a Drawn) -> Outcome<Vec<Plane<'a>>> {
-        let frame = &drawn.frame;
+    fn planes<'a>(&self, frame: &'a Frame) -> Outcome<Vec<Plane<'a>>> {
         let color = |n: usize| Plane::color(frame, n);
         let depth = || Plane::depth(frame);
-        let index = match self.target {
-            Target::A => 0,
-            Target::B => 1,
-            Target::C => 2,
-            Target::D => 3,
-            Target::All => {
-                let planes: Vec<_> = (0..4).filter_map(color).chain(depth()).collect();
-                return Ok(planes);
-            }
+        match self.target {
+            Target::All => return Ok((0..4).filter_map(color).chain(depth()).collect()),
             Target::Depth => {
                 let none = || Failure::input(anyhow::anyhow!("the program writes no depth"));
                 return Ok(vec![depth().ok_or_else(none)?]);
             }
-        };
+            _ => {}
+        }
+        let index = self.target.index();
         let letter = output::LETTERS[index];
         let none = || Failure::input(anyhow::anyhow!("the program does not write target {letter}"));
         Ok(vec![color(index).ok_or_else(none)?])
@@ -255,6 +282,9 @@ impl Render {
                 "size": drawn.size,
                 "area": [frame.area().x, frame.area().y, frame.width(), frame.height()],
                 "seconds": drawn.took.as_secs_f64(),
+                "engine": frame.ran.engine,
+                "simd": frame.ran.simd,
+                "instead": frame.ran.instead,
                 "instructions": frame.counters.instructions,
                 "stat": frame.counters.stat,
                 "killed": frame.counters.killed,
@@ -280,6 +310,7 @@ impl Render {
                 drawn.took.as_secs_f64(),
                 frame.counters.killed,
             ));
+            terminal::note(&machine::who_drew(&frame.ran));
             for path in *written {
                 terminal::note(&format!("wrote {}", path.display()));
             }

@@ -52,7 +52,7 @@ impl Render {
             }
             let time = f64::from(begin) + f64::from(frame) / f64::from(self.fps);
             let drawn = self.draw(job.clone(), Some(time as f32))?;
-            let planes = self.planes(&drawn)?;
+            let planes = self.planes(&drawn.frame)?;
             match planes.first() {
                 Some(plane) if animation => pictures.push(plane.picture()),
                 _ => {

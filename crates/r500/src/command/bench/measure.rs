@@ -1,0 +1,97 @@
+//! Timing: how long pictures take, and what the processor can do at most.
+
+use std::hint::black_box;
+use std::sync::Barrier;
+use std::time::{Duration, Instant};
+
+use r500::exec::fast::Simd;
+use r500::exec::{Draw, Engine, Frame, Ran, RunError, draw_into};
+
+/// Pictures to draw at least, however long one takes.
+const FRAMES: usize = 3;
+
+/// What was measured of a program on an engine.
+#[derive(Clone, Debug)]
+pub(super) struct Times {
+    /// Who drew.
+    pub(super) ran: Ran,
+    /// Seconds to get ready.
+    pub(super) prepare: f64,
+    /// Seconds a picture: one in the middle, the shortest.
+    pub(super) median: f64,
+    pub(super) best: f64,
+    /// Pictures drawn.
+    pub(super) frames: usize,
+}
+
+/// Draws a picture again and again, for so long.
+pub(super) fn measure(
+    engine: &dyn Engine,
+    draw: &Draw<'_>,
+    time: Duration,
+) -> Result<Times, RunError> {
+    let mut prepare = Vec::new();
+    let begin = Instant::now();
+    // Getting ready may take microseconds, the first time longer: a tenth of the time for it.
+    while prepare.len() < FRAMES || begin.elapsed() < time / 10 && prepare.len() < 1_000 {
+        let start = Instant::now();
+        black_box(engine.prepare(*draw));
+        prepare.push(start.elapsed().as_secs_f64());
+    }
+    let prepared = engine.prepare(*draw);
+    let mut frame = Frame::new(draw.shader, draw.bindings, draw.options)?;
+    // Not counted: pages of memory are not there yet, processors asleep.
+    draw_into(&*prepared, draw, &mut frame)?;
+    let mut seconds = Vec::new();
+    let begin = Instant::now();
+    while seconds.len() < FRAMES || begin.elapsed() < time {
+        let start = Instant::now();
+        draw_into(&*prepared, draw, &mut frame)?;
+        seconds.push(start.elapsed().as_secs_f64());
+        black_box(&frame);
+    }
+    let frames = seconds.len();
+    let (median, best) = middle(&mut seconds);
+    Ok(Times { ran: frame.ran, prepare: middle(&mut prepare).0, median, best, frames })
+}
+
+/// The one in the middle, and the least. There is one at least.
+fn middle(values: &mut [f64]) -> (f64, f64) {
+    values.sort_by(f64::total_cmp);
+    let middle = values.get(values.len() / 2).copied().unwrap_or(f64::NAN);
+    (middle, values.first().copied().unwrap_or(f64::NAN))
+}
+
+/// Rounds between two looks at the clock: a tenth of a millisecond or so.
+const ROUNDS: u32 = 20_000;
+
+/// Products and sums a second that so many threads can do at once, the best of a while.
+pub(super) fn peak(simd: Simd, threads: usize, time: Duration) -> f64 {
+    let ready = Barrier::new(threads);
+    let alone = || {
+        ready.wait();
+        let (mut best, begin) = (0.0f64, Instant::now());
+        while best == 0.0 || begin.elapsed() < time {
+            let start = Instant::now();
+            let done: u64 = (0..10).map(|_| simd.multiply_add(ROUNDS)).sum();
+            best = best.max(done as f64 / start.elapsed().as_secs_f64());
+        }
+        best
+    };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(alone)).collect();
+        let mine = alone();
+        mine + others.into_iter().map(|other| other.join().unwrap_or(0.0)).sum::<f64>()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_middle_of_what_was_measured() {
+        assert_eq!(middle(&mut [3.0, 1.0, 2.0]), (2.0, 1.0));
+        assert_eq!(middle(&mut [4.0, 1.0, 2.0, 3.0]), (3.0, 1.0));
+    }
+}

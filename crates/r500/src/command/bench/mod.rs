@@ -1,0 +1,399 @@
+//! `r500 bench`: how fast programs run.
+
+mod against;
+mod measure;
+mod table;
+mod work;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use r500::exec::fast::{Fast, Simd};
+use r500::exec::reference::Reference;
+use r500::exec::{Bindings, Draw, Engine, Options, Shader};
+use r500::program::Job;
+use r500::reader::Language;
+
+use self::against::Baseline;
+use self::measure::Times;
+use self::work::Work;
+use super::exit::{Failure, Outcome, Status};
+use super::format::TableFormat;
+use super::state::StateArgs;
+use super::{machine, source, syntax, terminal};
+
+/// Measure how fast programs run.
+///
+/// Draws each program's picture again and again, on every engine, level of vector instructions and
+/// number of threads that is named, and tells pixels a second, program instructions times pixels a
+/// second, the share of what the processor's arithmetic can do at most, and how long the engine took to
+/// get ready. Programs take the same switches as for render; without, what they carry.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER)]
+pub(super) struct Bench {
+    /// Files and folders; `-` is stdin
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// What the files are written in (default: recognised from content)
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<Language>,
+    /// Only programs whose name holds this text (`*` stands for anything)
+    #[arg(long, value_name = "TEXT")]
+    filter: Option<String>,
+    /// Engines, with commas between
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "fast")]
+    engine: Vec<EngineName>,
+    /// Vector instructions of the fast engine, with commas between: `auto` takes the best there are,
+    /// `all` each of them
+    #[arg(long, value_name = "LEVEL", value_delimiter = ',', default_value = "auto", value_parser = levels)]
+    simd: Vec<Levels>,
+    /// Numbers of threads, with commas between; 0 takes all cores
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "0")]
+    threads: Vec<usize>,
+    /// Width and height of the picture
+    #[arg(long, value_name = "WxH", value_parser = syntax::size, default_value = "1024x1024")]
+    size: [u32; 2],
+    /// Seconds to draw for, for each row of the table; three pictures at least
+    #[arg(long, value_name = "SECONDS", value_parser = machine::seconds, default_value = "1")]
+    seconds: Duration,
+    /// How to answer
+    #[arg(long, value_enum, default_value_t = TableFormat::Text)]
+    format: TableFormat,
+    /// Keep what was measured in this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Compare with what was kept: how many times as fast as then
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
+    /// With --against: exit with 1 if a row is slower than so many times what it was, such as 0.8
+    #[arg(long, value_name = "RATIO", requires = "against")]
+    fail_below: Option<f64>,
+    #[command(flatten)]
+    state: StateArgs,
+}
+
+const AFTER: &str = "\
+What the columns are:
+  Mpixel/s      millions of pixels a second, of the picture in the middle; best: of the shortest
+  Ginstr/s      thousand millions of program instructions a second, one for each pixel that executes it:
+                instructions a pixel, counted by the reference engine over up to 256 groups of 4x4 pixels
+                spread over the picture, times pixels a second. So the engines have the same measure,
+                whatever they leave out or do at once
+  of peak       operations on floats that these instructions ask for (products, sums, comparisons,
+                fractions, transcendentals one each; channels that go nowhere, copies, signs, clamps,
+                textures and flow control none) as a share of the products and sums that the same number
+                of threads does in the same run with the same vector instructions, in registers, not
+                fused. The reference engine is held against the best instructions of the machine
+  times then    with --against: how many times as fast as then, by the shortest pictures, which others
+                that use the machine disturb least
+  prepare       to get from a decoded program to an engine that is ready to draw
+
+Exit status: 0 measured; 1 a program has errors or cannot run, or --fail-below; 2 wrong usage; 3 a file
+cannot be read or written, a limit struck.
+
+Examples:
+  r500 bench plasma.r5
+  r500 bench tests/corpus/mesa --engine all --simd all --threads 1,2
+  r500 bench tests/corpus/mesa --seconds 0.2 --format csv > speed.csv
+  r500 bench tests/corpus/mesa --save before.json; r500 bench tests/corpus/mesa --against before.json";
+
+/// The engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EngineName {
+    Reference,
+    Fast,
+    All,
+}
+
+/// Levels of vector instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Levels {
+    One(Simd),
+    All,
+}
+
+fn levels(text: &str) -> Result<Levels, String> {
+    if text == "all" { Ok(Levels::All) } else { machine::simd(text).map(Levels::One) }
+}
+
+/// A program to measure.
+struct Program {
+    /// What it is matched by in a baseline: its path below the folder that was given, and its name in
+    /// a file of several.
+    key: String,
+    /// What it is called in answers.
+    name: String,
+    /// Its file, and its number there.
+    file: String,
+    index: usize,
+    job: Job,
+}
+
+/// Who is to draw, with how many threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Setup {
+    /// The fast engine's instructions; `None` for the reference engine.
+    simd: Option<Simd>,
+    threads: usize,
+}
+
+impl Setup {
+    fn engine(self) -> &'static str {
+        if self.simd.is_some() { Fast::default().name() } else { Reference.name() }
+    }
+
+    /// The instructions that it is held against.
+    fn peak_simd(self) -> Simd {
+        self.simd.unwrap_or_else(Simd::detect)
+    }
+}
+
+/// A line of the table.
+struct Row {
+    key: String,
+    name: String,
+    file: String,
+    index: usize,
+    setup: Setup,
+    size: [u32; 2],
+    times: Times,
+    work: Work,
+    /// Operations a second that the processor can do.
+    peak: f64,
+}
+
+impl Row {
+    fn pixels(&self) -> f64 {
+        self.size.map(f64::from).iter().product()
+    }
+
+    fn pixels_a_second(&self) -> f64 {
+        self.pixels() / self.times.median
+    }
+
+    fn instructions_a_second(&self) -> f64 {
+        self.work.instructions * self.pixels_a_second()
+    }
+
+    fn operations_a_second(&self) -> f64 {
+        self.work.operations * self.pixels_a_second()
+    }
+
+    fn share(&self) -> f64 {
+        self.operations_a_second() / self.peak
+    }
+}
+
+/// What a run of the command measured.
+struct Measured {
+    rows: Vec<Row>,
+    /// What the processor does at most, for each level and number of threads in use.
+    peaks: Vec<(Simd, usize, f64)>,
+}
+
+impl Bench {
+    pub(super) fn run(&self) -> Outcome {
+        let baseline = self.against.as_deref().map(Baseline::read).transpose()?;
+        let mut status = Status::Fine;
+        let programs = self.programs(&mut status)?;
+        if programs.is_empty() {
+            if status != Status::Fine {
+                return Ok(status);
+            }
+            let files: Vec<String> = self.files.iter().map(|file| source::show(file)).collect();
+            return Err(Failure::input(anyhow::anyhow!("no program in {}", files.join(", "))));
+        }
+        let measured = self.measure(&programs, &mut status)?;
+        let compared = baseline.as_ref().map(|baseline| baseline.compare(&measured));
+        if let Some(file) = &self.save {
+            let text = format!("{:#}\n", table::json(&measured, None));
+            std::fs::write(file, text).map_err(|error| {
+                Failure::could_not(error).context(format_args!("cannot write {}", file.display()))
+            })?;
+        }
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        match self.format {
+            TableFormat::Text => table::text(&mut out, &measured, compared.as_ref())?,
+            TableFormat::Csv => table::csv(&mut out, &measured, compared.as_ref())?,
+            TableFormat::Json => {
+                writeln!(out, "{:#}", table::json(&measured, compared.as_ref()))?;
+            }
+        }
+        out.flush()?;
+        if let (Some(compared), Some(least)) = (&compared, self.fail_below)
+            && compared.tell_slower(&measured, least)
+        {
+            status = Status::Failed;
+        }
+        Ok(status)
+    }
+
+    /// Who is to draw.
+    fn setups(&self) -> Vec<Setup> {
+        let named = |engine| self.engine.iter().any(|e| [engine, EngineName::All].contains(e));
+        let mut simds = Vec::new();
+        if named(EngineName::Fast) {
+            let wanted = |simd: &Simd| {
+                self.simd.iter().any(|level| [Levels::All, Levels::One(*simd)].contains(level))
+            };
+            simds.extend(Simd::available().filter(wanted).map(Some));
+        }
+        if named(EngineName::Reference) {
+            simds.push(None);
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut setups = Vec::new();
+        for &simd in &simds {
+            for &threads in &self.threads {
+                let threads = if threads == 0 { cores } else { threads };
+                let setup = Setup { simd, threads };
+                if !setups.contains(&setup) {
+                    setups.push(setup);
+                }
+            }
+        }
+        setups
+    }
+
+    /// Reads all programs; says which cannot be read.
+    fn programs(&self, status: &mut Status) -> Outcome<Vec<Program>> {
+        let mut programs = Vec::new();
+        for root in &self.files {
+            for file in source::files(std::slice::from_ref(root), source::may_hold_programs)? {
+                let jobs = match source::open(&file, self.from) {
+                    Ok(jobs) => jobs,
+                    Err(failure) if failure.blames_input() => {
+                        failure.tell();
+                        *status = Status::Failed;
+                        continue;
+                    }
+                    Err(failure) => return Err(failure),
+                };
+                let first = programs.len();
+                let name = name_below(root, &file);
+                for (index, job) in jobs.enumerate() {
+                    let job = match job {
+                        Ok(job) => job,
+                        Err(error) => {
+                            source::unreadable(&file, error).tell();
+                            *status = Status::Failed;
+                            continue;
+                        }
+                    };
+                    let part = match job.name.as_str() {
+                        "" => format!("#{index}"),
+                        name => format!(":{name}"),
+                    };
+                    let key = format!("{name}{part}");
+                    let file = source::show(&file);
+                    programs.push(Program { name: key.clone(), key, file, index, job });
+                }
+                // The part is told only where there are several.
+                if let [only] = &mut programs[first..] {
+                    only.key.clone_from(&name);
+                    only.name.clone_from(&name);
+                }
+            }
+        }
+        if let Some(filter) = &self.filter {
+            programs.retain(|program| syntax::holds(filter, &program.name));
+        }
+        Ok(programs)
+    }
+
+    /// Measures everything; says what cannot be.
+    fn measure(&self, programs: &[Program], status: &mut Status) -> Outcome<Measured> {
+        let setups = self.setups();
+        let mut peaks = BTreeMap::new();
+        for setup in &setups {
+            let (simd, threads) = (setup.peak_simd(), setup.threads);
+            let time = self.seconds.min(Duration::from_millis(200));
+            peaks
+                .entry((simd.name(), threads))
+                .or_insert_with(|| (simd, threads, measure::peak(simd, threads, time)));
+        }
+        let bar = terminal::progress((programs.len() * setups.len()) as u64, "measurements");
+        let mut rows = Vec::new();
+        for program in programs {
+            let before = rows.len();
+            if let Err(failure) = self.measure_one(program, &setups, &peaks, &mut rows, &bar) {
+                bar.suspend(|| failure.context(&program.name).tell());
+                rows.truncate(before);
+                *status = Status::Failed;
+            }
+        }
+        bar.finish_and_clear();
+        Ok(Measured { rows, peaks: peaks.into_values().collect() })
+    }
+
+    fn measure_one(
+        &self,
+        program: &Program,
+        setups: &[Setup],
+        peaks: &BTreeMap<(&str, usize), (Simd, usize, f64)>,
+        rows: &mut Vec<Row>,
+        bar: &indicatif::ProgressBar,
+    ) -> Outcome<()> {
+        let mut job = program.job.clone();
+        self.state.apply(&mut job, self.size)?;
+        let time = job.time;
+        self.state.apply_time(&mut job, time)?;
+        let shader = Shader::new(&job.program).map_err(machine::no_shader)?;
+        let bindings = Bindings::new(&job, self.size).map_err(machine::not_bound)?;
+        let alone = Options { threads: 1, ..Options::default() };
+        let draw = Draw::new(&shader, &bindings, &alone).map_err(machine::not_run)?;
+        let work = Work::sample(&draw).map_err(machine::not_run)?;
+        // What the reference engine draws instead takes as long at every level.
+        let mut instead = Vec::new();
+        for &setup in setups {
+            bar.inc(1);
+            if setup.simd.is_some() && instead.contains(&setup.threads) {
+                continue;
+            }
+            let fast;
+            let engine: &dyn Engine = match setup.simd {
+                Some(simd) => {
+                    fast = Fast::with(simd);
+                    &fast
+                }
+                None => &Reference,
+            };
+            let options = Options { threads: setup.threads, ..Options::default() };
+            let draw = Draw::new(&shader, &bindings, &options).map_err(machine::not_run)?;
+            let times = measure::measure(engine, &draw, self.seconds).map_err(machine::not_run)?;
+            if let Some(why) = &times.ran.instead {
+                if instead.is_empty() {
+                    let note = format!("{}: the reference engine draws it: {why}", program.name);
+                    bar.suspend(|| terminal::note(&note));
+                }
+                instead.push(setup.threads);
+            }
+            let peak = peaks.get(&(setup.peak_simd().name(), setup.threads));
+            rows.push(Row {
+                key: program.key.clone(),
+                name: program.name.clone(),
+                file: program.file.clone(),
+                index: program.index,
+                setup,
+                size: self.size,
+                times,
+                work,
+                peak: peak.map_or(f64::NAN, |(_, _, peak)| *peak),
+            });
+        }
+        Ok(())
+    }
+}
+
+/// A file's name below the folder that was given; without its path if the file itself was.
+fn name_below(root: &Path, file: &Path) -> String {
+    if source::is_stdin(file) {
+        return source::show(file);
+    }
+    let below = file.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
+    let name = below.unwrap_or_else(|| Path::new(file.file_name().unwrap_or_default()));
+    name.to_string_lossy().replace('\\', "/")
+}

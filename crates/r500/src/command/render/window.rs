@@ -1,0 +1,433 @@
+//! `--window`: the picture in a window, moving.
+
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::time::{Duration, Instant, SystemTime};
+
+use r500::exec::{Bindings, Draw, Frame, Options, Shader, draw_into};
+use r500::program::Job;
+use softbuffer::{Context, Surface};
+use winit::application::ApplicationHandler;
+use winit::dpi::{PhysicalPosition, PhysicalSize};
+use winit::event::{ElementState, KeyEvent, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow, EventLoop};
+use winit::keyboard::{Key, NamedKey};
+use winit::window::{Window, WindowId};
+
+use super::Render;
+use crate::command::exit::{Failure, Outcome, Status};
+use crate::command::machine::{no_shader, not_bound, not_run};
+use crate::command::{source, terminal};
+
+impl Render {
+    /// Shows the picture until its window is closed.
+    pub(super) fn live(&self) -> Outcome {
+        let Some(job) = self.source.read()? else { return source::LISTED };
+        let size = self.size.or(job.size).unwrap_or([256, 256]);
+        let scene = Scene::new(self, job, size)?;
+        if !scene.moves && self.state.time.is_some() {
+            terminal::warn("no constant takes the time; say which does with --time-to");
+        }
+        let mut live = Live {
+            render: self,
+            clock: Clock::new(self.state.time.unwrap_or(scene.base.time)),
+            scene,
+            screen: None,
+            rate: Rate::default(),
+            mouse: None,
+            title: String::new(),
+            next: Instant::now(),
+            looked: Instant::now(),
+            stamps: Vec::new(),
+            failure: None,
+        };
+        if self.reload {
+            live.stamps = live.stamps_now()?;
+        }
+        let events = EventLoop::new().map_err(no_window)?;
+        events.run_app(&mut live).map_err(no_window)?;
+        live.failure.map_or(Ok(Status::Fine), Err)
+    }
+}
+
+fn no_window(error: impl std::fmt::Display) -> Failure {
+    Failure::could_not(anyhow::anyhow!("cannot show a window: {error}"))
+}
+
+/// What is drawn: the program, for pictures of a size.
+struct Scene {
+    /// As it was read.
+    base: Job,
+    /// With what the switches change.
+    job: Job,
+    shader: Shader,
+    bindings: Bindings,
+    frame: Frame,
+    /// Whether it takes the time.
+    moves: bool,
+}
+
+impl Scene {
+    fn new(render: &Render, base: Job, size: [u32; 2]) -> Outcome<Self> {
+        let mut job = base.clone();
+        render.state.apply(&mut job, size)?;
+        let time = job.time;
+        let moves = render.state.apply_time(&mut job, time)?;
+        let shader = Shader::new(&job.program).map_err(no_shader)?;
+        let bindings = Bindings::new(&job, size).map_err(not_bound)?;
+        let frame = Frame::new(&shader, &bindings, &render.machine.options()?).map_err(not_run)?;
+        Ok(Self { base, job, shader, bindings, frame, moves })
+    }
+
+    /// Draws the picture of a time.
+    fn draw(&mut self, render: &Render, time: f32) -> Outcome<()> {
+        if self.moves {
+            render.state.apply_time(&mut self.job, time)?;
+            // All else that is bound stays: binding textures takes longer than a picture.
+            for (n, constant) in self.job.program.state.constants.iter().enumerate() {
+                self.bindings.set_constant(n, constant.map(f32::from_bits));
+            }
+        }
+        let options: Options<'_> = render.machine.options()?;
+        let draw = Draw::new(&self.shader, &self.bindings, &options).map_err(not_run)?;
+        // The engine gets ready for each picture: constants, the time among them, are known to it.
+        let prepared = render.machine.engine().prepare(draw);
+        draw_into(&*prepared, &draw, &mut self.frame).map_err(not_run)
+    }
+}
+
+/// The window and what is on it.
+struct Screen {
+    window: Rc<Window>,
+    surface: Surface<Rc<Window>, Rc<Window>>,
+    /// Time between pictures that the display can show.
+    interval: Duration,
+}
+
+impl Screen {
+    fn open(events: &ActiveEventLoop, [width, height]: [u32; 2]) -> Outcome<Self> {
+        let attributes = Window::default_attributes()
+            .with_title("r500")
+            .with_inner_size(PhysicalSize::new(width, height));
+        let window = Rc::new(events.create_window(attributes).map_err(no_window)?);
+        let context = Context::new(window.clone()).map_err(no_window)?;
+        let surface = Surface::new(&context, window.clone()).map_err(no_window)?;
+        let millihertz = window.current_monitor().and_then(|m| m.refresh_rate_millihertz());
+        let millihertz = millihertz.filter(|rate| *rate > 0).unwrap_or(60_000);
+        let interval = Duration::from_secs_f64(1_000.0 / f64::from(millihertz));
+        Ok(Self { window, surface, interval })
+    }
+
+    fn size(&self) -> [u32; 2] {
+        let PhysicalSize { width, height } = self.window.inner_size();
+        [width, height]
+    }
+
+    /// Puts a picture on the window; `pixels` are red, green, blue, alpha, row by row from the top.
+    fn show(&mut self, [width, height]: [u32; 2], pixels: &[[u8; 4]]) -> Outcome<()> {
+        let (Some(columns), Some(rows)) = (NonZeroU32::new(width), NonZeroU32::new(height)) else {
+            return Ok(());
+        };
+        self.surface.resize(columns, rows).map_err(no_window)?;
+        let mut buffer = self.surface.buffer_mut().map_err(no_window)?;
+        for (to, pixel) in buffer.iter_mut().zip(pixels) {
+            *to = over_black(*pixel);
+        }
+        buffer.present().map_err(no_window)
+    }
+}
+
+/// A pixel as windows take it: 0x00RRGGBB.
+fn over_black([r, g, b, a]: [u8; 4]) -> u32 {
+    let part = |c: u8| {
+        let product = u32::from(c) * u32::from(a);
+        // Divided by 255 and rounded, without a division.
+        (product + 128 + ((product + 128) >> 8)) >> 8
+    };
+    part(r) << 16 | part(g) << 8 | part(b)
+}
+
+/// The time of the picture: it can stand still.
+struct Clock {
+    /// Seconds when it last began to run, or where it stands.
+    base: f64,
+    /// Since when it runs.
+    since: Option<Instant>,
+}
+
+impl Clock {
+    fn new(start: f32) -> Self {
+        Self { base: start.into(), since: Some(Instant::now()) }
+    }
+
+    fn seconds(&self) -> f64 {
+        self.base + self.since.map_or(0.0, |since| since.elapsed().as_secs_f64())
+    }
+
+    fn runs(&self) -> bool {
+        self.since.is_some()
+    }
+
+    /// Stops, or goes on.
+    fn toggle(&mut self) {
+        *self = match self.since {
+            Some(_) => Self { base: self.seconds(), since: None },
+            None => Self { base: self.base, since: Some(Instant::now()) },
+        };
+    }
+}
+
+/// Frames a second, over half a second or so.
+#[derive(Default)]
+struct Rate {
+    begin: Option<Instant>,
+    frames: u32,
+    drawing: Duration,
+    /// Frames a second, and the time that drawing one took.
+    known: Option<(f64, Duration)>,
+}
+
+impl Rate {
+    fn frame(&mut self, drawing: Duration) {
+        self.frames += 1;
+        self.drawing += drawing;
+        let begin = *self.begin.get_or_insert_with(Instant::now);
+        let elapsed = begin.elapsed();
+        if elapsed >= Duration::from_millis(500) {
+            // The first one began the time.
+            let rate = f64::from(self.frames - 1) / elapsed.as_secs_f64();
+            let known = Some((rate, self.drawing / self.frames));
+            *self = Self { begin: Some(Instant::now()), frames: 1, drawing, known };
+        }
+    }
+}
+
+/// The program in its window.
+struct Live<'a> {
+    render: &'a Render,
+    scene: Scene,
+    screen: Option<Screen>,
+    clock: Clock,
+    rate: Rate,
+    /// Where the mouse is, from the upper left.
+    mouse: Option<PhysicalPosition<f64>>,
+    title: String,
+    /// When the next picture is due.
+    next: Instant,
+    /// When files were last looked at, and how they were.
+    looked: Instant,
+    stamps: Vec<(PathBuf, Option<SystemTime>)>,
+    failure: Option<Failure>,
+}
+
+impl Live<'_> {
+    /// Draws and shows a picture.
+    fn picture(&mut self) -> Outcome<()> {
+        let Some(screen) = &mut self.screen else { return Ok(()) };
+        let size = screen.size();
+        if size.contains(&0) {
+            return Ok(());
+        }
+        if size != self.scene.bindings.size() {
+            self.scene = Scene::new(self.render, self.scene.base.clone(), size)?;
+        }
+        let start = Instant::now();
+        self.scene.draw(self.render, self.clock.seconds() as f32)?;
+        self.rate.frame(start.elapsed());
+        if let Some(plane) = self.render.planes(&self.scene.frame)?.first() {
+            screen.show(size, &plane.picture().pixels)?;
+        }
+        self.tell();
+        Ok(())
+    }
+
+    /// Brings the title up to date.
+    fn tell(&mut self) {
+        let Some(screen) = &self.screen else { return };
+        let frame = &self.scene.frame;
+        let name = match self.scene.job.name.as_str() {
+            "" => "r500",
+            name => name,
+        };
+        let mut title = name.to_owned();
+        if !self.scene.moves {
+            title.push_str(" - still");
+        } else if !self.clock.runs() {
+            title.push_str(&format!(" - stopped at {:.2} s", self.clock.seconds()));
+        } else if let Some((rate, drawing)) = self.rate.known {
+            let drawing = drawing.as_secs_f64() * 1e3;
+            title.push_str(&format!(" - {rate:.0} frames/s, {drawing:.1} ms each"));
+        }
+        title.push_str(&format!(" - {}", frame.ran.engine));
+        if let Some(simd) = frame.ran.simd {
+            title.push_str(&format!(" {simd}"));
+        }
+        if let Some([x, y]) = self.pointed() {
+            let values = match frame.target(self.render.target.index()) {
+                Some(_) => frame.color(self.render.target.index(), x, y).to_vec(),
+                None => Vec::new(),
+            };
+            let values: Vec<String> = values.iter().map(|v| format!("{v:.4}")).collect();
+            title.push_str(&format!(" - ({x}, {y}) = {}", values.join(" ")));
+        }
+        if title != self.title {
+            screen.window.set_title(&title);
+            self.title = title;
+        }
+    }
+
+    /// The pixel under the mouse, from the lower left.
+    fn pointed(&self) -> Option<[u32; 2]> {
+        let mouse = self.mouse?;
+        let (width, height) = (self.scene.frame.width(), self.scene.frame.height());
+        let inside = (0.0..f64::from(width)).contains(&mouse.x)
+            && (0.0..f64::from(height)).contains(&mouse.y);
+        inside.then(|| [mouse.x as u32, height - 1 - mouse.y as u32])
+    }
+
+    /// Ends with what went wrong.
+    fn check(&mut self, events: &ActiveEventLoop, outcome: Outcome<()>) {
+        if let Err(failure) = outcome {
+            self.failure = Some(failure);
+            events.exit();
+        }
+    }
+
+    /// The files that the picture comes from, and when they were written.
+    fn stamps_now(&self) -> Outcome<Vec<(PathBuf, Option<SystemTime>)>> {
+        let files = [self.render.source.files()?, self.render.state.files()].concat();
+        let written = |file: &PathBuf| std::fs::metadata(file).and_then(|m| m.modified()).ok();
+        Ok(files.into_iter().map(|file| (file.clone(), written(&file))).collect())
+    }
+
+    /// Takes the program anew if its files have changed; whether they have.
+    fn reload(&mut self) -> bool {
+        if !self.render.reload || self.looked.elapsed() < Duration::from_millis(200) {
+            return false;
+        }
+        self.looked = Instant::now();
+        // A file that is being written may be half there: what is shown stays.
+        let Ok(stamps) = self.stamps_now() else { return false };
+        if stamps == self.stamps {
+            return false;
+        }
+        self.stamps = stamps;
+        let size = self.scene.bindings.size();
+        let scene = self.render.source.read().and_then(|job| match job {
+            Some(job) => Scene::new(self.render, job, size).map(Some),
+            None => Ok(None),
+        });
+        match scene {
+            Ok(Some(scene)) => {
+                self.scene = scene;
+                return true;
+            }
+            Ok(None) => {}
+            Err(failure) => failure.tell(),
+        }
+        false
+    }
+}
+
+impl ApplicationHandler for Live<'_> {
+    fn resumed(&mut self, events: &ActiveEventLoop) {
+        if self.screen.is_none() {
+            match Screen::open(events, self.scene.bindings.size()) {
+                Ok(screen) => self.screen = Some(screen),
+                Err(failure) => self.check(events, Err(failure)),
+            }
+        }
+        if let Some(screen) = &self.screen {
+            screen.window.request_redraw();
+        }
+    }
+
+    fn window_event(&mut self, events: &ActiveEventLoop, _: WindowId, event: WindowEvent) {
+        match event {
+            WindowEvent::CloseRequested | WindowEvent::Destroyed => events.exit(),
+            WindowEvent::RedrawRequested => {
+                let outcome = self.picture();
+                self.check(events, outcome);
+            }
+            WindowEvent::Resized(_) => {
+                self.rate = Rate::default();
+                if let Some(screen) = &self.screen {
+                    screen.window.request_redraw();
+                }
+            }
+            WindowEvent::CursorMoved { position, .. } => {
+                self.mouse = Some(position);
+                self.tell();
+            }
+            WindowEvent::CursorLeft { .. } => {
+                self.mouse = None;
+                self.tell();
+            }
+            WindowEvent::KeyboardInput {
+                event: KeyEvent { logical_key, state: ElementState::Pressed, repeat: false, .. },
+                ..
+            } => match logical_key.as_ref() {
+                Key::Named(NamedKey::Escape) | Key::Character("q" | "Q") => events.exit(),
+                Key::Named(NamedKey::Space) => {
+                    self.clock.toggle();
+                    self.rate = Rate::default();
+                    self.tell();
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    fn about_to_wait(&mut self, events: &ActiveEventLoop) {
+        let reloaded = self.reload();
+        let Some(screen) = &self.screen else { return };
+        let now = Instant::now();
+        let runs = self.scene.moves && self.clock.runs();
+        if reloaded || runs && now >= self.next {
+            screen.window.request_redraw();
+            // What was late is not made up for.
+            self.next = (self.next + screen.interval).max(now);
+        }
+        events.set_control_flow(if runs {
+            ControlFlow::WaitUntil(self.next)
+        } else if self.render.reload {
+            ControlFlow::WaitUntil(now + Duration::from_millis(200))
+        } else {
+            ControlFlow::Wait
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pixels_lie_over_black() {
+        assert_eq!(over_black([0x12, 0x34, 0x56, 255]), 0x12_3456);
+        assert_eq!(over_black([255, 255, 255, 0]), 0);
+        assert_eq!(over_black([255, 100, 1, 128]), 128 << 16 | 50 << 8 | 1);
+        // Rounded as a division by 255 would be, for all.
+        for c in 0..=255u8 {
+            for a in 0..=255u8 {
+                let wanted = (f64::from(c) * f64::from(a) / 255.0).round() as u32;
+                assert_eq!(over_black([c, 0, 0, a]) >> 16, wanted);
+            }
+        }
+    }
+
+    #[test]
+    fn the_clock_stands_still_when_stopped() {
+        let mut clock = Clock::new(2.0);
+        assert!(clock.runs() && clock.seconds() >= 2.0);
+        clock.toggle();
+        let stopped = clock.seconds();
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(!clock.runs() && clock.seconds() == stopped);
+        clock.toggle();
+        std::thread::sleep(Duration::from_millis(2));
+        assert!(clock.seconds() > stopped);
+    }
+}
