@@ -205,6 +205,22 @@ impl Band<'_> {
         self.coverage.fill(false);
     }
 
+    /// Makes a pixel one that nothing was drawn to, if it lies in the band.
+    pub(crate) fn clear_pixel(&mut self, x: u32, y: u32) {
+        let (Some(x), Some(y)) = (x.checked_sub(self.block.x), y.checked_sub(self.block.y)) else {
+            return;
+        };
+        if x >= self.block.width || y >= self.block.height {
+            return;
+        }
+        let index = y as usize * self.block.width as usize + x as usize;
+        self.color.iter_mut().flatten().for_each(|plane| plane[index] = [0.0; 4]);
+        if let Some(plane) = &mut self.depth {
+            plane[index] = 0.0;
+        }
+        self.coverage[index] = false;
+    }
+
     /// Delivers one pixel, if it lies in the band.
     pub fn put_pixel(&mut self, x: u32, y: u32, pixel: &PixelOut) {
         let (Some(x), Some(y)) = (x.checked_sub(self.block.x), y.checked_sub(self.block.y)) else {
@@ -242,12 +258,14 @@ impl Band<'_> {
     ) {
         let block = self.block;
         let Some(plane) = self.color.get_mut(target).and_then(Option::as_mut) else { return };
-        let mut pixels = [[0.0; 4]; 16];
-        for (lane, pixel) in pixels.iter_mut().enumerate() {
-            let mask = covered[lane].to_bits();
-            *pixel = [0, 1, 2, 3].map(|i| f32::from_bits(color[i][lane].to_bits() & mask));
-        }
-        put_rows(block, at, plane, &pixels);
+        let masked = color.each_ref().map(|channel| {
+            let mut masked = [0.0; 16];
+            for lane in 0..16 {
+                masked[lane] = f32::from_bits(channel[lane].to_bits() & covered[lane].to_bits());
+            }
+            masked
+        });
+        put_rows(block, at, plane, |lane| [0, 1, 2, 3].map(|i| masked[i][lane]));
     }
 
     /// Delivers the depth of a chunk where it is covered and written.
@@ -266,37 +284,42 @@ impl Band<'_> {
             let mask = covered[lane].to_bits() & written[lane].to_bits();
             *pixel = f32::from_bits(pixel.to_bits() & mask);
         }
-        put_rows(block, at, plane, &pixels);
+        put_rows(block, at, plane, |lane| pixels[lane]);
     }
 
     /// Delivers the coverage of a chunk.
     #[inline(always)]
     pub(crate) fn put_coverage(&mut self, at: [u32; 2], covered: &[f32; 16]) {
-        put_rows(self.block, at, self.coverage, &covered.map(|mask| mask.to_bits() != 0));
+        put_rows(self.block, at, self.coverage, |lane| covered[lane].to_bits() != 0);
     }
 }
 
-/// Puts sixteen pixels of a chunk into the rows of a band, as far as they lie in it.
+/// Puts the pixels of a chunk into the rows of a band, as far as they lie in it.
 #[inline(always)]
-fn put_rows<T: Copy>(block: Block, [x, y]: [u32; 2], plane: &mut [T], pixels: &[T; 16]) {
+fn put_rows<T: Copy>(block: Block, [x, y]: [u32; 2], plane: &mut [T], pixel: impl Fn(usize) -> T) {
     // Quads are two rows of two pixels.
-    let rows = [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]];
-    for (row, lanes) in (y..).zip(rows) {
-        if row < block.y || row - block.y >= block.height {
-            continue;
-        }
-        let row = (row - block.y) as usize * block.width as usize;
-        if x >= block.x && x + CHUNK <= block.x + block.width {
-            let start = row + (x - block.x) as usize;
-            if let Some(to) = plane.get_mut(start..start + 4) {
-                to.copy_from_slice(&lanes.map(|lane| pixels[lane]));
+    const ROWS: [[usize; 4]; 4] = [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]];
+    let whole = x >= block.x && x + CHUNK <= block.x + block.width;
+    let width = block.width as usize;
+    if whole && y >= block.y && y + CHUNK <= block.y + block.height {
+        let start = (y - block.y) as usize * width + (x - block.x) as usize;
+        for (row, lanes) in ROWS.iter().enumerate() {
+            let start = start + row * width;
+            let Some(to) = plane.get_mut(start..start + 4) else { return };
+            for (to, &lane) in to.iter_mut().zip(lanes) {
+                *to = pixel(lane);
             }
-            continue;
         }
+        return;
+    }
+    for (row, lanes) in (y..).zip(ROWS) {
         for (column, lane) in (x..).zip(lanes) {
-            if column >= block.x && column - block.x < block.width {
-                if let Some(to) = plane.get_mut(row + (column - block.x) as usize) {
-                    *to = pixels[lane];
+            let inside = (block.x..block.x + block.width).contains(&column)
+                && (block.y..block.y + block.height).contains(&row);
+            if inside {
+                let at = (row - block.y) as usize * width + (column - block.x) as usize;
+                if let Some(to) = plane.get_mut(at) {
+                    *to = pixel(lane);
                 }
             }
         }

@@ -9,6 +9,8 @@ use std::collections::BTreeSet;
 
 use r500_isa::values::TexOp;
 
+use super::kernels::{self, Call};
+use super::simd::{Job, Level, Simd};
 use crate::ir::{Code as OpCode, Function, Loop, Operand, Stmt, Value};
 
 /// A slot, or the same bits for every pixel.
@@ -21,12 +23,8 @@ pub(super) enum Arg {
 /// One step over a batch.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    /// An operation on as many arguments as it takes.
-    Op { code: OpCode, dst: u32, args: [Arg; 3] },
-    /// `dst = from`.
-    Copy { dst: u32, from: Arg },
-    /// `dst = mask ? from : dst`.
-    Blend { dst: u32, mask: Arg, from: Arg },
+    /// A loop over a slot.
+    Loop(kernels::Loop, Call),
     /// Texels.
     Fetch(Box<FetchStep>),
     /// Pixels of the mask lose their coverage.
@@ -35,11 +33,16 @@ pub(super) enum Step {
     Stat { channel: u8, mask: Arg },
     /// Instructions of the program that begin here.
     Spend { instructions: u32, address: u32 },
-    /// Goes on at `to` if the mask has no pixel.
-    SkipUnless { mask: Arg, to: u32 },
-    /// Begins a loop: counter `counter` is set to `passes`.
+    /// Chunks are noted where pixels of the mask execute and none of them is covered.
+    Watch(Arg),
+    /// Begins a region for the chunks where the mask has a pixel; goes on at `to` if there is none.
+    Enter { mask: Arg, to: u32 },
+    /// Ends the region.
+    Leave,
+    /// Begins a loop, a region too: counter `counter` is set to `passes`.
     Begin { counter: u32, passes: u32 },
-    /// Goes back to `to` if passes are left and, where there is a mask, it has a pixel.
+    /// Goes back to `to` if passes are left, for the chunks where the mask, if there is one, has a
+    /// pixel. Without passes or chunks the region ends.
     Again { counter: u32, mask: Option<Arg>, to: u32 },
 }
 
@@ -65,15 +68,23 @@ pub(super) struct Code {
     pub(super) steps: Vec<Step>,
     /// How many slots there are.
     pub(super) slots: u32,
+    /// Slots that hold a constant.
+    pub(super) constants: Vec<(u32, f32)>,
     /// How many loops run inside each other.
     pub(super) counters: u32,
     pub(super) colors: [Option<[Arg; 4]>; 4],
     pub(super) depth: Option<(Arg, Arg)>,
+    /// Whether there is something to [watch](Step::Watch).
+    pub(super) watches: bool,
 }
 
 impl Code {
-    /// The steps of a function.
-    pub(super) fn new(function: &Function) -> Self {
+    /// The steps of a function, with the loops of a level.
+    pub(super) fn new(function: &Function, simd: Simd) -> Self {
+        simd.run_plain(Compile { function })
+    }
+
+    fn compile<L: Level>(function: &Function, level: L) -> Self {
         let mut linear = Linear { first_extra: function.values, ..Linear::default() };
         linear.list(&function.body);
         let colors = function.colors;
@@ -89,6 +100,15 @@ impl Code {
             Operand::Const(bits) => Arg::Const(f32::from_bits(bits)),
             Operand::Value(value) => Arg::Slot(places.of(value)),
         };
+        let mut constants: Vec<(u32, f32)> = Vec::new();
+        let mut spread = |x: f32| {
+            let known = constants.iter().find(|(_, known)| known.to_bits() == x.to_bits());
+            Arg::Slot(known.map(|(slot, _)| *slot).unwrap_or_else(|| {
+                let slot = places.count + u32::try_from(constants.len()).unwrap_or(0);
+                constants.push((slot, x));
+                slot
+            }))
+        };
         let mut inputs = Vec::new();
         let mut steps = Vec::with_capacity(linear.steps.len());
         // Jumps are to places among the virtual steps, of which inputs and copies onto themselves go.
@@ -101,25 +121,30 @@ impl Code {
                     if let OpCode::Input { input, channel } = op.code {
                         inputs.push((input, channel, dst));
                     } else {
-                        steps.push(Step::Op { code: op.code, dst, args: op.args.map(arg) });
+                        let args = op.args.map(arg);
+                        let (entry, call) = kernels::choose(level, op.code, dst, args, &mut spread);
+                        steps.push(Step::Loop(entry, call));
                     }
                 }
                 Virtual::Copy(value, from) => {
                     let (dst, from) = (places.of(*value), arg(*from));
                     if from != Arg::Slot(dst) {
-                        steps.push(Step::Copy { dst, from });
+                        let (entry, call) = kernels::copy(level, dst, from);
+                        steps.push(Step::Loop(entry, call));
                     }
                 }
-                Virtual::Blend(value, mask, from) => steps.push(Step::Blend {
-                    dst: places.of(*value),
-                    mask: arg(*mask),
-                    from: arg(*from),
-                }),
+                Virtual::Blend(value, mask, from) => {
+                    let dst = places.of(*value);
+                    let (mask, from) = (arg(*mask), arg(*from));
+                    let (entry, call) = kernels::blend(level, dst, mask, from, &mut spread);
+                    steps.push(Step::Loop(entry, call));
+                }
                 Virtual::Other(stmt) => steps.extend(other(stmt, &arg, &places)),
                 Virtual::Nothing => {}
-                Virtual::SkipUnless(mask, to) => {
-                    steps.push(Step::SkipUnless { mask: arg(*mask), to: *to });
+                Virtual::Enter(mask, to) => {
+                    steps.push(Step::Enter { mask: arg(*mask), to: *to });
                 }
+                Virtual::Leave => steps.push(Step::Leave),
                 Virtual::Begin(counter, passes) => {
                     steps.push(Step::Begin { counter: *counter, passes: *passes });
                 }
@@ -131,18 +156,34 @@ impl Code {
         }
         moved.push(u32::try_from(steps.len()).unwrap_or(u32::MAX));
         for step in &mut steps {
-            if let Step::SkipUnless { to, .. } | Step::Again { to, .. } = step {
+            if let Step::Enter { to, .. } | Step::Again { to, .. } = step {
                 *to = moved.get(*to as usize).copied().unwrap_or(u32::MAX);
             }
         }
         Self {
             inputs,
             steps,
-            slots: places.count,
+            slots: places.count + u32::try_from(constants.len()).unwrap_or(0),
+            constants,
             counters: linear.counters,
             colors: colors.map(|color| color.map(|channels| channels.map(arg))),
             depth: depth.map(|(depth, written)| (arg(depth), arg(written))),
+            watches: function.watches,
         }
+    }
+}
+
+/// Makes steps with the loops of a level.
+struct Compile<'a> {
+    function: &'a Function,
+}
+
+impl Job for Compile<'_> {
+    type Output = Code;
+
+    #[inline(always)]
+    fn run<L: Level>(self, level: L) -> Code {
+        Code::compile(self.function, level)
     }
 }
 
@@ -159,6 +200,7 @@ fn other(stmt: &Stmt, arg: &impl Fn(Operand) -> Arg, places: &Places) -> Option<
             texel: fetch.texel.map(|value| value.map(|value| places.of(value))),
         })),
         Stmt::Kill(mask) => Step::Kill(arg(*mask)),
+        Stmt::Watch(mask) => Step::Watch(arg(*mask)),
         Stmt::Stat { channel, mask } => Step::Stat { channel: *channel, mask: arg(*mask) },
         Stmt::Spend { instructions, address } => {
             Step::Spend { instructions: *instructions, address: *address }
@@ -174,7 +216,8 @@ enum Virtual<'a> {
     Copy(Value, Operand),
     Blend(Value, Operand, Operand),
     Other(&'a Stmt),
-    SkipUnless(Operand, u32),
+    Enter(Operand, u32),
+    Leave,
     Begin(u32, u32),
     Again(u32, Option<Operand>, u32),
     Nothing,
@@ -247,7 +290,7 @@ impl<'a> Linear<'a> {
         for (arm, (mask, stmts)) in branch.masks.iter().zip(&branch.arms).enumerate() {
             let skip = (!stmts.is_empty()).then(|| {
                 self.uses.push((self.at(), *mask));
-                self.steps.push(Virtual::SkipUnless(*mask, 0));
+                self.steps.push(Virtual::Enter(*mask, 0));
                 self.steps.len() - 1
             });
             self.list(stmts);
@@ -259,9 +302,10 @@ impl<'a> Linear<'a> {
                     self.copy(merge.value, from);
                 }
             }
+            let Some(skip) = skip else { continue };
+            self.steps.push(Virtual::Leave);
             let to = self.at();
-            if let Some(Virtual::SkipUnless(_, place)) = skip.and_then(|at| self.steps.get_mut(at))
-            {
+            if let Some(Virtual::Enter(_, place)) = self.steps.get_mut(skip) {
                 *place = to;
             }
         }

@@ -8,30 +8,84 @@ use core::marker::PhantomData;
 use super::code::Arg;
 use super::lanes::arith::{self, FromC, Ieee, MinusBoth, MinusC, PlusC, ZeroA, ZeroBoth};
 use super::lanes::{Chunk, Splat, Src, bits, choose, functions};
-use super::machine::Spare;
-use super::simd::{Job, Level};
+use super::memory::{Memory, Others};
+use super::simd::{Entry, Level, Routine};
 use crate::ir::{Code, Denormals, Product, Sign};
 
-/// A loop over one, two, three operands.
-trait Kernel<const N: usize> {
+/// What a loop is called with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    /// The slot that it writes.
+    pub(super) dst: u32,
+    /// What it reads.
+    pub(super) args: [Arg; 3],
+    /// The sign of a product: -0 or +0.
+    sign: f32,
+}
+
+/// A loop of one level.
+pub(super) type Loop = Entry<Memory, Call>;
+
+/// A loop over up to three operands.
+trait Kernel {
     fn run<L: Level>(dst: &mut [Chunk], a: impl Src, b: impl Src, c: impl Src, sign: Splat);
 }
 
-/// A kernel with its operands.
-struct Run<'a, K, A, B, C> {
-    dst: &'a mut [Chunk],
-    a: A,
-    b: B,
-    c: C,
-    sign: Splat,
-    kernel: PhantomData<K>,
+/// A kernel for certain forms of operands, over the chunks that execute.
+struct Over<K, A, B, C>(PhantomData<(K, A, B, C)>);
+
+impl<K: Kernel, A: Form, B: Form, C: Form> Routine<Memory, Call> for Over<K, A, B, C> {
+    #[inline(always)]
+    fn run<L: Level>(memory: &mut Memory, call: &Call) {
+        let Call { dst, args: [a, b, c], sign } = *call;
+        memory.each_run(dst, |dst, others| {
+            let (a, b, c) = (A::of(a, &others), B::of(b, &others), C::of(c, &others));
+            K::run::<L>(dst, a, b, c, Splat(sign));
+        });
+    }
+}
+
+/// Whether an operand is a slot or a constant.
+trait Form {
+    type Src<'a>: Src;
+    fn of<'a>(arg: Arg, others: &Others<'a>) -> Self::Src<'a>;
+}
+
+/// A slot.
+struct Slot;
+
+impl Form for Slot {
+    type Src<'a> = &'a [Chunk];
+
+    #[inline(always)]
+    fn of<'a>(arg: Arg, others: &Others<'a>) -> &'a [Chunk] {
+        match arg {
+            Arg::Slot(slot) => others.get(slot),
+            Arg::Const(_) => &[],
+        }
+    }
+}
+
+/// A constant, or nothing at all.
+struct Same;
+
+impl Form for Same {
+    type Src<'a> = Splat;
+
+    #[inline(always)]
+    fn of<'a>(arg: Arg, _: &Others<'a>) -> Splat {
+        match arg {
+            Arg::Slot(_) => Splat(0.0),
+            Arg::Const(x) => Splat(x),
+        }
+    }
 }
 
 macro_rules! kernels {
-    ($($name:ident[$n:literal] |$level:ident, $d:ident, $a:ident, $b:ident, $c:ident, $sign:ident| $call:expr;)*) => {$(
+    ($($name:ident |$level:ident, $d:ident, $a:ident, $b:ident, $c:ident, $sign:ident| $call:expr;)*) => {$(
         struct $name;
 
-        impl Kernel<$n> for $name {
+        impl Kernel for $name {
             #[inline(always)]
             #[allow(unused_variables, reason = "each takes as many as it needs")]
             fn run<$level: Level>(
@@ -44,175 +98,151 @@ macro_rules! kernels {
                 $call;
             }
         }
-
-        impl<A: Src, B: Src, C: Src> Job for Run<'_, $name, A, B, C> {
-            type Output = ();
-
-            #[inline(always)]
-            fn run<L: Level>(self, _: L) {
-                <$name as Kernel<$n>>::run::<L>(self.dst, self.a, self.b, self.c, self.sign);
-            }
-        }
     )*};
 }
 
 #[rustfmt::skip]
 kernels! {
-    Neg[1] |L, d, a, b, c, s| bits::neg(d, a);
-    Abs[1] |L, d, a, b, c, s| bits::abs(d, a);
-    NegAbs[1] |L, d, a, b, c, s| bits::neg_abs(d, a);
-    Flush[1] |L, d, a, b, c, s| bits::flush(d, a);
-    TopLeft[1] |L, d, a, b, c, s| bits::corner::<0>(d, a);
-    TopRight[1] |L, d, a, b, c, s| bits::corner::<1>(d, a);
-    BottomLeft[1] |L, d, a, b, c, s| bits::corner::<2>(d, a);
-    Clamp01[1] |L, d, a, b, c, s| functions::clamp01::<L::Flush>(d, a);
-    Frc[1] |L, d, a, b, c, s| functions::frc::<L::Flush, L::Rint>(d, a);
-    Rcp[1] |L, d, a, b, c, s| arith::rcp::<L::Flush>(d, a);
-    Rsq[1] |L, d, a, b, c, s| arith::rsq::<L::Flush>(d, a);
-    Ex2[1] |L, d, a, b, c, s| functions::ex2::<L::Flush>(d, a);
-    Ln2[1] |L, d, a, b, c, s| functions::ln2::<L::Flush>(d, a);
-    Sin[1] |L, d, a, b, c, s| functions::sin::<L::Flush, L::Rint>(d, a);
-    Cos[1] |L, d, a, b, c, s| functions::cos::<L::Flush, L::Rint>(d, a);
+    Neg |L, d, a, b, c, s| bits::neg(d, a);
+    Abs |L, d, a, b, c, s| bits::abs(d, a);
+    NegAbs |L, d, a, b, c, s| bits::neg_abs(d, a);
+    Flush |L, d, a, b, c, s| bits::flush(d, a);
+    TopLeft |L, d, a, b, c, s| bits::corner::<0>(d, a);
+    TopRight |L, d, a, b, c, s| bits::corner::<1>(d, a);
+    BottomLeft |L, d, a, b, c, s| bits::corner::<2>(d, a);
+    Clamp01 |L, d, a, b, c, s| functions::clamp01::<L::Flush>(d, a);
+    Frc |L, d, a, b, c, s| functions::frc::<L::Flush, L::Rint>(d, a);
+    Rcp |L, d, a, b, c, s| arith::rcp::<L::Flush>(d, a);
+    Rsq |L, d, a, b, c, s| arith::rsq::<L::Flush>(d, a);
+    Ex2 |L, d, a, b, c, s| functions::ex2::<L::Flush>(d, a);
+    Ln2 |L, d, a, b, c, s| functions::ln2::<L::Flush>(d, a);
+    Sin |L, d, a, b, c, s| functions::sin::<L::Flush, L::Rint>(d, a);
+    Cos |L, d, a, b, c, s| functions::cos::<L::Flush, L::Rint>(d, a);
 
-    Add[2] |L, d, a, b, c, s| arith::add::<L::Flush>(d, a, b);
-    Sub[2] |L, d, a, b, c, s| arith::sub::<L::Flush>(d, a, b);
-    Mul[2] |L, d, a, b, c, s| arith::mul::<L::Flush, Ieee>(d, a, b);
-    MulSigned[2] |L, d, a, b, c, s| arith::mul_signed::<L::Flush, Ieee>(d, a, b, s);
-    MulZeroA[2] |L, d, a, b, c, s| arith::mul_signed::<L::Flush, ZeroA>(d, a, b, s);
-    MulZeroBoth[2] |L, d, a, b, c, s| arith::mul_signed::<L::Flush, ZeroBoth>(d, a, b, s);
-    Min[2] |L, d, a, b, c, s| choose::min::<L::Flush>(d, a, b);
-    Max[2] |L, d, a, b, c, s| choose::max::<L::Flush>(d, a, b);
-    MinRaw[2] |L, d, a, b, c, s| choose::min_raw::<L::Flush>(d, a, b);
-    MaxRaw[2] |L, d, a, b, c, s| choose::max_raw::<L::Flush>(d, a, b);
-    Lt[2] |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Lt>(d, a, b);
-    Ge[2] |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Ge>(d, a, b);
-    Eq[2] |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Eq>(d, a, b);
-    Ne[2] |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Ne>(d, a, b);
-    And[2] |L, d, a, b, c, s| choose::and(d, a, b);
-    Or[2] |L, d, a, b, c, s| choose::or(d, a, b);
-    AndNot[2] |L, d, a, b, c, s| choose::and_not(d, a, b);
+    Add |L, d, a, b, c, s| arith::add::<L::Flush>(d, a, b);
+    Sub |L, d, a, b, c, s| arith::sub::<L::Flush>(d, a, b);
+    Mul |L, d, a, b, c, s| arith::mul::<L::Flush, Ieee>(d, a, b);
+    MulSigned |L, d, a, b, c, s| arith::mul_signed::<L::Flush, Ieee>(d, a, b, s);
+    MulZeroA |L, d, a, b, c, s| arith::mul_signed::<L::Flush, ZeroA>(d, a, b, s);
+    MulZeroBoth |L, d, a, b, c, s| arith::mul_signed::<L::Flush, ZeroBoth>(d, a, b, s);
+    Min |L, d, a, b, c, s| choose::min::<L::Flush>(d, a, b);
+    Max |L, d, a, b, c, s| choose::max::<L::Flush>(d, a, b);
+    MinRaw |L, d, a, b, c, s| choose::min_raw::<L::Flush>(d, a, b);
+    MaxRaw |L, d, a, b, c, s| choose::max_raw::<L::Flush>(d, a, b);
+    Lt |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Lt>(d, a, b);
+    Ge |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Ge>(d, a, b);
+    Eq |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Eq>(d, a, b);
+    Ne |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Ne>(d, a, b);
+    And |L, d, a, b, c, s| choose::and(d, a, b);
+    Or |L, d, a, b, c, s| choose::or(d, a, b);
+    AndNot |L, d, a, b, c, s| choose::and_not(d, a, b);
 
-    Mad[3] |L, d, a, b, c, s| arith::mad::<L::Flush, Ieee, PlusC>(d, a, b, c);
-    MadMinus[3] |L, d, a, b, c, s| arith::mad::<L::Flush, Ieee, MinusC>(d, a, b, c);
-    MadFrom[3] |L, d, a, b, c, s| arith::mad::<L::Flush, Ieee, FromC>(d, a, b, c);
-    MadBoth[3] |L, d, a, b, c, s| arith::mad::<L::Flush, Ieee, MinusBoth>(d, a, b, c);
-    MadZeroA[3] |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroA, PlusC>(d, a, b, c, s);
-    MadZeroAMinus[3] |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroA, MinusC>(d, a, b, c, s);
-    MadZeroBoth[3] |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroBoth, PlusC>(d, a, b, c, s);
-    MadZeroBothMinus[3] |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroBoth, MinusC>(d, a, b, c, s);
-    Select[3] |L, d, a, b, c, s| choose::select(d, a, b, c);
+    Mad |L, d, a, b, c, s| arith::mad::<L::Flush, Ieee, PlusC>(d, a, b, c);
+    MadMinus |L, d, a, b, c, s| arith::mad::<L::Flush, Ieee, MinusC>(d, a, b, c);
+    MadFrom |L, d, a, b, c, s| arith::mad::<L::Flush, Ieee, FromC>(d, a, b, c);
+    MadBoth |L, d, a, b, c, s| arith::mad::<L::Flush, Ieee, MinusBoth>(d, a, b, c);
+    MadZeroA |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroA, PlusC>(d, a, b, c, s);
+    MadZeroAMinus |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroA, MinusC>(d, a, b, c, s);
+    MadZeroBoth |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroBoth, PlusC>(d, a, b, c, s);
+    MadZeroBothMinus |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroBoth, MinusC>(d, a, b, c, s);
+    Copy |L, d, a, b, c, s| bits::copy(d, a);
+    Blend |L, d, a, b, c, s| choose::blend(d, a, b);
+    Select |L, d, a, b, c, s| choose::select(d, a, b, c);
 }
 
-/// Calls a kernel's function for the level.
-macro_rules! call {
-    ($level:ident, $kernel:ident, $dst:ident, $a:expr, $b:expr, $c:expr, $sign:expr) => {
-        $level.call(Run::<$kernel, _, _, _> {
-            dst: $dst,
-            a: $a,
-            b: $b,
-            c: $c,
-            sign: $sign,
-            kernel: PhantomData,
-        })
-    };
-}
-
-/// One operation. `spare` are the slots that it may read.
-#[inline(always)]
-pub(super) fn op<L: Level>(
+/// The loop of an operation and what to call it with. `spread` gives the slot of a constant.
+pub(super) fn choose<L: Level>(
     level: L,
     code: Code,
-    dst: &mut [Chunk],
+    dst: u32,
     args: [Arg; 3],
-    spare: Spare<'_>,
-) {
-    let mut spare = spare;
-    let none = Splat(0.0);
-    let [a, b, c] = args;
+    spread: &mut dyn FnMut(f32) -> Arg,
+) -> (Loop, Call) {
+    let mut call = Call { dst, args, sign: 0.0 };
 
+    macro_rules! over {
+        ($kernel:ident, $a:ident, $b:ident, $c:ident) => {
+            level.entry::<Memory, Call, Over<$kernel, $a, $b, $c>>()
+        };
+    }
+    let mut as_slots = |call: &mut Call, places: &[usize]| {
+        for &place in places {
+            if let Arg::Const(x) = call.args[place] {
+                call.args[place] = spread(x);
+            }
+        }
+    };
     macro_rules! unary {
         ($kernel:ident) => {{
-            let [a] = spare.slots([a]);
-            call!(level, $kernel, dst, a, none, none, none)
+            as_slots(&mut call, &[0]);
+            over!($kernel, Slot, Same, Same)
         }};
     }
-    // Constants second; those that come first are spread out.
+    // A constant may come second.
     macro_rules! binary {
-        ($kernel:ident, $sign:expr, $a:expr, $b:expr) => {
-            match ($a, $b) {
-                (Arg::Slot(a), Arg::Slot(b)) => {
-                    call!(level, $kernel, dst, spare.get(a), spare.get(b), none, $sign)
-                }
-                (Arg::Slot(a), Arg::Const(b)) => {
-                    call!(level, $kernel, dst, spare.get(a), Splat(b), none, $sign)
-                }
-                (a, b) => {
-                    let [a, b] = spare.slots([a, b]);
-                    call!(level, $kernel, dst, a, b, none, $sign)
-                }
+        ($kernel:ident) => {{
+            as_slots(&mut call, &[0]);
+            match call.args[1] {
+                Arg::Slot(_) => over!($kernel, Slot, Slot, Same),
+                Arg::Const(_) => over!($kernel, Slot, Same, Same),
             }
-        };
-        ($kernel:ident) => {
-            binary!($kernel, none, a, b)
-        };
+        }};
     }
-    // Constants in any place.
+    // A constant may come first or second.
     macro_rules! either {
         ($kernel:ident) => {
-            match (a, b) {
-                (Arg::Const(a), Arg::Slot(b)) => {
-                    call!(level, $kernel, dst, Splat(a), spare.get(b), none, none)
-                }
+            match (call.args[0], call.args[1]) {
+                (Arg::Const(_), Arg::Slot(_)) => over!($kernel, Same, Slot, Same),
                 _ => binary!($kernel),
             }
         };
     }
+    // Constants may come second and third.
     macro_rules! ternary {
-        ($kernel:ident, $sign:expr, $a:expr, $b:expr) => {
-            match ($a, $b, c) {
-                (Arg::Slot(a), Arg::Slot(b), Arg::Slot(c)) => {
-                    call!(level, $kernel, dst, spare.get(a), spare.get(b), spare.get(c), $sign)
-                }
-                (Arg::Slot(a), Arg::Slot(b), Arg::Const(c)) => {
-                    call!(level, $kernel, dst, spare.get(a), spare.get(b), Splat(c), $sign)
-                }
-                (Arg::Slot(a), Arg::Const(b), Arg::Slot(c)) => {
-                    call!(level, $kernel, dst, spare.get(a), Splat(b), spare.get(c), $sign)
-                }
-                (Arg::Slot(a), Arg::Const(b), Arg::Const(c)) => {
-                    call!(level, $kernel, dst, spare.get(a), Splat(b), Splat(c), $sign)
-                }
-                (a, b, c) => {
-                    let [a, b, c] = spare.slots([a, b, c]);
-                    call!(level, $kernel, dst, a, b, c, $sign)
-                }
+        ($kernel:ident) => {{
+            as_slots(&mut call, &[0]);
+            match (call.args[1], call.args[2]) {
+                (Arg::Slot(_), Arg::Slot(_)) => over!($kernel, Slot, Slot, Slot),
+                (Arg::Slot(_), Arg::Const(_)) => over!($kernel, Slot, Slot, Same),
+                (Arg::Const(_), Arg::Slot(_)) => over!($kernel, Slot, Same, Slot),
+                (Arg::Const(_), Arg::Const(_)) => over!($kernel, Slot, Same, Same),
             }
-        };
+        }};
+    }
+    // As those; two factors that may be zero are no constants.
+    macro_rules! both_slots {
+        ($kernel:ident) => {{
+            as_slots(&mut call, &[0, 1]);
+            match call.args[2] {
+                Arg::Slot(_) => over!($kernel, Slot, Slot, Slot),
+                Arg::Const(_) => over!($kernel, Slot, Slot, Same),
+            }
+        }};
     }
 
-    match code {
-        // Delivered before the steps.
-        Code::Input { .. } => {}
+    let entry = match code {
+        // Delivered before the steps; never asked for.
+        Code::Input { .. } => unary!(Copy),
         Code::Mul(product) => {
-            let (form, sign, a, b) = form(product, a, b);
+            let form = call.form(product);
             match (form, product.negate) {
-                (Form::Ieee, false) => binary!(Mul, none, a, b),
-                (Form::Ieee, true) => binary!(MulSigned, sign, a, b),
-                (Form::ZeroA, _) => binary!(MulZeroA, sign, a, b),
-                (Form::ZeroBoth, _) => binary!(MulZeroBoth, sign, a, b),
+                (Zero::Nowhere, false) => binary!(Mul),
+                (Zero::Nowhere, true) => binary!(MulSigned),
+                (Zero::First, _) => binary!(MulZeroA),
+                (Zero::Both, _) => both_slots!(MulZeroBoth),
             }
         }
         Code::Mad(product, sum) => {
-            let (form, sign, a, b) = form(product, a, b);
+            let form = call.form(product);
             match (form, product.negate, sum) {
-                (Form::Ieee, false, Sign::Plus) => ternary!(Mad, none, a, b),
-                (Form::Ieee, false, Sign::Minus) => ternary!(MadMinus, none, a, b),
-                (Form::Ieee, true, Sign::Plus) => ternary!(MadFrom, none, a, b),
-                (Form::Ieee, true, Sign::Minus) => ternary!(MadBoth, none, a, b),
-                (Form::ZeroA, _, Sign::Plus) => ternary!(MadZeroA, sign, a, b),
-                (Form::ZeroA, _, Sign::Minus) => ternary!(MadZeroAMinus, sign, a, b),
-                (Form::ZeroBoth, _, Sign::Plus) => ternary!(MadZeroBoth, sign, a, b),
-                (Form::ZeroBoth, _, Sign::Minus) => ternary!(MadZeroBothMinus, sign, a, b),
+                (Zero::Nowhere, false, Sign::Plus) => ternary!(Mad),
+                (Zero::Nowhere, false, Sign::Minus) => ternary!(MadMinus),
+                (Zero::Nowhere, true, Sign::Plus) => ternary!(MadFrom),
+                (Zero::Nowhere, true, Sign::Minus) => ternary!(MadBoth),
+                (Zero::First, _, Sign::Plus) => ternary!(MadZeroA),
+                (Zero::First, _, Sign::Minus) => ternary!(MadZeroAMinus),
+                (Zero::Both, _, Sign::Plus) => both_slots!(MadZeroBoth),
+                (Zero::Both, _, Sign::Minus) => both_slots!(MadZeroBothMinus),
             }
         }
         Code::Add => binary!(Add),
@@ -224,12 +254,7 @@ pub(super) fn op<L: Level>(
         Code::Max(Denormals::Excluded) => binary!(Max),
         Code::Min(Denormals::Kept) => binary!(MinRaw),
         Code::Max(Denormals::Kept) => binary!(MaxRaw),
-        Code::Select => match (a, b, c) {
-            (Arg::Slot(mask), Arg::Const(a), Arg::Const(b)) => {
-                call!(level, Select, dst, spare.get(mask), Splat(a), Splat(b), none)
-            }
-            _ => ternary!(Select, none, a, b),
-        },
+        Code::Select => ternary!(Select),
         Code::Flush => unary!(Flush),
         Code::Clamp01 => unary!(Clamp01),
         Code::Frc => unary!(Frc),
@@ -249,25 +274,57 @@ pub(super) fn op<L: Level>(
         Code::And => binary!(And),
         Code::Or => binary!(Or),
         Code::AndNot => either!(AndNot),
-    }
+    };
+    (entry, call)
 }
 
-/// How much of the zero rule a product needs.
+/// The loop of `dst = from`.
+pub(super) fn copy<L: Level>(level: L, dst: u32, from: Arg) -> (Loop, Call) {
+    let call = Call { dst, args: [from, Arg::Const(0.0), Arg::Const(0.0)], sign: 0.0 };
+    let entry = match from {
+        Arg::Slot(_) => level.entry::<Memory, Call, Over<Copy, Slot, Same, Same>>(),
+        Arg::Const(_) => level.entry::<Memory, Call, Over<Copy, Same, Same, Same>>(),
+    };
+    (entry, call)
+}
+
+/// The loop of `dst = mask ? from : dst`.
+pub(super) fn blend<L: Level>(
+    level: L,
+    dst: u32,
+    mask: Arg,
+    from: Arg,
+    spread: &mut dyn FnMut(f32) -> Arg,
+) -> (Loop, Call) {
+    let mask = if let Arg::Const(x) = mask { spread(x) } else { mask };
+    let call = Call { dst, args: [mask, from, Arg::Const(0.0)], sign: 0.0 };
+    let entry = match from {
+        Arg::Slot(_) => level.entry::<Memory, Call, Over<Blend, Slot, Slot, Same>>(),
+        Arg::Const(_) => level.entry::<Memory, Call, Over<Blend, Slot, Same, Same>>(),
+    };
+    (entry, call)
+}
+
+/// Which factors of a product make it zero, whatever the other is.
 #[derive(Clone, Copy)]
-enum Form {
-    Ieee,
-    ZeroA,
-    ZeroBoth,
+enum Zero {
+    Nowhere,
+    First,
+    Both,
 }
 
-/// The form of a product, its sign as the kernels take it, and its factors in the form's order.
-#[inline(always)]
-fn form(product: Product, a: Arg, b: Arg) -> (Form, Splat, Arg, Arg) {
-    let sign = Splat(if product.negate { -0.0 } else { 0.0 });
-    match (product.zero_a, product.zero_b) {
-        (false, false) => (Form::Ieee, sign, a, b),
-        (true, false) => (Form::ZeroA, sign, a, b),
-        (false, true) => (Form::ZeroA, sign, b, a),
-        (true, true) => (Form::ZeroBoth, sign, a, b),
+impl Call {
+    /// Puts the factors of a product in the order of the loops, and notes its sign.
+    fn form(&mut self, product: Product) -> Zero {
+        self.sign = if product.negate { -0.0 } else { 0.0 };
+        match (product.zero_a, product.zero_b) {
+            (false, false) => Zero::Nowhere,
+            (true, false) => Zero::First,
+            (false, true) => {
+                self.args.swap(0, 1);
+                Zero::First
+            }
+            (true, true) => Zero::Both,
+        }
     }
 }

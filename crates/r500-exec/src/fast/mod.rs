@@ -19,14 +19,15 @@ pub(crate) mod fp_env;
 mod kernels;
 pub(crate) mod lanes;
 mod machine;
+mod memory;
 mod peak;
 pub(crate) mod simd;
 mod tile;
 
 use crate::frame::Band;
 use crate::ir;
-use crate::reference::Reference;
-use crate::{Draw, Engine, Prepared, Ran, Report, RunError};
+use crate::reference::{Group, Reference};
+use crate::{Block, Draw, Engine, Prepared, Ran, Report, RunError};
 use code::Code;
 use machine::Machine;
 use tile::{Centres, Leave, ROWS, Tile};
@@ -111,17 +112,45 @@ struct Batches<'a> {
     centres: Centres,
 }
 
-/// Bytes that the slots of a batch should not exceed: about two thirds of a usual first cache.
-const NEAR: usize = 24 << 10;
+/// Bytes that the slots of a batch should not exceed, so that they stay in the processor's second
+/// cache. Larger batches make less of what a step costs beside its loop, above all where few pixels
+/// are left in a loop, and that is worth more than the first cache (measured, see the guide).
+const NEAR: usize = 96 << 10;
 
 impl<'a> Batches<'a> {
     fn new(draw: Draw<'a>, function: &ir::Function, simd: Simd) -> Self {
-        let code = Code::new(function);
-        // At least 16 by 16 pixels: what a step costs beside its loop must stay small.
+        let code = Code::new(function, simd);
         let column = (ROWS / 4) as usize * size_of::<lanes::Chunk>() * code.slots.max(1) as usize;
-        let columns = u32::try_from(NEAR / column).unwrap_or(1).clamp(4, 16);
+        let columns = u32::try_from(NEAR / column).unwrap_or(1).clamp(1, 16);
+        // Of powers of two only, so that chunks lie in squares.
+        let columns = 1 << columns.ilog2();
         let centres = Centres::new(draw.bindings.size());
         Self { draw, code, simd, columns, centres }
+    }
+}
+
+impl Batches<'_> {
+    /// Draws again, as groups, what pixels by themselves may have drawn otherwise.
+    fn draw_dubious(
+        &self,
+        tile: &Tile<'_>,
+        machine: &mut Machine<'_>,
+        band: &mut Band<'_>,
+    ) -> Result<(), RunError> {
+        for (chunk, (x, y)) in tile.chunks().enumerate() {
+            if !std::mem::take(&mut machine.dubious[chunk]) {
+                continue;
+            }
+            machine.counters.killed -= u64::from(machine.killed[chunk]);
+            let mut group = Group::new(&self.draw, Block { x, y, width: 4, height: 4 });
+            group.run()?;
+            for lane in group.lanes() {
+                band.clear_pixel(lane.x, lane.y);
+                band.put_pixel(lane.x, lane.y, &lane.output());
+            }
+            machine.counters.merge(group.counters());
+        }
+        Ok(())
     }
 }
 
@@ -138,10 +167,11 @@ impl Prepared for Batches<'_> {
         let y = block.y - block.y % ROWS;
         while x < block.x + block.width {
             let tile = Tile { x, y, columns: self.columns, centres: &self.centres };
-            if tile.cover(self.draw.bindings, band, &mut machine.covered) {
+            if tile.cover(&mut machine, band) {
                 machine.run(&tile)?;
             }
             self.simd.run_plain(Leave { tile: &tile, machine: &mut machine, band });
+            self.draw_dubious(&tile, &mut machine, band)?;
             x += self.columns * 4;
         }
         Ok(Report { counters: machine.counters, ..Report::default() })

@@ -142,9 +142,48 @@ pub(crate) trait Level: Copy {
     /// How to round to an integer.
     type Rint: Rint;
 
-    /// Runs a job as a function of its own, compiled for this level: what would make its caller too
-    /// large to compile is called so.
-    fn call<J: Job>(self, job: J) -> J::Output;
+    /// A routine compiled for this level, as a function of its own.
+    fn entry<M, C, R: Routine<M, C>>(self) -> Entry<M, C>;
+}
+
+/// A function that is chosen beforehand and called often.
+pub(crate) trait Routine<M, C> {
+    /// Does what `call` says in `memory`. To be marked `#[inline(always)]`.
+    fn run<L: Level>(memory: &mut M, call: &C);
+}
+
+/// A [`Routine`] compiled for a level that this machine has.
+pub(crate) struct Entry<M, C>(unsafe fn(&mut M, &C));
+
+impl<M, C> Entry<M, C> {
+    /// An entry for functions of any level.
+    #[cfg(test)]
+    pub(crate) fn of_any(function: fn(&mut M, &C)) -> Self {
+        Self(function)
+    }
+
+    /// Calls the routine.
+    #[inline(always)]
+    pub(crate) fn call(self, memory: &mut M, call: &C) {
+        // SAFETY: what makes the function unsafe to call is that the processor must have its
+        // instructions. Entries are made by `Level::entry` only, which takes a value of the level, and
+        // there is one only where the processor has them.
+        unsafe { (self.0)(memory, call) }
+    }
+}
+
+impl<M, C> Clone for Entry<M, C> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M, C> Copy for Entry<M, C> {}
+
+impl<M, C> std::fmt::Debug for Entry<M, C> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Entry")
+    }
 }
 
 /// [`Simd::Avx512`].
@@ -157,10 +196,8 @@ impl Level for Avx512 {
     type Flush = HwFlush;
     type Rint = Instruction;
 
-    #[inline(always)]
-    fn call<J: Job>(self, job: J) -> J::Output {
-        // SAFETY: there is a `Self`, so the processor has the instructions.
-        unsafe { avx512(job) }
+    fn entry<M, C, R: Routine<M, C>>(self) -> Entry<M, C> {
+        Entry(avx512_entry::<M, C, R>)
     }
 }
 
@@ -174,10 +211,8 @@ impl Level for Avx2 {
     type Flush = HwFlush;
     type Rint = Instruction;
 
-    #[inline(always)]
-    fn call<J: Job>(self, job: J) -> J::Output {
-        // SAFETY: there is a `Self`, so the processor has the instructions.
-        unsafe { avx2(job) }
+    fn entry<M, C, R: Routine<M, C>>(self) -> Entry<M, C> {
+        Entry(avx2_entry::<M, C, R>)
     }
 }
 
@@ -191,9 +226,8 @@ impl Level for Sse2 {
     type Flush = HwFlush;
     type Rint = BitTrick;
 
-    #[inline(always)]
-    fn call<J: Job>(self, job: J) -> J::Output {
-        sse2(job)
+    fn entry<M, C, R: Routine<M, C>>(self) -> Entry<M, C> {
+        Entry(sse2_entry::<M, C, R>)
     }
 }
 
@@ -208,9 +242,8 @@ impl Level for Portable {
     #[cfg(not(any(target_arch = "aarch64", target_family = "wasm")))]
     type Rint = BitTrick;
 
-    #[inline(always)]
-    fn call<J: Job>(self, job: J) -> J::Output {
-        portable(job)
+    fn entry<M, C, R: Routine<M, C>>(self) -> Entry<M, C> {
+        Entry(portable_entry::<M, C, R>)
     }
 }
 
@@ -232,6 +265,27 @@ fn avx2<J: Job>(job: J) -> J::Output {
 #[inline(never)]
 fn sse2<J: Job>(job: J) -> J::Output {
     job.run(Sse2(()))
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2")]
+fn avx512_entry<M, C, R: Routine<M, C>>(memory: &mut M, call: &C) {
+    R::run::<Avx512>(memory, call);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn avx2_entry<M, C, R: Routine<M, C>>(memory: &mut M, call: &C) {
+    R::run::<Avx2>(memory, call);
+}
+
+#[cfg(target_arch = "x86_64")]
+fn sse2_entry<M, C, R: Routine<M, C>>(memory: &mut M, call: &C) {
+    R::run::<Sse2>(memory, call);
+}
+
+fn portable_entry<M, C, R: Routine<M, C>>(memory: &mut M, call: &C) {
+    R::run::<Portable>(memory, call);
 }
 
 #[inline(never)]

@@ -10,7 +10,7 @@ use super::lanes::{Chunk, LANES};
 use super::machine::Machine;
 use super::simd::{Job, Level};
 use crate::frame::{Band, CHUNK};
-use crate::{Bindings, numerics};
+use crate::numerics;
 
 /// Rows of pixels in a batch.
 pub(super) const ROWS: u32 = 16;
@@ -55,43 +55,53 @@ impl Centres {
 
 impl Tile<'_> {
     /// The lower left pixels of its chunks.
-    fn chunks(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
+    pub(super) fn chunks(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let (x, y, columns) = (self.x, self.y, self.columns);
-        (0..ROWS / CHUNK).flat_map(move |row| {
-            (0..columns).map(move |column| (x + column * CHUNK, y + row * CHUNK))
+        // In squares of squares, as far as they go: chunks near each other do alike.
+        let square = columns.min(ROWS / CHUNK);
+        let bits = |i: u32| i & 1 | i >> 1 & 2;
+        (0..columns * (ROWS / CHUNK)).map(move |i| {
+            let (block, place) = (i / (square * square), i % (square * square));
+            let (column, row) = (bits(place), bits(place >> 1));
+            // Blocks stand beside each other, or, if they are narrower than high, on each other.
+            let (right, up) = if square == ROWS / CHUNK { (block, 0) } else { (0, block) };
+            (x + (right * square + column) * CHUNK, y + (up * square + row) * CHUNK)
         })
     }
 
-    /// Marks the covered pixels; false if there is none. `bounds` are the columns and rows whose chunks
-    /// count: those that a band has pixels of.
-    pub(super) fn cover(
-        &self,
-        bindings: &Bindings,
-        band: &Band<'_>,
-        covered: &mut [Chunk],
-    ) -> bool {
+    /// Marks the covered pixels of chunks that a band has pixels of, and counts them; false if there
+    /// is none.
+    pub(super) fn cover(&self, machine: &mut Machine<'_>, band: &Band<'_>) -> bool {
+        let bindings = machine.draw.bindings;
         let block = band.block();
         let [width, height] = bindings.size();
         let mut any = false;
-        for ((x, y), covered) in self.chunks().zip(covered) {
+        let memory = machine.covered.iter_mut().zip(&mut machine.killed);
+        for ((x, y), (covered, count)) in self.chunks().zip(memory) {
             let meets = x < block.x + block.width
                 && x + CHUNK > block.x
                 && y < block.y + block.height
                 && y + CHUNK > block.y;
             let whole = bindings.covers_all() && x + CHUNK <= width && y + CHUNK <= height;
             *covered = [f32::from_bits(if meets && whole { !0 } else { 0 }); LANES];
-            any |= meets && whole;
             if meets && !whole {
                 for (lane, covered) in covered.iter_mut().enumerate() {
                     let (dx, dy) = place(lane);
                     let covers = bindings.covers(x + dx, y + dy);
                     *covered = f32::from_bits(if covers { !0 } else { 0 });
-                    any |= covers;
                 }
             }
+            *count = ones(covered);
+            any |= *count != 0;
         }
         any
     }
+}
+
+/// How many lanes of a mask are set.
+#[inline(always)]
+fn ones(mask: &Chunk) -> u32 {
+    mask.iter().fold(0, |sum, lane| sum + (lane.to_bits() >> 31))
 }
 
 /// Column and row of a lane in its chunk.
@@ -128,7 +138,7 @@ impl Job for Deliver<'_, '_, '_> {
         for &(input, channel, slot) in &machine.code.inputs {
             let Some(input) = bindings.inputs().get(usize::from(input)) else { continue };
             let channel = usize::from(channel);
-            let slot = machine.slots.get_mut(slot);
+            let slot = machine.memory.get_mut(slot);
             match &input.data {
                 InputData::Planes(components) => {
                     let Plane { c, du, dv } = components[channel].plane;
@@ -165,7 +175,7 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
     #[inline(always)]
     fn run<L: Level>(self, _: L) {
         let Self { tile, machine, band } = self;
-        let slots = &machine.slots;
+        let slots = &machine.memory;
         for (i, (x, y)) in tile.chunks().enumerate() {
             let covered = machine.covered[i];
             for (target, channels) in machine.code.colors.iter().enumerate() {
@@ -180,6 +190,8 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
                 band.put_depth([x, y], &covered, &slots.chunk(written, i), &depth);
             }
             band.put_coverage([x, y], &covered);
+            machine.killed[i] -= ones(&covered);
+            machine.counters.killed += u64::from(machine.killed[i]);
         }
     }
 }

@@ -6,12 +6,35 @@ use std::collections::HashMap;
 use super::{ALL, Code, Denormals, NONE, Op, Operand, Product, Range, Sign, Stmt, Value};
 use crate::numerics::{Arith, compare, flush, kernels};
 
+/// What a short region may cost.
+const SHORT: usize = 16;
+
+/// What an operation costs, a multiplication being 1. Masks and selections of a branch mostly go.
+fn cost(code: Code) -> usize {
+    match code {
+        Code::Select | Code::And | Code::Or | Code::AndNot => 0,
+        Code::Rcp | Code::Frc => 3,
+        Code::Rsq => 5,
+        Code::Ex2 | Code::Ln2 | Code::Sin | Code::Cos => 8,
+        _ => 1,
+    }
+}
+
 /// Values, statements and what is known of them while a function is made.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     ranges: Vec<Range>,
+    /// How each value is made; `None` for texels and what branches and loops hand out.
+    made: Vec<Option<Op>>,
     /// One for each open region, innermost last: its statements, and what it has computed.
     regions: Vec<Region>,
+    statements: usize,
+}
+
+/// Where the work stood.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Mark {
+    values: usize,
     statements: usize,
 }
 
@@ -62,6 +85,31 @@ impl Builder {
         self.regions.pop().map(|region| region.stmts).unwrap_or_default()
     }
 
+    /// Ends the innermost region and makes its statements part of the one around.
+    pub(super) fn splice(&mut self) {
+        let Some(inner) = self.regions.pop() else { return };
+        if let Some(region) = self.regions.last_mut() {
+            region.stmts.extend(inner.stmts);
+            region.known.extend(inner.known);
+        }
+    }
+
+    /// Whether the innermost region does so little that running it for every pixel is cheaper than
+    /// asking who wants it: up to [`SHORT`] operations, nothing inside that branches or fetches.
+    pub(super) fn is_short(&self) -> bool {
+        let Some(region) = self.regions.last() else { return false };
+        let cost = region.stmts.iter().try_fold(0, |sum, stmt| {
+            Some(
+                sum + match stmt {
+                    Stmt::Def(_, op) => cost(op.code),
+                    Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Spend { .. } | Stmt::Watch(_) => 0,
+                    Stmt::Fetch(_) | Stmt::If(_) | Stmt::Loop(_) => return None,
+                },
+            )
+        });
+        cost.is_some_and(|cost: usize| cost <= SHORT)
+    }
+
     /// Adds a statement.
     pub(super) fn push(&mut self, stmt: Stmt) {
         self.statements += 1;
@@ -84,7 +132,21 @@ impl Builder {
     pub(super) fn fresh(&mut self, range: Range) -> Value {
         let value = Value(self.values());
         self.ranges.push(range);
+        self.made.push(None);
         value
+    }
+
+    /// Where the work stands.
+    pub(super) fn mark(&self) -> Mark {
+        Mark { values: self.ranges.len(), statements: self.statements }
+    }
+
+    /// Takes back everything since a mark; regions opened since must be closed, and what the
+    /// innermost one computed since is forgotten.
+    pub(super) fn take_back(&mut self, mark: Mark) {
+        self.ranges.truncate(mark.values);
+        self.made.truncate(mark.values);
+        self.statements = mark.statements;
     }
 
     /// What is known of an operand.
@@ -107,12 +169,40 @@ impl Builder {
         if let Some(value) = self.regions.iter().rev().find_map(|region| region.known.get(&op)) {
             return Operand::Value(*value);
         }
+        if let Some(choice) = self.of_choice(op) {
+            return choice;
+        }
         let value = self.fresh(range);
+        self.made[value.index()] = Some(op);
         self.push(Stmt::Def(value, op));
         if let Some(region) = self.regions.last_mut() {
             region.known.insert(op, value);
         }
         Operand::Value(value)
+    }
+
+    /// An operation on one of two constants, as a choice of its results. Drivers make numbers of
+    /// truth values and compare them.
+    fn of_choice(&mut self, op: Op) -> Option<Operand> {
+        let mut values = op.args().iter().filter_map(|arg| arg.value());
+        let value = values.next().filter(|first| values.all(|value| value == *first))?;
+        let (Code::Select, [mask, Operand::Const(a), Operand::Const(b)]) =
+            self.made(Operand::Value(value))?
+        else {
+            return None;
+        };
+        let result = |bits: u32| {
+            let arg = |arg: Operand| match arg {
+                Operand::Const(bits) => bits,
+                Operand::Value(_) => bits,
+            };
+            evaluate(op.code, op.args.map(arg)).map(Operand::Const)
+        };
+        let (a, b) = (result(a)?, result(b)?);
+        if (a, b) == (NONE, ALL) && is_mask(op.code) {
+            return Some(self.not(mask));
+        }
+        Some(self.select(mask, a, b))
     }
 
     /// A channel of an input.
@@ -148,6 +238,10 @@ impl Builder {
         if let (Some(a), Some(b), Some(c)) = (a.constant(), b.constant(), c.constant()) {
             return Operand::float(Arith::LAW.with_zero_rule(zero_rule).mad(a, b, c));
         }
+        if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
+            let product = Arith::LAW.with_zero_rule(zero_rule).product(a, b);
+            return self.add(Operand::float(product).into(), c);
+        }
         let c_range = self.term_range(c);
         // +0 + c.
         let is_zero = |x: Option<f32>| x.is_some_and(|x| flush(x) == 0.0);
@@ -173,7 +267,7 @@ impl Builder {
         }
         let (a_range, b_range) = (self.range(a), self.range(b));
         let product_range = {
-            let product = a_range.mul(b_range, zero_rule);
+            let product = self.product_range(a, b, zero_rule);
             if negate { product.neg() } else { product }
         };
         // The sign of a zero product shows if what is added can be -0.
@@ -205,7 +299,12 @@ impl Builder {
         zero_rule: bool,
         shows: bool,
     ) -> Product {
+        let square = a == b && !negate;
         let (a, b) = (self.range(a), self.range(b));
+        if square {
+            // Never NaN of a zero and something else, never -0.
+            return Product { negate, ..Product::default() };
+        }
         let needs = |zero: Range, other: Range| {
             let minus = if negate {
                 other.hi >= 0.0 || zero.flush().minus_zero
@@ -217,9 +316,19 @@ impl Builder {
         Product { negate, zero_a: needs(a, b), zero_b: needs(b, a) }
     }
 
+    fn product_range(&self, a: Operand, b: Operand, zero_rule: bool) -> Range {
+        let range = self.range(a).mul(self.range(b), zero_rule);
+        if a != b {
+            return range;
+        }
+        // Of a square: never below zero, NaN only of NaN.
+        let largest = self.range(a).abs().hi;
+        Range { lo: 0.0, hi: largest * largest, nan: self.range(a).nan, minus_zero: false, ..range }
+    }
+
     fn mul_signed(&mut self, a: Operand, b: Operand, negate: bool, zero_rule: bool) -> Operand {
         let product = self.product(a, b, negate, zero_rule, true);
-        let range = self.range(a).mul(self.range(b), zero_rule);
+        let range = self.product_range(a, b, zero_rule);
         let range = if negate { range.neg() } else { range };
         self.def(Code::Mul(product), &[a, b], range)
     }
@@ -336,12 +445,34 @@ impl Builder {
 
     /// mask ? a : b.
     pub(super) fn select(&mut self, mask: Operand, a: Operand, b: Operand) -> Operand {
+        if let Some(inverse) = self.inverse(mask) {
+            return self.select(inverse, b, a);
+        }
         match mask {
             _ if a == b => a,
             ALL => a,
             NONE => b,
             _ if (a, b) == (ALL, NONE) => mask,
+            _ if b == NONE && (a == mask || self.within(a, mask)) => a,
             _ => {
+                // The same mask chose already.
+                if let Some((Code::Select, [inner, x, _])) = self.made(a)
+                    && inner == mask
+                {
+                    return self.select(mask, x, b);
+                }
+                if let Some((Code::Select, [inner, _, y])) = self.made(b)
+                    && inner == mask
+                {
+                    return self.select(mask, a, y);
+                }
+                // What is chosen a second time is chosen by either mask.
+                if let Some((Code::Select, [inner, x, y])) = self.made(b)
+                    && x == a
+                {
+                    let either = self.or(mask, inner);
+                    return self.select(either, a, y);
+                }
                 let range = self.range(a).or(self.range(b));
                 self.def(Code::Select, &[mask, a, b], range)
             }
@@ -353,8 +484,17 @@ impl Builder {
         match (a, b) {
             (NONE, _) | (_, NONE) => NONE,
             (ALL, other) | (other, ALL) => other,
-            _ if a == b => a,
-            _ => self.def(Code::And, &[a, b], Range::ANY),
+            _ if a == b || self.within(a, b) => a,
+            _ if self.within(b, a) => b,
+            _ if self.apart(a, b) => NONE,
+            _ => match (self.inverse(a), self.inverse(b)) {
+                (_, Some(b)) => self.and_not(a, b),
+                (Some(a), _) => self.and_not(b, a),
+                _ => {
+                    let (a, b) = if first(a) > first(b) { (b, a) } else { (a, b) };
+                    self.def(Code::And, &[a, b], Range::ANY)
+                }
+            },
         }
     }
 
@@ -363,8 +503,24 @@ impl Builder {
         match (a, b) {
             (ALL, _) | (_, ALL) => ALL,
             (NONE, other) | (other, NONE) => other,
-            _ if a == b => a,
-            _ => self.def(Code::Or, &[a, b], Range::ANY),
+            _ if a == b || self.within(b, a) => a,
+            _ if self.within(a, b) => b,
+            _ => {
+                for (part, rest) in [(a, b), (b, a)] {
+                    // What was taken out comes back.
+                    if let Some((Code::AndNot, [whole, taken, _])) = self.made(rest)
+                        && (taken == part || self.both(part) == Some((whole, taken)))
+                        && self.within(part, whole)
+                    {
+                        return whole;
+                    }
+                }
+                if self.inverse(a) == Some(b) || self.inverse(b) == Some(a) {
+                    return ALL;
+                }
+                let (a, b) = if first(a) > first(b) { (b, a) } else { (a, b) };
+                self.def(Code::Or, &[a, b], Range::ANY)
+            }
         }
     }
 
@@ -373,8 +529,37 @@ impl Builder {
         match (a, b) {
             (NONE, _) | (_, ALL) => NONE,
             (_, NONE) => a,
-            _ if a == b => NONE,
-            _ => self.def(Code::AndNot, &[a, b], Range::ANY),
+            _ if a == b || self.within(a, b) => NONE,
+            _ if self.apart(a, b) => a,
+            _ => {
+                if let Some(b) = self.inverse(b) {
+                    return self.and(a, b);
+                }
+                // What is not in a need not be taken out of it.
+                if let Some((Code::Or, [x, y, _])) = self.made(b) {
+                    if self.apart(a, x) {
+                        return self.and_not(a, y);
+                    }
+                    if self.apart(a, y) {
+                        return self.and_not(a, x);
+                    }
+                }
+                // Of a part of a, only what makes it a part counts.
+                if let Some((x, y)) = self.both(b) {
+                    if x == a {
+                        return self.and_not(a, y);
+                    }
+                    if y == a {
+                        return self.and_not(a, x);
+                    }
+                }
+                if let Some((Code::AndNot, [x, y, _])) = self.made(b)
+                    && x == a
+                {
+                    return self.and(a, y);
+                }
+                self.def(Code::AndNot, &[a, b], Range::ANY)
+            }
         }
     }
 
@@ -382,12 +567,117 @@ impl Builder {
     pub(super) fn not(&mut self, a: Operand) -> Operand {
         self.and_not(ALL, a)
     }
+
+    /// Whether a mask was made of another one by adding pixels.
+    pub(super) fn grows(&self, old: Operand, new: Operand) -> bool {
+        matches!(self.made(new), Some((Code::Or, [a, b, _])) if a == old || b == old)
+    }
+
+    fn made(&self, operand: Operand) -> Option<(Code, [Operand; 3])> {
+        let op = self.made.get(operand.value()?.index())?.as_ref()?;
+        Some((op.code, op.args))
+    }
+
+    /// The masks that this is both of.
+    fn both(&self, mask: Operand) -> Option<(Operand, Operand)> {
+        match self.made(mask)? {
+            (Code::And, [a, b, _]) => Some((a, b)),
+            _ => None,
+        }
+    }
+
+    /// The mask that this is the inverse of.
+    fn inverse(&self, mask: Operand) -> Option<Operand> {
+        match self.made(mask)? {
+            (Code::AndNot, [ALL, a, _]) => Some(a),
+            _ => None,
+        }
+    }
+
+    /// Whether a mask is known to be a part of another.
+    fn within(&self, part: Operand, whole: Operand) -> bool {
+        let mut part = part;
+        // Parts of parts, as deep as branches nest in practice.
+        for _ in 0..16 {
+            match self.made(part) {
+                Some((Code::AndNot, [a, _, _])) => part = a,
+                Some((Code::And, [a, b, _])) => {
+                    if a == whole || b == whole {
+                        return true;
+                    }
+                    part = a;
+                }
+                _ => return false,
+            }
+            if part == whole {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Whether two masks are known to have no pixel in common: one was taken out of the other.
+    fn apart(&self, a: Operand, b: Operand) -> bool {
+        [(a, b), (b, a)]
+            .into_iter()
+            .any(|(a, b)| matches!(self.made(a), Some((Code::AndNot, [_, taken, _])) if taken == b))
+    }
 }
 
 impl Range {
     fn may_be_negative_or_nan(self) -> bool {
         self.nan || self.may_be_negative()
     }
+}
+
+/// Whether an operation gives a mask.
+fn is_mask(code: Code) -> bool {
+    matches!(code, Code::Lt | Code::Ge | Code::Eq | Code::Ne | Code::And | Code::Or | Code::AndNot)
+}
+
+/// An operation on constants. `None` for what is not worth it.
+fn evaluate(code: Code, args: [u32; 3]) -> Option<u32> {
+    let law = Arith::LAW;
+    let [a, b, c] = args.map(f32::from_bits);
+    let mask = |set: bool| if set { !0 } else { 0 };
+    let product = |product: Product| {
+        let zero = |x: f32, rule: bool| rule && compare::eq(x, 0.0);
+        if zero(a, product.zero_a) || zero(b, product.zero_b) {
+            return 0.0;
+        }
+        law.mul(if product.negate { -a } else { a }, b)
+    };
+    Some(match code {
+        Code::Mul(p) => product(p).to_bits(),
+        Code::Mad(p, Sign::Plus) => law.add(product(p), c).to_bits(),
+        Code::Mad(p, Sign::Minus) => law.sub(product(p), c).to_bits(),
+        Code::Add => law.add(a, b).to_bits(),
+        Code::Sub => law.sub(a, b).to_bits(),
+        Code::Neg => (-a).to_bits(),
+        Code::Abs => a.abs().to_bits(),
+        Code::NegAbs => (-a.abs()).to_bits(),
+        Code::Min(_) => compare::min(a, b).to_bits(),
+        Code::Max(_) => compare::max(a, b).to_bits(),
+        Code::Flush => flush(a).to_bits(),
+        Code::Clamp01 => law.clamp01(a).to_bits(),
+        Code::Frc => law.frc(a).to_bits(),
+        Code::Rcp => law.rcp(a).to_bits(),
+        Code::Rsq => law.rsq(a).to_bits(),
+        Code::Ex2 => kernels::ex2(a).to_bits(),
+        Code::Ln2 => kernels::ln2(a).to_bits(),
+        Code::Sin => kernels::sin(a).to_bits(),
+        Code::Cos => kernels::cos(a).to_bits(),
+        Code::Lt => mask(compare::lt(a, b)),
+        Code::Ge => mask(compare::ge(a, b)),
+        Code::Eq => mask(compare::eq(a, b)),
+        Code::Ne => mask(compare::ne(a, b)),
+        Code::Input { .. }
+        | Code::Select
+        | Code::Corner(_)
+        | Code::And
+        | Code::Or
+        | Code::AndNot => return None,
+    })
 }
 
 fn denormals(range: Range) -> Denormals {

@@ -198,6 +198,9 @@ pub enum Stmt {
         /// The pixels.
         mask: Operand,
     },
+    /// Pixels of a mask execute. Where it has pixels of a group but none that is covered, the group may
+    /// do otherwise than its pixels would by themselves.
+    Watch(Operand),
     /// So many instructions of the program begin here.
     Spend {
         /// How many.
@@ -268,6 +271,8 @@ pub struct Function {
     pub body: Vec<Stmt>,
     /// Outputs A to D, red to alpha; `None` for targets that nothing writes.
     pub colors: [Option<[Operand; 4]>; 4],
+    /// Whether something is [watched](Stmt::Watch).
+    pub watches: bool,
     /// Depth: the value, and the pixels that wrote it.
     pub depth: Option<(Operand, Operand)>,
 }
@@ -365,7 +370,7 @@ impl Stmt {
                 let Fetch { strq, dx, dy, active, .. } = &**fetch;
                 strq.iter().chain(dx).chain(dy).chain([active]).copied().for_each(f);
             }
-            Self::Kill(mask) | Self::Stat { mask, .. } => f(*mask),
+            Self::Kill(mask) | Self::Stat { mask, .. } | Self::Watch(mask) => f(*mask),
             Self::Spend { .. } => {}
             Self::If(branch) => {
                 branch.masks.into_iter().for_each(&mut *f);

@@ -90,6 +90,7 @@ fn list(f: &mut Formatter<'_>, stmts: &[Stmt], depth: usize) -> Result {
                 )?;
             }
             Stmt::Kill(mask) => writeln!(f, "{indent}kill {mask}")?,
+            Stmt::Watch(mask) => writeln!(f, "{indent}watch {mask}")?,
             Stmt::Stat { channel, mask } => writeln!(f, "{indent}count {channel} {mask}")?,
             Stmt::Spend { instructions, address } => {
                 writeln!(f, "{indent}; {instructions} instructions from {address}")?;

@@ -102,6 +102,24 @@ impl Range {
         }
     }
 
+    /// The same kind of number, of any size: bounds stay only where they are zero.
+    #[must_use]
+    pub fn endless(self) -> Self {
+        let lo = if self.lo >= 0.0 { 0.0 } else { f32::NEG_INFINITY };
+        let hi = if self.hi <= 0.0 { 0.0 } else { f32::INFINITY };
+        Self { lo, hi, ..self }
+    }
+
+    /// Whether everything that another range allows is allowed here.
+    #[must_use]
+    pub fn holds(self, other: Self) -> bool {
+        self.lo <= other.lo
+            && self.hi >= other.hi
+            && (self.nan || !other.nan)
+            && (self.minus_zero || !other.minus_zero)
+            && (self.denormal || !other.denormal)
+    }
+
     /// With its sign changed.
     #[must_use]
     pub fn neg(self) -> Self {

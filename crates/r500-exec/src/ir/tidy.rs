@@ -1,15 +1,9 @@
-//! Drops what nobody looks at, and turns short branches into selections.
+//! Drops what nobody looks at.
 
-use super::{Code, Function, If, Merge, NONE, Op, Operand, Stmt, Value};
-
-/// What a short branch may cost: arms up to this many operations run for every pixel.
-const SHORT: usize = 12;
+use super::{Function, Operand, Stmt, Value};
 
 /// Tidies a function.
 pub(super) fn tidy(function: &mut Function) {
-    sweep(function);
-    flatten(&mut function.body, &mut function.values);
-    // Selections between what is the same for all, and masks of branches that are gone.
     sweep(function);
     merge_spends(&mut function.body);
 }
@@ -51,7 +45,7 @@ impl Users {
                         self.depends(value, &from);
                     }
                 }
-                Stmt::Kill(mask) | Stmt::Stat { mask, .. } => self.look(*mask),
+                Stmt::Kill(mask) | Stmt::Stat { mask, .. } | Stmt::Watch(mask) => self.look(*mask),
                 Stmt::Spend { .. } => {}
                 Stmt::If(branch) => {
                     let masks = branch.masks;
@@ -114,7 +108,7 @@ impl Users {
 /// Whether statements do something beside values.
 fn has_effects(list: &[Stmt]) -> bool {
     list.iter().any(|stmt| match stmt {
-        Stmt::Kill(_) | Stmt::Stat { .. } => true,
+        Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Watch(_) => true,
         Stmt::If(branch) => branch.arms.iter().any(|arm| has_effects(arm)),
         Stmt::Loop(repeat) => has_effects(&repeat.body),
         Stmt::Def(..) | Stmt::Fetch(_) | Stmt::Spend { .. } => false,
@@ -156,7 +150,7 @@ fn remove(list: &mut Vec<Stmt>, live: &[bool]) {
             }
             true
         }
-        Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Spend { .. } => true,
+        Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Watch(_) | Stmt::Spend { .. } => true,
     });
 }
 
@@ -166,81 +160,6 @@ fn spent(list: &[Stmt]) -> u32 {
         Stmt::Spend { instructions, .. } => sum.saturating_add(*instructions),
         _ => sum,
     })
-}
-
-/// Replaces branches with short arms by their statements and selections.
-fn flatten(list: &mut Vec<Stmt>, values: &mut u32) {
-    let mut flat = Vec::with_capacity(list.len());
-    for mut stmt in list.drain(..) {
-        match &mut stmt {
-            Stmt::If(branch) => {
-                branch.arms.iter_mut().for_each(|arm| flatten(arm, values));
-                if is_short(branch) {
-                    flat.append(&mut branch.arms[0]);
-                    flat.append(&mut branch.arms[1]);
-                    select(branch, values, &mut flat);
-                    continue;
-                }
-            }
-            Stmt::Loop(repeat) => flatten(&mut repeat.body, values),
-            _ => {}
-        }
-        flat.push(stmt);
-    }
-    *list = flat;
-}
-
-/// Whether the arms of a branch do so little that running both is cheaper than asking.
-fn is_short(branch: &If) -> bool {
-    let arm = |arm: &Vec<Stmt>| {
-        arm.iter().try_fold(0, |sum, stmt| {
-            Some(
-                sum + match stmt {
-                    Stmt::Def(_, op) => cost(op),
-                    Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Spend { .. } => 1,
-                    Stmt::Fetch(_) | Stmt::If(_) | Stmt::Loop(_) => return None,
-                },
-            )
-        })
-    };
-    let arms = branch.arms.iter().map(arm).try_fold(0, |sum, cost| Some(sum + cost?));
-    arms.is_some_and(|cost: usize| cost <= SHORT)
-}
-
-/// The merges of a branch as selections.
-fn select(branch: &If, values: &mut u32, list: &mut Vec<Stmt>) {
-    let mut choose = |value: Value, mask: Operand, yes: Operand, no: Operand| {
-        list.push(Stmt::Def(value, Op::new(Code::Select, &[mask, yes, no])));
-    };
-    let [first, second] = branch.masks;
-    for &Merge { value, before, arms } in &branch.merges {
-        match (before, arms) {
-            // Nobody looks at pixels that take neither arm.
-            (None, [Some(a), Some(b)]) => choose(value, first, a, b),
-            (Some(before), [Some(a), None]) => choose(value, first, a, before),
-            (Some(before), [None, Some(b)]) => choose(value, second, b, before),
-            (Some(before), [Some(a), Some(b)]) => {
-                let partly = Value(*values);
-                *values += 1;
-                choose(partly, first, a, before);
-                choose(value, second, b, Operand::Value(partly));
-            }
-            (before, arms) => {
-                let only = before.or(arms[0]).or(arms[1]).unwrap_or(NONE);
-                choose(value, NONE, only, only);
-            }
-        }
-    }
-}
-
-/// What an operation costs, a multiplication being 1.
-fn cost(op: &Op) -> usize {
-    match op.code {
-        Code::Rcp | Code::Frc => 3,
-        Code::Rsq => 5,
-        Code::Ex2 | Code::Ln2 | Code::Sin | Code::Cos => 8,
-        _ => 1,
-    }
 }
 
 /// Adds up counts of instructions that follow each other with nothing but values between.

@@ -138,6 +138,31 @@ impl Sampler {
         if self.space.kind == CoordType::D2 { 0b011 } else { 0b111 }
     }
 
+    /// Whether what a pixel gets depends on the level of detail, and so, for instructions that do not
+    /// give it, on the coordinates of its quad.
+    #[must_use]
+    pub fn looks_at_detail(&self) -> bool {
+        !(self.has_one_level() && self.mag_filter == self.min_filter)
+    }
+
+    /// Whether a level of detail makes no difference beyond the choice of a filter. Levels are mixed
+    /// even where there is one; of floats, an infinite texel then makes NaN.
+    pub(super) fn has_one_level(&self) -> bool {
+        self.mip_filter == LayerFilter::NONE
+            || self.finest == self.coarsest
+                && (!self.texels.is_float() || self.mip_filter != LayerFilter::LINEAR)
+    }
+
+    /// Bounds of what a fetch gives, if the format has some. -0 and denormals are not among it where
+    /// the lower one is 0.
+    #[must_use]
+    pub fn bounds(&self) -> Option<[f32; 2]> {
+        // Components are of -1..1 or 0..1, filtered ones further by their roundings at most. Mixing
+        // a + (b - a) * share from a >= 0 and b >= 0 gives no less than 0, and +0 where it gives 0.
+        let lowest = if self.texels.is_signed() { -2.0 } else { 0.0 };
+        (!self.texels.is_float()).then_some([lowest, 2.0])
+    }
+
     /// How many levels there are; at least one.
     #[must_use]
     pub fn levels(&self) -> usize {

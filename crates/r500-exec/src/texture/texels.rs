@@ -85,6 +85,16 @@ impl Texels {
     }
 
     /// How texels are stored.
+    pub(super) fn is_float(&self) -> bool {
+        matches!(self.layout, Layout::Half(_) | Layout::Float(_))
+    }
+
+    /// Whether a component can be below zero.
+    pub(super) fn is_signed(&self) -> bool {
+        self.interpret.signed.contains(&true)
+    }
+
+    /// How texels lie in memory.
     pub(super) fn layout(&self) -> Layout {
         self.layout
     }

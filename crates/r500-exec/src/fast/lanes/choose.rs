@@ -68,6 +68,22 @@ pub(crate) fn select(dst: &mut [Chunk], mask: impl Src, a: impl Src, b: impl Src
     bitwise(dst, (mask, a, b), |[mask, a, b]| a & mask | b & !mask);
 }
 
+/// `MASK ? A : DST`, bit for bit.
+#[inline(always)]
+pub(crate) fn blend(dst: &mut [Chunk], mask: impl Src, a: impl Src) {
+    let (mask, a) = (mask.limit(dst.len()), a.limit(dst.len()));
+    for (i, to) in dst.iter_mut().enumerate() {
+        chunk_by_chunk();
+        let (mask, a, old) = (mask.chunk(i), a.chunk(i), *to);
+        let mut new = [0.0; LANES];
+        for l in 0..LANES {
+            let mask = mask[l].to_bits();
+            new[l] = f32::from_bits(a[l].to_bits() & mask | old[l].to_bits() & !mask);
+        }
+        *to = new;
+    }
+}
+
 /// `C related to D ? A : B`, bit for bit. C and D are compared as they are; A and B should not be
 /// the same expressions as C and D at compile time (see [`min_raw`]).
 #[inline(always)]

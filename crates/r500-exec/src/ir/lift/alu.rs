@@ -35,7 +35,8 @@ impl Lift<'_> {
             if wmask >> i & 1 != 0 {
                 let temp = self.temp_address(dest.addr, dest.relative);
                 let old = self.pixel.temps[temp][i];
-                self.pixel.temps[temp][i] = self.written(enabled[i], result[i], old);
+                let exact = self.is_exact(temp, i);
+                self.pixel.temps[temp][i] = self.written(enabled[i], result[i], old, exact);
             }
         }
         if alu.out {
@@ -47,16 +48,27 @@ impl Lift<'_> {
             let x = result[if sel == AluResultSel::ALPHA { 3 } else { 0 }];
             let set = self.compares(compare, x);
             let old = self.pixel.alu_result;
-            self.pixel.alu_result = self.written(ALL, set, old);
+            self.pixel.alu_result = self.written(ALL, set, old, false);
         }
         self.count_stat(alu.stat_we, enabled);
     }
 
     /// What a register holds after a write: the predicate decides, and where pixels that do not
     /// execute must keep what they have, activity too.
-    pub(super) fn written(&mut self, enabled: Operand, new: Operand, old: Operand) -> Operand {
-        let mask = if self.exact { self.build.and(enabled, self.active) } else { enabled };
+    pub(super) fn written(
+        &mut self,
+        enabled: Operand,
+        new: Operand,
+        old: Operand,
+        exact: bool,
+    ) -> Operand {
+        let mask = if exact { self.build.and(enabled, self.active) } else { enabled };
         self.build.select(mask, new, old)
+    }
+
+    /// Whether pixels that do not execute must keep a channel of a temporary.
+    pub(super) fn is_exact(&self, temp: usize, channel: usize) -> bool {
+        self.exact.get(temp * 4 + channel).copied().unwrap_or(false)
     }
 
     /// `STAT_WE`.
@@ -332,13 +344,13 @@ impl Lift<'_> {
             if omask >> i & 1 != 0 {
                 let n = usize::from(target.code() & 3);
                 let old = self.pixel.colors[n][i];
-                self.pixel.colors[n][i] = self.written(enabled[i], result[i], old);
+                self.pixel.colors[n][i] = self.written(enabled[i], result[i], old, false);
             }
         }
         if alu.depth {
             let (old, written) = (self.pixel.depth, self.pixel.depth_written);
-            self.pixel.depth = self.written(enabled[3], result[3], old);
-            self.pixel.depth_written = self.written(enabled[3], ALL, written);
+            self.pixel.depth = self.written(enabled[3], result[3], old, false);
+            self.pixel.depth_written = self.written(enabled[3], ALL, written, false);
         }
     }
 
@@ -348,7 +360,7 @@ impl Lift<'_> {
         for i in (0..4).filter(|i| omask >> i & 1 != 0) {
             let compare = if i < 3 { alu.rgb.target } else { alu.alpha.target }.compare();
             let bit = self.compares(compare, result[i]);
-            bits[i] = self.written(enabled[i], bit, bits[i]);
+            bits[i] = self.written(enabled[i], bit, bits[i], false);
         }
         self.pixel.predicate = bits;
     }

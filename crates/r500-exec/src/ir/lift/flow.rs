@@ -13,6 +13,12 @@ use crate::ir::build::mask;
 use crate::ir::{ALL, Carried, If, Loop, Merge, NONE, Operand, Range, Stmt};
 use crate::shader::{Fc, Op};
 
+/// How often the passes of a loop are lifted to find what they keep to.
+const TRIES: usize = 3;
+
+/// Loops inside so many others are taken to keep to nothing: trying would multiply.
+const NESTED: usize = 2;
+
 /// A loop around.
 #[derive(Debug)]
 pub(super) struct Running {
@@ -138,8 +144,10 @@ impl Lift<'_> {
             (NONE, _) => return self.statements(otherwise),
             _ => {}
         }
+        self.watch(staying);
+        self.watch(jumping);
         let (before, around) = (self.pixel.clone(), self.active);
-        if self.exact {
+        if self.exact.contains(&true) {
             // One arm after the other: the second reads what the first left in neighbours.
             self.arms([(then, staying), (&[], NONE)])?;
             self.arms([(otherwise, jumping), (&[], NONE)])?;
@@ -156,57 +164,89 @@ impl Lift<'_> {
         Ok(false)
     }
 
-    /// Two arms that know nothing of each other, and what is different behind them.
+    /// Two arms that know nothing of each other, and what is different behind them. Short ones run for
+    /// every pixel.
     fn arms(&mut self, both: [(&[Statement], Operand); 2]) -> Result<(), NotLifted> {
         let before = self.pixel.clone();
         let mut ends: [Pixel; 2] = [before.clone(), before.clone()];
-        let mut arms = [Vec::new(), Vec::new()];
+        let mut arms = [None, None];
         for (arm, (statements, active)) in both.into_iter().enumerate() {
             self.pixel.clone_from(&before);
             self.active = active;
             self.build.open();
             self.statements(statements)?;
-            arms[arm] = self.build.close();
+            if self.build.is_short() {
+                self.build.splice();
+            } else {
+                arms[arm] = Some(self.build.close());
+            }
             ends[arm].clone_from(&self.pixel);
         }
         let masks = both.map(|(_, active)| active);
-        let merges = self.merge(&before, &ends, masks);
-        self.build.push(Stmt::If(Box::new(If { masks, arms, merges })));
+        let merges = self.merge(&before, &ends, masks, arms.each_ref().map(Option::is_some));
+        if arms.iter().any(Option::is_some) {
+            let arms = arms.map(Option::unwrap_or_default);
+            self.build.push(Stmt::If(Box::new(If { masks, arms, merges })));
+        }
         Ok(())
     }
 
-    /// What is different behind a branch.
-    fn merge(&mut self, before: &Pixel, ends: &[Pixel; 2], masks: [Operand; 2]) -> Vec<Merge> {
+    /// What is different behind a branch; the arms that are `apart` are regions of their own.
+    fn merge(
+        &mut self,
+        before: &Pixel,
+        ends: &[Pixel; 2],
+        masks: [Operand; 2],
+        apart: [bool; 2],
+    ) -> Vec<Merge> {
         let mut merges = Vec::new();
         let plain = before.plain().len();
         let [then, otherwise] = ends;
         let mut pixel = before.clone();
         let sides = before.slots().zip(then.slots()).zip(otherwise.slots());
         for (place, (slot, ((before, a), b))) in pixel.slots_mut().zip(sides).enumerate() {
-            if a == before && b == before {
-                continue;
-            }
-            // A mask that an arm's own pixels have come to, and nobody else.
-            if (before, b) == (NONE, NONE) && a == masks[0] {
-                *slot = a;
-                continue;
-            }
-            if (before, a) == (NONE, NONE) && b == masks[1] {
-                *slot = b;
-                continue;
-            }
-            let arms = [a, b].map(|arm| (arm != before).then_some(arm));
-            // Pixels that take neither arm have registers that nobody reads, unless their neighbours
-            // do; what loops keep is kept for them.
-            let keeps = self.exact || place >= plain || arms.contains(&None);
-            let range = [a, b].map(|arm| self.build.range(arm));
-            let range = range[0].or(range[1]).or(self.build.range(before));
-            let value = self.build.fresh(range);
-            merges.push(Merge { value, before: keeps.then_some(before), arms });
-            *slot = Operand::Value(value);
+            let changes = [a != before, b != before];
+            *slot = match changes {
+                [false, false] => continue,
+                // Statements that run for every pixel leave a selection.
+                [true, _] if !apart[0] && !(changes[1] && apart[1]) => {
+                    let rest =
+                        if changes[1] { self.select_kept(masks[1], b, before) } else { before };
+                    if changes[1] && place < plain && !self.exact[place] {
+                        self.build.select(masks[0], a, b)
+                    } else {
+                        self.select_kept(masks[0], a, rest)
+                    }
+                }
+                [false, true] if !apart[1] => self.select_kept(masks[1], b, before),
+                _ => {
+                    let arms = [a, b].map(|arm| (arm != before).then_some(arm));
+                    // Pixels that take neither arm have registers that nobody reads, unless their
+                    // neighbours do; what loops keep is kept for them.
+                    let keeps = place >= plain || self.exact[place] || arms.contains(&None);
+                    let range = [a, b].map(|arm| self.build.range(arm));
+                    let range = range[0].or(range[1]).or(self.build.range(before));
+                    let value = self.build.fresh(range);
+                    merges.push(Merge { value, before: keeps.then_some(before), arms });
+                    Operand::Value(value)
+                }
+            };
         }
         self.pixel = pixel;
         merges
+    }
+
+    /// mask ? new : old. A mask of pixels that fell asleep only grows, by pixels of the arm: where the
+    /// arm ran for every pixel, it is right for every pixel.
+    fn select_kept(&mut self, mask: Operand, new: Operand, old: Operand) -> Operand {
+        if self.build.grows(old, new) { new } else { self.build.select(mask, new, old) }
+    }
+
+    /// Notes who executes, where that could tell groups from pixels.
+    fn watch(&mut self, mask: Operand) {
+        if self.watches && mask != NONE && mask != ALL {
+            self.build.push(Stmt::Watch(mask));
+        }
     }
 
     /// BREAK or CONTINUE.
@@ -229,6 +269,7 @@ impl Lift<'_> {
             *frozen = self.build.select(leaving, now[place], *frozen);
         }
         self.active = self.build.and_not(self.active, leaving);
+        self.watch(self.active);
     }
 
     /// LOOP or REP.
@@ -269,6 +310,9 @@ impl Lift<'_> {
     }
 
     /// A loop's passes, one after the other in a loop of its own.
+    ///
+    /// What is known of a value in every pass is assumed first from what is known of it before the
+    /// loop, and widened until the passes keep to it.
     fn loop_passes(
         &mut self,
         passes: u32,
@@ -276,10 +320,48 @@ impl Lift<'_> {
         leaves: bool,
     ) -> Result<(), NotLifted> {
         let modified = self.modified();
+        let before = (self.pixel.clone(), self.active);
+        let plain = self.pixel.plain();
+        let mut assumed: Vec<Range> =
+            (modified.iter()).map(|&place| self.build.range(plain[place]).endless()).collect();
+        let tries = if self.loops.len() > NESTED { 0 } else { TRIES };
+        for attempt in 0..=tries {
+            if attempt == tries {
+                assumed.fill(Range::ANY);
+            }
+            let mark = self.build.mark();
+            let repeat = self.passes_from(&assumed, passes, body, leaves)?;
+            let mut holds = true;
+            for (assumed, carried) in assumed.iter_mut().zip(&repeat.carried) {
+                let next = self.build.range(carried.next);
+                if !assumed.holds(next) {
+                    holds = false;
+                    *assumed = assumed.or(next).endless();
+                }
+            }
+            if holds {
+                self.build.push(Stmt::Loop(Box::new(repeat)));
+                return Ok(());
+            }
+            self.build.take_back(mark);
+            (self.pixel, self.active) = before.clone();
+        }
+        Ok(())
+    }
+
+    /// The loop, if that is what is known of what goes from pass to pass.
+    fn passes_from(
+        &mut self,
+        assumed: &[Range],
+        passes: u32,
+        body: &[Statement],
+        leaves: bool,
+    ) -> Result<Loop, NotLifted> {
+        let modified = self.modified();
         let mut carried = Vec::with_capacity(modified.len() + 1);
         let mut places = self.pixel.slots_mut().collect::<Vec<_>>();
-        for &place in &modified {
-            let value = self.build.fresh(Range::ANY);
+        for (&place, range) in modified.iter().zip(assumed) {
+            let value = self.build.fresh(*range);
             let slot = &mut places[place];
             carried.push(Carried { value, init: **slot, next: NONE });
             **slot = Operand::Value(value);
@@ -300,8 +382,7 @@ impl Lift<'_> {
         let again = leaves.then_some(self.active);
         let body = self.build.close();
         self.pixel = behind;
-        self.build.push(Stmt::Loop(Box::new(Loop { passes, carried, body, again })));
-        Ok(())
+        Ok(Loop { passes, carried, body, again })
     }
 
     /// One pass; the pixels that want another are active behind it.

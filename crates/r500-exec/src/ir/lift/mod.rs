@@ -19,13 +19,13 @@ mod tex;
 
 use r500_check::graph::{Graph, Structure};
 use r500_check::{Facts, Finding, Given, Severity, Verdict};
-use r500_isa::INT_CONSTANTS;
 use r500_isa::state::{UsCodeAddr, UsCodeOffset, UsCodeRange, UsFcCtrl, UsPixsize};
+use r500_isa::{INT_CONSTANTS, TEMPORARIES};
 use r500_program::{InputData, Program, State};
 
 use super::build::Builder;
 use super::{Function, Operand, Range};
-use crate::{Bindings, Draw, GROUP, Op, Readings, Shader};
+use crate::{Bindings, Draw, GROUP, Op, Readings, Shader, TexReg};
 use state::Pixel;
 
 /// Statements that a function may have: what calls and unrolled loops multiply is bounded.
@@ -81,12 +81,13 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
             address: graph.window().address(error.index),
             reason: error.reason,
         })?;
-    hides_group(draw, &facts)?;
+    let watches = watches(draw, &facts)?;
 
     let mut lift = Lift {
         draw,
         structure: &structure,
-        exact: reads_quads_apart(draw.shader, &structure),
+        exact: read_across(draw, &structure),
+        watches,
         build: Builder::default(),
         pixel: Pixel::start(options.poison),
         active: super::ALL,
@@ -98,7 +99,7 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
     lift.statements(&structure.main)?;
     let (colors, depth) = lift.pixel.outputs(draw.shader);
     let body = lift.build.close();
-    let mut function = Function { values: lift.build.values(), body, colors, depth };
+    let mut function = Function { values: lift.build.values(), body, colors, watches, depth };
     super::tidy::tidy(&mut function);
     Ok(function)
 }
@@ -107,8 +108,11 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
 struct Lift<'a> {
     draw: &'a Draw<'a>,
     structure: &'a Structure,
-    /// Whether pixels that do not execute must keep what they hold: others read it.
-    exact: bool,
+    /// Registers of pixels that do not execute which others of their quad read: they must keep what
+    /// they hold. Places in [`Pixel::plain`].
+    exact: Vec<bool>,
+    /// Whether groups may do otherwise than pixels by themselves, and somebody has to look.
+    watches: bool,
     build: Builder,
     pixel: Pixel,
     /// Pixels that execute.
@@ -193,32 +197,78 @@ fn broken(findings: &[Finding]) -> NotLifted {
     NotLifted::Broken(error.map_or_else(|| "of what is not given".to_owned(), ToString::to_string))
 }
 
-/// Whether groups of any size draw the same.
-fn hides_group(draw: &Draw<'_>, facts: &Facts) -> Result<(), NotLifted> {
-    if draw.options.group != GROUP && !facts.group_size_invisible {
-        return Err(NotLifted::Group("a group of one's own is asked for"));
+/// Whether it has to be watched that groups draw what pixels by themselves would: they do not where
+/// uncovered pixels have no say and their neighbours read what they hold.
+fn watches(draw: &Draw<'_>, facts: &Facts) -> Result<bool, NotLifted> {
+    if facts.group_size_invisible {
+        return Ok(false);
     }
     if !facts.no_inactive_writes {
         return Err(NotLifted::Group("something has WRITE_INACTIVE"));
     }
-    if facts.group_size_invisible
-        || (facts.group_size_invisible_if_covered && draw.bindings.covers_quads())
-    {
-        return Ok(());
+    if draw.options.group != GROUP {
+        return Err(NotLifted::Options("groups of another size"));
     }
-    Err(NotLifted::Group(
-        "IGNORE_UNCOVERED stands beside quad differences and pixels are not covered",
-    ))
+    // Where nothing is read across a quad after all, no pixel sees another.
+    if facts.structured && !reads_quads(draw) {
+        return Ok(false);
+    }
+    if facts.group_size_invisible_if_covered && draw.bindings.covers_quads() {
+        return Ok(false);
+    }
+    let counts = draw.shader.ops().iter().any(|op| match op {
+        Op::Alu(alu) => alu.stat_we != 0,
+        Op::Tex(tex) => tex.stat_we != 0,
+        Op::Fc(_) => false,
+    });
+    if counts {
+        return Err(NotLifted::Group(
+            "STAT_WE counts beside IGNORE_UNCOVERED and quad differences",
+        ));
+    }
+    Ok(true)
 }
 
-/// Whether quad differences are read where pixels have parted.
-fn reads_quads_apart(shader: &Shader, structure: &Structure) -> bool {
-    shader.ops().iter().zip(&structure.divergent).any(|(op, &apart)| {
-        apart
-            && match op {
-                Op::Alu(alu) => alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative(),
-                Op::Tex(tex) => tex::reads_quad(tex.op),
-                Op::Fc(_) => false,
+/// Channels of temporaries that are read across a quad where its pixels have parted.
+fn read_across(draw: &Draw<'_>, structure: &Structure) -> Vec<bool> {
+    let mut exact = vec![false; Pixel::PLAIN];
+    let mut mark = |addr: u8, relative: bool, channels: u8| {
+        for temp in
+            (0..TEMPORARIES).filter(|&temp| relative || temp == usize::from(addr) % TEMPORARIES)
+        {
+            for channel in (0..4).filter(|i| channels >> i & 1 != 0) {
+                exact[Pixel::temp(temp) + channel] = true;
             }
+        }
+    };
+    let ops = draw.shader.ops().iter().zip(&structure.divergent);
+    for (op, _) in ops.filter(|(_, apart)| **apart) {
+        match op {
+            Op::Alu(alu) => {
+                let ([rgb, ..], [alpha, ..]) = (alu.rgb.sources, alu.alpha.sources);
+                // Either half's corners take colours of the one and alpha of the other.
+                if alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative() {
+                    mark(rgb.addr, rgb.relative, 0b0111);
+                    mark(alpha.addr, alpha.relative, 0b1000);
+                }
+            }
+            Op::Tex(tex) if tex::reads_quad(draw, tex) => {
+                let TexReg { addr, relative, swiz } = tex.coord;
+                let channels =
+                    swiz.iter().fold(0, |mask, channel| mask | 1 << (channel.code() & 3));
+                mark(addr, relative, channels);
+            }
+            _ => {}
+        }
+    }
+    exact
+}
+
+/// Whether anything is read across a quad.
+fn reads_quads(draw: &Draw<'_>) -> bool {
+    draw.shader.ops().iter().any(|op| match op {
+        Op::Alu(alu) => alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative(),
+        Op::Tex(tex) => tex::reads_quad(draw, tex),
+        Op::Fc(_) => false,
     })
 }

@@ -42,7 +42,7 @@ impl Pixel {
     /// Where the ALU result is.
     pub(super) const ALU_RESULT: usize = Self::PREDICATE + 4;
     /// How many there are, loops not counted.
-    const PLAIN: usize = Self::ALU_RESULT + 1;
+    pub(super) const PLAIN: usize = Self::ALU_RESULT + 1;
 
     /// Where the red channel of a temporary is.
     pub(super) fn temp(addr: usize) -> usize {

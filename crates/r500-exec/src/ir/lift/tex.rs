@@ -3,13 +3,18 @@
 use r500_isa::values::TexOp;
 
 use super::Lift;
+use crate::Draw;
 use crate::ir::{Code, Fetch, NONE, Operand, Range, Stmt};
 use crate::shader::{Tex, TexReg};
-use crate::texture::DISABLED_UNIT;
+use crate::texture::{DISABLED_UNIT, Sampler};
 
-/// Whether the level of detail comes of the quad's coordinates.
-pub(super) fn reads_quad(op: TexOp) -> bool {
-    matches!(op, TexOp::LD | TexOp::PROJ | TexOp::LODBIAS)
+/// Whether what a pixel fetches depends on the coordinates of its quad.
+pub(super) fn reads_quad(draw: &Draw<'_>, tex: &Tex) -> bool {
+    let detail = || {
+        let sampler = draw.bindings.sampler(usize::from(tex.unit));
+        sampler.is_some_and(Sampler::looks_at_detail)
+    };
+    matches!(tex.op, TexOp::LD | TexOp::PROJ | TexOp::LODBIAS) && detail()
 }
 
 impl Lift<'_> {
@@ -35,7 +40,8 @@ impl Lift<'_> {
         let temp = self.temp_address(tex.dest.addr, tex.dest.relative);
         for i in (0..4).filter(|i| tex.wmask >> i & 1 != 0) {
             let old = self.pixel.temps[temp][i];
-            self.pixel.temps[temp][i] = self.written(enabled[i], texel[from[i]], old);
+            let exact = self.is_exact(temp, i);
+            self.pixel.temps[temp][i] = self.written(enabled[i], texel[from[i]], old, exact);
         }
         self.count_stat(tex.stat_we, enabled);
     }
@@ -52,7 +58,12 @@ impl Lift<'_> {
         let gradients = if tex.op == TexOp::DXDY { axes } else { 0 };
         let strq = self.coordinates(tex.coord, used);
         let (dx, dy) = (self.coordinates(tex.dx, gradients), self.coordinates(tex.dy, gradients));
-        let texel = wanted.map(|wanted| wanted.then(|| self.build.fresh(Range::ANY)));
+        let range = sampler.bounds().map_or(Range::ANY, |[lowest, highest]| {
+            let range = Range::between(lowest, highest);
+            let positive = lowest >= 0.0;
+            Range { minus_zero: !positive, denormal: !positive, ..range }
+        });
+        let texel = wanted.map(|wanted| wanted.then(|| self.build.fresh(range)));
         self.build.push(Stmt::Fetch(Box::new(Fetch {
             unit: tex.unit,
             op: tex.op,

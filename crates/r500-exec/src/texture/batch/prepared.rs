@@ -103,9 +103,6 @@ impl Prepared {
         });
         let axes = if kind == CoordType::D3 { 3 } else { 2 };
         let plain = !matches!(layout, Layout::Half(_) | Layout::Float(_));
-        let one_level = sampler.mip_filter == LayerFilter::NONE
-            || sampler.finest == sampler.coarsest
-                && (plain || sampler.mip_filter != LayerFilter::LINEAR);
         Some(Self {
             kind,
             scale: sampler.space.scale,
@@ -118,7 +115,7 @@ impl Prepared {
             tri_perf: sampler.tri_perf,
             finest: sampler.finest,
             coarsest: sampler.coarsest,
-            single: one_level && sampler.mag_filter == sampler.min_filter,
+            single: !sampler.looks_at_detail(),
             levels,
             plain,
             tiny: matches!(layout, Layout::Float(_)) && store.tiny(),
