@@ -1,0 +1,93 @@
+//! The command, natively or under an emulator. `tools/cross` says how the parts play together.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use r500_cross_runner::digest::Digest;
+use r500_cross_runner::request;
+
+const USAGE: &str = "\
+usage: cross-runner digests ENGINE FIRST COUNT FILE...   digests of generated programs and of files
+       cross-runner speed ENGINE WIDTH SECONDS FILE...   pixels a second, one thread
+       cross-runner compare HERE THERE                   two files of digests";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let result = match args.as_slice() {
+        ["digests", engine, first, count, files @ ..] => digests(engine, first, count, files),
+        ["speed", engine, width, seconds, files @ ..] => speed(engine, width, seconds, files),
+        ["compare", here, there] => compare(here, there),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("error: {error}");
+        ExitCode::from(3)
+    })
+}
+
+fn digests(engine: &str, first: &str, count: &str, files: &[&str]) -> Result<ExitCode, String> {
+    for file in files {
+        ask(&format!("file {engine} {file}"), Some(file))?;
+    }
+    ask(&format!("generated {engine} {first} {count}"), None)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn speed(engine: &str, width: &str, seconds: &str, files: &[&str]) -> Result<ExitCode, String> {
+    for file in files {
+        ask(&format!("speed {engine} {width} {seconds} {file}"), Some(file))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints the answer to a request.
+fn ask(line: &str, file: Option<&str>) -> Result<(), String> {
+    let mut request = format!("{line}\n").into_bytes();
+    if let Some(file) = file {
+        request.extend(read(file)?);
+    }
+    let start = Instant::now();
+    let answer = request::answer(&request, &|| start.elapsed().as_secs_f64())?;
+    std::io::stdout().write_all(answer.as_bytes()).map_err(|error| error.to_string())
+}
+
+fn read(file: &str) -> Result<Vec<u8>, String> {
+    std::fs::read(Path::new(file)).map_err(|error| format!("{file}: {error}"))
+}
+
+/// Compares two files of digests, line by line, and says how many and who drew them.
+fn compare(here: &str, there: &str) -> Result<ExitCode, String> {
+    let (here, there) = (parsed(here)?, parsed(there)?);
+    if here.is_empty() || here.len() != there.len() {
+        return Err(format!("{} drawings here, {} there", here.len(), there.len()));
+    }
+    let mut differing = 0;
+    let mut by: HashMap<String, usize> = HashMap::new();
+    for (here, there) in here.iter().zip(&there) {
+        let drawer = if there.error.is_some() { "nobody: an error on both" } else { &there.by };
+        *by.entry(drawer.to_owned()).or_default() += 1;
+        if let Some(what) = here.difference(there) {
+            differing += 1;
+            if differing <= 10 {
+                println!("differs: {} (by {}, {}): {what}", there.job, here.by, there.by);
+            }
+        }
+    }
+    let mut by: Vec<_> = by.into_iter().map(|(who, count)| format!("{count} by {who}")).collect();
+    by.sort();
+    println!("{} drawings compared ({}), {differing} differ", here.len(), by.join(", "));
+    Ok(if differing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn parsed(file: &str) -> Result<Vec<Digest>, String> {
+    let text = String::from_utf8(read(file)?).map_err(|error| format!("{file}: {error}"))?;
+    let line = |line: &str| serde_json::from_str(line).map_err(|error| format!("{file}: {error}"));
+    text.lines().map(line).collect()
+}
