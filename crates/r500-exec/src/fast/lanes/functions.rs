@@ -119,10 +119,16 @@ struct Clamp01;
 impl Lanewise<1> for Clamp01 {
     const WATCHES: bool = false;
 
-    // In this form two instructions, a maximum and a minimum.
+    // In this form two instructions, a maximum and a minimum. But the maximum that the compiler takes
+    // on AArch64 (FMAXNM) makes a signalling NaN a quiet one instead of 0: there, numbers from 0 to
+    // infinity are told by their bits, which are in the order of integers.
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
         let a = F::operand(a);
+        if cfg!(target_arch = "aarch64") {
+            let number = a.to_bits() <= f32::INFINITY.to_bits();
+            return f32::from_bits(if number { a.to_bits().min(1.0_f32.to_bits()) } else { 0 });
+        }
         let positive = if a > 0.0 { a } else { 0.0 };
         if positive < 1.0 { positive } else { 1.0 }
     }
