@@ -7,12 +7,14 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use r500_cross_runner::digest::Digest;
-use r500_cross_runner::request;
+use r500_cross_runner::request::{self, Speed};
+use serde::de::DeserializeOwned;
 
 const USAGE: &str = "\
 usage: cross-runner digests ENGINE FIRST COUNT FILE...   digests of generated programs and of files
        cross-runner speed ENGINE WIDTH SECONDS FILE...   pixels a second, one thread
-       cross-runner compare HERE THERE                   two files of digests";
+       cross-runner compare HERE THERE                   two files of digests
+       cross-runner table SPEEDS...                      files of speeds, as a table";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -21,6 +23,7 @@ fn main() -> ExitCode {
         ["digests", engine, first, count, files @ ..] => digests(engine, first, count, files),
         ["speed", engine, width, seconds, files @ ..] => speed(engine, width, seconds, files),
         ["compare", here, there] => compare(here, there),
+        ["table", files @ ..] => table(files),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
@@ -64,7 +67,7 @@ fn read(file: &str) -> Result<Vec<u8>, String> {
 
 /// Compares two files of digests, line by line, and says how many and who drew them.
 fn compare(here: &str, there: &str) -> Result<ExitCode, String> {
-    let (here, there) = (parsed(here)?, parsed(there)?);
+    let (here, there) = (parsed::<Digest>(here)?, parsed::<Digest>(there)?);
     if here.is_empty() || here.len() != there.len() {
         return Err(format!("{} drawings here, {} there", here.len(), there.len()));
     }
@@ -86,7 +89,35 @@ fn compare(here: &str, there: &str) -> Result<ExitCode, String> {
     Ok(if differing == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn parsed(file: &str) -> Result<Vec<Digest>, String> {
+/// Millions of pixels a second, a column for each file, and the median of each.
+fn table(files: &[&str]) -> Result<ExitCode, String> {
+    let columns = files.iter().map(|file| parsed::<Speed>(file)).collect::<Result<Vec<_>, _>>()?;
+    let first = columns.first().filter(|column| !column.is_empty()).ok_or("no speeds")?;
+    let row = |name: &str, cells: &mut dyn Iterator<Item = String>| {
+        println!("| {name} | {} |", cells.collect::<Vec<_>>().join(" | "));
+    };
+    let mega = |speed: f64| format!("{:.1}", speed / 1e6);
+    row("capture", &mut columns.iter().filter_map(|c| c.first()).map(|speed| speed.by.clone()));
+    row("---", &mut columns.iter().map(|_| "---".to_owned()));
+    for (n, speed) in first.iter().enumerate() {
+        let cells = columns.iter().map(|column| column.get(n));
+        row(
+            &speed.job,
+            &mut cells.map(|cell| cell.map_or(String::new(), |s| mega(s.pixels_a_second))),
+        );
+    }
+    row(
+        "median of all",
+        &mut columns.iter().map(|column| {
+            let mut all: Vec<_> = column.iter().map(|speed| speed.pixels_a_second).collect();
+            all.sort_by(f64::total_cmp);
+            all.get(all.len() / 2).map_or(String::new(), |median| mega(*median))
+        }),
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+fn parsed<T: DeserializeOwned>(file: &str) -> Result<Vec<T>, String> {
     let text = String::from_utf8(read(file)?).map_err(|error| format!("{file}: {error}"))?;
     let line = |line: &str| serde_json::from_str(line).map_err(|error| format!("{file}: {error}"));
     text.lines().map(line).collect()

@@ -23,7 +23,7 @@ unsafe extern "C" {
 /// Room for a request of that many bytes.
 // SAFETY: no other function has this name; a second one would not link.
 #[unsafe(no_mangle)]
-pub extern "C" fn room(length: usize) -> *mut u8 {
+extern "C" fn room(length: usize) -> *mut u8 {
     std::panic::set_hook(Box::new(|panic| *memory() = panic.to_string().into_bytes()));
     let mut memory = memory();
     *memory = vec![0; length];
@@ -34,7 +34,7 @@ pub extern "C" fn room(length: usize) -> *mut u8 {
 /// an error's text.
 // SAFETY: as `room`.
 #[unsafe(no_mangle)]
-pub extern "C" fn answer() -> isize {
+extern "C" fn answer() -> isize {
     let request = std::mem::take(&mut *memory());
     let answer = request::answer(&request, &|| now());
     let failed = answer.is_err();
@@ -47,14 +47,14 @@ pub extern "C" fn answer() -> isize {
 /// Where the answer is, until the next call.
 // SAFETY: as `room`.
 #[unsafe(no_mangle)]
-pub extern "C" fn text() -> *const u8 {
+extern "C" fn text() -> *const u8 {
     memory().as_ptr()
 }
 
 /// Length of the text, for a host whose call of [`answer`] trapped: a panic's message.
 // SAFETY: as `room`.
 #[unsafe(no_mangle)]
-pub extern "C" fn length() -> usize {
+extern "C" fn length() -> usize {
     memory().len()
 }
 
