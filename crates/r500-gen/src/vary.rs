@@ -47,6 +47,7 @@ pub fn vary(job: &mut Job, seed: u64) {
         ignoring: rng.chance(1, 3),
         inactive: rng.chance(1, 32),
         odd: rng.chance(1, 8),
+        counting: rng.chance(1, 2),
     };
     for inst in &mut job.program.code {
         let own =
@@ -66,11 +67,13 @@ struct Traits {
     inactive: bool,
     /// Reserved codes and relative addresses.
     odd: bool,
+    /// `STAT_WE`.
+    counting: bool,
 }
 
 impl Traits {
     fn vary(self, rng: &mut Rng, inst: Instruction) -> Instruction {
-        match inst.ty() {
+        let mut inst = match inst.ty() {
             InstType::FC => self.flow(rng, inst),
             InstType::TEX => self.fetch(rng, inst),
             _ => {
@@ -78,7 +81,11 @@ impl Traits {
                 let changed = (0..changes).fold(inst, |inst, _| self.arithmetic(rng, inst));
                 if self.odd { changed } else { sound(changed) }
             }
+        };
+        if !self.counting {
+            inst.0[0] = CmnInst(inst.0[0]).with(CmnInst::STAT_WE, 0).bits();
         }
+        inst
     }
 
     fn flow(self, rng: &mut Rng, mut inst: Instruction) -> Instruction {
@@ -89,8 +96,10 @@ impl Traits {
     }
 
     fn fetch(self, rng: &mut Rng, mut inst: Instruction) -> Instruction {
-        let cmn = CmnInst(inst.0[0]).with(CmnInst::STAT_WE, rng.below(16) as u8 & self.mask(rng));
-        inst.0[0] = cmn.bits();
+        if rng.chance(1, 8) {
+            let counts = CmnInst(inst.0[0]).with(CmnInst::STAT_WE, rng.below(16) as u8);
+            inst.0[0] = counts.bits();
+        }
         let mut tex = TexInst(inst.0[1]).with(TexInst::TEX_ID, rng.below(UNITS + 1) as u8);
         if tex.inst() != TexOp::TEXKILL {
             // Without differences across the quad if pixels are not to part.
@@ -108,11 +117,6 @@ impl Traits {
             inst.0[2] = TexAddr(inst.0[2]).with(fields[rng.below(3) as usize], channel).bits();
         }
         inst
-    }
-
-    /// 15 or 0: most instructions count nothing.
-    fn mask(self, rng: &mut Rng) -> u8 {
-        if rng.chance(1, 8) { 15 } else { 0 }
     }
 
     /// One field of an ALU or OUT instruction.
