@@ -74,8 +74,6 @@ pub(super) struct Code {
     pub(super) counters: u32,
     pub(super) colors: [Option<[Arg; 4]>; 4],
     pub(super) depth: Option<(Arg, Arg)>,
-    /// Whether there is something to [watch](Step::Watch).
-    pub(super) watches: bool,
 }
 
 impl Code {
@@ -168,7 +166,6 @@ impl Code {
             counters: linear.counters,
             colors: colors.map(|color| color.map(|channels| channels.map(arg))),
             depth: depth.map(|(depth, written)| (arg(depth), arg(written))),
-            watches: function.watches,
         }
     }
 }

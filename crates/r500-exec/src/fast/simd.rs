@@ -156,12 +156,6 @@ pub(crate) trait Routine<M, C> {
 pub(crate) struct Entry<M, C>(unsafe fn(&mut M, &C));
 
 impl<M, C> Entry<M, C> {
-    /// An entry for functions of any level.
-    #[cfg(test)]
-    pub(crate) fn of_any(function: fn(&mut M, &C)) -> Self {
-        Self(function)
-    }
-
     /// Calls the routine.
     #[inline(always)]
     pub(crate) fn call(self, memory: &mut M, call: &C) {

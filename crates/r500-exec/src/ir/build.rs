@@ -160,7 +160,7 @@ impl Builder {
     fn term_range(&self, term: Term) -> Range {
         let range = self.range(term.value);
         let range = if term.abs { range.abs() } else { range };
-        if term.neg { range.neg() } else { range }
+        if term.neg { range.negated() } else { range }
     }
 
     /// The value of an operation, computed here unless it is known already.
@@ -265,10 +265,10 @@ impl Builder {
         {
             (a, b) = (b, a);
         }
-        let (a_range, b_range) = (self.range(a), self.range(b));
+        let a_range = self.range(a);
         let product_range = {
             let product = self.product_range(a, b, zero_rule);
-            if negate { product.neg() } else { product }
+            if negate { product.negated() } else { product }
         };
         // The sign of a zero product shows if what is added can be -0.
         let shows = c_range.minus_zero || (c_range.denormal && c_range.lo < 0.0);
@@ -284,7 +284,7 @@ impl Builder {
         if c.constant().is_some_and(|c| c == 0.0) && !product_range.minus_zero {
             return self.def(Code::Mul(product), &[a, b], product_range);
         }
-        let range = product_range.add(c_range);
+        let range = product_range.plus(c_range);
         let (c, c_neg) = self.signed(c);
         let sign = if c_neg { Sign::Minus } else { Sign::Plus };
         self.def(Code::Mad(product, sign), &[a, b, c], range)
@@ -317,7 +317,7 @@ impl Builder {
     }
 
     fn product_range(&self, a: Operand, b: Operand, zero_rule: bool) -> Range {
-        let range = self.range(a).mul(self.range(b), zero_rule);
+        let range = self.range(a).times(self.range(b), zero_rule);
         if a != b {
             return range;
         }
@@ -329,7 +329,7 @@ impl Builder {
     fn mul_signed(&mut self, a: Operand, b: Operand, negate: bool, zero_rule: bool) -> Operand {
         let product = self.product(a, b, negate, zero_rule, true);
         let range = self.product_range(a, b, zero_rule);
-        let range = if negate { range.neg() } else { range };
+        let range = if negate { range.negated() } else { range };
         self.def(Code::Mul(product), &[a, b], range)
     }
 
@@ -343,7 +343,7 @@ impl Builder {
         if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
             return Operand::float(Arith::LAW.add(a, b));
         }
-        let range = self.term_range(a).add(self.term_range(b));
+        let range = self.term_range(a).plus(self.term_range(b));
         let ((a, a_neg), (b, b_neg)) = (self.signed(a), self.signed(b));
         for ((x, x_neg), (zero, zero_neg)) in [((a, a_neg), (b, b_neg)), ((b, b_neg), (a, a_neg))] {
             let term = Term { value: x, abs: false, neg: x_neg };
@@ -703,6 +703,8 @@ fn first(operand: Operand) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::panic)]
+
     use super::*;
 
     fn builder() -> Builder {

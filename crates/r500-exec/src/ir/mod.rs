@@ -271,8 +271,6 @@ pub struct Function {
     pub body: Vec<Stmt>,
     /// Outputs A to D, red to alpha; `None` for targets that nothing writes.
     pub colors: [Option<[Operand; 4]>; 4],
-    /// Whether something is [watched](Stmt::Watch).
-    pub watches: bool,
     /// Depth: the value, and the pixels that wrote it.
     pub depth: Option<(Operand, Operand)>,
 }

@@ -122,7 +122,7 @@ impl Range {
 
     /// With its sign changed.
     #[must_use]
-    pub fn neg(self) -> Self {
+    pub fn negated(self) -> Self {
         let minus_zero = self.lo <= 0.0 && self.hi >= 0.0;
         Self { lo: -self.hi, hi: -self.lo, minus_zero, ..self }
     }
@@ -138,7 +138,7 @@ impl Range {
 
     /// Sum.
     #[must_use]
-    pub fn add(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         let nan = self.nan || other.nan || (self.may_be_infinite() && other.may_be_infinite());
         let (lo, hi) = (self.lo + other.lo, self.hi + other.hi);
         // -0 comes of two -0, or of a tiny negative sum, which takes two small numbers.
@@ -153,7 +153,7 @@ impl Range {
 
     /// Product; with the zero rule, zero times anything is +0.
     #[must_use]
-    pub fn mul(self, other: Self, zero_rule: bool) -> Self {
+    pub fn times(self, other: Self, zero_rule: bool) -> Self {
         let zero_times_infinity = (self.may_be_zero() && other.may_be_infinite())
             || (other.may_be_zero() && self.may_be_infinite());
         let nan = self.nan || other.nan || (zero_times_infinity && !zero_rule);
@@ -286,7 +286,7 @@ mod tests {
                 let inside: Vec<f32> =
                     POINTS.iter().copied().filter(|x| lo <= *x && *x <= hi).collect();
                 let mut range = Range::between(lo, hi);
-                range.minus_zero |= inside.iter().any(|x| *x == 0.0);
+                range.minus_zero |= inside.contains(&0.0);
                 ranges.push((range, inside));
             }
         }
@@ -294,7 +294,7 @@ mod tests {
         let zero_rule = law.with_zero_rule(true);
         for (a, points) in &ranges {
             for &x in points {
-                assert!(holds(a.neg(), -x) && holds(a.abs(), x.abs()));
+                assert!(holds(a.negated(), -x) && holds(a.abs(), x.abs()));
                 assert!(holds(a.rcp(), law.rcp(x)), "1/{x:e} in {a:?}");
                 assert!(holds(a.rsq(), law.rsq(x)), "rsq {x:e} in {a:?}");
                 assert!(holds(a.frc(), law.frc(x)), "frc {x:e} in {a:?}");
@@ -305,13 +305,13 @@ mod tests {
             }
             for (b, others) in &ranges {
                 for (&x, &y) in points.iter().flat_map(|x| others.iter().map(move |y| (x, y))) {
-                    assert!(holds(a.add(*b), law.add(x, y)), "{x:e} + {y:e} in {a:?} + {b:?}");
+                    assert!(holds(a.plus(*b), law.add(x, y)), "{x:e} + {y:e} in {a:?} + {b:?}");
                     assert!(
-                        holds(a.mul(*b, false), law.mul(x, y)),
+                        holds(a.times(*b, false), law.mul(x, y)),
                         "{x:e} * {y:e} in {a:?} * {b:?}"
                     );
                     assert!(
-                        holds(a.mul(*b, true), zero_rule.product(x, y)),
+                        holds(a.times(*b, true), zero_rule.product(x, y)),
                         "{x:e} * {y:e} in {a:?} * {b:?}"
                     );
                     assert!(holds(a.min(*b), crate::numerics::compare::min(x, y)));

@@ -13,12 +13,10 @@ pub(crate) trait Product {
     const ZERO_A: bool;
     /// Whether a zero B makes the product +0, whatever A is.
     const ZERO_B: bool;
-    /// Whether it is (-A) * B.
-    const NEGATED: bool;
 
     #[inline(always)]
     fn of<F: Flush>(seen: &mut u32, a: f32, b: f32) -> f32 {
-        let product = F::rounded(seen, if Self::NEGATED { -a * b } else { a * b });
+        let product = F::rounded(seen, a * b);
         let mut bits = product.to_bits();
         if Self::ZERO_A {
             bits = if a == 0.0 { 0 } else { bits };
@@ -48,7 +46,7 @@ pub(crate) trait Product {
         if Self::ZERO_A && zero(a) || Self::ZERO_B && zero(b) {
             return 0.0;
         }
-        LAW.mul(if Self::NEGATED { -a } else { a }, b)
+        LAW.mul(a, b)
     }
 }
 
@@ -58,7 +56,6 @@ pub(crate) struct Ieee;
 impl Product for Ieee {
     const ZERO_A: bool = false;
     const ZERO_B: bool = false;
-    const NEGATED: bool = false;
 }
 
 /// `ZERO_TIMES_ANYTHING_EQUALS_ZERO` where B is known to be finite and only the sign of a zero, or
@@ -68,7 +65,6 @@ pub(crate) struct ZeroA;
 impl Product for ZeroA {
     const ZERO_A: bool = true;
     const ZERO_B: bool = false;
-    const NEGATED: bool = false;
 }
 
 /// `ZERO_TIMES_ANYTHING_EQUALS_ZERO`.
@@ -77,16 +73,6 @@ pub(crate) struct ZeroBoth;
 impl Product for ZeroBoth {
     const ZERO_A: bool = true;
     const ZERO_B: bool = true;
-    const NEGATED: bool = false;
-}
-
-/// The same of -A and B. The zero that a rule makes is +0 nevertheless.
-pub(crate) struct Negated<P>(PhantomData<P>);
-
-impl<P: Product> Product for Negated<P> {
-    const ZERO_A: bool = P::ZERO_A;
-    const ZERO_B: bool = P::ZERO_B;
-    const NEGATED: bool = !P::NEGATED;
 }
 
 /// How a product P and C are added.
@@ -193,24 +179,6 @@ pub(crate) fn sub<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
     map::<F, Add<MinusC>, 2>(dst, (a, b));
 }
 
-/// (A0 * B0 + A1 * B1) + C, of the slots A0, B0, A1, B1, C.
-#[inline(always)]
-pub(crate) fn dp2add<F: Flush, P: Product>(dst: &mut [Chunk], slots: [&[Chunk]; 5]) {
-    map::<F, Dot<P>, 5>(dst, slots);
-}
-
-/// (A0 * B0 + A1 * B1) + A2 * B2, of the slots A0, B0, A1, B1, A2, B2.
-#[inline(always)]
-pub(crate) fn dp3<F: Flush, P: Product>(dst: &mut [Chunk], slots: [&[Chunk]; 6]) {
-    map::<F, Dot<P>, 6>(dst, slots);
-}
-
-/// ((A0 * B0 + A1 * B1) + A2 * B2) + A3 * B3, of the slots A0, B0 and so on.
-#[inline(always)]
-pub(crate) fn dp4<F: Flush, P: Product>(dst: &mut [Chunk], slots: [&[Chunk]; 8]) {
-    map::<F, Dot<P>, 8>(dst, slots);
-}
-
 /// `RCP`: 1 / A, correctly rounded.
 #[inline(always)]
 pub(crate) fn rcp<F: Flush>(dst: &mut [Chunk], a: impl Src) {
@@ -308,36 +276,6 @@ impl<S: Sum> Lanewise<2> for Add<S> {
     #[inline(always)]
     fn law([a, b]: [f32; 2]) -> f32 {
         S::law(a, b)
-    }
-}
-
-/// A sum of products, left to right; an odd last operand is added as it is.
-struct Dot<P>(PhantomData<P>);
-
-impl<P: Product, const N: usize> Lanewise<N> for Dot<P> {
-    const WATCHES: bool = true;
-
-    #[inline(always)]
-    fn lane<F: Flush>(seen: &mut u32, x: [f32; N]) -> f32 {
-        let mut sum = P::of::<F>(seen, x[0], x[1]);
-        let mut next = 2;
-        while next + 1 < N {
-            let product = P::of::<F>(seen, x[next], x[next + 1]);
-            sum = F::rounded(seen, sum + product);
-            next += 2;
-        }
-        if next < N { F::rounded(seen, sum + x[next]) } else { sum }
-    }
-
-    #[inline(always)]
-    fn law(x: [f32; N]) -> f32 {
-        let mut sum = P::law(x[0], x[1]);
-        let mut next = 2;
-        while next + 1 < N {
-            sum = LAW.add(sum, P::law(x[next], x[next + 1]));
-            next += 2;
-        }
-        if next < N { LAW.add(sum, x[next]) } else { sum }
     }
 }
 

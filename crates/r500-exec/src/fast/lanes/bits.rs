@@ -9,12 +9,6 @@ pub(crate) fn copy(dst: &mut [Chunk], a: impl Src) {
     each(dst, a, |a| a);
 }
 
-/// The same bits everywhere.
-#[inline(always)]
-pub(crate) fn splat(dst: &mut [Chunk], x: f32) {
-    dst.as_flattened_mut().fill(x);
-}
-
 /// -A: the sign bit flipped.
 #[inline(always)]
 pub(crate) fn neg(dst: &mut [Chunk], a: impl Src) {

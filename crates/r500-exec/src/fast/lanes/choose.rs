@@ -22,10 +22,6 @@ pub(crate) trait Relation {
 pub(crate) struct Lt;
 /// A >= B.
 pub(crate) struct Ge;
-/// A > B.
-pub(crate) struct Gt;
-/// A <= B.
-pub(crate) struct Le;
 /// A == B.
 pub(crate) struct Eq;
 /// A != B, and anything with NaN.
@@ -50,8 +46,6 @@ macro_rules! relations {
 relations! {
     Lt: <, compare::lt;
     Ge: >=, compare::ge;
-    Gt: >, compare::gt;
-    Le: <=, |a, b| compare::ge(b, a);
     Eq: ==, compare::eq;
     Ne: !=, compare::ne;
 }
@@ -82,42 +76,6 @@ pub(crate) fn blend(dst: &mut [Chunk], mask: impl Src, a: impl Src) {
         }
         *to = new;
     }
-}
-
-/// `C related to D ? A : B`, bit for bit. C and D are compared as they are; A and B should not be
-/// the same expressions as C and D at compile time (see [`min_raw`]).
-#[inline(always)]
-pub(crate) fn choose<F: Flush, R: Relation>(
-    dst: &mut [Chunk],
-    a: impl Src,
-    b: impl Src,
-    c: impl Src,
-    d: f32,
-) {
-    let n = dst.len();
-    let (a, b, c) = (a.limit(n), b.limit(n), c.limit(n));
-    for (i, to) in dst.iter_mut().enumerate() {
-        chunk_by_chunk();
-        let (a, b, c) = (a.chunk(i), b.chunk(i), c.chunk(i));
-        let mut result = [0.0; LANES];
-        for l in 0..LANES {
-            let holds = R::holds(F::operand(c[l]), d);
-            result[l] = f32::from_bits(if holds { a[l].to_bits() } else { b[l].to_bits() });
-        }
-        *to = result;
-    }
-}
-
-/// `CMP`: C >= 0 ? A : B, bit for bit.
-#[inline(always)]
-pub(crate) fn cmp_ge0<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src, c: impl Src) {
-    choose::<F, Ge>(dst, a, b, c, 0.0);
-}
-
-/// `CND`: C > 0.5 ? A : B, bit for bit.
-#[inline(always)]
-pub(crate) fn cnd<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src, c: impl Src) {
-    choose::<F, Gt>(dst, a, b, c, 0.5);
 }
 
 /// `MIN`: A < B ? A : B, where a denormal result may or may not have become zero.
@@ -163,37 +121,6 @@ pub(crate) fn or(dst: &mut [Chunk], a: impl Src, b: impl Src) {
 #[inline(always)]
 pub(crate) fn and_not(dst: &mut [Chunk], a: impl Src, b: impl Src) {
     bitwise(dst, (a, b), |[a, b]| a & !b);
-}
-
-/// Either A or B.
-#[inline(always)]
-pub(crate) fn xor(dst: &mut [Chunk], a: impl Src, b: impl Src) {
-    bitwise(dst, (a, b), |[a, b]| a ^ b);
-}
-
-/// Not A.
-#[inline(always)]
-pub(crate) fn not(dst: &mut [Chunk], a: impl Src) {
-    bitwise(dst, (a,), |[a]| !a);
-}
-
-/// Whether any lane is set.
-#[inline(always)]
-pub(crate) fn any(mask: &[Chunk]) -> bool {
-    mask.as_flattened().iter().fold(0, |all, lane| all | lane.to_bits()) != 0
-}
-
-/// How many lanes are set.
-#[inline(always)]
-pub(crate) fn count(mask: &[Chunk]) -> u32 {
-    mask.as_flattened().iter().fold(0, |sum, lane| sum + (lane.to_bits() >> 31))
-}
-
-/// How many lanes are set in both.
-#[inline(always)]
-pub(crate) fn count_both(a: &[Chunk], b: &[Chunk]) -> u32 {
-    let lanes = a.as_flattened().iter().zip(b.as_flattened());
-    lanes.fold(0, |sum, (a, b)| sum + ((a.to_bits() & b.to_bits()) >> 31))
 }
 
 #[inline(always)]

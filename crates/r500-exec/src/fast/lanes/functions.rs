@@ -38,12 +38,6 @@ impl Rint for BitTrick {
     }
 }
 
-/// `FLR`: the largest integer that is not above A.
-#[inline(always)]
-pub(crate) fn floor<F: Flush, R: Rint>(dst: &mut [Chunk], a: impl Src) {
-    map::<F, Floor<R>, 1>(dst, (a,));
-}
-
 /// `FRC`: A - floor(A).
 #[inline(always)]
 pub(crate) fn frc<F: Flush, R: Rint>(dst: &mut [Chunk], a: impl Src) {
@@ -78,22 +72,6 @@ pub(crate) fn sin<F: Flush, R: Rint>(dst: &mut [Chunk], a: impl Src) {
 #[inline(always)]
 pub(crate) fn cos<F: Flush, R: Rint>(dst: &mut [Chunk], a: impl Src) {
     map::<F, Cos<R>, 1>(dst, (a,));
-}
-
-struct Floor<R>(PhantomData<R>);
-
-impl<R: Rint> Lanewise<1> for Floor<R> {
-    const WATCHES: bool = false;
-
-    #[inline(always)]
-    fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
-        floor_of::<R>(F::operand(a))
-    }
-
-    #[inline(always)]
-    fn law([a]: [f32; 1]) -> f32 {
-        Arith::LAW.floor(a)
-    }
 }
 
 struct Frc<R>(PhantomData<R>);

@@ -4,8 +4,8 @@
 
 use std::marker::PhantomData;
 
-use super::arith::{FromC, Ieee, MinusBoth, MinusC, Negated, PlusC, ZeroA, ZeroBoth};
-use super::choose::{Eq, Ge, Gt, Le, Lt, Ne};
+use super::arith::{FromC, Ieee, MinusBoth, MinusC, PlusC, ZeroA, ZeroBoth};
+use super::choose::{Eq, Ge, Lt, Ne};
 use super::{Chunk, LANES, Splat, arith, bits, choose, functions};
 use crate::fast::simd::{Job, Level, Simd};
 use crate::numerics::{Arith, compare, flush, kernels};
@@ -79,9 +79,11 @@ kernels! {
     mul[2] Number: |L, d, [a, b]| arith::mul::<L::Flush, Ieee>(d, a, b), |[a, b]| LAW.mul(a, b);
     mul_zero_a[2] Number: |L, d, [a, b]| arith::mul::<L::Flush, ZeroA>(d, a, b), |[a, b]| zero_a(a, b);
     mul_zero_both[2] Number: |L, d, [a, b]| arith::mul::<L::Flush, ZeroBoth>(d, a, b), |[a, b]| RULE.product(a, b);
-    mul_negated[2] Number: |L, d, [a, b]| arith::mul::<L::Flush, Negated<Ieee>>(d, a, b), |[a, b]| LAW.mul(-a, b);
-    mul_negated_zero_a[2] Number: |L, d, [a, b]| arith::mul::<L::Flush, Negated<ZeroA>>(d, a, b), |[a, b]| zero_a(-a, b);
-    mul_negated_zero_both[2] Number: |L, d, [a, b]| arith::mul::<L::Flush, Negated<ZeroBoth>>(d, a, b), |[a, b]| RULE.product(-a, b);
+    mul_signed_plus[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, ZeroA>(d, a, b, Splat(0.0)), |[a, b]| zero_a(a, b);
+    mad_signed_plus[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, MinusC>(d, a, b, c, Splat(0.0)), |[a, b, c]| RULE.mad(a, b, -c);
+    mul_negated[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, Ieee>(d, a, b, Splat(-0.0)), |[a, b]| LAW.mul(-a, b);
+    mul_negated_zero_a[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, ZeroA>(d, a, b, Splat(-0.0)), |[a, b]| zero_a(-a, b);
+    mul_negated_zero_both[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, ZeroBoth>(d, a, b, Splat(-0.0)), |[a, b]| RULE.product(-a, b);
 
     mad[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, Ieee, PlusC>(d, a, b, c), |[a, b, c]| LAW.mad(a, b, c);
     mad_minus_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, Ieee, MinusC>(d, a, b, c), |[a, b, c]| LAW.mad(a, b, -c);
@@ -90,21 +92,14 @@ kernels! {
     mad_zero_a[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, ZeroA, PlusC>(d, a, b, c), |[a, b, c]| LAW.add(zero_a(a, b), c);
     mad_zero_both[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, ZeroBoth, PlusC>(d, a, b, c), |[a, b, c]| RULE.mad(a, b, c);
     mad_zero_both_from_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, ZeroBoth, FromC>(d, a, b, c), |[a, b, c]| LAW.sub(c, RULE.product(a, b));
-    mad_negated_zero_both[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, Negated<ZeroBoth>, PlusC>(d, a, b, c), |[a, b, c]| RULE.mad(-a, b, c);
-    mad_negated_zero_both_minus_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, Negated<ZeroBoth>, MinusC>(d, a, b, c), |[a, b, c]| RULE.mad(-a, b, -c);
+    mad_negated_zero_both[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, PlusC>(d, a, b, c, Splat(-0.0)), |[a, b, c]| RULE.mad(-a, b, c);
+    mad_negated_zero_both_minus_c[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, MinusC>(d, a, b, c, Splat(-0.0)), |[a, b, c]| RULE.mad(-a, b, -c);
     add[2] Number: |L, d, [a, b]| arith::add::<L::Flush>(d, a, b), |[a, b]| LAW.add(a, b);
     sub[2] Number: |L, d, [a, b]| arith::sub::<L::Flush>(d, a, b), |[a, b]| LAW.sub(a, b);
 
-    dp2add[5] Number: |L, d, slots| arith::dp2add::<L::Flush, Ieee>(d, slots), |[a, b, a1, b1, c]| LAW.dot2_add([a, a1], [b, b1], c);
-    dp2add_zero_both[5] Number: |L, d, slots| arith::dp2add::<L::Flush, ZeroBoth>(d, slots), |[a, b, a1, b1, c]| RULE.dot2_add([a, a1], [b, b1], c);
-    dp3[6] Number: |L, d, slots| arith::dp3::<L::Flush, Ieee>(d, slots), |[a, b, a1, b1, a2, b2]| LAW.dot3([a, a1, a2], [b, b1, b2]);
-    dp3_zero_both[6] Number: |L, d, slots| arith::dp3::<L::Flush, ZeroBoth>(d, slots), |[a, b, a1, b1, a2, b2]| RULE.dot3([a, a1, a2], [b, b1, b2]);
-    dp4[8] Number: |L, d, slots| arith::dp4::<L::Flush, Ieee>(d, slots), |[a, b, a1, b1, a2, b2, a3, b3]| LAW.dot4([a, a1, a2, a3], [b, b1, b2, b3]);
-    dp4_zero_both[8] Number: |L, d, slots| arith::dp4::<L::Flush, ZeroBoth>(d, slots), |[a, b, a1, b1, a2, b2, a3, b3]| RULE.dot4([a, a1, a2, a3], [b, b1, b2, b3]);
 
     rcp[1] Number: |L, d, [a]| arith::rcp::<L::Flush>(d, a), |[a]| LAW.rcp(a);
     rsq[1] Number: |L, d, [a]| arith::rsq::<L::Flush>(d, a), |[a]| LAW.rsq(a);
-    floor[1] Number: |L, d, [a]| functions::floor::<L::Flush, L::Rint>(d, a), |[a]| LAW.floor(a);
     frc[1] Number: |L, d, [a]| functions::frc::<L::Flush, L::Rint>(d, a), |[a]| LAW.frc(a);
     clamp01[1] Number: |L, d, [a]| functions::clamp01::<L::Flush>(d, a), |[a]| LAW.clamp01(a);
     ex2[1] Number: |L, d, [a]| functions::ex2::<L::Flush>(d, a), |[a]| kernels::ex2(a);
@@ -114,21 +109,13 @@ kernels! {
 
     lt[2] Bits: |L, d, [a, b]| choose::compare::<L::Flush, Lt>(d, a, b), |[a, b]| mask(compare::lt(a, b));
     ge[2] Bits: |L, d, [a, b]| choose::compare::<L::Flush, Ge>(d, a, b), |[a, b]| mask(compare::ge(a, b));
-    gt[2] Bits: |L, d, [a, b]| choose::compare::<L::Flush, Gt>(d, a, b), |[a, b]| mask(compare::gt(a, b));
-    le[2] Bits: |L, d, [a, b]| choose::compare::<L::Flush, Le>(d, a, b), |[a, b]| mask(compare::ge(b, a));
     eq[2] Bits: |L, d, [a, b]| choose::compare::<L::Flush, Eq>(d, a, b), |[a, b]| mask(compare::eq(a, b));
     ne[2] Bits: |L, d, [a, b]| choose::compare::<L::Flush, Ne>(d, a, b), |[a, b]| mask(compare::ne(a, b));
     ge_zero[1] Bits: |L, d, [a]| choose::compare::<L::Flush, Ge>(d, a, Splat(0.0)), |[a]| mask(compare::ge(a, 0.0));
     lt_zero[1] Bits: |L, d, [a]| choose::compare::<L::Flush, Lt>(d, a, Splat(0.0)), |[a]| mask(compare::lt(a, 0.0));
     eq_zero[1] Bits: |L, d, [a]| choose::compare::<L::Flush, Eq>(d, a, Splat(0.0)), |[a]| mask(compare::eq(a, 0.0));
     ne_zero[1] Bits: |L, d, [a]| choose::compare::<L::Flush, Ne>(d, a, Splat(0.0)), |[a]| mask(compare::ne(a, 0.0));
-    gt_half[1] Bits: |L, d, [a]| choose::compare::<L::Flush, Gt>(d, a, Splat(0.5)), |[a]| mask(compare::gt(a, 0.5));
 
-    cmp[3] Bits: |L, d, [a, b, c]| choose::cmp_ge0::<L::Flush>(d, a, b, c), |[a, b, c]| compare::cmp(a, b, c);
-    cmp_of_itself[2] Bits: |L, d, [a, b]| choose::cmp_ge0::<L::Flush>(d, a, b, a), |[a, b]| compare::cmp(a, b, a);
-    cmp_of_itself_and_zero[1] Bits: |L, d, [a]| choose::cmp_ge0::<L::Flush>(d, a, Splat(0.0), a), |[a]| compare::cmp(a, 0.0, a);
-    cmp_of_zero_and_itself[1] Bits: |L, d, [a]| choose::cmp_ge0::<L::Flush>(d, Splat(0.0), a, a), |[a]| compare::cmp(0.0, a, a);
-    cnd[3] Bits: |L, d, [a, b, c]| choose::cnd::<L::Flush>(d, a, b, c), |[a, b, c]| compare::cnd(a, b, c);
     min[2] Flushed: |L, d, [a, b]| choose::min::<L::Flush>(d, a, b), |[a, b]| compare::min(a, b);
     max[2] Flushed: |L, d, [a, b]| choose::max::<L::Flush>(d, a, b), |[a, b]| compare::max(a, b);
     max_zero[1] Flushed: |L, d, [a]| choose::max::<L::Flush>(d, a, Splat(0.0)), |[a]| compare::max(a, 0.0);
@@ -140,8 +127,6 @@ kernels! {
     and[2] Bits: |L, d, [a, b]| choose::and(d, a, b), |[a, b]| with_bits([a, b], |[a, b]| a & b);
     or[2] Bits: |L, d, [a, b]| choose::or(d, a, b), |[a, b]| with_bits([a, b], |[a, b]| a | b);
     and_not[2] Bits: |L, d, [a, b]| choose::and_not(d, a, b), |[a, b]| with_bits([a, b], |[a, b]| a & !b);
-    xor[2] Bits: |L, d, [a, b]| choose::xor(d, a, b), |[a, b]| with_bits([a, b], |[a, b]| a ^ b);
-    not[1] Bits: |L, d, [a]| choose::not(d, a), |[a]| with_bits([a], |[a]| !a);
 
     copy[1] Bits: |L, d, [a]| bits::copy(d, a), |[a]| a;
     neg[1] Bits: |L, d, [a]| bits::neg(d, a), |[a]| with_bits([a], |[a]| a ^ 1 << 31);
@@ -186,9 +171,7 @@ shared_kernels! {
     mad_splat_b_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, ZeroA, MinusC>(d, a, shared(b), shared(c)), |[a, b, c]| LAW.sub(zero_a(a, b), c);
     sub_splat_a[2] Number: |L, d, [a, b]| arith::sub::<L::Flush>(d, shared(a), b), |[a, b]| LAW.sub(a, b);
     lt_splat_b[2] Bits: |L, d, [a, b]| choose::compare::<L::Flush, Lt>(d, a, shared(b)), |[a, b]| mask(compare::lt(a, b));
-    cmp_splat_b[3] Bits: |L, d, [a, b, c]| choose::cmp_ge0::<L::Flush>(d, a, shared(b), c), |[a, b, c]| compare::cmp(a, b, c);
     min_raw_splat_b[2] Bits: |L, d, [a, b]| choose::min_raw::<L::Flush>(d, a, shared(b)), |[a, b]| compare::min(a, b);
-    splat[1] Bits: |L, d, [a]| bits::splat(d, a[0][0]), |[a]| a;
 }
 
 #[test]
@@ -220,33 +203,6 @@ fn corners() {
                 assert_eq!(got.to_bits(), bits(lane - lane % 4 + k), "{simd:?} {k} {lane}");
             }
         }
-    }
-}
-
-#[test]
-fn masks_are_counted() {
-    struct Count<'a>(&'a [Chunk], &'a [Chunk]);
-
-    impl Job for Count<'_> {
-        type Output = (bool, u32, u32);
-
-        #[inline(always)]
-        fn run<L: Level>(self, _: L) -> (bool, u32, u32) {
-            (choose::any(self.0), choose::count(self.0), choose::count_both(self.0, self.1))
-        }
-    }
-
-    let slot = |set: fn(usize) -> bool| -> [Chunk; 3] {
-        std::array::from_fn(|i| std::array::from_fn(|lane| mask(set(i * LANES + lane))))
-    };
-    for simd in Simd::available() {
-        // 48 lanes: 16 multiples of 3, 12 of 4, 4 of both.
-        let (thirds, quarters) = (slot(|lane| lane % 3 == 0), slot(|lane| lane % 4 == 0));
-        assert_eq!(simd.run(Count(&thirds, &quarters)), (true, 16, 4));
-        assert_eq!(simd.run(Count(&quarters, &quarters)), (true, 12, 12));
-        assert_eq!(simd.run(Count(&slot(|lane| lane == 47), &thirds)), (true, 1, 0));
-        assert_eq!(simd.run(Count(&slot(|_| false), &thirds)), (false, 0, 0));
-        assert_eq!(simd.run(Count(&[], &[])), (false, 0, 0));
     }
 }
 

@@ -209,7 +209,7 @@ impl Lift<'_> {
             *slot = match changes {
                 [false, false] => continue,
                 // Statements that run for every pixel leave a selection.
-                [true, _] if !apart[0] && !(changes[1] && apart[1]) => {
+                [true, _] if !apart[0] && (!changes[1] || !apart[1]) => {
                     let rest =
                         if changes[1] { self.select_kept(masks[1], b, before) } else { before };
                     if changes[1] && place < plain && !self.exact[place] {

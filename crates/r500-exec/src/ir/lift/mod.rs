@@ -99,7 +99,7 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
     lift.statements(&structure.main)?;
     let (colors, depth) = lift.pixel.outputs(draw.shader);
     let body = lift.build.close();
-    let mut function = Function { values: lift.build.values(), body, colors, watches, depth };
+    let mut function = Function { values: lift.build.values(), body, colors, depth };
     super::tidy::tidy(&mut function);
     Ok(function)
 }
