@@ -24,6 +24,16 @@ pub(super) struct Times {
     pub(super) frames: usize,
 }
 
+/// Times that differ by such a factor are not the program's.
+pub(super) const TORN: f64 = 1.5;
+
+impl Times {
+    /// Whether something else disturbed the measurement.
+    pub(super) fn is_torn(&self) -> bool {
+        self.median > self.best * TORN
+    }
+}
+
 /// Draws a picture again and again, for so long.
 pub(super) fn measure(
     engine: &dyn Engine,

@@ -223,6 +223,15 @@ impl Bench {
             }
         }
         out.flush()?;
+        let torn = measured.rows.iter().filter(|row| row.times.is_torn()).count();
+        if torn > 0 {
+            terminal::note(&format!(
+                "in {torn} of {} rows, half of the pictures took more than {} times as long as the \
+                 shortest: others use this machine; `best` tells more then",
+                measured.rows.len(),
+                measure::TORN
+            ));
+        }
         if let (Some(compared), Some(least)) = (&compared, self.fail_below)
             && compared.tell_slower(&measured, least)
         {
