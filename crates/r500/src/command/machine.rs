@@ -7,7 +7,9 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use r500::exec::fast::{Fast, Simd};
 use r500::exec::reference::Reference;
-use r500::exec::{BindError, Engine, Findings, Limits, Options, Ran, Readings, RunError, ShaderError};
+use r500::exec::{
+    BindError, Engine, Findings, Limits, Options, Ran, Readings, RunError, ShaderError,
+};
 
 use super::exit::{Failure, Outcome};
 use super::terminal;
