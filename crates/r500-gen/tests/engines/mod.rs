@@ -10,7 +10,7 @@ use r500_exec::{Bindings, Block, Counters, Draw, Engine, Frame, Options, Shader,
 use r500_program::Job;
 
 /// What came of a program.
-pub enum Outcome {
+pub(crate) enum Outcome {
     /// The fast engine drew the same.
     Same,
     /// The fast engine gave it to the reference engine, and why.
@@ -21,7 +21,7 @@ pub enum Outcome {
 
 /// How often the fast engine drew, and why it did not.
 #[derive(Default)]
-pub struct Seen {
+pub(crate) struct Seen {
     /// Programs that the fast engine drew.
     pub drawn: u64,
     /// Those that it did not, by reason.
@@ -30,7 +30,7 @@ pub struct Seen {
 
 impl Seen {
     /// Counts a program. What differs comes back.
-    pub fn add(&mut self, outcome: Outcome) -> Option<String> {
+    pub(crate) fn add(&mut self, outcome: Outcome) -> Option<String> {
         match outcome {
             Outcome::Same => self.drawn += 1,
             Outcome::Instead(why) => *self.instead.entry(why).or_default() += 1,
@@ -40,7 +40,7 @@ impl Seen {
     }
 
     /// Without a floor, the reference engine might have been compared with itself.
-    pub fn demand(&self, percent: u64) {
+    pub(crate) fn demand(&self, percent: u64) {
         let all = self.drawn + self.instead.values().sum::<u64>();
         eprintln!(
             "{} of {all} programs drawn by the fast engine; else {:#?}",
@@ -51,7 +51,7 @@ impl Seen {
 }
 
 /// Draws with both engines, with the fast one at every level.
-pub fn compare(job: &Job, options: &Options<'_>) -> Outcome {
+pub(crate) fn compare(job: &Job, options: &Options<'_>) -> Outcome {
     let Ok(shader) = Shader::new(&job.program) else { return Outcome::Instead("no shader".into()) };
     let bindings = match Bindings::new(job, job.size.unwrap()) {
         Ok(bindings) => bindings,
@@ -96,7 +96,7 @@ pub fn compare(job: &Job, options: &Options<'_>) -> Outcome {
 }
 
 /// The first difference between a frame and the reference engine's.
-pub fn difference(got: &Frame, wanted: &Frame) -> Option<String> {
+pub(crate) fn difference(got: &Frame, wanted: &Frame) -> Option<String> {
     let place = |n: usize| {
         let Block { x, y, width, .. } = wanted.area();
         format!("pixel {},{}", x + n as u32 % width, y + n as u32 / width)
@@ -150,7 +150,7 @@ fn kind(reason: &str) -> String {
 }
 
 /// The levels asked for that this machine has; all if not said.
-pub fn levels() -> Vec<Simd> {
+pub(crate) fn levels() -> Vec<Simd> {
     let asked = std::env::var("R500_SIMD").ok();
     let wanted = |simd: &Simd| {
         asked.as_ref().is_none_or(|asked| asked.split(',').any(|name| name == simd.name()))
