@@ -17,6 +17,7 @@
 //! | --- | --- |
 //! | `lift` | from instructions and statements to operations and regions |
 //! | `build` | makes operations: folds constants, reuses what was computed already |
+//! | `fold` | operations on constants |
 //! | `range` | what is known of a value's size, to drop the zero rule where it shows nowhere |
 //! | `tidy` | drops what nobody looks at, flattens short branches |
 //! | `print` | the form as text |
@@ -25,6 +26,7 @@
 //! refuses programs that can tell the size of a group.
 
 mod build;
+mod fold;
 mod lift;
 mod print;
 mod range;
