@@ -1,8 +1,9 @@
 //! What several fuzz targets check.
 
+use r500_exec::fast::Fast;
 use r500_exec::reference::Reference;
-use r500_exec::{Bindings, Frame, Limits, Options, Shader, draw, output};
-use r500_program::Program;
+use r500_exec::{Bindings, Draw, Engine, Frame, Limits, Options, Shader, draw, output};
+use r500_program::{Job, Program};
 
 /// Endless programs are told early.
 pub const LIMITS: Limits = Limits { instructions: 2000, memory: 1 << 20, time: None };
@@ -27,6 +28,28 @@ pub fn watching_changes_nothing(
         }
         (Err(plain), Err(watched)) => assert_eq!(plain, watched),
         (plain, watched) => panic!("{:?} but {:?}", plain.err(), watched.err()),
+    }
+}
+
+/// Draws with both engines: the same pixels and counts. Of endless programs, that they are.
+pub fn fast_equals_reference(engine: Fast, job: &Job, options: &Options<'_>) {
+    let size = job.size.unwrap_or([8, 8]);
+    let Ok(shader) = Shader::new(&job.program) else { return };
+    let Ok(bindings) = Bindings::new(job, size) else { return };
+    let Ok(drawing) = Draw::new(&shader, &bindings, options) else { return };
+    if engine.prepare(drawing).ran().instead.is_some() {
+        return;
+    }
+    let wanted = draw(&Reference, &shader, &bindings, options);
+    match (draw(&engine, &shader, &bindings, options), wanted) {
+        (Ok(got), Ok(wanted)) => {
+            assert_eq!(bits(&got), bits(&wanted));
+            assert_eq!(got.counters.stat, wanted.counters.stat);
+            assert_eq!(got.counters.killed, wanted.counters.killed);
+        }
+        (Ok(_), Err(error)) => panic!("no {error}"),
+        // All pixels of a batch count together, those of a group of 4x4 apart: the budget may end sooner.
+        (Err(_), _) => {}
     }
 }
 
