@@ -2,7 +2,7 @@
 //!
 //! A drawing is [lifted](mod@crate::ir) once to operations on single channels. Each operation is then
 //! a loop over some hundred pixels at once, whose values lie one after the other, sixteen to a
-//! [chunk](lanes::Chunk): the loops are plain Rust, compiled for each level of vector instructions
+//! chunk: the loops are plain Rust, compiled for each level of vector instructions
 //! and chosen at run time ([`Simd`]), and the values in use fit the processor's first cache.
 //!
 //! ```text

@@ -61,6 +61,10 @@ impl Range {
         if lo.is_nan() || hi.is_nan() {
             return Self { nan: true, ..Self::ARITHMETIC };
         }
+        // What is tiny becomes zero, which lies past a bound that is tiny.
+        let tiny = |x: f32| x.abs() < f32::MIN_POSITIVE;
+        let (lo, hi) =
+            (if tiny(lo) { lo.min(0.0) } else { lo }, if tiny(hi) { hi.max(0.0) } else { hi });
         Self { lo, hi, nan, minus_zero, denormal: false }
     }
 
