@@ -36,7 +36,7 @@ fn draws() {
 #[test]
 fn captures() {
     let jobs = json_files(&tests("corpus/mesa")).into_iter().flat_map(|file| jobs(&file));
-    same(jobs.flat_map(pictures), 85);
+    same(jobs.flat_map(pictures), 100);
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn programs() {
             jobs.extend(sizes.map(|size| Job { size: Some(size), ..job.clone() }));
         }
     }
-    same(jobs.into_iter().flat_map(pictures), 75);
+    same(jobs.into_iter().flat_map(pictures), 100);
 }
 
 /// A job as it is, with an area that begins and ends anywhere and three threads, and at another
