@@ -28,6 +28,22 @@ pub(super) struct Machine<'a> {
     scratch: Vec<Chunk>,
 }
 
+/// The large part of a machine's memory, which bands hand on to each other.
+pub(super) struct Desk {
+    memory: Memory,
+    scratch: Vec<Chunk>,
+}
+
+impl Desk {
+    pub(super) fn new(code: &Code, chunks: usize) -> Self {
+        let mut memory = Memory::new(code.slots, chunks);
+        for &(slot, x) in &code.constants {
+            memory.get_mut(slot).fill([x; LANES]);
+        }
+        Self { memory, scratch: vec![[0.0; LANES]; 16 * chunks] }
+    }
+}
+
 /// Whether a chunk of a mask has a pixel.
 #[inline(always)]
 fn any(mask: &Chunk) -> bool {
@@ -35,11 +51,9 @@ fn any(mask: &Chunk) -> bool {
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(draw: &'a Draw<'a>, code: &'a Code, simd: Simd, chunks: usize) -> Self {
-        let mut memory = Memory::new(code.slots, chunks);
-        for &(slot, x) in &code.constants {
-            memory.get_mut(slot).fill([x; LANES]);
-        }
+    pub(super) fn new(draw: &'a Draw<'a>, code: &'a Code, simd: Simd, desk: Desk) -> Self {
+        let Desk { memory, scratch } = desk;
+        let chunks = memory.chunks;
         Self {
             draw,
             code,
@@ -51,8 +65,13 @@ impl<'a> Machine<'a> {
             counters: Counters::default(),
             spent: 0,
             passes: vec![0; code.counters as usize],
-            scratch: vec![[0.0; LANES]; 16 * chunks],
+            scratch,
         }
+    }
+
+    /// What is counted, and the memory for another machine of the same code.
+    pub(super) fn finish(self) -> (Counters, Desk) {
+        (self.counters, Desk { memory: self.memory, scratch: self.scratch })
     }
 
     /// Runs the program over a tile.

@@ -24,12 +24,14 @@ mod peak;
 pub(crate) mod simd;
 mod tile;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use crate::frame::Band;
 use crate::ir;
 use crate::reference::{Group, Reference};
 use crate::{Block, Draw, Engine, Prepared, Ran, Report, RunError};
 use code::Code;
-use machine::Machine;
+use machine::{Desk, Machine};
 use tile::{Centres, Leave, ROWS, Tile};
 
 pub use simd::Simd;
@@ -110,6 +112,9 @@ struct Batches<'a> {
     /// Chunks of a batch beside each other.
     columns: u32,
     centres: Centres,
+    /// Memory that no thread is using: getting it anew for each band would take longer than a short
+    /// program.
+    desks: Mutex<Vec<Desk>>,
 }
 
 /// Bytes that the slots of a batch should not exceed, so that they stay in the processor's second
@@ -125,11 +130,15 @@ impl<'a> Batches<'a> {
         // Of powers of two only, so that chunks lie in squares.
         let columns = 1 << columns.ilog2();
         let centres = Centres::new(draw.bindings.size());
-        Self { draw, code, simd, columns, centres }
+        Self { draw, code, simd, columns, centres, desks: Mutex::default() }
     }
 }
 
 impl Batches<'_> {
+    fn desks(&self) -> MutexGuard<'_, Vec<Desk>> {
+        self.desks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Draws again, as groups, what pixels by themselves may have drawn otherwise.
     fn draw_dubious(
         &self,
@@ -161,7 +170,8 @@ impl Prepared for Batches<'_> {
 
     fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError> {
         let chunks = (self.columns * (ROWS / 4)) as usize;
-        let mut machine = Machine::new(&self.draw, &self.code, self.simd, chunks);
+        let desk = self.desks().pop().unwrap_or_else(|| Desk::new(&self.code, chunks));
+        let mut machine = Machine::new(&self.draw, &self.code, self.simd, desk);
         let block = band.block();
         let mut x = block.x - block.x % 4;
         let y = block.y - block.y % ROWS;
@@ -174,7 +184,9 @@ impl Prepared for Batches<'_> {
             self.draw_dubious(&tile, &mut machine, band)?;
             x += self.columns * 4;
         }
-        Ok(Report { counters: machine.counters, ..Report::default() })
+        let (counters, desk) = machine.finish();
+        self.desks().push(desk);
+        Ok(Report { counters, ..Report::default() })
     }
 
     fn ran(&self) -> Ran {
