@@ -11,10 +11,8 @@ use r500_check::{Code, Severity, Verdict, check_job};
 use r500_exec::reference::Reference;
 use r500_exec::{Bindings, FindingKind, Options, Shader, draw};
 use r500_formats::{Limits, read};
-use r500_gen::{Entropy, Rng};
+use r500_gen::{Rng, forget_waits};
 use r500_isa::state::UsPixsize;
-use r500_isa::values::InstType;
-use r500_isa::words::{CmnInst, TexInst};
 use r500_program::Job;
 
 /// What the captures get, and why it is right. A code that is not here must not come up.
@@ -229,18 +227,7 @@ fn safe_fixes_put_back_what_is_missing() {
     for (name, job) in jobs("mesa") {
         for _ in 0..4 {
             let mut broken = job.clone();
-            for inst in &mut broken.program.code {
-                let mut cmn = inst.cmn();
-                for flag in [CmnInst::NOP, CmnInst::ALU_WAIT, CmnInst::TEX_SEM_WAIT] {
-                    if rng.chance(1, 2) {
-                        cmn = cmn.with(flag, false);
-                    }
-                }
-                inst.0[0] = cmn.bits();
-                if inst.ty() == InstType::TEX && rng.chance(1, 2) {
-                    inst.0[1] = inst.tex_inst().with(TexInst::TEX_SEM_ACQUIRE, false).bits();
-                }
-            }
+            forget_waits(&mut broken.program.code, &mut rng);
             broken.program.state.pixsize = Some(UsPixsize(0));
             let mut rounds = 0;
             loop {

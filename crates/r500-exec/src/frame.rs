@@ -205,15 +205,16 @@ impl Band<'_> {
         self.coverage.fill(false);
     }
 
+    /// Where a pixel is in its planes, if it lies in the band.
+    fn index(&self, x: u32, y: u32) -> Option<usize> {
+        let (x, y) = (x.checked_sub(self.block.x)?, y.checked_sub(self.block.y)?);
+        let inside = x < self.block.width && y < self.block.height;
+        inside.then_some(y as usize * self.block.width as usize + x as usize)
+    }
+
     /// Makes a pixel one that nothing was drawn to, if it lies in the band.
     pub(crate) fn clear_pixel(&mut self, x: u32, y: u32) {
-        let (Some(x), Some(y)) = (x.checked_sub(self.block.x), y.checked_sub(self.block.y)) else {
-            return;
-        };
-        if x >= self.block.width || y >= self.block.height {
-            return;
-        }
-        let index = y as usize * self.block.width as usize + x as usize;
+        let Some(index) = self.index(x, y) else { return };
         self.color.iter_mut().flatten().for_each(|plane| plane[index] = [0.0; 4]);
         if let Some(plane) = &mut self.depth {
             plane[index] = 0.0;
@@ -223,13 +224,7 @@ impl Band<'_> {
 
     /// Delivers one pixel, if it lies in the band.
     pub fn put_pixel(&mut self, x: u32, y: u32, pixel: &PixelOut) {
-        let (Some(x), Some(y)) = (x.checked_sub(self.block.x), y.checked_sub(self.block.y)) else {
-            return;
-        };
-        if x >= self.block.width || y >= self.block.height || !pixel.covered {
-            return;
-        }
-        let index = y as usize * self.block.width as usize + x as usize;
+        let Some(index) = self.index(x, y).filter(|_| pixel.covered) else { return };
         for (plane, color) in self.color.iter_mut().zip(&pixel.color) {
             if let Some(plane) = plane {
                 plane[index] = color.map(canonical_nan);

@@ -43,4 +43,4 @@ pub use entropy::{Bytes, Entropy, Rng};
 pub use generate::{Shape, number};
 pub use shrink::shrink;
 pub use tree::Tree;
-pub use vary::vary;
+pub use vary::{forget_waits, vary};

@@ -241,3 +241,20 @@ fn planes(rng: &mut Rng, temp: u8) -> Input {
     };
     Input { temp, data: InputData::Planes(std::array::from_fn(|_| component(rng))) }
 }
+
+/// Takes waits, NOPs and semaphores out of instructions, each with a chance of one half: what a
+/// program can lack and run all the same here, and not on a card.
+pub fn forget_waits(code: &mut [Instruction], rng: &mut Rng) {
+    for inst in code {
+        let mut cmn = inst.cmn();
+        for flag in [CmnInst::NOP, CmnInst::ALU_WAIT, CmnInst::TEX_SEM_WAIT] {
+            if rng.chance(1, 2) {
+                cmn = cmn.with(flag, false);
+            }
+        }
+        inst.0[0] = cmn.bits();
+        if inst.ty() == InstType::TEX && rng.chance(1, 2) {
+            inst.0[1] = inst.tex_inst().with(TexInst::TEX_SEM_ACQUIRE, false).bits();
+        }
+    }
+}

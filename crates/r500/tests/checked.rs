@@ -9,12 +9,10 @@ use r500::check::{Code, Report, Severity, check_job};
 use r500::exec::reference::Reference;
 use r500::exec::{Bindings, Options, Shader, draw};
 use r500::isa::state::UsPixsize;
-use r500::isa::values::InstType;
-use r500::isa::words::{CmnInst, TexInst};
 use r500::lint;
 use r500::program::Job;
 use r500::reader::{self, assembly};
-use r500_gen::{Entropy, Rng};
+use r500_gen::{Entropy, Rng, forget_waits};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
@@ -132,18 +130,7 @@ fn near_misses() {
 
 /// Takes waits, NOPs, semaphores and room away.
 fn mutate(job: &mut Job, rng: &mut Rng) {
-    for inst in &mut job.program.code {
-        let mut cmn = inst.cmn();
-        for flag in [CmnInst::NOP, CmnInst::ALU_WAIT, CmnInst::TEX_SEM_WAIT] {
-            if rng.chance(1, 2) {
-                cmn = cmn.with(flag, false);
-            }
-        }
-        inst.0[0] = cmn.bits();
-        if inst.ty() == InstType::TEX && rng.chance(1, 2) {
-            inst.0[1] = inst.tex_inst().with(TexInst::TEX_SEM_ACQUIRE, false).bits();
-        }
-    }
+    forget_waits(&mut job.program.code, rng);
     let size = job.program.state.pixsize.map_or(0, |register| register.pix_size());
     let less = u8::try_from(rng.below(u32::from(size) + 1)).unwrap();
     job.program.state.pixsize = Some(UsPixsize(0).with(UsPixsize::PIX_SIZE, less));

@@ -75,31 +75,50 @@ pub fn check_job(job: &Job) -> Report {
 /// [`STATES`](crate::limits::STATES) states of a group takes.
 #[must_use]
 pub fn check(program: &Program, given: &Given) -> Report {
+    examine(program, given).report
+}
+
+/// A report, and what was found out on the way to it.
+#[derive(Debug)]
+pub struct Examination {
+    /// The report.
+    pub report: Report,
+    /// The flow graph; `None` where nothing can run.
+    pub graph: Option<Graph>,
+    /// The statements, or why there are none; `None` where the graph is not complete.
+    pub structure: Option<Result<Structure, Unstructured>>,
+}
+
+/// [`check`], for those who go on with the graph and the statements.
+#[must_use]
+pub fn examine(program: &Program, given: &Given) -> Examination {
     let mut findings = Vec::new();
     machine::check_size(program, &mut findings);
     let graph = match Graph::new(program) {
         Ok(graph) => graph,
         Err(error) => {
             findings.push(window_error(&error));
-            return Report { findings, verdict: Verdict::Broken };
+            let report = Report { findings, verdict: Verdict::Broken };
+            return Examination { report, graph: None, structure: None };
         }
     };
-    check_graph(program, given, &graph, findings)
+    let structure = (!graph.gave_up()).then(|| Structure::recover(program, &graph));
+    let report = check_graph(program, given, &graph, &structure, findings);
+    Examination { report, graph: Some(graph), structure }
 }
 
-/// Checks a program whose graph is at hand.
+/// Checks a program whose graph and statements are at hand.
 pub(crate) fn check_graph(
     program: &Program,
     given: &Given,
     graph: &Graph,
+    structure: &Option<Result<Structure, Unstructured>>,
     findings: Vec<Finding>,
 ) -> Report {
-    let structure = if graph.gave_up() { None } else { Some(Structure::recover(program, graph)) };
     let recovered = structure.as_ref().and_then(|s| s.as_ref().ok());
     let flow = Dataflow::new(graph, recovered);
     let stated = is_stated(program);
-    let mut checker =
-        Checker { program, given, graph, structure: &structure, flow: &flow, stated, findings };
+    let mut checker = Checker { program, given, graph, structure, flow: &flow, stated, findings };
     if graph.gave_up() {
         checker.add(
             Code::TooTangled,

@@ -121,7 +121,7 @@ kernels! {
 
     Add |L, d, a, b, c, s| arith::add::<L::Flush>(d, a, b);
     Sub |L, d, a, b, c, s| arith::sub::<L::Flush>(d, a, b);
-    Mul |L, d, a, b, c, s| arith::mul::<L::Flush, Ieee>(d, a, b);
+    Mul |L, d, a, b, c, s| arith::mul::<L::Flush>(d, a, b);
     MulSigned |L, d, a, b, c, s| arith::mul_signed::<L::Flush, Ieee>(d, a, b, s);
     MulZeroA |L, d, a, b, c, s| arith::mul_signed::<L::Flush, ZeroA>(d, a, b, s);
     MulZeroBoth |L, d, a, b, c, s| arith::mul_signed::<L::Flush, ZeroBoth>(d, a, b, s);
@@ -137,10 +137,10 @@ kernels! {
     Or |L, d, a, b, c, s| choose::or(d, a, b);
     AndNot |L, d, a, b, c, s| choose::and_not(d, a, b);
 
-    Mad |L, d, a, b, c, s| arith::mad::<L::Flush, Ieee, PlusC>(d, a, b, c);
-    MadMinus |L, d, a, b, c, s| arith::mad::<L::Flush, Ieee, MinusC>(d, a, b, c);
-    MadFrom |L, d, a, b, c, s| arith::mad::<L::Flush, Ieee, FromC>(d, a, b, c);
-    MadBoth |L, d, a, b, c, s| arith::mad::<L::Flush, Ieee, MinusBoth>(d, a, b, c);
+    Mad |L, d, a, b, c, s| arith::mad::<L::Flush, PlusC>(d, a, b, c);
+    MadMinus |L, d, a, b, c, s| arith::mad::<L::Flush, MinusC>(d, a, b, c);
+    MadFrom |L, d, a, b, c, s| arith::mad::<L::Flush, FromC>(d, a, b, c);
+    MadBoth |L, d, a, b, c, s| arith::mad::<L::Flush, MinusBoth>(d, a, b, c);
     MadZeroA |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroA, PlusC>(d, a, b, c, s);
     MadZeroAMinus |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroA, MinusC>(d, a, b, c, s);
     MadZeroBoth |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroBoth, PlusC>(d, a, b, c, s);

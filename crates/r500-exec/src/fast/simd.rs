@@ -87,39 +87,30 @@ impl Simd {
     /// Runs a job with these instructions, denormals flushed as the level does it. A level that this
     /// machine does not have is taken for the portable one.
     pub(crate) fn run<J: Job>(self, job: J) -> J::Output {
-        if !self.is_available() {
-            return portable(job);
-        }
         match self {
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: the processor has these instructions: `is_available` has just asked it.
-            Self::Avx512 => fp_env::flushing(|| unsafe { avx512(job) }),
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            Self::Avx2 => fp_env::flushing(|| unsafe { avx2(job) }),
-            #[cfg(target_arch = "x86_64")]
-            Self::Sse2 => fp_env::flushing(|| sse2(job)),
-            _ => portable(job),
+            Self::Portable => portable(job),
+            _ if !self.is_available() => portable(job),
+            _ => fp_env::flushing(|| self.enter(job)),
         }
     }
-}
 
-impl Simd {
     /// Runs a job with these instructions in plain arithmetic: for what must not flush, also inside
     /// of [`run`](Self::run).
     pub(crate) fn run_plain<J: Job>(self, job: J) -> J::Output {
-        if !self.is_available() {
-            return fp_env::plain(|| portable(job));
-        }
+        fp_env::plain(|| self.enter(job))
+    }
+
+    /// Runs a job as it is compiled for the level, in the environment that is set.
+    fn enter<J: Job>(self, job: J) -> J::Output {
         match self {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the processor has these instructions: `is_available` has just asked it.
-            Self::Avx512 => fp_env::plain(|| unsafe { avx512(job) }),
+            // SAFETY: the processor has these instructions: it has just been asked.
+            Self::Avx512 if self.is_available() => unsafe { avx512(job) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
-            Self::Avx2 => fp_env::plain(|| unsafe { avx2(job) }),
+            Self::Avx2 if self.is_available() => unsafe { avx2(job) },
             #[cfg(target_arch = "x86_64")]
-            Self::Sse2 => fp_env::plain(|| sse2(job)),
+            Self::Sse2 => sse2(job),
             _ => portable(job),
         }
     }

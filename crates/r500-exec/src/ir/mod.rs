@@ -334,12 +334,6 @@ impl Code {
             _ => 2,
         }
     }
-
-    /// Whether it reads its argument from other pixels of the quad.
-    #[must_use]
-    pub fn reads_quad(self) -> bool {
-        matches!(self, Self::Corner(_))
-    }
 }
 
 impl Op {

@@ -299,7 +299,7 @@ pub fn finish(x: f32, factor: f32) -> f32 {
 }
 
 /// A denormal made zero of its sign; every other number as it is.
-#[inline]
+#[inline(always)]
 #[must_use]
 pub fn flush(x: f32) -> f32 {
     if x.abs() < f32::MIN_POSITIVE { 0.0_f32.copysign(x) } else { x }

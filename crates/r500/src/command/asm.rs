@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use r500::asm::{Assembly, Diagnostic, Severity, Span};
+use r500::asm::{Assembly, Diagnostic, Severity};
 use r500::formats::Format as ProgramFormat;
 use r500::reader::{Language, assembly};
 use serde_json::{Value as Json, json};
@@ -103,26 +103,16 @@ fn one(assembly: &Assembly, diagnostic: &Diagnostic) -> Json {
     let related: Vec<Json> = diagnostic
         .related
         .iter()
-        .map(|(span, message)| json!({ "place": place(assembly, *span), "message": message }))
+        .map(|(span, message)| json!({ "place": source::place_json(assembly, *span), "message": message }))
         .collect();
     json!({
         "code": diagnostic.code.name(),
         "severity": severity,
         "message": diagnostic.message,
         "reason": diagnostic.label,
-        "place": place(assembly, diagnostic.span),
+        "place": source::place_json(assembly, diagnostic.span),
         "help": diagnostic.help,
         "fix": diagnostic.fix,
         "related": related,
-    })
-}
-
-/// Bytes from 0, lines and columns (in bytes) from 1.
-fn place(assembly: &Assembly, span: Span) -> Json {
-    let position = assembly.files.position(span);
-    json!({
-        "file": assembly.files.name(span),
-        "start": span.start, "end": span.end,
-        "line": position.line, "column": position.column,
     })
 }

@@ -4,7 +4,7 @@ use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use r500::asm::{Assembly, RenderOptions};
+use r500::asm::{Assembly, RenderOptions, Span};
 use r500::formats::Limits;
 use r500::program::Job;
 use r500::reader::{self, Language, ReadError};
@@ -231,6 +231,45 @@ pub(super) fn unreadable(file: &Path, error: ReadError) -> Failure {
     let blames_input = error.blames_input();
     let error = anyhow::anyhow!("{}: {error}", show(file));
     if blames_input { Failure::input(error) } else { Failure::could_not(error) }
+}
+
+/// Hands over the programs of a file with their numbers in it, one after the other. Says which cannot
+/// be read, and goes on.
+pub(super) fn each(
+    file: &Path,
+    from: Option<Language>,
+    status: &mut Status,
+    mut take: impl FnMut(usize, Job),
+) -> Outcome<()> {
+    let jobs = match open(file, from) {
+        Ok(jobs) => jobs,
+        Err(failure) if failure.blames_input() => {
+            failure.tell();
+            *status = Status::Failed;
+            return Ok(());
+        }
+        Err(failure) => return Err(failure),
+    };
+    for (index, job) in jobs.enumerate() {
+        match job {
+            Ok(job) => take(index, job),
+            Err(error) => {
+                unreadable(file, error).tell();
+                *status = Status::Failed;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where a span of a source is, as JSON: bytes from 0, lines and columns (in bytes) from 1.
+pub(super) fn place_json(assembly: &Assembly, span: Span) -> serde_json::Value {
+    let position = assembly.files.position(span);
+    serde_json::json!({
+        "file": assembly.files.name(span),
+        "start": span.start, "end": span.end,
+        "line": position.line, "column": position.column,
+    })
 }
 
 /// `-` is stdin.

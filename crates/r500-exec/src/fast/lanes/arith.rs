@@ -1,4 +1,4 @@
-//! Sums, products, dot products, quotients: every step rounded, none fused.
+//! Sums, products, quotients: every step rounded, none fused.
 
 use core::marker::PhantomData;
 
@@ -7,29 +7,16 @@ use crate::numerics::Arith;
 
 const LAW: Arith = Arith::LAW;
 
-/// How two factors are multiplied.
+/// Which factors of a product make it zero.
 pub(crate) trait Product {
     /// Whether a zero A makes the product +0, whatever B is.
     const ZERO_A: bool;
     /// Whether a zero B makes the product +0, whatever A is.
     const ZERO_B: bool;
 
-    #[inline(always)]
-    fn of<F: Flush>(seen: &mut u32, a: f32, b: f32) -> f32 {
-        let product = F::rounded(seen, a * b);
-        let mut bits = product.to_bits();
-        if Self::ZERO_A {
-            bits = if a == 0.0 { 0 } else { bits };
-        }
-        if Self::ZERO_B {
-            bits = if b == 0.0 { 0 } else { bits };
-        }
-        f32::from_bits(bits)
-    }
-
     /// The product with its sign flipped where `sign` has one.
     #[inline(always)]
-    fn signed<F: Flush>(seen: &mut u32, a: f32, b: f32, sign: f32) -> f32 {
+    fn of<F: Flush>(seen: &mut u32, a: f32, b: f32, sign: f32) -> f32 {
         let mut bits = F::rounded(seen, a * b).to_bits() ^ sign.to_bits();
         if Self::ZERO_A {
             bits = if a == 0.0 { 0 } else { bits };
@@ -129,19 +116,14 @@ impl Sum for MinusBoth {
 
 /// A * B. Also the scaling of `OMOD` (B a power of two).
 #[inline(always)]
-pub(crate) fn mul<F: Flush, P: Product>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
-    map::<F, Mul<P>, 2>(dst, (a, b));
+pub(crate) fn mul<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    map::<F, Mul, 2>(dst, (a, b));
 }
 
 /// A * B and C.
 #[inline(always)]
-pub(crate) fn mad<F: Flush, P: Product, S: Sum>(
-    dst: &mut [Chunk],
-    a: impl Src,
-    b: impl Src,
-    c: impl Src,
-) {
-    map::<F, Mad<P, S>, 3>(dst, (a, b, c));
+pub(crate) fn mad<F: Flush, S: Sum>(dst: &mut [Chunk], a: impl Src, b: impl Src, c: impl Src) {
+    map::<F, Mad<S>, 3>(dst, (a, b, c));
 }
 
 /// A + B.
@@ -191,36 +173,36 @@ pub(crate) fn rsq<F: Flush>(dst: &mut [Chunk], a: impl Src) {
     map::<F, Rsq, 1>(dst, (a,));
 }
 
-struct Mul<P>(PhantomData<P>);
+struct Mul;
 
-impl<P: Product> Lanewise<2> for Mul<P> {
+impl Lanewise<2> for Mul {
     const WATCHES: bool = true;
 
     #[inline(always)]
     fn lane<F: Flush>(seen: &mut u32, [a, b]: [f32; 2]) -> f32 {
-        P::of::<F>(seen, a, b)
+        F::rounded(seen, a * b)
     }
 
     #[inline(always)]
     fn law([a, b]: [f32; 2]) -> f32 {
-        P::law(a, b)
+        LAW.mul(a, b)
     }
 }
 
-struct Mad<P, S>(PhantomData<(P, S)>);
+struct Mad<S>(PhantomData<S>);
 
-impl<P: Product, S: Sum> Lanewise<3> for Mad<P, S> {
+impl<S: Sum> Lanewise<3> for Mad<S> {
     const WATCHES: bool = true;
 
     #[inline(always)]
     fn lane<F: Flush>(seen: &mut u32, [a, b, c]: [f32; 3]) -> f32 {
-        let p = P::of::<F>(seen, a, b);
+        let p = F::rounded(seen, a * b);
         F::rounded(seen, S::of(p, c))
     }
 
     #[inline(always)]
     fn law([a, b, c]: [f32; 3]) -> f32 {
-        S::law(P::law(a, b), c)
+        S::law(LAW.mul(a, b), c)
     }
 }
 
@@ -231,7 +213,7 @@ impl<P: Product> Lanewise<3> for MulSigned<P> {
 
     #[inline(always)]
     fn lane<F: Flush>(seen: &mut u32, [a, b, sign]: [f32; 3]) -> f32 {
-        P::signed::<F>(seen, a, b, sign)
+        P::of::<F>(seen, a, b, sign)
     }
 
     #[inline(always)]
@@ -247,7 +229,7 @@ impl<P: Product, S: Sum> Lanewise<4> for MadSigned<P, S> {
 
     #[inline(always)]
     fn lane<F: Flush>(seen: &mut u32, [a, b, c, sign]: [f32; 4]) -> f32 {
-        let p = P::signed::<F>(seen, a, b, sign);
+        let p = P::of::<F>(seen, a, b, sign);
         F::rounded(seen, S::of(p, c))
     }
 

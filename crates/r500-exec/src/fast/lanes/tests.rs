@@ -32,7 +32,7 @@ trait Kernel<const N: usize> {
 }
 
 macro_rules! kernels {
-    ($($name:ident[$n:literal] $exact:ident: |$level:ident, $dst:ident, $slots:pat_param| $call:expr, |$operands:pat_param| $law:expr;)*) => {$(
+    ($check:ident; $($name:ident[$n:literal] $exact:ident: |$level:ident, $dst:ident, $slots:pat_param| $call:expr, |$operands:pat_param| $law:expr;)*) => {$(
         #[test]
         fn $name() {
             struct It;
@@ -50,7 +50,7 @@ macro_rules! kernels {
                 }
             }
 
-            check::<It, $n>();
+            $check::<It, $n>();
         }
     )*};
 }
@@ -75,23 +75,22 @@ fn shared(slot: &[Chunk]) -> Splat {
     Splat(slot[0][0])
 }
 
-kernels! {
-    mul[2] Number: |L, d, [a, b]| arith::mul::<L::Flush, Ieee>(d, a, b), |[a, b]| LAW.mul(a, b);
-    mul_zero_a[2] Number: |L, d, [a, b]| arith::mul::<L::Flush, ZeroA>(d, a, b), |[a, b]| zero_a(a, b);
-    mul_zero_both[2] Number: |L, d, [a, b]| arith::mul::<L::Flush, ZeroBoth>(d, a, b), |[a, b]| RULE.product(a, b);
-    mul_signed_plus[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, ZeroA>(d, a, b, Splat(0.0)), |[a, b]| zero_a(a, b);
+kernels! { check;
+    mul[2] Number: |L, d, [a, b]| arith::mul::<L::Flush>(d, a, b), |[a, b]| LAW.mul(a, b);
+    mul_zero_a[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, ZeroA>(d, a, b, Splat(0.0)), |[a, b]| zero_a(a, b);
+    mul_zero_both[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, ZeroBoth>(d, a, b, Splat(0.0)), |[a, b]| RULE.product(a, b);
     mad_signed_plus[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, MinusC>(d, a, b, c, Splat(0.0)), |[a, b, c]| RULE.mad(a, b, -c);
     mul_negated[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, Ieee>(d, a, b, Splat(-0.0)), |[a, b]| LAW.mul(-a, b);
     mul_negated_zero_a[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, ZeroA>(d, a, b, Splat(-0.0)), |[a, b]| zero_a(-a, b);
     mul_negated_zero_both[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, ZeroBoth>(d, a, b, Splat(-0.0)), |[a, b]| RULE.product(-a, b);
 
-    mad[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, Ieee, PlusC>(d, a, b, c), |[a, b, c]| LAW.mad(a, b, c);
-    mad_minus_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, Ieee, MinusC>(d, a, b, c), |[a, b, c]| LAW.mad(a, b, -c);
-    mad_from_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, Ieee, FromC>(d, a, b, c), |[a, b, c]| LAW.sub(c, LAW.mul(a, b));
-    mad_minus_both[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, Ieee, MinusBoth>(d, a, b, c), |[a, b, c]| LAW.sub(-LAW.mul(a, b), c);
-    mad_zero_a[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, ZeroA, PlusC>(d, a, b, c), |[a, b, c]| LAW.add(zero_a(a, b), c);
-    mad_zero_both[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, ZeroBoth, PlusC>(d, a, b, c), |[a, b, c]| RULE.mad(a, b, c);
-    mad_zero_both_from_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, ZeroBoth, FromC>(d, a, b, c), |[a, b, c]| LAW.sub(c, RULE.product(a, b));
+    mad[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, PlusC>(d, a, b, c), |[a, b, c]| LAW.mad(a, b, c);
+    mad_minus_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, MinusC>(d, a, b, c), |[a, b, c]| LAW.mad(a, b, -c);
+    mad_from_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, FromC>(d, a, b, c), |[a, b, c]| LAW.sub(c, LAW.mul(a, b));
+    mad_minus_both[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, MinusBoth>(d, a, b, c), |[a, b, c]| LAW.sub(-LAW.mul(a, b), c);
+    mad_zero_a[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroA, PlusC>(d, a, b, c, Splat(0.0)), |[a, b, c]| LAW.add(zero_a(a, b), c);
+    mad_zero_both[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, PlusC>(d, a, b, c, Splat(0.0)), |[a, b, c]| RULE.mad(a, b, c);
+    mad_zero_both_from_c[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, FromC>(d, a, b, c, Splat(0.0)), |[a, b, c]| LAW.sub(c, RULE.product(a, b));
     mad_negated_zero_both[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, PlusC>(d, a, b, c, Splat(-0.0)), |[a, b, c]| RULE.mad(-a, b, c);
     mad_negated_zero_both_minus_c[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, MinusC>(d, a, b, c, Splat(-0.0)), |[a, b, c]| RULE.mad(-a, b, -c);
     add[2] Number: |L, d, [a, b]| arith::add::<L::Flush>(d, a, b), |[a, b]| LAW.add(a, b);
@@ -135,40 +134,12 @@ kernels! {
     flush_denormals[1] Bits: |L, d, [a]| bits::flush(d, a), |[a]| flush(a);
 }
 
-/// Kernels of what all lanes share.
-macro_rules! shared_kernels {
-    ($($name:ident[$n:literal] $exact:ident: |$level:ident, $dst:ident, $slots:pat_param| $call:expr, |$operands:pat_param| $law:expr;)*) => {$(
-        #[test]
-        fn $name() {
-            struct It;
-
-            impl Kernel<$n> for It {
-                const EXACT: Exact = Exact::$exact;
-
-                #[inline(always)]
-                fn run<$level: Level>($dst: &mut [Chunk], $slots: [&[Chunk]; $n]) {
-                    $call
-                }
-
-                fn law($operands: [f32; $n]) -> f32 {
-                    $law
-                }
-            }
-
-            for simd in Simd::available() {
-                one_by_one::<It, $n>(simd.name(), &tuples(), |dst, slots| {
-                    simd.run(Run::<It, $n> { dst, slots, kernel: PhantomData::<It> });
-                });
-            }
-        }
-    )*};
-}
-
-shared_kernels! {
-    mul_splat[2] Number: |L, d, [a, b]| arith::mul::<L::Flush, ZeroBoth>(d, a, shared(b)), |[a, b]| RULE.product(a, b);
-    mad_splat_b[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, ZeroBoth, PlusC>(d, a, shared(b), c), |[a, b, c]| RULE.mad(a, b, c);
-    mad_splat_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, Ieee, PlusC>(d, a, b, shared(c)), |[a, b, c]| LAW.mad(a, b, c);
-    mad_splat_b_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, ZeroA, MinusC>(d, a, shared(b), shared(c)), |[a, b, c]| LAW.sub(zero_a(a, b), c);
+// What all lanes share is tried a tuple at a time.
+kernels! { one_by_one_at_every_level;
+    mul_splat[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, ZeroBoth>(d, a, shared(b), Splat(0.0)), |[a, b]| RULE.product(a, b);
+    mad_splat_b[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, PlusC>(d, a, shared(b), c, Splat(0.0)), |[a, b, c]| RULE.mad(a, b, c);
+    mad_splat_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, PlusC>(d, a, b, shared(c)), |[a, b, c]| LAW.mad(a, b, c);
+    mad_splat_b_c[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroA, MinusC>(d, a, shared(b), shared(c), Splat(0.0)), |[a, b, c]| LAW.sub(zero_a(a, b), c);
     sub_splat_a[2] Number: |L, d, [a, b]| arith::sub::<L::Flush>(d, shared(a), b), |[a, b]| LAW.sub(a, b);
     lt_splat_b[2] Bits: |L, d, [a, b]| choose::compare::<L::Flush, Lt>(d, a, shared(b)), |[a, b]| mask(compare::lt(a, b));
     min_raw_splat_b[2] Bits: |L, d, [a, b]| choose::min_raw::<L::Flush>(d, a, shared(b)), |[a, b]| compare::min(a, b);
@@ -218,6 +189,15 @@ impl<K: Kernel<N>, const N: usize> Job for Run<'_, K, N> {
     #[inline(always)]
     fn run<L: Level>(self, _: L) {
         K::run::<L>(self.dst, self.slots);
+    }
+}
+
+/// All tuples at all levels, each by itself.
+fn one_by_one_at_every_level<K: Kernel<N>, const N: usize>() {
+    for simd in Simd::available() {
+        one_by_one::<K, N>(simd.name(), &tuples(), |dst, slots| {
+            simd.run(Run::<K, N> { dst, slots, kernel: PhantomData::<K> });
+        });
     }
 }
 

@@ -200,7 +200,6 @@ impl Lift<'_> {
         apart: [bool; 2],
     ) -> Vec<Merge> {
         let mut merges = Vec::new();
-        let plain = before.plain().len();
         let [then, otherwise] = ends;
         let mut pixel = before.clone();
         let sides = before.slots().zip(then.slots()).zip(otherwise.slots());
@@ -212,7 +211,7 @@ impl Lift<'_> {
                 [true, _] if !apart[0] && (!changes[1] || !apart[1]) => {
                     let rest =
                         if changes[1] { self.select_kept(masks[1], b, before) } else { before };
-                    if changes[1] && place < plain && !self.exact[place] {
+                    if changes[1] && place < Pixel::PLAIN && !self.exact[place] {
                         self.build.select(masks[0], a, b)
                     } else {
                         self.select_kept(masks[0], a, rest)
@@ -223,7 +222,7 @@ impl Lift<'_> {
                     let arms = [a, b].map(|arm| (arm != before).then_some(arm));
                     // Pixels that take neither arm have registers that nobody reads, unless their
                     // neighbours do; what loops keep is kept for them.
-                    let keeps = place >= plain || self.exact[place] || arms.contains(&None);
+                    let keeps = place >= Pixel::PLAIN || self.exact[place] || arms.contains(&None);
                     let range = [a, b].map(|arm| self.build.range(arm));
                     let range = range[0].or(range[1]).or(self.build.range(before));
                     let value = self.build.fresh(range);

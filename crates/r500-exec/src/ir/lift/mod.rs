@@ -17,8 +17,8 @@ mod flow;
 mod state;
 mod tex;
 
-use r500_check::graph::{Graph, Structure};
-use r500_check::{Facts, Finding, Given, Severity, Verdict};
+use r500_check::graph::Structure;
+use r500_check::{Examination, Facts, Finding, Given, Severity, Verdict};
 use r500_isa::state::{UsCodeAddr, UsCodeOffset, UsCodeRange, UsFcCtrl, UsPixsize};
 use r500_isa::{INT_CONSTANTS, TEMPORARIES};
 use r500_program::{InputData, Program, State};
@@ -70,17 +70,18 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
         return Err(NotLifted::Options("readings other than the default ones"));
     }
     let program = program(draw.shader, draw.bindings);
-    let graph = Graph::new(&program).map_err(|error| NotLifted::Broken(error.to_string()))?;
-    let report = r500_check::check(&program, &Given::default());
+    let Examination { report, graph, structure } = r500_check::examine(&program, &Given::default());
     let facts = match &report.verdict {
         Verdict::Clean(facts) => *facts,
         _ => return Err(broken(&report.findings)),
     };
-    let structure =
-        Structure::recover(&program, &graph).map_err(|error| NotLifted::Unstructured {
-            address: graph.window().address(error.index),
-            reason: error.reason,
-        })?;
+    let (Some(graph), Some(structure)) = (graph, structure) else {
+        return Err(broken(&report.findings));
+    };
+    let structure = structure.map_err(|error| NotLifted::Unstructured {
+        address: graph.window().address(error.index),
+        reason: error.reason,
+    })?;
     let watches = watches(draw, &facts)?;
 
     let mut lift = Lift {

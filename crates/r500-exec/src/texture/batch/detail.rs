@@ -6,7 +6,8 @@ use super::axis::{floor, whole};
 use super::filter::{Colors, Scratch, mix_by_law, reborrow};
 use super::places::Places;
 use super::prepared::{Level, Prepared};
-use super::{BatchFetch, Chunk, LANES, flush, product};
+use super::{BatchFetch, Chunk, LANES, product};
+use crate::numerics::flush;
 use crate::numerics::{CANONICAL_NAN, kernels};
 
 /// The levels that the pixels of a chunk ask for.

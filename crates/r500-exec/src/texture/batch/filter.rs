@@ -7,7 +7,8 @@ use super::axis::Taps;
 use super::places::Places;
 use super::prepared::{Level, Prepared};
 use super::store::{Store, Texel};
-use super::{Chunk, LANES, flush, product};
+use super::{Chunk, LANES, product};
+use crate::numerics::flush;
 
 /// The colours of a chunk: red, green, blue, alpha.
 pub(super) type Colors = [Chunk; 4];

@@ -179,12 +179,6 @@ fn live_quads(fetch: &BatchFetch<'_>, k: usize) -> u8 {
     live
 }
 
-/// Zero of its sign for a denormal.
-#[inline(always)]
-fn flush(x: f32) -> f32 {
-    if x.abs() < f32::MIN_POSITIVE { 0.0_f32.copysign(x) } else { x }
-}
-
 /// a * b by the law, for numbers that are not denormal: zero of its sign if it is tiny.
 ///
 /// Tiny is decided after rounding with an exponent of any size, so near the smallest normal number the

@@ -272,26 +272,9 @@ impl Bench {
         let mut programs = Vec::new();
         for root in &self.files {
             for file in source::files(std::slice::from_ref(root), source::may_hold_programs)? {
-                let jobs = match source::open(&file, self.from) {
-                    Ok(jobs) => jobs,
-                    Err(failure) if failure.blames_input() => {
-                        failure.tell();
-                        *status = Status::Failed;
-                        continue;
-                    }
-                    Err(failure) => return Err(failure),
-                };
                 let first = programs.len();
                 let name = name_below(root, &file);
-                for (index, job) in jobs.enumerate() {
-                    let job = match job {
-                        Ok(job) => job,
-                        Err(error) => {
-                            source::unreadable(&file, error).tell();
-                            *status = Status::Failed;
-                            continue;
-                        }
-                    };
+                source::each(&file, self.from, status, |index, job| {
                     let part = match job.name.as_str() {
                         "" => format!("#{index}"),
                         name => format!(":{name}"),
@@ -299,7 +282,7 @@ impl Bench {
                     let key = format!("{name}{part}");
                     let file = source::show(&file);
                     programs.push(Program { name: key.clone(), key, file, index, job });
-                }
+                })?;
                 // The part is told only where there are several.
                 if let [only] = &mut programs[first..] {
                     only.key.clone_from(&name);

@@ -1,10 +1,11 @@
 //! Findings for programs. The guide's page on JSON says what the keys mean.
 
-use r500::asm::{Assembly, Span};
+use r500::asm::Assembly;
 use r500::check::{Edit, EditTarget, Facts, Finding, Fix, Place, Severity, Verdict};
 use r500::lint;
 use serde_json::{Value as Json, json};
 
+use super::super::source::place_json;
 use super::{Checked, Level, Program, Tally, text};
 
 /// The answer, as it grows.
@@ -17,7 +18,7 @@ impl Answer {
         let programs: Vec<Json> =
             checked.programs.iter().map(|program| self::program(program, assembly)).collect();
         let comments = checked.comments.iter().map(|(span, message)| {
-            json!({ "message": message, "source": assembly.map(|assembly| source(assembly, *span)) })
+            json!({ "message": message, "source": assembly.map(|assembly| place_json(assembly, *span)) })
         });
         self.0.push(json!({
             "file": text::name(checked),
@@ -113,7 +114,8 @@ pub(super) fn finding(finding: &Finding, level: Level, assembly: Option<&Assembl
 }
 
 fn place(place: &Place, assembly: Option<&Assembly>) -> Json {
-    let span = assembly.and_then(|assembly| Some(source(assembly, lint::span(assembly, place)?)));
+    let span =
+        assembly.and_then(|assembly| Some(place_json(assembly, lint::span(assembly, place)?)));
     match *place {
         Place::Program => json!({ "kind": "program", "source": span }),
         Place::State(register) => {
@@ -146,15 +148,5 @@ pub(super) fn edit(edit: &Edit) -> Json {
         "register": edit.register.name,
         "field": edit.field.name,
         "code": edit.code,
-    })
-}
-
-/// Bytes from 0, lines and columns (in bytes) from 1.
-fn source(assembly: &Assembly, span: Span) -> Json {
-    let position = assembly.files.position(span);
-    json!({
-        "file": assembly.files.name(span),
-        "start": span.start, "end": span.end,
-        "line": position.line, "column": position.column,
     })
 }

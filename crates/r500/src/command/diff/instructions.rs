@@ -54,6 +54,12 @@ impl<'a> Listing<'a> {
         let shown = |n: usize| {
             (n.saturating_sub(context)..(n + context + 1).min(count)).any(|other| !same(other))
         };
+        let removed = |out: &mut dyn Write, a: usize| {
+            writeln!(out, "{red}- {:>3}      {}{plain}", self.at(0, a), self.lines[0][a])
+        };
+        let added = |out: &mut dyn Write, b: usize| {
+            writeln!(out, "{green}+     {:>3}  {}{plain}", self.at(1, b), self.lines[1][b])
+        };
         let mut skipped = 0;
         for (n, change) in self.diff.changes.iter().enumerate() {
             if !shown(n) {
@@ -75,38 +81,18 @@ impl<'a> Listing<'a> {
                     )?;
                 }
                 Change::Changed { a, b, fields } => {
-                    writeln!(
-                        out,
-                        "{red}- {:>3}      {}{plain}",
-                        self.at(0, *a),
-                        self.lines[0][*a]
-                    )?;
-                    writeln!(
-                        out,
-                        "{green}+     {:>3}  {}{plain}",
-                        self.at(1, *b),
-                        self.lines[1][*b]
-                    )?;
+                    removed(out, *a)?;
+                    added(out, *b)?;
                     for field in fields {
                         let (name, [before, after]) = reading(field);
                         writeln!(out, "{dim}             {name}: {before} -> {after}{plain}")?;
                     }
                 }
                 Change::Removed(a) => {
-                    writeln!(
-                        out,
-                        "{red}- {:>3}      {}{plain}",
-                        self.at(0, *a),
-                        self.lines[0][*a]
-                    )?;
+                    removed(out, *a)?;
                 }
                 Change::Added(b) => {
-                    writeln!(
-                        out,
-                        "{green}+     {:>3}  {}{plain}",
-                        self.at(1, *b),
-                        self.lines[1][*b]
-                    )?;
+                    added(out, *b)?;
                 }
             }
         }

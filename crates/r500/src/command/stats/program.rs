@@ -106,27 +106,10 @@ pub(super) fn collect(
             (true, false) => file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
             (false, _) => name.clone(),
         };
-        let jobs = match source::open(&file, from) {
-            Ok(jobs) => jobs,
-            Err(failure) if failure.blames_input() => {
-                failure.tell();
-                *status = Status::Failed;
-                continue;
-            }
-            Err(failure) => return Err(failure),
-        };
         let first = programs.len();
         let file_name = source::show(&file);
         let mut names = HashSet::new();
-        for (index, job) in jobs.enumerate() {
-            let job = match job {
-                Ok(job) => job,
-                Err(error) => {
-                    source::unreadable(&file, error).tell();
-                    *status = Status::Failed;
-                    continue;
-                }
-            };
+        source::each(&file, from, status, |index, job| {
             // What it is called within its file; told only where there are several.
             let mut part = format!(":{}", job.name);
             if job.name.is_empty() || !names.insert(job.name.clone()) {
@@ -139,7 +122,7 @@ pub(super) fn collect(
                 index,
                 counted: Counted::of(&job),
             });
-        }
+        })?;
         if let [only] = &mut programs[first..] {
             only.key.clone_from(&key);
             only.name.clone_from(&name);
