@@ -343,7 +343,7 @@ pub fn draw_into(
 }
 
 /// Threads to use: all cores for 0.
-fn thread_count(wanted: usize) -> usize {
+pub(crate) fn thread_count(wanted: usize) -> usize {
     match wanted {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
         n => n,

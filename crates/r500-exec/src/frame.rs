@@ -49,6 +49,22 @@ pub struct PixelOut {
     pub covered: bool,
 }
 
+impl PixelOut {
+    /// What a [`Frame`] holds of it: nothing of a pixel that is not covered, and NaN as the canonical
+    /// one.
+    #[must_use]
+    pub fn delivered(&self) -> Self {
+        if !self.covered {
+            return Self::default();
+        }
+        Self {
+            color: self.color.map(|color| color.map(canonical_nan)),
+            depth: self.depth.map(canonical_nan),
+            ..*self
+        }
+    }
+}
+
 impl Frame {
     /// An empty frame for a shader.
     ///
@@ -225,13 +241,14 @@ impl Band<'_> {
     /// Delivers one pixel, if it lies in the band.
     pub fn put_pixel(&mut self, x: u32, y: u32, pixel: &PixelOut) {
         let Some(index) = self.index(x, y).filter(|_| pixel.covered) else { return };
-        for (plane, color) in self.color.iter_mut().zip(&pixel.color) {
+        let pixel = pixel.delivered();
+        for (plane, color) in self.color.iter_mut().zip(pixel.color) {
             if let Some(plane) = plane {
-                plane[index] = color.map(canonical_nan);
+                plane[index] = color;
             }
         }
         if let (Some(plane), Some(depth)) = (&mut self.depth, pixel.depth) {
-            plane[index] = canonical_nan(depth);
+            plane[index] = depth;
         }
         self.coverage[index] = true;
     }

@@ -8,7 +8,7 @@
 //! The [reference engine](mod@reference) is the law: written to be read, one place for each rule, each with its
 //! evidence. Where the documents leave a rule open, the choice has a name in [`Readings`] and can be
 //! changed. It steps one instruction at a time ([`reference::Group`]), so that a tracer or debugger
-//! can watch any pixel.
+//! can watch any pixel; [`record`] keeps such a run to walk through it in either direction.
 //!
 //! ```
 //! use r500_exec::{Bindings, Options, Shader, draw, reference::Reference};
@@ -34,6 +34,7 @@ pub mod ir;
 pub mod numerics;
 pub mod output;
 pub mod reading;
+pub mod record;
 pub mod reference;
 pub mod texture;
 

@@ -15,10 +15,11 @@ impl Group<'_> {
     /// One ALU or OUT instruction. All reads precede all writes (observed), those of other pixels
     /// included.
     pub(super) fn alu(&mut self, address: u32, alu: &Alu) {
-        let executing: Vec<bool> = self.lanes.iter().map(|lane| self.executes(lane)).collect();
+        let executing: Vec<bool> =
+            self.state.lanes.iter().map(|lane| self.executes(lane)).collect();
         self.check_alu(address, alu, &executing);
         let operands = self.operands(alu);
-        let mut outcomes = Vec::with_capacity(self.lanes.len());
+        let mut outcomes = Vec::with_capacity(self.state.lanes.len());
         for (lane, &executes) in executing.iter().enumerate() {
             if executes || alu.write_inactive {
                 outcomes.push((lane, self.compute(lane, alu, &operands)));

@@ -10,8 +10,9 @@ use r500_isa::values::{AddrOp, BranchOp, FcOp, PredSel};
 use r500_isa::words::FcInst;
 
 use super::event::{EventKind, Jump};
-use super::group::{Group, LoopFrame, saturate};
+use super::group::{Group, saturate};
 use super::lane::LaneState;
+use super::state::LoopFrame;
 use crate::finding::FindingKind;
 use crate::reading::{
     AOp3, AluResultAfterFc, BOp3, BreakRule, FcPredNone, FcPredRgba, IdleLoop, StackLimits,
@@ -65,7 +66,7 @@ impl Group<'_> {
             self.jump(address, fc, vote.is_empty());
         }
         if self.draw.options.readings.alu_result_after_fc == AluResultAfterFc::Clear {
-            self.lanes.iter_mut().for_each(|lane| lane.alu_result = false);
+            self.state.lanes.iter_mut().for_each(|lane| lane.alu_result = false);
         }
         self.tell(&vote, jump);
     }
@@ -73,7 +74,7 @@ impl Group<'_> {
     /// B_ELSE (documented): active pixels and those with branch counter zero change places. Other
     /// counters stay (observed).
     fn exchange(&mut self) {
-        for lane in &mut self.lanes {
+        for lane in &mut self.state.lanes {
             lane.state = match lane.state {
                 LaneState::Active => LaneState::Branch(0),
                 LaneState::Branch(0) => LaneState::Active,
@@ -85,7 +86,7 @@ impl Group<'_> {
     /// The end of a pass wakes the pixels that wait for it, before anything is decided (derived).
     fn wake_continuing(&mut self) {
         let flat = self.draw.options.readings.break_rule == BreakRule::Flat;
-        for lane in &mut self.lanes {
+        for lane in &mut self.state.lanes {
             if let LaneState::Continue(n) = lane.state
                 && (n == 0 || flat)
             {
@@ -100,9 +101,9 @@ impl Group<'_> {
         let number = u32::from(fc.addr.bool_addr());
         let bools = self.draw.bindings.bool_constants();
         let boolean = bools.is_some_and(|bools| bools.kbool() >> number & 1 != 0);
-        let lanes = self.lanes.len();
+        let lanes = self.state.lanes.len();
         let mut vote = Vote { wants: Vec::with_capacity(lanes), voters: Vec::with_capacity(lanes) };
-        for lane in &self.lanes {
+        for lane in &self.state.lanes {
             let predicate = self.flow_predicate(fc.pred(), lane.predicate);
             let index =
                 u8::from(lane.alu_result) << 2 | u8::from(predicate) << 1 | u8::from(boolean);
@@ -148,15 +149,15 @@ impl Group<'_> {
         if jump {
             return true;
         }
-        if self.loops.len() >= LOOP_LEVELS && self.bounded() {
+        if self.state.loops.len() >= LOOP_LEVELS && self.bounded() {
             self.find_group(FindingKind::LoopOverflow, address, saturate(LOOP_LEVELS));
             return false;
         }
         // REP leaves aL alone (documented).
         let al = if fc.inst.op() == FcOp::LOOP { i32::from(constant.kg()) } else { self.al() };
-        let entered = self.lanes.iter().map(|lane| self.executes(lane)).collect();
-        self.loops.push(LoopFrame { count: u32::from(constant.kr()), al, entered });
-        for lane in &mut self.lanes {
+        let entered = self.state.lanes.iter().map(|lane| self.executes(lane)).collect();
+        self.state.loops.push(LoopFrame { count: u32::from(constant.kr()), al, entered });
+        for lane in &mut self.state.lanes {
             lane.state = match lane.state {
                 LaneState::Break(n) => LaneState::Break(n.saturating_add(1)),
                 LaneState::Continue(n) => LaneState::Continue(n.saturating_add(1)),
@@ -173,7 +174,7 @@ impl Group<'_> {
         } else {
             0
         };
-        let Some(frame) = self.loops.last_mut() else {
+        let Some(frame) = self.state.loops.last_mut() else {
             self.find_group(FindingKind::LoopUnderflow, address, 0);
             return voted;
         };
@@ -226,13 +227,13 @@ impl Group<'_> {
         voted: bool,
         remains: impl Fn(LaneState) -> bool,
     ) -> bool {
-        let Some(frame) = self.loops.last() else {
+        let Some(frame) = self.state.loops.last() else {
             self.find_group(FindingKind::LoopUnderflow, address, 0);
             return voted;
         };
         let ignore = inst.ignore_uncovered();
         let voters = || {
-            let lanes = self.lanes.iter().zip(&frame.entered);
+            let lanes = self.state.lanes.iter().zip(&frame.entered);
             lanes.filter(|(lane, entered)| **entered && self.votes(lane, ignore))
         };
         match self.draw.options.readings.break_rule {
@@ -256,19 +257,19 @@ impl Group<'_> {
     }
 
     fn park(&mut self, vote: &Vote, state: LaneState) {
-        for i in 0..self.lanes.len() {
-            if vote.wants[i] && self.executes(&self.lanes[i]) {
-                self.lanes[i].state = state;
+        for i in 0..self.state.lanes.len() {
+            if vote.wants[i] && self.executes(&self.state.lanes[i]) {
+                self.state.lanes[i].state = state;
             }
         }
     }
 
     /// Drops the innermost loop; those who left it wake, those who left an outer one count down.
     fn pop_loop(&mut self) {
-        let Some(frame) = self.loops.pop() else { return };
-        self.last_al = frame.al;
+        let Some(frame) = self.state.loops.pop() else { return };
+        self.state.last_al = frame.al;
         let flat = self.draw.options.readings.break_rule == BreakRule::Flat;
-        for lane in &mut self.lanes {
+        for lane in &mut self.state.lanes {
             lane.state = match lane.state {
                 LaneState::Break(_) | LaneState::Continue(_) if flat => LaneState::Active,
                 LaneState::Break(0) | LaneState::Continue(0) => LaneState::Active,
@@ -298,7 +299,7 @@ impl Group<'_> {
 
     /// DECR: counters go down by B_POP_CNT; a pixel whose counter falls below zero wakes.
     fn decrement(&mut self, amount: u32) {
-        for lane in &mut self.lanes {
+        for lane in &mut self.state.lanes {
             if let LaneState::Branch(n) = lane.state {
                 lane.state = n.checked_sub(amount).map_or(LaneState::Active, LaneState::Branch);
             }
@@ -310,17 +311,17 @@ impl Group<'_> {
     fn increment(&mut self, address: u32, vote: &Vote, jump: bool) {
         let levels = if self.draw.shader.full_fc() { BRANCH_LEVELS } else { PARTIAL_BRANCH_LEVELS };
         let bounded = self.bounded();
-        for i in 0..self.lanes.len() {
-            let executes = self.executes(&self.lanes[i]);
-            match self.lanes[i].state {
+        for i in 0..self.state.lanes.len() {
+            let executes = self.executes(&self.state.lanes[i]);
+            match self.state.lanes[i].state {
                 LaneState::Branch(n) if bounded && n + 1 >= levels => {
                     self.find(i, FindingKind::BranchOverflow, address, saturate(levels));
                 }
                 LaneState::Branch(n) => {
-                    self.lanes[i].state = LaneState::Branch(n.saturating_add(1))
+                    self.state.lanes[i].state = LaneState::Branch(n.saturating_add(1))
                 }
                 LaneState::Active if executes && vote.wants[i] != jump => {
-                    self.lanes[i].state = LaneState::Branch(0);
+                    self.state.lanes[i].state = LaneState::Branch(0);
                 }
                 _ => {}
             }
@@ -330,7 +331,7 @@ impl Group<'_> {
     /// A taken jump: A_OP on the address stack, then on to the target (documented). PUSH keeps the
     /// address behind this instruction (derived: a return would repeat the call otherwise).
     fn jump(&mut self, address: u32, fc: &Fc, idle: bool) {
-        let next = self.pc;
+        let next = self.state.pc;
         let mut target = self.jump_target(fc);
         let op = fc.inst.op();
         let behind = self.draw.options.readings.idle_loop == IdleLoop::Behind;
@@ -339,15 +340,15 @@ impl Group<'_> {
             target = target.wrapping_add(1);
         }
         match fc.inst.a_op() {
-            AddrOp::NONE => self.pc = target,
-            AddrOp::POP => self.pc = self.pop_call(address, next),
+            AddrOp::NONE => self.state.pc = target,
+            AddrOp::POP => self.state.pc = self.pop_call(address, next),
             AddrOp::PUSH => {
                 self.push_call(address, next);
-                self.pc = target;
+                self.state.pc = target;
             }
             op => {
                 self.find_group(FindingKind::ReservedAddrOp, address, i32::from(op.code()));
-                self.pc = match self.draw.options.readings.a_op_3 {
+                self.state.pc = match self.draw.options.readings.a_op_3 {
                     AOp3::None => target,
                     AOp3::PopPush => {
                         let popped = self.pop_call(address, next);
@@ -366,17 +367,17 @@ impl Group<'_> {
     }
 
     fn pop_call(&mut self, address: u32, next: u32) -> u32 {
-        self.calls.pop().unwrap_or_else(|| {
+        self.state.calls.pop().unwrap_or_else(|| {
             self.find_group(FindingKind::CallUnderflow, address, 0);
             next
         })
     }
 
     fn push_call(&mut self, address: u32, next: u32) {
-        if self.calls.len() >= CALL_LEVELS && self.bounded() {
+        if self.state.calls.len() >= CALL_LEVELS && self.bounded() {
             self.find_group(FindingKind::CallOverflow, address, saturate(CALL_LEVELS));
         } else {
-            self.calls.push(next);
+            self.state.calls.push(next);
         }
     }
 
@@ -411,14 +412,14 @@ impl Group<'_> {
         if predicate && fc.pred().sel == PredSel::RGBA {
             self.find_group(FindingKind::FcPredicateRgba, address, 0);
         }
-        for lane in 0..self.lanes.len() {
-            if !self.executes(&self.lanes[lane]) {
+        for lane in 0..self.state.lanes.len() {
+            if !self.executes(&self.state.lanes[lane]) {
                 continue;
             }
             if predicate {
                 self.check_predicate(lane, address, fc.pred(), 1);
             }
-            if looks_at(inst.jump_func(), 2) && !self.lanes[lane].alu_result_set {
+            if looks_at(inst.jump_func(), 2) && !self.state.lanes[lane].alu_result_set {
                 self.find(lane, FindingKind::AluResultNotSet, address, 0);
             }
         }
@@ -429,10 +430,10 @@ impl Group<'_> {
         if self.event.is_none() {
             return;
         }
-        let next = self.pc;
+        let next = self.state.pc;
         let voters = vote.voters.iter().filter(|&&voter| voter).count();
         let in_favour = vote.votes().filter(|&wants| wants).count();
-        for lane in 0..self.lanes.len() {
+        for lane in 0..self.state.lanes.len() {
             let (wants, voted) = (vote.wants[lane], vote.voters[lane]);
             if let Some(event) = self.event_of(lane) {
                 let jump = Jump { wants, voted, voters, in_favour, taken, next };

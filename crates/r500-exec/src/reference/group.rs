@@ -1,12 +1,11 @@
 //! What pixels share, and one step of their program.
 
-use r500_isa::TEMPORARIES;
-
 use super::event::{Event, EventKind};
 use super::lane::Lane;
+use super::state::{Fetches, GroupState, LoopFrame};
 use crate::finding::FindingKind;
 use crate::numerics::Arith;
-use crate::reading::{KilledPixels, LeftWindow, OutsidePixels};
+use crate::reading::{LeftWindow, OutsidePixels};
 use crate::{Block, Counters, Draw, Findings, Op, RunError};
 
 /// Pixels that share a program counter, and their program's state.
@@ -34,29 +33,9 @@ use crate::{Block, Counters, Draw, Findings, Op, RunError};
 pub struct Group<'a> {
     pub(super) draw: Draw<'a>,
     pub(super) arith: Arith,
-    block: Block,
-    pub(super) lanes: Vec<Lane>,
-    pub(super) pc: u32,
-    pub(super) loops: Vec<LoopFrame>,
-    pub(super) calls: Vec<u32>,
-    pub(super) last_al: i32,
-    pub(super) fetches: Fetches,
-    ended: bool,
+    pub(super) state: GroupState,
     watched: Option<usize>,
     pub(super) event: Option<Event>,
-    pub(super) findings: Findings,
-    pub(super) counters: Counters,
-}
-
-/// A running loop.
-#[derive(Clone, Debug)]
-pub struct LoopFrame {
-    /// Passes left, the running one counted.
-    pub count: u32,
-    /// aL.
-    pub al: i32,
-    /// Lanes that entered.
-    pub entered: Vec<bool>,
 }
 
 /// One executed instruction.
@@ -66,19 +45,6 @@ pub struct Step {
     pub address: u32,
     /// What it did to the watched pixel, if there is one.
     pub event: Option<Event>,
-}
-
-/// Texture results on their way: what a reader must have waited for.
-///
-/// A fetch is covered by the semaphore when it, or one behind it, acquires it; an instruction that
-/// waits for the semaphore then finds it done. Timing only: results are there at once in this
-/// machine, and this only says where a card's might not be.
-#[derive(Clone, Debug)]
-pub(super) struct Fetches {
-    /// Channels of each temporary (red in bit 0) that a fetch will write, the semaphore not held.
-    issued: [u8; TEMPORARIES],
-    /// The same, the semaphore held.
-    held: [u8; TEMPORARIES],
 }
 
 impl<'a> Group<'a> {
@@ -96,22 +62,38 @@ impl<'a> Group<'a> {
             })
             .map(|(x, y)| Lane::new(draw, x, y))
             .collect();
-        Self {
-            draw: *draw,
-            arith: draw.options.readings.arith(draw.shader.zero_rule()),
+        let state = GroupState {
             block,
             lanes,
             pc: draw.shader.start(),
             loops: Vec::new(),
             calls: Vec::new(),
             last_al: 0,
-            fetches: Fetches { issued: [0; TEMPORARIES], held: [0; TEMPORARIES] },
+            fetches: Fetches::default(),
             ended: false,
-            watched: None,
-            event: None,
             findings: Findings::default(),
             counters: Counters::default(),
-        }
+        };
+        Self::resume(draw, state)
+    }
+
+    /// Goes on from a state that a group of the same drawing was in. Nobody is watched.
+    #[must_use]
+    pub fn resume(draw: &Draw<'a>, state: GroupState) -> Self {
+        let arith = draw.options.readings.arith(draw.shader.zero_rule());
+        Self { draw: *draw, arith, state, watched: None, event: None }
+    }
+
+    /// What it holds between two steps.
+    #[must_use]
+    pub fn state(&self) -> &GroupState {
+        &self.state
+    }
+
+    /// The same, when all is done or to [go on](Self::resume) later.
+    #[must_use]
+    pub fn into_state(self) -> GroupState {
+        self.state
     }
 
     /// Runs to the end.
@@ -119,7 +101,7 @@ impl<'a> Group<'a> {
     /// # Errors
     /// [`RunError`] if a limit strikes.
     pub fn run(&mut self) -> Result<(), RunError> {
-        while !self.ended {
+        while !self.state.ended {
             self.step()?;
         }
         Ok(())
@@ -130,9 +112,9 @@ impl<'a> Group<'a> {
     /// # Errors
     /// [`RunError`] if a limit strikes.
     pub fn step(&mut self) -> Result<Step, RunError> {
-        let address = self.pc;
+        let address = self.state.pc;
         self.event = None;
-        if self.ended {
+        if self.state.ended {
             return Ok(Step { address, event: None });
         }
         let Some(op) = self.draw.shader.op(address) else {
@@ -145,9 +127,9 @@ impl<'a> Group<'a> {
             self.begin_event(address);
         }
         if op.tex_sem_wait() {
-            self.fetches.wait();
+            self.state.fetches.wait();
         }
-        self.pc = address.wrapping_add(1);
+        self.state.pc = address.wrapping_add(1);
         match op {
             Op::Alu(alu) => self.alu(address, alu),
             Op::Tex(tex) => self.tex(address, tex),
@@ -155,7 +137,7 @@ impl<'a> Group<'a> {
         }
         if address == self.draw.shader.end() {
             // Documented: the program ends behind END_ADDR whatever stands there.
-            self.ended = true;
+            self.state.ended = true;
         }
         Ok(Step { address, event: self.event.take() })
     }
@@ -163,78 +145,77 @@ impl<'a> Group<'a> {
     /// Whether the program has ended.
     #[must_use]
     pub fn ended(&self) -> bool {
-        self.ended
+        self.state.ended
     }
 
     /// Absolute address of the next instruction.
     #[must_use]
     pub fn address(&self) -> u32 {
-        self.pc
+        self.state.pc
     }
 
     /// The pixels.
     #[must_use]
     pub fn block(&self) -> Block {
-        self.block
+        self.state.block
     }
 
     /// The lanes.
     #[must_use]
     pub fn lanes(&self) -> &[Lane] {
-        &self.lanes
+        &self.state.lanes
     }
 
     /// The running loops, innermost last.
     #[must_use]
     pub fn loops(&self) -> &[LoopFrame] {
-        &self.loops
+        &self.state.loops
     }
 
     /// The address stack, top last.
     #[must_use]
     pub fn calls(&self) -> &[u32] {
-        &self.calls
+        &self.state.calls
     }
 
     /// aL: that of the innermost loop; 0 outside every loop (open).
     #[must_use]
     pub fn al(&self) -> i32 {
-        self.loops.last().map_or(self.outer_al(), |frame| frame.al)
+        self.state.al(&self.draw.options.readings)
     }
 
     /// What was met so far.
     #[must_use]
     pub fn findings(&self) -> &Findings {
-        &self.findings
+        &self.state.findings
     }
 
     /// What was counted so far.
     #[must_use]
     pub fn counters(&self) -> &Counters {
-        &self.counters
+        &self.state.counters
     }
 
     /// The lane of a pixel of the picture, if it is in this group.
     #[must_use]
     pub fn lane_at(&self, x: u32, y: u32) -> Option<usize> {
-        self.lanes.iter().position(|lane| lane.x == x && lane.y == y)
+        self.state.lanes.iter().position(|lane| lane.x == x && lane.y == y)
     }
 
     /// Reports what happens to a lane from now on ([`Step::event`]).
     pub fn watch(&mut self, lane: Option<usize>) {
-        self.watched = lane.filter(|&lane| lane < self.lanes.len());
+        self.watched = lane.filter(|&lane| lane < self.state.lanes.len());
     }
 
     /// Findings and counters, when all is done.
     #[must_use]
     pub fn finish(self) -> (Findings, Counters) {
-        (self.findings, self.counters)
+        (self.state.findings, self.state.counters)
     }
 
     /// Whether a lane executes.
     pub(super) fn executes(&self, lane: &Lane) -> bool {
-        let stopped = lane.killed && self.draw.options.readings.killed_pixels == KilledPixels::Stop;
-        lane.is_active() && !stopped
+        lane.executes(&self.draw.options.readings)
     }
 
     /// Whether a lane takes part in decisions of an instruction with that `IGNORE_UNCOVERED`.
@@ -255,21 +236,28 @@ impl<'a> Group<'a> {
         if !self.draw.options.findings {
             return;
         }
-        if let Some(lane) = self.lanes.get(lane).filter(|lane| lane.inside) {
-            self.findings.add(kind, address, [lane.x, lane.y], detail);
+        if let Some(lane) = self.state.lanes.get(lane).filter(|lane| lane.inside) {
+            self.state.findings.add(kind, address, [lane.x, lane.y], detail);
         }
     }
 
     /// Notes a finding of the group as a whole.
     pub(super) fn find_group(&mut self, kind: FindingKind, address: u32, detail: i32) {
         if self.draw.options.findings {
-            self.findings.add(kind, address, [self.block.x, self.block.y], detail);
+            self.state.findings.add(
+                kind,
+                address,
+                [self.state.block.x, self.state.block.y],
+                detail,
+            );
         }
     }
 
     fn begin_event(&mut self, address: u32) {
-        let active =
-            self.watched.and_then(|i| self.lanes.get(i)).is_some_and(|lane| self.executes(lane));
+        let active = self
+            .watched
+            .and_then(|i| self.state.lanes.get(i))
+            .is_some_and(|lane| self.executes(lane));
         let kind = EventKind::Skipped;
         self.event = Some(Event { address, active, kind, writes: Vec::new() });
     }
@@ -278,49 +266,22 @@ impl<'a> Group<'a> {
         self.find_group(FindingKind::LeftWindow, address, saturate(address));
         let (first, last) = self.draw.shader.window();
         match self.draw.options.readings.left_window {
-            LeftWindow::End => self.ended = true,
-            LeftWindow::Wrap => self.pc = if address > last { first } else { last },
+            LeftWindow::End => self.state.ended = true,
+            LeftWindow::Wrap => self.state.pc = if address > last { first } else { last },
         }
     }
 
     fn spend(&mut self, address: u32) -> Result<(), RunError> {
         let limit = self.draw.options.limits.instructions;
-        if self.counters.instructions >= limit {
-            let pixel = [self.block.x, self.block.y];
+        if self.state.counters.instructions >= limit {
+            let pixel = [self.state.block.x, self.state.block.y];
             return Err(RunError::Instructions { address, pixel, limit });
         }
-        self.counters.instructions += 1;
-        if self.counters.instructions % 1024 == 1 {
+        self.state.counters.instructions += 1;
+        if self.state.counters.instructions % 1024 == 1 {
             self.draw.check()?;
         }
         Ok(())
-    }
-}
-
-impl Fetches {
-    /// A fetch into channels of a temporary was issued.
-    pub(super) fn issue(&mut self, temp: usize, mask: u8) {
-        if let Some(issued) = self.issued.get_mut(temp) {
-            *issued |= mask;
-        }
-    }
-
-    /// The semaphore was acquired: it is held until all fetches so far are done.
-    pub(super) fn acquire(&mut self) {
-        for (held, issued) in self.held.iter_mut().zip(&mut self.issued) {
-            *held |= std::mem::take(issued);
-        }
-    }
-
-    /// An instruction waited for the semaphore.
-    pub(super) fn wait(&mut self) {
-        self.held = [0; TEMPORARIES];
-    }
-
-    /// Channels of a temporary whose value may still be on its way.
-    pub(super) fn pending(&self, temp: usize) -> u8 {
-        let of = |channels: &[u8; TEMPORARIES]| channels.get(temp).copied().unwrap_or(0);
-        of(&self.issued) | of(&self.held)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use r500_isa::{TARGETS, TEMPORARIES};
 
-use crate::{Draw, PixelOut};
+use crate::reading::KilledPixels;
+use crate::{Draw, PixelOut, Readings};
 
 /// A pixel while its program runs.
 #[derive(Clone, Debug)]
@@ -56,13 +57,17 @@ pub enum LaneState {
 /// no program means, so that it shows.
 pub(crate) const POISON: f32 = -1_234_567.0;
 
+/// What a temporary holds that nothing has written.
+fn undefined(poison: bool) -> [f32; 4] {
+    [if poison { POISON } else { 0.0 }; 4]
+}
+
 impl Lane {
     /// A pixel at the start of its program: inputs delivered, the rest undefined, which is 0 in this
     /// project (open; no program of the corpus depends on it) or the poison pattern.
     pub(super) fn new(draw: &Draw<'_>, x: u32, y: u32) -> Self {
         let [width, height] = draw.bindings.size();
         let poison = draw.options.poison;
-        let undefined = if poison { POISON } else { 0.0 };
         let mut lane = Self {
             x,
             y,
@@ -70,7 +75,7 @@ impl Lane {
             covered: draw.bindings.covers(x, y),
             killed: false,
             state: LaneState::Active,
-            temps: vec![[undefined; 4]; TEMPORARIES],
+            temps: vec![undefined(poison); TEMPORARIES],
             predicate: if poison { 0b0101 } else { 0 },
             alu_result: poison,
             color: [[0.0; 4]; TARGETS],
@@ -90,10 +95,29 @@ impl Lane {
         lane
     }
 
-    /// Whether it executes.
+    /// A copy without the temporaries behind the last one that was written: those hold what is
+    /// [`undefined`].
+    pub(super) fn compact(&self) -> Self {
+        let used = self.written.iter().rposition(|&written| written != 0).map_or(0, |i| i + 1);
+        Self { temps: self.temps.get(..used).unwrap_or(&self.temps).to_vec(), ..*self }
+    }
+
+    /// Undoes [`compact`](Self::compact).
+    pub(super) fn expand(&mut self, poison: bool) {
+        self.temps.resize(TEMPORARIES, undefined(poison));
+    }
+
+    /// Whether its flow-control state lets it execute.
     #[must_use]
     pub fn is_active(&self) -> bool {
         self.state == LaneState::Active
+    }
+
+    /// Whether it executes: its state lets it, and it was not killed where that stops it (open).
+    #[must_use]
+    pub fn executes(&self, readings: &Readings) -> bool {
+        let stopped = self.killed && readings.killed_pixels == KilledPixels::Stop;
+        self.is_active() && !stopped
     }
 
     /// What it delivers: outputs as last written, if it is covered still.

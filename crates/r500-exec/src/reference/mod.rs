@@ -5,7 +5,8 @@
 //! | module | rules |
 //! | --- | --- |
 //! | `lane` | what a pixel has: temporaries, predicate, ALU result, flow-control state, outputs |
-//! | `group` | what pixels share: program counter, stacks; one step |
+//! | `state` | what pixels share: program counter, stacks |
+//! | `group` | one step of their program |
 //! | `source` | `ADDRn`, `CONST`, `REL`, inline constants, presubtract, select, swizzle, modifier |
 //! | `alu` | `RGB_OP`, `ALPHA_OP`, `OMOD`, clamp |
 //! | `write` | predicates, write masks, outputs, depth, predicate bits, ALU result |
@@ -22,14 +23,16 @@ mod flow;
 mod group;
 mod lane;
 mod source;
+mod state;
 mod tex;
 mod write;
 
 pub use event::{Event, EventKind, Jump, Lookup, Write};
 pub use flow::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS};
-pub use group::{Group, LoopFrame, Step};
+pub use group::{Group, Step};
 pub(crate) use lane::POISON;
 pub use lane::{Lane, LaneState};
+pub use state::{GroupState, LoopFrame};
 
 use crate::frame::Band;
 use crate::{Block, Draw, Engine, Prepared, Ran, Report, RunError};

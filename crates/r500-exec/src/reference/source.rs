@@ -7,7 +7,7 @@ use r500_isa::{CONSTANTS, InlineConst, Operand, Source, TEMPORARIES};
 use super::group::{Group, saturate};
 use crate::finding::FindingKind;
 use crate::numerics::Arith;
-use crate::reading::{AlOutside, Dp4Derivative, InlineRelative, PastPixsize, RelativeRange};
+use crate::reading::{Dp4Derivative, InlineRelative, PastPixsize, RelativeRange};
 use crate::shader::Alu;
 
 /// The operands of an instruction: where each channel of each comes from. The pixels of a group
@@ -172,7 +172,7 @@ impl Group<'_> {
     #[inline]
     fn cell(&self, lane: usize, cell: Cell) -> f32 {
         match cell {
-            Cell::Temp(temp, channel) => self.lanes[lane].temps[temp][channel],
+            Cell::Temp(temp, channel) => self.state.lanes[lane].temps[temp][channel],
             Cell::Shared(value) => value,
         }
     }
@@ -183,14 +183,6 @@ impl Group<'_> {
             let [.., a] = self.resolve(alu.alpha.sources[n]);
             [r, g, b, a]
         })
-    }
-
-    /// aL outside every loop.
-    pub(super) fn outer_al(&self) -> i32 {
-        match self.draw.options.readings.al_outside {
-            AlOutside::Zero => 0,
-            AlOutside::Last => self.last_al,
-        }
     }
 
     /// The temporary that an address names, aL added if asked for.
@@ -208,7 +200,12 @@ impl Group<'_> {
         if !self.temp_exists(temp) {
             return [0.0; 4];
         }
-        self.lanes.get(lane).and_then(|lane| lane.temps.get(temp)).copied().unwrap_or_default()
+        self.state
+            .lanes
+            .get(lane)
+            .and_then(|lane| lane.temps.get(temp))
+            .copied()
+            .unwrap_or_default()
     }
 
     /// Findings of what an instruction reads.
@@ -226,11 +223,11 @@ impl Group<'_> {
 
     /// Findings of reading some channels of a temporary.
     pub(super) fn check_temp(&mut self, lane: usize, address: u32, temp: usize, channels: u8) {
-        let written = self.lanes.get(lane).map_or(0, |lane| lane.written[temp]);
+        let written = self.state.lanes.get(lane).map_or(0, |lane| lane.written[temp]);
         if channels & !written != 0 {
             self.find(lane, FindingKind::NeverWritten, address, saturate(temp));
         }
-        if channels & self.fetches.pending(temp) != 0 {
+        if channels & self.state.fetches.pending(temp) != 0 {
             self.find(lane, FindingKind::NotAwaited, address, saturate(temp));
         }
         if self.is_past(temp) {

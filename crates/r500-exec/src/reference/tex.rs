@@ -16,7 +16,8 @@ type Fetched = [([f32; 4], Option<Lookup>); 4];
 impl Group<'_> {
     /// One texture instruction.
     pub(super) fn tex(&mut self, address: u32, tex: &Tex) {
-        let executing: Vec<bool> = self.lanes.iter().map(|lane| self.executes(lane)).collect();
+        let executing: Vec<bool> =
+            self.state.lanes.iter().map(|lane| self.executes(lane)).collect();
         self.check_tex(address, tex, &executing);
         match tex.op {
             TexOp::TEXKILL => self.kill(tex, &executing),
@@ -31,7 +32,7 @@ impl Group<'_> {
     /// Fetches quad by quad: an implicit level of detail uses the coordinates of all four pixels,
     /// inactive ones too (derived). All reads precede all writes.
     fn fetch_texels(&mut self, tex: &Tex, executing: &[bool]) {
-        let quads = self.lanes.len() / 4;
+        let quads = self.state.lanes.len() / 4;
         let fetched: Vec<Fetched> = (0..quads).map(|quad| self.fetch_quad(quad * 4, tex)).collect();
         let dest = self.destination(tex.dest);
         for (lane, (texel, lookup)) in fetched.into_iter().flatten().enumerate() {
@@ -49,10 +50,10 @@ impl Group<'_> {
             self.count_stat(lane, tex.stat_we & enabled, executing[lane]);
         }
         if let Some(temp) = dest {
-            self.fetches.issue(temp, tex.wmask);
+            self.state.fetches.issue(temp, tex.wmask);
         }
         if tex.tex_sem_acquire {
-            self.fetches.acquire();
+            self.state.fetches.acquire();
         }
     }
 
@@ -80,7 +81,7 @@ impl Group<'_> {
         // Open: a fetch may be skipped for uncovered pixels; here it is not.
         if tex.ignore_uncovered && readings.uncovered_fetch == UncoveredFetch::Zero {
             for (lane, (texel, _)) in lanes.into_iter().zip(&mut fetched) {
-                if !self.lanes[lane].covered {
+                if !self.state.lanes[lane].covered {
                     *texel = [0.0; 4];
                 }
             }
@@ -110,8 +111,8 @@ impl Group<'_> {
             let coord = self.coordinates(lane, tex.coord);
             let killed = (0..4).any(|i| kills >> i & 1 != 0 && compare::lt(coord[i], 0.0));
             if killed {
-                let pixel = &mut self.lanes[lane];
-                self.counters.killed += u64::from(pixel.covered && pixel.inside);
+                let pixel = &mut self.state.lanes[lane];
+                self.state.counters.killed += u64::from(pixel.covered && pixel.inside);
                 pixel.covered = false;
                 pixel.killed = true;
             }
@@ -122,8 +123,8 @@ impl Group<'_> {
     }
 
     fn tell_idle(&mut self, tex: &Tex) {
-        for lane in 0..self.lanes.len() {
-            if self.event_of(lane).is_none() || !self.executes(&self.lanes[lane]) {
+        for lane in 0..self.state.lanes.len() {
+            if self.event_of(lane).is_none() || !self.executes(&self.state.lanes[lane]) {
                 continue;
             }
             let coord = self.coordinates(lane, tex.coord);

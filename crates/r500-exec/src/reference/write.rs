@@ -27,7 +27,7 @@ impl Group<'_> {
         if rgb.sel == PredSel::NONE && alpha.sel == PredSel::NONE {
             return 0b1111;
         }
-        let bits = self.lanes.get(lane).map_or(0, |lane| lane.predicate);
+        let bits = self.state.lanes.get(lane).map_or(0, |lane| lane.predicate);
         let rgb = self.passes(rgb, bits) & 0b0111;
         let alpha = self.passes(alpha, bits) & 0b1000;
         rgb | alpha
@@ -79,7 +79,7 @@ impl Group<'_> {
         value: [f32; 4],
     ) {
         let Some(temp) = temp.filter(|_| mask != 0) else { return };
-        let Lane { temps, written, .. } = &mut self.lanes[lane];
+        let Lane { temps, written, .. } = &mut self.state.lanes[lane];
         let register = &mut temps[temp];
         put(register, mask, value);
         written[temp] |= mask;
@@ -94,9 +94,9 @@ impl Group<'_> {
         if channels == 0 {
             return;
         }
-        let counts = self.lanes.get(lane).is_some_and(|lane| lane.inside && lane.covered);
+        let counts = self.state.lanes.get(lane).is_some_and(|lane| lane.inside && lane.covered);
         if active && counts {
-            for (i, count) in self.counters.stat.iter_mut().enumerate() {
+            for (i, count) in self.state.counters.stat.iter_mut().enumerate() {
                 *count += u64::from(channels >> i & 1);
             }
         }
@@ -120,7 +120,7 @@ impl Group<'_> {
             PredSel::AAAA => 8,
             _ => return,
         };
-        let set = self.lanes.get(lane).map_or(0, |lane| lane.predicate_set);
+        let set = self.state.lanes.get(lane).map_or(0, |lane| lane.predicate_set);
         for bit in (0..4).filter(|bit| (bits & !set) >> bit & 1 != 0) {
             self.find(lane, FindingKind::PredicateNotSet, address, bit);
         }
@@ -158,7 +158,7 @@ impl Group<'_> {
         ];
         for (target, mask) in halves.into_iter().filter(|(_, mask)| *mask != 0) {
             let n = usize::from(target.code() & 3);
-            let Some(pixel) = self.lanes.get_mut(lane) else { return };
+            let Some(pixel) = self.state.lanes.get_mut(lane) else { return };
             put(&mut pixel.color[n], mask, result);
             pixel.color_written[n] |= mask;
             let value = pixel.color[n];
@@ -170,7 +170,7 @@ impl Group<'_> {
             active || self.draw.options.readings.write_inactive_depth == WriteInactiveDepth::Yes;
         if alu.depth && enabled & 0b1000 != 0 && reaches_depth {
             let depth = result[3];
-            if let Some(pixel) = self.lanes.get_mut(lane) {
+            if let Some(pixel) = self.state.lanes.get_mut(lane) {
                 pixel.depth = Some(depth);
             }
             if let Some(event) = self.event_of(lane) {
@@ -192,7 +192,7 @@ impl Group<'_> {
             let compare = if i < 3 { alu.rgb.target } else { alu.alpha.target }.compare();
             bits |= u8::from(compares(compare, x)) << i;
         }
-        let Some(pixel) = self.lanes.get_mut(lane) else { return };
+        let Some(pixel) = self.state.lanes.get_mut(lane) else { return };
         pixel.predicate = pixel.predicate & !mask | bits & mask;
         pixel.predicate_set |= mask;
         let bits = pixel.predicate;
@@ -216,7 +216,7 @@ impl Group<'_> {
             return;
         }
         let set = compares(compare, outcome.result[channel]);
-        if let Some(pixel) = self.lanes.get_mut(lane) {
+        if let Some(pixel) = self.state.lanes.get_mut(lane) {
             pixel.alu_result = set;
             pixel.alu_result_set = true;
         }

@@ -1,0 +1,108 @@
+//! States of a run to go on from, in bounded memory.
+
+use crate::reference::GroupState;
+
+/// Bytes that the checkpoints of a recording take at most, about.
+const MEMORY: usize = 16 << 20;
+/// Steps between two of them in a short run.
+const STEPS: usize = 64;
+
+/// States every so many steps, position 0 included.
+#[derive(Debug)]
+pub(super) struct Checkpoints {
+    every: usize,
+    room: usize,
+    bytes: usize,
+    kept: Vec<(usize, GroupState)>,
+}
+
+impl Default for Checkpoints {
+    fn default() -> Self {
+        Self::within(MEMORY)
+    }
+}
+
+impl Checkpoints {
+    fn within(room: usize) -> Self {
+        Self { every: STEPS, room, bytes: 0, kept: Vec::new() }
+    }
+
+    /// Keeps a state if one is due. Where memory runs out, every other one is dropped.
+    pub(super) fn offer(&mut self, position: usize, state: &GroupState) {
+        if !position.is_multiple_of(self.every) {
+            return;
+        }
+        let state = state.compact();
+        self.bytes += state.bytes();
+        self.kept.push((position, state));
+        while self.bytes > self.room && self.kept.len() > 1 {
+            self.every = self.every.saturating_mul(2);
+            self.kept.retain(|(position, _)| position.is_multiple_of(self.every));
+            self.bytes = self.kept.iter().map(|(_, state)| state.bytes()).sum();
+        }
+    }
+
+    /// The nearest state at or before a position.
+    pub(super) fn nearest(&self, position: usize, poison: bool) -> Option<(usize, GroupState)> {
+        let behind = self.kept.partition_point(|(kept, _)| *kept <= position);
+        let (at, state) = self.kept.get(behind.checked_sub(1)?)?;
+        let mut state = state.clone();
+        state.expand(poison);
+        Some((*at, state))
+    }
+
+    /// Where the last one before a position is; 0 if there is none.
+    pub(super) fn before(&self, position: usize) -> usize {
+        let behind = self.kept.partition_point(|(kept, _)| *kept < position);
+        behind.checked_sub(1).and_then(|i| self.kept.get(i)).map_or(0, |(at, _)| *at)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Arc;
+
+    use r500_isa::Instruction;
+    use r500_program::{Job, Program};
+
+    use super::*;
+    use crate::record::Scene;
+    use crate::reference::Group;
+    use crate::{Bindings, Options, Shader};
+
+    #[test]
+    fn memory_is_bounded_and_the_nearest_is_near() {
+        let job = Job::from_program(Program::from_code(vec![Instruction([0; 6])]));
+        let scene = Scene {
+            shader: Arc::new(Shader::new(&job.program).unwrap()),
+            bindings: Arc::new(Bindings::new(&job, [4, 4]).unwrap()),
+            options: Options::default(),
+        };
+        let state = Group::new(&scene.draw(), scene.block_of([0, 0])).into_state();
+        let room = 40 * state.compact().bytes();
+        let mut checkpoints = Checkpoints::within(room);
+        for position in 0..100_000 {
+            checkpoints.offer(position, &state);
+            assert!(checkpoints.bytes <= room);
+        }
+        // More than half of the room is in use, so two are at most 100,000 / 20 steps apart.
+        assert!(checkpoints.every < 100_000 / 20, "{}", checkpoints.every);
+        for position in [0, 1, 63, 64, 5_000, 77_777, 99_999] {
+            let (at, found) = checkpoints.nearest(position, false).unwrap();
+            assert!(at <= position && position - at < checkpoints.every);
+            assert_eq!(format!("{found:?}"), format!("{state:?}"));
+            assert_eq!(checkpoints.before(position + 1), at);
+        }
+        assert_eq!(checkpoints.before(0), 0);
+    }
+
+    #[test]
+    fn a_run_of_100_000_steps_has_one_at_least_every_256() {
+        // Even where all registers of all pixels were written: 2 KB a pixel.
+        let lane = 128 * 16 + size_of::<crate::reference::Lane>();
+        let state = size_of::<GroupState>() + 16 * lane + 64;
+        assert!(MEMORY / state > 100_000 / 256, "{state} bytes");
+    }
+}

@@ -1,0 +1,383 @@
+//! What a breakpoint, a search or a printed line asks of a pixel.
+//!
+//! An expression is made of numbers and truths, each one to four channels wide. Operations work
+//! channel by channel; what has one channel serves for all. As a condition, an expression holds if
+//! any channel of it does (or is not 0).
+
+use r500_isa::{CONSTANTS, TARGETS, TEMPORARIES};
+
+use super::Moment;
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expr {
+    /// A number.
+    Number(f32),
+    /// A truth.
+    Truth(bool),
+    /// A register, or something else that the machine holds.
+    Place(Place),
+    /// `-x`.
+    Negated(Box<Self>),
+    /// `|x|`.
+    Magnitude(Box<Self>),
+    /// Arithmetic, as float32.
+    Arithmetic(Arithmetic, Box<Self>, Box<Self>),
+    /// A comparison of numbers: with NaN false, except [`Comparison::Different`].
+    Compare(Comparison, Box<Self>, Box<Self>),
+    /// Whether numbers are of a kind.
+    Is(Class, Box<Self>),
+    /// Not.
+    Not(Box<Self>),
+    /// And.
+    And(Box<Self>, Box<Self>),
+    /// Or.
+    Or(Box<Self>, Box<Self>),
+    /// Whether all channels are true: one channel.
+    All(Box<Self>),
+}
+
+/// Something that a pixel or its group holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// A temporary, 0 to 127.
+    Temp(u8, Channels),
+    /// A float constant; 0 if it is not provided.
+    Const(u8, Channels),
+    /// An output as last written, 0 (A) to 3 (D); 0 if nothing was written.
+    Out(u8, Channels),
+    /// Depth as last written; 0 if nothing was written.
+    Depth,
+    /// Predicate bits, truths.
+    Predicate(Channels),
+    /// The ALU result, a truth.
+    AluResult,
+    /// Whether the pixel executes the instruction to come, a truth.
+    Active,
+    /// Whether the rasteriser covers it and it was not killed, a truth.
+    Covered,
+    /// Whether it was killed, a truth.
+    Killed,
+    /// aL.
+    Al,
+    /// Address of the instruction to come.
+    Address,
+    /// Steps executed.
+    Step,
+    /// Loops that run.
+    Loops,
+    /// Passes left of the innermost loop, the running one counted; 0 outside.
+    Passes,
+    /// Addresses on the address stack.
+    Calls,
+    /// The pixel's column.
+    X,
+    /// The pixel's row, from the bottom.
+    Y,
+}
+
+/// One to four channels in any order: 0 red to 3 alpha.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Channels {
+    channels: [u8; 4],
+    count: u8,
+}
+
+/// `+ - * /`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named by what they do")]
+pub enum Arithmetic {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+}
+
+/// Comparisons.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "named by what they do")]
+pub enum Comparison {
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+    Equal,
+    Different,
+}
+
+/// Kinds of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// Not a number.
+    Nan,
+    /// An infinity.
+    Infinite,
+    /// Neither NaN nor infinite.
+    Finite,
+    /// A subnormal number.
+    Denormal,
+    /// 0 or -0.
+    Zero,
+    /// The sign bit is set.
+    Negative,
+}
+
+/// What an expression comes to: one to four channels.
+#[derive(Clone, Copy, Debug)]
+pub enum Value {
+    /// Numbers.
+    Numbers([f32; 4], usize),
+    /// Truths.
+    Truths([bool; 4], usize),
+}
+
+impl Channels {
+    /// Red, green, blue, alpha.
+    pub const ALL: Self = Self { channels: [0, 1, 2, 3], count: 4 };
+
+    /// Some channels, 0 to 3 each; `None` if there are none, more than four, or others.
+    #[must_use]
+    pub fn new(list: &[u8]) -> Option<Self> {
+        if list.is_empty() || list.len() > 4 || list.iter().any(|&channel| channel > 3) {
+            return None;
+        }
+        let mut channels = [0; 4];
+        channels[..list.len()].copy_from_slice(list);
+        Some(Self { channels, count: u8::try_from(list.len()).ok()? })
+    }
+
+    /// The channels in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
+        self.channels[..usize::from(self.count)].iter().map(|&channel| usize::from(channel))
+    }
+
+    fn numbers(self, register: [f32; 4]) -> Value {
+        Value::Numbers(self.channels.map(|c| register[usize::from(c)]), usize::from(self.count))
+    }
+}
+
+impl Expr {
+    /// What it comes to.
+    #[must_use]
+    pub fn value(&self, moment: &Moment<'_>) -> Value {
+        let one = |expr: &Self| expr.value(moment);
+        match self {
+            Self::Number(number) => Value::number(*number),
+            Self::Truth(truth) => Value::truth(*truth),
+            Self::Place(place) => place.value(moment),
+            Self::Negated(x) => one(x).map(|x| -x),
+            Self::Magnitude(x) => one(x).map(f32::abs),
+            Self::Arithmetic(op, a, b) => one(a).zip(one(b), |a, b| op.apply(a, b)),
+            Self::Compare(op, a, b) => one(a).test_with(one(b), |a, b| op.holds(a, b)),
+            Self::Is(class, x) => one(x).test(|x| class.has(x)),
+            Self::Not(x) => one(x).logic(one(x), |x, _| !x),
+            Self::And(a, b) => one(a).logic(one(b), |a, b| a && b),
+            Self::Or(a, b) => one(a).logic(one(b), |a, b| a || b),
+            Self::All(x) => {
+                let (truths, count) = one(x).truths();
+                Value::truth(truths[..count].iter().all(|&truth| truth))
+            }
+        }
+    }
+
+    /// Whether it holds as a condition: any channel is true, or not 0.
+    #[must_use]
+    pub fn holds(&self, moment: &Moment<'_>) -> bool {
+        let (truths, count) = self.value(moment).truths();
+        truths[..count].contains(&true)
+    }
+
+    /// Whether it comes to truths, not numbers.
+    #[must_use]
+    pub fn is_truth(&self) -> bool {
+        match self {
+            Self::Number(_) | Self::Negated(_) | Self::Magnitude(_) | Self::Arithmetic(..) => false,
+            Self::Place(place) => place.is_truth(),
+            _ => true,
+        }
+    }
+
+    /// How many channels it has.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        match self {
+            Self::Number(_) | Self::Truth(_) | Self::All(_) => 1,
+            Self::Place(place) => place.width(),
+            Self::Negated(x) | Self::Magnitude(x) | Self::Is(_, x) | Self::Not(x) => x.width(),
+            Self::Arithmetic(_, a, b)
+            | Self::Compare(_, a, b)
+            | Self::And(a, b)
+            | Self::Or(a, b) => wider(a.width(), b.width()),
+        }
+    }
+}
+
+impl Place {
+    /// What it holds.
+    #[must_use]
+    pub fn value(&self, moment: &Moment<'_>) -> Value {
+        let pixel = moment.pixel();
+        let count = |n: usize| Value::number(n as f32);
+        match *self {
+            Self::Temp(n, channels) => {
+                let temp = usize::from(n) % TEMPORARIES;
+                channels.numbers(pixel.temps.get(temp).copied().unwrap_or_default())
+            }
+            Self::Const(n, channels) => {
+                let constant = usize::from(n) % CONSTANTS;
+                channels.numbers(moment.scene.bindings.constant(constant).unwrap_or_default())
+            }
+            Self::Out(n, channels) => channels.numbers(pixel.color[usize::from(n) % TARGETS]),
+            Self::Depth => Value::number(pixel.depth.unwrap_or(0.0)),
+            Self::Predicate(channels) => Value::Truths(
+                channels.channels.map(|channel| pixel.predicate >> channel & 1 != 0),
+                usize::from(channels.count),
+            ),
+            Self::AluResult => Value::truth(pixel.alu_result),
+            Self::Active => Value::truth(moment.active()),
+            Self::Covered => Value::truth(pixel.covered),
+            Self::Killed => Value::truth(pixel.killed),
+            Self::Al => Value::number(moment.al() as f32),
+            Self::Address => Value::number(moment.address() as f32),
+            Self::Step => count(moment.position),
+            Self::Loops => count(moment.loops().len()),
+            Self::Passes => {
+                Value::number(moment.loops().last().map_or(0, |frame| frame.count) as f32)
+            }
+            Self::Calls => count(moment.calls().len()),
+            Self::X => Value::number(pixel.x as f32),
+            Self::Y => Value::number(pixel.y as f32),
+        }
+    }
+
+    fn is_truth(self) -> bool {
+        matches!(
+            self,
+            Self::Predicate(_) | Self::AluResult | Self::Active | Self::Covered | Self::Killed
+        )
+    }
+
+    fn width(self) -> usize {
+        match self {
+            Self::Temp(_, channels)
+            | Self::Const(_, channels)
+            | Self::Out(_, channels)
+            | Self::Predicate(channels) => channels.iter().len(),
+            _ => 1,
+        }
+    }
+}
+
+impl Arithmetic {
+    fn apply(self, a: f32, b: f32) -> f32 {
+        match self {
+            Self::Add => a + b,
+            Self::Subtract => a - b,
+            Self::Multiply => a * b,
+            Self::Divide => a / b,
+        }
+    }
+}
+
+impl Comparison {
+    fn holds(self, a: f32, b: f32) -> bool {
+        match self {
+            Self::Less => a < b,
+            Self::LessOrEqual => a <= b,
+            Self::Greater => a > b,
+            Self::GreaterOrEqual => a >= b,
+            Self::Equal => a == b,
+            Self::Different => a != b,
+        }
+    }
+}
+
+impl Class {
+    fn has(self, x: f32) -> bool {
+        match self {
+            Self::Nan => x.is_nan(),
+            Self::Infinite => x.is_infinite(),
+            Self::Finite => x.is_finite(),
+            Self::Denormal => x.is_subnormal(),
+            Self::Zero => x == 0.0,
+            Self::Negative => x.is_sign_negative(),
+        }
+    }
+}
+
+impl Value {
+    /// Whether another one is the same, bit for bit.
+    #[must_use]
+    pub fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Numbers(a, n), Self::Numbers(b, m)) => {
+                n == m && a[..*n].iter().zip(&b[..*n]).all(|(a, b)| a.to_bits() == b.to_bits())
+            }
+            (Self::Truths(a, n), Self::Truths(b, m)) => n == m && a[..*n] == b[..*n],
+            _ => false,
+        }
+    }
+
+    fn number(number: f32) -> Self {
+        Self::Numbers([number; 4], 1)
+    }
+
+    fn truth(truth: bool) -> Self {
+        Self::Truths([truth; 4], 1)
+    }
+
+    /// As numbers: a truth is 1 or 0.
+    fn numbers(self) -> ([f32; 4], usize) {
+        match self {
+            Self::Numbers(numbers, count) => (numbers, count),
+            Self::Truths(truths, count) => (truths.map(|x| if x { 1.0 } else { 0.0 }), count),
+        }
+    }
+
+    /// As truths: a number is true if it is not 0.
+    fn truths(self) -> ([bool; 4], usize) {
+        match self {
+            Self::Numbers(numbers, count) => (numbers.map(|x| x != 0.0), count),
+            Self::Truths(truths, count) => (truths, count),
+        }
+    }
+
+    fn map(self, f: impl Fn(f32) -> f32) -> Self {
+        let (numbers, count) = self.numbers();
+        Self::Numbers(numbers.map(f), count)
+    }
+
+    fn zip(self, other: Self, f: impl Fn(f32, f32) -> f32) -> Self {
+        let (a, b, count) = pair(self.numbers(), other.numbers());
+        Self::Numbers([0, 1, 2, 3].map(|i| f(a[i], b[i])), count)
+    }
+
+    fn test(self, f: impl Fn(f32) -> bool) -> Self {
+        let (numbers, count) = self.numbers();
+        Self::Truths(numbers.map(f), count)
+    }
+
+    fn test_with(self, other: Self, f: impl Fn(f32, f32) -> bool) -> Self {
+        let (a, b, count) = pair(self.numbers(), other.numbers());
+        Self::Truths([0, 1, 2, 3].map(|i| f(a[i], b[i])), count)
+    }
+
+    fn logic(self, other: Self, f: impl Fn(bool, bool) -> bool) -> Self {
+        let (a, b, count) = pair(self.truths(), other.truths());
+        Self::Truths([0, 1, 2, 3].map(|i| f(a[i], b[i])), count)
+    }
+}
+
+/// Two values of the same width: one channel serves for all, else the narrower counts.
+fn pair<T: Copy>((a, n): ([T; 4], usize), (b, m): ([T; 4], usize)) -> ([T; 4], [T; 4], usize) {
+    let spread = |x: [T; 4], count: usize| if count == 1 { [x[0]; 4] } else { x };
+    (spread(a, n), spread(b, m), wider(n, m))
+}
+
+fn wider(n: usize, m: usize) -> usize {
+    match (n, m) {
+        (1, m) => m,
+        (n, 1) => n,
+        (n, m) => n.min(m),
+    }
+}

@@ -1,0 +1,179 @@
+//! Over an area: how much its pixels execute and wait, and where a condition becomes true first.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::{Expr, Moment, Scene, Work};
+use crate::reference::Group;
+use crate::{Block, Draw, RunError};
+
+/// What every pixel of an area does: row by row from its lowest, as in a [`Frame`](crate::Frame).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heat {
+    /// The pixels.
+    pub area: Block,
+    /// What each does.
+    pub work: Vec<Work>,
+    /// Groups that a limit of instructions stopped; what they did until then is counted.
+    pub stopped: u64,
+}
+
+/// Where a condition becomes true, pixel by pixel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sightings {
+    /// The pixels.
+    pub area: Block,
+    /// The first position of each pixel's run at which the condition holds; row by row from the lowest.
+    pub first: Vec<Option<u64>>,
+    /// Groups that a limit of instructions stopped; what was seen until then is here.
+    pub stopped: u64,
+}
+
+/// What each pixel of an area executes, and how often it waits for others of its group.
+///
+/// # Errors
+/// [`RunError`], of the area and the limits of memory and time. That of instructions is none: see
+/// [`Heat::stopped`].
+pub fn heat(scene: &Scene, area: Block) -> Result<Heat, RunError> {
+    let (work, stopped) = survey(scene, area, |group, out: &mut [Work]| {
+        while !group.ended() {
+            let readings = &scene.options.readings;
+            let executing: Vec<bool> =
+                group.lanes().iter().map(|lane| lane.executes(readings)).collect();
+            group.step()?;
+            for (work, executes) in out.iter_mut().zip(executing) {
+                work.count(executes);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Heat { area, work, stopped })
+}
+
+/// Where each pixel of an area first makes a condition true.
+///
+/// # Errors
+/// [`RunError`], of the area and the limits of memory and time. That of instructions is none: see
+/// [`Sightings::stopped`].
+pub fn sight(scene: &Scene, area: Block, condition: &Expr) -> Result<Sightings, RunError> {
+    let (first, stopped) = survey(scene, area, |group, out: &mut [Option<u64>]| {
+        let mut position = 0;
+        loop {
+            for (lane, first) in out.iter_mut().enumerate().filter(|(_, first)| first.is_none()) {
+                let moment = Moment { scene, state: group.state(), lane, position };
+                if condition.holds(&moment) {
+                    *first = Some(position as u64);
+                }
+            }
+            if group.ended() || out.iter().all(Option::is_some) {
+                return Ok(());
+            }
+            group.step()?;
+            position += 1;
+        }
+    })?;
+    Ok(Sightings { area, first, stopped })
+}
+
+impl Sightings {
+    /// The pixel that makes the condition true after the fewest steps, the lowest and leftmost of
+    /// several, and the position in its run.
+    #[must_use]
+    pub fn earliest(&self) -> Option<([u32; 2], u64)> {
+        let width = self.area.width as usize;
+        let seen = self.first.iter().enumerate().filter_map(|(i, first)| Some((i, (*first)?)));
+        // The first of several minima.
+        let (i, position) = seen.min_by_key(|(_, position)| *position)?;
+        let pixel = [self.area.x + (i % width) as u32, self.area.y + (i / width) as u32];
+        Some((pixel, position))
+    }
+
+    /// How many pixels make it true.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.first.iter().flatten().count()
+    }
+}
+
+/// Runs every group of an area; `run` gets one and a value for each of its lanes. Gives the values of
+/// the area's pixels, and how many groups ran into the limit of instructions.
+fn survey<T: Clone + Default + Send>(
+    scene: &Scene,
+    area: Block,
+    run: impl Fn(&mut Group<'_>, &mut [T]) -> Result<(), RunError> + Sync,
+) -> Result<(Vec<T>, u64), RunError> {
+    let pixels = check_area(scene, area, size_of::<T>())?;
+    let draw = Draw::new(&scene.shader, &scene.bindings, &scene.options)?;
+    let [width, height] = scene.options.group;
+    let (left, top) = (area.x - area.x % width, area.y + area.height);
+    let next_row = AtomicU32::new(area.y / height);
+    let shared = Mutex::new((vec![T::default(); pixels], 0u64));
+    let work = || -> Result<(), RunError> {
+        loop {
+            let y = u64::from(next_row.fetch_add(1, Ordering::Relaxed)) * u64::from(height);
+            let Ok(y) = u32::try_from(y) else { return Ok(()) };
+            if y >= top {
+                return Ok(());
+            }
+            let (mut row, mut stopped) = (Vec::new(), 0);
+            let mut x = left;
+            while x < area.x + area.width {
+                let mut group = Group::new(&draw, Block { x, y, width, height });
+                let mut values = vec![T::default(); group.lanes().len()];
+                match run(&mut group, &mut values) {
+                    Ok(()) => {}
+                    Err(RunError::Instructions { .. }) => stopped += 1,
+                    Err(error) => {
+                        // Nobody begins another row.
+                        next_row.store(u32::MAX / 2, Ordering::Relaxed);
+                        return Err(error);
+                    }
+                }
+                row.extend(group.lanes().iter().map(|lane| [lane.x, lane.y]).zip(values));
+                x += width;
+            }
+            let mut shared = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            for ([x, y], value) in row {
+                let inside = |at: u32, from: u32, length: u32| at >= from && at - from < length;
+                if inside(x, area.x, area.width) && inside(y, area.y, area.height) {
+                    let index = (y - area.y) as usize * area.width as usize + (x - area.x) as usize;
+                    shared.0[index] = value;
+                }
+            }
+            shared.1 += stopped;
+        }
+    };
+    let rows = (area.height / height + 2) as usize;
+    let threads = crate::engine::thread_count(scene.options.threads).clamp(1, rows);
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let mine = work();
+        others.into_iter().fold(mine, |result, other| {
+            // A thread ends by itself: nothing in it panics.
+            result.and(other.join().unwrap_or(Ok(())))
+        })
+    })?;
+    Ok(shared.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+}
+
+/// How many pixels an area has, if it is in the picture and their values fit the limit of memory.
+fn check_area(scene: &Scene, area: Block, bytes: usize) -> Result<usize, RunError> {
+    let [width, height] = scene.bindings.size();
+    if area.width == 0 || area.height == 0 {
+        return Err(RunError::NoPixels { width: area.width, height: area.height });
+    }
+    let fits = |start: u32, length: u32, size: u32| {
+        start.checked_add(length).is_some_and(|end| end <= size)
+    };
+    if !fits(area.x, area.width, width) || !fits(area.y, area.height, height) {
+        return Err(RunError::AreaOutside { area, width, height });
+    }
+    let pixels = u64::from(area.width) * u64::from(area.height);
+    let (bytes, limit) = (pixels.saturating_mul(bytes as u64), scene.options.limits.memory);
+    usize::try_from(pixels).ok().filter(|_| bytes <= limit).ok_or(RunError::TooLarge {
+        width: area.width,
+        height: area.height,
+        bytes,
+        limit,
+    })
+}

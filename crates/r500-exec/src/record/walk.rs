@@ -1,0 +1,277 @@
+//! Ways through a recorded run: over loops and calls, to a breakpoint, in either direction.
+
+use super::expr::{Expr, Value};
+use super::{Moment, Recording};
+use crate::reference::{Group, GroupState};
+
+/// Where to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Towards the end.
+    Forward,
+    /// Towards the start.
+    Backward,
+}
+
+/// Where a run is to stop.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Break {
+    /// Before every execution of the instruction at this address.
+    At(u32),
+    /// The same, where a condition holds.
+    AtIf(u32, Expr),
+    /// Where a condition becomes true: it holds, and did not one step before. At the start it is
+    /// enough that it holds.
+    If(Expr),
+    /// Behind a step that changed the value of an expression, in any bit.
+    Changes(Expr),
+}
+
+/// Why a walk came to stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// It is where it was to go.
+    There,
+    /// At a breakpoint: its number in the list.
+    Break(usize),
+    /// At the start of the run.
+    Start,
+    /// At the end of the run.
+    End,
+}
+
+impl Recording {
+    /// One step.
+    pub fn step(&mut self, direction: Direction) -> Stop {
+        self.walk(direction, |_, _| true)
+    }
+
+    /// To the next step that the pixel is active before, or the last one.
+    pub fn step_active(&mut self, direction: Direction) -> Stop {
+        self.run_to(direction, |now| now.active() && !now.state().ended())
+    }
+
+    /// One step, over a loop or a call that it begins (backward: that ended there) as a whole.
+    pub fn step_over(&mut self, direction: Direction) -> Stop {
+        let depth = self.depth(self.position);
+        self.walk(direction, |recording, at| recording.depth(at) <= depth)
+    }
+
+    /// Out of the innermost loop or call that runs: behind it, or before it. Outside of all, to the
+    /// end or start of the run.
+    pub fn step_out(&mut self, direction: Direction) -> Stop {
+        let depth = self.depth(self.position);
+        self.walk(direction, |recording, at| recording.depth(at) < depth)
+    }
+
+    /// To the next position where the instruction to come has a greater address (backward: a
+    /// smaller one): past the end of a loop from its last instruction.
+    pub fn until(&mut self, direction: Direction) -> Stop {
+        let here = self.address_at(self.position);
+        self.walk(direction, |recording, at| match direction {
+            Direction::Forward => recording.address_at(at) > here,
+            Direction::Backward => recording.address_at(at) < here,
+        })
+    }
+
+    /// To the nearest breakpoint, not the one where it stands; else to the end or start of the run.
+    ///
+    /// The positions where it stops are the same in both directions. Addresses are found without
+    /// running anything; conditions take a run from here to there.
+    pub fn run(&mut self, direction: Direction, breaks: &[Break]) -> Stop {
+        let stops = |&at: &usize| {
+            self.marks.get(at).is_some_and(|mark| breaks.contains(&Break::At(mark.address)))
+        };
+        let by_address = match direction {
+            Direction::Forward => (self.position + 1..self.len()).find(stops),
+            Direction::Backward => (0..self.position).rev().find(stops),
+        };
+        let looks = |stop: &Break| !matches!(stop, Break::At(_));
+        let by_look = if breaks.iter().any(looks) {
+            let see = |now: &Moment<'_>| -> Vec<Seen> {
+                breaks.iter().filter(|stop| looks(stop)).map(|stop| stop.see(now)).collect()
+            };
+            let hit = |before: Option<&Vec<Seen>>, now: &Vec<Seen>| {
+                (0..now.len()).any(|i| Seen::hits(before.and_then(|seen| seen.get(i)), &now[i]))
+            };
+            self.find(direction, by_address, see, hit)
+        } else {
+            None
+        };
+        let nearest = match direction {
+            Direction::Forward => [by_address, by_look].into_iter().flatten().min(),
+            Direction::Backward => [by_address, by_look].into_iter().flatten().max(),
+        };
+        let Some(position) = nearest else { return self.go_to_edge(direction) };
+        self.seek(position);
+        Stop::Break(self.breaks_here(breaks).next().unwrap_or(0))
+    }
+
+    /// The breakpoints of a list that the present position is at, by their numbers.
+    pub fn breaks_here<'a>(&'a self, breaks: &'a [Break]) -> impl Iterator<Item = usize> + 'a {
+        let before = self.position.checked_sub(1).map(|at| (at, self.state_at(at)));
+        breaks.iter().enumerate().filter_map(move |(i, stop)| {
+            let before = before.as_ref().map(|(at, state)| stop.see(&self.moment(*at, state)));
+            Seen::hits(before.as_ref(), &stop.see(&self.now())).then_some(i)
+        })
+    }
+
+    /// To the nearest position where something holds; else to the end or start of the run.
+    pub fn run_to(&mut self, direction: Direction, holds: impl Fn(&Moment<'_>) -> bool) -> Stop {
+        match self.find(direction, None, holds, |_, &now| now) {
+            Some(position) => self.arrive(position),
+            None => self.go_to_edge(direction),
+        }
+    }
+
+    /// The nearest position where `hit` says so, given what `see` made of the moment one step before
+    /// (`None` at the start) and of the moment. Beyond `bound` it need not look.
+    fn find<V>(
+        &self,
+        direction: Direction,
+        bound: Option<usize>,
+        see: impl Fn(&Moment<'_>) -> V,
+        hit: impl Fn(Option<&V>, &V) -> bool,
+    ) -> Option<usize> {
+        if direction == Direction::Forward {
+            let last = bound.unwrap_or(self.len()).min(self.len());
+            let mut first = None;
+            self.scan((self.position, self.now.clone()), last, &see, &hit, |at| {
+                first = Some(at);
+                false
+            });
+            return first;
+        }
+        // From one checkpoint to the next, the last ones first.
+        let mut end = self.position.checked_sub(1)?;
+        loop {
+            let from = self.checkpoints.before(end);
+            let mut last = None;
+            self.scan(self.checkpoint(from), end, &see, &hit, |at| {
+                last = Some(at);
+                true
+            });
+            if last.is_some() {
+                return last;
+            }
+            if from == 0 {
+                let (_, start) = self.checkpoint(0);
+                return hit(None, &see(&self.moment(0, &start))).then_some(0);
+            }
+            if bound.is_some_and(|bound| from < bound) {
+                return None;
+            }
+            end = from;
+        }
+    }
+
+    /// Runs on from a state, to `last` at most, and tells of hits behind it, as long as `go_on` says
+    /// so.
+    fn scan<V>(
+        &self,
+        (mut at, state): (usize, GroupState),
+        last: usize,
+        see: &impl Fn(&Moment<'_>) -> V,
+        hit: &impl Fn(Option<&V>, &V) -> bool,
+        mut go_on: impl FnMut(usize) -> bool,
+    ) {
+        let draw = self.scene.draw();
+        let mut before = see(&self.moment(at, &state));
+        let mut group = Group::resume(&draw, state);
+        while at < last && group.step().is_ok() {
+            at += 1;
+            let now = see(&self.moment(at, group.state()));
+            if hit(Some(&before), &now) && !go_on(at) {
+                return;
+            }
+            before = now;
+        }
+    }
+
+    /// The state at a position, run from a checkpoint.
+    fn state_at(&self, position: usize) -> GroupState {
+        let (mut at, state) = self.checkpoint(position);
+        let draw = self.scene.draw();
+        let mut group = Group::resume(&draw, state);
+        while at < position && group.step().is_ok() {
+            at += 1;
+        }
+        group.into_state()
+    }
+
+    fn moment<'r>(&'r self, position: usize, state: &'r GroupState) -> Moment<'r> {
+        Moment { scene: &self.scene, state, lane: self.lane, position }
+    }
+
+    /// Loops and calls that run at a position.
+    fn depth(&self, position: usize) -> usize {
+        self.marks.get(position).map_or_else(
+            || self.last.loops().len() + self.last.calls().len(),
+            |mark| usize::from(mark.loops) + usize::from(mark.calls),
+        )
+    }
+
+    fn address_at(&self, position: usize) -> u32 {
+        self.marks.get(position).map_or_else(|| self.last.address(), |mark| mark.address)
+    }
+
+    /// To the nearest position where the marks say so, else to the end or start of the run.
+    fn walk(&mut self, direction: Direction, there: impl Fn(&Self, usize) -> bool) -> Stop {
+        let found = match direction {
+            Direction::Forward => (self.position + 1..=self.len()).find(|&at| there(self, at)),
+            Direction::Backward => (0..self.position).rev().find(|&at| there(self, at)),
+        };
+        match found {
+            Some(position) => self.arrive(position),
+            None => self.go_to_edge(direction),
+        }
+    }
+
+    fn go_to_edge(&mut self, direction: Direction) -> Stop {
+        let (position, stop) = match direction {
+            Direction::Forward => (self.len(), Stop::End),
+            Direction::Backward => (0, Stop::Start),
+        };
+        self.seek(position);
+        stop
+    }
+
+    fn arrive(&mut self, position: usize) -> Stop {
+        self.seek(position);
+        Stop::There
+    }
+}
+
+/// What a breakpoint makes of a moment.
+enum Seen {
+    /// Whether to stop there.
+    Level(bool),
+    /// Whether to stop if it was not so one step before.
+    Edge(bool),
+    /// To stop if it was another one step before.
+    Value(Value),
+}
+
+impl Break {
+    fn see(&self, now: &Moment<'_>) -> Seen {
+        let at = |address: u32| !now.state.ended() && now.address() == address;
+        match self {
+            Self::At(address) => Seen::Level(at(*address)),
+            Self::AtIf(address, condition) => Seen::Level(at(*address) && condition.holds(now)),
+            Self::If(condition) => Seen::Edge(condition.holds(now)),
+            Self::Changes(expr) => Seen::Value(expr.value(now)),
+        }
+    }
+}
+
+impl Seen {
+    fn hits(before: Option<&Self>, now: &Self) -> bool {
+        match (before, now) {
+            (_, Self::Level(now)) => *now,
+            (Some(Self::Edge(before)), Self::Edge(now)) => !before && *now,
+            (_, Self::Edge(now)) => *now,
+            (Some(Self::Value(before)), Self::Value(now)) => !before.same(now),
+            (_, Self::Value(_)) => false,
+        }
+    }
+}
