@@ -38,6 +38,8 @@ pub mod record;
 pub mod reference;
 pub mod texture;
 
+pub use fast::native;
+
 mod bindings;
 mod engine;
 mod finding;

@@ -10,6 +10,8 @@ use std::collections::BTreeSet;
 use r500_isa::values::TexOp;
 
 use super::kernels::{self, Call};
+use super::lanes::Chunk;
+use super::native::{self, Native, Part, Segment};
 use super::simd::{Job, Level, Simd};
 use crate::ir::{Code as OpCode, Function, Loop, Operand, Stmt, Value};
 
@@ -44,6 +46,8 @@ pub(super) enum Step {
     /// Goes back to `to` if passes are left, for the chunks where the mask, if there is one, has a
     /// pixel. Without passes or chunks the region ends.
     Again { counter: u32, mask: Option<Arg>, to: u32 },
+    /// Machine code.
+    Native(native::Step),
 }
 
 /// A texture fetch: see [`Fetch`](crate::ir::Fetch).
@@ -74,16 +78,33 @@ pub(super) struct Code {
     pub(super) counters: u32,
     pub(super) colors: [Option<[Arg; 4]>; 4],
     pub(super) depth: Option<(Arg, Arg)>,
+    /// Operations that are machine code, and all.
+    pub(super) share: (usize, usize),
 }
 
 impl Code {
     /// The steps of a function, with the loops of a level.
     pub(super) fn new(function: &Function, simd: Simd) -> Self {
-        simd.run_plain(Compile { function })
+        simd.run_plain(Compile { function, native: None }).0
     }
 
-    fn compile<L: Level>(function: &Function, level: L) -> Self {
-        let mut linear = Linear { first_extra: function.values, ..Linear::default() };
+    /// The steps of a function, with machine code for some of it; how many chunks a batch has beside
+    /// each other; and the numbers of segments that the compiler refused. If there are any, the code
+    /// lacks them.
+    pub(super) fn with_native(
+        function: &Function,
+        simd: Simd,
+        native: &Native<'_>,
+    ) -> (Self, u32, Vec<usize>) {
+        simd.run_plain(Compile { function, native: Some(native) })
+    }
+
+    fn compile<L: Level>(
+        function: &Function,
+        level: L,
+        native: Option<&Native<'_>>,
+    ) -> (Self, u32, Vec<usize>) {
+        let mut linear = Linear { first_extra: function.values, native, ..Linear::default() };
         linear.list(&function.body);
         let colors = function.colors;
         let depth = function.depth;
@@ -93,6 +114,7 @@ impl Code {
         for operand in outputs {
             linear.uses.push((linear.at(), operand));
         }
+        linear.leave();
         let places = Lives::of(&linear, function.values as usize).places();
         let arg = |operand: Operand| match operand {
             Operand::Const(bits) => Arg::Const(f32::from_bits(bits)),
@@ -107,6 +129,11 @@ impl Code {
                 slot
             }))
         };
+        // Constants are spread out for steps only, of which few are left beside machine code.
+        let columns = super::columns(places.count);
+        let stride = columns * (super::ROWS / 4) * u32::try_from(size_of::<Chunk>()).unwrap_or(64);
+        let mut refused = Vec::new();
+        let mut share = (0, 0);
         let mut inputs = Vec::new();
         let mut steps = Vec::with_capacity(linear.steps.len());
         // Jumps are to places among the virtual steps, of which inputs and copies onto themselves go.
@@ -119,6 +146,7 @@ impl Code {
                     if let OpCode::Input { input, channel } = op.code {
                         inputs.push((input, channel, dst));
                     } else {
+                        share.1 += 1;
                         let args = op.args.map(arg);
                         let (entry, call) = kernels::choose(level, op.code, dst, args, &mut spread);
                         steps.push(Step::Loop(entry, call));
@@ -136,6 +164,35 @@ impl Code {
                     let (mask, from) = (arg(*mask), arg(*from));
                     let (entry, call) = kernels::blend(level, dst, mask, from, &mut spread);
                     steps.push(Step::Loop(entry, call));
+                }
+                Virtual::Native(part) => {
+                    let Some((part, compiler)) = linear.part(*part) else { continue };
+                    share.1 += part.operations;
+                    let placed = |values: &[Value]| {
+                        let mut list: Vec<_> =
+                            values.iter().map(|&value| (value, places.of(value))).collect();
+                        list.sort_unstable_by_key(|(_, slot)| *slot);
+                        list
+                    };
+                    let (reads, writes) = (placed(&part.reads), placed(&part.writes));
+                    let segment = Segment {
+                        body: &part.body,
+                        reads: &reads,
+                        writes: &writes,
+                        stride,
+                        metered: part.metered,
+                        origins: &function.origins,
+                    };
+                    if let Some((instructions, address)) = part.spend {
+                        steps.push(Step::Spend { instructions, address });
+                    }
+                    match compiler.compile(&segment) {
+                        Some(kernel) => {
+                            share.0 += part.operations;
+                            steps.push(Step::Native(native::Step(kernel)));
+                        }
+                        None => refused.push(part.number),
+                    }
                 }
                 Virtual::Other(stmt) => steps.extend(other(stmt, &arg, &places)),
                 Virtual::Nothing => {}
@@ -158,7 +215,7 @@ impl Code {
                 *to = moved.get(*to as usize).copied().unwrap_or(u32::MAX);
             }
         }
-        Self {
+        let code = Self {
             inputs,
             steps,
             slots: places.count + u32::try_from(constants.len()).unwrap_or(0),
@@ -166,21 +223,24 @@ impl Code {
             counters: linear.counters,
             colors: colors.map(|color| color.map(|channels| channels.map(arg))),
             depth: depth.map(|(depth, written)| (arg(depth), arg(written))),
-        }
+            share,
+        };
+        (code, columns, refused)
     }
 }
 
 /// Makes steps with the loops of a level.
 struct Compile<'a> {
     function: &'a Function,
+    native: Option<&'a Native<'a>>,
 }
 
 impl Job for Compile<'_> {
-    type Output = Code;
+    type Output = (Code, u32, Vec<usize>);
 
     #[inline(always)]
-    fn run<L: Level>(self, level: L) -> Code {
-        Code::compile(self.function, level)
+    fn run<L: Level>(self, level: L) -> (Code, u32, Vec<usize>) {
+        Code::compile(self.function, level, self.native)
     }
 }
 
@@ -217,11 +277,13 @@ enum Virtual<'a> {
     Leave,
     Begin(u32, u32),
     Again(u32, Option<Operand>, u32),
+    /// A segment, by its place in the list of these.
+    Native(usize),
     Nothing,
 }
 
 /// The tree of regions as a list, with who writes and reads what where.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Linear<'a> {
     steps: Vec<Virtual<'a>>,
     writes: Vec<(u32, Value)>,
@@ -233,6 +295,10 @@ struct Linear<'a> {
     /// Values made here, beyond those of the function.
     extra: u32,
     first_extra: u32,
+    native: Option<&'a Native<'a>>,
+    parts: Vec<Part<'a>>,
+    /// Segments met, refused ones too.
+    segments: usize,
 }
 
 impl<'a> Linear<'a> {
@@ -241,6 +307,61 @@ impl<'a> Linear<'a> {
     }
 
     fn list(&mut self, stmts: &'a [Stmt]) {
+        let Some(native) = self.native else { return self.one_by_one(stmts) };
+        let mut rest = stmts;
+        while let Some(first) = rest.first() {
+            let takes = native.takes(first);
+            let alike = rest.iter().take_while(|stmt| native.takes(stmt) == takes).count();
+            let (run, behind) = rest.split_at(alike);
+            rest = behind;
+            let number = self.segments;
+            self.segments += usize::from(takes);
+            let part = (takes && !native.refused.contains(&number)).then(|| Part::new(run));
+            match part.filter(|part| part.operations > 0) {
+                Some(part) => self.segment(Part { number, ..part }),
+                None => self.one_by_one(run),
+            }
+        }
+    }
+
+    /// A step for a whole segment.
+    fn segment(&mut self, part: Part<'a>) {
+        let at = self.at();
+        self.uses.extend(part.reads.iter().map(|value| (at, Operand::Value(*value))));
+        self.steps.push(Virtual::Native(self.parts.len()));
+        self.parts.push(part);
+    }
+
+    /// Notes what segments leave to others, when all that looks at anything is known.
+    fn leave(&mut self) {
+        let mut makers = vec![usize::MAX; self.first_extra as usize];
+        for (number, part) in self.parts.iter().enumerate() {
+            part.made.iter().for_each(|value| makers[value.index()] = number);
+        }
+        for (_, operand) in &self.uses {
+            let Some(value) = operand.value() else { continue };
+            let maker = makers.get(value.index());
+            if let Some(part) = maker.and_then(|maker| self.parts.get_mut(*maker)) {
+                part.writes.push(value);
+            }
+        }
+        for (at, step) in self.steps.iter().enumerate() {
+            let Virtual::Native(part) = step else { continue };
+            let (Some(part), Ok(at)) = (self.parts.get_mut(*part), u32::try_from(at)) else {
+                continue;
+            };
+            part.writes.sort_unstable();
+            part.writes.dedup();
+            self.writes.extend(part.writes.iter().map(|value| (at, *value)));
+        }
+    }
+
+    /// A segment, and who compiles it.
+    fn part(&self, number: usize) -> Option<(&Part<'a>, &'a dyn native::Compiler)> {
+        Some((self.parts.get(number)?, self.native?.compiler))
+    }
+
+    fn one_by_one(&mut self, stmts: &'a [Stmt]) {
         for stmt in stmts {
             match stmt {
                 Stmt::Def(value, op) => {

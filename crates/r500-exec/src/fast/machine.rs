@@ -3,6 +3,7 @@
 use super::code::{Arg, Code, FetchStep, Step};
 use super::lanes::{Chunk, LANES};
 use super::memory::{Memory, Run};
+use super::native::{self, Budget};
 use super::simd::{Job, Level, Simd};
 use super::tile::Tile;
 use crate::texture::BatchFetch;
@@ -22,7 +23,7 @@ pub(super) struct Machine<'a> {
     pub(super) dubious: Vec<bool>,
     pub(super) counters: Counters,
     /// Instructions executed in this batch.
-    spent: u64,
+    budget: Budget<'a>,
     passes: Vec<u32>,
     /// Coordinates and texels of a fetch.
     scratch: Vec<Chunk>,
@@ -63,7 +64,7 @@ impl<'a> Machine<'a> {
             killed: vec![0; chunks],
             dubious: vec![false; chunks],
             counters: Counters::default(),
-            spent: 0,
+            budget: Budget::new(draw, [0, 0]),
             passes: vec![0; code.counters as usize],
             scratch,
         }
@@ -76,33 +77,19 @@ impl<'a> Machine<'a> {
 
     /// Runs the program over a tile.
     pub(super) fn run(&mut self, tile: &Tile<'_>) -> Result<(), RunError> {
-        self.spent = 0;
+        self.budget = Budget::new(self.draw, [tile.x, tile.y]);
         self.memory.regions.reset(self.memory.chunks);
         self.simd.run_plain(super::tile::Deliver { tile, machine: self });
         let simd = self.simd;
-        let result = simd.run(Steps { machine: self, tile });
-        self.counters.instructions += self.spent;
+        let result = simd.run(Steps { machine: self });
+        self.counters.instructions += self.budget.spent;
         result
     }
 
-    #[cold]
-    #[inline(never)]
-    fn out_of_budget(&self, address: u32, tile: &Tile<'_>) -> RunError {
-        let limit = self.draw.options.limits.instructions;
-        RunError::Instructions { address, pixel: [tile.x, tile.y], limit }
-    }
-
-    #[inline(always)]
-    fn spend(&mut self, instructions: u32, address: u32, tile: &Tile<'_>) -> Result<(), RunError> {
-        // As often as the reference engine looks at the clock.
-        if self.spent / 1024 != (self.spent + u64::from(instructions)) / 1024 || self.spent == 0 {
-            self.draw.check()?;
-        }
-        self.spent += u64::from(instructions);
-        if self.spent > self.draw.options.limits.instructions {
-            return Err(self.out_of_budget(address, tile));
-        }
-        Ok(())
+    /// Runs machine code over the chunks that execute.
+    fn native(&mut self, step: &native::Step) -> Result<(), RunError> {
+        let Self { memory, budget, .. } = self;
+        memory.each_native_run(|slots, run| step.0.run(slots, run, budget))
     }
 
     /// Pixels of the mask lose their coverage; false if none is left.
@@ -198,17 +185,16 @@ fn wants(memory: &[Chunk], chunk: usize) -> bool {
 }
 
 /// The steps of a program over a tile.
-struct Steps<'m, 'a, 't> {
+struct Steps<'m, 'a> {
     machine: &'m mut Machine<'a>,
-    tile: &'t Tile<'t>,
 }
 
-impl Job for Steps<'_, '_, '_> {
+impl Job for Steps<'_, '_> {
     type Output = Result<(), RunError>;
 
     #[inline(always)]
     fn run<L: Level>(self, _: L) -> Result<(), RunError> {
-        let Self { machine, tile } = self;
+        let Self { machine } = self;
         let code = machine.code;
         let mut at = 0;
         while let Some(step) = code.steps.get(at) {
@@ -223,8 +209,9 @@ impl Job for Steps<'_, '_, '_> {
                 }
                 Step::Stat { channel, mask } => machine.stat(*channel, *mask),
                 Step::Spend { instructions, address } => {
-                    machine.spend(*instructions, *address, tile)?;
+                    machine.budget.spend(u64::from(*instructions), *address)?;
                 }
+                Step::Native(step) => machine.native(step)?,
                 Step::Watch(mask) => machine.watch(*mask),
                 Step::Enter { mask, to } => {
                     if !machine.enter(*mask) {

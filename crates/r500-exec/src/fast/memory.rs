@@ -81,6 +81,16 @@ impl Memory {
         }
     }
 
+    /// Calls `f` for each run of chunks that execute, with all slots, until an error.
+    pub(super) fn each_native_run<E>(
+        &mut self,
+        mut f: impl FnMut(&mut [Chunk], Run) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let slots: &mut [Chunk] = self.floats[self.first..].as_chunks_mut().0;
+        let runs = &self.regions.runs[self.regions.current()];
+        runs.iter().try_for_each(|&run| f(slots, run))
+    }
+
     /// Calls `f` for each chunk that executes.
     #[inline(always)]
     pub(super) fn each_chunk(&self, mut f: impl FnMut(usize)) {

@@ -11,6 +11,8 @@
 //!                          lanes (loops), simd (levels), fp_env (denormals), tile (batches)
 //! ```
 //!
+//! A compiler may take parts of the function ([`native`]); they become steps too.
+//!
 //! What has no [`Function`](crate::ir::Function) runs on the [reference engine](mod@crate::reference);
 //! [`Ran::instead`](crate::Ran) says why.
 
@@ -20,11 +22,12 @@ mod kernels;
 pub(crate) mod lanes;
 mod machine;
 mod memory;
+pub mod native;
 mod peak;
 pub(crate) mod simd;
 mod tile;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::frame::Band;
 use crate::ir;
@@ -32,6 +35,7 @@ use crate::reference::{Group, Reference};
 use crate::{Block, Draw, Engine, Prepared, Ran, Report, RunError};
 use code::Code;
 use machine::{Desk, Machine};
+use native::NativeCode;
 use tile::{Centres, Leave, ROWS, Tile};
 
 pub use simd::Simd;
@@ -76,7 +80,10 @@ impl Engine for Fast {
 
     fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn Prepared + 'a> {
         match ir::lift(&draw) {
-            Ok(function) => Box::new(Batches::new(draw, &function, self.simd)),
+            Ok(function) => {
+                let code = NativeCode::batch(&function, self.simd);
+                Box::new(Batches::new(draw, code, self.simd))
+            }
             Err(reason) => {
                 Box::new(Instead { reference: Reference.prepare(draw), reason: reason.to_string() })
             }
@@ -105,13 +112,18 @@ impl Prepared for Instead<'_> {
 }
 
 /// A picture drawn batch by batch.
-struct Batches<'a> {
+pub struct Batches<'a> {
     draw: Draw<'a>,
-    code: Code,
+    centres: Centres,
+    version: Mutex<Arc<Version>>,
+}
+
+/// The code that draws, which may be exchanged between two bands.
+struct Version {
     simd: Simd,
+    code: Code,
     /// Chunks of a batch beside each other.
     columns: u32,
-    centres: Centres,
     /// Memory that no thread is using: getting it anew for each band would take longer than a short
     /// program.
     desks: Mutex<Vec<Desk>>,
@@ -122,23 +134,40 @@ struct Batches<'a> {
 /// are left in a loop, and that is worth more than the first cache (measured, see the guide).
 const NEAR: usize = 96 << 10;
 
+/// Chunks of a batch beside each other, with so many slots. Powers of two only, so that chunks lie in
+/// squares.
+fn columns(slots: u32) -> u32 {
+    let column = (ROWS / 4) as usize * size_of::<lanes::Chunk>() * slots.max(1) as usize;
+    let columns = u32::try_from(NEAR / column).unwrap_or(1).clamp(1, 16);
+    1 << columns.ilog2()
+}
+
 impl<'a> Batches<'a> {
-    fn new(draw: Draw<'a>, function: &ir::Function, simd: Simd) -> Self {
-        let code = Code::new(function, simd);
-        let column = (ROWS / 4) as usize * size_of::<lanes::Chunk>() * code.slots.max(1) as usize;
-        let columns = u32::try_from(NEAR / column).unwrap_or(1).clamp(1, 16);
-        // Of powers of two only, so that chunks lie in squares.
-        let columns = 1 << columns.ilog2();
+    /// A drawing with its code. The function that the code was made of must be the drawing's.
+    #[must_use]
+    pub fn new(draw: Draw<'a>, code: NativeCode, simd: Simd) -> Self {
         let centres = Centres::new(draw.bindings.size());
-        Self { draw, code, simd, columns, centres, desks: Mutex::default() }
+        Self { draw, centres, version: Mutex::new(Arc::new(Version::new(code, simd))) }
+    }
+
+    /// Goes on with other code of the same function: bands that begin from now on are drawn by it.
+    pub fn exchange(&self, code: NativeCode, simd: Simd) {
+        *lock(&self.version) = Arc::new(Version::new(code, simd));
     }
 }
 
-impl Batches<'_> {
-    fn desks(&self) -> MutexGuard<'_, Vec<Desk>> {
-        self.desks.lock().unwrap_or_else(PoisonError::into_inner)
+impl Version {
+    fn new(NativeCode { code, columns }: NativeCode, simd: Simd) -> Self {
+        Self { simd, code, columns, desks: Mutex::default() }
     }
+}
 
+/// The lock, whatever another thread did while it held it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Batches<'_> {
     /// Draws again, as groups, what pixels by themselves may have drawn otherwise.
     fn draw_dubious(
         &self,
@@ -169,27 +198,29 @@ impl Prepared for Batches<'_> {
     }
 
     fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError> {
-        let chunks = (self.columns * (ROWS / 4)) as usize;
-        let desk = self.desks().pop().unwrap_or_else(|| Desk::new(&self.code, chunks));
-        let mut machine = Machine::new(&self.draw, &self.code, self.simd, desk);
+        let version = Arc::clone(&lock(&self.version));
+        let Version { simd, code, columns, desks } = &*version;
+        let chunks = (columns * (ROWS / 4)) as usize;
+        let desk = lock(desks).pop().unwrap_or_else(|| Desk::new(code, chunks));
+        let mut machine = Machine::new(&self.draw, code, *simd, desk);
         let block = band.block();
         let mut x = block.x - block.x % 4;
         let y = block.y - block.y % ROWS;
         while x < block.x + block.width {
-            let tile = Tile { x, y, columns: self.columns, centres: &self.centres };
+            let tile = Tile { x, y, columns: *columns, centres: &self.centres };
             if tile.cover(&mut machine, band) {
                 machine.run(&tile)?;
             }
-            self.simd.run_plain(Leave { tile: &tile, machine: &mut machine, band });
+            simd.run_plain(Leave { tile: &tile, machine: &mut machine, band });
             self.draw_dubious(&tile, &mut machine, band)?;
-            x += self.columns * 4;
+            x += columns * 4;
         }
         let (counters, desk) = machine.finish();
-        self.desks().push(desk);
+        lock(desks).push(desk);
         Ok(Report { counters, ..Report::default() })
     }
 
     fn ran(&self) -> Ran {
-        Ran { engine: "fast", simd: Some(self.simd.name()), instead: None }
+        Ran { engine: "fast", simd: Some(lock(&self.version).simd.name()), instead: None }
     }
 }

@@ -26,6 +26,9 @@ fn cost(code: Code) -> usize {
 /// Values, statements and what is known of them while a function is made.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
+    /// Address of the instruction that values come from.
+    pub(super) address: u32,
+    origins: Vec<u32>,
     ranges: Vec<Range>,
     /// How each value is made; `None` for texels and what branches and loops hand out.
     made: Vec<Option<Op>>,
@@ -131,10 +134,16 @@ impl Builder {
         u32::try_from(self.ranges.len()).unwrap_or(u32::MAX)
     }
 
+    /// By value: address of the instruction that it comes from.
+    pub(super) fn take_origins(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.origins)
+    }
+
     /// A new value that some statement defines.
     pub(super) fn fresh(&mut self, range: Range) -> Value {
         let value = Value(self.values());
         self.ranges.push(range);
+        self.origins.push(self.address);
         self.made.push(None);
         value
     }
@@ -148,6 +157,7 @@ impl Builder {
     /// innermost one computed since is forgotten.
     pub(super) fn take_back(&mut self, mark: Mark) {
         self.ranges.truncate(mark.values);
+        self.origins.truncate(mark.values);
         self.made.truncate(mark.values);
         self.statements = mark.statements;
     }

@@ -275,6 +275,8 @@ pub struct Function {
     pub colors: [Option<[Operand; 4]>; 4],
     /// Depth: the value, and the pixels that wrote it.
     pub depth: Option<(Operand, Operand)>,
+    /// By value: absolute address of the instruction that it comes from; 0 for inputs.
+    pub origins: Vec<u32>,
 }
 
 impl Operand {

@@ -73,9 +73,10 @@ impl Lift<'_> {
 
     fn instruction(&mut self, index: usize) {
         let shader = self.draw.shader;
+        self.build.address = self.address(index);
         match shader.ops().get(index) {
             Some(Op::Alu(alu)) => self.alu(alu),
-            Some(Op::Tex(tex)) => self.tex(self.address(index), tex),
+            Some(Op::Tex(tex)) => self.tex(self.build.address, tex),
             _ => {}
         }
     }
@@ -86,6 +87,7 @@ impl Lift<'_> {
 
     fn spend(&mut self, index: usize, instructions: usize) {
         let address = self.address(index);
+        self.build.address = address;
         let instructions = u32::try_from(instructions).unwrap_or(u32::MAX);
         self.build.push(Stmt::Spend { instructions, address });
     }

@@ -100,7 +100,8 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
     lift.statements(&structure.main)?;
     let (colors, depth) = lift.pixel.outputs(draw.shader);
     let body = lift.build.close();
-    let mut function = Function { values: lift.build.values(), body, colors, depth };
+    let origins = lift.build.take_origins();
+    let mut function = Function { values: lift.build.values(), body, colors, depth, origins };
     super::tidy::tidy(&mut function);
     Ok(function)
 }

@@ -223,7 +223,7 @@ fn unused_and_reserved_formats_store_nothing() {
     for code in nothing {
         let fmt = register(OutFormat::new(code), RGBA, 0);
         assert_eq!(bytes_per_pixel(fmt), None);
-        assert_eq!(stored(fmt, COLOR), []);
+        assert_eq!(stored(fmt, COLOR), [0_u8; 0]);
         assert_eq!(load(fmt, &[0; 16]), None);
     }
 }

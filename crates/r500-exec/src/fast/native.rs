@@ -1,0 +1,312 @@
+//! Where machine code comes in: parts of a function that a compiler outside of this crate takes.
+//!
+//! The fast engine stays the frame: batches, regions, fetches, kills, what is counted and stored.
+//! Maximal runs of statements that a [`Compiler`] takes (operations, and branches and loops of
+//! nothing else) become one step each, whose [`Kernel`] runs over the chunks that execute. What no
+//! compiler takes runs as loops over slots, statement by statement.
+//!
+//! ```text
+//! Function ──▶ Segments ──Compiler──▶ Kernels ─┐
+//!    └───────────────────────────────▶ Steps ──┴──▶ NativeCode ──exchange──▶ Batches
+//! ```
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::code::Code;
+use super::lanes;
+use super::simd::Simd;
+use crate::ir::{self, Function, Op, Stmt, Value};
+use crate::{Draw, RunError};
+
+pub use super::Batches;
+
+/// Lanes of a chunk.
+pub const LANES: usize = lanes::LANES;
+
+/// One value of sixteen pixels: four quads; in a quad top left, top right, bottom left, bottom right.
+pub type Chunk = [f32; LANES];
+
+/// Part of a function, for a compiler.
+///
+/// A chunk is 64 bytes, a slot `stride` bytes: some chunks one after the other. A kernel runs over
+/// the same chunks of every slot; lanes of different chunks have nothing to do with each other, those
+/// of a quad meet in [`Code::Corner`](ir::Code::Corner) only.
+#[derive(Clone, Copy, Debug)]
+pub struct Segment<'a> {
+    /// What to do: [`Stmt::Def`] (but inputs), [`Stmt::If`] and [`Stmt::Loop`] of these and of
+    /// [`Stmt::Spend`].
+    pub body: &'a [&'a Stmt],
+    /// Values from before, with the slots that hold them, by slot. One that is used as a mask holds
+    /// all bits or none.
+    pub reads: &'a [(Value, u32)],
+    /// Values that somebody looks at later, with the slots to leave them in, by slot. No slot is in
+    /// both lists, none twice in one.
+    pub writes: &'a [(Value, u32)],
+    /// Bytes from one slot to the next.
+    pub stride: u32,
+    /// Whether [`Stmt::Spend`] is to be counted while running. If not, all of them are counted
+    /// beforehand, and a compiler ignores them.
+    pub metered: bool,
+    /// By value: address of the instruction that it comes from.
+    pub origins: &'a [u32],
+}
+
+/// Makes machine code.
+pub trait Compiler: Send + Sync {
+    /// Whether it has an answer to an operation. The others, and branches and loops with such inside,
+    /// do not come in segments.
+    fn takes(&self, op: &Op) -> bool {
+        let _ = op;
+        true
+    }
+
+    /// Machine code for a segment; `None` if it cannot: the segment then runs as steps.
+    fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>>;
+}
+
+/// Machine code of a segment.
+pub trait Kernel: Send + Sync {
+    /// Runs over the chunks from `run.0` to before `run.1` of `slots`, which holds all slots, each
+    /// `stride / 64` chunks. Written are those chunks of the segment's [`writes`](Segment::writes),
+    /// read are those of its [`reads`](Segment::reads), and nothing else.
+    ///
+    /// # Errors
+    /// [`RunError`] if a limit strikes.
+    fn run(
+        &self,
+        slots: &mut [Chunk],
+        run: (usize, usize),
+        budget: &mut Budget<'_>,
+    ) -> Result<(), RunError>;
+}
+
+/// What a batch may still execute.
+pub struct Budget<'a> {
+    draw: &'a Draw<'a>,
+    pub(super) spent: u64,
+    pub(super) pixel: [u32; 2],
+}
+
+/// Instructions after which the clock is looked at, as often as the reference engine does.
+const CLOCK: u64 = 1024;
+
+impl<'a> Budget<'a> {
+    /// All of a drawing's limit, for the batch whose lower left pixel is given.
+    #[must_use]
+    pub fn new(draw: &'a Draw<'a>, pixel: [u32; 2]) -> Self {
+        Self { draw, spent: 0, pixel }
+    }
+
+    /// Instructions left.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.draw.options.limits.instructions.saturating_sub(self.spent)
+    }
+
+    /// Counts instructions that begin at an address.
+    ///
+    /// # Errors
+    /// [`RunError::Instructions`] if these were too many; what [`check`](Self::check) says, which is
+    /// asked now and then.
+    #[inline(always)]
+    pub fn spend(&mut self, instructions: u64, address: u32) -> Result<(), RunError> {
+        let spent = self.spent.saturating_add(instructions);
+        if self.spent / CLOCK != spent / CLOCK || self.spent == 0 {
+            self.check()?;
+        }
+        self.spent = spent;
+        if spent > self.draw.options.limits.instructions {
+            return Err(self.exceeded(address));
+        }
+        Ok(())
+    }
+
+    /// Whether it is time to give up.
+    ///
+    /// # Errors
+    /// [`RunError::Time`] and [`RunError::Cancelled`].
+    pub fn check(&self) -> Result<(), RunError> {
+        self.draw.check()
+    }
+
+    /// The error of a program that goes on at an address although nothing is left.
+    #[cold]
+    #[inline(never)]
+    #[must_use]
+    pub fn exceeded(&self, address: u32) -> RunError {
+        let limit = self.draw.options.limits.instructions;
+        RunError::Instructions { address, pixel: self.pixel, limit }
+    }
+}
+
+/// A function ready to run, with machine code or without.
+#[derive(Clone, Debug)]
+pub struct NativeCode {
+    pub(super) code: Code,
+    pub(super) columns: u32,
+}
+
+impl NativeCode {
+    /// Without machine code.
+    #[must_use]
+    pub fn batch(function: &Function, simd: Simd) -> Self {
+        let code = Code::new(function, simd);
+        let columns = super::columns(code.slots);
+        Self { code, columns }
+    }
+
+    /// With machine code for what a compiler takes. `simd` is what all else uses.
+    #[must_use]
+    pub fn compile(function: &Function, simd: Simd, compiler: &dyn Compiler) -> Self {
+        let mut refused = Vec::new();
+        // Segments that are refused become steps, and what is left takes other places.
+        loop {
+            let native = Native { compiler, refused: &refused };
+            let (code, columns, again) = Code::with_native(function, simd, &native);
+            if again.is_empty() {
+                return Self { code, columns };
+            }
+            refused.extend(again);
+        }
+    }
+
+    /// How many of the function's operations are machine code, and how many there are.
+    #[must_use]
+    pub fn share(&self) -> (usize, usize) {
+        self.code.share
+    }
+}
+
+/// What to compile, and with what.
+pub(super) struct Native<'a> {
+    pub(super) compiler: &'a dyn Compiler,
+    /// Numbers of segments that are not to be asked for again.
+    pub(super) refused: &'a [usize],
+}
+
+impl Native<'_> {
+    /// Whether a statement can be part of a segment.
+    pub(super) fn takes(&self, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::Def(_, Op { code: ir::Code::Input { .. }, .. }) => false,
+            Stmt::Def(_, op) => self.compiler.takes(op),
+            Stmt::Spend { .. } => true,
+            Stmt::If(branch) => branch.arms.iter().flatten().all(|stmt| self.takes(stmt)),
+            Stmt::Loop(repeat) => repeat.body.iter().all(|stmt| self.takes(stmt)),
+            Stmt::Fetch(_) | Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Watch(_) => false,
+        }
+    }
+}
+
+/// A segment before values have places.
+#[derive(Debug, Default)]
+pub(super) struct Part<'a> {
+    pub(super) number: usize,
+    pub(super) body: Vec<&'a Stmt>,
+    pub(super) reads: Vec<Value>,
+    pub(super) writes: Vec<Value>,
+    pub(super) made: Vec<Value>,
+    pub(super) metered: bool,
+    /// Operations in it.
+    pub(super) operations: usize,
+    /// Instructions to count beforehand, and the address of the first.
+    pub(super) spend: Option<(u32, u32)>,
+}
+
+/// Instructions that a segment executes at most without looking at the clock.
+const UNMETERED: u64 = 10_000;
+
+impl<'a> Part<'a> {
+    pub(super) fn new(stmts: &'a [Stmt]) -> Self {
+        let mut part = Self::default();
+        let mut inside = Spent::default();
+        for stmt in stmts {
+            if let Stmt::Spend { instructions, address } = stmt {
+                part.spend(u64::from(*instructions), *address);
+            } else {
+                part.body.push(stmt);
+                part.collect(stmt);
+                inside.add(stmt, 1);
+            }
+        }
+        part.metered = inside.varies || inside.instructions > UNMETERED;
+        if let Some(address) = inside.address.filter(|_| !part.metered) {
+            part.spend(inside.instructions, address);
+        }
+        part.made.sort_unstable();
+        part.reads.sort_unstable();
+        part.reads.dedup();
+        let made = &part.made;
+        part.reads.retain(|value| made.binary_search(value).is_err());
+        part
+    }
+
+    fn spend(&mut self, instructions: u64, address: u32) {
+        let (sum, _) = self.spend.get_or_insert((0, address));
+        *sum = sum.saturating_add(u32::try_from(instructions).unwrap_or(u32::MAX));
+    }
+
+    /// Notes what a statement makes and looks at.
+    fn collect(&mut self, stmt: &Stmt) {
+        stmt.operands(&mut |operand| self.reads.extend(operand.value()));
+        match stmt {
+            Stmt::Def(value, _) => {
+                self.operations += 1;
+                self.made.push(*value);
+            }
+            Stmt::If(branch) => {
+                self.made.extend(branch.merges.iter().map(|merge| merge.value));
+                branch.arms.iter().flatten().for_each(|stmt| self.collect(stmt));
+            }
+            Stmt::Loop(repeat) => {
+                self.made.extend(repeat.carried.iter().map(|carried| carried.value));
+                repeat.body.iter().for_each(|stmt| self.collect(stmt));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Instructions that statements count at most.
+#[derive(Default)]
+struct Spent {
+    instructions: u64,
+    address: Option<u32>,
+    /// Pixels decide how many.
+    varies: bool,
+}
+
+impl Spent {
+    fn add(&mut self, stmt: &Stmt, times: u64) {
+        match stmt {
+            Stmt::Spend { instructions, address } => {
+                let more = u64::from(*instructions).saturating_mul(times);
+                self.instructions = self.instructions.saturating_add(more);
+                self.address.get_or_insert(*address);
+            }
+            Stmt::If(branch) => {
+                branch.arms.iter().flatten().for_each(|stmt| self.add(stmt, times));
+            }
+            Stmt::Loop(repeat) => {
+                self.varies |= repeat.again.is_some();
+                let times = times.saturating_mul(u64::from(repeat.passes));
+                repeat.body.iter().for_each(|stmt| self.add(stmt, times));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A kernel as a step.
+#[derive(Clone)]
+pub(super) struct Step(pub(super) Arc<dyn Kernel>);
+
+impl fmt::Debug for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Kernel")
+    }
+}
+
+#[cfg(test)]
+mod tests;

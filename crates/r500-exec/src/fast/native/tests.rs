@@ -1,0 +1,312 @@
+//! Segments by a compiler that only interprets: what they are told to read and write is enough, and
+//! pictures are the same however a function is cut.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use r500_formats::read;
+use r500_program::Job;
+
+use super::*;
+use crate::ir::{Code as OpCode, Operand, lift};
+use crate::numerics::{Arith, compare, flush, kernels};
+use crate::reference::Reference;
+use crate::{Bindings, Cancel, Frame, Limits, Options, Shader, draw, draw_into};
+
+/// Interprets segments.
+struct Interpreter {
+    /// Refuses each so many-th segment that it is asked for.
+    refuses: Option<usize>,
+    /// Leaves multiply-adds to others.
+    leaves_mads: bool,
+    asked: AtomicUsize,
+}
+
+impl Interpreter {
+    fn new(refuses: Option<usize>, leaves_mads: bool) -> Self {
+        Self { refuses, leaves_mads, asked: AtomicUsize::new(0) }
+    }
+}
+
+impl Compiler for Interpreter {
+    fn takes(&self, op: &Op) -> bool {
+        !(self.leaves_mads && matches!(op.code, OpCode::Mad(..)))
+    }
+
+    fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
+        let slots = || segment.reads.iter().chain(segment.writes).map(|(_, slot)| *slot);
+        let mut unique: Vec<u32> = slots().collect();
+        unique.sort_unstable();
+        unique.dedup();
+        assert_eq!(unique.len(), slots().count(), "a slot serves twice");
+        let asked = self.asked.fetch_add(1, Ordering::Relaxed);
+        if self.refuses.is_some_and(|each| asked.is_multiple_of(each)) {
+            return None;
+        }
+        Some(Arc::new(Interpreted {
+            body: segment.body.iter().map(|&stmt| stmt.clone()).collect(),
+            reads: segment.reads.to_vec(),
+            writes: segment.writes.to_vec(),
+            chunks: segment.stride as usize / size_of::<Chunk>(),
+            metered: segment.metered,
+            values: segment.origins.len(),
+        }))
+    }
+}
+
+struct Interpreted {
+    body: Vec<Stmt>,
+    reads: Vec<(Value, u32)>,
+    writes: Vec<(Value, u32)>,
+    chunks: usize,
+    metered: bool,
+    values: usize,
+}
+
+impl Kernel for Interpreted {
+    fn run(
+        &self,
+        slots: &mut [Chunk],
+        (first, end): (usize, usize),
+        budget: &mut Budget<'_>,
+    ) -> Result<(), RunError> {
+        let mut most = (0, 0);
+        for chunk in first..end {
+            // What a segment does not say that it reads is not there.
+            let mut state = State { values: vec![None; self.values], spent: 0, address: 0 };
+            for &(value, slot) in &self.reads {
+                let lanes = slots[slot as usize * self.chunks + chunk];
+                state.values[value.index()] = Some(lanes.map(f32::to_bits));
+            }
+            state.list(&self.body, budget.left())?;
+            for &(value, slot) in &self.writes {
+                let lanes = state.get(Operand::Value(value)).map(f32::from_bits);
+                slots[slot as usize * self.chunks + chunk] = lanes;
+            }
+            most = most.max((state.spent, state.address));
+        }
+        if self.metered { budget.spend(most.0, most.1) } else { Ok(()) }
+    }
+}
+
+type Lanes = [u32; LANES];
+
+struct State {
+    values: Vec<Option<Lanes>>,
+    spent: u64,
+    address: u32,
+}
+
+impl State {
+    fn get(&self, operand: Operand) -> Lanes {
+        match operand {
+            Operand::Const(bits) => [bits; LANES],
+            Operand::Value(value) => self.values[value.index()].unwrap_or([0x7fc0_dead; LANES]),
+        }
+    }
+
+    fn set(&mut self, value: Value, lanes: Lanes) {
+        self.values[value.index()] = Some(lanes);
+    }
+
+    fn list<'a>(
+        &mut self,
+        list: impl IntoIterator<Item = &'a Stmt>,
+        left: u64,
+    ) -> Result<(), RunError> {
+        for stmt in list {
+            match stmt {
+                Stmt::Def(value, op) => {
+                    let args = op.args.map(|arg| self.get(arg));
+                    let lane = |lane| evaluate(op.code, args, lane);
+                    self.set(*value, std::array::from_fn(lane));
+                }
+                Stmt::Spend { instructions, address } => {
+                    self.spent += u64::from(*instructions);
+                    self.address = *address;
+                    // The error is made by the budget.
+                    if self.spent > left {
+                        return Ok(());
+                    }
+                }
+                Stmt::If(branch) => {
+                    for merge in &branch.merges {
+                        if let Some(before) = merge.before {
+                            self.set(merge.value, self.get(before));
+                        }
+                    }
+                    for (arm, stmts) in branch.arms.iter().enumerate() {
+                        let mask = self.get(branch.masks[arm]);
+                        if mask == [0; LANES] {
+                            continue;
+                        }
+                        self.list(stmts, left)?;
+                        for merge in &branch.merges {
+                            let Some(from) = merge.arms[arm] else { continue };
+                            let (from, old) =
+                                (self.get(from), self.get(Operand::Value(merge.value)));
+                            let lane = |i: usize| mask[i] & from[i] | !mask[i] & old[i];
+                            self.set(merge.value, std::array::from_fn(lane));
+                        }
+                    }
+                }
+                Stmt::Loop(repeat) => {
+                    for carried in &repeat.carried {
+                        self.set(carried.value, self.get(carried.init));
+                    }
+                    for _ in 0..repeat.passes {
+                        self.list(&repeat.body, left)?;
+                        let next: Vec<_> =
+                            repeat.carried.iter().map(|carried| self.get(carried.next)).collect();
+                        let again = repeat.again.map(|mask| self.get(mask));
+                        for (carried, next) in repeat.carried.iter().zip(next) {
+                            self.set(carried.value, next);
+                        }
+                        if again == Some([0; LANES]) || self.spent > left {
+                            break;
+                        }
+                    }
+                }
+                other => panic!("{other:?} in a segment"),
+            }
+        }
+        Ok(())
+    }
+}
+
+fn evaluate(code: OpCode, [a, b, c]: [Lanes; 3], lane: usize) -> u32 {
+    let law = Arith::LAW;
+    let bits = [a[lane], b[lane], c[lane]];
+    let [x, y, z] = bits.map(f32::from_bits);
+    let mask = |set: bool| if set { !0 } else { 0 };
+    let product = |p: ir::Product| {
+        let zero = |x: f32, rule: bool| rule && compare::eq(x, 0.0);
+        match zero(x, p.zero_a) || zero(y, p.zero_b) {
+            true => 0.0,
+            false => law.mul(if p.negate { -x } else { x }, y),
+        }
+    };
+    let float = match code {
+        OpCode::Mul(p) => product(p),
+        OpCode::Mad(p, ir::Sign::Plus) => law.add(product(p), z),
+        OpCode::Mad(p, ir::Sign::Minus) => law.sub(product(p), z),
+        OpCode::Add => law.add(x, y),
+        OpCode::Sub => law.sub(x, y),
+        OpCode::Neg => return bits[0] ^ 1 << 31,
+        OpCode::Abs => return bits[0] & !(1 << 31),
+        OpCode::NegAbs => return bits[0] | 1 << 31,
+        OpCode::Min(_) => compare::min(x, y),
+        OpCode::Max(_) => compare::max(x, y),
+        OpCode::Flush => flush(x),
+        OpCode::Clamp01 => law.clamp01(x),
+        OpCode::Frc => law.frc(x),
+        OpCode::Rcp => law.rcp(x),
+        OpCode::Rsq => law.rsq(x),
+        OpCode::Ex2 => kernels::ex2(x),
+        OpCode::Ln2 => kernels::ln2(x),
+        OpCode::Sin => kernels::sin(x),
+        OpCode::Cos => kernels::cos(x),
+        OpCode::Corner(corner) => return a[lane / 4 * 4 + usize::from(corner)],
+        OpCode::Lt => return mask(compare::lt(x, y)),
+        OpCode::Ge => return mask(compare::ge(x, y)),
+        OpCode::Eq => return mask(compare::eq(x, y)),
+        OpCode::Ne => return mask(compare::ne(x, y)),
+        OpCode::And => return bits[0] & bits[1],
+        OpCode::Or => return bits[0] | bits[1],
+        OpCode::AndNot => return bits[0] & !bits[1],
+        OpCode::Select => return bits[0] & bits[1] | !bits[0] & bits[2],
+        OpCode::Input { .. } => panic!("an input in a segment"),
+    };
+    float.to_bits()
+}
+
+/// Straight arithmetic, branches, loops by counts and by pixels, fetches inside them, kills.
+const CAPTURES: [&str; 9] = [
+    "alu_matrix",
+    "if_nested6",
+    "loop_mandelbrot",
+    "scene_plasma",
+    "scene_voronoi",
+    "tex_filters",
+    "tex_branch",
+    "discard_branch",
+    "loop_in_branch",
+];
+
+fn capture(name: &str) -> Job {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa/");
+    let bytes = std::fs::read(format!("{root}{name}.json")).unwrap();
+    read(&bytes, None, &r500_formats::Limits::default()).unwrap().remove(0)
+}
+
+fn bits(frame: &Frame) -> Vec<Vec<u32>> {
+    let targets = (0..4).filter_map(|n| frame.target(n));
+    targets.map(|pixels| pixels.iter().flatten().map(|x| x.to_bits()).collect()).collect()
+}
+
+#[test]
+fn pictures_are_the_same_however_they_are_cut() {
+    for name in CAPTURES {
+        let job = capture(name);
+        let size = [37, 21];
+        let shader = Shader::new(&job.program).unwrap();
+        let bindings = Bindings::new(&job, size).unwrap();
+        let options = Options { threads: 1, ..Options::default() };
+        let wanted = draw(&Reference, &shader, &bindings, &options).unwrap();
+        let drawing = Draw::new(&shader, &bindings, &options).unwrap();
+        let function = lift(&drawing).unwrap();
+        assert_eq!(function.origins.len(), function.values as usize);
+        for (refuses, leaves_mads) in
+            [(None, false), (None, true), (Some(1), false), (Some(2), false), (Some(2), true)]
+        {
+            let compiler = Interpreter::new(refuses, leaves_mads);
+            let simd = Simd::detect();
+            let code = NativeCode::compile(&function, simd, &compiler);
+            let (machine, all) = code.share();
+            let batches = Batches::new(drawing, NativeCode::batch(&function, simd), simd);
+            let mut frame = Frame::new(&shader, &bindings, &options).unwrap();
+            draw_into(&batches, &drawing, &mut frame).unwrap();
+            assert_eq!(bits(&frame), bits(&wanted), "{name}");
+            batches.exchange(code, simd);
+            draw_into(&batches, &drawing, &mut frame).unwrap();
+            assert_eq!(bits(&frame), bits(&wanted), "{name}, {refuses:?}, {leaves_mads}");
+            assert_eq!(frame.counters.killed, wanted.counters.killed);
+            match (refuses, leaves_mads) {
+                (None, false) => assert_eq!(machine, all, "{name}"),
+                (Some(1), _) => assert_eq!(machine, 0, "{name}"),
+                _ => assert!(machine < all, "{name}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_strike_inside() {
+    let job = capture("loop_mandelbrot");
+    let shader = Shader::new(&job.program).unwrap();
+    let bindings = Bindings::new(&job, [16, 16]).unwrap();
+    let run = |options: &Options<'_>| {
+        let drawing = Draw::new(&shader, &bindings, options).unwrap();
+        let function = lift(&drawing).unwrap();
+        let interpreter = Interpreter::new(None, false);
+        let code = NativeCode::compile(&function, Simd::Portable, &interpreter);
+        let batches = Batches::new(drawing, code, Simd::Portable);
+        let mut frame = Frame::new(&shader, &bindings, options).unwrap();
+        draw_into(&batches, &drawing, &mut frame).map(|()| frame.counters.instructions)
+    };
+    let options = Options { threads: 1, ..Options::default() };
+    let spent = run(&options).unwrap();
+    let with = |instructions| Options {
+        limits: Limits { instructions, ..Limits::default() },
+        ..options.clone()
+    };
+    assert_eq!(run(&with(spent)), Ok(spent));
+    let error = run(&with(spent - 1)).unwrap_err();
+    assert!(
+        matches!(error, RunError::Instructions { pixel: [0, 0], limit, .. } if limit == spent - 1)
+    );
+    let cancel = Cancel::default();
+    cancel.cancel();
+    assert_eq!(run(&Options { cancel: Some(&cancel), ..options }), Err(RunError::Cancelled));
+}
