@@ -3,7 +3,8 @@
 //! This crate is the front door: it re-exports the crates that do the work, picks the [`reader`] for
 //! any input, knows where the checker's findings stand in a source ([`lint`]), and holds what touches
 //! files: [`picture`]s, [`texture`]s from outside, the
-//! [comparison](compare) of pictures, the [`verdict`] over a frame, and whether two programs are
+//! [comparison](compare) of pictures, the [`verdict`] over a frame, what debuggers ask as text
+//! ([`expression`]), and whether two programs are
 //! [`equal`] in what they compute. The `r500` command is built on
 //! it and adds nothing but the terminal.
 //!
@@ -37,6 +38,7 @@ pub use r500_program as program;
 pub mod compare;
 pub mod equal;
 pub mod explain;
+pub mod expression;
 pub mod lint;
 pub mod picture;
 pub mod reader;
