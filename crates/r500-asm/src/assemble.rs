@@ -36,6 +36,10 @@ pub struct Assembly {
     pub spans: Vec<Span>,
     /// Names and labels, in the order in which they stand.
     pub symbols: Vec<Symbol>,
+    /// Where names and labels are used, by their place.
+    pub references: Vec<Reference>,
+    /// Files that were spliced in, in the order in which that happened.
+    pub includes: Vec<Include>,
     /// Texture files that the caller has to load.
     pub textures: Vec<TextureRequest>,
 }
@@ -58,6 +62,25 @@ pub enum SymbolKind {
     Label(u32),
     /// A register, constant or inline constant.
     Register,
+}
+
+/// A place where a name or a label is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reference {
+    /// Where; a label's `@` is part of it if it is written.
+    pub span: Span,
+    /// Where what it names is defined: the span of a [`Symbol`]. `None` for a label that stands
+    /// nowhere.
+    pub definition: Option<Span>,
+}
+
+/// An `#include` that was followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Include {
+    /// Its string, quotes and all.
+    pub span: Span,
+    /// The number of the file in [`Files`].
+    pub file: u32,
 }
 
 /// A texture whose texels lie in a file. The assembler opens no files: it records the path, and
@@ -124,8 +147,11 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
     let text = if too_large { &[] } else { source };
     let mut parser = Parser::new(Lexer::new(options.name, text, loader, options.include_depth));
     parser.run();
-    let Parser { lexer, job, spans, symbols, textures, .. } = parser;
-    let mut diagnostics = lexer.diagnostics;
+    let Parser { lexer, job, spans, symbols, mut references, textures, .. } = parser;
+    // A name that was looked at twice is used once.
+    references.sort_unstable();
+    references.dedup();
+    let Lexer { mut diagnostics, files, includes, .. } = lexer;
     if too_large {
         diagnostics.push(
             Diagnostic::new(Code::SourceTooLarge, Span::default(), "the source is too large")
@@ -133,5 +159,5 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
         );
     }
     diagnostics.sort_by_key(|d| d.span);
-    Assembly { job, diagnostics, files: lexer.files, spans, symbols, textures }
+    Assembly { job, diagnostics, files, spans, symbols, references, includes, textures }
 }

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use crate::assemble::Include;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::names::{self, Kw};
 use crate::source::{File, Files, Loader, Span};
@@ -96,6 +97,7 @@ struct Open {
 pub(crate) struct Lexer<'a> {
     pub(crate) files: Files,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) includes: Vec<Include>,
     loader: &'a mut dyn Loader,
     depth: usize,
     current: Open,
@@ -132,6 +134,7 @@ impl<'a> Lexer<'a> {
         Self {
             files: Files { list: vec![file] },
             diagnostics: Vec::new(),
+            includes: Vec::new(),
             loader,
             depth,
             current: Open { file: 0, bytes, at: 0 },
@@ -386,6 +389,7 @@ impl<'a> Lexer<'a> {
             });
             self.files.list.len() - 1
         });
+        self.includes.push(Include { span, file: offset(index) });
         let bytes = self.files.list[index].bytes.clone();
         let inner = Open { file: offset(index), bytes, at: 0 };
         self.outer.push(std::mem::replace(&mut self.current, inner));

@@ -19,11 +19,14 @@ mod flow;
 mod lexer;
 mod names;
 mod parse;
+pub mod pieces;
 mod print;
+pub mod service;
 mod source;
 
 pub use assemble::{
-    Assembly, Options, Symbol, SymbolKind, TextureRequest, TextureSource, assemble,
+    Assembly, Include, Options, Reference, Symbol, SymbolKind, TextureRequest, TextureSource,
+    assemble,
 };
 pub use diagnostic::{Code, Diagnostic, RenderOptions, Severity};
 pub use print::{

@@ -114,6 +114,14 @@ pub(crate) fn lookup(key: u128) -> Kw {
     }
 }
 
+/// The keyword that a word is, its case aside.
+pub(crate) fn find(word: &[u8]) -> Kw {
+    if word.len() > 16 {
+        return Kw::Ident;
+    }
+    lookup(word.iter().fold(0, |key, byte| key_push(key, *byte)))
+}
+
 /// An arithmetic operation: its word, and its code in each half that has it.
 pub(crate) struct Opcode {
     pub(crate) kw: Kw,

@@ -1,7 +1,7 @@
 //! Read, check, run and see fragment programs of the Radeon R500 (X1000 series).
 //!
 //! This crate is the front door: it re-exports the crates that do the work, picks the [`reader`] for
-//! any input, knows where the checker's findings stand in a source ([`lint`]), and holds what touches
+//! any input, knows where the checker's findings stand in a source ([`lint`]), answers what editors ask ([`service`]), and holds what touches
 //! files: [`picture`]s, [`texture`]s from outside, the
 //! [comparison](compare) of pictures, the [`verdict`] over a frame, what debuggers ask as text
 //! ([`expression`]), and whether two programs are
@@ -42,6 +42,7 @@ pub mod expression;
 pub mod lint;
 pub mod picture;
 pub mod reader;
+pub mod service;
 pub mod texture;
 pub mod verdict;
 pub mod writer;

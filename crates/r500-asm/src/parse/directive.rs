@@ -19,7 +19,7 @@ use crate::source::Span;
 
 /// The words that directives start with, besides names of registers.
 #[rustfmt::skip]
-pub(super) const STARTS: &[Kw] = &[
+pub(crate) const STARTS: &[Kw] = &[
     Kw::Size, Kw::Time, Kw::Name, Kw::Origin, Kw::Share, Kw::Input, Kw::Texture, Kw::Level,
     Kw::Expect, Kw::Coverage, Kw::Entry, Kw::End, Kw::Def, Kw::Uniform, Kw::FullFcEn, Kw::Const,
     Kw::Int, Kw::Bool, Kw::Rationale, Kw::Status,
@@ -34,13 +34,14 @@ pub(super) struct Seen {
 }
 
 /// The register of that name, if it is one that a program carries.
-pub(super) fn register_of(name: &str) -> Option<&'static r500_isa::Register> {
+pub(crate) fn register_of(name: &str) -> Option<&'static r500_isa::Register> {
     let register = r500_isa::register(name)?;
     CARRIED.contains(&register.name).then_some(register)
 }
 
+/// The registers that a program carries.
 #[rustfmt::skip]
-const CARRIED: &[&str] = &[
+pub(crate) const CARRIED: &[&str] = &[
     "US_CONFIG", "US_PIXSIZE", "US_CODE_ADDR", "US_CODE_RANGE", "US_CODE_OFFSET", "US_FC_CTRL",
     "US_FC_BOOL_CONST", "US_FC_INT_CONST", "US_OUT_FMT", "US_W_FMT", "US_FORMAT",
     "TX_FILTER0", "TX_FILTER1", "TX_FORMAT0", "TX_FORMAT1", "TX_FORMAT2", "TX_OFFSET",
@@ -413,6 +414,7 @@ impl Parser<'_> {
         if self.eat(Kind::At) {
             let label = self.need(Kind::Word)?.span;
             let text = self.text(label).to_ascii_lowercase();
+            self.label_uses.push((text.clone(), start.to(label)));
             self.state.edges.push((end, text, start.to(label)));
         } else {
             let address = self.number(511, "an address or `@label`")?;

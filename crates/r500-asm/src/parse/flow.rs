@@ -320,7 +320,9 @@ impl Parser<'_> {
             m.target = Some(JumpTo::Address(address));
         } else {
             let span = self.bump().span;
-            m.target = Some(JumpTo::Label(self.text(span).to_ascii_lowercase()));
+            let label = self.text(span).to_ascii_lowercase();
+            self.label_uses.push((label.clone(), start.to(span)));
+            m.target = Some(JumpTo::Label(label));
         }
         m.target_span = start.to(self.before);
         Ok(())

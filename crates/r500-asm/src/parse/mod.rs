@@ -6,7 +6,7 @@
 
 mod alu;
 pub(crate) mod condition;
-mod directive;
+pub(crate) mod directive;
 mod expect;
 mod flow;
 mod half;
@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use r500_isa::Instruction;
 use r500_program::Job;
 
-use crate::assemble::{Symbol, SymbolKind, TextureRequest};
+use crate::assemble::{Reference, Symbol, SymbolKind, TextureRequest};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::lexer::{Kind, Lexer, Token};
 use crate::names::{self, Kw};
@@ -63,7 +63,10 @@ pub(crate) struct Parser<'a> {
     /// Where each instruction stands.
     pub(crate) spans: Vec<Span>,
     pub(crate) symbols: Vec<Symbol>,
+    pub(crate) references: Vec<Reference>,
     pub(crate) textures: Vec<TextureRequest>,
+    /// Uses of labels, which may be defined further on.
+    label_uses: Vec<(String, Span)>,
     names: HashMap<String, (Register, Span)>,
     labels: HashMap<String, (usize, Span)>,
     flow: flow::Flow,
@@ -84,7 +87,9 @@ impl<'a> Parser<'a> {
             job: Job::default(),
             spans: Vec::new(),
             symbols: Vec::new(),
+            references: Vec::new(),
             textures: Vec::new(),
+            label_uses: Vec::new(),
             names: HashMap::new(),
             labels: HashMap::new(),
             flow: flow::Flow::default(),
@@ -103,6 +108,7 @@ impl<'a> Parser<'a> {
                 self.recover(start);
             }
         }
+        self.finish_labels();
         self.finish_flow();
         self.finish_code();
         self.finish_inputs();
@@ -125,19 +131,7 @@ impl<'a> Parser<'a> {
             }
             Kind::Word => match self.tok.kw {
                 Kw::Tex => self.tex(),
-                Kw::Fc
-                | Kw::If
-                | Kw::Else
-                | Kw::Endif
-                | Kw::Loop
-                | Kw::Endloop
-                | Kw::Rep
-                | Kw::Endrep
-                | Kw::Break
-                | Kw::Continue
-                | Kw::Call
-                | Kw::Return
-                | Kw::Jump => self.flow_statement(),
+                kw if starts_flow(kw) => self.flow_statement(),
                 Kw::Raw => self.raw(),
                 kw if starts_alu(kw) => self.alu(),
                 _ => self.directive(),
@@ -170,24 +164,8 @@ impl<'a> Parser<'a> {
     fn starts_statement(&self) -> bool {
         let kw = self.tok.kw;
         starts_alu(kw)
-            || matches!(
-                kw,
-                Kw::Tex
-                    | Kw::Fc
-                    | Kw::If
-                    | Kw::Else
-                    | Kw::Endif
-                    | Kw::Loop
-                    | Kw::Endloop
-                    | Kw::Rep
-                    | Kw::Endrep
-                    | Kw::Break
-                    | Kw::Continue
-                    | Kw::Call
-                    | Kw::Return
-                    | Kw::Jump
-                    | Kw::Raw
-            )
+            || matches!(kw, Kw::Tex | Kw::Raw)
+            || starts_flow(kw)
             || directive::STARTS.contains(&kw)
             || (kw == Kw::Ident && directive::register_of(&self.text(self.tok.span)).is_some())
     }
@@ -339,12 +317,22 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The register that a name stands for, if it is one.
-    fn named(&self, span: Span) -> Option<Register> {
+    /// The register that a name stands for, if it is one; that is a use of it.
+    fn named(&mut self, span: Span) -> Option<Register> {
         if self.names.is_empty() {
             return None;
         }
-        self.names.get(&self.text(span).to_ascii_lowercase()).map(|(r, _)| *r)
+        let (register, definition) = *self.names.get(&self.text(span).to_ascii_lowercase())?;
+        self.references.push(Reference { span, definition: Some(definition) });
+        Some(register)
+    }
+
+    /// Says which labels were meant where they are used.
+    fn finish_labels(&mut self) {
+        for (label, span) in std::mem::take(&mut self.label_uses) {
+            let definition = self.labels.get(&label).map(|(_, definition)| *definition);
+            self.references.push(Reference { span, definition });
+        }
     }
 
     /// The defined name most like a word.
@@ -374,8 +362,28 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// The words of flow control.
+pub(crate) fn starts_flow(kw: Kw) -> bool {
+    matches!(
+        kw,
+        Kw::Fc
+            | Kw::If
+            | Kw::Else
+            | Kw::Endif
+            | Kw::Loop
+            | Kw::Endloop
+            | Kw::Rep
+            | Kw::Endrep
+            | Kw::Break
+            | Kw::Continue
+            | Kw::Call
+            | Kw::Return
+            | Kw::Jump
+    )
+}
+
 /// The words that an ALU or output instruction can start with.
-fn starts_alu(kw: Kw) -> bool {
+pub(crate) fn starts_alu(kw: Kw) -> bool {
     matches!(
         kw,
         Kw::Out

@@ -11,7 +11,7 @@
 use r500_asm::{Assembly, Span};
 use r500_check::{Code, Place};
 
-use super::scan::{Kind, pieces};
+use r500_asm::pieces::{Kind, pieces};
 
 /// What a comment covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -13,7 +13,7 @@ use r500_isa::values::InstType;
 use r500_program::Job;
 
 use super::place::directive;
-use super::scan::{Kind, Piece, pieces};
+use r500_asm::pieces::{Kind, Piece, pieces};
 
 /// A source with its safe fixes.
 #[derive(Clone, Debug)]

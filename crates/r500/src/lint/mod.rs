@@ -8,7 +8,6 @@ mod allow;
 mod fix;
 mod page;
 mod place;
-mod scan;
 
 pub use allow::{Allow, Allows, Covers};
 pub use fix::{Fixed, Unfixed, fix, fix_program, text_edits};

@@ -6,7 +6,7 @@ use r500_asm::{Assembly, Span};
 use r500_check::Place;
 use r500_isa::Field;
 
-use super::scan::{Kind, Piece, pieces};
+use r500_asm::pieces::{Kind, Piece, pieces};
 
 /// Where a finding's place is in a source, as exactly as that can be said; `None` for what stands
 /// nowhere in it.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// What a piece of a source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub enum Kind {
     /// Letters, digits and `_`.
     Word,
     /// A string in double quotes.
@@ -17,25 +17,31 @@ pub(super) enum Kind {
 
 /// A piece of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
-    pub(super) kind: Kind,
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub struct Piece {
+    /// What it is.
+    pub kind: Kind,
+    /// Its first byte.
+    pub start: usize,
+    /// The byte behind its last.
+    pub end: usize,
 }
 
 impl Piece {
-    pub(super) fn range(self) -> Range<usize> {
+    /// Its bytes.
+    #[must_use]
+    pub fn range(self) -> Range<usize> {
         self.start..self.end
     }
 
     /// Whether it is that word; case does not matter.
-    pub(super) fn is(self, source: &[u8], word: &str) -> bool {
+    #[must_use]
+    pub fn is(self, source: &[u8], word: &str) -> bool {
         self.kind == Kind::Word && source[self.range()].eq_ignore_ascii_case(word.as_bytes())
     }
 }
 
 /// The pieces of a source, in order; white space is left out.
-pub(super) fn pieces(source: &[u8]) -> impl Iterator<Item = Piece> + '_ {
+pub fn pieces(source: &[u8]) -> impl Iterator<Item = Piece> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         while source.get(at).is_some_and(u8::is_ascii_whitespace) {

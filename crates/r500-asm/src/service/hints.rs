@@ -1,0 +1,53 @@
+//! What editors show between the words: where an instruction lies, and its dwords.
+
+use r500_isa::Instruction;
+
+use super::Analysis;
+use crate::source::Span;
+
+/// Something to show at a place, without being text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hint {
+    /// The byte in front of which it is shown.
+    pub at: usize,
+    /// The text.
+    pub text: String,
+    /// What it tells.
+    pub kind: HintKind,
+    /// The instruction that it is about.
+    pub instruction: usize,
+}
+
+/// What a hint tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HintKind {
+    /// An instruction's address; stands in front of it.
+    Address,
+    /// Its six dwords; stand behind it.
+    Words,
+}
+
+impl Analysis {
+    /// Address and dwords of every instruction that overlaps a part of the source.
+    #[must_use]
+    pub fn hints(&self, part: std::ops::Range<usize>) -> Vec<Hint> {
+        let code = &self.assembly.job.program.code;
+        let mut hints = Vec::new();
+        for (index, (span, words)) in self.assembly.spans.iter().zip(code).enumerate() {
+            let Span { file, start, end } = *span;
+            let (start, end) = (start as usize, end as usize);
+            if file != 0 || start > part.end || end < part.start {
+                continue;
+            }
+            let hint = |at, text, kind| Hint { at, text, kind, instruction: index };
+            hints.push(hint(start, index.to_string(), HintKind::Address));
+            hints.push(hint(end, dwords(*words), HintKind::Words));
+        }
+        hints
+    }
+}
+
+/// Six dwords as the printers of programs show them.
+pub(super) fn dwords(instruction: Instruction) -> String {
+    instruction.0.map(|word| format!("{word:08x}")).join(" ")
+}

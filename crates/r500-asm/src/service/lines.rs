@@ -1,0 +1,148 @@
+//! Places in a text, counted as others count them: lines and columns, in bytes or in UTF-16 units.
+
+/// What columns count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Encoding {
+    /// Bytes of UTF-8.
+    Utf8,
+    /// Units of UTF-16, as JavaScript and most editors do.
+    #[default]
+    Utf16,
+    /// Characters.
+    Utf32,
+}
+
+/// Line and column, both from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineColumn {
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+}
+
+/// Where the lines of a text start. A line ends behind its `\n`; a `\r` in front of that is no part
+/// of what columns count up to.
+#[derive(Clone, Debug)]
+pub struct Lines {
+    starts: Vec<usize>,
+    /// Whether bytes and units are the same.
+    ascii: bool,
+}
+
+impl Lines {
+    /// The lines of a text.
+    #[must_use]
+    pub fn new(text: &[u8]) -> Self {
+        let ends = text.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1);
+        Self { starts: std::iter::once(0).chain(ends).collect(), ascii: text.is_ascii() }
+    }
+
+    /// How many there are: one more than there are line ends.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty)] // there is always one
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Line and column of a byte of the text these lines are of.
+    #[must_use]
+    pub fn position(&self, text: &[u8], at: usize, encoding: Encoding) -> LineColumn {
+        let at = at.min(text.len());
+        let line = self.starts.partition_point(|start| *start <= at) - 1;
+        let head = text.get(self.starts[line]..at).unwrap_or_default();
+        let column = if self.ascii { head.len() } else { units(head, encoding) };
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        LineColumn { line: count(line), column: count(column) }
+    }
+
+    /// The byte at a line and column. What lies behind a line's end counts as that end, what lies
+    /// behind the text as its end; a column inside of a character is that character's start.
+    #[must_use]
+    pub fn offset(&self, text: &[u8], at: LineColumn, encoding: Encoding) -> usize {
+        let line = at.line as usize;
+        let Some(&start) = self.starts.get(line) else { return text.len() };
+        let end = self.starts.get(line + 1).map_or(text.len(), |next| next - 1);
+        let inside = text.get(start..end).unwrap_or_default();
+        let inside = inside.strip_suffix(b"\r").unwrap_or(inside);
+        let column = at.column as usize;
+        if self.ascii {
+            return start + column.min(inside.len());
+        }
+        let mut left = column;
+        let mut offset = 0;
+        for (bytes, width) in characters(inside, encoding) {
+            if left < width {
+                break;
+            }
+            left -= width;
+            offset += bytes;
+        }
+        start + offset
+    }
+}
+
+/// A byte's place in a whole text, counted in units of an encoding.
+#[must_use]
+pub fn units(text: &[u8], encoding: Encoding) -> usize {
+    if encoding == Encoding::Utf8 {
+        return text.len();
+    }
+    characters(text, encoding).map(|(_, width)| width).sum()
+}
+
+/// The characters of a text: their bytes, and their units. A byte that is no part of one is one, as
+/// where it is shown as U+FFFD.
+fn characters(text: &[u8], encoding: Encoding) -> impl Iterator<Item = (usize, usize)> + '_ {
+    text.utf8_chunks().flat_map(move |chunk| {
+        let valid = chunk.valid().chars().map(move |c| {
+            let width = match encoding {
+                Encoding::Utf8 => c.len_utf8(),
+                Encoding::Utf16 => c.len_utf16(),
+                Encoding::Utf32 => 1,
+            };
+            (c.len_utf8(), width)
+        });
+        let invalid = chunk.invalid().len();
+        let wrong = match encoding {
+            Encoding::Utf8 => (invalid, invalid),
+            _ => (invalid, 1),
+        };
+        valid.chain((invalid > 0).then_some(wrong))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_units() {
+        // é: 2 bytes, 1 unit; 😀: 4 bytes, 2 units.
+        let text = "-- é😀x\r\nb\n".as_bytes();
+        let lines = Lines::new(text);
+        assert_eq!(lines.len(), 3);
+        let at = |line, column| LineColumn { line, column };
+        let x = 3 + 2 + 4;
+        for (encoding, column) in [(Encoding::Utf8, 9), (Encoding::Utf16, 6), (Encoding::Utf32, 5)]
+        {
+            assert_eq!(lines.position(text, x, encoding), at(0, column));
+            assert_eq!(lines.offset(text, at(0, column), encoding), x);
+        }
+        // Inside of the pair, behind the line, behind the text.
+        assert_eq!(lines.offset(text, at(0, 5), Encoding::Utf16), 5);
+        assert_eq!(lines.offset(text, at(0, 99), Encoding::Utf16), x + 1);
+        assert_eq!(lines.offset(text, at(1, 1), Encoding::Utf16), x + 4);
+        assert_eq!(lines.offset(text, at(7, 0), Encoding::Utf16), text.len());
+        assert_eq!(lines.position(text, 999, Encoding::Utf16), at(2, 0));
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_counted() {
+        let text = b"\xff\xe2\x82x";
+        let lines = Lines::new(text);
+        let at = LineColumn { line: 0, column: 2 };
+        assert_eq!(lines.position(text, 3, Encoding::Utf16), at);
+        assert_eq!(lines.offset(text, at, Encoding::Utf16), 3);
+    }
+}

@@ -1,0 +1,207 @@
+//! What editors ask about a source: what a word means, what may stand here, where a name is used.
+//!
+//! An [`Analysis`] is made of a source once after each change; its methods answer from it. Places are
+//! [`Span`]s: bytes of a file, the source itself being file 0; [`lines`] turns them into lines and
+//! columns and back. Texts are Markdown of the simplest sort: paragraphs, lists, `code` and tables.
+//! Nothing here reads files, and no source makes it fail: half a statement is what editors mostly see.
+//!
+//! ```
+//! use r500_asm::Options;
+//! use r500_asm::service::Analysis;
+//!
+//! let source = b"src0.rgb = temp[0] : temp[1].rgb = MAD src0.rgb src0.111 src0.000 ;";
+//! let analysis = Analysis::new(source, Options::default());
+//! let hover = analysis.hover(source.iter().position(|b| *b == b'M').unwrap_or(0));
+//! assert!(hover.is_some_and(|hover| hover.text.contains("A*B + C")));
+//! ```
+
+mod complete;
+mod hints;
+mod hover;
+pub mod lines;
+mod registers;
+mod statement;
+mod symbols;
+mod words;
+
+use std::sync::Arc;
+
+pub use complete::{Completion, CompletionKind};
+pub use hints::{Hint, HintKind};
+pub use hover::Hover;
+pub use symbols::{Outline, OutlineKind, Renaming};
+
+use crate::assemble::{Assembly, Options, assemble};
+use crate::names::{self, Kw};
+use crate::pieces::{self, Kind, Piece};
+use crate::source::Span;
+pub(crate) use statement::{Head, Statement, statements};
+
+/// A change of a text: what stands in place of which bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TextEdit {
+    /// Where; empty where something is put in.
+    pub span: Span,
+    /// What stands there then.
+    pub text: String,
+}
+
+/// A source, assembled and cut up, ready for questions.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    assembly: Assembly,
+    text: Arc<[u8]>,
+    /// The pieces that are no comments.
+    code: Vec<Piece>,
+    comments: Vec<Piece>,
+    statements: Vec<Statement>,
+}
+
+/// A place in its statement.
+struct At<'a> {
+    statement: Head,
+    /// The pieces of the statement that end in front of the place, and of the word there.
+    before: &'a [Piece],
+    /// The word that the place is in or touches.
+    word: Option<Piece>,
+}
+
+impl Analysis {
+    /// Assembles a source and looks at it.
+    #[must_use]
+    pub fn new(source: &[u8], options: Options<'_>) -> Self {
+        Self::of(assemble(source, options))
+    }
+
+    /// Looks at what was assembled.
+    #[must_use]
+    pub fn of(assembly: Assembly) -> Self {
+        let text: Arc<[u8]> = match assembly.files.list.first() {
+            Some(file) => file.bytes.clone(),
+            None => Arc::from(&[][..]),
+        };
+        let (comments, code): (Vec<Piece>, Vec<Piece>) =
+            pieces::pieces(&text).partition(|piece| piece.kind == Kind::Comment);
+        let statements = statements(&text, &code);
+        Self { assembly, text, code, comments, statements }
+    }
+
+    /// What was assembled: the job, the diagnostics, the instructions' places.
+    #[must_use]
+    pub fn assembly(&self) -> &Assembly {
+        &self.assembly
+    }
+
+    /// The source itself.
+    #[must_use]
+    pub fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The comment that a place is in or behind.
+    #[must_use]
+    pub fn comment(&self, at: usize) -> Option<Piece> {
+        let behind = self.comments.partition_point(|piece| piece.end < at);
+        self.comments.get(behind).copied().filter(|piece| piece.start < at && at <= piece.end)
+    }
+
+    /// The index of the instruction that a place is in.
+    #[must_use]
+    pub fn instruction(&self, at: usize) -> Option<usize> {
+        let inside =
+            |span: &Span| span.file == 0 && (span.start as usize) <= at && at < span.end as usize;
+        self.assembly.spans.iter().position(inside)
+    }
+
+    fn at(&self, at: usize) -> At<'_> {
+        let of = self.statements.partition_point(|s| self.code[s.first].start < at);
+        let nothing = At { statement: Head::Empty, before: &[], word: None };
+        let word = self.word(at);
+        let Some(statement) = of.checked_sub(1).and_then(|of| self.statements.get(of)) else {
+            return At { word, ..nothing };
+        };
+        let pieces = &self.code[statement.first..statement.end];
+        let complete = match statement.head {
+            Head::Label | Head::Include => pieces.len() >= 2,
+            _ => pieces.last().is_some_and(|last| last.kind == Kind::Mark(b';')),
+        };
+        let ended = pieces.last().is_some_and(|last| last.end <= at) && complete;
+        if ended && !(word.is_some() && statement.head == Head::Label) {
+            return At { word, ..nothing };
+        }
+        let limit = word.map_or(at, |word| word.start);
+        let count = pieces.iter().take_while(|piece| piece.end <= limit).count();
+        let before = &pieces[..count];
+        // The word at the place may be the one that the statement seems to start with.
+        let head = if before.is_empty() { Head::Empty } else { statement.head };
+        At { statement: head, before, word }
+    }
+
+    /// The word that a place is in or touches.
+    fn word(&self, at: usize) -> Option<Piece> {
+        let behind = self.code.partition_point(|piece| piece.end < at);
+        let mut near = self.code[behind..].iter().take_while(|piece| piece.start <= at);
+        near.find(|piece| piece.kind == Kind::Word).copied()
+    }
+
+    fn bytes(&self, piece: Piece) -> &[u8] {
+        self.text.get(piece.range()).unwrap_or_default()
+    }
+
+    fn string(&self, piece: Piece) -> String {
+        String::from_utf8_lossy(self.bytes(piece)).into_owned()
+    }
+
+    fn kw(&self, piece: Piece) -> Kw {
+        if piece.kind == Kind::Word { names::find(self.bytes(piece)) } else { Kw::Ident }
+    }
+}
+
+impl At<'_> {
+    fn last(&self) -> Option<Piece> {
+        self.before.last().copied()
+    }
+
+    fn last_is(&self, mark: u8) -> bool {
+        self.last().is_some_and(|piece| piece.kind == Kind::Mark(mark))
+    }
+
+    fn has(&self, mark: u8) -> bool {
+        self.before.iter().any(|piece| piece.kind == Kind::Mark(mark))
+    }
+
+    /// What a `.`, `[` or `(` in front of the place belongs to: the word before it, indices skipped.
+    fn owner(&self) -> Option<Piece> {
+        let mut rest = self.before;
+        let mut depth = 0usize;
+        while let [inner @ .., piece] = rest {
+            rest = inner;
+            match piece.kind {
+                Kind::Mark(b']') => depth += 1,
+                Kind::Mark(b'[') => depth = depth.saturating_sub(1),
+                // `PRED.rgb(`: the half is no owner.
+                Kind::Word if depth == 0 && self.last_is(b'(') && behind_dot(inner) => {}
+                Kind::Word if depth == 0 => return Some(*piece),
+                Kind::Mark(b'.' | b'(' | b'!') => {}
+                _ if depth == 0 => return None,
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+fn behind_dot(before: &[Piece]) -> bool {
+    before.last().is_some_and(|piece| piece.kind == Kind::Mark(b'.'))
+}
+
+/// A piece's place in the source itself.
+fn span(piece: Piece) -> Span {
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    Span { file: 0, start: offset(piece.start), end: offset(piece.end) }
+}
+
+/// Whether a span of the source itself holds a place, or ends there.
+fn touches(span: Span, at: usize) -> bool {
+    span.file == 0 && (span.start as usize) <= at && at <= span.end as usize
+}

@@ -1,0 +1,110 @@
+//! A source cut into statements, whole or half typed, and where in its statement a place is.
+
+use r500_isa::Register;
+
+use crate::names::{self, Kw};
+use crate::parse::directive::{STARTS, register_of};
+use crate::parse::{starts_alu, starts_flow};
+use crate::pieces::{Kind, Piece};
+
+/// What a statement is, as far as its first words tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Head {
+    /// Nothing is there yet.
+    Empty,
+    Alu,
+    Tex,
+    Flow(Kw),
+    Raw,
+    Directive(Kw),
+    /// A register of the state by name.
+    State(&'static Register),
+    Label,
+    Include,
+    /// A word that starts no statement, perhaps not yet.
+    Other,
+}
+
+/// A statement: pieces `first..end` of the code, its `;` among them if it has one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Statement {
+    pub(crate) head: Head,
+    pub(crate) first: usize,
+    pub(crate) end: usize,
+}
+
+/// Cuts code (pieces without comments) into statements.
+pub(crate) fn statements(text: &[u8], code: &[Piece]) -> Vec<Statement> {
+    let mut list = Vec::new();
+    let mut first = 0;
+    while first < code.len() {
+        let head = head(text, &code[first..]);
+        let end = match head {
+            // `@` and a name; `#`, `include` and a string.
+            Head::Label => (first + 2).min(code.len()),
+            Head::Include => (first + 3).min(code.len()),
+            _ => end(text, code, first),
+        };
+        list.push(Statement { head, first, end });
+        first = end;
+    }
+    list
+}
+
+/// What the pieces of a statement make it.
+pub(crate) fn head(text: &[u8], code: &[Piece]) -> Head {
+    let Some(piece) = code.first() else { return Head::Empty };
+    match piece.kind {
+        Kind::Mark(b':') => return Head::Alu,
+        Kind::Mark(b'@') => return Head::Label,
+        Kind::Mark(b'#') => return Head::Include,
+        Kind::Word => {}
+        _ => return Head::Other,
+    }
+    let word = &text[piece.range()];
+    match names::find(word) {
+        Kw::Tex => Head::Tex,
+        Kw::Raw => Head::Raw,
+        kw if starts_flow(kw) => Head::Flow(kw),
+        kw if starts_alu(kw) => Head::Alu,
+        kw if STARTS.contains(&kw) => Head::Directive(kw),
+        _ => match std::str::from_utf8(word).ok().and_then(register_of) {
+            Some(register) => Head::State(register),
+            None => Head::Other,
+        },
+    }
+}
+
+/// Where the statement ends that begins at `first`: behind its `;`, or in front of a line that can
+/// only begin another one.
+fn end(text: &[u8], code: &[Piece], first: usize) -> usize {
+    for at in first..code.len() {
+        let piece = code[at];
+        if piece.kind == Kind::Mark(b';') {
+            return at + 1;
+        }
+        if at > first && begins_line(text, piece) && begins_statement(text, &code[at..]) {
+            return at;
+        }
+    }
+    code.len()
+}
+
+fn begins_statement(text: &[u8], code: &[Piece]) -> bool {
+    let next = |mark| code.get(1).is_some_and(|piece| piece.kind == Kind::Mark(mark));
+    match head(text, code) {
+        Head::Label => true,
+        // A jump out of a condition, a texture, a constant may go on in the next line.
+        Head::Tex | Head::Directive(Kw::Const | Kw::Int | Kw::Bool) => !next(b'['),
+        Head::Directive(Kw::Coverage) => next(b'='),
+        Head::Flow(Kw::If) => false,
+        Head::Flow(_) | Head::Raw | Head::Directive(_) | Head::State(_) => true,
+        Head::Alu | Head::Empty | Head::Include | Head::Other => false,
+    }
+}
+
+/// Whether nothing but space stands in front of a piece on its line.
+pub(crate) fn begins_line(text: &[u8], piece: Piece) -> bool {
+    let before = text[..piece.start].iter().rev().find(|b| !b" \t\r".contains(b));
+    before.is_none_or(|b| *b == b'\n')
+}

@@ -1,0 +1,222 @@
+//! Where names and labels are defined and used, and what a source consists of.
+
+use super::{Analysis, Head, TextEdit, span, touches};
+use crate::assemble::{Symbol, SymbolKind};
+use crate::names::Kw;
+use crate::parse::directive::register_of;
+use crate::pieces::Kind;
+use crate::source::Span;
+
+/// An entry of a source's outline.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outline {
+    /// How it is called.
+    pub name: String,
+    /// What it is, in a word or two.
+    pub detail: String,
+    /// What kind of thing it is.
+    pub kind: OutlineKind,
+    /// Its name's place.
+    pub name_span: Span,
+    /// All of it.
+    pub span: Span,
+}
+
+/// What an entry of an outline is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OutlineKind {
+    /// A label.
+    Label,
+    /// A name of a register.
+    Name,
+    /// A directive that gives something its value.
+    Directive,
+    /// A block of flow control.
+    Block,
+    /// An included file.
+    Include,
+}
+
+/// Why a name cannot be changed to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Renaming {
+    /// Nothing that has a name of its own stands there.
+    Nothing,
+    /// The new name is a word of the language, starts with a digit, or holds what no word holds.
+    NotAName,
+    /// The new name is taken: where.
+    Taken(Span),
+}
+
+impl std::fmt::Display for Renaming {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Nothing => "only labels and names that the source defines can be renamed",
+            Self::NotAName => "that cannot be a name: it is a word of the language, starts with a digit, or holds other than letters, digits and `_`",
+            Self::Taken(_) => "that name is taken",
+        })
+    }
+}
+
+impl std::error::Error for Renaming {}
+
+impl Analysis {
+    /// Where the name, label or file is defined that stands at a place; perhaps in another file, then
+    /// the file as a whole.
+    #[must_use]
+    pub fn definition(&self, at: usize) -> Option<Span> {
+        if let Some(include) = self.assembly.includes.iter().find(|i| touches(i.span, at)) {
+            return Some(Span { file: include.file, start: 0, end: 0 });
+        }
+        self.symbol(at).map(|symbol| symbol.span)
+    }
+
+    /// Where what stands at a place is used, by file and place; with its definition if asked for.
+    #[must_use]
+    pub fn references(&self, at: usize, definition: bool) -> Vec<Span> {
+        let Some(symbol) = self.symbol(at) else { return Vec::new() };
+        let uses = self.assembly.references.iter();
+        let uses = uses.filter(|r| r.definition == Some(symbol.span)).map(|r| r.span);
+        let mut all: Vec<Span> = uses.chain(definition.then_some(symbol.span)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The name at a place that [`Analysis::rename`] would change: its span, without a label's `@`.
+    #[must_use]
+    pub fn renamable(&self, at: usize) -> Option<Span> {
+        self.symbol(at)?;
+        let word = self.word(at).or_else(|| self.word(at + 1))?;
+        Some(span(word))
+    }
+
+    /// What changes when the name or label at a place is called otherwise; perhaps in several files.
+    ///
+    /// # Errors
+    /// Why it cannot be called so.
+    pub fn rename(&self, at: usize, name: &str) -> Result<Vec<TextEdit>, Renaming> {
+        let symbol = self.symbol(at).ok_or(Renaming::Nothing)?;
+        let name = name.strip_prefix('@').unwrap_or(name);
+        let label = matches!(symbol.kind, SymbolKind::Label(_));
+        let letters =
+            !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
+        // Labels live apart and may be any word.
+        let reserved = !label
+            && (name.starts_with(|c: char| c.is_ascii_digit())
+                || crate::names::find(name.as_bytes()) != Kw::Ident
+                || register_of(name).is_some());
+        if !letters || reserved {
+            return Err(Renaming::NotAName);
+        }
+        let same_kind = |other: &&Symbol| matches!(other.kind, SymbolKind::Label(_)) == label;
+        let taken = self
+            .assembly
+            .symbols
+            .iter()
+            .filter(same_kind)
+            .find(|other| other.span != symbol.span && other.name.eq_ignore_ascii_case(name));
+        if let Some(taken) = taken {
+            return Err(Renaming::Taken(taken.span));
+        }
+        let edits = self.references(at, true).into_iter().map(|span| {
+            let marked = self.assembly.files.bytes(span).first() == Some(&b'@');
+            // Between `@` and the name space may stand; it goes.
+            TextEdit { span, text: if marked { format!("@{name}") } else { name.to_owned() } }
+        });
+        Ok(edits.collect())
+    }
+
+    /// What a source consists of, in the order in which it stands there.
+    #[must_use]
+    pub fn outline(&self) -> Vec<Outline> {
+        let mut list: Vec<Outline> = Vec::new();
+        // Open blocks: their entries.
+        let mut open: Vec<usize> = Vec::new();
+        for statement in &self.statements {
+            let pieces = &self.code[statement.first..statement.end];
+            let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { continue };
+            let whole = span(*first).to(span(*last));
+            let entry = |name: String, detail: String, kind, name_span| Outline {
+                name,
+                detail,
+                kind,
+                name_span,
+                span: whole,
+            };
+            match statement.head {
+                Head::Label => {
+                    let Some(symbol) = self.assembly.symbols.iter().find(|s| s.span == whole)
+                    else {
+                        continue;
+                    };
+                    let detail = match symbol.kind {
+                        SymbolKind::Label(address) => format!("address {address}"),
+                        SymbolKind::Register => String::new(),
+                    };
+                    let name = format!("@{}", symbol.name);
+                    list.push(entry(name, detail, OutlineKind::Label, whole));
+                }
+                Head::Include => {
+                    let name = pieces.get(2).map_or(String::new(), |piece| self.string(*piece));
+                    list.push(entry(name, "#include".to_owned(), OutlineKind::Include, whole));
+                }
+                Head::Flow(Kw::If | Kw::Loop | Kw::Rep) => {
+                    let name = self.line(pieces);
+                    open.push(list.len());
+                    list.push(entry(name, String::new(), OutlineKind::Block, span(*first)));
+                }
+                Head::Flow(Kw::Endif | Kw::Endloop | Kw::Endrep) => {
+                    if let Some(block) = open.pop().and_then(|at| list.get_mut(at)) {
+                        block.span = block.span.to(whole);
+                    }
+                }
+                Head::Directive(Kw::Def | Kw::Uniform) => {
+                    let Some(&name) = pieces.get(1) else { continue };
+                    let detail = pieces.get(3..).map_or(String::new(), |rest| self.line(rest));
+                    let text = self.string(name).trim_matches('"').to_owned();
+                    list.push(entry(text, detail, OutlineKind::Name, span(name)));
+                }
+                Head::Directive(_) | Head::State(_) => {
+                    let equals = pieces.iter().position(|p| p.kind == Kind::Mark(b'='));
+                    let (name, detail) = match equals {
+                        Some(at) => (self.line(&pieces[..at]), self.line(&pieces[at + 1..])),
+                        None => (self.string(*first), self.line(&pieces[1..])),
+                    };
+                    list.push(entry(name, detail, OutlineKind::Directive, span(*first)));
+                }
+                _ => {}
+            }
+        }
+        list
+    }
+
+    /// The symbol that is defined or used at a place.
+    pub(super) fn symbol(&self, at: usize) -> Option<&Symbol> {
+        let symbols = &self.assembly.symbols;
+        if let Some(defined) = symbols.iter().find(|symbol| touches(symbol.span, at)) {
+            return Some(defined);
+        }
+        let used = self.assembly.references.iter().find(|r| touches(r.span, at))?;
+        let definition = used.definition?;
+        symbols.iter().find(|symbol| symbol.span == definition)
+    }
+
+    /// Pieces as one short line, without the `;`.
+    fn line(&self, pieces: &[crate::pieces::Piece]) -> String {
+        let pieces = match pieces {
+            [inner @ .., last] if last.kind == Kind::Mark(b';') => inner,
+            all => all,
+        };
+        let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else {
+            return String::new();
+        };
+        let text = String::from_utf8_lossy(&self.text[first.start..last.end]);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let text = words.join(" ");
+        match text.char_indices().nth(60) {
+            Some((at, _)) => format!("{}…", &text[..at]),
+            None => text,
+        }
+    }
+}

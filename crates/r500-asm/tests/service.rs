@@ -1,0 +1,314 @@
+//! What editors are told: against the register documents, against what people wrote, and that no
+//! source, however broken, makes it fail.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use std::path::Path;
+
+use common::Random;
+use r500_asm::pieces::{Kind, pieces};
+use r500_asm::service::{Analysis, HintKind, OutlineKind, Renaming};
+use r500_asm::{Loaded, Options, assemble};
+
+fn analysis(source: &str) -> Analysis {
+    Analysis::new(source.as_bytes(), Options::default())
+}
+
+/// A source with `¦` where the cursor is, and that place.
+fn cursor(source: &str) -> (Analysis, usize) {
+    let at = source.find('¦').unwrap();
+    (analysis(&source.replace('¦', "")), at)
+}
+
+fn hover(source: &str) -> String {
+    let (analysis, at) = cursor(source);
+    analysis.hover(at).map_or(String::new(), |hover| hover.text)
+}
+
+fn completions(source: &str) -> Vec<String> {
+    let (analysis, at) = cursor(source);
+    analysis.completions(at).into_iter().map(|c| c.label).collect()
+}
+
+fn examples() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    let mut list: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "r5"))
+        .map(|path| (path.display().to_string(), std::fs::read_to_string(&path).unwrap()))
+        .collect();
+    list.sort();
+    assert!(list.len() >= 10);
+    list
+}
+
+#[track_caller]
+fn has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} is not in: {text}");
+    }
+}
+
+/// Bits as the register documents give them.
+#[test]
+fn hover_says_what_a_word_means_and_where_it_lies() {
+    has(&hover("TEX_SEM_W¦AIT : ;"), &["US_CMN_INST.TEX_SEM_WAIT", "(bit 2)", "here 1"]);
+    has(&hover("LAST ALU_WAIT¦ : ;"), &["(bit 10)", "Instruction 0: `00000500"]);
+    has(&hover(": temp[0].rgb = ¦MAD src0.rgb src0.rgb src0.rgb ;"), &["`MAD A B C`", "A*B + C"]);
+    has(&hover(": temp[0].a = RS¦Q src0.a ;"), &["1 / square root of A", "Alpha half only"]);
+    has(&hover(": temp[0].rgb = D¦P3 src0.rgb src0.rgb ;"), &["`DP3 A B`", "RGB half only"]);
+    has(&hover(": temp[0].rgb = 0.25¦ * MAD ;"), &["divided by 4", "(bits 28:26)"]);
+    has(&hover("srcp.rgb = su¦b : ;"), &["src1 - src0", "(bits 31:30)"]);
+    has(&hover(": temp[0].rgb = MAX src0.¦r0h src0.rgb ;"), &["`0` 0", "`h` 1/2", "red"]);
+    has(&hover(": temp[0].¦rb = MAX src0.rgb src0.rgb ;"), &["Mask: red, blue"]);
+    has(&hover("TEX temp[0].rgba = L¦D tex[0].rgba temp[0].rgba ;"), &["`LD`"]);
+    has(&hover("TEX N¦OP temp[0].rgba = LD tex[0].rgba temp[0].rgba ;"), &["US_CMN_INST.NOP"]);
+    has(&hover("FC JUMP JUMP_FU¦NC(0xf0) ;"), &["US_FC_INST.JUMP_FUNC", "(bits 15:8)", "here 240"]);
+    has(&hover("¦LOOP int[0] ; ENDLOOP ;"), &["aL"]);
+    has(&hover("US_PIX¦SIZE = 4 ;"), &["pixel stack frame", "`PIX_SIZE` (6:0)"]);
+    has(&hover("US_OUT_FMT[0] = OUT_FMT(¦C4_8) ;"), &["C4_8", "US_OUT_FMT.OUT_FMT"]);
+    has(&hover("SI¦ZE 4 4 ;"), &["width"]);
+    has(&hover("src0.rgb = float(¦48) : ;"), &["0.5", "0xb0"]); // exponent 6 - 7, mantissa 0
+    has(&hover("src0.rgb = 0.¦5 : ;"), &["code 48"]);
+    assert_eq!(hover(": ; -- LA¦ST"), "");
+    assert_eq!(hover(": ;¦"), "");
+}
+
+#[test]
+fn hover_knows_the_program() {
+    let source = "UNIFORM \"time\" = const[2].a ; const[2] = (1, 2, 0.5, 4) ; DEF eye = const[2] ; int[0] = (64, 3, -1) ;
+src0.rgb = const[2], src1.rgb = temp[1] : temp[1].rgb = MAD src0.rgb src1.rgb src1.rgb ;
+LOOP int[0] ; @here src0.rgb = eye : temp[2].rgb = MAX src0.rgb src0.rgb ; JUMP @here ; ENDLOOP ;";
+    let at = |needle: &str, nth: usize| {
+        let (at, _) = source.match_indices(needle).nth(nth).unwrap();
+        analysis(source).hover(at).unwrap().text
+    };
+    has(&at("const[2]", 3), &["(1, 2, 0.5, 4)", "`time`", "`.a`", "Read by instruction 0, 2"]);
+    has(&at("temp[1]", 0), &["Written by instruction 0", "Read by instruction 0"]);
+    has(&at("int[0]", 1), &["64 passes, aL from 3 in steps of -1"]);
+    has(&at("eye", 1), &["`eye`: `const[2]` = (1, 2, 0.5, 4)"]);
+    has(&at("here", 1), &["`@here`: address 2, 1 use"]);
+}
+
+#[test]
+fn completion_offers_what_fits() {
+    let offers = |source: &str, all: &[&str], none: &[&str]| {
+        let list = completions(source);
+        for wanted in all {
+            assert!(list.iter().any(|l| l == wanted), "{source}: no {wanted} in {list:?}");
+        }
+        for unwanted in none {
+            assert!(!list.iter().any(|l| l == unwanted), "{source}: {unwanted} in {list:?}");
+        }
+    };
+    offers("¦", &["OUT", "src0", "IF", "SIZE", "US_CONFIG", "TEX"], &["MAD", "rgb"]);
+    offers("OUT ¦", &["LAST", "src0"], &["MAD", "IF", "SIZE"]);
+    offers("src0.¦", &["rgb", "a"], &["rrr"]);
+    offers("src0.rgb = ¦", &["temp", "const", "float"], &["MAD", "sub"]);
+    offers("srcp.rgb = ¦", &["sub", "neg2"], &["temp"]);
+    offers("DEF eye = const[0] ; DEF t = tex[0] ; src0.rgb = e¦ : ;", &["eye"], &["t"]);
+    offers("src0.a = temp[0] : ¦", &["temp", "out", "MAD", "RSQ", "clamp", "0.5"], &["OUT", "LD"]);
+    offers("src0.a = temp[0] : temp[0].a = ¦", &["RSQ", "MAD"], &["DP3", "SOP"]);
+    offers(": temp[0].rgb = ¦ ;", &["DP3", "MAD"], &["RSQ", "DP"]);
+    offers(": temp[0].rgb = MAD ¦", &["src0", "srcp"], &["MAD", "temp"]);
+    offers(": temp[0].rgb = MAD src0.¦", &["rgb", "111"], &["a"]);
+    offers(": alu[¦", &["lt", "ge"], &["MAD"]);
+    offers("TEX ¦", &["TEX_SEM_ACQUIRE", "temp"], &["OUT", "MAD"]);
+    offers("TEX temp[0].rgba = ¦", &["LD", "PROJ"], &["MAD"]);
+    offers("TEX temp[0].rgba = LD ¦", &["tex"], &["LD"]);
+    offers("@away ; JUMP ¦", &["@away"], &["alu"]);
+    offers("@away ; JUMP @¦ ;", &["away"], &["@away"]);
+    offers("IF ¦", &["alu", "pred", "bool"], &["MAD"]);
+    offers("LOOP int[0] ; BREAK ¦", &["IF", "ALU_WAIT"], &["MAD"]);
+    offers("FC ¦", &["BREAKLOOP"], &["ALU_WAIT"]);
+    offers("US_CONFIG = ¦", &["ZERO_TIMES_ANYTHING_EQUALS_ZERO"], &["MAD"]);
+    offers("US_OUT_FMT[0] = OUT_FMT(¦", &["C4_8"], &["OUT_FMT"]);
+    offers("INPUT temp[0] = ¦", &["uv", "plane"], &["checker"]);
+    offers("TEXTURE tex[0] = ¦", &["checker", "file"], &["uv"]);
+    // A statement without its end above does not spoil the next.
+    offers("src0.rgb = temp[0]\nTEX temp[0].rgba = ¦", &["LD"], &["MAD"]);
+    offers("-- a comm¦ent", &[], &["OUT"]);
+    offers("NAME \"O¦\" ;", &[], &["OUT"]);
+}
+
+/// Whatever word of the language people wrote, it was offered at its place.
+#[test]
+fn completion_offers_what_people_wrote() {
+    let (mut words, mut missing) = (0, Vec::new());
+    for (name, source) in examples() {
+        let analysis = analysis(&source);
+        let text = source.as_bytes();
+        let code: Vec<_> = pieces(text).filter(|p| p.kind != Kind::Comment).collect();
+        for (at, piece) in code.iter().enumerate() {
+            let word = &source[piece.range()];
+            let behind_dot = at > 0 && code[at - 1].kind == Kind::Mark(b'.');
+            // Numbers are not offered, nor every mask and swizzle that there is, nor new names.
+            if piece.kind != Kind::Word || word.as_bytes()[0].is_ascii_digit() || behind_dot {
+                continue;
+            }
+            let new = at > 0 && (code[at - 1].is(text, "DEF") || code[at - 1].is(text, "UNIFORM"));
+            let label = at > 0 && code[at - 1].kind == Kind::Mark(b'@');
+            if new || label {
+                continue;
+            }
+            words += 1;
+            let offered = analysis.completions(piece.end);
+            if !offered.iter().any(|c| c.label.eq_ignore_ascii_case(word)) {
+                missing.push(format!("{name}: {word} at {}", piece.start));
+            }
+        }
+    }
+    assert!(words > 2000, "{words}");
+    assert!(
+        missing.is_empty(),
+        "{} of {words}: {:#?}",
+        missing.len(),
+        &missing[..missing.len().min(20)]
+    );
+}
+
+/// A statement that is offered whole assembles as it is offered.
+#[test]
+fn statements_that_are_offered_assemble() {
+    let mut tried = 0;
+    for item in analysis("").completions(0) {
+        let plain = item.plain();
+        // Halves of statements, and ends of blocks, stand for nothing alone.
+        if !plain.ends_with(';') || plain.starts_with("END") || plain.starts_with("ELSE") {
+            continue;
+        }
+        let source = match item.label.as_str() {
+            "BREAK" | "CONTINUE" => format!("LOOP int[0] ; {plain} ENDLOOP ;"),
+            "CALL" | "JUMP" | "ENTRY" | "END" => format!("@label {plain}"),
+            "EXPECT" | "COVERAGE" => format!("SIZE 1 1 ; {plain}"),
+            // What a register of the state is given is for people to say.
+            _ if plain.contains("=  ;") => continue,
+            _ => plain.clone(),
+        };
+        let assembly = assemble(source.as_bytes(), Options::default());
+        assert!(assembly.is_ok(), "{source}\n{}", assembly.render(Default::default()));
+        tried += 1;
+    }
+    assert!(tried >= 25, "{tried}");
+}
+
+#[test]
+fn names_and_labels_are_found_and_renamed() {
+    let source = "DEF way = temp[1] ; @loop src0.rgb = way : WAY.rgb = MAX src0.rgb src0.rgb ;\n\
+        TEX way.rgba = LD tex[0].rgba way.rgba ; JUMP @LOOP ; JUMP loop IF alu ; END @loop ;";
+    let analysis = analysis(source);
+    assert!(analysis.assembly().is_ok());
+    let text = |span| String::from_utf8_lossy(analysis.assembly().files.bytes(span)).into_owned();
+    let way = source.find("src0.rgb = way").unwrap() + 12;
+    assert_eq!(analysis.definition(way).map(|span| span.start), Some(4));
+    let uses: Vec<String> = analysis.references(way, true).into_iter().map(text).collect();
+    assert_eq!(uses, ["way", "way", "WAY", "way", "way"]);
+    let labels: Vec<String> =
+        analysis.references(source.find("@loop").unwrap(), true).into_iter().map(text).collect();
+    assert_eq!(labels, ["@loop", "@LOOP", "loop", "@loop"]);
+
+    let renamed = |at: usize, name: &str| {
+        let mut edits = analysis.rename(at, name).unwrap();
+        edits.sort_by_key(|edit| std::cmp::Reverse(edit.span));
+        let mut out = source.to_owned();
+        for edit in edits {
+            out.replace_range(edit.span.start as usize..edit.span.end as usize, &edit.text);
+        }
+        out
+    };
+    assert_eq!(renamed(way, "step"), source.replace("way", "step").replace("WAY", "step"));
+    let label = source.find("@LOOP").unwrap() + 3;
+    assert_eq!(renamed(label, "again"), source.replace("loop", "again").replace("LOOP", "again"));
+    assert_eq!(analysis.rename(way, "mad"), Err(Renaming::NotAName));
+    assert_eq!(analysis.rename(way, "US_CONFIG"), Err(Renaming::NotAName));
+    assert_eq!(analysis.rename(way, "a b"), Err(Renaming::NotAName));
+    assert_eq!(analysis.rename(source.find("MAX").unwrap(), "x"), Err(Renaming::Nothing));
+    // Labels live apart from names and words.
+    assert!(analysis.rename(label, "way").is_ok() && analysis.rename(label, "mad").is_ok());
+}
+
+#[test]
+fn names_of_included_files_are_found_there() {
+    let mut loader = |path: &str, _: &str| {
+        Ok(Loaded { name: path.to_owned(), bytes: b"DEF eye = const[3] ;".to_vec() })
+    };
+    let source = b"#include \"names.inc\"\nsrc0.rgb = eye : ;";
+    let options = Options { loader: Some(&mut loader), ..Options::default() };
+    let analysis = Analysis::new(source, options);
+    let definition = analysis.definition(source.len() - 6).unwrap();
+    assert_eq!((definition.file, definition.start), (1, 4));
+    assert_eq!(analysis.definition(12).map(|span| span.file), Some(1));
+    assert_eq!(analysis.references(source.len() - 6, true).len(), 2);
+    has(&analysis.hover(12).unwrap().text, &["names.inc"]);
+}
+
+#[test]
+fn the_outline_and_the_hints_follow_the_source() {
+    let source = "SIZE 4 4 ; DEF eye = const[3] ;\n@start IF alu ;\n  : ;\nENDIF ;\n#include \"x\"";
+    let analysis = analysis(source);
+    let outline = analysis.outline();
+    let short: Vec<_> = outline.iter().map(|o| (o.name.as_str(), o.kind)).collect();
+    assert_eq!(
+        short,
+        [
+            ("SIZE", OutlineKind::Directive),
+            ("eye", OutlineKind::Name),
+            ("@start", OutlineKind::Label),
+            ("IF alu", OutlineKind::Block),
+            ("\"x\"", OutlineKind::Include),
+        ]
+    );
+    let block = outline[3].span;
+    assert!(source[block.start as usize..block.end as usize].ends_with("ENDIF ;"));
+    let hints = analysis.hints(0..source.len());
+    let at: Vec<_> = hints.iter().map(|h| (h.kind, &source[h.at..h.at + 1])).collect();
+    assert_eq!(at.len(), 6);
+    assert_eq!(at[0], (HintKind::Address, "I"));
+    assert_eq!(hints[2].text, "1");
+    // An empty instruction: sources at inline constant 0, the rest zero.
+    assert_eq!(hints[3].text, "00000000 08020080 08020080 00000000 00000000 00000000");
+    assert_eq!(analysis.hints(0..3).len(), 0);
+}
+
+/// Sources cut off, with words dropped and exchanged: every service answers, inside of the text.
+#[test]
+fn broken_sources_are_answered() {
+    let mut random = Random(0x5eed);
+    for (_, source) in examples() {
+        for round in 0..12 {
+            let mut text = source.clone().into_bytes();
+            match round % 3 {
+                0 => text.truncate(random.below(u32::try_from(text.len()).unwrap()) as usize),
+                1 => {
+                    for _ in 0..8 {
+                        let at = random.below(u32::try_from(text.len()).unwrap()) as usize;
+                        text[at] = b" ;:.[](@=\"-\xc3"[random.below(12) as usize];
+                    }
+                }
+                _ => {
+                    let all: Vec<_> = pieces(&text).collect();
+                    let pick = all[random.below(u32::try_from(all.len()).unwrap()) as usize];
+                    text.drain(pick.range());
+                }
+            }
+            let analysis = Analysis::new(&text, Options::default());
+            let inside = |span: r500_asm::Span| {
+                assert!(span.start <= span.end && span.end as usize <= text.len(), "{span:?}");
+            };
+            for _ in 0..60 {
+                let at = random.below(u32::try_from(text.len() + 2).unwrap()) as usize;
+                if let Some(hover) = analysis.hover(at) {
+                    inside(hover.span);
+                    assert!(!hover.text.is_empty());
+                }
+                analysis.completions(at).iter().for_each(|c| inside(c.replace));
+                analysis.references(at, true).into_iter().for_each(inside);
+                let _ = (analysis.definition(at), analysis.rename(at, "other"));
+            }
+            analysis.outline().iter().for_each(|o| (inside(o.span), inside(o.name_span)).0);
+            assert!(analysis.hints(0..text.len()).iter().all(|h| h.at <= text.len()));
+        }
+    }
+}
