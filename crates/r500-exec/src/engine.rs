@@ -42,6 +42,16 @@ pub struct Ran {
     pub simd: Option<&'static str>,
     /// Why it was not the engine that was asked.
     pub instead: Option<String>,
+    /// Of an engine that compiles: operations of the program that were machine code, and all.
+    pub compiled: Option<[usize; 2]>,
+}
+
+impl Ran {
+    /// An engine, nothing else to say.
+    #[must_use]
+    pub fn of(engine: &'static str) -> Self {
+        Self { engine, simd: None, instead: None, compiled: None }
+    }
 }
 
 /// One drawing: everything an engine looks at.

@@ -107,7 +107,7 @@ impl Frame {
             coverage: vec![false; pixels],
             findings: Findings::default(),
             counters: Counters::default(),
-            ran: Ran { engine: "", simd: None, instead: None },
+            ran: Ran::of(""),
         })
     }
 

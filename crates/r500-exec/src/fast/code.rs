@@ -84,8 +84,8 @@ pub(super) struct Code {
 
 impl Code {
     /// The steps of a function, with the loops of a level.
-    pub(super) fn new(function: &Function, simd: Simd) -> Self {
-        simd.run_plain(Compile { function, native: None }).0
+    pub(super) fn new(function: &Function, parameters: &[(Value, u32)], simd: Simd) -> Self {
+        simd.run_plain(Compile { function, parameters, native: None }).0
     }
 
     /// The steps of a function, with machine code for some of it; how many chunks a batch has beside
@@ -93,14 +93,16 @@ impl Code {
     /// lacks them.
     pub(super) fn with_native(
         function: &Function,
+        parameters: &[(Value, u32)],
         simd: Simd,
         native: &Native<'_>,
     ) -> (Self, u32, Vec<usize>) {
-        simd.run_plain(Compile { function, native: Some(native) })
+        simd.run_plain(Compile { function, parameters, native: Some(native) })
     }
 
     fn compile<L: Level>(
         function: &Function,
+        parameters: &[(Value, u32)],
         level: L,
         native: Option<&Native<'_>>,
     ) -> (Self, u32, Vec<usize>) {
@@ -115,16 +117,25 @@ impl Code {
             linear.uses.push((linear.at(), operand));
         }
         linear.leave();
-        let places = Lives::of(&linear, function.values as usize).places();
+        let mut places = Lives::of(&linear, function.values as usize).places();
+        // Parameters stay in slots of their own.
+        let mut constants: Vec<(u32, f32)> = Vec::new();
+        for &(value, bits) in parameters {
+            if let Some(place) = places.slots.get_mut(value.index()) {
+                *place = places.count;
+                constants.push((places.count, f32::from_bits(bits)));
+                places.count += 1;
+            }
+        }
+        let (places, own) = (places, constants.len());
         let arg = |operand: Operand| match operand {
             Operand::Const(bits) => Arg::Const(f32::from_bits(bits)),
             Operand::Value(value) => Arg::Slot(places.of(value)),
         };
-        let mut constants: Vec<(u32, f32)> = Vec::new();
         let mut spread = |x: f32| {
-            let known = constants.iter().find(|(_, known)| known.to_bits() == x.to_bits());
+            let known = constants[own..].iter().find(|(_, known)| known.to_bits() == x.to_bits());
             Arg::Slot(known.map(|(slot, _)| *slot).unwrap_or_else(|| {
-                let slot = places.count + u32::try_from(constants.len()).unwrap_or(0);
+                let slot = places.count + u32::try_from(constants.len() - own).unwrap_or(0);
                 constants.push((slot, x));
                 slot
             }))
@@ -218,7 +229,7 @@ impl Code {
         let code = Self {
             inputs,
             steps,
-            slots: places.count + u32::try_from(constants.len()).unwrap_or(0),
+            slots: places.count + u32::try_from(constants.len() - own).unwrap_or(0),
             constants,
             counters: linear.counters,
             colors: colors.map(|color| color.map(|channels| channels.map(arg))),
@@ -232,6 +243,7 @@ impl Code {
 /// Makes steps with the loops of a level.
 struct Compile<'a> {
     function: &'a Function,
+    parameters: &'a [(Value, u32)],
     native: Option<&'a Native<'a>>,
 }
 
@@ -240,7 +252,7 @@ impl Job for Compile<'_> {
 
     #[inline(always)]
     fn run<L: Level>(self, level: L) -> (Code, u32, Vec<usize>) {
-        Code::compile(self.function, level, self.native)
+        Code::compile(self.function, self.parameters, level, self.native)
     }
 }
 

@@ -81,7 +81,7 @@ impl Engine for Fast {
     fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn Prepared + 'a> {
         match ir::lift(&draw) {
             Ok(function) => {
-                let code = NativeCode::batch(&function, self.simd);
+                let code = NativeCode::batch(&function, &[], self.simd);
                 Box::new(Batches::new(draw, code, self.simd))
             }
             Err(reason) => {
@@ -221,6 +221,6 @@ impl Prepared for Batches<'_> {
     }
 
     fn ran(&self) -> Ran {
-        Ran { engine: "fast", simd: Some(lock(&self.version).simd.name()), instead: None }
+        Ran { simd: Some(lock(&self.version).simd.name()), ..Ran::of("fast") }
     }
 }

@@ -148,22 +148,29 @@ pub struct NativeCode {
 }
 
 impl NativeCode {
-    /// Without machine code.
+    /// Without machine code. Parameters are values that nothing in the function makes, with their bits,
+    /// which are the same for every pixel.
     #[must_use]
-    pub fn batch(function: &Function, simd: Simd) -> Self {
-        let code = Code::new(function, simd);
+    pub fn batch(function: &Function, parameters: &[(Value, u32)], simd: Simd) -> Self {
+        let code = Code::new(function, parameters, simd);
         let columns = super::columns(code.slots);
         Self { code, columns }
     }
 
-    /// With machine code for what a compiler takes. `simd` is what all else uses.
+    /// With machine code for what a compiler takes; to it, parameters are values like others. `simd` is
+    /// what all else uses.
     #[must_use]
-    pub fn compile(function: &Function, simd: Simd, compiler: &dyn Compiler) -> Self {
+    pub fn compile(
+        function: &Function,
+        parameters: &[(Value, u32)],
+        simd: Simd,
+        compiler: &dyn Compiler,
+    ) -> Self {
         let mut refused = Vec::new();
         // Segments that are refused become steps, and what is left takes other places.
         loop {
             let native = Native { compiler, refused: &refused };
-            let (code, columns, again) = Code::with_native(function, simd, &native);
+            let (code, columns, again) = Code::with_native(function, parameters, simd, &native);
             if again.is_empty() {
                 return Self { code, columns };
             }

@@ -83,6 +83,6 @@ impl Prepared for Groups<'_> {
     }
 
     fn ran(&self) -> Ran {
-        Ran { engine: Reference.name(), simd: None, instead: None }
+        Ran::of(Reference.name())
     }
 }

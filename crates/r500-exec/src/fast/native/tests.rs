@@ -262,9 +262,9 @@ fn pictures_are_the_same_however_they_are_cut() {
         {
             let compiler = Interpreter::new(refuses, leaves_mads);
             let simd = Simd::detect();
-            let code = NativeCode::compile(&function, simd, &compiler);
+            let code = NativeCode::compile(&function, &[], simd, &compiler);
             let (machine, all) = code.share();
-            let batches = Batches::new(drawing, NativeCode::batch(&function, simd), simd);
+            let batches = Batches::new(drawing, NativeCode::batch(&function, &[], simd), simd);
             let mut frame = Frame::new(&shader, &bindings, &options).unwrap();
             draw_into(&batches, &drawing, &mut frame).unwrap();
             assert_eq!(bits(&frame), bits(&wanted), "{name}");
@@ -290,7 +290,7 @@ fn limits_strike_inside() {
         let drawing = Draw::new(&shader, &bindings, options).unwrap();
         let function = lift(&drawing).unwrap();
         let interpreter = Interpreter::new(None, false);
-        let code = NativeCode::compile(&function, Simd::Portable, &interpreter);
+        let code = NativeCode::compile(&function, &[], Simd::Portable, &interpreter);
         let batches = Batches::new(drawing, code, Simd::Portable);
         let mut frame = Frame::new(&shader, &bindings, options).unwrap();
         draw_into(&batches, &drawing, &mut frame).map(|()| frame.counters.instructions)

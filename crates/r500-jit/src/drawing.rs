@@ -1,0 +1,177 @@
+//! Drawings on their way from batches to machine code.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use r500_exec::fast::Simd;
+use r500_exec::native::{Batches, NativeCode};
+use r500_exec::{Band, Draw, Prepared, Ran, Report, RunError, ir};
+
+use crate::cache::{Cache, Filling, Finding};
+use crate::compile::Level;
+use crate::parameters::{History, Parametrized};
+use crate::perf_map::PerfMap;
+use crate::worker::{Task, Worker};
+use crate::{CacheUse, Effort, Settings, Unavailable, When};
+
+/// What an engine makes code with.
+#[derive(Debug)]
+pub(crate) struct Machinery {
+    simd: Simd,
+    when: When,
+    cache: Arc<Cache>,
+    history: Mutex<History>,
+    worker: Arc<Worker>,
+}
+
+impl Machinery {
+    pub(crate) fn new(simd: Simd, settings: Settings) -> Result<Self, Unavailable> {
+        let level = Level::of(simd).ok_or(Unavailable::Level)?;
+        let perf_map = settings.perf_map.then(PerfMap::open).and_then(Result::ok);
+        let cache = Arc::new(Cache::new(level, perf_map));
+        let worker = Arc::new(Worker::new(simd, Arc::clone(&cache)));
+        Ok(Self { simd, when: settings.when, cache, history: Mutex::default(), worker })
+    }
+
+    pub(crate) fn cache_use(&self) -> CacheUse {
+        self.cache.counts()
+    }
+
+    pub(crate) fn prepare<'a>(
+        &self,
+        draw: Draw<'a>,
+        function: ir::Function,
+    ) -> Box<dyn Prepared + 'a> {
+        let simd = self.simd;
+        let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+        let function = Arc::new(history.parametrize(function));
+        drop(history);
+        let (code, effort) = match self.when {
+            When::Before(effort) => {
+                let filling = Filling { cache: &self.cache, effort };
+                (function.compile(simd, &filling), Some(Effort::Full))
+            }
+            When::Behind => find(&function, simd, &self.cache).map_or_else(
+                || (NativeCode::batch(&function.function, &function.parameters, simd), None),
+                |(code, effort)| (code, Some(effort)),
+            ),
+        };
+        let [width, height] =
+            draw.options.area.map_or(draw.bindings.size(), |a| [a.width, a.height]);
+        let (_, operations) = code.share();
+        let drawing = Drawing {
+            width: u64::from(draw.bindings.size()[0]),
+            state: Mutex::new(State { share: code.share(), effort, task: None }),
+            batches: Batches::new(draw, code, simd),
+            function,
+            simd,
+            cache: Arc::clone(&self.cache),
+            worker: Arc::clone(&self.worker),
+            operations: operations as u64,
+            work: AtomicU64::new(0),
+        };
+        // A large picture pays for code by itself.
+        if u64::from(width) * u64::from(height) * drawing.operations >= PAYS {
+            drawing.begin();
+        }
+        Box::new(drawing)
+    }
+}
+
+/// Operations of pixels from which on compiling pays: some milliseconds of the fast engine.
+const PAYS: u64 = 16_000_000;
+
+/// The code of a function, if all of it is in the cache, and the effort that it was made with.
+fn find(function: &Parametrized, simd: Simd, cache: &Cache) -> Option<(NativeCode, Effort)> {
+    let finding = Finding::new(cache);
+    let code = function.compile(simd, &finding);
+    finding.effort().map(|effort| (code, effort))
+}
+
+/// A drawing.
+struct Drawing<'a> {
+    batches: Batches<'a>,
+    function: Arc<Parametrized>,
+    simd: Simd,
+    cache: Arc<Cache>,
+    worker: Arc<Worker>,
+    state: Mutex<State>,
+    /// Columns of the picture.
+    width: u64,
+    /// Operations a pixel.
+    operations: u64,
+    /// Operations done so far.
+    work: AtomicU64,
+}
+
+/// How far a drawing is.
+struct State {
+    /// Operations that are machine code, and all.
+    share: (usize, usize),
+    /// How well the code that draws was made; `None` without any.
+    effort: Option<Effort>,
+    /// What is being compiled for it.
+    task: Option<Arc<Task>>,
+}
+
+impl Drawing<'_> {
+    /// Has code made, unless it is there or on its way.
+    fn begin(&self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.effort < Some(Effort::Full) && state.task.is_none() {
+            state.task = self.worker.compile(&self.function);
+        }
+    }
+
+    /// Takes the code that was made meanwhile.
+    fn advance(&self) {
+        // While one thread does, the others go on with what there is.
+        let Ok(mut state) = self.state.try_lock() else { return };
+        let Some(task) = &state.task else { return };
+        let done = task.done();
+        if done <= state.effort {
+            return;
+        }
+        if let Some((code, effort)) = find(&self.function, self.simd, &self.cache) {
+            state.effort = Some(effort);
+            state.share = code.share();
+            self.batches.exchange(code, self.simd);
+        }
+        if done == Some(Effort::Full) {
+            state.effort = done;
+            state.task = None;
+        }
+    }
+}
+
+impl Prepared for Drawing<'_> {
+    fn band_rows(&self) -> u32 {
+        self.batches.band_rows()
+    }
+
+    fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError> {
+        self.advance();
+        let report = self.batches.band(band);
+        let more = u64::from(band.rows()) * self.width * self.operations;
+        let before = self.work.fetch_add(more, Ordering::Relaxed);
+        if before < PAYS && before + more >= PAYS {
+            self.begin();
+        }
+        report
+    }
+
+    fn ran(&self) -> Ran {
+        let ran = self.batches.ran();
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let (compiled, all) = state.share;
+        if compiled > 0 || (all == 0 && state.effort.is_some()) {
+            return Ran { engine: "jit", compiled: Some([compiled, all]), ..ran };
+        }
+        let reason = match (self.cache.forbidden(), state.effort) {
+            (Some(error), _) => format!("the system gives no executable memory: {error}"),
+            (None, None) => "machine code was not ready, or would not have paid".to_owned(),
+            (None, Some(_)) => "no part of it was compiled".to_owned(),
+        };
+        Ran { instead: Some(reason), ..ran }
+    }
+}

@@ -1,0 +1,142 @@
+//! The engine.
+
+use r500_exec::fast::{Fast, Simd};
+use r500_exec::{Band, Draw, Engine, Prepared, Ran, Report, RunError, ir};
+
+use crate::drawing::Machinery;
+
+/// The jit engine.
+#[derive(Debug)]
+pub struct Jit {
+    simd: Simd,
+    machinery: Result<Machinery, Unavailable>,
+}
+
+/// How an engine goes about it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Settings {
+    /// When it compiles.
+    pub when: When,
+    /// Whether it tells profilers what it made, in `/tmp/perf-PID.map`.
+    pub perf_map: bool,
+}
+
+/// When code is compiled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum When {
+    /// On a thread of its own, while the fast engine draws: first quickly, then as well as can be. Only
+    /// what is drawn so much that it pays.
+    #[default]
+    Behind,
+    /// Before the first picture.
+    Before(Effort),
+}
+
+/// How long code may take to be compiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Effort {
+    /// Good code soon.
+    Quick,
+    /// The best code.
+    Full,
+}
+
+/// How often compiled code was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheUse {
+    /// Segments of drawings that were there.
+    pub hits: u64,
+    /// Segments that were compiled.
+    pub misses: u64,
+}
+
+/// Why there is no machine code here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unavailable {
+    /// It is made for x86-64 only.
+    #[error("there is no machine code for this architecture")]
+    Architecture,
+    /// It is made of AVX2 or AVX-512 instructions.
+    #[error("machine code takes AVX2 or AVX-512")]
+    Level,
+}
+
+impl Jit {
+    /// The engine with the best instructions that this machine has.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with(Simd::detect(), Settings::default())
+    }
+
+    /// The engine with certain instructions. What this machine does not have, or what there is no
+    /// machine code for, the fast engine draws.
+    #[must_use]
+    pub fn with(simd: Simd, settings: Settings) -> Self {
+        let simd = Fast::with(simd).simd();
+        Self { simd, machinery: Machinery::new(simd, settings) }
+    }
+
+    /// The instructions that it uses.
+    #[must_use]
+    pub fn simd(&self) -> Simd {
+        self.simd
+    }
+
+    /// Why it makes no machine code, if it does not.
+    #[must_use]
+    pub fn unavailable(&self) -> Option<Unavailable> {
+        self.machinery.as_ref().err().copied()
+    }
+
+    /// How often compiled code was found.
+    #[must_use]
+    pub fn cache_use(&self) -> CacheUse {
+        self.machinery.as_ref().map(Machinery::cache_use).unwrap_or_default()
+    }
+}
+
+impl Default for Jit {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Engine for Jit {
+    fn name(&self) -> &'static str {
+        "jit"
+    }
+
+    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn Prepared + 'a> {
+        let fast = || Fast::with(self.simd).prepare(draw);
+        match &self.machinery {
+            Err(reason) => Box::new(Instead { fast: fast(), reason: reason.to_string() }),
+            Ok(machinery) => match ir::lift(&draw) {
+                Ok(function) => machinery.prepare(draw, function),
+                // That engine says why.
+                Err(_) => fast(),
+            },
+        }
+    }
+}
+
+/// What the fast engine draws for this one.
+struct Instead<'a> {
+    fast: Box<dyn Prepared + 'a>,
+    reason: String,
+}
+
+impl Prepared for Instead<'_> {
+    fn band_rows(&self) -> u32 {
+        self.fast.band_rows()
+    }
+
+    fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError> {
+        self.fast.band(band)
+    }
+
+    fn ran(&self) -> Ran {
+        let ran = self.fast.ran();
+        Ran { instead: ran.instead.or_else(|| Some(self.reason.clone())), ..ran }
+    }
+}

@@ -1,0 +1,192 @@
+//! Executable memory and the call into it: all of the crate's `unsafe`.
+//!
+//! Code is written to pages that can be written, which are then made executable and never writable
+//! again; no page is both at any time. They go when the last user of the [`Pages`] goes.
+
+#![allow(unsafe_code, reason = "machine code that was just made is called")]
+
+use std::io;
+
+use memmap2::{Mmap, MmapMut};
+use r500_exec::RunError;
+use r500_exec::native::{Budget, Chunk, Segment};
+
+use crate::compile::{Assembly, Level};
+
+/// Machine code in memory, ready to be called.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    memory: Mmap,
+    length: usize,
+    /// Chunks in a slot.
+    chunks: usize,
+    /// Slots that there must be.
+    slots: usize,
+}
+
+/// What machine code knows of the world. Offsets are the convention with
+/// [`compile`](crate::compile).
+#[repr(C)]
+pub(crate) struct Context<'m> {
+    /// 0: the first byte of slot 0.
+    slots: *mut u8,
+    /// 8: the first byte, in a slot, of the chunks to work on: a multiple of 64.
+    begin: u64,
+    /// 16: the first byte behind them: a multiple of 64, greater than `begin`.
+    end: u64,
+    /// 24: instructions that may be executed before `refill`. Code that counts takes them off here,
+    /// and calls `refill` as soon as this is below 0.
+    fuel: i64,
+    /// 32: gives 0 to go on, with the fuel that there is then; else the code is to stop.
+    refill: unsafe extern "sysv64" fn(*mut Context<'m>) -> u64,
+    /// 40: address of the instructions taken off last; written before `refill` is called.
+    address: u64,
+    /// Not for the code.
+    meter: Meter<'m>,
+}
+
+/// Who pays for instructions.
+struct Meter<'m> {
+    budget: Option<&'m Budget<'m>>,
+    /// Fuel given last.
+    granted: i64,
+    /// Instructions executed before that.
+    used: u64,
+    stopped: Option<RunError>,
+}
+
+/// Instructions after which code that counts has to ask: some milliseconds at most.
+const GRANT: u64 = 10_000;
+
+impl Pages {
+    /// Code made for a segment. The level must be one that this processor has.
+    ///
+    /// # Errors
+    /// What the system says if it has no memory, or forbids to execute it.
+    pub(crate) fn new(
+        assembly: &Assembly,
+        segment: &Segment<'_>,
+        level: Level,
+    ) -> io::Result<Self> {
+        if !level.is_available() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        let code = &assembly.code;
+        let mut memory = MmapMut::map_anon(code.len().max(1))?;
+        memory[..code.len()].copy_from_slice(code);
+        let used = segment.reads.iter().chain(segment.writes);
+        Ok(Self {
+            memory: memory.make_exec()?,
+            length: code.len(),
+            chunks: segment.stride as usize / size_of::<Chunk>(),
+            slots: used.map(|(_, slot)| *slot as usize + 1).max().unwrap_or(0),
+        })
+    }
+
+    /// The code, as it lies in memory.
+    pub(crate) fn code(&self) -> &[u8] {
+        &self.memory[..self.length]
+    }
+
+    /// Runs the code over the chunks from one to before another. With a budget it has to stay within
+    /// that; the instructions that it counted come back, and the address of the last of them.
+    ///
+    /// # Errors
+    /// What the budget says.
+    ///
+    /// # Panics
+    /// If the slots are not those of the segment: a mistake of the engine, not of any input.
+    pub(crate) fn call(
+        &self,
+        slots: &mut [Chunk],
+        (first, end): (usize, usize),
+        budget: Option<&Budget<'_>>,
+    ) -> Result<(u64, u32), RunError> {
+        assert!(first <= end && end <= self.chunks, "chunks {first} to {end} of {}", self.chunks);
+        assert!(slots.len() >= self.slots * self.chunks, "there are slots missing");
+        if first == end {
+            return Ok((0, 0));
+        }
+        let granted = budget.map_or(i64::MAX, |budget| grant(budget.left()));
+        let bytes = |chunk: usize| (chunk * size_of::<Chunk>()) as u64;
+        let mut context = Context {
+            slots: slots.as_mut_ptr().cast(),
+            begin: bytes(first),
+            end: bytes(end),
+            fuel: granted,
+            refill,
+            address: 0,
+            meter: Meter { budget, granted, used: 0, stopped: None },
+        };
+        // SAFETY: the code is at the start of a mapping that stays while `self` does and that nobody
+        // can write. It was made by `compile` (or, in tests, by hand) for the convention of `Context`
+        // and for a level that this processor has, which `new` asked: it saves what the System V
+        // convention wants saved, restores MXCSR, and keeps no pointer. It reads the segment's slots
+        // and writes those it lists, each from `begin` to `end`: the assertions above say that these
+        // lie in `slots`, which is borrowed mutably for the call. It calls nothing but `refill`, with
+        // the pointer that it got.
+        let done = unsafe {
+            let entry: extern "sysv64" fn(*mut Context<'_>) -> u64 =
+                std::mem::transmute(self.memory.as_ptr());
+            entry(&raw mut context)
+        };
+        let Context { fuel, address, meter, .. } = context;
+        match meter.stopped {
+            Some(error) => Err(error),
+            None => {
+                debug_assert_eq!(done, 0, "code stopped by itself");
+                let address = u32::try_from(address).unwrap_or(u32::MAX);
+                Ok((meter.total(fuel), address))
+            }
+        }
+    }
+}
+
+/// Fuel for code that may execute so many instructions.
+fn grant(left: u64) -> i64 {
+    left.min(GRANT).try_into().unwrap_or(i64::MAX)
+}
+
+impl Meter<'_> {
+    /// Instructions executed, if so much fuel is left.
+    fn total(&self, fuel: i64) -> u64 {
+        self.used.saturating_add_signed(self.granted.saturating_sub(fuel))
+    }
+
+    /// More fuel; `None` if there is none, and why is noted.
+    fn refill(&mut self, fuel: i64, address: u64) -> Option<i64> {
+        let Some(budget) = self.budget else { return Some(i64::MAX) };
+        self.used = self.total(fuel);
+        let result = match self.used > budget.left() {
+            true => Err(budget.exceeded(u32::try_from(address).unwrap_or(u32::MAX))),
+            false => budget.check(),
+        };
+        if let Err(error) = result {
+            self.stopped = Some(error);
+            self.granted = fuel;
+            return None;
+        }
+        self.granted = grant(budget.left() - self.used);
+        Some(self.granted)
+    }
+}
+
+/// [`Context::refill`]. Does nothing that could panic: that would end the process.
+///
+/// # Safety
+/// The context is that of the call in which the code runs.
+unsafe extern "sysv64" fn refill(context: *mut Context<'_>) -> u64 {
+    // SAFETY: the pointer is that of `Pages::call`, which does not touch the context while the code
+    // runs, and the code itself waits for this function.
+    let context = unsafe { &mut *context };
+    match context.meter.refill(context.fuel, context.address) {
+        Some(fuel) => {
+            context.fuel = fuel;
+            0
+        }
+        None => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! Code written by hand: what a call gives it, what it may do, who pays; and where code lies.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use iced_x86::code_asm::*;
+use r500_exec::{Bindings, Cancel, Draw, Limits, Options, RunError, Shader};
+use r500_isa::Instruction;
+use r500_program::{Job, Program};
+
+use super::*;
+
+/// A segment of so many slots, all read, of so many chunks.
+fn with_segment<T>(slots: u32, chunks: u32, f: impl FnOnce(&Segment<'_>) -> T) -> T {
+    let reads: Vec<_> = (0..slots).map(|slot| (r500_exec::ir::Value(slot), slot)).collect();
+    f(&Segment {
+        body: &[],
+        reads: &reads,
+        writes: &[],
+        stride: chunks * 64,
+        metered: true,
+        origins: &[],
+    })
+}
+
+/// Code as pages, for slots of so many chunks.
+fn pages(mut code: CodeAssembler, slots: u32, chunks: u32) -> Pages {
+    let code = code.assemble(0).unwrap();
+    let assembly = Assembly { code, ..Assembly::default() };
+    with_segment(slots, chunks, |segment| Pages::new(&assembly, segment, Level::Avx2)).unwrap()
+}
+
+/// Slot 1 = slot 0 + slot 0, with eight lanes at a time.
+fn doubling(chunks: u32) -> Pages {
+    let mut a = CodeAssembler::new(64).unwrap();
+    let mut next = a.create_label();
+    a.mov(rax, qword_ptr(rdi)).unwrap();
+    a.mov(rcx, qword_ptr(rdi + 8)).unwrap();
+    a.mov(rdx, qword_ptr(rdi + 16)).unwrap();
+    a.set_label(&mut next).unwrap();
+    a.vmovups(ymm0, ymmword_ptr(rax + rcx)).unwrap();
+    a.vaddps(ymm0, ymm0, ymm0).unwrap();
+    a.vmovups(ymmword_ptr(rax + rcx + chunks * 64), ymm0).unwrap();
+    a.add(rcx, 32).unwrap();
+    a.cmp(rcx, rdx).unwrap();
+    a.jb(next).unwrap();
+    a.vzeroupper().unwrap();
+    a.xor(eax, eax).unwrap();
+    a.ret().unwrap();
+    pages(a, 2, chunks)
+}
+
+/// Spends seven instructions, again and again, as often as slot 0 says in its first lane.
+fn spending() -> Pages {
+    let mut a = CodeAssembler::new(64).unwrap();
+    let (mut next, mut enough, mut end) = (a.create_label(), a.create_label(), a.create_label());
+    a.push(rbx).unwrap();
+    a.push(r12).unwrap();
+    a.sub(rsp, 8).unwrap();
+    a.mov(rbx, rdi).unwrap();
+    a.mov(rax, qword_ptr(rdi)).unwrap();
+    a.mov(r12d, dword_ptr(rax)).unwrap();
+    a.set_label(&mut next).unwrap();
+    a.sub(qword_ptr(rbx + 24), 7).unwrap();
+    a.mov(qword_ptr(rbx + 40), 99).unwrap();
+    a.jns(enough).unwrap();
+    a.mov(rdi, rbx).unwrap();
+    a.call(qword_ptr(rbx + 32)).unwrap();
+    a.test(rax, rax).unwrap();
+    a.jne(end).unwrap();
+    a.set_label(&mut enough).unwrap();
+    a.dec(r12d).unwrap();
+    a.jne(next).unwrap();
+    a.xor(eax, eax).unwrap();
+    a.set_label(&mut end).unwrap();
+    a.add(rsp, 8).unwrap();
+    a.pop(r12).unwrap();
+    a.pop(rbx).unwrap();
+    a.ret().unwrap();
+    pages(a, 1, 1)
+}
+
+fn with_budget<T>(options: &Options<'_>, f: impl FnOnce(&mut Budget<'_>) -> T) -> T {
+    let code = vec![Instruction([0x78101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000])];
+    let job = Job::from_program(Program::from_code(code));
+    let shader = Shader::new(&job.program).unwrap();
+    let bindings = Bindings::new(&job, [4, 4]).unwrap();
+    let draw = Draw::new(&shader, &bindings, options).unwrap();
+    f(&mut Budget::new(&draw, [4, 8]))
+}
+
+fn numbers(chunks: usize) -> Vec<Chunk> {
+    (0..chunks).map(|chunk| std::array::from_fn(|lane| (chunk * 16 + lane) as f32)).collect()
+}
+
+#[test]
+fn a_call_works_on_its_chunks_and_on_no_others() {
+    let pages = doubling(5);
+    let mut slots = numbers(10);
+    assert_eq!(pages.call(&mut slots, (1, 4), None), Ok((0, 0)));
+    let wanted: Vec<Chunk> = (numbers(10).into_iter().enumerate())
+        .map(|(i, chunk)| match i {
+            6..9 => numbers(10)[i - 5].map(|x| x + x),
+            _ => chunk,
+        })
+        .collect();
+    assert_eq!(slots, wanted);
+    assert_eq!(pages.call(&mut slots, (2, 2), None), Ok((0, 0)));
+    assert_eq!(slots, wanted);
+}
+
+#[test]
+#[should_panic(expected = "slots missing")]
+fn slots_must_be_there() {
+    let _ = doubling(5).call(&mut numbers(9), (0, 5), None);
+}
+
+#[test]
+#[should_panic(expected = "chunks 3 to 6 of 5")]
+fn chunks_must_be_there() {
+    let _ = doubling(5).call(&mut numbers(12), (3, 6), None);
+}
+
+#[test]
+fn instructions_are_counted() {
+    let pages = spending();
+    let mut slots = numbers(1);
+    let mut call = |times: u32, options: &Options<'_>| {
+        slots[0][0] = f32::from_bits(times);
+        with_budget(options, |budget| pages.call(&mut slots, (0, 1), Some(budget)))
+    };
+    let limited = |instructions| Options {
+        limits: Limits { instructions, ..Limits::default() },
+        ..Options::default()
+    };
+    // Within a grant, over several, and to the last instruction.
+    for times in [1, 1428, 1429, 30_000] {
+        let all = 7 * u64::from(times);
+        assert_eq!(call(times, &Options::default()), Ok((all, 99)));
+        assert_eq!(call(times, &limited(all)), Ok((all, 99)));
+        let error = RunError::Instructions { address: 99, pixel: [4, 8], limit: all - 1 };
+        assert_eq!(call(times, &limited(all - 1)), Err(error));
+    }
+    // As good as endless.
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let options = Options { cancel: Some(&cancel), ..limited(u64::MAX) };
+    assert_eq!(call(u32::MAX, &options), Err(RunError::Cancelled));
+    let limit = std::time::Duration::from_millis(5);
+    let mut options = limited(u64::MAX);
+    options.limits.time = Some(limit);
+    assert_eq!(call(u32::MAX, &options), Err(RunError::Time { limit }));
+}
+
+/// The protection of the mapping that an address is in.
+#[cfg(target_os = "linux")]
+fn protection(address: usize) -> Option<String> {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    maps.lines().find_map(|line| {
+        let mut words = line.split_whitespace();
+        let (first, end) = words.next()?.split_once('-')?;
+        let range = usize::from_str_radix(first, 16).ok()?..usize::from_str_radix(end, 16).ok()?;
+        range.contains(&address).then(|| words.next().unwrap_or_default().to_owned())
+    })
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn no_page_is_writable_and_executable_and_all_are_freed() {
+    let all: Vec<Pages> = (0..20).map(|_| doubling(5)).collect();
+    let addresses: Vec<usize> = all.iter().map(|pages| pages.code().as_ptr().addr()).collect();
+    for &address in &addresses {
+        assert_eq!(protection(address).as_deref(), Some("r-xp"));
+    }
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    assert!(!maps.lines().any(|line| line.contains("wx")), "{maps}");
+    drop(all);
+    let left = addresses.iter().filter_map(|&address| protection(address));
+    assert_eq!(left.filter(|protection| protection.contains('x')).count(), 0);
+}

@@ -1,0 +1,61 @@
+//! What profilers are told: `perf report` finds the names of machine code in `/tmp/perf-PID.map`.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
+
+use crate::compile::Line;
+
+/// The map of this process.
+#[derive(Debug)]
+pub(crate) struct PerfMap {
+    file: Mutex<File>,
+}
+
+impl PerfMap {
+    /// Opens the map.
+    ///
+    /// # Errors
+    /// If the file cannot be made.
+    pub(crate) fn open() -> io::Result<Self> {
+        let path = format!("/tmp/perf-{}.map", std::process::id());
+        let file = File::options().create(true).append(true).open(path)?;
+        Ok(Self { file: Mutex::new(file) })
+    }
+
+    /// Adds code: a name for each of its lines. What cannot be written is left out.
+    pub(crate) fn add(&self, code: &[u8], lines: &[Line]) {
+        let text = entries(code.as_ptr().addr(), code.len(), lines);
+        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = file.write_all(text.as_bytes());
+    }
+}
+
+/// Start, size and name of each line, as perf reads them.
+fn entries(start: usize, length: usize, lines: &[Line]) -> String {
+    let mut text = String::new();
+    let first = lines.first().map_or(length, |line| line.offset as usize);
+    let mut add = |from: usize, to: usize, name: &str| {
+        if from < to {
+            text.push_str(&format!("{:x} {:x} {name}\n", start + from, to - from));
+        }
+    };
+    add(0, first, "r500 entry");
+    for (n, line) in lines.iter().enumerate() {
+        let end = lines.get(n + 1).map_or(length, |next| next.offset as usize);
+        add(line.offset as usize, end, &format!("r500 address {}", line.address));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_line_has_a_name() {
+        let lines = [(16, 3), (16, 4), (40, 5)].map(|(offset, address)| Line { offset, address });
+        let wanted = "1000 10 r500 entry\n1010 18 r500 address 4\n1028 8 r500 address 5\n";
+        assert_eq!(entries(0x1000, 48, &lines), wanted);
+    }
+}

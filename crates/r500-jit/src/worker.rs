@@ -1,0 +1,101 @@
+//! Compiles on a thread of its own.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use r500_exec::fast::Simd;
+
+use crate::Effort;
+use crate::cache::{Cache, Filling};
+use crate::content::Content;
+use crate::parameters::Parametrized;
+
+/// Functions to compile, and the thread that does.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    simd: Simd,
+    cache: Arc<Cache>,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Debug, Default)]
+struct Inner {
+    /// To the thread, if there is one. It ends when this goes.
+    sender: Option<Sender<Arc<Task>>>,
+    /// What is on its way, so that drawings of the same function wait for the same.
+    tasks: HashMap<Content, Weak<Task>>,
+}
+
+/// A function that is being compiled.
+#[derive(Debug)]
+pub(crate) struct Task {
+    function: Arc<Parametrized>,
+    /// 0, and 1 when there is quick code, 2 when it is as good as it gets.
+    done: AtomicU8,
+}
+
+impl Task {
+    /// How well the code is made that is in the cache by now.
+    pub(crate) fn done(&self) -> Option<Effort> {
+        match self.done.load(Ordering::Acquire) {
+            0 => None,
+            1 => Some(Effort::Quick),
+            _ => Some(Effort::Full),
+        }
+    }
+}
+
+impl Worker {
+    pub(crate) fn new(simd: Simd, cache: Arc<Cache>) -> Self {
+        Self { simd, cache, inner: Mutex::default() }
+    }
+
+    /// Has a function compiled; `None` if there can be no thread.
+    pub(crate) fn compile(&self, function: &Arc<Parametrized>) -> Option<Arc<Task>> {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let Inner { sender, tasks } = &mut *inner;
+        let content = Content::of_function(&function.function);
+        if let Some(task) = tasks.get(&content).and_then(Weak::upgrade) {
+            return Some(task);
+        }
+        if sender.is_none() {
+            let (to, from) = channel();
+            let (simd, cache) = (self.simd, Arc::clone(&self.cache));
+            let thread = std::thread::Builder::new().name("r500 jit".to_owned());
+            thread.spawn(move || run(&from, simd, &cache)).ok()?;
+            *sender = Some(to);
+        }
+        let task = Arc::new(Task { function: Arc::clone(function), done: AtomicU8::new(0) });
+        sender.as_ref()?.send(Arc::clone(&task)).ok()?;
+        tasks.retain(|_, task| task.strong_count() > 0);
+        tasks.insert(content, Arc::downgrade(&task));
+        Some(task)
+    }
+}
+
+/// Compiles what comes: all of it quickly before any of it well.
+fn run(tasks: &Receiver<Arc<Task>>, simd: Simd, cache: &Cache) {
+    let mut later: VecDeque<Arc<Task>> = VecDeque::new();
+    loop {
+        let next = if later.is_empty() { tasks.recv().ok() } else { tasks.try_recv().ok() };
+        let (task, effort) = match (next, later.pop_front()) {
+            (Some(task), waiting) => {
+                later.extend(waiting);
+                (task, Effort::Quick)
+            }
+            (None, Some(task)) => (task, Effort::Full),
+            (None, None) => return,
+        };
+        // Nobody draws it any more; what is there is kept for those who may.
+        if effort == Effort::Full && Arc::strong_count(&task) == 1 {
+            continue;
+        }
+        task.function.compile(simd, &Filling { cache, effort });
+        task.done.store(effort as u8 + 1, Ordering::Release);
+        if effort == Effort::Quick {
+            later.push_back(task);
+        }
+    }
+}
