@@ -3,7 +3,7 @@
 //! This crate is the front door: it re-exports the crates that do the work, picks the [`reader`] for
 //! any input, knows where the checker's findings stand in a source ([`lint`]), answers what editors ask ([`service`]), and holds what touches
 //! files: [`picture`]s, [`texture`]s from outside, the
-//! [comparison](compare) of pictures, the [`verdict`] over a frame, what debuggers ask as text
+//! [comparison](compare) of pictures, their programs' [`flow`], the [`verdict`] over a frame, what debuggers ask as text
 //! ([`expression`]), and whether two programs are
 //! [`equal`] in what they compute. The `r500` command is built on
 //! it and adds nothing but the terminal.
@@ -39,6 +39,7 @@ pub mod compare;
 pub mod equal;
 pub mod explain;
 pub mod expression;
+pub mod flow;
 pub mod lint;
 pub mod picture;
 pub mod reader;

@@ -5,11 +5,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use r500::check::draw::Chart;
-use r500::check::graph::{
-    BlockNode, Blocks, EdgeKind, Graph, Statement, Structure, Unstructured, Window,
-};
-use r500::program::Job;
+use r500::check::graph::{BlockNode, EdgeKind, Graph, Statement};
+use r500::flow::Flow;
 use serde_json::{Value, json};
 
 use super::convert::put;
@@ -66,11 +63,11 @@ impl Cfg {
         let output = self.output.as_deref().filter(|path| !source::is_stdin(path));
         let format = self.format(output)?;
         let graph = Graph::new(&job.program).map_err(Failure::input)?;
-        let flow = Flow::new(&job, &graph);
+        let flow = Told(Flow::new(&job, &graph));
         let text = match format {
             Format::Text => flow.text(),
-            Format::Svg => flow.chart(self.wrap).svg(),
-            Format::Dot => flow.chart(self.wrap).dot(),
+            Format::Svg => flow.0.chart(self.wrap).svg(),
+            Format::Dot => flow.0.chart(self.wrap).dot(),
             Format::Json => format!("{:#}\n", flow.json()),
         };
         match output {
@@ -102,72 +99,15 @@ impl Cfg {
     }
 }
 
-/// A program's flow, found.
-struct Flow<'a> {
-    name: &'a str,
-    graph: &'a Graph,
-    window: Window,
-    blocks: Blocks,
-    structure: Result<Structure, Unstructured>,
-    /// The instructions as text.
-    lines: Vec<String>,
-}
+/// A program's flow, to be told.
+struct Told<'a>(Flow<'a>);
 
-impl<'a> Flow<'a> {
-    fn new(job: &'a Job, graph: &'a Graph) -> Self {
-        let offset = job.program.state.code_offset.map_or(0, |offset| offset.offset_addr());
-        let mut lines = r500::asm::print_lines(&job.program.code, offset);
-        for line in &mut lines {
-            let end = line.trim_end().trim_end_matches(';').trim_end().len();
-            line.truncate(end);
-        }
-        Self {
-            name: if job.name.is_empty() { "program" } else { &job.name },
-            graph,
-            window: graph.window(),
-            blocks: graph.blocks(),
-            structure: Structure::recover(&job.program, graph),
-            lines,
-        }
-    }
-
-    /// How many there are of what, and whether it is structured.
-    fn summary(&self) -> String {
-        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        let structured = match &self.structure {
-            Ok(_) => "structured".to_owned(),
-            Err(why) => {
-                format!("not structured: at @{} {}", self.window.address(why.index), why.reason)
-            }
-        };
-        let loops = if self.blocks.irreducible {
-            format!("{}, and cycles with several ways in", count(self.blocks.loops.len(), "loop"))
-        } else {
-            count(self.blocks.loops.len(), "loop")
-        };
-        let gave_up = if self.graph.gave_up() {
-            "; too many states to follow: the graph is not complete"
-        } else {
-            ""
-        };
-        format!(
-            "{}, {}, {loops}; {structured}{gave_up}",
-            count(self.lines.len(), "instruction"),
-            count(self.blocks.blocks.len(), "block"),
-        )
-    }
-
-    fn chart(&self, wrap: usize) -> Chart {
-        let text = |index: usize| wrapped(&self.lines[index], wrap);
-        let chart = Chart::new(self.graph, &self.blocks, text);
-        Chart { title: self.name.to_owned(), notes: vec![self.summary()], ..chart }
-    }
-
+impl Told<'_> {
     fn text(&self) -> String {
-        let mut text = format!("{}: {}\n", self.name, self.summary());
-        for (number, block) in self.blocks.blocks.iter().enumerate() {
+        let mut text = format!("{}: {}\n", self.0.name, self.0.summary());
+        for (number, block) in self.0.blocks.blocks.iter().enumerate() {
             let _ = write!(text, "\nblock {number}");
-            if number == self.blocks.start {
+            if number == self.0.blocks.start {
                 text.push_str(", the start");
             }
             if !block.reached {
@@ -182,8 +122,12 @@ impl<'a> Flow<'a> {
             }
             text.push('\n');
             for index in block.first..=block.last {
-                let _ =
-                    writeln!(text, "  {:>3}  {}", self.window.address(index), self.lines[index]);
+                let _ = writeln!(
+                    text,
+                    "  {:>3}  {}",
+                    self.0.window.address(index),
+                    self.0.lines[index]
+                );
             }
             for (kind, to) in &block.successors {
                 let label = kind.label();
@@ -197,7 +141,7 @@ impl<'a> Flow<'a> {
                 };
             }
         }
-        if let Ok(structure) = &self.structure {
+        if let Ok(structure) = &self.0.structure {
             text.push_str("\nstructure\n");
             self.outline(&mut text, &structure.main, 1);
             for (number, sub) in structure.subs.iter().enumerate() {
@@ -209,7 +153,7 @@ impl<'a> Flow<'a> {
     }
 
     fn outline(&self, text: &mut String, statements: &[Statement], depth: usize) {
-        let at = |index: usize| self.window.address(index);
+        let at = |index: usize| self.0.window.address(index);
         let line = |text: &mut String, line: std::fmt::Arguments<'_>| {
             let _ = writeln!(text, "{:1$}{line}", "", depth * 2);
         };
@@ -260,8 +204,8 @@ impl<'a> Flow<'a> {
     }
 
     fn json(&self) -> Value {
-        let at = |index: usize| self.window.address(index);
-        let blocks = self.blocks.blocks.iter().enumerate().map(|(number, block)| {
+        let at = |index: usize| self.0.window.address(index);
+        let blocks = self.0.blocks.blocks.iter().enumerate().map(|(number, block)| {
             let successors = block.successors.iter().map(|(kind, to)| match to {
                 BlockNode::Block(to) => json!({ "kind": kind_name(*kind), "block": to }),
                 BlockNode::End => json!({ "kind": kind_name(*kind), "block": null }),
@@ -270,7 +214,7 @@ impl<'a> Flow<'a> {
                 }
             });
             let instructions = (block.first..=block.last)
-                .map(|index| json!({ "address": at(index), "text": self.lines[index] }));
+                .map(|index| json!({ "address": at(index), "text": self.0.lines[index] }));
             json!({
                 "block": number,
                 "first": at(block.first),
@@ -283,11 +227,11 @@ impl<'a> Flow<'a> {
                 "instructions": instructions.collect::<Value>(),
             })
         });
-        let loops = self.blocks.loops.iter();
+        let loops = self.0.blocks.loops.iter();
         let loops = loops.map(|l| json!({ "header": l.header, "blocks": l.blocks }));
-        let why = self.structure.as_ref().err();
+        let why = self.0.structure.as_ref().err();
         let why = why.map(|why| json!({ "address": at(why.index), "reason": why.reason }));
-        let structure = self.structure.as_ref().ok().map(|structure| {
+        let structure = self.0.structure.as_ref().ok().map(|structure| {
             let subs = structure.subs.iter();
             let subs =
                 subs.map(|sub| json!({ "entry": at(sub.entry), "body": self.tree(&sub.body) }));
@@ -295,12 +239,12 @@ impl<'a> Flow<'a> {
         });
         json!({
             "version": 1,
-            "name": self.name,
-            "start": self.blocks.start,
+            "name": self.0.name,
+            "start": self.0.blocks.start,
             "blocks": blocks.collect::<Value>(),
             "loops": loops.collect::<Value>(),
-            "irreducible": self.blocks.irreducible,
-            "complete": !self.graph.gave_up(),
+            "irreducible": self.0.blocks.irreducible,
+            "complete": !self.0.graph.gave_up(),
             "structured": why.is_none(),
             "unstructured": why,
             "structure": structure,
@@ -308,7 +252,7 @@ impl<'a> Flow<'a> {
     }
 
     fn tree(&self, statements: &[Statement]) -> Value {
-        let at = |index: usize| self.window.address(index);
+        let at = |index: usize| self.0.window.address(index);
         let maybe = |index: Option<usize>| index.map(at);
         let one = |statement: &Statement| match statement {
             Statement::Straight { first, last } => {
@@ -350,7 +294,7 @@ impl<'a> Flow<'a> {
 
     /// Loops around a block.
     fn nesting(&self, block: usize) -> usize {
-        self.blocks.loops.iter().filter(|l| l.blocks.contains(&block)).count()
+        self.0.blocks.loops.iter().filter(|l| l.blocks.contains(&block)).count()
     }
 }
 
@@ -369,35 +313,4 @@ const fn kind_name(kind: EdgeKind) -> &'static str {
         EdgeKind::Continue => "continue",
         EdgeKind::End => "end",
     }
-}
-
-/// A line, broken where it is long: at `:` between what is read and what is computed, or at spaces.
-fn wrapped(line: &str, width: usize) -> String {
-    if width == 0 || line.chars().count() <= width {
-        return line.to_owned();
-    }
-    let mut text = String::with_capacity(line.len() + 8);
-    let mut column = 0;
-    for (n, part) in line.split(" : ").enumerate() {
-        if n > 0 {
-            text.push_str("\n  : ");
-            column = 4;
-        }
-        for (m, word) in part.split(", ").enumerate() {
-            let length = word.chars().count() + 1;
-            if m > 0 {
-                text.push(',');
-                if column + 1 + length > width {
-                    text.push_str("\n    ");
-                    column = 4;
-                } else {
-                    text.push(' ');
-                    column += 1;
-                }
-            }
-            text.push_str(word);
-            column += length;
-        }
-    }
-    text
 }

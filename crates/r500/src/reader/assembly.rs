@@ -46,6 +46,21 @@ pub fn assemble_with_files(source: &[u8], name: &str, search: &[PathBuf]) -> Ass
 /// # Errors
 /// [`ReadError::Assembly`] if it has errors, [`ReadError::Texture`] if a texture cannot be had.
 pub fn job(assembly: &Assembly, files: bool) -> Result<Job, ReadError> {
+    match files {
+        true => job_with(assembly, Some(&|path| std::fs::read(path))),
+        false => job_with(assembly, None),
+    }
+}
+
+/// Gives the bytes of a file.
+pub type ReadFile<'a> = &'a dyn Fn(&Path) -> std::io::Result<Vec<u8>>;
+
+/// The job of an assembly whose texture files `read` gives; where there is no `read`, naming one is an
+/// error.
+///
+/// # Errors
+/// As [`job`].
+pub fn job_with(assembly: &Assembly, read: Option<ReadFile<'_>>) -> Result<Job, ReadError> {
     if !assembly.is_ok() {
         let count = assembly.errors().count();
         let text = assembly.render(RenderOptions::default());
@@ -58,7 +73,7 @@ pub fn job(assembly: &Assembly, files: bool) -> Result<Job, ReadError> {
         job.name = stem.to_string_lossy().into_owned();
     }
     for request in &assembly.textures {
-        fill(&mut job, request, assembly, files)?;
+        fill(&mut job, request, assembly, read)?;
     }
     Ok(job)
 }
@@ -113,7 +128,7 @@ fn fill(
     job: &mut Job,
     request: &TextureRequest,
     assembly: &Assembly,
-    files: bool,
+    read: Option<ReadFile<'_>>,
 ) -> Result<(), ReadError> {
     let from = assembly.files.name(request.span);
     let path = beside(&request.path, from);
@@ -121,20 +136,20 @@ fn fill(
         let line = assembly.files.position(request.span).line;
         ReadError::Texture { place: format!("{from}, line {line}"), message }
     };
-    if !files {
+    let Some(read) = read else {
         return Err(wrong(format!("`{}`: files are not available here", request.path)));
-    }
+    };
     let Some(texture) = job.textures.get_mut(usize::from(request.unit)).and_then(Option::as_mut)
     else {
         return Ok(());
     };
     match request.source {
         TextureSource::Picture => {
-            let loaded = picture(path, texture.filter0.mip_filter() != LayerFilter::NONE);
+            let loaded = picture(path, read, texture.filter0.mip_filter() != LayerFilter::NONE);
             take_picture(texture, loaded.map_err(|error| wrong(error.to_string()))?);
         }
         TextureSource::Level { level } => {
-            let bytes = std::fs::read(&path)
+            let bytes = read(&path)
                 .map_err(|error| wrong(format!("cannot read {}: {error}", path.display())))?;
             if let Some(level) = texture.levels.get_mut(level) {
                 level.bytes = bytes;
@@ -145,14 +160,14 @@ fn fill(
 }
 
 /// A texture file. Where `mipmapped`, one that stores its finest level only gets the others made.
-fn picture(path: PathBuf, mipmapped: bool) -> Result<Texture, TextureError> {
+fn picture(path: PathBuf, read: ReadFile<'_>, mipmapped: bool) -> Result<Texture, TextureError> {
     let mut spec = TextureSpec::new(Source::File(path));
-    let texture = spec.load(Path::new(""))?;
+    let texture = spec.load_with(read, Path::new(""))?;
     if !mipmapped || texture.levels.len() > 1 {
         return Ok(texture);
     }
     spec.mips = Mips::Make;
-    match spec.load(Path::new("")) {
+    match spec.load_with(read, Path::new("")) {
         // Levels of other texels are not made; the one there is serves for all.
         Err(TextureError::Image(ImageError::Mips)) => Ok(texture),
         made => made,

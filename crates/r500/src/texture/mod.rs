@@ -138,11 +138,32 @@ impl TextureSpec {
     /// # Errors
     /// [`TextureError`], naming the file.
     pub fn load(&self, folder: &Path) -> Result<Texture, TextureError> {
+        self.load_with(&|path| std::fs::read(path), folder)
+    }
+
+    /// The same where `read` gives the bytes of files: for those who have no files, or other ones.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_with(
+        &self,
+        read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>,
+        folder: &Path,
+    ) -> Result<Texture, TextureError> {
+        let bytes = |path: &Path| {
+            let path = folder.join(path);
+            match read(&path) {
+                Ok(bytes) => Ok((path, bytes)),
+                Err(error) => Err(TextureError::Read { path, error }),
+            }
+        };
         let texels = match &self.source {
-            Source::File(path) => load_file(&folder.join(path), self.flip)?,
+            Source::File(path) => {
+                let (path, bytes) = bytes(path)?;
+                file_texels(&path, &bytes, self.flip)?
+            }
             Source::Raw(path) => {
-                let path = folder.join(path);
-                let bytes = read(&path)?;
+                let (_, bytes) = bytes(path)?;
                 let pixels = self.format.clone().ok_or(ImageError::Unsized)?;
                 let [width, height, depth] = self.size.ok_or(ImageError::Unsized)?;
                 let shape = self.shape([width, height, depth]);
@@ -169,18 +190,17 @@ impl TextureSpec {
     }
 }
 
-fn load_file(path: &Path, flip: Option<bool>) -> Result<Texels, TextureError> {
-    let bytes = read(path)?;
+fn file_texels(path: &Path, bytes: &[u8], flip: Option<bool>) -> Result<Texels, TextureError> {
     let file_error = |error| TextureError::File { path: path.to_owned(), error };
     if bytes.starts_with(b"\x89PNG") {
-        let picture = decode_png(&bytes)
+        let picture = decode_png(bytes)
             .map_err(|error| TextureError::Picture { path: path.to_owned(), error })?;
         return Ok(Texels::from_picture(&picture, flip.unwrap_or(true)));
     }
     let mut texels = if bytes.starts_with(dds::MAGIC) {
-        decode_dds(&bytes).map_err(file_error)?
+        decode_dds(bytes).map_err(file_error)?
     } else if bytes.starts_with(ktx2::MAGIC) {
-        decode_ktx2(&bytes).map_err(file_error)?
+        decode_ktx2(bytes).map_err(file_error)?
     } else {
         return Err(file_error(FileError::Unknown));
     };
@@ -188,10 +208,6 @@ fn load_file(path: &Path, flip: Option<bool>) -> Result<Texels, TextureError> {
         texels.flip().map_err(file_error)?;
     }
     Ok(texels)
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, TextureError> {
-    std::fs::read(path).map_err(|error| TextureError::Read { path: path.to_owned(), error })
 }
 
 #[cfg(test)]

@@ -1,0 +1,343 @@
+//! What a source says and what is wrong with it.
+
+use r500::asm::{Assembly, Diagnostic as Wrong, Severity as AsmSeverity, SymbolKind};
+
+use r500::check::{Finding, Stats, examine};
+use r500::exec::Shader;
+use r500::isa::values::InstType;
+use r500::lint::{self, Allows};
+use r500::program::Job;
+use serde::Serialize;
+
+use crate::document::{Document, Range, TextEdit};
+
+/// What a source says.
+#[derive(Debug, Serialize)]
+pub struct Analysis {
+    /// Whether it can run.
+    pub ok: bool,
+    /// What the program is called; may be empty.
+    pub name: String,
+    /// Width and height of the picture, if the source says.
+    pub size: Option<[u32; 2]>,
+    /// Seconds.
+    pub time: f32,
+    /// Constant and channel that take the time.
+    pub clock: Option<(u8, u8)>,
+    /// Targets that the program may write.
+    pub targets: [bool; 4],
+    /// Whether it may write depth.
+    pub depth: bool,
+    /// What is wrong or odd, by place.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The instructions.
+    pub instructions: Vec<Instruction>,
+    /// Constants that the source gives or names.
+    pub constants: Vec<Constant>,
+    /// Textures.
+    pub textures: Vec<Texture>,
+    /// Numbers about the program; none where nothing can run.
+    pub stats: Vec<Number>,
+    /// What is to be known of the program's shape.
+    pub notes: Vec<String>,
+}
+
+/// Something that is wrong or odd.
+#[derive(Debug, Serialize)]
+pub struct Diagnostic {
+    /// Where; the beginning of the source for what concerns all of it.
+    #[serde(flatten)]
+    pub range: Range,
+    /// `error`, `warning` or `note`.
+    pub severity: &'static str,
+    /// Its code.
+    pub code: &'static str,
+    /// What is wrong.
+    pub message: String,
+    /// Why, and what to do about it.
+    pub help: Vec<String>,
+    /// What can be done at once.
+    pub fixes: Vec<Fix>,
+}
+
+/// A change of the source that mends something.
+#[derive(Debug, Serialize)]
+pub struct Fix {
+    /// What it does, in the imperative.
+    pub title: String,
+    /// The change.
+    pub edits: Vec<TextEdit>,
+}
+
+/// An instruction.
+#[derive(Debug, Serialize)]
+pub struct Instruction {
+    /// Where it stands, if in the source itself.
+    pub range: Option<Range>,
+    /// Its address.
+    pub address: usize,
+    /// `alu`, `out`, `tex` or `fc`.
+    pub kind: &'static str,
+    /// Its dwords.
+    pub words: [u32; 6],
+    /// As it prints.
+    pub text: String,
+}
+
+/// A constant.
+#[derive(Debug, Serialize)]
+pub struct Constant {
+    /// Its number.
+    pub number: usize,
+    /// Its value, as bits.
+    pub value: [u32; 4],
+    /// What the source calls it, if it has a name as a whole.
+    pub name: Option<String>,
+    /// Names of its channels.
+    pub uniforms: Vec<Uniform>,
+}
+
+/// A name for channels of a constant.
+#[derive(Debug, Serialize)]
+pub struct Uniform {
+    /// The name.
+    pub name: String,
+    /// The first channel.
+    pub channel: u8,
+    /// How many.
+    pub channels: u8,
+}
+
+/// A texture.
+#[derive(Debug, Serialize)]
+pub struct Texture {
+    /// Its unit.
+    pub unit: usize,
+    /// Width, height and layers of the finest level.
+    pub size: [u32; 3],
+    /// How many levels.
+    pub levels: usize,
+    /// The file that it is read from.
+    pub file: Option<String>,
+}
+
+/// A number about a program.
+#[derive(Debug, Serialize)]
+pub struct Number {
+    /// Its short title.
+    pub title: &'static str,
+    /// What it is.
+    pub meaning: &'static str,
+    /// The number.
+    pub value: u64,
+    /// Whether less is better.
+    pub cost: bool,
+}
+
+/// What a source says.
+#[must_use]
+pub fn analyse(document: &Document) -> Analysis {
+    let assembly = &document.assembly;
+    let job = &assembly.job;
+    let mut diagnostics: Vec<Diagnostic> =
+        assembly.diagnostics.iter().map(|wrong| told(document, wrong)).collect();
+    let (mut stats, mut notes, mut ok) = (Vec::new(), Vec::new(), assembly.is_ok());
+    let (mut targets, mut depth) = ([true, false, false, false], false);
+    if ok {
+        match Shader::new(&job.program) {
+            Ok(shader) => (targets, depth) = (shader.targets(), shader.writes_depth()),
+            Err(error) => {
+                ok = false;
+                notes.push(error.to_string());
+            }
+        }
+        targets[0] = true;
+        let examined = examine(&job.program, &r500::check::Given::by(job));
+        let allows = Allows::of(assembly);
+        let findings = examined.report.findings.iter();
+        let findings = findings
+            .filter(|finding| allows.covering(finding.code, &finding.place, assembly).is_none());
+        diagnostics.extend(findings.map(|finding| found(document, finding)));
+        if let Some(graph) = &examined.graph {
+            let structure = examined.structure.as_ref();
+            if let Some(Err(why)) = structure {
+                let address = graph.window().address(why.index);
+                notes.push(format!("not structured: at @{address} {}", why.reason));
+            }
+            let structure = structure.and_then(|structure| structure.as_ref().ok());
+            stats = numbers(&Stats::of_graph(&job.program, graph, structure));
+        }
+    }
+    diagnostics.sort_by_key(|diagnostic| (diagnostic.range.from, diagnostic.range.to));
+    let clock = job.uniforms.iter().find(|uniform| uniform.name == "time");
+    Analysis {
+        ok,
+        name: job.name.clone(),
+        size: job.size,
+        time: job.time,
+        clock: clock.map(|uniform| (uniform.constant, uniform.channel)),
+        targets,
+        depth,
+        diagnostics,
+        instructions: instructions(document),
+        constants: constants(assembly),
+        textures: textures(assembly),
+        stats,
+        notes,
+    }
+}
+
+/// The page of a code of the assembler or the checker.
+#[must_use]
+pub fn page(code: &str) -> Option<String> {
+    if let Some(code) = r500::check::Code::find(code) {
+        return Some(lint::page(code));
+    }
+    let info = r500::asm::Code::from_name(code)?.info();
+    Some(format!(
+        "{}: {}\n\n{}\n\nFor example\n\n    {}\n",
+        info.name,
+        info.title,
+        info.explanation,
+        info.example.replace('\n', "\n    ")
+    ))
+}
+
+fn told(document: &Document, wrong: &Wrong) -> Diagnostic {
+    let start = Range { from: 0, to: 0 };
+    let range = document.range(wrong.span);
+    let mut help: Vec<String> = Vec::new();
+    if !wrong.label.is_empty() {
+        help.push(wrong.label.clone());
+    }
+    help.extend(wrong.help.iter().cloned());
+    help.extend(wrong.related.iter().map(|(_, text)| text.clone()));
+    let fixes = wrong.fix.iter().zip(range).map(|(text, range)| Fix {
+        title: format!("Write `{text}`"),
+        edits: vec![TextEdit { range, text: text.clone() }],
+    });
+    let place = match range {
+        Some(_) => String::new(),
+        None => format!("{}: ", document.assembly.files.name(wrong.span)),
+    };
+    Diagnostic {
+        range: range.unwrap_or(start),
+        severity: match wrong.severity() {
+            AsmSeverity::Error => "error",
+            AsmSeverity::Warning => "warning",
+        },
+        code: wrong.code.name(),
+        message: format!("{place}{}", wrong.message),
+        help,
+        fixes: fixes.collect(),
+    }
+}
+
+fn found(document: &Document, finding: &Finding) -> Diagnostic {
+    let span = lint::span(&document.assembly, &finding.place);
+    let range = span.and_then(|span| document.range(span));
+    let mut fixes = Vec::new();
+    let mut help = vec![finding.code.info().mend.to_owned()];
+    if let Some(fix) = &finding.fix {
+        help.insert(0, fix.text.clone());
+        let edits = lint::text_edits(&document.assembly, fix).ok();
+        let edits: Option<Vec<TextEdit>> = edits.and_then(|edits| {
+            let edit = |(span, text)| Some(TextEdit { range: document.range(span)?, text });
+            edits.into_iter().map(edit).collect()
+        });
+        if let Some(edits) = edits.filter(|edits| !edits.is_empty()) {
+            fixes.push(Fix { title: fix.text.clone(), edits });
+        }
+    }
+    Diagnostic {
+        range: range.unwrap_or(Range { from: 0, to: 0 }),
+        severity: finding.severity().name(),
+        code: finding.code.info().number,
+        message: finding.message.clone(),
+        help,
+        fixes,
+    }
+}
+
+fn instructions(document: &Document) -> Vec<Instruction> {
+    let assembly = &document.assembly;
+    let code = &assembly.job.program.code;
+    let offset = assembly.job.program.state.code_offset.map_or(0, |offset| offset.offset_addr());
+    let lines = r500::asm::print_lines(code, offset);
+    let all = code.iter().zip(lines).enumerate();
+    let one = |(address, (instruction, text)): (usize, (&r500::isa::Instruction, String))| {
+        let span = assembly.spans.get(address);
+        Instruction {
+            range: span.and_then(|span| document.range(*span)),
+            address,
+            kind: match instruction.ty() {
+                InstType::OUT => "out",
+                InstType::TEX => "tex",
+                InstType::FC => "fc",
+                _ => "alu",
+            },
+            words: instruction.0,
+            text,
+        }
+    };
+    all.map(one).collect()
+}
+
+fn constants(assembly: &Assembly) -> Vec<Constant> {
+    let job = &assembly.job;
+    let named = names(assembly);
+    let given = job.program.state.constants.iter().enumerate();
+    let all = given.filter_map(|(number, value)| {
+        let uniforms: Vec<Uniform> = uniforms(job, number);
+        let name = named.iter().find(|named| named.0 == number).map(|named| named.1.clone());
+        let counts = *value != [0; 4] || !uniforms.is_empty() || name.is_some();
+        counts.then_some(Constant { number, value: *value, name, uniforms })
+    });
+    all.collect()
+}
+
+fn uniforms(job: &Job, number: usize) -> Vec<Uniform> {
+    let here = job.uniforms.iter().filter(|uniform| usize::from(uniform.constant) == number);
+    let uniform = |uniform: &r500::program::Uniform| Uniform {
+        name: uniform.name.clone(),
+        channel: uniform.channel,
+        channels: uniform.channels,
+    };
+    here.map(uniform).collect()
+}
+
+/// Names that `DEF` gives to constants as a whole.
+fn names(assembly: &Assembly) -> Vec<(usize, String)> {
+    let name = |symbol: &r500::asm::Symbol| {
+        let file = assembly.files.list.get(symbol.span.file as usize)?;
+        let behind = file.bytes.get(symbol.span.end as usize..)?;
+        let rest: Vec<u8> =
+            behind.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(16).collect();
+        let rest = rest.to_ascii_lowercase();
+        let number = rest.strip_prefix(b"=const[")?;
+        let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let number = str::from_utf8(number.get(..digits)?).ok()?.parse().ok()?;
+        Some((number, symbol.name.clone()))
+    };
+    let registers = assembly.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Register);
+    registers.filter_map(name).collect()
+}
+
+fn textures(assembly: &Assembly) -> Vec<Texture> {
+    let all = assembly.job.textures.iter().enumerate();
+    let one = |(unit, texture): (usize, &Option<r500::program::Texture>)| {
+        let texture = texture.as_ref()?;
+        let size = texture.levels.first().map_or([0; 3], |l| [l.width, l.height, l.layers]);
+        let request = assembly.textures.iter().find(|request| usize::from(request.unit) == unit);
+        let file = request.map(|request| request.path.clone());
+        Some(Texture { unit, size, levels: texture.levels.len(), file })
+    };
+    all.filter_map(one).collect()
+}
+
+fn numbers(stats: &Stats) -> Vec<Number> {
+    let values = stats.values();
+    let rows = Stats::TITLES.iter().zip(Stats::MEANINGS).zip(Stats::COSTS).zip(values);
+    rows.map(|(((title, meaning), cost), value)| Number { title, meaning, value, cost: *cost })
+        .collect()
+}

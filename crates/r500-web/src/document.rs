@@ -1,0 +1,168 @@
+//! A source with the files that it names, assembled.
+
+use std::io;
+use std::path::Path;
+
+use r500::asm::{Assembly, Loaded, Options, Span, assemble};
+use r500::program::Job;
+use r500::reader::assembly;
+
+/// A file that a source may name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub bytes: Vec<u8>,
+}
+
+/// A source, assembled.
+pub struct Document {
+    /// The text.
+    pub text: String,
+    /// What it is called.
+    pub name: String,
+    /// The files that it may name.
+    pub files: Vec<File>,
+    /// What it says.
+    pub assembly: Assembly,
+    units: Units,
+}
+
+impl Document {
+    /// Assembles a source.
+    #[must_use]
+    pub fn new(text: String, name: String, files: Vec<File>) -> Self {
+        let assembly = assembled(&text, &name, &files);
+        let units = Units::of(&text);
+        Self { text, name, files, assembly, units }
+    }
+
+    /// The same with another text.
+    #[must_use]
+    pub fn with_text(&self, text: &str) -> Assembly {
+        assembled(text, &self.name, &self.files)
+    }
+
+    /// The job, with its textures.
+    ///
+    /// # Errors
+    /// What is wrong, for people.
+    pub fn job(&self) -> Result<Job, String> {
+        let read = |path: &Path| {
+            let name = path.to_string_lossy();
+            let file = self.files.iter().find(|file| file.name == name);
+            file.map(|file| file.bytes.clone()).ok_or_else(|| {
+                io::Error::new(io::ErrorKind::NotFound, "no such file was dropped onto the page")
+            })
+        };
+        assembly::job_with(&self.assembly, Some(&read)).map_err(|error| error.to_string())
+    }
+
+    /// Where a span of the source itself is; `None` for included files.
+    #[must_use]
+    pub fn range(&self, span: Span) -> Option<Range> {
+        (span.file == 0).then(|| Range {
+            from: self.units.at(span.start as usize),
+            to: self.units.at(span.end as usize),
+        })
+    }
+
+    /// The byte at a place.
+    #[must_use]
+    pub fn byte(&self, unit: usize) -> usize {
+        self.units.byte(unit)
+    }
+}
+
+/// A part of the source, in UTF-16 units, as pages count text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Range {
+    /// The first unit.
+    pub from: usize,
+    /// The unit behind the last.
+    pub to: usize,
+}
+
+/// Parts of the source to be replaced, in UTF-16 units.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct TextEdit {
+    /// What is replaced.
+    #[serde(flatten)]
+    pub range: Range,
+    /// By what.
+    pub text: String,
+}
+
+fn assembled(text: &str, name: &str, files: &[File]) -> Assembly {
+    let mut loader = |path: &str, _: &str| {
+        let file = files.iter().find(|file| file.name == path);
+        let file = file.ok_or("no such file was dropped onto the page")?;
+        Ok(Loaded { name: file.name.clone(), bytes: file.bytes.clone() })
+    };
+    let options = Options { name, loader: Some(&mut loader), ..Options::default() };
+    assemble(text.as_bytes(), options)
+}
+
+/// How bytes and UTF-16 units of a text correspond: the places where they part.
+struct Units {
+    /// Byte behind a character that is not ASCII, and unit there; ascending.
+    steps: Vec<(usize, usize)>,
+}
+
+impl Units {
+    fn of(text: &str) -> Self {
+        let mut steps = vec![(0, 0)];
+        let mut unit = 0;
+        for (byte, character) in text.char_indices() {
+            unit += character.len_utf16();
+            if !character.is_ascii() {
+                steps.push((byte + character.len_utf8(), unit));
+            }
+        }
+        Self { steps }
+    }
+
+    fn at(&self, byte: usize) -> usize {
+        let step = self.steps.partition_point(|step| step.0 <= byte);
+        let (from, unit) = step.checked_sub(1).map_or((0, 0), |step| self.steps[step]);
+        let next = self.steps.get(step).map_or(usize::MAX, |next| next.1);
+        (unit + byte - from).min(next)
+    }
+
+    fn byte(&self, unit: usize) -> usize {
+        let step = self.steps.partition_point(|step| step.1 <= unit);
+        let (byte, from) = step.checked_sub(1).map_or((0, 0), |step| self.steps[step]);
+        let next = self.steps.get(step).map_or(usize::MAX, |next| next.0);
+        (byte + unit - from).min(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn units_are_those_of_utf_16() {
+        let text = "a\u{e9}b\u{1f600}c";
+        let units = Units::of(text);
+        for (byte, character) in text.char_indices() {
+            let wanted = text[..byte].encode_utf16().count();
+            assert_eq!(units.at(byte), wanted, "{character}");
+            assert_eq!(units.byte(wanted), byte, "{character}");
+        }
+        assert_eq!(units.at(text.len()), text.encode_utf16().count());
+    }
+
+    #[test]
+    fn files_are_those_that_came_along() {
+        let text = "#include \"a\"\nTEXTURE tex[0] = file \"b.png\" ;";
+        let files = vec![File { name: "a".into(), bytes: b": ;".to_vec() }];
+        let document = Document::new(text.into(), "x.r5".into(), files);
+        assert!(document.assembly.is_ok());
+        assert_eq!(document.assembly.job.program.code.len(), 1);
+        assert!(document.job().unwrap_err().contains("dropped"));
+    }
+}

@@ -1,0 +1,117 @@
+//! Changing a constant in the source.
+
+use r500::asm::pieces::{Kind, Piece, pieces};
+
+use crate::document::{Document, Range, TextEdit};
+
+/// What the source becomes if a constant gets another value. Channels that keep theirs keep their text;
+/// a constant that the source does not give is given at its end.
+///
+/// # Errors
+/// Why the source does not take it.
+pub fn constant(document: &Document, number: u8, value: [u32; 4]) -> Result<Vec<TextEdit>, String> {
+    let now = document.assembly.job.program.state.constants.get(usize::from(number));
+    let now = now.copied().unwrap_or_default();
+    let edits = match components(&document.text, number) {
+        Some(parts) => {
+            let all = parts.into_iter().zip(value).zip(now).filter(|((_, to), from)| to != from);
+            all.map(|((range, to), _)| (range, float(to))).collect()
+        }
+        None => {
+            let end = document.text.len();
+            let values = value.map(float).join(", ");
+            let newline = if document.text.ends_with('\n') { "" } else { "\n" };
+            vec![(end..end, format!("{newline}const[{number}] = ({values}) ;\n"))]
+        }
+    };
+    let mut text = document.text.clone();
+    for (range, new) in edits.iter().rev() {
+        text.replace_range(range.clone(), new);
+    }
+    let after = document.with_text(&text);
+    let got = after.job.program.state.constants.get(usize::from(number));
+    if !after.is_ok() || got != Some(&value) {
+        return Err(format!("const[{number}] is not given so that it could be changed here"));
+    }
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let edit = |(range, text): (std::ops::Range<usize>, String)| {
+        let span = r500::asm::Span { file: 0, start: offset(range.start), end: offset(range.end) };
+        let range = document.range(span).unwrap_or(Range { from: 0, to: 0 });
+        TextEdit { range, text }
+    };
+    Ok(edits.into_iter().map(edit).collect())
+}
+
+/// The four values in `const[n] = (…)`, as they stand in the text.
+fn components(text: &str, number: u8) -> Option<Vec<std::ops::Range<usize>>> {
+    let bytes = text.as_bytes();
+    let all: Vec<Piece> = pieces(bytes).filter(|piece| piece.kind != Kind::Comment).collect();
+    let number = number.to_string();
+    let marks = |at: usize, mark: u8| all.get(at).is_some_and(|p| p.kind == Kind::Mark(mark));
+    let open = (0..all.len()).find(|&at| {
+        all[at].is(bytes, "const")
+            && marks(at + 1, b'[')
+            && all.get(at + 2).is_some_and(|piece| piece.is(bytes, &number))
+            && marks(at + 3, b']')
+            && marks(at + 4, b'=')
+            && marks(at + 5, b'(')
+    })? + 5;
+    let mut parts = Vec::new();
+    let mut first = None::<usize>;
+    for at in open + 1..all.len() {
+        if marks(at, b',') || marks(at, b')') {
+            parts.push(all[first?].start..all[at - 1].end);
+            first = None;
+            if marks(at, b')') {
+                break;
+            }
+        } else {
+            first.get_or_insert(at);
+        }
+    }
+    (parts.len() == 4).then_some(parts)
+}
+
+/// A float as it is written: the shortest decimal that means it, or its bits.
+fn float(bits: u32) -> String {
+    let value = f32::from_bits(bits);
+    if value.is_finite() { value.to_string() } else { format!("{bits:#010x}") }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn edited(source: &str, number: u8, value: [f32; 4]) -> String {
+        let document = Document::new(source.into(), "x".into(), Vec::new());
+        let mut text = source.to_owned();
+        for edit in constant(&document, number, value.map(f32::to_bits)).unwrap().iter().rev() {
+            let (from, to) = (document.byte(edit.range.from), document.byte(edit.range.to));
+            text.replace_range(from..to, &edit.text);
+        }
+        text
+    }
+
+    #[test]
+    fn what_keeps_its_value_keeps_its_text() {
+        let source = "-- const[1] = (9, 9, 9, 9)\nDEF \u{e9}\u{e9} = temp[0] ;";
+        let source = source.replace("\u{e9}\u{e9}", "place");
+        let source = format!("{source}\nCONST [ 01 ] = (0x3f800000, 2.50, -1e-3, 4) ; -- four");
+        let source = source.replace("01", "1");
+        let wanted = source.replace("2.50", "0.1");
+        assert_eq!(edited(&source, 1, [1.0, 0.1, -1e-3, 4.0]), wanted);
+        let named = "DEF k = const[0] = (-1, 2, 3, 4) ;";
+        assert_eq!(
+            edited(named, 0, [-2.5, 2.0, 3.0, 1e20]).as_str(),
+            "DEF k = const[0] = (-2.5, 2, 3, 100000000000000000000) ;"
+        );
+    }
+
+    #[test]
+    fn a_constant_that_is_not_given_is_added() {
+        let text = edited("NAME \"x\" ;", 3, [1.0, f32::INFINITY, 0.0, 0.5]);
+        assert_eq!(text, "NAME \"x\" ;\nconst[3] = (1, 0x7f800000, 0, 0.5) ;\n");
+    }
+}

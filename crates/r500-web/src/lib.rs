@@ -1,0 +1,27 @@
+//! The libraries for a page in the browser.
+//!
+//! A [`Session`] takes a [`Request`] (JSON) with attached bytes, and gives an answer (JSON), which may
+//! point to bytes that the session keeps until the next request. Compiled to WebAssembly, `abi` is what
+//! the page's workers call; everything else is plain Rust, and is tested as such.
+//!
+//! | module | what it answers |
+//! | --- | --- |
+//! | [`request`] | the requests themselves |
+//! | [`document`] | a source with the files it names, assembled; places in it as the page counts them |
+//! | [`open`] | any format to sources |
+//! | [`analysis`] | diagnostics, instructions, constants, numbers about a program |
+//! | [`encoding`] | an instruction bit by bit, and what changing a field makes of its source |
+//! | [`edit`] | changing a constant in the source |
+//! | [`picture`] | rows of the picture, and their raw values |
+
+#[cfg(target_arch = "wasm32")]
+mod abi;
+pub mod analysis;
+pub mod document;
+pub mod edit;
+pub mod encoding;
+pub mod open;
+pub mod picture;
+pub mod request;
+
+pub use request::{Request, Session};

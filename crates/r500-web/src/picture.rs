@@ -1,0 +1,199 @@
+//! Rows of the picture, drawn by the fast engine.
+//!
+//! A page divides a picture's rows among workers, each with a module of its own; a frame of one worker
+//! is some bands of rows.
+
+use r500::exec::fast::Fast;
+use r500::exec::{
+    Bindings, Block, Counters, Draw, Engine, Frame, Limits, Options, Ran, Shader, draw_into,
+};
+use r500::picture::Picture as Upright;
+use r500::program::Job;
+use serde::{Deserialize, Serialize};
+
+use crate::request::Bytes;
+
+/// What is to be drawn.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Drawing {
+    /// Width and height of the whole picture.
+    pub size: [u32; 2],
+    /// Seconds, for the constant that takes the time.
+    pub time: f32,
+    /// Constants that are not what the source says: number, and value as bits.
+    #[serde(default)]
+    pub constants: Vec<(usize, [u32; 4])>,
+    /// Lowest row, and number of rows, of each band.
+    pub bands: Vec<(u32, u32)>,
+    /// Target to show: 0 to 3, or 4 for depth.
+    #[serde(default)]
+    pub target: usize,
+    /// Instructions that a group of pixels may execute.
+    pub limit: u64,
+}
+
+/// What was loaded.
+#[derive(Debug, Serialize)]
+pub struct Loaded {
+    /// Width and height that the source says.
+    size: Option<[u32; 2]>,
+    /// Targets that the program may write; the first is always there.
+    targets: [bool; 4],
+    /// Whether it may write depth.
+    depth: bool,
+    /// Whether a constant takes the time.
+    moves: bool,
+}
+
+/// What was drawn.
+#[derive(Debug, Serialize)]
+pub struct Drawn {
+    bands: Vec<Band>,
+    /// Who drew it.
+    engine: &'static str,
+    /// Why it was not the fast engine.
+    instead: Option<String>,
+    instructions: u64,
+    killed: u64,
+}
+
+/// Rows.
+#[derive(Debug, Serialize)]
+pub struct Band {
+    /// The lowest, counted from the bottom of the picture.
+    y: u32,
+    /// How many.
+    rows: u32,
+    /// Pixels of 8 bits a channel, the upper row first; or raw values, the lowest row first.
+    bytes: Bytes,
+}
+
+/// A program that is drawn over and over.
+pub struct Picture {
+    job: Job,
+    shader: Shader,
+    /// The constant and its channel that take the time.
+    time: Option<(usize, usize)>,
+    /// The bands drawn last, with what they are shown as.
+    drawn: Vec<(Frame, Upright)>,
+}
+
+impl Picture {
+    /// Makes ready.
+    ///
+    /// # Errors
+    /// Why the program cannot run.
+    pub fn new(job: Job) -> Result<Self, String> {
+        let shader = Shader::new(&job.program).map_err(|error| error.to_string())?;
+        let time = job.uniforms.iter().find(|uniform| uniform.name == "time");
+        let time = time.map(|uniform| (uniform.constant.into(), uniform.channel.into()));
+        Ok(Self { job, shader, time, drawn: Vec::new() })
+    }
+
+    /// What is there to be drawn.
+    #[must_use]
+    pub fn loaded(&self) -> Loaded {
+        let mut targets = self.shader.targets();
+        targets[0] = true;
+        Loaded {
+            size: self.job.size,
+            targets,
+            depth: self.shader.writes_depth(),
+            moves: self.time.is_some(),
+        }
+    }
+
+    /// Draws bands.
+    ///
+    /// # Errors
+    /// Why there is no picture.
+    pub fn draw(&mut self, drawing: &Drawing) -> Result<Drawn, String> {
+        let bindings = self.bindings(drawing)?;
+        let limits = Limits { instructions: drawing.limit, memory: 1 << 30, time: None };
+        let options = Options { threads: 1, limits, ..Options::default() };
+        let draw = Draw::new(&self.shader, &bindings, &options).map_err(told)?;
+        let prepared = Fast::new().prepare(draw);
+        let mut counters = Counters::default();
+        let mut ran = None::<Ran>;
+        self.drawn.truncate(drawing.bands.len());
+        for (n, &(y, height)) in drawing.bands.iter().enumerate() {
+            let area = Block { x: 0, y, width: drawing.size[0], height };
+            // A frame of the same shape is drawn over.
+            if self.drawn.get(n).is_none_or(|(frame, _)| frame.area() != area) {
+                let options = Options { area: Some(area), ..options.clone() };
+                let frame = Frame::new(&self.shader, &bindings, &options).map_err(told)?;
+                self.drawn.truncate(n);
+                self.drawn.push((frame, Upright::default()));
+            }
+            let Some((frame, shown)) = self.drawn.get_mut(n) else { break };
+            draw_into(&*prepared, &draw, frame).map_err(told)?;
+            *shown = upright(frame, drawing.target);
+            counters.merge(&frame.counters);
+            ran = Some(frame.ran.clone());
+        }
+        let bands = self.drawn.iter().map(|(frame, shown)| {
+            band(frame, shown.pixels.as_ptr() as usize, size_of_val(shown.pixels.as_slice()))
+        });
+        Ok(Drawn {
+            bands: bands.collect(),
+            engine: ran.as_ref().map_or("", |ran| ran.engine),
+            instead: ran.and_then(|ran| ran.instead),
+            instructions: counters.instructions,
+            killed: counters.killed,
+        })
+    }
+
+    /// The raw values of the bands drawn last: four floats a pixel, or one of depth. Nothing where the
+    /// program cannot write that target.
+    #[must_use]
+    pub fn values(&self, target: usize) -> Vec<Band> {
+        let bands = self.drawn.iter().filter_map(|(frame, _)| {
+            let (at, length) = match target {
+                4 => frame.depth().map(|values| (values.as_ptr() as usize, size_of_val(values)))?,
+                _ => frame
+                    .target(target)
+                    .map(|values| (values.as_ptr() as usize, size_of_val(values)))?,
+            };
+            Some(band(frame, at, length))
+        });
+        bands.collect()
+    }
+
+    fn bindings(&self, drawing: &Drawing) -> Result<Bindings, String> {
+        let mut bindings =
+            Bindings::new(&self.job, drawing.size).map_err(|error| error.to_string())?;
+        for &(number, value) in &drawing.constants {
+            bindings.set_constant(number, value.map(f32::from_bits));
+        }
+        if let Some((constant, channel)) = self.time {
+            let mut value = bindings.constant(constant).unwrap_or_default();
+            if let Some(channel) = value.get_mut(channel) {
+                *channel = drawing.time;
+            }
+            bindings.set_constant(constant, value);
+        }
+        Ok(bindings)
+    }
+}
+
+fn upright(frame: &Frame, target: usize) -> Upright {
+    let width = frame.width();
+    match (frame.target(target), frame.depth()) {
+        (Some(colors), _) => Upright::from_colors(width, colors),
+        (None, Some(values)) if target == 4 => Upright::from_values(width, values),
+        // A target that the program does not write: as if it had written nothing.
+        _ => {
+            let nothing = vec![[0.0; 4]; width as usize * frame.height() as usize];
+            Upright::from_colors(width, &nothing)
+        }
+    }
+}
+
+fn band(frame: &Frame, at: usize, length: usize) -> Band {
+    let Block { y, height, .. } = frame.area();
+    Band { y, rows: height, bytes: Bytes { at, length } }
+}
+
+fn told(error: r500::exec::RunError) -> String {
+    error.to_string()
+}

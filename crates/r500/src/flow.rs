@@ -1,0 +1,118 @@
+//! Where a program can go, to be shown: its flow graph with the instructions as text.
+
+use r500_check::draw::Chart;
+use r500_check::graph::{Blocks, Graph, Structure, Unstructured, Window, WindowError};
+use r500_program::Job;
+
+/// A program's flow, found.
+pub struct Flow<'a> {
+    /// What the program is called.
+    pub name: &'a str,
+    /// Its graph.
+    pub graph: &'a Graph,
+    /// Where code may run.
+    pub window: Window,
+    /// The basic blocks.
+    pub blocks: Blocks,
+    /// The statements, or why there are none.
+    pub structure: Result<Structure, Unstructured>,
+    /// The instructions as text.
+    pub lines: Vec<String>,
+}
+
+impl<'a> Flow<'a> {
+    /// The flow of a job's program, whose graph is at hand.
+    #[must_use]
+    pub fn new(job: &'a Job, graph: &'a Graph) -> Self {
+        let offset = job.program.state.code_offset.map_or(0, |offset| offset.offset_addr());
+        let mut lines = r500_asm::print_lines(&job.program.code, offset);
+        for line in &mut lines {
+            let end = line.trim_end().trim_end_matches(';').trim_end().len();
+            line.truncate(end);
+        }
+        Self {
+            name: if job.name.is_empty() { "program" } else { &job.name },
+            graph,
+            window: graph.window(),
+            blocks: graph.blocks(),
+            structure: Structure::recover(&job.program, graph),
+            lines,
+        }
+    }
+
+    /// How many there are of what, and whether it is structured.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        let structured = match &self.structure {
+            Ok(_) => "structured".to_owned(),
+            Err(why) => {
+                format!("not structured: at @{} {}", self.window.address(why.index), why.reason)
+            }
+        };
+        let loops = if self.blocks.irreducible {
+            format!("{}, and cycles with several ways in", count(self.blocks.loops.len(), "loop"))
+        } else {
+            count(self.blocks.loops.len(), "loop")
+        };
+        let gave_up = if self.graph.gave_up() {
+            "; too many states to follow: the graph is not complete"
+        } else {
+            ""
+        };
+        format!(
+            "{}, {}, {loops}; {structured}{gave_up}",
+            count(self.lines.len(), "instruction"),
+            count(self.blocks.blocks.len(), "block"),
+        )
+    }
+
+    /// The graph as a chart; longer lines are broken, none for 0.
+    #[must_use]
+    pub fn chart(&self, wrap: usize) -> Chart {
+        let text = |index: usize| wrapped(&self.lines[index], wrap);
+        let chart = Chart::new(self.graph, &self.blocks, text);
+        Chart { title: self.name.to_owned(), notes: vec![self.summary()], ..chart }
+    }
+}
+
+/// The flow graph of a job's program as an SVG picture; lines that are longer than `wrap` characters
+/// are broken.
+///
+/// # Errors
+/// [`WindowError`] where nothing can run.
+pub fn svg(job: &Job, wrap: usize) -> Result<String, WindowError> {
+    let graph = Graph::new(&job.program)?;
+    Ok(Flow::new(job, &graph).chart(wrap).svg())
+}
+
+/// A line, broken where it is long: at `:` between what is read and what is computed, or at spaces.
+fn wrapped(line: &str, width: usize) -> String {
+    if width == 0 || line.chars().count() <= width {
+        return line.to_owned();
+    }
+    let mut text = String::with_capacity(line.len() + 8);
+    let mut column = 0;
+    for (n, part) in line.split(" : ").enumerate() {
+        if n > 0 {
+            text.push_str("\n  : ");
+            column = 4;
+        }
+        for (m, word) in part.split(", ").enumerate() {
+            let length = word.chars().count() + 1;
+            if m > 0 {
+                text.push(',');
+                if column + 1 + length > width {
+                    text.push_str("\n    ");
+                    column = 4;
+                } else {
+                    text.push(' ');
+                    column += 1;
+                }
+            }
+            text.push_str(word);
+            column += length;
+        }
+    }
+    text
+}

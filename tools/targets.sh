@@ -1,0 +1,91 @@
+# shellcheck shell=bash
+# What scripts need that build for other processors; to be sourced. They set `target` (a folder for what is
+# built), `install` (whether missing packages may be installed) and `toolchain` (own, debian, or empty: whichever
+# has the target), and have a function `could_not` that gives up.
+
+# A command of a Debian package.
+needs() {
+    command -v "$1" >/dev/null && return
+    local packages=("${@:2}") as_root=()
+    [ -n "$install" ] || could_not "no $1: apt-get install ${packages[*]} (or --install)"
+    command -v apt-get >/dev/null || could_not "no $1, and no apt-get to install it with"
+    [ "$(id -u)" = 0 ] || as_root=(sudo -n)
+    export DEBIAN_FRONTEND=noninteractive
+    "${as_root[@]}" apt-get update -q >&2
+    "${as_root[@]}" apt-get install -q -y --no-install-recommends "${packages[@]}" >&2
+    command -v "$1" >/dev/null || could_not "the packages have no $1"
+}
+
+# Whether the machine's Rust can build for a target, after asking rustup.
+has_target() {
+    local library
+    library="$(rustc --print sysroot)/lib/rustlib/$1/lib"
+    [ -d "$library" ] && return
+    command -v rustup >/dev/null || return 1
+    # Without a network rustup tries for long.
+    timeout 180 rustup target add "$1" >&2 && [ -d "$library" ]
+}
+
+# Debian's second Rust, which comes with the sources of its library: unpacked aside, as its packages
+# conflict with any other Rust. What it needs and the machine has not comes along.
+debian_rust() {
+    debian="$target/debian"
+    [ ! -f "$debian/complete" ] || return 0
+    command -v apt-get >/dev/null || could_not "no apt-get for Debian's Rust"
+    echo "unpacking Debian's Rust into $debian" >&2
+    mkdir -p "$debian/packages"
+    if ! [[ "$(apt-cache show rust-web-src 2>/dev/null)" =~ Version:\ 1\.(89|9[0-9]|[1-9][0-9]{2}) ]]; then
+        local as_root=()
+        [ "$(id -u)" = 0 ] || as_root=(sudo -n)
+        "${as_root[@]}" apt-get update -q >&2 || could_not "no list of Debian's packages"
+    fi
+    local lld wanted
+    lld="$(apt-cache search --names-only '^lld-[0-9]+$' | cut -d' ' -f1 | sort -V | tail -1)"
+    wanted="$(apt-get -s install --no-install-recommends rustc-web cargo-web rust-web-src "$lld" |
+        awk '/^Inst/ { print $2 }')"
+    # shellcheck disable=SC2086
+    (cd "$debian/packages" && apt-get download -q $wanted >&2) ||
+        could_not "Debian's Rust cannot be downloaded"
+    local package
+    for package in "$debian/packages"/*.deb; do
+        dpkg -x "$package" "$debian"
+    done
+    rm -r "$debian/packages"
+    touch "$debian/complete"
+}
+
+# Runs a build; what it says is shown if it fails.
+quietly() {
+    local said="$target/build.log"
+    "$@" >"$said" 2>&1 && return
+    cat "$said" >&2
+    return 1
+}
+
+# Builds something for a target: the target, then cargo's options.
+build_for() {
+    local triple="$1" options=(--locked --target "$1" "${@:2}")
+    if [ "$toolchain" != debian ] && has_target "$triple"; then
+        quietly cargo build "${options[@]}" --target-dir "$target" && return
+        could_not "it does not build for $triple"
+    fi
+    [ "$toolchain" != own ] || could_not "no Rust for $triple: rustup target add $triple"
+    debian_rust
+    (
+        local libraries="$debian/usr/lib/x86_64-linux-gnu" lld
+        lld="$(find "$debian/usr/bin" -name 'wasm-ld-*' | tail -1)"
+        export PATH="$debian/usr/bin:$PATH" RUSTC_BOOTSTRAP=1
+        export LD_LIBRARY_PATH="$libraries:$(echo "$debian"/usr/lib/llvm-*/lib)"
+        export CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$lld"
+        unset RUSTUP_TOOLCHAIN RUSTC CARGO
+        quietly "$debian/usr/bin/cargo" build "${options[@]}" -Zbuild-std=std,panic_abort \
+            --target-dir "$target/with-debian"
+    ) || could_not "it does not build for $triple with Debian's Rust"
+}
+
+# Where the last build_for left a file.
+built() {
+    local own="$target/$1" other="$target/with-debian/$1"
+    if [ -f "$other" ] && { [ ! -f "$own" ] || [ "$other" -nt "$own" ]; }; then own="$other"; fi
+    echo "$own"
+}

@@ -1,0 +1,73 @@
+// Puts the page together: node bundle.mjs FOLDER, where r500.wasm is already.
+
+import { createHash } from "node:crypto";
+import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { brotliCompressSync } from "node:zlib";
+
+import { build } from "esbuild";
+
+const out = process.argv[2];
+const here = import.meta.dirname;
+const examples = join(here, "..", "examples");
+
+/** The examples, with the first sentence of what each says of itself. */
+function gallery() {
+  const names = readdirSync(examples).filter((name) => name.endsWith(".r5")).map((name) => name.slice(0, -3));
+  return names.map((name) => {
+    const text = readFileSync(join(examples, `${name}.r5`), "utf8");
+    const comment = text.split("\n").filter((line, n, all) => all.slice(0, n + 1).every((l) => l.startsWith("-- ")));
+    const about = comment.map((line) => line.slice(3)).join(" ");
+    return { name, about: about.split(/(?<=\.) /)[0], text };
+  });
+}
+
+const virtual = {
+  name: "virtual",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^virtual:/ }, ({ path }) => ({ path, namespace: "virtual" }));
+    onLoad({ filter: /^virtual:examples$/, namespace: "virtual" }, () => ({ contents: JSON.stringify(gallery()), loader: "json" }));
+  },
+};
+
+await build({
+  entryPoints: [join(here, "src/main.ts"), join(here, "src/machine/worker.ts")],
+  entryNames: "[name]",
+  bundle: true,
+  format: "esm",
+  target: "es2022",
+  minify: true,
+  legalComments: "none",
+  plugins: [virtual],
+  outdir: out,
+  logLevel: "warning",
+});
+await build({ entryPoints: [join(here, "src/style/main.css")], bundle: true, minify: true, outdir: out, logLevel: "warning" });
+cpSync(join(here, "static"), out, { recursive: true });
+mkdirSync(join(out, "examples"), { recursive: true });
+for (const { name } of gallery()) copyFileSync(join(examples, `${name}.png`), join(out, "examples", `${name}.png`));
+
+// The service worker knows all files, and a number that changes with them.
+const files = readdirSync(out, { recursive: true }).map((name) => join(out, name)).filter((path) => statSync(path).isFile());
+const hash = createHash("sha256");
+for (const path of files.sort()) hash.update(relative(out, path)).update(readFileSync(path));
+await build({
+  entryPoints: [join(here, "src/offline.ts")],
+  entryNames: "offline",
+  bundle: true,
+  format: "iife",
+  target: "es2022",
+  minify: true,
+  outdir: out,
+  define: {
+    FILES: JSON.stringify(["./", ...files.map((path) => relative(out, path))]),
+    VERSION: JSON.stringify(hash.digest("hex").slice(0, 16)),
+  },
+  logLevel: "warning",
+});
+
+for (const name of ["r500.wasm", "main.js", "worker.js", "main.css"]) {
+  const bytes = readFileSync(join(out, name));
+  const kib = (n) => `${(n / 1024).toFixed(0)} KiB`;
+  console.error(`${name.padEnd(10)} ${kib(bytes.length).padStart(9)}, ${kib(brotliCompressSync(bytes).length)} after brotli`);
+}

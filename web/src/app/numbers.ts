@@ -1,0 +1,40 @@
+// Floats and their bits, as people read them.
+
+const cell = new DataView(new ArrayBuffer(4));
+
+export function bitsOf(value: number): number {
+  cell.setFloat32(0, value);
+  return cell.getUint32(0);
+}
+
+export function floatOf(bits: number): number {
+  cell.setUint32(0, bits);
+  return cell.getFloat32(0);
+}
+
+/** A float in few characters: what tells it from its neighbours in six digits. */
+export function short(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
+  if (Object.is(value, -0)) return "-0";
+  const text = value.toPrecision(6);
+  return text.includes("e") ? Number(text).toExponential().replace("e+", "e") : String(Number(text));
+}
+
+/** The shortest decimal that means this float. */
+export function exact(value: number): string {
+  if (!Number.isFinite(value)) return short(value);
+  for (let digits = 1; digits <= 9; digits++) {
+    const text = value.toPrecision(digits);
+    if (Math.fround(Number(text)) === value) return Object.is(value, -0) ? "-0" : String(Number(text));
+  }
+  return String(value);
+}
+
+export const hex = (bits: number): string => `0x${(bits >>> 0).toString(16).padStart(8, "0")}`;
+
+/** 8 bits of a value from 0 to 1, for swatches. */
+export const eightBit = (value: number): number => (value > 0 ? Math.round(Math.min(value, 1) * 255) : 0);
+
+export const css = ([r, g, b]: readonly [number, number, number]): string =>
+  `rgb(${eightBit(r)} ${eightBit(g)} ${eightBit(b)})`;

@@ -1,0 +1,25 @@
+// Light or dark: as the machine is set, or as chosen here.
+
+import { byId } from "./dom.ts";
+
+const THEMES = ["", "light", "dark"] as const;
+const TITLES = { "": "Colours: as the system", light: "Colours: light", dark: "Colours: dark" };
+const SIGNS = { "": "◐", light: "○", dark: "●" };
+
+export function theme(): void {
+  const button = byId("theme", HTMLButtonElement);
+  const stored = localStorage.getItem("r500.theme") ?? "";
+  let chosen = THEMES.find((theme) => theme === stored) ?? "";
+  const show = (): void => {
+    document.documentElement.dataset["theme"] = chosen;
+    button.textContent = SIGNS[chosen];
+    button.title = TITLES[chosen];
+    button.setAttribute("aria-label", TITLES[chosen]);
+  };
+  button.addEventListener("click", () => {
+    chosen = THEMES[(THEMES.indexOf(chosen) + 1) % THEMES.length] ?? "";
+    localStorage.setItem("r500.theme", chosen);
+    show();
+  });
+  show();
+}

@@ -1,0 +1,154 @@
+// The editor: CodeMirror with this language, its diagnostics, and marks beside the lines.
+
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
+import { bracketMatching, indentUnit } from "@codemirror/language";
+import { forceLinting, linter, lintGutter, lintKeymap, type Diagnostic as Shown } from "@codemirror/lint";
+import { highlightSelectionMatches, search, searchKeymap } from "@codemirror/search";
+import { EditorSelection, EditorState, StateEffect, StateField, type Extension } from "@codemirror/state";
+import {
+  Decoration,
+  drawSelection,
+  dropCursor,
+  EditorView,
+  highlightActiveLine,
+  highlightActiveLineGutter,
+  highlightSpecialChars,
+  keymap,
+  lineNumbers,
+  type DecorationSet,
+} from "@codemirror/view";
+
+import type { Diagnostic, Range, TextEdit } from "../machine/protocol.ts";
+import { language } from "./language.ts";
+
+export interface EditorEvents {
+  changed(text: string): void;
+  moved(at: number): void;
+}
+
+const setMarks = StateEffect.define<{ range: Range; name: string }[]>();
+
+/** Parts of the text that something else on the page is about. */
+const marks = StateField.define<DecorationSet>({
+  create: () => Decoration.none,
+  update(set, transaction) {
+    set = set.map(transaction.changes);
+    for (const effect of transaction.effects) {
+      if (!effect.is(setMarks)) continue;
+      const length = transaction.newDoc.length;
+      const inside = effect.value.filter(({ range }) => range.from < range.to && range.to <= length);
+      set = Decoration.set(
+        inside.map(({ range, name }) => Decoration.mark({ class: `cm-mark-${name}` }).range(range.from, range.to)),
+        true,
+      );
+    }
+    return set;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
+
+export class Editor {
+  readonly view: EditorView;
+  private diagnostics: readonly Diagnostic[] = [];
+
+  constructor(parent: HTMLElement, events: EditorEvents, extensions: Extension = []) {
+    const state = EditorState.create({
+      extensions: [
+        lineNumbers(),
+        lintGutter(),
+        highlightActiveLineGutter(),
+        highlightSpecialChars(),
+        history(),
+        drawSelection(),
+        dropCursor(),
+        indentUnit.of("    "),
+        EditorState.allowMultipleSelections.of(true),
+        bracketMatching(),
+        closeBrackets(),
+        autocompletion({ icons: false }),
+        highlightActiveLine(),
+        highlightSelectionMatches(),
+        search({ top: true }),
+        language(),
+        marks,
+        linter(() => this.diagnostics.map((one) => this.shown(one)), { delay: 1e9, hideOn: () => null }),
+        keymap.of([
+          ...closeBracketsKeymap,
+          ...defaultKeymap,
+          ...searchKeymap,
+          ...historyKeymap,
+          ...completionKeymap,
+          ...lintKeymap,
+          indentWithTab,
+        ]),
+        EditorView.contentAttributes.of({ "aria-label": "Program in R500 assembly", spellcheck: "false" }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) events.changed(update.state.doc.toString());
+          if (update.selectionSet || update.docChanged) events.moved(update.state.selection.main.head);
+        }),
+        extensions,
+      ],
+    });
+    this.view = new EditorView({ state, parent });
+  }
+
+  get text(): string {
+    return this.view.state.doc.toString();
+  }
+
+  get cursor(): number {
+    return this.view.state.selection.main.head;
+  }
+
+  /** Another program: nothing of the old one can be had back by undoing. */
+  replace(text: string): void {
+    this.diagnostics = [];
+    const { length } = this.view.state.doc;
+    this.view.dispatch({ changes: { from: 0, to: length, insert: text }, selection: { anchor: 0 } });
+    this.view.scrollDOM.scrollTop = 0;
+  }
+
+  /** Changes of the text that can be undone. */
+  apply(edits: readonly TextEdit[]): void {
+    const changes = edits.map(({ from, to, text }) => ({ from, to, insert: text }));
+    this.view.dispatch({ changes, userEvent: "input.fix" });
+  }
+
+  show(diagnostics: readonly Diagnostic[]): void {
+    this.diagnostics = diagnostics;
+    forceLinting(this.view);
+  }
+
+  mark(ranges: { range: Range; name: string }[]): void {
+    this.view.dispatch({ effects: setMarks.of(ranges) });
+  }
+
+  /** Moves the cursor there, and the focus if wanted. */
+  goTo(at: number, focus = true): void {
+    const place = Math.min(at, this.view.state.doc.length);
+    this.view.dispatch({
+      selection: EditorSelection.cursor(place),
+      effects: EditorView.scrollIntoView(place, { y: "center" }),
+    });
+    if (focus) this.view.focus();
+  }
+
+  lineOf(at: number): number {
+    return this.view.state.doc.lineAt(Math.min(at, this.view.state.doc.length)).number;
+  }
+
+  private shown(diagnostic: Diagnostic): Shown {
+    const { length } = this.view.state.doc;
+    const from = Math.min(diagnostic.from, length);
+    const to = Math.min(Math.max(diagnostic.to, from), length);
+    return {
+      from,
+      to,
+      severity: diagnostic.severity === "note" ? "info" : diagnostic.severity,
+      source: diagnostic.code,
+      message: [diagnostic.message, ...diagnostic.help].join("\n"),
+      actions: diagnostic.fixes.map((fix) => ({ name: fix.title, apply: () => this.apply(fix.edits) })),
+    };
+  }
+}

@@ -1,0 +1,72 @@
+// The list of problems under the text.
+
+import { h } from "../app/dom.ts";
+import type { Diagnostic } from "../machine/protocol.ts";
+import type { Editor } from "./editor.ts";
+
+export interface ProblemActions {
+  /** The page of a code. */
+  explain(code: string): Promise<string | null>;
+}
+
+export class Problems {
+  private readonly list = h("ol");
+  private readonly summary = h("p", { class: "summary", "aria-live": "polite" });
+
+  constructor(
+    root: HTMLElement,
+    private readonly editor: Editor,
+    private readonly actions: ProblemActions,
+  ) {
+    root.append(this.summary, this.list);
+  }
+
+  show(diagnostics: readonly Diagnostic[], instructions: number): void {
+    const count = (severity: string) => diagnostics.filter((one) => one.severity === severity).length;
+    const told = (n: number, what: string) => (n === 0 ? [] : [`${n} ${what}${n === 1 ? "" : "s"}`]);
+    const parts = [...told(count("error"), "error"), ...told(count("warning"), "warning"), ...told(count("note"), "note")];
+    this.summary.textContent = `${instructions} instruction${instructions === 1 ? "" : "s"}, ${parts.length === 0 ? "nothing to complain about" : parts.join(", ")}`;
+    this.list.replaceChildren(...diagnostics.slice(0, 200).map((one) => this.row(one)));
+    this.list.hidden = diagnostics.length === 0;
+  }
+
+  private row(diagnostic: Diagnostic): HTMLElement {
+    const line = this.editor.lineOf(diagnostic.from);
+    const page = h("pre", { hidden: true });
+    const help = diagnostic.help.filter((text) => text !== "");
+    const explain = h(
+      "button",
+      {
+        type: "button",
+        class: "code",
+        title: `What ${diagnostic.code} means`,
+        "aria-expanded": "false",
+        onclick: async () => {
+          page.textContent ||= (await this.actions.explain(diagnostic.code)) ?? "";
+          page.hidden = !page.hidden;
+          explain.setAttribute("aria-expanded", String(!page.hidden));
+        },
+      },
+      diagnostic.code,
+    );
+    const go = h(
+      "button",
+      { type: "button", class: "go", onclick: () => this.editor.goTo(diagnostic.from) },
+      h("span", { class: "line" }, `${line}`),
+      h("span", { class: "message" }, diagnostic.message),
+    );
+    go.setAttribute("aria-label", `${diagnostic.severity} on line ${line}: ${diagnostic.message}`);
+    const fixes = diagnostic.fixes.map((fix) =>
+      h("button", { type: "button", class: "fix", onclick: () => this.editor.apply(fix.edits) }, fix.title),
+    );
+    return h(
+      "li",
+      { class: diagnostic.severity },
+      go,
+      explain,
+      ...fixes,
+      help.length > 0 && h("p", { class: "help" }, help.join(" · ")),
+      page,
+    );
+  }
+}

@@ -1,0 +1,71 @@
+// The project's examples.
+
+import { byId, h } from "../app/dom.ts";
+import type { Source } from "../machine/protocol.ts";
+import examples from "virtual:examples";
+
+export interface Example {
+  name: string;
+  /** What it shows, in a line. */
+  about: string;
+  text: string;
+}
+
+export const first: Source = asSource(examples.find((example) => example.name === "plasma") ?? examples[0]);
+
+export class Gallery {
+  private readonly dialog = byId("gallery", HTMLDialogElement);
+
+  constructor(private readonly open: (source: Source) => void) {}
+
+  show(): void {
+    if (this.dialog.childElementCount === 0) this.fill();
+    this.dialog.showModal();
+  }
+
+  private fill(): void {
+    const cards = examples.map((example) =>
+      h(
+        "button",
+        { type: "button", class: "card", onclick: () => this.choose(example) },
+        h("img", { src: `examples/${example.name}.png`, alt: "", width: 160, height: 160, loading: "lazy" }),
+        h("b", {}, example.name),
+        h("span", {}, example.about),
+      ),
+    );
+    const empty: Example = { name: "new", about: "temp[0] is (u, v, 0, 1); this draws it.", text: EMPTY };
+    const fresh = h(
+      "button",
+      { type: "button", class: "card new", onclick: () => this.choose(empty) },
+      h("span", { class: "blank", "aria-hidden": "true" }, "+"),
+      h("b", {}, "A new program"),
+      h("span", {}, empty.about),
+    );
+    this.dialog.append(
+      h(
+        "header",
+        {},
+        h("h2", { id: "gallery-title" }, "Examples"),
+        h("button", { type: "button", class: "quiet", "aria-label": "Close", onclick: () => this.dialog.close() }, "×"),
+      ),
+      h("div", { class: "cards" }, ...cards, fresh),
+    );
+    this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
+  }
+
+  private choose(example: Example): void {
+    this.dialog.close();
+    this.open(asSource(example));
+  }
+}
+
+const EMPTY = `-- Red grows to the right, green upward.
+SIZE 256 256 ;
+
+OUT TEX_SEM_WAIT LAST src0.rgb = temp[0] :
+    out[0].rgb = MAD src0.rgb src0.111 src0.000, out[0].a = MAD src0.1 src0.1 src0.0 ;
+`;
+
+function asSource(example: Example | undefined): Source {
+  return { name: example?.name ?? "new", text: example?.text ?? EMPTY, files: [] };
+}

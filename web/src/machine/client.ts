@@ -1,0 +1,68 @@
+// A worker as promises: asked, waited for, stopped.
+
+import type { Requests } from "./protocol.ts";
+import type { Message, Reply } from "./worker.ts";
+
+/** The request was given up because the worker was stopped. */
+export class Stopped extends Error {}
+
+interface Waiting {
+  resolve(answer: unknown): void;
+  reject(error: Error): void;
+}
+
+export class Client {
+  private worker: Worker | undefined;
+  private next = 0;
+  private readonly waiting = new Map<number, Waiting>();
+
+  /** Requests that are not answered yet. */
+  get pending(): number {
+    return this.waiting.size;
+  }
+
+  constructor(private readonly module: Promise<WebAssembly.Module>) {
+    this.start();
+  }
+
+  async ask<K extends keyof Requests>(
+    what: K,
+    request: Requests[K]["ask"],
+    attached: Uint8Array[] = [],
+  ): Promise<Requests[K]["answer"]> {
+    await this.module;
+    const id = this.next++;
+    return new Promise((resolve, reject) => {
+      this.waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
+      this.post({ id, request: { do: what, ...request }, attached });
+    });
+  }
+
+  /** Ends the worker, whatever it is doing, and begins with a new one, which knows nothing. */
+  restart(why: string): void {
+    this.worker?.terminate();
+    this.start();
+    const waiting = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const one of waiting) one.reject(new Stopped(why));
+  }
+
+  private start(): void {
+    const worker = new Worker(new URL("worker.js", document.baseURI), { type: "module" });
+    this.worker = worker;
+    worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+      const waiting = this.waiting.get(data.id);
+      this.waiting.delete(data.id);
+      if (data.broken) this.restart(`the machine stopped: ${data.error ?? ""}`);
+      if (data.error === undefined) waiting?.resolve(data.answer);
+      else waiting?.reject(new Error(data.error));
+    };
+    worker.onerror = (event) => this.restart(`the worker failed: ${event.message}`);
+    // The module goes first: requests wait for it.
+    void this.module.then((module) => this.worker === worker && worker.postMessage({ module } satisfies Message));
+  }
+
+  private post(message: Message): void {
+    this.worker?.postMessage(message);
+  }
+}

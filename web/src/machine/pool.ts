@@ -1,0 +1,137 @@
+// The picture, drawn by several workers, each its share of the rows.
+
+import { Client, Stopped } from "./client.ts";
+import { sourceRequest, type Band, type Bits4, type Drawn, type Loaded, type Source } from "./protocol.ts";
+
+/** What is to be seen. */
+export interface View {
+  size: [number, number];
+  time: number;
+  constants: ReadonlyMap<number, Bits4>;
+  target: number;
+}
+
+/** A drawn picture, the upper row first. */
+export interface Picture {
+  view: View;
+  pixels: Uint8ClampedArray<ArrayBuffer>;
+  engine: string;
+  instead: string | null;
+  instructions: number;
+  killed: number;
+  /** Milliseconds from the request to the last row. */
+  took: number;
+}
+
+/** Rows that one worker draws before the next one's: dear regions are shared so. */
+const STRIPE = 16;
+/** Instructions that a group of pixels may execute. */
+const INSTRUCTIONS = 1_000_000;
+/** Milliseconds after which a picture is given up. */
+const PATIENCE = 8_000;
+/** Milliseconds that a new program waits for an old one's picture. */
+const COURTESY = 150;
+
+export class Pool {
+  private readonly clients: Client[];
+  private source: Source | undefined;
+  /** Which source a worker has. */
+  private readonly has: (Source | undefined)[];
+  private drawn: { target: number; size: [number, number] } | undefined;
+
+  constructor(module: Promise<WebAssembly.Module>, workers: number) {
+    this.clients = Array.from({ length: workers }, () => new Client(module));
+    this.has = this.clients.map(() => undefined);
+  }
+
+  get workers(): number {
+    return this.clients.length;
+  }
+
+  /** Takes a program; what is being drawn of another one is given up if it takes long. */
+  async load(source: Source): Promise<Loaded> {
+    this.source = source;
+    this.drawn = undefined;
+    const busy = this.clients.filter((client) => client.pending > 0);
+    if (busy.length > 0) {
+      await new Promise((resolve) => setTimeout(resolve, COURTESY));
+      busy.filter((client) => client.pending > 0).forEach((client) => this.stop(client, "another program came"));
+    }
+    const loaded = await Promise.all(this.clients.map((_, n) => this.give(n, source)));
+    return loaded[0] as Loaded;
+  }
+
+  async draw(view: View): Promise<Picture> {
+    const start = performance.now();
+    const [width, height] = view.size;
+    const shares: [number, number][][] = this.clients.map(() => []);
+    for (let y = 0, n = 0; y < height; y += STRIPE, n++) {
+      shares[n % shares.length]?.push([y, Math.min(STRIPE, height - y)]);
+    }
+    const pixels = new Uint8ClampedArray(width * height * 4);
+    const watch = setTimeout(() => {
+      for (const client of this.clients) {
+        if (client.pending > 0) this.stop(client, `stopped: no picture after ${PATIENCE / 1000} seconds`);
+      }
+    }, PATIENCE);
+    try {
+      const parts = await Promise.all(
+        this.clients.map(async (client, n): Promise<Drawn | undefined> => {
+          const bands = shares[n] ?? [];
+          if (bands.length === 0) return undefined;
+          if (this.source !== undefined && this.has[n] !== this.source) await this.give(n, this.source);
+          const { time, target } = view;
+          const constants = [...view.constants];
+          return client.ask("draw", { size: view.size, time, constants, bands, target, limit: INSTRUCTIONS });
+        }),
+      );
+      const all = parts.filter((part) => part !== undefined);
+      for (const band of all.flatMap((part) => part.bands)) {
+        pixels.set(band.bytes, (height - band.y - band.rows) * width * 4);
+      }
+      this.drawn = { target: view.target, size: view.size };
+      return {
+        view,
+        pixels,
+        engine: all[0]?.engine ?? "",
+        instead: all[0]?.instead ?? null,
+        instructions: all.reduce((sum, part) => sum + part.instructions, 0),
+        killed: all.reduce((sum, part) => sum + part.killed, 0),
+        took: performance.now() - start,
+      };
+    } finally {
+      clearTimeout(watch);
+    }
+  }
+
+  /** The raw values of the picture drawn last, the lowest row first: four a pixel, one of depth. */
+  async values(target: number): Promise<Float32Array | undefined> {
+    if (this.drawn === undefined) return undefined;
+    const [width, height] = this.drawn.size;
+    const bands: Band[][] = await Promise.all(this.clients.map((client) => client.ask("values", { target })));
+    const channels = target === 4 ? 1 : 4;
+    const all = bands.flat();
+    if (all.length === 0) return undefined;
+    const values = new Float32Array(width * height * channels);
+    for (const { y, bytes } of all) {
+      values.set(new Float32Array(bytes.buffer), y * width * channels);
+    }
+    return values;
+  }
+
+  private async give(n: number, source: Source): Promise<Loaded | undefined> {
+    const client = this.clients[n];
+    if (client === undefined) return undefined;
+    this.has[n] = undefined;
+    const loaded = await client.ask("load", sourceRequest(source), source.files.map((file) => file.bytes));
+    this.has[n] = source;
+    return loaded;
+  }
+
+  private stop(client: Client, why: string): void {
+    this.has[this.clients.indexOf(client)] = undefined;
+    client.restart(why);
+  }
+}
+
+export { Stopped };

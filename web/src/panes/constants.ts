@@ -1,0 +1,135 @@
+// Sliders and pickers for the program's constants.
+
+import { h } from "../app/dom.ts";
+import { bitsOf, exact, floatOf } from "../app/numbers.ts";
+import type { Analysis, Bits4, Constant } from "../machine/protocol.ts";
+
+export interface ConstantEvents {
+  /** A constant is being changed: the picture follows at once. */
+  trying(constant: number, value: Bits4): void;
+  /** It has its new value: the source follows. */
+  changed(constant: number, value: Bits4): void;
+}
+
+/** Channels that are changed together. */
+interface Row {
+  constant: Constant;
+  name: string;
+  channel: number;
+  channels: number;
+}
+
+const LETTERS = "rgba";
+
+export class Constants {
+  readonly root = h("div", { class: "constants" });
+  private shape = "";
+  private readonly inputs = new Map<string, (constant: Constant) => void>();
+
+  constructor(private readonly events: ConstantEvents) {}
+
+  show(analysis: Analysis): void {
+    const rows = analysis.constants.flatMap((constant) => rowsOf(constant, analysis.clock));
+    const shape = JSON.stringify(rows.map((row) => [row.constant.number, row.name, row.channel, row.channels]));
+    if (shape !== this.shape) {
+      this.shape = shape;
+      this.inputs.clear();
+      this.root.replaceChildren(
+        ...(rows.length > 0
+          ? rows.map((row) => this.row(row))
+          : [h("p", { class: "empty" }, "The program gives no constants. ", h("code", {}, "const[0] = (0.5, 1, 0, 1) ;"), " gives one, and ", h("code", {}, 'UNIFORM "speed" = const[0].r ;'), " names it.")]),
+      );
+    }
+    // What is at hand keeps its controls, so that a slider can go on moving.
+    for (const row of rows) this.inputs.get(key(row))?.(row.constant);
+  }
+
+  private row(row: Row): HTMLElement {
+    const { number } = row.constant;
+    let value: Bits4 = [...row.constant.value];
+    const channels = Array.from({ length: row.channels }, (_, n) => row.channel + n);
+    const set = (changes: [number, number][], final: boolean): void => {
+      value = [...value];
+      for (const [channel, to] of changes) value[channel] = bitsOf(to);
+      if (final) this.events.changed(number, value);
+      else this.events.trying(number, value);
+    };
+    const updates: ((constant: Constant) => void)[] = [];
+    const label = `${row.name} (const[${number}])`;
+    const controls = channels.map((channel) => {
+      const name = `${label} ${LETTERS[channel] ?? ""}`;
+      const slider = h("input", { type: "range", step: "any", "aria-label": name });
+      const field = h("input", { type: "number", step: "any", "aria-label": `${name}, exactly` });
+      const at = (): number => floatOf(value[channel] ?? 0);
+      const range = (): void => {
+        const now = at();
+        const reach = Math.max(1, 2 ** Math.ceil(Math.log2(Math.max(Math.abs(now), 1e-3) * 1.5)));
+        slider.min = String(now < 0 ? -reach : 0);
+        slider.max = String(reach);
+      };
+      slider.addEventListener("input", () => {
+        const to = Number(Number(slider.value).toPrecision(3));
+        field.value = exact(Math.fround(to));
+        set([[channel, to]], false);
+      });
+      slider.addEventListener("change", () => set([[channel, Number(Number(slider.value).toPrecision(3))]], true));
+      field.addEventListener("change", () => field.value !== "" && set([[channel, Number(field.value)]], true));
+      updates.push((constant) => {
+        value = [...constant.value];
+        if (document.activeElement !== slider) range();
+        slider.value = String(at());
+        if (document.activeElement !== field) field.value = exact(at());
+      });
+      return h("div", { class: `channel ${LETTERS[channel] ?? ""}` }, h("i", {}, LETTERS[channel] ?? ""), slider, field);
+    });
+    const picker = row.channels >= 3 ? this.picker(label, row.channel, () => value, set, updates) : undefined;
+    this.inputs.set(key(row), (constant) => updates.forEach((update) => update(constant)));
+    return h(
+      "fieldset",
+      {},
+      h("legend", {}, h("b", {}, row.name), h("span", {}, `const[${number}]`), picker),
+      ...controls,
+    );
+  }
+
+  private picker(
+    label: string,
+    first: number,
+    value: () => Bits4,
+    set: (changes: [number, number][], final: boolean) => void,
+    updates: ((constant: Constant) => void)[],
+  ): HTMLElement {
+    const input = h("input", { type: "color", "aria-label": `${label} as a colour`, title: "As a colour" });
+    const changes = (): [number, number][] =>
+      [0, 1, 2].map((n) => [first + n, parseInt(input.value.slice(1 + 2 * n, 3 + 2 * n), 16) / 255]);
+    input.addEventListener("input", () => set(changes(), false));
+    input.addEventListener("change", () => set(changes(), true));
+    updates.push(() => {
+      const part = (n: number): string =>
+        Math.round(Math.min(Math.max(floatOf(value()[first + n] ?? 0) || 0, 0), 1) * 255).toString(16).padStart(2, "0");
+      input.value = `#${part(0)}${part(1)}${part(2)}`;
+    });
+    return input;
+  }
+}
+
+const key = (row: Row): string => `${row.constant.number} ${row.channel} ${row.name}`;
+
+/** A row for each named part of a constant, and one for what has no name. */
+function rowsOf(constant: Constant, clock: [number, number] | null): Row[] {
+  const named = constant.uniforms
+    .filter(({ channel, channels }) => !(channels === 1 && clock?.[0] === constant.number && clock[1] === channel))
+    .map(({ name, channel, channels }) => ({ constant, name, channel, channels }));
+  const taken = new Set(constant.uniforms.flatMap(({ channel, channels }) => Array.from({ length: channels }, (_, n) => channel + n)));
+  const rest: Row[] = [];
+  for (let channel = 0; channel < 4; channel++) {
+    if (taken.has(channel)) continue;
+    let channels = 1;
+    while (channel + channels < 4 && !taken.has(channel + channels)) channels++;
+    const letters = channels === 4 ? "" : `.${LETTERS.slice(channel, channel + channels)}`;
+    const name = constant.name !== null ? `${constant.name}${letters}` : `const[${constant.number}]${letters}`;
+    rest.push({ constant, name, channel, channels });
+    channel += channels;
+  }
+  return [...named, ...rest];
+}

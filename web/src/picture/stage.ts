@@ -1,0 +1,345 @@
+// The picture on its stage: zoom, and the values of the pixel under the pointer.
+
+import { byId, h } from "../app/dom.ts";
+import { css, exact, short } from "../app/numbers.ts";
+import { Signal } from "../app/signal.ts";
+import type { Picture } from "../machine/pool.ts";
+import { DEPTH } from "../machine/protocol.ts";
+
+export interface StageEvents {
+  /** The raw values of the picture that is shown. */
+  values(target: number): Promise<Float32Array | undefined>;
+  /** A pixel was chosen. */
+  chosen(x: number, y: number): void;
+}
+
+/** From this many screen pixels a pixel its values are written into it. */
+const WRITTEN = 72;
+
+export class Stage {
+  /** The pixel that is looked at; y counts upward. */
+  readonly pointed = new Signal<[number, number] | undefined>(undefined);
+  /** The pixel that is stepped through. */
+  readonly chosen = new Signal<[number, number] | undefined>(undefined);
+  private readonly root = byId("stage", HTMLDivElement);
+  private readonly canvas = h("canvas", { width: 256, height: 256 });
+  private readonly overlay = h("canvas", { class: "overlay" });
+  private readonly heat = h("canvas", { class: "heat", hidden: true });
+  private readonly layer = h("div", { class: "layer" }, this.canvas, this.heat);
+  private readonly readout = h("output", { class: "readout" });
+  private readonly badge = h("p", { class: "badge", hidden: true, role: "status" });
+  private readonly zoomed = h("output", { class: "zoomed" });
+  private picture: Picture | undefined;
+  private values: Promise<Float32Array | undefined> | undefined;
+  /** Screen pixels a pixel; what fits if not given. */
+  private zoom: number | undefined;
+  /** The pixel in the middle, counted from the upper left. */
+  private centre: [number, number] = [0, 0];
+
+  constructor(private readonly events: StageEvents) {
+    const buttons = h(
+      "div",
+      { class: "zoom", role: "group", "aria-label": "Zoom" },
+      h("button", { type: "button", title: "Smaller (-)", "aria-label": "Zoom out", onclick: () => this.zoomBy(0.5) }, "−"),
+      h("button", { type: "button", class: "fit", title: "Fit (0)", "aria-label": "Zoom to fit", onclick: () => this.fit() }, this.zoomed),
+      h("button", { type: "button", title: "Larger (+)", "aria-label": "Zoom in", onclick: () => this.zoomBy(2) }, "+"),
+    );
+    const frame = h(
+      "div",
+      {
+        class: "frame",
+        tabindex: "0",
+        role: "application",
+        "aria-label": "Picture. Arrow keys move to a pixel, Enter steps through it, plus and minus zoom",
+      },
+      this.layer,
+      this.overlay,
+    );
+    this.root.append(frame, this.badge, buttons, this.readout);
+    this.listen(frame);
+    new ResizeObserver(() => this.place()).observe(frame);
+    this.chosen.watch(() => this.place());
+  }
+
+  /** Shows a picture. */
+  show(picture: Picture): void {
+    const [width, height] = picture.view.size;
+    if (this.canvas.width !== width || this.canvas.height !== height) {
+      this.canvas.width = width;
+      this.canvas.height = height;
+      this.centre = [width / 2, height / 2];
+      this.zoom = undefined;
+    }
+    this.canvas.getContext("2d")?.putImageData(new ImageData(picture.pixels, width, height), 0, 0);
+    this.picture = picture;
+    this.values = undefined;
+    this.root.classList.remove("stale");
+    this.badge.hidden = true;
+    this.place();
+    void this.read();
+  }
+
+  /** What is shown is not what the program says. */
+  stale(why: string): void {
+    this.root.classList.toggle("stale", true);
+    this.badge.textContent = why;
+    this.badge.hidden = why === "";
+  }
+
+  /** The picture as a PNG file. */
+  png(): Promise<Blob | null> {
+    return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
+  }
+
+  /** Shows one number a pixel over the picture, from 0 to `most`, the lowest row first; nothing to end that. */
+  showHeat(heat: { width: number; height: number; values: ArrayLike<number>; most: number } | undefined): void {
+    this.heat.hidden = heat === undefined;
+    if (heat === undefined) return;
+    const { width, height, values, most } = heat;
+    this.heat.width = width;
+    this.heat.height = height;
+    const image = new ImageData(width, height);
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        const at = ((height - 1 - y) * width + x) * 4;
+        image.data.set(warm((values[y * width + x] ?? 0) / Math.max(most, 1)), at);
+      }
+    }
+    this.heat.getContext("2d")?.putImageData(image, 0, 0);
+    this.place();
+  }
+
+  fit(): void {
+    this.zoom = undefined;
+    this.centre = [this.canvas.width / 2, this.canvas.height / 2];
+    this.place();
+  }
+
+  private zoomBy(factor: number, at?: [number, number]): void {
+    const old = this.scale();
+    const next = Math.min(Math.max(old * factor, 0.125), 256);
+    if (at !== undefined) {
+      // The pixel under the pointer stays there.
+      const before = this.pixelAt(at);
+      this.zoom = next;
+      this.place();
+      const after = this.pixelAt(at);
+      this.centre = [this.centre[0] + before[0] - after[0], this.centre[1] + before[1] - after[1]];
+    } else {
+      const pointed = this.pointed.value;
+      if (pointed !== undefined && this.zoom === undefined) {
+        this.centre = [pointed[0] + 0.5, this.canvas.height - pointed[1] - 0.5];
+      }
+    }
+    this.zoom = next;
+    this.place();
+  }
+
+  private frame(): DOMRect {
+    return (this.layer.parentElement as HTMLElement).getBoundingClientRect();
+  }
+
+  private scale(): number {
+    if (this.zoom !== undefined) return this.zoom;
+    const { width, height } = this.frame();
+    const fits = Math.min(width / this.canvas.width, height / this.canvas.height);
+    // Whole steps where there is room: pixels stay squares of one size.
+    return fits >= 1 ? Math.floor(fits * 4) / 4 : fits;
+  }
+
+  private corner(): [number, number] {
+    const { width, height } = this.frame();
+    const scale = this.scale();
+    const [x, y] = this.zoom === undefined ? [this.canvas.width / 2, this.canvas.height / 2] : this.centre;
+    return [Math.round(width / 2 - x * scale), Math.round(height / 2 - y * scale)];
+  }
+
+  /** The place in the picture, from its upper left, under a place of the screen. */
+  private pixelAt([clientX, clientY]: [number, number]): [number, number] {
+    const frame = this.frame();
+    const [left, top] = this.corner();
+    const scale = this.scale();
+    return [(clientX - frame.left - left) / scale, (clientY - frame.top - top) / scale];
+  }
+
+  private place(): void {
+    const scale = this.scale();
+    const [left, top] = this.corner();
+    this.layer.style.transform = `translate(${left}px, ${top}px)`;
+    for (const canvas of [this.canvas, this.heat]) {
+      canvas.style.width = `${this.canvas.width * scale}px`;
+      canvas.style.height = `${this.canvas.height * scale}px`;
+    }
+    this.layer.classList.toggle("pixelated", scale >= 2);
+    this.zoomed.textContent = scale >= 1 ? `${Math.round(scale * 100) / 100}×` : `${Math.round(scale * 100)}%`;
+    void this.drawOverlay();
+  }
+
+  private async drawOverlay(): Promise<void> {
+    const { width, height } = this.frame();
+    const ratio = devicePixelRatio || 1;
+    this.overlay.width = Math.round(width * ratio);
+    this.overlay.height = Math.round(height * ratio);
+    const context = this.overlay.getContext("2d");
+    if (context === null) return;
+    context.scale(ratio, ratio);
+    const scale = this.scale();
+    const [left, top] = this.corner();
+    const box = (pixel: [number, number] | undefined, outer: string, inner: string): void => {
+      if (pixel === undefined) return;
+      const size = Math.max(scale, 5);
+      const x = left + (pixel[0] + 0.5) * scale - size / 2;
+      const y = top + (this.canvas.height - pixel[1] - 0.5) * scale - size / 2;
+      context.strokeStyle = outer;
+      context.lineWidth = 3;
+      context.strokeRect(x - 0.5, y - 0.5, size + 1, size + 1);
+      context.strokeStyle = inner;
+      context.lineWidth = 1;
+      context.strokeRect(x - 0.5, y - 0.5, size + 1, size + 1);
+    };
+    if (scale >= WRITTEN) await this.write(context, scale, left, top);
+    box(this.pointed.value, "rgb(0 0 0 / 0.5)", "#fff");
+    box(this.chosen.value, "#fff", "#d1281e");
+  }
+
+  /** Writes values into the pixels that can be seen. */
+  private async write(context: CanvasRenderingContext2D, scale: number, left: number, top: number): Promise<void> {
+    const values = await this.raw();
+    if (values === undefined || this.picture === undefined) return;
+    const channels = this.picture.view.target === DEPTH ? 1 : 4;
+    const { width, height } = this.frame();
+    const [columns, rows] = [this.canvas.width, this.canvas.height];
+    const size = Math.min(scale / 7, 13);
+    context.font = `${size}px ui-monospace, monospace`;
+    context.textBaseline = "middle";
+    for (let row = Math.max(0, Math.floor(-top / scale)); row < Math.min(rows, (height - top) / scale); row++) {
+      for (let x = Math.max(0, Math.floor(-left / scale)); x < Math.min(columns, (width - left) / scale); x++) {
+        const at = ((rows - 1 - row) * columns + x) * channels;
+        const pixel = [...values.subarray(at, at + channels)];
+        const light = channels === 1 ? (pixel[0] ?? 0) : 0.3 * (pixel[0] ?? 0) + 0.6 * (pixel[1] ?? 0) + 0.1 * (pixel[2] ?? 0);
+        context.fillStyle = light > 0.5 ? "rgb(0 0 0 / 0.85)" : "rgb(255 255 255 / 0.9)";
+        pixel.forEach((value, n) => {
+          const y = top + row * scale + scale / 2 + (n - (pixel.length - 1) / 2) * size * 1.3;
+          context.fillText(short(value).slice(0, 9), left + x * scale + scale * 0.1, y);
+        });
+      }
+    }
+  }
+
+  private listen(frame: HTMLElement): void {
+    let drag: { at: [number, number]; centre: [number, number]; moved: boolean } | undefined;
+    frame.addEventListener("pointermove", (event) => {
+      if (drag !== undefined && this.zoom !== undefined) {
+        const [dx, dy] = [event.clientX - drag.at[0], event.clientY - drag.at[1]];
+        drag.moved ||= Math.hypot(dx, dy) > 4;
+        if (drag.moved) {
+          this.centre = [drag.centre[0] - dx / this.zoom, drag.centre[1] - dy / this.zoom];
+          this.place();
+        }
+      }
+      this.point(this.pixelAt([event.clientX, event.clientY]));
+    });
+    frame.addEventListener("pointerleave", () => this.point(undefined));
+    frame.addEventListener("pointerdown", (event) => {
+      drag = { at: [event.clientX, event.clientY], centre: [...this.centre], moved: false };
+      frame.setPointerCapture(event.pointerId);
+    });
+    frame.addEventListener("pointerup", (event) => {
+      const clicked = drag !== undefined && !drag.moved;
+      drag = undefined;
+      if (!clicked) return;
+      this.point(this.pixelAt([event.clientX, event.clientY]));
+      this.choose();
+    });
+    frame.addEventListener("pointercancel", () => (drag = undefined));
+    frame.addEventListener(
+      "wheel",
+      (event) => {
+        event.preventDefault();
+        this.zoomBy(2 ** (-event.deltaY / 240), [event.clientX, event.clientY]);
+      },
+      { passive: false },
+    );
+    frame.addEventListener("keydown", (event) => {
+      const step = event.shiftKey ? 8 : 1;
+      const moves: Record<string, [number, number]> = {
+        ArrowLeft: [-step, 0],
+        ArrowRight: [step, 0],
+        ArrowUp: [0, step],
+        ArrowDown: [0, -step],
+      };
+      const move = moves[event.key];
+      if (move !== undefined) {
+        const [x, y] = this.pointed.value ?? this.chosen.value ?? [this.canvas.width >> 1, this.canvas.height >> 1];
+        const next: [number, number] = [
+          Math.min(Math.max(x + move[0], 0), this.canvas.width - 1),
+          Math.min(Math.max(y + move[1], 0), this.canvas.height - 1),
+        ];
+        this.set(next);
+        if (this.zoom !== undefined) {
+          this.centre = [next[0] + 0.5, this.canvas.height - next[1] - 0.5];
+          this.place();
+        }
+      } else if (event.key === "Enter" || event.key === " ") this.choose();
+      else if (event.key === "+" || event.key === "=") this.zoomBy(2);
+      else if (event.key === "-") this.zoomBy(0.5);
+      else if (event.key === "0") this.fit();
+      else return;
+      event.preventDefault();
+    });
+  }
+
+  private choose(): void {
+    const pointed = this.pointed.value;
+    if (pointed === undefined) return;
+    this.chosen.value = pointed;
+    this.events.chosen(...pointed);
+  }
+
+  private point(place: [number, number] | undefined): void {
+    const inside =
+      place !== undefined && place[0] >= 0 && place[1] >= 0 && place[0] < this.canvas.width && place[1] < this.canvas.height;
+    this.set(inside ? [Math.floor(place[0]), this.canvas.height - 1 - Math.floor(place[1])] : undefined);
+  }
+
+  private set(pixel: [number, number] | undefined): void {
+    const old = this.pointed.value;
+    if (old?.[0] === pixel?.[0] && old?.[1] === pixel?.[1]) return;
+    this.pointed.value = pixel;
+    void this.drawOverlay();
+    void this.read();
+  }
+
+  private raw(): Promise<Float32Array | undefined> {
+    const target = this.picture?.view.target ?? 0;
+    return (this.values ??= this.events.values(target).catch(() => undefined));
+  }
+
+  /** Reads the pixel that is pointed at. */
+  private async read(): Promise<void> {
+    const pixel = this.pointed.value;
+    if (pixel === undefined || this.picture === undefined) {
+      this.readout.replaceChildren();
+      return;
+    }
+    const { picture } = this;
+    const values = await this.raw();
+    if (values === undefined || this.picture !== picture || this.pointed.value !== pixel) return;
+    const channels = picture.view.target === DEPTH ? 1 : 4;
+    const at = (pixel[1] * this.canvas.width + pixel[0]) * channels;
+    const color = [...values.subarray(at, at + channels)];
+    const [r = 0, g = r, b = r] = channels === 1 ? [color[0] ?? 0] : color;
+    this.readout.replaceChildren(
+      h("span", { class: "swatch", style: `background: ${css([r, g, b])}` }),
+      h("span", { class: "place" }, `${pixel[0]}, ${pixel[1]}`),
+      ...color.map((value, n) => h("span", { title: exact(value) }, h("i", {}, channels === 1 ? "z" : "rgba"[n] ?? ""), short(value))),
+    );
+  }
+}
+
+/** A colour for a number from 0 to 1: from nothing over red and yellow to white. */
+export function warm(value: number): [number, number, number, number] {
+  const t = Math.min(Math.max(value, 0), 1);
+  const part = (from: number): number => Math.round(Math.min(Math.max((t - from) * 3, 0), 1) * 255);
+  return [part(0), part(1 / 3), part(2 / 3), 255];
+}
