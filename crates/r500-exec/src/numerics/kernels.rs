@@ -40,11 +40,11 @@
 use super::{CANONICAL_NAN, flush};
 
 /// 2^f for f in -1/2..1/2.
-pub(crate) const EX2: [f32; 7] =
+pub const EX2: [f32; 7] =
     [1.0, 0.693147182, 0.240226448, 0.0555035882, 0.00961883366, 0.00133913022, 0.000152412846];
 
 /// (log2(1 + f) - f) / f for 1 + f from the root of 1/2 to the root of 2.
-pub(crate) const LN2: [f32; 9] = [
+pub const LN2: [f32; 9] = [
     0.442694992,
     -0.721347213,
     0.480911434,
@@ -57,11 +57,11 @@ pub(crate) const LN2: [f32; 9] = [
 ];
 
 /// sin(pi/2 w) / w - 1 of w squared, for w in -1..1.
-pub(crate) const SINE: [f32; 5] =
+pub const SINE: [f32; 5] =
     [0.570796311, -0.645963609, 0.0796893165, -0.00467328774, 0.000151274202];
 
 /// The bits of the root of one half: where [`ln2`] goes on to the next exponent.
-pub(crate) const LN2_SPLIT: u32 = 0x3f35_04f3;
+pub const LN2_SPLIT: u32 = 0x3f35_04f3;
 
 /// `EX2`: 2 to the power of x. Off by at most 1.0716 ulp.
 ///

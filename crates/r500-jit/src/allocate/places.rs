@@ -1,0 +1,253 @@
+//! What is where: registers, the frame.
+
+use crate::inst::Mem;
+use crate::op::{Class, Given, Level, Program, V};
+
+use super::moves::{Move, Spot};
+
+const NOWHERE: u32 = u32::MAX;
+
+/// The places of values.
+#[derive(Debug)]
+pub(super) struct Places {
+    pub(super) level: Level,
+    now: Saved,
+    /// Where each value is: register, vector in the frame, for good.
+    register: Vec<u32>,
+    home: Vec<u32>,
+    given: Vec<Option<Given>>,
+    classes: Vec<Class>,
+    /// Registers that values had best be computed in.
+    hints: Vec<u32>,
+    frame: u32,
+}
+
+/// What registers and the frame hold.
+#[derive(Clone, Debug)]
+pub(super) struct Saved {
+    registers: [Vec<Option<V>>; 2],
+    stack: Vec<Option<V>>,
+}
+
+impl Saved {
+    /// Values in registers, then those that are only in the frame.
+    pub(super) fn spots(&self) -> Vec<(Spot, V)> {
+        let mut spots = Vec::new();
+        for registers in &self.registers {
+            for (register, v) in (0..).zip(registers) {
+                spots.extend(v.map(|v| (Spot::Register(register), v)));
+            }
+        }
+        let count = spots.len();
+        for (slot, v) in (0..).zip(&self.stack) {
+            if let Some(v) = *v
+                && !spots[..count].iter().any(|(_, other)| *other == v)
+            {
+                spots.push((Spot::Memory(Mem::Stack(slot)), v));
+            }
+        }
+        spots
+    }
+}
+
+impl Places {
+    pub(super) fn new(level: Level, program: &Program) -> Self {
+        let registers = |class| vec![None; level.registers(class)];
+        let count = program.classes.len();
+        Self {
+            level,
+            now: Saved {
+                registers: [registers(Class::Vector), registers(Class::Mask)],
+                stack: Vec::new(),
+            },
+            register: vec![NOWHERE; count],
+            home: vec![NOWHERE; count],
+            given: program.given.clone(),
+            classes: program.classes.clone(),
+            hints: vec![NOWHERE; count],
+            frame: 0,
+        }
+    }
+
+    /// Vectors in the frame.
+    pub(super) fn frame(&self) -> u32 {
+        self.frame
+    }
+
+    pub(super) fn class(&self, v: V) -> Class {
+        self.classes[v.index()]
+    }
+
+    pub(super) fn register(&self, v: V) -> Option<u8> {
+        u8::try_from(self.register[v.index()]).ok()
+    }
+
+    /// Where a value lies in memory.
+    pub(super) fn memory(&self, v: V) -> Option<Mem> {
+        match self.given[v.index()] {
+            Some(Given::Const(bits)) => Some(Mem::Const(bits)),
+            Some(Given::Slot(slot)) => Some(Mem::Slot(slot)),
+            None => Some(self.home[v.index()]).filter(|home| *home != NOWHERE).map(Mem::Stack),
+        }
+    }
+
+    /// Where a value is read. One from nowhere is anything.
+    pub(super) fn spot(&self, v: V) -> Spot {
+        match (self.register(v), self.memory(v)) {
+            (Some(register), _) => Spot::Register(register),
+            (None, Some(mem)) => Spot::Memory(mem),
+            (None, None) => Spot::Memory(Mem::Const(0)),
+        }
+    }
+
+    /// Values in registers.
+    pub(super) fn registers(&self) -> Vec<(Class, u8, V)> {
+        let of = |class: Class| {
+            (0..).zip(&self.now.registers[class as usize])
+                .filter_map(move |(register, v)| v.map(|v| (class, register, v)))
+        };
+        of(Class::Vector).chain(of(Class::Mask)).collect()
+    }
+
+    /// Values in the frame.
+    pub(super) fn stacked(&self) -> Vec<V> {
+        self.now.stack.iter().copied().flatten().collect()
+    }
+
+    pub(super) fn has_free(&self, class: Class) -> bool {
+        self.now.registers[class as usize].contains(&None)
+    }
+
+    /// A free register, this one if it is.
+    pub(super) fn free(&self, class: Class, hint: Option<u8>) -> Option<u8> {
+        let registers = &self.now.registers[class as usize];
+        let hinted = hint.filter(|hint| registers.get(usize::from(*hint)) == Some(&None));
+        hinted.or_else(|| {
+            let place = registers.iter().position(Option::is_none)?;
+            u8::try_from(place).ok()
+        })
+    }
+
+    /// Has a value be computed where another one is.
+    pub(super) fn aim(&mut self, v: V, at: V) {
+        self.hints[v.index()] = self.register[at.index()];
+    }
+
+    pub(super) fn hint(&self, v: V) -> Option<u8> {
+        u8::try_from(self.hints[v.index()]).ok()
+    }
+
+    pub(super) fn put(&mut self, v: V, class: Class, register: u8) {
+        let places = &mut self.now.registers[class as usize];
+        if let Some(place) = places.get_mut(usize::from(register)) {
+            if let Some(old) = place.replace(v) {
+                self.register[old.index()] = NOWHERE;
+            }
+            self.register[v.index()] = u32::from(register);
+        }
+    }
+
+    pub(super) fn drop_register(&mut self, v: V) {
+        if let Some(register) = self.register(v) {
+            self.now.registers[self.class(v) as usize][usize::from(register)] = None;
+            self.register[v.index()] = NOWHERE;
+        }
+    }
+
+    /// A place in the frame for a value, which is about to be stored there.
+    pub(super) fn home(&mut self, v: V) -> Mem {
+        let slot = self.free_stack();
+        self.now.stack[slot] = Some(v);
+        let slot = u32::try_from(slot).unwrap_or(NOWHERE);
+        self.home[v.index()] = slot;
+        Mem::Stack(slot)
+    }
+
+    fn free_stack(&mut self) -> usize {
+        let stack = &mut self.now.stack;
+        let slot = stack.iter().position(Option::is_none).unwrap_or_else(|| {
+            stack.push(None);
+            stack.len() - 1
+        });
+        self.frame = self.frame.max(u32::try_from(slot + 1).unwrap_or(u32::MAX));
+        slot
+    }
+
+    /// A place in the frame that holds nothing and that no move names.
+    pub(super) fn spare_home(&mut self, moves: &[Move]) -> Mem {
+        let named = |slot: usize| {
+            let spot = Spot::Memory(Mem::Stack(u32::try_from(slot).unwrap_or(u32::MAX)));
+            moves.iter().any(|m| m.to == spot || m.from == spot)
+        };
+        let held = |slot: usize| self.now.stack.get(slot).is_some_and(Option::is_some);
+        let slot = (0..).find(|slot| !held(*slot) && !named(*slot)).unwrap_or(0);
+        let slot = u32::try_from(slot).unwrap_or(u32::MAX);
+        self.frame = self.frame.max(slot.saturating_add(1));
+        Mem::Stack(slot)
+    }
+
+    /// Free registers.
+    pub(super) fn frees(&self, class: Class) -> impl Iterator<Item = u8> {
+        let registers = (0..).zip(&self.now.registers[class as usize]);
+        registers.filter_map(|(register, v)| v.is_none().then_some(register))
+    }
+
+    /// What lies in the frame of a value is out of date.
+    pub(super) fn drop_home(&mut self, v: V) {
+        if let Some(place) = self.now.stack.get_mut(self.home[v.index()] as usize) {
+            *place = None;
+        }
+        self.home[v.index()] = NOWHERE;
+    }
+
+    /// Frees all places of a value.
+    pub(super) fn forget(&mut self, v: V) {
+        self.drop_register(v);
+        self.drop_home(v);
+    }
+
+    /// What is in the place of a value is another one from now on.
+    pub(super) fn rename(&mut self, old: V, new: V) {
+        if let Some(register) = self.register(old) {
+            self.forget(old);
+            self.put(new, self.class(new), register);
+        } else if self.home[old.index()] != NOWHERE {
+            let home = self.home[old.index()];
+            self.forget(old);
+            self.home[new.index()] = home;
+            if let Some(place) = self.now.stack.get_mut(home as usize) {
+                *place = Some(new);
+            }
+        }
+    }
+
+    pub(super) fn save(&self) -> Saved {
+        self.now.clone()
+    }
+
+    pub(super) fn restore(&mut self, saved: Saved) {
+        for v in self.now.registers.iter().flatten().flatten() {
+            self.register[v.index()] = NOWHERE;
+        }
+        for v in self.now.stack.iter().flatten() {
+            self.home[v.index()] = NOWHERE;
+        }
+        let grown = self.now.stack.len();
+        self.now = saved;
+        if self.now.stack.len() < grown {
+            self.now.stack.resize(grown, None);
+        }
+        for places in &self.now.registers {
+            for (register, v) in (0..).zip(places) {
+                if let Some(v) = v {
+                    self.register[v.index()] = register;
+                }
+            }
+        }
+        for (slot, v) in (0..).zip(&self.now.stack) {
+            if let Some(v) = v {
+                self.home[v.index()] = slot;
+            }
+        }
+    }
+}

@@ -1,0 +1,633 @@
+//! Instructions as bytes.
+//!
+//! ```text
+//! entry      saves registers, flushes denormals, finds the first group
+//! groups     the instructions, once for each group
+//! done       restores, returns
+//! refill     saves all vectors and asks whether to go on
+//! constants
+//! ```
+//!
+//! Registers: `rbx` the context, `r12` the group in the first slot, `r13` the end of its chunks, `r14` the
+//! constants, `rbp` and `rsp` the frame, `rax` and `rcx` for anything. Offsets into the context are those
+//! of [`context`].
+
+use std::collections::HashMap;
+
+use iced_x86::code_asm::{
+    AsmMemoryOperand, CodeAssembler, CodeLabel, dword_ptr, eax, ecx, edx, ptr, qword_ptr, r12, r13, r14, rax,
+    rbp, rbx, rcx, rdi, rdx, rsp,
+};
+use iced_x86::{BlockEncoderOptions, Code, IcedError, Instruction, MemoryOperand, Register};
+
+use r500_exec::native::Segment;
+
+use crate::compile::{Assembly, Line};
+use crate::inst::{Inst, Label, Listing, Mem, Place};
+use crate::op::{Class, Kind, Level, Relation, Rounding};
+
+/// Offsets into what the code is called with.
+pub(crate) mod context {
+    /// First byte of the first slot.
+    pub(crate) const SLOTS: i32 = 0;
+    /// Where the chunks begin, in bytes into a slot.
+    pub(crate) const BEGIN: i32 = 8;
+    /// Where they end.
+    pub(crate) const END: i32 = 16;
+    /// Instructions that a group has left before it asks.
+    pub(crate) const FUEL: i32 = 24;
+    /// Whom it asks.
+    pub(crate) const REFILL: i32 = 32;
+    /// The address where it asks.
+    pub(crate) const ADDRESS: i32 = 40;
+    /// What each group has at first.
+    pub(crate) const FUEL_OF_GROUP: i32 = 48;
+    /// How often the group has asked.
+    pub(crate) const REFILLS: i32 = 56;
+}
+
+/// Bits of MXCSR: tiny results and denormal operands are zeros.
+const FLUSH: u32 = 1 << 15 | 1 << 6;
+/// What is between code and constants.
+const INT3: u8 = 0xcc;
+
+/// The bytes of a listing.
+pub(crate) fn emit(
+    listing: &Listing,
+    level: Level,
+    segment: &Segment<'_>,
+) -> Result<Assembly, IcedError> {
+    let mut emit = Emit::new(listing, level, segment)?;
+    emit.entry()?;
+    for inst in &listing.insts {
+        emit.inst(inst)?;
+    }
+    emit.exit()?;
+    emit.finish()
+}
+
+struct Emit<'a> {
+    listing: &'a Listing,
+    level: Level,
+    stride: u32,
+    a: CodeAssembler,
+    labels: Vec<CodeLabel>,
+    done: CodeLabel,
+    stopped: CodeLabel,
+    refill: CodeLabel,
+    pool: CodeLabel,
+    /// Constants by their bits: where they lie.
+    constants: HashMap<u32, u32>,
+    order: Vec<u32>,
+    origin: Option<u32>,
+    /// Instructions, and the addresses that they come from.
+    origins: Vec<(usize, u32)>,
+    asks: bool,
+    /// The instruction that says where constants are.
+    points_to_pool: usize,
+}
+
+impl<'a> Emit<'a> {
+    fn new(listing: &'a Listing, level: Level, segment: &Segment<'_>) -> Result<Self, IcedError> {
+        let mut a = CodeAssembler::new(64)?;
+        let labels = (0..listing.labels).map(|_| a.create_label()).collect();
+        let [done, stopped, refill, pool] = [(); 4].map(|()| a.create_label());
+        let asks = segment.metered;
+        Ok(Self {
+            listing,
+            level,
+            stride: segment.stride,
+            a,
+            labels,
+            done,
+            stopped,
+            refill,
+            pool,
+            constants: HashMap::new(),
+            order: Vec::new(),
+            origin: None,
+            origins: Vec::new(),
+            asks,
+            points_to_pool: 0,
+        })
+    }
+
+    /// Bytes of the frame: vectors, then counters.
+    fn frame(&self) -> i32 {
+        let vectors = self.listing.stack * self.level.bytes();
+        let bytes = vectors + self.listing.counters * 8;
+        i32::try_from(bytes.next_multiple_of(64)).unwrap_or(i32::MAX)
+    }
+
+    fn counter(&self, counter: u32) -> AsmMemoryOperand {
+        dword_ptr(rsp + i64::from(self.listing.stack * self.level.bytes() + counter * 8))
+    }
+
+    fn entry(&mut self) -> Result<(), IcedError> {
+        let frame = self.frame();
+        let a = &mut self.a;
+        a.push(rbp)?;
+        a.mov(rbp, rsp)?;
+        a.push(rbx)?;
+        a.push(r12)?;
+        a.push(r13)?;
+        a.push(r14)?;
+        a.sub(rsp, 16 + frame)?;
+        a.and(rsp, -64)?;
+        a.mov(rbx, rdi)?;
+        a.stmxcsr(dword_ptr(rbp - 40))?;
+        a.mov(eax, dword_ptr(rbp - 40))?;
+        a.or(eax, FLUSH.cast_signed())?;
+        a.mov(dword_ptr(rbp - 36), eax)?;
+        a.ldmxcsr(dword_ptr(rbp - 36))?;
+        a.mov(r12, qword_ptr(rbx + context::SLOTS))?;
+        a.mov(r13, r12)?;
+        a.add(r13, qword_ptr(rbx + context::END))?;
+        a.add(r12, qword_ptr(rbx + context::BEGIN))?;
+        self.points_to_pool = a.instructions().len();
+        a.lea(r14, ptr(self.pool))?;
+        a.cmp(r12, r13)?;
+        a.jae(self.done)?;
+        Ok(())
+    }
+
+    fn exit(&mut self) -> Result<(), IcedError> {
+        let bytes = self.level.bytes();
+        let (vectors, masks) = (self.level.registers(Class::Vector), self.level.registers(Class::Mask));
+        let a = &mut self.a;
+        let mut leave = a.create_label();
+        a.set_label(&mut self.done)?;
+        a.xor(eax, eax)?;
+        a.set_label(&mut leave)?;
+        a.ldmxcsr(dword_ptr(rbp - 40))?;
+        a.vzeroupper()?;
+        a.lea(rsp, ptr(rbp - 32))?;
+        a.pop(r14)?;
+        a.pop(r13)?;
+        a.pop(r12)?;
+        a.pop(rbx)?;
+        a.pop(rbp)?;
+        a.ret()?;
+        if !self.asks {
+            return Ok(());
+        }
+        a.set_label(&mut self.stopped)?;
+        a.mov(eax, 1)?;
+        a.jmp(leave)?;
+        // The frame is aligned to 64 bytes; the return address is 8 of them.
+        let room = vectors as i32 * bytes as i32 + 64;
+        a.set_label(&mut self.refill)?;
+        a.sub(rsp, room - 8)?;
+        for register in 0..vectors {
+            let place = i64::from(register as u32 * bytes);
+            self.store(Class::Vector, rsp_at(place), register as u8)?;
+        }
+        for register in 0..masks {
+            let place = i64::from(vectors as u32 * bytes + register as u32 * 8);
+            self.store(Class::Mask, rsp_at(place), register as u8)?;
+        }
+        let a = &mut self.a;
+        a.mov(rdi, rbx)?;
+        a.vzeroupper()?;
+        a.call(qword_ptr(rbx + context::REFILL))?;
+        for register in 0..vectors {
+            let place = i64::from(register as u32 * bytes);
+            self.load(Class::Vector, register as u8, rsp_at(place))?;
+        }
+        for register in 0..masks {
+            let place = i64::from(vectors as u32 * bytes + register as u32 * 8);
+            self.load(Class::Mask, register as u8, rsp_at(place))?;
+        }
+        let a = &mut self.a;
+        a.add(rsp, room - 8)?;
+        a.test(rax, rax)?;
+        a.ret()
+    }
+
+    fn finish(mut self) -> Result<Assembly, IcedError> {
+        self.a.set_label(&mut self.pool)?;
+        self.a.nop()?;
+        let options = BlockEncoderOptions::RETURN_NEW_INSTRUCTION_OFFSETS;
+        let result = self.a.assemble_options(0, options)?;
+        let pool = usize::try_from(result.label_ip(&self.pool)?).unwrap_or(0);
+        let offsets = &result.inner.new_instruction_offsets;
+        let offset = |inst: usize| offsets.get(inst).copied().unwrap_or(0);
+        let lines = (self.origins.iter())
+            .map(|&(inst, address)| Line { offset: offset(inst), address })
+            .collect();
+        let mut code = result.inner.code_buffer;
+        code.truncate(pool);
+        // Constants begin at a line of the cache: what was said of where they are moves along.
+        let padding = pool.next_multiple_of(64) - pool;
+        let end = offset(self.points_to_pool + 1) as usize;
+        if let Some(place) = code.get_mut(end - 4..end) {
+            let moved = i32::from_le_bytes([place[0], place[1], place[2], place[3]]) + padding as i32;
+            place.copy_from_slice(&moved.to_le_bytes());
+        }
+        code.resize(pool + padding, INT3);
+        for bits in &self.order {
+            for _ in 0..constant_bytes(self.level) / 4 {
+                code.extend_from_slice(&bits.to_le_bytes());
+            }
+        }
+        Ok(Assembly { code, lines })
+    }
+
+    fn inst(&mut self, inst: &Inst) -> Result<(), IcedError> {
+        match *inst {
+            Inst::Op { kind, dst, args, origin } => {
+                if self.origin != Some(origin) {
+                    self.origin = Some(origin);
+                    self.origins.push((self.a.instructions().len(), origin));
+                }
+                self.op(kind, dst, args)
+            }
+            Inst::Load { class, dst, from } => self.load_from(class, dst, from),
+            Inst::Store { class, to, from } => {
+                let to = self.memory(to);
+                self.store(class, to, from)
+            }
+            Inst::Move { class: Class::Vector, dst, from } => {
+                let (dst, from) = (self.vector(dst), self.vector(from));
+                let code = self.pick(Code::VEX_Vmovaps_ymm_ymmm256, Code::EVEX_Vmovaps_zmm_k1z_zmmm512);
+                self.add(Instruction::with2(code, dst, from)?)
+            }
+            Inst::Move { class: Class::Mask, dst, from } => {
+                self.add(Instruction::with2(Code::VEX_Kmovw_kr_km16, mask(dst), mask(from))?)
+            }
+            Inst::Carry { class, to, from } => self.carry(class, to, from),
+            Inst::Test { class: Class::Vector, mask } => {
+                let mask = self.vector(mask);
+                self.add(Instruction::with2(Code::VEX_Vmovmskps_r32_ymm, Register::EAX, mask)?)
+            }
+            Inst::Test { class: Class::Mask, mask: register } => {
+                self.add(Instruction::with2(Code::VEX_Kmovw_r32_kr, Register::EAX, mask(register))?)
+            }
+            Inst::SkipIfNone(label) => {
+                let label = self.labels[label.0 as usize];
+                self.a.test(eax, eax)?;
+                self.a.je(label)
+            }
+            Inst::Label(Label(label)) => {
+                // A label wants an instruction behind it, and the first one a fresh start.
+                self.a.set_label(&mut self.labels[label as usize])?;
+                if label == 0 && self.asks {
+                    self.a.mov(rax, qword_ptr(rbx + context::FUEL_OF_GROUP))?;
+                    self.a.mov(qword_ptr(rbx + context::FUEL), rax)?;
+                    self.a.mov(qword_ptr(rbx + context::REFILLS), 0)?;
+                } else {
+                    self.a.nop()?;
+                }
+                Ok(())
+            }
+            Inst::Spend(instructions) => {
+                if self.asks {
+                    let instructions = i32::try_from(instructions).unwrap_or(i32::MAX);
+                    self.a.sub(qword_ptr(rbx + context::FUEL), instructions)?;
+                }
+                Ok(())
+            }
+            Inst::Begin { counter, passes } => {
+                let counter = self.counter(counter);
+                self.a.mov(counter, passes.cast_signed())
+            }
+            Inst::Again { counter, to, tested, address } => {
+                let counter = self.counter(counter);
+                let top = self.labels[to.0 as usize];
+                let mut behind = self.a.create_label();
+                let a = &mut self.a;
+                if tested {
+                    a.test(eax, eax)?;
+                    a.je(behind)?;
+                }
+                a.sub(counter, 1)?;
+                if !self.asks {
+                    a.jne(top)?;
+                    a.set_label(&mut behind)?;
+                    return a.nop();
+                }
+                a.je(behind)?;
+                a.cmp(qword_ptr(rbx + context::FUEL), 0)?;
+                a.jge(top)?;
+                a.mov(qword_ptr(rbx + context::ADDRESS), i32::try_from(address).unwrap_or(0))?;
+                a.call(self.refill)?;
+                a.je(top)?;
+                a.jmp(self.stopped)?;
+                a.set_label(&mut behind)?;
+                a.nop()
+            }
+            Inst::NextGroup(top) => {
+                let top = self.labels[top.0 as usize];
+                self.a.add(r12, self.level.bytes().cast_signed())?;
+                self.a.cmp(r12, r13)?;
+                self.a.jb(top)
+            }
+        }
+    }
+
+    fn op(&mut self, kind: Kind, dst: u8, args: [Option<Place>; 3]) -> Result<(), IcedError> {
+        use Code as C;
+        let [a, b, c] = args;
+        match kind {
+            Kind::Add => self.binary(C::VEX_Vaddps_ymm_ymm_ymmm256, C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, dst, a, b),
+            Kind::Sub => self.binary(C::VEX_Vsubps_ymm_ymm_ymmm256, C::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, dst, a, b),
+            Kind::Mul => self.binary(C::VEX_Vmulps_ymm_ymm_ymmm256, C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, dst, a, b),
+            Kind::Div => self.binary(C::VEX_Vdivps_ymm_ymm_ymmm256, C::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er, dst, a, b),
+            Kind::Min => self.binary(C::VEX_Vminps_ymm_ymm_ymmm256, C::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae, dst, a, b),
+            Kind::Max => self.binary(C::VEX_Vmaxps_ymm_ymm_ymmm256, C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, dst, a, b),
+            Kind::And => self.binary(C::VEX_Vandps_ymm_ymm_ymmm256, C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, dst, a, b),
+            Kind::Or => self.binary(C::VEX_Vorps_ymm_ymm_ymmm256, C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32, dst, a, b),
+            Kind::Xor => self.binary(C::VEX_Vxorps_ymm_ymm_ymmm256, C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, dst, a, b),
+            Kind::AndNot => self.binary(C::VEX_Vandnps_ymm_ymm_ymmm256, C::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32, dst, a, b),
+            Kind::IntAdd => self.binary(C::VEX_Vpaddd_ymm_ymm_ymmm256, C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, dst, a, b),
+            Kind::IntSub => self.binary(C::VEX_Vpsubd_ymm_ymm_ymmm256, C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32, dst, a, b),
+            Kind::Sqrt => self.unary(C::VEX_Vsqrtps_ymm_ymmm256, C::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er, dst, a, None),
+            Kind::ToFloat => self.unary(C::VEX_Vcvtdq2ps_ymm_ymmm256, C::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er, dst, a, None),
+            Kind::Round(rounding) => {
+                // Without the flag of inexact results.
+                let how = match rounding {
+                    Rounding::Nearest => 0b1000,
+                    Rounding::Floor => 0b1001,
+                };
+                self.unary(C::VEX_Vroundps_ymm_ymmm256_imm8, C::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae, dst, a, Some(how))
+            }
+            Kind::Shl(bits) => self.unary(C::VEX_Vpslld_ymm_ymm_imm8, C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, dst, a, Some(bits)),
+            Kind::Sar(bits) => self.unary(C::VEX_Vpsrad_ymm_ymm_imm8, C::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8, dst, a, Some(bits)),
+            Kind::Corner(corner) => self.unary(C::VEX_Vpermilps_ymm_ymmm256_imm8, C::EVEX_Vpermilps_zmm_k1z_zmmm512b32_imm8, dst, a, Some(corner * 0b0101_0101)),
+            Kind::Cmp(relation) => self.compare(relation, dst, a, b),
+            Kind::Blend => self.blend(dst, a, b, c),
+            Kind::Keep => {
+                let k = self.register(Class::Mask, a);
+                let dst = self.vector(dst);
+                let mut inst = match b {
+                    Some(Place::Memory(from @ Mem::Const(_))) => {
+                        let from = self.memory(from);
+                        Instruction::with2(C::EVEX_Vbroadcastss_zmm_k1z_xmmm32, dst, from)?
+                    }
+                    Some(Place::Memory(from)) => {
+                        let from = self.memory(from);
+                        Instruction::with2(C::EVEX_Vmovaps_zmm_k1z_zmmm512, dst, from)?
+                    }
+                    _ => Instruction::with2(C::EVEX_Vmovaps_zmm_k1z_zmmm512, dst, self.register(Class::Vector, b))?,
+                };
+                inst.set_op_mask(k);
+                inst.set_zeroing_masking(true);
+                self.add(inst)
+            }
+            Kind::MulKeep => {
+                let k = self.register(Class::Mask, a);
+                let mut inst = self.three(C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, dst, b, c)?;
+                inst.set_op_mask(k);
+                inst.set_zeroing_masking(true);
+                self.add(inst)
+            }
+            Kind::MaskAnd => self.masks(C::VEX_Vandps_ymm_ymm_ymmm256, C::VEX_Kandw_kr_kr_kr, dst, a, b),
+            Kind::MaskOr => self.masks(C::VEX_Vorps_ymm_ymm_ymmm256, C::VEX_Korw_kr_kr_kr, dst, a, b),
+            Kind::MaskAndNot => self.masks(C::VEX_Vandnps_ymm_ymm_ymmm256, C::VEX_Kandnw_kr_kr_kr, dst, a, b),
+            Kind::MaskAll | Kind::MaskNone => {
+                let all = kind == Kind::MaskAll;
+                let inst = match self.level {
+                    Level::Avx2 => {
+                        let dst = self.vector(dst);
+                        let code = if all { C::VEX_Vpcmpeqd_ymm_ymm_ymmm256 } else { C::VEX_Vxorps_ymm_ymm_ymmm256 };
+                        Instruction::with3(code, dst, dst, dst)?
+                    }
+                    Level::Avx512 => {
+                        let code = if all { C::VEX_Kxnorw_kr_kr_kr } else { C::VEX_Kxorw_kr_kr_kr };
+                        Instruction::with3(code, mask(dst), mask(dst), mask(dst))?
+                    }
+                };
+                self.add(inst)
+            }
+            Kind::ToMask => {
+                let from = self.register(Class::Vector, a);
+                self.add(Instruction::with2(C::EVEX_Vpmovd2m_kr_zmm, mask(dst), from)?)
+            }
+            Kind::FromMask => {
+                let (dst, from) = (self.vector(dst), self.register(Class::Mask, a));
+                self.add(Instruction::with2(C::EVEX_Vpmovm2d_zmm_kr, dst, from)?)
+            }
+            Kind::Store(slot) => {
+                let to = self.memory(Mem::Slot(slot));
+                let from = self.register(Class::Vector, a);
+                self.add(Instruction::with2(self.pick(C::VEX_Vmovups_ymmm256_ymm, C::EVEX_Vmovups_zmmm512_k1z_zmm), to, from)?)
+            }
+        }
+    }
+
+    fn compare(&mut self, relation: Relation, dst: u8, a: Option<Place>, b: Option<Place>) -> Result<(), IcedError> {
+        let predicate = match relation {
+            Relation::Eq => 0x00,
+            Relation::Lt => 0x11,
+            Relation::Le => 0x12,
+            Relation::Ne => 0x04,
+            Relation::NotLt => 0x15,
+            Relation::Ge => 0x1d,
+            Relation::Gt => 0x1e,
+        };
+        let (to, code) = match self.level {
+            Level::Avx2 => (self.vector(dst), Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8),
+            Level::Avx512 => (mask(dst), Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae),
+        };
+        let a = self.register(Class::Vector, a);
+        let inst = match b {
+            Some(Place::Memory(from)) => {
+                let from = self.operand(from);
+                Instruction::with4(code, to, a, from, predicate)?
+            }
+            _ => Instruction::with4(code, to, a, self.register(Class::Vector, b), predicate)?,
+        };
+        self.add(inst)
+    }
+
+    fn blend(&mut self, dst: u8, m: Option<Place>, a: Option<Place>, b: Option<Place>) -> Result<(), IcedError> {
+        if self.level == Level::Avx512 {
+            let k = self.register(Class::Mask, m);
+            let mut inst = self.three(Code::EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32, dst, b, a)?;
+            inst.set_op_mask(k);
+            return self.add(inst);
+        }
+        let (to, m, b) = (self.vector(dst), self.register(Class::Vector, m), self.register(Class::Vector, b));
+        let code = Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm;
+        let inst = match a {
+            Some(Place::Memory(from)) => {
+                let from = self.operand(from);
+                Instruction::with4(code, to, b, from, m)?
+            }
+            _ => Instruction::with4(code, to, b, self.register(Class::Vector, a), m)?,
+        };
+        self.add(inst)
+    }
+
+    fn masks(&mut self, vex: Code, evex: Code, dst: u8, a: Option<Place>, b: Option<Place>) -> Result<(), IcedError> {
+        match self.level {
+            Level::Avx2 => self.binary(vex, vex, dst, a, b),
+            Level::Avx512 => {
+                let (a, b) = (self.register(Class::Mask, a), self.register(Class::Mask, b));
+                self.add(Instruction::with3(evex, mask(dst), a, b)?)
+            }
+        }
+    }
+
+    fn binary(&mut self, vex: Code, evex: Code, dst: u8, a: Option<Place>, b: Option<Place>) -> Result<(), IcedError> {
+        let inst = self.three(self.pick(vex, evex), dst, a, b)?;
+        self.add(inst)
+    }
+
+    /// An instruction of two operands, the second in memory perhaps.
+    fn three(&mut self, code: Code, dst: u8, a: Option<Place>, b: Option<Place>) -> Result<Instruction, IcedError> {
+        let (dst, a) = (self.vector(dst), self.register(Class::Vector, a));
+        match b {
+            Some(Place::Memory(from)) => Instruction::with3(code, dst, a, self.operand(from)),
+            _ => Instruction::with3(code, dst, a, self.register(Class::Vector, b)),
+        }
+    }
+
+    fn unary(&mut self, vex: Code, evex: Code, dst: u8, a: Option<Place>, imm: Option<u8>) -> Result<(), IcedError> {
+        let (code, dst) = (self.pick(vex, evex), self.vector(dst));
+        let inst = match (a, imm) {
+            (Some(Place::Memory(from)), None) => Instruction::with2(code, dst, self.operand(from))?,
+            (Some(Place::Memory(from)), Some(imm)) => {
+                Instruction::with3(code, dst, self.operand(from), u32::from(imm))?
+            }
+            (_, None) => Instruction::with2(code, dst, self.register(Class::Vector, a))?,
+            (_, Some(imm)) => Instruction::with3(code, dst, self.register(Class::Vector, a), u32::from(imm))?,
+        };
+        self.add(inst)
+    }
+
+    fn load_from(&mut self, class: Class, dst: u8, from: Mem) -> Result<(), IcedError> {
+        if class == Class::Vector && matches!(from, Mem::Const(_)) {
+            let from = self.memory(from);
+            let code = self.pick(Code::VEX_Vbroadcastss_ymm_m32, Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32);
+            let dst = self.vector(dst);
+            return self.add(Instruction::with2(code, dst, from)?);
+        }
+        let from = self.memory(from);
+        self.load(class, dst, from)
+    }
+
+    fn load(&mut self, class: Class, dst: u8, from: MemoryOperand) -> Result<(), IcedError> {
+        match class {
+            Class::Vector => {
+                let code = self.pick(Code::VEX_Vmovups_ymm_ymmm256, Code::EVEX_Vmovups_zmm_k1z_zmmm512);
+                let dst = self.vector(dst);
+                self.add(Instruction::with2(code, dst, from)?)
+            }
+            Class::Mask => self.add(Instruction::with2(Code::VEX_Kmovw_kr_km16, mask(dst), from)?),
+        }
+    }
+
+    fn store(&mut self, class: Class, to: MemoryOperand, from: u8) -> Result<(), IcedError> {
+        match class {
+            Class::Vector => {
+                let code = self.pick(Code::VEX_Vmovups_ymmm256_ymm, Code::EVEX_Vmovups_zmmm512_k1z_zmm);
+                let from = self.vector(from);
+                self.add(Instruction::with2(code, to, from)?)
+            }
+            Class::Mask => self.add(Instruction::with2(Code::VEX_Kmovw_m16_kr, to, mask(from))?),
+        }
+    }
+
+    /// From memory to memory, where no register is free.
+    fn carry(&mut self, class: Class, to: Mem, from: Mem) -> Result<(), IcedError> {
+        let bytes = match class {
+            Class::Vector => self.level.bytes(),
+            Class::Mask => 8,
+        };
+        let constant = match from {
+            Mem::Const(bits) => Some(bits),
+            Mem::Stack(_) | Mem::Slot(_) => None,
+        };
+        if let Some(bits) = constant {
+            self.a.mov(ecx, bits.cast_signed())?;
+            self.a.shl(rcx, 32)?;
+            self.a.mov(edx, bits.cast_signed())?;
+            self.a.or(rcx, rdx)?;
+        }
+        for at in (0..i64::from(bytes)).step_by(8) {
+            if constant.is_none() {
+                let mut from = self.memory(from);
+                from.displacement += at;
+                self.add(Instruction::with2(Code::Mov_r64_rm64, Register::RCX, from)?)?;
+            }
+            let mut to = self.memory(to);
+            to.displacement += at;
+            self.add(Instruction::with2(Code::Mov_rm64_r64, to, Register::RCX)?)?;
+        }
+        Ok(())
+    }
+
+    /// A vector in memory, as an operand of arithmetic: with AVX-512, constants are spread by it.
+    fn operand(&mut self, mem: Mem) -> MemoryOperand {
+        let mut operand = self.memory(mem);
+        operand.is_broadcast = self.level == Level::Avx512 && matches!(mem, Mem::Const(_));
+        operand
+    }
+
+    fn memory(&mut self, mem: Mem) -> MemoryOperand {
+        let bytes = self.level.bytes();
+        let (base, place) = match mem {
+            Mem::Stack(at) => (Register::RSP, i64::from(at) * i64::from(bytes)),
+            Mem::Slot(slot) => (Register::R12, i64::from(slot) * i64::from(self.stride)),
+            Mem::Const(bits) => {
+                let next = self.order.len() as u32;
+                let order = &mut self.order;
+                let at = *self.constants.entry(bits).or_insert_with(|| {
+                    order.push(bits);
+                    next
+                });
+                (Register::R14, i64::from(at * constant_bytes(self.level)))
+            }
+        };
+        MemoryOperand::with_base_displ(base, place)
+    }
+
+    fn vector(&self, register: u8) -> Register {
+        let first = match self.level {
+            Level::Avx2 => Register::YMM0,
+            Level::Avx512 => Register::ZMM0,
+        };
+        first + u32::from(register)
+    }
+
+    fn register(&self, class: Class, place: Option<Place>) -> Register {
+        let register = match place {
+            Some(Place::Register(register)) => register,
+            // Arguments that must be in registers are.
+            Some(Place::Memory(_)) | None => 0,
+        };
+        match class {
+            Class::Vector => self.vector(register),
+            Class::Mask => mask(register),
+        }
+    }
+
+    fn pick(&self, vex: Code, evex: Code) -> Code {
+        match self.level {
+            Level::Avx2 => vex,
+            Level::Avx512 => evex,
+        }
+    }
+
+    fn add(&mut self, inst: Instruction) -> Result<(), IcedError> {
+        self.a.add_instruction(inst)
+    }
+}
+
+/// Bytes of a constant: AVX-512 spreads one number over a vector itself.
+fn constant_bytes(level: Level) -> u32 {
+    match level {
+        Level::Avx2 => 32,
+        Level::Avx512 => 4,
+    }
+}
+
+/// Mask registers from the second on: the first cannot select lanes.
+fn mask(register: u8) -> Register {
+    Register::K1 + u32::from(register)
+}
+
+fn rsp_at(place: i64) -> MemoryOperand {
+    MemoryOperand::with_base_displ(Register::RSP, place)
+}

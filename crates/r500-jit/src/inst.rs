@@ -1,0 +1,63 @@
+//! Instructions whose operands have places: what [`allocate`](crate::allocate) makes of operations and
+//! [`emit`](crate::emit) of bytes.
+
+use crate::op::{Class, Kind};
+
+/// Where an operand is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Place {
+    Register(u8),
+    Memory(Mem),
+}
+
+/// A place in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Mem {
+    /// In the frame, in vectors.
+    Stack(u32),
+    /// Bits that are the same for every pixel.
+    Const(u32),
+    /// A slot of the batch.
+    Slot(u32),
+}
+
+/// A place in the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Label(pub(crate) u32);
+
+/// An instruction, or a few.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Inst {
+    /// An operation; arguments as it has them.
+    Op { kind: Kind, dst: u8, args: [Option<Place>; 3], origin: u32 },
+    Load { class: Class, dst: u8, from: Mem },
+    Store { class: Class, to: Mem, from: u8 },
+    Move { class: Class, dst: u8, from: u8 },
+    /// From memory to memory.
+    Carry { class: Class, to: Mem, from: Mem },
+    /// Remembers whether a mask has a pixel.
+    Test { class: Class, mask: u8 },
+    /// Goes to a label if the mask of the last test has none.
+    SkipIfNone(Label),
+    Label(Label),
+    /// So many instructions are executed.
+    Spend(u32),
+    /// Sets a counter.
+    Begin { counter: u32, passes: u32 },
+    /// Goes back to a label while passes are left, and, if there was a test, its mask has a pixel;
+    /// stops the program instead when its time is up.
+    Again { counter: u32, to: Label, tested: bool, address: u32 },
+    /// The next group of pixels, from the label on, till there is none.
+    NextGroup(Label),
+}
+
+/// Instructions with registers, for one group after the other.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Listing {
+    pub(crate) insts: Vec<Inst>,
+    pub(crate) labels: u32,
+    /// Vectors in the frame.
+    pub(crate) stack: u32,
+    /// Counters of loops.
+    pub(crate) counters: u32,
+}

@@ -1,0 +1,210 @@
+//! Sums, products, choices, bits.
+//!
+//! The processor's own rule makes denormals zeros (the code sets it), so only what is picked and must
+//! keep its bits needs care.
+
+use r500_exec::ir::{Code, Denormals, Product, Sign};
+
+use super::Lower;
+use crate::op::{Class, Given, Kind, Level, Relation, Rounding, V};
+
+const SIGN: u32 = 0x8000_0000;
+
+impl Lower<'_> {
+    /// Operations of up to two numbers.
+    pub(super) fn simple(&mut self, code: Code, a: V, b: V) -> V {
+        match code {
+            Code::Add => self.op(Kind::Add, &[a, b]),
+            Code::Sub => self.op(Kind::Sub, &[a, b]),
+            Code::Neg => {
+                let sign = self.bits(SIGN);
+                self.op(Kind::Xor, &[a, sign])
+            }
+            Code::Abs => {
+                let rest = self.bits(!SIGN);
+                self.op(Kind::And, &[a, rest])
+            }
+            Code::NegAbs => {
+                let sign = self.bits(SIGN);
+                self.op(Kind::Or, &[a, sign])
+            }
+            Code::Min(Denormals::Excluded) => self.op(Kind::Min, &[a, b]),
+            Code::Min(Denormals::Kept) => {
+                let less = self.compare(Relation::Lt, a, b);
+                self.choose(less, a, b)
+            }
+            // Of equal zeros the first, of NaN the second: no maximum of the processor's.
+            Code::Max(_) => {
+                let not_less = self.compare(Relation::Ge, a, b);
+                self.choose(not_less, a, b)
+            }
+            // As a product it is flushed.
+            Code::Flush => {
+                let one = self.float(1.0);
+                self.op(Kind::Mul, &[a, one])
+            }
+            // The second of what does not compare: NaN and -0 become +0 here.
+            Code::Clamp01 => {
+                let (zero, one) = (self.bits(0), self.float(1.0));
+                let positive = self.op(Kind::Max, &[a, zero]);
+                self.op(Kind::Min, &[positive, one])
+            }
+            Code::Frc => {
+                let floor = self.op(Kind::Round(Rounding::Floor), &[a]);
+                self.op(Kind::Sub, &[a, floor])
+            }
+            Code::Rcp => {
+                let one = self.float(1.0);
+                self.op(Kind::Div, &[one, a])
+            }
+            Code::Rsq => {
+                let one = self.float(1.0);
+                let root = self.op(Kind::Sqrt, &[a]);
+                self.op(Kind::Div, &[one, root])
+            }
+            Code::Ex2 => self.ex2(a),
+            Code::Ln2 => self.ln2(a),
+            Code::Sin => self.sin(a),
+            Code::Cos => self.cos(a),
+            Code::Corner(corner) => self.op(Kind::Corner(corner), &[a]),
+            Code::Lt => self.compare(Relation::Lt, a, b),
+            Code::Ge => self.compare(Relation::Ge, a, b),
+            Code::Eq => self.compare(Relation::Eq, a, b),
+            Code::Ne => self.compare(Relation::Ne, a, b),
+            // Inputs are read from slots; the others are lowered elsewhere.
+            Code::Input { .. }
+            | Code::Mul(_)
+            | Code::Mad(..)
+            | Code::Select
+            | Code::And
+            | Code::Or
+            | Code::AndNot => a,
+        }
+    }
+
+    pub(super) fn compare(&mut self, relation: Relation, a: V, b: V) -> V {
+        self.op(Kind::Cmp(relation), &[a, b])
+    }
+
+    /// A * B.
+    pub(super) fn product(&mut self, product: Product, a: V, b: V) -> V {
+        let Product { mut negate, zero_a, zero_b } = product;
+        let (mut a, mut b) = (a, b);
+        // The sign goes to a constant for nothing.
+        if negate {
+            for factor in [&mut a, &mut b] {
+                if let Some(Given::Const(bits)) = self.program.given(*factor) {
+                    *factor = self.bits(bits ^ SIGN);
+                    negate = false;
+                    break;
+                }
+            }
+        }
+        let mut factors = Vec::new();
+        factors.extend(zero_a.then_some(a));
+        factors.extend(zero_b.then_some(b).filter(|b| !zero_a || *b != a));
+        let zero = self.bits(0);
+        match self.level {
+            Level::Avx2 => {
+                let mut p = self.op(Kind::Mul, &[a, b]);
+                if negate {
+                    let sign = self.bits(SIGN);
+                    p = self.op(Kind::Xor, &[p, sign]);
+                }
+                for factor in factors {
+                    let counts = self.compare(Relation::Ne, factor, zero);
+                    p = self.op(Kind::And, &[counts, p]);
+                }
+                p
+            }
+            Level::Avx512 => {
+                let counts = factors
+                    .into_iter()
+                    .map(|factor| self.compare(Relation::Ne, factor, zero))
+                    .collect::<Vec<_>>();
+                let counts = counts.into_iter().reduce(|a, b| self.op(Kind::MaskAnd, &[a, b]));
+                match counts {
+                    None => {
+                        let p = self.op(Kind::Mul, &[a, b]);
+                        self.negated_if(negate, p)
+                    }
+                    Some(counts) if !negate => self.op(Kind::MulKeep, &[counts, a, b]),
+                    Some(counts) => {
+                        let p = self.op(Kind::Mul, &[a, b]);
+                        let p = self.negated_if(true, p);
+                        self.op(Kind::Keep, &[counts, p])
+                    }
+                }
+            }
+        }
+    }
+
+    fn negated_if(&mut self, negate: bool, p: V) -> V {
+        if !negate {
+            return p;
+        }
+        let sign = self.bits(SIGN);
+        self.op(Kind::Xor, &[p, sign])
+    }
+
+    /// A * B and C.
+    pub(super) fn mad(&mut self, product: Product, sign: Sign, a: V, b: V, c: V) -> V {
+        let Product { negate, zero_a, zero_b } = product;
+        let constant = |v| matches!(self.program.given(v), Some(Given::Const(_)));
+        // c - p for -p + c, where no rule comes between.
+        if negate && !zero_a && !zero_b && sign == Sign::Plus && !constant(a) && !constant(b) {
+            let p = self.product(Product { negate: false, ..product }, a, b);
+            return self.op(Kind::Sub, &[c, p]);
+        }
+        let p = self.product(product, a, b);
+        match sign {
+            Sign::Plus => self.op(Kind::Add, &[p, c]),
+            Sign::Minus => self.op(Kind::Sub, &[p, c]),
+        }
+    }
+
+    /// Selections and operations on masks.
+    pub(super) fn logic(&mut self, op: &r500_exec::ir::Op) -> V {
+        let [a, b, c] = op.args;
+        match op.code {
+            Code::And => {
+                let (a, b) = (self.mask(a), self.mask(b));
+                self.op(Kind::MaskAnd, &[a, b])
+            }
+            Code::Or => {
+                let (a, b) = (self.mask(a), self.mask(b));
+                self.op(Kind::MaskOr, &[a, b])
+            }
+            Code::AndNot => {
+                let (a, b) = (self.mask(a), self.mask(b));
+                self.op(Kind::MaskAndNot, &[b, a])
+            }
+            _ => {
+                let mask = self.mask(a);
+                // Two constants say nothing of their class; the result's users do.
+                let masks = [b, c].iter().any(|operand| {
+                    operand.value().is_some_and(|value| self.masks.contains(&value))
+                });
+                let class = if masks { self.level.mask() } else { Class::Vector };
+                let (b, c) = (self.operand(b, class), self.operand(c, class));
+                self.choose(mask, b, c)
+            }
+        }
+    }
+
+    /// Mask ? A : B, bit for bit.
+    pub(super) fn choose(&mut self, mask: V, a: V, b: V) -> V {
+        let zero = |v| self.program.given(v) == Some(Given::Const(0));
+        match (self.level, self.program.class(a)) {
+            (_, Class::Mask) => {
+                let yes = self.op(Kind::MaskAnd, &[mask, a]);
+                let no = self.op(Kind::MaskAndNot, &[mask, b]);
+                self.op(Kind::MaskOr, &[yes, no])
+            }
+            (Level::Avx2, _) if zero(b) => self.op(Kind::And, &[mask, a]),
+            (Level::Avx2, _) if zero(a) => self.op(Kind::AndNot, &[mask, b]),
+            (Level::Avx512, _) if zero(b) => self.op(Kind::Keep, &[mask, a]),
+            _ => self.op(Kind::Blend, &[mask, a, b]),
+        }
+    }
+}

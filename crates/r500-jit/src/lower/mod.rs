@@ -1,0 +1,316 @@
+//! From the intermediate form to operations of the processor.
+//!
+//! | module | job |
+//! | --- | --- |
+//! | `arith` | sums, products, the zero rule, choices |
+//! | `functions` | kernels of one number, step by step as `r500_exec::numerics::kernels` |
+//! | `masks` | which values are masks |
+
+mod arith;
+mod functions;
+mod masks;
+
+use std::collections::HashMap;
+
+use r500_exec::ir::{Code, If, Loop, Operand, Stmt, Value};
+use r500_exec::native::Segment;
+
+use crate::op::{
+    Arm, Assign, Branch, Carried, Class, Given, Kind, Level, Merge, Node, Op, Program, Repeat, V,
+};
+
+/// Operations of a segment.
+pub(crate) fn lower(segment: &Segment<'_>, level: Level) -> Program {
+    let masks = masks::find(segment);
+    let mut lower = Lower {
+        level,
+        masks,
+        origins: segment.origins,
+        metered: segment.metered,
+        program: Program::default(),
+        consts: HashMap::new(),
+        values: HashMap::new(),
+        known: vec![HashMap::new()],
+        open: vec![Region::default()],
+        writes: segment.writes.iter().copied().collect(),
+        address: 0,
+        origin: 0,
+    };
+    for &(value, slot) in segment.reads {
+        let read = lower.program.given_as(Class::Vector, Some(Given::Slot(slot)));
+        let as_mask = lower.masks.contains(&value) && level.mask() == Class::Mask;
+        let v = if as_mask { lower.op(Kind::ToMask, &[read]) } else { read };
+        lower.values.insert(value, v);
+    }
+    for stmt in segment.body {
+        lower.stmt(stmt);
+    }
+    let mut program = lower.program;
+    program.body = lower.open.pop().map(Region::end).unwrap_or_default();
+    program
+}
+
+/// What is being lowered.
+struct Lower<'a> {
+    level: Level,
+    masks: masks::Masks,
+    origins: &'a [u32],
+    metered: bool,
+    program: Program,
+    consts: HashMap<u32, V>,
+    values: HashMap<Value, V>,
+    /// What open regions have computed, beyond what the intermediate form shares.
+    known: Vec<HashMap<(Kind, V, V), V>>,
+    open: Vec<Region>,
+    /// Values that go to slots.
+    writes: HashMap<Value, u32>,
+    /// Address of the instructions that are executed here.
+    address: u32,
+    /// Address of the instruction that is being lowered.
+    origin: u32,
+}
+
+/// Nodes of an open region.
+#[derive(Default)]
+struct Region {
+    nodes: Vec<Node>,
+    ops: Vec<Op>,
+}
+
+impl Region {
+    fn push(&mut self, node: Node) {
+        if !self.ops.is_empty() {
+            self.nodes.push(Node::Ops(std::mem::take(&mut self.ops)));
+        }
+        self.nodes.push(node);
+    }
+
+    fn end(mut self) -> Vec<Node> {
+        if !self.ops.is_empty() {
+            self.nodes.push(Node::Ops(self.ops));
+        }
+        self.nodes
+    }
+}
+
+impl Lower<'_> {
+    fn stmt(&mut self, stmt: &Stmt) {
+        match stmt {
+            Stmt::Def(value, op) => {
+                self.origin = self.origins.get(value.index()).copied().unwrap_or(self.address);
+                let v = self.def(op);
+                self.give(*value, v);
+            }
+            Stmt::Spend { instructions, address } => {
+                self.address = *address;
+                if !self.metered {
+                    return;
+                }
+                // It does not matter what it stands before.
+                self.region().nodes.push(Node::Spend(*instructions));
+            }
+            Stmt::If(branch) => self.branch(branch),
+            Stmt::Loop(repeat) => self.repeat(repeat),
+            // Segments have none of these.
+            Stmt::Fetch(_) | Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Watch(_) => {}
+        }
+    }
+
+    /// A value is computed; it goes to its slot if it has one.
+    fn give(&mut self, value: Value, v: V) {
+        self.values.insert(value, v);
+        if let Some(&slot) = self.writes.get(&value) {
+            let vector = match self.program.class(v) {
+                Class::Vector => v,
+                Class::Mask => self.op(Kind::FromMask, &[v]),
+            };
+            self.push(Op { kind: Kind::Store(slot), dst: None, args: [Some(vector), None, None], origin: self.origin });
+        }
+    }
+
+    fn branch(&mut self, branch: &If) {
+        let merges: Vec<Merge> = (branch.merges.iter())
+            .map(|merge| {
+                let class = self.class_of(merge.value);
+                let before = merge.before.map(|before| self.operand(before, class));
+                Merge { var: self.program.fresh(class), before }
+            })
+            .collect();
+        let mut now: Vec<V> = merges.iter().map(|merge| merge.var).collect();
+        // Whether a place holds anything yet.
+        let mut begun: Vec<bool> = merges.iter().map(|merge| merge.before.is_some()).collect();
+        let mut arms = Vec::new();
+        for (number, (mask, stmts)) in branch.masks.iter().zip(&branch.arms).enumerate() {
+            let changes = branch.merges.iter().any(|merge| merge.arms[number].is_some());
+            if stmts.is_empty() && !changes {
+                continue;
+            }
+            let mask = self.mask(*mask);
+            self.begin();
+            for stmt in stmts {
+                self.stmt(stmt);
+            }
+            let mut assign = Vec::new();
+            for ((merge, now), begun) in branch.merges.iter().zip(&mut now).zip(&mut begun) {
+                let Some(from) = merge.arms[number] else { continue };
+                let class = self.program.class(*now);
+                let from = self.operand(from, class);
+                let from = match std::mem::replace(begun, true) {
+                    true => self.choose(mask, from, *now),
+                    false => from,
+                };
+                let old = std::mem::replace(now, self.program.fresh(class));
+                assign.push(Assign { old, new: *now, from });
+            }
+            let body = self.end();
+            arms.push(Arm { mask, body, assign });
+        }
+        self.region().push(Node::Branch(Branch { merges, arms }));
+        for (merge, now) in branch.merges.iter().zip(now) {
+            self.give(merge.value, now);
+        }
+    }
+
+    fn repeat(&mut self, repeat: &Loop) {
+        let mut carried: Vec<Carried> = (repeat.carried.iter())
+            .map(|carried| {
+                let class = self.class_of(carried.value);
+                let init = self.operand(carried.init, class);
+                let [var, out] = [(); 2].map(|()| self.program.fresh(class));
+                self.values.insert(carried.value, var);
+                Carried { var, init, next: var, out }
+            })
+            .collect();
+        self.begin();
+        for stmt in &repeat.body {
+            self.stmt(stmt);
+        }
+        for (carried, from) in carried.iter_mut().zip(&repeat.carried) {
+            carried.next = self.operand(from.next, self.program.class(carried.var));
+        }
+        let again = repeat.again.map(|again| self.mask(again));
+        let address = self.address;
+        let body = self.end();
+        let passes = repeat.passes.max(1);
+        self.region().push(Node::Repeat(Repeat {
+            passes,
+            carried: carried.clone(),
+            body,
+            again,
+            address,
+        }));
+        for (from, carried) in repeat.carried.iter().zip(carried) {
+            self.give(from.value, carried.out);
+        }
+    }
+
+    fn begin(&mut self) {
+        self.open.push(Region::default());
+        self.known.push(HashMap::new());
+    }
+
+    fn end(&mut self) -> Vec<Node> {
+        self.known.pop();
+        self.open.pop().map(Region::end).unwrap_or_default()
+    }
+
+    fn region(&mut self) -> &mut Region {
+        if self.open.is_empty() {
+            self.open.push(Region::default());
+        }
+        let last = self.open.len() - 1;
+        &mut self.open[last]
+    }
+
+    fn push(&mut self, op: Op) {
+        self.region().ops.push(op);
+    }
+
+    fn class_of(&self, value: Value) -> Class {
+        if self.masks.contains(&value) { self.level.mask() } else { Class::Vector }
+    }
+
+    /// An operation, computed once a region.
+    fn op(&mut self, kind: Kind, args: &[V]) -> V {
+        let key = match *args {
+            [a] => Some((kind, a, a)),
+            [a, b] => Some((kind, a, b)),
+            _ => None,
+        };
+        if let Some(key) = key
+            && let Some(v) = self.known.iter().rev().find_map(|known| known.get(&key))
+        {
+            return *v;
+        }
+        let class = match kind {
+            Kind::Cmp(_) | Kind::MaskAnd | Kind::MaskOr | Kind::MaskAndNot | Kind::MaskAll
+            | Kind::MaskNone | Kind::ToMask => self.level.mask(),
+            _ => Class::Vector,
+        };
+        let dst = self.program.fresh(class);
+        let mut given = [None; 3];
+        for (to, from) in given.iter_mut().zip(args) {
+            *to = Some(*from);
+        }
+        self.push(Op { kind, dst: Some(dst), args: given, origin: self.origin });
+        if let (Some(key), Some(known)) = (key, self.known.last_mut()) {
+            known.insert(key, dst);
+        }
+        dst
+    }
+
+    /// The same bits for every pixel.
+    fn bits(&mut self, bits: u32) -> V {
+        if let Some(v) = self.consts.get(&bits) {
+            return *v;
+        }
+        let v = self.program.given_as(Class::Vector, Some(Given::Const(bits)));
+        self.consts.insert(bits, v);
+        v
+    }
+
+    /// The same number for every pixel.
+    fn float(&mut self, x: f32) -> V {
+        self.bits(x.to_bits())
+    }
+
+    fn operand(&mut self, operand: Operand, class: Class) -> V {
+        match operand {
+            // A value from nowhere is a bug of the form; zeros are as good as anything.
+            Operand::Value(value) => match self.values.get(&value) {
+                Some(&v) => v,
+                None => self.bits(0),
+            },
+            Operand::Const(bits) if class == Class::Vector => self.bits(bits),
+            Operand::Const(0) => self.op(Kind::MaskNone, &[]),
+            Operand::Const(_) => self.op(Kind::MaskAll, &[]),
+        }
+    }
+
+    fn vector(&mut self, operand: Operand) -> V {
+        self.operand(operand, Class::Vector)
+    }
+
+    fn mask(&mut self, operand: Operand) -> V {
+        self.operand(operand, self.level.mask())
+    }
+
+    fn def(&mut self, op: &r500_exec::ir::Op) -> V {
+        let [a, b, c] = op.args;
+        match op.code {
+            Code::Select | Code::And | Code::Or | Code::AndNot => self.logic(op),
+            Code::Mul(product) => {
+                let (a, b) = (self.vector(a), self.vector(b));
+                self.product(product, a, b)
+            }
+            Code::Mad(product, sign) => {
+                let (a, b, c) = (self.vector(a), self.vector(b), self.vector(c));
+                self.mad(product, sign, a, b, c)
+            }
+            code => {
+                let (a, b) = (self.vector(a), self.vector(b));
+                self.simple(code, a, b)
+            }
+        }
+    }
+}

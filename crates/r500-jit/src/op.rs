@@ -1,0 +1,285 @@
+//! What machine code is made of before it has registers: operations of the processor on values.
+//!
+//! One group of pixels is a vector: eight pixels with AVX2, sixteen with AVX-512. A value is a vector
+//! of floats or bits, or with AVX-512 a mask of one bit a pixel; AVX2 keeps masks in vectors, all
+//! bits or none.
+//!
+//! ```text
+//! Segment ──lower──▶ Program ──schedule──▶ Program ──allocate──▶ instructions ──emit──▶ bytes
+//! ```
+
+/// The vectors that code is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Level {
+    /// 16 registers of 8 pixels.
+    Avx2,
+    /// 32 registers of 16 pixels, and mask registers.
+    Avx512,
+}
+
+impl Level {
+    /// Bytes in a vector.
+    pub(crate) fn bytes(self) -> u32 {
+        match self {
+            Self::Avx2 => 32,
+            Self::Avx512 => 64,
+        }
+    }
+
+    /// Registers of a class.
+    pub(crate) fn registers(self, class: Class) -> usize {
+        match (self, class) {
+            (Self::Avx2, Class::Vector) => 16,
+            (Self::Avx512, Class::Vector) => 32,
+            (Self::Avx2, Class::Mask) => 0,
+            // The first one cannot select lanes.
+            (Self::Avx512, Class::Mask) => 7,
+        }
+    }
+
+    /// The class of masks.
+    pub(crate) fn mask(self) -> Class {
+        match self {
+            Self::Avx2 => Class::Vector,
+            Self::Avx512 => Class::Mask,
+        }
+    }
+}
+
+/// Which registers hold a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Class {
+    Vector,
+    Mask,
+}
+
+/// A value, computed once. (What a loop carries is one value in the loop, another behind it.)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct V(pub(crate) u32);
+
+impl V {
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An operation. Of the arguments the last one may lie in memory, unless the operation says otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Kind {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    /// a < b ? a : b; b if one is NaN.
+    Min,
+    /// a > b ? a : b; b if one is NaN.
+    Max,
+    Sqrt,
+    /// To an integer: the nearest one, or the one not above.
+    Round(Rounding),
+    /// An integer as float.
+    ToFloat,
+    And,
+    Or,
+    Xor,
+    /// !a & b.
+    AndNot,
+    /// Sum of integers.
+    IntAdd,
+    /// Difference of integers.
+    IntSub,
+    /// Bits up; a register.
+    Shl(u8),
+    /// Bits down, copies of the sign behind them; a register.
+    Sar(u8),
+    /// The same corner of each quad.
+    Corner(u8),
+    /// Mask: a related to b.
+    Cmp(Relation),
+    /// Mask and mask.
+    MaskAnd,
+    /// Mask or mask.
+    MaskOr,
+    /// !a & b of masks.
+    MaskAndNot,
+    /// The mask of all pixels.
+    MaskAll,
+    /// The mask of none.
+    MaskNone,
+    /// a ? b : c; a mask, the others vectors; c is a register.
+    Blend,
+    /// Mask a ? b : 0; with mask registers.
+    Keep,
+    /// Mask a ? b * c : 0; with mask registers.
+    MulKeep,
+    /// A vector of bits as mask; a register; with mask registers.
+    ToMask,
+    /// A mask as vector of bits; with mask registers.
+    FromMask,
+    /// Stores a to a slot; gives nothing.
+    Store(u32),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Rounding {
+    Nearest,
+    Floor,
+}
+
+/// How two floats relate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Relation {
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    /// Other, or one is NaN.
+    Ne,
+    /// Not less: also if one is NaN.
+    NotLt,
+}
+
+impl Relation {
+    /// The one that holds with the sides exchanged; there is none for the last.
+    pub(crate) fn mirrored(self) -> Option<Self> {
+        Some(match self {
+            Self::Lt => Self::Gt,
+            Self::Le => Self::Ge,
+            Self::Gt => Self::Lt,
+            Self::Ge => Self::Le,
+            Self::Eq | Self::Ne => self,
+            Self::NotLt => return None,
+        })
+    }
+}
+
+/// An operation on values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Op {
+    pub(crate) kind: Kind,
+    /// The result; none of a store.
+    pub(crate) dst: Option<V>,
+    /// As many as the operation takes.
+    pub(crate) args: [Option<V>; 3],
+    /// Address of the instruction that it is part of.
+    pub(crate) origin: u32,
+}
+
+impl Op {
+    pub(crate) fn args(&self) -> impl Iterator<Item = V> + use<> {
+        self.args.into_iter().flatten()
+    }
+}
+
+/// A part of a program.
+#[derive(Clone, Debug)]
+pub(crate) enum Node {
+    /// Operations one after the other.
+    Ops(Vec<Op>),
+    Branch(Branch),
+    Repeat(Repeat),
+    /// So many instructions are executed from here.
+    Spend(u32),
+}
+
+/// A branch: each arm runs if its mask has a pixel, first one, then the other. What arms change has a
+/// place of its own, which holds one value after the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Branch {
+    pub(crate) merges: Vec<Merge>,
+    pub(crate) arms: Vec<Arm>,
+}
+
+/// What arms change.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Merge {
+    /// What the place holds before the arms.
+    pub(crate) var: V,
+    /// What that is; anything at all if it is not said.
+    pub(crate) before: Option<V>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Arm {
+    pub(crate) mask: V,
+    pub(crate) body: Vec<Node>,
+    /// What is in the place of others at the end.
+    pub(crate) assign: Vec<Assign>,
+}
+
+/// One value in the place of another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Assign {
+    /// What the place holds.
+    pub(crate) old: V,
+    /// What it holds from now on.
+    pub(crate) new: V,
+    /// What that is.
+    pub(crate) from: V,
+}
+
+/// A loop.
+#[derive(Clone, Debug)]
+pub(crate) struct Repeat {
+    pub(crate) passes: u32,
+    pub(crate) carried: Vec<Carried>,
+    pub(crate) body: Vec<Node>,
+    /// The loop goes on while this mask has a pixel.
+    pub(crate) again: Option<V>,
+    /// Address of its first instruction.
+    pub(crate) address: u32,
+}
+
+/// What goes from pass to pass.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Carried {
+    /// What it is in a pass.
+    pub(crate) var: V,
+    /// What that is in the first one.
+    pub(crate) init: V,
+    /// What it is in the next one.
+    pub(crate) next: V,
+    /// What it is behind the loop.
+    pub(crate) out: V,
+}
+
+/// A value that lies in memory and is never written there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// The same bits for every pixel.
+    Const(u32),
+    /// In a slot of the batch.
+    Slot(u32),
+}
+
+/// Code for one group of pixels.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Program {
+    /// The class of each value.
+    pub(crate) classes: Vec<Class>,
+    /// Where values lie that are given.
+    pub(crate) given: Vec<Option<Given>>,
+    pub(crate) body: Vec<Node>,
+}
+
+impl Program {
+    pub(crate) fn fresh(&mut self, class: Class) -> V {
+        self.given_as(class, None)
+    }
+
+    pub(crate) fn given_as(&mut self, class: Class, given: Option<Given>) -> V {
+        let v = V(u32::try_from(self.classes.len()).unwrap_or(u32::MAX));
+        self.classes.push(class);
+        self.given.push(given);
+        v
+    }
+
+    pub(crate) fn class(&self, v: V) -> Class {
+        self.classes.get(v.index()).copied().unwrap_or(Class::Vector)
+    }
+
+    pub(crate) fn given(&self, v: V) -> Option<Given> {
+        self.given.get(v.index()).copied().flatten()
+    }
+}
