@@ -1,39 +1,10 @@
 //! Machine code of a segment.
 
-use r500_exec::fast::Simd;
 use r500_exec::native::Segment;
 
-use crate::Effort;
+use crate::{Effort, allocate, emit, lower, schedule};
 
-/// The vector instructions that code is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Level {
-    /// AVX2: eight lanes.
-    Avx2,
-    /// AVX-512 (F, DQ, BW, VL): sixteen lanes.
-    Avx512,
-}
-
-impl Level {
-    /// The level of the fast engine's vector instructions; `None` where there is no code for them.
-    #[must_use]
-    pub fn of(simd: Simd) -> Option<Self> {
-        match simd {
-            Simd::Avx512 => Some(Self::Avx512),
-            Simd::Avx2 => Some(Self::Avx2),
-            _ => None,
-        }
-    }
-
-    /// Whether this processor has it.
-    #[must_use]
-    pub fn is_available(self) -> bool {
-        match self {
-            Self::Avx2 => Simd::Avx2.is_available(),
-            Self::Avx512 => Simd::Avx512.is_available(),
-        }
-    }
-}
+pub use crate::op::Level;
 
 /// Machine code on its way to memory.
 ///
@@ -66,6 +37,10 @@ pub struct Line {
 /// Machine code for a segment; `None` if this compiler cannot make it.
 #[must_use]
 pub fn compile(segment: &Segment<'_>, level: Level, effort: Effort) -> Option<Assembly> {
-    let _ = (segment, level, effort);
-    None
+    let mut program = lower::lower(segment, level);
+    if effort == Effort::Full {
+        schedule::schedule(&mut program, level);
+    }
+    let listing = allocate::allocate(&program, level);
+    emit::emit(&listing, level, segment).ok()
 }

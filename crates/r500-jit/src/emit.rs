@@ -15,8 +15,8 @@
 use std::collections::HashMap;
 
 use iced_x86::code_asm::{
-    AsmMemoryOperand, CodeAssembler, CodeLabel, dword_ptr, eax, ecx, edx, ptr, qword_ptr, r12, r13, r14, rax,
-    rbp, rbx, rcx, rdi, rdx, rsp,
+    AsmMemoryOperand, CodeAssembler, CodeLabel, dword_ptr, eax, ecx, edx, ptr, qword_ptr, r12, r13,
+    r14, rax, rbp, rbx, rcx, rdi, rdx, rsp,
 };
 use iced_x86::{BlockEncoderOptions, Code, IcedError, Instruction, MemoryOperand, Register};
 
@@ -153,7 +153,8 @@ impl<'a> Emit<'a> {
 
     fn exit(&mut self) -> Result<(), IcedError> {
         let bytes = self.level.bytes();
-        let (vectors, masks) = (self.level.registers(Class::Vector), self.level.registers(Class::Mask));
+        let (vectors, masks) =
+            (self.level.registers(Class::Vector), self.level.registers(Class::Mask));
         let a = &mut self.a;
         let mut leave = a.create_label();
         a.set_label(&mut self.done)?;
@@ -221,7 +222,8 @@ impl<'a> Emit<'a> {
         let padding = pool.next_multiple_of(64) - pool;
         let end = offset(self.points_to_pool + 1) as usize;
         if let Some(place) = code.get_mut(end - 4..end) {
-            let moved = i32::from_le_bytes([place[0], place[1], place[2], place[3]]) + padding as i32;
+            let moved =
+                i32::from_le_bytes([place[0], place[1], place[2], place[3]]) + padding as i32;
             place.copy_from_slice(&moved.to_le_bytes());
         }
         code.resize(pool + padding, INT3);
@@ -230,7 +232,7 @@ impl<'a> Emit<'a> {
                 code.extend_from_slice(&bits.to_le_bytes());
             }
         }
-        Ok(Assembly { code, lines })
+        Ok(Assembly { code, constants: pool + padding, lines, together: 1 })
     }
 
     fn inst(&mut self, inst: &Inst) -> Result<(), IcedError> {
@@ -249,7 +251,8 @@ impl<'a> Emit<'a> {
             }
             Inst::Move { class: Class::Vector, dst, from } => {
                 let (dst, from) = (self.vector(dst), self.vector(from));
-                let code = self.pick(Code::VEX_Vmovaps_ymm_ymmm256, Code::EVEX_Vmovaps_zmm_k1z_zmmm512);
+                let code =
+                    self.pick(Code::VEX_Vmovaps_ymm_ymmm256, Code::EVEX_Vmovaps_zmm_k1z_zmmm512);
                 self.add(Instruction::with2(code, dst, from)?)
             }
             Inst::Move { class: Class::Mask, dst, from } => {
@@ -329,31 +332,139 @@ impl<'a> Emit<'a> {
         use Code as C;
         let [a, b, c] = args;
         match kind {
-            Kind::Add => self.binary(C::VEX_Vaddps_ymm_ymm_ymmm256, C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er, dst, a, b),
-            Kind::Sub => self.binary(C::VEX_Vsubps_ymm_ymm_ymmm256, C::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er, dst, a, b),
-            Kind::Mul => self.binary(C::VEX_Vmulps_ymm_ymm_ymmm256, C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, dst, a, b),
-            Kind::Div => self.binary(C::VEX_Vdivps_ymm_ymm_ymmm256, C::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er, dst, a, b),
-            Kind::Min => self.binary(C::VEX_Vminps_ymm_ymm_ymmm256, C::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae, dst, a, b),
-            Kind::Max => self.binary(C::VEX_Vmaxps_ymm_ymm_ymmm256, C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae, dst, a, b),
-            Kind::And => self.binary(C::VEX_Vandps_ymm_ymm_ymmm256, C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32, dst, a, b),
-            Kind::Or => self.binary(C::VEX_Vorps_ymm_ymm_ymmm256, C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32, dst, a, b),
-            Kind::Xor => self.binary(C::VEX_Vxorps_ymm_ymm_ymmm256, C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32, dst, a, b),
-            Kind::AndNot => self.binary(C::VEX_Vandnps_ymm_ymm_ymmm256, C::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32, dst, a, b),
-            Kind::IntAdd => self.binary(C::VEX_Vpaddd_ymm_ymm_ymmm256, C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32, dst, a, b),
-            Kind::IntSub => self.binary(C::VEX_Vpsubd_ymm_ymm_ymmm256, C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32, dst, a, b),
-            Kind::Sqrt => self.unary(C::VEX_Vsqrtps_ymm_ymmm256, C::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er, dst, a, None),
-            Kind::ToFloat => self.unary(C::VEX_Vcvtdq2ps_ymm_ymmm256, C::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er, dst, a, None),
+            Kind::Add => self.binary(
+                C::VEX_Vaddps_ymm_ymm_ymmm256,
+                C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er,
+                dst,
+                a,
+                b,
+            ),
+            Kind::Sub => self.binary(
+                C::VEX_Vsubps_ymm_ymm_ymmm256,
+                C::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er,
+                dst,
+                a,
+                b,
+            ),
+            Kind::Mul => self.binary(
+                C::VEX_Vmulps_ymm_ymm_ymmm256,
+                C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er,
+                dst,
+                a,
+                b,
+            ),
+            Kind::Div => self.binary(
+                C::VEX_Vdivps_ymm_ymm_ymmm256,
+                C::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er,
+                dst,
+                a,
+                b,
+            ),
+            Kind::Min => self.binary(
+                C::VEX_Vminps_ymm_ymm_ymmm256,
+                C::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae,
+                dst,
+                a,
+                b,
+            ),
+            Kind::Max => self.binary(
+                C::VEX_Vmaxps_ymm_ymm_ymmm256,
+                C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae,
+                dst,
+                a,
+                b,
+            ),
+            Kind::And => self.binary(
+                C::VEX_Vandps_ymm_ymm_ymmm256,
+                C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32,
+                dst,
+                a,
+                b,
+            ),
+            Kind::Or => self.binary(
+                C::VEX_Vorps_ymm_ymm_ymmm256,
+                C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32,
+                dst,
+                a,
+                b,
+            ),
+            Kind::Xor => self.binary(
+                C::VEX_Vxorps_ymm_ymm_ymmm256,
+                C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32,
+                dst,
+                a,
+                b,
+            ),
+            Kind::AndNot => self.binary(
+                C::VEX_Vandnps_ymm_ymm_ymmm256,
+                C::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32,
+                dst,
+                a,
+                b,
+            ),
+            Kind::IntAdd => self.binary(
+                C::VEX_Vpaddd_ymm_ymm_ymmm256,
+                C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32,
+                dst,
+                a,
+                b,
+            ),
+            Kind::IntSub => self.binary(
+                C::VEX_Vpsubd_ymm_ymm_ymmm256,
+                C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32,
+                dst,
+                a,
+                b,
+            ),
+            Kind::Sqrt => self.unary(
+                C::VEX_Vsqrtps_ymm_ymmm256,
+                C::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er,
+                dst,
+                a,
+                None,
+            ),
+            Kind::ToFloat => self.unary(
+                C::VEX_Vcvtdq2ps_ymm_ymmm256,
+                C::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
+                dst,
+                a,
+                None,
+            ),
             Kind::Round(rounding) => {
                 // Without the flag of inexact results.
                 let how = match rounding {
                     Rounding::Nearest => 0b1000,
                     Rounding::Floor => 0b1001,
                 };
-                self.unary(C::VEX_Vroundps_ymm_ymmm256_imm8, C::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae, dst, a, Some(how))
+                self.unary(
+                    C::VEX_Vroundps_ymm_ymmm256_imm8,
+                    C::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae,
+                    dst,
+                    a,
+                    Some(how),
+                )
             }
-            Kind::Shl(bits) => self.unary(C::VEX_Vpslld_ymm_ymm_imm8, C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8, dst, a, Some(bits)),
-            Kind::Sar(bits) => self.unary(C::VEX_Vpsrad_ymm_ymm_imm8, C::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8, dst, a, Some(bits)),
-            Kind::Corner(corner) => self.unary(C::VEX_Vpermilps_ymm_ymmm256_imm8, C::EVEX_Vpermilps_zmm_k1z_zmmm512b32_imm8, dst, a, Some(corner * 0b0101_0101)),
+            Kind::Shl(bits) => self.unary(
+                C::VEX_Vpslld_ymm_ymm_imm8,
+                C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
+                dst,
+                a,
+                Some(bits),
+            ),
+            Kind::Sar(bits) => self.unary(
+                C::VEX_Vpsrad_ymm_ymm_imm8,
+                C::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8,
+                dst,
+                a,
+                Some(bits),
+            ),
+            Kind::Corner(corner) => self.unary(
+                C::VEX_Vpermilps_ymm_ymmm256_imm8,
+                C::EVEX_Vpermilps_zmm_k1z_zmmm512b32_imm8,
+                dst,
+                a,
+                Some(corner * 0b0101_0101),
+            ),
             Kind::Cmp(relation) => self.compare(relation, dst, a, b),
             Kind::Blend => self.blend(dst, a, b, c),
             Kind::Keep => {
@@ -368,7 +479,11 @@ impl<'a> Emit<'a> {
                         let from = self.memory(from);
                         Instruction::with2(C::EVEX_Vmovaps_zmm_k1z_zmmm512, dst, from)?
                     }
-                    _ => Instruction::with2(C::EVEX_Vmovaps_zmm_k1z_zmmm512, dst, self.register(Class::Vector, b))?,
+                    _ => Instruction::with2(
+                        C::EVEX_Vmovaps_zmm_k1z_zmmm512,
+                        dst,
+                        self.register(Class::Vector, b),
+                    )?,
                 };
                 inst.set_op_mask(k);
                 inst.set_zeroing_masking(true);
@@ -381,15 +496,25 @@ impl<'a> Emit<'a> {
                 inst.set_zeroing_masking(true);
                 self.add(inst)
             }
-            Kind::MaskAnd => self.masks(C::VEX_Vandps_ymm_ymm_ymmm256, C::VEX_Kandw_kr_kr_kr, dst, a, b),
-            Kind::MaskOr => self.masks(C::VEX_Vorps_ymm_ymm_ymmm256, C::VEX_Korw_kr_kr_kr, dst, a, b),
-            Kind::MaskAndNot => self.masks(C::VEX_Vandnps_ymm_ymm_ymmm256, C::VEX_Kandnw_kr_kr_kr, dst, a, b),
+            Kind::MaskAnd => {
+                self.masks(C::VEX_Vandps_ymm_ymm_ymmm256, C::VEX_Kandw_kr_kr_kr, dst, a, b)
+            }
+            Kind::MaskOr => {
+                self.masks(C::VEX_Vorps_ymm_ymm_ymmm256, C::VEX_Korw_kr_kr_kr, dst, a, b)
+            }
+            Kind::MaskAndNot => {
+                self.masks(C::VEX_Vandnps_ymm_ymm_ymmm256, C::VEX_Kandnw_kr_kr_kr, dst, a, b)
+            }
             Kind::MaskAll | Kind::MaskNone => {
                 let all = kind == Kind::MaskAll;
                 let inst = match self.level {
                     Level::Avx2 => {
                         let dst = self.vector(dst);
-                        let code = if all { C::VEX_Vpcmpeqd_ymm_ymm_ymmm256 } else { C::VEX_Vxorps_ymm_ymm_ymmm256 };
+                        let code = if all {
+                            C::VEX_Vpcmpeqd_ymm_ymm_ymmm256
+                        } else {
+                            C::VEX_Vxorps_ymm_ymm_ymmm256
+                        };
                         Instruction::with3(code, dst, dst, dst)?
                     }
                     Level::Avx512 => {
@@ -410,12 +535,22 @@ impl<'a> Emit<'a> {
             Kind::Store(slot) => {
                 let to = self.memory(Mem::Slot(slot));
                 let from = self.register(Class::Vector, a);
-                self.add(Instruction::with2(self.pick(C::VEX_Vmovups_ymmm256_ymm, C::EVEX_Vmovups_zmmm512_k1z_zmm), to, from)?)
+                self.add(Instruction::with2(
+                    self.pick(C::VEX_Vmovups_ymmm256_ymm, C::EVEX_Vmovups_zmmm512_k1z_zmm),
+                    to,
+                    from,
+                )?)
             }
         }
     }
 
-    fn compare(&mut self, relation: Relation, dst: u8, a: Option<Place>, b: Option<Place>) -> Result<(), IcedError> {
+    fn compare(
+        &mut self,
+        relation: Relation,
+        dst: u8,
+        a: Option<Place>,
+        b: Option<Place>,
+    ) -> Result<(), IcedError> {
         let predicate = match relation {
             Relation::Eq => 0x00,
             Relation::Lt => 0x11,
@@ -440,14 +575,21 @@ impl<'a> Emit<'a> {
         self.add(inst)
     }
 
-    fn blend(&mut self, dst: u8, m: Option<Place>, a: Option<Place>, b: Option<Place>) -> Result<(), IcedError> {
+    fn blend(
+        &mut self,
+        dst: u8,
+        m: Option<Place>,
+        a: Option<Place>,
+        b: Option<Place>,
+    ) -> Result<(), IcedError> {
         if self.level == Level::Avx512 {
             let k = self.register(Class::Mask, m);
             let mut inst = self.three(Code::EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32, dst, b, a)?;
             inst.set_op_mask(k);
             return self.add(inst);
         }
-        let (to, m, b) = (self.vector(dst), self.register(Class::Vector, m), self.register(Class::Vector, b));
+        let (to, m, b) =
+            (self.vector(dst), self.register(Class::Vector, m), self.register(Class::Vector, b));
         let code = Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm;
         let inst = match a {
             Some(Place::Memory(from)) => {
@@ -459,7 +601,14 @@ impl<'a> Emit<'a> {
         self.add(inst)
     }
 
-    fn masks(&mut self, vex: Code, evex: Code, dst: u8, a: Option<Place>, b: Option<Place>) -> Result<(), IcedError> {
+    fn masks(
+        &mut self,
+        vex: Code,
+        evex: Code,
+        dst: u8,
+        a: Option<Place>,
+        b: Option<Place>,
+    ) -> Result<(), IcedError> {
         match self.level {
             Level::Avx2 => self.binary(vex, vex, dst, a, b),
             Level::Avx512 => {
@@ -469,13 +618,26 @@ impl<'a> Emit<'a> {
         }
     }
 
-    fn binary(&mut self, vex: Code, evex: Code, dst: u8, a: Option<Place>, b: Option<Place>) -> Result<(), IcedError> {
+    fn binary(
+        &mut self,
+        vex: Code,
+        evex: Code,
+        dst: u8,
+        a: Option<Place>,
+        b: Option<Place>,
+    ) -> Result<(), IcedError> {
         let inst = self.three(self.pick(vex, evex), dst, a, b)?;
         self.add(inst)
     }
 
     /// An instruction of two operands, the second in memory perhaps.
-    fn three(&mut self, code: Code, dst: u8, a: Option<Place>, b: Option<Place>) -> Result<Instruction, IcedError> {
+    fn three(
+        &mut self,
+        code: Code,
+        dst: u8,
+        a: Option<Place>,
+        b: Option<Place>,
+    ) -> Result<Instruction, IcedError> {
         let (dst, a) = (self.vector(dst), self.register(Class::Vector, a));
         match b {
             Some(Place::Memory(from)) => Instruction::with3(code, dst, a, self.operand(from)),
@@ -483,7 +645,14 @@ impl<'a> Emit<'a> {
         }
     }
 
-    fn unary(&mut self, vex: Code, evex: Code, dst: u8, a: Option<Place>, imm: Option<u8>) -> Result<(), IcedError> {
+    fn unary(
+        &mut self,
+        vex: Code,
+        evex: Code,
+        dst: u8,
+        a: Option<Place>,
+        imm: Option<u8>,
+    ) -> Result<(), IcedError> {
         let (code, dst) = (self.pick(vex, evex), self.vector(dst));
         let inst = match (a, imm) {
             (Some(Place::Memory(from)), None) => Instruction::with2(code, dst, self.operand(from))?,
@@ -491,7 +660,9 @@ impl<'a> Emit<'a> {
                 Instruction::with3(code, dst, self.operand(from), u32::from(imm))?
             }
             (_, None) => Instruction::with2(code, dst, self.register(Class::Vector, a))?,
-            (_, Some(imm)) => Instruction::with3(code, dst, self.register(Class::Vector, a), u32::from(imm))?,
+            (_, Some(imm)) => {
+                Instruction::with3(code, dst, self.register(Class::Vector, a), u32::from(imm))?
+            }
         };
         self.add(inst)
     }
@@ -499,7 +670,8 @@ impl<'a> Emit<'a> {
     fn load_from(&mut self, class: Class, dst: u8, from: Mem) -> Result<(), IcedError> {
         if class == Class::Vector && matches!(from, Mem::Const(_)) {
             let from = self.memory(from);
-            let code = self.pick(Code::VEX_Vbroadcastss_ymm_m32, Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32);
+            let code =
+                self.pick(Code::VEX_Vbroadcastss_ymm_m32, Code::EVEX_Vbroadcastss_zmm_k1z_xmmm32);
             let dst = self.vector(dst);
             return self.add(Instruction::with2(code, dst, from)?);
         }
@@ -510,7 +682,8 @@ impl<'a> Emit<'a> {
     fn load(&mut self, class: Class, dst: u8, from: MemoryOperand) -> Result<(), IcedError> {
         match class {
             Class::Vector => {
-                let code = self.pick(Code::VEX_Vmovups_ymm_ymmm256, Code::EVEX_Vmovups_zmm_k1z_zmmm512);
+                let code =
+                    self.pick(Code::VEX_Vmovups_ymm_ymmm256, Code::EVEX_Vmovups_zmm_k1z_zmmm512);
                 let dst = self.vector(dst);
                 self.add(Instruction::with2(code, dst, from)?)
             }
@@ -521,7 +694,8 @@ impl<'a> Emit<'a> {
     fn store(&mut self, class: Class, to: MemoryOperand, from: u8) -> Result<(), IcedError> {
         match class {
             Class::Vector => {
-                let code = self.pick(Code::VEX_Vmovups_ymmm256_ymm, Code::EVEX_Vmovups_zmmm512_k1z_zmm);
+                let code =
+                    self.pick(Code::VEX_Vmovups_ymmm256_ymm, Code::EVEX_Vmovups_zmmm512_k1z_zmm);
                 let from = self.vector(from);
                 self.add(Instruction::with2(code, to, from)?)
             }

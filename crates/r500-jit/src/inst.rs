@@ -29,24 +29,56 @@ pub(crate) struct Label(pub(crate) u32);
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Inst {
     /// An operation; arguments as it has them.
-    Op { kind: Kind, dst: u8, args: [Option<Place>; 3], origin: u32 },
-    Load { class: Class, dst: u8, from: Mem },
-    Store { class: Class, to: Mem, from: u8 },
-    Move { class: Class, dst: u8, from: u8 },
+    Op {
+        kind: Kind,
+        dst: u8,
+        args: [Option<Place>; 3],
+        origin: u32,
+    },
+    Load {
+        class: Class,
+        dst: u8,
+        from: Mem,
+    },
+    Store {
+        class: Class,
+        to: Mem,
+        from: u8,
+    },
+    Move {
+        class: Class,
+        dst: u8,
+        from: u8,
+    },
     /// From memory to memory.
-    Carry { class: Class, to: Mem, from: Mem },
+    Carry {
+        class: Class,
+        to: Mem,
+        from: Mem,
+    },
     /// Remembers whether a mask has a pixel.
-    Test { class: Class, mask: u8 },
+    Test {
+        class: Class,
+        mask: u8,
+    },
     /// Goes to a label if the mask of the last test has none.
     SkipIfNone(Label),
     Label(Label),
     /// So many instructions are executed.
     Spend(u32),
     /// Sets a counter.
-    Begin { counter: u32, passes: u32 },
+    Begin {
+        counter: u32,
+        passes: u32,
+    },
     /// Goes back to a label while passes are left, and, if there was a test, its mask has a pixel;
     /// stops the program instead when its time is up.
-    Again { counter: u32, to: Label, tested: bool, address: u32 },
+    Again {
+        counter: u32,
+        to: Label,
+        tested: bool,
+        address: u32,
+    },
     /// The next group of pixels, from the label on, till there is none.
     NextGroup(Label),
 }

@@ -19,7 +19,11 @@
 //! | `content` | what makes two functions or segments the same |
 //! | `kernel` | machine code as a step of the fast engine: who pays for instructions |
 //! | `pages` | executable memory and the call: all that is `unsafe` |
-//! | `compile` | machine code of a segment |
+//! | `compile` | machine code of a segment: |
+//! | `lower`, `op` | from the intermediate form to operations of the processor |
+//! | `schedule` | their order |
+//! | `allocate`, `inst` | registers for values |
+//! | `emit` | bytes |
 //! | `perf_map` | what profilers are told |
 //!
 //! On other processors, and where the system forbids executable memory, the fast engine draws all.
@@ -31,6 +35,8 @@ mod engine;
 mod drawing;
 
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+mod allocate;
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 mod cache;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 pub mod compile;
@@ -39,13 +45,23 @@ mod content;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 mod drawing;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+mod emit;
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+mod inst;
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 mod kernel;
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+mod lower;
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+mod op;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 mod pages;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 mod parameters;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 mod perf_map;
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+mod schedule;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 mod worker;
 

@@ -8,16 +8,37 @@
 //! Segment ──lower──▶ Program ──schedule──▶ Program ──allocate──▶ instructions ──emit──▶ bytes
 //! ```
 
-/// The vectors that code is made for.
+use r500_exec::fast::Simd;
+
+/// The vector instructions that code is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Level {
-    /// 16 registers of 8 pixels.
+    /// AVX2: 16 registers of 8 pixels.
     Avx2,
-    /// 32 registers of 16 pixels, and mask registers.
+    /// AVX-512 (F, DQ, BW, VL): 32 registers of 16 pixels, and mask registers.
     Avx512,
 }
 
 impl Level {
+    /// The level of the fast engine's vector instructions; `None` where there is no code for them.
+    #[must_use]
+    pub fn of(simd: Simd) -> Option<Self> {
+        match simd {
+            Simd::Avx512 => Some(Self::Avx512),
+            Simd::Avx2 => Some(Self::Avx2),
+            _ => None,
+        }
+    }
+
+    /// Whether this processor has it.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        match self {
+            Self::Avx2 => Simd::Avx2.is_available(),
+            Self::Avx512 => Simd::Avx512.is_available(),
+        }
+    }
+
     /// Bytes in a vector.
     pub(crate) fn bytes(self) -> u32 {
         match self {

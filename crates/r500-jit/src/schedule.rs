@@ -140,7 +140,8 @@ impl<'a> Block<'a> {
             let behind = users[at].iter().map(|&user| heights[user]).max().unwrap_or(0);
             heights[at] = behind + latency(ops[at].kind);
         }
-        let needs = ops.iter().map(|op| op.dst.is_some_and(|dst| left.contains_key(&dst))).collect();
+        let needs =
+            ops.iter().map(|op| op.dst.is_some_and(|dst| left.contains_key(&dst))).collect();
         Self { ops, users, waits, heights, left, live, needs }
     }
 

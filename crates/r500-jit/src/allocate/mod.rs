@@ -144,12 +144,20 @@ impl Allocate<'_> {
         let in_register = |v| self.places.register(v).is_some();
         // What will be loaded better is what lies in memory for good.
         let better = |a: V, b: V| {
-            !in_register(a) && (in_register(b) || self.program.given(a).is_some() && self.program.given(b).is_none())
+            !in_register(a)
+                && (in_register(b)
+                    || self.program.given(a).is_some() && self.program.given(b).is_none())
         };
         match op.kind {
             Kind::MaskAnd | Kind::MaskOr | Kind::MaskAndNot if mask_registers => None,
-            Kind::Add | Kind::Mul | Kind::And | Kind::Or | Kind::Xor | Kind::IntAdd
-            | Kind::MaskAnd | Kind::MaskOr => {
+            Kind::Add
+            | Kind::Mul
+            | Kind::And
+            | Kind::Or
+            | Kind::Xor
+            | Kind::IntAdd
+            | Kind::MaskAnd
+            | Kind::MaskOr => {
                 if let Some(b) = b
                     && better(a, b)
                 {
@@ -166,12 +174,24 @@ impl Allocate<'_> {
                 }
                 Some(1)
             }
-            Kind::Sub | Kind::Div | Kind::Min | Kind::Max | Kind::AndNot | Kind::IntSub
-            | Kind::MaskAndNot | Kind::Blend | Kind::Keep => Some(1),
+            Kind::Sub
+            | Kind::Div
+            | Kind::Min
+            | Kind::Max
+            | Kind::AndNot
+            | Kind::IntSub
+            | Kind::MaskAndNot
+            | Kind::Blend
+            | Kind::Keep => Some(1),
             Kind::MulKeep => Some(2),
             Kind::Sqrt | Kind::Round(_) | Kind::ToFloat | Kind::Corner(_) => Some(0),
-            Kind::Shl(_) | Kind::Sar(_) | Kind::ToMask | Kind::FromMask | Kind::Store(_)
-            | Kind::MaskAll | Kind::MaskNone => None,
+            Kind::Shl(_)
+            | Kind::Sar(_)
+            | Kind::ToMask
+            | Kind::FromMask
+            | Kind::Store(_)
+            | Kind::MaskAll
+            | Kind::MaskNone => None,
         }
     }
 

@@ -103,7 +103,8 @@ impl Places {
     /// Values in registers.
     pub(super) fn registers(&self) -> Vec<(Class, u8, V)> {
         let of = |class: Class| {
-            (0..).zip(&self.now.registers[class as usize])
+            (0..)
+                .zip(&self.now.registers[class as usize])
                 .filter_map(move |(register, v)| v.map(|v| (class, register, v)))
         };
         of(Class::Vector).chain(of(Class::Mask)).collect()

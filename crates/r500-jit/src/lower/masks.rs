@@ -58,7 +58,11 @@ fn look(stmt: &Stmt, masks: &mut Masks) {
                 same(&[Operand::Value(carried.value), carried.init, carried.next], masks);
             }
         }
-        Stmt::Fetch(_) | Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Watch(_) | Stmt::Spend { .. } => {}
+        Stmt::Fetch(_)
+        | Stmt::Kill(_)
+        | Stmt::Stat { .. }
+        | Stmt::Watch(_)
+        | Stmt::Spend { .. } => {}
     }
 }
 

@@ -124,7 +124,12 @@ impl Lower<'_> {
                 Class::Vector => v,
                 Class::Mask => self.op(Kind::FromMask, &[v]),
             };
-            self.push(Op { kind: Kind::Store(slot), dst: None, args: [Some(vector), None, None], origin: self.origin });
+            self.push(Op {
+                kind: Kind::Store(slot),
+                dst: None,
+                args: [Some(vector), None, None],
+                origin: self.origin,
+            });
         }
     }
 
@@ -243,8 +248,13 @@ impl Lower<'_> {
             return *v;
         }
         let class = match kind {
-            Kind::Cmp(_) | Kind::MaskAnd | Kind::MaskOr | Kind::MaskAndNot | Kind::MaskAll
-            | Kind::MaskNone | Kind::ToMask => self.level.mask(),
+            Kind::Cmp(_)
+            | Kind::MaskAnd
+            | Kind::MaskOr
+            | Kind::MaskAndNot
+            | Kind::MaskAll
+            | Kind::MaskNone
+            | Kind::ToMask => self.level.mask(),
             _ => Class::Vector,
         };
         let dst = self.program.fresh(class);
