@@ -20,9 +20,6 @@ pub struct Assembly {
     pub constants: usize,
     /// Where instructions come from, ascending.
     pub lines: Vec<Line>,
-    /// Chunks that are worked on together. Code that counts instructions is called for so many at a
-    /// time, so that pixels are not charged for their neighbours; 0 is taken for 1.
-    pub together: usize,
 }
 
 /// From here to the next line, code comes from one instruction of the program.

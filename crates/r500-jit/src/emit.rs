@@ -26,24 +26,17 @@ use crate::compile::{Assembly, Line};
 use crate::inst::{Inst, Label, Listing, Mem, Place};
 use crate::op::{Class, Kind, Level, Relation, Rounding};
 
-/// Offsets into what the code is called with.
-pub(crate) mod context {
-    /// First byte of the first slot.
-    pub(crate) const SLOTS: i32 = 0;
-    /// Where the chunks begin, in bytes into a slot.
-    pub(crate) const BEGIN: i32 = 8;
-    /// Where they end.
-    pub(crate) const END: i32 = 16;
-    /// Instructions that a group has left before it asks.
-    pub(crate) const FUEL: i32 = 24;
-    /// Whom it asks.
-    pub(crate) const REFILL: i32 = 32;
-    /// The address where it asks.
-    pub(crate) const ADDRESS: i32 = 40;
-    /// What each group has at first.
-    pub(crate) const FUEL_OF_GROUP: i32 = 48;
-    /// How often the group has asked.
-    pub(crate) const REFILLS: i32 = 56;
+/// Offsets into `pages::Context`.
+mod context {
+    pub(super) const SLOTS: i32 = 0;
+    pub(super) const BEGIN: i32 = 8;
+    pub(super) const END: i32 = 16;
+    pub(super) const FUEL: i32 = 24;
+    pub(super) const REFILL: i32 = 32;
+    pub(super) const ADDRESS: i32 = 40;
+    pub(super) const GRANT: i32 = 48;
+    pub(super) const ADDED: i32 = 56;
+    pub(super) const MOST: i32 = 64;
 }
 
 /// Bits of MXCSR: tiny results and denormal operands are zeros.
@@ -232,7 +225,7 @@ impl<'a> Emit<'a> {
                 code.extend_from_slice(&bits.to_le_bytes());
             }
         }
-        Ok(Assembly { code, constants: pool + padding, lines, together: 1 })
+        Ok(Assembly { code, constants: pool + padding, lines })
     }
 
     fn inst(&mut self, inst: &Inst) -> Result<(), IcedError> {
@@ -275,9 +268,9 @@ impl<'a> Emit<'a> {
                 // A label wants an instruction behind it, and the first one a fresh start.
                 self.a.set_label(&mut self.labels[label as usize])?;
                 if label == 0 && self.asks {
-                    self.a.mov(rax, qword_ptr(rbx + context::FUEL_OF_GROUP))?;
+                    self.a.mov(rax, qword_ptr(rbx + context::GRANT))?;
                     self.a.mov(qword_ptr(rbx + context::FUEL), rax)?;
-                    self.a.mov(qword_ptr(rbx + context::REFILLS), 0)?;
+                    self.a.mov(qword_ptr(rbx + context::ADDED), 0)?;
                 } else {
                     self.a.nop()?;
                 }
@@ -321,6 +314,15 @@ impl<'a> Emit<'a> {
             }
             Inst::NextGroup(top) => {
                 let top = self.labels[top.0 as usize];
+                if self.asks {
+                    let mut less = self.a.create_label();
+                    self.a.mov(rax, qword_ptr(rbx + context::ADDED))?;
+                    self.a.sub(rax, qword_ptr(rbx + context::FUEL))?;
+                    self.a.cmp(rax, qword_ptr(rbx + context::MOST))?;
+                    self.a.jle(less)?;
+                    self.a.mov(qword_ptr(rbx + context::MOST), rax)?;
+                    self.a.set_label(&mut less)?;
+                }
                 self.a.add(r12, self.level.bytes().cast_signed())?;
                 self.a.cmp(r12, r13)?;
                 self.a.jb(top)
@@ -556,7 +558,6 @@ impl<'a> Emit<'a> {
             Relation::Lt => 0x11,
             Relation::Le => 0x12,
             Relation::Ne => 0x04,
-            Relation::NotLt => 0x15,
             Relation::Ge => 0x1d,
             Relation::Gt => 0x1e,
         };

@@ -13,8 +13,6 @@ use crate::pages::Pages;
 pub(crate) struct Machine {
     pages: Pages,
     metered: bool,
-    /// Chunks for which instructions are counted together.
-    together: usize,
 }
 
 impl Machine {
@@ -28,7 +26,7 @@ impl Machine {
         level: Level,
     ) -> io::Result<Self> {
         let pages = Pages::new(assembly, segment, level)?;
-        Ok(Self { pages, metered: segment.metered, together: assembly.together.max(1) })
+        Ok(Self { pages, metered: segment.metered })
     }
 
     /// Bytes of code.
@@ -46,19 +44,14 @@ impl Kernel for Machine {
     fn run(
         &self,
         slots: &mut [Chunk],
-        (first, end): (usize, usize),
+        run: (usize, usize),
         budget: &mut Budget<'_>,
     ) -> Result<(), RunError> {
         if !self.metered {
-            return self.pages.call(slots, (first, end), None).map(|_| ());
+            return self.pages.call(slots, run, None).map(|_| ());
         }
         // A batch is charged for the pixels that execute most.
-        let mut most = (0, 0);
-        for first in (first..end).step_by(self.together) {
-            let run = (first, end.min(first + self.together));
-            most = most.max(self.pages.call(slots, run, Some(budget))?);
-        }
-        let (instructions, address) = most;
+        let (instructions, address) = self.pages.call(slots, run, Some(budget))?;
         budget.spend(instructions, address)
     }
 }

@@ -157,21 +157,18 @@ pub(crate) enum Relation {
     Eq,
     /// Other, or one is NaN.
     Ne,
-    /// Not less: also if one is NaN.
-    NotLt,
 }
 
 impl Relation {
-    /// The one that holds with the sides exchanged; there is none for the last.
-    pub(crate) fn mirrored(self) -> Option<Self> {
-        Some(match self {
+    /// The one that holds with the sides exchanged.
+    pub(crate) fn mirrored(self) -> Self {
+        match self {
             Self::Lt => Self::Gt,
             Self::Le => Self::Ge,
             Self::Gt => Self::Lt,
             Self::Ge => Self::Le,
             Self::Eq | Self::Ne => self,
-            Self::NotLt => return None,
-        })
+        }
     }
 }
 

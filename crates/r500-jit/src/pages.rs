@@ -41,6 +41,13 @@ pub(crate) struct Context<'m> {
     refill: unsafe extern "sysv64" fn(*mut Context<'m>) -> u64,
     /// 40: address of the instructions taken off last; written before `refill` is called.
     address: u64,
+    /// 48: the fuel that each group of pixels begins with: code that counts sets `fuel` to this and
+    /// `added` to 0 before each.
+    grant: i64,
+    /// 56: fuel that `refill` added for the group.
+    added: i64,
+    /// 64: the most that a group used beyond `grant`: `added - fuel` behind it, if that is more.
+    most: i64,
     /// Not for the code.
     meter: Meter<'m>,
 }
@@ -48,10 +55,6 @@ pub(crate) struct Context<'m> {
 /// Who pays for instructions.
 struct Meter<'m> {
     budget: Option<&'m Budget<'m>>,
-    /// Fuel given last.
-    granted: i64,
-    /// Instructions executed before that.
-    used: u64,
     stopped: Option<RunError>,
 }
 
@@ -107,16 +110,19 @@ impl Pages {
         if first == end {
             return Ok((0, 0));
         }
-        let granted = budget.map_or(i64::MAX, |budget| grant(budget.left()));
+        let grant = budget.map_or(i64::MAX, |budget| grant(budget.left()));
         let bytes = |chunk: usize| (chunk * size_of::<Chunk>()) as u64;
         let mut context = Context {
             slots: slots.as_mut_ptr().cast(),
             begin: bytes(first),
             end: bytes(end),
-            fuel: granted,
+            fuel: grant,
             refill,
             address: 0,
-            meter: Meter { budget, granted, used: 0, stopped: None },
+            grant,
+            added: 0,
+            most: i64::MIN,
+            meter: Meter { budget, stopped: None },
         };
         // SAFETY: the code is at the start of a mapping that stays while `self` does and that nobody
         // can write. It was made by `compile` (or, in tests, by hand) for the convention of `Context`
@@ -130,13 +136,13 @@ impl Pages {
                 std::mem::transmute(self.memory.as_ptr());
             entry(&raw mut context)
         };
-        let Context { fuel, address, meter, .. } = context;
+        let Context { fuel, address, grant, added, most, meter, .. } = context;
         match meter.stopped {
             Some(error) => Err(error),
             None => {
                 debug_assert_eq!(done, 0, "code stopped by itself");
                 let address = u32::try_from(address).unwrap_or(u32::MAX);
-                Ok((meter.total(fuel), address))
+                Ok((used(grant, most.max(added.saturating_sub(fuel))), address))
             }
         }
     }
@@ -147,27 +153,31 @@ fn grant(left: u64) -> i64 {
     left.min(GRANT).try_into().unwrap_or(i64::MAX)
 }
 
-impl Meter<'_> {
-    /// Instructions executed, if so much fuel is left.
-    fn total(&self, fuel: i64) -> u64 {
-        self.used.saturating_add_signed(self.granted.saturating_sub(fuel))
-    }
+/// Instructions that a group executed that used so much fuel beyond what it was granted.
+fn used(grant: i64, beyond: i64) -> u64 {
+    u64::try_from(grant.saturating_add(beyond)).unwrap_or(0)
+}
 
-    /// More fuel; `None` if there is none, and why is noted.
-    fn refill(&mut self, fuel: i64, address: u64) -> Option<i64> {
-        let Some(budget) = self.budget else { return Some(i64::MAX) };
-        self.used = self.total(fuel);
-        let result = match self.used > budget.left() {
-            true => Err(budget.exceeded(u32::try_from(address).unwrap_or(u32::MAX))),
+impl Context<'_> {
+    /// More fuel; false if there is none, and why is noted.
+    fn refill(&mut self) -> bool {
+        let Some(budget) = self.meter.budget else {
+            self.fuel = i64::MAX;
+            return true;
+        };
+        let used = used(self.grant, self.added.saturating_sub(self.fuel));
+        let result = match used > budget.left() {
+            true => Err(budget.exceeded(u32::try_from(self.address).unwrap_or(u32::MAX))),
             false => budget.check(),
         };
         if let Err(error) = result {
-            self.stopped = Some(error);
-            self.granted = fuel;
-            return None;
+            self.meter.stopped = Some(error);
+            return false;
         }
-        self.granted = grant(budget.left() - self.used);
-        Some(self.granted)
+        let fuel = grant(budget.left() - used);
+        self.added = self.added.saturating_add(fuel.saturating_sub(self.fuel));
+        self.fuel = fuel;
+        true
     }
 }
 
@@ -179,13 +189,7 @@ unsafe extern "sysv64" fn refill(context: *mut Context<'_>) -> u64 {
     // SAFETY: the pointer is that of `Pages::call`, which does not touch the context while the code
     // runs, and the code itself waits for this function.
     let context = unsafe { &mut *context };
-    match context.meter.refill(context.fuel, context.address) {
-        Some(fuel) => {
-            context.fuel = fuel;
-            0
-        }
-        None => 1,
-    }
+    u64::from(!context.refill())
 }
 
 #[cfg(test)]

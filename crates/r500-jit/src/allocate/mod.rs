@@ -166,10 +166,10 @@ impl Allocate<'_> {
                 Some(1)
             }
             Kind::Cmp(relation) => {
-                if let (Some(b), Some(mirrored)) = (b, relation.mirrored())
+                if let Some(b) = b
                     && better(a, b)
                 {
-                    op.kind = Kind::Cmp(mirrored);
+                    op.kind = Kind::Cmp(relation.mirrored());
                     op.args.swap(0, 1);
                 }
                 Some(1)
