@@ -16,6 +16,7 @@
 mod assemble;
 pub mod diagnostic;
 mod flow;
+pub mod format;
 mod lexer;
 mod names;
 mod parse;
@@ -29,6 +30,7 @@ pub use assemble::{
     assemble,
 };
 pub use diagnostic::{Code, Diagnostic, RenderOptions, Severity};
+pub use format::format;
 pub use print::{
     PrintOptions, Printed, TextureFile, print, print_code, print_instruction, print_lines,
 };

@@ -35,7 +35,7 @@ use crate::assemble::{Assembly, Options, assemble};
 use crate::names::{self, Kw};
 use crate::pieces::{self, Kind, Piece};
 use crate::source::Span;
-pub(crate) use statement::{Head, Statement, statements};
+pub(crate) use statement::{Head, Statement, begins_line, statements};
 
 /// A change of a text: what stands in place of which bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -96,9 +96,11 @@ fn begins_statement(text: &[u8], code: &[Piece]) -> bool {
         Head::Label => true,
         // A jump out of a condition, a texture, a constant may go on in the next line.
         Head::Tex | Head::Directive(Kw::Const | Kw::Int | Kw::Bool) => !next(b'['),
+        // `raw` is an output modifier, too; dwords follow the statement.
+        Head::Raw => code.get(1).is_some_and(|piece| text[piece.start].is_ascii_digit()),
         Head::Directive(Kw::Coverage) => next(b'='),
         Head::Flow(Kw::If) => false,
-        Head::Flow(_) | Head::Raw | Head::Directive(_) | Head::State(_) => true,
+        Head::Flow(_) | Head::Directive(_) | Head::State(_) => true,
         Head::Alu | Head::Empty | Head::Include | Head::Other => false,
     }
 }

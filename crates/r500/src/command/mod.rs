@@ -2,10 +2,10 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`manual`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`manual`] | the subcommands |
 //! | [`source`], [`state`], [`machine`], [`format`](mod@format) | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
-//! | [`exit`], [`terminal`] | exit statuses, messages, colours, progress |
+//! | [`exit`], [`terminal`], [`difference`] | exit statuses, messages, colours, progress, what changes in a text |
 
 mod asm;
 mod bench;
@@ -13,9 +13,11 @@ mod cfg;
 mod check;
 mod convert;
 mod diff;
+mod difference;
 mod disasm;
 mod exit;
 mod explain;
+mod fmt;
 mod format;
 mod linear;
 mod machine;
@@ -54,6 +56,7 @@ enum Command {
     Disasm(disasm::Disasm),
     Convert(convert::Convert),
     Check(check::Check),
+    Fmt(fmt::Fmt),
     Stats(stats::Stats),
     Cfg(cfg::Cfg),
     Diff(Box<diff::Diff>),
@@ -76,6 +79,7 @@ Examples:
   r500 asm plasma.r5 -o plasma.bin              assemble
   r500 disasm capture.json                      read a program as assembly
   r500 check plasma.r5                          find mistakes before a card does
+  r500 fmt examples                             lay out sources
   r500 stats tests/corpus/mesa --sort cycles    count instructions, estimate cycles
   r500 cfg capture.json -o flow.svg             where a program can go, as a picture
   r500 diff old.json new.json --run             whether two programs compute the same
@@ -94,6 +98,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Disasm(disasm) => disasm.run(),
         Command::Convert(convert) => convert.run(),
         Command::Check(check) => check.run(),
+        Command::Fmt(fmt) => fmt.run(),
         Command::Stats(stats) => stats.run(),
         Command::Cfg(cfg) => cfg.run(),
         Command::Diff(diff) => diff.run(),

@@ -11,6 +11,7 @@ mod convert;
 mod diff;
 mod disasm;
 mod explain;
+mod fmt;
 mod manual;
 mod render;
 mod run;

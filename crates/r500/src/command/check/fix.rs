@@ -14,6 +14,7 @@ use serde_json::{Value as Json, json};
 use super::policy::Policy;
 use super::{Check, Checked, Format, Level, Program, Tally, json, text};
 use crate::command::convert::{OutputArgs, put};
+use crate::command::difference::difference;
 use crate::command::exit::{Failure, Outcome};
 use crate::command::{source, terminal};
 
@@ -117,7 +118,7 @@ fn fix_source(policy: &Policy, file: &Path, before: &Assembly) -> Mended {
     let mut after = Checked::empty(file);
     after.source(Box::new(fixed.assembly), policy);
     Mended {
-        difference: difference(source, &fixed.text, &source::show(file)),
+        difference: difference(source, &fixed.text, &source::show(file), "mended"),
         findings: fixed.mended,
         left: fixed.left,
         content: Content::Text(fixed.text),
@@ -220,57 +221,5 @@ impl Mended {
             "written": written.map(|path| path.display().to_string()),
             "findings": after,
         })
-    }
-}
-
-/// Lines around each change of a difference.
-const AROUND: usize = 3;
-
-/// How a text changes, as `diff -u` would say it. Fixes never add or drop a line.
-fn difference(before: &[u8], after: &[u8], name: &str) -> String {
-    let lines = |text: &[u8]| -> Vec<String> {
-        let lines = text.split_inclusive(|byte| *byte == b'\n');
-        lines.map(|line| String::from_utf8_lossy(line).trim_end_matches('\n').to_owned()).collect()
-    };
-    let (before, after) = (lines(before), lines(after));
-    let count = before.len().min(after.len());
-    let changed: Vec<usize> = (0..count).filter(|&at| before[at] != after[at]).collect();
-    let mut out = String::new();
-    let mut at = 0;
-    while let Some(&first) = changed.get(at) {
-        let mut last = first;
-        while let Some(&next) = changed.get(at).filter(|&&next| next <= last + 2 * AROUND) {
-            (last, at) = (next, at + 1);
-        }
-        if out.is_empty() {
-            out.push_str(&format!("--- {name}\n+++ {name}, mended\n"));
-        }
-        let (from, to) = (first.saturating_sub(AROUND), (last + AROUND + 1).min(count));
-        let range = format!("{},{}", from + 1, to - from);
-        out.push_str(&format!("@@ -{range} +{range} @@\n"));
-        for (old, new) in before[from..to].iter().zip(&after[from..to]) {
-            if old == new {
-                out.push_str(&format!(" {old}\n"));
-            } else {
-                out.push_str(&format!("-{old}\n+{new}\n"));
-            }
-        }
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::difference;
-
-    #[test]
-    fn differences_read_as_those_of_diff() {
-        let before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15";
-        let after = before.replace("\n4\n", "\nfour\n").replace("15", "fifteen");
-        let wanted = "--- x\n+++ x, mended\n\
-            @@ -1,7 +1,7 @@\n 1\n 2\n 3\n-4\n+four\n 5\n 6\n 7\n\
-            @@ -12,4 +12,4 @@\n 12\n 13\n 14\n-15\n+fifteen\n";
-        assert_eq!(difference(before.as_bytes(), after.as_bytes(), "x"), wanted);
-        assert_eq!(difference(b"a", b"a", "x"), "");
     }
 }

@@ -1,0 +1,133 @@
+//! How far in a line stands: by the blocks that are open where it begins.
+
+use std::collections::HashSet;
+
+use super::Source;
+use crate::names::Kw;
+use crate::pieces::Kind;
+use crate::service::Head;
+
+/// Columns a level.
+const LEVEL: usize = 4;
+
+/// Indentation by piece.
+pub(super) struct Indents {
+    /// Of the pieces: the number of their statement.
+    owner: Vec<usize>,
+    /// Of the statements: first piece, level where it begins a line, level behind it.
+    levels: Vec<(usize, usize, usize)>,
+}
+
+impl Indents {
+    /// Of a line that begins with a piece.
+    pub(super) fn of(&self, piece: usize) -> usize {
+        let (first, level, _) = self.levels[self.owner[piece]];
+        (level + usize::from(piece != first)) * LEVEL
+    }
+
+    /// Of a line that goes on with the statement of a piece.
+    pub(super) fn continued(&self, piece: usize) -> usize {
+        (self.levels[self.owner[piece]].1 + 1) * LEVEL
+    }
+
+    /// The number of a piece's statement.
+    pub(super) fn statement(&self, piece: usize) -> usize {
+        self.owner[piece]
+    }
+
+    /// Of a comment on a line of its own, in front of the piece that follows.
+    pub(super) fn comment(&self, source: &Source<'_>, next: usize, line: usize) -> usize {
+        let behind = next.checked_sub(1).map_or(0, |last| self.levels[self.owner[last]].2);
+        let Some(&owner) = self.owner.get(next) else { return behind * LEVEL };
+        let (first, level, _) = self.levels[owner];
+        if first != next {
+            return self.continued(next);
+        }
+        // In front of the end of a block it belongs inside, unless it stood no further in than that.
+        let column = |at: usize| {
+            let start = source.text[..at].iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+            let rest = &source.text[start..];
+            let space = rest.iter().take_while(|b| b" \t".contains(b)).count();
+            super::columns(&rest[..space], 0)
+        };
+        if level < behind && column(line) > column(source.code[next].start) {
+            return behind * LEVEL;
+        }
+        level * LEVEL
+    }
+}
+
+pub(super) fn indents(source: &Source<'_>) -> Indents {
+    let called = called(source);
+    let mut owner = vec![0; source.code.len()];
+    let mut levels = Vec::with_capacity(source.statements.len());
+    let (mut open, mut sub) = (0usize, None);
+    for (at, statement) in source.statements.iter().enumerate() {
+        owner[statement.first..statement.end].fill(at);
+        let level = open + usize::from(sub.is_some());
+        let (here, behind) = match statement.head {
+            Head::Flow(Kw::If | Kw::Loop | Kw::Rep) => {
+                open += 1;
+                (level, level + 1)
+            }
+            Head::Flow(Kw::Else) => (level.saturating_sub(usize::from(open > 0)), level),
+            Head::Flow(Kw::Endif | Kw::Endloop | Kw::Endrep) => {
+                let inner = usize::from(open > 0);
+                open -= inner;
+                (level - inner, level - inner)
+            }
+            Head::Label if open == 0 && sub.is_none() => {
+                sub = subroutine(source, at, &called);
+                (level, usize::from(sub.is_some()))
+            }
+            _ if sub == Some(at) => {
+                sub = None;
+                (open, open)
+            }
+            _ => (level, level),
+        };
+        levels.push((statement.first, here, behind));
+    }
+    Indents { owner, levels }
+}
+
+/// The labels that are called, in lower case.
+fn called(source: &Source<'_>) -> HashSet<Vec<u8>> {
+    let calls = source.statements.iter().filter(|s| s.head == Head::Flow(Kw::Call));
+    let labels = calls.filter_map(|call| {
+        let pieces = source.code.get(call.first + 1..call.end)?;
+        let name = pieces.iter().find(|piece| piece.kind == Kind::Word)?;
+        Some(source.text[name.range()].to_ascii_lowercase())
+    });
+    labels.collect()
+}
+
+/// The statement that ends the subroutine which begins with a label: a `RETURN` for all pixels, outside
+/// of blocks, in front of the next subroutine.
+fn subroutine(source: &Source<'_>, label: usize, called: &HashSet<Vec<u8>>) -> Option<usize> {
+    let is_called = |at: usize| {
+        let statement = source.statements[at];
+        let name =
+            source.code.get(statement.first + 1).filter(|_| statement.end > statement.first + 1);
+        name.is_some_and(|name| called.contains(&source.text[name.range()].to_ascii_lowercase()))
+    };
+    if !is_called(label) {
+        return None;
+    }
+    let mut open = 0usize;
+    for (at, statement) in source.statements.iter().enumerate().skip(label + 1) {
+        match statement.head {
+            Head::Flow(Kw::If | Kw::Loop | Kw::Rep) => open += 1,
+            Head::Flow(Kw::Endif | Kw::Endloop | Kw::Endrep) => open = open.checked_sub(1)?,
+            Head::Label if open == 0 && is_called(at) => return None,
+            Head::Flow(Kw::Return) if open == 0 => {
+                let pieces = &source.code[statement.first..statement.end];
+                if !pieces.iter().any(|piece| piece.is(source.text, "IF")) {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}

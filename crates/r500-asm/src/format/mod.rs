@@ -1,0 +1,268 @@
+//! A source in its usual layout: the same words, marks and comments in the same lines, placed so that
+//! one reads them easily.
+//!
+//! | what | how |
+//! | --- | --- |
+//! | lines | as written; those with more than [`WIDTH`] columns of one statement go on in the next, behind `:`, then behind commas |
+//! | empty lines | one at a time, none at the beginning and the end |
+//! | indentation | four spaces a block of `IF`, `LOOP`, `REP`; a subroutine from the label that is called to its `RETURN`; what goes on in the next line, four more |
+//! | space | one between words, around `=` `:` `*` `->`, in front of `;`, behind commas; none inside of brackets |
+//! | tables | directives in lines that follow each other, as wide as each other: their columns stay |
+//! | comments behind code | below each other, where lines that follow each other have some |
+//!
+//! Line ends mean nothing to the language, but something to people and to `-- r500: allow(…)`
+//! comments, so that lines are never joined, and never cut between statements.
+
+mod comment;
+mod indent;
+mod space;
+mod table;
+
+use std::collections::HashSet;
+
+use crate::pieces::{Kind, Piece, pieces};
+use crate::service::{Statement, statements};
+use crate::source::Span;
+
+/// Columns of code that a line has at most, where it can be broken.
+pub const WIDTH: usize = 110;
+
+/// Why a source cannot be laid out: it is no sequence of words, marks, strings and comments, so that
+/// other space might mean something else.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unformatted {
+    /// Where.
+    pub span: Span,
+    /// What is wrong there.
+    pub reason: &'static str,
+}
+
+impl std::fmt::Display for Unformatted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.reason)
+    }
+}
+
+impl std::error::Error for Unformatted {}
+
+/// The source in its usual layout. It need not assemble: parts of programs that others include are laid
+/// out, too.
+///
+/// # Errors
+/// Where it holds a string without an end, or bytes that start no word.
+///
+/// ```
+/// let source = b"src0.rgb=temp[0]:temp[1].rgb=MAD src0.rgb,src0.111 src0.000;-- as it is";
+/// let wanted = b"src0.rgb = temp[0] : temp[1].rgb = MAD src0.rgb, src0.111 src0.000 ; -- as it is\n";
+/// assert_eq!(r500_asm::format(source).as_deref(), Ok(&wanted[..]));
+/// ```
+pub fn format(source: &[u8]) -> Result<Vec<u8>, Unformatted> {
+    let all: Vec<Piece> = pieces(source).collect();
+    sound(source, &all)?;
+    let code: Vec<Piece> = all.iter().copied().filter(|p| p.kind != Kind::Comment).collect();
+    let statements = statements(source, &code);
+    let source = Source { text: source, code: &code, statements: &statements };
+    let mut lines = source.lines(&all);
+    comment::align(&mut lines);
+    let out = source.write(&lines);
+    // Whatever layout is worth, it is not worth a word.
+    let same = pieces(&out)
+        .map(|piece| trimmed(&out[piece.range()]))
+        .eq(all.iter().map(|piece| trimmed(&source.text[piece.range()])));
+    Ok(if same { out } else { source.text.to_vec() })
+}
+
+/// What is laid out.
+struct Source<'a> {
+    text: &'a [u8],
+    /// Its pieces without comments.
+    code: &'a [Piece],
+    statements: &'a [Statement],
+}
+
+/// A line of the result.
+struct Line {
+    /// Columns in front of it.
+    indent: usize,
+    /// Its words and marks.
+    code: Vec<u8>,
+    comment: Option<Comment>,
+}
+
+/// The comment of a line.
+struct Comment {
+    text: Vec<u8>,
+    /// The column where it stood, and how much space was in front of it.
+    column: usize,
+    gap: usize,
+    /// Spaces to put in front of it.
+    space: usize,
+}
+
+impl Line {
+    fn is_empty(&self) -> bool {
+        self.code.is_empty() && self.comment.is_none()
+    }
+
+    /// Columns of indentation and code.
+    fn width(&self) -> usize {
+        self.indent + columns(&self.code, 0)
+    }
+}
+
+impl Source<'_> {
+    fn lines(&self, all: &[Piece]) -> Vec<Line> {
+        let indents = indent::indents(self);
+        let tables = table::tables(self);
+        let mut lines: Vec<Line> = Vec::new();
+        let (mut at, mut start, mut next) = (0, 0, 0);
+        while start < self.text.len() {
+            let rest = &self.text[start..];
+            let end = rest.iter().position(|b| *b == b'\n').map_or(self.text.len(), |n| start + n);
+            let here = &all[at..at + all[at..].iter().take_while(|p| p.start < end).count()];
+            at += here.len();
+            let (code, comment) = match here {
+                [code @ .., last] if last.kind == Kind::Comment => (code, Some(*last)),
+                code => (code, None),
+            };
+            let empty = here.is_empty();
+            if !(empty && lines.last().is_none_or(Line::is_empty)) {
+                let comment = comment.map(|piece| self.comment(piece, start, code.last()));
+                if code.is_empty() {
+                    let indent = if empty { 0 } else { indents.comment(self, next, start) };
+                    lines.push(Line { indent, code: Vec::new(), comment });
+                } else {
+                    let range = next..next + code.len();
+                    self.code_lines(range, &indents, &tables, comment, &mut lines);
+                }
+            }
+            next += code.len();
+            start = end + 1;
+        }
+        while lines.last().is_some_and(Line::is_empty) {
+            lines.pop();
+        }
+        lines
+    }
+
+    fn comment(&self, piece: Piece, line: usize, before: Option<&Piece>) -> Comment {
+        let text = trimmed(&self.text[piece.range()]).to_vec();
+        let end = before.map_or(line, |last| last.end);
+        let head = columns(&self.text[line..end], 0);
+        let column = columns(&self.text[line..piece.start], 0);
+        Comment { text, column, gap: column - head, space: 0 }
+    }
+
+    /// A line of code, as several where it is too long.
+    fn code_lines(
+        &self,
+        range: std::ops::Range<usize>,
+        indents: &indent::Indents,
+        tables: &HashSet<usize>,
+        comment: Option<Comment>,
+        lines: &mut Vec<Line>,
+    ) {
+        let indent = indents.of(range.start);
+        let words = space::Words::new(self, range.clone());
+        let whole = match tables.contains(&range.start) {
+            true => self.text[self.code[range.start].start..self.code[range.end - 1].end].to_vec(),
+            false => words.join(0, words.len()),
+        };
+        let first = Line { indent, code: whole, comment: None };
+        let one = indents.statement(range.start) == indents.statement(range.end - 1);
+        if first.width() > WIDTH && one {
+            let behind = indents.continued(range.start);
+            let mut from = 0;
+            for to in words.breaks(indent, behind) {
+                let indent = if from == 0 { indent } else { behind };
+                lines.push(Line { indent, code: words.join(from, to), comment: None });
+                from = to;
+            }
+        } else {
+            lines.push(first);
+        }
+        if let Some(last) = lines.last_mut() {
+            last.comment = comment;
+        }
+    }
+
+    fn write(&self, lines: &[Line]) -> Vec<u8> {
+        let first = self.text.iter().position(|b| *b == b'\n');
+        let crlf = first.is_some_and(|at| at > 0 && self.text[at - 1] == b'\r');
+        let mut out = Vec::with_capacity(self.text.len() + self.text.len() / 8);
+        let spaces = |out: &mut Vec<u8>, n: usize| out.resize(out.len() + n, b' ');
+        for line in lines {
+            if !line.is_empty() {
+                spaces(&mut out, line.indent);
+            }
+            out.extend_from_slice(&line.code);
+            if let Some(comment) = &line.comment {
+                spaces(&mut out, comment.space);
+                out.extend_from_slice(&comment.text);
+            }
+            out.extend_from_slice(if crlf { b"\r\n" } else { b"\n" });
+        }
+        out
+    }
+}
+
+/// Refuses what is no sequence of tokens.
+fn sound(text: &[u8], all: &[Piece]) -> Result<(), Unformatted> {
+    let wrong = |start: usize, end: usize, reason| {
+        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        Err(Unformatted { span: Span { file: 0, start: offset(start), end: offset(end) }, reason })
+    };
+    let mut before = 0;
+    for (at, piece) in all.iter().enumerate() {
+        if let Some(gap) = text[before..piece.start].iter().position(|b| !b" \t\r\n".contains(b)) {
+            return wrong(before + gap, before + gap + 1, "this byte is neither space nor a word");
+        }
+        before = piece.end;
+        let next = |n: usize| all.get(at + n).map(|piece| &text[piece.range()]);
+        let touches = all.get(at + 1).is_some_and(|next| next.start == piece.end);
+        match piece.kind {
+            Kind::Text if !closed(&text[piece.range()]) => {
+                return wrong(piece.start, piece.end, "a string without an end");
+            }
+            Kind::Mark(b'#') => {
+                let include = next(1).is_some_and(|word| word.eq_ignore_ascii_case(b"include"));
+                let line = all.get(at + 2).is_some_and(|file| {
+                    file.kind == Kind::Text && !text[piece.start..file.start].contains(&b'\n')
+                });
+                if !include || !line {
+                    return wrong(piece.start, piece.end, "`#` that is not `#include \"file\"`");
+                }
+            }
+            Kind::Mark(b'-') if touches && next(1) == Some(b">") => {}
+            Kind::Mark(b'>')
+                if at > 0
+                    && all[at - 1].kind == Kind::Mark(b'-')
+                    && all[at - 1].end == piece.start => {}
+            Kind::Mark(b) if !b".,;:=*|+-!&@[]()".contains(&b) => {
+                return wrong(piece.start, piece.end, "no word and no mark of the language");
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Whether a string has its end: a quote that no backslash escapes.
+fn closed(string: &[u8]) -> bool {
+    let inner = string.strip_suffix(b"\"").filter(|inner| !inner.is_empty());
+    inner.is_some_and(|inner| inner.iter().rev().take_while(|b| **b == b'\\').count() % 2 == 0)
+}
+
+fn trimmed(text: &[u8]) -> &[u8] {
+    text.trim_ascii_end()
+}
+
+/// The column behind a text that begins at one: characters, tabs up to the next eighth.
+fn columns(text: &[u8], from: usize) -> usize {
+    text.iter().fold(from, |column, b| match b {
+        b'\t' => column / 8 * 8 + 8,
+        // Only the first byte of a character counts.
+        0x80..=0xbf => column,
+        _ => column + 1,
+    })
+}

@@ -1,0 +1,174 @@
+//! What stands between two words of a line: a space or nothing.
+
+use std::ops::Range;
+
+use super::{Source, WIDTH, columns};
+use crate::pieces::{Kind, Piece};
+use crate::service::Head;
+
+/// The words and marks of a line, each with whether a space stands in front of it.
+pub(super) struct Words<'a> {
+    text: &'a [u8],
+    pieces: &'a [Piece],
+    spaces: Vec<bool>,
+    /// Piece indices behind which the line may be broken: the colon of an operation, and commas.
+    colon: Option<usize>,
+    commas: Vec<usize>,
+}
+
+/// What is known of the statement that a piece is in.
+#[derive(Clone, Copy, Default)]
+struct State {
+    /// Bars are "or", not the marks of an absolute value.
+    flow: bool,
+    /// Between the two bars of an absolute value.
+    bars: bool,
+    depth: usize,
+}
+
+impl<'a> Words<'a> {
+    pub(super) fn new(source: &Source<'a>, range: Range<usize>) -> Self {
+        let pieces = &source.code[range.clone()];
+        let mut words = Self {
+            text: source.text,
+            pieces,
+            spaces: Vec::with_capacity(pieces.len()),
+            colon: None,
+            commas: Vec::new(),
+        };
+        let mut state = State::default();
+        let mut statement = source.statements.partition_point(|s| s.end <= range.start);
+        let head = |statement: usize| source.statements.get(statement).map(|s| s.head);
+        let flow = |statement| matches!(head(statement), Some(Head::Flow(_)));
+        state.flow = flow(statement);
+        // A line may begin between the bars that one before it opened.
+        let begun = source.statements.get(statement).map_or(range.start, |s| s.first);
+        let bars = source.code[begun..range.start].iter().filter(|p| p.kind == Kind::Mark(b'|'));
+        state.bars = !state.flow && bars.count() % 2 == 1;
+        for at in 0..pieces.len() {
+            if source.statements.get(statement).is_some_and(|s| s.end <= range.start + at) {
+                statement += 1;
+                state = State { flow: flow(statement), ..State::default() };
+            }
+            let space = at > 0 && words.space(at, &state);
+            words.spaces.push(space);
+            match pieces[at].kind {
+                Kind::Mark(b'[' | b'(') => state.depth += 1,
+                Kind::Mark(b']' | b')') => state.depth = state.depth.saturating_sub(1),
+                Kind::Mark(b'|') if !state.flow => state.bars = !state.bars,
+                Kind::Mark(b':') => words.colon = words.colon.or(Some(at)),
+                Kind::Mark(b',') if state.depth == 0 => words.commas.push(at),
+                // The bytes of a texture: strings behind each other.
+                Kind::Text if pieces.get(at + 1).is_some_and(|p| p.kind == Kind::Text) => {
+                    words.commas.push(at);
+                }
+                _ => {}
+            }
+        }
+        words
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.pieces.len()
+    }
+
+    /// The pieces of a range with the spaces between them.
+    pub(super) fn join(&self, from: usize, to: usize) -> Vec<u8> {
+        let mut out = Vec::new();
+        for at in from..to {
+            if at > from && self.spaces[at] {
+                out.push(b' ');
+            }
+            out.extend_from_slice(&self.text[self.pieces[at].range()]);
+        }
+        out
+    }
+
+    /// Where the lines end that this one becomes; the last is its own end.
+    pub(super) fn breaks(&self, indent: usize, behind: usize) -> Vec<usize> {
+        let mut ends = Vec::new();
+        let mut from = 0;
+        // First sources and operations part.
+        let colon = self.colon.map(|at| at + 1).filter(|at| *at < self.len());
+        for part in colon.into_iter().chain([self.len()]) {
+            let mut best = None;
+            for end in self.commas.iter().map(|at| at + 1).filter(|end| *end < part).chain([part]) {
+                let column = if from == 0 { indent } else { behind };
+                if end > from
+                    && columns(&self.join(from, end), column) > WIDTH
+                    && let Some(fits) = best.take()
+                {
+                    ends.push(fits);
+                    from = fits;
+                }
+                if end > from {
+                    best = Some(end);
+                }
+            }
+            ends.push(part);
+            from = part;
+        }
+        ends
+    }
+
+    fn bytes(&self, at: usize) -> &[u8] {
+        &self.text[self.pieces[at].range()]
+    }
+
+    fn is_number(&self, at: usize) -> bool {
+        self.pieces[at].kind == Kind::Word && self.bytes(at)[0].is_ascii_digit()
+    }
+
+    /// Whether a space stands in front of a piece (not the first).
+    fn space(&self, at: usize, state: &State) -> bool {
+        let (before, piece) = (self.pieces[at - 1], self.pieces[at]);
+        let touching = before.end == piece.start;
+        // The parts of a number must touch each other, and nothing becomes one that was none.
+        if piece.kind == Kind::Mark(b'.') && self.is_number(at - 1)
+            || before.kind == Kind::Mark(b'.') && at >= 2 && self.is_number(at - 2)
+        {
+            return !touching;
+        }
+        let exponent = |at: usize| {
+            self.pieces[at].kind == Kind::Word
+                && self.bytes(at).last().is_some_and(|b| b.eq_ignore_ascii_case(&b'e'))
+                && (self.is_number(at)
+                    || at >= 2
+                        && self.pieces[at - 1].kind == Kind::Mark(b'.')
+                        && self.is_number(at - 2))
+        };
+        let sign = |kind| matches!(kind, Kind::Mark(b'+' | b'-'));
+        if sign(piece.kind) && exponent(at - 1) || sign(before.kind) && at >= 2 && exponent(at - 2)
+        {
+            return !touching;
+        }
+        // Two signs would be a comment.
+        if before.kind == Kind::Mark(b'-') && piece.kind == Kind::Mark(b'-') {
+            return true;
+        }
+        let arrow = |at: usize| {
+            self.pieces[at].kind == Kind::Mark(b'-')
+                && self.pieces.get(at + 1).is_some_and(|next| {
+                    next.kind == Kind::Mark(b'>') && next.start == self.pieces[at].end
+                })
+        };
+        let bar = |kind| kind == Kind::Mark(b'|') && !state.flow;
+        match (before.kind, piece.kind) {
+            (_, Kind::Mark(b'>')) => false,
+            (Kind::Mark(b'>'), _) => true,
+            (_, Kind::Mark(b',' | b']' | b')' | b'.' | b'+')) => false,
+            (Kind::Mark(b'.' | b'+' | b'[' | b'(' | b'!' | b'@' | b'#'), _) => false,
+            // `-|x|`, `|x|`: `bars` tells of the state in front of the piece.
+            (before_kind, kind) if bar(kind) => !state.bars && before_kind != Kind::Mark(b'-'),
+            (kind, _) if bar(kind) && state.bars => false,
+            (_, Kind::Mark(b'-')) if arrow(at) => true,
+            (Kind::Mark(b'-'), _) => false,
+            (Kind::Word, Kind::Mark(b'[')) => false,
+            (Kind::Word, Kind::Mark(b'(')) => {
+                let word = self.bytes(at - 1);
+                [&b"IF"[..], b"at"].iter().any(|apart| word.eq_ignore_ascii_case(apart))
+            }
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Tables: directives below each other whose columns somebody has aligned. They stay as they are.
+
+use std::collections::HashSet;
+
+use super::Source;
+use crate::pieces::{Kind, Piece};
+use crate::service::Head;
+
+/// A line of a source that holds whole directives only.
+struct Row {
+    first: usize,
+    line: usize,
+    /// Bytes from its first word to its last mark, and how many there are of these but for signs.
+    width: usize,
+    words: usize,
+}
+
+/// The first pieces of the lines of tables.
+pub(super) fn tables(source: &Source<'_>) -> HashSet<usize> {
+    let rows = rows(source);
+    let mut found = HashSet::new();
+    let mut at = 0;
+    while at < rows.len() {
+        let like = |two: &[Row]| {
+            two[1].line == two[0].line + 1
+                && two[1].width == two[0].width
+                && two[1].words == two[0].words
+        };
+        let count = 1 + rows[at..].windows(2).take_while(|two| like(two)).count();
+        if count > 1 {
+            found.extend(rows[at..at + count].iter().map(|row| row.first));
+        }
+        at += count;
+    }
+    found
+}
+
+fn rows(source: &Source<'_>) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let (mut at, mut line, mut seen) = (0, 0, 0);
+    while at < source.statements.len() {
+        let first = source.statements[at];
+        let start = source.code[first.first].start;
+        line += source.text[seen..start].iter().filter(|b| **b == b'\n').count();
+        seen = start;
+        let end = source.text[start..].iter().position(|b| *b == b'\n');
+        let end = end.map_or(source.text.len(), |n| start + n);
+        let whole = |at: usize| {
+            let statement = source.statements[at];
+            let last = source.code[statement.end - 1];
+            let directive = matches!(statement.head, Head::Directive(_) | Head::State(_));
+            (directive && last.kind == Kind::Mark(b';') && last.end <= end).then_some(last)
+        };
+        let mut behind = at;
+        let mut last: Option<Piece> = None;
+        while behind < source.statements.len()
+            && source.code[source.statements[behind].first].start < end
+        {
+            match whole(behind) {
+                Some(piece) => last = Some(piece),
+                None => {
+                    last = None;
+                    break;
+                }
+            }
+            behind += 1;
+        }
+        let begins = crate::service::begins_line(source.text, source.code[first.first]);
+        if let (Some(last), true) = (last, begins) {
+            let code = &source.text[start..last.end];
+            let pieces = &source.code[first.first..source.statements[behind - 1].end];
+            let words = pieces.iter().filter(|piece| piece.kind != Kind::Mark(b'-')).count();
+            if !code.contains(&b'\t') {
+                rows.push(Row { first: first.first, line, width: code.len(), words });
+            }
+        }
+        at = behind.max(at + 1);
+    }
+    rows
+}

@@ -1,0 +1,248 @@
+//! Layout: what it looks like, that it changes no word, and that doing it again changes nothing.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::Random;
+use r500_asm::pieces::{Kind, pieces};
+use r500_asm::{Options, assemble, format, print_code};
+
+fn laid_out(source: &str) -> String {
+    String::from_utf8(format(source.as_bytes()).unwrap()).unwrap()
+}
+
+/// The same program, directives and all, at the same lines' statements; and the same again.
+fn keeps_meaning(source: &[u8], name: &str) -> Vec<u8> {
+    let Ok(out) = format(source) else { return source.to_vec() };
+    let again = format(&out).unwrap();
+    let (once, twice) = (String::from_utf8_lossy(&out), String::from_utf8_lossy(&again));
+    for (once, twice) in once.lines().zip(twice.lines()) {
+        assert_eq!(once, twice, "{name}");
+    }
+    assert!(once == twice, "{name}");
+    let words = |text: &[u8]| -> Vec<Vec<u8>> {
+        pieces(text).map(|piece| text[piece.range()].trim_ascii_end().to_vec()).collect()
+    };
+    assert!(words(source) == words(&out), "{name}: other words");
+    let (before, after) =
+        (assemble(source, Options::default()), assemble(&out, Options::default()));
+    if before.is_ok() {
+        assert!(after.is_ok(), "{name}\n{}", after.render(Default::default()));
+        // As text, for NaN is not equal to itself.
+        assert_eq!(format!("{:?}", before.job), format!("{:?}", after.job), "{name}");
+    }
+    out
+}
+
+fn files(folder: &str, found: &mut Vec<PathBuf>) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|e| e == "r5") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn the_usual_layout() {
+    let source = "
+int[0]=(64,0,1);-- passes
+bool [3] = true ;  -- on
+
+
+DEF k=-const[0]=( 1,-2 , 3e-1,4 );
+@main
+CALL @part;
+LOOP int[0]ALU_WAIT;
+src0.rgb=temp[3 +aL],src1.a=float( 0.5 ),
+src2.rgb = 0.25: -- two lines
+temp[1].rgb=2.0*MAD -src0.rgb|src1.aaa|,temp[2].a=RCP -|src0.r| ;
+ -- a comment inside
+IF !alu|(pred.r&bool[3]);BREAK;
+-- in the branch
+ELSE ; PRED.rgb( !g ) OUT:out[0].none=clamp MAX src0.rgb src0.rgb,depth=MAX src0.1 src0.1;
+ENDIF;
+ENDLOOP;
+JUMP ->@main IF alu;
+@part
+: ;
+@inner
+: ;
+RETURN;
+EXPECT out[0] at(0,1)=(1,_,0,1);
+#include   \"x.inc\"
+";
+    let wanted = "\
+int[0] = (64, 0, 1) ;   -- passes
+bool[3] = true ;        -- on
+
+DEF k = -const[0] = (1, -2, 3e-1, 4) ;
+@main
+CALL @part ;
+LOOP int[0] ALU_WAIT ;
+    src0.rgb = temp[3+aL], src1.a = float(0.5),
+        src2.rgb = 0.25 : -- two lines
+        temp[1].rgb = 2.0 * MAD -src0.rgb |src1.aaa|, temp[2].a = RCP -|src0.r| ;
+    -- a comment inside
+    IF !alu | (pred.r & bool[3]) ; BREAK ;
+        -- in the branch
+    ELSE ; PRED.rgb(!g) OUT : out[0].none = clamp MAX src0.rgb src0.rgb, depth = MAX src0.1 src0.1 ;
+    ENDIF ;
+ENDLOOP ;
+JUMP -> @main IF alu ;
+@part
+    : ;
+    @inner
+    : ;
+RETURN ;
+EXPECT out[0] at (0, 1) = (1, _, 0, 1) ;
+#include \"x.inc\"
+";
+    let source = source.replace("-- in the branch", "      -- in the branch");
+    assert_eq!(laid_out(&source), wanted);
+    assert_eq!(laid_out(wanted), wanted);
+}
+
+#[test]
+fn long_lines_are_broken_behind_the_colon_and_commas() {
+    let lets = "src0.rgb = temp[10], src1.rgb = temp[11], src2.rgb = temp[12], src0.a = temp[13], src1.a = temp[14], src2.a = temp[15]";
+    let source = format!(
+        "IF alu ;\nOUT LAST {lets} : out[0].rgb = MAD src0.rgb src1.rgb src2.rgb, out[0].a = MAD src0.a src1.a src2.a ; -- all\nENDIF ;\n"
+    );
+    let wanted = "\
+IF alu ;
+    OUT LAST src0.rgb = temp[10], src1.rgb = temp[11], src2.rgb = temp[12], src0.a = temp[13],
+        src1.a = temp[14], src2.a = temp[15] :
+        out[0].rgb = MAD src0.rgb src1.rgb src2.rgb, out[0].a = MAD src0.a src1.a src2.a ; -- all
+ENDIF ;
+";
+    assert_eq!(laid_out(&source), wanted);
+    // Two statements on a line: a comment behind them may be about both.
+    let two = format!("{lets} : ; {lets} : ; -- r500: allow(R5038)\n");
+    assert_eq!(laid_out(&two), two);
+}
+
+#[test]
+fn what_people_align_stays() {
+    let table = "\
+const[8]  = (-0.42,  0.36, 0, 0.048) ;          const[16] = (1.00, 0.25, 0.15, 1) ;
+const[9]  = ( 0.08,  0.52, 0, 0.024) ;          const[17] = (1.00, 0.70, 0.10, 1) ;
+";
+    assert_eq!(laid_out(table), table);
+    let comments =
+        "FULL_FC_EN ;                    -- loops\nint[0] = (64, 0, 1) ;           -- steps\n";
+    assert_eq!(laid_out(comments), comments);
+}
+
+#[test]
+fn line_ends_are_kept_and_what_is_no_source_is_refused() {
+    assert_eq!(laid_out("SIZE 4 4;\r\n: ;"), "SIZE 4 4 ;\r\n: ;\r\n");
+    assert_eq!(laid_out(""), "");
+    assert_eq!(laid_out("\n\n"), "");
+    for (source, at) in
+        [("NAME \"x ;\n: ;", 5), (": ; // no", 4), ("#define X 1", 0), (": \x0c ;", 2)]
+    {
+        assert_eq!(format(source.as_bytes()).unwrap_err().span.start, at, "{source}");
+    }
+}
+
+/// What is written by hand: the examples, and the sources of tests and fuzzing.
+#[test]
+fn sources_of_people_keep_their_meaning() {
+    let mut found = Vec::new();
+    for folder in [
+        "examples",
+        "crates/r500-asm/tests/diagnostics",
+        "fuzz/seeds/asm_text",
+        "fuzz/seeds/check_source_fixes",
+    ] {
+        files(folder, &mut found);
+    }
+    assert!(found.len() >= 14, "{}", found.len());
+    for path in found {
+        keeps_meaning(&std::fs::read(&path).unwrap(), &path.display().to_string());
+    }
+    for code in r500_asm::Code::ALL {
+        keeps_meaning(code.info().example.as_bytes(), code.name());
+    }
+}
+
+/// The examples are laid out.
+#[test]
+fn the_examples_are_laid_out() {
+    let mut found = Vec::new();
+    files("examples", &mut found);
+    for path in found {
+        let source = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(laid_out(&source), source, "{}: run `r500 fmt examples`", path.display());
+    }
+}
+
+/// Programs of the corpus as the printer writes them, and random dwords; then with the space between
+/// words changed at random, and cut anywhere.
+#[test]
+fn printed_and_shaken_sources_keep_their_meaning() {
+    let mut random = Random(0xf0e1);
+    let mut sources: Vec<Vec<u8>> = Vec::new();
+    for _ in 0..60 {
+        let code: Vec<_> = (0..20).map(|_| random.near_valid()).collect();
+        sources.push(print_code(&code, 0).into_bytes());
+    }
+    let mut found = Vec::new();
+    files("examples", &mut found);
+    sources.extend(found.iter().map(|path| std::fs::read(path).unwrap()));
+    for source in &sources {
+        keeps_meaning(source, "printed");
+        for _ in 0..4 {
+            let shaken = shake(source, &mut random);
+            keeps_meaning(&shaken, "shaken");
+            let cut = random.below(u32::try_from(shaken.len()).unwrap()) as usize;
+            keeps_meaning(&shaken[..cut], "cut");
+        }
+    }
+}
+
+/// Other space between words, where that means nothing.
+fn shake(source: &[u8], random: &mut Random) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut before: Option<(Kind, usize)> = None;
+    for piece in pieces(source) {
+        let text = &source[piece.range()];
+        if let Some((kind, end)) = before {
+            let touching = end == piece.start;
+            let needed = matches!(
+                (kind, piece.kind),
+                (Kind::Word, Kind::Word) | (Kind::Mark(b'-'), Kind::Mark(b'-'))
+            ) || piece.kind == Kind::Comment;
+            match random.below(8) {
+                _ if kind == Kind::Comment => out.push(b'\n'),
+                // Numbers of several parts, arrows, includes: as they are.
+                _ if touching => {}
+                0 if !needed
+                    && kind != Kind::Mark(b'#')
+                    && piece.kind != Kind::Text
+                    && kind != Kind::Mark(b'-')
+                    && piece.kind != Kind::Mark(b'-')
+                    && piece.kind != Kind::Mark(b'.')
+                    && kind != Kind::Mark(b'.') => {}
+                1 if kind != Kind::Mark(b'#') && piece.kind != Kind::Text => {
+                    out.extend_from_slice(b"\n\n\t ")
+                }
+                2 => out.extend_from_slice(b"   \t"),
+                3 if kind != Kind::Mark(b'#')
+                    && piece.kind != Kind::Text
+                    && piece.kind != Kind::Comment =>
+                {
+                    out.extend_from_slice(b" -- x;\n")
+                }
+                _ => out.push(b' '),
+            }
+        }
+        out.extend_from_slice(text);
+        before = Some((piece.kind, piece.end));
+    }
+    out
+}
