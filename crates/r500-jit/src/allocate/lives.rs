@@ -1,7 +1,7 @@
 //! Where each value is looked at.
 //!
 //! Places in the program are numbered in its order: one for each operation, one for the head of a
-//! branch, its arms and their ends, one for the head of a loop and its end. What comes from before a
+//! branch, its arms and their ends, one for the head of a loop and its end. What is computed before a
 //! loop and is looked at in it is looked at again at its end.
 
 use std::collections::HashMap;
@@ -35,13 +35,13 @@ impl Lives {
             pressure: Vec::new(),
             end: 1,
         };
-        lives.nodes(&program.body);
+        lives.nodes(&program.body, program);
         lives.end += 1;
         lives.find_pressure(program);
         lives
     }
 
-    fn nodes(&mut self, nodes: &[Node]) {
+    fn nodes(&mut self, nodes: &[Node], program: &Program) {
         for node in nodes {
             match node {
                 Node::Ops(ops) => {
@@ -63,7 +63,7 @@ impl Lives {
                         self.look(arm.mask);
                         // Its place is needed at the end, whether anyone looks at it before or not.
                         arm.assign.iter().for_each(|assign| self.look(assign.old));
-                        self.nodes(&arm.body);
+                        self.nodes(&arm.body, program);
                         self.end += 1;
                         for assign in &arm.assign {
                             self.look(assign.from);
@@ -80,11 +80,11 @@ impl Lives {
                         self.look(carried.var);
                     }
                     let first = self.all.len();
-                    self.nodes(&repeat.body);
+                    self.nodes(&repeat.body, program);
                     self.end += 1;
                     let mut outer: Vec<V> = (self.all[first..].iter())
                         .map(|(_, v)| *v)
-                        .filter(|v| self.begins[v.index()] < start)
+                        .filter(|v| self.begins[v.index()] < start && program.given(*v).is_none())
                         .collect();
                     outer.sort_unstable();
                     outer.dedup();
@@ -142,9 +142,13 @@ impl Lives {
         (start, self.spans.get(&start).copied().unwrap_or(start))
     }
 
-    /// A value is looked at once more, behind everything else.
-    pub(super) fn extend(&mut self, v: V, at: u32) {
-        self.looks[v.index()].push(at);
+    /// A value is looked at in one more place.
+    pub(super) fn add(&mut self, v: V, at: u32) {
+        let looks = &mut self.looks[v.index()];
+        let place = looks.partition_point(|look| *look < at);
+        if looks.get(place) != Some(&at) {
+            looks.insert(place, at);
+        }
     }
 
     /// The next look behind a place.

@@ -32,6 +32,7 @@ pub(crate) fn allocate(program: &Program, level: Level) -> Listing {
         lives,
         at: 0,
         depth: 0,
+        pass_ends: u32::MAX,
         out: Listing::default(),
     };
     allocate.groups();
@@ -46,8 +47,13 @@ struct Allocate<'a> {
     /// Where the pass is; counts as [`Lives`] did.
     at: u32,
     depth: u32,
+    /// Where the pass of the innermost loop ends.
+    pass_ends: u32,
     out: Listing,
 }
+
+/// Places within which a value is looked at again soon.
+const SOON: u32 = 64;
 
 impl Allocate<'_> {
     /// The whole program, for one group of pixels after the other.
@@ -56,9 +62,6 @@ impl Allocate<'_> {
         self.at += 1;
         self.keep(0, end, &[]);
         let held = self.places.registers();
-        for (_, _, v) in &held {
-            self.lives.extend(*v, end);
-        }
         let top = self.label();
         self.push(Inst::Label(top));
         let program = self.program;
@@ -195,10 +198,11 @@ impl Allocate<'_> {
         }
     }
 
-    /// Whether a value in memory is worth a register: it is looked at again, and there is one.
+    /// Whether a value in memory is worth a register: it is looked at again soon, and there is one.
     fn deserves_register(&self, v: V) -> bool {
         let class = self.program.class(v);
-        self.lives.next(v, self.at).is_some() && self.places.has_free(class)
+        let next = self.lives.next(v, self.at).filter(|next| *next < self.pass_ends);
+        next.is_some_and(|next| next - self.at < SOON) && self.places.has_free(class)
     }
 
     fn load(&mut self, v: V, locked: &mut Vec<(Class, u8)>) -> u8 {
@@ -396,7 +400,9 @@ impl Allocate<'_> {
             self.places.aim(c.next, c.var);
         }
         self.release(carried.iter().map(|c| c.var));
+        let outer = std::mem::replace(&mut self.pass_ends, end);
         self.nodes(&repeat.body);
+        self.pass_ends = outer;
         self.at = end;
         if let Some(again) = repeat.again {
             let class = self.program.class(again);
@@ -408,7 +414,12 @@ impl Allocate<'_> {
             let from = match (carried.iter().find(|c| c.var == v), to) {
                 (Some(c), _) => c.next,
                 // What the loop looks at is where it looks for it, and so is what others look at later.
-                (None, Spot::Register(_)) if self.lives.is_needed_from(v, end) => v,
+                (None, Spot::Register(_))
+                    if self.lives.is_needed_from(v, end)
+                        || self.lives.is_used_in(v, start, end) =>
+                {
+                    v
+                }
                 _ => continue,
             };
             let from = self.places.spot(from);
@@ -458,8 +469,10 @@ impl Allocate<'_> {
             None => false,
         });
         for v in given.into_iter().take(count.saturating_sub(needed + 1)) {
-            if self.places.has_free(Class::Vector) {
+            if self.places.register(v).is_some() || self.places.has_free(Class::Vector) {
                 self.load(v, &mut Vec::new());
+                // It is to be there in the next pass, too.
+                self.lives.add(v, end);
             }
         }
     }
