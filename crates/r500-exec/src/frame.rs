@@ -258,22 +258,48 @@ impl Band<'_> {
 pub(crate) const CHUNK: u32 = 4;
 
 impl Band<'_> {
-    /// Delivers a target's colours of a chunk: each channel's sixteen values. Pixels that are not
-    /// covered get what nothing was drawn to; those outside the band nothing.
+    /// Delivers a target's colours of chunks beside each other that are covered and inside the band:
+    /// each channel's sixteen values.
+    #[inline(always)]
+    pub(crate) fn put_colors<'c>(
+        &mut self,
+        target: usize,
+        at: [u32; 2],
+        colors: impl ExactSizeIterator<Item = [&'c [f32; 16]; 4]>,
+    ) {
+        let block = self.block;
+        let Some(plane) = self.color.get_mut(target).and_then(Option::as_mut) else { return };
+        let Some([a, b, c, d]) = rows(block, at, colors.len() as u32 * CHUNK, plane) else {
+            return;
+        };
+        let four = |row| <[_]>::as_chunks_mut::<4>(row).0.iter_mut();
+        for ((((a, b), c), d), color) in four(a).zip(four(b)).zip(four(c)).zip(four(d)).zip(colors)
+        {
+            let pixel = |lane: usize| color.map(|channel| canonical_nan(channel[lane]));
+            *a = LANES[0].map(pixel);
+            *b = LANES[1].map(pixel);
+            *c = LANES[2].map(pixel);
+            *d = LANES[3].map(pixel);
+        }
+    }
+
+    /// Delivers a target's colours of a chunk. Pixels that are not covered get what nothing was drawn
+    /// to; those outside the band nothing.
     #[inline(always)]
     pub(crate) fn put_color(
         &mut self,
         target: usize,
         at: [u32; 2],
         covered: &[f32; 16],
-        color: &[[f32; 16]; 4],
+        color: [&[f32; 16]; 4],
     ) {
         let block = self.block;
         let Some(plane) = self.color.get_mut(target).and_then(Option::as_mut) else { return };
-        let masked = color.each_ref().map(|channel| {
+        let masked = color.map(|channel| {
             let mut masked = [0.0; 16];
             for lane in 0..16 {
-                masked[lane] = f32::from_bits(channel[lane].to_bits() & covered[lane].to_bits());
+                let bits = canonical_nan(channel[lane]).to_bits();
+                masked[lane] = f32::from_bits(bits & covered[lane].to_bits());
             }
             masked
         });
@@ -304,18 +330,39 @@ impl Band<'_> {
     pub(crate) fn put_coverage(&mut self, at: [u32; 2], covered: &[f32; 16]) {
         put_rows(self.block, at, self.coverage, |lane| covered[lane].to_bits() != 0);
     }
+
+    /// Covers chunks beside each other that lie inside the band, as wide as that.
+    #[inline(always)]
+    pub(crate) fn cover(&mut self, at: [u32; 2], width: u32) {
+        let rows = rows(self.block, at, width, self.coverage);
+        rows.into_iter().flatten().for_each(|row| row.fill(true));
+    }
+}
+
+/// The pixels of a chunk, row by row: quads are two rows of two pixels.
+const LANES: [[usize; 4]; 4] = [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]];
+
+/// The rows of a band that chunks lie in, as far as these do; `None` if they leave it.
+#[inline(always)]
+fn rows<T>(block: Block, [x, y]: [u32; 2], width: u32, plane: &mut [T]) -> Option<[&mut [T]; 4]> {
+    let (x, y) = (x.checked_sub(block.x)?, y.checked_sub(block.y)?);
+    if x.checked_add(width)? > block.width || y.checked_add(CHUNK)? > block.height {
+        return None;
+    }
+    let across = block.width as usize;
+    let mut rows = plane.get_mut(y as usize * across..)?.chunks_exact_mut(across);
+    let mut row = || rows.next()?.get_mut(x as usize..(x + width) as usize);
+    Some([row()?, row()?, row()?, row()?])
 }
 
 /// Puts the pixels of a chunk into the rows of a band, as far as they lie in it.
 #[inline(always)]
 fn put_rows<T: Copy>(block: Block, [x, y]: [u32; 2], plane: &mut [T], pixel: impl Fn(usize) -> T) {
-    // Quads are two rows of two pixels.
-    const ROWS: [[usize; 4]; 4] = [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]];
     let whole = x >= block.x && x + CHUNK <= block.x + block.width;
     let width = block.width as usize;
     if whole && y >= block.y && y + CHUNK <= block.y + block.height {
         let start = (y - block.y) as usize * width + (x - block.x) as usize;
-        for (row, lanes) in ROWS.iter().enumerate() {
+        for (row, lanes) in LANES.iter().enumerate() {
             let start = start + row * width;
             let Some(to) = plane.get_mut(start..start + 4) else { return };
             for (to, &lane) in to.iter_mut().zip(lanes) {
@@ -324,7 +371,7 @@ fn put_rows<T: Copy>(block: Block, [x, y]: [u32; 2], plane: &mut [T], pixel: imp
         }
         return;
     }
-    for (row, lanes) in (y..).zip(ROWS) {
+    for (row, lanes) in (y..).zip(LANES) {
         for (column, lane) in (x..).zip(lanes) {
             let inside = (block.x..block.x + block.width).contains(&column)
                 && (block.y..block.y + block.height).contains(&row);

@@ -6,11 +6,13 @@
 
 use r500_program::{InputData, Plane};
 
+use super::code::Arg;
 use super::lanes::{Chunk, LANES};
 use super::machine::Machine;
+use super::memory::Memory;
 use super::simd::{Job, Level};
 use crate::frame::{Band, CHUNK};
-use crate::numerics;
+use crate::{Block, numerics};
 
 /// Rows of pixels in a batch.
 pub(super) const ROWS: u32 = 16;
@@ -26,47 +28,113 @@ pub(super) struct Tile<'a> {
     pub(super) centres: &'a Centres,
 }
 
-/// Where the centres of pixels lie, as fractions of the picture.
+/// Where the centres of pixels lie, as fractions of the picture, in the order of a chunk's pixels.
 #[derive(Debug)]
 pub(super) struct Centres {
-    u: Vec<f32>,
-    v: Vec<f32>,
+    /// Of each column of chunks: of the pixels of their lower quads; the upper ones have the same.
+    u: Vec<[f32; 8]>,
+    /// Of each row of chunks.
+    v: Vec<Chunk>,
 }
 
 impl Centres {
     /// Of the pixels of a picture and those that batches at its borders have beyond it.
     pub(super) fn new([width, height]: [u32; 2]) -> Self {
-        let along = |size: u32| {
-            let past = size.saturating_add(64);
-            (0..past).map(|pixel| numerics::centre(pixel, size)).collect()
+        let fours = |size: u32| {
+            let centre = move |pixel| numerics::centre(pixel, size);
+            (0..size.saturating_add(64) / CHUNK)
+                .map(move |four| [0, 1, 2, 3].map(|pixel| centre(four * CHUNK + pixel)))
         };
-        Self { u: along(width), v: along(height) }
-    }
-
-    /// Of four pixels in a row, or in a column.
-    fn four(centres: &[f32], first: u32) -> [f32; 4] {
-        let first = first as usize;
-        match centres.get(first..first + 4) {
-            Some(four) => [four[0], four[1], four[2], four[3]],
-            None => [0.0; 4],
-        }
+        let u = fours(width).map(|[a, b, c, d]| [a, b, a, b, c, d, c, d]);
+        let v = fours(height).map(|[a, b, c, d]| [a, a, b, b, a, a, b, b, c, c, d, d, c, c, d, d]);
+        Self { u: u.collect(), v: v.collect() }
     }
 }
 
+/// Column and row of each chunk of a batch of so many columns.
+///
+/// In squares of squares, as far as they go: chunks near each other do alike. Squares stand beside each
+/// other, or, if they are narrower than high, on each other.
+const fn places<const N: usize>(columns: u32) -> [[u8; 2]; N] {
+    let rows = ROWS / CHUNK;
+    let square = if columns < rows { columns } else { rows };
+    let mut places = [[0; 2]; N];
+    let mut i = 0;
+    while i < N as u32 {
+        let (block, place) = (i / (square * square), i % (square * square));
+        let (column, row) = (place & 1 | place >> 1 & 2, place >> 1 & 1 | place >> 2 & 2);
+        let (right, up) = if square == rows { (block, 0) } else { (0, block) };
+        places[i as usize] = [(right * square + column) as u8, (up * square + row) as u8];
+        i += 1;
+    }
+    places
+}
+
+/// Of one column, of two, and of sixteen, which begin with those of four and eight.
+const ONE: [[u8; 2]; 4] = places(1);
+const TWO: [[u8; 2]; 8] = places(2);
+const MANY: [[u8; 2]; 64] = places(16);
+
+/// The numbers of chunks by row and column.
+const fn rows(places: &[[u8; 2]]) -> [[u8; 16]; 4] {
+    let mut rows = [[0; 16]; 4];
+    let mut i = 0;
+    while i < places.len() {
+        let [column, row] = places[i];
+        rows[row as usize][column as usize] = i as u8;
+        i += 1;
+    }
+    rows
+}
+
+const ONE_ROWS: [[u8; 16]; 4] = rows(&ONE);
+const TWO_ROWS: [[u8; 16]; 4] = rows(&TWO);
+const MANY_ROWS: [[u8; 16]; 4] = rows(&MANY);
+
 impl Tile<'_> {
+    /// Column and row in the batch of each chunk.
+    #[inline(always)]
+    fn places(&self) -> &'static [[u8; 2]] {
+        match self.columns {
+            1 => &ONE,
+            2 => &TWO,
+            columns => &MANY[..(columns * (ROWS / CHUNK)) as usize],
+        }
+    }
+
     /// The lower left pixels of its chunks.
+    #[inline(always)]
     pub(super) fn chunks(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
-        let (x, y, columns) = (self.x, self.y, self.columns);
-        // In squares of squares, as far as they go: chunks near each other do alike.
-        let square = columns.min(ROWS / CHUNK);
-        let bits = |i: u32| i & 1 | i >> 1 & 2;
-        (0..columns * (ROWS / CHUNK)).map(move |i| {
-            let (block, place) = (i / (square * square), i % (square * square));
-            let (column, row) = (bits(place), bits(place >> 1));
-            // Blocks stand beside each other, or, if they are narrower than high, on each other.
-            let (right, up) = if square == ROWS / CHUNK { (block, 0) } else { (0, block) };
-            (x + (right * square + column) * CHUNK, y + (up * square + row) * CHUNK)
-        })
+        let (x, y) = (self.x, self.y);
+        let places = self.places().iter();
+        places
+            .map(move |&[column, row]| (x + u32::from(column) * CHUNK, y + u32::from(row) * CHUNK))
+    }
+
+    /// Whether all of it lies in a block.
+    fn inside(&self, block: Block) -> bool {
+        self.x >= block.x
+            && self.x + self.columns * CHUNK <= block.x + block.width
+            && self.y >= block.y
+            && self.y + ROWS <= block.y + block.height
+    }
+
+    /// The numbers of its chunks, row by row.
+    #[inline(always)]
+    fn rows(&self) -> impl Iterator<Item = &'static [u8]> + use<> {
+        let (rows, columns) = match self.columns {
+            1 => (&ONE_ROWS, 1),
+            2 => (&TWO_ROWS, 2),
+            columns => (&MANY_ROWS, columns as usize),
+        };
+        rows.iter().map(move |row| &row[..columns])
+    }
+
+    /// Where the columns of its chunks begin.
+    #[inline(always)]
+    fn columns(&self) -> impl Iterator<Item = u32> + use<> {
+        let x = self.x;
+        (0..self.columns).map(move |column| x + column * CHUNK)
     }
 
     /// Marks the covered pixels of chunks that a band has pixels of, and counts them; false if there
@@ -75,6 +143,11 @@ impl Tile<'_> {
         let bindings = machine.draw.bindings;
         let block = band.block();
         let [width, height] = bindings.size();
+        if self.inside(block) && bindings.covers_all() {
+            machine.covered.fill(ALL);
+            machine.killed.fill(LANES as u32);
+            return true;
+        }
         let mut any = false;
         let memory = machine.covered.iter_mut().zip(&mut machine.killed);
         for ((x, y), (covered, count)) in self.chunks().zip(memory) {
@@ -83,7 +156,7 @@ impl Tile<'_> {
                 && y < block.y + block.height
                 && y + CHUNK > block.y;
             let whole = bindings.covers_all() && x + CHUNK <= width && y + CHUNK <= height;
-            *covered = [f32::from_bits(if meets && whole { !0 } else { 0 }); LANES];
+            *covered = if meets && whole { ALL } else { [0.0; LANES] };
             if meets && !whole {
                 for (lane, covered) in covered.iter_mut().enumerate() {
                     let (dx, dy) = place(lane);
@@ -98,6 +171,9 @@ impl Tile<'_> {
     }
 }
 
+/// The mask that has every pixel.
+const ALL: Chunk = [f32::from_bits(!0); LANES];
+
 /// How many lanes of a mask are set.
 #[inline(always)]
 fn ones(mask: &Chunk) -> u32 {
@@ -108,18 +184,6 @@ fn ones(mask: &Chunk) -> u32 {
 fn place(lane: usize) -> (u32, u32) {
     let (quad, corner) = (lane as u32 / 4, lane as u32 % 4);
     (quad % 2 * 2 + corner % 2, quad / 2 * 2 + corner / 2)
-}
-
-/// Four values along x for each pixel of a chunk.
-#[inline(always)]
-fn along_x([a, b, c, d]: [f32; 4]) -> Chunk {
-    [a, b, a, b, c, d, c, d, a, b, a, b, c, d, c, d]
-}
-
-/// Four values along y for each pixel of a chunk.
-#[inline(always)]
-fn along_y([a, b, c, d]: [f32; 4]) -> Chunk {
-    [a, a, b, b, a, a, b, b, c, c, d, d, c, c, d, d]
 }
 
 /// Delivers the inputs of a batch to their slots, in plain arithmetic: nothing is flushed.
@@ -134,7 +198,7 @@ impl Job for Deliver<'_, '_, '_> {
     #[inline(always)]
     fn run<L: Level>(self, _: L) {
         let Self { tile, machine } = self;
-        let bindings = machine.draw.bindings;
+        let (bindings, centres) = (machine.draw.bindings, tile.centres);
         for &(input, channel, slot) in &machine.code.inputs {
             let Some(input) = bindings.inputs().get(usize::from(input)) else { continue };
             let channel = usize::from(channel);
@@ -142,11 +206,14 @@ impl Job for Deliver<'_, '_, '_> {
             match &input.data {
                 InputData::Planes(components) => {
                     let Plane { c, du, dv } = components[channel].plane;
-                    for ((x, y), chunk) in tile.chunks().zip(slot) {
-                        let u = Centres::four(&tile.centres.u, x).map(|u| c + du * u);
-                        let v = Centres::four(&tile.centres.v, y).map(|v| dv * v);
-                        let (u, v) = (along_x(u), along_y(v));
-                        *chunk = std::array::from_fn(|i| u[i] + v[i]);
+                    let (first_u, first_v) = (tile.x / CHUNK, tile.y / CHUNK);
+                    let us = centres.u.get(first_u as usize..).unwrap_or(&[]);
+                    let vs = centres.v.get(first_v as usize..).unwrap_or(&[]);
+                    for (&[column, row], chunk) in tile.places().iter().zip(slot) {
+                        let u = us.get(usize::from(column)).unwrap_or(&[0.0; 8]);
+                        let v = vs.get(usize::from(row)).unwrap_or(&[0.0; LANES]);
+                        let along: [f32; 8] = std::array::from_fn(|i| c + du * u[i]);
+                        *chunk = std::array::from_fn(|i| along[i & 7] + dv * v[i]);
                     }
                 }
                 InputData::Values { .. } => {
@@ -175,23 +242,77 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
     #[inline(always)]
     fn run<L: Level>(self, _: L) {
         let Self { tile, machine, band } = self;
+        // Which chunks are covered whole.
+        let mut whole = 0_u64;
+        for (i, (covered, killed)) in machine.covered.iter().zip(&mut machine.killed).enumerate() {
+            let all = covered.iter().fold(!0, |all, lane| all & lane.to_bits()) == !0;
+            whole |= u64::from(all) << i;
+            *killed -= if all { LANES as u32 } else { ones(covered) };
+            machine.counters.killed += u64::from(*killed);
+        }
+        let inside = tile.inside(band.block());
         let slots = &machine.memory;
-        for (i, (x, y)) in tile.chunks().enumerate() {
-            let covered = machine.covered[i];
+        let mut constants = [[[0.0; LANES]; 4]; 4];
+        for (row, order) in tile.rows().enumerate() {
+            let y = tile.y + row as u32 * CHUNK;
+            let all = inside && order.iter().all(|&i| whole >> i & 1 != 0);
             for (target, channels) in machine.code.colors.iter().enumerate() {
-                if let Some(channels) = channels {
-                    let color = channels
-                        .map(|channel| slots.chunk(channel, i).map(numerics::canonical_nan));
-                    band.put_color(target, [x, y], &covered, &color);
+                let Some(channels) = channels else { continue };
+                let [r, g, b, a] = &mut constants[target];
+                let channel =
+                    |channel: usize, constant| Source::new(channels[channel], slots, constant);
+                let color = [channel(0, r), channel(1, g), channel(2, b), channel(3, a)];
+                let color = |&i: &u8| color.map(|channel| channel.chunk(i));
+                if all {
+                    band.put_colors(target, [tile.x, y], order.iter().map(color));
+                    continue;
+                }
+                for (x, i) in tile.columns().zip(order) {
+                    let covered = &machine.covered[usize::from(*i)];
+                    band.put_color(target, [x, y], covered, color(i));
+                }
+            }
+            if all {
+                band.cover([tile.x, y], tile.columns * CHUNK);
+            } else {
+                for (x, &i) in tile.columns().zip(order) {
+                    band.put_coverage([x, y], &machine.covered[usize::from(i)]);
                 }
             }
             if let Some((depth, written)) = machine.code.depth {
-                let depth = slots.chunk(depth, i).map(numerics::canonical_nan);
-                band.put_depth([x, y], &covered, &slots.chunk(written, i), &depth);
+                for (x, &i) in tile.columns().zip(order) {
+                    let i = usize::from(i);
+                    let depth = slots.chunk(depth, i).map(numerics::canonical_nan);
+                    let written = slots.chunk(written, i);
+                    band.put_depth([x, y], &machine.covered[i], &written, &depth);
+                }
             }
-            band.put_coverage([x, y], &covered);
-            machine.killed[i] -= ones(&covered);
-            machine.counters.killed += u64::from(machine.killed[i]);
         }
+    }
+}
+
+/// Where a channel of a colour comes from: a slot, or the same chunk again and again.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    chunks: &'a [Chunk],
+    /// What counts of a chunk's number.
+    mask: usize,
+}
+
+impl<'a> Source<'a> {
+    #[inline(always)]
+    fn new(arg: Arg, memory: &'a Memory, constant: &'a mut Chunk) -> Self {
+        match arg {
+            Arg::Slot(slot) => Self { chunks: memory.get(slot), mask: !0 },
+            Arg::Const(x) => {
+                *constant = [x; LANES];
+                Self { chunks: std::slice::from_ref(constant), mask: 0 }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn chunk(self, i: u8) -> &'a Chunk {
+        &self.chunks[usize::from(i) & self.mask]
     }
 }
