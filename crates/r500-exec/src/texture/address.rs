@@ -48,7 +48,7 @@ pub(super) fn taps(
 }
 
 /// The texel that number `i` stands for along an axis of `n`, `None` for the border.
-fn texel(mode: ClampMode, i: i64, n: i64, linear: bool) -> Option<u32> {
+pub(super) fn texel(mode: ClampMode, i: i64, n: i64, linear: bool) -> Option<u32> {
     let once = if i < 0 { -1 - i } else { i };
     let j = match mode {
         ClampMode::WRAP => i.rem_euclid(n),

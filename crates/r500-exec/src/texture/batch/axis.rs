@@ -30,6 +30,14 @@ pub(super) struct Taps {
     pub(super) share: Chunk,
 }
 
+/// The least first texel that counts is `fixed` less `sizes` times the size, the greatest the size and
+/// `last`.
+struct End {
+    sizes: f32,
+    fixed: f32,
+    last: f32,
+}
+
 impl Taps {
     pub(super) const ZERO: Self = Self { texel: [[0.0; LANES]; 2], share: [0.0; LANES] };
 }
@@ -77,6 +85,81 @@ impl Wrapping {
         }
     }
 
+    /// The first of the two texels of the linear filter, between its [`ends`](Self::ends), for the
+    /// coordinates `x` (which are changed), and the second one's share.
+    #[inline(always)]
+    pub(super) fn first(
+        self,
+        x: &mut Chunk,
+        size: &Chunk,
+        inverse: &Chunk,
+        first: &mut Chunk,
+        share: &mut Chunk,
+    ) {
+        self.limit(x, size);
+        for lane in 0..LANES {
+            let from_centre = x[lane] - 0.5;
+            first[lane] = floor(from_centre);
+            share[lane] = from_centre - first[lane];
+        }
+        match self.mode {
+            ClampMode::WRAP => {
+                for lane in 0..LANES {
+                    first[lane] = modulo(first[lane], size[lane], inverse[lane], self.power_of_two);
+                }
+            }
+            ClampMode::MIRROR => {
+                for lane in 0..LANES {
+                    let (twice, inverse) = (2.0 * size[lane], 0.5 * inverse[lane]);
+                    first[lane] = modulo(first[lane], twice, inverse, self.power_of_two);
+                }
+            }
+            ClampMode::CLAMP => {
+                for lane in 0..LANES {
+                    let above = if first[lane] > -1.0 { first[lane] } else { -1.0 };
+                    let last = size[lane] - 1.0;
+                    first[lane] = if above < last { above } else { last };
+                }
+            }
+            _ => {
+                let End { sizes, fixed, last } = self.end();
+                for lane in 0..LANES {
+                    let (least, most) = (fixed - sizes * size[lane], size[lane] + last);
+                    let above = if first[lane] > least { first[lane] } else { least };
+                    first[lane] = if above < most { above } else { most };
+                }
+            }
+        }
+    }
+
+    /// The least and the greatest first texel of the linear filter that counts: beyond, both texels are
+    /// as there, or those of a coordinate that comes again.
+    pub(super) fn ends(self, size: f32) -> (f32, f32) {
+        match self.mode {
+            ClampMode::WRAP => (0.0, size - 1.0),
+            ClampMode::MIRROR => (0.0, 2.0 * size - 1.0),
+            _ => {
+                let End { sizes, fixed, last } = self.end();
+                (fixed - sizes * size, size + last)
+            }
+        }
+    }
+
+    /// The same for modes that do not repeat.
+    #[inline(always)]
+    fn end(self) -> End {
+        let (sizes, fixed, last) = match self.mode {
+            ClampMode::MIRROR_ONCE => (1.0, -1.0, -1.0),
+            ClampMode::MIRROR_ONCE_BORDER => (1.0, -2.0, 0.0),
+            ClampMode::CLAMP | ClampMode::CLAMP_HALF | ClampMode::MIRROR_ONCE_HALF => {
+                (0.0, -1.0, -1.0)
+            }
+            // BORDER: three bits have no other code.
+            _ => (0.0, -2.0, 0.0),
+        };
+        End { sizes, fixed, last }
+    }
+
     /// Limits coordinates so that the same texels are met and numbers stay small; NaN becomes 0.
     /// Farther out both texels of the linear filter are the same, and a mixture of a texel with
     /// itself does not depend on the share.
@@ -119,13 +202,13 @@ impl Wrapping {
         match (self.mode, linear) {
             (ClampMode::WRAP, _) => {
                 for lane in 0..LANES {
-                    i[lane] = self.modulo(i[lane], size[lane], inverse[lane]);
+                    i[lane] = modulo(i[lane], size[lane], inverse[lane], self.power_of_two);
                 }
             }
             (ClampMode::MIRROR, _) => {
                 for lane in 0..LANES {
                     let (twice, inverse) = (2.0 * size[lane], 0.5 * inverse[lane]);
-                    let j = self.modulo(i[lane], twice, inverse);
+                    let j = modulo(i[lane], twice, inverse, self.power_of_two);
                     let back = twice - 1.0 - j;
                     i[lane] = if j < back { j } else { back };
                 }
@@ -160,19 +243,19 @@ impl Wrapping {
             }
         }
     }
+}
 
-    /// What remains of the whole number `i`, at most 2^21 + 1 in size, by `n`: 0 to n - 1.
-    #[inline(always)]
-    fn modulo(self, i: f32, n: f32, inverse: f32) -> f32 {
-        // Exact for a power of two. Else the quotient is off by less than 2^-1 (2^21 / n units of
-        // 2^-23), its floor by one.
-        let rest = i - n * floor(i * inverse);
-        if self.power_of_two {
-            return rest;
-        }
-        let rest = if rest < 0.0 { rest + n } else { rest };
-        if rest < n { rest } else { rest - n }
+/// What remains of the whole number `i`, at most 2^21 + 1 in size, by `n`: 0 to n - 1.
+#[inline(always)]
+pub(super) fn modulo(i: f32, n: f32, inverse: f32, power_of_two: bool) -> f32 {
+    // Exact for a power of two. Else the quotient is off by less than 2^-1 (2^21 / n units of
+    // 2^-23), its floor by one.
+    let rest = i - n * floor(i * inverse);
+    if power_of_two {
+        return rest;
     }
+    let rest = if rest < 0.0 { rest + n } else { rest };
+    if rest < n { rest } else { rest - n }
 }
 
 /// Mirrors at zero.

@@ -142,7 +142,7 @@ impl Prepared {
                 Pass::Magnified => detail.minified,
             };
             let mut into = if further { found.each_mut() } else { reborrow(colors) };
-            self.level(level, filter, places, live, scratch, &mut into);
+            self.level(level, filter, places, live, fetch.wanted, scratch, &mut into);
             match pass {
                 Pass::Second => {
                     for (color, found) in colors.iter_mut().zip(&found) {

@@ -15,12 +15,14 @@ pub(super) type Colors = [Chunk; 4];
 
 /// What is worked out on the way, kept from chunk to chunk so that nothing is cleared or copied.
 pub(super) struct Scratch {
-    x: Chunk,
-    taps: [Taps; 3],
+    pub(super) x: Chunk,
+    pub(super) taps: [Taps; 3],
     rows: [Chunk; 2],
     /// The numbers of texels: first column and row, second column, second row, both second.
-    indices: [[u32; LANES]; 4],
+    pub(super) indices: [[u32; LANES]; 4],
     layer: Colors,
+    /// The colours of the pixels.
+    pub(super) pixels: [[f32; 4]; LANES],
 }
 
 impl Scratch {
@@ -30,6 +32,7 @@ impl Scratch {
         rows: [[0.0; LANES]; 2],
         indices: [[0; LANES]; 4],
         layer: [[0.0; LANES]; 4],
+        pixels: [[0.0; 4]; LANES],
     };
 }
 
@@ -42,39 +45,39 @@ impl Prepared {
         filter: Filter,
         places: &Places,
         live: u8,
+        wanted: u8,
         scratch: &mut Scratch,
         colors: &mut [&mut Chunk; 4],
     ) {
-        let Scratch { x, taps, rows, indices, layer: further } = scratch;
+        let linear = filter[0];
+        if let Some(corners) = self.corners.as_ref().filter(|_| linear) {
+            self.mix_corners(corners, level, places, live, scratch);
+            channels(&scratch.pixels, wanted, colors);
+            return;
+        }
+        let Scratch { x, taps, rows, indices, layer: further, pixels } = scratch;
         let volume = self.kind == CoordType::D3;
         for axis in 0..if volume { 3 } else { 2 } {
-            let u = &places.uvw[axis];
-            if level.whole {
-                *x = *u;
-            } else {
-                let (least, factor) = (&level.least[axis], &level.factor[axis]);
-                for lane in 0..LANES {
-                    // A product with a power of two is exact, but must not be denormal.
-                    let flushed = if u[lane].abs() < least[lane] { 0.0 } else { u[lane] };
-                    x[lane] = flushed * factor[lane];
-                }
-            }
+            level.coordinates(axis, &places.uvw[axis], x);
             let (size, inverse) = (&level.size[axis], &level.inverse[axis]);
             self.wrapping[axis].taps(x, size, inverse, filter[axis], &mut taps[axis]);
         }
-        let linear = filter[0];
         let second_layer = volume && filter[2];
         for second in 0..if second_layer { 2 } else { 1 } {
             let layer = if volume { &taps[2].texel[second] } else { &places.face };
             self.indices(level, layer, &taps[0], &taps[1], linear, rows, indices);
             let (s, t) = (&taps[0].share, &taps[1].share);
-            let into = &mut if second == 0 { reborrow(colors) } else { further.each_mut() };
             match &self.store {
                 Store::Decoded(texels) => {
-                    self.mixtures(&texels[..], indices, s, t, linear, live, into);
+                    self.mixtures(&texels[..], indices, s, t, linear, live, pixels);
                 }
-                Store::Unorm(texels) => self.mixtures(texels, indices, s, t, linear, live, into),
-                Store::Bytes(texels) => self.mixtures(texels, indices, s, t, linear, live, into),
+                Store::Unorm(texels) => self.mixtures(texels, indices, s, t, linear, live, pixels),
+                Store::Bytes(texels) => self.mixtures(texels, indices, s, t, linear, live, pixels),
+            }
+            if second == 0 {
+                channels(pixels, wanted, colors);
+            } else {
+                channels(pixels, wanted, &mut further.each_mut());
             }
         }
         if second_layer {
@@ -135,15 +138,13 @@ impl Prepared {
         along_t: &Chunk,
         linear: bool,
         live: u8,
-        colors: &mut [&mut Chunk; 4],
+        pixels: &mut [[f32; 4]; LANES],
     ) {
         for quad in 0..4 {
             if live >> quad & 1 == 0 {
                 continue;
             }
-            let mut found = [[0.0; 4]; 4];
-            for pixel in 0..4 {
-                let lane = 4 * quad + pixel;
+            for lane in 4 * quad..4 * quad + 4 {
                 let mut a = texels.texel(indices[0][lane]);
                 if linear {
                     let (s, t) = (along_s[lane], along_t[lane]);
@@ -160,13 +161,18 @@ impl Prepared {
                         mix(&mut a, &c, t);
                     }
                 }
-                found[pixel] = a;
+                pixels[lane] = a;
             }
-            for c in 0..4 {
-                for pixel in 0..4 {
-                    colors[c][4 * quad + pixel] = found[pixel][c];
-                }
-            }
+        }
+    }
+}
+
+/// The channels of pixels that are wanted, each by itself.
+#[inline(always)]
+fn channels(pixels: &[[f32; 4]; LANES], wanted: u8, colors: &mut [&mut Chunk; 4]) {
+    for (c, color) in colors.iter_mut().enumerate() {
+        if wanted >> c & 1 != 0 {
+            **color = std::array::from_fn(|lane| pixels[lane][c]);
         }
     }
 }

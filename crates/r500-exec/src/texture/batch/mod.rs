@@ -21,10 +21,12 @@
 #![allow(clippy::needless_range_loop, reason = "a lane is the same in several arrays")]
 
 mod axis;
+mod corners;
 mod detail;
 mod filter;
 mod places;
 mod prepared;
+mod simple;
 mod store;
 
 use std::sync::{Arc, OnceLock};
@@ -36,6 +38,7 @@ use super::sampler::{Gradients, QuadFetch, Sampler};
 use filter::{Colors, Scratch};
 use places::Places;
 use prepared::Prepared;
+use simple::Group;
 
 /// Pixels in a chunk.
 const LANES: usize = 16;
@@ -74,6 +77,10 @@ impl Sampler {
     pub(crate) fn fetch_batch(&self, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
         let mut out = out;
         let prepared = self.batch.0.get_or_init(|| Prepared::new(self));
+        if let Some(prepared) = prepared.as_ref().filter(|prepared| prepared.simple) {
+            self.fetch_simply(prepared, fetch, &mut out);
+            return;
+        }
         let mut scratch = Scratch::NEW;
         let mut places = Places::NEW;
         let mut unwanted: Colors = [[0.0; LANES]; 4];
@@ -101,6 +108,37 @@ impl Sampler {
             };
             if slow & live != 0 {
                 self.fetch_slowly(fetch, k, slow & live, &mut out);
+            }
+        }
+    }
+
+    /// Fetches what is [simple].
+    #[inline(always)]
+    fn fetch_simply(
+        &self,
+        prepared: &Prepared,
+        fetch: &BatchFetch<'_>,
+        out: &mut [&mut [Chunk]; 4],
+    ) {
+        let mut group = Group::NEW;
+        let (mut k, chunks) = (0, fetch.strq[0].len());
+        while k < chunks {
+            group.count = 0;
+            while k < chunks && group.count < simple::MOST {
+                let live = live_quads(fetch, k);
+                if live != 0 {
+                    group.chunks[group.count] = k;
+                    group.live[group.count] = live;
+                    group.count += 1;
+                }
+                k += 1;
+            }
+            prepared.group(fetch, &mut group, out);
+            for j in 0..group.count {
+                let slow = group.wild[j] & group.live[j];
+                if slow != 0 {
+                    self.fetch_slowly(fetch, group.chunks[j], slow, out);
+                }
             }
         }
     }
@@ -154,7 +192,8 @@ impl Prepared {
         colors: &mut [&mut Chunk; 4],
     ) {
         if self.single {
-            self.level(&self.levels[self.finest], self.mag, places, live, scratch, colors);
+            let level = &self.levels[self.finest];
+            self.level(level, self.mag, places, live, fetch.wanted, scratch, colors);
         } else {
             self.filtered(fetch, k, places, live, scratch, colors);
         }

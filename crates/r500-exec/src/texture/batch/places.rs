@@ -39,16 +39,7 @@ impl Prepared {
             let q = &fetch.strq[3][k];
             for str in &mut str[..axes] {
                 for lane in 0..LANES {
-                    let q = if q[lane].abs() < f32::MIN_POSITIVE {
-                        0.0_f32.copysign(q[lane])
-                    } else {
-                        q[lane]
-                    };
-                    let quotient = str[lane] / q;
-                    // Tiny is decided with an exponent of any size: a quotient just below the
-                    // smallest normal number may have been rounded up to it.
-                    wild[lane] |= u32::from(quotient.abs() == f32::MIN_POSITIVE);
-                    str[lane] = flush_to_plus(quotient);
+                    str[lane] = quotient(str[lane], q[lane], &mut wild[lane]);
                 }
             }
         }
@@ -122,15 +113,26 @@ impl Prepared {
     }
 }
 
+/// A coordinate divided by Q, and whether (all bits) it is one of those left to the law.
+#[inline(always)]
+pub(super) fn quotient(x: f32, q: f32, wild: &mut u32) -> f32 {
+    let q = if q.abs() < f32::MIN_POSITIVE { 0.0_f32.copysign(q) } else { q };
+    let quotient = x / q;
+    // Tiny is decided with an exponent of any size: a quotient just below the smallest normal number
+    // may have been rounded up to it.
+    *wild |= if quotient.abs() == f32::MIN_POSITIVE { !0 } else { 0 };
+    flush_to_plus(quotient)
+}
+
 /// Zero for a denormal. Its sign is lost, which no coordinate shows.
 #[inline(always)]
-fn flush_to_plus(x: f32) -> f32 {
+pub(super) fn flush_to_plus(x: f32) -> f32 {
     if x.abs() < f32::MIN_POSITIVE { 0.0 } else { x }
 }
 
 /// The quads with a lane set.
 #[cold]
-fn quads_of(lanes: &[u32; LANES]) -> u8 {
+pub(super) fn quads_of(lanes: &[u32; LANES]) -> u8 {
     (0..4).fold(0, |quads, quad| {
         let any = lanes[4 * quad..4 * quad + 4].iter().any(|&lane| lane != 0);
         quads | u8::from(any) << quad

@@ -5,6 +5,7 @@ use r500_isa::values::{CoordType, LayerFilter, TriPerf};
 use super::super::format::Layout;
 use super::super::sampler::{Filter, Sampler};
 use super::axis::Wrapping;
+use super::corners::Corners;
 use super::store::Store;
 use super::{Chunk, LANES};
 
@@ -25,8 +26,12 @@ pub(super) struct Prepared {
     pub(super) coarsest: usize,
     /// Whether the level of detail cannot be seen: always the finest level by the same filter.
     pub(super) single: bool,
+    /// Whether fetches are [simple](super::simple).
+    pub(super) simple: bool,
     pub(super) levels: Vec<Level>,
     pub(super) store: Store,
+    /// What linear filters mix, if it is worth keeping.
+    pub(super) corners: Option<Corners>,
     /// Whether texels are finite and none is -0 or denormal, so that a mixture of two with share 0
     /// is the first.
     pub(super) plain: bool,
@@ -48,6 +53,10 @@ pub(super) struct Level {
     pub(super) base: Chunk,
     /// Whether every factor is 1.
     pub(super) whole: bool,
+    /// Where its [`Corners`] are.
+    pub(super) origin: Chunk,
+    pub(super) row: Chunk,
+    pub(super) layer: Chunk,
 }
 
 impl Level {
@@ -61,6 +70,24 @@ impl Level {
             least: factor.map(|factor| [f32::MIN_POSITIVE / factor; LANES]),
             base: [base as f32; LANES],
             whole: factor == [1.0; 3],
+            origin: [0.0; LANES],
+            row: [0.0; LANES],
+            layer: [0.0; LANES],
+        }
+    }
+
+    /// Coordinates in texels of level 0 as those of this one.
+    #[inline(always)]
+    pub(super) fn coordinates(&self, axis: usize, u: &Chunk, x: &mut Chunk) {
+        if self.whole {
+            *x = *u;
+            return;
+        }
+        let (least, factor) = (&self.least[axis], &self.factor[axis]);
+        for lane in 0..LANES {
+            // A product with a power of two is exact, but must not be denormal.
+            let flushed = if u[lane].abs() < least[lane] { 0.0 } else { u[lane] };
+            x[lane] = flushed * factor[lane];
         }
     }
 
@@ -78,6 +105,9 @@ impl Level {
                 all.least[axis][lane] = level.least[axis][0];
             }
             all.base[lane] = level.base[0];
+            all.origin[lane] = level.origin[0];
+            all.row[lane] = level.row[0];
+            all.layer[lane] = level.layer[0];
         }
         all
     }
@@ -102,8 +132,22 @@ impl Prepared {
             power_of_two: sampler.size[axis].is_power_of_two(),
         });
         let axes = if kind == CoordType::D3 { 3 } else { 2 };
+        let tiny = matches!(layout, Layout::Float(_)) && store.tiny();
+        let linear = sampler.mag_filter[0] || sampler.min_filter[0];
+        let mut corners = None;
+        if linear && !tiny && kind != CoordType::D3 {
+            let sizes: Vec<_> = (0..source.levels()).map(|k| source.size(k)).collect();
+            if let Some((found, places)) = Corners::new(&sizes, &wrapping, &store) {
+                for (level, place) in levels.iter_mut().zip(places) {
+                    level.origin = [place.origin; LANES];
+                    level.row = [place.row; LANES];
+                    level.layer = [place.layer; LANES];
+                }
+                corners = Some(found);
+            }
+        }
         let plain = !matches!(layout, Layout::Half(_) | Layout::Float(_));
-        Some(Self {
+        let mut prepared = Self {
             kind,
             scale: sampler.space.scale,
             lod_bias: sampler.space.lod_bias,
@@ -118,8 +162,12 @@ impl Prepared {
             single: !sampler.looks_at_detail(),
             levels,
             plain,
-            tiny: matches!(layout, Layout::Float(_)) && store.tiny(),
+            tiny,
             store,
-        })
+            corners,
+            simple: false,
+        };
+        prepared.simple = prepared.looks_simple();
+        Some(prepared)
     }
 }

@@ -101,6 +101,15 @@ impl Store {
         Some(Self::Decoded((0..=count as u32).map(|index| bytes.texel(index)).collect()))
     }
 
+    /// The colour of a texel by its number.
+    pub(super) fn at(&self, index: u32) -> [f32; 4] {
+        match self {
+            Self::Decoded(texels) => texels.texel(index),
+            Self::Bytes(texels) => texels.texel(index),
+            Self::Unorm(texels) => texels.texel(index),
+        }
+    }
+
     /// The number of the border colour.
     #[inline(always)]
     pub(super) fn border(&self) -> u32 {

@@ -1,0 +1,142 @@
+//! The four texels of a linear filter side by side, for small textures.
+//!
+//! One number finds them, whatever the clamp modes: these are looked up beforehand, for each texel
+//! that a filter's first one can be. Layers are those of a cube, one after the other.
+
+use r500_isa::values::CoordType;
+
+use super::super::address::texel;
+use super::LANES;
+use super::axis::Wrapping;
+use super::filter::Scratch;
+use super::places::Places;
+use super::prepared::{Level, Prepared};
+use super::store::Store;
+
+/// The texels that a filter mixes: first column and row, second column, second row, both second.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub(super) struct Four([[f32; 4]; 4]);
+
+/// Those of all levels.
+#[derive(Debug)]
+pub(super) struct Corners(Vec<Four>);
+
+/// Where those of a level are.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place {
+    /// The number of those that begin at texel 0 of row 0.
+    pub(super) origin: f32,
+    /// From one row to the next, and from one layer to the next.
+    pub(super) row: f32,
+    pub(super) layer: f32,
+}
+
+impl Corners {
+    /// The most that are kept: 2 MiB.
+    const MOST: usize = 1 << 15;
+
+    /// Those of a number.
+    #[inline(always)]
+    pub(super) fn get(&self, number: usize) -> Option<&Four> {
+        self.0.get(number)
+    }
+
+    /// Those of levels of these sizes, and where each begins; `None` if they are too many.
+    pub(super) fn new(
+        sizes: &[[u32; 3]],
+        wrapping: &[Wrapping; 3],
+        store: &Store,
+    ) -> Option<(Self, Vec<Place>)> {
+        let (mut all, mut places, mut base) = (Vec::new(), Vec::new(), 0);
+        for &[width, height, layers] in sizes {
+            let columns = neighbours(wrapping[0], width);
+            let rows = neighbours(wrapping[1], height);
+            let layer = columns.len() * rows.len();
+            if all.len() + layer * layers as usize > Self::MOST {
+                return None;
+            }
+            let first = |axis: usize, size: u32| wrapping[axis].ends(size as f32).0;
+            let row = columns.len() as f32;
+            let origin = all.len() as f32 - first(0, width) - first(1, height) * row;
+            places.push(Place { origin, row, layer: layer as f32 });
+            for _ in 0..layers {
+                let at = |x: Option<u32>, y: Option<u32>| match (x, y) {
+                    (Some(x), Some(y)) => store.at(base + y * width + x),
+                    _ => store.at(store.border()),
+                };
+                for &[y, below] in &rows {
+                    let four = |&[x, right]: &[Option<u32>; 2]| {
+                        Four([at(x, y), at(right, y), at(x, below), at(right, below)])
+                    };
+                    all.extend(columns.iter().map(four));
+                }
+                base += width * height;
+            }
+        }
+        Some((Self(all), places))
+    }
+}
+
+/// The two texels of a linear filter, for each that the first can be.
+fn neighbours(wrapping: Wrapping, size: u32) -> Vec<[Option<u32>; 2]> {
+    let (first, last) = wrapping.ends(size as f32);
+    let at = |i| texel(wrapping.mode, i, size.into(), true);
+    (first as i64..=last as i64).map(|i| [at(i), at(i + 1)]).collect()
+}
+
+impl Prepared {
+    /// The colours of the live quads at their places in a level, by the linear filter.
+    #[inline(always)]
+    pub(super) fn mix_corners(
+        &self,
+        corners: &Corners,
+        level: &Level,
+        places: &Places,
+        live: u8,
+        scratch: &mut Scratch,
+    ) {
+        /// Added to a whole number below it, this leaves it in the lowest bits.
+        const MAGIC: f32 = (1 << 23) as f32;
+        let Scratch { x, taps, indices: [index, ..], pixels, .. } = scratch;
+        let [columns, rows, _] = taps;
+        for (axis, taps) in [&mut *columns, &mut *rows].into_iter().enumerate() {
+            level.coordinates(axis, &places.uvw[axis], x);
+            let (size, inverse) = (&level.size[axis], &level.inverse[axis]);
+            self.wrapping[axis].first(x, size, inverse, &mut taps.texel[0], &mut taps.share);
+        }
+        let (x, y) = (&columns.texel[0], &rows.texel[0]);
+        if self.kind == CoordType::CUBE {
+            for lane in 0..LANES {
+                let row = y[lane] * level.row[lane] + places.face[lane] * level.layer[lane];
+                let number = row + x[lane];
+                index[lane] = (number + (level.origin[lane] + MAGIC)).to_bits() & 0x7f_ffff;
+            }
+        } else {
+            for lane in 0..LANES {
+                let number = y[lane] * level.row[lane] + x[lane];
+                index[lane] = (number + (level.origin[lane] + MAGIC)).to_bits() & 0x7f_ffff;
+            }
+        }
+        for quad in 0..4 {
+            if live >> quad & 1 == 0 {
+                continue;
+            }
+            for lane in 4 * quad..4 * quad + 4 {
+                // Only lanes that nobody looks at lie elsewhere.
+                let Some(four) = corners.get(index[lane] as usize) else { continue };
+                mixture(four, columns.share[lane], rows.share[lane], &mut pixels[lane]);
+            }
+        }
+    }
+}
+
+/// The steps of [`mix`](super::filter), which are not tiny.
+#[inline(always)]
+pub(super) fn mixture(Four([a, b, c, d]): &Four, s: f32, t: f32, to: &mut [f32; 4]) {
+    for i in 0..4 {
+        let above = a[i] + (b[i] - a[i]) * s;
+        let below = c[i] + (d[i] - c[i]) * s;
+        to[i] = above + (below - above) * t;
+    }
+}
