@@ -36,10 +36,10 @@ impl Corners {
     /// The most that are kept: 2 MiB.
     const MOST: usize = 1 << 15;
 
-    /// Those of a number.
+    /// All by their numbers.
     #[inline(always)]
-    pub(super) fn get(&self, number: usize) -> Option<&Four> {
-        self.0.get(number)
+    pub(super) fn all(&self) -> &[Four] {
+        &self.0
     }
 
     /// Those of levels of these sizes, and where each begins; `None` if they are too many.
@@ -118,6 +118,7 @@ impl Prepared {
                 index[lane] = (number + (level.origin[lane] + MAGIC)).to_bits() & 0x7f_ffff;
             }
         }
+        let corners = corners.all();
         for quad in 0..4 {
             if live >> quad & 1 == 0 {
                 continue;

@@ -62,11 +62,7 @@ impl Prepared {
                 }
             }
         }
-        let mut any = 0;
-        for lane in 0..LANES {
-            any |= wild[lane];
-        }
-        if any == 0 { 0 } else { quads_of(&wild) }
+        quads_with(&wild)
     }
 
     /// The faces that directions meet, and where.
@@ -130,9 +126,18 @@ pub(super) fn flush_to_plus(x: f32) -> f32 {
     if x.abs() < f32::MIN_POSITIVE { 0.0 } else { x }
 }
 
-/// The quads with a lane set.
+/// The quads with a lane set; seldom any.
+#[inline(always)]
+pub(super) fn quads_with(lanes: &[u32; LANES]) -> u8 {
+    let mut any = 0;
+    for lane in 0..LANES {
+        any |= lanes[lane];
+    }
+    if any == 0 { 0 } else { quads_of(lanes) }
+}
+
 #[cold]
-pub(super) fn quads_of(lanes: &[u32; LANES]) -> u8 {
+fn quads_of(lanes: &[u32; LANES]) -> u8 {
     (0..4).fold(0, |quads, quad| {
         let any = lanes[4 * quad..4 * quad + 4].iter().any(|&lane| lane != 0);
         quads | u8::from(any) << quad

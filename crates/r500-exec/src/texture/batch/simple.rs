@@ -6,7 +6,7 @@ use r500_isa::values::{ClampMode, CoordType, TexOp};
 
 use super::axis::{TOO_FAR, Wrapping, floor, modulo};
 use super::corners::{Corners, mixture};
-use super::places::{flush_to_plus, quads_of, quotient};
+use super::places::{flush_to_plus, quads_with, quotient};
 use super::prepared::{Level, Prepared};
 use super::store::Store;
 use super::{BatchFetch, Chunk, LANES};
@@ -102,31 +102,20 @@ impl Prepared {
             chunk_by_chunk();
             let (k, to) = (chunks[j], &mut texel[axis][j]);
             let given = &fetch.strq[axis][k];
+            let mut x: Chunk = std::array::from_fn(|lane| flush_to_plus(given[lane]));
             if project {
-                let (q, mut tiny) = (&fetch.strq[3][k], [0; LANES]);
+                let (q, mut tiny) = (&fetch.strq[3][k], [0_u32; LANES]);
                 for lane in 0..LANES {
-                    to[lane] = quotient(flush_to_plus(given[lane]), q[lane], &mut tiny[lane]);
+                    x[lane] = quotient(x[lane], q[lane], &mut tiny[lane]);
                 }
-                if tiny.iter().fold(0, |any, lane| any | lane) != 0 {
-                    wild[j] |= quads_of(&tiny);
-                }
-                for lane in 0..LANES {
-                    to[lane] *= scale;
-                }
-            } else {
-                for lane in 0..LANES {
-                    to[lane] = flush_to_plus(given[lane]) * scale;
-                }
+                wild[j] |= quads_with(&tiny);
             }
+            let x: Chunk = std::array::from_fn(|lane| x[lane] * scale);
+            *to = x;
             if repeats {
-                let mut far = [0_u32; LANES];
-                for lane in 0..LANES {
-                    // Or NaN.
-                    far[lane] = if to[lane].abs() < TOO_FAR { 0 } else { !0 };
-                }
-                if far.iter().fold(0, |any, lane| any | lane) != 0 {
-                    wild[j] |= quads_of(&far);
-                }
+                // Or NaN.
+                let far = |lane: usize| if x[lane].abs() < TOO_FAR { 0 } else { !0 };
+                wild[j] |= quads_with(&std::array::from_fn(far));
             }
         }
     }
@@ -177,6 +166,7 @@ impl Prepared {
     ) {
         let Group { chunks, live, share, number, pixels, .. } = group;
         let [along_s, along_t] = share;
+        let corners = corners.all();
         for j in 0..count {
             for quad in 0..4 {
                 if live[j] >> quad & 1 == 0 {
