@@ -39,6 +39,7 @@ impl Scratch {
 impl Prepared {
     /// The colours of the live quads at their places in a level.
     #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "a step of one function")]
     pub(super) fn level(
         &self,
         level: &Level,
