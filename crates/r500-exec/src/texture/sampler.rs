@@ -57,7 +57,8 @@ impl QuadFetch {
 /// A texture that can be sampled.
 ///
 /// Its texels are shared by its clones and take as much memory as the bytes that they came from; once
-/// an engine has fetched in batches, 16 bytes a texel more, or 4 if they are many (32 MiB at most).
+/// an engine has fetched in batches, 16 bytes a texel more, or 4 if they are many (32 MiB at most), and
+/// for linear filters of small ones 64 (2 MiB at most).
 #[derive(Clone, Debug)]
 pub struct Sampler {
     pub(super) texels: Texels,

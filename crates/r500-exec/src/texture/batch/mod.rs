@@ -4,7 +4,8 @@
 //! Coordinates come sixteen pixels at a time, a channel an array; loops over these are plain and
 //! left to the compiler, for whatever vectors the caller was compiled for. Texels are decoded
 //! beforehand if they are not too many ([`store`]), four floats each, so that a filter mixes all
-//! channels at once.
+//! channels at once; if they are few, the four that a linear filter mixes lie side by side
+//! ([`corners`]). What most fetches are has a short way of its own ([`simple`]).
 //!
 //! ```text
 //! strq ──places──▶ u, v, w, face ──detail──▶ levels ──axis──▶ columns, rows, layers, shares
