@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use r500::exec::fast::{Fast, Simd};
 use r500::exec::reference::Reference;
 use r500::exec::{
-    BindError, Engine, Findings, Limits, Options, Ran, Readings, RunError, ShaderError,
+    BindError, Engine, FindingKind, Findings, Limits, Options, Ran, Readings, RunError, ShaderError,
 };
 
 use super::exit::{Failure, Outcome};
@@ -188,7 +188,7 @@ pub(super) fn who_drew(ran: &Ran) -> String {
 pub(super) fn print_findings(findings: &Findings) -> Outcome<()> {
     let mut out = std::io::stderr().lock();
     for finding in findings.iter() {
-        let weight = if finding.kind.is_hard() { "finding" } else { "hint" };
+        let weight = finding_weight(finding.kind);
         writeln!(out, "{weight}[{}]: {finding}", finding.kind.name())?;
     }
     drop(out);
@@ -196,6 +196,11 @@ pub(super) fn print_findings(findings: &Findings) -> Outcome<()> {
         terminal::note("no findings");
     }
     Ok(())
+}
+
+/// How much a finding says: a correct program has no `finding`, but may have a `hint`.
+pub(super) fn finding_weight(kind: FindingKind) -> &'static str {
+    if kind.is_hard() { "finding" } else { "hint" }
 }
 
 /// Findings as JSON.

@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`manual`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`manual`] | the subcommands |
 //! | [`source`], [`state`], [`machine`], [`format`](mod@format) | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`], [`difference`] | exit statuses, messages, colours, progress, what changes in a text |
@@ -12,6 +12,7 @@ mod bench;
 mod cfg;
 mod check;
 mod convert;
+mod debug;
 mod diff;
 mod difference;
 mod disasm;
@@ -50,6 +51,7 @@ enum Command {
     Render(Box<render::Render>),
     Run(Box<run::Run>),
     Trace(Box<trace::Trace>),
+    Debug(Box<debug::Debug>),
     Test(Box<test::Test>),
     Bench(Box<bench::Bench>),
     Asm(asm::Asm),
@@ -74,6 +76,7 @@ Examples:
   r500 render program.bin -o out.png --size 512x512 --const 0=1,0.5,0,1
   r500 run program.bin --input 't0=0.5,0.25'    one pixel, its outputs as a table
   r500 trace capture.json --pixel 12,34         what happens at a pixel, step by step
+  r500 debug capture.json --pixel 12,34         walk through it, forward and back
   r500 test tests/corpus                        run everything that carries expectations
   r500 bench tests/corpus/mesa --threads 1,2    how fast programs run
   r500 asm plasma.r5 -o plasma.bin              assemble
@@ -92,6 +95,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Render(render) => render.run(),
         Command::Run(run) => run.run(),
         Command::Trace(trace) => trace.run(),
+        Command::Debug(debug) => debug.run(),
         Command::Test(test) => test.run(),
         Command::Bench(bench) => bench.run(),
         Command::Asm(asm) => asm.run(),

@@ -8,6 +8,7 @@ mod bench;
 mod cfg;
 mod check;
 mod convert;
+mod debug;
 mod diff;
 mod disasm;
 mod explain;
@@ -149,8 +150,8 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
 fn help_names_every_subcommand_with_examples() {
     let run = r500(&["--help"]).status(0);
     for name in [
-        "render", "run", "trace", "test", "bench", "asm", "disasm", "convert", "check", "stats",
-        "cfg", "explain",
+        "render", "run", "trace", "debug", "test", "bench", "asm", "disasm", "convert", "check",
+        "stats", "cfg", "explain",
     ] {
         assert!(run.text().contains(name));
         let help = r500(&[name, "--help"]).status(0).shows("Examples:").shows("Exit status:");

@@ -136,7 +136,7 @@ impl Trace {
 }
 
 /// The state that a pixel waits in.
-fn state_name(state: LaneState) -> String {
+pub(super) fn state_name(state: LaneState) -> String {
     match state {
         LaneState::Active => "active".to_owned(),
         LaneState::Branch(n) => format!("branch({n})"),

@@ -6,6 +6,7 @@ use r500::exec::reference::{Event, EventKind, Group, Lane, Lookup, Step, Write a
 use r500::exec::{Bindings, Op, Shader};
 
 use super::state_name;
+use crate::command::machine::finding_weight;
 use crate::command::number::{letters, text, vector};
 
 /// Prints a trace.
@@ -108,7 +109,7 @@ impl Printer<'_> {
             writeln!(
                 out,
                 "  {}[{}]: {finding}",
-                weight(finding.kind.is_hard()),
+                finding_weight(finding.kind),
                 finding.kind.name()
             )?;
         }
@@ -245,8 +246,4 @@ fn predicated(enabled: u8) -> String {
 
 fn same(a: &[f32; 4], b: &[f32; 4]) -> bool {
     a.map(f32::to_bits) == b.map(f32::to_bits)
-}
-
-fn weight(hard: bool) -> &'static str {
-    if hard { "finding" } else { "hint" }
 }

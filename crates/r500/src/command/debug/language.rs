@@ -1,0 +1,189 @@
+//! The commands: how they are written, and their help.
+
+/// A command, without its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    Step,
+    ReverseStep,
+    Next,
+    ReverseNext,
+    Finish,
+    ReverseFinish,
+    Until,
+    ReverseUntil,
+    Active,
+    ReverseActive,
+    Continue,
+    ReverseContinue,
+    Run,
+    End,
+    Goto,
+    Break,
+    TemporaryBreak,
+    Watch,
+    Delete,
+    Enable,
+    Disable,
+    Print,
+    Bits,
+    Display,
+    Undisplay,
+    Info,
+    Backtrace,
+    List,
+    Pixel,
+    First,
+    Heat,
+    Help,
+    Quit,
+}
+
+/// A row of the table of commands.
+pub(super) struct Row {
+    pub(super) verb: Verb,
+    pub(super) name: &'static str,
+    /// Other spellings; any other beginning of a name that fits one command only is understood, too.
+    pub(super) short: &'static [&'static str],
+    pub(super) arguments: &'static str,
+    pub(super) help: &'static str,
+}
+
+#[rustfmt::skip]
+pub(super) const COMMANDS: &[Row] = &[
+    row(Verb::Step, "step", &["s", "si", "stepi"], "[N]", "one instruction (or N)"),
+    row(Verb::ReverseStep, "reverse-step", &["rs", "rsi", "reverse-stepi"], "[N]", "one instruction back"),
+    row(Verb::Next, "next", &["n", "ni", "nexti"], "[N]", "one instruction; a loop or call that it begins as a whole"),
+    row(Verb::ReverseNext, "reverse-next", &["rn", "rni", "reverse-nexti"], "[N]", "the same back"),
+    row(Verb::Active, "active", &["a"], "[N]", "to the next instruction that the pixel executes"),
+    row(Verb::ReverseActive, "reverse-active", &["ra"], "[N]", "the same back"),
+    row(Verb::Finish, "finish", &["fin"], "", "out of the innermost loop or call"),
+    row(Verb::ReverseFinish, "reverse-finish", &["rf"], "", "back to before it"),
+    row(Verb::Until, "until", &["u"], "[ADDRESS|COND]", "past a jump back; or to an address; or until a condition becomes true"),
+    row(Verb::ReverseUntil, "reverse-until", &["ru"], "[ADDRESS|COND]", "the same back"),
+    row(Verb::Continue, "continue", &["c"], "[N]", "to the next breakpoint, else the end"),
+    row(Verb::ReverseContinue, "reverse-continue", &["rc"], "[N]", "to the last breakpoint before, else the start"),
+    row(Verb::Run, "run", &["r", "start"], "", "to the start"),
+    row(Verb::End, "end", &["e"], "", "to the end"),
+    row(Verb::Goto, "goto", &["g", "seek"], "STEP", "to a position: so many steps executed"),
+    row(Verb::Break, "break", &["b", "br"], "[ADDRESS] [if COND]", "stop before an address; where a condition holds; where it becomes true"),
+    row(Verb::TemporaryBreak, "tbreak", &["tb"], "[ADDRESS] [if COND]", "the same, once"),
+    row(Verb::Watch, "watch", &["wa"], "EXPR", "stop behind what changes a value"),
+    row(Verb::Delete, "delete", &["d", "del"], "[N…]", "forget breakpoints, all if none is named"),
+    row(Verb::Enable, "enable", &["en"], "[N…]", "let breakpoints stop again"),
+    row(Verb::Disable, "disable", &["dis"], "[N…]", "let breakpoints not stop"),
+    row(Verb::Print, "print", &["p"], "EXPR", "a value"),
+    row(Verb::Bits, "bits", &["p/x", "px"], "EXPR", "the bits of a value"),
+    row(Verb::Display, "display", &["disp"], "[EXPR]", "print a value at every stop"),
+    row(Verb::Undisplay, "undisplay", &["und"], "[N…]", "no longer"),
+    row(Verb::Info, "info", &["i"], "[WHAT]", "step, done, registers [all], constants, outputs, group, loops, breakpoints, pixel, work, end"),
+    row(Verb::Backtrace, "backtrace", &["bt", "where"], "", "the loops and calls that run"),
+    row(Verb::List, "list", &["l"], "[ADDRESS|all]", "the program around the instruction to come"),
+    row(Verb::Pixel, "pixel", &["at"], "X,Y", "look at another pixel"),
+    row(Verb::First, "first", &["fi"], "COND [in X,Y,WxH]", "which pixel makes a condition true after the fewest steps; goes there"),
+    row(Verb::Heat, "heat", &["h"], "[executed|waited] [X,Y,WxH]", "how much each pixel executes, or waits for others"),
+    row(Verb::Help, "help", &["?"], "[COMMAND|conditions]", "this"),
+    row(Verb::Quit, "quit", &["q", "exit"], "", "leave"),
+];
+
+const fn row(
+    verb: Verb,
+    name: &'static str,
+    short: &'static [&'static str],
+    arguments: &'static str,
+    help: &'static str,
+) -> Row {
+    Row { verb, name, short, arguments, help }
+}
+
+/// A line: the command, and the rest of it.
+pub(super) fn parse(line: &str) -> Result<(Verb, &str), String> {
+    let line = line.trim();
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let rest = rest.trim();
+    let word = word.to_ascii_lowercase();
+    if word.is_empty() {
+        return Err("the command is missing; `help` lists them".to_owned());
+    }
+    let exact = COMMANDS.iter().find(|row| row.name == word || row.short.contains(&&*word));
+    if let Some(row) = exact {
+        return Ok((row.verb, rest));
+    }
+    let fits: Vec<&Row> = COMMANDS.iter().filter(|row| row.name.starts_with(&*word)).collect();
+    match fits[..] {
+        [row] => Ok((row.verb, rest)),
+        [] => Err(format!("there is no command `{word}`; `help` lists them")),
+        _ => {
+            let names: Vec<&str> = fits.iter().map(|row| row.name).collect();
+            Err(format!("`{word}` could be {}", names.join(", ")))
+        }
+    }
+}
+
+/// All commands, or one, or how conditions are written.
+pub(super) fn help(what: &str) -> Result<String, String> {
+    if what.is_empty() {
+        let mut text = String::new();
+        for row in COMMANDS {
+            let short = row.short.first().copied().unwrap_or("");
+            let left = format!("{} {}", row.name, row.arguments);
+            text.push_str(&format!("  {left:<36} {short:<4} {}\n", row.help));
+        }
+        text.push_str(
+            "`help conditions` tells what COND and EXPR can be. An empty line repeats a step.\n",
+        );
+        return Ok(text);
+    }
+    if "conditions".starts_with(what) && what.len() > 3 || what == "expressions" {
+        return Ok(CONDITIONS.to_owned());
+    }
+    let (verb, _) = parse(what)?;
+    let row = COMMANDS.iter().find(|row| row.verb == verb);
+    Ok(row.map_or_else(String::new, |row| {
+        let short = row.short.join(", ");
+        format!("{} {}\n  {}; also written {short}\n", row.name, row.arguments, row.help)
+    }))
+}
+
+const CONDITIONS: &str = "\
+  temp[2].r is nan       also inf, finite, denormal, zero, negative; is not nan
+  temp[0].g > 0.5        < <= > >= == != of temp[N], const[N], out[N], depth, constants by name
+  alu_result             also pred, pred.r, active, covered, killed
+  step >= 100            also address, aL, loops, passes, calls, x, y
+  active and not pred.a  and, or, not; all(...), any(...); + - * /, abs(...)
+Operations work channel by channel; a condition holds if any channel of it does.
+";
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn names_and_their_beginnings() {
+        assert_eq!(parse("s 3"), Ok((Verb::Step, "3")));
+        assert_eq!(parse("  Reverse-Step  "), Ok((Verb::ReverseStep, "")));
+        assert_eq!(parse("fin"), Ok((Verb::Finish, "")));
+        assert_eq!(parse("cont"), Ok((Verb::Continue, "")));
+        assert_eq!(parse("i r"), Ok((Verb::Info, "r")));
+        assert!(parse("dip").is_err() && parse("").is_err());
+        assert_eq!(parse("unt").map(|(verb, _)| verb), Ok(Verb::Until));
+        assert!(parse("reverse").unwrap_err().contains("reverse-step, reverse-next"));
+    }
+
+    #[test]
+    fn every_spelling_is_that_of_one_command() {
+        for row in COMMANDS {
+            for spelling in row.short.iter().chain([&row.name]) {
+                let count = COMMANDS
+                    .iter()
+                    .filter(|row| row.name == *spelling || row.short.contains(spelling))
+                    .count();
+                assert_eq!(count, 1, "{spelling}");
+            }
+            assert!(help(row.name).unwrap().contains(row.help));
+        }
+        assert!(help("conditions").unwrap().contains("is nan"));
+        assert!(help("nonsense").is_err());
+    }
+}

@@ -1,0 +1,145 @@
+//! `r500 debug`: walk through the run of a pixel, in the terminal or by a script.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | [`language`] | the commands: names, arguments, help |
+//! | [`session`] | what they do: the recording, breakpoints, other pixels |
+//! | [`text`] | what they print |
+//! | [`screen`], [`draw`] | the terminal: keys, and what is where |
+
+mod draw;
+mod language;
+mod screen;
+mod session;
+mod text;
+
+use std::io::{IsTerminal, Read, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use r500::exec::record::Scene;
+use r500::exec::{Bindings, Options, Shader};
+
+use self::session::Session;
+use super::exit::{Failure, Outcome, Status};
+use super::machine::{self, MachineArgs};
+use super::source::{self, SourceArgs};
+use super::state::StateArgs;
+use super::syntax;
+
+/// Walk through what happens at a pixel, forward and back.
+///
+/// The whole run of the pixel is recorded; from there, step in either direction, run to breakpoints and
+/// conditions, look at operands, results and registers, at the pixels that share the program counter,
+/// at any other pixel, and at how much pixels execute. Always runs the reference engine. The commands
+/// are gdb's; `?` lists them.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER)]
+pub(super) struct Debug {
+    #[command(flatten)]
+    source: SourceArgs,
+    /// The pixel; y = 0 is the bottom row (default: the middle)
+    #[arg(long, value_name = "X,Y", value_parser = syntax::pixel)]
+    pixel: Option<[u32; 2]>,
+    /// Width and height of the picture (default: the program's own, else 256x256)
+    #[arg(long, value_name = "WxH", value_parser = syntax::size)]
+    size: Option<[u32; 2]>,
+    /// Run the commands of this file, one a line, print what they say, and stop; `-` is stdin. Needs
+    /// no terminal
+    #[arg(long, value_name = "FILE|-")]
+    script: Option<PathBuf>,
+    #[command(flatten)]
+    state: StateArgs,
+    #[command(flatten)]
+    machine: MachineArgs,
+}
+
+const AFTER: &str = "\
+Exit status: 0 fine; 1 the program has errors; 2 wrong usage, a command of the script included;
+3 could not be done.
+
+Examples:
+  r500 debug capture.json --pixel 12,34
+  printf 'break if temp[2].r is nan\\ncontinue\\ninfo step\\n' | r500 debug prog.bin --script -";
+
+impl Debug {
+    pub(super) fn run(&self) -> Outcome {
+        if self.machine.list_readings()? {
+            return Ok(Status::Fine);
+        }
+        if let (Ok(file), Some(script)) = (self.source.file(), &self.script)
+            && source::is_stdin(file)
+            && source::is_stdin(script)
+        {
+            return Err(Failure::usage("the program and the script cannot both come from stdin"));
+        }
+        let Some(mut job) = self.source.read()? else { return source::LISTED };
+        let size = self.size.or(job.size).unwrap_or([256, 256]);
+        self.state.apply(&mut job, size)?;
+        let time = job.time;
+        self.state.apply_time(&mut job, time)?;
+        let shader = Shader::new(&job.program).map_err(machine::no_shader)?;
+        let bindings = Bindings::new(&job, size).map_err(machine::not_bound)?;
+        let options = Options { findings: true, ..self.machine.options()? };
+        let scene = Scene { shader: Arc::new(shader), bindings: Arc::new(bindings), options };
+        let pixel = self.pixel.unwrap_or(size.map(|side| side / 2));
+        if pixel[0] >= size[0] || pixel[1] >= size[1] {
+            return Err(Failure::usage(format!(
+                "--pixel {},{} is outside the picture of {}x{}",
+                pixel[0], pixel[1], size[0], size[1]
+            )));
+        }
+        let name =
+            if job.name.is_empty() { source::show(self.source.file()?) } else { job.name.clone() };
+        let session = Session::new(name, job.uniforms, scene, pixel).map_err(machine::not_run)?;
+        match &self.script {
+            Some(script) => run_script(session, script),
+            None if std::io::stdout().is_terminal() && std::io::stdin().is_terminal() => {
+                screen::run(session)?;
+                Ok(Status::Fine)
+            }
+            None => {
+                Err(Failure::usage("this is no terminal; --script FILE runs commands without one"))
+            }
+        }
+    }
+}
+
+/// Runs commands and prints what they say; the first that is wrong ends it.
+fn run_script(mut session: Session, script: &std::path::Path) -> Outcome {
+    let mut commands = String::new();
+    let read = if source::is_stdin(script) {
+        std::io::stdin().read_to_string(&mut commands).map(|_| ())
+    } else {
+        std::fs::read_to_string(script).map(|text| commands = text)
+    };
+    read.map_err(|error| {
+        Failure::could_not(error).context(format_args!("cannot read {}", source::show(script)))
+    })?;
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    out.write_all(text::greeting(&session).as_bytes())?;
+    for (number, line) in (1..).zip(commands.lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        writeln!(out, "(r500) {line}")?;
+        let reply = session.execute(line).map_err(|message| {
+            Failure::usage(format!("{}, line {number}: {message}", source::show(script)))
+        });
+        let reply = match reply {
+            Ok(reply) => reply,
+            Err(failure) => {
+                out.flush()?;
+                return Err(failure);
+            }
+        };
+        out.write_all(reply.text.as_bytes())?;
+        if reply.quit {
+            break;
+        }
+    }
+    out.flush()?;
+    Ok(Status::Fine)
+}

@@ -1,0 +1,439 @@
+//! The terminal: keys become commands, and what they say is drawn.
+
+use std::io;
+
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+use super::language::{self, COMMANDS};
+use super::session::{Measure, Session};
+use super::{draw, text};
+use crate::command::terminal;
+use r500::exec::record::survey::Heat;
+
+/// Everything on the screen.
+pub(super) struct Screen {
+    pub(super) session: Session,
+    /// What is being typed; `None` while keys are commands.
+    pub(super) prompt: Option<Prompt>,
+    /// What the last command said.
+    pub(super) message: String,
+    /// Whether it was a mistake.
+    pub(super) mistake: bool,
+    /// The line of the program that was moved to with the arrows.
+    pub(super) cursor: Option<u32>,
+    pub(super) tab: Tab,
+    /// Lines of the registers that are scrolled away.
+    pub(super) scroll: usize,
+    pub(super) heat: Option<(Heat, Measure)>,
+    /// The help, and how many of its lines are scrolled away.
+    pub(super) help: Option<u16>,
+    pub(super) colors: bool,
+    history: Vec<String>,
+    quit: bool,
+}
+
+/// A line being typed.
+#[derive(Default)]
+pub(super) struct Prompt {
+    pub(super) text: String,
+    /// Where the next character goes: a byte of the text.
+    pub(super) cursor: usize,
+    /// Which line of the history it is.
+    recalled: Option<usize>,
+}
+
+/// What the pane of registers shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tab {
+    Temporaries,
+    Constants,
+    Outputs,
+}
+
+/// Runs until the person leaves.
+pub(super) fn run(session: Session) -> io::Result<()> {
+    let mut screen = Screen::new(session, terminal::colors(&io::stdout()));
+    let mut terminal = ratatui::try_init()?;
+    let result = loop {
+        if let Err(error) = terminal.draw(|frame| draw::draw(frame, &screen)) {
+            break Err(error);
+        }
+        match event::read() {
+            Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => screen.key(key),
+            Ok(_) => {}
+            Err(error) => break Err(error),
+        }
+        if screen.quit {
+            break Ok(());
+        }
+    };
+    ratatui::try_restore()?;
+    result
+}
+
+impl Screen {
+    pub(super) fn new(session: Session, colors: bool) -> Self {
+        let message = text::greeting(&session);
+        Self {
+            session,
+            prompt: None,
+            message,
+            mistake: false,
+            cursor: None,
+            tab: Tab::Temporaries,
+            scroll: 0,
+            heat: None,
+            help: None,
+            colors,
+            history: Vec::new(),
+            quit: false,
+        }
+    }
+
+    /// A key was pressed.
+    pub(super) fn key(&mut self, key: KeyEvent) {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        if self.prompt.is_some() {
+            self.type_key(key.code, control);
+            return;
+        }
+        if control {
+            if matches!(key.code, KeyCode::Char('c' | 'd')) {
+                self.quit = true;
+            }
+            return;
+        }
+        if let Some(away) = self.help {
+            self.help = match key.code {
+                KeyCode::Down | KeyCode::PageDown | KeyCode::Char(' ') => {
+                    Some(away.saturating_add(4).min(draw::HELP_LINES))
+                }
+                KeyCode::Up | KeyCode::PageUp => Some(away.saturating_sub(4)),
+                _ => None,
+            };
+            return;
+        }
+        let shift = key.modifiers.contains(KeyModifiers::SHIFT);
+        match key.code {
+            KeyCode::Left if shift => self.look_beside(-1, 0),
+            KeyCode::Right if shift => self.look_beside(1, 0),
+            KeyCode::Up if shift => self.look_beside(0, 1),
+            KeyCode::Down if shift => self.look_beside(0, -1),
+            KeyCode::Char('s') | KeyCode::Right => self.command("step"),
+            KeyCode::Char('S') | KeyCode::Left => self.command("reverse-step"),
+            KeyCode::Char('n') => self.command("next"),
+            KeyCode::Char('N') => self.command("reverse-next"),
+            KeyCode::Char('a') => self.command("active"),
+            KeyCode::Char('A') => self.command("reverse-active"),
+            KeyCode::Char('f') => self.command("finish"),
+            KeyCode::Char('F') => self.command("reverse-finish"),
+            KeyCode::Char('u') => self.command("until"),
+            KeyCode::Char('U') => self.command("reverse-until"),
+            KeyCode::Char('c') => self.command("continue"),
+            KeyCode::Char('C') => self.command("reverse-continue"),
+            KeyCode::Char('r' | 'g') | KeyCode::Home => self.command("run"),
+            KeyCode::Char('e' | 'G') | KeyCode::End => self.command("end"),
+            KeyCode::Char('i') => self.command("info step"),
+            KeyCode::Char('w') => self.command("backtrace"),
+            KeyCode::Enter => self.command(""),
+            KeyCode::Char('b') => self.toggle(),
+            KeyCode::Char('t') => self.run_to_cursor(),
+            KeyCode::Char('h') => self.change_heat(),
+            KeyCode::Char('p') => self.ask("print "),
+            KeyCode::Char(':' | '/') => self.ask(""),
+            KeyCode::Char('?') | KeyCode::F(1) => self.help = Some(0),
+            KeyCode::Char('q') => self.quit = true,
+            KeyCode::Up => self.move_cursor(-1),
+            KeyCode::Down => self.move_cursor(1),
+            KeyCode::Tab => {
+                self.tab = self.tab.next();
+                self.scroll = 0;
+            }
+            KeyCode::PageDown => self.scroll = self.scroll.saturating_add(4).min(256),
+            KeyCode::PageUp => self.scroll = self.scroll.saturating_sub(4),
+            KeyCode::Esc => {
+                self.heat = None;
+                self.cursor = None;
+            }
+            _ => {}
+        }
+    }
+
+    /// Runs a command and shows what it says.
+    pub(super) fn command(&mut self, line: &str) {
+        if line.trim().eq_ignore_ascii_case("help") || line.trim() == "?" {
+            self.help = Some(0);
+            return;
+        }
+        match self.session.execute(line) {
+            Ok(reply) => {
+                // The picture shows where the run stands; text would say it again.
+                let words = {
+                    let said = text::here(&self.session) + &self.session.displayed();
+                    reply.text.strip_suffix(said.as_str()).map(str::to_owned)
+                };
+                let moved = words.is_some();
+                self.message = words.unwrap_or(reply.text);
+                self.mistake = false;
+                self.quit |= reply.quit;
+                if moved {
+                    self.cursor = None;
+                }
+                if reply.heat.is_some() {
+                    self.heat = reply.heat;
+                    let summary =
+                        self.message.lines().rev().take(2).find(|line| line.contains(": "));
+                    self.message = summary.unwrap_or_default().to_owned();
+                }
+            }
+            Err(mistake) => {
+                self.message = mistake;
+                self.mistake = true;
+            }
+        }
+    }
+
+    /// The line of the program that is selected, or the instruction to come.
+    pub(super) fn line(&self) -> u32 {
+        self.cursor.unwrap_or_else(|| self.session.recording.now().address())
+    }
+
+    fn ask(&mut self, text: &str) {
+        self.prompt = Some(Prompt { text: text.to_owned(), cursor: text.len(), recalled: None });
+    }
+
+    fn look_beside(&mut self, dx: i64, dy: i64) {
+        let [x, y] = self.session.pixel();
+        let moved = [i64::from(x) + dx, i64::from(y) + dy].map(u32::try_from);
+        if let [Ok(x), Ok(y)] = moved {
+            self.command(&format!("pixel {x},{y}"));
+        }
+    }
+
+    fn toggle(&mut self) {
+        let line = self.line();
+        if self.session.recording.scene().shader.op(line).is_some() {
+            self.message = self.session.toggle(line);
+            self.mistake = false;
+        }
+    }
+
+    fn run_to_cursor(&mut self) {
+        self.command(&format!("until {}", self.line()));
+    }
+
+    fn change_heat(&mut self) {
+        match self.heat.take() {
+            None => self.command("heat executed"),
+            Some((heat, Measure::Executed)) => {
+                self.message =
+                    text::heat(&heat, Measure::Waited).lines().last().unwrap_or("").to_owned();
+                self.heat = Some((heat, Measure::Waited));
+            }
+            Some(_) => self.message.clear(),
+        }
+    }
+
+    fn move_cursor(&mut self, by: i64) {
+        let (first, last) = self.session.recording.scene().shader.window();
+        let moved = i64::from(self.line()) + by;
+        let moved = moved.clamp(i64::from(first), i64::from(last));
+        self.cursor = u32::try_from(moved).ok();
+    }
+
+    /// A key while a line is typed.
+    fn type_key(&mut self, code: KeyCode, control: bool) {
+        let Some(prompt) = &mut self.prompt else { return };
+        match code {
+            KeyCode::Esc => self.prompt = None,
+            KeyCode::Char('c' | 'd' | 'g') if control => self.prompt = None,
+            KeyCode::Char('u') if control => *prompt = Prompt::default(),
+            KeyCode::Char('a') if control => prompt.cursor = 0,
+            KeyCode::Char('e') if control => prompt.cursor = prompt.text.len(),
+            KeyCode::Char(_) if control => {}
+            KeyCode::Char(c) => {
+                prompt.text.insert(prompt.cursor, c);
+                prompt.cursor += c.len_utf8();
+            }
+            KeyCode::Backspace if prompt.text.is_empty() => self.prompt = None,
+            KeyCode::Backspace => {
+                if let Some(c) = prompt.text[..prompt.cursor].chars().next_back() {
+                    prompt.cursor -= c.len_utf8();
+                    prompt.text.remove(prompt.cursor);
+                }
+            }
+            KeyCode::Delete if prompt.cursor < prompt.text.len() => {
+                prompt.text.remove(prompt.cursor);
+            }
+            KeyCode::Left => {
+                let before = prompt.text[..prompt.cursor].chars().next_back();
+                prompt.cursor -= before.map_or(0, char::len_utf8);
+            }
+            KeyCode::Right => {
+                let behind = prompt.text[prompt.cursor..].chars().next();
+                prompt.cursor += behind.map_or(0, char::len_utf8);
+            }
+            KeyCode::Home => prompt.cursor = 0,
+            KeyCode::End => prompt.cursor = prompt.text.len(),
+            KeyCode::Up => {
+                let last = self.history.len().checked_sub(1);
+                let at = prompt.recalled.map_or(last, |at| Some(at.saturating_sub(1)));
+                prompt.recall(at, &self.history);
+            }
+            KeyCode::Down => {
+                let at = prompt.recalled.map(|at| at + 1).filter(|&at| at < self.history.len());
+                prompt.recall(at, &self.history);
+            }
+            KeyCode::Tab => prompt.complete(),
+            KeyCode::Enter => {
+                let line = std::mem::take(&mut prompt.text);
+                self.prompt = None;
+                if !line.trim().is_empty() {
+                    if self.history.last() != Some(&line) {
+                        self.history.push(line.clone());
+                    }
+                    self.command(&line);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Prompt {
+    fn recall(&mut self, at: Option<usize>, history: &[String]) {
+        self.recalled = at;
+        self.text = at.and_then(|at| history.get(at)).cloned().unwrap_or_default();
+        self.cursor = self.text.len();
+    }
+
+    /// Writes out the command that a beginning can only be.
+    fn complete(&mut self) {
+        if self.text.is_empty() || self.text.contains(' ') {
+            return;
+        }
+        if let Ok((verb, "")) = language::parse(&self.text)
+            && let Some(row) = COMMANDS.iter().find(|row| row.verb == verb)
+        {
+            self.text = format!("{} ", row.name);
+            self.cursor = self.text.len();
+        }
+    }
+}
+
+impl Tab {
+    fn next(self) -> Self {
+        match self {
+            Self::Temporaries => Self::Constants,
+            Self::Constants => Self::Outputs,
+            Self::Outputs => Self::Temporaries,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::Arc;
+
+    use r500::exec::record::Scene;
+    use r500::exec::{Bindings, Options, Shader};
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+
+    use super::*;
+
+    fn screen(colors: bool) -> Screen {
+        let path =
+            concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa/loop_in_branch.json");
+        let bytes = std::fs::read(path).unwrap();
+        let limits = r500::formats::Limits::default();
+        let job = r500::reader::read(&bytes, None, None, &limits).unwrap().remove(0);
+        let scene = Scene {
+            shader: Arc::new(Shader::new(&job.program).unwrap()),
+            bindings: Arc::new(Bindings::new(&job, [24, 20]).unwrap()),
+            options: Options { threads: 1, ..Options::default() },
+        };
+        let session = Session::new("loop".to_owned(), job.uniforms, scene, [5, 6]).unwrap();
+        Screen::new(session, colors)
+    }
+
+    fn press(screen: &mut Screen, keys: &str) {
+        for c in keys.chars() {
+            let code = match c {
+                '\n' => KeyCode::Enter,
+                '\t' => KeyCode::Tab,
+                '^' => KeyCode::Up,
+                'v' => KeyCode::Down,
+                '<' => KeyCode::Backspace,
+                c => KeyCode::Char(c),
+            };
+            screen.key(KeyEvent::new(code, KeyModifiers::NONE));
+        }
+    }
+
+    fn shown(screen: &Screen, width: u16, height: u16) -> String {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| draw::draw(frame, screen)).unwrap();
+        terminal.backend().to_string()
+    }
+
+    #[test]
+    fn every_size_is_drawn() {
+        let mut screen = screen(true);
+        for keys in
+            ["", "sss", "h", "h", "h", "?", "?\t", "\t", "e", ":print temp[0]", "\n", ":dance\n"]
+        {
+            press(&mut screen, keys);
+            let sizes = [(1, 1), (2, 3), (20, 2), (39, 11), (40, 12), (60, 12), (80, 24), (96, 12)];
+            for (width, height) in sizes.into_iter().chain([(120, 30), (250, 80), (10, 60)]) {
+                shown(&screen, width, height);
+            }
+        }
+    }
+
+    #[test]
+    fn keys_walk_and_the_panes_show_it() {
+        let mut screen = screen(false);
+        press(&mut screen, "ssS");
+        let text = shown(&screen, 120, 40);
+        assert!(text.contains("step 1 of "), "{text}");
+        assert!(text.contains("pixel 5,6 and its group"), "{text}");
+        // The second row from above of the group at 4,4, second column.
+        assert!(text.contains(" A [A](A) A ") || text.contains("(A)[A] A  A "), "{text}");
+        press(&mut screen, "vb");
+        assert!(screen.session.breaks_at(screen.line()));
+        assert!(shown(&screen, 120, 40).contains('●'));
+        press(&mut screen, "b");
+        assert!(screen.session.breakpoints.is_empty());
+        press(&mut screen, "e");
+        assert!(shown(&screen, 120, 40).contains("the run has ended: delivered"));
+        press(&mut screen, "h");
+        let text = shown(&screen, 120, 40);
+        assert!(text.contains("instructions executed"), "{text}");
+    }
+
+    #[test]
+    fn lines_are_typed_recalled_and_completed() {
+        let mut screen = screen(false);
+        press(&mut screen, ":goto 33<\n");
+        assert_eq!(screen.session.recording.position(), 3);
+        press(&mut screen, ":^");
+        assert_eq!(screen.prompt.as_ref().map(|prompt| prompt.text.as_str()), Some("goto 3"));
+        press(&mut screen, "<4\n\n");
+        assert_eq!(screen.session.recording.position(), 4);
+        press(&mut screen, ":tbr\t");
+        assert_eq!(screen.prompt.as_ref().map(|prompt| prompt.text.as_str()), Some("tbreak "));
+        screen.key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE));
+        assert!(screen.prompt.is_none());
+        press(&mut screen, ":print temp[0\n");
+        assert!(screen.mistake && screen.message.contains("missing"), "{}", screen.message);
+        let right = KeyEvent::new(KeyCode::Right, KeyModifiers::SHIFT);
+        screen.key(right);
+        assert_eq!(screen.session.pixel(), [6, 6]);
+        assert_eq!(screen.session.recording.position(), 4, "the same group goes on");
+        press(&mut screen, "q");
+        assert!(screen.quit);
+    }
+}

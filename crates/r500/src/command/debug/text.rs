@@ -1,0 +1,487 @@
+//! What commands print.
+
+use r500::exec::record::expr::Value;
+use r500::exec::record::survey::Heat;
+use r500::exec::record::{End, Moment};
+use r500::exec::reference::{Lane, LaneState, Step, Write};
+use r500::isa::{Instruction, TEMPORARIES};
+
+use super::session::{Measure, Session};
+use crate::command::machine::finding_weight;
+use crate::command::number::{self, letters, vector};
+use crate::command::trace::{Printer, state_name};
+
+/// Which program and pixel.
+pub(super) fn greeting(session: &Session) -> String {
+    let recording = &session.recording;
+    let moment = recording.now();
+    let (pixel, block) = (moment.pixel(), moment.state().block());
+    let [width, height] = recording.scene().bindings.size();
+    let mut text = format!(
+        "{}: pixel {},{} of {width}x{height}, in the group of {}x{} pixels at {},{}; {} steps recorded\n",
+        session.name,
+        pixel.x,
+        pixel.y,
+        block.width,
+        block.height,
+        block.x,
+        block.y,
+        recording.len()
+    );
+    if let End::Stopped(error) = recording.end() {
+        text.push_str(&format!("the recording ends early: {error}\n"));
+    }
+    text
+}
+
+/// Where the run stands: the instruction to come.
+pub(super) fn here(session: &Session) -> String {
+    let recording = &session.recording;
+    let now = recording.now();
+    let place = format!("step {} of {}", now.position(), recording.len());
+    match now.instruction() {
+        Some(instruction) => {
+            let sleeps = if now.active() { String::new() } else { sleep(now.pixel()) };
+            format!("{place}  @{}{sleeps}  {}\n", now.address(), listed(instruction))
+        }
+        None if now.state().ended() => format!("{place}  ended; {}\n", fate(now.pixel())),
+        None => format!("{place}  @{} is outside the code window\n", now.address()),
+    }
+}
+
+/// What a pixel that does not execute waits for.
+pub(super) fn sleep(pixel: &Lane) -> String {
+    match pixel.state {
+        LaneState::Active => " (stopped)".to_owned(),
+        state => format!(" (sleeps: {})", state_name(state)),
+    }
+}
+
+/// Whether a pixel is delivered.
+pub(super) fn fate(pixel: &Lane) -> &'static str {
+    match (pixel.killed, pixel.output().covered) {
+        (true, _) => "killed: nothing is delivered",
+        (false, false) => "not covered: nothing is delivered",
+        (false, true) => "delivered",
+    }
+}
+
+pub(super) fn listed(instruction: Instruction) -> String {
+    r500::asm::print_instruction(instruction).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A value for people.
+pub(super) fn value(value: &Value) -> String {
+    match value {
+        Value::Numbers([x, ..], 1) => number::text(*x),
+        Value::Numbers(x, count) => vector(&x[..*count]),
+        Value::Truths(x, count) => {
+            let words: Vec<String> = x[..*count].iter().map(bool::to_string).collect();
+            if let [word] = &words[..] { word.clone() } else { format!("({})", words.join(", ")) }
+        }
+    }
+}
+
+/// The bits of a value.
+pub(super) fn bits(value: &Value) -> String {
+    match value {
+        Value::Numbers(x, count) => {
+            let words: Vec<String> = x[..*count].iter().map(|&x| number::bits(x)).collect();
+            words.join(" ")
+        }
+        truths => self::value(truths),
+    }
+}
+
+/// What a watched value was and is.
+pub(super) fn change(before: Option<Value>, now: &Value) -> String {
+    let before = before.map_or_else(String::new, |before| value(&before));
+    format!(": {before} -> {}", value(now))
+}
+
+/// `info WHAT`.
+pub(super) fn info(session: &Session, what: &str) -> Result<String, String> {
+    const TOPICS: [&str; 11] = [
+        "step",
+        "done",
+        "registers",
+        "constants",
+        "outputs",
+        "group",
+        "loops",
+        "breakpoints",
+        "pixel",
+        "work",
+        "end",
+    ];
+    let (word, rest) = what.split_once(char::is_whitespace).unwrap_or((what, ""));
+    let topic = match word {
+        "" => "step",
+        "stack" => "loops",
+        "watchpoints" => "breakpoints",
+        word => TOPICS.into_iter().find(|topic| topic.starts_with(word)).ok_or_else(|| {
+            format!("there is no info about `{word}`; there is {}", TOPICS.join(", "))
+        })?,
+    };
+    let recording = &session.recording;
+    Ok(match topic {
+        "step" => match recording.coming() {
+            Some(step) => happened(session, recording.position() + 1, step),
+            None => here(session),
+        },
+        "done" => match recording.done() {
+            Some(step) => happened(session, recording.position(), step),
+            None => "nothing was done yet\n".to_owned(),
+        },
+        "registers" => registers(session, rest.trim() == "all"),
+        "constants" => constants(session),
+        "outputs" => outputs(session),
+        "group" => group(&recording.now()),
+        "loops" => backtrace(session),
+        "breakpoints" => breakpoints(session),
+        "pixel" => pixel(session),
+        "work" => work(session),
+        _ => end(session),
+    })
+}
+
+/// What a step does to the pixel, as `r500 trace` prints it.
+fn happened(session: &Session, number: usize, step: &Step) -> String {
+    let shader = &session.recording.scene().shader;
+    let Some(instruction) = shader.instruction(step.address) else {
+        return format!("{number:>5}  @{} is outside the code window\n", step.address);
+    };
+    let listed = r500::asm::print_instruction(instruction);
+    format!("{number:>5}  @{:<3} {listed}\n{}", step.address, event(session, step))
+}
+
+/// The operands, results and writes of a step.
+pub(super) fn event(session: &Session, step: &Step) -> String {
+    let mut out = Vec::new();
+    if let Some(event) = &step.event {
+        let printer = Printer { shader: &session.recording.scene().shader, colors: false };
+        // Writing to memory does not fail.
+        let _ = printer.event(&mut out, event, step.address);
+        if !event.active && event.writes.is_empty() {
+            out.extend_from_slice(b"             the pixel sleeps\n");
+        }
+    }
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+/// The temporaries that matter: written by anybody until the end of the run.
+pub(super) fn used_temporaries(session: &Session) -> Vec<usize> {
+    let last = session.recording.last();
+    let lanes = last.state().lanes();
+    (0..TEMPORARIES).filter(|&n| lanes.iter().any(|lane| lane.written[n] != 0)).collect()
+}
+
+/// Channels of a temporary that the last step wrote for the pixel.
+pub(super) fn just_written(session: &Session, n: usize) -> u8 {
+    let event = session.recording.done().and_then(|step| step.event.as_ref());
+    let writes = event.map_or(&[][..], |event| &event.writes);
+    writes.iter().fold(0, |mask, write| match write {
+        Write::Temp { temp, mask: more, .. } if usize::from(*temp) == n => mask | more,
+        _ => mask,
+    })
+}
+
+fn registers(session: &Session, all: bool) -> String {
+    let now = session.recording.now();
+    let pixel = now.pixel();
+    let list = if all { (0..TEMPORARIES).collect() } else { used_temporaries(session) };
+    let mut text = String::new();
+    for n in list {
+        let Some(register) = pixel.temps.get(n) else { continue };
+        let written = match pixel.written[n] {
+            0 => "  (never written)".to_owned(),
+            0b1111 => String::new(),
+            mask => format!("  (only .{} written)", letters(mask)),
+        };
+        text.push_str(&format!("temp[{n}] = {}  {}{written}\n", vector(register), color(register)));
+    }
+    text.push_str(&flags(&now));
+    text
+}
+
+/// Predicate bits, ALU result, aL.
+pub(super) fn flags(now: &Moment<'_>) -> String {
+    let pixel = now.pixel();
+    let set = letters(pixel.predicate);
+    let set = if set.is_empty() { "none" } else { &set };
+    format!("pred = {set} set, alu_result = {}, aL = {}\n", pixel.alu_result, now.al())
+}
+
+/// A register as a colour: `#rrggbb`, each channel clamped to 0..1.
+pub(super) fn color(register: &[f32; 4]) -> String {
+    let [r, g, b] = rgb(register);
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
+/// The same as numbers.
+pub(super) fn rgb(register: &[f32; 4]) -> [u8; 3] {
+    // `as` saturates, and makes NaN 0.
+    [0, 1, 2].map(|i| (register[i].clamp(0.0, 1.0) * 255.0).round() as u8)
+}
+
+/// Numbers of the constants that the program can name: all that are provided.
+pub(super) fn provided_constants(session: &Session) -> Vec<usize> {
+    let bindings = &session.recording.scene().bindings;
+    (0..r500::isa::CONSTANTS).filter(|&n| bindings.constant(n).is_some()).collect()
+}
+
+/// The names of a constant.
+pub(super) fn constant_names(session: &Session, n: usize) -> String {
+    let named = session.uniforms.iter().filter(|uniform| usize::from(uniform.constant) == n);
+    named.map(|uniform| uniform.name.as_str()).collect::<Vec<_>>().join(" ")
+}
+
+fn constants(session: &Session) -> String {
+    let bindings = &session.recording.scene().bindings;
+    let mut text = String::new();
+    for n in provided_constants(session) {
+        let constant = bindings.constant(n).unwrap_or_default();
+        let names = constant_names(session, n);
+        text.push_str(format!("const[{n}] = {}  {names}", vector(&constant)).trim_end());
+        text.push('\n');
+    }
+    if text.is_empty() { "the program has no constants\n".to_owned() } else { text }
+}
+
+/// Outputs so far.
+pub(super) fn outputs(session: &Session) -> String {
+    let now = session.recording.now();
+    let pixel = now.pixel();
+    let mut text = String::new();
+    for (n, (color, written)) in pixel.color.iter().zip(pixel.color_written).enumerate() {
+        if written != 0 {
+            let hex = self::color(color);
+            text.push_str(&format!("out[{n}].{} = {}  {hex}\n", letters(written), vector(color)));
+        }
+    }
+    if let Some(depth) = pixel.depth {
+        text.push_str(&format!("depth = {}\n", number::text(depth)));
+    }
+    if text.is_empty() {
+        text.push_str("no output was written yet\n");
+    }
+    text
+}
+
+/// A lane as a letter, and whether it is the pixel.
+pub(super) fn lane_letter(lane: &Lane, executes: bool) -> char {
+    match lane.state {
+        _ if lane.killed => 'x',
+        LaneState::Active if executes && !lane.covered => 'u',
+        LaneState::Active => 'A',
+        LaneState::Branch(_) => 'b',
+        LaneState::Break(_) => 'k',
+        LaneState::Continue(_) => 'c',
+    }
+}
+
+/// The lanes of a group as rows of the picture, the upper one first: numbers of lanes.
+pub(super) fn rows(now: &Moment<'_>) -> Vec<Vec<usize>> {
+    let block = now.state().block();
+    (block.y..block.y + block.height)
+        .rev()
+        .map(|y| {
+            (block.x..block.x + block.width).filter_map(|x| now.state().lane_at(x, y)).collect()
+        })
+        .collect()
+}
+
+fn group(now: &Moment<'_>) -> String {
+    let block = now.state().block();
+    let executing: Vec<bool> = now.active_lanes().collect();
+    let active = executing.iter().filter(|&&executes| executes).count();
+    let mut text = format!(
+        "group of {}x{} pixels at {},{}: {active} of {} active\n",
+        block.width,
+        block.height,
+        block.x,
+        block.y,
+        executing.len()
+    );
+    let quad = now.lane() / 4;
+    for (row, y) in rows(now).into_iter().zip((block.y..block.y + block.height).rev()) {
+        text.push_str(&format!("{y:>6} "));
+        for lane in row {
+            let letter = lane_letter(&now.state().lanes()[lane], executing[lane]);
+            let (open, close) = match lane {
+                lane if lane == now.lane() => ('[', ']'),
+                lane if lane / 4 == quad => ('(', ')'),
+                _ => (' ', ' '),
+            };
+            text.extend([open, letter, close]);
+        }
+        text.push('\n');
+    }
+    text.push_str(
+        "A active, b asleep by a branch, k left a loop, c waits for the next pass, x killed,\n\
+         u active but not covered; [ ] the pixel, ( ) its quad\n",
+    );
+    text
+}
+
+/// The loops and calls that run.
+pub(super) fn backtrace(session: &Session) -> String {
+    let now = session.recording.now();
+    let mut text = String::new();
+    for (depth, frame) in (1..).zip(now.loops()) {
+        let entered = frame.entered.iter().filter(|&&entered| entered).count();
+        text.push_str(&format!(
+            "loop {depth}: {} passes left, aL {}, {entered} pixels entered\n",
+            frame.count, frame.al
+        ));
+    }
+    for (depth, address) in (1..).zip(now.calls()) {
+        text.push_str(&format!("call {depth}: returns to @{address}\n"));
+    }
+    if text.is_empty() { "no loop and no call runs\n".to_owned() } else { text }
+}
+
+fn breakpoints(session: &Session) -> String {
+    let line = |point: &super::session::Breakpoint| {
+        let off = if point.enabled { "" } else { ", disabled" };
+        let times = if point.hits == 1 { "time" } else { "times" };
+        format!("{}: {}, hit {} {times}{off}\n", point.number, point.text, point.hits)
+    };
+    let text: String = session.breakpoints.iter().map(line).collect();
+    if text.is_empty() { "there are no breakpoints\n".to_owned() } else { text }
+}
+
+fn pixel(session: &Session) -> String {
+    let now = session.recording.now();
+    let pixel = now.pixel();
+    let covered = if pixel.covered { "covered" } else { "not covered" };
+    let killed = if pixel.killed { ", killed" } else { "" };
+    let mut text =
+        format!("pixel {},{}: {}, {covered}{killed}\n", pixel.x, pixel.y, state_name(pixel.state));
+    for input in session.recording.scene().bindings.inputs() {
+        let value = session.recording.scene().bindings.input(input, pixel.x, pixel.y);
+        text.push_str(&format!("input temp[{}] = {}\n", input.temp, vector(&value)));
+    }
+    text
+}
+
+fn work(session: &Session) -> String {
+    let recording = &session.recording;
+    let work = recording.work().get(recording.now().lane()).copied().unwrap_or_default();
+    let instructions = recording.len();
+    format!(
+        "the group executes {instructions} instructions: the pixel executes {}, and waits for others in {}\n",
+        work.executed, work.waited
+    )
+}
+
+/// What the run leaves: what the frame holds, and what the engine met.
+fn end(session: &Session) -> String {
+    let last = session.recording.last();
+    let delivered = session.recording.delivered();
+    let mut text = format!("after {} steps: {}\n", session.recording.len(), fate(last.pixel()));
+    for (n, (color, written)) in delivered.color.iter().zip(delivered.written).enumerate() {
+        if written != 0 {
+            let hex = self::color(color);
+            text.push_str(&format!("out[{n}] = {}  {hex}\n", vector(color)));
+        }
+    }
+    if let Some(depth) = delivered.depth {
+        text.push_str(&format!("depth = {}\n", number::text(depth)));
+    }
+    for finding in last.state().findings().iter() {
+        let weight = finding_weight(finding.kind);
+        text.push_str(&format!("{weight}[{}]: {finding}\n", finding.kind.name()));
+    }
+    text
+}
+
+/// `list [ADDRESS|all]`.
+pub(super) fn list(session: &Session, what: &str) -> Result<String, String> {
+    let now = session.recording.now();
+    let (first, last) = session.recording.scene().shader.window();
+    let (from, to) = match what {
+        "all" => (first, last),
+        "" => around(now.address(), first, last),
+        number => {
+            let wanted = || format!("`{number}` is no address; write list [ADDRESS|all]");
+            around(number.trim_start_matches('@').parse().map_err(|_| wanted())?, first, last)
+        }
+    };
+    let mut text = String::new();
+    for address in from..=to {
+        let Some(instruction) = session.recording.scene().shader.instruction(address) else {
+            continue;
+        };
+        let here = !now.state().ended() && now.address() == address;
+        let (mark, point) = (if here { "=>" } else { "  " }, session.breaks_at(address));
+        let point = if point { '*' } else { ' ' };
+        text.push_str(&format!("{mark}{point}@{address:<3} {}\n", listed(instruction)));
+    }
+    Ok(text)
+}
+
+fn around(address: u32, first: u32, last: u32) -> (u32, u32) {
+    (address.saturating_sub(5).clamp(first, last), address.saturating_add(5).clamp(first, last))
+}
+
+/// Letters for shares of the greatest, from nothing.
+pub(super) const SHADES: [char; 10] = [' ', '.', ':', '-', '=', '+', '*', '#', '%', '@'];
+
+/// A map of at most 64x32 characters, the upper row first, and what it is about.
+pub(super) fn heat(heat: &Heat, measure: Measure) -> String {
+    let values: Vec<u64> = heat.work.iter().map(|work| measure.of(work)).collect();
+    let (least, most) =
+        (values.iter().min().copied().unwrap_or(0), values.iter().max().copied().unwrap_or(0));
+    let mean = values.iter().sum::<u64>() as f64 / values.len().max(1) as f64;
+    let area = heat.area;
+    let (columns, lines) = (area.width.min(64), area.height.min(32));
+    let mut text = String::new();
+    for line in (0..lines).rev() {
+        for column in 0..columns {
+            let value = cell(&values, [area.width, area.height], [columns, lines], [column, line]);
+            text.push(shade(value, most));
+        }
+        text.truncate(text.trim_end_matches(' ').len());
+        text.push('\n');
+    }
+    let what = match measure {
+        Measure::Executed => "instructions executed a pixel",
+        Measure::Waited => "instructions waited a pixel",
+    };
+    text.push_str(&format!("{what}: {least} to {most}, {mean:.1} on average; `@` is {most}\n"));
+    if heat.stopped > 0 {
+        let groups = if heat.stopped == 1 { "group" } else { "groups" };
+        text.push_str(&format!("{} {groups} ran into the instruction limit\n", heat.stopped));
+    }
+    text
+}
+
+/// The greatest value of the pixels that a cell of a map stands for.
+pub(super) fn cell(
+    values: &[u64],
+    [width, height]: [u32; 2],
+    [columns, lines]: [u32; 2],
+    [column, line]: [u32; 2],
+) -> u64 {
+    let span = |at: u32, cells: u32, pixels: u32| {
+        let edge = |at: u32| (u64::from(at) * u64::from(pixels) / u64::from(cells.max(1))) as u32;
+        edge(at)..edge(at + 1).max(edge(at) + 1).min(pixels)
+    };
+    let mut most = 0;
+    for y in span(line, lines, height) {
+        for x in span(column, columns, width) {
+            let value = values.get(y as usize * width as usize + x as usize);
+            most = most.max(value.copied().unwrap_or(0));
+        }
+    }
+    most
+}
+
+/// The letter of a value.
+pub(super) fn shade(value: u64, most: u64) -> char {
+    let steps = SHADES.len() as u64 - 1;
+    // Anything above nothing shows.
+    let index = (value * steps).div_ceil(most.max(1));
+    SHADES[usize::try_from(index.min(steps)).unwrap_or(0)]
+}
