@@ -1,8 +1,8 @@
 //! What several fuzz targets check.
 
-use r500_exec::fast::Fast;
 use r500_exec::reference::Reference;
-use r500_exec::{Bindings, Draw, Engine, Frame, Limits, Options, Shader, draw, output};
+use r500_exec::{Bindings, Block, Draw, Engine, Frame, Limits, Options, Shader, draw, output};
+use r500_gen::{Bytes, Case, Entropy, Shape, vary, words};
 use r500_program::{Job, Program};
 
 /// Endless programs are told early.
@@ -31,8 +31,9 @@ pub fn watching_changes_nothing(
     }
 }
 
-/// Draws with both engines: the same pixels and counts. Of endless programs, that they are.
-pub fn fast_equals_reference(engine: Fast, job: &Job, options: &Options<'_>) {
+/// Draws with an engine and with the reference engine: the same pixels and counts. Of endless programs,
+/// that they are.
+pub fn equals_reference(engine: &dyn Engine, job: &Job, options: &Options<'_>) {
     let size = job.size.unwrap_or([8, 8]);
     let Ok(shader) = Shader::new(&job.program) else { return };
     let Ok(bindings) = Bindings::new(job, size) else { return };
@@ -41,7 +42,7 @@ pub fn fast_equals_reference(engine: Fast, job: &Job, options: &Options<'_>) {
         return;
     }
     let wanted = draw(&Reference, &shader, &bindings, options);
-    match (draw(&engine, &shader, &bindings, options), wanted) {
+    match (draw(engine, &shader, &bindings, options), wanted) {
         (Ok(got), Ok(wanted)) => {
             assert_eq!(bits(&got), bits(&wanted));
             assert_eq!(got.counters.stat, wanted.counters.stat);
@@ -51,6 +52,36 @@ pub fn fast_equals_reference(engine: Fast, job: &Job, options: &Options<'_>) {
         // All pixels of a batch count together, those of a group of 4x4 apart: the budget may end sooner.
         (Err(_), _) => {}
     }
+}
+
+/// A drawing for engines: structured programs as they are or varied, and words that come near a program;
+/// small pictures.
+pub fn drawing(bytes: &mut Bytes<'_>) -> (Job, Options<'static>) {
+    let kind = bytes.below(4);
+    let poison = bytes.chance(1, 2);
+    let size = [[4, 4], [7, 5], [1, 1], [8, 8]][bytes.below(4) as usize];
+    let area = bytes.chance(1, 4).then_some(Block { x: 0, y: 0, width: size[0], height: 1 });
+    let mut options = Options { poison, area, threads: 1, ..Options::default() };
+    let job = match kind {
+        0 => {
+            options.limits = LIMITS;
+            let length = 1 + bytes.below(16) as u16;
+            let job = words::job(bytes, length);
+            options.area = options.area.filter(|area| area.width <= 8);
+            job
+        }
+        kind => {
+            let shape = Shape { size, ..Shape::default() };
+            let seed = u64::from(bytes.bits());
+            let case = Case::generate(bytes, &shape);
+            let mut job = case.bare_job("fuzz");
+            if kind > 1 {
+                vary(&mut job, seed);
+            }
+            job
+        }
+    };
+    (job, options)
 }
 
 /// A frame's pixels, bit by bit.

@@ -1,9 +1,9 @@
-//! The fast engine against the reference engine: the same frame bit for bit, at every level of
-//! vector instructions that this machine has.
+//! The fast and the jit engine against the reference engine: the same frame bit for bit, at every level
+//! of vector instructions that this machine has.
 //!
 //! An ordinary run tries some hundred programs. `R500_PROGRAMS=100000 cargo test --release -p
 //! r500-gen --test fast` tries more, `R500_SEED` says from which seed on, `R500_SIMD=avx2,sse2` at
-//! which levels.
+//! which levels, `R500_ENGINE=jit` with which engine.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 mod engines;

@@ -3,7 +3,7 @@
 use r500_exec::fast::Simd;
 use r500_exec::{Draw, Prepared, ir};
 
-use crate::{CacheUse, Settings, Unavailable};
+use crate::{CacheUse, Effort, Settings, Unavailable};
 
 /// There is none.
 #[derive(Debug)]
@@ -21,4 +21,17 @@ impl Machinery {
     pub(crate) fn cache_use(&self) -> CacheUse {
         match *self {}
     }
+}
+
+/// The machine code of a function as text.
+///
+/// # Errors
+/// There is none on this architecture.
+pub fn listing(
+    _: &ir::Function,
+    _: Simd,
+    _: Effort,
+    _: &mut dyn FnMut(u32) -> Option<String>,
+) -> Result<String, Unavailable> {
+    Err(Unavailable::Architecture)
 }

@@ -169,7 +169,8 @@ impl Prepared for Drawing<'_> {
         }
         let reason = match (self.cache.forbidden(), state.effort) {
             (Some(error), _) => format!("the system gives no executable memory: {error}"),
-            (None, None) => "machine code was not ready, or would not have paid".to_owned(),
+            (None, None) if state.task.is_some() => "machine code was not ready".to_owned(),
+            (None, None) => "too little to draw for machine code to pay".to_owned(),
             (None, Some(_)) => "no part of it was compiled".to_owned(),
         };
         Ran { instead: Some(reason), ..ran }

@@ -24,6 +24,7 @@
 //! | `schedule` | their order |
 //! | `allocate`, `inst` | registers for values |
 //! | `emit` | bytes |
+//! | `listing` | machine code as text |
 //! | `perf_map` | what profilers are told |
 //!
 //! On other processors, and where the system forbids executable memory, the fast engine draws all.
@@ -51,6 +52,8 @@ mod inst;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 mod kernel;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+mod listing;
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 mod lower;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 mod op;
@@ -66,3 +69,8 @@ mod schedule;
 mod worker;
 
 pub use engine::{CacheUse, Effort, Jit, Settings, Unavailable, When};
+
+#[cfg(not(all(target_arch = "x86_64", any(unix, windows))))]
+pub use drawing::listing;
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+pub use listing::listing;

@@ -33,6 +33,7 @@ pub use r500_check as check;
 pub use r500_exec as exec;
 pub use r500_formats as formats;
 pub use r500_isa as isa;
+pub use r500_jit as jit;
 pub use r500_program as program;
 
 pub mod compare;

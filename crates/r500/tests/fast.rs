@@ -1,4 +1,4 @@
-//! The fast engine against the reference engine on all that there is: cases, draws, captures,
+//! The fast and the jit engine against the reference engine on all that there is: cases, draws, captures,
 //! examples, and programs for what is easily got wrong. The same frame bit for bit, at every level of
 //! vector instructions that this machine has.
 

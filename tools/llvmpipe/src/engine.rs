@@ -6,6 +6,7 @@ use anyhow::Result;
 use r500::exec::fast::{Fast, Simd};
 use r500::exec::reference::Reference;
 use r500::exec::{Bindings, Draw, Engine, Frame, Options, Prepared, Ran, Shader, draw_into};
+use r500::jit::{Effort, Jit, Settings, When};
 use r500::picture::Picture;
 
 use crate::capture::Capture;
@@ -31,7 +32,20 @@ pub(crate) fn engine(name: &str, simd: &str) -> Result<Box<dyn Engine>, NoEngine
         )),
         ("fast", "auto") => Ok(Box::new(Fast::new())),
         ("fast", _) => level(simd).map(|simd| Box::new(Fast::with(simd)) as _),
-        _ => Err(NoEngine::Unknown(format!("--engine: `{name}`: wanted is reference or fast"))),
+        ("jit", _) => {
+            let simd = if simd == "auto" { Simd::detect() } else { level(simd)? };
+            // What is timed is its code, not the way to it.
+            let settings = Settings { when: When::Before(Effort::Full), ..Settings::default() };
+            let jit = Jit::with(simd, settings);
+            match jit.unavailable() {
+                None => Ok(Box::new(jit)),
+                Some(why) => Err(NoEngine::Unavailable(format!("--engine: {why}"))),
+            }
+        }
+        _ => {
+            let wanted = "wanted is reference, fast or jit";
+            Err(NoEngine::Unknown(format!("--engine: `{name}`: {wanted}")))
+        }
     }
 }
 

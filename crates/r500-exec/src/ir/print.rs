@@ -1,6 +1,6 @@
 //! The form as text, for people.
 
-use std::fmt::{Display, Formatter, Result};
+use std::fmt::{Display, Formatter, Result, Write};
 
 use super::{Code, Function, Op, Operand, Product, Sign, Stmt, Value};
 
@@ -59,7 +59,34 @@ impl Display for Op {
 
 impl Display for Function {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        list(f, &self.body, 0)?;
+        self.print(f, &mut |_| None)
+    }
+}
+
+impl Function {
+    /// The form as text, with a line before what comes from another instruction than the one before:
+    /// what `describe` says of an address.
+    #[must_use]
+    pub fn listing(&self, describe: &mut dyn FnMut(u32) -> Option<String>) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = self.print(&mut text, describe);
+        text
+    }
+
+    fn print(&self, f: &mut dyn Write, describe: &mut dyn FnMut(u32) -> Option<String>) -> Result {
+        let mut last = None;
+        let mut note = |f: &mut dyn Write, indent: &str, value: Value| {
+            let address = self.origins.get(value.index()).copied();
+            if std::mem::replace(&mut last, address) == address {
+                return Ok(());
+            }
+            match address.and_then(&mut *describe) {
+                Some(text) => writeln!(f, "{indent}; {text}"),
+                None => Ok(()),
+            }
+        };
+        list(f, &self.body, 0, &mut note)?;
         for (target, color) in self.colors.iter().enumerate() {
             if let Some([r, g, b, a]) = color {
                 writeln!(f, "out[{target}] = {r}, {g}, {b}, {a}")?;
@@ -72,12 +99,21 @@ impl Display for Function {
     }
 }
 
-fn list(f: &mut Formatter<'_>, stmts: &[Stmt], depth: usize) -> Result {
+/// Says where a value comes from, at an indent.
+type Note<'a> = dyn FnMut(&mut dyn Write, &str, Value) -> Result + 'a;
+
+fn list(f: &mut dyn Write, stmts: &[Stmt], depth: usize, note: &mut Note<'_>) -> Result {
     let indent = "  ".repeat(depth);
     for stmt in stmts {
         match stmt {
-            Stmt::Def(value, op) => writeln!(f, "{indent}{value} = {op}")?,
+            Stmt::Def(value, op) => {
+                note(f, &indent, *value)?;
+                writeln!(f, "{indent}{value} = {op}")?;
+            }
             Stmt::Fetch(fetch) => {
+                for value in fetch.texel.iter().flatten().take(1) {
+                    note(f, &indent, *value)?;
+                }
                 let [s, t, r, q] = fetch.strq;
                 let texel =
                     fetch.texel.map(|value| value.map_or("_".to_owned(), |v| v.to_string()));
@@ -98,7 +134,7 @@ fn list(f: &mut Formatter<'_>, stmts: &[Stmt], depth: usize) -> Result {
             Stmt::If(branch) => {
                 for (mask, arm) in branch.masks.iter().zip(&branch.arms) {
                     writeln!(f, "{indent}where {mask} {{")?;
-                    list(f, arm, depth + 1)?;
+                    list(f, arm, depth + 1, note)?;
                     writeln!(f, "{indent}}}")?;
                 }
                 for merge in &branch.merges {
@@ -115,7 +151,7 @@ fn list(f: &mut Formatter<'_>, stmts: &[Stmt], depth: usize) -> Result {
                     writeln!(f, "{indent}{} = {}", carried.value, carried.init)?;
                 }
                 writeln!(f, "{indent}at most {} times {{", repeat.passes)?;
-                list(f, &repeat.body, depth + 1)?;
+                list(f, &repeat.body, depth + 1, note)?;
                 for carried in &repeat.carried {
                     writeln!(f, "{indent}  {} = {}", carried.value, carried.next)?;
                 }

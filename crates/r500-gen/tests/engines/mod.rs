@@ -7,12 +7,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use r500_exec::fast::{Fast, Simd};
 use r500_exec::reference::Reference;
 use r500_exec::{Bindings, Block, Counters, Draw, Engine, Frame, Options, Shader, draw, draw_into};
+use r500_jit::{Effort, Jit, Settings, When};
 use r500_program::Job;
 
 /// What came of a program.
 pub(crate) enum Outcome {
-    /// The fast engine drew the same.
-    Same,
+    /// The engines drew the same; operations that were machine code, and all that could be.
+    Same([u64; 2]),
     /// The fast engine gave it to the reference engine, and why.
     Instead(String),
     /// Something differs.
@@ -24,6 +25,8 @@ pub(crate) enum Outcome {
 pub(crate) struct Seen {
     /// Programs that the fast engine drew.
     pub drawn: u64,
+    /// Operations that were machine code where there can be such, and all.
+    pub compiled: [u64; 2],
     /// Those that it did not, by reason.
     pub instead: BTreeMap<String, u64>,
 }
@@ -32,7 +35,10 @@ impl Seen {
     /// Counts a program. What differs comes back.
     pub(crate) fn add(&mut self, outcome: Outcome) -> Option<String> {
         match outcome {
-            Outcome::Same => self.drawn += 1,
+            Outcome::Same(compiled) => {
+                self.drawn += 1;
+                self.compiled = [0, 1].map(|i| self.compiled[i] + compiled[i]);
+            }
             Outcome::Instead(why) => *self.instead.entry(why).or_default() += 1,
             Outcome::Different(what) => return Some(what),
         }
@@ -42,15 +48,19 @@ impl Seen {
     /// Without a floor, the reference engine might have been compared with itself.
     pub(crate) fn demand(&self, percent: u64) {
         let all = self.drawn + self.instead.values().sum::<u64>();
+        let [compiled, operations] = self.compiled;
         eprintln!(
-            "{} of {all} programs drawn by the fast engine; else {:#?}",
+            "{} of {all} programs drawn by the fast engine, {compiled} of {operations} operations \
+             machine code; else {:#?}",
             self.drawn, self.instead
         );
+        assert_eq!(compiled, operations, "some segments were not compiled");
         assert!(self.drawn * 100 >= all * percent, "only {} of {all}", self.drawn);
     }
 }
 
-/// Draws with both engines, with the fast one at every level.
+/// Draws with all engines, with the fast one at every level, with the jit one at those that it has
+/// code for, compiled quickly and well.
 pub(crate) fn compare(job: &Job, options: &Options<'_>) -> Outcome {
     let Ok(shader) = Shader::new(&job.program) else { return Outcome::Instead("no shader".into()) };
     let bindings = match Bindings::new(job, job.size.unwrap()) {
@@ -62,14 +72,18 @@ pub(crate) fn compare(job: &Job, options: &Options<'_>) -> Outcome {
         return Outcome::Instead(kind(&instead));
     }
     let wanted = draw(&Reference, &shader, &bindings, options);
-    for simd in levels() {
-        let level = simd.name();
+    let mut compiled = [0, 0];
+    for (simd, engine) in levels().into_iter().flat_map(engines) {
+        let level = format!("{} {}", engine.name(), simd.name());
         let drawing = Draw::new(&shader, &bindings, options).unwrap();
         let mut frame = match Frame::new(&shader, &bindings, options) {
             Ok(frame) => frame,
             Err(error) => return Outcome::Different(format!("{level}: {error}")),
         };
-        let prepared = Fast::with(simd).prepare(drawing);
+        let prepared = engine.prepare(drawing);
+        if let Some(share) = prepared.ran().compiled {
+            compiled = [0, 1].map(|i| compiled[i] + share[i] as u64);
+        }
         // Twice: the second frame is drawn over the first.
         for time in ["first", "second"] {
             // A panic is a difference too, and can be shrunk as one.
@@ -78,7 +92,8 @@ pub(crate) fn compare(job: &Job, options: &Options<'_>) -> Outcome {
             let Ok(drawn) = drawn else { return Outcome::Different(format!("{level} panics")) };
             match (&wanted, drawn) {
                 (Ok(wanted), Ok(())) => {
-                    assert_eq!(frame.ran.simd, Some(level));
+                    assert_eq!(frame.ran.simd, Some(simd.name()));
+                    assert!(frame.ran.instead.is_none(), "{:?}", frame.ran);
                     if let Some(what) = difference(&frame, wanted) {
                         return Outcome::Different(format!("{level}, {time} frame: {what}"));
                     }
@@ -92,7 +107,22 @@ pub(crate) fn compare(job: &Job, options: &Options<'_>) -> Outcome {
             }
         }
     }
-    Outcome::Same
+    Outcome::Same(compiled)
+}
+
+/// The engines to try at a level.
+fn engines(simd: Simd) -> Vec<(Simd, Box<dyn Engine>)> {
+    let asked = std::env::var("R500_ENGINE").ok();
+    let jit = |effort| {
+        let engine =
+            Jit::with(simd, Settings { when: When::Before(effort), ..Settings::default() });
+        engine.unavailable().is_none().then_some(Box::new(engine) as Box<dyn Engine>)
+    };
+    let fast: Box<dyn Engine> = Box::new(Fast::with(simd));
+    let all = [Some(fast), jit(Effort::Quick), jit(Effort::Full)].into_iter().flatten();
+    all.filter(|engine| asked.as_ref().is_none_or(|asked| asked == engine.name()))
+        .map(|engine| (simd, engine))
+        .collect()
 }
 
 /// The first difference between a frame and the reference engine's.

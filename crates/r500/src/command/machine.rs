@@ -4,12 +4,14 @@ use std::io::Write;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use clap::builder::FalseyValueParser;
 use clap::{Args, ValueEnum};
 use r500::exec::fast::{Fast, Simd};
 use r500::exec::reference::Reference;
 use r500::exec::{
     BindError, Engine, FindingKind, Findings, Limits, Options, Ran, Readings, RunError, ShaderError,
 };
+use r500::jit::{Jit, Settings};
 
 use super::exit::{Failure, Outcome};
 use super::terminal;
@@ -18,12 +20,16 @@ use super::terminal;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "How it runs")]
 pub(super) struct MachineArgs {
-    /// The engine; findings are always the reference engine's
-    #[arg(long, value_enum, env = "R500_ENGINE", default_value_t = EngineName::Fast)]
-    engine: EngineName,
-    /// Vector instructions of the fast engine: `auto` takes the best there are
+    /// The engine; findings are always the reference engine's (default: jit where the processor has
+    /// AVX2, else fast)
+    #[arg(long, value_enum, env = "R500_ENGINE")]
+    engine: Option<EngineName>,
+    /// Vector instructions of the fast and the jit engine: `auto` takes the best there are
     #[arg(long, value_name = "LEVEL", env = "R500_SIMD", default_value = "auto", value_parser = simd)]
     simd: Simd,
+    /// Tell the profiler perf what the jit engine made, in /tmp/perf-PID.map
+    #[arg(long, env = "R500_PERF_MAP", value_parser = FalseyValueParser::new())]
+    perf_map: bool,
     /// Decide a rule that the documents leave open; `help` lists them with their evidence
     #[arg(long, value_name = "NAME=VALUE|help")]
     reading: Vec<String>,
@@ -54,16 +60,29 @@ enum EngineName {
     Reference,
     /// The same results, many pixels at a time
     Fast,
+    /// The same results, as machine code
+    Jit,
 }
 
 impl MachineArgs {
     /// The engine.
     pub(super) fn engine(&self) -> &'static dyn Engine {
         static FAST: OnceLock<Fast> = OnceLock::new();
+        static JIT: OnceLock<Jit> = OnceLock::new();
+        let settings = Settings { perf_map: self.perf_map, ..Settings::default() };
+        let jit = || JIT.get_or_init(|| Jit::with(self.simd, settings));
+        let fast = || FAST.get_or_init(|| Fast::with(self.simd));
         match self.engine {
-            EngineName::Reference => &Reference,
-            EngineName::Fast => FAST.get_or_init(|| Fast::with(self.simd)),
+            Some(EngineName::Reference) => &Reference,
+            Some(EngineName::Fast) => fast(),
+            None if jit().unavailable().is_some() => fast(),
+            Some(EngineName::Jit) | None => jit(),
         }
+    }
+
+    /// The vector instructions asked for.
+    pub(super) fn simd(&self) -> Simd {
+        self.simd
     }
 
     /// Whether the readings were only to be listed; lists them.
@@ -180,8 +199,14 @@ pub(super) fn not_run(error: RunError) -> Failure {
 /// Which engine drew, and why if it is not the one that was asked for.
 pub(super) fn who_drew(ran: &Ran) -> String {
     let simd = ran.simd.map_or(String::new(), |simd| format!(" ({simd})"));
+    let share = match ran.compiled {
+        Some([compiled, all]) if compiled < all => {
+            format!(", {} % of it machine code", compiled * 100 / all.max(1))
+        }
+        _ => String::new(),
+    };
     let instead = ran.instead.as_ref().map_or(String::new(), |why| format!(": {why}"));
-    format!("drawn by the {} engine{simd}{instead}", ran.engine)
+    format!("drawn by the {} engine{simd}{share}{instead}", ran.engine)
 }
 
 /// Says what a run met.

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use r500::exec::fast::Simd;
+use r500::jit::Jit;
 use r500::picture::{Picture, encode_png};
 
 use super::{CONSTANT, Folder, TEXTURE, UV, command, corpus, floats, r500, with_stdin};
@@ -398,7 +400,20 @@ fn who_drew_is_told() {
     let folder = Folder::new("who-drew");
     let (program, out) = (folder.write("uv.inc", UV), folder.path("out.png"));
     let base = ["render", &program, "--size", "4x4", "-o", &out, "-v"];
-    r500(&base).status(0).says("drawn by the fast engine (");
+    r500(&[&base[..], &["--engine", "fast"]].concat()).status(0).says("drawn by the fast engine (");
+    // What is so small is not worth machine code.
+    let run = r500(&base).status(0).says("drawn by the fast engine (");
+    if Jit::new().unavailable().is_none() {
+        run.says("too little to draw");
+    }
+    if let Some(other) = Simd::available().find(|simd| !matches!(simd, Simd::Avx2 | Simd::Avx512)) {
+        r500(&[&base[..], &["--simd", other.name()]].concat())
+            .status(0)
+            .says(&format!("drawn by the fast engine ({})\n", other.name()));
+        r500(&[&base[..], &["--engine", "jit", "--simd", other.name()]].concat())
+            .status(0)
+            .says("machine code takes AVX2 or AVX-512");
+    }
     r500(&[&base[..], &["--engine", "reference"]].concat())
         .status(0)
         .says("drawn by the reference engine\n");

@@ -34,9 +34,10 @@ impl Times {
     }
 }
 
-/// Draws a picture again and again, for so long.
+/// Draws a picture again and again, for so long. Each time that it is made ready, it is by an engine
+/// of its own, which knows nothing yet.
 pub(super) fn measure(
-    engine: &dyn Engine,
+    engine: &dyn Fn() -> Box<dyn Engine>,
     draw: &Draw<'_>,
     time: Duration,
 ) -> Result<Times, RunError> {
@@ -44,10 +45,12 @@ pub(super) fn measure(
     let begin = Instant::now();
     // Getting ready may take microseconds, the first time longer: a tenth of the time for it.
     while prepare.len() < FRAMES || begin.elapsed() < time / 10 && prepare.len() < 1_000 {
+        let engine = engine();
         let start = Instant::now();
         black_box(engine.prepare(*draw));
         prepare.push(start.elapsed().as_secs_f64());
     }
+    let engine = engine();
     let prepared = engine.prepare(*draw);
     let mut frame = Frame::new(draw.shader, draw.bindings, draw.options)?;
     // Not counted: pages of memory are not there yet, processors asleep.

@@ -14,6 +14,7 @@ use clap::{Args, ValueEnum};
 use r500::exec::fast::{Fast, Simd};
 use r500::exec::reference::Reference;
 use r500::exec::{Bindings, Draw, Engine, Options, Shader};
+use r500::jit::{Effort, Jit, Settings, When};
 use r500::program::Job;
 use r500::reader::Language;
 
@@ -43,10 +44,10 @@ pub(super) struct Bench {
     /// Only programs whose name holds this text (`*` stands for anything)
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Engines, with commas between
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "fast")]
+    /// Engines, with commas between (default: jit where the processor has AVX2, else fast)
+    #[arg(long, value_enum, value_delimiter = ',')]
     engine: Vec<EngineName>,
-    /// Vector instructions of the fast engine, with commas between: `auto` takes the best there are,
+    /// Vector instructions of the fast and the jit engine, with commas between: `auto` takes the best there are,
     /// `all` each of them
     #[arg(long, value_name = "LEVEL", value_delimiter = ',', default_value = "auto", value_parser = levels)]
     simd: Vec<Levels>,
@@ -89,7 +90,8 @@ What the columns are:
                 fused. The reference engine is held against the best instructions of the machine
   times then    with --against: how many times as fast as then, by the shortest pictures, which others
                 that use the machine disturb least
-  prepare       to get from a decoded program to an engine that is ready to draw
+  prepare       to get from a decoded program to an engine that is ready to draw; the jit engine compiles
+                before the first picture here, as well as it can
 
 Exit status: 0 measured; 1 a program has errors or cannot run, or --fail-below; 2 wrong usage; 3 a file
 cannot be read or written, a limit struck.
@@ -105,6 +107,7 @@ Examples:
 enum EngineName {
     Reference,
     Fast,
+    Jit,
     All,
 }
 
@@ -132,22 +135,53 @@ struct Program {
     job: Job,
 }
 
+/// An engine, and its instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Drawer {
+    Reference,
+    Fast(Simd),
+    Jit(Simd),
+}
+
 /// Who is to draw, with how many threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Setup {
-    /// The fast engine's instructions; `None` for the reference engine.
-    simd: Option<Simd>,
+    engine: Drawer,
     threads: usize,
 }
 
 impl Setup {
     fn engine(self) -> &'static str {
-        if self.simd.is_some() { Fast::default().name() } else { Reference.name() }
+        match self.engine {
+            Drawer::Reference => "reference",
+            Drawer::Fast(_) => "fast",
+            Drawer::Jit(_) => "jit",
+        }
+    }
+
+    /// An engine of its own.
+    fn make(self) -> Box<dyn Engine> {
+        match self.engine {
+            Drawer::Reference => Box::new(Reference),
+            Drawer::Fast(simd) => Box::new(Fast::with(simd)),
+            Drawer::Jit(simd) => {
+                let settings = Settings { when: When::Before(Effort::Full), ..Settings::default() };
+                Box::new(Jit::with(simd, settings))
+            }
+        }
+    }
+
+    /// Its vector instructions; `None` for the reference engine.
+    fn simd(self) -> Option<Simd> {
+        match self.engine {
+            Drawer::Reference => None,
+            Drawer::Fast(simd) | Drawer::Jit(simd) => Some(simd),
+        }
     }
 
     /// The instructions that it is held against.
     fn peak_simd(self) -> Simd {
-        self.simd.unwrap_or_else(Simd::detect)
+        self.simd().unwrap_or_else(Simd::detect)
     }
 }
 
@@ -243,22 +277,31 @@ impl Bench {
     /// Who is to draw.
     fn setups(&self) -> Vec<Setup> {
         let named = |engine| self.engine.iter().any(|e| [engine, EngineName::All].contains(e));
-        let mut simds = Vec::new();
+        let wanted = |simd: &Simd| {
+            self.simd.iter().any(|level| [Levels::All, Levels::One(*simd)].contains(level))
+        };
+        let levels = || Simd::available().filter(wanted);
+        let has_code = |simd: &Simd| Jit::with(*simd, Settings::default()).unavailable().is_none();
+        let mut engines = Vec::new();
+        if self.engine.is_empty() {
+            let best = |simd| if has_code(&simd) { Drawer::Jit(simd) } else { Drawer::Fast(simd) };
+            engines.extend(levels().map(best));
+        }
+        if named(EngineName::Jit) {
+            engines.extend(levels().filter(has_code).map(Drawer::Jit));
+        }
         if named(EngineName::Fast) {
-            let wanted = |simd: &Simd| {
-                self.simd.iter().any(|level| [Levels::All, Levels::One(*simd)].contains(level))
-            };
-            simds.extend(Simd::available().filter(wanted).map(Some));
+            engines.extend(levels().map(Drawer::Fast));
         }
         if named(EngineName::Reference) {
-            simds.push(None);
+            engines.push(Drawer::Reference);
         }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let mut setups = Vec::new();
-        for &simd in &simds {
+        for &engine in &engines {
             for &threads in &self.threads {
                 let threads = if threads == 0 { cores } else { threads };
-                let setup = Setup { simd, threads };
+                let setup = Setup { engine, threads };
                 if !setups.contains(&setup) {
                     setups.push(setup);
                 }
@@ -342,21 +385,16 @@ impl Bench {
         let mut instead = Vec::new();
         for &setup in setups {
             bar.inc(1);
-            if setup.simd.is_some() && instead.contains(&setup.threads) {
+            if setup.engine != Drawer::Reference && instead.contains(&setup.threads) {
                 continue;
             }
-            let fast;
-            let engine: &dyn Engine = match setup.simd {
-                Some(simd) => {
-                    fast = Fast::with(simd);
-                    &fast
-                }
-                None => &Reference,
-            };
             let options = Options { threads: setup.threads, ..Options::default() };
             let draw = Draw::new(&shader, &bindings, &options).map_err(machine::not_run)?;
-            let times = measure::measure(engine, &draw, self.seconds).map_err(machine::not_run)?;
-            if let Some(why) = &times.ran.instead {
+            let times = measure::measure(&|| setup.make(), &draw, self.seconds)
+                .map_err(machine::not_run)?;
+            if let Some(why) =
+                times.ran.instead.as_ref().filter(|_| times.ran.engine == "reference")
+            {
                 if instead.is_empty() {
                     let note = format!("{}: the reference engine draws it: {why}", program.name);
                     bar.suspend(|| terminal::note(&note));

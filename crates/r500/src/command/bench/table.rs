@@ -85,7 +85,7 @@ fn means(measured: &Measured, compared: Option<&Compared>) -> Vec<Vec<String>> {
         let mut cells = vec![
             format!("geometric mean of {}", rows().count()),
             setup.engine().to_owned(),
-            setup.simd.map_or("-", |simd| simd.name()).to_owned(),
+            setup.simd().map_or("-", |simd| simd.name()).to_owned(),
             setup.threads.to_string(),
             number(of(&Row::pixels_a_second) / 1e6),
             number(of(&|row| row.pixels() / row.times.best) / 1e6),
@@ -138,6 +138,11 @@ fn ratio(ratio: Option<f64>) -> String {
     ratio.map_or_else(|| "new".to_owned(), |ratio| format!("{ratio:.2}"))
 }
 
+/// Which part of the operations was machine code.
+fn share([compiled, all]: [usize; 2]) -> f64 {
+    if all == 0 { 1.0 } else { compiled as f64 / all as f64 }
+}
+
 /// A row with everything, as an object.
 fn object(row: &Row, ratio: Option<f64>) -> Value {
     json!({
@@ -146,11 +151,12 @@ fn object(row: &Row, ratio: Option<f64>) -> Value {
         "file": row.file,
         "index": row.index,
         "engine": row.setup.engine(),
-        "simd": row.setup.simd.map(|simd| simd.name()),
+        "simd": row.setup.simd().map(|simd| simd.name()),
         "threads": row.setup.threads,
         "size": row.size,
         "drawn_by": row.times.ran.engine,
         "instead": row.times.ran.instead,
+        "compiled": row.times.ran.compiled.map(share),
         "frames": row.times.frames,
         "median_seconds": row.times.median,
         "best_seconds": row.times.best,

@@ -1,5 +1,6 @@
 //! `r500 run`: a program over a list of values.
 
+mod dump;
 mod rows;
 
 use std::io::Write;
@@ -45,6 +46,12 @@ pub(super) struct Run {
     /// Write to this file instead of stdout
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Print the intermediate form that the program becomes for these rows, and run nothing
+    #[arg(long, conflicts_with_all = ["findings", "format", "bits"])]
+    dump_ir: bool,
+    /// Print the machine code that the jit engine makes of it, and run nothing
+    #[arg(long, conflicts_with_all = ["findings", "format", "bits"])]
+    dump_asm: bool,
     /// Say what the program does that a correct one would not
     #[arg(long)]
     findings: bool,
@@ -87,6 +94,7 @@ Exit status: 0 done; 1 the program or the values have errors; 2 wrong usage; 3 c
 Examples:
   r500 run prog.bin --input 't0=0.5,0.25' --input 't0=1,1'
   r500 run prog.bin --input values.csv --format json
+  r500 run prog.bin --dump-asm --simd avx2      what the jit engine made of it
   printf 't0.r,c0.r\\n1,2\\n3,4\\n' | r500 run prog.bin --input - --format csv --bits";
 
 /// What a row gave.
@@ -125,6 +133,9 @@ impl Run {
         }
         let shader = Shader::new(&job.program).map_err(machine::no_shader)?;
         let targets: Vec<usize> = (0..4).filter(|&n| shader.targets()[n]).collect();
+        if self.dump_ir || self.dump_asm {
+            return self.dump(&shader, &job, &rows);
+        }
         let mut outputs = Vec::with_capacity(rows.len());
         let mut findings = Findings::default();
         for rows in batches(&rows, if self.quads { 4 } else { 1 }) {
@@ -166,16 +177,17 @@ impl Run {
         Ok(rows)
     }
 
-    /// Draws rows that have their constants in common.
-    fn draw(
-        &self,
-        shader: &Shader,
-        job: &Job,
-        rows: &[Row],
-        targets: &[usize],
-        outputs: &mut Vec<Output>,
-        findings: &mut Findings,
-    ) -> Outcome<()> {
+    /// Where a row's pixel is.
+    fn place(&self, row: usize) -> (u32, u32) {
+        if self.quads {
+            ((row / 4 * 2 + row % 2) as u32, (row % 4 / 2) as u32)
+        } else {
+            (row as u32 * 2, 0)
+        }
+    }
+
+    /// A picture, two pixels high and so wide, of rows that have their constants in common.
+    fn side_by_side(&self, job: &Job, rows: &[Row]) -> (Job, u32) {
         let mut job = job.clone();
         if let Some(row) = rows.first() {
             row.set_constants(&mut job.program.state.constants);
@@ -183,10 +195,6 @@ impl Run {
         // Rows side by side, each a quad of its own; or quads of four rows.
         let per_quad = if self.quads { 4 } else { 1 };
         let width = (rows.len() / per_quad * 2) as u32;
-        let place = |row: usize| match per_quad {
-            1 => (row as u32 * 2, 0),
-            _ => ((row / 4 * 2 + row % 2) as u32, (row % 4 / 2) as u32),
-        };
         let mut temps: Vec<u8> = rows.iter().flat_map(|row| row.temps.keys().copied()).collect();
         temps.sort_unstable();
         temps.dedup();
@@ -194,7 +202,7 @@ impl Run {
             let mut values = vec![[0.0; 4]; width as usize * 2];
             for (i, row) in rows.iter().enumerate() {
                 let Some(&value) = row.temps.get(&temp) else { continue };
-                let (x, y) = place(i);
+                let (x, y) = self.place(i);
                 let copies: &[(u32, u32)] =
                     if self.quads { &[(0, 0)] } else { &[(0, 0), (1, 0), (0, 1), (1, 1)] };
                 for (dx, dy) in copies {
@@ -206,6 +214,20 @@ impl Run {
         job.inputs = Some(inputs.collect());
         job.coverage = None;
         job.size = Some([width, 2]);
+        (job, width)
+    }
+
+    /// Draws rows that have their constants in common.
+    fn draw(
+        &self,
+        shader: &Shader,
+        job: &Job,
+        rows: &[Row],
+        targets: &[usize],
+        outputs: &mut Vec<Output>,
+        findings: &mut Findings,
+    ) -> Outcome<()> {
+        let (job, width) = self.side_by_side(job, rows);
         let bindings = Bindings::new(&job, [width, 2]).map_err(machine::not_bound)?;
         let options = Options {
             group: [2, 2],
@@ -215,7 +237,7 @@ impl Run {
         let engine = self.machine.engine();
         let frame = draw(engine, shader, &bindings, &options).map_err(machine::not_run)?;
         for i in 0..rows.len() {
-            let (x, y) = place(i);
+            let (x, y) = self.place(i);
             let index = (y * width + x) as usize;
             outputs.push(Output {
                 covered: frame.coverage()[index],

@@ -1,0 +1,146 @@
+//! Machine code as text.
+
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
+use r500_exec::RunError;
+use r500_exec::fast::Simd;
+use r500_exec::ir::Function;
+use r500_exec::native::{Budget, Chunk, Compiler, Kernel, NativeCode, Segment};
+
+use crate::compile::{Assembly, Level, compile};
+use crate::{Effort, Unavailable};
+
+/// The machine code of a function, segment by segment: which values it reads from slots and leaves in
+/// them, instructions with what `describe` says of the address that they come from, constants. It need
+/// not be for this processor.
+///
+/// # Errors
+/// [`Unavailable`] where there is no machine code for such instructions.
+pub fn listing(
+    function: &Function,
+    simd: Simd,
+    effort: Effort,
+    describe: &mut dyn FnMut(u32) -> Option<String>,
+) -> Result<String, Unavailable> {
+    let level = Level::of(simd).ok_or(Unavailable::Level)?;
+    let lister = Lister { level, effort, segments: Mutex::default() };
+    let code = NativeCode::compile(function, &[], simd, &lister);
+    let (compiled, all) = code.share();
+    let mut text = format!("; {compiled} of {all} operations are machine code ({})\n", simd.name());
+    let segments = lister.segments.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for (n, Listed { reads, writes, assembly }) in segments.iter().enumerate() {
+        let _ = writeln!(text, "\n; segment {n}: {} bytes", assembly.code.len());
+        let _ = writeln!(text, "; reads {}\n; writes {}", slots(reads), slots(writes));
+        text.push_str(&instructions(assembly, describe));
+    }
+    Ok(text)
+}
+
+/// Compiles and keeps what comes of it.
+struct Lister {
+    level: Level,
+    effort: Effort,
+    segments: Mutex<Vec<Listed>>,
+}
+
+/// A segment that was compiled.
+struct Listed {
+    reads: Vec<(r500_exec::ir::Value, u32)>,
+    writes: Vec<(r500_exec::ir::Value, u32)>,
+    assembly: Assembly,
+}
+
+impl Compiler for Lister {
+    fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
+        let assembly = compile(segment, self.level, self.effort)?;
+        let (reads, writes) = (segment.reads.to_vec(), segment.writes.to_vec());
+        let mut segments = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
+        segments.push(Listed { reads, writes, assembly });
+        Some(Arc::new(Unused))
+    }
+}
+
+/// Code that is only looked at.
+struct Unused;
+
+impl Kernel for Unused {
+    fn run(&self, _: &mut [Chunk], _: (usize, usize), _: &mut Budget<'_>) -> Result<(), RunError> {
+        Ok(())
+    }
+}
+
+fn slots(values: &[(r500_exec::ir::Value, u32)]) -> String {
+    let text: Vec<_> =
+        values.iter().map(|(value, slot)| format!("{value} in slot {slot}")).collect();
+    if text.is_empty() { "nothing".to_owned() } else { text.join(", ") }
+}
+
+/// Instructions with their offsets and what they come from; then the constants.
+fn instructions(assembly: &Assembly, describe: &mut dyn FnMut(u32) -> Option<String>) -> String {
+    let end = match assembly.constants {
+        0 => assembly.code.len(),
+        constants => constants.min(assembly.code.len()),
+    };
+    let (code, constants) = assembly.code.split_at(end);
+    let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
+    let mut formatter = IntelFormatter::new();
+    formatter.options_mut().set_space_after_operand_separator(true);
+    formatter.options_mut().set_branch_leading_zeros(false);
+    formatter.options_mut().set_hex_prefix("0x");
+    formatter.options_mut().set_hex_suffix("");
+    formatter.options_mut().set_uppercase_hex(false);
+    let mut lines = assembly.lines.iter().peekable();
+    let (mut text, mut last) = (String::new(), None);
+    for instruction in &mut decoder {
+        let mut address = last;
+        while let Some(line) = lines.next_if(|line| u64::from(line.offset) <= instruction.ip()) {
+            address = Some(line.address);
+        }
+        if address != last {
+            last = address;
+            if let Some(what) = address.and_then(&mut *describe) {
+                let _ = writeln!(text, "; {what}");
+            }
+        }
+        let mut listed = String::new();
+        formatter.format(&instruction, &mut listed);
+        let _ = writeln!(text, "{:6x}  {listed}", instruction.ip());
+    }
+    for (n, constant) in constants.as_chunks::<4>().0.iter().enumerate() {
+        let bits = u32::from_le_bytes(*constant);
+        let _ =
+            writeln!(text, "{:6x}  .long 0x{bits:08x} ; {:?}", end + 4 * n, f32::from_bits(bits));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use iced_x86::code_asm::*;
+
+    use super::*;
+    use crate::compile::Line;
+
+    #[test]
+    fn instructions_are_listed_with_what_they_come_from() {
+        let mut a = CodeAssembler::new(64).unwrap();
+        a.vmovups(ymm1, ymmword_ptr(rax + rcx)).unwrap();
+        a.vaddps(ymm0, ymm1, ymm2).unwrap();
+        a.vmulps(ymm0, ymm0, ymm0).unwrap();
+        a.ret().unwrap();
+        let mut code = a.assemble(0).unwrap();
+        let constants = code.len();
+        code.extend(1.5_f32.to_le_bytes());
+        let lines = [(5, 3), (9, 4), (13, 4)].map(|(offset, address)| Line { offset, address });
+        let assembly = Assembly { code, constants, lines: lines.to_vec() };
+        let text = instructions(&assembly, &mut |address| Some(format!("address {address}")));
+        let wanted = "     0  vmovups ymm1, [rax+rcx]\n; address 3\n     5  vaddps ymm0, ymm1, ymm2\n\
+                      ; address 4\n     9  vmulps ymm0, ymm0, ymm0\n     d  ret\n     \
+                      e  .long 0x3fc00000 ; 1.5\n";
+        assert_eq!(text, wanted);
+    }
+}

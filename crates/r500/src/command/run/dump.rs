@@ -1,0 +1,56 @@
+//! `--dump-ir` and `--dump-asm`: what faster engines make of a program.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use r500::exec::{Bindings, Draw, Options, Shader, ir};
+use r500::jit::{Effort, listing};
+use r500::program::Job;
+
+use super::{Row, Run};
+use crate::command::exit::{Failure, Outcome, Status};
+use crate::command::machine;
+
+impl Run {
+    /// Prints what is made of the program for the first row and those that share its constants.
+    pub(super) fn dump(&self, shader: &Shader, job: &Job, rows: &[Row]) -> Outcome {
+        let first = rows.first().map(|row| &row.constants);
+        let rows = rows.iter().take_while(|row| Some(&row.constants) == first).cloned();
+        let (job, width) = self.side_by_side(job, &rows.collect::<Vec<_>>());
+        let bindings = Bindings::new(&job, [width, 2]).map_err(machine::not_bound)?;
+        let options = Options { group: [2, 2], ..self.machine.options()? };
+        let draw = Draw::new(shader, &bindings, &options).map_err(machine::not_run)?;
+        let function = ir::lift(&draw).map_err(|reason| {
+            Failure::could_not(anyhow::anyhow!("the reference engine draws it: {reason}"))
+        })?;
+        let mut describe = |address: u32| {
+            let instruction = shader.instruction(address)?;
+            // On one line, however many it has.
+            let text = r500::asm::print_instruction(instruction);
+            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            Some(format!("{address}: {text}"))
+        };
+        let mut text = String::new();
+        if self.dump_ir {
+            text = function.listing(&mut describe);
+        }
+        if self.dump_asm {
+            let simd = self.machine.simd();
+            let code = listing(&function, simd, Effort::Full, &mut describe);
+            let code = code.map_err(|reason| {
+                Failure::could_not(anyhow::anyhow!(
+                    "no machine code with {}: {reason}",
+                    simd.name()
+                ))
+            })?;
+            let _ = write!(text, "{}{code}", if self.dump_ir { "\n" } else { "" });
+        }
+        match &self.output {
+            Some(path) => std::fs::write(path, text).map_err(|error| {
+                Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
+            })?,
+            None => std::io::stdout().lock().write_all(text.as_bytes())?,
+        }
+        Ok(Status::Fine)
+    }
+}
