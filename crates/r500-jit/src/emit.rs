@@ -425,6 +425,13 @@ impl<'a> Emit<'a> {
                 a,
                 None,
             ),
+            Kind::Copy => self.unary(
+                C::VEX_Vmovups_ymm_ymmm256,
+                C::EVEX_Vmovups_zmm_k1z_zmmm512,
+                dst,
+                a,
+                None,
+            ),
             Kind::ToFloat => self.unary(
                 C::VEX_Vcvtdq2ps_ymm_ymmm256,
                 C::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,

@@ -96,6 +96,8 @@ pub(crate) enum Kind {
     /// a > b ? a : b; b if one is NaN.
     Max,
     Sqrt,
+    /// a as it is.
+    Copy,
     /// To an integer: the nearest one, or the one not above.
     Round(Rounding),
     /// An integer as float.

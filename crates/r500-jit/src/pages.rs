@@ -77,12 +77,13 @@ impl Pages {
         let code = &assembly.code;
         let mut memory = MmapMut::map_anon(code.len().max(1))?;
         memory[..code.len()].copy_from_slice(code);
-        let used = segment.reads.iter().chain(segment.writes);
+        let used = segment.reads.iter().chain(segment.writes).map(|(_, slot)| *slot);
+        let used = used.chain(segment.moves.iter().map(|moved| moved.slot));
         Ok(Self {
             memory: memory.make_exec()?,
             length: code.len(),
             chunks: segment.stride as usize / size_of::<Chunk>(),
-            slots: used.map(|(_, slot)| *slot as usize + 1).max().unwrap_or(0),
+            slots: used.map(|slot| slot as usize + 1).max().unwrap_or(0),
         })
     }
 

@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 
-use crate::op::{Class, Kind, Level, Node, Op, Program, V};
+use crate::op::{Class, Given, Kind, Level, Node, Op, Program, V};
 
 /// How far an operation may come before its turn, in operations.
 const WINDOW: usize = 160;
@@ -105,6 +105,7 @@ struct Block<'a> {
 impl<'a> Block<'a> {
     fn new(ops: &'a [Op], program: &Program, uses: &[u32]) -> Self {
         let mut makers = HashMap::new();
+        let mut readers: HashMap<u32, Vec<usize>> = HashMap::new();
         let mut users = vec![Vec::new(); ops.len()];
         let mut waits = vec![0; ops.len()];
         let mut left: HashMap<V, u32> = HashMap::new();
@@ -118,6 +119,19 @@ impl<'a> Block<'a> {
                     live += 1;
                     uses[v.index()]
                 });
+            }
+            // A slot is read before it changes.
+            if let Kind::Store(slot) = op.kind {
+                for &reader in readers.get(&slot).into_iter().flatten() {
+                    let users: &mut Vec<usize> = &mut users[reader];
+                    users.push(at);
+                    waits[at] += 1;
+                }
+            }
+            for v in op.args() {
+                if let Some(Given::Slot(slot)) = program.given(v) {
+                    readers.entry(slot).or_insert_with(Vec::new).push(at);
+                }
             }
             for v in op.args() {
                 if let Some(&maker) = makers.get(&v) {

@@ -186,10 +186,19 @@ impl Code {
                         list
                     };
                     let (reads, writes) = (placed(&part.reads), placed(&part.writes));
+                    let moves: Vec<_> = (part.moves.iter())
+                        .map(|&(value, mask, from)| native::Move {
+                            value,
+                            slot: places.of(value),
+                            mask,
+                            from,
+                        })
+                        .collect();
                     let segment = Segment {
                         body: &part.body,
                         reads: &reads,
                         writes: &writes,
+                        moves: &moves,
                         stride,
                         metered: part.metered,
                         origins: &function.origins,
@@ -350,10 +359,12 @@ impl<'a> Linear<'a> {
         for (number, part) in self.parts.iter().enumerate() {
             part.made.iter().for_each(|value| makers[value.index()] = number);
         }
-        for (_, operand) in &self.uses {
+        for (at, operand) in &self.uses {
             let Some(value) = operand.value() else { continue };
-            let maker = makers.get(value.index());
-            if let Some(part) = maker.and_then(|maker| self.parts.get_mut(*maker)) {
+            let Some(&maker) = makers.get(value.index()) else { continue };
+            // What it moves itself it need not leave.
+            let itself = matches!(self.steps.get(*at as usize), Some(Virtual::Native(part)) if *part == maker);
+            if let Some(part) = self.parts.get_mut(maker).filter(|_| !itself) {
                 part.writes.push(value);
             }
         }
@@ -396,13 +407,40 @@ impl<'a> Linear<'a> {
         }
     }
 
+    /// Has a segment move a value as its last deed. False if there is none.
+    fn change(&mut self, value: Value, mask: Option<Operand>, from: Operand) -> bool {
+        // What a compiler refuses falls back to steps, and others would have other numbers then.
+        if self.native.is_none_or(|native| !native.refused.is_empty()) {
+            return false;
+        }
+        if !matches!(self.steps.last(), Some(Virtual::Native(_))) {
+            let number = self.segments;
+            self.segments += 1;
+            self.segment(Part { number, ..Part::default() });
+        }
+        let Some(part) = self.parts.last_mut() else { return false };
+        part.change(value, mask, from);
+        let at = self.at() - 1;
+        let old = mask.map(|_| Operand::Value(value));
+        let looks = [mask, Some(from), old].into_iter().flatten();
+        self.uses.extend(looks.map(|operand| (at, operand)));
+        self.writes.push((at, value));
+        true
+    }
+
     fn copy(&mut self, value: Value, from: Operand) {
+        if self.change(value, None, from) {
+            return;
+        }
         self.uses.push((self.at(), from));
         self.writes.push((self.at(), value));
         self.steps.push(Virtual::Copy(value, from));
     }
 
     fn blend(&mut self, value: Value, mask: Operand, from: Operand) {
+        if self.change(value, Some(mask), from) {
+            return;
+        }
         for operand in [mask, from, Operand::Value(value)] {
             self.uses.push((self.at(), operand));
         }

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use super::code::Code;
 use super::lanes;
 use super::simd::Simd;
-use crate::ir::{self, Function, Op, Stmt, Value};
+use crate::ir::{self, Function, Op, Operand, Stmt, Value};
 use crate::{Draw, RunError};
 
 pub use super::Batches;
@@ -43,6 +43,8 @@ pub struct Segment<'a> {
     /// Values that somebody looks at later, with the slots to leave them in, by slot. No slot is in
     /// both lists, none twice in one.
     pub writes: &'a [(Value, u32)],
+    /// What changes behind the body, one after the other. These slots may be among those read.
+    pub moves: &'a [Move],
     /// Bytes from one slot to the next.
     pub stride: u32,
     /// Whether [`Stmt::Spend`] is to be counted while running. If not, all of them are counted
@@ -50,6 +52,20 @@ pub struct Segment<'a> {
     pub metered: bool,
     /// By value: address of the instruction that it comes from.
     pub origins: &'a [u32],
+}
+
+/// A variable of the function takes another value: what goes from pass to pass of a loop that the
+/// engine runs, or what its branches change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Move {
+    /// The variable, which is this value from now on.
+    pub value: Value,
+    /// Its slot.
+    pub slot: u32,
+    /// The pixels that it changes for; all if not said. For the others it stays what it was.
+    pub mask: Option<Operand>,
+    /// What it becomes.
+    pub from: Operand,
 }
 
 /// Makes machine code.
@@ -68,8 +84,8 @@ pub trait Compiler: Send + Sync {
 /// Machine code of a segment.
 pub trait Kernel: Send + Sync {
     /// Runs over the chunks from `run.0` to before `run.1` of `slots`, which holds all slots, each
-    /// `stride / 64` chunks. Written are those chunks of the segment's [`writes`](Segment::writes),
-    /// read are those of its [`reads`](Segment::reads), and nothing else.
+    /// `stride / 64` chunks. Written are those chunks of the segment's [`writes`](Segment::writes) and
+    /// [`moves`](Segment::moves), read are those of its [`reads`](Segment::reads), and nothing else.
     ///
     /// # Errors
     /// [`RunError`] if a limit strikes.
@@ -214,6 +230,8 @@ pub(super) struct Part<'a> {
     pub(super) reads: Vec<Value>,
     pub(super) writes: Vec<Value>,
     pub(super) made: Vec<Value>,
+    /// See [`Move`].
+    pub(super) moves: Vec<(Value, Option<Operand>, Operand)>,
     pub(super) metered: bool,
     /// Operations in it.
     pub(super) operations: usize,
@@ -247,6 +265,21 @@ impl<'a> Part<'a> {
         let made = &part.made;
         part.reads.retain(|value| made.binary_search(value).is_err());
         part
+    }
+
+    /// Has a variable change behind the body.
+    pub(super) fn change(&mut self, value: Value, mask: Option<Operand>, from: Operand) {
+        let old = mask.map(|_| Operand::Value(value));
+        let looks = [mask, Some(from), old].into_iter().flatten();
+        let moved: Vec<Value> = self.moves.iter().map(|(value, ..)| *value).collect();
+        self.reads.extend(
+            looks
+                .filter_map(Operand::value)
+                .filter(|value| self.made.binary_search(value).is_err() && !moved.contains(value)),
+        );
+        self.reads.sort_unstable();
+        self.reads.dedup();
+        self.moves.push((value, mask, from));
     }
 
     fn spend(&mut self, instructions: u64, address: u32) {

@@ -187,7 +187,7 @@ impl Allocate<'_> {
             | Kind::Blend
             | Kind::Keep => Some(1),
             Kind::MulKeep => Some(2),
-            Kind::Sqrt | Kind::Round(_) | Kind::ToFloat | Kind::Corner(_) => Some(0),
+            Kind::Sqrt | Kind::Copy | Kind::Round(_) | Kind::ToFloat | Kind::Corner(_) => Some(0),
             Kind::Shl(_)
             | Kind::Sar(_)
             | Kind::ToMask

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use r500_exec::ir::{Code, Operand, Stmt, Value};
-use r500_exec::native::Segment;
+use r500_exec::native::{Move, Segment};
 
 /// Values that are masks.
 pub(super) type Masks = HashSet<Value>;
@@ -17,6 +17,10 @@ pub(super) fn find(segment: &Segment<'_>) -> Masks {
         let before = masks.len();
         for stmt in segment.body {
             look(stmt, &mut masks);
+        }
+        for Move { value, mask, from, .. } in segment.moves {
+            masks.extend(mask.and_then(Operand::value));
+            same(&[Operand::Value(*value), *from], &mut masks);
         }
         if masks.len() == before {
             return masks;

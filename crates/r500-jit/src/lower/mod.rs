@@ -10,10 +10,10 @@ mod arith;
 mod functions;
 mod masks;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use r500_exec::ir::{Code, If, Loop, Operand, Stmt, Value};
-use r500_exec::native::Segment;
+use r500_exec::native::{Move, Segment};
 
 use crate::op::{
     Arm, Assign, Branch, Carried, Class, Given, Kind, Level, Merge, Node, Op, Program, Repeat, V,
@@ -45,6 +45,7 @@ pub(crate) fn lower(segment: &Segment<'_>, level: Level) -> Program {
     for stmt in segment.body {
         lower.stmt(stmt);
     }
+    lower.moves(segment.moves);
     let mut program = lower.program;
     program.body = lower.open.pop().map(Region::end).unwrap_or_default();
     program
@@ -116,20 +117,43 @@ impl Lower<'_> {
         }
     }
 
+    /// Variables change, one after the other. What a slot held before its change is looked at before
+    /// ([`schedule`](crate::schedule) keeps it so).
+    fn moves(&mut self, moves: &[Move]) {
+        let slots: HashSet<u32> = moves.iter().map(|moved| moved.slot).collect();
+        for &Move { value, slot, mask, from } in moves {
+            let class = self.class_of(value);
+            let mut new = self.operand(from, class);
+            if let Some(mask) = mask {
+                let mask = self.mask(mask);
+                let old = self.operand(Operand::Value(value), class);
+                new = self.choose(mask, new, old);
+            }
+            // What lies in a slot that changes too must be fetched before.
+            if let Some(Given::Slot(from)) = self.program.given(new)
+                && slots.contains(&from)
+            {
+                new = self.op(Kind::Copy, &[new]);
+            }
+            self.values.insert(value, new);
+            self.store(new, slot);
+        }
+    }
+
+    fn store(&mut self, v: V, slot: u32) {
+        let vector = match self.program.class(v) {
+            Class::Vector => v,
+            Class::Mask => self.op(Kind::FromMask, &[v]),
+        };
+        let args = [Some(vector), None, None];
+        self.push(Op { kind: Kind::Store(slot), dst: None, args, origin: self.origin });
+    }
+
     /// A value is computed; it goes to its slot if it has one.
     fn give(&mut self, value: Value, v: V) {
         self.values.insert(value, v);
         if let Some(&slot) = self.writes.get(&value) {
-            let vector = match self.program.class(v) {
-                Class::Vector => v,
-                Class::Mask => self.op(Kind::FromMask, &[v]),
-            };
-            self.push(Op {
-                kind: Kind::Store(slot),
-                dst: None,
-                args: [Some(vector), None, None],
-                origin: self.origin,
-            });
+            self.store(v, slot);
         }
     }
 

@@ -16,6 +16,7 @@ fn with_segment<T>(slots: u32, chunks: u32, f: impl FnOnce(&Segment<'_>) -> T) -
         body: &[],
         reads: &reads,
         writes: &[],
+        moves: &[],
         stride: chunks * 64,
         metered: true,
         origins: &[],

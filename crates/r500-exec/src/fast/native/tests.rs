@@ -48,6 +48,7 @@ impl Compiler for Interpreter {
             body: segment.body.iter().map(|&stmt| stmt.clone()).collect(),
             reads: segment.reads.to_vec(),
             writes: segment.writes.to_vec(),
+            moves: segment.moves.to_vec(),
             chunks: segment.stride as usize / size_of::<Chunk>(),
             metered: segment.metered,
             values: segment.origins.len(),
@@ -59,6 +60,7 @@ struct Interpreted {
     body: Vec<Stmt>,
     reads: Vec<(Value, u32)>,
     writes: Vec<(Value, u32)>,
+    moves: Vec<Move>,
     chunks: usize,
     metered: bool,
     values: usize,
@@ -83,6 +85,14 @@ impl Kernel for Interpreted {
             for &(value, slot) in &self.writes {
                 let lanes = state.get(Operand::Value(value)).map(f32::from_bits);
                 slots[slot as usize * self.chunks + chunk] = lanes;
+            }
+            for &Move { value, slot, mask, from } in &self.moves {
+                let (from, mask) =
+                    (state.get(from), mask.map_or([!0; LANES], |mask| state.get(mask)));
+                let old = state.get(Operand::Value(value));
+                let new = std::array::from_fn(|i| mask[i] & from[i] | !mask[i] & old[i]);
+                state.set(value, new);
+                slots[slot as usize * self.chunks + chunk] = new.map(f32::from_bits);
             }
             most = most.max((state.spent, state.address));
         }
