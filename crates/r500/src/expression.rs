@@ -798,4 +798,77 @@ mod tests {
         assert!(parse(&"-".repeat(4000), &[]).is_err());
         assert!(parse(&"1+".repeat(4000), &[]).is_err());
     }
+
+    #[test]
+    fn any_text_is_read_or_reported_inside_it() {
+        let words = [
+            "temp[1]",
+            ".rg",
+            "t5.x",
+            "const",
+            "[",
+            "]",
+            "9",
+            "300",
+            "1.5",
+            "0x3f800000",
+            "(",
+            ")",
+            "+",
+            "-",
+            "*",
+            "/",
+            "<",
+            ">=",
+            "==",
+            "=",
+            "!",
+            "and",
+            "||",
+            "not",
+            "is",
+            "nan",
+            "negative",
+            "all(",
+            "abs(",
+            "active",
+            "pred",
+            ".r",
+            "color",
+            "time",
+            "x",
+            ".",
+            ",",
+            " ",
+            "ä",
+            "1e",
+            "0x",
+            "depth",
+            "alu",
+        ];
+        let mut dice = 1u64;
+        let mut read = 0;
+        for _ in 0..50_000 {
+            let mut text = String::new();
+            loop {
+                dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let roll = (dice >> 33) as usize;
+                if roll % 7 == 0 {
+                    break;
+                }
+                text.push_str(words[roll / 7 % words.len()]);
+                text.push_str(if roll / 1000 % 2 == 0 { " " } else { "" });
+            }
+            match parse(&text, &names()) {
+                Ok(expr) => {
+                    read += 1;
+                    let written = Written(&expr).to_string();
+                    let again = parse(&written, &names()).unwrap();
+                    assert_eq!(format!("{again:?}"), format!("{expr:?}"), "{text}: {written}");
+                }
+                Err(error) => assert!(text.get(error.span.clone()).is_some(), "{text}: {error:?}"),
+            }
+        }
+        assert!(read > 1000, "{read}");
+    }
 }

@@ -1,0 +1,37 @@
+//! Any text of a condition is read, or reported at a place inside it; what was read is written as text
+//! that reads as the same.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use r500::expression::{Written, parse, parse_condition};
+use r500_program::Uniform;
+
+fuzz_target!(|source: &str| {
+    let uniform = |name: &str, channel, channels| Uniform {
+        name: name.to_owned(),
+        constant: 7,
+        channel,
+        channels,
+    };
+    let names = [uniform("color", 0, 3), uniform("time", 3, 1)];
+    let _ = parse_condition(source, &names);
+    let expr = match parse(source, &names) {
+        Ok(expr) => expr,
+        Err(error) => {
+            assert!(source.get(error.span.clone()).is_some(), "{error:?}");
+            let _ = error.render(source);
+            return;
+        }
+    };
+    assert!((1..=4).contains(&expr.width()));
+    let written = Written(&expr).to_string();
+    match parse(&written, &names) {
+        // As text, for NaN is not equal to itself.
+        Ok(again) => assert_eq!(format!("{again:?}"), format!("{expr:?}"), "{written}"),
+        // Its brackets may be more than a text can have.
+        Err(error) => {
+            let limit = ["nested", "longer"].iter().any(|word| error.message.contains(word));
+            assert!(limit, "{}", error.render(&written));
+        }
+    }
+});
