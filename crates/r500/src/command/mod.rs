@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`manual`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`manual`] | the subcommands |
 //! | [`source`], [`state`], [`machine`], [`format`](mod@format) | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`], [`difference`] | exit statuses, messages, colours, progress, what changes in a text |
@@ -21,6 +21,7 @@ mod explain;
 mod fmt;
 mod format;
 mod linear;
+mod lsp;
 mod machine;
 mod manual;
 mod number;
@@ -59,6 +60,7 @@ enum Command {
     Convert(convert::Convert),
     Check(check::Check),
     Fmt(fmt::Fmt),
+    Lsp(lsp::Lsp),
     Stats(stats::Stats),
     Cfg(cfg::Cfg),
     Diff(Box<diff::Diff>),
@@ -103,6 +105,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Convert(convert) => convert.run(),
         Command::Check(check) => check.run(),
         Command::Fmt(fmt) => fmt.run(),
+        Command::Lsp(lsp) => lsp.run(),
         Command::Stats(stats) => stats.run(),
         Command::Cfg(cfg) => cfg.run(),
         Command::Diff(diff) => diff.run(),

@@ -13,6 +13,7 @@ mod diff;
 mod disasm;
 mod explain;
 mod fmt;
+mod lsp;
 mod manual;
 mod render;
 mod run;

@@ -1,0 +1,226 @@
+//! Open sources, and the files that they include.
+
+use std::collections::HashMap;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use r500::asm::service::Analysis;
+use r500::asm::service::lines::{Encoding, LineColumn, Lines};
+use r500::asm::{Assembly, Loaded, Options, assemble};
+use serde_json::Value;
+
+/// The longest file that is included from the disk.
+const MOST: u64 = 64 << 20;
+
+/// A source that the editor has open.
+pub(super) struct Document {
+    pub(super) version: Value,
+    pub(super) text: Arc<[u8]>,
+    /// What was made of it, as long as nothing changed.
+    analysis: Option<Arc<Analysis>>,
+    /// Whether what is wrong with it is still to be said.
+    pub(super) stale: bool,
+}
+
+/// All that are open, by their address.
+#[derive(Default)]
+pub(super) struct Documents {
+    open: HashMap<String, Document>,
+}
+
+impl Documents {
+    pub(super) fn open(&mut self, uri: &str, version: Value, text: &str) {
+        let text = Arc::from(text.as_bytes());
+        let document = Document { version, text, analysis: None, stale: true };
+        self.open.insert(uri.to_owned(), document);
+        self.changed();
+    }
+
+    /// Whether it was open.
+    pub(super) fn close(&mut self, uri: &str) -> bool {
+        let was = self.open.remove(uri).is_some();
+        self.changed();
+        was
+    }
+
+    pub(super) fn get(&self, uri: &str) -> Option<&Document> {
+        self.open.get(uri)
+    }
+
+    /// Takes the changes of a document, one after the other; `None` if it or a change is none.
+    pub(super) fn change(
+        &mut self,
+        uri: &str,
+        version: Value,
+        changes: &[Value],
+        encoding: Encoding,
+    ) -> Option<()> {
+        let document = self.open.get_mut(uri)?;
+        let mut text = document.text.to_vec();
+        for change in changes {
+            let new = change.get("text")?.as_str()?;
+            match change.get("range") {
+                None | Some(Value::Null) => text = new.as_bytes().to_vec(),
+                Some(range) => {
+                    let lines = Lines::new(&text);
+                    let at =
+                        |end: &str| Some(lines.offset(&text, position(range.get(end)?)?, encoding));
+                    let (start, end) = (at("start")?, at("end")?);
+                    text.splice(start..end.max(start), new.bytes());
+                }
+            }
+        }
+        document.text = Arc::from(text);
+        document.version = version;
+        document.stale = true;
+        self.changed();
+        Some(())
+    }
+
+    /// What is made of a document.
+    pub(super) fn analysis(&mut self, uri: &str) -> Option<Arc<Analysis>> {
+        let document = self.open.get(uri)?;
+        if let Some(analysis) = &document.analysis {
+            return Some(analysis.clone());
+        }
+        let text = document.text.clone();
+        let analysis = Arc::new(Analysis::of(self.assemble(uri, &text)));
+        if let Some(document) = self.open.get_mut(uri) {
+            document.analysis = Some(analysis.clone());
+        }
+        Some(analysis)
+    }
+
+    /// Assembles a text as that of a document: what it includes comes from the editor, else from disk.
+    pub(super) fn assemble(&self, uri: &str, text: &[u8]) -> Assembly {
+        let path = path_of(uri);
+        let name = path.as_ref().map_or_else(|| uri.to_owned(), |path| path.display().to_string());
+        let mut loader = |path: &str, from: &str| self.load(path, from);
+        assemble(text, Options { name: &name, loader: Some(&mut loader), ..Options::default() })
+    }
+
+    fn load(&self, path: &str, from: &str) -> Result<Loaded, String> {
+        let beside = Path::new(from).parent().unwrap_or(Path::new("")).join(path);
+        let path = plain(&beside);
+        let name = path.display().to_string();
+        if let Some(document) = self.open.get(&uri_of(&name)) {
+            return Ok(Loaded { name, bytes: document.text.to_vec() });
+        }
+        let why = |error: std::io::Error| format!("{name}: {error}");
+        let meta = std::fs::metadata(&path).map_err(why)?;
+        // A pipe or a device has no end.
+        if !meta.is_file() || meta.len() > MOST {
+            return Err(format!("{name}: no file of a source's size"));
+        }
+        std::fs::read(&path).map(|bytes| Loaded { name: name.clone(), bytes }).map_err(why)
+    }
+
+    /// The documents whose problems are still to be said; they count as said then.
+    pub(super) fn stale(&mut self) -> Vec<String> {
+        let mut list: Vec<String> = Vec::new();
+        for (uri, document) in &mut self.open {
+            if std::mem::take(&mut document.stale) {
+                list.push(uri.clone());
+            }
+        }
+        list.sort();
+        list
+    }
+
+    /// A text changed: what was made of it, and of all that include others, no longer holds.
+    fn changed(&mut self) {
+        for document in self.open.values_mut() {
+            let includes = document.analysis.as_ref().is_some_and(|analysis| {
+                let failed = r500::asm::Code::IncludeFailed;
+                let assembly = analysis.assembly();
+                !assembly.includes.is_empty()
+                    || assembly.diagnostics.iter().any(|d| d.code == failed)
+            });
+            if includes || document.stale {
+                document.analysis = None;
+                document.stale = true;
+            }
+        }
+    }
+}
+
+/// A position of the protocol.
+pub(super) fn position(value: &Value) -> Option<LineColumn> {
+    let number = |name: &str| Some(u32::try_from(value.get(name)?.as_u64()?).unwrap_or(u32::MAX));
+    Some(LineColumn { line: number("line")?, column: number("character")? })
+}
+
+/// The path of a `file:` address.
+fn path_of(uri: &str) -> Option<PathBuf> {
+    let path = uri.strip_prefix("file://")?;
+    // `file://host/path`: other hosts are not reached.
+    let path = &path[path.find('/')?..];
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let digits = behind.get(..2).and_then(|two| std::str::from_utf8(two).ok());
+        match digits.filter(|_| *first == b'%').and_then(|two| u8::from_str_radix(two, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &behind[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = behind;
+            }
+        }
+    }
+    let text = String::from_utf8(bytes).ok()?;
+    // `/C:/…` is `C:/…`.
+    let drive = text.as_bytes().get(2) == Some(&b':') && text.as_bytes()[1].is_ascii_alphabetic();
+    Some(plain(Path::new(if drive { &text[1..] } else { &text })))
+}
+
+/// The `file:` address of a path; a name that is none stays.
+pub(super) fn uri_of(path: &str) -> String {
+    let path = path.replace('\\', "/");
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    if !path.starts_with('/') && !drive {
+        return path;
+    }
+    let mut uri = String::from(if drive { "file:///" } else { "file://" });
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~:".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            uri.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    uri
+}
+
+/// A path without `.` and `..`, as far as its text tells.
+fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if out.file_name().is_some() => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_paths_and_back() {
+        let path = |uri: &str| path_of(uri).map(|path| path.display().to_string());
+        assert_eq!(path("file:///a/b%20c/%C3%A9.r5").as_deref(), Some("/a/b c/é.r5"));
+        assert_eq!(uri_of("/a/b c/é.r5"), "file:///a/b%20c/%C3%A9.r5");
+        assert_eq!(path("file:///c%3A/x.r5").as_deref(), Some("c:/x.r5"));
+        assert_eq!(uri_of("c:/x.r5"), "file:///c:/x.r5");
+        assert_eq!(path("file:///a/./b/../c%").as_deref(), Some("/a/c%"));
+        assert_eq!(path("untitled:Untitled-1"), None);
+    }
+}

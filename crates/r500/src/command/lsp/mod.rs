@@ -1,0 +1,49 @@
+//! `r500 lsp`: a language server for editors, over stdin and stdout.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | [`wire`] | messages: their frames, and answers |
+//! | [`server`] | which message means what, in which state |
+//! | [`documents`] | open sources, their changes, the files that they include |
+//! | [`answer`] | what [`service`](r500::service) says, as the protocol spells it |
+//!
+//! The types of the protocol are written as JSON where they are used: few are needed. A message that is
+//! none is answered with an error, and the next one is read.
+
+mod answer;
+mod documents;
+mod server;
+mod wire;
+
+use clap::Args;
+
+use super::exit::{Outcome, Status};
+
+/// Serve an editor: the Language Server Protocol on stdin and stdout.
+///
+/// Editors start this themselves; the guide's page "Editors" says how for Visual Studio Code, Neovim and
+/// Helix. Served are problems with their fixes (of assembler and checker), hover, completion, definitions
+/// and references of labels, names and included files, renaming, symbols, highlights, formatting, and
+/// hints that show each instruction's address and dwords. The hints are chosen by initializationOptions:
+/// {"hints": {"addresses": true, "words": false}}.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER)]
+pub(super) struct Lsp {
+    /// Accepted because some editors add it; there is no other way
+    #[arg(long)]
+    stdio: bool,
+}
+
+const AFTER: &str = "\
+Exit status: 0 after the requests `shutdown` and `exit`, 1 when the connection ended otherwise, 2 wrong
+usage.";
+
+impl Lsp {
+    /// Serves until the editor is done.
+    pub(super) fn run(self) -> Outcome {
+        let messages = wire::incoming(std::io::stdin());
+        let mut out = std::io::stdout().lock();
+        let done = server::serve(&messages, &mut out)?;
+        Ok(if done { Status::Fine } else { Status::Failed })
+    }
+}

@@ -1,0 +1,456 @@
+//! The conversation: which message means what, and in which state.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError};
+
+use r500::asm::service::Analysis;
+use r500::asm::service::lines::{Encoding, Lines};
+use r500::service;
+use serde_json::{Value, json};
+
+use super::answer::Places;
+use super::documents::{Documents, position};
+use super::wire::{Code, Incoming, answer, fail, send};
+
+/// Serves until the client is done or gone; whether it said good-bye.
+pub(super) fn serve(messages: &Receiver<Incoming>, out: &mut impl Write) -> io::Result<bool> {
+    let mut server = Server::default();
+    let mut queue: VecDeque<Incoming> = VecDeque::new();
+    loop {
+        // All that has arrived, for a later message may take back an earlier one.
+        loop {
+            match messages.try_recv() {
+                Ok(message) => queue.push_back(message),
+                Err(TryRecvError::Empty) => break,
+                Err(TryRecvError::Disconnected) => {
+                    queue.push_back(Incoming::End);
+                    break;
+                }
+            }
+        }
+        let next = match queue.pop_front() {
+            Some(next) => next,
+            None => {
+                // Nobody is waiting: time to say what is wrong.
+                server.publish(out)?;
+                messages.recv().unwrap_or(Incoming::End)
+            }
+        };
+        match next {
+            Incoming::End => return Ok(false),
+            Incoming::Malformed(why) => fail(out, &Value::Null, Code::ParseError, &why)?,
+            Incoming::Message(message) => {
+                if message.get("method").and_then(Value::as_str) == Some("exit") {
+                    return Ok(server.state == State::Ended);
+                }
+                let id = message.get("id");
+                if id.is_some() && cancelled(&queue, id) {
+                    fail(out, &message["id"], Code::Cancelled, "cancelled")?;
+                } else {
+                    server.message(&message, out)?;
+                }
+            }
+        }
+    }
+}
+
+/// Whether a message that has arrived takes a request back.
+fn cancelled(queue: &VecDeque<Incoming>, id: Option<&Value>) -> bool {
+    queue.iter().any(|message| match message {
+        Incoming::Message(message) => {
+            message.get("method").and_then(Value::as_str) == Some("$/cancelRequest")
+                && message.get("params").and_then(|params| params.get("id")) == id
+        }
+        _ => false,
+    })
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    New,
+    Running,
+    Ended,
+}
+
+#[derive(Default)]
+struct Server {
+    state: State,
+    documents: Documents,
+    encoding: Encoding,
+    snippets: bool,
+    markdown: bool,
+    addresses: bool,
+    words: bool,
+}
+
+/// Why a request has no result.
+type Answer = Result<Value, (Code, String)>;
+
+impl Server {
+    fn message(&mut self, message: &Value, out: &mut impl Write) -> io::Result<()> {
+        let nothing = Value::Null;
+        let params = message.get("params").unwrap_or(&nothing);
+        match (message.get("method").and_then(Value::as_str), message.get("id")) {
+            (Some(method), Some(id)) => match self.request(method, params) {
+                Ok(result) => answer(out, id, &result),
+                Err((code, why)) => fail(out, id, code, &why),
+            },
+            (Some(method), None) => self.notification(method, params, out),
+            // An answer: nothing was asked.
+            (None, Some(_))
+                if message.get("result").is_some() || message.get("error").is_some() =>
+            {
+                Ok(())
+            }
+            (None, id) => {
+                let id = id.unwrap_or(&nothing);
+                fail(out, id, Code::InvalidRequest, "no request, notification or answer")
+            }
+        }
+    }
+
+    fn notification(
+        &mut self,
+        method: &str,
+        params: &Value,
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        if self.state != State::Running {
+            return Ok(());
+        }
+        let document = &params["textDocument"];
+        let Some(uri) = document["uri"].as_str() else { return Ok(()) };
+        let version = document["version"].clone();
+        match method {
+            "textDocument/didOpen" => {
+                self.documents.open(uri, version, document["text"].as_str().unwrap_or_default());
+            }
+            "textDocument/didChange" => {
+                let changes = params["contentChanges"].as_array().map_or(&[][..], Vec::as_slice);
+                if self.documents.change(uri, version, changes, self.encoding).is_none() {
+                    // The texts differ from now on; people should know.
+                    let message = json!({
+                        "type": 1, "message": "r500: a change could not be understood; close and open the file",
+                    });
+                    return send(
+                        out,
+                        &json!({
+                            "jsonrpc": "2.0", "method": "window/showMessage", "params": message,
+                        }),
+                    );
+                }
+            }
+            "textDocument/didClose" if self.documents.close(uri) => {
+                return publish(out, uri, &Value::Null, Vec::new());
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> Answer {
+        match (self.state, method) {
+            (State::New, "initialize") => {
+                self.state = State::Running;
+                return Ok(self.initialize(params));
+            }
+            (State::New, _) => {
+                return Err((Code::NotInitialized, "`initialize` comes first".to_owned()));
+            }
+            (State::Ended, _) => {
+                return Err((Code::InvalidRequest, "after `shutdown` comes `exit`".to_owned()));
+            }
+            (State::Running, "initialize") => {
+                return Err((Code::InvalidRequest, "`initialize` comes once".to_owned()));
+            }
+            (State::Running, "shutdown") => {
+                self.state = State::Ended;
+                return Ok(Value::Null);
+            }
+            (State::Running, _) => {}
+        }
+        let known = [
+            "hover",
+            "completion",
+            "definition",
+            "references",
+            "documentHighlight",
+            "prepareRename",
+            "rename",
+            "documentSymbol",
+            "inlayHint",
+            "codeAction",
+            "formatting",
+        ];
+        let what = method.strip_prefix("textDocument/").filter(|what| known.contains(what));
+        let Some(what) = what else {
+            return Err((Code::MethodNotFound, format!("`{method}` is not served")));
+        };
+        let uri = params["textDocument"]["uri"].as_str();
+        let uri = uri.ok_or_else(|| invalid("no `textDocument.uri`"))?;
+        let analysis = self.documents.analysis(uri);
+        let analysis: Arc<Analysis> =
+            analysis.ok_or_else(|| invalid("that document is not open"))?;
+        self.about(what, params, uri, &analysis)
+    }
+
+    /// Requests about a document.
+    fn about(&self, what: &str, params: &Value, uri: &str, analysis: &Analysis) -> Answer {
+        let lines = Lines::new(analysis.text());
+        let offset = |value: &Value| {
+            let place = position(value).ok_or_else(|| invalid("no position"))?;
+            Ok(lines.offset(analysis.text(), place, self.encoding))
+        };
+        let at = || offset(&params["position"]);
+        let range = || -> Result<(usize, usize), (Code, String)> {
+            Ok((offset(&params["range"]["start"])?, offset(&params["range"]["end"])?))
+        };
+        let mut places = Places::new(analysis, uri, self.encoding);
+        Ok(match what {
+            "hover" => service::hover(analysis, at()?).map_or(Value::Null, |hover| {
+                let kind = if self.markdown { "markdown" } else { "plaintext" };
+                let contents = json!({ "kind": kind, "value": hover.text });
+                json!({ "contents": contents, "range": places.range(hover.span) })
+            }),
+            "completion" => places.completions(at()?, self.snippets),
+            "definition" => {
+                analysis.definition(at()?).map_or(Value::Null, |span| places.location(span))
+            }
+            "references" => {
+                let definition = params["context"]["includeDeclaration"].as_bool().unwrap_or(true);
+                let found = analysis.references(at()?, definition);
+                found.into_iter().map(|span| places.location(span)).collect()
+            }
+            "documentHighlight" => {
+                let found = analysis.references(at()?, true).into_iter();
+                let here = found.filter(|span| span.file == 0);
+                here.map(|span| json!({ "range": places.range(span) })).collect()
+            }
+            "prepareRename" => {
+                analysis.renamable(at()?).map_or(Value::Null, |span| places.range(span))
+            }
+            "rename" => {
+                let name = params["newName"].as_str().ok_or_else(|| invalid("no `newName`"))?;
+                let edits = analysis.rename(at()?, name);
+                let edits = edits.map_err(|why| (Code::Failed, why.to_string()))?;
+                places.edits(&edits)
+            }
+            "documentSymbol" => places.symbols(),
+            "inlayHint" => {
+                let (from, to) = range()?;
+                places.hints(from, to, self.addresses, self.words)
+            }
+            "codeAction" => {
+                let (from, to) = range()?;
+                self.actions(params, uri, analysis, &mut places, from, to)
+            }
+            _ => match r500::asm::format(analysis.text()) {
+                Ok(text) => places.whole(&text).iter().map(|edit| places.edit(edit)).collect(),
+                Err(why) => return Err((Code::Failed, why.to_string())),
+            },
+        })
+    }
+
+    fn actions(
+        &self,
+        params: &Value,
+        uri: &str,
+        analysis: &Analysis,
+        places: &mut Places<'_>,
+        from: usize,
+        to: usize,
+    ) -> Value {
+        let only = params["context"]["only"].as_array();
+        // `source` asks for all kinds below it.
+        let wants = |kind: &str| {
+            only.is_none_or(|only| {
+                only.iter().filter_map(Value::as_str).any(|wanted| {
+                    kind == wanted
+                        || kind.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'))
+                })
+            })
+        };
+        let mut list = if wants("quickfix") { places.actions(from, to) } else { Vec::new() };
+        if wants("source.fixAll") {
+            let again = |text: &[u8]| self.documents.assemble(uri, text);
+            let fixed = service::fix_all(analysis, again);
+            if let Some(edit) = fixed.and_then(|text| places.whole(&text)) {
+                list.push(json!({
+                    "title": "Apply all safe fixes of the checker", "kind": "source.fixAll",
+                    "edit": places.edits(&[edit]),
+                }));
+            }
+        }
+        Value::Array(list)
+    }
+
+    fn initialize(&mut self, params: &Value) -> Value {
+        let client = &params["capabilities"];
+        let encodings = client["general"]["positionEncodings"].as_array();
+        let utf8 = encodings.is_some_and(|all| all.iter().any(|encoding| encoding == "utf-8"));
+        self.encoding = if utf8 { Encoding::Utf8 } else { Encoding::Utf16 };
+        let document = &client["textDocument"];
+        self.snippets = document["completion"]["completionItem"]["snippetSupport"] == true;
+        let formats = document["hover"]["contentFormat"].as_array();
+        self.markdown = formats.is_none_or(|all| all.iter().any(|format| format == "markdown"));
+        let hints = &params["initializationOptions"]["hints"];
+        self.addresses = hints["addresses"].as_bool().unwrap_or(true);
+        self.words = hints["words"].as_bool().unwrap_or(true);
+        json!({
+            "serverInfo": { "name": "r500", "version": env!("CARGO_PKG_VERSION") },
+            "capabilities": {
+                "positionEncoding": if utf8 { "utf-8" } else { "utf-16" },
+                "textDocumentSync": { "openClose": true, "change": 2 },
+                "hoverProvider": true,
+                "completionProvider": { "triggerCharacters": [".", "[", "(", "@", "="] },
+                "definitionProvider": true,
+                "referencesProvider": true,
+                "documentHighlightProvider": true,
+                "renameProvider": { "prepareProvider": true },
+                "documentSymbolProvider": true,
+                "inlayHintProvider": true,
+                "codeActionProvider": { "codeActionKinds": ["quickfix", "source.fixAll"] },
+                "documentFormattingProvider": true,
+            },
+        })
+    }
+
+    /// Says what is wrong with the documents that changed.
+    fn publish(&mut self, out: &mut impl Write) -> io::Result<()> {
+        for uri in self.documents.stale() {
+            let Some(analysis) = self.documents.analysis(&uri) else { continue };
+            let mut places = Places::new(&analysis, &uri, self.encoding);
+            let problems = service::problems(&analysis);
+            let list = problems.iter().map(|problem| places.diagnostic(problem)).collect();
+            let version = self.documents.get(&uri).map_or(Value::Null, |d| d.version.clone());
+            publish(out, &uri, &version, list)?;
+        }
+        Ok(())
+    }
+}
+
+fn publish(out: &mut impl Write, uri: &str, version: &Value, list: Vec<Value>) -> io::Result<()> {
+    let mut params = json!({ "uri": uri, "diagnostics": list });
+    if version.is_i64() {
+        params["version"] = version.clone();
+    }
+    let method = "textDocument/publishDiagnostics";
+    send(out, &json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+}
+
+fn invalid(why: &str) -> (Code, String) {
+    (Code::InvalidParams, why.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// Serves messages that have all arrived; what was answered, and whether it ended well.
+    fn served(messages: Vec<Incoming>) -> (Vec<Value>, bool) {
+        let (send, receive) = channel();
+        messages.into_iter().for_each(|message| send.send(message).unwrap());
+        drop(send);
+        let mut out = Vec::new();
+        let done = serve(&receive, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let answers = text.split("Content-Length: ").skip(1);
+        let body =
+            |part: &str| serde_json::from_str(part.split_once("\r\n\r\n").unwrap().1).unwrap();
+        (answers.map(body).collect(), done)
+    }
+
+    fn request(id: u32, method: &str, params: Value) -> Incoming {
+        Incoming::Message(json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
+    }
+
+    fn tell(method: &str, params: Value) -> Incoming {
+        Incoming::Message(json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+    }
+
+    fn codes(answers: &[Value]) -> Vec<i64> {
+        answers.iter().map(|answer| answer["error"]["code"].as_i64().unwrap_or(0)).collect()
+    }
+
+    #[test]
+    fn a_request_can_be_taken_back_while_it_waits() {
+        let document =
+            json!({ "textDocument": { "uri": "untitled:1", "text": ": ;", "version": 1 } });
+        let (answers, done) = served(vec![
+            request(1, "initialize", json!({})),
+            tell("textDocument/didOpen", document.clone()),
+            request(2, "textDocument/documentSymbol", document.clone()),
+            request(3, "textDocument/documentSymbol", document),
+            tell("$/cancelRequest", json!({ "id": 2 })),
+            request(4, "shutdown", Value::Null),
+            tell("exit", Value::Null),
+        ]);
+        assert_eq!(codes(&answers), [0, -32800, 0, 0]);
+        assert_eq!(answers[2]["result"], json!([]));
+        assert!(done);
+    }
+
+    #[test]
+    fn what_is_out_of_order_or_no_message_is_an_error() {
+        let (answers, done) = served(vec![
+            request(1, "textDocument/hover", json!({})),
+            tell("textDocument/didOpen", json!({})),
+            Incoming::Malformed("no".to_owned()),
+            Incoming::Message(json!(3)),
+            Incoming::Message(json!({ "id": 9, "result": 1 })),
+            request(2, "initialize", json!(null)),
+            request(3, "initialize", json!({})),
+            tell("textDocument/didOpen", json!({ "textDocument": 3 })),
+            request(4, "textDocument/hover", json!({ "textDocument": { "uri": "x" } })),
+            request(5, "$/unknown", json!([])),
+            request(6, "shutdown", Value::Null),
+            request(7, "shutdown", Value::Null),
+            Incoming::End,
+        ]);
+        let wanted = [-32002, -32700, -32600, 0, -32600, -32602, -32601, 0, -32600];
+        assert_eq!(codes(&answers), wanted);
+        assert!(!done);
+    }
+
+    /// Changes follow each other, each in the text that the one before it left; what no change is leaves
+    /// the text, and is told.
+    #[test]
+    fn changes_are_taken_one_after_the_other() {
+        let uri = "untitled:1";
+        let change = |changes: Value| {
+            tell(
+                "textDocument/didChange",
+                json!({ "textDocument": { "uri": uri, "version": 2 }, "contentChanges": changes }),
+            )
+        };
+        let range = |line: u32, from: u32, to: u32| json!({ "start": { "line": line, "character": from }, "end": { "line": line, "character": to } });
+        let text = "-- 😀\nDEF one = temp[0] ;\n";
+        let symbols =
+            || request(2, "textDocument/documentSymbol", json!({ "textDocument": { "uri": uri } }));
+        let (answers, _) = served(vec![
+            request(1, "initialize", json!({})),
+            tell(
+                "textDocument/didOpen",
+                json!({ "textDocument": { "uri": uri, "text": text, "version": 1 } }),
+            ),
+            change(json!([
+                { "range": range(0, 5, 5), "text": "\n-- 😀" },
+                { "range": range(2, 4, 7), "text": "two" },
+            ])),
+            symbols(),
+            change(json!([{ "range": 7, "text": "" }])),
+            symbols(),
+        ]);
+        assert_eq!(answers[1]["result"][0]["name"], "two");
+        assert_eq!(answers[1]["result"][0]["range"]["start"]["line"], 2);
+        assert_eq!(answers[2]["method"], "window/showMessage");
+        assert_eq!(answers[3]["result"][0]["name"], "two");
+    }
+}

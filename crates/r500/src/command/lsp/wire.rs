@@ -1,0 +1,130 @@
+//! Messages as they travel: a header with the length, then JSON.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::sync::mpsc::{Receiver, channel};
+
+use serde_json::{Value, json};
+
+/// The longest message that is read; one that is longer is skipped.
+const MOST: usize = 64 << 20;
+
+/// Something that arrived.
+#[derive(Debug)]
+pub(super) enum Incoming {
+    Message(Value),
+    /// Something that is no message, and why.
+    Malformed(String),
+    /// Nothing more will come.
+    End,
+}
+
+/// What a request failed with, by the protocol's numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Code {
+    ParseError = -32700,
+    InvalidRequest = -32600,
+    MethodNotFound = -32601,
+    InvalidParams = -32602,
+    NotInitialized = -32002,
+    Cancelled = -32800,
+    Failed = -32803,
+}
+
+/// Messages in the order in which they arrive, read while others are being answered.
+pub(super) fn incoming(input: impl Read + Send + 'static) -> Receiver<Incoming> {
+    let (send, receive) = channel();
+    std::thread::spawn(move || {
+        let mut input = BufReader::new(input);
+        loop {
+            let message = match read(&mut input) {
+                Ok(Some(Ok(message))) => Incoming::Message(message),
+                Ok(Some(Err(why))) => Incoming::Malformed(why),
+                Ok(None) | Err(_) => Incoming::End,
+            };
+            let end = matches!(message, Incoming::End);
+            if send.send(message).is_err() || end {
+                return;
+            }
+        }
+    });
+    receive
+}
+
+/// The next message, or why it is none; `None` at the end.
+fn read(input: &mut impl BufRead) -> io::Result<Option<Result<Value, String>>> {
+    let mut length: Option<usize> = None;
+    let mut some = false;
+    loop {
+        let mut line = Vec::new();
+        // A header is short; a line without an end is no header.
+        if input.by_ref().take(8192).read_until(b'\n', &mut line)? == 0 {
+            return Ok(some.then(|| Err("the input ends in a header".to_owned())));
+        }
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_end();
+        if line.is_empty() {
+            // Empty lines in front of a header do no harm.
+            if some {
+                break;
+            }
+            continue;
+        }
+        some = true;
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.trim().parse().ok();
+        }
+    }
+    let Some(length) = length else {
+        return Ok(Some(Err("a header without Content-Length".to_owned())));
+    };
+    if length > MOST {
+        io::copy(&mut input.by_ref().take(length as u64), &mut io::sink())?;
+        return Ok(Some(Err(format!("a message of {length} bytes"))));
+    }
+    let mut body = Vec::new();
+    if input.by_ref().take(length as u64).read_to_end(&mut body)? < length {
+        return Ok(Some(Err("the input ends in a message".to_owned())));
+    }
+    Ok(Some(serde_json::from_slice(&body).map_err(|error| error.to_string())))
+}
+
+/// Sends a message.
+pub(super) fn send(out: &mut impl Write, message: &Value) -> io::Result<()> {
+    let body = message.to_string();
+    write!(out, "Content-Length: {}\r\n\r\n{body}", body.len())?;
+    out.flush()
+}
+
+/// Answers a request.
+pub(super) fn answer(out: &mut impl Write, id: &Value, result: &Value) -> io::Result<()> {
+    send(out, &json!({ "jsonrpc": "2.0", "id": id, "result": result }))
+}
+
+/// Answers a request with an error.
+pub(super) fn fail(out: &mut impl Write, id: &Value, code: Code, message: &str) -> io::Result<()> {
+    let error = json!({ "code": code as i32, "message": message });
+    send(out, &json!({ "jsonrpc": "2.0", "id": id, "error": error }))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
+
+    use super::*;
+
+    #[test]
+    fn messages_are_read_and_what_is_none_is_passed_over() {
+        let input = b"content-length: 2\r\nContent-Type: x\r\n\r\n{}Content-Length: 3\r\n\r\n{]}\
+            Nonsense\r\n\r\n\r\nContent-Length: 4\r\n\r\n[1] Content-Length: 9\r\n\r\n{}";
+        let mut input = &input[..];
+        let mut next = || read(&mut input).unwrap();
+        assert_eq!(next(), Some(Ok(json!({}))));
+        assert!(next().unwrap().is_err());
+        assert!(next().unwrap().unwrap_err().contains("without Content-Length"));
+        assert_eq!(next(), Some(Ok(json!([1]))));
+        assert!(next().unwrap().unwrap_err().contains("ends in a message"));
+        assert_eq!(next(), None);
+    }
+}

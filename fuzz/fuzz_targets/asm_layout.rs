@@ -1,0 +1,24 @@
+//! Any text laid out has the same words in the same order, assembles to the same job, and stays as it is
+//! when it is laid out again.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use r500_asm::pieces::pieces;
+use r500_asm::{Options, assemble, format};
+
+fuzz_target!(|source: &[u8]| {
+    let Ok(out) = format(source) else { return };
+    let words = |text: &[u8]| -> Vec<Vec<u8>> {
+        pieces(text).map(|piece| text[piece.range()].trim_ascii_end().to_vec()).collect()
+    };
+    assert_eq!(words(source), words(&out));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    assert_eq!(format(&out).map(|again| text(&again)), Ok(text(&out)));
+    let before = assemble(source, Options::default());
+    if before.is_ok() {
+        let after = assemble(&out, Options::default());
+        assert!(after.is_ok(), "{}", after.render(Default::default()));
+        // As text, for NaN is not equal to itself.
+        assert_eq!(format!("{:?}", before.job), format!("{:?}", after.job));
+    }
+});
