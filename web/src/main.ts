@@ -5,6 +5,7 @@ import { Signal } from "./app/signal.ts";
 import { theme } from "./app/theme.ts";
 import { Editor } from "./editor/editor.ts";
 import { Problems } from "./editor/problems.ts";
+import { services } from "./editor/services.ts";
 import { isPicture, takeFiles } from "./files/drop.ts";
 import { first, Gallery } from "./files/gallery.ts";
 import { pack, unpack } from "./files/permalink.ts";
@@ -22,6 +23,9 @@ import { splitter } from "./app/splitter.ts";
 import { Player } from "./picture/player.ts";
 import { Stage } from "./picture/stage.ts";
 import { Transport } from "./picture/transport.ts";
+import { StepPane } from "./step/pane.ts";
+import { Stepper } from "./step/stepper.ts";
+import { Survey } from "./step/survey.ts";
 
 /** Milliseconds without a key before the program is looked at anew. */
 const SETTLED = 120;
@@ -44,17 +48,35 @@ splitter();
 const transport = new Transport();
 const stage: Stage = new Stage({
   values: (target) => player.values(target),
-  chosen: () => {},
+  chosen: (x, y) => void stepThrough([x, y]),
 });
 const player: Player = new Player(pool, transport, stage);
-
-const editor = new Editor(byId("editor", HTMLDivElement), {
-  changed: () => {
-    draft();
-    soon();
-  },
-  moved: () => follow(),
+const stepper = new Stepper(module);
+const survey = new Survey(pool, stage, {
+  view: () => player.shown?.view,
+  found: (pixel, position) => void stepThrough(pixel, position),
 });
+
+const editor: Editor = new Editor(
+  byId("editor", HTMLDivElement),
+  {
+    changed: () => {
+      draft();
+      soon();
+    },
+    moved: () => follow(),
+  },
+  services({
+    hover: async (at) => {
+      await current();
+      return language.ask("hover", { at });
+    },
+    complete: async (at) => {
+      await current();
+      return language.ask("complete", { at });
+    },
+  }),
+);
 const problems = new Problems(byId("problems", HTMLElement), editor, {
   explain: (code) => language.ask("page", { code }),
 });
@@ -73,10 +95,27 @@ const encoding = new EncodingPane({
 const flow = new FlowPane();
 const numbers = new NumbersPane();
 const textures = new TexturesPane({ bind: bindTexture, take: (unit, file) => void takeTexture(file, unit) });
+const step = new StepPane(
+  stepper,
+  {
+    instruction: (address) => instructionOf(address)?.text ?? "",
+    reveal: (address) => {
+      const range = instructionOf(address)?.range;
+      if (range) editor.goTo(range.from);
+    },
+    choose: (pixel) => void stepThrough(pixel, stepper.moment.value?.position ?? 0),
+    atCursor: () => {
+      const instruction = instructionAt(editor.cursor);
+      return instruction === undefined ? undefined : instruction.index + (analysis.value?.offset ?? 0);
+    },
+  },
+  survey.root,
+);
 const tabs = new Tabs(byId("panes", HTMLElement), [
   { id: "constants", title: "Constants", root: constants.root },
   { id: "textures", title: "Textures", root: textures.root },
   { id: "encoding", title: "Encoding", root: encoding.root },
+  { id: "step", title: "Step", root: step.root },
   { id: "flow", title: "Flow", root: flow.root },
   { id: "numbers", title: "Numbers", root: numbers.root },
 ]);
@@ -102,12 +141,18 @@ new Save(
 let analysing: Promise<void> = Promise.resolve();
 let round = 0;
 
-const soon = settled(SETTLED, () => now());
+const soon = settled(SETTLED, () => {
+  // A program that was opened is known already.
+  if (asked?.text !== editor.text || asked.files !== files) now();
+});
+/** The program that was looked at last. */
+let asked: Source | undefined;
 
 /** Looks at the program as it is now. */
 function now(): void {
   const mine = ++round;
   const taken = source();
+  asked = taken;
   analysing = (async () => {
     let found: Analysis;
     try {
@@ -143,7 +188,8 @@ function show(found: Analysis, taken: Source): void {
   byId("title", HTMLParagraphElement).textContent = found.name || name;
   document.title = `${found.name || name || "program"} · r500`;
   follow();
-  showFlow();
+  void showFlow();
+  markStep(stepper.moment.value?.address ?? undefined);
 }
 
 /** Another program. */
@@ -151,6 +197,8 @@ function open(program: Source): void {
   ({ name, files } = program);
   shownText = undefined;
   player.forget();
+  stage.chosen.value = undefined;
+  stepper.clear();
   pendingReset = true;
   editor.replace(program.text);
   now();
@@ -185,10 +233,10 @@ const follow = settled(30, async () => {
     encoding.show(undefined);
     return;
   }
-  if (instruction.address === encoded && encodedText === shownText) return;
-  [encoded, encodedText] = [instruction.address, shownText];
+  if (instruction.index === encoded && encodedText === shownText) return;
+  [encoded, encodedText] = [instruction.index, shownText];
   try {
-    encoding.show(await language.ask("encoding", { index: instruction.address }));
+    encoding.show(await language.ask("encoding", { index: instruction.index }));
   } catch (error) {
     say(message(error));
   }
@@ -206,10 +254,53 @@ async function showFlow(): Promise<void> {
     flow.fail(message(error));
   }
 }
-tabs.shown.watch(() => {
-  follow();
-  void showFlow();
+
+// --- Stepping -----------------------------------------------------------------------------------
+
+const instructionOf = (address: number): Instruction | undefined =>
+  analysis.value?.instructions[address - analysis.value.offset];
+
+/** Records a pixel of the picture that is shown. */
+async function stepThrough(pixel: [number, number], position = 0): Promise<void> {
+  transport.playing.value = false;
+  stage.chosen.value = pixel;
+  tabs.shown.value = "step";
+  await player.settled();
+  const { shown } = player;
+  if (shown === undefined || player.program === undefined) return;
+  await stepper.record(player.program, shown.view, pixel, position);
+}
+
+/** The picture changed: what is recorded of the old one would not fit it. */
+const again = settled(80, () => {
+  const pixel = stage.chosen.value;
+  if (pixel === undefined || transport.playing.value || tabs.shown.value !== "step") return;
+  const { shown } = player;
+  if (shown === undefined || player.program === undefined || stepper.run.value?.view === shown.view) return;
+  const [width, height] = shown.view.size;
+  if (pixel[0] >= width || pixel[1] >= height) {
+    stage.chosen.value = undefined;
+    stepper.clear();
+  } else void stepper.record(player.program, shown.view, pixel, stepper.moment.value?.position ?? 0);
 });
+player.onpicture = () => {
+  survey.stale();
+  again();
+};
+transport.playing.watch(() => again());
+stepper.moment.watch((moment) => markStep(moment?.address ?? undefined));
+stepper.breaks.watch(() => markStep(stepper.moment.value?.address ?? undefined));
+
+function markStep(address: number | undefined): void {
+  const marks = stepper.breaks.value.flatMap((one) => {
+    const range = one.address === null ? undefined : instructionOf(one.address)?.range;
+    return range ? [{ range, name: "break" }] : [];
+  });
+  const range = address === undefined || tabs.shown.value !== "step" ? undefined : instructionOf(address)?.range;
+  if (range) marks.push({ range, name: "step" });
+  editor.mark(marks);
+  if (range) editor.reveal(range.from);
+}
 
 // --- Constants and textures ---------------------------------------------------------------------
 
@@ -313,6 +404,13 @@ addEventListener("hashchange", () => {
   );
 });
 
+tabs.shown.watch(() => {
+  markStep(stepper.moment.value?.address ?? undefined);
+  again();
+  follow();
+  void showFlow();
+});
+
 // --- What is said -------------------------------------------------------------------------------
 
 let silence: number | undefined;
@@ -339,6 +437,8 @@ const handle = {
   transport,
   analysis,
   stage,
+  stepper,
+  tabs,
   open,
   source,
   current,

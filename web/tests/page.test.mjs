@@ -139,6 +139,23 @@ OUT LAST src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX
   await context.close();
 });
 
+test("hover explains and completion offers what the libraries say", async () => {
+  const { page, context } = await visit(at);
+  await type(page, PROGRAM);
+  await page.evaluate(() => r500.editor.goTo(r500.editor.text.indexOf("RSQ") + 1));
+  await page.keyboard.press("Control+i");
+  assert.match(await page.locator(".cm-tooltip .hover").textContent(), /RSQ A.*Instruction 2: [0-9a-f]{8}/s);
+  await page.keyboard.press("Escape");
+  await page.waitForSelector(".cm-tooltip .hover", { state: "detached" });
+  await page.evaluate(() => r500.editor.goTo(r500.editor.text.indexOf("SIN") + 3));
+  await page.keyboard.press("Backspace");
+  await page.keyboard.press("Control+ ");
+  await page.locator(".cm-tooltip-autocomplete li", { hasText: "SIN" }).click();
+  await settled(page);
+  assert.equal(await page.evaluate(() => r500.editor.text), PROGRAM);
+  await context.close();
+});
+
 test("a permalink opens the same program and picture", async () => {
   const here = await visit(at);
   await type(here.page, `${PROGRAM}-- caf\u00e9 \u{1f600}\n`);

@@ -1,12 +1,12 @@
 //! What a source says and what is wrong with it.
 
-use r500::asm::{Assembly, Diagnostic as Wrong, Severity as AsmSeverity, SymbolKind};
+use r500::asm::{Assembly, SymbolKind};
 
-use r500::check::{Finding, Stats, examine};
+use r500::check::{Stats, examine};
 use r500::exec::Shader;
 use r500::isa::values::InstType;
-use r500::lint::{self, Allows};
 use r500::program::Job;
+use r500::service::{Problem, problems};
 use serde::Serialize;
 
 use crate::document::{Document, Range, TextEdit};
@@ -30,6 +30,8 @@ pub struct Analysis {
     pub depth: bool,
     /// What is wrong or odd, by place.
     pub diagnostics: Vec<Diagnostic>,
+    /// The address of the first instruction.
+    pub offset: u16,
     /// The instructions.
     pub instructions: Vec<Instruction>,
     /// Constants that the source gives or names.
@@ -67,6 +69,8 @@ pub struct Fix {
     pub title: String,
     /// The change.
     pub edits: Vec<TextEdit>,
+    /// Whether it mends the problem rather than silencing it.
+    pub mends: bool,
 }
 
 /// An instruction.
@@ -74,8 +78,8 @@ pub struct Fix {
 pub struct Instruction {
     /// Where it stands, if in the source itself.
     pub range: Option<Range>,
-    /// Its address.
-    pub address: usize,
+    /// Its number, from 0.
+    pub index: usize,
     /// `alu`, `out`, `tex` or `fc`.
     pub kind: &'static str,
     /// Its dwords.
@@ -137,10 +141,10 @@ pub struct Number {
 /// What a source says.
 #[must_use]
 pub fn analyse(document: &Document) -> Analysis {
-    let assembly = &document.assembly;
+    let assembly = document.assembly();
     let job = &assembly.job;
-    let mut diagnostics: Vec<Diagnostic> =
-        assembly.diagnostics.iter().map(|wrong| told(document, wrong)).collect();
+    let diagnostics = problems(&document.analysis);
+    let diagnostics = diagnostics.iter().map(|problem| told(document, problem)).collect();
     let (mut stats, mut notes, mut ok) = (Vec::new(), Vec::new(), assembly.is_ok());
     let (mut targets, mut depth) = ([true, false, false, false], false);
     if ok {
@@ -153,11 +157,6 @@ pub fn analyse(document: &Document) -> Analysis {
         }
         targets[0] = true;
         let examined = examine(&job.program, &r500::check::Given::by(job));
-        let allows = Allows::of(assembly);
-        let findings = examined.report.findings.iter();
-        let findings = findings
-            .filter(|finding| allows.covering(finding.code, &finding.place, assembly).is_none());
-        diagnostics.extend(findings.map(|finding| found(document, finding)));
         if let Some(graph) = &examined.graph {
             let structure = examined.structure.as_ref();
             if let Some(Err(why)) = structure {
@@ -168,7 +167,6 @@ pub fn analyse(document: &Document) -> Analysis {
             stats = numbers(&Stats::of_graph(&job.program, graph, structure));
         }
     }
-    diagnostics.sort_by_key(|diagnostic| (diagnostic.range.from, diagnostic.range.to));
     let clock = job.uniforms.iter().find(|uniform| uniform.name == "time");
     Analysis {
         ok,
@@ -179,6 +177,7 @@ pub fn analyse(document: &Document) -> Analysis {
         targets,
         depth,
         diagnostics,
+        offset: job.program.state.code_offset.map_or(0, |offset| offset.offset_addr()),
         instructions: instructions(document),
         constants: constants(assembly),
         textures: textures(assembly),
@@ -187,89 +186,39 @@ pub fn analyse(document: &Document) -> Analysis {
     }
 }
 
-/// The page of a code of the assembler or the checker.
-#[must_use]
-pub fn page(code: &str) -> Option<String> {
-    if let Some(code) = r500::check::Code::find(code) {
-        return Some(lint::page(code));
-    }
-    let info = r500::asm::Code::from_name(code)?.info();
-    Some(format!(
-        "{}: {}\n\n{}\n\nFor example\n\n    {}\n",
-        info.name,
-        info.title,
-        info.explanation,
-        info.example.replace('\n', "\n    ")
-    ))
-}
-
-fn told(document: &Document, wrong: &Wrong) -> Diagnostic {
-    let start = Range { from: 0, to: 0 };
-    let range = document.range(wrong.span);
-    let mut help: Vec<String> = Vec::new();
-    if !wrong.label.is_empty() {
-        help.push(wrong.label.clone());
-    }
-    help.extend(wrong.help.iter().cloned());
-    help.extend(wrong.related.iter().map(|(_, text)| text.clone()));
-    let fixes = wrong.fix.iter().zip(range).map(|(text, range)| Fix {
-        title: format!("Write `{text}`"),
-        edits: vec![TextEdit { range, text: text.clone() }],
-    });
+fn told(document: &Document, problem: &Problem) -> Diagnostic {
+    let range = document.range(problem.span);
     let place = match range {
         Some(_) => String::new(),
-        None => format!("{}: ", document.assembly.files.name(wrong.span)),
+        None => format!("{}: ", document.assembly().files.name(problem.span)),
     };
+    let mut help = problem.notes.clone();
+    help.extend(problem.related.iter().map(|(_, why)| why.clone()));
+    let fixes = problem.repairs.iter().filter_map(|repair| {
+        let edits = document.edits(&repair.edits)?;
+        Some(Fix { title: repair.title.clone(), edits, mends: repair.mends })
+    });
     Diagnostic {
-        range: range.unwrap_or(start),
-        severity: match wrong.severity() {
-            AsmSeverity::Error => "error",
-            AsmSeverity::Warning => "warning",
-        },
-        code: wrong.code.name(),
-        message: format!("{place}{}", wrong.message),
+        range: range.unwrap_or(Range { from: 0, to: 0 }),
+        severity: problem.severity.name(),
+        code: problem.code,
+        message: format!("{place}{}", problem.message),
         help,
         fixes: fixes.collect(),
     }
 }
 
-fn found(document: &Document, finding: &Finding) -> Diagnostic {
-    let span = lint::span(&document.assembly, &finding.place);
-    let range = span.and_then(|span| document.range(span));
-    let mut fixes = Vec::new();
-    let mut help = vec![finding.code.info().mend.to_owned()];
-    if let Some(fix) = &finding.fix {
-        help.insert(0, fix.text.clone());
-        let edits = lint::text_edits(&document.assembly, fix).ok();
-        let edits: Option<Vec<TextEdit>> = edits.and_then(|edits| {
-            let edit = |(span, text)| Some(TextEdit { range: document.range(span)?, text });
-            edits.into_iter().map(edit).collect()
-        });
-        if let Some(edits) = edits.filter(|edits| !edits.is_empty()) {
-            fixes.push(Fix { title: fix.text.clone(), edits });
-        }
-    }
-    Diagnostic {
-        range: range.unwrap_or(Range { from: 0, to: 0 }),
-        severity: finding.severity().name(),
-        code: finding.code.info().number,
-        message: finding.message.clone(),
-        help,
-        fixes,
-    }
-}
-
 fn instructions(document: &Document) -> Vec<Instruction> {
-    let assembly = &document.assembly;
+    let assembly = document.assembly();
     let code = &assembly.job.program.code;
     let offset = assembly.job.program.state.code_offset.map_or(0, |offset| offset.offset_addr());
     let lines = r500::asm::print_lines(code, offset);
     let all = code.iter().zip(lines).enumerate();
-    let one = |(address, (instruction, text)): (usize, (&r500::isa::Instruction, String))| {
-        let span = assembly.spans.get(address);
+    let one = |(index, (instruction, text)): (usize, (&r500::isa::Instruction, String))| {
+        let span = assembly.spans.get(index);
         Instruction {
             range: span.and_then(|span| document.range(*span)),
-            address,
+            index,
             kind: match instruction.ty() {
                 InstType::OUT => "out",
                 InstType::TEX => "tex",

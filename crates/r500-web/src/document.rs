@@ -3,7 +3,8 @@
 use std::io;
 use std::path::Path;
 
-use r500::asm::{Assembly, Loaded, Options, Span, assemble};
+use r500::asm::service::Analysis;
+use r500::asm::{self, Assembly, Loaded, Options, Span};
 use r500::program::Job;
 use r500::reader::assembly;
 
@@ -24,8 +25,8 @@ pub struct Document {
     pub name: String,
     /// The files that it may name.
     pub files: Vec<File>,
-    /// What it says.
-    pub assembly: Assembly,
+    /// What it says, ready for questions.
+    pub analysis: Analysis,
     units: Units,
 }
 
@@ -33,9 +34,15 @@ impl Document {
     /// Assembles a source.
     #[must_use]
     pub fn new(text: String, name: String, files: Vec<File>) -> Self {
-        let assembly = assembled(&text, &name, &files);
+        let analysis = Analysis::of(assembled(&text, &name, &files));
         let units = Units::of(&text);
-        Self { text, name, files, assembly, units }
+        Self { text, name, files, analysis, units }
+    }
+
+    /// What it assembles to.
+    #[must_use]
+    pub fn assembly(&self) -> &Assembly {
+        self.analysis.assembly()
     }
 
     /// The same with another text.
@@ -56,7 +63,7 @@ impl Document {
                 io::Error::new(io::ErrorKind::NotFound, "no such file was dropped onto the page")
             })
         };
-        assembly::job_with(&self.assembly, Some(&read)).map_err(|error| error.to_string())
+        assembly::job_with(self.assembly(), Some(&read)).map_err(|error| error.to_string())
     }
 
     /// Where a span of the source itself is; `None` for included files.
@@ -66,6 +73,15 @@ impl Document {
             from: self.units.at(span.start as usize),
             to: self.units.at(span.end as usize),
         })
+    }
+
+    /// Changes as edits; none if one is of an included file.
+    #[must_use]
+    pub fn edits(&self, edits: &[asm::service::TextEdit]) -> Option<Vec<TextEdit>> {
+        let edit = |edit: &asm::service::TextEdit| {
+            Some(TextEdit { range: self.range(edit.span)?, text: edit.text.clone() })
+        };
+        edits.iter().map(edit).collect()
     }
 
     /// The byte at a place.
@@ -101,7 +117,7 @@ fn assembled(text: &str, name: &str, files: &[File]) -> Assembly {
         Ok(Loaded { name: file.name.clone(), bytes: file.bytes.clone() })
     };
     let options = Options { name, loader: Some(&mut loader), ..Options::default() };
-    assemble(text.as_bytes(), options)
+    asm::assemble(text.as_bytes(), options)
 }
 
 /// How bytes and UTF-16 units of a text correspond: the places where they part.
@@ -161,8 +177,8 @@ mod tests {
         let text = "#include \"a\"\nTEXTURE tex[0] = file \"b.png\" ;";
         let files = vec![File { name: "a".into(), bytes: b": ;".to_vec() }];
         let document = Document::new(text.into(), "x.r5".into(), files);
-        assert!(document.assembly.is_ok());
-        assert_eq!(document.assembly.job.program.code.len(), 1);
+        assert!(document.assembly().is_ok());
+        assert_eq!(document.assembly().job.program.code.len(), 1);
         assert!(document.job().unwrap_err().contains("dropped"));
     }
 }

@@ -10,7 +10,7 @@ use crate::document::{Document, Range, TextEdit};
 /// # Errors
 /// Why the source does not take it.
 pub fn constant(document: &Document, number: u8, value: [u32; 4]) -> Result<Vec<TextEdit>, String> {
-    let now = document.assembly.job.program.state.constants.get(usize::from(number));
+    let now = document.assembly().job.program.state.constants.get(usize::from(number));
     let now = now.copied().unwrap_or_default();
     let edits = match components(&document.text, number) {
         Some(parts) => {

@@ -105,7 +105,7 @@ pub fn edit_field(
     }
     let mut new = old;
     new.0[word] = field.insert(old.0[word], code);
-    let program = &document.assembly.job.program;
+    let program = &document.assembly().job.program;
     let mut wanted = program.code.clone();
     wanted[index] = new;
     let offset = program.state.code_offset.map_or(0, |offset| offset.offset_addr());
@@ -145,7 +145,7 @@ fn fitting(
     let mut edits = Vec::new();
     // From behind, so that places in front stay as they are.
     for (index, new) in changes.iter().rev() {
-        let span = *document.assembly.spans.get(*index)?;
+        let span = *document.assembly().spans.get(*index)?;
         let range = document.range(span)?;
         let new = broken(new);
         text.replace_range(span.start as usize..span.end as usize, &new);
@@ -156,7 +156,7 @@ fn fitting(
 }
 
 fn instruction(document: &Document, index: usize) -> Result<Instruction, String> {
-    let code = &document.assembly.job.program.code;
+    let code = &document.assembly().job.program.code;
     code.get(index).copied().ok_or_else(|| format!("there is no instruction {index}"))
 }
 
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn every_field_of_every_word_can_be_changed() {
         let document = Document::new(SOURCE.into(), "x".into(), Vec::new());
-        for (index, old) in document.assembly.job.program.code.iter().enumerate() {
+        for (index, old) in document.assembly().job.program.code.iter().enumerate() {
             for (word, layout) in old.layout().into_iter().enumerate() {
                 for field in layout.map_or(&[][..], |register| register.fields) {
                     if (word, field.name) == (0, "TYPE") {
@@ -230,7 +230,7 @@ mod tests {
                     }
                     let text = edited(index, word, field.name, field.max());
                     let document = Document::new(text, "x".into(), Vec::new());
-                    let bits = document.assembly.job.program.code[index].0[word];
+                    let bits = document.assembly().job.program.code[index].0[word];
                     assert_eq!(field.extract(bits), field.max(), "{}", field.name);
                 }
             }

@@ -10,9 +10,11 @@
 //! | [`document`] | a source with the files it names, assembled; places in it as the page counts them |
 //! | [`open`] | any format to sources |
 //! | [`analysis`] | diagnostics, instructions, constants, numbers about a program |
+//! | [`language`] | what a word means, and what may stand at a place |
 //! | [`encoding`] | an instruction bit by bit, and what changing a field makes of its source |
 //! | [`edit`] | changing a constant in the source |
-//! | [`picture`] | rows of the picture, and their raw values |
+//! | [`picture`] | rows of the picture, their raw values, what their pixels do |
+//! | [`step`] | a pixel's recorded run, in either direction |
 
 #[cfg(target_arch = "wasm32")]
 mod abi;
@@ -20,8 +22,10 @@ pub mod analysis;
 pub mod document;
 pub mod edit;
 pub mod encoding;
+pub mod language;
 pub mod open;
 pub mod picture;
 pub mod request;
+pub mod step;
 
 pub use request::{Request, Session};

@@ -3,12 +3,15 @@
 //! A page divides a picture's rows among workers, each with a module of its own; a frame of one worker
 //! is some bands of rows.
 
+use std::sync::Arc;
+
 use r500::exec::fast::Fast;
+use r500::exec::record::{Scene, survey};
 use r500::exec::{
     Bindings, Block, Counters, Draw, Engine, Frame, Limits, Options, Ran, Shader, draw_into,
 };
 use r500::picture::Picture as Upright;
-use r500::program::Job;
+use r500::program::{Job, Uniform};
 use serde::{Deserialize, Serialize};
 
 use crate::request::Bytes;
@@ -68,10 +71,23 @@ pub struct Band {
     bytes: Bytes,
 }
 
+/// What was found out about the pixels of some rows.
+#[derive(Debug)]
+pub struct Survey {
+    /// The lowest row.
+    pub y: u32,
+    /// How many.
+    pub rows: u32,
+    /// Groups that a limit of instructions stopped.
+    pub stopped: u64,
+    /// Numbers, row by row from the lowest.
+    pub numbers: Vec<u32>,
+}
+
 /// A program that is drawn over and over.
 pub struct Picture {
     job: Job,
-    shader: Shader,
+    shader: Arc<Shader>,
     /// The constant and its channel that take the time.
     time: Option<(usize, usize)>,
     /// The bands drawn last, with what they are shown as.
@@ -84,7 +100,7 @@ impl Picture {
     /// # Errors
     /// Why the program cannot run.
     pub fn new(job: Job) -> Result<Self, String> {
-        let shader = Shader::new(&job.program).map_err(|error| error.to_string())?;
+        let shader = Arc::new(Shader::new(&job.program).map_err(|error| error.to_string())?);
         let time = job.uniforms.iter().find(|uniform| uniform.name == "time");
         let time = time.map(|uniform| (uniform.constant.into(), uniform.channel.into()));
         Ok(Self { job, shader, time, drawn: Vec::new() })
@@ -157,6 +173,61 @@ impl Picture {
             Some(band(frame, at, length))
         });
         bands.collect()
+    }
+
+    /// Names of the program's constants.
+    #[must_use]
+    pub fn names(&self) -> &[Uniform] {
+        &self.job.uniforms
+    }
+
+    /// The picture as what a recording is of.
+    ///
+    /// # Errors
+    /// What cannot be bound.
+    pub fn scene(&self, drawing: &Drawing) -> Result<Scene, String> {
+        let limits = Limits { instructions: drawing.limit, memory: 1 << 30, time: None };
+        Ok(Scene {
+            shader: self.shader.clone(),
+            bindings: Arc::new(self.bindings(drawing)?),
+            options: Options { threads: 1, limits, ..Options::default() },
+        })
+    }
+
+    /// What each pixel of the bands executes, and how often it waits for others: two numbers a pixel.
+    ///
+    /// # Errors
+    /// Why that cannot be found out.
+    pub fn heat(&self, drawing: &Drawing) -> Result<Vec<Survey>, String> {
+        let scene = self.scene(drawing)?;
+        let band = |&(y, rows): &(u32, u32)| {
+            let area = Block { x: 0, y, width: drawing.size[0], height: rows };
+            let heat = survey::heat(&scene, area).map_err(told)?;
+            let numbers = heat.work.iter().flat_map(|work| [work.executed, work.waited]);
+            let numbers = numbers.map(|n| u32::try_from(n).unwrap_or(u32::MAX)).collect();
+            Ok(Survey { y, rows, stopped: heat.stopped, numbers })
+        };
+        drawing.bands.iter().map(band).collect()
+    }
+
+    /// After how many steps each pixel of the bands first makes a condition true, plus one; 0 for never.
+    ///
+    /// # Errors
+    /// What is wrong with the condition, or why that cannot be found out.
+    pub fn sight(&self, drawing: &Drawing, condition: &str) -> Result<Vec<Survey>, String> {
+        let condition = r500::expression::parse_condition(condition, self.names())
+            .map_err(|error| error.to_string())?;
+        let scene = self.scene(drawing)?;
+        let band = |&(y, rows): &(u32, u32)| {
+            let area = Block { x: 0, y, width: drawing.size[0], height: rows };
+            let seen = survey::sight(&scene, area, &condition).map_err(told)?;
+            let numbers = seen
+                .first
+                .iter()
+                .map(|first| first.map_or(0, |at| u32::try_from(at + 1).unwrap_or(u32::MAX)));
+            Ok(Survey { y, rows, stopped: seen.stopped, numbers: numbers.collect() })
+        };
+        drawing.bands.iter().map(band).collect()
     }
 
     fn bindings(&self, drawing: &Drawing) -> Result<Bindings, String> {

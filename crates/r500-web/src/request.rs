@@ -4,8 +4,9 @@ use r500::program::Job;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, File};
-use crate::picture::{Drawing, Picture};
-use crate::{analysis, edit, encoding, open};
+use crate::picture::{Drawing, Picture, Survey};
+use crate::step::{Going, Stepping};
+use crate::{analysis, edit, encoding, language, open};
 
 /// A request. `do` names it.
 #[derive(Clone, Debug, Deserialize)]
@@ -59,6 +60,34 @@ pub enum Request {
         /// The format's name.
         format: String,
     },
+    /// What the word at a place means.
+    Hover {
+        /// The place, in UTF-16 units.
+        at: usize,
+    },
+    /// What may stand at a place.
+    Complete {
+        /// The place, in UTF-16 units.
+        at: usize,
+    },
+    /// Records a pixel of what was loaded, and shows where its run begins.
+    Record {
+        /// The picture that it is of.
+        drawing: Drawing,
+        /// Column and row, from the bottom.
+        pixel: [u32; 2],
+    },
+    /// Goes to another place of the recorded run, and shows it.
+    Go(Going),
+    /// What pixels of bands execute, and how often they wait.
+    Heat(Drawing),
+    /// Where pixels of bands first make a condition true.
+    Sight {
+        /// The picture that they are of.
+        drawing: Drawing,
+        /// The condition.
+        condition: String,
+    },
     /// The page of a diagnostic's code.
     Page {
         /// The code.
@@ -93,6 +122,7 @@ pub struct FileLength {
 pub struct Session {
     document: Option<Document>,
     picture: Option<Picture>,
+    stepping: Option<Stepping>,
     /// Bytes that the last answer pointed to.
     kept: Vec<Vec<u8>>,
 }
@@ -104,6 +134,15 @@ pub struct Bytes {
     pub at: usize,
     /// Length.
     pub length: usize,
+}
+
+/// Numbers of the pixels of some rows, row by row from the lowest.
+#[derive(Debug, Serialize)]
+struct SurveyBand {
+    y: u32,
+    rows: u32,
+    stopped: u64,
+    bytes: Bytes,
 }
 
 impl Session {
@@ -157,7 +196,33 @@ impl Session {
                 let bytes = self.keep(written);
                 json(&bytes)
             }
-            Request::Page { code } => json(&analysis::page(&code)),
+            Request::Hover { at } => json(&language::hover(self.document()?, at)),
+            Request::Complete { at } => json(&language::completions(self.document()?, at)),
+            Request::Record { drawing, pixel } => {
+                let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
+                let names = picture.names().to_vec();
+                self.stepping = None;
+                let stepping = Stepping::new(picture.scene(&drawing)?, pixel, names)?;
+                let addresses = self.keep(stepping.addresses());
+                let recorded = json(&stepping.recorded(addresses));
+                self.stepping = Some(stepping);
+                recorded
+            }
+            Request::Go(going) => {
+                let stepping = self.stepping.as_mut().ok_or("nothing is recorded")?;
+                json(&stepping.go(&going)?)
+            }
+            Request::Heat(drawing) => {
+                let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
+                let surveys = picture.heat(&drawing)?;
+                self.surveyed(surveys)
+            }
+            Request::Sight { drawing, condition } => {
+                let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
+                let surveys = picture.sight(&drawing, &condition)?;
+                self.surveyed(surveys)
+            }
+            Request::Page { code } => json(&r500::service::explain(&code)),
         }
     }
 
@@ -167,6 +232,17 @@ impl Session {
 
     fn job(&self) -> Result<Job, String> {
         self.document()?.job()
+    }
+
+    fn surveyed(&mut self, surveys: Vec<Survey>) -> Result<String, String> {
+        let bands: Vec<_> = surveys
+            .into_iter()
+            .map(|Survey { y, rows, stopped, numbers }| {
+                let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+                SurveyBand { y, rows, stopped, bytes: self.keep(bytes) }
+            })
+            .collect();
+        json(&bands)
     }
 
     fn keep(&mut self, bytes: Vec<u8>) -> Bytes {
@@ -197,4 +273,70 @@ impl<'a> Attached<'a> {
 
 fn json(answer: &impl Serialize) -> Result<String, String> {
     serde_json::to_string(answer).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    const SOURCE: &str = "SIZE 8 4 ; UNIFORM \"time\" = const[0].r ;\n\
+        OUT src0.rgb = const[0] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ;";
+
+    fn ask(session: &mut Session, request: &Value) -> Result<Value, String> {
+        let answer = session.answer(format!("{request}\n").as_bytes())?;
+        Ok(serde_json::from_str(&answer).unwrap())
+    }
+
+    #[test]
+    fn a_program_is_drawn_and_stepped_through() {
+        let mut session = Session::default();
+        let loaded = ask(&mut session, &json!({ "do": "load", "text": SOURCE })).unwrap();
+        assert_eq!((&loaded["size"], &loaded["moves"]), (&json!([8, 4]), &json!(true)));
+        let drawing =
+            json!({ "size": [8, 4], "time": 0.25, "bands": [[0, 2], [2, 2]], "limit": 100 });
+        let mut draw = drawing.clone();
+        draw["do"] = json!("draw");
+        let drawn = ask(&mut session, &draw).unwrap();
+        assert_eq!(drawn["bands"][1]["bytes"]["length"], 8 * 2 * 4);
+        let values = ask(&mut session, &json!({ "do": "values", "target": 0 })).unwrap();
+        assert_eq!(values[0]["bytes"]["length"], 8 * 2 * 16);
+
+        let record = json!({ "do": "record", "drawing": drawing, "pixel": [7, 3] });
+        let recorded = ask(&mut session, &record).unwrap();
+        assert_eq!(recorded["length"], 1);
+        let red = &recorded["shown"]["coming"]["result"][0];
+        assert_eq!(red, 0.25f32.to_bits(), "the time is the drawing's");
+        let end = ask(&mut session, &json!({ "do": "go", "how": "step" })).unwrap();
+        assert_eq!((&end["address"], &end["position"]), (&Value::Null, &json!(1)));
+        assert_eq!(end["outputs"][0][1], end["delivered"][0]);
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_an_error() {
+        let mut session = Session::default();
+        assert!(session.answer(b"").is_err());
+        for request in [
+            json!({ "do": "nothing" }),
+            json!({ "do": "open", "name": "x", "length": 5 }),
+            json!({ "do": "load", "text": "OUT" }),
+            json!({ "do": "draw", "size": [1, 1], "time": 0, "bands": [], "limit": 1 }),
+            json!({ "do": "encoding", "index": 0 }),
+            json!({ "do": "go", "how": "step" }),
+        ] {
+            assert!(ask(&mut session, &request).is_err(), "{request}");
+        }
+        ask(&mut session, &json!({ "do": "load", "text": SOURCE })).unwrap();
+        let drawing = json!({ "size": [8, 4], "time": 0, "bands": [[0, 5]], "limit": 100 });
+        let mut draw = drawing.clone();
+        draw["do"] = json!("draw");
+        assert!(ask(&mut session, &draw).is_err(), "rows outside of the picture");
+        let record = json!({ "do": "record", "drawing": drawing, "pixel": [8, 0] });
+        assert!(ask(&mut session, &record).is_err(), "a pixel outside of the picture");
+        let sight = json!({ "do": "sight", "drawing": drawing, "condition": "temp[" });
+        assert!(ask(&mut session, &sight).is_err());
+    }
 }

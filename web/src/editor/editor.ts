@@ -1,6 +1,6 @@
 // The editor: CodeMirror with this language, its diagnostics, and marks beside the lines.
 
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
+import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";
 import { bracketMatching, indentUnit } from "@codemirror/language";
 import { forceLinting, linter, lintGutter, lintKeymap, type Diagnostic as Shown } from "@codemirror/lint";
@@ -66,7 +66,6 @@ export class Editor {
         EditorState.allowMultipleSelections.of(true),
         bracketMatching(),
         closeBrackets(),
-        autocompletion({ icons: false }),
         highlightActiveLine(),
         highlightSelectionMatches(),
         search({ top: true }),
@@ -132,6 +131,12 @@ export class Editor {
       effects: EditorView.scrollIntoView(place, { y: "center" }),
     });
     if (focus) this.view.focus();
+  }
+
+  /** Scrolls so far that the place can be seen. */
+  reveal(at: number): void {
+    const place = Math.min(at, this.view.state.doc.length);
+    this.view.dispatch({ effects: EditorView.scrollIntoView(place, { y: "nearest", yMargin: 60 }) });
   }
 
   lineOf(at: number): number {

@@ -1,6 +1,7 @@
 // The list of problems under the text.
 
 import { h } from "../app/dom.ts";
+import { markdown } from "../app/markdown.ts";
 import type { Diagnostic } from "../machine/protocol.ts";
 import type { Editor } from "./editor.ts";
 
@@ -32,7 +33,7 @@ export class Problems {
 
   private row(diagnostic: Diagnostic): HTMLElement {
     const line = this.editor.lineOf(diagnostic.from);
-    const page = h("pre", { hidden: true });
+    const page = h("div", { class: "page", hidden: true });
     const help = diagnostic.help.filter((text) => text !== "");
     const explain = h(
       "button",
@@ -42,7 +43,7 @@ export class Problems {
         title: `What ${diagnostic.code} means`,
         "aria-expanded": "false",
         onclick: async () => {
-          page.textContent ||= (await this.actions.explain(diagnostic.code)) ?? "";
+          if (page.childElementCount === 0) page.append(...markdown((await this.actions.explain(diagnostic.code)) ?? ""));
           page.hidden = !page.hidden;
           explain.setAttribute("aria-expanded", String(!page.hidden));
         },
@@ -57,13 +58,13 @@ export class Problems {
     );
     go.setAttribute("aria-label", `${diagnostic.severity} on line ${line}: ${diagnostic.message}`);
     const fixes = diagnostic.fixes.map((fix) =>
-      h("button", { type: "button", class: "fix", onclick: () => this.editor.apply(fix.edits) }, fix.title),
+      h("button", { type: "button", class: fix.mends ? "fix" : "allow", onclick: () => this.editor.apply(fix.edits) }, fix.title),
     );
     return h(
       "li",
       { class: diagnostic.severity },
       go,
-      explain,
+      diagnostic.code !== "" && explain,
       ...fixes,
       help.length > 0 && h("p", { class: "help" }, help.join(" · ")),
       page,

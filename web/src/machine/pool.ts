@@ -26,7 +26,7 @@ export interface Picture {
 /** Rows that one worker draws before the next one's: dear regions are shared so. */
 const STRIPE = 16;
 /** Instructions that a group of pixels may execute. */
-const INSTRUCTIONS = 1_000_000;
+export const INSTRUCTIONS = 1_000_000;
 /** Milliseconds after which a picture is given up. */
 const PATIENCE = 8_000;
 /** Milliseconds that a new program waits for an old one's picture. */
@@ -117,6 +117,38 @@ export class Pool {
       values.set(new Float32Array(bytes.buffer), y * width * channels);
     }
     return values;
+  }
+
+  /**
+   * Numbers about every pixel of a picture, the lowest row first: `heat` gives instructions executed
+   * and waits, two a pixel; `sight` the step, plus one, before which a condition first holds, 0 for never.
+   */
+  async survey(view: View, condition: string | undefined, progress: (share: number) => void): Promise<Uint32Array> {
+    const { source } = this;
+    if (source === undefined) throw new Error("there is no program");
+    const [width, height] = view.size;
+    const each = condition === undefined ? 2 : 1;
+    const numbers = new Uint32Array(width * height * each);
+    const waiting: [number, number][] = [];
+    for (let y = 0; y < height; y += STRIPE) waiting.push([y, Math.min(STRIPE, height - y)]);
+    const all = waiting.length;
+    await Promise.all(
+      this.clients.map(async (client, n) => {
+        for (let band = waiting.pop(); band !== undefined; band = waiting.pop()) {
+          if (this.source !== source) throw new Error("another program came");
+          if (this.has[n] !== source) await this.give(n, source);
+          const { size, time, target } = view;
+          const drawing = { size, time, target, constants: [...view.constants], bands: [band], limit: INSTRUCTIONS };
+          const found =
+            condition === undefined
+              ? await client.ask("heat", drawing)
+              : await client.ask("sight", { drawing, condition });
+          for (const { y, bytes } of found) numbers.set(new Uint32Array(bytes.buffer), y * width * each);
+          progress(1 - waiting.length / all);
+        }
+      }),
+    );
+    return numbers;
   }
 
   private async give(n: number, source: Source): Promise<Loaded | undefined> {

@@ -13,6 +13,8 @@ export interface TextEdit extends Range {
 export interface Fix {
   title: string;
   edits: TextEdit[];
+  /** Whether it mends the problem rather than silencing it. */
+  mends: boolean;
 }
 
 export type Severity = "error" | "warning" | "note";
@@ -27,7 +29,7 @@ export interface Diagnostic extends Range {
 
 export interface Instruction {
   range: Range | null;
-  address: number;
+  index: number;
   kind: "alu" | "out" | "tex" | "fc";
   words: number[];
   text: string;
@@ -60,6 +62,8 @@ export interface Analysis {
   targets: boolean[];
   depth: boolean;
   diagnostics: Diagnostic[];
+  /** The address of the first instruction. */
+  offset: number;
   instructions: Instruction[];
   constants: Constant[];
   textures: TextureInfo[];
@@ -121,6 +125,105 @@ export interface Drawn {
   killed: number;
 }
 
+export interface Hover extends Range {
+  /** Markdown. */
+  text: string;
+}
+
+export interface Completion extends Range {
+  label: string;
+  kind: string;
+  detail: string;
+  /** Markdown. */
+  text: string;
+  /** A snippet. */
+  insert: string;
+}
+
+export type Bits3 = [number, number, number];
+
+export type Write =
+  | { to: "temp" | "output"; number: number; mask: number; value: Bits4 }
+  | { to: "depth"; value: number }
+  | { to: "predicate"; mask: number; bits: number }
+  | { to: "aluResult"; value: boolean };
+
+/** What an instruction did, or will do, to the pixel. Numbers are bits of floats. */
+export type Did = { address: number; active: boolean; writes: Write[] } & (
+  | { kind: "skipped" }
+  | { kind: "alu"; rgb: [Bits3, Bits3, Bits3]; alpha: Bits3; raw: Bits4; result: Bits4; enabled: number }
+  | { kind: "tex"; coord: Bits4; texel: Bits4 | null; enabled: number; killed: boolean }
+  | { kind: "flow"; wants: boolean; voted: boolean; voters: number; favour: number; taken: boolean; next: number }
+);
+
+export interface Lane {
+  x: number;
+  y: number;
+  executes: boolean;
+  state: "active" | "branch" | "break" | "continue" | "killed" | "uncovered" | "outside";
+  levels: number;
+}
+
+/** A moment of a pixel's run: `position` instructions were executed. */
+export interface Moment {
+  position: number;
+  /** Address of the instruction to come; none at the end. */
+  address: number | null;
+  stop: "there" | "break" | "start" | "end";
+  breakpoint: number | null;
+  pixel: [number, number];
+  /** Left, bottom, width, height. */
+  group: [number, number, number, number];
+  active: boolean;
+  done: Did | null;
+  coming: Did | null;
+  lanes: Lane[];
+  /** Number, channels ever written, value. */
+  temps: [number, number, Bits4][];
+  predicate: number;
+  predicate_set: number;
+  alu_result: boolean;
+  alu_result_set: boolean;
+  outputs: [number, Bits4][];
+  depth: number | null;
+  al: number;
+  loops: { count: number; al: number }[];
+  calls: number[];
+  /** What the picture holds at the pixel. */
+  delivered: [Bits4, Bits4, Bits4, Bits4];
+  delivered_depth: number | null;
+}
+
+export interface Recorded {
+  length: number;
+  stopped: string | null;
+  /** The address of each step, 32 bits each. */
+  addresses: Uint8Array<ArrayBuffer>;
+  shown: Moment;
+}
+
+export interface Breakpoint {
+  address: number | null;
+  condition: string | null;
+  changes: string | null;
+}
+
+export interface Going {
+  how: "step" | "active" | "over" | "out" | "run" | "seek" | "watch";
+  backward?: boolean;
+  position?: number;
+  pixel?: [number, number];
+  breaks?: Breakpoint[];
+}
+
+/** Numbers of the pixels of some rows, 32 bits each. */
+export interface SurveyBand {
+  y: number;
+  rows: number;
+  stopped: number;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
 export interface NamedFile {
   name: string;
   bytes: Uint8Array;
@@ -154,6 +257,12 @@ export interface Requests {
   editConstant: { ask: { constant: number; value: Bits4 }; answer: TextEdit[] };
   flow: { ask: object; answer: string };
   write: { ask: { format: string }; answer: Uint8Array<ArrayBuffer> };
+  hover: { ask: { at: number }; answer: Hover | null };
+  complete: { ask: { at: number }; answer: Completion[] };
+  record: { ask: { drawing: Drawing; pixel: [number, number] }; answer: Recorded };
+  go: { ask: Going; answer: Moment };
+  heat: { ask: Drawing; answer: SurveyBand[] };
+  sight: { ask: { drawing: Drawing; condition: string }; answer: SurveyBand[] };
   page: { ask: { code: string }; answer: string | null };
 }
 

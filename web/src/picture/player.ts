@@ -33,6 +33,16 @@ export class Player {
     });
   }
 
+  /** The picture that is shown, if it is of the program. */
+  get shown(): Picture | undefined {
+    return this.broken ? undefined : this.picture;
+  }
+
+  /** The program that is drawn. */
+  get program(): Source | undefined {
+    return this.source;
+  }
+
   /** Nothing of the program before counts any more. */
   forget(): void {
     this.tried.clear();

@@ -1,0 +1,347 @@
+//! A pixel's recorded run, shown step by step.
+
+use r500::exec::record::{Break, Direction, End, Moment, Recording, Scene, Stop};
+use r500::exec::reference::{Event, EventKind, Lane, LaneState, Step, Write};
+use r500::expression;
+use r500::program::Uniform;
+use serde::{Deserialize, Serialize};
+
+use crate::request::Bytes;
+
+/// A recorded pixel, at a place of its run.
+pub struct Stepping {
+    recording: Recording,
+    names: Vec<Uniform>,
+}
+
+/// Where to go.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Going {
+    how: How,
+    #[serde(default)]
+    backward: bool,
+    /// The position, for `seek`.
+    #[serde(default)]
+    position: usize,
+    /// The pixel, for `watch`.
+    #[serde(default)]
+    pixel: [u32; 2],
+    /// Where `run` stops.
+    #[serde(default)]
+    breaks: Vec<Breakpoint>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum How {
+    /// One instruction.
+    Step,
+    /// To the next instruction that the pixel executes.
+    Active,
+    /// Over a loop or call.
+    Over,
+    /// Out of a loop or call.
+    Out,
+    /// To a breakpoint.
+    Run,
+    /// To a position.
+    Seek,
+    /// To another pixel of the group.
+    Watch,
+}
+
+/// A breakpoint: at an address, where a condition becomes true, or both.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Breakpoint {
+    address: Option<u32>,
+    condition: Option<String>,
+    /// It stops where this changes.
+    changes: Option<String>,
+}
+
+/// A run, recorded.
+#[derive(Debug, Serialize)]
+pub struct Recorded {
+    /// Steps in all.
+    length: usize,
+    /// Why it did not come to its end.
+    stopped: Option<String>,
+    /// The address that each step executes, 32 bits each.
+    addresses: Bytes,
+    /// Where it stands: at the start.
+    shown: Shown,
+}
+
+/// A moment of the run.
+#[derive(Debug, Serialize)]
+pub struct Shown {
+    /// Steps executed.
+    position: usize,
+    /// Address of the instruction to come; none at the end.
+    address: Option<u32>,
+    /// `there`, `break`, `start` or `end`: why it stands here.
+    stop: &'static str,
+    /// The breakpoint's number, if it is one.
+    breakpoint: Option<usize>,
+    /// Column and row of the pixel.
+    pixel: [u32; 2],
+    /// Left, bottom, width, height of its group.
+    group: [u32; 4],
+    active: bool,
+    /// What the last step did.
+    done: Option<Did>,
+    /// What the coming one will do.
+    coming: Option<Did>,
+    lanes: Vec<LaneShown>,
+    /// Number, channels ever written, and value of each temporary that was written.
+    temps: Vec<(usize, u8, [u32; 4])>,
+    predicate: u8,
+    predicate_set: u8,
+    alu_result: bool,
+    alu_result_set: bool,
+    /// Channels written and value of each output.
+    outputs: Vec<(u8, [u32; 4])>,
+    depth: Option<u32>,
+    al: i32,
+    loops: Vec<LoopShown>,
+    calls: Vec<u32>,
+    /// What the picture holds at the pixel at the end: A to D.
+    delivered: [[u32; 4]; 4],
+    delivered_depth: Option<u32>,
+}
+
+/// A pixel of the group.
+#[derive(Debug, Serialize)]
+struct LaneShown {
+    x: u32,
+    y: u32,
+    /// It executes the instruction to come.
+    executes: bool,
+    /// Why not: `active`, `branch`, `break`, `continue`, `killed`, `uncovered` or `outside`.
+    state: &'static str,
+    /// Levels until it wakes.
+    levels: u32,
+}
+
+/// A running loop.
+#[derive(Debug, Serialize)]
+struct LoopShown {
+    /// Passes left, the running one counted.
+    count: u32,
+    al: i32,
+}
+
+/// What a step did to the pixel.
+#[derive(Debug, Serialize)]
+struct Did {
+    address: u32,
+    active: bool,
+    #[serde(flatten)]
+    what: What,
+    writes: Vec<Written>,
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+enum What {
+    Skipped,
+    Alu { rgb: [[u32; 3]; 3], alpha: [u32; 3], raw: [u32; 4], result: [u32; 4], enabled: u8 },
+    Tex { coord: [u32; 4], texel: Option<[u32; 4]>, enabled: u8, killed: bool },
+    Flow { wants: bool, voted: bool, voters: usize, favour: usize, taken: bool, next: u32 },
+}
+
+#[derive(Debug, Serialize)]
+#[serde(tag = "to", rename_all = "camelCase")]
+enum Written {
+    Temp { number: u8, mask: u8, value: [u32; 4] },
+    Output { number: u8, mask: u8, value: [u32; 4] },
+    Depth { value: u32 },
+    Predicate { mask: u8, bits: u8 },
+    AluResult { value: bool },
+}
+
+impl Stepping {
+    /// Records a pixel.
+    ///
+    /// # Errors
+    /// Why it cannot be recorded.
+    pub fn new(scene: Scene, pixel: [u32; 2], names: Vec<Uniform>) -> Result<Self, String> {
+        let recording = Recording::new(scene, pixel).map_err(|error| error.to_string())?;
+        Ok(Self { recording, names })
+    }
+
+    /// The address that each step executes, as bytes.
+    #[must_use]
+    pub fn addresses(&self) -> Vec<u8> {
+        self.recording.addresses().flat_map(u32::to_le_bytes).collect()
+    }
+
+    /// What was recorded.
+    #[must_use]
+    pub fn recorded(&self, addresses: Bytes) -> Recorded {
+        let stopped = match self.recording.end() {
+            End::Ended => None,
+            End::Stopped(error) => Some(error.to_string()),
+        };
+        let shown = self.shown(Stop::There);
+        Recorded { length: self.recording.len(), stopped, addresses, shown }
+    }
+
+    /// Goes somewhere, and shows that.
+    ///
+    /// # Errors
+    /// What is wrong with a condition.
+    pub fn go(&mut self, going: &Going) -> Result<Shown, String> {
+        let direction = if going.backward { Direction::Backward } else { Direction::Forward };
+        let recording = &mut self.recording;
+        let stop = match going.how {
+            How::Step => recording.step(direction),
+            How::Active => recording.step_active(direction),
+            How::Over => recording.step_over(direction),
+            How::Out => recording.step_out(direction),
+            How::Seek => {
+                recording.seek(going.position);
+                Stop::There
+            }
+            How::Watch => {
+                recording.watch(going.pixel);
+                Stop::There
+            }
+            How::Run => {
+                let breaks: Result<Vec<Break>, String> =
+                    going.breaks.iter().map(|one| one.parsed(&self.names)).collect();
+                recording.run(direction, &breaks?)
+            }
+        };
+        Ok(self.shown(stop))
+    }
+
+    fn shown(&self, stop: Stop) -> Shown {
+        let now = self.recording.now();
+        let pixel = now.pixel();
+        let block = now.state().block();
+        let delivered = self.recording.delivered();
+        let temps = pixel.temps.iter().zip(pixel.written).enumerate();
+        let temps = temps.filter(|(_, (_, written))| *written != 0);
+        Shown {
+            position: self.recording.position(),
+            address: (!now.state().ended()).then(|| now.address()),
+            stop: match stop {
+                Stop::There => "there",
+                Stop::Break(_) => "break",
+                Stop::Start => "start",
+                Stop::End => "end",
+            },
+            breakpoint: match stop {
+                Stop::Break(number) => Some(number),
+                _ => None,
+            },
+            pixel: [pixel.x, pixel.y],
+            group: [block.x, block.y, block.width, block.height],
+            active: now.active() && !now.state().ended(),
+            done: self.recording.done().and_then(did),
+            coming: self.recording.coming().and_then(did),
+            lanes: lanes(&now),
+            temps: temps.map(|(n, (value, mask))| (n, mask, bits(value))).collect(),
+            predicate: pixel.predicate,
+            predicate_set: pixel.predicate_set,
+            alu_result: pixel.alu_result,
+            alu_result_set: pixel.alu_result_set,
+            outputs: pixel
+                .color_written
+                .iter()
+                .copied()
+                .zip(pixel.color.iter().map(bits))
+                .collect(),
+            depth: pixel.depth.map(f32::to_bits),
+            al: now.al(),
+            loops: now.loops().iter().map(|l| LoopShown { count: l.count, al: l.al }).collect(),
+            calls: now.calls().to_vec(),
+            delivered: delivered.color.each_ref().map(bits),
+            delivered_depth: delivered.depth.map(f32::to_bits),
+        }
+    }
+}
+
+impl Breakpoint {
+    fn parsed(&self, names: &[Uniform]) -> Result<Break, String> {
+        let told = |error: expression::ExpressionError| error.to_string();
+        if let Some(text) = &self.changes {
+            return Ok(Break::Changes(expression::parse(text, names).map_err(told)?));
+        }
+        let condition = self.condition.as_ref();
+        let condition = condition.map(|text| expression::parse_condition(text, names));
+        match (self.address, condition.transpose().map_err(told)?) {
+            (Some(address), None) => Ok(Break::At(address)),
+            (Some(address), Some(condition)) => Ok(Break::AtIf(address, condition)),
+            (None, Some(condition)) => Ok(Break::If(condition)),
+            (None, None) => Err("a breakpoint needs a place or a condition".to_owned()),
+        }
+    }
+}
+
+fn lanes(now: &Moment<'_>) -> Vec<LaneShown> {
+    let all = now.state().lanes().iter().zip(now.active_lanes());
+    let ended = now.state().ended();
+    all.map(|(lane, executes)| {
+        let (state, levels) = state(lane);
+        LaneShown { x: lane.x, y: lane.y, executes: executes && !ended, state, levels }
+    })
+    .collect()
+}
+
+fn state(lane: &Lane) -> (&'static str, u32) {
+    match lane.state {
+        _ if !lane.inside => ("outside", 0),
+        _ if lane.killed => ("killed", 0),
+        LaneState::Branch(levels) => ("branch", levels + 1),
+        LaneState::Break(levels) => ("break", levels),
+        LaneState::Continue(levels) => ("continue", levels),
+        LaneState::Active if !lane.covered => ("uncovered", 0),
+        LaneState::Active => ("active", 0),
+    }
+}
+
+fn did(step: &Step) -> Option<Did> {
+    let Event { address, active, kind, writes } = step.event.as_ref()?;
+    let what = match kind {
+        EventKind::Skipped => What::Skipped,
+        EventKind::Alu { rgb, alpha, raw, result, enabled } => What::Alu {
+            rgb: rgb.each_ref().map(|operand| operand.map(f32::to_bits)),
+            alpha: alpha.map(f32::to_bits),
+            raw: bits(raw),
+            result: bits(result),
+            enabled: *enabled,
+        },
+        EventKind::Tex { coord, texel, enabled, killed, .. } => What::Tex {
+            coord: bits(coord),
+            texel: texel.as_ref().map(bits),
+            enabled: *enabled,
+            killed: *killed,
+        },
+        EventKind::Flow(jump) => What::Flow {
+            wants: jump.wants,
+            voted: jump.voted,
+            voters: jump.voters,
+            favour: jump.in_favour,
+            taken: jump.taken,
+            next: jump.next,
+        },
+    };
+    let writes = writes.iter().map(|write| match *write {
+        Write::Temp { temp, mask, value } => {
+            Written::Temp { number: temp, mask, value: bits(&value) }
+        }
+        Write::Output { target, mask, value } => {
+            Written::Output { number: target, mask, value: bits(&value) }
+        }
+        Write::Depth(value) => Written::Depth { value: value.to_bits() },
+        Write::Predicate { mask, bits } => Written::Predicate { mask, bits },
+        Write::AluResult(value) => Written::AluResult { value },
+    });
+    Some(Did { address: *address, active: *active, what, writes: writes.collect() })
+}
+
+fn bits(value: &[f32; 4]) -> [u32; 4] {
+    value.map(f32::to_bits)
+}

@@ -1,0 +1,111 @@
+// The recorded run of a pixel, in a worker of its own.
+
+import { Signal } from "../app/signal.ts";
+import { Client } from "../machine/client.ts";
+import { INSTRUCTIONS, type View } from "../machine/pool.ts";
+import { sourceRequest, type Breakpoint, type Drawing, type Going, type Moment, type Source } from "../machine/protocol.ts";
+
+/** A run as a whole. */
+export interface Run {
+  pixel: [number, number];
+  view: View;
+  length: number;
+  /** Why it did not come to its end. */
+  stopped: string | null;
+  /** The address of each step. */
+  addresses: Uint32Array;
+}
+
+/** Milliseconds after which a request is given up. */
+const PATIENCE = 15_000;
+
+export class Stepper {
+  readonly run = new Signal<Run | undefined>(undefined);
+  readonly moment = new Signal<Moment | undefined>(undefined);
+  readonly breaks = new Signal<readonly Breakpoint[]>([]);
+  readonly failed = new Signal<string>("");
+  private readonly client: Client;
+  private has: Source | undefined;
+  private round = 0;
+
+  constructor(module: Promise<WebAssembly.Module>) {
+    this.client = new Client(module);
+  }
+
+  /** Records a pixel of a picture, and goes to a position if one is given. */
+  async record(source: Source, view: View, pixel: [number, number], position = 0): Promise<void> {
+    const mine = ++this.round;
+    if (this.client.pending > 0) this.restart("another pixel came");
+    const drawing: Drawing = {
+      size: view.size,
+      time: view.time,
+      constants: [...view.constants],
+      bands: [],
+      target: 0,
+      limit: INSTRUCTIONS,
+    };
+    try {
+      await this.patiently(async () => {
+        if (this.has !== source) {
+          this.has = undefined;
+          await this.client.ask("load", sourceRequest(source), source.files.map((file) => file.bytes));
+          this.has = source;
+        }
+        const { length, stopped, addresses, shown } = await this.client.ask("record", { drawing, pixel });
+        const at = Math.min(position, length);
+        const moment = at > 0 ? await this.client.ask("go", { how: "seek", position: at }) : shown;
+        if (mine !== this.round) return;
+        this.failed.value = "";
+        this.run.value = { pixel, view, length, stopped, addresses: new Uint32Array(addresses.buffer) };
+        this.moment.value = moment;
+      });
+    } catch (error) {
+      if (mine !== this.round) return;
+      this.clear();
+      this.failed.value = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  /** Goes to another place of the run. */
+  async go(going: Going): Promise<void> {
+    const mine = this.round;
+    if (this.run.value === undefined) return;
+    const breaks = going.how === "run" ? [...this.breaks.value] : [];
+    try {
+      const moment = await this.patiently(() => this.client.ask("go", { ...going, breaks }));
+      if (mine !== this.round) return;
+      this.failed.value = "";
+      this.moment.value = moment;
+    } catch (error) {
+      if (mine === this.round) this.failed.value = error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  toggle(breakpoint: Breakpoint): void {
+    const same = (other: Breakpoint): boolean => JSON.stringify(other) === JSON.stringify(breakpoint);
+    const rest = this.breaks.value.filter((other) => !same(other));
+    this.breaks.value = rest.length < this.breaks.value.length ? rest : [...rest, breakpoint];
+  }
+
+  /** There is no run any more. */
+  clear(): void {
+    this.round++;
+    this.run.value = undefined;
+    this.moment.value = undefined;
+    this.failed.value = "";
+  }
+
+  private async patiently<T>(ask: () => Promise<T>): Promise<T> {
+    const timer = setTimeout(() => this.restart(`stopped: no answer after ${PATIENCE / 1000} seconds`), PATIENCE);
+    try {
+      return await ask();
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private restart(why: string): void {
+    this.has = undefined;
+    this.client.restart(why);
+  }
+}

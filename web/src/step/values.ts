@@ -1,0 +1,34 @@
+// Registers and operands as numbers and colours.
+
+import { h } from "../app/dom.ts";
+import { css, exact, floatOf, hex, short } from "../app/numbers.ts";
+
+const LETTERS = ["r", "g", "b", "a"];
+
+/** A cell with a number; its bits and its exact value are the title. */
+export function number(bits: number, attributes: Record<string, unknown> = {}): HTMLElement {
+  const value = floatOf(bits);
+  const odd = Number.isNaN(value) || !Number.isFinite(value);
+  return h("td", { ...attributes, class: `${String(attributes["class"] ?? "")}${odd ? " odd" : ""}`, title: `${exact(value)}  ${hex(bits)}` }, short(value));
+}
+
+export function swatch(bits: readonly number[]): HTMLElement {
+  const [r = 0, g = 0, b = 0] = bits.map(floatOf);
+  return h("span", { class: "swatch", style: `background: ${css([r, g, b])}`, "aria-hidden": "true" });
+}
+
+/** A row of a register: its name, its channels, its colour. Channels of `changed` are marked, those that nobody wrote are dim. */
+export function row(name: string, bits: readonly number[], written: number, changed: number): HTMLElement {
+  const cells = bits.map((one, channel) => {
+    const was = (written >> channel) & 1;
+    const now = (changed >> channel) & 1;
+    return number(one, { class: `${was === 0 ? "never" : ""}${now === 1 ? " changed" : ""}` });
+  });
+  return h("tr", {}, h("th", { scope: "row" }, name), ...cells, h("td", {}, swatch(bits)));
+}
+
+/** The channels of a mask, in letters. */
+export const letters = (mask: number): string => LETTERS.filter((_, n) => (mask >> n) & 1).join("") || "none";
+
+export const heading = (first: string): HTMLElement =>
+  h("thead", {}, h("tr", {}, h("th", {}, first), ...LETTERS.map((letter) => h("th", { scope: "col" }, letter)), h("th", {})));
