@@ -144,9 +144,9 @@ test("hover explains and completion offers what the libraries say", async () => 
   await type(page, PROGRAM);
   await page.evaluate(() => r500.editor.goTo(r500.editor.text.indexOf("RSQ") + 1));
   await page.keyboard.press("Control+i");
-  assert.match(await page.locator(".cm-tooltip .hover").textContent(), /RSQ A.*Instruction 2: [0-9a-f]{8}/s);
+  assert.match(await page.locator(".cm-tooltip.hover").textContent(), /RSQ A.*Instruction 2: [0-9a-f]{8}/s);
   await page.keyboard.press("Escape");
-  await page.waitForSelector(".cm-tooltip .hover", { state: "detached" });
+  await page.waitForSelector(".cm-tooltip.hover", { state: "detached" });
   await page.evaluate(() => r500.editor.goTo(r500.editor.text.indexOf("SIN") + 3));
   await page.keyboard.press("Backspace");
   await page.keyboard.press("Control+ ");

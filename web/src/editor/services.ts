@@ -60,7 +60,8 @@ const asked = StateField.define<Tooltip | null>({
   create: () => null,
   update(tooltip, transaction) {
     for (const effect of transaction.effects) if (effect.is(setAsked)) return effect.value;
-    return transaction.docChanged || transaction.selection !== undefined ? null : tooltip;
+    const moved = !transaction.state.selection.eq(transaction.startState.selection);
+    return transaction.docChanged || moved ? null : tooltip;
   },
   provide: (field) => showTooltip.from(field),
 });

@@ -96,6 +96,7 @@ export class Player {
         const view = { size, time: this.transport.time.value, constants: new Map(this.tried), target: this.transport.target.value };
         const picture = await this.pool.draw(view);
         if (source !== this.source) continue;
+        if (this.picture === undefined) performance.mark("first picture");
         this.picture = picture;
         this.stage.show(picture);
         this.count();
