@@ -80,15 +80,21 @@ const tooltip = (hover: Hover): Tooltip => ({
 });
 
 function shown(completion: Completion): Shown {
-  const template = completion.insert
-    .replace(/\$(\d)/g, (_, n: string) => (n === "0" ? "${}" : `\${${n}}`))
-    .replaceAll("${0", "${9");
   const info = completion.text === "" ? {} : { info: () => h("div", { class: "hover" }, ...markdown(completion.text)) };
   return {
     label: completion.label,
     detail: completion.detail,
     type: completion.kind,
     ...info,
-    apply: template.includes("${") ? snippet(template) : completion.insert,
+    apply: (view, shown, from, to) => {
+      // A space that stands there already is not written again.
+      const spaced = /\s/.test(view.state.sliceDoc(to, to + 1));
+      const text = spaced ? completion.insert.replace(/ (\$0)?$/, "$1") : completion.insert;
+      snippet(template(text))(view, shown, from, to);
+    },
   };
 }
+
+/** A snippet as the editor writes it. */
+const template = (text: string): string =>
+  text.replace(/\$(\d)/g, (_, n: string) => (n === "0" ? "${}" : `\${${n}}`)).replaceAll("${0", "${9");
