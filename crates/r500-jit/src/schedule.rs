@@ -130,7 +130,7 @@ impl<'a> Block<'a> {
             }
             for v in op.args() {
                 if let Some(Given::Slot(slot)) = program.given(v) {
-                    readers.entry(slot).or_insert_with(Vec::new).push(at);
+                    readers.entry(slot).or_default().push(at);
                 }
             }
             for v in op.args() {

@@ -1,0 +1,77 @@
+//! How long machine code takes to be made: of random programs of some lengths, and of the corpus, whose
+//! median and longest are printed. `cargo bench -p r500-jit`.
+
+#![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr)]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use r500_exec::fast::Simd;
+use r500_exec::{Bindings, Draw, Engine, Options, Shader};
+use r500_formats::{Limits, read};
+use r500_gen::{Case, Rng, Shape};
+use r500_jit::{Effort, Jit, Settings, When};
+use r500_program::Job;
+
+const EFFORTS: [(&str, Effort); 2] = [("quick", Effort::Quick), ("full", Effort::Full)];
+
+/// From a decoded program to an engine that is ready, which compiles all of it.
+fn ready(job: &Job, effort: Effort) -> Duration {
+    let shader = Shader::new(&job.program).unwrap();
+    let bindings = Bindings::new(job, [64, 64]).unwrap();
+    let options = Options::default();
+    let draw = Draw::new(&shader, &bindings, &options).unwrap();
+    let settings = Settings { when: When::Before(effort), ..Settings::default() };
+    // One that knows nothing yet.
+    let jit = Jit::with(Simd::detect(), settings);
+    let start = Instant::now();
+    black_box(jit.prepare(draw)).ran();
+    start.elapsed()
+}
+
+/// A random program of nearly so many instructions.
+fn program(length: u32) -> Job {
+    let cases = (0..64).map(|seed| {
+        let shape = Shape { instructions: length, depth: 6, ..Shape::default() };
+        Case::generate(&mut Rng::new(seed), &shape).bare_job("generated")
+    });
+    let near = |job: &Job| job.program.code.len().abs_diff(length as usize);
+    cases.min_by_key(near).unwrap()
+}
+
+fn lengths(c: &mut Criterion) {
+    for (name, effort) in EFFORTS {
+        let mut group = c.benchmark_group(format!("compile/{name}"));
+        for length in [64, 128, 256, 512] {
+            let job = program(length);
+            group.throughput(Throughput::Elements(job.program.code.len() as u64));
+            group.bench_function(length.to_string(), |b| {
+                b.iter_custom(|times| (0..times).map(|_| ready(&job, effort)).sum());
+            });
+        }
+    }
+}
+
+fn corpus(_: &mut Criterion) {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa");
+    let files = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+    let files: Vec<_> =
+        files.filter(|file| file.extension().is_some_and(|e| e == "json")).collect();
+    for (name, effort) in EFFORTS {
+        let mut times: Vec<(Duration, String)> = files
+            .iter()
+            .map(|file| {
+                let job = read(&std::fs::read(file).unwrap(), None, &Limits::default()).unwrap();
+                let best = (0..5).map(|_| ready(&job[0], effort)).min();
+                (best.unwrap(), file.file_stem().unwrap().to_string_lossy().into_owned())
+            })
+            .collect();
+        times.sort();
+        let (median, longest) = (&times[times.len() / 2].0, times.last().unwrap());
+        eprintln!("corpus, {name}: median {median:?}, longest {:?} ({})", longest.0, longest.1);
+    }
+}
+
+criterion_group!(benches, lengths, corpus);
+criterion_main!(benches);

@@ -1,0 +1,220 @@
+//! Drawings as a user of the engine sees them: the way from batches to machine code, pictures whose
+//! constants change, limits inside of machine code. What is drawn is compared with the reference engine
+//! elsewhere (`r500-gen`, `r500`); here with the fast engine, which equals it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::time::{Duration, Instant};
+
+use r500_exec::fast::{Fast, Simd};
+use r500_exec::{
+    Bindings, Block, Cancel, Draw, Engine, Frame, Limits, Options, Prepared, RunError, Shader,
+    draw_into,
+};
+use r500_jit::{Effort, Jit, Settings, When};
+use r500_program::Job;
+
+fn capture(name: &str) -> Job {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa/");
+    let bytes = std::fs::read(format!("{root}{name}.json")).unwrap();
+    r500_formats::read(&bytes, None, &r500_formats::Limits::default()).unwrap().remove(0)
+}
+
+fn before(effort: Effort) -> Settings {
+    Settings { when: When::Before(effort), ..Settings::default() }
+}
+
+/// Whether this machine has what machine code is made of.
+fn is_here() -> bool {
+    Jit::new().unavailable().is_none()
+}
+
+/// A program with what it reads.
+struct Scene {
+    shader: Shader,
+    bindings: Bindings,
+}
+
+impl Scene {
+    fn new(name: &str, size: [u32; 2]) -> Self {
+        let job = capture(name);
+        let shader = Shader::new(&job.program).unwrap();
+        let bindings = Bindings::new(&job, size).unwrap();
+        Self { shader, bindings }
+    }
+
+    fn draw<'a>(&'a self, options: &'a Options<'a>) -> Draw<'a> {
+        Draw::new(&self.shader, &self.bindings, options).unwrap()
+    }
+
+    fn frame(&self, options: &Options<'_>) -> Frame {
+        Frame::new(&self.shader, &self.bindings, options).unwrap()
+    }
+
+    /// The pixels of a picture by the fast engine.
+    fn wanted(&self) -> Vec<u32> {
+        let options = Options::default();
+        let draw = self.draw(&options);
+        pixels(&*Fast::new().prepare(draw), &draw, &mut self.frame(&options)).unwrap()
+    }
+}
+
+fn pixels(
+    prepared: &dyn Prepared,
+    draw: &Draw<'_>,
+    frame: &mut Frame,
+) -> Result<Vec<u32>, RunError> {
+    draw_into(prepared, draw, frame)?;
+    Ok(frame.target(0).unwrap().iter().flatten().map(|x| x.to_bits()).collect())
+}
+
+#[test]
+fn pictures_begin_at_once_and_move_to_machine_code() {
+    if !is_here() {
+        return;
+    }
+    let scene = Scene::new("scene_raymarch", [96, 64]);
+    let options = Options::default();
+    let (draw, wanted) = (scene.draw(&options), scene.wanted());
+    let jit = Jit::new();
+    let prepared = jit.prepare(draw);
+    let mut frame = scene.frame(&options);
+    // Little is drawn so far.
+    assert_eq!(pixels(&*prepared, &draw, &mut frame).unwrap(), wanted);
+    assert_eq!(frame.ran.engine, "fast");
+    assert!(frame.ran.instead.is_some());
+    let start = Instant::now();
+    while frame.ran.engine != "jit" {
+        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", frame.ran);
+        assert_eq!(pixels(&*prepared, &draw, &mut frame).unwrap(), wanted);
+    }
+    assert_eq!(frame.ran.instead, None);
+    let [compiled, all] = frame.ran.compiled.unwrap();
+    assert_eq!(compiled, all);
+    // What is there already is taken at once, the drawing before dropped or not.
+    let again = jit.prepare(draw);
+    assert_eq!(again.ran().engine, "jit");
+    assert_eq!(pixels(&*again, &draw, &mut frame).unwrap(), wanted);
+    // Another engine knows nothing of it.
+    assert_eq!(Jit::new().prepare(draw).ran().engine, "fast");
+}
+
+#[test]
+fn dropping_what_compiles_does_no_harm() {
+    let options = Options::default();
+    for name in ["scene_raymarch", "big_straight", "scene_fbm"] {
+        // Large: compiling begins with it.
+        let scene = Scene::new(name, [2048, 2048]);
+        let jit = Jit::new();
+        drop(jit.prepare(scene.draw(&options)));
+        drop(jit);
+    }
+}
+
+#[test]
+fn an_animation_is_compiled_twice() {
+    if !is_here() {
+        return;
+    }
+    let options = Options::default();
+    let mut scene = Scene::new("scene_plasma", [40, 24]);
+    let jit = Jit::with(Simd::detect(), before(Effort::Full));
+    let mut misses = Vec::new();
+    for n in 0..8_u8 {
+        // The time, which the lifter folds into all that is computed of it.
+        scene.bindings.set_constant(0, [0.3 + 0.07 * f32::from(n), 0.0, 0.0, 0.0]);
+        let draw = scene.draw(&options);
+        let mut frame = scene.frame(&options);
+        let prepared = jit.prepare(draw);
+        assert_eq!(pixels(&*prepared, &draw, &mut frame).unwrap(), scene.wanted(), "picture {n}");
+        assert_eq!(frame.ran.engine, "jit");
+        misses.push(jit.cache_use().misses);
+    }
+    assert!(misses[1] > misses[0], "{misses:?}");
+    assert!(misses[2..].iter().all(|all| *all == misses[1]), "{misses:?}");
+}
+
+/// Behind the pictures, an animation moves to machine code too, though none of its pictures is drawn
+/// twice.
+#[test]
+fn an_animation_moves_to_machine_code() {
+    if !is_here() {
+        return;
+    }
+    let options = Options { threads: 1, ..Options::default() };
+    let mut scene = Scene::new("scene_plasma", [1024, 600]);
+    let jit = Jit::new();
+    let start = Instant::now();
+    for n in 0.. {
+        assert!(start.elapsed() < Duration::from_secs(60), "{n} pictures");
+        scene.bindings.set_constant(0, [0.3 + 1e-4 * n as f32, 0.0, 0.0, 0.0]);
+        let draw = scene.draw(&options);
+        let prepared = jit.prepare(draw);
+        // From the first pixel on.
+        if prepared.ran().engine == "jit" {
+            break;
+        }
+        draw_into(&*prepared, &draw, &mut scene.frame(&options)).unwrap();
+    }
+}
+
+#[test]
+fn tiles_threads_and_areas_do_not_show() {
+    if !is_here() {
+        return;
+    }
+    for name in ["loop_mandelbrot", "if_nested6", "tex_branch"] {
+        let scene = Scene::new(name, [133, 71]);
+        let all = Options { threads: 1, ..Options::default() };
+        let draw = scene.draw(&all);
+        let jit = Jit::with(Simd::detect(), before(Effort::Full));
+        let mut whole = scene.frame(&all);
+        pixels(&*jit.prepare(draw), &draw, &mut whole).unwrap();
+        for (x, y, width, height, threads) in
+            [(0, 0, 133, 71, 3), (5, 17, 90, 40, 2), (1, 1, 1, 1, 1)]
+        {
+            let area = Some(Block { x, y, width, height });
+            let options = Options { area, threads, ..Options::default() };
+            let draw = scene.draw(&options);
+            let mut part = scene.frame(&options);
+            pixels(&*jit.prepare(draw), &draw, &mut part).unwrap();
+            for (dx, dy) in (0..width).flat_map(|dx| (0..height).map(move |dy| (dx, dy))) {
+                let (got, wanted) = (part.color(0, dx, dy), whole.color(0, x + dx, y + dy));
+                assert_eq!(got.map(f32::to_bits), wanted.map(f32::to_bits), "{name} {dx},{dy}");
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_strike_inside_machine_code() {
+    if !is_here() {
+        return;
+    }
+    // Loops that pixels leave, inside each other, all in one call.
+    let job = capture("loop_nested_inner");
+    let shader = Shader::new(&job.program).unwrap();
+    let bindings = Bindings::new(&job, [16, 16]).unwrap();
+    let run = |options: &Options<'_>| {
+        let draw = Draw::new(&shader, &bindings, options).unwrap();
+        let prepared = Jit::with(Simd::detect(), before(Effort::Full)).prepare(draw);
+        assert_eq!(prepared.ran().engine, "jit");
+        let mut frame = Frame::new(&shader, &bindings, options).unwrap();
+        draw_into(&*prepared, &draw, &mut frame).map(|()| frame.counters.instructions)
+    };
+    let limits = |instructions, time| Options {
+        limits: Limits { instructions, time, ..Limits::default() },
+        threads: 1,
+        ..Options::default()
+    };
+    let spent = run(&limits(u64::MAX, None)).unwrap();
+    assert!(run(&limits(spent, None)).is_ok());
+    let error = run(&limits(10, None)).unwrap_err();
+    assert!(matches!(error, RunError::Instructions { limit: 10, pixel: [0, 0], .. }), "{error:?}");
+    let time = Duration::ZERO;
+    assert_eq!(run(&limits(u64::MAX, Some(time))), Err(RunError::Time { limit: time }));
+    let cancel = Cancel::default();
+    cancel.cancel();
+    let options = Options { cancel: Some(&cancel), ..limits(u64::MAX, None) };
+    assert_eq!(run(&options), Err(RunError::Cancelled));
+}

@@ -1,0 +1,50 @@
+//! The memory of machine code, from outside: no page is writable and executable, and all go. A test of
+//! its own process, so that nobody else maps any.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![allow(clippy::unwrap_used)]
+
+use r500_exec::fast::Simd;
+use r500_exec::{Bindings, Draw, Engine, Frame, Options, Shader, draw_into};
+use r500_jit::{Effort, Jit, Settings, When};
+
+/// Executable mappings that belong to no file; none may be writable.
+fn executable() -> usize {
+    let maps = std::fs::read_to_string("/proc/self/maps").unwrap();
+    let anonymous = maps.lines().filter(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert!(!words[1].contains("wx"), "{line}");
+        words[1].contains('x') && words.len() == 5
+    });
+    anonymous.count()
+}
+
+#[test]
+fn code_is_never_writable_and_goes_with_its_engine() {
+    let before = executable();
+    let settings = Settings { when: When::Before(Effort::Full), ..Settings::default() };
+    let jit = Jit::with(Simd::detect(), settings);
+    if jit.unavailable().is_some() {
+        return;
+    }
+    let options = Options { threads: 1, ..Options::default() };
+    for (n, name) in ["scene_plasma", "loop_mandelbrot", "tex_branch"].into_iter().enumerate() {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa/");
+        let bytes = std::fs::read(format!("{root}{name}.json")).unwrap();
+        let limits = r500_formats::Limits::default();
+        let job = r500_formats::read(&bytes, None, &limits).unwrap().remove(0);
+        let shader = Shader::new(&job.program).unwrap();
+        let bindings = Bindings::new(&job, [32, 32]).unwrap();
+        let draw = Draw::new(&shader, &bindings, &options).unwrap();
+        let mut frame = Frame::new(&shader, &bindings, &options).unwrap();
+        let prepared = jit.prepare(draw);
+        draw_into(&*prepared, &draw, &mut frame).unwrap();
+        assert_eq!(frame.ran.engine, "jit");
+        // Neighbouring mappings may count as one.
+        assert!(executable() > before, "{n}");
+    }
+    // Drawings are gone, the engine keeps what it compiled.
+    assert!(executable() > before);
+    drop(jit);
+    assert_eq!(executable(), before);
+}
