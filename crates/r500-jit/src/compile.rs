@@ -41,3 +41,6 @@ pub fn compile(segment: &Segment<'_>, level: Level, effort: Effort) -> Option<As
     let listing = allocate::allocate(&program, level);
     emit::emit(&listing, level, segment).ok()
 }
+
+#[cfg(test)]
+mod tests;

@@ -121,7 +121,7 @@ impl Lower<'_> {
     /// ([`schedule`](crate::schedule) keeps it so).
     fn moves(&mut self, moves: &[Move]) {
         let slots: HashSet<u32> = moves.iter().map(|moved| moved.slot).collect();
-        for &Move { value, slot, mask, from } in moves {
+        for (i, &Move { value, slot, mask, from }) in moves.iter().enumerate() {
             let class = self.class_of(value);
             let mut new = self.operand(from, class);
             if let Some(mask) = mask {
@@ -136,7 +136,10 @@ impl Lower<'_> {
                 new = self.op(Kind::Copy, &[new]);
             }
             self.values.insert(value, new);
-            self.store(new, slot);
+            // What changes again need not be left.
+            if !moves[i + 1..].iter().any(|later| later.slot == slot) {
+                self.store(new, slot);
+            }
         }
     }
 

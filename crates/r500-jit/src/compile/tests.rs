@@ -1,0 +1,496 @@
+//! Random segments, with more values than registers and branches and loops inside each other: what
+//! their code leaves in slots is what an interpreter of the intermediate form computes.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use r500_exec::ir::{
+    ALL, Carried, Code, Denormals, If, Loop, Merge, Op, Operand, Product, Sign, Stmt, Value,
+};
+use r500_exec::native::{Chunk, LANES, Move};
+use r500_exec::numerics::{Arith, compare, flush, kernels};
+
+use super::*;
+use crate::pages::Pages;
+
+/// Chunks of a slot.
+const CHUNKS: usize = 3;
+/// Values from before.
+const READS: u32 = 6;
+
+/// Numbers one after the other.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 24) as u32
+    }
+
+    fn below(&mut self, end: u32) -> u32 {
+        self.next() % end
+    }
+
+    fn of<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len() as u32) as usize]
+    }
+
+    /// Numbers of all kinds, those of usual size most often.
+    fn float(&mut self) -> f32 {
+        match self.below(12) {
+            0 => self.of(&[0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1.0, -1.0, 0.5]),
+            1 => f32::from_bits(self.next() & 0x807f_ffff),
+            2 => f32::from_bits(self.next() ^ self.next() << 8),
+            _ => self.below(2000) as f32 / 64.0 - 15.0,
+        }
+    }
+}
+
+/// A segment on its way.
+struct Maker {
+    random: Random,
+    /// Values that can be looked at here, and masks.
+    floats: Vec<Operand>,
+    masks: Vec<Operand>,
+    values: u32,
+    /// Statements left.
+    left: u32,
+}
+
+impl Maker {
+    fn fresh(&mut self) -> Value {
+        self.values += 1;
+        Value(self.values - 1)
+    }
+
+    fn float(&mut self) -> Operand {
+        match self.random.below(5) {
+            0 => Operand::float(self.random.float()),
+            1 => self.random.of(&self.floats),
+            // What is young, so that chains get long.
+            _ => {
+                let young = self.floats.len().saturating_sub(24);
+                self.random.of(&self.floats[young..])
+            }
+        }
+    }
+
+    fn mask(&mut self) -> Operand {
+        self.random.of(&self.masks)
+    }
+
+    fn def(&mut self, code: Code, args: &[Operand], to: &mut Vec<Stmt>) -> Operand {
+        let value = self.fresh();
+        to.push(Stmt::Def(value, Op::new(code, args)));
+        Operand::Value(value)
+    }
+
+    fn operation(&mut self, to: &mut Vec<Stmt>) {
+        let product = Product {
+            negate: self.random.below(2) == 0,
+            zero_a: self.random.below(3) == 0,
+            zero_b: self.random.below(3) == 0,
+        };
+        let (a, b, c, m, n) = (self.float(), self.float(), self.float(), self.mask(), self.mask());
+        let bits = self.random.of(&[Code::Neg, Code::Abs, Code::NegAbs, Code::Flush]);
+        let quotient = self.random.of(&[Code::Frc, Code::Rcp, Code::Rsq]);
+        let power = self.random.of(&[Code::Ex2, Code::Ln2]);
+        let wave = self.random.of(&[Code::Sin, Code::Cos]);
+        let corner = Code::Corner(self.random.below(3) as u8);
+        let made = match self.random.below(26) {
+            0..=4 => {
+                let sign = self.random.of(&[Sign::Plus, Sign::Minus]);
+                self.def(Code::Mad(product, sign), &[a, b, c], to)
+            }
+            5 => self.def(Code::Mul(product), &[a, b], to),
+            6 => self.def(Code::Add, &[a, b], to),
+            7 => self.def(Code::Sub, &[a, b], to),
+            8 => self.def(bits, &[a], to),
+            9 => {
+                let code = self.random.of(&[Code::Min, Code::Max])(Denormals::Kept);
+                self.def(code, &[a, b], to)
+            }
+            10 => {
+                let sum = self.def(Code::Add, &[a, b], to);
+                let product = self.def(Code::Mul(product), &[a, c], to);
+                let code = self.random.of(&[Code::Min, Code::Max])(Denormals::Excluded);
+                self.def(code, &[sum, product], to)
+            }
+            11 => self.def(Code::Select, &[m, a, b], to),
+            12 => self.def(Code::Clamp01, &[a], to),
+            13 => self.def(quotient, &[a], to),
+            14 => self.def(power, &[a], to),
+            15 => self.def(wave, &[a], to),
+            16 => self.def(corner, &[a], to),
+            17 => self.def(Code::Select, &[m, a, Operand::Const(0)], to),
+            18 => self.def(Code::Select, &[m, Operand::Const(0), a], to),
+            other => {
+                let mask = match other {
+                    19 => self.def(Code::And, &[m, n], to),
+                    20 => self.def(Code::Or, &[m, n], to),
+                    21 => self.def(Code::AndNot, &[m, n], to),
+                    22 => self.def(Code::Select, &[m, n, self.masks[0]], to),
+                    _ => {
+                        let code = self.random.of(&[Code::Lt, Code::Ge, Code::Eq, Code::Ne]);
+                        self.def(code, &[a, b], to)
+                    }
+                };
+                self.masks.push(mask);
+                return;
+            }
+        };
+        self.floats.push(made);
+    }
+
+    fn list(&mut self, depth: u32, most: u32) -> Vec<Stmt> {
+        let mut list = Vec::new();
+        for _ in 0..=self.random.below(most) {
+            if self.left == 0 {
+                break;
+            }
+            self.left -= 1;
+            match self.random.below(16) {
+                0 if depth > 0 => self.branch(depth, &mut list),
+                1 if depth > 0 => self.repeat(depth, &mut list),
+                _ => self.operation(&mut list),
+            }
+        }
+        list
+    }
+
+    /// What is done inside is not seen outside.
+    fn inside<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let (floats, masks) = (self.floats.len(), self.masks.len());
+        let result = f(self);
+        self.floats.truncate(floats);
+        self.masks.truncate(masks);
+        result
+    }
+
+    fn branch(&mut self, depth: u32, to: &mut Vec<Stmt>) {
+        let (m, n) = (self.mask(), self.mask());
+        let other = self.def(Code::AndNot, &[n, m], to);
+        // No pixel takes both arms.
+        let mut merges: Vec<(Merge, bool)> = (0..self.random.below(6))
+            .map(|_| {
+                let is_mask = self.random.below(3) == 0;
+                let before = if is_mask { self.mask() } else { self.float() };
+                (Merge { value: self.fresh(), before: Some(before), arms: [None; 2] }, is_mask)
+            })
+            .collect();
+        let mut arm = |maker: &mut Self, number: usize| {
+            maker.inside(|maker| {
+                let stmts = maker.list(depth - 1, 12);
+                for (merge, is_mask) in &mut merges {
+                    if maker.random.below(4) > 0 {
+                        let from = if *is_mask { maker.mask() } else { maker.float() };
+                        merge.arms[number] = Some(from);
+                    }
+                }
+                stmts
+            })
+        };
+        let arms = [arm(self, 0), arm(self, 1)];
+        for (merge, is_mask) in &merges {
+            let list = if *is_mask { &mut self.masks } else { &mut self.floats };
+            list.push(Operand::Value(merge.value));
+        }
+        let merges = merges.into_iter().map(|(merge, _)| merge).collect();
+        to.push(Stmt::If(Box::new(If { masks: [m, other], arms, merges })));
+    }
+
+    fn repeat(&mut self, depth: u32, to: &mut Vec<Stmt>) {
+        let mut carried: Vec<(Carried, bool)> = (0..1 + self.random.below(7))
+            .map(|_| {
+                let is_mask = self.random.below(3) == 0;
+                let init = if is_mask { self.mask() } else { self.float() };
+                (Carried { value: self.fresh(), init, next: init }, is_mask)
+            })
+            .collect();
+        let see = |maker: &mut Self, carried: &[(Carried, bool)]| {
+            for (carried, is_mask) in carried {
+                let list = if *is_mask { &mut maker.masks } else { &mut maker.floats };
+                list.push(Operand::Value(carried.value));
+            }
+        };
+        let (body, again) = self.inside(|maker| {
+            see(maker, &carried);
+            let body = maker.list(depth - 1, 16);
+            for (carried, is_mask) in &mut carried {
+                carried.next = if *is_mask { maker.mask() } else { maker.float() };
+            }
+            (body, (maker.random.below(3) > 0).then(|| maker.mask()))
+        });
+        see(self, &carried);
+        let carried = carried.into_iter().map(|(carried, _)| carried).collect();
+        let passes = 1 + self.random.below(4);
+        to.push(Stmt::Loop(Box::new(Loop { passes, carried, body, again })));
+    }
+}
+
+/// Values of a group of pixels.
+type Lanes = Vec<u32>;
+
+/// Computes what a segment says, for a group.
+struct Interpreter {
+    values: Vec<Lanes>,
+    lanes: usize,
+}
+
+impl Interpreter {
+    fn get(&self, operand: Operand) -> Lanes {
+        match operand {
+            Operand::Const(bits) => vec![bits; self.lanes],
+            Operand::Value(value) => self.values[value.index()].clone(),
+        }
+    }
+
+    fn set(&mut self, value: Value, lanes: Lanes) {
+        self.values[value.index()] = lanes;
+    }
+
+    fn any(&self, mask: Operand) -> bool {
+        self.get(mask).iter().any(|lane| *lane != 0)
+    }
+
+    fn choose(&self, mask: Operand, a: Operand, b: Operand) -> Lanes {
+        let (mask, a, b) = (self.get(mask), self.get(a), self.get(b));
+        (0..self.lanes).map(|i| mask[i] & a[i] | !mask[i] & b[i]).collect()
+    }
+
+    fn list(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Def(value, op) => {
+                    let args = op.args.map(|arg| self.get(arg));
+                    let lanes = (0..self.lanes).map(|lane| evaluate(op.code, &args, lane));
+                    self.set(*value, lanes.collect());
+                }
+                Stmt::If(branch) => {
+                    for merge in &branch.merges {
+                        self.set(merge.value, self.get(merge.before.unwrap()));
+                    }
+                    for (arm, stmts) in branch.arms.iter().enumerate() {
+                        let mask = branch.masks[arm];
+                        if !self.any(mask) {
+                            continue;
+                        }
+                        self.list(stmts);
+                        for merge in &branch.merges {
+                            let Some(from) = merge.arms[arm] else { continue };
+                            let value = Operand::Value(merge.value);
+                            self.set(merge.value, self.choose(mask, from, value));
+                        }
+                    }
+                }
+                Stmt::Loop(repeat) => {
+                    for carried in &repeat.carried {
+                        self.set(carried.value, self.get(carried.init));
+                    }
+                    for _ in 0..repeat.passes {
+                        self.list(&repeat.body);
+                        let again = repeat.again.is_none_or(|again| self.any(again));
+                        let next: Vec<_> =
+                            repeat.carried.iter().map(|carried| self.get(carried.next)).collect();
+                        for (carried, next) in repeat.carried.iter().zip(next) {
+                            self.set(carried.value, next);
+                        }
+                        if !again {
+                            break;
+                        }
+                    }
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+fn evaluate(code: Code, args: &[Lanes; 3], lane: usize) -> u32 {
+    let law = Arith::LAW;
+    let bits = [args[0][lane], args[1][lane], args[2][lane]];
+    let [x, y, z] = bits.map(f32::from_bits);
+    let mask = |set: bool| if set { !0 } else { 0 };
+    let product = |p: Product| {
+        let zero = |x: f32, rule: bool| rule && compare::eq(x, 0.0);
+        match zero(x, p.zero_a) || zero(y, p.zero_b) {
+            true => 0.0,
+            false => law.mul(if p.negate { -x } else { x }, y),
+        }
+    };
+    let float = match code {
+        Code::Mul(p) => product(p),
+        Code::Mad(p, Sign::Plus) => law.add(product(p), z),
+        Code::Mad(p, Sign::Minus) => law.sub(product(p), z),
+        Code::Add => law.add(x, y),
+        Code::Sub => law.sub(x, y),
+        Code::Neg => return bits[0] ^ 1 << 31,
+        Code::Abs => return bits[0] & !(1 << 31),
+        Code::NegAbs => return bits[0] | 1 << 31,
+        Code::Min(_) => compare::min(x, y),
+        Code::Max(_) => compare::max(x, y),
+        Code::Select => return bits[0] & bits[1] | !bits[0] & bits[2],
+        Code::Flush => flush(x),
+        Code::Clamp01 => law.clamp01(x),
+        Code::Frc => law.frc(x),
+        Code::Rcp => law.rcp(x),
+        Code::Rsq => law.rsq(x),
+        Code::Ex2 => kernels::ex2(x),
+        Code::Ln2 => kernels::ln2(x),
+        Code::Sin => kernels::sin(x),
+        Code::Cos => kernels::cos(x),
+        Code::Corner(corner) => return args[0][lane / 4 * 4 + usize::from(corner)],
+        Code::Lt => return mask(compare::lt(x, y)),
+        Code::Ge => return mask(compare::ge(x, y)),
+        Code::Eq => return mask(compare::eq(x, y)),
+        Code::Ne => return mask(compare::ne(x, y)),
+        Code::And => return bits[0] & bits[1],
+        Code::Or => return bits[0] | bits[1],
+        Code::AndNot => return bits[0] & !bits[1],
+        Code::Input { .. } => panic!("an input"),
+    };
+    float.to_bits()
+}
+
+/// The same number, or both none.
+fn same(a: f32, b: f32) -> bool {
+    a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
+}
+
+fn check(seed: u64, level: Level, effort: Effort) {
+    let mut maker = Maker {
+        random: Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1),
+        floats: (0..READS).map(|value| Operand::Value(Value(value))).collect(),
+        masks: vec![Operand::Value(Value(READS)), ALL],
+        values: READS + 1,
+        left: 40 + (seed % 7) as u32 * 60,
+    };
+    let body = maker.list(3, 400);
+    let reads: Vec<_> = (0..=READS).map(|value| (Value(value), value)).collect();
+    let seen = |list: &[Operand]| -> Vec<Value> {
+        list.iter().filter_map(|operand| operand.value()).filter(|value| value.0 > READS).collect()
+    };
+    let (floats, masks) = (seen(&maker.floats), seen(&maker.masks));
+    let mut slot = READS;
+    let mut place = |value: &Value| {
+        slot += 1;
+        (*value, slot)
+    };
+    // Half of them go to slots; others are moved to slots that are read.
+    let writes: Vec<_> = (floats.iter().chain(&masks).step_by(2)).map(&mut place).collect();
+    let moves: Vec<Move> = (0..maker.random.below(5))
+        .map(|_| {
+            let to = maker.random.below(READS);
+            let mask = (maker.random.below(2) == 0).then(|| maker.mask());
+            Move { value: Value(to), slot: to, mask, from: maker.float() }
+        })
+        .collect();
+    let body: Vec<&Stmt> = body.iter().collect();
+    let segment = Segment {
+        body: &body,
+        reads: &reads,
+        writes: &writes,
+        moves: &moves,
+        stride: (CHUNKS * size_of::<Chunk>()) as u32,
+        metered: seed.is_multiple_of(3),
+        origins: &[],
+    };
+    let assembly = compile(&segment, level, effort).expect("it compiles");
+    let pages = Pages::new(&assembly, &segment, level).unwrap();
+
+    let mut slots = vec![[0.0; LANES]; (slot as usize + 1) * CHUNKS];
+    for (i, chunk) in slots[..READS as usize * CHUNKS].iter_mut().enumerate() {
+        // In some chunks all lanes are alike, so that masks are all or nothing.
+        let one = maker.random.float();
+        *chunk = std::array::from_fn(|_| if i % 3 == 0 { one } else { maker.random.float() });
+    }
+    for chunk in &mut slots[READS as usize * CHUNKS..][..CHUNKS] {
+        *chunk = std::array::from_fn(|_| f32::from_bits([0, !0][maker.random.below(2) as usize]));
+    }
+    let mut wanted = slots.clone();
+    let lanes = level.bytes() as usize / 4;
+    for chunk in 0..CHUNKS {
+        for first in (0..LANES).step_by(lanes) {
+            let values = vec![vec![0; lanes]; maker.values as usize];
+            let mut interpreter = Interpreter { values, lanes };
+            for &(value, slot) in &reads {
+                let from = &wanted[slot as usize * CHUNKS + chunk][first..first + lanes];
+                interpreter.set(value, from.iter().map(|lane| lane.to_bits()).collect());
+            }
+            for stmt in &body {
+                interpreter.list(std::slice::from_ref(stmt));
+            }
+            let mut left = Vec::new();
+            for &(value, slot) in &writes {
+                left.push((slot, interpreter.get(Operand::Value(value))));
+            }
+            for moved in &moves {
+                let old = Operand::Value(moved.value);
+                let new = interpreter.choose(moved.mask.unwrap_or(ALL), moved.from, old);
+                interpreter.set(moved.value, new.clone());
+                left.push((moved.slot, new));
+            }
+            for (slot, lanes_of) in left {
+                let to = &mut wanted[slot as usize * CHUNKS + chunk][first..first + lanes];
+                for (to, bits) in to.iter_mut().zip(lanes_of) {
+                    *to = f32::from_bits(bits);
+                }
+            }
+        }
+    }
+    pages.call(&mut slots, (0, CHUNKS), None).unwrap();
+    for (i, (got, wanted)) in slots.iter().zip(&wanted).enumerate() {
+        for lane in 0..LANES {
+            assert!(
+                same(got[lane], wanted[lane]),
+                "seed {seed}, {level:?}, {effort:?}: slot {}, chunk {}, lane {lane}: {:e}, not {:e}",
+                i / CHUNKS,
+                i % CHUNKS,
+                got[lane],
+                wanted[lane],
+            );
+        }
+    }
+}
+
+#[test]
+fn random_segments_compute_what_they_say() {
+    // More of them: R500_PROGRAMS=100000.
+    let count = std::env::var("R500_PROGRAMS").ok().and_then(|count| count.parse().ok());
+    let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available());
+    for level in levels {
+        for seed in 0..count.unwrap_or(1500) {
+            check(seed, level, Effort::Quick);
+            check(seed, level, Effort::Full);
+        }
+    }
+}
+
+/// Code for processors that are not here is made, too.
+#[test]
+fn every_segment_has_code_for_every_level() {
+    for seed in 0..200 {
+        let mut maker = Maker {
+            random: Random(seed | 1),
+            floats: vec![Operand::Value(Value(0))],
+            masks: vec![Operand::Value(Value(1)), ALL],
+            values: 2,
+            left: 200,
+        };
+        let body = maker.list(3, 200);
+        let body: Vec<&Stmt> = body.iter().collect();
+        let segment = Segment {
+            body: &body,
+            reads: &[(Value(0), 0), (Value(1), 1)],
+            writes: &[],
+            moves: &[],
+            stride: 64,
+            metered: true,
+            origins: &[],
+        };
+        for level in [Level::Avx2, Level::Avx512] {
+            assert!(compile(&segment, level, Effort::Full).is_some(), "seed {seed}, {level:?}");
+        }
+    }
+}
