@@ -23,10 +23,15 @@ const CHUNKS: usize = 3;
 
 impl Batch {
     /// Coordinates by `float`, in any of the forms of a batch.
-    fn new(random: &mut Random, mut float: impl FnMut(&mut Random) -> f32) -> Self {
+    fn new(random: &mut Random, float: impl FnMut(&mut Random) -> f32) -> Self {
+        Self::of(CHUNKS, random, float)
+    }
+
+    /// The same of so many chunks.
+    fn of(chunks: usize, random: &mut Random, mut float: impl FnMut(&mut Random) -> f32) -> Self {
         let mut channels = |random: &mut Random| {
             [(); 4].map(|()| {
-                (0..CHUNKS).map(|_| [(); 16].map(|()| float(random))).collect::<Vec<Chunk>>()
+                (0..chunks).map(|_| [(); 16].map(|()| float(random))).collect::<Vec<Chunk>>()
             })
         };
         let op = TexOp::new(random.below(8) as u8);
@@ -40,7 +45,7 @@ impl Batch {
             let lane = |random: &mut Random| {
                 if random.below(3) < density { f32::from_bits(u32::MAX) } else { 0.0 }
             };
-            (0..CHUNKS).map(|_| [(); 16].map(|()| lane(random))).collect()
+            (0..chunks).map(|_| [(); 16].map(|()| lane(random))).collect()
         });
         let wanted = if random.one_in(2) { 0b1111 } else { random.below(16) as u8 };
         Self { op, unscaled: random.one_in(4), strq, dx, dy, active, wanted }
@@ -49,8 +54,9 @@ impl Batch {
     /// Fetches it, and compares every pixel of a quad that counts.
     #[track_caller]
     fn check(&self, sampler: &Sampler, what: &Texture) {
+        let chunks = self.strq[0].len();
         let mut out = [0, 1, 2, 3].map(|c| {
-            let n = if self.wanted >> c & 1 != 0 { CHUNKS } else { 0 };
+            let n = if self.wanted >> c & 1 != 0 { chunks } else { 0 };
             vec![[0.125_f32; 16]; n]
         });
         let [r, g, b, a] = &mut out;
@@ -64,7 +70,7 @@ impl Batch {
             wanted: self.wanted,
         };
         sampler.fetch_batch(&fetch, [r, g, b, a]);
-        for k in 0..CHUNKS {
+        for k in 0..chunks {
             for first in [0, 4, 8, 12] {
                 let lanes = [first, first + 1, first + 2, first + 3];
                 let active = |&lane: &usize| {
@@ -235,6 +241,49 @@ fn every_kind_of_texture() {
             let start = random.below(5) as f32 - 2.0;
             Batch::new(&mut random, |random| {
                 start + step * (random.word() as f32 / 2_f32.powi(32))
+            })
+            .check(&sampler, &texture);
+        }
+    }
+}
+
+/// What has a way of its own: two dimensions, one level, clamped, repeated or mirrored; several groups of
+/// chunks, some quads beyond what is computed there.
+#[test]
+fn simple_textures() {
+    let mut random = Random(0x0f1e_2d3c_4b5a_6978);
+    let formats = [TxFormat::X8_8_8_8, TxFormat::X8, TxFormat::F16_16, TxFormat::F32];
+    let modes = [ClampMode::WRAP, ClampMode::MIRROR, ClampMode::CLAMP];
+    for round in 0..600_usize {
+        let side = |random: &mut Random| match random.below(3) {
+            0 => 1 << random.below(8),
+            _ => 1 + random.below(200),
+        };
+        let size = [side(&mut random), side(&mut random)];
+        let format = formats[round % 4];
+        // At most four bytes a texel.
+        let bytes: Vec<u8> = (0..size[0] * size[1] * 4).map(|_| random.word() as u8).collect();
+        let given = match format {
+            TxFormat::X8 => bytes.len() / 4,
+            _ => bytes.len(),
+        };
+        let texture = texture(format, size, &bytes[..given]);
+        let mut texture = if round % 3 == 0 { texture } else { linear(texture) };
+        texture.filter0 = texture
+            .filter0
+            .with(TxFilter0::CLAMP_S, modes[random.below(3) as usize])
+            .with(TxFilter0::CLAMP_T, modes[random.below(3) as usize]);
+        let sampler = bind(&texture);
+        assert!(!sampler.looks_at_detail());
+        let last = size[0].max(size[1]) as f32;
+        let chunks = 1 + random.below(11) as usize;
+        for edge in [0.0, 0.5, 1.0] {
+            // Around whole and half texels, far outside, and whatever else there is.
+            Batch::of(chunks, &mut random, |random| match random.below(4) {
+                0 => near(random),
+                1 => (random.below(3 * size[0] + 9) as f32 - 4.0 + edge) / size[0] as f32,
+                2 => (random.below(3 * size[1] + 9) as f32 - last + edge) / size[1] as f32,
+                _ => random.below(4096) as f32 / 1024.0 - 2.0,
             })
             .check(&sampler, &texture);
         }
