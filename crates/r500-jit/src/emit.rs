@@ -813,3 +813,6 @@ fn mask(register: u8) -> Register {
 fn rsp_at(place: i64) -> MemoryOperand {
     MemoryOperand::with_base_displ(Register::RSP, place)
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 //! The processor's own rule makes denormals zeros (the code sets it), so only what is picked and must
 //! keep its bits needs care.
 
-use r500_exec::ir::{Code, Denormals, Product, Sign};
+use r500_exec::ir::{Code, Denormals, Product, Sign, Value};
 
 use super::Lower;
 use crate::op::{Class, Given, Kind, Level, Relation, Rounding, V};
@@ -164,7 +164,7 @@ impl Lower<'_> {
     }
 
     /// Selections and operations on masks.
-    pub(super) fn logic(&mut self, op: &r500_exec::ir::Op) -> V {
+    pub(super) fn logic(&mut self, value: Value, op: &r500_exec::ir::Op) -> V {
         let [a, b, c] = op.args;
         match op.code {
             Code::And => {
@@ -181,11 +181,8 @@ impl Lower<'_> {
             }
             _ => {
                 let mask = self.mask(a);
-                // Two constants say nothing of their class; the result's users do.
-                let masks = [b, c].iter().any(|operand| {
-                    operand.value().is_some_and(|value| self.masks.contains(&value))
-                });
-                let class = if masks { self.level.mask() } else { Class::Vector };
+                // Two constants say nothing of their class; who looks at the result does.
+                let class = self.class_of(value);
                 let (b, c) = (self.operand(b, class), self.operand(c, class));
                 self.choose(mask, b, c)
             }

@@ -99,7 +99,7 @@ impl Lower<'_> {
         match stmt {
             Stmt::Def(value, op) => {
                 self.origin = self.origins.get(value.index()).copied().unwrap_or(self.address);
-                let v = self.def(op);
+                let v = self.def(*value, op);
                 self.give(*value, v);
             }
             Stmt::Spend { instructions, address } => {
@@ -332,10 +332,10 @@ impl Lower<'_> {
         self.operand(operand, self.level.mask())
     }
 
-    fn def(&mut self, op: &r500_exec::ir::Op) -> V {
+    fn def(&mut self, value: Value, op: &r500_exec::ir::Op) -> V {
         let [a, b, c] = op.args;
         match op.code {
-            Code::Select | Code::And | Code::Or | Code::AndNot => self.logic(op),
+            Code::Select | Code::And | Code::Or | Code::AndNot => self.logic(value, op),
             Code::Mul(product) => {
                 let (a, b) = (self.vector(a), self.vector(b));
                 self.product(product, a, b)
@@ -351,3 +351,6 @@ impl Lower<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,230 @@
+//! AVX-512 bytes, read by a decoder: registers beyond the 16th, masks, zeros behind masks, constants
+//! spread over vectors, for each kind of operation. What the texts should be is from Intel's manual.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter, MemorySizeOptions};
+
+use super::*;
+
+/// Instructions as text, one after the other.
+fn text_of(insts: &[Inst]) -> String {
+    let segment = Segment {
+        body: &[],
+        reads: &[],
+        writes: &[],
+        moves: &[],
+        stride: 256,
+        metered: false,
+        origins: &[],
+    };
+    let listing = Listing::default();
+    let mut emit = Emit::new(&listing, Level::Avx512, &segment).unwrap();
+    for inst in insts {
+        emit.inst(inst).unwrap();
+    }
+    let code = emit.a.assemble(0).unwrap();
+    let mut formatter = IntelFormatter::new();
+    formatter.options_mut().set_memory_size_options(MemorySizeOptions::Always);
+    let mut all = Vec::new();
+    for inst in Decoder::new(64, &code, DecoderOptions::NONE).iter() {
+        assert!(!inst.is_invalid());
+        let mut text = String::new();
+        formatter.format(&inst, &mut text);
+        all.push(text);
+    }
+    all.join("; ")
+}
+
+fn op(kind: Kind, dst: u8, args: &[Place]) -> Inst {
+    let mut places = [None; 3];
+    for (place, arg) in places.iter_mut().zip(args) {
+        *place = Some(*arg);
+    }
+    Inst::Op { kind, dst, args: places, origin: 0 }
+}
+
+/// Checks operations, each to an instruction.
+fn are(ops: &[(Kind, u8, &[Place], &str)]) {
+    for &(kind, dst, args, expected) in ops {
+        assert_eq!(text_of(&[op(kind, dst, args)]), expected, "{kind:?}");
+    }
+}
+
+const fn reg(register: u8) -> Place {
+    Place::Register(register)
+}
+
+const STACK: Place = Place::Memory(Mem::Stack(2));
+const SLOT: Place = Place::Memory(Mem::Slot(3));
+const CONST: Place = Place::Memory(Mem::Const(0x3f80_0000));
+
+#[test]
+fn two_operands_are_registers_or_memory() {
+    for (kind, name) in [
+        (Kind::Add, "vaddps"),
+        (Kind::Sub, "vsubps"),
+        (Kind::Mul, "vmulps"),
+        (Kind::Div, "vdivps"),
+        (Kind::Min, "vminps"),
+        (Kind::Max, "vmaxps"),
+        (Kind::And, "vpandd"),
+        (Kind::Or, "vpord"),
+        (Kind::Xor, "vpxord"),
+        (Kind::AndNot, "vpandnd"),
+        (Kind::IntAdd, "vpaddd"),
+        (Kind::IntSub, "vpsubd"),
+    ] {
+        are(&[
+            (kind, 18, &[reg(3), reg(31)], &format!("{name} zmm18,zmm3,zmm31")),
+            (kind, 5, &[reg(16), STACK], &format!("{name} zmm5,zmm16,zmmword ptr [rsp+80h]")),
+            (kind, 0, &[reg(1), SLOT], &format!("{name} zmm0,zmm1,zmmword ptr [r12+300h]")),
+            (kind, 31, &[reg(30), CONST], &format!("{name} zmm31,zmm30,dword ptr [r14]{{1to16}}")),
+        ]);
+    }
+}
+
+#[test]
+fn one_operand_is_a_register_or_memory() {
+    for (kind, name, end) in [
+        (Kind::Sqrt, "vsqrtps", ""),
+        (Kind::ToFloat, "vcvtdq2ps", ""),
+        // No exception of what is inexact (8); to the nearest even number (0), down (1).
+        (Kind::Round(Rounding::Nearest), "vrndscaleps", ",8"),
+        (Kind::Round(Rounding::Floor), "vrndscaleps", ",9"),
+        (Kind::Shl(23), "vpslld", ",17h"),
+        (Kind::Sar(23), "vpsrad", ",17h"),
+        (Kind::Corner(0), "vpermilps", ",0"),
+        (Kind::Corner(2), "vpermilps", ",0AAh"),
+        (Kind::Corner(3), "vpermilps", ",0FFh"),
+    ] {
+        are(&[
+            (kind, 17, &[reg(29)], &format!("{name} zmm17,zmm29{end}")),
+            (kind, 9, &[STACK], &format!("{name} zmm9,zmmword ptr [rsp+80h]{end}")),
+            (kind, 9, &[SLOT], &format!("{name} zmm9,zmmword ptr [r12+300h]{end}")),
+            (kind, 9, &[CONST], &format!("{name} zmm9,dword ptr [r14]{{1to16}}{end}")),
+        ]);
+    }
+}
+
+#[test]
+fn copies_are_moves_that_take_any_address() {
+    are(&[
+        (Kind::Copy, 17, &[reg(29)], "vmovups zmm17,zmm29"),
+        (Kind::Copy, 9, &[SLOT], "vmovups zmm9,zmmword ptr [r12+300h]"),
+    ]);
+}
+
+#[test]
+fn comparisons_make_masks_and_never_raise_of_quiet_nan_what_others_do_not() {
+    for (relation, name) in [
+        (Relation::Eq, "vcmpeqps"),
+        (Relation::Ne, "vcmpneqps"),
+        (Relation::Lt, "vcmplt_oqps"),
+        (Relation::Le, "vcmple_oqps"),
+        (Relation::Gt, "vcmpgt_oqps"),
+        (Relation::Ge, "vcmpge_oqps"),
+    ] {
+        let kind = Kind::Cmp(relation);
+        are(&[
+            // The mask registers that there are begin with the second.
+            (kind, 0, &[reg(17), reg(4)], &format!("{name} k1,zmm17,zmm4")),
+            (kind, 6, &[reg(2), SLOT], &format!("{name} k7,zmm2,zmmword ptr [r12+300h]")),
+            (kind, 1, &[reg(31), CONST], &format!("{name} k2,zmm31,dword ptr [r14]{{1to16}}")),
+        ]);
+    }
+}
+
+#[test]
+fn what_is_masked_away_is_zero_or_the_other() {
+    are(&[
+        (Kind::Keep, 20, &[reg(0), reg(7)], "vmovaps zmm20{k1}{z},zmm7"),
+        (Kind::Keep, 1, &[reg(6), STACK], "vmovaps zmm1{k7}{z},zmmword ptr [rsp+80h]"),
+        (Kind::Keep, 1, &[reg(6), CONST], "vbroadcastss zmm1{k7}{z},dword ptr [r14]"),
+        (Kind::MulKeep, 16, &[reg(2), reg(8), reg(24)], "vmulps zmm16{k3}{z},zmm8,zmm24"),
+        (
+            Kind::MulKeep,
+            1,
+            &[reg(2), reg(8), CONST],
+            "vmulps zmm1{k3}{z},zmm8,dword ptr [r14]{1to16}",
+        ),
+        // Mask ? the first : the second. The instruction takes its last operand where the mask has a bit.
+        (Kind::Blend, 1, &[reg(1), reg(18), reg(3)], "vblendmps zmm1{k2},zmm3,zmm18"),
+        (Kind::Blend, 1, &[reg(1), SLOT, reg(3)], "vblendmps zmm1{k2},zmm3,zmmword ptr [r12+300h]"),
+        (
+            Kind::Blend,
+            1,
+            &[reg(1), CONST, reg(3)],
+            "vblendmps zmm1{k2},zmm3,dword ptr [r14]{1to16}",
+        ),
+    ]);
+}
+
+#[test]
+fn masks_have_operations_and_forms_of_their_own() {
+    are(&[
+        (Kind::MaskAnd, 0, &[reg(1), reg(2)], "kandw k1,k2,k3"),
+        (Kind::MaskOr, 4, &[reg(5), reg(6)], "korw k5,k6,k7"),
+        // Not the first, and the second.
+        (Kind::MaskAndNot, 0, &[reg(1), reg(2)], "kandnw k1,k2,k3"),
+        (Kind::MaskAll, 3, &[], "kxnorw k4,k4,k4"),
+        (Kind::MaskNone, 3, &[], "kxorw k4,k4,k4"),
+        (Kind::ToMask, 0, &[reg(19)], "vpmovd2m k1,zmm19"),
+        (Kind::FromMask, 19, &[reg(0)], "vpmovm2d zmm19,k1"),
+    ]);
+}
+
+#[test]
+fn values_come_from_memory_and_go_there() {
+    let [vector, mask] = [Class::Vector, Class::Mask];
+    let constant = Mem::Const(7);
+    for (inst, expected) in [
+        (op(Kind::Store(3), 0, &[reg(21)]), "vmovups zmmword ptr [r12+300h],zmm21"),
+        (
+            Inst::Load { class: vector, dst: 21, from: Mem::Slot(1) },
+            "vmovups zmm21,zmmword ptr [r12+100h]",
+        ),
+        (
+            Inst::Load { class: vector, dst: 21, from: constant },
+            "vbroadcastss zmm21,dword ptr [r14]",
+        ),
+        (Inst::Load { class: mask, dst: 0, from: Mem::Stack(1) }, "kmovw k1,word ptr [rsp+40h]"),
+        (
+            Inst::Store { class: vector, to: Mem::Stack(1), from: 30 },
+            "vmovups zmmword ptr [rsp+40h],zmm30",
+        ),
+        (Inst::Store { class: mask, to: Mem::Stack(1), from: 6 }, "kmovw word ptr [rsp+40h],k7"),
+        (Inst::Move { class: vector, dst: 31, from: 15 }, "vmovaps zmm31,zmm15"),
+        (Inst::Move { class: mask, dst: 6, from: 0 }, "kmovw k7,k1"),
+        (Inst::Test { class: mask, mask: 2 }, "kmovw eax,k3"),
+        (
+            Inst::Carry { class: mask, to: Mem::Stack(1), from: Mem::Stack(0) },
+            "mov rcx,qword ptr [rsp]; mov qword ptr [rsp+40h],rcx",
+        ),
+    ] {
+        assert_eq!(text_of(&[inst]), expected);
+    }
+}
+
+#[test]
+fn constants_lie_one_behind_the_other_and_are_there_once() {
+    let add = |bits| op(Kind::Add, 0, &[reg(0), Place::Memory(Mem::Const(bits))]);
+    assert_eq!(
+        text_of(&[add(5), add(6), add(5)]),
+        "vaddps zmm0,zmm0,dword ptr [r14]{1to16}; vaddps zmm0,zmm0,dword ptr [r14+4]{1to16}; \
+         vaddps zmm0,zmm0,dword ptr [r14]{1to16}"
+    );
+}
+
+#[test]
+fn vectors_are_carried_eight_bytes_at_a_time() {
+    let carry = Inst::Carry { class: Class::Vector, to: Mem::Slot(0), from: Mem::Stack(0) };
+    let expected: Vec<String> = (0..8)
+        .map(|n| match n * 8 {
+            0 => "mov rcx,qword ptr [rsp]; mov qword ptr [r12],rcx".to_owned(),
+            at @ 8 => format!("mov rcx,qword ptr [rsp+{at}]; mov qword ptr [r12+{at}],rcx"),
+            at => format!("mov rcx,qword ptr [rsp+{at:X}h]; mov qword ptr [r12+{at:X}h],rcx"),
+        })
+        .collect();
+    assert_eq!(text_of(&[carry]), expected.join("; "));
+}
