@@ -9,6 +9,7 @@ import { services } from "./editor/services.ts";
 import { isPicture, takeFiles } from "./files/drop.ts";
 import { first, Gallery } from "./files/gallery.ts";
 import { pack, unpack } from "./files/permalink.ts";
+import { Programs } from "./files/programs.ts";
 import { Save } from "./files/save.ts";
 import { Client } from "./machine/client.ts";
 import { Pool } from "./machine/pool.ts";
@@ -119,7 +120,11 @@ const tabs = new Tabs(byId("panes", HTMLElement), [
   { id: "flow", title: "Flow", root: flow.root },
   { id: "numbers", title: "Numbers", root: numbers.root },
 ]);
-const gallery = new Gallery((example) => open(example));
+const programs = new Programs();
+const gallery = new Gallery((example) => {
+  programs.hide();
+  open(example);
+});
 byId("examples", HTMLButtonElement).addEventListener("click", () => gallery.show());
 byId("link", HTMLButtonElement).addEventListener("click", () => void copyLink());
 takeFiles((taken) => void takeAll(taken));
@@ -354,15 +359,20 @@ async function takeAll(taken: File[]): Promise<void> {
         await takeTexture(file);
         continue;
       }
-      const programs = await language.ask("open", { name: file.name, length: bytes.length }, [bytes]);
-      const program = programs[0];
-      if (program === undefined) throw new Error("there is no program in it");
-      open({ name: program.name, text: program.text, files: [] });
-      say(programs.length === 1 ? `${file.name}: ${program.format}` : `${file.name}: the first of ${programs.length} programs`);
+      await openFile(file.name, bytes);
     } catch (error) {
       say(`${file.name}: ${message(error)}`);
     }
   }
+}
+
+/** Opens a program of a file; where there are several one can choose another. */
+async function openFile(file: string, bytes: Uint8Array, pick = 0): Promise<void> {
+  const opened = await language.ask("open", { name: file, length: bytes.length, pick }, [bytes]);
+  const { format, names, text } = opened;
+  open({ name: names[pick] ?? file, text, files: [] });
+  say(names.length === 1 ? `${file}: ${format}` : `${file}: ${format}, program ${pick + 1} of ${names.length}`);
+  programs.show(names, pick, (other) => void openFile(file, bytes, other).catch((error: unknown) => say(message(error))));
 }
 
 async function written(format: string): Promise<BlobPart> {

@@ -25,6 +25,21 @@ function native(program, ...options) {
   return readFileSync(raw);
 }
 
+/** Drops a file onto the page. */
+async function drop(page, name, bytes) {
+  const transfer = await page.evaluateHandle(
+    ([name, text]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))], name));
+      return transfer;
+    },
+    [name, bytes.toString("base64")],
+  );
+  for (const event of ["dragenter", "dragover", "drop"]) {
+    await page.locator(".cm-content").dispatchEvent(event, { dataTransfer: transfer });
+  }
+}
+
 const PROGRAM = `-- A ring that the reference engine need not help with, at a size that no band divides.
 SIZE 71 53 ;
 const[0] = (0.25, 0.75, 3, 1) ;
@@ -92,7 +107,7 @@ test("examples draw the native engine's bits, moved in time and with all targets
 test("a dropped capture draws its reference picture", async () => {
   const { page, context } = await visit(at);
   const capture = join(corpus, "tex_mips.json");
-  await page.locator("#file").setInputFiles(capture);
+  await drop(page, "tex_mips.json", readFileSync(capture));
   await page.waitForFunction(() => r500.analysis.value?.name === "tex_mips");
   await settled(page);
   const text = join(folder, "saved.r5");
@@ -105,6 +120,33 @@ test("a dropped capture draws its reference picture", async () => {
   writeFileSync(join(folder, "page.png"), Buffer.from(png, "base64"));
   writeFileSync(text, await page.evaluate(() => r500.source().text));
   execFileSync(command, ["render", text, "--compare", join(corpus, "tex_mips.png"), "--tolerance", "0.02"]);
+  await context.close();
+});
+
+test("of a file with many programs one can choose", async () => {
+  const { page, context } = await visit(at);
+  const file = join(folder, "two.json");
+  const jobs = ["scene_plasma", "tex_mips"].map((name) => JSON.parse(readFileSync(join(corpus, `${name}.json`))));
+  writeFileSync(file, jobs.map((job) => JSON.stringify(job)).join("\n"));
+  await page.locator("#file").setInputFiles(file);
+  await page.waitForFunction(() => r500.analysis.value?.name === "scene_plasma");
+  await page.getByRole("button", { name: "Next program" }).click();
+  await page.waitForFunction(() => r500.analysis.value?.name === "tex_mips");
+  assert.deepEqual(await values(page), native(join(corpus, "tex_mips.json")));
+  await context.close();
+});
+
+test("a driver's log and a C array are read", async () => {
+  const { page, context } = await visit(at);
+  const log = join(root, "tests/corpus/logs/scene_plasma.log");
+  await page.locator("#file").setInputFiles(log);
+  await page.waitForFunction(() => r500.analysis.value?.instructions.length > 5 && r500.analysis.value.name !== "plasma");
+  assert.equal(await page.locator("#problems li.error").count(), 0);
+  await drop(page, "red.inc", Buffer.from("0x00078101, 0x00000000, 0x00000080, 0x00db0220, 0x00c18003, 0x00490000,"));
+  await page.waitForFunction(() => r500.analysis.value?.instructions.length === 1);
+  const bits = await values(page);
+  // temp[0] = (u, v, 0, 1): the lower left pixel of 256x256 is at 1/512.
+  assert.deepEqual([0, 4, 8, 12].map((at) => bits.readFloatLE(at)), [1 / 512, 1 / 512, 0, 1]);
   await context.close();
 });
 

@@ -6,14 +6,16 @@ use r500::program::Job;
 use r500::reader::{self, Language};
 use serde::Serialize;
 
-/// A program as a source.
+/// A file with programs.
 #[derive(Debug, Serialize)]
 pub struct Opened {
-    /// What it is called.
-    pub name: String,
-    /// What the file was written in.
+    /// What the file is written in.
     pub format: &'static str,
-    /// The text.
+    /// What its programs are called.
+    pub names: Vec<String>,
+    /// Which of them this is.
+    pub picked: usize,
+    /// It as a source.
     pub text: String,
 }
 
@@ -22,25 +24,28 @@ fn limits() -> Limits {
     Limits { bytes: 256 << 20, document: 64 << 20, jobs: 10_000, ..Limits::default() }
 }
 
-/// The programs of a file, as sources. Assembly stays as it is.
+/// A program of a file, as a source. Assembly stays as it is.
 ///
 /// # Errors
 /// Why it cannot be read.
-pub fn open(bytes: &[u8], name: &str) -> Result<Vec<Opened>, String> {
+pub fn open(bytes: &[u8], name: &str, pick: usize) -> Result<Opened, String> {
     let language = reader::recognise(bytes.get(..256 << 10).unwrap_or(bytes), Some(name))
         .ok_or_else(|| reader::ReadError::Unrecognised.to_string())?;
+    let format = language.name();
     if language == Language::Assembly {
         let text = String::from_utf8_lossy(bytes).into_owned();
-        return Ok(vec![Opened { name: stem(name), format: language.name(), text }]);
+        return Ok(Opened { format, names: vec![stem(name)], picked: 0, text });
     }
     let jobs = reader::read(bytes, Some(name), Some(language), &limits());
     let jobs = jobs.map_err(|error| error.to_string())?;
-    let opened = jobs.iter().map(|job| Opened {
-        name: if job.name.is_empty() { stem(name) } else { job.name.clone() },
-        format: language.name(),
-        text: source(job),
-    });
-    Ok(opened.collect())
+    let picked = jobs.get(pick).ok_or("there is no such program in it")?;
+    let called = |(n, job): (usize, &Job)| match (job.name.as_str(), jobs.len()) {
+        ("", 1) => stem(name),
+        ("", _) => format!("{} {n}", stem(name)),
+        (called, _) => called.to_owned(),
+    };
+    let names = jobs.iter().enumerate().map(called).collect();
+    Ok(Opened { format, names, picked: pick, text: source(picked) })
 }
 
 /// The program in another format; assembly is what the page has already.

@@ -12,8 +12,11 @@ use crate::{analysis, edit, encoding, language, open};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "camelCase")]
 pub enum Request {
-    /// The programs in a file of any format, as sources. Attached: the file.
+    /// A program in a file of any format, as a source. Attached: the file.
     Open {
+        /// Which program, from 0.
+        #[serde(default)]
+        pick: usize,
         /// The file's name.
         name: String,
         /// Bytes attached.
@@ -157,7 +160,9 @@ impl Session {
         let mut attached = Attached(rest.get(1..).unwrap_or_default());
         self.kept.clear();
         match request {
-            Request::Open { name, length } => json(&open::open(attached.take(length)?, &name)?),
+            Request::Open { pick, name, length } => {
+                json(&open::open(attached.take(length)?, &name, pick)?)
+            }
             Request::Analyse(source) => {
                 let document =
                     Document::new(source.text, source.name, attached.files(source.files)?);

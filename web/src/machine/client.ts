@@ -14,6 +14,8 @@ interface Waiting {
 export class Client {
   private worker: Worker | undefined;
   private next = 0;
+  /** Workers that failed one after the other, without an answer between. */
+  private failures = 0;
   private readonly waiting = new Map<number, Waiting>();
 
   /** Requests that are not answered yet. */
@@ -42,6 +44,11 @@ export class Client {
   restart(why: string): void {
     this.worker?.terminate();
     this.start();
+    this.giveUp(why);
+  }
+
+  /** Nobody waits any longer. */
+  private giveUp(why: string): void {
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
     for (const one of waiting) one.reject(new Stopped(why));
@@ -51,13 +58,20 @@ export class Client {
     const worker = new Worker(new URL("worker.js", document.baseURI), { type: "module" });
     this.worker = worker;
     worker.onmessage = ({ data }: MessageEvent<Reply>) => {
+      this.failures = 0;
       const waiting = this.waiting.get(data.id);
       this.waiting.delete(data.id);
       if (data.broken) this.restart(`the machine stopped: ${data.error ?? ""}`);
       if (data.error === undefined) waiting?.resolve(data.answer);
       else waiting?.reject(new Error(data.error));
     };
-    worker.onerror = (event) => this.restart(`the worker failed: ${event.message}`);
+    worker.onerror = (event) => {
+      this.failures++;
+      const why = `the worker failed: ${event.message}`;
+      // What cannot be started at all is not started for ever.
+      if (this.failures < 4) this.restart(why);
+      else this.giveUp(why);
+    };
     // The module goes first: requests wait for it.
     void this.module.then((module) => this.worker === worker && worker.postMessage({ module } satisfies Message));
   }

@@ -71,9 +71,11 @@ export interface Analysis {
   notes: string[];
 }
 
+/** A file with programs, and one of them as a source. */
 export interface Opened {
-  name: string;
   format: string;
+  names: string[];
+  picked: number;
   text: string;
 }
 
@@ -247,7 +249,7 @@ export interface Drawing {
 
 /** A request and the type of its answer. */
 export interface Requests {
-  open: { ask: { name: string; length: number }; answer: Opened[] };
+  open: { ask: { name: string; length: number; pick: number }; answer: Opened };
   analyse: { ask: SourceRequest; answer: Analysis };
   load: { ask: SourceRequest; answer: Loaded };
   draw: { ask: Drawing; answer: Drawn };

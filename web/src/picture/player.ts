@@ -24,7 +24,7 @@ export class Player {
     private readonly stage: Stage,
   ) {
     for (const signal of [transport.time, transport.size, transport.target]) {
-      signal.watch(() => this.draw());
+      signal.watch(() => this.again());
     }
     transport.playing.watch((playing) => {
       this.lastTick = undefined;
@@ -64,6 +64,12 @@ export class Player {
 
   tryConstant(constant: number, value: Bits4): void {
     this.tried.set(constant, value);
+    this.again();
+  }
+
+  /** Draws even if that failed before: something is different now. */
+  private again(): void {
+    this.broken = false;
     this.draw();
   }
 

@@ -118,8 +118,9 @@ pub fn eight_bit(value: f32) -> u8 {
     // From 2^52 on there is no room for fractions: the sum is rounded as sums are, half to even, and
     // its lowest bits are the integer. Without a call, as `round_ties_even` is on older processors.
     const NO_FRACTIONS: f64 = 4_503_599_627_370_496.0;
-    // NaN fails the comparison.
-    let limited = if value > 0.0 { value.min(1.0) } else { 0.0 };
+    // NaN fails the comparison. Two selections: `min` is a call on some processors.
+    let below = if value < 1.0 { value } else { 1.0 };
+    let limited = if value > 0.0 { below } else { 0.0 };
     (f64::from(limited) * 255.0 + NO_FRACTIONS).to_bits() as u8
 }
 
