@@ -3,12 +3,13 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 
 import { build } from "esbuild";
 
 const out = process.argv[2];
-const here = import.meta.dirname;
+const here = fileURLToPath(new URL(".", import.meta.url));
 const examples = join(here, "..", "examples");
 
 /** The examples, with the first sentence of what each says of itself. */

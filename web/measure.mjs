@@ -5,12 +5,13 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 
 import { settled, start, visit } from "./tests/page.mjs";
 
 const seconds = Number(process.argv[2] ?? 1);
-const here = import.meta.dirname;
+const here = fileURLToPath(new URL(".", import.meta.url));
 const folder = join(here, "..", "examples");
 const examples = readdirSync(folder).filter((name) => name.endsWith(".r5"));
 const source = (name) => readFileSync(join(folder, name), "utf8");

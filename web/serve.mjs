@@ -3,7 +3,7 @@
 import { createReadStream, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join, normalize } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const TYPES = {
   ".html": "text/html; charset=utf-8",
@@ -16,7 +16,7 @@ const TYPES = {
 };
 
 /** A server of a folder, to this machine only. */
-export function serve(folder = join(import.meta.dirname, "dist"), port = 0) {
+export function serve(folder = join(fileURLToPath(new URL(".", import.meta.url)), "dist"), port = 0) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
     let path = join(folder, normalize(decodeURIComponent(pathname)));

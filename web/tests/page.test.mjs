@@ -1,4 +1,4 @@
-// The page in a browser, against the r500 command: node --test tests/, with R500 the command.
+// The page in a browser, against the r500 command: node --test tests/*.test.mjs, with R500 the command.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -6,10 +6,11 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 import { settled, start, type, values, visit } from "./page.mjs";
 
-const root = join(import.meta.dirname, "../..");
+const root = join(fileURLToPath(new URL(".", import.meta.url)), "../..");
 const command = process.env.R500 ?? join(root, "target/debug/r500");
 const folder = mkdtempSync(join(tmpdir(), "r500-page-"));
 const corpus = join(root, "tests/corpus/mesa");

@@ -1,13 +1,14 @@
-// Stepping through a pixel, against `r500 trace`: node --test tests/, with R500 the command.
+// Stepping through a pixel, against `r500 trace`: node --test tests/*.test.mjs, with R500 the command.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 
 import { settled, start, type, values, visit } from "./page.mjs";
 
-const root = join(import.meta.dirname, "../..");
+const root = join(fileURLToPath(new URL(".", import.meta.url)), "../..");
 const command = process.env.R500 ?? join(root, "target/debug/r500");
 const LOOP = join(root, "tests/corpus/mesa/loop_mandelbrot.json");
 // In its group pixels leave the loop in different passes, so this one sleeps at times.

@@ -26,6 +26,7 @@ pub fn constant(document: &Document, number: u8, value: [u32; 4]) -> Result<Vec<
     };
     let mut text = document.text.clone();
     for (range, new) in edits.iter().rev() {
+        text.get(range.clone()).ok_or("the value ends inside of a character")?;
         text.replace_range(range.clone(), new);
     }
     let after = document.with_text(&text);

@@ -148,7 +148,9 @@ fn fitting(
         let span = *document.assembly().spans.get(*index)?;
         let range = document.range(span)?;
         let new = broken(new);
-        text.replace_range(span.start as usize..span.end as usize, &new);
+        let bytes = span.start as usize..span.end as usize;
+        text.get(bytes.clone())?;
+        text.replace_range(bytes, &new);
         edits.insert(0, TextEdit { range, text: new });
     }
     let assembly = document.with_text(&text);
