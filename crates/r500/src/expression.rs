@@ -853,11 +853,11 @@ mod tests {
             loop {
                 dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
                 let roll = (dice >> 33) as usize;
-                if roll % 7 == 0 {
+                if roll.is_multiple_of(7) {
                     break;
                 }
                 text.push_str(words[roll / 7 % words.len()]);
-                text.push_str(if roll / 1000 % 2 == 0 { " " } else { "" });
+                text.push_str(if (roll / 1000).is_multiple_of(2) { " " } else { "" });
             }
             match parse(&text, &names()) {
                 Ok(expr) => {
