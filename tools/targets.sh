@@ -26,31 +26,46 @@ has_target() {
     timeout 180 rustup target add "$1" >&2 && [ -d "$library" ]
 }
 
+# Makes sure that apt-get knows of a package, of a version that matches if one is given.
+lists_of() {
+    command -v apt-get >/dev/null || could_not "no apt-get for Debian's packages"
+    [[ "$(apt-cache show "$1" 2>/dev/null)" =~ Version:\ ${2:-.} ]] && return
+    local as_root=()
+    [ "$(id -u)" = 0 ] || as_root=(sudo -n)
+    "${as_root[@]}" apt-get update -q >&2 || could_not "no list of Debian's packages"
+}
+
+# The names of packages and of those that they need and the machine has not.
+needed() {
+    printf '%s\n' "$@"
+    apt-get -s install --no-install-recommends "$@" | awk '/^Inst/ { print $2 }'
+}
+
+# Unpacks packages into a folder, as they may conflict with others.
+unpack() {
+    local packages="$1/packages" wanted package
+    wanted="$(printf '%s\n' "${@:2}" | sort -u)"
+    mkdir -p "$packages"
+    # shellcheck disable=SC2086
+    (cd "$packages" && apt-get download -q $wanted >&2) ||
+        could_not "Debian's packages cannot be downloaded: ${wanted//$'\n'/ }"
+    for package in "$packages"/*.deb; do
+        dpkg -x "$package" "$1"
+    done
+    rm -r "$packages"
+}
+
 # Debian's second Rust, which comes with the sources of its library: unpacked aside, as its packages
-# conflict with any other Rust. What it needs and the machine has not comes along.
+# conflict with any other Rust.
 debian_rust() {
     debian="$target/debian"
     [ ! -f "$debian/complete" ] || return 0
-    command -v apt-get >/dev/null || could_not "no apt-get for Debian's Rust"
+    lists_of rust-web-src '1\.(89|9[0-9]|[1-9][0-9]{2})'
     echo "unpacking Debian's Rust into $debian" >&2
-    mkdir -p "$debian/packages"
-    if ! [[ "$(apt-cache show rust-web-src 2>/dev/null)" =~ Version:\ 1\.(89|9[0-9]|[1-9][0-9]{2}) ]]; then
-        local as_root=()
-        [ "$(id -u)" = 0 ] || as_root=(sudo -n)
-        "${as_root[@]}" apt-get update -q >&2 || could_not "no list of Debian's packages"
-    fi
-    local lld wanted
+    local lld
     lld="$(apt-cache search --names-only '^lld-[0-9]+$' | cut -d' ' -f1 | sort -V | tail -1)"
-    wanted="$(apt-get -s install --no-install-recommends rustc-web cargo-web rust-web-src "$lld" |
-        awk '/^Inst/ { print $2 }')"
-    # shellcheck disable=SC2086
-    (cd "$debian/packages" && apt-get download -q $wanted >&2) ||
-        could_not "Debian's Rust cannot be downloaded"
-    local package
-    for package in "$debian/packages"/*.deb; do
-        dpkg -x "$package" "$debian"
-    done
-    rm -r "$debian/packages"
+    # shellcheck disable=SC2046
+    unpack "$debian" $(needed rustc-web cargo-web rust-web-src "$lld")
     touch "$debian/complete"
 }
 

@@ -11,7 +11,7 @@ use r500_cross_runner::request::{self, Speed};
 use serde::de::DeserializeOwned;
 
 const USAGE: &str = "\
-usage: cross-runner digests ENGINE FIRST COUNT FILE...   digests of generated programs and of files
+usage: cross-runner digests ENGINES FIRST COUNT FILE...  digests of generated programs and of files
        cross-runner speed ENGINE WIDTH SECONDS FILE...   pixels a second, one thread
        cross-runner compare HERE THERE                   two files of digests
        cross-runner table SPEEDS...                      files of speeds, as a table";
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let result = match args.as_slice() {
-        ["digests", engine, first, count, files @ ..] => digests(engine, first, count, files),
+        ["digests", engines, first, count, files @ ..] => digests(engines, first, count, files),
         ["speed", engine, width, seconds, files @ ..] => speed(engine, width, seconds, files),
         ["compare", here, there] => compare(here, there),
         ["table", files @ ..] => table(files),
@@ -35,11 +35,19 @@ fn main() -> ExitCode {
     })
 }
 
-fn digests(engine: &str, first: &str, count: &str, files: &[&str]) -> Result<ExitCode, String> {
-    for file in files {
-        ask(&format!("file {engine} {file}"), Some(file))?;
+/// All that one engine draws, then all that the next one does: their names with commas between.
+fn digests(engines: &str, first: &str, count: &str, files: &[&str]) -> Result<ExitCode, String> {
+    for engine in engines.split(',') {
+        for file in files {
+            ask(&format!("file {engine} {file}"), Some(file))?;
+        }
+        // One by one, so that somebody who waits sees them come.
+        let [first, count] = [first, count].map(|number| number.parse::<u64>());
+        let (Ok(first), Ok(count)) = (first, count) else { return Err(USAGE.to_owned()) };
+        for n in first..first.saturating_add(count) {
+            ask(&format!("generated {engine} {n} 1"), None)?;
+        }
     }
-    ask(&format!("generated {engine} {first} {count}"), None)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,13 +6,15 @@
 //! | `generated ENGINE FIRST COUNT` | | a digest for each of the programs with these numbers |
 //! | `speed ENGINE WIDTH SECONDS NAME` | the file | [`Speed`] of its first job |
 //!
-//! ENGINE is `reference`, `fast`, or `fast:LEVEL` with a level of vector instructions.
+//! ENGINE is `reference`, `fast`, `fast:LEVEL` with a level of vector instructions, or `jit:LEVEL:EFFORT`
+//! with `quick` or `full` for how well code is made.
 
 use std::fmt::Write;
 
 use r500_exec::fast::{Fast, Simd};
 use r500_exec::reference::Reference;
 use r500_exec::{Bindings, Draw, Engine, Frame, Limits, Options, Shader, draw, draw_into};
+use r500_jit::{Effort, Jit, Settings, When};
 use r500_program::{InputData, Job};
 use serde::{Deserialize, Serialize};
 
@@ -85,15 +87,32 @@ fn parsed<T: std::str::FromStr>(word: &str) -> Result<T, String> {
 }
 
 fn engine_of(name: &str) -> Result<Box<dyn Engine>, String> {
-    match name.split_once(':') {
-        None if name == "reference" => Ok(Box::new(Reference)),
-        None if name == "fast" => Ok(Box::new(Fast::new())),
-        Some(("fast", level)) => match Simd::from_name(level) {
-            Some(simd) if simd.is_available() => Ok(Box::new(Fast::with(simd))),
-            Some(_) => Err(format!("this processor has no {level}")),
-            None => Err(format!("there is no level {level}")),
-        },
+    match name.split(':').collect::<Vec<_>>().as_slice() {
+        ["reference"] => Ok(Box::new(Reference)),
+        ["fast"] => Ok(Box::new(Fast::new())),
+        ["fast", level] => Ok(Box::new(Fast::with(level_of(level)?))),
+        ["jit", level, effort] => {
+            let effort = match *effort {
+                "quick" => Effort::Quick,
+                "full" => Effort::Full,
+                _ => return Err(format!("there is no effort {effort}")),
+            };
+            let settings = Settings { when: When::Before(effort), ..Settings::default() };
+            let jit = Jit::with(level_of(level)?, settings);
+            match jit.unavailable() {
+                Some(reason) => Err(reason.to_string()),
+                None => Ok(Box::new(jit)),
+            }
+        }
         _ => Err(format!("there is no engine {name}")),
+    }
+}
+
+fn level_of(name: &str) -> Result<Simd, String> {
+    match Simd::from_name(name) {
+        Some(simd) if simd.is_available() => Ok(simd),
+        Some(_) => Err(format!("this processor has no {name}")),
+        None => Err(format!("there is no level {name}")),
     }
 }
 
@@ -184,6 +203,15 @@ mod tests {
         }
         assert!(law.iter().all(|digest| digest.by == "reference" || digest.error.is_some()));
         assert!(fast.iter().any(|digest| digest.by.starts_with("fast (")));
+        if Simd::Avx2.is_available() {
+            for effort in ["quick", "full"] {
+                let jit = asked(&format!("generated jit:avx2:{effort} 0 12")).unwrap();
+                for (law, jit) in law.iter().zip(&jit) {
+                    assert_eq!(law.difference(jit), None, "{}", law.job);
+                }
+                assert!(jit.iter().any(|digest| digest.by == "jit (avx2)"));
+            }
+        }
     }
 
     #[test]
@@ -197,9 +225,15 @@ mod tests {
 
     #[test]
     fn what_makes_no_sense_is_an_error() {
-        for request in
-            ["", "draw", "generated slow 0 1", "generated fast:mmx 0 1", "file fast x\n?"]
-        {
+        for request in [
+            "",
+            "draw",
+            "generated slow 0 1",
+            "generated fast:mmx 0 1",
+            "generated jit:scalar:full 0 1",
+            "generated jit:avx2:slow 0 1",
+            "file fast x\n?",
+        ] {
             assert!(asked(request).is_err(), "{request}");
         }
     }
