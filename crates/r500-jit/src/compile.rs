@@ -2,7 +2,7 @@
 
 use r500_exec::native::Segment;
 
-use crate::{Effort, allocate, emit, lower, schedule};
+use crate::{Effort, allocate, emit, interleave, lower, schedule};
 
 pub use crate::op::Level;
 
@@ -35,6 +35,10 @@ pub struct Line {
 #[must_use]
 pub fn compile(segment: &Segment<'_>, level: Level, effort: Effort) -> Option<Assembly> {
     let mut program = lower::lower(segment, level);
+    // A vector of AVX2 is half a chunk.
+    if level == Level::Avx2 {
+        program = interleave::interleave(program, level);
+    }
     if effort == Effort::Full {
         schedule::schedule(&mut program, level);
     }

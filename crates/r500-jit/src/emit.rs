@@ -323,7 +323,8 @@ impl<'a> Emit<'a> {
                     self.a.mov(qword_ptr(rbx + context::MOST), rax)?;
                     self.a.set_label(&mut less)?;
                 }
-                self.a.add(r12, self.level.bytes().cast_signed())?;
+                let bytes = self.listing.groups.max(1) * self.level.bytes();
+                self.a.add(r12, bytes.cast_signed())?;
                 self.a.cmp(r12, r13)?;
                 self.a.jb(top)
             }
@@ -541,8 +542,8 @@ impl<'a> Emit<'a> {
                 let (dst, from) = (self.vector(dst), self.register(Class::Mask, a));
                 self.add(Instruction::with2(C::EVEX_Vpmovm2d_zmm_kr, dst, from)?)
             }
-            Kind::Store(slot) => {
-                let to = self.memory(Mem::Slot(slot));
+            Kind::Store(slot, part) => {
+                let to = self.memory(Mem::Slot(slot, part));
                 let from = self.register(Class::Vector, a);
                 self.add(Instruction::with2(
                     self.pick(C::VEX_Vmovups_ymmm256_ymm, C::EVEX_Vmovups_zmmm512_k1z_zmm),
@@ -719,7 +720,7 @@ impl<'a> Emit<'a> {
         };
         let constant = match from {
             Mem::Const(bits) => Some(bits),
-            Mem::Stack(_) | Mem::Slot(_) => None,
+            Mem::Stack(_) | Mem::Slot(..) => None,
         };
         if let Some(bits) = constant {
             self.a.mov(ecx, bits.cast_signed())?;
@@ -751,7 +752,10 @@ impl<'a> Emit<'a> {
         let bytes = self.level.bytes();
         let (base, place) = match mem {
             Mem::Stack(at) => (Register::RSP, i64::from(at) * i64::from(bytes)),
-            Mem::Slot(slot) => (Register::R12, i64::from(slot) * i64::from(self.stride)),
+            Mem::Slot(slot, part) => {
+                let part = i64::from(part) * i64::from(bytes);
+                (Register::R12, i64::from(slot) * i64::from(self.stride) + part)
+            }
             Mem::Const(bits) => {
                 let next = self.order.len() as u32;
                 let order = &mut self.order;

@@ -17,8 +17,8 @@ pub(crate) enum Mem {
     Stack(u32),
     /// Bits that are the same for every pixel.
     Const(u32),
-    /// A slot of the batch.
-    Slot(u32),
+    /// A slot of the batch, and which vector of its chunk.
+    Slot(u32, u32),
 }
 
 /// A place in the code.
@@ -92,4 +92,6 @@ pub(crate) struct Listing {
     pub(crate) stack: u32,
     /// Counters of loops.
     pub(crate) counters: u32,
+    /// Groups of pixels that go together.
+    pub(crate) groups: u32,
 }

@@ -21,6 +21,7 @@
 //! | `pages` | executable memory and the call: all that is `unsafe` |
 //! | `compile` | machine code of a segment: |
 //! | `lower`, `op` | from the intermediate form to operations of the processor |
+//! | `interleave` | two groups of pixels at once |
 //! | `schedule` | their order |
 //! | `allocate`, `inst` | registers for values |
 //! | `emit` | bytes |
@@ -49,6 +50,8 @@ mod drawing;
 mod emit;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 mod inst;
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+mod interleave;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 mod kernel;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]

@@ -139,8 +139,8 @@ pub(crate) enum Kind {
     ToMask,
     /// A mask as vector of bits; with mask registers.
     FromMask,
-    /// Stores a to a slot; gives nothing.
-    Store(u32),
+    /// Stores a to a vector of a slot's chunk; gives nothing.
+    Store(u32, u32),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -269,8 +269,8 @@ pub(crate) struct Carried {
 pub(crate) enum Given {
     /// The same bits for every pixel.
     Const(u32),
-    /// In a slot of the batch.
-    Slot(u32),
+    /// In a slot of the batch: which, and which vector of its chunk.
+    Slot(u32, u32),
 }
 
 /// Code for one group of pixels.
@@ -281,6 +281,8 @@ pub(crate) struct Program {
     /// Where values lie that are given.
     pub(crate) given: Vec<Option<Given>>,
     pub(crate) body: Vec<Node>,
+    /// Groups of pixels that go together.
+    pub(crate) groups: u32,
 }
 
 impl Program {

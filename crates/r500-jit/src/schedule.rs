@@ -105,7 +105,7 @@ struct Block<'a> {
 impl<'a> Block<'a> {
     fn new(ops: &'a [Op], program: &Program, uses: &[u32]) -> Self {
         let mut makers = HashMap::new();
-        let mut readers: HashMap<u32, Vec<usize>> = HashMap::new();
+        let mut readers: HashMap<(u32, u32), Vec<usize>> = HashMap::new();
         let mut users = vec![Vec::new(); ops.len()];
         let mut waits = vec![0; ops.len()];
         let mut left: HashMap<V, u32> = HashMap::new();
@@ -121,16 +121,16 @@ impl<'a> Block<'a> {
                 });
             }
             // A slot is read before it changes.
-            if let Kind::Store(slot) = op.kind {
-                for &reader in readers.get(&slot).into_iter().flatten() {
+            if let Kind::Store(slot, part) = op.kind {
+                for &reader in readers.get(&(slot, part)).into_iter().flatten() {
                     let users: &mut Vec<usize> = &mut users[reader];
                     users.push(at);
                     waits[at] += 1;
                 }
             }
             for v in op.args() {
-                if let Some(Given::Slot(slot)) = program.given(v) {
-                    readers.entry(slot).or_default().push(at);
+                if let Some(Given::Slot(slot, part)) = program.given(v) {
+                    readers.entry((slot, part)).or_default().push(at);
                 }
             }
             for v in op.args() {

@@ -37,6 +37,7 @@ pub(crate) fn allocate(program: &Program, level: Level) -> Listing {
     };
     allocate.groups();
     allocate.out.stack = allocate.places.frame();
+    allocate.out.groups = program.groups;
     allocate.out
 }
 
@@ -192,7 +193,7 @@ impl Allocate<'_> {
             | Kind::Sar(_)
             | Kind::ToMask
             | Kind::FromMask
-            | Kind::Store(_)
+            | Kind::Store(..)
             | Kind::MaskAll
             | Kind::MaskNone => None,
         }
@@ -465,7 +466,7 @@ impl Allocate<'_> {
         // Slots hold another group's values each time, constants do not.
         let given = self.lives.given_in(start, end, |v| match self.program.given(v) {
             Some(Given::Const(_)) => true,
-            Some(Given::Slot(_)) => inside,
+            Some(Given::Slot(..)) => inside,
             None => false,
         });
         for v in given.into_iter().take(count.saturating_sub(needed + 1)) {

@@ -86,7 +86,7 @@ impl Places {
     pub(super) fn memory(&self, v: V) -> Option<Mem> {
         match self.given[v.index()] {
             Some(Given::Const(bits)) => Some(Mem::Const(bits)),
-            Some(Given::Slot(slot)) => Some(Mem::Slot(slot)),
+            Some(Given::Slot(slot, part)) => Some(Mem::Slot(slot, part)),
             None => Some(self.home[v.index()]).filter(|home| *home != NOWHERE).map(Mem::Stack),
         }
     }

@@ -56,7 +56,7 @@ const fn reg(register: u8) -> Place {
 }
 
 const STACK: Place = Place::Memory(Mem::Stack(2));
-const SLOT: Place = Place::Memory(Mem::Slot(3));
+const SLOT: Place = Place::Memory(Mem::Slot(3, 0));
 const CONST: Place = Place::Memory(Mem::Const(0x3f80_0000));
 
 #[test]
@@ -179,9 +179,9 @@ fn values_come_from_memory_and_go_there() {
     let [vector, mask] = [Class::Vector, Class::Mask];
     let constant = Mem::Const(7);
     for (inst, expected) in [
-        (op(Kind::Store(3), 0, &[reg(21)]), "vmovups zmmword ptr [r12+300h],zmm21"),
+        (op(Kind::Store(3, 0), 0, &[reg(21)]), "vmovups zmmword ptr [r12+300h],zmm21"),
         (
-            Inst::Load { class: vector, dst: 21, from: Mem::Slot(1) },
+            Inst::Load { class: vector, dst: 21, from: Mem::Slot(1, 0) },
             "vmovups zmm21,zmmword ptr [r12+100h]",
         ),
         (
@@ -218,7 +218,7 @@ fn constants_lie_one_behind_the_other_and_are_there_once() {
 
 #[test]
 fn vectors_are_carried_eight_bytes_at_a_time() {
-    let carry = Inst::Carry { class: Class::Vector, to: Mem::Slot(0), from: Mem::Stack(0) };
+    let carry = Inst::Carry { class: Class::Vector, to: Mem::Slot(0, 0), from: Mem::Stack(0) };
     let expected: Vec<String> = (0..8)
         .map(|n| match n * 8 {
             0 => "mov rcx,qword ptr [rsp]; mov qword ptr [r12],rcx".to_owned(),

@@ -37,7 +37,7 @@ pub(crate) fn lower(segment: &Segment<'_>, level: Level) -> Program {
         origin: 0,
     };
     for &(value, slot) in segment.reads {
-        let read = lower.program.given_as(Class::Vector, Some(Given::Slot(slot)));
+        let read = lower.program.given_as(Class::Vector, Some(Given::Slot(slot, 0)));
         let as_mask = lower.masks.contains(&value) && level.mask() == Class::Mask;
         let v = if as_mask { lower.op(Kind::ToMask, &[read]) } else { read };
         lower.values.insert(value, v);
@@ -130,7 +130,7 @@ impl Lower<'_> {
                 new = self.choose(mask, new, old);
             }
             // What lies in a slot that changes too must be fetched before.
-            if let Some(Given::Slot(from)) = self.program.given(new)
+            if let Some(Given::Slot(from, _)) = self.program.given(new)
                 && slots.contains(&from)
             {
                 new = self.op(Kind::Copy, &[new]);
@@ -149,7 +149,7 @@ impl Lower<'_> {
             Class::Mask => self.op(Kind::FromMask, &[v]),
         };
         let args = [Some(vector), None, None];
-        self.push(Op { kind: Kind::Store(slot), dst: None, args, origin: self.origin });
+        self.push(Op { kind: Kind::Store(slot, 0), dst: None, args, origin: self.origin });
     }
 
     /// A value is computed; it goes to its slot if it has one.

@@ -106,7 +106,7 @@ fn op(program: &Program, op: &Op) {
         Kind::Keep => (&[M, V], Some(V)),
         Kind::ToMask => (&[V], Some(M)),
         Kind::FromMask => (&[M], Some(V)),
-        Kind::Store(_) => (&[V], None),
+        Kind::Store(..) => (&[V], None),
     };
     let args: Vec<Class> = op.args().map(|arg| program.class(arg)).collect();
     assert_eq!(args, takes, "{op:?}");
