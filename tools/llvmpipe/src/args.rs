@@ -50,7 +50,7 @@ const MOST_THREADS: usize = 16;
 impl Default for Args {
     fn default() -> Self {
         Self {
-            engine: "fast".into(),
+            engine: "auto".into(),
             simd: "auto".into(),
             threads: 2,
             size: [1024, 1024],

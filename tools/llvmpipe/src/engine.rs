@@ -42,8 +42,12 @@ pub(crate) fn engine(name: &str, simd: &str) -> Result<Box<dyn Engine>, NoEngine
                 Some(why) => Err(NoEngine::Unavailable(format!("--engine: {why}"))),
             }
         }
+        ("auto", _) => match engine("jit", simd) {
+            Err(NoEngine::Unavailable(_)) => engine("fast", simd),
+            engine => engine,
+        },
         _ => {
-            let wanted = "wanted is reference, fast or jit";
+            let wanted = "wanted is reference, fast, jit or auto";
             Err(NoEngine::Unknown(format!("--engine: `{name}`: {wanted}")))
         }
     }
@@ -147,6 +151,8 @@ mod tests {
         for (name, simd) in [("reference", "auto"), ("fast", "auto"), ("fast", "scalar")] {
             assert_eq!(engine(name, simd).map(|engine| engine.name()).ok(), Some(name));
         }
+        // The jit engine makes no portable code.
+        assert_eq!(engine("auto", "scalar").map(|engine| engine.name()).ok(), Some("fast"));
         let unknown = |name, simd| matches!(engine(name, simd), Err(NoEngine::Unknown(_)));
         assert!(unknown("quick", "auto"));
         assert!(unknown("fast", "mmx"));

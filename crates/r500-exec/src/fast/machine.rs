@@ -1,5 +1,7 @@
 //! Runs steps over one batch of pixels after another.
 
+use r500_isa::values::TexOp;
+
 use super::code::{Arg, Code, FetchStep, Step};
 use super::lanes::{Chunk, LANES};
 use super::memory::{Memory, Run};
@@ -25,7 +27,7 @@ pub(super) struct Machine<'a> {
     /// Instructions executed in this batch.
     budget: Budget<'a>,
     passes: Vec<u32>,
-    /// Coordinates and texels of a fetch.
+    /// Zeros, constant coordinates, and texels of a fetch.
     scratch: Vec<Chunk>,
 }
 
@@ -41,7 +43,7 @@ impl Desk {
         for &(slot, x) in &code.constants {
             memory.get_mut(slot).fill([x; LANES]);
         }
-        Self { memory, scratch: vec![[0.0; LANES]; 16 * chunks] }
+        Self { memory, scratch: vec![[0.0; LANES]; 17 * chunks] }
     }
 }
 
@@ -252,26 +254,28 @@ impl Job for Fetch<'_, '_> {
         let Some(sampler) = machine.draw.bindings.sampler(usize::from(fetch.unit)) else { return };
         let Machine { memory: slots, scratch, .. } = machine;
         let chunks = end - first;
-        // Texels go to memory of their own: any slot may be a coordinate.
-        let (constants, texels) = scratch.split_at_mut(12 * chunks);
+        // Texels go to memory of their own: any slot may be a coordinate. So do constants, behind the
+        // zeros that most of them are.
+        let (zeros, rest) = scratch.split_at_mut(slots.chunks);
+        let (constants, texels) = rest.split_at_mut(12 * chunks);
         let mut constants = constants.chunks_exact_mut(chunks);
-        let mut filled: Vec<(u32, &[Chunk])> = Vec::new();
+        let zeros = &zeros[..chunks];
         let mut source = |arg: Arg| -> &[Chunk] {
-            let x = match arg {
+            let memory = match arg {
                 Arg::Slot(slot) => return &slots.get(slot)[first..end],
-                Arg::Const(x) => x.to_bits(),
+                Arg::Const(x) if x.to_bits() == 0 => return zeros,
+                Arg::Const(x) => constants.next().map(|memory| (memory, x)),
             };
-            if let Some((_, chunks)) = filled.iter().find(|(bits, _)| *bits == x) {
-                return chunks;
-            }
-            let Some(memory) = constants.next() else { return &[] };
-            memory.fill([f32::from_bits(x); LANES]);
-            filled.push((x, memory));
+            let Some((memory, x)) = memory else { return zeros };
+            memory.fill([x; LANES]);
             memory
         };
-        let strq = fetch.strq.map(&mut source);
-        let dx = fetch.dx.map(&mut source);
-        let dy = fetch.dy.map(&mut source);
+        let mut four = |[a, b, c, d]: [Arg; 4]| [source(a), source(b), source(c), source(d)];
+        let strq = four(fetch.strq);
+        let (dx, dy) = match fetch.op {
+            TexOp::DXDY => (four(fetch.dx), four(fetch.dy)),
+            _ => ([zeros; 4], [zeros; 4]),
+        };
         let active = match fetch.active {
             Arg::Slot(slot) => Some(&slots.get(slot)[first..end]),
             Arg::Const(_) => None,
@@ -287,9 +291,10 @@ impl Job for Fetch<'_, '_> {
             wanted: wanted.fold(0, |mask, i| mask | 1 << i),
         };
         let mut texels = texels.chunks_exact_mut(chunks);
-        let mut out = [0, 1, 2, 3].map(|_| texels.next().unwrap_or(&mut []));
-        sampler.fetch_batch(&batch, out.each_mut().map(|out| &mut **out));
-        for (slot, texel) in fetch.texel.iter().zip(out) {
+        let mut next = || texels.next().unwrap_or(&mut []);
+        let [a, b, c, d] = [next(), next(), next(), next()];
+        sampler.fetch_batch(&batch, [&mut *a, &mut *b, &mut *c, &mut *d]);
+        for (slot, texel) in fetch.texel.iter().zip([a, b, c, d]) {
             if let Some(slot) = slot {
                 slots.get_mut(*slot)[first..end].copy_from_slice(texel);
             }
