@@ -33,6 +33,29 @@ pub trait Prepared: Sync {
     fn ran(&self) -> Ran;
 }
 
+/// A drawing that another engine makes ready for the one that was asked, and why.
+pub struct Instead<'a> {
+    /// What draws.
+    pub prepared: Box<dyn Prepared + 'a>,
+    /// Why; if the other engine hands on, too, its reason is told.
+    pub reason: String,
+}
+
+impl Prepared for Instead<'_> {
+    fn band_rows(&self) -> u32 {
+        self.prepared.band_rows()
+    }
+
+    fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError> {
+        self.prepared.band(band)
+    }
+
+    fn ran(&self) -> Ran {
+        let ran = self.prepared.ran();
+        Ran { instead: ran.instead.or_else(|| Some(self.reason.clone())), ..ran }
+    }
+}
+
 /// Who drew a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ran {
@@ -87,6 +110,44 @@ pub struct Block {
     pub width: u32,
     /// Rows.
     pub height: u32,
+}
+
+impl Block {
+    /// How many pixels it has, if it lies in a picture and so many bytes each fit a limit.
+    ///
+    /// # Errors
+    /// [`RunError::NoPixels`], [`RunError::AreaOutside`], [`RunError::TooLarge`].
+    pub(crate) fn pixels_in(
+        self,
+        [width, height]: [u32; 2],
+        bytes: u64,
+        limit: u64,
+    ) -> Result<usize, RunError> {
+        if self.width == 0 || self.height == 0 {
+            return Err(RunError::NoPixels { width: self.width, height: self.height });
+        }
+        let fits = |start: u32, length: u32, size: u32| {
+            start.checked_add(length).is_some_and(|end| end <= size)
+        };
+        if !fits(self.x, self.width, width) || !fits(self.y, self.height, height) {
+            return Err(RunError::AreaOutside { area: self, width, height });
+        }
+        let pixels = u64::from(self.width) * u64::from(self.height);
+        let bytes = pixels.saturating_mul(bytes);
+        usize::try_from(pixels).ok().filter(|_| bytes <= limit).ok_or(RunError::TooLarge {
+            width: self.width,
+            height: self.height,
+            bytes,
+            limit,
+        })
+    }
+
+    /// Where a pixel is in a list of them, row by row from the lowest; `None` if it lies outside.
+    pub(crate) fn index(self, x: u32, y: u32) -> Option<usize> {
+        let (x, y) = (x.checked_sub(self.x)?, y.checked_sub(self.y)?);
+        let inside = x < self.width && y < self.height;
+        inside.then_some(y as usize * self.width as usize + x as usize)
+    }
 }
 
 /// How to run.

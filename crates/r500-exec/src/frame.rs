@@ -80,26 +80,12 @@ impl Frame {
             return Err(RunError::NoPixels { width, height });
         }
         let area = options.area.unwrap_or(Block { x: 0, y: 0, width, height });
-        if area.width == 0 || area.height == 0 {
-            return Err(RunError::NoPixels { width: area.width, height: area.height });
-        }
-        let fits = |start: u32, length: u32, size: u32| {
-            start.checked_add(length).is_some_and(|end| end <= size)
-        };
-        if !fits(area.x, area.width, width) || !fits(area.y, area.height, height) {
-            return Err(RunError::AreaOutside { area, width, height });
-        }
         let mut targets = shader.targets();
         targets[0] = true;
         let depth = shader.writes_depth();
         let planes = targets.iter().filter(|&&on| on).count() as u64;
-        let pixels = u64::from(area.width) * u64::from(area.height);
-        let bytes = pixels.saturating_mul(planes * 16 + if depth { 4 } else { 0 } + 1);
-        let limit = options.limits.memory;
-        let too_large = RunError::TooLarge { width: area.width, height: area.height, bytes, limit };
-        let Some(pixels) = usize::try_from(pixels).ok().filter(|_| bytes <= limit) else {
-            return Err(too_large);
-        };
+        let bytes = planes * 16 + if depth { 4 } else { 0 } + 1;
+        let pixels = area.pixels_in([width, height], bytes, options.limits.memory)?;
         Ok(Self {
             area,
             color: targets.map(|on| on.then(|| vec![[0.0; 4]; pixels])),
@@ -221,16 +207,9 @@ impl Band<'_> {
         self.coverage.fill(false);
     }
 
-    /// Where a pixel is in its planes, if it lies in the band.
-    fn index(&self, x: u32, y: u32) -> Option<usize> {
-        let (x, y) = (x.checked_sub(self.block.x)?, y.checked_sub(self.block.y)?);
-        let inside = x < self.block.width && y < self.block.height;
-        inside.then_some(y as usize * self.block.width as usize + x as usize)
-    }
-
     /// Makes a pixel one that nothing was drawn to, if it lies in the band.
     pub(crate) fn clear_pixel(&mut self, x: u32, y: u32) {
-        let Some(index) = self.index(x, y) else { return };
+        let Some(index) = self.block.index(x, y) else { return };
         self.color.iter_mut().flatten().for_each(|plane| plane[index] = [0.0; 4]);
         if let Some(plane) = &mut self.depth {
             plane[index] = 0.0;
@@ -240,7 +219,7 @@ impl Band<'_> {
 
     /// Delivers one pixel, if it lies in the band.
     pub fn put_pixel(&mut self, x: u32, y: u32, pixel: &PixelOut) {
-        let Some(index) = self.index(x, y).filter(|_| pixel.covered) else { return };
+        let Some(index) = self.block.index(x, y).filter(|_| pixel.covered) else { return };
         let pixel = pixel.delivered();
         for (plane, color) in self.color.iter_mut().zip(pixel.color) {
             if let Some(plane) = plane {

@@ -48,8 +48,8 @@ mod shader;
 
 pub use bindings::{BindError, Bindings};
 pub use engine::{
-    Block, Cancel, Draw, Engine, GROUP, Limits, Options, Prepared, Ran, Report, RunError, draw,
-    draw_into,
+    Block, Cancel, Draw, Engine, GROUP, Instead, Limits, Options, Prepared, Ran, Report, RunError,
+    draw, draw_into,
 };
 pub use finding::{Finding, FindingKind, Findings};
 pub use frame::{Band, Counters, Frame, PixelOut};

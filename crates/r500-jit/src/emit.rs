@@ -12,6 +12,8 @@
 //! constants, `rbp` and `rsp` the frame, `rax` and `rcx` for anything. Offsets into the context are those
 //! of [`context`].
 
+mod operations;
+
 use std::collections::HashMap;
 
 use iced_x86::code_asm::{
@@ -24,7 +26,7 @@ use r500_exec::native::Segment;
 
 use crate::compile::{Assembly, Line};
 use crate::inst::{Inst, Label, Listing, Mem, Place};
-use crate::op::{Class, Kind, Level, Relation, Rounding};
+use crate::op::{Class, Level};
 
 /// Offsets into `pages::Context`.
 mod context {
@@ -169,28 +171,22 @@ impl<'a> Emit<'a> {
         a.mov(eax, 1)?;
         a.jmp(leave)?;
         // The frame is aligned to 64 bytes; the return address is 8 of them.
-        let room = vectors as i32 * bytes as i32 + 64;
+        let behind = vectors as u32 * bytes;
+        let room = behind.cast_signed() + 64;
         a.set_label(&mut self.refill)?;
         a.sub(rsp, room - 8)?;
-        for register in 0..vectors {
-            let place = i64::from(register as u32 * bytes);
-            self.store(Class::Vector, rsp_at(place), register as u8)?;
-        }
-        for register in 0..masks {
-            let place = i64::from(vectors as u32 * bytes + register as u32 * 8);
-            self.store(Class::Mask, rsp_at(place), register as u8)?;
+        let vectors = (0..vectors as u32).map(|r| (Class::Vector, r as u8, rsp_at(r * bytes)));
+        let masks = (0..masks as u32).map(|r| (Class::Mask, r as u8, rsp_at(behind + r * 8)));
+        let saved: Vec<_> = vectors.chain(masks).collect();
+        for &(class, register, place) in &saved {
+            self.store(class, place, register)?;
         }
         let a = &mut self.a;
         a.mov(rdi, rbx)?;
         a.vzeroupper()?;
         a.call(qword_ptr(rbx + context::REFILL))?;
-        for register in 0..vectors {
-            let place = i64::from(register as u32 * bytes);
-            self.load(Class::Vector, register as u8, rsp_at(place))?;
-        }
-        for register in 0..masks {
-            let place = i64::from(vectors as u32 * bytes + register as u32 * 8);
-            self.load(Class::Mask, register as u8, rsp_at(place))?;
+        for (class, register, place) in saved {
+            self.load(class, register, place)?;
         }
         let a = &mut self.a;
         a.add(rsp, room - 8)?;
@@ -331,351 +327,6 @@ impl<'a> Emit<'a> {
         }
     }
 
-    fn op(&mut self, kind: Kind, dst: u8, args: [Option<Place>; 3]) -> Result<(), IcedError> {
-        use Code as C;
-        let [a, b, c] = args;
-        match kind {
-            Kind::Add => self.binary(
-                C::VEX_Vaddps_ymm_ymm_ymmm256,
-                C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er,
-                dst,
-                a,
-                b,
-            ),
-            Kind::Sub => self.binary(
-                C::VEX_Vsubps_ymm_ymm_ymmm256,
-                C::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er,
-                dst,
-                a,
-                b,
-            ),
-            Kind::Mul => self.binary(
-                C::VEX_Vmulps_ymm_ymm_ymmm256,
-                C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er,
-                dst,
-                a,
-                b,
-            ),
-            Kind::Div => self.binary(
-                C::VEX_Vdivps_ymm_ymm_ymmm256,
-                C::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er,
-                dst,
-                a,
-                b,
-            ),
-            Kind::Min => self.binary(
-                C::VEX_Vminps_ymm_ymm_ymmm256,
-                C::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae,
-                dst,
-                a,
-                b,
-            ),
-            Kind::Max => self.binary(
-                C::VEX_Vmaxps_ymm_ymm_ymmm256,
-                C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae,
-                dst,
-                a,
-                b,
-            ),
-            Kind::And => self.binary(
-                C::VEX_Vandps_ymm_ymm_ymmm256,
-                C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::Or => self.binary(
-                C::VEX_Vorps_ymm_ymm_ymmm256,
-                C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::Xor => self.binary(
-                C::VEX_Vxorps_ymm_ymm_ymmm256,
-                C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::AndNot => self.binary(
-                C::VEX_Vandnps_ymm_ymm_ymmm256,
-                C::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::IntAdd => self.binary(
-                C::VEX_Vpaddd_ymm_ymm_ymmm256,
-                C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::IntSub => self.binary(
-                C::VEX_Vpsubd_ymm_ymm_ymmm256,
-                C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::Sqrt => self.unary(
-                C::VEX_Vsqrtps_ymm_ymmm256,
-                C::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er,
-                dst,
-                a,
-                None,
-            ),
-            Kind::Copy => self.unary(
-                C::VEX_Vmovups_ymm_ymmm256,
-                C::EVEX_Vmovups_zmm_k1z_zmmm512,
-                dst,
-                a,
-                None,
-            ),
-            Kind::ToFloat => self.unary(
-                C::VEX_Vcvtdq2ps_ymm_ymmm256,
-                C::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
-                dst,
-                a,
-                None,
-            ),
-            Kind::Round(rounding) => {
-                // Without the flag of inexact results.
-                let how = match rounding {
-                    Rounding::Nearest => 0b1000,
-                    Rounding::Floor => 0b1001,
-                };
-                self.unary(
-                    C::VEX_Vroundps_ymm_ymmm256_imm8,
-                    C::EVEX_Vrndscaleps_zmm_k1z_zmmm512b32_imm8_sae,
-                    dst,
-                    a,
-                    Some(how),
-                )
-            }
-            Kind::Shl(bits) => self.unary(
-                C::VEX_Vpslld_ymm_ymm_imm8,
-                C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
-                dst,
-                a,
-                Some(bits),
-            ),
-            Kind::Sar(bits) => self.unary(
-                C::VEX_Vpsrad_ymm_ymm_imm8,
-                C::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8,
-                dst,
-                a,
-                Some(bits),
-            ),
-            Kind::Corner(corner) => self.unary(
-                C::VEX_Vpermilps_ymm_ymmm256_imm8,
-                C::EVEX_Vpermilps_zmm_k1z_zmmm512b32_imm8,
-                dst,
-                a,
-                Some(corner * 0b0101_0101),
-            ),
-            Kind::Cmp(relation) => self.compare(relation, dst, a, b),
-            Kind::Blend => self.blend(dst, a, b, c),
-            Kind::Keep => {
-                let k = self.register(Class::Mask, a);
-                let dst = self.vector(dst);
-                let mut inst = match b {
-                    Some(Place::Memory(from @ Mem::Const(_))) => {
-                        let from = self.memory(from);
-                        Instruction::with2(C::EVEX_Vbroadcastss_zmm_k1z_xmmm32, dst, from)?
-                    }
-                    Some(Place::Memory(from)) => {
-                        let from = self.memory(from);
-                        Instruction::with2(C::EVEX_Vmovaps_zmm_k1z_zmmm512, dst, from)?
-                    }
-                    _ => Instruction::with2(
-                        C::EVEX_Vmovaps_zmm_k1z_zmmm512,
-                        dst,
-                        self.register(Class::Vector, b),
-                    )?,
-                };
-                inst.set_op_mask(k);
-                inst.set_zeroing_masking(true);
-                self.add(inst)
-            }
-            Kind::MulKeep => {
-                let k = self.register(Class::Mask, a);
-                let mut inst = self.three(C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, dst, b, c)?;
-                inst.set_op_mask(k);
-                inst.set_zeroing_masking(true);
-                self.add(inst)
-            }
-            Kind::MaskAnd => {
-                self.masks(C::VEX_Vandps_ymm_ymm_ymmm256, C::VEX_Kandw_kr_kr_kr, dst, a, b)
-            }
-            Kind::MaskOr => {
-                self.masks(C::VEX_Vorps_ymm_ymm_ymmm256, C::VEX_Korw_kr_kr_kr, dst, a, b)
-            }
-            Kind::MaskAndNot => {
-                self.masks(C::VEX_Vandnps_ymm_ymm_ymmm256, C::VEX_Kandnw_kr_kr_kr, dst, a, b)
-            }
-            Kind::MaskAll | Kind::MaskNone => {
-                let all = kind == Kind::MaskAll;
-                let inst = match self.level {
-                    Level::Avx2 => {
-                        let dst = self.vector(dst);
-                        let code = if all {
-                            C::VEX_Vpcmpeqd_ymm_ymm_ymmm256
-                        } else {
-                            C::VEX_Vxorps_ymm_ymm_ymmm256
-                        };
-                        Instruction::with3(code, dst, dst, dst)?
-                    }
-                    Level::Avx512 => {
-                        let code = if all { C::VEX_Kxnorw_kr_kr_kr } else { C::VEX_Kxorw_kr_kr_kr };
-                        Instruction::with3(code, mask(dst), mask(dst), mask(dst))?
-                    }
-                };
-                self.add(inst)
-            }
-            Kind::ToMask => {
-                let from = self.register(Class::Vector, a);
-                self.add(Instruction::with2(C::EVEX_Vpmovd2m_kr_zmm, mask(dst), from)?)
-            }
-            Kind::FromMask => {
-                let (dst, from) = (self.vector(dst), self.register(Class::Mask, a));
-                self.add(Instruction::with2(C::EVEX_Vpmovm2d_zmm_kr, dst, from)?)
-            }
-            Kind::Store(slot, part) => {
-                let to = self.memory(Mem::Slot(slot, part));
-                let from = self.register(Class::Vector, a);
-                self.add(Instruction::with2(
-                    self.pick(C::VEX_Vmovups_ymmm256_ymm, C::EVEX_Vmovups_zmmm512_k1z_zmm),
-                    to,
-                    from,
-                )?)
-            }
-        }
-    }
-
-    fn compare(
-        &mut self,
-        relation: Relation,
-        dst: u8,
-        a: Option<Place>,
-        b: Option<Place>,
-    ) -> Result<(), IcedError> {
-        let predicate = match relation {
-            Relation::Eq => 0x00,
-            Relation::Lt => 0x11,
-            Relation::Le => 0x12,
-            Relation::Ne => 0x04,
-            Relation::Ge => 0x1d,
-            Relation::Gt => 0x1e,
-        };
-        let (to, code) = match self.level {
-            Level::Avx2 => (self.vector(dst), Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8),
-            Level::Avx512 => (mask(dst), Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae),
-        };
-        let a = self.register(Class::Vector, a);
-        let inst = match b {
-            Some(Place::Memory(from)) => {
-                let from = self.operand(from);
-                Instruction::with4(code, to, a, from, predicate)?
-            }
-            _ => Instruction::with4(code, to, a, self.register(Class::Vector, b), predicate)?,
-        };
-        self.add(inst)
-    }
-
-    fn blend(
-        &mut self,
-        dst: u8,
-        m: Option<Place>,
-        a: Option<Place>,
-        b: Option<Place>,
-    ) -> Result<(), IcedError> {
-        if self.level == Level::Avx512 {
-            let k = self.register(Class::Mask, m);
-            let mut inst = self.three(Code::EVEX_Vblendmps_zmm_k1z_zmm_zmmm512b32, dst, b, a)?;
-            inst.set_op_mask(k);
-            return self.add(inst);
-        }
-        let (to, m, b) =
-            (self.vector(dst), self.register(Class::Vector, m), self.register(Class::Vector, b));
-        let code = Code::VEX_Vblendvps_ymm_ymm_ymmm256_ymm;
-        let inst = match a {
-            Some(Place::Memory(from)) => {
-                let from = self.operand(from);
-                Instruction::with4(code, to, b, from, m)?
-            }
-            _ => Instruction::with4(code, to, b, self.register(Class::Vector, a), m)?,
-        };
-        self.add(inst)
-    }
-
-    fn masks(
-        &mut self,
-        vex: Code,
-        evex: Code,
-        dst: u8,
-        a: Option<Place>,
-        b: Option<Place>,
-    ) -> Result<(), IcedError> {
-        match self.level {
-            Level::Avx2 => self.binary(vex, vex, dst, a, b),
-            Level::Avx512 => {
-                let (a, b) = (self.register(Class::Mask, a), self.register(Class::Mask, b));
-                self.add(Instruction::with3(evex, mask(dst), a, b)?)
-            }
-        }
-    }
-
-    fn binary(
-        &mut self,
-        vex: Code,
-        evex: Code,
-        dst: u8,
-        a: Option<Place>,
-        b: Option<Place>,
-    ) -> Result<(), IcedError> {
-        let inst = self.three(self.pick(vex, evex), dst, a, b)?;
-        self.add(inst)
-    }
-
-    /// An instruction of two operands, the second in memory perhaps.
-    fn three(
-        &mut self,
-        code: Code,
-        dst: u8,
-        a: Option<Place>,
-        b: Option<Place>,
-    ) -> Result<Instruction, IcedError> {
-        let (dst, a) = (self.vector(dst), self.register(Class::Vector, a));
-        match b {
-            Some(Place::Memory(from)) => Instruction::with3(code, dst, a, self.operand(from)),
-            _ => Instruction::with3(code, dst, a, self.register(Class::Vector, b)),
-        }
-    }
-
-    fn unary(
-        &mut self,
-        vex: Code,
-        evex: Code,
-        dst: u8,
-        a: Option<Place>,
-        imm: Option<u8>,
-    ) -> Result<(), IcedError> {
-        let (code, dst) = (self.pick(vex, evex), self.vector(dst));
-        let inst = match (a, imm) {
-            (Some(Place::Memory(from)), None) => Instruction::with2(code, dst, self.operand(from))?,
-            (Some(Place::Memory(from)), Some(imm)) => {
-                Instruction::with3(code, dst, self.operand(from), u32::from(imm))?
-            }
-            (_, None) => Instruction::with2(code, dst, self.register(Class::Vector, a))?,
-            (_, Some(imm)) => {
-                Instruction::with3(code, dst, self.register(Class::Vector, a), u32::from(imm))?
-            }
-        };
-        self.add(inst)
-    }
-
     fn load_from(&mut self, class: Class, dst: u8, from: Mem) -> Result<(), IcedError> {
         if class == Class::Vector && matches!(from, Mem::Const(_)) {
             let from = self.memory(from);
@@ -814,8 +465,8 @@ fn mask(register: u8) -> Register {
     Register::K1 + u32::from(register)
 }
 
-fn rsp_at(place: i64) -> MemoryOperand {
-    MemoryOperand::with_base_displ(Register::RSP, place)
+fn rsp_at(place: u32) -> MemoryOperand {
+    MemoryOperand::with_base_displ(Register::RSP, i64::from(place))
 }
 
 #[cfg(test)]

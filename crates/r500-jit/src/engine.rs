@@ -1,7 +1,7 @@
 //! The engine.
 
 use r500_exec::fast::{Fast, Simd};
-use r500_exec::{Band, Draw, Engine, Prepared, Ran, Report, RunError, ir};
+use r500_exec::{Draw, Engine, Instead, Prepared, ir};
 
 use crate::drawing::Machinery;
 
@@ -110,33 +110,12 @@ impl Engine for Jit {
     fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn Prepared + 'a> {
         let fast = || Fast::with(self.simd).prepare(draw);
         match &self.machinery {
-            Err(reason) => Box::new(Instead { fast: fast(), reason: reason.to_string() }),
+            Err(reason) => Box::new(Instead { prepared: fast(), reason: reason.to_string() }),
             Ok(machinery) => match ir::lift(&draw) {
                 Ok(function) => machinery.prepare(draw, function),
                 // That engine says why.
                 Err(_) => fast(),
             },
         }
-    }
-}
-
-/// What the fast engine draws for this one.
-struct Instead<'a> {
-    fast: Box<dyn Prepared + 'a>,
-    reason: String,
-}
-
-impl Prepared for Instead<'_> {
-    fn band_rows(&self) -> u32 {
-        self.fast.band_rows()
-    }
-
-    fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError> {
-        self.fast.band(band)
-    }
-
-    fn ran(&self) -> Ran {
-        let ran = self.fast.ran();
-        Ran { instead: ran.instead.or_else(|| Some(self.reason.clone())), ..ran }
     }
 }

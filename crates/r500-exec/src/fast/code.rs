@@ -419,10 +419,10 @@ impl<'a> Linear<'a> {
             self.segment(Part { number, ..Part::default() });
         }
         let Some(part) = self.parts.last_mut() else { return false };
-        part.change(value, mask, from);
-        let at = self.at() - 1;
         let old = mask.map(|_| Operand::Value(value));
         let looks = [mask, Some(from), old].into_iter().flatten();
+        part.change((value, mask, from), looks.clone());
+        let at = self.at() - 1;
         self.uses.extend(looks.map(|operand| (at, operand)));
         self.writes.push((at, value));
         true

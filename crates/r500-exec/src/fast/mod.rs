@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::frame::Band;
 use crate::ir;
 use crate::reference::{Group, Reference};
-use crate::{Block, Draw, Engine, Prepared, Ran, Report, RunError};
+use crate::{Block, Draw, Engine, Instead, Prepared, Ran, Report, RunError};
 use code::Code;
 use machine::{Desk, Machine};
 use native::NativeCode;
@@ -85,29 +85,9 @@ impl Engine for Fast {
                 Box::new(Batches::new(draw, code, self.simd))
             }
             Err(reason) => {
-                Box::new(Instead { reference: Reference.prepare(draw), reason: reason.to_string() })
+                Box::new(Instead { prepared: Reference.prepare(draw), reason: reason.to_string() })
             }
         }
-    }
-}
-
-/// What the reference engine draws for this one.
-struct Instead<'a> {
-    reference: Box<dyn Prepared + 'a>,
-    reason: String,
-}
-
-impl Prepared for Instead<'_> {
-    fn band_rows(&self) -> u32 {
-        self.reference.band_rows()
-    }
-
-    fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError> {
-        self.reference.band(band)
-    }
-
-    fn ran(&self) -> Ran {
-        Ran { instead: Some(self.reason.clone()), ..self.reference.ran() }
     }
 }
 

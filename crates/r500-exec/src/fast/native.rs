@@ -267,10 +267,12 @@ impl<'a> Part<'a> {
         part
     }
 
-    /// Has a variable change behind the body.
-    pub(super) fn change(&mut self, value: Value, mask: Option<Operand>, from: Operand) {
-        let old = mask.map(|_| Operand::Value(value));
-        let looks = [mask, Some(from), old].into_iter().flatten();
+    /// Has a variable change behind the body; what that looks at is given.
+    pub(super) fn change(
+        &mut self,
+        (value, mask, from): (Value, Option<Operand>, Operand),
+        looks: impl Iterator<Item = Operand>,
+    ) {
         let moved: Vec<Value> = self.moves.iter().map(|(value, ..)| *value).collect();
         self.reads.extend(
             looks

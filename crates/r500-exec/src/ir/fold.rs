@@ -8,8 +8,10 @@ pub(super) fn is_mask(code: Code) -> bool {
     matches!(code, Code::Lt | Code::Ge | Code::Eq | Code::Ne | Code::And | Code::Or | Code::AndNot)
 }
 
-/// An operation on constants. `None` for what is not worth it.
-pub(super) fn evaluate(code: Code, args: [u32; 3]) -> Option<u32> {
+/// An operation on numbers, by the scalar law. `None` for inputs, corners, choices and what makes masks
+/// of masks, which are no matter of numbers.
+#[must_use]
+pub fn evaluate(code: Code, args: [u32; 3]) -> Option<u32> {
     let law = Arith::LAW;
     let [a, b, c] = args.map(f32::from_bits);
     let mask = |set: bool| if set { !0 } else { 0 };

@@ -34,6 +34,7 @@ mod tidy;
 
 use r500_isa::values::TexOp;
 
+pub use fold::evaluate;
 pub use lift::{NotLifted, lift};
 pub use range::Range;
 

@@ -102,7 +102,8 @@ fn survey<T: Clone + Default + Send>(
     area: Block,
     run: impl Fn(&mut Group<'_>, &mut [T]) -> Result<(), RunError> + Sync,
 ) -> Result<(Vec<T>, u64), RunError> {
-    let pixels = check_area(scene, area, size_of::<T>())?;
+    let bytes = size_of::<T>() as u64;
+    let pixels = area.pixels_in(scene.bindings.size(), bytes, scene.options.limits.memory)?;
     let draw = Draw::new(&scene.shader, &scene.bindings, &scene.options)?;
     let [width, height] = scene.options.group;
     let (left, top) = (area.x - area.x % width, area.y + area.height);
@@ -134,9 +135,7 @@ fn survey<T: Clone + Default + Send>(
             }
             let mut shared = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             for ([x, y], value) in row {
-                let inside = |at: u32, from: u32, length: u32| at >= from && at - from < length;
-                if inside(x, area.x, area.width) && inside(y, area.y, area.height) {
-                    let index = (y - area.y) as usize * area.width as usize + (x - area.x) as usize;
+                if let Some(index) = area.index(x, y) {
                     shared.0[index] = value;
                 }
             }
@@ -154,26 +153,4 @@ fn survey<T: Clone + Default + Send>(
         })
     })?;
     Ok(shared.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
-}
-
-/// How many pixels an area has, if it is in the picture and their values fit the limit of memory.
-fn check_area(scene: &Scene, area: Block, bytes: usize) -> Result<usize, RunError> {
-    let [width, height] = scene.bindings.size();
-    if area.width == 0 || area.height == 0 {
-        return Err(RunError::NoPixels { width: area.width, height: area.height });
-    }
-    let fits = |start: u32, length: u32, size: u32| {
-        start.checked_add(length).is_some_and(|end| end <= size)
-    };
-    if !fits(area.x, area.width, width) || !fits(area.y, area.height, height) {
-        return Err(RunError::AreaOutside { area, width, height });
-    }
-    let pixels = u64::from(area.width) * u64::from(area.height);
-    let (bytes, limit) = (pixels.saturating_mul(bytes as u64), scene.options.limits.memory);
-    usize::try_from(pixels).ok().filter(|_| bytes <= limit).ok_or(RunError::TooLarge {
-        width: area.width,
-        height: area.height,
-        bytes,
-        limit,
-    })
 }

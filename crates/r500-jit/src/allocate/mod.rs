@@ -68,13 +68,12 @@ impl Allocate<'_> {
         let program = self.program;
         self.nodes(&program.body);
         self.at = end;
-        let moves = held.into_iter().map(|(class, register, v)| Move {
+        let back = |(class, register, v)| Move {
             class,
             to: Spot::Register(register),
             from: self.places.spot(v),
-        });
-        let moves = moves.collect();
-        self.moves(moves);
+        };
+        self.moves(held.into_iter().map(back).collect());
         self.push(Inst::NextGroup(top));
     }
 
@@ -132,7 +131,7 @@ impl Allocate<'_> {
                 let class = self.program.class(dst);
                 let hint = self.places.hint(dst);
                 let register = self.find_register(class, &[], hint);
-                self.places.put(dst, class, register);
+                self.places.put(dst, register);
                 register
             }
             None => 0,
@@ -215,7 +214,7 @@ impl Allocate<'_> {
         if let Some(from) = self.places.memory(v) {
             self.push(Inst::Load { class, dst: register, from });
         }
-        self.places.put(v, class, register);
+        self.places.put(v, register);
         locked.push((class, register));
         register
     }
@@ -291,7 +290,7 @@ impl Allocate<'_> {
         let class = self.program.class(var);
         let Some(from) = from else {
             let register = self.find_register(class, &[], None);
-            self.places.put(var, class, register);
+            self.places.put(var, register);
             return;
         };
         // The last look at it: its register is the place.
@@ -301,7 +300,7 @@ impl Allocate<'_> {
             && let Some(register) = self.places.register(from)
         {
             self.places.forget(from);
-            self.places.put(var, class, register);
+            self.places.put(var, register);
             return;
         }
         let source = self.places.register(from);
@@ -312,7 +311,7 @@ impl Allocate<'_> {
             (None, Some(from)) => self.push(Inst::Load { class, dst: register, from }),
             (None, None) => {}
         }
-        self.places.put(var, class, register);
+        self.places.put(var, register);
     }
 
     fn arm(&mut self, arm: &Arm) {
@@ -320,7 +319,7 @@ impl Allocate<'_> {
         let class = self.program.class(arm.mask);
         let mask = self.load(arm.mask, &mut Vec::new());
         self.push(Inst::Test { class, mask });
-        self.release([arm.mask].into_iter());
+        self.release(std::iter::once(arm.mask));
         let behind = self.label();
         self.push(Inst::SkipIfNone(behind));
         let before = self.places.save();
@@ -354,6 +353,9 @@ impl Allocate<'_> {
     fn moves(&mut self, moves: Vec<Move>) {
         for class in [Class::Vector, Class::Mask] {
             let of_class: Vec<_> = moves.iter().copied().filter(|m| m.class == class).collect();
+            if of_class.is_empty() {
+                continue;
+            }
             let named = |spot| of_class.iter().any(|m| m.to == spot || m.from == spot);
             // A register that is free now and afterwards, or a place in the frame.
             let free = self.places.frees(class).map(Spot::Register).find(|spot| !named(*spot));

@@ -138,8 +138,8 @@ impl Places {
         u8::try_from(self.hints[v.index()]).ok()
     }
 
-    pub(super) fn put(&mut self, v: V, class: Class, register: u8) {
-        let places = &mut self.now.registers[class as usize];
+    pub(super) fn put(&mut self, v: V, register: u8) {
+        let places = &mut self.now.registers[self.classes[v.index()] as usize];
         if let Some(place) = places.get_mut(usize::from(register)) {
             if let Some(old) = place.replace(v) {
                 self.register[old.index()] = NOWHERE;
@@ -211,7 +211,7 @@ impl Places {
     pub(super) fn rename(&mut self, old: V, new: V) {
         if let Some(register) = self.register(old) {
             self.forget(old);
-            self.put(new, self.class(new), register);
+            self.put(new, register);
         } else if self.home[old.index()] != NOWHERE {
             let home = self.home[old.index()];
             self.forget(old);

@@ -7,7 +7,6 @@ use r500_exec::ir::{
     ALL, Carried, Code, Denormals, If, Loop, Merge, Op, Operand, Product, Sign, Stmt, Value,
 };
 use r500_exec::native::{Chunk, LANES, Move};
-use r500_exec::numerics::{Arith, compare, flush, kernels};
 
 use super::*;
 use crate::pages::Pages;
@@ -308,49 +307,15 @@ impl Interpreter {
 }
 
 fn evaluate(code: Code, args: &[Lanes; 3], lane: usize) -> u32 {
-    let law = Arith::LAW;
     let bits = [args[0][lane], args[1][lane], args[2][lane]];
-    let [x, y, z] = bits.map(f32::from_bits);
-    let mask = |set: bool| if set { !0 } else { 0 };
-    let product = |p: Product| {
-        let zero = |x: f32, rule: bool| rule && compare::eq(x, 0.0);
-        match zero(x, p.zero_a) || zero(y, p.zero_b) {
-            true => 0.0,
-            false => law.mul(if p.negate { -x } else { x }, y),
-        }
-    };
-    let float = match code {
-        Code::Mul(p) => product(p),
-        Code::Mad(p, Sign::Plus) => law.add(product(p), z),
-        Code::Mad(p, Sign::Minus) => law.sub(product(p), z),
-        Code::Add => law.add(x, y),
-        Code::Sub => law.sub(x, y),
-        Code::Neg => return bits[0] ^ 1 << 31,
-        Code::Abs => return bits[0] & !(1 << 31),
-        Code::NegAbs => return bits[0] | 1 << 31,
-        Code::Min(_) => compare::min(x, y),
-        Code::Max(_) => compare::max(x, y),
-        Code::Select => return bits[0] & bits[1] | !bits[0] & bits[2],
-        Code::Flush => flush(x),
-        Code::Clamp01 => law.clamp01(x),
-        Code::Frc => law.frc(x),
-        Code::Rcp => law.rcp(x),
-        Code::Rsq => law.rsq(x),
-        Code::Ex2 => kernels::ex2(x),
-        Code::Ln2 => kernels::ln2(x),
-        Code::Sin => kernels::sin(x),
-        Code::Cos => kernels::cos(x),
-        Code::Corner(corner) => return args[0][lane / 4 * 4 + usize::from(corner)],
-        Code::Lt => return mask(compare::lt(x, y)),
-        Code::Ge => return mask(compare::ge(x, y)),
-        Code::Eq => return mask(compare::eq(x, y)),
-        Code::Ne => return mask(compare::ne(x, y)),
-        Code::And => return bits[0] & bits[1],
-        Code::Or => return bits[0] | bits[1],
-        Code::AndNot => return bits[0] & !bits[1],
-        Code::Input { .. } => panic!("an input"),
-    };
-    float.to_bits()
+    match code {
+        Code::Corner(corner) => args[0][lane / 4 * 4 + usize::from(corner)],
+        Code::And => bits[0] & bits[1],
+        Code::Or => bits[0] | bits[1],
+        Code::AndNot => bits[0] & !bits[1],
+        Code::Select => bits[0] & bits[1] | !bits[0] & bits[2],
+        code => r500_exec::ir::evaluate(code, bits).expect("an operation of a segment"),
+    }
 }
 
 /// The same number, or both none.

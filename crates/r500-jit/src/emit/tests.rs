@@ -6,6 +6,7 @@
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter, MemorySizeOptions};
 
 use super::*;
+use crate::op::{Kind, Relation, Rounding};
 
 /// Instructions as text, one after the other.
 fn text_of(insts: &[Inst]) -> String {

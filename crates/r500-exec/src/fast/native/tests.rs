@@ -10,7 +10,6 @@ use r500_program::Job;
 
 use super::*;
 use crate::ir::{Code as OpCode, Operand, lift};
-use crate::numerics::{Arith, compare, flush, kernels};
 use crate::reference::Reference;
 use crate::{Bindings, Cancel, Frame, Limits, Options, Shader, draw, draw_into};
 
@@ -186,49 +185,15 @@ impl State {
 }
 
 fn evaluate(code: OpCode, [a, b, c]: [Lanes; 3], lane: usize) -> u32 {
-    let law = Arith::LAW;
     let bits = [a[lane], b[lane], c[lane]];
-    let [x, y, z] = bits.map(f32::from_bits);
-    let mask = |set: bool| if set { !0 } else { 0 };
-    let product = |p: ir::Product| {
-        let zero = |x: f32, rule: bool| rule && compare::eq(x, 0.0);
-        match zero(x, p.zero_a) || zero(y, p.zero_b) {
-            true => 0.0,
-            false => law.mul(if p.negate { -x } else { x }, y),
-        }
-    };
-    let float = match code {
-        OpCode::Mul(p) => product(p),
-        OpCode::Mad(p, ir::Sign::Plus) => law.add(product(p), z),
-        OpCode::Mad(p, ir::Sign::Minus) => law.sub(product(p), z),
-        OpCode::Add => law.add(x, y),
-        OpCode::Sub => law.sub(x, y),
-        OpCode::Neg => return bits[0] ^ 1 << 31,
-        OpCode::Abs => return bits[0] & !(1 << 31),
-        OpCode::NegAbs => return bits[0] | 1 << 31,
-        OpCode::Min(_) => compare::min(x, y),
-        OpCode::Max(_) => compare::max(x, y),
-        OpCode::Flush => flush(x),
-        OpCode::Clamp01 => law.clamp01(x),
-        OpCode::Frc => law.frc(x),
-        OpCode::Rcp => law.rcp(x),
-        OpCode::Rsq => law.rsq(x),
-        OpCode::Ex2 => kernels::ex2(x),
-        OpCode::Ln2 => kernels::ln2(x),
-        OpCode::Sin => kernels::sin(x),
-        OpCode::Cos => kernels::cos(x),
-        OpCode::Corner(corner) => return a[lane / 4 * 4 + usize::from(corner)],
-        OpCode::Lt => return mask(compare::lt(x, y)),
-        OpCode::Ge => return mask(compare::ge(x, y)),
-        OpCode::Eq => return mask(compare::eq(x, y)),
-        OpCode::Ne => return mask(compare::ne(x, y)),
-        OpCode::And => return bits[0] & bits[1],
-        OpCode::Or => return bits[0] | bits[1],
-        OpCode::AndNot => return bits[0] & !bits[1],
-        OpCode::Select => return bits[0] & bits[1] | !bits[0] & bits[2],
-        OpCode::Input { .. } => panic!("an input in a segment"),
-    };
-    float.to_bits()
+    match code {
+        OpCode::Corner(corner) => a[lane / 4 * 4 + usize::from(corner)],
+        OpCode::And => bits[0] & bits[1],
+        OpCode::Or => bits[0] | bits[1],
+        OpCode::AndNot => bits[0] & !bits[1],
+        OpCode::Select => bits[0] & bits[1] | !bits[0] & bits[2],
+        code => ir::evaluate(code, bits).expect("an operation of a segment"),
+    }
 }
 
 /// Straight arithmetic, branches, loops by counts and by pixels, fetches inside them, kills.
