@@ -1,24 +1,40 @@
 //! Where there is no machine code.
 
-use r500_exec::fast::Simd;
-use r500_exec::{Draw, Prepared, ir};
+use std::io;
 
-use crate::{CacheUse, Effort, Settings, Unavailable};
+use r500_exec::RunError;
+use r500_exec::fast::Simd;
+use r500_exec::ir::Function;
+use r500_exec::native::{Budget, Chunk, Kernel, Segment};
+
+use crate::{Effort, Settings, Unavailable};
 
 /// There is none.
 #[derive(Debug)]
-pub(crate) enum Machinery {}
+pub(crate) enum Maker {}
 
-impl Machinery {
+/// There is none.
+#[derive(Debug)]
+pub(crate) enum Machine {}
+
+impl Maker {
     pub(crate) fn new(_: Simd, _: Settings) -> Result<Self, Unavailable> {
         Err(Unavailable::Architecture)
     }
 
-    pub(crate) fn prepare<'a>(&self, _: Draw<'a>, _: ir::Function) -> Box<dyn Prepared + 'a> {
+    pub(crate) fn make(&self, _: &Segment<'_>, _: Effort) -> io::Result<Option<Machine>> {
         match *self {}
     }
+}
 
-    pub(crate) fn cache_use(&self) -> CacheUse {
+impl Machine {
+    pub(crate) fn size(&self) -> usize {
+        match *self {}
+    }
+}
+
+impl Kernel for Machine {
+    fn run(&self, _: &mut [Chunk], _: (usize, usize), _: &mut Budget<'_>) -> Result<(), RunError> {
         match *self {}
     }
 }
@@ -28,7 +44,7 @@ impl Machinery {
 /// # Errors
 /// There is none on this architecture.
 pub fn listing(
-    _: &ir::Function,
+    _: &Function,
     _: Simd,
     _: Effort,
     _: &mut dyn FnMut(u32) -> Option<String>,

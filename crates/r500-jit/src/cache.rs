@@ -7,17 +7,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use r500_exec::RunError;
 use r500_exec::native::{Budget, Chunk, Compiler, Kernel, Segment};
 
-use crate::compile::{Level, compile};
 use crate::content::Content;
-use crate::kernel::Machine;
-use crate::perf_map::PerfMap;
+use crate::target::{Machine, Maker};
 use crate::{CacheUse, Effort};
 
-/// Segments that were compiled for a level, those that were used last.
+/// Segments that were compiled, those that were used last.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    level: Level,
-    perf_map: Option<PerfMap>,
+    maker: Maker,
     inner: Mutex<Inner>,
 }
 
@@ -45,8 +42,8 @@ struct Entry {
 const MOST: usize = 64 << 20;
 
 impl Cache {
-    pub(crate) fn new(level: Level, perf_map: Option<PerfMap>) -> Self {
-        Self { level, perf_map, inner: Mutex::default() }
+    pub(crate) fn new(maker: Maker) -> Self {
+        Self { maker, inner: Mutex::default() }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -70,21 +67,14 @@ impl Cache {
             return found;
         }
         // Two threads may compile the same; it does no harm, and waiting would.
-        let assembly = compile(segment, self.level, effort);
-        let machine = assembly.as_ref().map(|assembly| Machine::new(assembly, segment, self.level));
+        let machine = self.maker.make(segment, effort);
         let mut inner = self.inner();
         inner.counts.misses += 1;
-        let machine = match machine {
-            Some(Ok(machine)) => Some(Arc::new(machine)),
-            Some(Err(error)) => {
-                inner.forbidden = Some(error.to_string());
-                None
-            }
-            None => None,
-        };
-        if let (Some(map), Some(machine), Some(assembly)) = (&self.perf_map, &machine, &assembly) {
-            map.add(machine.code(), &assembly.lines);
-        }
+        let machine = machine.unwrap_or_else(|error| {
+            inner.forbidden = Some(error.to_string());
+            None
+        });
+        let machine = machine.map(Arc::new);
         inner.insert(content, machine.clone());
         machine
     }

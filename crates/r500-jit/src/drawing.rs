@@ -8,9 +8,8 @@ use r500_exec::native::{Batches, NativeCode};
 use r500_exec::{Band, Draw, Prepared, Ran, Report, RunError, ir};
 
 use crate::cache::{Cache, Filling, Finding};
-use crate::compile::Level;
 use crate::parameters::{History, Parametrized};
-use crate::perf_map::PerfMap;
+use crate::target::Maker;
 use crate::worker::{Task, Worker};
 use crate::{CacheUse, Effort, Settings, Unavailable, When};
 
@@ -26,9 +25,7 @@ pub(crate) struct Machinery {
 
 impl Machinery {
     pub(crate) fn new(simd: Simd, settings: Settings) -> Result<Self, Unavailable> {
-        let level = Level::of(simd).ok_or(Unavailable::Level)?;
-        let perf_map = settings.perf_map.then(PerfMap::open).and_then(Result::ok);
-        let cache = Arc::new(Cache::new(level, perf_map));
+        let cache = Arc::new(Cache::new(Maker::new(simd, settings)?));
         let worker = Arc::new(Worker::new(simd, Arc::clone(&cache)));
         Ok(Self { simd, when: settings.when, cache, history: Mutex::default(), worker })
     }

@@ -5,12 +5,12 @@
 //! chunk and for the second. Branches and loops are common to both: they go where either wants to.
 
 use crate::op::{
-    Arm, Assign, Branch, Carried, Given, Kind, Level, Merge, Node, Op, Program, Repeat, V,
+    Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Program, Repeat, V,
 };
 
 /// A program for two groups.
-pub(crate) fn interleave(program: Program, level: Level) -> Program {
-    let mut both = Twice { twins: vec![None; program.classes.len()], program, level };
+pub(crate) fn interleave(program: Program, mask_class: Class) -> Program {
+    let mut both = Twice { twins: vec![None; program.classes.len()], program, mask_class };
     let body = std::mem::take(&mut both.program.body);
     both.program.body = both.nodes(body);
     both.program.groups = 2;
@@ -19,7 +19,7 @@ pub(crate) fn interleave(program: Program, level: Level) -> Program {
 
 struct Twice {
     program: Program,
-    level: Level,
+    mask_class: Class,
     /// The second group's value of each.
     twins: Vec<Option<V>>,
 }
@@ -72,7 +72,7 @@ impl Twice {
     /// The pixels of either group, as a mask and the operation that makes it.
     fn either(&mut self, mask: V) -> (V, Op) {
         let twin = self.twin(mask);
-        let either = self.program.fresh(self.level.mask());
+        let either = self.program.fresh(self.mask_class);
         let args = [Some(mask), Some(twin), None];
         (either, Op { kind: Kind::MaskOr, dst: Some(either), args, origin: 0 })
     }

@@ -17,63 +17,40 @@
 //! | `parameters` | constants that change from drawing to drawing become values |
 //! | `cache` | compiled segments by content |
 //! | `content` | what makes two functions or segments the same |
-//! | `kernel` | machine code as a step of the fast engine: who pays for instructions |
-//! | `pages` | executable memory and the call: all that is `unsafe` |
-//! | `compile` | machine code of a segment: |
-//! | `lower`, `op` | from the intermediate form to operations of the processor |
+//! | `lower`, `op` | from the intermediate form to operations of a processor |
 //! | `interleave` | two groups of pixels at once |
 //! | `schedule` | their order |
-//! | `allocate`, `inst` | registers for values |
-//! | `emit` | bytes |
-//! | `listing` | machine code as text |
-//! | `perf_map` | what profilers are told |
+//! | `x86` | what becomes of them on x86-64; there, and nowhere else, is the crate's `unsafe` |
 //!
 //! On other processors, and where the system forbids executable memory, the fast engine draws all.
 
+#![cfg_attr(
+    not(all(target_arch = "x86_64", any(unix, windows))),
+    allow(dead_code, reason = "where there is no machine code, nobody asks for operations")
+)]
+
+mod cache;
+mod content;
+mod drawing;
 mod engine;
+mod parameters;
+mod worker;
+
+mod interleave;
+mod lower;
+mod op;
+mod schedule;
+
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+mod x86;
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+use x86 as target;
+#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
+pub use x86::compile;
 
 #[cfg(not(all(target_arch = "x86_64", any(unix, windows))))]
 #[path = "absent.rs"]
-mod drawing;
-
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod allocate;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod cache;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-pub mod compile;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod content;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod drawing;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod emit;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod inst;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod interleave;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod kernel;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod listing;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod lower;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod op;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod pages;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod parameters;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod perf_map;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod schedule;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-mod worker;
+mod target;
 
 pub use engine::{CacheUse, Effort, Jit, Settings, Unavailable, When};
-
-#[cfg(not(all(target_arch = "x86_64", any(unix, windows))))]
-pub use drawing::listing;
-#[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-pub use listing::listing;
+pub use target::listing;

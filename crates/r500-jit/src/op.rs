@@ -1,71 +1,12 @@
 //! What machine code is made of before it has registers: operations of the processor on values.
 //!
-//! One group of pixels is a vector: eight pixels with AVX2, sixteen with AVX-512. A value is a vector
-//! of floats or bits, or with AVX-512 a mask of one bit a pixel; AVX2 keeps masks in vectors, all
-//! bits or none.
+//! One group of pixels is a vector: four pixels with WebAssembly, eight with AVX2, sixteen with AVX-512.
+//! A value is a vector of floats or bits, or with AVX-512 a mask of one bit a pixel; the others keep
+//! masks in vectors, all bits or none.
 //!
 //! ```text
-//! Segment ──lower──▶ Program ──schedule──▶ Program ──allocate──▶ instructions ──emit──▶ bytes
+//! Segment ──lower──▶ Program ──interleave, schedule──▶ Program ──▶ what the target makes of it
 //! ```
-
-use r500_exec::fast::Simd;
-
-/// The vector instructions that code is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Level {
-    /// AVX2: 16 registers of 8 pixels.
-    Avx2,
-    /// AVX-512 (F, DQ, BW, VL): 32 registers of 16 pixels, and mask registers.
-    Avx512,
-}
-
-impl Level {
-    /// The level of the fast engine's vector instructions; `None` where there is no code for them.
-    #[must_use]
-    pub fn of(simd: Simd) -> Option<Self> {
-        match simd {
-            Simd::Avx512 => Some(Self::Avx512),
-            Simd::Avx2 => Some(Self::Avx2),
-            _ => None,
-        }
-    }
-
-    /// Whether this processor has it.
-    #[must_use]
-    pub fn is_available(self) -> bool {
-        match self {
-            Self::Avx2 => Simd::Avx2.is_available(),
-            Self::Avx512 => Simd::Avx512.is_available(),
-        }
-    }
-
-    /// Bytes in a vector.
-    pub(crate) fn bytes(self) -> u32 {
-        match self {
-            Self::Avx2 => 32,
-            Self::Avx512 => 64,
-        }
-    }
-
-    /// Registers of a class.
-    pub(crate) fn registers(self, class: Class) -> usize {
-        match (self, class) {
-            (Self::Avx2, Class::Vector) => 16,
-            (Self::Avx512, Class::Vector) => 32,
-            (Self::Avx2, Class::Mask) => 0,
-            // The first one cannot select lanes.
-            (Self::Avx512, Class::Mask) => 7,
-        }
-    }
-
-    /// The class of masks.
-    pub(crate) fn mask(self) -> Class {
-        match self {
-            Self::Avx2 => Class::Vector,
-            Self::Avx512 => Class::Mask,
-        }
-    }
-}
 
 /// Which registers hold a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -7,19 +7,19 @@
 
 use std::collections::HashMap;
 
-use crate::op::{Class, Given, Kind, Level, Node, Op, Program, V};
+use crate::op::{Class, Given, Kind, Node, Op, Program, V};
 
 /// How far an operation may come before its turn, in operations.
 const WINDOW: usize = 160;
 /// Operations that begin in a cycle.
 const WIDTH: u32 = 3;
 
-/// Puts the operations of a program in order.
-pub(crate) fn schedule(program: &mut Program, level: Level) {
+/// Puts the operations of a program in order, for so many registers.
+pub(crate) fn schedule(program: &mut Program, registers: usize) {
     let mut uses = vec![0; program.classes.len()];
     count(&program.body, &mut uses);
     let mut body = std::mem::take(&mut program.body);
-    let limit = level.registers(Class::Vector) - 3;
+    let limit = registers - 3;
     each_block(&mut body, &mut |ops| {
         *ops = Block::new(ops, program, &uses).order(limit);
     });

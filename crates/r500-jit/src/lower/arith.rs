@@ -6,7 +6,7 @@
 use r500_exec::ir::{Code, Denormals, Product, Sign, Value};
 
 use super::Lower;
-use crate::op::{Class, Given, Kind, Level, Relation, Rounding, V};
+use crate::op::{Class, Given, Kind, Relation, Rounding, V};
 
 const SIGN: u32 = 0x8000_0000;
 
@@ -104,8 +104,8 @@ impl Lower<'_> {
         factors.extend(zero_a.then_some(a));
         factors.extend(zero_b.then_some(b).filter(|b| !zero_a || *b != a));
         let zero = self.bits(0);
-        match self.level {
-            Level::Avx2 => {
+        match self.mask_class {
+            Class::Vector => {
                 let mut p = self.op(Kind::Mul, &[a, b]);
                 if negate {
                     let sign = self.bits(SIGN);
@@ -117,7 +117,7 @@ impl Lower<'_> {
                 }
                 p
             }
-            Level::Avx512 => {
+            Class::Mask => {
                 let counts = factors
                     .into_iter()
                     .map(|factor| self.compare(Relation::Ne, factor, zero))
@@ -192,15 +192,15 @@ impl Lower<'_> {
     /// Mask ? A : B, bit for bit.
     pub(super) fn choose(&mut self, mask: V, a: V, b: V) -> V {
         let zero = |v| self.program.given(v) == Some(Given::Const(0));
-        match (self.level, self.program.class(a)) {
+        match (self.mask_class, self.program.class(a)) {
             (_, Class::Mask) => {
                 let yes = self.op(Kind::MaskAnd, &[mask, a]);
                 let no = self.op(Kind::MaskAndNot, &[mask, b]);
                 self.op(Kind::MaskOr, &[yes, no])
             }
-            (Level::Avx2, _) if zero(b) => self.op(Kind::And, &[mask, a]),
-            (Level::Avx2, _) if zero(a) => self.op(Kind::AndNot, &[mask, b]),
-            (Level::Avx512, _) if zero(b) => self.op(Kind::Keep, &[mask, a]),
+            (Class::Vector, _) if zero(b) => self.op(Kind::And, &[mask, a]),
+            (Class::Vector, _) if zero(a) => self.op(Kind::AndNot, &[mask, b]),
+            (Class::Mask, _) if zero(b) => self.op(Kind::Keep, &[mask, a]),
             _ => self.op(Kind::Blend, &[mask, a, b]),
         }
     }

@@ -16,14 +16,14 @@ use r500_exec::ir::{Code, If, Loop, Operand, Stmt, Value};
 use r500_exec::native::{Move, Segment};
 
 use crate::op::{
-    Arm, Assign, Branch, Carried, Class, Given, Kind, Level, Merge, Node, Op, Program, Repeat, V,
+    Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Program, Repeat, V,
 };
 
-/// Operations of a segment.
-pub(crate) fn lower(segment: &Segment<'_>, level: Level) -> Program {
+/// Operations of a segment, for a processor that has masks in registers of a class.
+pub(crate) fn lower(segment: &Segment<'_>, mask_class: Class) -> Program {
     let masks = masks::find(segment);
     let mut lower = Lower {
-        level,
+        mask_class,
         masks,
         origins: segment.origins,
         metered: segment.metered,
@@ -38,7 +38,7 @@ pub(crate) fn lower(segment: &Segment<'_>, level: Level) -> Program {
     };
     for &(value, slot) in segment.reads {
         let read = lower.program.given_as(Class::Vector, Some(Given::Slot(slot, 0)));
-        let as_mask = lower.masks.contains(&value) && level.mask() == Class::Mask;
+        let as_mask = lower.masks.contains(&value) && mask_class == Class::Mask;
         let v = if as_mask { lower.op(Kind::ToMask, &[read]) } else { read };
         lower.values.insert(value, v);
     }
@@ -53,7 +53,8 @@ pub(crate) fn lower(segment: &Segment<'_>, level: Level) -> Program {
 
 /// What is being lowered.
 struct Lower<'a> {
-    level: Level,
+    /// The class of masks.
+    mask_class: Class,
     masks: masks::Masks,
     origins: &'a [u32],
     metered: bool,
@@ -259,7 +260,7 @@ impl Lower<'_> {
     }
 
     fn class_of(&self, value: Value) -> Class {
-        if self.masks.contains(&value) { self.level.mask() } else { Class::Vector }
+        if self.masks.contains(&value) { self.mask_class } else { Class::Vector }
     }
 
     /// An operation, computed once a region.
@@ -281,7 +282,7 @@ impl Lower<'_> {
             | Kind::MaskAndNot
             | Kind::MaskAll
             | Kind::MaskNone
-            | Kind::ToMask => self.level.mask(),
+            | Kind::ToMask => self.mask_class,
             _ => Class::Vector,
         };
         let dst = self.program.fresh(class);
@@ -329,7 +330,7 @@ impl Lower<'_> {
     }
 
     fn mask(&mut self, operand: Operand) -> V {
-        self.operand(operand, self.level.mask())
+        self.operand(operand, self.mask_class)
     }
 
     fn def(&mut self, value: Value, op: &r500_exec::ir::Op) -> V {

@@ -25,7 +25,7 @@ struct Checker {
 
 impl Compiler for Checker {
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
-        let program = lower(segment, Level::Avx512);
+        let program = lower(segment, Class::Mask);
         let operations = nodes(&program, &program.body);
         self.operations.fetch_add(operations, Ordering::Relaxed);
         None

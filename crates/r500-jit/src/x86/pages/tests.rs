@@ -21,7 +21,7 @@ use r500_program::{Job, Program};
 
 use super::*;
 #[cfg(target_os = "linux")]
-use crate::{Effort, compile::compile, kernel::Machine};
+use crate::{Effort, x86::compile::compile, x86::kernel::Machine};
 
 /// A segment of so many slots, all read, of so many chunks.
 fn with_segment<T>(slots: u32, chunks: u32, f: impl FnOnce(&Segment<'_>) -> T) -> T {

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
-use crate::compile::Line;
+use crate::x86::compile::Line;
 
 /// The map of this process.
 #[derive(Debug)]

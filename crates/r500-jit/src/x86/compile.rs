@@ -2,9 +2,11 @@
 
 use r500_exec::native::Segment;
 
-use crate::{Effort, allocate, emit, interleave, lower, schedule};
+use super::{allocate, emit};
+use crate::op::Class;
+use crate::{Effort, interleave, lower, schedule};
 
-pub use crate::op::Level;
+pub use super::level::Level;
 
 /// Machine code on its way to memory.
 ///
@@ -34,13 +36,13 @@ pub struct Line {
 /// Machine code for a segment; `None` if this compiler cannot make it.
 #[must_use]
 pub fn compile(segment: &Segment<'_>, level: Level, effort: Effort) -> Option<Assembly> {
-    let mut program = lower::lower(segment, level);
+    let mut program = lower::lower(segment, level.mask());
     // A vector of AVX2 is half a chunk.
     if level == Level::Avx2 {
-        program = interleave::interleave(program, level);
+        program = interleave::interleave(program, level.mask());
     }
     if effort == Effort::Full {
-        schedule::schedule(&mut program, level);
+        schedule::schedule(&mut program, level.registers(Class::Vector));
     }
     let listing = allocate::allocate(&program, level);
     emit::emit(&listing, level, segment).ok()

@@ -1,5 +1,5 @@
-//! Instructions whose operands have places: what [`allocate`](crate::allocate) makes of operations and
-//! [`emit`](crate::emit) of bytes.
+//! Instructions whose operands have places: what [`allocate`](crate::x86::allocate) makes of operations and
+//! [`emit`](crate::x86::emit) of bytes.
 
 use crate::op::{Class, Kind};
 

@@ -9,7 +9,7 @@ use r500_exec::ir::{
 use r500_exec::native::{Chunk, LANES, Move};
 
 use super::*;
-use crate::pages::Pages;
+use crate::x86::pages::Pages;
 
 /// Chunks of a slot.
 const CHUNKS: usize = 3;

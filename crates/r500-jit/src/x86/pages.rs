@@ -11,7 +11,7 @@ use memmap2::{Mmap, MmapMut};
 use r500_exec::RunError;
 use r500_exec::native::{Budget, Chunk, Segment};
 
-use crate::compile::{Assembly, Level};
+use crate::x86::compile::{Assembly, Level};
 
 /// Machine code in memory, ready to be called.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub(crate) struct Pages {
 }
 
 /// What machine code knows of the world. Offsets are the convention with
-/// [`compile`](crate::compile).
+/// [`compile`](crate::x86::compile).
 #[repr(C)]
 pub(crate) struct Context<'m> {
     /// 0: the first byte of slot 0.

@@ -9,7 +9,7 @@ use r500_exec::fast::Simd;
 use r500_exec::ir::Function;
 use r500_exec::native::{Budget, Chunk, Compiler, Kernel, NativeCode, Segment};
 
-use crate::compile::{Assembly, Level, compile};
+use crate::x86::compile::{Assembly, Level, compile};
 use crate::{Effort, Unavailable};
 
 /// The machine code of a function, segment by segment: which values it reads from slots and leaves in
@@ -123,7 +123,7 @@ mod tests {
     use iced_x86::code_asm::*;
 
     use super::*;
-    use crate::compile::Line;
+    use crate::x86::compile::Line;
 
     #[test]
     fn instructions_are_listed_with_what_they_come_from() {

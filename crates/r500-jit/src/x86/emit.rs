@@ -24,9 +24,10 @@ use iced_x86::{BlockEncoderOptions, Code, IcedError, Instruction, MemoryOperand,
 
 use r500_exec::native::Segment;
 
-use crate::compile::{Assembly, Line};
-use crate::inst::{Inst, Label, Listing, Mem, Place};
-use crate::op::{Class, Level};
+use crate::op::Class;
+use crate::x86::compile::{Assembly, Line};
+use crate::x86::inst::{Inst, Label, Listing, Mem, Place};
+use crate::x86::level::Level;
 
 /// Offsets into `pages::Context`.
 mod context {

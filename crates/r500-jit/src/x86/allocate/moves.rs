@@ -1,7 +1,7 @@
 //! Moves all at once: what one of them overwrites another may have to read.
 
-use crate::inst::{Inst, Mem};
 use crate::op::Class;
+use crate::x86::inst::{Inst, Mem};
 
 /// Where a value is, or goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

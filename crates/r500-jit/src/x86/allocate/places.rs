@@ -1,7 +1,8 @@
 //! What is where: registers, the frame.
 
-use crate::inst::Mem;
-use crate::op::{Class, Given, Level, Program, V};
+use crate::op::{Class, Given, Program, V};
+use crate::x86::inst::Mem;
+use crate::x86::level::Level;
 
 use super::moves::{Move, Spot};
 

@@ -3,8 +3,9 @@
 use iced_x86::{Code, IcedError, Instruction};
 
 use super::{Emit, mask};
-use crate::inst::{Mem, Place};
-use crate::op::{Class, Kind, Level, Relation, Rounding};
+use crate::op::{Class, Kind, Relation, Rounding};
+use crate::x86::inst::{Mem, Place};
+use crate::x86::level::Level;
 
 impl Emit<'_> {
     pub(super) fn op(

@@ -17,8 +17,9 @@ mod lives;
 mod moves;
 mod places;
 
-use crate::inst::{Inst, Label, Listing, Place};
-use crate::op::{Arm, Branch, Class, Given, Kind, Level, Node, Op, Program, Repeat, V};
+use crate::op::{Arm, Branch, Class, Given, Kind, Node, Op, Program, Repeat, V};
+use crate::x86::inst::{Inst, Label, Listing, Place};
+use crate::x86::level::Level;
 use lives::Lives;
 use moves::{Move, Spot};
 use places::Places;

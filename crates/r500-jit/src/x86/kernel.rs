@@ -1,0 +1,89 @@
+//! Machine code as a step of the fast engine.
+
+use std::io;
+
+use r500_exec::RunError;
+use r500_exec::fast::Simd;
+use r500_exec::native::{Budget, Chunk, Kernel, Segment};
+
+use crate::x86::compile::{Assembly, Level, compile};
+use crate::x86::pages::Pages;
+use crate::x86::perf_map::PerfMap;
+use crate::{Effort, Settings, Unavailable};
+
+/// Makes machine code of segments.
+#[derive(Debug)]
+pub(crate) struct Maker {
+    level: Level,
+    perf_map: Option<PerfMap>,
+}
+
+impl Maker {
+    /// # Errors
+    /// If there is no machine code of such instructions.
+    pub(crate) fn new(simd: Simd, settings: Settings) -> Result<Self, Unavailable> {
+        let level = Level::of(simd).ok_or(Unavailable::Level)?;
+        let perf_map = settings.perf_map.then(PerfMap::open).and_then(Result::ok);
+        Ok(Self { level, perf_map })
+    }
+
+    /// The machine code of a segment, ready to run; `None` if it cannot be made.
+    ///
+    /// # Errors
+    /// What the system says of executable memory.
+    pub(crate) fn make(
+        &self,
+        segment: &Segment<'_>,
+        effort: Effort,
+    ) -> io::Result<Option<Machine>> {
+        let Some(assembly) = compile(segment, self.level, effort) else { return Ok(None) };
+        let machine = Machine::new(&assembly, segment, self.level)?;
+        if let Some(map) = &self.perf_map {
+            map.add(machine.pages.code(), &assembly.lines);
+        }
+        Ok(Some(machine))
+    }
+}
+
+/// The machine code of a segment.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    pages: Pages,
+    metered: bool,
+}
+
+impl Machine {
+    /// Code ready to run.
+    ///
+    /// # Errors
+    /// What the system says of executable memory.
+    pub(crate) fn new(
+        assembly: &Assembly,
+        segment: &Segment<'_>,
+        level: Level,
+    ) -> io::Result<Self> {
+        let pages = Pages::new(assembly, segment, level)?;
+        Ok(Self { pages, metered: segment.metered })
+    }
+
+    /// Bytes of code.
+    pub(crate) fn size(&self) -> usize {
+        self.pages.code().len()
+    }
+}
+
+impl Kernel for Machine {
+    fn run(
+        &self,
+        slots: &mut [Chunk],
+        run: (usize, usize),
+        budget: &mut Budget<'_>,
+    ) -> Result<(), RunError> {
+        if !self.metered {
+            return self.pages.call(slots, run, None).map(|_| ());
+        }
+        // A batch is charged for the pixels that execute most.
+        let (instructions, address) = self.pages.call(slots, run, Some(budget))?;
+        budget.spend(instructions, address)
+    }
+}

@@ -1,0 +1,29 @@
+//! Machine code for x86-64 with AVX2 or AVX-512.
+//!
+//! ```text
+//! Segment ──lower, interleave, schedule──▶ Program ──allocate, emit──▶ Assembly ──pages──▶ Machine
+//! ```
+//!
+//! | module | job |
+//! | --- | --- |
+//! | `kernel` | machine code as a step of the fast engine: who pays for instructions |
+//! | `pages` | executable memory and the call: all that is `unsafe` |
+//! | `compile` | machine code of a segment: |
+//! | `level` | which instructions it is made of |
+//! | `allocate`, `inst` | registers for values |
+//! | `emit` | bytes |
+//! | `listing` | machine code as text |
+//! | `perf_map` | what profilers are told |
+
+mod allocate;
+pub mod compile;
+mod emit;
+mod inst;
+mod kernel;
+mod level;
+mod listing;
+mod pages;
+mod perf_map;
+
+pub(crate) use kernel::{Machine, Maker};
+pub use listing::listing;
