@@ -5,7 +5,7 @@ use std::io;
 use r500_exec::RunError;
 use r500_exec::fast::Simd;
 use r500_exec::ir::Function;
-use r500_exec::native::{Budget, Chunk, Kernel, Segment};
+use r500_exec::native::{Batch, Kernel, Segment, Tables};
 
 use crate::{Effort, Settings, Unavailable};
 
@@ -18,6 +18,9 @@ pub(crate) enum Maker {}
 pub(crate) enum Machine {}
 
 impl Maker {
+    pub(crate) const FETCHES: bool = false;
+    pub(crate) const KILLS: bool = false;
+
     pub(crate) fn new(_: Simd, _: Settings) -> Result<Self, Unavailable> {
         Err(Unavailable::Architecture)
     }
@@ -34,7 +37,7 @@ impl Machine {
 }
 
 impl Kernel for Machine {
-    fn run(&self, _: &mut [Chunk], _: (usize, usize), _: &mut Budget<'_>) -> Result<(), RunError> {
+    fn run(&self, _: &mut Batch<'_, '_>, _: (usize, usize)) -> Result<(), RunError> {
         match *self {}
     }
 }
@@ -45,6 +48,7 @@ impl Kernel for Machine {
 /// There is none on this architecture.
 pub fn listing(
     _: &Function,
+    _: &Tables,
     _: Simd,
     _: Effort,
     _: &mut dyn FnMut(u32) -> Option<String>,

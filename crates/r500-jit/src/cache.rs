@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use r500_exec::RunError;
-use r500_exec::native::{Budget, Chunk, Compiler, Kernel, Segment};
+use r500_exec::ir::Fetch;
+use r500_exec::native::{Batch, Compiler, Kernel, Segment, Table};
 
 use crate::content::Content;
 use crate::target::{Machine, Maker};
@@ -120,6 +121,14 @@ pub(crate) struct Filling<'a> {
 }
 
 impl Compiler for Filling<'_> {
+    fn takes_fetch(&self, _: &Fetch, _: &Table) -> bool {
+        Maker::FETCHES
+    }
+
+    fn takes_kills(&self) -> bool {
+        Maker::KILLS
+    }
+
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
         Some(self.cache.get(segment, self.effort)?)
     }
@@ -148,6 +157,14 @@ impl<'a> Finding<'a> {
 }
 
 impl Compiler for Finding<'_> {
+    fn takes_fetch(&self, _: &Fetch, _: &Table) -> bool {
+        Maker::FETCHES
+    }
+
+    fn takes_kills(&self) -> bool {
+        Maker::KILLS
+    }
+
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
         if let Some(found) = self.cache.find(segment, Effort::Full) {
             return Some(found?);
@@ -165,7 +182,7 @@ impl Compiler for Finding<'_> {
 struct Missing;
 
 impl Kernel for Missing {
-    fn run(&self, _: &mut [Chunk], _: (usize, usize), _: &mut Budget<'_>) -> Result<(), RunError> {
+    fn run(&self, _: &mut Batch<'_, '_>, _: (usize, usize)) -> Result<(), RunError> {
         Ok(())
     }
 }

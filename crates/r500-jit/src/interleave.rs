@@ -63,6 +63,8 @@ impl Twice {
     fn op(&mut self, op: Op) -> Op {
         let kind = match op.kind {
             Kind::Store(slot, part) => Kind::Store(slot, part + 1),
+            Kind::Covered(part) => Kind::Covered(part + 1),
+            Kind::Uncover(part) => Kind::Uncover(part + 1),
             kind => kind,
         };
         let args = op.args.map(|v| v.map(|v| self.twin(v)));

@@ -80,8 +80,39 @@ pub(crate) enum Kind {
     ToMask,
     /// A mask as vector of bits; with mask registers.
     FromMask,
+    /// The smaller of two integers without sign.
+    IntMin,
+    /// Product of integers.
+    IntMul,
+    /// A float without its fraction, as an integer; 2^31 of what is none.
+    Truncate,
+    /// a0, b0, a1, b1 of each four pixels.
+    ZipLow,
+    /// a2, b2, a3, b3.
+    ZipHigh,
+    /// a0, a1, b0, b1.
+    PairLow,
+    /// a2, a3, b2, b3.
+    PairHigh,
+    /// The four numbers of one pixel of each quad, from the unit's table, `a` bytes (and the offset) from
+    /// its beginning; a lies in memory.
+    Texel(Texel),
     /// Stores a to a vector of a slot's chunk; gives nothing.
     Store(u32, u32),
+    /// The pixels that are covered: which vector of their chunk.
+    Covered(u32),
+    /// Stores a as the pixels that are covered; gives nothing.
+    Uncover(u32),
+}
+
+/// Where four numbers of a pixel come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Texel {
+    pub(crate) unit: u8,
+    /// The pixel of the quad.
+    pub(crate) pixel: u8,
+    /// Bytes.
+    pub(crate) offset: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

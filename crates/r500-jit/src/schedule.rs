@@ -81,6 +81,10 @@ fn latency(kind: Kind) -> u32 {
         Kind::Div => 12,
         Kind::Sqrt => 15,
         Kind::ToMask | Kind::FromMask => 3,
+        Kind::Truncate | Kind::IntMul => 4,
+        // The offset comes by way of memory.
+        Kind::Texel(_) => 14,
+        Kind::Covered(_) => 5,
         _ => 1,
     }
 }
@@ -109,7 +113,7 @@ impl<'a> Block<'a> {
         let mut users = vec![Vec::new(); ops.len()];
         let mut waits = vec![0; ops.len()];
         let mut left: HashMap<V, u32> = HashMap::new();
-        let mut live = 0;
+        let (mut live, mut coverage) = (0, None);
         for (at, op) in ops.iter().enumerate() {
             for v in op.args() {
                 if program.given(v).is_some() || program.class(v) == Class::Mask {
@@ -127,6 +131,14 @@ impl<'a> Block<'a> {
                     users.push(at);
                     waits[at] += 1;
                 }
+            }
+            // What is covered changes in this order.
+            if let Kind::Covered(_) | Kind::Uncover(_) = op.kind
+                && let Some(before) = coverage.replace(at)
+            {
+                let users: &mut Vec<usize> = &mut users[before];
+                users.push(at);
+                waits[at] += 1;
             }
             for v in op.args() {
                 if let Some(Given::Slot(slot, part)) = program.given(v) {

@@ -1,6 +1,7 @@
 //! Compiles on a thread of its own.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::Hash;
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -56,7 +57,8 @@ impl Worker {
     pub(crate) fn compile(&self, function: &Arc<Parametrized>) -> Option<Arc<Task>> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let Inner { sender, tasks } = &mut *inner;
-        let content = Content::of_function(&function.function);
+        let mut content = Content::of_function(&function.function);
+        function.tables.hash(&mut content);
         if let Some(task) = tasks.get(&content).and_then(Weak::upgrade) {
             return Some(task);
         }

@@ -11,8 +11,9 @@ use r500_isa::values::TexOp;
 
 use super::kernels::{self, Call};
 use super::lanes::Chunk;
-use super::native::{self, Native, Part, Segment};
+use super::native::{self, Cells, Native, Part, Segment};
 use super::simd::{Job, Level, Simd};
+use crate::Bindings;
 use crate::ir::{Code as OpCode, Function, Loop, Operand, Stmt, Value};
 
 /// A slot, or the same bits for every pixel.
@@ -80,6 +81,8 @@ pub(super) struct Code {
     pub(super) depth: Option<(Arg, Arg)>,
     /// Operations that are machine code, and all.
     pub(super) share: (usize, usize),
+    /// The units that machine code fetches from.
+    units: Vec<u8>,
 }
 
 impl Code {
@@ -144,7 +147,7 @@ impl Code {
         let columns = super::columns(places.count);
         let stride = columns * (super::ROWS / 4) * u32::try_from(size_of::<Chunk>()).unwrap_or(64);
         let mut refused = Vec::new();
-        let mut share = (0, 0);
+        let (mut share, mut units) = ((0, 0), Vec::new());
         let mut inputs = Vec::new();
         let mut steps = Vec::with_capacity(linear.steps.len());
         // Jumps are to places among the virtual steps, of which inputs and copies onto themselves go.
@@ -194,6 +197,7 @@ impl Code {
                             from,
                         })
                         .collect();
+                    let tables = linear.tables(part);
                     let segment = Segment {
                         body: &part.body,
                         reads: &reads,
@@ -201,6 +205,7 @@ impl Code {
                         moves: &moves,
                         stride,
                         metered: part.metered,
+                        tables: &tables,
                         origins: &function.origins,
                     };
                     if let Some((instructions, address)) = part.spend {
@@ -209,12 +214,17 @@ impl Code {
                     match compiler.compile(&segment) {
                         Some(kernel) => {
                             share.0 += part.operations;
-                            steps.push(Step::Native(native::Step(kernel)));
+                            let kills = part.kills;
+                            units.extend_from_slice(&part.units);
+                            steps.push(Step::Native(native::Step { kernel, kills }));
                         }
                         None => refused.push(part.number),
                     }
                 }
-                Virtual::Other(stmt) => steps.extend(other(stmt, &arg, &places)),
+                Virtual::Other(stmt) => {
+                    share.1 += usize::from(matches!(stmt, Stmt::Fetch(_)));
+                    steps.extend(other(stmt, &arg, &places));
+                }
                 Virtual::Nothing => {}
                 Virtual::Enter(mask, to) => {
                     steps.push(Step::Enter { mask: arg(*mask), to: *to });
@@ -244,8 +254,21 @@ impl Code {
             colors: colors.map(|color| color.map(|channels| channels.map(arg))),
             depth: depth.map(|(depth, written)| (arg(depth), arg(written))),
             share,
+            units,
         };
         (code, columns, refused)
+    }
+
+    /// What machine code fetches from, by unit.
+    pub(super) fn cells<'a>(&self, bindings: &'a Bindings) -> Vec<Cells<'a>> {
+        let last = self.units.iter().max().map_or(0, |last| usize::from(*last) + 1);
+        let mut cells = vec![Cells::NONE; last];
+        for unit in self.units.iter().map(|unit| usize::from(*unit)) {
+            if let Some(sampler) = bindings.sampler(unit) {
+                cells[unit] = sampler.cells();
+            }
+        }
+        cells
     }
 }
 
@@ -382,6 +405,11 @@ impl<'a> Linear<'a> {
     /// A segment, and who compiles it.
     fn part(&self, number: usize) -> Option<(&Part<'a>, &'a dyn native::Compiler)> {
         Some((self.parts.get(number)?, self.native?.compiler))
+    }
+
+    /// The tables that a segment reads.
+    fn tables(&self, part: &Part<'_>) -> Vec<(u8, native::Table)> {
+        self.native.map(|native| native.tables(&part.units)).unwrap_or_default()
     }
 
     fn one_by_one(&mut self, stmts: &'a [Stmt]) {

@@ -5,7 +5,7 @@ use r500_isa::values::TexOp;
 use super::code::{Arg, Code, FetchStep, Step};
 use super::lanes::{Chunk, LANES};
 use super::memory::{Memory, Run};
-use super::native::{self, Budget};
+use super::native::{self, Batch, Budget, Cells};
 use super::simd::{Job, Level, Simd};
 use super::tile::Tile;
 use crate::texture::BatchFetch;
@@ -27,6 +27,8 @@ pub(super) struct Machine<'a> {
     /// Instructions executed in this batch.
     budget: Budget<'a>,
     passes: Vec<u32>,
+    /// What machine code fetches from, by unit.
+    cells: Vec<Cells<'a>>,
     /// Zeros, constant coordinates, and texels of a fetch.
     scratch: Vec<Chunk>,
 }
@@ -68,6 +70,7 @@ impl<'a> Machine<'a> {
             counters: Counters::default(),
             budget: Budget::new(draw, [0, 0]),
             passes: vec![0; code.counters as usize],
+            cells: code.cells(draw.bindings),
             scratch,
         }
     }
@@ -88,10 +91,13 @@ impl<'a> Machine<'a> {
         result
     }
 
-    /// Runs machine code over the chunks that execute.
-    fn native(&mut self, step: &native::Step) -> Result<(), RunError> {
-        let Self { memory, budget, .. } = self;
-        memory.each_native_run(|slots, run| step.0.run(slots, run, budget))
+    /// Runs machine code over the chunks that execute; false if no pixel is left.
+    fn native(&mut self, step: &native::Step) -> Result<bool, RunError> {
+        let Self { memory, covered, cells, budget, .. } = self;
+        memory.each_native_run(|slots, run| {
+            step.kernel.run(&mut Batch { slots, covered, cells, budget }, run)
+        })?;
+        Ok(!step.kills || covered.iter().any(any))
     }
 
     /// Pixels of the mask lose their coverage; false if none is left.
@@ -213,7 +219,11 @@ impl Job for Steps<'_, '_> {
                 Step::Spend { instructions, address } => {
                     machine.budget.spend(u64::from(*instructions), *address)?;
                 }
-                Step::Native(step) => machine.native(step)?,
+                Step::Native(step) => {
+                    if !machine.native(step)? {
+                        break;
+                    }
+                }
                 Step::Watch(mask) => machine.watch(*mask),
                 Step::Enter { mask, to } => {
                     if !machine.enter(*mask) {

@@ -1,9 +1,9 @@
 //! Where machine code comes in: parts of a function that a compiler outside of this crate takes.
 //!
-//! The fast engine stays the frame: batches, regions, fetches, kills, what is counted and stored.
-//! Maximal runs of statements that a [`Compiler`] takes (operations, and branches and loops of
-//! nothing else) become one step each, whose [`Kernel`] runs over the chunks that execute. What no
-//! compiler takes runs as loops over slots, statement by statement.
+//! The fast engine stays the frame: batches, regions, what is counted and stored. Maximal runs of
+//! statements that a [`Compiler`] takes (operations, kills, fetches from a [`Table`], and branches and
+//! loops of nothing else) become one step each, whose [`Kernel`] runs over the chunks that execute. What
+//! no compiler takes runs as loops over slots, statement by statement.
 //!
 //! ```text
 //! Function ──▶ Segments ──Compiler──▶ Kernels ─┐
@@ -13,13 +13,16 @@
 use std::fmt;
 use std::sync::Arc;
 
+use r500_isa::values::TexOp;
+
 use super::code::Code;
 use super::lanes;
 use super::simd::Simd;
-use crate::ir::{self, Function, Op, Operand, Stmt, Value};
-use crate::{Draw, RunError};
+use crate::ir::{self, Fetch, Function, Op, Operand, Stmt, Value};
+use crate::{Bindings, Draw, RunError};
 
 pub use super::Batches;
+pub use crate::texture::{Axis, Cells, Four, Table, Wrap};
 
 /// Lanes of a chunk.
 pub const LANES: usize = lanes::LANES;
@@ -34,8 +37,8 @@ pub type Chunk = [f32; LANES];
 /// of a quad meet in [`Code::Corner`](ir::Code::Corner) only.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment<'a> {
-    /// What to do: [`Stmt::Def`] (but inputs), [`Stmt::If`] and [`Stmt::Loop`] of these and of
-    /// [`Stmt::Spend`].
+    /// What to do: [`Stmt::Def`] (but inputs), [`Stmt::Fetch`] and [`Stmt::Kill`] if the compiler takes
+    /// them, [`Stmt::If`] and [`Stmt::Loop`] of these and of [`Stmt::Spend`].
     pub body: &'a [&'a Stmt],
     /// Values from before, with the slots that hold them, by slot. One that is used as a mask holds
     /// all bits or none.
@@ -50,8 +53,46 @@ pub struct Segment<'a> {
     /// Whether [`Stmt::Spend`] is to be counted while running. If not, all of them are counted
     /// beforehand, and a compiler ignores them.
     pub metered: bool,
+    /// The units that the body fetches from, ascending.
+    pub tables: &'a [(u8, Table)],
     /// By value: address of the instruction that it comes from.
     pub origins: &'a [u32],
+}
+
+/// The textures of a drawing that have a [`Table`], by their units, ascending.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Tables(Vec<(u8, Table)>);
+
+impl Tables {
+    /// Those that a function fetches from. Textures are decoded for it.
+    #[must_use]
+    pub fn of(function: &Function, bindings: &Bindings) -> Self {
+        let mut units = Vec::new();
+        function.body.iter().for_each(|stmt| fetched(stmt, &mut units));
+        units.sort_unstable();
+        units.dedup();
+        let table = |unit: u8| Some((unit, bindings.sampler(usize::from(unit))?.table()?));
+        Self(units.into_iter().filter_map(table).collect())
+    }
+
+    /// The table of a unit.
+    #[must_use]
+    pub fn get(&self, unit: u8) -> Option<&Table> {
+        let at = self.0.binary_search_by_key(&unit, |(unit, _)| *unit).ok()?;
+        Some(&self.0[at].1)
+    }
+}
+
+/// Adds the units that a statement fetches from.
+fn fetched(stmt: &Stmt, units: &mut Vec<u8>) {
+    match stmt {
+        Stmt::Fetch(fetch) => units.push(fetch.unit),
+        Stmt::If(branch) => {
+            branch.arms.iter().flatten().for_each(|stmt| fetched(stmt, units));
+        }
+        Stmt::Loop(repeat) => repeat.body.iter().for_each(|stmt| fetched(stmt, units)),
+        _ => {}
+    }
 }
 
 /// A variable of the function takes another value: what goes from pass to pass of a loop that the
@@ -77,24 +118,44 @@ pub trait Compiler: Send + Sync {
         true
     }
 
+    /// Whether it can look up a fetch by LD or PROJ in the table of its unit.
+    fn takes_fetch(&self, fetch: &Fetch, table: &Table) -> bool {
+        let _ = (fetch, table);
+        false
+    }
+
+    /// Whether it can take coverage from pixels.
+    fn takes_kills(&self) -> bool {
+        false
+    }
+
     /// Machine code for a segment; `None` if it cannot: the segment then runs as steps.
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>>;
 }
 
 /// Machine code of a segment.
 pub trait Kernel: Send + Sync {
-    /// Runs over the chunks from `run.0` to before `run.1` of `slots`, which holds all slots, each
-    /// `stride / 64` chunks. Written are those chunks of the segment's [`writes`](Segment::writes) and
-    /// [`moves`](Segment::moves), read are those of its [`reads`](Segment::reads), and nothing else.
+    /// Runs over the chunks from `run.0` to before `run.1` of a batch. Written are those chunks of the
+    /// segment's [`writes`](Segment::writes) and [`moves`](Segment::moves) and, if it kills, of
+    /// [`covered`](Batch::covered); read are those of its [`reads`](Segment::reads), and the cells of
+    /// its [`tables`](Segment::tables); nothing else. What it leaves of a chunk that it has killed
+    /// altogether does not matter.
     ///
     /// # Errors
     /// [`RunError`] if a limit strikes.
-    fn run(
-        &self,
-        slots: &mut [Chunk],
-        run: (usize, usize),
-        budget: &mut Budget<'_>,
-    ) -> Result<(), RunError>;
+    fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError>;
+}
+
+/// What a kernel works on.
+pub struct Batch<'b, 'd> {
+    /// All slots, each `stride / 64` chunks.
+    pub slots: &'b mut [Chunk],
+    /// Mask of the pixels that are covered, `stride / 64` chunks.
+    pub covered: &'b mut [Chunk],
+    /// By unit: what [`Table`]s tell of.
+    pub cells: &'b [Cells<'d>],
+    /// What may be executed.
+    pub budget: &'b mut Budget<'d>,
 }
 
 /// What a batch may still execute.
@@ -173,19 +234,20 @@ impl NativeCode {
         Self { code, columns }
     }
 
-    /// With machine code for what a compiler takes; to it, parameters are values like others. `simd` is
-    /// what all else uses.
+    /// With machine code for what a compiler takes; to it, parameters are values like others. The tables
+    /// are those of the drawing's textures. `simd` is what all else uses.
     #[must_use]
     pub fn compile(
         function: &Function,
         parameters: &[(Value, u32)],
+        tables: &Tables,
         simd: Simd,
         compiler: &dyn Compiler,
     ) -> Self {
         let mut refused = Vec::new();
         // Segments that are refused become steps, and what is left takes other places.
         loop {
-            let native = Native { compiler, refused: &refused };
+            let native = Native { compiler, tables, refused: &refused };
             let (code, columns, again) = Code::with_native(function, parameters, simd, &native);
             if again.is_empty() {
                 return Self { code, columns };
@@ -194,7 +256,7 @@ impl NativeCode {
         }
     }
 
-    /// How many of the function's operations are machine code, and how many there are.
+    /// How many of the function's operations and fetches are machine code, and how many there are.
     #[must_use]
     pub fn share(&self) -> (usize, usize) {
         self.code.share
@@ -204,6 +266,7 @@ impl NativeCode {
 /// What to compile, and with what.
 pub(super) struct Native<'a> {
     pub(super) compiler: &'a dyn Compiler,
+    tables: &'a Tables,
     /// Numbers of segments that are not to be asked for again.
     pub(super) refused: &'a [usize],
 }
@@ -217,9 +280,24 @@ impl Native<'_> {
             Stmt::Spend { .. } => true,
             Stmt::If(branch) => branch.arms.iter().flatten().all(|stmt| self.takes(stmt)),
             Stmt::Loop(repeat) => repeat.body.iter().all(|stmt| self.takes(stmt)),
-            Stmt::Fetch(_) | Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Watch(_) => false,
+            Stmt::Fetch(fetch) => {
+                let table = self.tables.get(fetch.unit).filter(|_| is_plain(fetch.op));
+                table.is_some_and(|table| self.compiler.takes_fetch(fetch, table))
+            }
+            Stmt::Kill(_) => self.compiler.takes_kills(),
+            Stmt::Stat { .. } | Stmt::Watch(_) => false,
         }
     }
+
+    /// The tables of units.
+    pub(super) fn tables(&self, units: &[u8]) -> Vec<(u8, Table)> {
+        units.iter().filter_map(|&unit| Some((unit, *self.tables.get(unit)?))).collect()
+    }
+}
+
+/// Whether a fetch looks at coordinates alone where there is one level.
+fn is_plain(op: TexOp) -> bool {
+    matches!(op, TexOp::LD | TexOp::PROJ)
 }
 
 /// A segment before values have places.
@@ -233,8 +311,12 @@ pub(super) struct Part<'a> {
     /// See [`Move`].
     pub(super) moves: Vec<(Value, Option<Operand>, Operand)>,
     pub(super) metered: bool,
-    /// Operations in it.
+    /// Operations and fetches in it.
     pub(super) operations: usize,
+    /// Units that it fetches from, ascending.
+    pub(super) units: Vec<u8>,
+    /// Whether pixels lose their coverage.
+    pub(super) kills: bool,
     /// Instructions to count beforehand, and the address of the first.
     pub(super) spend: Option<(u32, u32)>,
 }
@@ -259,6 +341,8 @@ impl<'a> Part<'a> {
         if let Some(address) = inside.address.filter(|_| !part.metered) {
             part.spend(inside.instructions, address);
         }
+        part.units.sort_unstable();
+        part.units.dedup();
         part.made.sort_unstable();
         part.reads.sort_unstable();
         part.reads.dedup();
@@ -297,6 +381,12 @@ impl<'a> Part<'a> {
                 self.operations += 1;
                 self.made.push(*value);
             }
+            Stmt::Fetch(fetch) => {
+                self.operations += 1;
+                self.units.push(fetch.unit);
+                self.made.extend(fetch.texel.into_iter().flatten());
+            }
+            Stmt::Kill(_) => self.kills = true,
             Stmt::If(branch) => {
                 self.made.extend(branch.merges.iter().map(|merge| merge.value));
                 branch.arms.iter().flatten().for_each(|stmt| self.collect(stmt));
@@ -342,11 +432,15 @@ impl Spent {
 
 /// A kernel as a step.
 #[derive(Clone)]
-pub(super) struct Step(pub(super) Arc<dyn Kernel>);
+pub(super) struct Step {
+    pub(super) kernel: Arc<dyn Kernel>,
+    /// Whether pixels lose their coverage.
+    pub(super) kills: bool,
+}
 
 impl fmt::Debug for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Kernel")
+        f.debug_struct("Kernel").field("kills", &self.kills).finish_non_exhaustive()
     }
 }
 

@@ -62,11 +62,9 @@ fn look(stmt: &Stmt, masks: &mut Masks) {
                 same(&[Operand::Value(carried.value), carried.init, carried.next], masks);
             }
         }
-        Stmt::Fetch(_)
-        | Stmt::Kill(_)
-        | Stmt::Stat { .. }
-        | Stmt::Watch(_)
-        | Stmt::Spend { .. } => {}
+        Stmt::Fetch(fetch) => masks.extend(fetch.active.value()),
+        Stmt::Kill(mask) => masks.extend(mask.value()),
+        Stmt::Stat { .. } | Stmt::Watch(_) | Stmt::Spend { .. } => {}
     }
 }
 

@@ -4,16 +4,18 @@
 //! | --- | --- |
 //! | `arith` | sums, products, the zero rule, choices |
 //! | `functions` | kernels of one number, step by step as `r500_exec::numerics::kernels` |
+//! | `fetch` | texels from tables |
 //! | `masks` | which values are masks |
 
 mod arith;
+mod fetch;
 mod functions;
 mod masks;
 
 use std::collections::{HashMap, HashSet};
 
 use r500_exec::ir::{Code, If, Loop, Operand, Stmt, Value};
-use r500_exec::native::{Move, Segment};
+use r500_exec::native::{Move, Segment, Table};
 
 use crate::op::{
     Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Program, Repeat, V,
@@ -26,6 +28,7 @@ pub(crate) fn lower(segment: &Segment<'_>, mask_class: Class) -> Program {
         mask_class,
         masks,
         origins: segment.origins,
+        tables: segment.tables,
         metered: segment.metered,
         program: Program::default(),
         consts: HashMap::new(),
@@ -57,6 +60,7 @@ struct Lower<'a> {
     mask_class: Class,
     masks: masks::Masks,
     origins: &'a [u32],
+    tables: &'a [(u8, Table)],
     metered: bool,
     program: Program,
     consts: HashMap<u32, V>,
@@ -113,8 +117,16 @@ impl Lower<'_> {
             }
             Stmt::If(branch) => self.branch(branch),
             Stmt::Loop(repeat) => self.repeat(repeat),
+            Stmt::Fetch(fetch) => {
+                self.origin = fetch.address;
+                self.fetch(fetch);
+            }
+            Stmt::Kill(mask) => {
+                self.origin = self.address;
+                self.kill(*mask);
+            }
             // Segments have none of these.
-            Stmt::Fetch(_) | Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Watch(_) => {}
+            Stmt::Stat { .. } | Stmt::Watch(_) => {}
         }
     }
 
@@ -145,12 +157,29 @@ impl Lower<'_> {
     }
 
     fn store(&mut self, v: V, slot: u32) {
-        let vector = match self.program.class(v) {
+        let vector = self.spread(v);
+        self.put(Kind::Store(slot, 0), vector);
+    }
+
+    /// What has no result.
+    fn put(&mut self, kind: Kind, v: V) {
+        self.push(Op { kind, dst: None, args: [Some(v), None, None], origin: self.origin });
+    }
+
+    /// A value as a vector.
+    fn spread(&mut self, v: V) -> V {
+        match self.program.class(v) {
             Class::Vector => v,
             Class::Mask => self.op(Kind::FromMask, &[v]),
-        };
-        let args = [Some(vector), None, None];
-        self.push(Op { kind: Kind::Store(slot, 0), dst: None, args, origin: self.origin });
+        }
+    }
+
+    fn kill(&mut self, mask: Operand) {
+        let mask = self.mask(mask);
+        let mask = self.spread(mask);
+        let covered = self.op(Kind::Covered(0), &[]);
+        let left = self.op(Kind::AndNot, &[mask, covered]);
+        self.put(Kind::Uncover(0), left);
     }
 
     /// A value is computed; it goes to its slot if it has one.

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use r500_exec::fast::Simd;
-use r500_exec::native::{Compiler, Kernel, NativeCode, Segment};
+use r500_exec::native::{Compiler, Kernel, NativeCode, Segment, Tables};
+use r500_exec::ir::Fetch;
 use r500_exec::{Bindings, Draw, Options, Shader, ir};
 use r500_gen::{Case, Entropy, Rng, Shape};
 use r500_program::Job;
@@ -24,6 +25,14 @@ struct Checker {
 }
 
 impl Compiler for Checker {
+    fn takes_fetch(&self, _: &Fetch, _: &Table) -> bool {
+        true
+    }
+
+    fn takes_kills(&self) -> bool {
+        true
+    }
+
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
         let program = lower(segment, Class::Mask);
         let operations = nodes(&program, &program.body);
@@ -91,13 +100,21 @@ fn op(program: &Program, op: &Op) {
         | Kind::Xor
         | Kind::AndNot
         | Kind::IntAdd
-        | Kind::IntSub => (&[V, V], Some(V)),
+        | Kind::IntSub
+        | Kind::IntMin
+        | Kind::IntMul
+        | Kind::ZipLow
+        | Kind::ZipHigh
+        | Kind::PairLow
+        | Kind::PairHigh => (&[V, V], Some(V)),
         Kind::Sqrt
         | Kind::Copy
         | Kind::Round(_)
         | Kind::ToFloat
         | Kind::Shl(_)
         | Kind::Sar(_)
+        | Kind::Truncate
+        | Kind::Texel(_)
         | Kind::Corner(_) => (&[V], Some(V)),
         Kind::Cmp(_) => (&[V, V], Some(M)),
         Kind::MaskAnd | Kind::MaskOr | Kind::MaskAndNot => (&[M, M], Some(M)),
@@ -106,7 +123,8 @@ fn op(program: &Program, op: &Op) {
         Kind::Keep => (&[M, V], Some(V)),
         Kind::ToMask => (&[V], Some(M)),
         Kind::FromMask => (&[M], Some(V)),
-        Kind::Store(..) => (&[V], None),
+        Kind::Covered(_) => (&[], Some(V)),
+        Kind::Store(..) | Kind::Uncover(_) => (&[V], None),
     };
     let args: Vec<Class> = op.args().map(|arg| program.class(arg)).collect();
     assert_eq!(args, takes, "{op:?}");
@@ -121,7 +139,8 @@ fn check(job: &Job) -> usize {
     let Ok(draw) = Draw::new(&shader, &bindings, &options) else { return 0 };
     let Ok(function) = ir::lift(&draw) else { return 0 };
     let checker = Checker::default();
-    let code = NativeCode::compile(&function, &[], Simd::Avx512, &checker);
+    let tables = Tables::of(&function, &bindings);
+    let code = NativeCode::compile(&function, &[], &tables, Simd::Avx512, &checker);
     assert_eq!(code.share().0, 0, "nothing was compiled");
     checker.operations.into_inner()
 }

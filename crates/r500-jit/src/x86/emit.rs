@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Registers: `rbx` the context, `r12` the group in the first slot, `r13` the end of its chunks, `r14` the
-//! constants, `rbp` and `rsp` the frame, `rax` and `rcx` for anything. Offsets into the context are those
+//! constants, `rbp` and `rsp` the frame, `rax`, `rcx`, `rdx`, `rsi` and `rdi` for anything. Offsets into the context are those
 //! of [`context`].
 
 mod operations;
@@ -40,6 +40,8 @@ mod context {
     pub(super) const GRANT: i32 = 48;
     pub(super) const ADDED: i32 = 56;
     pub(super) const MOST: i32 = 64;
+    pub(super) const COVERED: i32 = 72;
+    pub(super) const CELLS: i32 = 80;
 }
 
 /// Bits of MXCSR: tiny results and denormal operands are zeros.

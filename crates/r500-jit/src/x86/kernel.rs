@@ -4,7 +4,7 @@ use std::io;
 
 use r500_exec::RunError;
 use r500_exec::fast::Simd;
-use r500_exec::native::{Budget, Chunk, Kernel, Segment};
+use r500_exec::native::{Batch, Kernel, Segment};
 
 use crate::x86::compile::{Assembly, Level, compile};
 use crate::x86::pages::Pages;
@@ -19,6 +19,11 @@ pub(crate) struct Maker {
 }
 
 impl Maker {
+    /// Whether it makes code of fetches from tables.
+    pub(crate) const FETCHES: bool = true;
+    /// Whether it makes code of kills.
+    pub(crate) const KILLS: bool = true;
+
     /// # Errors
     /// If there is no machine code of such instructions.
     pub(crate) fn new(simd: Simd, settings: Settings) -> Result<Self, Unavailable> {
@@ -73,17 +78,12 @@ impl Machine {
 }
 
 impl Kernel for Machine {
-    fn run(
-        &self,
-        slots: &mut [Chunk],
-        run: (usize, usize),
-        budget: &mut Budget<'_>,
-    ) -> Result<(), RunError> {
-        if !self.metered {
-            return self.pages.call(slots, run, None).map(|_| ());
+    fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError> {
+        let (instructions, address) = self.pages.call(batch, run, self.metered)?;
+        if self.metered {
+            // A batch is charged for the pixels that execute most.
+            batch.budget.spend(instructions, address)?;
         }
-        // A batch is charged for the pixels that execute most.
-        let (instructions, address) = self.pages.call(slots, run, Some(budget))?;
-        budget.spend(instructions, address)
+        Ok(())
     }
 }

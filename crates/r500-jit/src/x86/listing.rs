@@ -7,7 +7,8 @@ use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 use r500_exec::RunError;
 use r500_exec::fast::Simd;
 use r500_exec::ir::Function;
-use r500_exec::native::{Budget, Chunk, Compiler, Kernel, NativeCode, Segment};
+use r500_exec::ir::Fetch;
+use r500_exec::native::{Batch, Compiler, Kernel, NativeCode, Segment, Table, Tables};
 
 use crate::x86::compile::{Assembly, Level, compile};
 use crate::{Effort, Unavailable};
@@ -20,13 +21,14 @@ use crate::{Effort, Unavailable};
 /// [`Unavailable`] where there is no machine code for such instructions.
 pub fn listing(
     function: &Function,
+    tables: &Tables,
     simd: Simd,
     effort: Effort,
     describe: &mut dyn FnMut(u32) -> Option<String>,
 ) -> Result<String, Unavailable> {
     let level = Level::of(simd).ok_or(Unavailable::Level)?;
     let lister = Lister { level, effort, segments: Mutex::default() };
-    let code = NativeCode::compile(function, &[], simd, &lister);
+    let code = NativeCode::compile(function, &[], tables, simd, &lister);
     let (compiled, all) = code.share();
     let mut text = format!("; {compiled} of {all} operations are machine code ({})\n", simd.name());
     let segments = lister.segments.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -53,6 +55,14 @@ struct Listed {
 }
 
 impl Compiler for Lister {
+    fn takes_fetch(&self, _: &Fetch, _: &Table) -> bool {
+        true
+    }
+
+    fn takes_kills(&self) -> bool {
+        true
+    }
+
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
         let assembly = compile(segment, self.level, self.effort)?;
         let (reads, writes) = (segment.reads.to_vec(), segment.writes.to_vec());
@@ -66,7 +76,7 @@ impl Compiler for Lister {
 struct Unused;
 
 impl Kernel for Unused {
-    fn run(&self, _: &mut [Chunk], _: (usize, usize), _: &mut Budget<'_>) -> Result<(), RunError> {
+    fn run(&self, _: &mut Batch<'_, '_>, _: (usize, usize)) -> Result<(), RunError> {
         Ok(())
     }
 }

@@ -5,11 +5,11 @@
 
 #![allow(unsafe_code, reason = "machine code that was just made is called")]
 
-use std::io;
+use std::{io, ptr};
 
 use memmap2::{Mmap, MmapMut};
 use r500_exec::RunError;
-use r500_exec::native::{Budget, Chunk, Segment};
+use r500_exec::native::{Batch, Budget, Cells, Chunk, Segment, Table};
 
 use crate::x86::compile::{Assembly, Level};
 
@@ -22,6 +22,8 @@ pub(crate) struct Pages {
     chunks: usize,
     /// Slots that there must be.
     slots: usize,
+    /// Tables that there must be.
+    tables: Vec<(u8, Table)>,
 }
 
 /// What machine code knows of the world. Offsets are the convention with
@@ -48,6 +50,10 @@ pub(crate) struct Context<'m> {
     added: i64,
     /// 64: the most that a group used beyond `grant`: `added - fuel` behind it, if that is more.
     most: i64,
+    /// 72: from a byte of slot 0 to that of what is covered.
+    covered: u64,
+    /// 80: the tables of the units.
+    cells: [*const u8; UNITS],
     /// Not for the code.
     meter: Meter<'m>,
 }
@@ -57,6 +63,9 @@ struct Meter<'m> {
     budget: Option<&'m Budget<'m>>,
     stopped: Option<RunError>,
 }
+
+/// Texture units.
+const UNITS: usize = 16;
 
 /// Instructions after which code that counts has to ask: some milliseconds at most.
 const GRANT: u64 = 10_000;
@@ -84,6 +93,7 @@ impl Pages {
             length: code.len(),
             chunks: segment.stride as usize / size_of::<Chunk>(),
             slots: used.map(|slot| slot as usize + 1).max().unwrap_or(0),
+            tables: segment.tables.to_vec(),
         })
     }
 
@@ -99,22 +109,38 @@ impl Pages {
     /// What the budget says.
     ///
     /// # Panics
-    /// If the slots are not those of the segment: a mistake of the engine, not of any input.
+    /// If slots, coverage or cells are not those of the segment: a mistake of the engine, not of any
+    /// input.
     pub(crate) fn call(
         &self,
-        slots: &mut [Chunk],
+        batch: &mut Batch<'_, '_>,
         (first, end): (usize, usize),
-        budget: Option<&Budget<'_>>,
+        metered: bool,
     ) -> Result<(u64, u32), RunError> {
+        let Batch { slots, covered, cells: all, budget } = batch;
         assert!(first <= end && end <= self.chunks, "chunks {first} to {end} of {}", self.chunks);
         assert!(slots.len() >= self.slots * self.chunks, "there are slots missing");
+        assert!(covered.len() >= self.chunks, "there is coverage missing");
         if first == end {
             return Ok((0, 0));
         }
+        let mut cells = [ptr::null(); UNITS];
+        for (unit, table) in &self.tables {
+            let unit = usize::from(*unit);
+            let given = all.get(unit).copied().unwrap_or(Cells::NONE);
+            assert!(given.len() >= table.cells as usize, "there are cells missing");
+            cells[unit] = match (given, table.linear) {
+                (Cells::Texels(texels), false) => texels.as_ptr().cast(),
+                (Cells::Fours(fours), true) => fours.as_ptr().cast(),
+                _ => panic!("cells of another filter"),
+            };
+        }
+        let budget = metered.then_some(&**budget);
         let grant = budget.map_or(i64::MAX, |budget| grant(budget.left()));
         let bytes = |chunk: usize| (chunk * size_of::<Chunk>()) as u64;
+        let (slots, covered) = (slots.as_mut_ptr(), covered.as_mut_ptr());
         let mut context = Context {
-            slots: slots.as_mut_ptr().cast(),
+            slots: slots.cast(),
             begin: bytes(first),
             end: bytes(end),
             fuel: grant,
@@ -123,15 +149,18 @@ impl Pages {
             grant,
             added: 0,
             most: i64::MIN,
+            covered: (covered.expose_provenance() as u64).wrapping_sub(slots.addr() as u64),
+            cells,
             meter: Meter { budget, stopped: None },
         };
         // SAFETY: the code is at the start of a mapping that stays while `self` does and that nobody
         // can write. It was made by `compile` (or, in tests, by hand) for the convention of `Context`
         // and for a level that this processor has, which `new` asked: it saves what the System V
         // convention wants saved, restores MXCSR, and keeps no pointer. It reads the segment's slots
-        // and writes those it lists, each from `begin` to `end`: the assertions above say that these
-        // lie in `slots`, which is borrowed mutably for the call. It calls nothing but `refill`, with
-        // the pointer that it got.
+        // and writes those it lists, and what is covered, each from `begin` to `end`: the assertions
+        // above say that these lie in `slots` and `covered`, which are borrowed mutably for the call. Of
+        // its tables it reads whole cells, the number of which it limits to what the segment's tables
+        // say and the assertions find there. It calls nothing but `refill`, with the pointer that it got.
         let done = unsafe {
             let entry: extern "sysv64" fn(*mut Context<'_>) -> u64 =
                 std::mem::transmute(self.memory.as_ptr());

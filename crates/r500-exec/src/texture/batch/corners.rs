@@ -13,10 +13,11 @@ use super::places::Places;
 use super::prepared::{Level, Prepared};
 use super::store::Store;
 
-/// The texels that a filter mixes: first column and row, second column, second row, both second.
+/// The texels that a linear filter mixes: first column and row, second column, second row, both second;
+/// a line of the cache.
 #[derive(Clone, Copy, Debug)]
-#[repr(align(64))]
-pub(super) struct Four([[f32; 4]; 4]);
+#[repr(C, align(64))]
+pub struct Four(pub(super) [[f32; 4]; 4]);
 
 /// Those of all levels.
 #[derive(Debug)]

@@ -29,6 +29,7 @@ mod places;
 mod prepared;
 mod simple;
 mod store;
+mod table;
 
 use std::sync::{Arc, OnceLock};
 
@@ -40,6 +41,9 @@ use filter::{Colors, Scratch};
 use places::Places;
 use prepared::Prepared;
 use simple::Group;
+
+pub use corners::Four;
+pub use table::{Axis, Cells, Table, Wrap};
 
 /// Pixels in a chunk.
 const LANES: usize = 16;
@@ -72,13 +76,19 @@ pub(crate) struct BatchFetch<'a> {
 pub(super) struct Lazy(Arc<OnceLock<Option<Prepared>>>);
 
 impl Sampler {
+    /// What is kept for batches.
+    #[inline(always)]
+    fn prepared(&self) -> Option<&Prepared> {
+        self.batch.0.get_or_init(|| Prepared::new(self)).as_ref()
+    }
+
     /// What a batch fetches: red, green, blue, alpha before the destination swizzle, into as many
     /// chunks. A channel that is not wanted may be empty.
     #[inline(always)]
     pub(crate) fn fetch_batch(&self, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
         let mut out = out;
-        let prepared = self.batch.0.get_or_init(|| Prepared::new(self));
-        if let Some(prepared) = prepared.as_ref().filter(|prepared| prepared.simple) {
+        let prepared = self.prepared();
+        if let Some(prepared) = prepared.filter(|prepared| prepared.simple) {
             self.fetch_simply(prepared, fetch, &mut out);
             return;
         }

@@ -97,6 +97,10 @@ impl Allocate<'_> {
         }
         let mut op = *op;
         let memory = self.arrange(&mut op);
+        // Offsets are read number by number.
+        if let (Kind::Texel(_), [Some(v), ..]) = (op.kind, op.args) {
+            self.put_away(v);
+        }
         // What must be in a register comes first, so that it finds one.
         let mut places = [None; 3];
         let mut locked = Vec::new();
@@ -110,7 +114,10 @@ impl Allocate<'_> {
             let alone = op.args.iter().filter(|other| **other == Some(v)).count() == 1;
             let place = match self.places.register(v) {
                 Some(register) => Place::Register(register),
-                None if memory == Some(i) && alone && !self.deserves_register(v) => {
+                None if memory == Some(i)
+                    && alone
+                    && (matches!(op.kind, Kind::Texel(_)) || !self.deserves_register(v)) =>
+                {
                     match self.places.memory(v) {
                         Some(mem) => Place::Memory(mem),
                         None => Place::Register(self.load(v, &mut locked)),
@@ -160,6 +167,8 @@ impl Allocate<'_> {
             | Kind::Or
             | Kind::Xor
             | Kind::IntAdd
+            | Kind::IntMin
+            | Kind::IntMul
             | Kind::MaskAnd
             | Kind::MaskOr => {
                 if let Some(b) = b
@@ -184,16 +193,28 @@ impl Allocate<'_> {
             | Kind::Max
             | Kind::AndNot
             | Kind::IntSub
+            | Kind::ZipLow
+            | Kind::ZipHigh
+            | Kind::PairLow
+            | Kind::PairHigh
             | Kind::MaskAndNot
             | Kind::Blend
             | Kind::Keep => Some(1),
             Kind::MulKeep => Some(2),
-            Kind::Sqrt | Kind::Copy | Kind::Round(_) | Kind::ToFloat | Kind::Corner(_) => Some(0),
+            Kind::Sqrt
+            | Kind::Copy
+            | Kind::Round(_)
+            | Kind::ToFloat
+            | Kind::Truncate
+            | Kind::Texel(_)
+            | Kind::Corner(_) => Some(0),
             Kind::Shl(_)
             | Kind::Sar(_)
             | Kind::ToMask
             | Kind::FromMask
             | Kind::Store(..)
+            | Kind::Covered(_)
+            | Kind::Uncover(_)
             | Kind::MaskAll
             | Kind::MaskNone => None,
         }
@@ -247,9 +268,17 @@ impl Allocate<'_> {
 
     /// Takes a value's register; the frame keeps it.
     fn evict(&mut self, v: V) {
+        match self.lives.is_needed_from(v, self.at) {
+            true => self.put_away(v),
+            false => self.places.drop_register(v),
+        }
+    }
+
+    /// Has a value be in memory alone.
+    fn put_away(&mut self, v: V) {
         let class = self.program.class(v);
         if let Some(from) = self.places.register(v) {
-            if self.places.memory(v).is_none() && self.lives.is_needed_from(v, self.at) {
+            if self.places.memory(v).is_none() {
                 let to = self.places.home(v);
                 self.push(Inst::Store { class, to, from });
             }

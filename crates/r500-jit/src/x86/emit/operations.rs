@@ -1,9 +1,10 @@
 //! Operations as instructions: which, and how their operands are told.
 
-use iced_x86::{Code, IcedError, Instruction};
+use iced_x86::code_asm::{qword_ptr, rax, rbx};
+use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
-use super::{Emit, mask};
-use crate::op::{Class, Kind, Relation, Rounding};
+use super::{Emit, context, mask};
+use crate::op::{Class, Kind, Relation, Rounding, Texel};
 use crate::x86::inst::{Mem, Place};
 use crate::x86::level::Level;
 
@@ -100,6 +101,55 @@ impl Emit<'_> {
                 dst,
                 a,
                 b,
+            ),
+            Kind::IntMin => self.binary(
+                C::VEX_Vpminud_ymm_ymm_ymmm256,
+                C::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32,
+                dst,
+                a,
+                b,
+            ),
+            Kind::IntMul => self.binary(
+                C::VEX_Vpmulld_ymm_ymm_ymmm256,
+                C::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32,
+                dst,
+                a,
+                b,
+            ),
+            Kind::ZipLow => self.binary(
+                C::VEX_Vunpcklps_ymm_ymm_ymmm256,
+                C::EVEX_Vunpcklps_zmm_k1z_zmm_zmmm512b32,
+                dst,
+                a,
+                b,
+            ),
+            Kind::ZipHigh => self.binary(
+                C::VEX_Vunpckhps_ymm_ymm_ymmm256,
+                C::EVEX_Vunpckhps_zmm_k1z_zmm_zmmm512b32,
+                dst,
+                a,
+                b,
+            ),
+            Kind::PairLow => self.binary(
+                C::VEX_Vunpcklpd_ymm_ymm_ymmm256,
+                C::EVEX_Vunpcklpd_zmm_k1z_zmm_zmmm512b64,
+                dst,
+                a,
+                b,
+            ),
+            Kind::PairHigh => self.binary(
+                C::VEX_Vunpckhpd_ymm_ymm_ymmm256,
+                C::EVEX_Vunpckhpd_zmm_k1z_zmm_zmmm512b64,
+                dst,
+                a,
+                b,
+            ),
+            Kind::Truncate => self.unary(
+                C::VEX_Vcvttps2dq_ymm_ymmm256,
+                C::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae,
+                dst,
+                a,
+                None,
             ),
             Kind::Sqrt => self.unary(
                 C::VEX_Vsqrtps_ymm_ymmm256,
@@ -224,6 +274,18 @@ impl Emit<'_> {
                 let (dst, from) = (self.vector(dst), self.register(Class::Mask, a));
                 self.add(Instruction::with2(C::EVEX_Vpmovm2d_zmm_kr, dst, from)?)
             }
+            Kind::Texel(texel) => self.texel(texel, dst, a),
+            Kind::Covered(part) => {
+                let from = self.covered(part)?;
+                self.load(Class::Vector, dst, from)
+            }
+            Kind::Uncover(part) => {
+                let to = self.covered(part)?;
+                match a {
+                    Some(Place::Register(from)) => self.store(Class::Vector, to, from),
+                    _ => Ok(()),
+                }
+            }
             Kind::Store(slot, part) => {
                 let to = self.memory(Mem::Slot(slot, part));
                 let from = self.register(Class::Vector, a);
@@ -234,6 +296,53 @@ impl Emit<'_> {
                 )?)
             }
         }
+    }
+
+    /// Where the pixels of a vector are covered.
+    fn covered(&mut self, part: u32) -> Result<MemoryOperand, IcedError> {
+        self.a.mov(rax, qword_ptr(rbx + context::COVERED))?;
+        let part = i64::from(part * self.level.bytes());
+        Ok(MemoryOperand::with_base_index_scale_displ_size(
+            Register::R12,
+            Register::RAX,
+            1,
+            part,
+            1,
+        ))
+    }
+
+    /// Sixteen bytes of the table for each quad.
+    fn texel(&mut self, texel: Texel, dst: u8, at: Option<Place>) -> Result<(), IcedError> {
+        let Some(Place::Memory(at)) = at else { return Ok(()) };
+        let (offsets, to) = (self.memory(at), self.vector(dst));
+        let quads = self.level.bytes() / 16;
+        let registers = [Register::RCX, Register::RDX, Register::RSI, Register::RDI];
+        self.a.mov(rax, qword_ptr(rbx + context::CELLS + 8 * i32::from(texel.unit)))?;
+        let mut places = registers.into_iter().zip(0..quads);
+        for (register, quad) in places.clone() {
+            let mut from = offsets;
+            from.displacement += i64::from(16 * quad + 4 * u32::from(texel.pixel));
+            let half = register.full_register32();
+            self.add(Instruction::with2(Code::Mov_r32_rm32, half, from)?)?;
+        }
+        let from = |index: Register| {
+            let offset = i64::from(texel.offset);
+            let size = u32::from(offset != 0);
+            MemoryOperand::with_base_index_scale_displ_size(Register::RAX, index, 1, offset, size)
+        };
+        if let Some((index, _)) = places.next() {
+            let low = Register::XMM0 + u32::from(dst);
+            let code = self.pick(Code::VEX_Vmovups_xmm_xmmm128, Code::EVEX_Vmovups_xmm_k1z_xmmm128);
+            self.add(Instruction::with2(code, low, from(index))?)?;
+        }
+        for (index, quad) in places {
+            let code = self.pick(
+                Code::VEX_Vinsertf128_ymm_ymm_xmmm128_imm8,
+                Code::EVEX_Vinsertf32x4_zmm_k1z_zmm_xmmm128_imm8,
+            );
+            self.add(Instruction::with4(code, to, to, from(index), quad)?)?;
+        }
+        Ok(())
     }
 
     fn compare(

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use r500::exec::{Bindings, Draw, Options, Shader, ir};
+use r500::exec::native::Tables;
+use r500::exec::{Bindings, Draw, Shader, ir};
 use r500::jit::{Effort, listing};
 use r500::program::Job;
 
@@ -18,7 +19,7 @@ impl Run {
         let rows = rows.iter().take_while(|row| Some(&row.constants) == first).cloned();
         let (job, width) = self.side_by_side(job, &rows.collect::<Vec<_>>());
         let bindings = Bindings::new(&job, [width, 2]).map_err(machine::not_bound)?;
-        let options = Options { group: [2, 2], ..self.machine.options()? };
+        let options = self.machine.options()?;
         let draw = Draw::new(shader, &bindings, &options).map_err(machine::not_run)?;
         let function = ir::lift(&draw).map_err(|reason| {
             Failure::could_not(anyhow::anyhow!("the reference engine draws it: {reason}"))
@@ -36,7 +37,8 @@ impl Run {
         }
         if self.dump_asm {
             let simd = self.machine.simd();
-            let code = listing(&function, simd, Effort::Full, &mut describe);
+            let tables = Tables::of(&function, &bindings);
+            let code = listing(&function, &tables, simd, Effort::Full, &mut describe);
             let code = code.map_err(|reason| {
                 Failure::could_not(anyhow::anyhow!(
                     "no machine code with {}: {reason}",
