@@ -153,7 +153,7 @@ pub struct Batch<'b, 'd> {
     /// Mask of the pixels that are covered, `stride / 64` chunks.
     pub covered: &'b mut [Chunk],
     /// By unit: what [`Table`]s tell of.
-    pub cells: &'b [Cells<'d>],
+    pub cells: &'b [Cells<'b>],
     /// What may be executed.
     pub budget: &'b mut Budget<'d>,
 }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use r500_exec::fast::Simd;
-use r500_exec::native::{Compiler, Kernel, NativeCode, Segment, Tables};
 use r500_exec::ir::Fetch;
+use r500_exec::native::{Compiler, Kernel, NativeCode, Segment, Tables};
 use r500_exec::{Bindings, Draw, Options, Shader, ir};
 use r500_gen::{Case, Entropy, Rng, Shape};
 use r500_program::Job;

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 use r500_exec::RunError;
 use r500_exec::fast::Simd;
-use r500_exec::ir::Function;
 use r500_exec::ir::Fetch;
+use r500_exec::ir::Function;
 use r500_exec::native::{Batch, Compiler, Kernel, NativeCode, Segment, Table, Tables};
 
 use crate::x86::compile::{Assembly, Level, compile};

@@ -223,4 +223,4 @@ unsafe extern "sysv64" fn refill(context: *mut Context<'_>) -> u64 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -10,8 +10,11 @@ use r500_program::Job;
 
 use super::*;
 use crate::ir::{Code as OpCode, Operand, lift};
+use crate::numerics::Arith;
 use crate::reference::Reference;
 use crate::{Bindings, Cancel, Frame, Limits, Options, Shader, draw, draw_into};
+
+const LAW: Arith = Arith::LAW;
 
 /// Interprets segments.
 struct Interpreter {
@@ -33,6 +36,14 @@ impl Compiler for Interpreter {
         !(self.leaves_mads && matches!(op.code, OpCode::Mad(..)))
     }
 
+    fn takes_fetch(&self, _: &Fetch, _: &Table) -> bool {
+        true
+    }
+
+    fn takes_kills(&self) -> bool {
+        true
+    }
+
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
         let slots = || segment.reads.iter().chain(segment.writes).map(|(_, slot)| *slot);
         let mut unique: Vec<u32> = slots().collect();
@@ -50,6 +61,7 @@ impl Compiler for Interpreter {
             moves: segment.moves.to_vec(),
             chunks: segment.stride as usize / size_of::<Chunk>(),
             metered: segment.metered,
+            tables: segment.tables.to_vec(),
             values: segment.origins.len(),
         }))
     }
@@ -62,20 +74,24 @@ struct Interpreted {
     moves: Vec<Move>,
     chunks: usize,
     metered: bool,
+    tables: Vec<(u8, Table)>,
     values: usize,
 }
 
 impl Kernel for Interpreted {
-    fn run(
-        &self,
-        slots: &mut [Chunk],
-        (first, end): (usize, usize),
-        budget: &mut Budget<'_>,
-    ) -> Result<(), RunError> {
+    fn run(&self, batch: &mut Batch<'_, '_>, (first, end): (usize, usize)) -> Result<(), RunError> {
+        let Batch { slots, covered, cells, budget } = batch;
         let mut most = (0, 0);
         for chunk in first..end {
             // What a segment does not say that it reads is not there.
-            let mut state = State { values: vec![None; self.values], spent: 0, address: 0 };
+            let mut state = State {
+                values: vec![None; self.values],
+                spent: 0,
+                address: 0,
+                tables: &self.tables,
+                cells,
+                covered: &mut covered[chunk],
+            };
             for &(value, slot) in &self.reads {
                 let lanes = slots[slot as usize * self.chunks + chunk];
                 state.values[value.index()] = Some(lanes.map(f32::to_bits));
@@ -101,13 +117,16 @@ impl Kernel for Interpreted {
 
 type Lanes = [u32; LANES];
 
-struct State {
+struct State<'a> {
     values: Vec<Option<Lanes>>,
     spent: u64,
     address: u32,
+    tables: &'a [(u8, Table)],
+    cells: &'a [Cells<'a>],
+    covered: &'a mut Chunk,
 }
 
-impl State {
+impl State<'_> {
     fn get(&self, operand: Operand) -> Lanes {
         match operand {
             Operand::Const(bits) => [bits; LANES],
@@ -177,10 +196,68 @@ impl State {
                         }
                     }
                 }
+                Stmt::Fetch(fetch) => self.fetch(fetch),
+                Stmt::Kill(mask) => {
+                    let mask = self.get(*mask);
+                    for (covered, mask) in self.covered.iter_mut().zip(mask) {
+                        *covered = f32::from_bits(covered.to_bits() & !mask);
+                    }
+                }
                 other => panic!("{other:?} in a segment"),
             }
         }
         Ok(())
+    }
+
+    fn fetch(&mut self, fetch: &Fetch) {
+        let table = self.tables.iter().find(|(unit, _)| *unit == fetch.unit).unwrap().1;
+        let cells = self.cells[usize::from(fetch.unit)];
+        let [s, t, _, q] = fetch.strq.map(|operand| self.get(operand));
+        let texels: [[f32; 4]; LANES] = std::array::from_fn(|lane| {
+            let place = [s, t].map(|x| {
+                let x = f32::from_bits(x[lane]);
+                let project = fetch.op == TexOp::PROJ;
+                if project { LAW.div(x, f32::from_bits(q[lane])) } else { x }
+            });
+            look_up(&table, cells, fetch.unscaled, place)
+        });
+        for (channel, value) in fetch.texel.iter().enumerate() {
+            if let Some(value) = value {
+                self.set(*value, texels.map(|texel| texel[channel].to_bits()));
+            }
+        }
+    }
+}
+
+/// What [`Table`] says.
+fn look_up(table: &Table, cells: Cells<'_>, unscaled: bool, place: [f32; 2]) -> [f32; 4] {
+    let found = [0, 1].map(|axis| {
+        let Axis { wrap, size, scale } = table.axes[axis];
+        let scale = if unscaled { 1.0 } else { f32::from_bits(scale) };
+        let x = LAW.mul(place[axis], scale);
+        let x = if x.is_nan() { 0.0 } else { x.clamp(-1_073_741_824.0, 1_073_741_824.0) };
+        let x = if table.linear { LAW.sub(x, 0.5) } else { x };
+        let (first, size) = (LAW.floor(x) as i64, i64::from(size));
+        let number = match wrap {
+            Wrap::Repeat => first.rem_euclid(size),
+            Wrap::Mirror => match first.rem_euclid(2 * size) {
+                back if !table.linear && back >= size => 2 * size - 1 - back,
+                number => number,
+            },
+            Wrap::Clamp => first.clamp(-i64::from(table.linear), size - 1),
+        };
+        (number, LAW.sub(x, LAW.floor(x)))
+    });
+    let [(column, s), (row, t)] = found;
+    let cell = i64::from(table.origin) + row * i64::from(table.row) + column;
+    assert!(cell < i64::from(table.cells));
+    match cells {
+        Cells::Texels(texels) => texels[cell as usize],
+        Cells::Fours(fours) => {
+            let [a, b, c, d] = fours[cell as usize].texels();
+            let mix = |a: f32, b: f32, share| LAW.add(a, LAW.mul(LAW.sub(b, a), share));
+            std::array::from_fn(|i| mix(mix(a[i], b[i], s), mix(c[i], d[i], s), t))
+        }
     }
 }
 
@@ -236,8 +313,9 @@ fn pictures_are_the_same_however_they_are_cut() {
             [(None, false), (None, true), (Some(1), false), (Some(2), false), (Some(2), true)]
         {
             let compiler = Interpreter::new(refuses, leaves_mads);
+            let tables = Tables::of(&function, &bindings);
             let simd = Simd::detect();
-            let code = NativeCode::compile(&function, &[], simd, &compiler);
+            let code = NativeCode::compile(&function, &[], &tables, simd, &compiler);
             let (machine, all) = code.share();
             let batches = Batches::new(drawing, NativeCode::batch(&function, &[], simd), simd);
             let mut frame = Frame::new(&shader, &bindings, &options).unwrap();
@@ -265,7 +343,8 @@ fn limits_strike_inside() {
         let drawing = Draw::new(&shader, &bindings, options).unwrap();
         let function = lift(&drawing).unwrap();
         let interpreter = Interpreter::new(None, false);
-        let code = NativeCode::compile(&function, &[], Simd::Portable, &interpreter);
+        let code =
+            NativeCode::compile(&function, &[], &Tables::default(), Simd::Portable, &interpreter);
         let batches = Batches::new(drawing, code, Simd::Portable);
         let mut frame = Frame::new(&shader, &bindings, options).unwrap();
         draw_into(&batches, &drawing, &mut frame).map(|()| frame.counters.instructions)

@@ -17,7 +17,21 @@ use super::store::Store;
 /// a line of the cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-pub struct Four(pub(super) [[f32; 4]; 4]);
+pub struct Four([[f32; 4]; 4]);
+
+impl Four {
+    /// Of these texels: red, green, blue, alpha each.
+    #[must_use]
+    pub fn new(texels: [[f32; 4]; 4]) -> Self {
+        Self(texels)
+    }
+
+    /// The texels.
+    #[must_use]
+    pub fn texels(&self) -> &[[f32; 4]; 4] {
+        &self.0
+    }
+}
 
 /// Those of all levels.
 #[derive(Debug)]

@@ -4,12 +4,17 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use r500_exec::ir::{
-    ALL, Carried, Code, Denormals, If, Loop, Merge, Op, Operand, Product, Sign, Stmt, Value,
+    ALL, Carried, Code, Denormals, Fetch, If, Loop, Merge, Op, Operand, Product, Sign, Stmt, Value,
 };
-use r500_exec::native::{Chunk, LANES, Move};
+use r500_exec::native::{Axis, Batch, Cells, Chunk, Four, LANES, Move, Table, Wrap};
+use r500_exec::numerics::Arith;
+use r500_isa::values::TexOp;
+
+use r500_exec::Options;
 
 use super::*;
 use crate::x86::pages::Pages;
+use crate::x86::pages::tests::with_budget;
 
 /// Chunks of a slot.
 const CHUNKS: usize = 3;
@@ -149,13 +154,32 @@ impl Maker {
                 break;
             }
             self.left -= 1;
-            match self.random.below(16) {
+            match self.random.below(24) {
                 0 if depth > 0 => self.branch(depth, &mut list),
                 1 if depth > 0 => self.repeat(depth, &mut list),
+                2 => self.fetch(&mut list),
+                3 if self.random.below(4) == 0 => list.push(Stmt::Kill(self.mask())),
                 _ => self.operation(&mut list),
             }
         }
         list
+    }
+
+    fn fetch(&mut self, to: &mut Vec<Stmt>) {
+        let texel = [(); 4].map(|()| (self.random.below(3) > 0).then(|| self.fresh()));
+        let fetch = Fetch {
+            unit: self.random.of(&UNITS),
+            op: self.random.of(&[TexOp::LD, TexOp::PROJ]),
+            unscaled: self.random.below(3) == 0,
+            strq: [(); 4].map(|()| self.float()),
+            dx: [Operand::Const(0); 4],
+            dy: [Operand::Const(0); 4],
+            active: self.mask(),
+            texel,
+            address: 0,
+        };
+        to.push(Stmt::Fetch(Box::new(fetch)));
+        self.floats.extend(texel.into_iter().flatten().map(Operand::Value));
     }
 
     /// What is done inside is not seen outside.
@@ -231,13 +255,112 @@ impl Maker {
 /// Values of a group of pixels.
 type Lanes = Vec<u32>;
 
-/// Computes what a segment says, for a group.
-struct Interpreter {
-    values: Vec<Lanes>,
-    lanes: usize,
+/// Units with textures.
+const UNITS: [u8; 4] = [0, 3, 4, 15];
+
+/// Textures of all kinds, one for each unit, and the numbers in them.
+struct Textures {
+    tables: Vec<(u8, Table)>,
+    texels: Vec<Vec<[f32; 4]>>,
+    fours: Vec<Vec<Four>>,
 }
 
-impl Interpreter {
+impl Textures {
+    fn new(random: &mut Random) -> Self {
+        let mut all = Self { tables: Vec::new(), texels: Vec::new(), fours: Vec::new() };
+        for unit in UNITS {
+            let linear = random.below(2) == 0;
+            let axes = [(); 2].map(|()| {
+                let wrap = random.of(&[Wrap::Repeat, Wrap::Mirror, Wrap::Clamp]);
+                let size = match wrap {
+                    Wrap::Clamp => 1 + random.below(9),
+                    Wrap::Repeat | Wrap::Mirror => 1 << random.below(4),
+                };
+                Axis { wrap, size, scale: random.of(&[1.0_f32, 4.0, 7.0, 0.3]).to_bits() }
+            });
+            // What the first of two texels can be: see `Wrap`.
+            let [columns, rows] = axes.map(|Axis { wrap, size, .. }| match wrap {
+                Wrap::Mirror if linear => 2 * size,
+                Wrap::Clamp if linear => size + 1,
+                _ => size,
+            });
+            let row = columns + random.below(2);
+            let first = |axis: Axis, step: u32| match axis.wrap {
+                Wrap::Clamp if linear => step,
+                _ => 0,
+            };
+            let before = random.below(3);
+            let origin = before + first(axes[0], 1) + first(axes[1], row);
+            let cells = before + row * (rows - 1) + columns;
+            all.tables.push((unit, Table { linear, axes, origin, row, cells }));
+            let mut texel = || [(); 4].map(|()| random.float());
+            let cells = 0..cells;
+            all.fours.push(cells.clone().map(|_| Four::new([(); 4].map(|()| texel()))).collect());
+            all.texels.push(cells.map(|_| texel()).collect());
+        }
+        all
+    }
+
+    fn cells(&self) -> [Cells<'_>; 16] {
+        let mut cells = [Cells::NONE; 16];
+        for (n, (unit, table)) in self.tables.iter().enumerate() {
+            cells[usize::from(*unit)] = match table.linear {
+                true => Cells::Fours(&self.fours[n]),
+                false => Cells::Texels(&self.texels[n]),
+            };
+        }
+        cells
+    }
+
+    /// What [`Table`] says.
+    fn look_up(&self, unit: u8, unscaled: bool, place: [f32; 2]) -> [f32; 4] {
+        const LAW: Arith = Arith::LAW;
+        let n = UNITS.iter().position(|other| *other == unit).unwrap();
+        let table = self.tables[n].1;
+        let found = [0, 1].map(|axis| {
+            let Axis { wrap, size, scale } = table.axes[axis];
+            let scale = if unscaled { 1.0 } else { f32::from_bits(scale) };
+            let x = LAW.mul(place[axis], scale);
+            let x = if x.is_nan() { 0.0 } else { x.clamp(-1_073_741_824.0, 1_073_741_824.0) };
+            let x = if table.linear { LAW.sub(x, 0.5) } else { x };
+            let (first, size) = (LAW.floor(x) as i64, i64::from(size));
+            let number = match wrap {
+                Wrap::Repeat => first.rem_euclid(size),
+                Wrap::Mirror => match first.rem_euclid(2 * size) {
+                    back if !table.linear && back >= size => 2 * size - 1 - back,
+                    number => number,
+                },
+                Wrap::Clamp => first.clamp(-i64::from(table.linear), size - 1),
+            };
+            (number, LAW.sub(x, LAW.floor(x)), wrap == Wrap::Clamp && number != first)
+        });
+        let [(column, s, far_s), (row, t, far_t)] = found;
+        let cell = i64::from(table.origin) + row * i64::from(table.row) + column;
+        if !table.linear {
+            return self.texels[n][cell as usize];
+        }
+        let [a, b, c, d] = *self.fours[n][cell as usize].texels();
+        // Farther out both texels are the same where textures are real; here they are not.
+        let far = |axis: usize, far: bool, share: f32| match far {
+            true if found[axis].0 < 0 => 0.0,
+            true => 0.75,
+            false => share,
+        };
+        let (s, t) = (far(0, far_s, s), far(1, far_t, t));
+        let mix = |a: f32, b: f32, share| LAW.add(a, LAW.mul(LAW.sub(b, a), share));
+        std::array::from_fn(|i| mix(mix(a[i], b[i], s), mix(c[i], d[i], s), t))
+    }
+}
+
+/// Computes what a segment says, for a group.
+struct Interpreter<'a> {
+    values: Vec<Lanes>,
+    lanes: usize,
+    textures: &'a Textures,
+    covered: Lanes,
+}
+
+impl Interpreter<'_> {
     fn get(&self, operand: Operand) -> Lanes {
         match operand {
             Operand::Const(bits) => vec![bits; self.lanes],
@@ -300,6 +423,30 @@ impl Interpreter {
                         }
                     }
                 }
+                Stmt::Fetch(fetch) => {
+                    let [s, t, _, q] = fetch.strq.map(|operand| self.get(operand));
+                    let texels: Vec<[f32; 4]> = (0..self.lanes)
+                        .map(|lane| {
+                            let place = [s[lane], t[lane]].map(|x| match fetch.op {
+                                TexOp::PROJ => {
+                                    Arith::LAW.div(f32::from_bits(x), f32::from_bits(q[lane]))
+                                }
+                                _ => f32::from_bits(x),
+                            });
+                            self.textures.look_up(fetch.unit, fetch.unscaled, place)
+                        })
+                        .collect();
+                    for (channel, value) in fetch.texel.iter().enumerate() {
+                        if let Some(value) = value {
+                            let lanes = texels.iter().map(|texel| texel[channel].to_bits());
+                            self.set(*value, lanes.collect());
+                        }
+                    }
+                }
+                Stmt::Kill(mask) => {
+                    let mask = self.get(*mask);
+                    self.covered.iter_mut().zip(mask).for_each(|(covered, mask)| *covered &= !mask);
+                }
                 other => panic!("{other:?}"),
             }
         }
@@ -331,6 +478,7 @@ fn check(seed: u64, level: Level, effort: Effort) {
         values: READS + 1,
         left: 40 + (seed % 7) as u32 * 60,
     };
+    let textures = Textures::new(&mut maker.random);
     let body = maker.list(3, 400);
     let reads: Vec<_> = (0..=READS).map(|value| (Value(value), value)).collect();
     let seen = |list: &[Operand]| -> Vec<Value> {
@@ -359,6 +507,7 @@ fn check(seed: u64, level: Level, effort: Effort) {
         moves: &moves,
         stride: (CHUNKS * size_of::<Chunk>()) as u32,
         metered: seed.is_multiple_of(3),
+        tables: &textures.tables,
         origins: &[],
     };
     let assembly = compile(&segment, level, effort).expect("it compiles");
@@ -373,19 +522,25 @@ fn check(seed: u64, level: Level, effort: Effort) {
     for chunk in &mut slots[READS as usize * CHUNKS..][..CHUNKS] {
         *chunk = std::array::from_fn(|_| f32::from_bits([0, !0][maker.random.below(2) as usize]));
     }
-    let mut wanted = slots.clone();
+    let all = |_: usize| f32::from_bits(!0);
+    let mut covered = vec![std::array::from_fn(all); CHUNKS];
+    let (mut wanted, mut wanted_covered) = (slots.clone(), covered.clone());
     // Which pixels decide together shows here: programs do not let it show.
     let lanes = LANES;
     for chunk in 0..CHUNKS {
         for first in (0..LANES).step_by(lanes) {
             let values = vec![vec![0; lanes]; maker.values as usize];
-            let mut interpreter = Interpreter { values, lanes };
+            let covered = wanted_covered[chunk].map(f32::to_bits).to_vec();
+            let mut interpreter = Interpreter { values, lanes, textures: &textures, covered };
             for &(value, slot) in &reads {
                 let from = &wanted[slot as usize * CHUNKS + chunk][first..first + lanes];
                 interpreter.set(value, from.iter().map(|lane| lane.to_bits()).collect());
             }
             for stmt in &body {
                 interpreter.list(std::slice::from_ref(stmt));
+            }
+            for (to, bits) in wanted_covered[chunk].iter_mut().zip(&interpreter.covered) {
+                *to = f32::from_bits(*bits);
             }
             let mut left = Vec::new();
             for &(value, slot) in &writes {
@@ -405,7 +560,14 @@ fn check(seed: u64, level: Level, effort: Effort) {
             }
         }
     }
-    pages.call(&mut slots, (0, CHUNKS), None).unwrap();
+    with_budget(&Options::default(), |budget| {
+        let cells = &textures.cells()[..];
+        let batch = &mut Batch { slots: &mut slots, covered: &mut covered, cells, budget };
+        pages.call(batch, (0, CHUNKS), false).unwrap();
+    });
+    for (got, wanted) in covered.iter().zip(&wanted_covered) {
+        assert_eq!(got.map(f32::to_bits), wanted.map(f32::to_bits), "seed {seed}: coverage");
+    }
     for (i, (got, wanted)) in slots.iter().zip(&wanted).enumerate() {
         for lane in 0..LANES {
             assert!(
@@ -444,6 +606,7 @@ fn every_segment_has_code_for_every_level() {
             values: 2,
             left: 200,
         };
+        let textures = Textures::new(&mut maker.random);
         let body = maker.list(3, 200);
         let body: Vec<&Stmt> = body.iter().collect();
         let segment = Segment {
@@ -453,6 +616,7 @@ fn every_segment_has_code_for_every_level() {
             moves: &[],
             stride: 64,
             metered: true,
+            tables: &textures.tables,
             origins: &[],
         };
         for level in [Level::Avx2, Level::Avx512] {

@@ -17,6 +17,7 @@ fn text_of(insts: &[Inst]) -> String {
         moves: &[],
         stride: 256,
         metered: false,
+        tables: &[],
         origins: &[],
     };
     let listing = Listing::default();

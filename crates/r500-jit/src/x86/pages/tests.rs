@@ -14,7 +14,9 @@ use iced_x86::code_asm::*;
 #[cfg(target_os = "linux")]
 use r500_exec::fast::Simd;
 #[cfg(target_os = "linux")]
-use r500_exec::native::{Compiler, Kernel, NativeCode};
+use r500_exec::ir::Fetch;
+#[cfg(target_os = "linux")]
+use r500_exec::native::{Compiler, Four, Kernel, NativeCode, Tables};
 use r500_exec::{Bindings, Cancel, Draw, Limits, Options, RunError, Shader};
 use r500_isa::Instruction;
 use r500_program::{Job, Program};
@@ -33,6 +35,7 @@ fn with_segment<T>(slots: u32, chunks: u32, f: impl FnOnce(&Segment<'_>) -> T) -
         moves: &[],
         stride: chunks * 64,
         metered: true,
+        tables: &[],
         origins: &[],
     })
 }
@@ -94,13 +97,22 @@ fn spending() -> Pages {
     pages(a, 1, 1)
 }
 
-fn with_budget<T>(options: &Options<'_>, f: impl FnOnce(&mut Budget<'_>) -> T) -> T {
+/// Calls `f` with the budget of a drawing.
+pub(crate) fn with_budget<T>(options: &Options<'_>, f: impl FnOnce(&mut Budget<'_>) -> T) -> T {
     let code = vec![Instruction([0x78101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000])];
     let job = Job::from_program(Program::from_code(code));
     let shader = Shader::new(&job.program).unwrap();
     let bindings = Bindings::new(&job, [4, 4]).unwrap();
     let draw = Draw::new(&shader, &bindings, options).unwrap();
     f(&mut Budget::new(&draw, [4, 8]))
+}
+
+/// Calls code with slots, with a budget that it need not keep to.
+fn call(pages: &Pages, slots: &mut [Chunk], run: (usize, usize)) -> Result<(u64, u32), RunError> {
+    let mut covered = vec![[0.0; 16]; slots.len()];
+    with_budget(&Options::default(), |budget| {
+        pages.call(&mut Batch { slots, covered: &mut covered, cells: &[], budget }, run, false)
+    })
 }
 
 fn numbers(chunks: usize) -> Vec<Chunk> {
@@ -111,7 +123,7 @@ fn numbers(chunks: usize) -> Vec<Chunk> {
 fn a_call_works_on_its_chunks_and_on_no_others() {
     let pages = doubling(5);
     let mut slots = numbers(10);
-    assert_eq!(pages.call(&mut slots, (1, 4), None), Ok((0, 0)));
+    assert_eq!(call(&pages, &mut slots, (1, 4)), Ok((0, 0)));
     let wanted: Vec<Chunk> = (numbers(10).into_iter().enumerate())
         .map(|(i, chunk)| match i {
             6..9 => numbers(10)[i - 5].map(|x| x + x),
@@ -119,20 +131,20 @@ fn a_call_works_on_its_chunks_and_on_no_others() {
         })
         .collect();
     assert_eq!(slots, wanted);
-    assert_eq!(pages.call(&mut slots, (2, 2), None), Ok((0, 0)));
+    assert_eq!(call(&pages, &mut slots, (2, 2)), Ok((0, 0)));
     assert_eq!(slots, wanted);
 }
 
 #[test]
 #[should_panic(expected = "slots missing")]
 fn slots_must_be_there() {
-    let _ = doubling(5).call(&mut numbers(9), (0, 5), None);
+    let _ = call(&doubling(5), &mut numbers(9), (0, 5));
 }
 
 #[test]
 #[should_panic(expected = "chunks 3 to 6 of 5")]
 fn chunks_must_be_there() {
-    let _ = doubling(5).call(&mut numbers(12), (3, 6), None);
+    let _ = call(&doubling(5), &mut numbers(12), (3, 6));
 }
 
 #[test]
@@ -141,7 +153,10 @@ fn instructions_are_counted() {
     let mut slots = numbers(1);
     let mut call = |times: u32, options: &Options<'_>| {
         slots[0][0] = f32::from_bits(times);
-        with_budget(options, |budget| pages.call(&mut slots, (0, 1), Some(budget)))
+        with_budget(options, |budget| {
+            let (slots, covered) = (&mut slots[..], &mut [[0.0; 16]][..]);
+            pages.call(&mut Batch { slots, covered, cells: &[], budget }, (0, 1), true)
+        })
     };
     let limited = |instructions| Options {
         limits: Limits { instructions, ..Limits::default() },
@@ -185,6 +200,63 @@ fn code_can_be_executed_and_not_written() {
     assert_eq!(protection(pages.code().as_ptr().addr()).as_deref(), Some("r-xp"));
 }
 
+/// Memory between pages that nobody may touch.
+#[cfg(target_os = "linux")]
+struct Guarded {
+    memory: MmapMut,
+    first: usize,
+    length: usize,
+}
+
+#[cfg(target_os = "linux")]
+impl Guarded {
+    const PAGE: usize = 4096;
+
+    /// So many times 64 bytes of usual numbers, at the start or at the end of what there is.
+    fn new(lines: usize, at_end: bool) -> Self {
+        let length = lines * 64;
+        let room = length.next_multiple_of(Self::PAGE);
+        let mut memory = MmapMut::map_anon(room + 2 * Self::PAGE).unwrap();
+        let start = memory.as_mut_ptr();
+        for guard in [0, Self::PAGE + room] {
+            // SAFETY: a page of the mapping, which is this function's own and which nothing refers to.
+            unsafe {
+                let page = start.add(guard).cast();
+                let none = rustix::mm::MprotectFlags::empty();
+                rustix::mm::mprotect(page, Self::PAGE, none).unwrap();
+            }
+        }
+        let first = Self::PAGE + if at_end { room - length } else { 0 };
+        let mut guarded = Self { memory, first, length };
+        for (i, lane) in guarded.get_mut::<f32>().iter_mut().enumerate() {
+            *lane = (i % 97) as f32 * 0.37 - 17.0;
+        }
+        guarded
+    }
+
+    /// The memory as numbers in groups of some size.
+    fn get_mut<T: Numbers>(&mut self) -> &mut [T] {
+        // SAFETY: the bytes lie between the guards, in a mapping that is borrowed as long; `T` is made
+        // of floats, which any bytes are, and the address is a multiple of 64.
+        unsafe {
+            let start = self.memory.as_mut_ptr().add(self.first);
+            std::slice::from_raw_parts_mut(start.cast(), self.length / size_of::<T>())
+        }
+    }
+}
+
+/// What is made of floats, at most 64 bytes.
+#[cfg(target_os = "linux")]
+trait Numbers {}
+#[cfg(target_os = "linux")]
+impl Numbers for f32 {}
+#[cfg(target_os = "linux")]
+impl Numbers for Chunk {}
+#[cfg(target_os = "linux")]
+impl Numbers for [f32; 4] {}
+#[cfg(target_os = "linux")]
+impl Numbers for Four {}
+
 /// Code for every segment of the corpus, at both ends of memory that nobody may touch: it keeps to the
 /// chunks that it is called for, and writes the slots that it says it does.
 #[cfg(target_os = "linux")]
@@ -221,7 +293,13 @@ fn of_capture(file: &Path, warden: &Warden) {
     let options = Options::default();
     let draw = Draw::new(&shader, &bindings, &options).unwrap();
     let Ok(function) = r500_exec::ir::lift(&draw) else { return };
-    let code = NativeCode::compile(&function, &[], Simd::detect(), warden);
+    let code = NativeCode::compile(
+        &function,
+        &[],
+        &Tables::of(&function, &bindings),
+        Simd::detect(),
+        warden,
+    );
     let (compiled, all) = code.share();
     assert_eq!(compiled, all, "{}", file.display());
 }
@@ -236,6 +314,14 @@ struct Warden {
 
 #[cfg(target_os = "linux")]
 impl Compiler for Warden {
+    fn takes_fetch(&self, _: &Fetch, _: &Table) -> bool {
+        true
+    }
+
+    fn takes_kills(&self) -> bool {
+        true
+    }
+
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
         self.seen.fetch_add(1, Ordering::Relaxed);
         let assembly = compile(segment, self.level, self.effort)?;
@@ -253,37 +339,37 @@ impl Compiler for Warden {
 /// Runs code over slots that lie at the start or at the end of what memory there is.
 #[cfg(target_os = "linux")]
 fn watched(segment: &Segment<'_>, machine: &Machine, run: (usize, usize), at_end: bool) {
-    const PAGE: usize = 4096;
     let chunks = segment.stride as usize / size_of::<Chunk>();
     let moved = || segment.moves.iter().map(|moved| moved.slot as usize);
     let written: Vec<usize> =
         segment.writes.iter().map(|(_, slot)| *slot as usize).chain(moved()).collect();
     let read = segment.reads.iter().map(|(_, slot)| *slot as usize);
     let used = read.chain(written.iter().copied()).map(|slot| slot + 1);
-    let length = used.max().unwrap_or(0) * segment.stride as usize;
-    let room = length.next_multiple_of(PAGE);
-    let mut memory = MmapMut::map_anon(room + 2 * PAGE).unwrap();
-    let start = memory.as_mut_ptr();
-    for guard in [0, PAGE + room] {
-        // SAFETY: a page of the mapping, which is this function's own and which nothing refers to.
-        unsafe {
-            let page = start.add(guard).cast();
-            rustix::mm::mprotect(page, PAGE, rustix::mm::MprotectFlags::empty()).unwrap();
-        }
+    let mut slots = Guarded::new(used.max().unwrap_or(0) * chunks, at_end);
+    let slots: &mut [Chunk] = slots.get_mut();
+    let mut covered = Guarded::new(chunks, at_end);
+    let covered: &mut [Chunk] = covered.get_mut();
+    // Four texels a line: a table of fewer would end before its guard.
+    let mut tables: Vec<_> = (segment.tables.iter())
+        .map(|(unit, table)| {
+            let lines = table.cells as usize / if table.linear { 1 } else { 4 };
+            (usize::from(*unit), table, Guarded::new(lines, at_end))
+        })
+        .collect();
+    let mut cells = [Cells::NONE; 16];
+    for (unit, table, memory) in &mut tables {
+        cells[*unit] = match table.linear {
+            true => Cells::Fours(memory.get_mut()),
+            false => Cells::Texels(memory.get_mut()),
+        };
     }
-    let first = PAGE + if at_end { room - length } else { 0 };
-    // SAFETY: the bytes lie between the guards, in a mapping that lives longer; any bytes are floats,
-    // and the address is a multiple of 64.
-    let slots: &mut [Chunk] = unsafe {
-        std::slice::from_raw_parts_mut(start.add(first).cast(), length / size_of::<Chunk>())
-    };
-    for (i, lane) in slots.iter_mut().flatten().enumerate() {
-        *lane = (i % 97) as f32 * 0.37 - 17.0;
-    }
-    let before = slots.to_vec();
+    let (before, before_covered) = (slots.to_vec(), covered.to_vec());
     let limits = Limits { instructions: 100_000, ..Limits::default() };
     let result = with_budget(&Options { limits, ..Options::default() }, |budget| {
-        machine.run(slots, run, budget)
+        machine.run(
+            &mut Batch { slots: &mut *slots, covered: &mut *covered, cells: &cells, budget },
+            run,
+        )
     });
     // Masks are no masks here, so loops may go on for ever.
     assert!(matches!(result, Ok(()) | Err(RunError::Instructions { .. })), "{result:?}");
@@ -292,5 +378,11 @@ fn watched(segment: &Segment<'_>, machine: &Machine, run: (usize, usize), at_end
         if !may {
             assert_eq!(chunk, before, "chunk {} of slot {}, run {run:?}", i % chunks, i / chunks);
         }
+    }
+    for (i, (chunk, before)) in covered.iter().zip(&before_covered).enumerate() {
+        assert!(
+            chunk == before || (run.0..run.1).contains(&i),
+            "coverage of chunk {i}, run {run:?}"
+        );
     }
 }
