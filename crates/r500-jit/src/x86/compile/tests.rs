@@ -294,9 +294,25 @@ impl Textures {
             let cells = before + row * (rows - 1) + columns;
             all.tables.push((unit, Table { linear, axes, origin, row, cells }));
             let mut texel = || [(); 4].map(|()| random.float());
-            let cells = 0..cells;
-            all.fours.push(cells.clone().map(|_| Four::new([(); 4].map(|()| texel()))).collect());
-            all.texels.push(cells.map(|_| texel()).collect());
+            let all_of_them: Vec<_> = (0..axes[0].size * axes[1].size).map(|_| texel()).collect();
+            let at = |column: i64, row: i64| {
+                let [x, y] = [(axes[0], column), (axes[1], row)].map(|(axis, i)| within(axis, i));
+                all_of_them[(y * i64::from(axes[0].size) + x) as usize]
+            };
+            let mut fours = vec![Four::new([texel(); 4]); cells as usize];
+            let mut texels = vec![texel(); cells as usize];
+            let [left, top] = axes.map(|axis| -i64::from(first(axis, 1)));
+            for y in 0..i64::from(rows) {
+                for x in 0..i64::from(columns) {
+                    let cell = i64::from(before) + y * i64::from(row) + x;
+                    let (x, y) = (left + x, top + y);
+                    let four = [at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1)];
+                    fours[cell as usize] = Four::new(four);
+                    texels[cell as usize] = at(x, y);
+                }
+            }
+            all.fours.push(fours);
+            all.texels.push(texels);
         }
         all
     }
@@ -332,23 +348,29 @@ impl Textures {
                 },
                 Wrap::Clamp => first.clamp(-i64::from(table.linear), size - 1),
             };
-            (number, LAW.sub(x, LAW.floor(x)), wrap == Wrap::Clamp && number != first)
+            (number, LAW.sub(x, LAW.floor(x)))
         });
-        let [(column, s, far_s), (row, t, far_t)] = found;
+        let [(column, s), (row, t)] = found;
         let cell = i64::from(table.origin) + row * i64::from(table.row) + column;
         if !table.linear {
             return self.texels[n][cell as usize];
         }
         let [a, b, c, d] = *self.fours[n][cell as usize].texels();
-        // Farther out both texels are the same where textures are real; here they are not.
-        let far = |axis: usize, far: bool, share: f32| match far {
-            true if found[axis].0 < 0 => 0.0,
-            true => 0.75,
-            false => share,
-        };
-        let (s, t) = (far(0, far_s, s), far(1, far_t, t));
         let mix = |a: f32, b: f32, share| LAW.add(a, LAW.mul(LAW.sub(b, a), share));
         std::array::from_fn(|i| mix(mix(a[i], b[i], s), mix(c[i], d[i], s), t))
+    }
+}
+
+/// The texel that a number stands for.
+fn within(Axis { wrap, size, .. }: Axis, i: i64) -> i64 {
+    let size = i64::from(size);
+    match wrap {
+        Wrap::Repeat => i.rem_euclid(size),
+        Wrap::Mirror => match i.rem_euclid(2 * size) {
+            back if back >= size => 2 * size - 1 - back,
+            number => number,
+        },
+        Wrap::Clamp => i.clamp(0, size - 1),
     }
 }
 

