@@ -1,7 +1,8 @@
 //! The jit engine: fragment programs as machine code, for x86-64 with AVX2 or AVX-512.
 //!
-//! The [fast engine](mod@r500_exec::fast) stays the frame: batches of pixels, regions, texture reads,
-//! what is counted and stored. Operations, and branches and loops of nothing else, are
+//! The [fast engine](mod@r500_exec::fast) stays the frame: batches of pixels, regions, fetches with
+//! levels of detail, what is counted and stored. Operations, kills, fetches that are simple (two
+//! dimensions, one level, clamped or repeated), and branches and loops of these are
 //! [segments](r500_exec::native::Segment) that become machine code here. Frames begin on the fast
 //! engine at once and move over when the code is ready: both draw the same, bit for bit.
 //!

@@ -221,10 +221,7 @@ impl Code {
                         None => refused.push(part.number),
                     }
                 }
-                Virtual::Other(stmt) => {
-                    share.1 += usize::from(matches!(stmt, Stmt::Fetch(_)));
-                    steps.extend(other(stmt, &arg, &places));
-                }
+                Virtual::Other(stmt) => steps.extend(other(stmt, &arg, &places)),
                 Virtual::Nothing => {}
                 Virtual::Enter(mask, to) => {
                     steps.push(Step::Enter { mask: arg(*mask), to: *to });

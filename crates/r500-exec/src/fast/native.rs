@@ -256,7 +256,8 @@ impl NativeCode {
         }
     }
 
-    /// How many of the function's operations and fetches are machine code, and how many there are.
+    /// How many of the function's operations are machine code, and how many there are. Fetches count if
+    /// the compiler takes them.
     #[must_use]
     pub fn share(&self) -> (usize, usize) {
         self.code.share

@@ -129,11 +129,12 @@ impl Pages {
             let unit = usize::from(*unit);
             let given = all.get(unit).copied().unwrap_or(Cells::NONE);
             assert!(given.len() >= table.cells as usize, "there are cells missing");
-            cells[unit] = match (given, table.linear) {
-                (Cells::Texels(texels), false) => texels.as_ptr().cast(),
-                (Cells::Fours(fours), true) => fours.as_ptr().cast(),
-                _ => panic!("cells of another filter"),
+            let (linear, first) = match given {
+                Cells::Texels(texels) => (false, texels.as_ptr().cast()),
+                Cells::Fours(fours) => (true, fours.as_ptr().cast()),
             };
+            assert_eq!(linear, table.linear, "cells of another filter");
+            cells[unit] = first;
         }
         let budget = metered.then_some(&**budget);
         let grant = budget.map_or(i64::MAX, |budget| grant(budget.left()));
