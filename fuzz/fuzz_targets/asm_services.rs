@@ -26,6 +26,11 @@ fuzz_target!(|text: &[u8]| {
     }
     analysis.outline().iter().for_each(|entry| inside(entry.span));
     assert!(analysis.hints(0..text.len()).iter().all(|hint| hint.at <= text.len()));
+    let tokens = analysis.tokens(0..text.len());
+    tokens.iter().for_each(|token| inside(token.span));
+    assert!(tokens.windows(2).all(|two| two[0].span.end <= two[1].span.start));
+    analysis.folds().iter().for_each(|fold| inside(fold.span));
+    (0..16).filter_map(|unit| analysis.texture_statement(unit)).for_each(inside);
     let lines = Lines::new(text);
     // Some places of long texts, all of short ones.
     for at in (0..=text.len()).step_by(1 + text.len() / 200) {

@@ -3,6 +3,7 @@
 import { byId, settled } from "./app/dom.ts";
 import { Signal } from "./app/signal.ts";
 import { theme } from "./app/theme.ts";
+import type { Mark } from "./editor/breaks.ts";
 import { Editor } from "./editor/editor.ts";
 import { Problems } from "./editor/problems.ts";
 import { services } from "./editor/services.ts";
@@ -13,7 +14,7 @@ import { Programs } from "./files/programs.ts";
 import { Save } from "./files/save.ts";
 import { Client } from "./machine/client.ts";
 import { Pool } from "./machine/pool.ts";
-import { sourceRequest, type Analysis, type Bits4, type Instruction, type NamedFile, type Source } from "./machine/protocol.ts";
+import { sourceRequest, type Analysis, type Bits4, type Instruction, type NamedFile, type Range, type Source } from "./machine/protocol.ts";
 import { Constants } from "./panes/constants.ts";
 import { EncodingPane } from "./panes/encoding.ts";
 import { FlowPane } from "./panes/flow.ts";
@@ -54,7 +55,12 @@ const stage: Stage = new Stage({
 const player: Player = new Player(pool, transport, stage);
 const stepper = new Stepper(module);
 const survey = new Survey(pool, stage, {
-  view: () => player.shown?.view,
+  view: async () => {
+    // A picture that moves would be another before the first pixel is known.
+    transport.playing.value = false;
+    await player.settled();
+    return player.shown?.view;
+  },
   found: (pixel, position) => void stepThrough(pixel, position),
 });
 
@@ -66,6 +72,8 @@ const editor: Editor = new Editor(
       soon();
     },
     moved: () => follow(),
+    breakpoint: toggleBreak,
+    tokens: async (from, to) => (shownText === editor.text ? language.ask("tokens", { from, to }) : undefined),
   },
   services({
     hover: async (at) => {
@@ -95,7 +103,7 @@ const encoding = new EncodingPane({
 });
 const flow = new FlowPane();
 const numbers = new NumbersPane();
-const textures = new TexturesPane({ bind: bindTexture, take: (unit, file) => void takeTexture(file, unit) });
+const textures = new TexturesPane({ bind: (unit, what) => void bindTexture(unit, what), take: (unit, file) => void takeTexture(file, unit) });
 const step = new StepPane(
   stepper,
   {
@@ -166,7 +174,8 @@ function now(): void {
       say(message(error));
       return;
     }
-    if (mine === round) show(found, taken);
+    // Of another text than what stands there by now, places would be wrong; its own comes soon.
+    if (mine === round && taken.text === editor.text) show(found, taken);
   })();
 }
 
@@ -180,7 +189,9 @@ let shownText: string | undefined;
 
 function show(found: Analysis, taken: Source): void {
   shownText = taken.text;
+  if (found.ok) moveBreaks(found);
   analysis.value = found;
+  editor.colour();
   editor.show(found.diagnostics);
   problems.show(found.diagnostics, found.instructions.length);
   if (found.ok) {
@@ -204,6 +215,8 @@ function open(program: Source): void {
   player.forget();
   stage.chosen.value = undefined;
   stepper.clear();
+  stepper.breaks.value = [];
+  survey.stale();
   pendingReset = true;
   editor.replace(program.text);
   now();
@@ -262,6 +275,9 @@ async function showFlow(): Promise<void> {
 
 // --- Stepping -----------------------------------------------------------------------------------
 
+/** Addresses whose breakpoints were given a mark. */
+let shownBreaks: ReadonlySet<number> = new Set();
+
 const instructionOf = (address: number): Instruction | undefined =>
   analysis.value?.instructions[address - analysis.value.offset];
 
@@ -297,14 +313,64 @@ stepper.moment.watch((moment) => markStep(moment?.address ?? undefined));
 stepper.breaks.watch(() => markStep(stepper.moment.value?.address ?? undefined));
 
 function markStep(address: number | undefined): void {
-  const marks = stepper.breaks.value.flatMap((one) => {
-    const range = one.address === null ? undefined : instructionOf(one.address)?.range;
-    return range ? [{ range, name: "break" }] : [];
+  // Addresses are those of the last program that assembled; until another does, marks stay where the text takes them.
+  const now = new Map(editor.breakpoints.map(({ at, address }) => [address, at]));
+  const place = (address: number): number | undefined =>
+    analysis.value?.ok === false ? now.get(address) : instructionOf(address)?.range?.from;
+  const beside = stepper.breaks.value.flatMap((one): Mark[] => {
+    const at = one.address === null ? undefined : place(one.address);
+    return at !== undefined && one.address !== null ? [{ at, kind: one.condition === null ? "break" : "conditional", address: one.address }] : [];
   });
   const range = address === undefined || tabs.shown.value !== "step" ? undefined : instructionOf(address)?.range;
-  if (range) marks.push({ range, name: "step" });
-  editor.mark(marks);
+  if (range && address !== undefined) beside.push({ at: range.from, kind: "step", address });
+  shownBreaks = new Set(beside.filter(({ kind }) => kind !== "step").map(({ address }) => address));
+  editor.beside(beside);
+  editor.mark(range ? [{ range, name: "step" }] : []);
   if (range) editor.reveal(range.from);
+}
+
+/** The instruction that is meant by a place in a line: the one there, else the first of the line. */
+function instructionIn(line: Range, at: number, found = analysis.value): Instruction | undefined {
+  const all = found?.instructions.filter(({ range }) => range !== null && range.from <= line.to && line.from <= range.to) ?? [];
+  const begins = all.find(({ range }) => range !== null && range.from >= line.from);
+  return all.find(({ range }) => range !== null && range.from <= at && at < range.to) ?? begins ?? all[0];
+}
+
+/** Sets or removes the breakpoint of a line. */
+function toggleBreak(line: Range, at: number): boolean {
+  if (shownText !== editor.text) now();
+  void analysing.then(() => {
+    if (analysis.value?.ok === false) return say("Breakpoints can be set when the program assembles");
+    const instruction = instructionIn(line, at);
+    if (instruction === undefined) return say("There is no instruction in this line");
+    const address = instruction.index + (analysis.value?.offset ?? 0);
+    const there = stepper.breaks.value.filter((one) => one.address === address);
+    if (there.length > 0) there.forEach((one) => stepper.toggle(one));
+    else stepper.toggle({ address, condition: null, changes: null });
+    // Who sees the mark needs no words.
+    byId("told", HTMLDivElement).textContent = there.length > 0 ? `No breakpoint at @${address} any more` : `Breakpoint at @${address}: ${instruction.text}`;
+  });
+  return true;
+}
+
+/** Breakpoints stay with their lines when the program changes: they get the addresses that these have now. */
+function moveBreaks(found: Analysis): void {
+  const moved = new Map<number, number | undefined>();
+  for (const { address } of stepper.breaks.value) {
+    // Instructions of included files have no line here, and no mark.
+    if (address !== null && shownBreaks.has(address)) moved.set(address, undefined);
+  }
+  for (const { at, address } of editor.breakpoints) {
+    const instruction = instructionIn(editor.lineAt(at), at, found);
+    if (instruction !== undefined) moved.set(address, instruction.index + found.offset);
+  }
+  const breaks = stepper.breaks.value.flatMap((one) => {
+    if (one.address === null || !moved.has(one.address)) return [one];
+    const address = moved.get(one.address);
+    return address === undefined ? [] : [{ ...one, address }];
+  });
+  const differs = breaks.length !== stepper.breaks.value.length || breaks.some((one, n) => one.address !== stepper.breaks.value[n]?.address);
+  if (differs) stepper.breaks.value = breaks;
 }
 
 // --- Constants and textures ---------------------------------------------------------------------
@@ -320,16 +386,12 @@ async function changeConstant(constant: number, value: Bits4): Promise<void> {
   now();
 }
 
-function bindTexture(unit: number, what: string): void {
-  const statement = new RegExp(String.raw`^([ \t]*)TEXTURE\s+tex\s*\[\s*${unit}\s*\]\s*=[^;]*;`, "im");
-  const line = `TEXTURE tex[${unit}] = ${what} ;`;
-  const match = statement.exec(editor.text);
-  if (match !== null) editor.apply([{ from: match.index + (match[1]?.length ?? 0), to: match.index + match[0].length, text: line }]);
-  else {
-    // Before the first instruction, or at the end.
-    const at = analysis.value?.instructions[0]?.range?.from ?? editor.text.length;
-    const start = editor.text.lastIndexOf("\n", at - 1) + 1;
-    editor.apply([{ from: start, to: start, text: `${line}\n` }]);
+async function bindTexture(unit: number, what: string): Promise<void> {
+  try {
+    await current();
+    editor.apply(await language.ask("editTexture", { unit, what }));
+  } catch (error) {
+    say(message(error));
   }
   now();
 }
@@ -344,7 +406,9 @@ async function takeTexture(file: File, unit?: number): Promise<void> {
   if (bound.some((texture) => texture.file === safe) && unit === undefined) now();
   else {
     const to = unit ?? bound[0]?.unit ?? 0;
-    bindTexture(to, `file "${safe}" linear wrap`);
+    // The language worker learns of the file first.
+    now();
+    await bindTexture(to, `file "${safe}" linear wrap`);
     say(`${safe} is the texture of tex[${to}]`);
   }
 }
@@ -450,6 +514,7 @@ const handle = {
   stepper,
   tabs,
   open,
+  stepThrough,
   source,
   current,
   /** A target's raw values, the lowest row first. */

@@ -149,9 +149,13 @@ ENDIF ;
 OUT TEX_SEM_WAIT LAST src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ;
 `);
   await page.getByRole("tab", { name: "Step" }).click();
-  const survey = (condition) =>
-    page.evaluate(async (condition) => [...(await r500.pool.survey(r500.player.shown.view, condition ?? undefined, () => {}))], condition);
-  const heat = await survey(null);
+  const heat = await page.evaluate(async () => {
+    // One request for all of the picture.
+    const { view } = r500.player.shown;
+    let numbers;
+    await r500.pool.survey(view, undefined, [[0, 0, 8, 8]], (_, answer) => (numbers = answer.numbers), new AbortController().signal);
+    return [...new Uint32Array(numbers.buffer)];
+  });
   const pixel = (x, y) => [heat[(y * 8 + x) * 2], heat[(y * 8 + x) * 2 + 1]];
   const [left, right] = [pixel(1, 1), pixel(6, 1)];
   // Compare, IF, LOOP, three times MAD and ENDLOOP, ENDIF, OUT: 11. On the right IF jumps behind ENDIF.

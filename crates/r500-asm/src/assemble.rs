@@ -4,7 +4,7 @@ use r500_program::Job;
 
 use crate::diagnostic::{self, Code, Diagnostic, RenderOptions};
 use crate::lexer::{Lexer, MAX_SOURCE};
-use crate::parse::Parser;
+use crate::parse::{Parser, Register};
 use crate::source::{Files, Loader, NoFiles, Span};
 
 /// How to assemble.
@@ -61,7 +61,7 @@ pub enum SymbolKind {
     /// An instruction's address.
     Label(u32),
     /// A register, constant or inline constant.
-    Register,
+    Register(Register),
 }
 
 /// A place where a name or a label is used.

@@ -31,6 +31,7 @@ pub use assemble::{
 };
 pub use diagnostic::{Code, Diagnostic, RenderOptions, Severity};
 pub use format::format;
+pub use parse::Register;
 pub use print::{
     PrintOptions, Printed, TextureFile, print, print_code, print_instruction, print_lines,
 };

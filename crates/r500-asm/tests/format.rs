@@ -246,3 +246,22 @@ fn shake(source: &[u8], random: &mut Random) -> Vec<u8> {
     }
     out
 }
+
+/// Found by fuzzing: a second colon, which no statement has, parted the line anew each time.
+#[test]
+fn a_second_colon_changes_nothing_the_second_time() {
+    let source = "NOP src0.a = temp[1], src1.a = const[2] : temp[2].a = MAD src0.aLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLLL src1.a other -A: the first column (row) counts negative, C is the second.\nsrc0.a = temp[2] : temp[3].a = MDH -src0.a src0.1 src0.a ;\n";
+    let out = keeps_meaning(source.as_bytes(), "two colons");
+    assert!(out.starts_with(b"NOP src0.a = temp[1], src1.a = const[2] :\n"));
+}
+
+/// Found by fuzzing: behind a comma a word may stand that begins a statement where it begins a line.
+#[test]
+fn no_line_is_cut_where_a_statement_would_begin() {
+    let long = "M".repeat(90);
+    let source = format!(
+        "src0.rgb = temp[0] : temp[1].rgb = MAD src0.rgb src0.rgb, TIME temp[1] {long}.a = 0.125 * MAD ;\n"
+    );
+    let out = keeps_meaning(source.as_bytes(), "a statement behind a comma");
+    assert!(!String::from_utf8(out).unwrap().contains("\nTIME"));
+}

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use common::Random;
 use r500_asm::pieces::{Kind, pieces};
-use r500_asm::service::{Analysis, HintKind, OutlineKind, Renaming};
+use r500_asm::service::{Analysis, HintKind, OutlineKind, Renaming, Token};
 use r500_asm::{Loaded, Options, assemble};
 
 fn analysis(source: &str) -> Analysis {
@@ -307,8 +307,115 @@ fn broken_sources_are_answered() {
                 analysis.references(at, true).into_iter().for_each(inside);
                 let _ = (analysis.definition(at), analysis.rename(at, "other"));
             }
+            let tokens = analysis.tokens(0..text.len());
+            tokens.iter().for_each(|token| inside(token.span));
+            assert!(tokens.windows(2).all(|two| two[0].span.end <= two[1].span.start));
+            analysis.folds().iter().for_each(|fold| inside(fold.span));
+            (0..16).filter_map(|unit| analysis.texture_statement(unit)).for_each(inside);
             analysis.outline().iter().for_each(|o| (inside(o.span), inside(o.name_span)).0);
             assert!(analysis.hints(0..text.len()).iter().all(|h| h.at <= text.len()));
         }
     }
+}
+
+/// The words of a source with what they are; what is left out is `-`.
+fn coloured(source: &str) -> String {
+    let analysis = analysis(source);
+    let tokens = analysis.tokens(0..source.len());
+    let told = tokens.iter().map(|token| {
+        let text = &source[token.span.start as usize..token.span.end as usize];
+        let kind = format!("{:?}", token.kind);
+        format!("{text}={kind}{}", if token.definition { "!" } else { "" })
+    });
+    told.collect::<Vec<_>>().join(" ")
+}
+
+/// Every word as the grammar of the guide calls it where it stands: `out`, `tex`, `raw` and `NOP` are
+/// different things at different places.
+#[test]
+fn tokens_tell_what_a_word_is_where_it_stands() {
+    let told = coloured(
+        "OUT LAST src0.rgb = temp[1], srcp.a = sub : out[0].rg = raw MAD src0.1g0 -srcp.aaa |src0.rgb| ;",
+    );
+    let wanted = "OUT=Tag LAST=Tag src0=Register rgb=Channels temp=Register 1=Number srcp=Register \
+        a=Channels sub=Operation out=Register 0=Number rg=Channels raw=Tag MAD=Operation src0=Register \
+        1g0=Channels srcp=Register aaa=Channels src0=Register rgb=Channels";
+    assert_eq!(told, wanted);
+    assert_eq!(
+        coloured(
+            "src0.rgb = 0.5 : alu[lt].r = 0.25 * MAX src0.111 src0.000 ; -- x\nIF alu ALU_WAIT ; ENDIF ;"
+        ),
+        "src0=Register rgb=Channels 0=Number 5=Number alu=Register lt=Value r=Channels 0=Number 25=Number \
+         MAX=Operation src0=Register 111=Channels src0=Register 000=Channels -- x=Comment IF=Keyword \
+         alu=Register ALU_WAIT=Tag ENDIF=Keyword"
+    );
+    assert_eq!(
+        coloured(
+            "DEF eye = tex[2] ; @top TEX NOP temp[1].rgba = LD eye.rgba temp[0].rg00 ; TEX = NOP ; JUMP @top ;"
+        ),
+        "DEF=Directive eye=Name! tex=Register 2=Number @top=Label! TEX=Keyword NOP=Tag temp=Register \
+         1=Number rgba=Channels LD=Operation eye=Name rgba=Channels temp=Register 0=Number rg00=Channels \
+         TEX=Keyword NOP=Operation JUMP=Keyword @top=Label"
+    );
+    assert_eq!(
+        coloured(
+            "#include \"a\"\nUS_PIXSIZE = PIX_SIZE(2) ; US_OUT_FMT[0] = OUT_FMT(C4_8) ; const[1] = (-1.5e3, 0x10, 0, 1) ; INPUT temp[0] = uv ; RAW 0x1 2 3 4 5 6 ; wrong : ;"
+        ),
+        "#include=Directive \"a\"=Text US_PIXSIZE=Directive PIX_SIZE=Field 2=Number US_OUT_FMT=Directive \
+         0=Number OUT_FMT=Field C4_8=Value const=Register 1=Number 1=Number 5e3=Number 0x10=Number 0=Number 1=Number \
+         INPUT=Directive temp=Register 0=Number uv=Value RAW=Keyword 0x1=Number 2=Number 3=Number 4=Number 5=Number 6=Number"
+    );
+    assert_eq!(
+        coloured("EXPECT out[0] at (1, 2) = (0, _, 1, 1) compare = 8bit ;"),
+        "EXPECT=Directive out=Register 0=Number at=Value 1=Number 2=Number 0=Number _=Value 1=Number 1=Number \
+         compare=Value 8bit=Value"
+    );
+}
+
+/// Parts are answered with the whole's tokens; in what people wrote, every word of the language is told.
+#[test]
+fn tokens_of_a_part_are_those_of_the_whole() {
+    for (name, source) in examples() {
+        let analysis = analysis(&source);
+        let all = analysis.tokens(0..source.len());
+        assert!(all.windows(2).all(|two| two[0].span.end <= two[1].span.start), "{name}");
+        for from in (0..source.len()).step_by(97) {
+            let to = (from + 200).min(source.len());
+            let part = analysis.tokens(from..to);
+            let touching = |t: &&Token| t.span.end as usize >= from && t.span.start as usize <= to;
+            let wanted: Vec<Token> = all.iter().filter(touching).copied().collect();
+            assert_eq!(part, wanted, "{name} {from}..{to}");
+        }
+        let told: Vec<usize> = all.iter().map(|token| token.span.end as usize).collect();
+        let words = pieces(source.as_bytes()).filter(|piece| piece.kind == Kind::Word);
+        let untold: Vec<&str> = words
+            .filter(|piece| told.binary_search(&piece.end).is_err())
+            .map(|piece| &source[piece.range()])
+            .collect();
+        assert!(untold.is_empty(), "{name}: {untold:?}");
+    }
+}
+
+#[test]
+fn blocks_comments_and_long_statements_fold() {
+    let source = "-- one\n-- two\n\n-- alone\nIF alu ;\n  src0.rgb = temp[0] :\n    temp[1].rgb = MAX src0.rgb src0.rgb ;\nELSE ;\n: ;\nENDIF ; IF alu ; ENDIF ;\nLOOP int[0] ;\nENDLOOP ;\n";
+    let folds = analysis(source).folds();
+    let lines = |at: u32| source[..at as usize].matches('\n').count();
+    let told: Vec<_> =
+        folds.iter().map(|f| (lines(f.span.start), lines(f.span.end), f.comment)).collect();
+    // An empty loop has nothing to hide.
+    assert_eq!(told, [(0, 1, true), (4, 6, false), (5, 6, false), (7, 8, false)]);
+}
+
+#[test]
+fn the_statement_of_a_texture_is_found() {
+    let source = "-- TEXTURE tex[1] = noise(4, 4) ;\nTEXTURE tex[0] = checker(8, 8, 2) ; DEF skin = tex[3] ;\ntexture skin = gradient(4, 4)\n  linear ;";
+    let analysis = analysis(source);
+    let text = |unit| {
+        let span = analysis.texture_statement(unit)?;
+        Some(&source[span.start as usize..span.end as usize])
+    };
+    assert_eq!(text(0), Some("TEXTURE tex[0] = checker(8, 8, 2) ;"));
+    assert_eq!(text(1), None);
+    assert_eq!(text(3), Some("texture skin = gradient(4, 4)\n  linear ;"));
 }

@@ -1,7 +1,6 @@
 //! What a source says and what is wrong with it.
 
-use r500::asm::{Assembly, SymbolKind};
-
+use r500::asm::{Assembly, Register, SymbolKind};
 use r500::check::{Stats, examine};
 use r500::exec::Shader;
 use r500::isa::values::InstType;
@@ -235,12 +234,15 @@ fn instructions(document: &Document) -> Vec<Instruction> {
 fn constants(assembly: &Assembly) -> Vec<Constant> {
     let job = &assembly.job;
     let named = names(assembly);
-    let given = job.program.state.constants.iter().enumerate();
-    let all = given.filter_map(|(number, value)| {
+    let given = &job.program.state.constants;
+    // A name may stand for a constant that the source gives no value.
+    let behind = job.uniforms.iter().map(|uniform| usize::from(uniform.constant) + 1).max();
+    let all = (0..given.len().max(behind.unwrap_or(0))).filter_map(|number| {
+        let value = given.get(number).copied().unwrap_or_default();
         let uniforms: Vec<Uniform> = uniforms(job, number);
         let name = named.iter().find(|named| named.0 == number).map(|named| named.1.clone());
-        let counts = *value != [0; 4] || !uniforms.is_empty() || name.is_some();
-        counts.then_some(Constant { number, value: *value, name, uniforms })
+        let counts = value != [0; 4] || !uniforms.is_empty() || name.is_some();
+        counts.then_some(Constant { number, value, name, uniforms })
     });
     all.collect()
 }
@@ -255,21 +257,17 @@ fn uniforms(job: &Job, number: usize) -> Vec<Uniform> {
     here.map(uniform).collect()
 }
 
-/// Names that `DEF` gives to constants as a whole.
+/// Names that `DEF` gives to constants as a whole; those that are uniforms' name channels.
 fn names(assembly: &Assembly) -> Vec<(usize, String)> {
-    let name = |symbol: &r500::asm::Symbol| {
-        let file = assembly.files.list.get(symbol.span.file as usize)?;
-        let behind = file.bytes.get(symbol.span.end as usize..)?;
-        let rest: Vec<u8> =
-            behind.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(16).collect();
-        let rest = rest.to_ascii_lowercase();
-        let number = rest.strip_prefix(b"=const[")?;
-        let digits = number.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let number = str::from_utf8(number.get(..digits)?).ok()?.parse().ok()?;
-        Some((number, symbol.name.clone()))
+    let uniforms = &assembly.job.uniforms;
+    let name = |symbol: &r500::asm::Symbol| match symbol.kind {
+        SymbolKind::Register(Register::Const(number)) => {
+            let uniform = uniforms.iter().any(|uniform| uniform.name == symbol.name);
+            (!uniform).then(|| (number.into(), symbol.name.clone()))
+        }
+        _ => None,
     };
-    let registers = assembly.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Register);
-    registers.filter_map(name).collect()
+    assembly.symbols.iter().filter_map(name).collect()
 }
 
 fn textures(assembly: &Assembly) -> Vec<Texture> {
@@ -289,4 +287,22 @@ fn numbers(stats: &Stats) -> Vec<Number> {
     let rows = Stats::TITLES.iter().zip(Stats::MEANINGS).zip(Stats::COSTS).zip(values);
     rows.map(|(((title, meaning), cost), value)| Number { title, meaning, value, cost: *cost })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_constants_are_those_of_the_assembler() {
+        let text = "DEF tint =\n const [ 2 ] ; UNIFORM lit = const[3].rg ; DEF eye = temp[2] ;\n\
+            const[2] = (1, 2, 3, 4) ; -- DEF x = const[5] ;\n: ;";
+        let analysis = analyse(&Document::new(text.into(), "x".into(), Vec::new()));
+        let told: Vec<_> = analysis
+            .constants
+            .iter()
+            .map(|c| (c.number, c.name.as_deref(), c.uniforms.len()))
+            .collect();
+        assert_eq!(told, [(2, Some("tint"), 0), (3, None, 1)]);
+    }
 }

@@ -1,4 +1,4 @@
-//! Changing a constant in the source.
+//! Changing a constant or a texture in the source.
 
 use r500::asm::pieces::{Kind, Piece, pieces};
 
@@ -34,13 +34,49 @@ pub fn constant(document: &Document, number: u8, value: [u32; 4]) -> Result<Vec<
     if !after.is_ok() || got != Some(&value) {
         return Err(format!("const[{number}] is not given so that it could be changed here"));
     }
-    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    let edit = |(range, text): (std::ops::Range<usize>, String)| {
-        let span = r500::asm::Span { file: 0, start: offset(range.start), end: offset(range.end) };
-        let range = document.range(span).unwrap_or(Range { from: 0, to: 0 });
-        TextEdit { range, text }
+    Ok(edits.into_iter().map(|(range, text)| edit(document, range, text)).collect())
+}
+
+/// What the source becomes if a texture unit holds something else: its statement is replaced, or a new
+/// one stands in front of the first instruction.
+///
+/// # Errors
+/// Why the source does not take it.
+pub fn texture(document: &Document, unit: u8, what: &str) -> Result<Vec<TextEdit>, String> {
+    let statement = format!("TEXTURE tex[{unit}] = {what} ;");
+    let text = &document.text;
+    let (range, new) = match document.analysis.texture_statement(unit) {
+        Some(span) => (span.start as usize..span.end as usize, statement),
+        None => {
+            let first = document.assembly().spans.iter().find(|span| span.file == 0);
+            let first = first.map_or(text.len(), |span| span.start as usize);
+            let at = text.get(..first).and_then(|head| head.rfind('\n')).map_or(0, |at| at + 1);
+            // A program that ends within a line goes on in the next.
+            let (at, line) = match (first == text.len(), text.ends_with('\n')) {
+                (true, false) if !text.is_empty() => (first, format!("\n{statement}\n")),
+                (true, _) => (first, format!("{statement}\n")),
+                (false, _) => (at, format!("{statement}\n")),
+            };
+            (at..at, line)
+        }
     };
-    Ok(edits.into_iter().map(edit).collect())
+    let before = text.get(..range.start).ok_or("the place is inside of a character")?;
+    let behind = text.get(range.end..).ok_or("the place is inside of a character")?;
+    let after = document.with_text(&format!("{before}{new}{behind}"));
+    let bound = after.job.textures.get(usize::from(unit)).is_some_and(Option::is_some);
+    let errors = |assembly: &r500::asm::Assembly| assembly.errors().count();
+    if !bound || errors(&after) > errors(document.assembly()) {
+        return Err(format!("tex[{unit}] is not given so that it could be changed here"));
+    }
+    Ok(vec![edit(document, range, new)])
+}
+
+/// A change as the page counts places.
+fn edit(document: &Document, range: std::ops::Range<usize>, text: String) -> TextEdit {
+    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+    let span = r500::asm::Span { file: 0, start: offset(range.start), end: offset(range.end) };
+    let range = document.range(span).unwrap_or(Range { from: 0, to: 0 });
+    TextEdit { range, text }
 }
 
 /// The four values in `const[n] = (…)`, as they stand in the text.
@@ -108,6 +144,35 @@ mod tests {
             edited(named, 0, [-2.5, 2.0, 3.0, 1e20]).as_str(),
             "DEF k = const[0] = (-2.5, 2, 3, 100000000000000000000) ;"
         );
+    }
+
+    #[test]
+    fn a_texture_is_bound_where_its_statement_stands_else_before_the_code() {
+        let bound = |source: &str, unit| {
+            let document = Document::new(source.into(), "x".into(), Vec::new());
+            let edits = texture(&document, unit, "noise(4, 4, 1) linear")?;
+            let mut text = source.to_owned();
+            for edit in edits {
+                let (from, to) = (document.byte(edit.range.from), document.byte(edit.range.to));
+                text.replace_range(from..to, &edit.text);
+            }
+            Ok::<_, String>(text)
+        };
+        let new = "TEXTURE tex[1] = noise(4, 4, 1) linear ;";
+        let source =
+            "-- \u{e9} TEXTURE tex[1] = x ;\n  texture tex [ 1 ]\n = checker(8, 8, 2) ; : ;";
+        assert_eq!(
+            bound(source, 1).unwrap(),
+            format!("-- \u{e9} TEXTURE tex[1] = x ;\n  {new} : ;")
+        );
+        let source = "TEXTURE tex[0] = checker(8, 8, 2) ;\n-- code\n  : ;";
+        let wanted = format!("TEXTURE tex[0] = checker(8, 8, 2) ;\n-- code\n{new}\n  : ;");
+        assert_eq!(bound(source, 1).unwrap(), wanted);
+        assert_eq!(bound("", 1).unwrap(), format!("{new}\n"));
+        assert_eq!(bound("SIZE 4 4 ;", 1).unwrap(), format!("SIZE 4 4 ;\n{new}\n"));
+        let document = Document::new(": ;".into(), "x".into(), Vec::new());
+        assert!(texture(&document, 16, "noise(4, 4, 1)").is_err());
+        assert!(texture(&document, 0, "nonsense").is_err());
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What the word at a place means, and what may stand there.
 
-use r500::asm::service::CompletionKind;
+use r500::asm::service::{CompletionKind, Token, TokenKind};
 use r500::service;
 use serde::Serialize;
 
@@ -55,6 +55,37 @@ pub fn completions(document: &Document, at: usize) -> Vec<Completion> {
     all.filter_map(one).collect()
 }
 
+/// What the words of a part of the source are: from, to, and the kind of each in one list, which is
+/// shorter than objects.
+#[must_use]
+pub fn tokens(document: &Document, from: usize, to: usize) -> Vec<(usize, usize, &'static str)> {
+    let part = document.byte(from)..document.byte(to);
+    let one = |token: &Token| {
+        let Range { from, to } = document.range(token.span)?;
+        Some((from, to, word(token.kind)))
+    };
+    document.analysis.tokens(part).iter().filter_map(one).collect()
+}
+
+/// What the page calls a word of that kind.
+fn word(kind: TokenKind) -> &'static str {
+    match kind {
+        TokenKind::Comment => "comment",
+        TokenKind::Text => "string",
+        TokenKind::Number => "number",
+        TokenKind::Directive => "directive",
+        TokenKind::Keyword => "keyword",
+        TokenKind::Tag => "tag",
+        TokenKind::Operation => "operation",
+        TokenKind::Register => "register",
+        TokenKind::Name => "name",
+        TokenKind::Label => "label",
+        TokenKind::Channels => "channels",
+        TokenKind::Field => "field",
+        TokenKind::Value => "value",
+    }
+}
+
 /// What editors call it.
 fn kind(kind: CompletionKind) -> &'static str {
     match kind {
@@ -84,5 +115,7 @@ mod tests {
         let completions = completions(&document, at + 2);
         let rcp = completions.iter().find(|one| one.label == "RCP").unwrap();
         assert_eq!((rcp.kind, rcp.range.from), ("function", at));
+        let tokens = tokens(&document, at, at + 3);
+        assert_eq!(tokens, [(at, at + 3, "operation")]);
     }
 }

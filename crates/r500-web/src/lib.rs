@@ -12,9 +12,10 @@
 //! | [`analysis`] | diagnostics, instructions, constants, numbers about a program |
 //! | [`language`] | what a word means, and what may stand at a place |
 //! | [`encoding`] | an instruction bit by bit, and what changing a field makes of its source |
-//! | [`edit`] | changing a constant in the source |
+//! | [`edit`] | changing a constant or a texture in the source |
 //! | [`picture`] | rows of the picture, their raw values, what their pixels do |
 //! | [`step`] | a pixel's recorded run, in either direction |
+//! | [`survey`] | what the pixels of areas do |
 
 #[cfg(target_arch = "wasm32")]
 mod abi;
@@ -27,5 +28,6 @@ pub mod open;
 pub mod picture;
 pub mod request;
 pub mod step;
+pub mod survey;
 
 pub use request::{Request, Session};

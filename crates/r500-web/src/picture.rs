@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use r500::exec::fast::Fast;
-use r500::exec::record::{Scene, survey};
+use r500::exec::record::Scene;
 use r500::exec::{
     Bindings, Block, Counters, Draw, Engine, Frame, Limits, Options, Ran, Shader, draw_into,
 };
@@ -69,19 +69,6 @@ pub struct Band {
     rows: u32,
     /// Pixels of 8 bits a channel, the upper row first; or raw values, the lowest row first.
     bytes: Bytes,
-}
-
-/// What was found out about the pixels of some rows.
-#[derive(Debug)]
-pub struct Survey {
-    /// The lowest row.
-    pub y: u32,
-    /// How many.
-    pub rows: u32,
-    /// Groups that a limit of instructions stopped.
-    pub stopped: u64,
-    /// Numbers, row by row from the lowest.
-    pub numbers: Vec<u32>,
 }
 
 /// A program that is drawn over and over.
@@ -192,42 +179,6 @@ impl Picture {
             bindings: Arc::new(self.bindings(drawing)?),
             options: Options { threads: 1, limits, ..Options::default() },
         })
-    }
-
-    /// What each pixel of the bands executes, and how often it waits for others: two numbers a pixel.
-    ///
-    /// # Errors
-    /// Why that cannot be found out.
-    pub fn heat(&self, drawing: &Drawing) -> Result<Vec<Survey>, String> {
-        let scene = self.scene(drawing)?;
-        let band = |&(y, rows): &(u32, u32)| {
-            let area = Block { x: 0, y, width: drawing.size[0], height: rows };
-            let heat = survey::heat(&scene, area).map_err(told)?;
-            let numbers = heat.work.iter().flat_map(|work| [work.executed, work.waited]);
-            let numbers = numbers.map(|n| u32::try_from(n).unwrap_or(u32::MAX)).collect();
-            Ok(Survey { y, rows, stopped: heat.stopped, numbers })
-        };
-        drawing.bands.iter().map(band).collect()
-    }
-
-    /// After how many steps each pixel of the bands first makes a condition true, plus one; 0 for never.
-    ///
-    /// # Errors
-    /// What is wrong with the condition, or why that cannot be found out.
-    pub fn sight(&self, drawing: &Drawing, condition: &str) -> Result<Vec<Survey>, String> {
-        let condition = r500::expression::parse_condition(condition, self.names())
-            .map_err(|error| error.to_string())?;
-        let scene = self.scene(drawing)?;
-        let band = |&(y, rows): &(u32, u32)| {
-            let area = Block { x: 0, y, width: drawing.size[0], height: rows };
-            let seen = survey::sight(&scene, area, &condition).map_err(told)?;
-            let numbers = seen
-                .first
-                .iter()
-                .map(|first| first.map_or(0, |at| u32::try_from(at + 1).unwrap_or(u32::MAX)));
-            Ok(Survey { y, rows, stopped: seen.stopped, numbers: numbers.collect() })
-        };
-        drawing.bands.iter().map(band).collect()
     }
 
     fn bindings(&self, drawing: &Drawing) -> Result<Bindings, String> {

@@ -4,8 +4,9 @@ use r500::program::Job;
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, File};
-use crate::picture::{Drawing, Picture, Survey};
+use crate::picture::{Drawing, Picture};
 use crate::step::{Going, Stepping};
+use crate::survey::{self, Asked, Surveyed};
 use crate::{analysis, edit, encoding, language, open};
 
 /// A request. `do` names it.
@@ -56,6 +57,13 @@ pub enum Request {
         /// Its new value, as bits.
         value: [u32; 4],
     },
+    /// What binding another texture makes of the source.
+    EditTexture {
+        /// Its unit.
+        unit: u8,
+        /// What stands behind `TEXTURE tex[n] =`.
+        what: String,
+    },
     /// The flow graph as SVG.
     Flow,
     /// The program in another format: `raw`, `c-array`, `json` …
@@ -73,6 +81,13 @@ pub enum Request {
         /// The place, in UTF-16 units.
         at: usize,
     },
+    /// What the words of a part of the source are.
+    Tokens {
+        /// The part, in UTF-16 units.
+        from: usize,
+        /// Where it ends.
+        to: usize,
+    },
     /// Records a pixel of what was loaded, and shows where its run begins.
     Record {
         /// The picture that it is of.
@@ -82,15 +97,8 @@ pub enum Request {
     },
     /// Goes to another place of the recorded run, and shows it.
     Go(Going),
-    /// What pixels of bands execute, and how often they wait.
-    Heat(Drawing),
-    /// Where pixels of bands first make a condition true.
-    Sight {
-        /// The picture that they are of.
-        drawing: Drawing,
-        /// The condition.
-        condition: String,
-    },
+    /// What the pixels of areas do.
+    Survey(Asked),
     /// The page of a diagnostic's code.
     Page {
         /// The code.
@@ -137,15 +145,6 @@ pub struct Bytes {
     pub at: usize,
     /// Length.
     pub length: usize,
-}
-
-/// Numbers of the pixels of some rows, row by row from the lowest.
-#[derive(Debug, Serialize)]
-struct SurveyBand {
-    y: u32,
-    rows: u32,
-    stopped: u64,
-    bytes: Bytes,
 }
 
 impl Session {
@@ -195,6 +194,9 @@ impl Session {
             Request::EditConstant { constant, value } => {
                 json(&edit::constant(self.document()?, constant, value)?)
             }
+            Request::EditTexture { unit, what } => {
+                json(&edit::texture(self.document()?, unit, &what)?)
+            }
             Request::Flow => json(&r500::flow::svg(&self.job()?, 64).map_err(|e| e.to_string())?),
             Request::Write { format } => {
                 let written = open::write(&self.job()?, &format)?;
@@ -203,6 +205,7 @@ impl Session {
             }
             Request::Hover { at } => json(&language::hover(self.document()?, at)),
             Request::Complete { at } => json(&language::completions(self.document()?, at)),
+            Request::Tokens { from, to } => json(&language::tokens(self.document()?, from, to)),
             Request::Record { drawing, pixel } => {
                 let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
                 let names = picture.names().to_vec();
@@ -217,15 +220,11 @@ impl Session {
                 let stepping = self.stepping.as_mut().ok_or("nothing is recorded")?;
                 json(&stepping.go(&going)?)
             }
-            Request::Heat(drawing) => {
+            Request::Survey(asked) => {
                 let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
-                let surveys = picture.heat(&drawing)?;
-                self.surveyed(surveys)
-            }
-            Request::Sight { drawing, condition } => {
-                let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
-                let surveys = picture.sight(&drawing, &condition)?;
-                self.surveyed(surveys)
+                let (numbers, stopped) = survey::survey(picture, &asked)?;
+                let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
+                json(&Surveyed { stopped, numbers: self.keep(bytes) })
             }
             Request::Page { code } => json(&r500::service::explain(&code)),
         }
@@ -237,17 +236,6 @@ impl Session {
 
     fn job(&self) -> Result<Job, String> {
         self.document()?.job()
-    }
-
-    fn surveyed(&mut self, surveys: Vec<Survey>) -> Result<String, String> {
-        let bands: Vec<_> = surveys
-            .into_iter()
-            .map(|Survey { y, rows, stopped, numbers }| {
-                let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-                SurveyBand { y, rows, stopped, bytes: self.keep(bytes) }
-            })
-            .collect();
-        json(&bands)
     }
 
     fn keep(&mut self, bytes: Vec<u8>) -> Bytes {
@@ -341,7 +329,11 @@ mod tests {
         assert!(ask(&mut session, &draw).is_err(), "rows outside of the picture");
         let record = json!({ "do": "record", "drawing": drawing, "pixel": [8, 0] });
         assert!(ask(&mut session, &record).is_err(), "a pixel outside of the picture");
-        let sight = json!({ "do": "sight", "drawing": drawing, "condition": "temp[" });
-        assert!(ask(&mut session, &sight).is_err());
+        for (area, condition) in [([0, 0, 4, 4], json!("temp[")), ([5, 0, 4, 4], json!(null))] {
+            let survey = json!({
+                "do": "survey", "drawing": drawing, "areas": [area], "condition": condition,
+            });
+            assert!(ask(&mut session, &survey).is_err(), "{survey}");
+        }
     }
 }

@@ -121,6 +121,8 @@ struct LaneShown {
     state: &'static str,
     /// Levels until it wakes.
     levels: u32,
+    /// Whether it entered the innermost running loop; `None` outside of loops.
+    entered: Option<bool>,
 }
 
 /// A running loop.
@@ -281,11 +283,14 @@ impl Breakpoint {
 }
 
 fn lanes(now: &Moment<'_>) -> Vec<LaneShown> {
-    let all = now.state().lanes().iter().zip(now.active_lanes());
+    let all = now.state().lanes().iter().zip(now.active_lanes()).enumerate();
     let ended = now.state().ended();
-    all.map(|(lane, executes)| {
+    let innermost = now.loops().last().filter(|_| !ended);
+    all.map(|(n, (lane, executes))| {
         let (state, levels) = state(lane);
-        LaneShown { x: lane.x, y: lane.y, executes: executes && !ended, state, levels }
+        let entered = innermost.and_then(|frame| frame.entered.get(n).copied());
+        let executes = executes && !ended;
+        LaneShown { x: lane.x, y: lane.y, executes, state, levels, entered }
     })
     .collect()
 }

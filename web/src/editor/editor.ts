@@ -20,11 +20,17 @@ import {
 } from "@codemirror/view";
 
 import type { Diagnostic, Range, TextEdit } from "../machine/protocol.ts";
+import { breaks, markedBreaks, showMarks, type Mark } from "./breaks.ts";
 import { language } from "./language.ts";
+import { colour, colouring, type AskTokens } from "./words.ts";
 
 export interface EditorEvents {
   changed(text: string): void;
   moved(at: number): void;
+  /** A breakpoint is wanted, or no longer, at a place in a line; whether there can be one. */
+  breakpoint(line: Range, at: number): boolean;
+  /** What the words of a part are. */
+  tokens: AskTokens;
 }
 
 const setMarks = StateEffect.define<{ range: Range; name: string }[]>();
@@ -52,9 +58,14 @@ export class Editor {
   readonly view: EditorView;
   private diagnostics: readonly Diagnostic[] = [];
 
-  constructor(parent: HTMLElement, events: EditorEvents, extensions: Extension = []) {
+  constructor(
+    parent: HTMLElement,
+    private readonly events: EditorEvents,
+    extensions: Extension = [],
+  ) {
     const state = EditorState.create({
       extensions: [
+        breaks((from, to, at) => events.breakpoint({ from, to }, at)),
         lineNumbers(),
         lintGutter(),
         highlightActiveLineGutter(),
@@ -70,6 +81,7 @@ export class Editor {
         highlightSelectionMatches(),
         search({ top: true }),
         language(),
+        colouring(events.tokens),
         marks,
         linter(() => this.diagnostics.map((one) => this.shown(one)), { delay: 1e9, hideOn: () => null }),
         keymap.of([
@@ -119,8 +131,29 @@ export class Editor {
     forceLinting(this.view);
   }
 
+  /** Colours the words anew: what they are is known now. */
+  colour(): void {
+    void colour(this.view, this.events.tokens);
+  }
+
   mark(ranges: { range: Range; name: string }[]): void {
     this.view.dispatch({ effects: setMarks.of(ranges) });
+  }
+
+  /** Marks beside the lines. */
+  beside(list: readonly Mark[]): void {
+    showMarks(this.view, list);
+  }
+
+  /** Where the breakpoints that were shown are now. */
+  get breakpoints(): { at: number; address: number }[] {
+    return markedBreaks(this.view);
+  }
+
+  /** The line of a place: its first and last place. */
+  lineAt(at: number): Range {
+    const { from, to } = this.view.state.doc.lineAt(Math.min(at, this.view.state.doc.length));
+    return { from, to };
   }
 
   /** Moves the cursor there, and the focus if wanted. */

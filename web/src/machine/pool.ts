@@ -1,7 +1,7 @@
 // The picture, drawn by several workers, each its share of the rows.
 
 import { Client, Stopped } from "./client.ts";
-import { sourceRequest, type Band, type Bits4, type Drawn, type Loaded, type Source } from "./protocol.ts";
+import { sourceRequest, type Area, type Band, type Bits4, type Drawn, type Loaded, type Source, type Surveyed } from "./protocol.ts";
 
 /** What is to be seen. */
 export interface View {
@@ -31,6 +31,8 @@ export const INSTRUCTIONS = 1_000_000;
 const PATIENCE = 8_000;
 /** Milliseconds that a new program waits for an old one's picture. */
 const COURTESY = 150;
+/** Milliseconds that one request about areas should take. */
+const MOMENT = 50;
 
 export class Pool {
   private readonly clients: Client[];
@@ -120,35 +122,47 @@ export class Pool {
   }
 
   /**
-   * Numbers about every pixel of a picture, the lowest row first: `heat` gives instructions executed
-   * and waits, two a pixel; `sight` the step, plus one, before which a condition first holds, 0 for never.
+   * Asks about areas of a picture, as many at a time as take a moment, so that pictures can be drawn in between;
+   * `found` gets each answer. Rejects with `Stopped` when the signal says so.
    */
-  async survey(view: View, condition: string | undefined, progress: (share: number) => void): Promise<Uint32Array> {
+  async survey(view: View, condition: string | undefined, areas: readonly Area[], found: (areas: Area[], answer: Surveyed) => void, signal: AbortSignal): Promise<void> {
     const { source } = this;
     if (source === undefined) throw new Error("there is no program");
-    const [width, height] = view.size;
-    const each = condition === undefined ? 2 : 1;
-    const numbers = new Uint32Array(width * height * each);
-    const waiting: [number, number][] = [];
-    for (let y = 0; y < height; y += STRIPE) waiting.push([y, Math.min(STRIPE, height - y)]);
-    const all = waiting.length;
-    await Promise.all(
-      this.clients.map(async (client, n) => {
-        for (let band = waiting.pop(); band !== undefined; band = waiting.pop()) {
-          if (this.source !== source) throw new Error("another program came");
-          if (this.has[n] !== source) await this.give(n, source);
-          const { size, time, target } = view;
-          const drawing = { size, time, target, constants: [...view.constants], bands: [band], limit: INSTRUCTIONS };
-          const found =
-            condition === undefined
-              ? await client.ask("heat", drawing)
-              : await client.ask("sight", { drawing, condition });
-          for (const { y, bytes } of found) numbers.set(new Uint32Array(bytes.buffer), y * width * each);
-          progress(1 - waiting.length / all);
-        }
-      }),
-    );
-    return numbers;
+    const { size, time, target } = view;
+    const drawing = { size, time, target, constants: [...view.constants], bands: [], limit: INSTRUCTIONS };
+    const busy = new Set<Client>();
+    const stopped = (): void => {
+      // What is not done soon is not worth waiting for.
+      setTimeout(() => busy.forEach((client) => this.stop(client, "stopped")), COURTESY);
+    };
+    signal.addEventListener("abort", stopped);
+    let next = 0;
+    try {
+      await Promise.all(
+        this.clients.map(async (client, n) => {
+          let count = 4;
+          while (next < areas.length) {
+            if (signal.aborted) throw new Stopped("stopped");
+            if (this.source !== source) throw new Stopped("another program came");
+            if (this.has[n] !== source) await this.give(n, source);
+            const share = areas.slice(next, next + count);
+            next += share.length;
+            if (share.length === 0) return;
+            const from = performance.now();
+            busy.add(client);
+            const answer = await client.ask("survey", { drawing, areas: share, condition: condition ?? null }).finally(() => busy.delete(client));
+            const took = Math.max(performance.now() - from, 1);
+            count = Math.round(Math.min(Math.max((share.length * MOMENT) / took, 1), share.length * 4, 1024));
+            if (!signal.aborted) found(share, answer);
+          }
+        }),
+      );
+    } finally {
+      signal.removeEventListener("abort", stopped);
+      // Where one failed, the others end, too.
+      next = areas.length;
+    }
+    if (signal.aborted) throw new Stopped("stopped");
   }
 
   private async give(n: number, source: Source): Promise<Loaded | undefined> {

@@ -164,6 +164,8 @@ export interface Lane {
   executes: boolean;
   state: "active" | "branch" | "break" | "continue" | "killed" | "uncovered" | "outside";
   levels: number;
+  /** Whether it entered the innermost running loop; none outside of loops. */
+  entered: boolean | null;
 }
 
 /** A moment of a pixel's run: `position` instructions were executed. */
@@ -218,13 +220,17 @@ export interface Going {
   breaks?: Breakpoint[];
 }
 
-/** Numbers of the pixels of some rows, 32 bits each. */
-export interface SurveyBand {
-  y: number;
-  rows: number;
+/** Left, bottom, width, height. */
+export type Area = [number, number, number, number];
+
+/** What was found out about areas: 32 bits each, area by area, row by row from the lowest. */
+export interface Surveyed {
   stopped: number;
-  bytes: Uint8Array<ArrayBuffer>;
+  numbers: Uint8Array<ArrayBuffer>;
 }
+
+/** From, to, and what it is. */
+export type Token = [number, number, string];
 
 export interface NamedFile {
   name: string;
@@ -257,14 +263,15 @@ export interface Requests {
   encoding: { ask: { index: number }; answer: Encoding };
   editField: { ask: { index: number; word: number; field: string; code: number }; answer: TextEdit[] };
   editConstant: { ask: { constant: number; value: Bits4 }; answer: TextEdit[] };
+  editTexture: { ask: { unit: number; what: string }; answer: TextEdit[] };
+  tokens: { ask: Range; answer: Token[] };
   flow: { ask: object; answer: string };
   write: { ask: { format: string }; answer: Uint8Array<ArrayBuffer> };
   hover: { ask: { at: number }; answer: Hover | null };
   complete: { ask: { at: number }; answer: Completion[] };
   record: { ask: { drawing: Drawing; pixel: [number, number] }; answer: Recorded };
   go: { ask: Going; answer: Moment };
-  heat: { ask: Drawing; answer: SurveyBand[] };
-  sight: { ask: { drawing: Drawing; condition: string }; answer: SurveyBand[] };
+  survey: { ask: { drawing: Drawing; areas: Area[]; condition: string | null }; answer: Surveyed };
   page: { ask: { code: string }; answer: string | null };
 }
 

@@ -87,7 +87,7 @@ export class Constants {
     return h(
       "fieldset",
       {},
-      h("legend", {}, h("b", {}, row.name), h("span", {}, `const[${number}]`), picker),
+      h("legend", {}, h("b", {}, row.name), h("span", {}, row.name.startsWith("const[") ? "" : `const[${number}]`), picker),
       ...controls,
     );
   }

@@ -99,11 +99,11 @@ export class Stage {
     this.heat.width = width;
     this.heat.height = height;
     const image = new ImageData(width, height);
+    const words = new Uint32Array(image.data.buffer);
+    const steps = 255 / Math.max(most, 1);
     for (let y = 0; y < height; y++) {
-      for (let x = 0; x < width; x++) {
-        const at = ((height - 1 - y) * width + x) * 4;
-        image.data.set(warm((values[y * width + x] ?? 0) / Math.max(most, 1)), at);
-      }
+      const row = (height - 1 - y) * width;
+      for (let x = 0; x < width; x++) words[row + x] = WARM[Math.round((values[y * width + x] ?? 0) * steps)] ?? 0;
     }
     this.heat.getContext("2d")?.putImageData(image, 0, 0);
     this.place();
@@ -337,9 +337,8 @@ export class Stage {
   }
 }
 
-/** A colour for a number from 0 to 1: from nothing over red and yellow to white. */
-export function warm(value: number): [number, number, number, number] {
-  const t = Math.min(Math.max(value, 0), 1);
-  const part = (from: number): number => Math.round(Math.min(Math.max((t - from) * 3, 0), 1) * 255);
-  return [part(0), part(1 / 3), part(2 / 3), 255];
-}
+/** Colours for numbers, from nothing over red and yellow to white, as pixels. */
+const WARM = Uint32Array.from({ length: 256 }, (_, n) => {
+  const part = (from: number): number => Math.round(Math.min(Math.max((n / 255 - from) * 3, 0), 1) * 255);
+  return new Uint32Array(Uint8Array.of(part(0), part(1 / 3), part(2 / 3), 255).buffer)[0] ?? 0;
+});

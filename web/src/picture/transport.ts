@@ -3,6 +3,7 @@
 import { byId, h } from "../app/dom.ts";
 import { Signal } from "../app/signal.ts";
 import { TARGET_NAMES } from "../machine/protocol.ts";
+import { SizeDialog } from "./size.ts";
 
 const SIZES = ["", "64x64", "128x128", "256x256", "512x512", "640x360", "1024x1024", "1280x720"];
 
@@ -23,7 +24,8 @@ export class Transport {
   });
   private readonly back = h("button", { type: "button", title: "To the beginning", "aria-label": "To the beginning", onclick: () => this.seek(0) }, "⇤");
   private readonly rate = h("output", { class: "rate", "aria-label": "Speed" });
-  private readonly sizes = h("select", { "aria-label": "Size of the picture", onchange: () => this.chooseSize() });
+  private readonly sizes = h("select", { "aria-label": "Size of the picture", onchange: () => void this.chooseSize() });
+  private readonly dialog = new SizeDialog();
   private readonly targets = h("select", { "aria-label": "Render target", onchange: () => (this.target.value = Number(this.targets.value)) });
   private readonly moving = h("span", { class: "moving" }, this.play, this.back, this.clock, h("span", { class: "unit" }, "s"));
   private own: [number, number] = [256, 256];
@@ -88,17 +90,23 @@ export class Transport {
     this.rate.title = title;
   }
 
-  private chooseSize(): void {
-    let text = this.sizes.value;
-    if (text === "other") {
-      text = (prompt("Width and height in pixels", this.pixels.join("x")) ?? "").replace(/\s*[×,x ]\s*/, "x");
-      const [width = 0, height = 0] = text.split("x").map(Number);
-      const fits = [width, height].every((n) => Number.isInteger(n) && n > 0 && n <= 4096);
-      text = fits ? text : "";
-      if (fits) this.sizes.prepend(h("option", { value: text }, text.replace("x", " × ")));
-      this.sizes.value = text;
+  private async chooseSize(): Promise<void> {
+    if (this.sizes.value !== "other") return this.take(this.sizes.value);
+    // Until one is chosen, the size is what it was.
+    const before = this.size.value?.join("x") ?? "";
+    this.sizes.value = before;
+    const chosen = await this.dialog.ask(this.pixels);
+    const text = chosen?.join("x") ?? before;
+    if (![...this.sizes.options].some((option) => option.value === text)) {
+      this.sizes.prepend(h("option", { value: text }, text.replace("x", " × ")));
     }
+    this.sizes.value = text;
+    this.take(text);
+  }
+
+  private take(text: string): void {
     const [width, height] = text.split("x").map(Number);
-    this.size.value = width !== undefined && height !== undefined ? [width, height] : undefined;
+    const size = width !== undefined && height !== undefined ? ([width, height] as [number, number]) : undefined;
+    if (size?.join() !== this.size.value?.join()) this.size.value = size;
   }
 }

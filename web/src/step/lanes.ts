@@ -5,9 +5,9 @@ import type { Lane, Moment } from "../machine/protocol.ts";
 
 const WORDS: Record<Lane["state"], string> = {
   active: "active",
-  branch: "switched off by a branch",
-  break: "left a loop",
-  continue: "waits for the end of the pass",
+  branch: "off by a branch",
+  break: "left the loop, waits",
+  continue: "waits for the pass's end",
   killed: "killed",
   uncovered: "not covered",
   outside: "outside of the picture",
@@ -33,13 +33,14 @@ export function lanes(moment: Moment, choose: (pixel: [number, number]) => void)
       if (lane === undefined) continue;
       const here = x === moment.pixel[0] && y === moment.pixel[1];
       const levels = lane.levels > 0 ? `, ${lane.levels} level${lane.levels === 1 ? "" : "s"}` : "";
-      const told = `Pixel ${x}, ${y}: ${lane.executes && lane.state !== "active" ? `executes, ${WORDS[lane.state]}` : WORDS[lane.state]}${levels}`;
+      const entered = lane.entered === null || lane.state === "outside" ? "" : lane.entered ? ", entered the loop" : ", not in the loop";
+      const told = `Pixel ${x}, ${y}: ${lane.executes && lane.state !== "active" ? `executes, ${WORDS[lane.state]}` : WORDS[lane.state]}${levels}${entered}`;
       squares.push(
         h(
           "button",
           {
             type: "button",
-            class: `lane ${lane.state}${lane.executes ? " executes" : ""}${here ? " here" : ""}${x % 2 === 1 ? " odd-x" : ""}${y % 2 === 1 ? " odd-y" : ""}`,
+            class: `lane ${looks(lane)}${here ? " here" : ""}${x % 2 === 1 ? " odd-x" : ""}${y % 2 === 1 ? " odd-y" : ""}`,
             title: told,
             "aria-label": told,
             "aria-pressed": String(here),
@@ -51,11 +52,28 @@ export function lanes(moment: Moment, choose: (pixel: [number, number]) => void)
       );
     }
   }
-  const active = moment.lanes.filter((lane) => lane.executes).length;
   return h(
     "div",
     { class: "lanes" },
-    h("div", { class: "mask", style: `grid-template-columns: repeat(${columns}, 22px)`, role: "group", "aria-label": "Pixels that share the program counter" }, ...squares),
-    h("p", {}, `${active} of ${moment.lanes.length} active`),
+    h("div", { class: "mask", style: `grid-template-columns: repeat(${columns}, auto)`, role: "group", "aria-label": "Pixels that share the program counter" }, ...squares),
+    legend(moment.lanes.filter((lane) => lane.state !== "outside")),
   );
+}
+
+const looks = (lane: Lane): string => `${lane.state}${lane.executes ? " executes" : ""}${lane.entered === true ? " entered" : ""}`;
+
+/** What the squares mean, of those that are there, and how many of each there are. */
+function legend(all: readonly Lane[]): HTMLElement {
+  const row = (look: string, sign: string, word: string, count: number): HTMLElement =>
+    h("li", {}, h("span", { class: `lane ${look}`, "aria-hidden": "true" }, sign), h("b", {}, String(count)), ` ${word}`);
+  const rows = [row("active executes", "", "active", all.filter((lane) => lane.executes).length)];
+  for (const state of ["active", "branch", "continue", "break", "killed", "uncovered"] as const) {
+    const count = all.filter((lane) => !lane.executes && lane.state === state).length;
+    const word = state === "active" ? "stopped" : WORDS[state];
+    if (count > 0) rows.push(row(state, SIGNS[state], word, count));
+  }
+  if (all.some((lane) => lane.entered !== null)) {
+    rows.push(row("uncovered entered", "", "entered the loop", all.filter((lane) => lane.entered === true).length));
+  }
+  return h("ul", { class: "legend" }, ...rows);
 }

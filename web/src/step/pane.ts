@@ -25,7 +25,8 @@ export class StepPane {
   private readonly head = h("div", { class: "step-head" });
   private readonly body = h("div", { class: "step-body" });
   private readonly said = h("p", { class: "error", role: "alert" });
-  private readonly breaks = h("div", { class: "breaks" });
+  private readonly breakRows = h("ul");
+  private readonly noBreaks = h("p", { class: "soft" }, "None. Click beside a line of the program, or press F9 in it.");
   private readonly empty = h(
     "p",
     { class: "empty" },
@@ -38,14 +39,15 @@ export class StepPane {
     private readonly events: StepEvents,
     survey: HTMLElement,
   ) {
-    this.full.append(this.head, this.controls(), this.timeline.root, this.said, this.body, this.breaks);
-    this.root.append(this.empty, this.full, survey);
+    this.full.append(this.head, this.controls(), this.timeline.root, this.said, this.body);
+    this.root.append(this.empty, this.full, this.breakpoints(), survey);
     stepper.moment.watch(() => this.show());
     stepper.failed.watch((why) => {
       this.said.textContent = why;
       this.show();
     });
     stepper.breaks.watch(() => this.showBreaks());
+    stepper.moment.watch(() => this.markHit());
     this.root.addEventListener("keydown", (event) => this.key(event));
   }
 
@@ -173,14 +175,36 @@ export class StepPane {
   }
 
   private showBreaks(): void {
-    const rows = this.stepper.breaks.value.map((one) =>
-      h(
+    const rows = this.stepper.breaks.value.map((one) => {
+      const { address } = one;
+      const place = address === null ? null : h(
+        "button",
+        { type: "button", class: "place", title: "Show it in the program", onclick: () => this.events.reveal(address) },
+        h("b", {}, `@${address}`),
+        " ",
+        h("code", {}, this.events.instruction(address)),
+      );
+      return h(
         "li",
-        {},
-        h("span", {}, told(one)),
-        h("button", { type: "button", class: "quiet", "aria-label": `Remove: ${told(one)}`, onclick: () => this.stepper.toggle(one) }, "×"),
-      ),
-    );
+        { class: one.condition === null && one.changes === null ? "" : "conditional" },
+        h("span", { class: "sign", "aria-hidden": "true" }, one.condition === null && one.changes === null ? "●" : "◆"),
+        place,
+        h("span", { class: "when" }, when(one)),
+        h("button", { type: "button", class: "quiet", "aria-label": `Remove: ${told(one)}`, title: "Remove", onclick: () => this.stepper.toggle(one) }, "×"),
+      );
+    });
+    this.breakRows.replaceChildren(...rows);
+    this.noBreaks.hidden = rows.length > 0;
+    this.markHit();
+  }
+
+  /** Marks the breakpoint at which the run stands. */
+  private markHit(): void {
+    const moment = this.stepper.moment.value;
+    [...this.breakRows.children].forEach((row, n) => row.classList.toggle("hit", moment?.stop === "break" && moment.breakpoint === n));
+  }
+
+  private breakpoints(): HTMLElement {
     const condition = h("input", { type: "text", placeholder: "temp[2].r is nan", spellcheck: false, "aria-label": "Condition of a breakpoint" });
     const kind = h(
       "select",
@@ -191,13 +215,17 @@ export class StepPane {
     );
     const add = (): void => {
       const text = condition.value.trim();
-      const address = kind.value === "at" ? (this.stepper.moment.value?.address ?? null) : null;
-      if (text === "") return;
+      const address = kind.value === "at" ? (this.stepper.moment.value?.address ?? this.events.atCursor() ?? null) : null;
+      if (text === "") return condition.focus();
       this.stepper.toggle({ address, condition: kind.value === "changes" ? null : text, changes: kind.value === "changes" ? text : null });
+      condition.value = "";
     };
-    this.breaks.replaceChildren(
+    return h(
+      "section",
+      { class: "breaks", "aria-label": "Breakpoints" },
       h("h3", {}, "Breakpoints"),
-      h("ul", {}, ...rows),
+      this.breakRows,
+      this.noBreaks,
       h(
         "form",
         {
@@ -225,10 +253,14 @@ export class StepPane {
   }
 }
 
+function when(one: Breakpoint): string {
+  if (one.changes !== null) return `when ${one.changes} changes`;
+  return one.condition === null ? "" : `when ${one.condition}`;
+}
+
 function told(one: Breakpoint): string {
   const place = one.address === null ? "" : `at @${one.address}`;
-  if (one.changes !== null) return `when ${one.changes} changes`;
-  return [place, one.condition === null ? "" : `when ${one.condition}`].filter((part) => part !== "").join(", ");
+  return [place, when(one)].filter((part) => part !== "").join(", ");
 }
 
 export { letters };

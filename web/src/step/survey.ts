@@ -1,15 +1,21 @@
 // Over the whole picture: how much its pixels do, and which one first makes a condition true.
 
 import { h } from "../app/dom.ts";
-import type { Pool, View } from "../machine/pool.ts";
+import { Stopped, type Pool, type View } from "../machine/pool.ts";
 import type { Stage } from "../picture/stage.ts";
+import { Refining } from "./refining.ts";
 
 export interface SurveyEvents {
-  /** The picture that is shown. */
-  view(): View | undefined;
+  /** The picture that is shown, once it stands still. */
+  view(): Promise<View | undefined>;
   /** A pixel was found: to the position in its run. */
   found(pixel: [number, number], position: number): void;
 }
+
+/** Milliseconds between two looks at what is known so far. */
+const LOOK = 100;
+
+const number = (n: number): string => n.toLocaleString("en", { maximumFractionDigits: 1 });
 
 export class Survey {
   readonly root: HTMLElement;
@@ -22,8 +28,17 @@ export class Survey {
   );
   private readonly condition = h("input", { type: "text", placeholder: "out[0].r > 1", spellcheck: false, "aria-label": "Condition that a pixel is searched for" });
   private readonly said = h("output", { class: "soft" });
-  private kept: { view: View; numbers: Uint32Array } | undefined;
-  private round = 0;
+  private readonly scale = h("span", { class: "scale", "aria-hidden": "true", hidden: true });
+  private readonly share = h("progress", { max: 1, value: 0, "aria-label": "Pixels asked" });
+  private readonly going = h(
+    "div",
+    { class: "going", hidden: true },
+    this.share,
+    h("button", { type: "button", onclick: () => this.stop() }, "Stop"),
+  );
+  /** What is known of how much pixels do. */
+  private kept: { view: View; counts: Refining } | undefined;
+  private asking: AbortController | undefined;
 
   constructor(
     private readonly pool: Pool,
@@ -46,79 +61,146 @@ export class Survey {
         h("button", { type: "submit" }, "Find"),
         this.heat,
       ),
-      this.said,
+      this.going,
+      h("p", { class: "said" }, this.scale, this.said),
     );
+    this.root.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && this.asking !== undefined) this.stop();
+    });
   }
 
   /** The picture changed: what is known of another one is of no use. */
   stale(): void {
+    this.asking?.abort();
+    // What was found out until then is of no use either.
+    this.asking = undefined;
+    this.going.hidden = true;
     this.kept = undefined;
     if (this.heat.value === "") return;
     this.heat.value = "";
-    this.stage.showHeat(undefined);
+    this.draw();
     this.said.textContent = "";
   }
 
+  private stop(): void {
+    this.asking?.abort();
+  }
+
   private async show(): Promise<void> {
-    const view = this.events.view();
     const part = this.heat.value;
-    if (part === "" || view === undefined) {
-      this.stage.showHeat(undefined);
+    if (part === "") {
+      this.stop();
+      this.draw();
       this.said.textContent = "";
       return;
     }
-    const numbers = this.kept?.view === view ? this.kept.numbers : await this.survey(view, undefined);
-    if (numbers === undefined) return;
-    this.kept = { view, numbers };
-    const [width, height] = view.size;
-    const values = new Uint32Array(width * height);
-    let [most, sum] = [0, 0];
-    for (let at = 0; at < values.length; at++) {
-      const value = numbers[at * 2 + Number(part)] ?? 0;
-      values[at] = value;
-      most = Math.max(most, value);
-      sum += value;
+    const view = await this.events.view();
+    // Drawing the last picture may have put it back.
+    this.heat.value = part;
+    if (view === undefined) return;
+    if (this.kept?.view !== view || (!this.kept.counts.done && this.asking === undefined)) {
+      const [width, height] = view.size;
+      const kept = { view, counts: new Refining(width, height, 2) };
+      await this.survey(view, undefined, kept.counts, (over) => {
+        this.kept = kept;
+        this.draw();
+        this.summary(over);
+      });
     }
-    if (this.heat.value !== part) return;
-    this.stage.showHeat({ width, height, values, most });
-    const mean = (sum / values.length).toLocaleString("en", { maximumFractionDigits: 1 });
-    this.said.textContent = `black is 0, white ${most.toLocaleString("en")}; ${mean} on average`;
+    this.draw();
+    if (this.asking === undefined) this.summary(true);
+  }
+
+  /** Shows what is known of the part that is chosen. */
+  private draw(): void {
+    const part = this.heat.value;
+    const counts = this.kept?.counts;
+    this.scale.hidden = part === "" || counts === undefined;
+    if (part === "" || counts === undefined) return this.stage.showHeat(undefined);
+    const { width, height, numbers } = counts;
+    const values = numbers.filter((_, at) => at % 2 === Number(part));
+    this.stage.showHeat({ width, height, values, most: greatest(values) });
+  }
+
+  private summary(over: boolean): void {
+    const counts = this.kept?.counts;
+    if (this.heat.value === "" || counts === undefined) return;
+    const values = counts.numbers.filter((_, at) => at % 2 === Number(this.heat.value));
+    const sum = values.reduce((all, one) => all + one, 0);
+    const told = `black is 0, white ${number(greatest(values))}; ${number(sum / values.length)} on average`;
+    const part = !over ? "so far: " : counts.done ? "" : `stopped, of ${Math.round(counts.share * 100)}% of the pixels: `;
+    this.said.textContent = part + told;
   }
 
   private async search(): Promise<void> {
-    const view = this.events.view();
     const condition = this.condition.value.trim();
+    const view = await this.events.view();
     if (view === undefined || condition === "") return;
-    const numbers = await this.survey(view, condition);
-    if (numbers === undefined) return;
-    const [width] = view.size;
-    let [first, count] = [-1, 0];
-    numbers.forEach((position, at) => {
-      if (position === 0) return;
-      count++;
-      if (first < 0 || position < (numbers[first] ?? 0)) first = at;
+    const [width, height] = view.size;
+    const seen = new Refining(width, height, 1);
+    const hits = { count: 0, first: undefined as { pixel: [number, number]; position: number } | undefined };
+    const asked = await this.survey(view, condition, seen, (over) => {
+      if (!over) this.said.textContent = `${number(seen.known)} of ${number(width * height)} pixels asked`;
     });
-    if (first < 0) {
-      this.said.textContent = "no pixel ever";
+    if (!asked) return;
+    // Of an unfinished search only what was asked itself.
+    seen.each((x, y, at) => {
+      const position = seen.numbers[at] ?? 0;
+      if (position === 0) return;
+      hits.count++;
+      const { first } = hits;
+      const earlier = first === undefined || position - 1 < first.position;
+      const same = first !== undefined && position - 1 === first.position;
+      const lower = same && (y < first.pixel[1] || (y === first.pixel[1] && x < first.pixel[0]));
+      if (earlier || lower) hits.first = { pixel: [x, y], position: position - 1 };
+    });
+    const of = seen.done ? "" : ` of the ${number(seen.known)} asked before it was stopped`;
+    if (hits.first === undefined) {
+      this.said.textContent = seen.done ? "no pixel ever" : `none${of}`;
       return;
     }
-    const pixel: [number, number] = [first % width, Math.floor(first / width)];
-    const position = (numbers[first] ?? 1) - 1;
-    this.said.textContent = `${count.toLocaleString("en")} pixels do; first ${pixel.join(", ")}, after ${position} instructions`;
+    const { pixel, position } = hits.first;
+    this.said.textContent = `${number(hits.count)} pixel${hits.count === 1 ? " does" : "s do"}${of}; first ${pixel.join(", ")}, after ${number(position)} instructions`;
     this.events.found(pixel, position);
   }
 
-  private async survey(view: View, condition: string | undefined): Promise<Uint32Array | undefined> {
-    const mine = ++this.round;
-    this.said.textContent = "asking all pixels…";
+  /** Asks all pixels, and looks at what is known from time to time and at the end; whether that is of use. */
+  private async survey(view: View, condition: string | undefined, into: Refining, look: (over: boolean) => void): Promise<boolean> {
+    this.asking?.abort();
+    const asking = new AbortController();
+    this.asking = asking;
+    this.share.value = 0;
+    this.going.hidden = false;
+    this.said.textContent = "";
+    let looked = performance.now() - LOOK / 2;
     try {
-      const numbers = await this.pool.survey(view, condition, (share) => {
-        if (mine === this.round) this.said.textContent = `asking all pixels… ${Math.round(share * 100)}%`;
-      });
-      return mine === this.round ? numbers : undefined;
+      await this.pool.survey(
+        view,
+        condition,
+        into.areas,
+        (areas, { numbers }) => {
+          into.take(areas, new Uint32Array(numbers.buffer));
+          if (performance.now() - looked < LOOK) return;
+          this.share.value = into.share;
+          look(false);
+          looked = performance.now();
+        },
+        asking.signal,
+      );
+      if (this.asking === asking) this.asking = undefined;
+      look(true);
+      return true;
     } catch (error) {
-      if (mine === this.round) this.said.textContent = error instanceof Error ? error.message : String(error);
-      return undefined;
+      if (this.asking !== asking) return false;
+      this.asking = undefined;
+      if (!(error instanceof Stopped)) this.said.textContent = error instanceof Error ? error.message : String(error);
+      const useful = error instanceof Stopped && into.known > 0;
+      if (useful) look(true);
+      return useful;
+    } finally {
+      if (this.asking === undefined) this.going.hidden = true;
     }
   }
 }
+
+const greatest = (values: Uint32Array): number => values.reduce((most, one) => Math.max(most, one), 0);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{Source, WIDTH, columns};
 use crate::pieces::{Kind, Piece};
-use crate::service::Head;
+use crate::service::{Head, begins_statement};
 
 /// The words and marks of a line, each with whether a space stands in front of it.
 pub(super) struct Words<'a> {
@@ -43,8 +43,11 @@ impl<'a> Words<'a> {
         state.flow = flow(statement);
         // A line may begin between the bars that one before it opened.
         let begun = source.statements.get(statement).map_or(range.start, |s| s.first);
-        let bars = source.code[begun..range.start].iter().filter(|p| p.kind == Kind::Mark(b'|'));
+        let begun = &source.code[begun..range.start];
+        let bars = begun.iter().filter(|p| p.kind == Kind::Mark(b'|'));
         state.bars = !state.flow && bars.count() % 2 == 1;
+        // Only the first colon of a statement parts it.
+        let parted = begun.iter().any(|p| p.kind == Kind::Mark(b':'));
         for at in 0..pieces.len() {
             if source.statements.get(statement).is_some_and(|s| s.end <= range.start + at) {
                 statement += 1;
@@ -52,12 +55,16 @@ impl<'a> Words<'a> {
             }
             let space = at > 0 && words.space(at, &state);
             words.spaces.push(space);
+            // In front of a line, some words would begin a statement.
+            let goes_on = || !begins_statement(source.text, &source.code[range.start + at + 1..]);
             match pieces[at].kind {
                 Kind::Mark(b'[' | b'(') => state.depth += 1,
                 Kind::Mark(b']' | b')') => state.depth = state.depth.saturating_sub(1),
                 Kind::Mark(b'|') if !state.flow => state.bars = !state.bars,
-                Kind::Mark(b':') => words.colon = words.colon.or(Some(at)),
-                Kind::Mark(b',') if state.depth == 0 => words.commas.push(at),
+                Kind::Mark(b':') if !parted && goes_on() => {
+                    words.colon = words.colon.or(Some(at));
+                }
+                Kind::Mark(b',') if state.depth == 0 && goes_on() => words.commas.push(at),
                 // The bytes of a texture: strings behind each other.
                 Kind::Text if pieces.get(at + 1).is_some_and(|p| p.kind == Kind::Text) => {
                     words.commas.push(at);

@@ -241,7 +241,7 @@ impl Parser<'_> {
                     .related(first, "first definition"),
             );
         }
-        self.symbols.push(Symbol { name: text, span, kind: SymbolKind::Register });
+        self.symbols.push(Symbol { name: text, span, kind: SymbolKind::Register(register) });
         Ok(())
     }
 

@@ -42,13 +42,20 @@ pub(crate) type Parsed<T> = Result<T, GivenUp>;
 
 /// What a `DEF` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Register {
+pub enum Register {
+    /// A temporary, by its number.
     Temp(u8),
+    /// A float constant, by its number.
     Const(u8),
+    /// An inline constant, by its code.
     Float(u8),
+    /// A texture unit, by its number.
     Tex(u8),
+    /// A render target, by its number.
     Out(u8),
+    /// An integer constant, by its number.
     Int(u8),
+    /// A boolean constant, by its number.
     Bool(u8),
 }
 
@@ -337,7 +344,7 @@ impl<'a> Parser<'a> {
 
     /// The defined name most like a word.
     fn closest_name(&self, word: &str) -> Option<String> {
-        self.closest_symbol(word, |kind| kind == SymbolKind::Register)
+        self.closest_symbol(word, |kind| matches!(kind, SymbolKind::Register(_)))
     }
 
     /// The symbol of some kind most like a word; those defined first win.

@@ -416,10 +416,7 @@ impl Analysis {
     /// Names that stand for registers of some kinds.
     fn names(&self, list: &mut List, kinds: &[&str], behind: &str) {
         for symbol in &self.assembly.symbols {
-            if symbol.kind != SymbolKind::Register {
-                continue;
-            }
-            let Some(register) = self.meant(symbol.span) else { continue };
+            let SymbolKind::Register(register) = symbol.kind else { continue };
             if kinds.contains(&register.word()) {
                 let page = self.register(register);
                 let detail = page.lines().next().unwrap_or_default().replace('`', "");
@@ -432,7 +429,10 @@ impl Analysis {
     /// Whether a piece is a name of a register of that kind.
     fn is_name(&self, piece: Piece, kind: &str) -> bool {
         let symbol = self.symbol(piece.start);
-        symbol.and_then(|s| self.meant(s.span)).is_some_and(|register| register.word() == kind)
+        symbol.is_some_and(|symbol| match symbol.kind {
+            SymbolKind::Register(register) => register.word() == kind,
+            SymbolKind::Label(_) => false,
+        })
     }
 
     fn labels(&self, list: &mut List, mark: &str) {

@@ -59,9 +59,8 @@ impl Analysis {
                     let plural = if uses == 1 { "" } else { "s" };
                     format!("Label `@{}`: address {address}, {uses} use{plural}", symbol.name)
                 }
-                SymbolKind::Register => {
-                    let register = self.meant(symbol.span).map(|r| self.register(r));
-                    format!("`{}`: {}", symbol.name, register.unwrap_or_default())
+                SymbolKind::Register(register) => {
+                    format!("`{}`: {}", symbol.name, self.register(register))
                 }
             };
             return here(text);
@@ -104,31 +103,8 @@ impl Analysis {
         self.number(word, place).map(|(span, text)| Hover { span, text })
     }
 
-    /// The register that a definition names: what stands behind its `=`.
-    pub(super) fn meant(&self, definition: Span) -> Option<Register> {
-        let at = self.code.iter().position(|piece| span(*piece) == definition)?;
-        let equals = self.code.get(at + 1)?;
-        if equals.kind != Kind::Mark(b'=') {
-            return None;
-        }
-        let value = *self.code.get(at + 2)?;
-        if let Some((register, _)) = self.register_at(value) {
-            return Some(register);
-        }
-        let text: String = self.code[at + 2..]
-            .iter()
-            .take_while(|piece| piece.kind != Kind::Mark(b';'))
-            .map(|piece| self.string(*piece))
-            .collect();
-        if let Some(code) = text.to_ascii_lowercase().strip_prefix("float(") {
-            return code.trim_end_matches(')').parse().ok().map(Register::Float);
-        }
-        let value = text.parse::<f32>().ok()?;
-        InlineConst::exact(value).map(|constant| Register::Float(constant.code()))
-    }
-
     /// The register of `word[n]`, where the word or the number is the piece; and its place.
-    fn register_at(&self, piece: Piece) -> Option<(Register, Span)> {
+    pub(super) fn register_at(&self, piece: Piece) -> Option<(Register, Span)> {
         let at = self.code.iter().position(|other| *other == piece)?;
         let mark = |at: usize, mark| self.code.get(at).is_some_and(|p| p.kind == Kind::Mark(mark));
         let word = if mark(at + 1, b'[') {

@@ -16,26 +16,30 @@
 //! ```
 
 mod complete;
+mod folds;
 mod hints;
 mod hover;
 pub mod lines;
 mod registers;
 mod statement;
 mod symbols;
+mod tokens;
 mod words;
 
 use std::sync::Arc;
 
 pub use complete::{Completion, CompletionKind};
+pub use folds::Fold;
 pub use hints::{Hint, HintKind};
 pub use hover::Hover;
 pub use symbols::{Outline, OutlineKind, Renaming};
+pub use tokens::{Token, TokenKind};
 
 use crate::assemble::{Assembly, Options, assemble};
 use crate::names::{self, Kw};
 use crate::pieces::{self, Kind, Piece};
 use crate::source::Span;
-pub(crate) use statement::{Head, Statement, begins_line, statements};
+pub(crate) use statement::{Head, Statement, begins_line, begins_statement, statements};
 
 /// A change of a text: what stands in place of which bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]

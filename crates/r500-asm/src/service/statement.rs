@@ -90,7 +90,8 @@ fn end(text: &[u8], code: &[Piece], first: usize) -> usize {
     code.len()
 }
 
-fn begins_statement(text: &[u8], code: &[Piece]) -> bool {
+/// Whether code that begins a line begins a statement, whatever stands in front of it.
+pub(crate) fn begins_statement(text: &[u8], code: &[Piece]) -> bool {
     let next = |mark| code.get(1).is_some_and(|piece| piece.kind == Kind::Mark(mark));
     match head(text, code) {
         Head::Label => true,

@@ -3,6 +3,7 @@
 use super::{Analysis, Head, TextEdit, span, touches};
 use crate::assemble::{Symbol, SymbolKind};
 use crate::names::Kw;
+use crate::parse::Register;
 use crate::parse::directive::register_of;
 use crate::pieces::Kind;
 use crate::source::Span;
@@ -152,7 +153,7 @@ impl Analysis {
                     };
                     let detail = match symbol.kind {
                         SymbolKind::Label(address) => format!("address {address}"),
-                        SymbolKind::Register => String::new(),
+                        SymbolKind::Register(_) => String::new(),
                     };
                     let name = format!("@{}", symbol.name);
                     list.push(entry(name, detail, OutlineKind::Label, whole));
@@ -189,6 +190,23 @@ impl Analysis {
             }
         }
         list
+    }
+
+    /// The `TEXTURE` statement of the source itself that says what a unit holds, its `;` included.
+    #[must_use]
+    pub fn texture_statement(&self, unit: u8) -> Option<Span> {
+        let mut textures =
+            self.statements.iter().filter(|s| s.head == Head::Directive(Kw::Texture));
+        textures.find_map(|statement| {
+            let pieces = &self.code[statement.first..statement.end];
+            let name = pieces.get(1)?;
+            let register = match self.symbol(name.start).map(|symbol| symbol.kind) {
+                Some(SymbolKind::Register(register)) => register,
+                _ => self.register_at(*name)?.0,
+            };
+            let all = span(*pieces.first()?).to(span(*pieces.last()?));
+            (register == Register::Tex(unit)).then_some(all)
+        })
     }
 
     /// The symbol that is defined or used at a place.

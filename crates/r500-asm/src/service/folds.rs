@@ -1,0 +1,69 @@
+//! What editors can fold away: blocks, long statements, comments of several lines.
+
+use super::{Analysis, Head, begins_line, span};
+use crate::names::Kw;
+use crate::source::Span;
+
+/// A part of a source that reaches over several lines and can be folded into its first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fold {
+    /// From the first byte to the byte behind the last; of a block, to the front of its end.
+    pub span: Span,
+    /// Whether it is a comment.
+    pub comment: bool,
+}
+
+impl Analysis {
+    /// What can be folded, by place. Parts on one line are among them where their statements are.
+    #[must_use]
+    pub fn folds(&self) -> Vec<Fold> {
+        let mut folds = Vec::new();
+        let mut fold = |span: Span, comment| {
+            let inside = self.text.get(span.start as usize..span.end as usize).unwrap_or_default();
+            if inside.contains(&b'\n') {
+                folds.push(Fold { span, comment });
+            }
+        };
+        let mut open: Vec<Span> = Vec::new();
+        for statement in &self.statements {
+            let pieces = &self.code[statement.first..statement.end];
+            let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { continue };
+            let whole = span(*first).to(span(*last));
+            fold(whole, false);
+            let Head::Flow(kw) = statement.head else { continue };
+            if matches!(kw, Kw::Else | Kw::Endif | Kw::Endloop | Kw::Endrep)
+                && let Some(start) = open.pop()
+            {
+                // Up to the line in front of what ends it, which stays to be seen.
+                let head = self.text.get(..first.start).unwrap_or_default();
+                let line = head.iter().rposition(|b| *b == b'\n').unwrap_or(0);
+                let end = u32::try_from(line).unwrap_or(u32::MAX);
+                fold(Span { end: end.max(start.end), ..start }, false);
+            }
+            if matches!(kw, Kw::If | Kw::Else | Kw::Loop | Kw::Rep) {
+                open.push(whole);
+            }
+        }
+        // Lines of comments that follow each other.
+        let mut run: Option<Span> = None;
+        for comment in self.comments.iter().filter(|piece| begins_line(&self.text, **piece)) {
+            let here = span(*comment);
+            let joined = run.filter(|run| {
+                let between = self.text.get(run.end as usize..comment.start).unwrap_or_default();
+                between.iter().all(u8::is_ascii_whitespace)
+                    && between.iter().filter(|b| **b == b'\n').count() == 1
+            });
+            if joined.is_none()
+                && let Some(run) = run
+            {
+                fold(run, true);
+            }
+            run = Some(joined.map_or(here, |run| run.to(here)));
+        }
+        if let Some(run) = run {
+            fold(run, true);
+        }
+        folds.sort_by_key(|fold| (fold.span.start, std::cmp::Reverse(fold.span.end)));
+        folds
+    }
+}

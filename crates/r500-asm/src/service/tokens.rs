@@ -1,0 +1,296 @@
+//! What each word of a source is, for colours: one implementation for editors and the page.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use super::words::{self, Role};
+use super::{Analysis, Head, Statement, span};
+use crate::assemble::SymbolKind;
+use crate::names::{self, Kw};
+use crate::pieces::{Kind, Piece};
+use crate::source::Span;
+
+/// A part of a source that means something by itself; it does not reach over a line's end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Token {
+    /// Where, in the source itself.
+    pub span: Span,
+    /// What it is.
+    pub kind: TokenKind,
+    /// Whether a name or label is defined here.
+    pub definition: bool,
+}
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenKind {
+    /// A comment.
+    Comment,
+    /// A string with its quotes.
+    Text,
+    /// A number.
+    Number,
+    /// The word that a directive starts with, a register of the state, `#include`.
+    Directive,
+    /// A word of flow control, or one that an instruction starts with.
+    Keyword,
+    /// A tag or modifier of an instruction.
+    Tag,
+    /// An operation.
+    Operation,
+    /// A register or source.
+    Register,
+    /// A name that the source defines.
+    Name,
+    /// A label, with its `@`.
+    Label,
+    /// A half, mask or swizzle.
+    Channels,
+    /// A field of a register of the state.
+    Field,
+    /// A word among which one chooses.
+    Value,
+}
+
+impl TokenKind {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::Comment,
+        Self::Text,
+        Self::Number,
+        Self::Directive,
+        Self::Keyword,
+        Self::Tag,
+        Self::Operation,
+        Self::Register,
+        Self::Name,
+        Self::Label,
+        Self::Channels,
+        Self::Field,
+        Self::Value,
+    ];
+}
+
+impl Analysis {
+    /// What the words in a part of the source are, in order; a token that the part cuts is whole. Marks
+    /// and words that mean nothing where they stand are left out.
+    #[must_use]
+    pub fn tokens(&self, part: Range<usize>) -> Vec<Token> {
+        let names = self.name_places();
+        let mut tokens = Vec::new();
+        let ends = |s: &Statement| self.code[s.end - 1].end;
+        let from = self.statements.partition_point(|s| ends(s) < part.start);
+        for statement in &self.statements[from..] {
+            let pieces = &self.code[statement.first..statement.end];
+            if pieces.first().is_none_or(|piece| piece.start > part.end) {
+                break;
+            }
+            let reader = Reader { analysis: self, names: &names, head: statement.head };
+            reader.read(pieces, &part, &mut tokens);
+        }
+        let first = self.comments.partition_point(|piece| piece.end < part.start);
+        let inside = self.comments[first..].iter().take_while(|piece| piece.start <= part.end);
+        let comment = |piece: &Piece| Token {
+            span: span(*piece),
+            kind: TokenKind::Comment,
+            definition: false,
+        };
+        tokens.extend(inside.map(comment));
+        tokens.sort_by_key(|token| token.span.start);
+        tokens
+    }
+
+    /// Where names of registers stand in the source itself, and whether they are defined there; by place.
+    fn name_places(&self) -> Vec<(u32, bool)> {
+        let symbols = &self.assembly.symbols;
+        let register = |definition: Span| {
+            let at = symbols.iter().find(|symbol| symbol.span == definition);
+            at.is_some_and(|symbol| matches!(symbol.kind, SymbolKind::Register(_)))
+        };
+        let defined =
+            symbols.iter().filter(|symbol| matches!(symbol.kind, SymbolKind::Register(_)));
+        let mut places: Vec<(u32, bool)> =
+            defined.filter(|s| s.span.file == 0).map(|symbol| (symbol.span.start, true)).collect();
+        // References of one name follow each other seldom: what it is, is looked up once.
+        let mut known: Vec<(Span, bool)> = Vec::new();
+        for reference in self.assembly.references.iter().filter(|r| r.span.file == 0) {
+            let Some(definition) = reference.definition else { continue };
+            let found = known.iter().find(|(span, _)| *span == definition).map(|(_, is)| *is);
+            let is = found.unwrap_or_else(|| {
+                let is = register(definition);
+                known.push((definition, is));
+                is
+            });
+            if is {
+                places.push((reference.span.start, false));
+            }
+        }
+        places.sort_unstable();
+        places
+    }
+}
+
+/// Reads the pieces of a statement.
+struct Reader<'a> {
+    analysis: &'a Analysis,
+    names: &'a [(u32, bool)],
+    head: Head,
+}
+
+impl Reader<'_> {
+    fn read(&self, pieces: &[Piece], part: &Range<usize>, tokens: &mut Vec<Token>) {
+        // Whether the colon of an arithmetic instruction was passed.
+        let mut colon = false;
+        for (at, piece) in pieces.iter().enumerate() {
+            colon |= piece.kind == Kind::Mark(b':');
+            if piece.end < part.start {
+                continue;
+            }
+            if piece.start > part.end {
+                return;
+            }
+            let mut place = span(*piece);
+            let before = pieces[..at].last().copied();
+            let behind = |mark| before.is_some_and(|b| b.kind == Kind::Mark(mark));
+            let name = self.names.binary_search_by_key(&place.start, |(start, _)| *start);
+            let mut definition = false;
+            let kind = match piece.kind {
+                Kind::Text => Some(TokenKind::Text),
+                Kind::Word if behind(b'@') => {
+                    if let Some(mark) = before.filter(|mark| mark.end == piece.start) {
+                        place = span(mark).to(place);
+                    }
+                    definition = self.head == Head::Label;
+                    Some(TokenKind::Label)
+                }
+                Kind::Word if behind(b'.') => Some(self.part(&pieces[..at])),
+                Kind::Word if self.head == Head::Include => {
+                    if let Some(mark) = before.filter(|mark| mark.end == piece.start) {
+                        place = span(mark).to(place);
+                    }
+                    Some(TokenKind::Directive)
+                }
+                Kind::Word => match name {
+                    Ok(at) => {
+                        definition = self.names[at].1;
+                        Some(TokenKind::Name)
+                    }
+                    Err(_) => self.word(*piece, pieces, at, colon),
+                },
+                Kind::Comment | Kind::Mark(_) => None,
+            };
+            if let Some(kind) = kind {
+                tokens.push(Token { span: place, kind, definition });
+            }
+        }
+    }
+
+    /// What stands behind a `.`: channels, or what follows a number's point.
+    fn part(&self, before: &[Piece]) -> TokenKind {
+        let [.., owner, point] = before else { return TokenKind::Number };
+        let digits = owner.kind == Kind::Word
+            && owner.end == point.start
+            && self.analysis.bytes(*owner).first().is_some_and(u8::is_ascii_digit);
+        // A swizzle of digits has no point in front of it: `src0.111.5` is none.
+        let swizzle = before
+            .get(..before.len() - 2)
+            .and_then(|rest| rest.last())
+            .is_some_and(|piece| piece.kind == Kind::Mark(b'.'));
+        let owned = matches!(owner.kind, Kind::Word | Kind::Mark(b']' | b')'));
+        if digits && !swizzle || !owned { TokenKind::Number } else { TokenKind::Channels }
+    }
+
+    fn word(&self, piece: Piece, all: &[Piece], at: usize, colon: bool) -> Option<TokenKind> {
+        let bytes = self.analysis.bytes(piece);
+        let kw = names::find(bytes);
+        if bytes.first().is_some_and(u8::is_ascii_digit) {
+            // `8bit` is the only word of the language that begins so.
+            let word = !bytes.iter().all(u8::is_ascii_digit) && within(self.head, bytes);
+            return Some(if word { TokenKind::Value } else { TokenKind::Number });
+        }
+        let is = |role| roles(kw).contains(&role);
+        let first = at == 0;
+        let indexed = all.get(at + 1).is_some_and(|next| next.kind == Kind::Mark(b'['));
+        let register = is(Role::Register) || is(Role::Address) || is(Role::Source);
+        // `PRED.rgb(!b)`, `WMASK(rg)`.
+        let bracketed = all[..at].last().is_some_and(|b| matches!(b.kind, Kind::Mark(b'(' | b'!')));
+        let channels = bracketed && bytes.iter().all(|b| b"rgba".contains(&b.to_ascii_lowercase()));
+        match self.head {
+            Head::Alu | Head::Tex | Head::Flow(_) if channels => Some(TokenKind::Channels),
+            Head::State(_) if first => Some(TokenKind::Directive),
+            Head::State(register) => {
+                let field = str::from_utf8(bytes).ok().and_then(|name| register.field(name));
+                Some(if field.is_some() { TokenKind::Field } else { TokenKind::Value })
+            }
+            Head::Raw if first => Some(TokenKind::Keyword),
+            Head::Flow(_) if first || kw == Kw::If => Some(TokenKind::Keyword),
+            Head::Flow(Kw::Fc) if at == 1 => Some(TokenKind::Keyword),
+            Head::Flow(_) if is(Role::Condition) || register => Some(match kw {
+                Kw::Table => TokenKind::Tag,
+                _ => TokenKind::Register,
+            }),
+            Head::Flow(_) if is(Role::Modifier) => Some(TokenKind::Tag),
+            Head::Flow(_) if is(Role::ModifierValue) => Some(TokenKind::Value),
+            Head::Tex if first => Some(TokenKind::Keyword),
+            Head::Tex if indexed && register => Some(TokenKind::Register),
+            Head::Tex => {
+                let operation = names::TEX_OPS.iter().any(|(op, _)| *op == kw) || kw == Kw::Op;
+                let given = all[..at].last().is_some_and(|b| b.kind == Kind::Mark(b'='));
+                let tag = is(Role::Tag) || is(Role::TexTag);
+                match (operation && given, tag) {
+                    (true, _) => Some(TokenKind::Operation),
+                    (_, true) => Some(TokenKind::Tag),
+                    _ => register.then_some(TokenKind::Register),
+                }
+            }
+            Head::Directive(_) if indexed && register => Some(TokenKind::Register),
+            Head::Directive(_) if first => Some(TokenKind::Directive),
+            Head::Directive(_) => match kw {
+                Kw::Float => Some(TokenKind::Register),
+                _ if within(self.head, bytes) => Some(TokenKind::Value),
+                _ => None,
+            },
+            Head::Alu if colon => {
+                let operation = names::opcode(kw).is_some() || kw == Kw::Op;
+                let result = is(Role::Result) && !operation;
+                if is(Role::Destination) || is(Role::Source) {
+                    Some(TokenKind::Register)
+                } else if is(Role::Compare) {
+                    Some(TokenKind::Value)
+                } else if operation {
+                    Some(TokenKind::Operation)
+                } else {
+                    result.then_some(TokenKind::Tag)
+                }
+            }
+            Head::Alu if is(Role::Source) || is(Role::Address) => Some(TokenKind::Register),
+            Head::Alu if is(Role::Tag) => Some(TokenKind::Tag),
+            Head::Alu if is(Role::Presubtract) => Some(TokenKind::Operation),
+            Head::Alu if is(Role::Compare) => Some(TokenKind::Value),
+            Head::Raw | Head::Flow(_) | Head::Alu => None,
+            Head::Label | Head::Include | Head::Empty | Head::Other => None,
+        }
+    }
+}
+
+/// Whether a word is one of those that its directive takes.
+fn within(head: Head, word: &[u8]) -> bool {
+    let Head::Directive(directive) = head else { return false };
+    let mut rows = str::from_utf8(word).ok().into_iter().flat_map(words::rows);
+    rows.any(|row| row.role == Role::Within(directive))
+}
+
+/// The roles of a word.
+fn roles(kw: Kw) -> &'static [Role] {
+    static ROLES: LazyLock<Vec<Vec<Role>>> = LazyLock::new(|| {
+        let mut roles = vec![Vec::new(); Kw::ALL.len() + 1];
+        for row in words::WORDS {
+            let kw = names::find(row.word.as_bytes());
+            if let Some(list) = roles.get_mut(kw as usize).filter(|_| kw != Kw::Ident) {
+                list.push(row.role);
+            }
+        }
+        roles
+    });
+    ROLES.get(kw as usize).map_or(&[], Vec::as_slice)
+}

@@ -1,0 +1,65 @@
+//! What pixels do, area by area: how much they execute and wait, where a condition becomes true first.
+//!
+//! A page asks about areas of its choice, coarse ones first, and stops when it likes.
+
+use r500::exec::record::survey;
+use r500::exec::{Block, RunError};
+use serde::{Deserialize, Serialize};
+
+use crate::picture::{Drawing, Picture};
+use crate::request::Bytes;
+
+/// Areas of a picture, and what is asked about their pixels.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Asked {
+    /// The picture.
+    pub drawing: Drawing,
+    /// Left, bottom, width, height of each area.
+    pub areas: Vec<[u32; 4]>,
+    /// Where each pixel first makes this true; without it, what each executes and waits.
+    #[serde(default)]
+    pub condition: Option<String>,
+}
+
+/// What was found out about areas.
+#[derive(Debug, Serialize)]
+pub struct Surveyed {
+    /// Groups of pixels that the limit of instructions stopped.
+    pub stopped: u64,
+    /// 32 bits each, area by area, row by row from the lowest. Of what pixels execute: two a pixel,
+    /// instructions executed and waited. Of a condition: the steps after which it first holds, plus one;
+    /// 0 for never.
+    pub numbers: Bytes,
+}
+
+/// The numbers, and how many groups a limit stopped.
+///
+/// # Errors
+/// What is wrong with the condition, or why that cannot be found out.
+pub fn survey(picture: &Picture, asked: &Asked) -> Result<(Vec<u32>, u64), String> {
+    let scene = picture.scene(&asked.drawing)?;
+    let condition = asked.condition.as_ref().map(|text| {
+        r500::expression::parse_condition(text, picture.names()).map_err(|error| error.to_string())
+    });
+    let condition = condition.transpose()?;
+    let told = |error: RunError| error.to_string();
+    let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+    let (mut numbers, mut stopped) = (Vec::new(), 0);
+    for &[x, y, width, height] in &asked.areas {
+        let area = Block { x, y, width, height };
+        stopped += match &condition {
+            None => {
+                let heat = survey::heat(&scene, area).map_err(told)?;
+                let pixels = heat.work.iter().flat_map(|work| [work.executed, work.waited]);
+                numbers.extend(pixels.map(number));
+                heat.stopped
+            }
+            Some(condition) => {
+                let seen = survey::sight(&scene, area, condition).map_err(told)?;
+                numbers.extend(seen.first.iter().map(|at| at.map_or(0, |at| number(at + 1))));
+                seen.stopped
+            }
+        };
+    }
+    Ok((numbers, stopped))
+}

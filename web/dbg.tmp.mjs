@@ -1,0 +1,18 @@
+import { start, visit, settled, type } from "./tests/page.mjs";
+import { readFileSync } from "node:fs";
+const src = readFileSync("tests/breaks.test.mjs","utf8"); const PROGRAM = /const PROGRAM = `([^`]*)`/.exec(src)[1];
+const at = await start();
+const { page } = await visit(at);
+await type(page, PROGRAM);
+await page.evaluate(() => r500.editor.goTo(r500.editor.text.indexOf("ENDLOOP")));
+await page.keyboard.press("F9");
+await page.waitForFunction(() => r500.stepper.breaks.value.length === 1);
+const log = async () => console.log(await page.evaluate(() => JSON.stringify([r500.stepper.breaks.value, r500.editor.breakpoints.map(({at, address}) => [r500.editor.lineOf(at), address]), r500.analysis.value.ok, r500.editor.text.slice(0, 300)])));
+await log();
+await page.evaluate(() => r500.editor.goTo(r500.editor.text.indexOf("LOOP int")));
+await page.keyboard.insertText("src0.rgb = temp[1] : temp[1].rgb = MAX src0.rgb src0.111 ;\nSIZ");
+await settled(page); await log();
+await page.keyboard.insertText("E 8 8 ;\n"); await settled(page); await log();
+await page.evaluate(() => r500.editor.apply([{ from: 27, to: 40, text: "" }]));
+await page.waitForTimeout(600); await log();
+await at.stop();
