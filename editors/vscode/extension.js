@@ -10,6 +10,7 @@ exports.activate = () => {
   client = new LanguageClient("r500", "R500 assembly", server, {
     documentSelector: [{ language: "r500" }],
     initializationOptions: {
+      guide: settings.get("guide"),
       hints: { addresses: settings.get("hints.addresses"), words: settings.get("hints.words") },
     },
   });

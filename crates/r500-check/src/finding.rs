@@ -41,6 +41,8 @@ pub struct Finding {
     pub message: String,
     /// What mends it, if that can be said; nothing else of the program changes its meaning by it.
     pub fix: Option<Fix>,
+    /// Other places that matter, each with why.
+    pub related: Vec<(Place, &'static str)>,
 }
 
 impl Finding {

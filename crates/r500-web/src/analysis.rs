@@ -192,7 +192,11 @@ fn told(document: &Document, problem: &Problem) -> Diagnostic {
         None => format!("{}: ", document.assembly().files.name(problem.span)),
     };
     let mut help = problem.notes.clone();
-    help.extend(problem.related.iter().map(|(_, why)| why.clone()));
+    let files = &document.assembly().files;
+    help.extend(problem.related.iter().map(|(span, why)| {
+        let file = if span.file == 0 { String::new() } else { format!("{}, ", files.name(*span)) };
+        format!("{file}line {}: {why}", files.position(*span).line)
+    }));
     let fixes = problem.repairs.iter().filter_map(|repair| {
         let edits = document.edits(&repair.edits)?;
         Some(Fix { title: repair.title.clone(), edits, mends: repair.mends })

@@ -24,13 +24,25 @@ pub(super) fn check_size(program: &Program, findings: &mut Vec<Finding>) {
     let last = offset + program.code.len();
     if last > INSTRUCTION_SLOTS {
         let message = format!("instructions reach to address {}, the last slot is 511", last - 1);
-        findings.push(Finding { code: Code::PastSlots, place: Place::Program, message, fix: None });
+        findings.push(Finding {
+            code: Code::PastSlots,
+            place: Place::Program,
+            message,
+            fix: None,
+            related: Vec::new(),
+        });
     }
     let constants = program.state.constants.len();
     if constants > CONSTANTS {
         let message = format!("{constants} float constants are given, the processor has 256");
         let code = Code::TooManyConstants;
-        findings.push(Finding { code, place: Place::Program, message, fix: None });
+        findings.push(Finding {
+            code,
+            place: Place::Program,
+            message,
+            fix: None,
+            related: Vec::new(),
+        });
     }
 }
 

@@ -166,11 +166,19 @@ impl<'a> Checker<'a> {
     }
 
     fn add(&mut self, code: Code, place: Place, message: String) {
-        self.findings.push(Finding { code, place, message, fix: None });
+        self.findings.push(Finding { code, place, message, fix: None, related: Vec::new() });
     }
 
     fn add_fixed(&mut self, code: Code, place: Place, message: String, fix: Fix) {
-        self.findings.push(Finding { code, place, message, fix: Some(fix) });
+        self.findings.push(Finding { code, place, message, fix: Some(fix), related: Vec::new() });
+    }
+
+    /// Other instructions that matter to the finding that was added last.
+    fn relate(&mut self, others: impl IntoIterator<Item = usize>, why: &'static str) {
+        let places: Vec<_> = others.into_iter().map(|index| (self.at(index), why)).collect();
+        if let Some(finding) = self.findings.last_mut() {
+            finding.related.extend(places);
+        }
     }
 
     fn at(&self, index: usize) -> Place {
@@ -223,5 +231,5 @@ fn window_error(error: &WindowError) -> Finding {
             (Code::StartOutside, Place::State(UsCodeAddr::REGISTER))
         }
     };
-    Finding { code, place, message: error.to_string(), fix: None }
+    Finding { code, place, message: error.to_string(), fix: None, related: Vec::new() }
 }

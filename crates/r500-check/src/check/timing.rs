@@ -21,6 +21,9 @@ struct Fetches {
     held: ChannelSet,
 }
 
+/// What is said of the fetch that a finding is about.
+const FETCHED: &str = "fetched here";
+
 /// Channels of a register that are on their way: the first register of an access that has some.
 struct Pending {
     issued: Option<(u8, u8)>,
@@ -88,9 +91,11 @@ impl Checker<'_> {
                     let message = format!("the fetch of {name} never acquired the semaphore");
                     let fix = self.await_fix(index, issued);
                     self.add_fixed(Code::NeverAcquired, place, message, fix);
+                    self.relate(self.fetches_of(index, temp, channels), FETCHED);
                 } else if let Some((temp, channels)) = held {
                     let message = format!("{} may not be fetched yet", register(temp, channels));
                     self.add_fixed(Code::NotAwaited, place, message, self.await_fix(index, None));
+                    self.relate(self.fetches_of(index, temp, channels), FETCHED);
                 }
             }
             // Fetches deliver in the order in which they were issued.
@@ -102,6 +107,7 @@ impl Checker<'_> {
                     let place = self.place_of(index, access.via);
                     let fix = self.await_fix(index, issued);
                     self.add_fixed(Code::PendingOverwrite, place, message, fix);
+                    self.relate(self.fetches_of(index, temp, channels), FETCHED);
                 }
             }
         }
@@ -202,6 +208,7 @@ impl Checker<'_> {
                 let message = format!("{name} is read early by the next instruction");
                 let fix = self.set_flag(before, 0, CmnInst::NOP);
                 self.add_fixed(Code::MissingNop, place, message, fix);
+                self.relate([index], "read early here");
                 return;
             }
         }

@@ -117,7 +117,11 @@ fn of_checker(analysis: &Analysis, finding: &Finding) -> Problem {
         code: info.number,
         message: finding.message.clone(),
         notes: vec![fix.unwrap_or_else(|| info.mend.to_owned())],
-        related: Vec::new(),
+        related: finding
+            .related
+            .iter()
+            .filter_map(|(place, why)| Some((lint::span(assembly, place)?, (*why).to_owned())))
+            .collect(),
         repairs,
     }
 }

@@ -1,6 +1,6 @@
 //! `r500 lsp`, against what real clients said.
 //!
-//! `lsp/neovim.jsonl` is what Neovim 0.7.2's own client sent, `lsp/vscode.jsonl` what
+//! `lsp/neovim.jsonl` is what Neovim 0.7.2's own client sent, `lsp/vscode.jsonl` and `lsp/colours.jsonl` what
 //! `vscode-languageserver-protocol` (the client of Visual Studio Code) sent, recorded between client and
 //! server; `/FOLDER` stands for the folder. Here the messages are sent again, and the answers are held
 //! against what they must mean.
@@ -15,6 +15,7 @@ use super::{Folder, command};
 
 const FIRST: &str = include_str!("lsp/neovim.jsonl");
 const SECOND: &str = include_str!("lsp/vscode.jsonl");
+const THIRD: &str = include_str!("lsp/colours.jsonl");
 
 /// What a server said: answers by number, and lists of problems in their order.
 struct Session {
@@ -212,7 +213,7 @@ fn the_client_of_visual_studio_code_is_answered() {
     // What cannot be: renaming a word of the language, a request that is not served, a closed document.
     assert_eq!(session.result(of("textDocument/prepareRename", 0)), &Value::Null);
     assert_eq!(session.error(of("textDocument/rename", 0)), -32803);
-    assert_eq!(session.error(of("textDocument/foldingRange", 0)), -32601);
+    assert_eq!(session.result(of("textDocument/foldingRange", 0)), &json!([]));
     assert_eq!(session.error(of("textDocument/hover", 1)), -32602);
     let label = &session.result(of("textDocument/definition", 0))["range"];
     assert_eq!(label, &range((0, 14), (0, 20)));
@@ -222,9 +223,156 @@ fn the_client_of_visual_studio_code_is_answered() {
     assert_eq!(session.published.last().unwrap()["diagnostics"], json!([]));
 }
 
+/// Colours of words, folds, links, the pages of codes, and where else to look. The text of `third.r5` is in the
+/// second message.
+#[test]
+fn colours_folds_and_links_are_those_of_the_text() {
+    let folder = Folder::new("lsp-colours");
+    folder.write("names.inc", "DEF tint = const[3] ;\n");
+    let root = folder.path("").trim_end_matches('/').to_owned();
+    let session = replay(&THIRD.replace("/FOLDER", &root));
+    assert_eq!(session.status, 0);
+    let opened: Value = serde_json::from_str(THIRD.lines().nth(2).unwrap()).unwrap();
+    let text = opened["params"]["textDocument"]["text"].as_str().unwrap();
+
+    let can = &session.result(0)["capabilities"]["semanticTokensProvider"];
+    let types = can["legend"]["tokenTypes"].as_array().unwrap();
+    // Words with their kinds, from differences to absolute places; this text's columns are characters
+    // but for its first line.
+    let words = |id: u64| -> Vec<(usize, String, String)> {
+        let data: Vec<usize> = session.result(id)["data"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|n| usize::try_from(n.as_u64().unwrap()).unwrap())
+            .collect();
+        let (mut line, mut column) = (0, 0);
+        let mut words = Vec::new();
+        for five in data.chunks(5) {
+            column = if five[0] > 0 { five[1] } else { column + five[1] };
+            line += five[0];
+            let row: Vec<u16> = text.lines().nth(line).unwrap().encode_utf16().collect();
+            let word = String::from_utf16(&row[column..column + five[2]]).unwrap();
+            let kind = types[five[3]].as_str().unwrap();
+            words.push((line, word, format!("{kind}{}", if five[4] == 1 { "!" } else { "" })));
+        }
+        words
+    };
+    let all = words(1);
+    let of_line = |wanted: usize| -> String {
+        let here = all.iter().filter(|(line, ..)| *line == wanted);
+        here.map(|(_, word, kind)| format!("{word}={kind}")).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(of_line(0), "-- 😀 A fetch that=comment");
+    assert_eq!(of_line(2), "#include=macro \"names.inc\"=string");
+    assert_eq!(
+        of_line(5),
+        "@top=label! TEX=keyword temp=variable 1=number rgba=property LD=function tex=variable 0=number \
+         rgba=property temp=variable 0=number rgba=property"
+    );
+    assert_eq!(of_line(6), "IF=keyword alu=variable ALU_WAIT=modifier");
+    assert!(of_line(7).ends_with("src1=variable rgb=property tint=parameter"));
+    let part: Vec<String> = words(2).into_iter().map(|(_, word, _)| word).collect();
+    assert_eq!(part, ["@top", "TEX", "temp"], "what columns 0 to 10 of line 5 touch");
+
+    let lines = |fold: &Value| (fold["startLine"].as_u64(), fold["endLine"].as_u64());
+    let folds: Vec<_> = session.result(3).as_array().unwrap().iter().map(lines).collect();
+    let wanted = [(0, 1), (6, 8), (7, 8), (9, 10)];
+    assert_eq!(folds, wanted.map(|(from, to)| (Some(from), Some(to))));
+    let link = |n: usize| session.result(4)[n]["target"].as_str().unwrap();
+    assert_eq!(link(0), format!("file://{root}/names.inc"));
+    assert_eq!(link(1), format!("file://{root}/skin.png"));
+
+    let problems = session.published[0]["diagnostics"].as_array().unwrap();
+    let fetch = problems.iter().find(|problem| problem["code"] == "R5042").unwrap();
+    let page = format!("file://{root}/book/reference/checks.html#r5042-never-acquired");
+    assert_eq!(fetch["codeDescription"]["href"], page);
+    let there = &fetch["relatedInformation"][0];
+    assert_eq!(there["message"], "fetched here");
+    assert_eq!(there["location"]["range"], range((5, 5), (5, 53)));
+}
+
 #[test]
 fn a_connection_that_breaks_is_no_success() {
     super::with_stdin(&["lsp"], b"").status(1);
     let run = super::with_stdin(&["lsp"], b"Content-Length: 3\r\n\r\n{]}").status(1);
     assert!(run.text().contains("-32700"), "{}", run.text());
+}
+
+/// How long an editor waits for what is wrong after a key: prints milliseconds, most of them the assembler's and
+/// the checker's. `cargo test -p r500 --test command keystroke -- --ignored --nocapture`
+#[test]
+#[ignore = "a measurement"]
+#[allow(clippy::print_stdout)]
+fn what_a_keystroke_takes() {
+    let folder = Folder::new("lsp-keystroke");
+    let corpus = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa");
+    let mut programs: Vec<(String, String)> = std::fs::read_dir(corpus)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .map(|path| {
+            let text = command().arg("disasm").arg(&path).output().unwrap().stdout;
+            (
+                path.file_stem().unwrap().to_string_lossy().into_owned(),
+                String::from_utf8(text).unwrap(),
+            )
+        })
+        .collect();
+    programs.sort_by_key(|(_, text)| text.lines().count());
+    let longest = programs.pop().unwrap();
+    let line = "src0.rgb = temp[1], src1.rgb = const[3], src0.a = temp[2] : temp[1].rgb = MAD src0.rgb src1.rgb src0.aaa, temp[2].a = RSQ |src0.a| ;\n";
+    let many = |count: usize| (format!("{count} instructions"), line.repeat(count));
+    for (name, text) in [longest, many(512), many(10_000)] {
+        let uri = format!("file://{}", folder.path("keystroke.r5"));
+        let mut child =
+            command().arg("lsp").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        let mut tell = |method: &str, params: Value| {
+            let id = (method == "initialize").then_some(1);
+            let mut message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+            if let Some(id) = id {
+                message["id"] = json!(id);
+            }
+            let body = message.to_string();
+            write!(input, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+            input.flush().unwrap();
+            receive(&mut output)
+        };
+        tell("initialize", json!({ "capabilities": {} }));
+        let document = json!({ "uri": uri, "text": text, "version": 0, "languageId": "r500" });
+        tell("textDocument/didOpen", json!({ "textDocument": document }));
+        // A digit in the middle, there and back again.
+        let lines: Vec<&str> = text.lines().collect();
+        let (row, column) = (lines.len() / 2..lines.len())
+            .find_map(|n| Some((n, lines[n].find("temp[")? + 5)))
+            .unwrap();
+        let was = &lines[row][column..=column];
+        let mut times: Vec<f64> = (1..=40)
+            .map(|version| {
+                let end = json!({ "line": row, "character": column + 1 });
+                let start = json!({ "line": row, "character": column });
+                let new = if version % 2 == 0 { was } else { "9" };
+                let change = json!({ "range": { "start": start, "end": end }, "text": new });
+                let from = std::time::Instant::now();
+                let answer = tell(
+                    "textDocument/didChange",
+                    json!({ "textDocument": { "uri": uri, "version": version }, "contentChanges": [change] }),
+                );
+                assert_eq!(answer["params"]["version"], version);
+                from.elapsed().as_secs_f64() * 1e3
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        println!(
+            "{name}: {} lines, {} bytes: median {:.1} ms, longest {:.1} ms",
+            lines.len(),
+            text.len(),
+            times[times.len() / 2],
+            times[times.len() - 1]
+        );
+        drop(input);
+        child.wait().unwrap();
+    }
 }

@@ -385,6 +385,20 @@ fn message_lines(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
 
 /// What is typed, or what the keys are.
 fn foot_line(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
+    if let Some(survey) = &screen.asking {
+        let share = survey.share();
+        let bar = usize::from(area.width.saturating_sub(44)).min(40);
+        let full = ((share * bar as f64) as usize).min(bar);
+        let line = format!(
+            "asking the pixels {:>3.0}% [{}{}] Esc or Ctrl-C stops",
+            share * 100.0,
+            "=".repeat(full),
+            " ".repeat(bar - full)
+        );
+        let style = Style::new().add_modifier(Modifier::BOLD);
+        frame.render_widget(Paragraph::new(Line::styled(line, style)), area);
+        return;
+    }
     let Some(prompt) = &screen.prompt else {
         let keys = "s n f u c step, next, finish, until, continue  S N F U C back  a active  b break  h heat  : command  ? help  q quit";
         let style = Style::new().add_modifier(Modifier::DIM);

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`language`] | the commands: names, arguments, help |
 //! | [`session`] | what they do: the recording, breakpoints, other pixels |
+//! | [`survey`] | what they ask of many pixels, in the background |
 //! | [`text`] | what they print |
 //! | [`screen`], [`draw`] | the terminal: keys, and what is where |
 
@@ -11,6 +12,7 @@ mod draw;
 mod language;
 mod screen;
 mod session;
+mod survey;
 mod text;
 
 use std::io::{IsTerminal, Read, Write};

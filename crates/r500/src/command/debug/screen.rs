@@ -1,14 +1,19 @@
 //! The terminal: keys become commands, and what they say is drawn.
 
 use std::io;
+use std::time::Duration;
 
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 use super::language::{self, COMMANDS};
-use super::session::{Measure, Session};
+use super::session::{Begun, Measure, Reply, Session};
+use super::survey::Survey;
 use super::{draw, text};
 use crate::command::terminal;
 use r500::exec::record::survey::Heat;
+
+/// How long is waited for news before the screen is drawn again.
+const LOOK: Duration = Duration::from_millis(60);
 
 /// Everything on the screen.
 pub(super) struct Screen {
@@ -25,6 +30,8 @@ pub(super) struct Screen {
     /// Lines of the registers that are scrolled away.
     pub(super) scroll: usize,
     pub(super) heat: Option<(Heat, Measure)>,
+    /// What is being asked of many pixels; until that is over, keys can only stop it.
+    pub(super) asking: Option<Survey>,
     /// The help, and how many of its lines are scrolled away.
     pub(super) help: Option<u16>,
     pub(super) colors: bool,
@@ -58,6 +65,15 @@ pub(super) fn run(session: Session) -> io::Result<()> {
         if let Err(error) = terminal.draw(|frame| draw::draw(frame, &screen)) {
             break Err(error);
         }
+        // While something is asked, its progress is shown as it goes on.
+        if screen.asking.is_some() {
+            screen.wait(LOOK);
+            match event::poll(Duration::ZERO) {
+                Ok(true) => {}
+                Ok(false) => continue,
+                Err(error) => break Err(error),
+            }
+        }
         match event::read() {
             Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => screen.key(key),
             Ok(_) => {}
@@ -83,6 +99,7 @@ impl Screen {
             tab: Tab::Temporaries,
             scroll: 0,
             heat: None,
+            asking: None,
             help: None,
             colors,
             history: Vec::new(),
@@ -93,6 +110,12 @@ impl Screen {
     /// A key was pressed.
     pub(super) fn key(&mut self, key: KeyEvent) {
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        if let Some(survey) = &self.asking {
+            if key.code == KeyCode::Esc || control && key.code == KeyCode::Char('c') {
+                survey.stop();
+            }
+            return;
+        }
         if self.prompt.is_some() {
             self.type_key(key.code, control);
             return;
@@ -165,7 +188,31 @@ impl Screen {
             self.help = Some(0);
             return;
         }
-        match self.session.execute(line) {
+        match self.session.begin(line) {
+            Ok(Begun::Asking(survey)) => {
+                self.asking = Some(survey);
+                self.message.clear();
+                self.mistake = false;
+                // What is known at once is shown at once.
+                self.wait(LOOK);
+            }
+            Ok(Begun::Done(reply)) => self.show(Ok(reply)),
+            Err(mistake) => self.show(Err(mistake)),
+        }
+    }
+
+    /// Waits that long for what is being asked, and shows what was found.
+    pub(super) fn wait(&mut self, patience: Duration) {
+        let Some(found) = self.asking.as_mut().and_then(|survey| survey.wait(patience)) else {
+            return;
+        };
+        self.asking = None;
+        let reply = found.and_then(|found| self.session.found(found));
+        self.show(reply);
+    }
+
+    fn show(&mut self, reply: Result<Reply, String>) {
+        match reply {
             Ok(reply) => {
                 // The picture shows where the run stands; text would say it again.
                 let words = {
@@ -370,6 +417,9 @@ mod tests {
                 c => KeyCode::Char(c),
             };
             screen.key(KeyEvent::new(code, KeyModifiers::NONE));
+            while screen.asking.is_some() {
+                screen.wait(Duration::from_secs(1));
+            }
         }
     }
 
@@ -377,6 +427,35 @@ mod tests {
         let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         terminal.draw(|frame| draw::draw(frame, screen)).unwrap();
         terminal.backend().to_string()
+    }
+
+    /// A picture that takes minutes: the screen goes on, shows how far it is, and Esc ends it.
+    #[test]
+    fn a_long_question_shows_its_progress_and_can_be_stopped() {
+        let mut screen = screen(false);
+        let mut scene = screen.session.recording.scene().clone();
+        scene.bindings =
+            Arc::new(Bindings::new(&r500::program::Job::default(), [16_000, 16_000]).unwrap());
+        screen.session = Session::new("loop".to_owned(), Vec::new(), scene, [5, 6]).unwrap();
+        for line in ["heat", "first temp[0].r is nan"] {
+            screen.command(line);
+            assert!(screen.asking.is_some());
+            let text = shown(&screen, 100, 30);
+            assert!(text.contains("asking the pixels   ") && text.contains("Esc or Ctrl-C stops"));
+            // Other keys wait.
+            screen.key(KeyEvent::new(KeyCode::Char('q'), KeyModifiers::NONE));
+            assert!(!screen.quit && screen.asking.is_some());
+            screen.key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
+            let from = std::time::Instant::now();
+            while screen.asking.is_some() {
+                screen.wait(LOOK);
+                assert!(from.elapsed() < Duration::from_secs(20));
+            }
+            assert!(screen.message.starts_with("stopped, "), "{}", screen.message);
+            assert!(screen.heat.is_none());
+        }
+        press(&mut screen, "s");
+        assert_eq!(screen.session.recording.position(), 1);
     }
 
     #[test]

@@ -1,13 +1,16 @@
 //! What the commands do: the recording of a pixel, breakpoints, values on display.
 
+use std::time::Duration;
+
 use r500::exec::record::expr::Value;
-use r500::exec::record::survey::{self, Heat};
+use r500::exec::record::survey::Heat;
 use r500::exec::record::{Break, Direction, End, Expr, Recording, Scene, Stop};
 use r500::exec::{Block, RunError};
 use r500::expression;
 use r500::program::Uniform;
 
 use super::language::{self, Verb};
+use super::survey::{Found, Question, Survey};
 use super::text;
 use crate::command::syntax;
 
@@ -46,6 +49,14 @@ pub(super) struct Reply {
     pub(super) heat: Option<(Heat, Measure)>,
 }
 
+/// A command that was begun.
+pub(super) enum Begun {
+    /// It is done.
+    Done(Reply),
+    /// It asks many pixels.
+    Asking(Survey),
+}
+
 /// What a map of heat is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Measure {
@@ -78,10 +89,22 @@ impl Session {
         [moment.pixel().x, moment.pixel().y]
     }
 
-    /// Does what a line says; an empty one repeats the last that moves.
+    /// Does what a line says, and waits until it is done; an empty one repeats the last that moves.
     ///
     /// The error is what is wrong with the line.
     pub(super) fn execute(&mut self, line: &str) -> Result<Reply, String> {
+        match self.begin(line)? {
+            Begun::Done(reply) => Ok(reply),
+            Begun::Asking(mut survey) => loop {
+                if let Some(found) = survey.wait(Duration::from_secs(60)) {
+                    return self.found(found?);
+                }
+            },
+        }
+    }
+
+    /// Does what a line says, or begins with it where it takes long; [`Session::found`] then ends it.
+    pub(super) fn begin(&mut self, line: &str) -> Result<Begun, String> {
         let line = if line.trim().is_empty() { self.last.clone() } else { line.to_owned() };
         let (verb, rest) = language::parse(&line)?;
         if verb.moves() {
@@ -156,11 +179,38 @@ impl Session {
                 reply.text = text::greeting(self);
                 self.tell(&mut reply);
             }
-            Verb::First => self.first(rest, &mut reply)?,
-            Verb::Heat => self.heat(rest, &mut reply)?,
+            Verb::First => return self.first(rest).map(Begun::Asking),
+            Verb::Heat => return self.heat(rest).map(Begun::Asking),
             Verb::Help => reply.text = language::help(rest)?,
             Verb::Quit => reply.quit = true,
         }
+        Ok(Begun::Done(reply))
+    }
+
+    /// Goes on with what was found out about many pixels.
+    pub(super) fn found(&mut self, found: Found) -> Result<Reply, String> {
+        let mut reply = Reply::default();
+        let (seen, written) = match found {
+            Found::Heat(heat, measure) => {
+                reply.text = text::heat(&heat, measure);
+                reply.heat = Some((heat, measure));
+                return Ok(reply);
+            }
+            Found::Sight(seen, written) => (seen, written),
+        };
+        let pixels = seen.first.len();
+        let Some((pixel, position)) = seen.earliest() else {
+            reply.text = format!("none of the {pixels} pixels makes {written} true\n");
+            return Ok(reply);
+        };
+        let [x, y] = pixel;
+        reply.text = format!(
+            "pixel {x},{y} first, after {position} steps; {} of the {pixels} pixels make {written} true\n",
+            seen.count()
+        );
+        self.look_at(pixel)?;
+        self.recording.seek(usize::try_from(position).unwrap_or(usize::MAX));
+        self.tell(&mut reply);
         Ok(reply)
     }
 
@@ -408,32 +458,17 @@ impl Session {
     }
 
     /// `COND [in X,Y,WxH]`.
-    fn first(&mut self, rest: &str, reply: &mut Reply) -> Result<(), String> {
+    fn first(&self, rest: &str) -> Result<Survey, String> {
         let (written, area) = match rest.rsplit_once(" in ") {
             Some((written, area)) => (written.trim(), syntax::area(area.trim())?),
             None => (rest, self.picture()),
         };
-        let condition = self.condition(written)?;
-        let scene = self.recording.scene().clone();
-        let seen = survey::sight(&scene, area, &condition).map_err(|error| error.to_string())?;
-        let pixels = seen.first.len();
-        let Some((pixel, position)) = seen.earliest() else {
-            reply.text = format!("none of the {pixels} pixels makes {written} true\n");
-            return Ok(());
-        };
-        let [x, y] = pixel;
-        reply.text = format!(
-            "pixel {x},{y} first, after {position} steps; {} of the {pixels} pixels make {written} true\n",
-            seen.count()
-        );
-        self.look_at(pixel)?;
-        self.recording.seek(usize::try_from(position).unwrap_or(usize::MAX));
-        self.tell(reply);
-        Ok(())
+        let question = Question::Sight(self.condition(written)?, written.to_owned());
+        Survey::new(self.recording.scene(), area, question)
     }
 
     /// `[executed|waited] [X,Y,WxH]`.
-    fn heat(&mut self, rest: &str, reply: &mut Reply) -> Result<(), String> {
+    fn heat(&self, rest: &str) -> Result<Survey, String> {
         let (mut area, mut measure) = (self.picture(), Measure::Executed);
         for word in rest.split_whitespace() {
             match word {
@@ -442,10 +477,7 @@ impl Session {
                 word => area = syntax::area(word)?,
             }
         }
-        let heat = survey::heat(self.recording.scene(), area).map_err(|error| error.to_string())?;
-        reply.text = text::heat(&heat, measure);
-        reply.heat = Some((heat, measure));
-        Ok(())
+        Survey::new(self.recording.scene(), area, Question::Heat(measure))
     }
 
     fn picture(&self) -> Block {

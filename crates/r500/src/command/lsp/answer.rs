@@ -1,27 +1,35 @@
 //! What the services say, as the protocol spells it.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use r500::asm::Span;
 use r500::asm::service::lines::{Encoding, Lines};
-use r500::asm::service::{Analysis, CompletionKind, HintKind, OutlineKind, TextEdit};
+use r500::asm::service::{Analysis, CompletionKind, HintKind, OutlineKind, TextEdit, TokenKind};
 use r500::check::Severity;
 use r500::service::{self, Problem};
 use serde_json::{Map, Value, json};
 
-use super::documents::uri_of;
+use super::documents::{beside, uri_of};
 
 /// Places of an analysis for a client.
 pub(super) struct Places<'a> {
     analysis: &'a Analysis,
     uri: &'a str,
     encoding: Encoding,
+    /// Where the guide is, with a `/` at its end; empty if nobody said.
+    guide: &'a str,
     lines: HashMap<u32, Lines>,
 }
 
 impl<'a> Places<'a> {
-    pub(super) fn new(analysis: &'a Analysis, uri: &'a str, encoding: Encoding) -> Self {
-        Self { analysis, uri, encoding, lines: HashMap::new() }
+    pub(super) fn new(
+        analysis: &'a Analysis,
+        uri: &'a str,
+        encoding: Encoding,
+        guide: &'a str,
+    ) -> Self {
+        Self { analysis, uri, encoding, guide, lines: HashMap::new() }
     }
 
     fn position(&mut self, file: u32, at: usize) -> Value {
@@ -101,6 +109,9 @@ impl<'a> Places<'a> {
         });
         if !problem.code.is_empty() {
             value["code"] = json!(problem.code);
+            if let Some(page) = service::guide(problem.code).filter(|_| !self.guide.is_empty()) {
+                value["codeDescription"] = json!({ "href": format!("{}{page}", self.guide) });
+            }
         }
         if !related.is_empty() {
             value["relatedInformation"] = json!(related);
@@ -207,6 +218,63 @@ impl<'a> Places<'a> {
         json!({ "isIncomplete": false, "items": items })
     }
 
+    /// The words of a part of the source, each after the one before it: five numbers a word.
+    pub(super) fn tokens(&mut self, part: Range<usize>) -> Value {
+        let text = self.analysis.text();
+        let lines = Lines::new(text);
+        let mut data: Vec<u32> = Vec::new();
+        let (mut line, mut column) = (0, 0);
+        for token in self.analysis.tokens(part) {
+            let place = |at: u32| lines.position(text, at as usize, self.encoding);
+            let (start, end) = (place(token.span.start), place(token.span.end));
+            let after = if start.line == line { start.column - column } else { start.column };
+            let kind = TokenKind::ALL.iter().position(|kind| *kind == token.kind);
+            data.extend([
+                start.line - line,
+                after,
+                end.column.saturating_sub(start.column),
+                kind.and_then(|kind| u32::try_from(kind).ok()).unwrap_or(0),
+                u32::from(token.definition),
+            ]);
+            (line, column) = (start.line, start.column);
+        }
+        json!({ "data": data })
+    }
+
+    /// What can be folded: lines.
+    pub(super) fn folds(&mut self) -> Value {
+        let list = self.analysis.folds().into_iter().map(|fold| {
+            let range = self.range(fold.span);
+            let mut value = json!({
+                "startLine": range["start"]["line"], "endLine": range["end"]["line"],
+            });
+            if fold.comment {
+                value["kind"] = json!("comment");
+            }
+            value
+        });
+        Value::Array(list.collect())
+    }
+
+    /// Included files, and texture files beside the files that name them.
+    pub(super) fn links(&mut self) -> Value {
+        let assembly = self.analysis.assembly();
+        let includes = assembly.includes.iter().map(|include| (include.span, include.file));
+        let mut links: Vec<(Span, String)> =
+            includes.map(|(span, file)| (span, self.uri(file))).collect();
+        for texture in &assembly.textures {
+            if let Some(path) = beside(self.uri, &texture.path) {
+                links.push((texture.span, path));
+            }
+        }
+        links.retain(|(span, _)| span.file == 0);
+        links.sort();
+        let list = links
+            .into_iter()
+            .map(|(span, target)| json!({ "range": self.range(span), "target": target }));
+        Value::Array(list.collect())
+    }
+
     pub(super) fn hints(&mut self, from: usize, to: usize, addresses: bool, words: bool) -> Value {
         let hints = self.analysis.hints(from..to).into_iter().filter(|hint| match hint.kind {
             HintKind::Address => addresses,
@@ -222,4 +290,30 @@ impl<'a> Places<'a> {
         });
         Value::Array(list.collect())
     }
+}
+
+/// What the protocol calls the kinds of words, in the order of [`TokenKind::ALL`]. `label` is not among the
+/// names that every client knows.
+pub(super) fn token_types(labels: bool) -> Vec<&'static str> {
+    let name = |kind: &TokenKind| match kind {
+        TokenKind::Comment => "comment",
+        TokenKind::Text => "string",
+        TokenKind::Number => "number",
+        TokenKind::Directive => "macro",
+        TokenKind::Keyword => "keyword",
+        TokenKind::Tag => "modifier",
+        TokenKind::Operation => "function",
+        TokenKind::Register => "variable",
+        TokenKind::Name => "parameter",
+        TokenKind::Label => {
+            if labels {
+                "label"
+            } else {
+                "namespace"
+            }
+        }
+        TokenKind::Channels | TokenKind::Field => "property",
+        TokenKind::Value => "enumMember",
+    };
+    TokenKind::ALL.iter().map(name).collect()
 }

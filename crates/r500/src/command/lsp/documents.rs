@@ -150,6 +150,13 @@ pub(super) fn position(value: &Value) -> Option<LineColumn> {
     Some(LineColumn { line: number("line")?, column: number("character")? })
 }
 
+/// The address of a file that a document names, relative to it.
+pub(super) fn beside(uri: &str, path: &str) -> Option<String> {
+    let folder = path_of(uri)?;
+    let there = folder.parent().unwrap_or(Path::new("")).join(path);
+    Some(uri_of(&plain(&there).display().to_string()))
+}
+
 /// The path of a `file:` address.
 fn path_of(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://")?;

@@ -23,9 +23,10 @@ use super::exit::{Outcome, Status};
 ///
 /// Editors start this themselves; the guide's page "Editors" says how for Visual Studio Code, Neovim and
 /// Helix. Served are problems with their fixes (of assembler and checker), hover, completion, definitions
-/// and references of labels, names and included files, renaming, symbols, highlights, formatting, and
-/// hints that show each instruction's address and dwords. The hints are chosen by initializationOptions:
-/// {"hints": {"addresses": true, "words": false}}.
+/// and references of labels, names and included files, renaming, symbols, highlights, colours of words,
+/// folds, links, formatting, and hints that show each instruction's address and dwords.
+/// initializationOptions choose the hints, and say where the guide is, so that codes link to their pages:
+/// {"hints": {"addresses": true, "words": false}, "guide": "file:///home/me/r500/book"}.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Lsp {

@@ -10,7 +10,7 @@ use r500::asm::service::lines::{Encoding, Lines};
 use r500::service;
 use serde_json::{Value, json};
 
-use super::answer::Places;
+use super::answer::{Places, token_types};
 use super::documents::{Documents, position};
 use super::wire::{Code, Incoming, answer, fail, send};
 
@@ -84,6 +84,8 @@ struct Server {
     markdown: bool,
     addresses: bool,
     words: bool,
+    /// Where the guide is, with a `/` at its end; empty if the client did not say.
+    guide: String,
 }
 
 /// Why a request has no result.
@@ -181,6 +183,10 @@ impl Server {
             "prepareRename",
             "rename",
             "documentSymbol",
+            "semanticTokens/full",
+            "semanticTokens/range",
+            "foldingRange",
+            "documentLink",
             "inlayHint",
             "codeAction",
             "formatting",
@@ -208,7 +214,7 @@ impl Server {
         let range = || -> Result<(usize, usize), (Code, String)> {
             Ok((offset(&params["range"]["start"])?, offset(&params["range"]["end"])?))
         };
-        let mut places = Places::new(analysis, uri, self.encoding);
+        let mut places = Places::new(analysis, uri, self.encoding, &self.guide);
         Ok(match what {
             "hover" => service::hover(analysis, at()?).map_or(Value::Null, |hover| {
                 let kind = if self.markdown { "markdown" } else { "plaintext" };
@@ -239,6 +245,13 @@ impl Server {
                 places.edits(&edits)
             }
             "documentSymbol" => places.symbols(),
+            "semanticTokens/full" => places.tokens(0..analysis.text().len()),
+            "semanticTokens/range" => {
+                let (from, to) = range()?;
+                places.tokens(from..to)
+            }
+            "foldingRange" => places.folds(),
+            "documentLink" => places.links(),
             "inlayHint" => {
                 let (from, to) = range()?;
                 places.hints(from, to, self.addresses, self.words)
@@ -299,6 +312,11 @@ impl Server {
         let hints = &params["initializationOptions"]["hints"];
         self.addresses = hints["addresses"].as_bool().unwrap_or(true);
         self.words = hints["words"].as_bool().unwrap_or(true);
+        let guide = params["initializationOptions"]["guide"].as_str().unwrap_or_default();
+        let web = ["https://", "http://", "file://"].iter().any(|scheme| guide.starts_with(scheme));
+        self.guide = if web { format!("{}/", guide.trim_end_matches('/')) } else { String::new() };
+        let types = document["semanticTokens"]["tokenTypes"].as_array();
+        let labels = types.is_some_and(|all| all.iter().any(|name| name == "label"));
         json!({
             "serverInfo": { "name": "r500", "version": env!("CARGO_PKG_VERSION") },
             "capabilities": {
@@ -311,6 +329,12 @@ impl Server {
                 "documentHighlightProvider": true,
                 "renameProvider": { "prepareProvider": true },
                 "documentSymbolProvider": true,
+                "semanticTokensProvider": {
+                    "legend": { "tokenTypes": token_types(labels), "tokenModifiers": ["declaration"] },
+                    "full": true, "range": true,
+                },
+                "foldingRangeProvider": true,
+                "documentLinkProvider": {},
                 "inlayHintProvider": true,
                 "codeActionProvider": { "codeActionKinds": ["quickfix", "source.fixAll"] },
                 "documentFormattingProvider": true,
@@ -322,7 +346,7 @@ impl Server {
     fn publish(&mut self, out: &mut impl Write) -> io::Result<()> {
         for uri in self.documents.stale() {
             let Some(analysis) = self.documents.analysis(&uri) else { continue };
-            let mut places = Places::new(&analysis, &uri, self.encoding);
+            let mut places = Places::new(&analysis, &uri, self.encoding, &self.guide);
             let problems = service::problems(&analysis);
             let list = problems.iter().map(|problem| places.diagnostic(problem)).collect();
             let version = self.documents.get(&uri).map_or(Value::Null, |d| d.version.clone());

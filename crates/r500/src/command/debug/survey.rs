@@ -1,0 +1,178 @@
+//! Questions about many pixels, asked in the background: how far they are, and an end to them.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use r500::exec::record::survey::{self, Heat, Sightings};
+use r500::exec::record::{Expr, Scene};
+use r500::exec::{Block, Cancel, RunError};
+
+use super::session::Measure;
+
+/// What is asked.
+#[derive(Clone)]
+pub(super) enum Question {
+    /// What pixels execute and wait.
+    Heat(Measure),
+    /// Where this becomes true first; and as it was written.
+    Sight(Expr, String),
+}
+
+/// What was found out.
+pub(super) enum Found {
+    Heat(Heat, Measure),
+    Sight(Sightings, String),
+}
+
+/// A question that is being answered, some rows of pixels after the other.
+pub(super) struct Survey {
+    found: Found,
+    parts: Receiver<Result<Part, RunError>>,
+    cancel: &'static Cancel,
+}
+
+enum Part {
+    Heat(Heat),
+    Sight(Sightings),
+}
+
+impl Survey {
+    /// Begins.
+    pub(super) fn new(scene: &Scene, area: Block, question: Question) -> Result<Self, String> {
+        let [width, height] = scene.bindings.size();
+        let inside = |from: u32, size: u32, all: u32| {
+            size > 0 && from.checked_add(size).is_some_and(|end| end <= all)
+        };
+        if !inside(area.x, area.width, width) || !inside(area.y, area.height, height) {
+            return Err(RunError::AreaOutside { area, width, height }.to_string());
+        }
+        // What a scene refers to outlives it; a byte a question is no loss.
+        let cancel: &'static Cancel = Box::leak(Box::default());
+        let mut scene = scene.clone();
+        scene.options.cancel = Some(cancel);
+        let (send, parts) = channel();
+        let found = match &question {
+            Question::Heat(measure) => {
+                Found::Heat(Heat { area, work: Vec::new(), stopped: 0 }, *measure)
+            }
+            Question::Sight(_, written) => {
+                let none = Sightings { area, first: Vec::new(), stopped: 0 };
+                Found::Sight(none, written.clone())
+            }
+        };
+        std::thread::spawn(move || {
+            for rows in stripes(area, scene.options.group[1]) {
+                let part = match &question {
+                    Question::Heat(_) => survey::heat(&scene, rows).map(Part::Heat),
+                    Question::Sight(condition, _) => {
+                        survey::sight(&scene, rows, condition).map(Part::Sight)
+                    }
+                };
+                let failed = part.is_err();
+                if send.send(part).is_err() || failed {
+                    return;
+                }
+            }
+        });
+        Ok(Self { found, parts, cancel })
+    }
+
+    /// Waits that long for news; what was found when all is known.
+    pub(super) fn wait(&mut self, patience: Duration) -> Option<Result<Found, String>> {
+        let until = Instant::now() + patience;
+        loop {
+            match self.parts.recv_timeout(until.saturating_duration_since(Instant::now())) {
+                Ok(Ok(part)) => self.take(part),
+                Ok(Err(RunError::Cancelled)) => {
+                    let share = self.share() * 100.0;
+                    return Some(Err(format!("stopped, {share:.0}% of the pixels were asked")));
+                }
+                Ok(Err(error)) => return Some(Err(error.to_string())),
+                Err(RecvTimeoutError::Timeout) => return None,
+                // All rows have come.
+                Err(RecvTimeoutError::Disconnected) => {
+                    let empty = Heat { area: self.area(), work: Vec::new(), stopped: 0 };
+                    let none = Found::Heat(empty, Measure::Executed);
+                    return Some(Ok(std::mem::replace(&mut self.found, none)));
+                }
+            }
+        }
+    }
+
+    /// Asks it to end soon.
+    pub(super) fn stop(&self) {
+        self.cancel.cancel();
+    }
+
+    /// How much of it is known, from 0 to 1.
+    pub(super) fn share(&self) -> f64 {
+        let area = self.area();
+        let known = match &self.found {
+            Found::Heat(heat, _) => heat.work.len(),
+            Found::Sight(seen, _) => seen.first.len(),
+        };
+        known as f64 / (f64::from(area.width) * f64::from(area.height)).max(1.0)
+    }
+
+    fn area(&self) -> Block {
+        match &self.found {
+            Found::Heat(heat, _) => heat.area,
+            Found::Sight(seen, _) => seen.area,
+        }
+    }
+
+    /// Rows come from the lowest.
+    fn take(&mut self, part: Part) {
+        match (&mut self.found, part) {
+            (Found::Heat(all, _), Part::Heat(part)) => {
+                all.work.extend(part.work);
+                all.stopped += part.stopped;
+            }
+            (Found::Sight(all, _), Part::Sight(part)) => {
+                all.first.extend(part.first);
+                all.stopped += part.stopped;
+            }
+            // One question has one sort of answer.
+            _ => {}
+        }
+    }
+}
+
+impl Drop for Survey {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// An area as stripes that cut no group of pixels: enough rows for all threads, few enough to see it go on.
+fn stripes(area: Block, group: u32) -> impl Iterator<Item = Block> {
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    let rows = group * u32::try_from(threads).unwrap_or(1).clamp(1, 16);
+    let top = area.y + area.height;
+    let mut y = area.y;
+    std::iter::from_fn(move || {
+        let below = y;
+        y = top.min((y / rows + 1) * rows);
+        (below < y).then_some(Block { y: below, height: y - below, ..area })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stripes_cover_the_area_and_cut_no_group() {
+        for (y, height, group) in [(0, 64, 4), (3, 50, 4), (5, 1, 2), (0, 1000, 6)] {
+            let area = Block { x: 1, y, width: 7, height };
+            let all: Vec<Block> = stripes(area, group).collect();
+            let mut next = y;
+            for stripe in &all {
+                assert_eq!((stripe.x, stripe.y, stripe.width), (1, next, 7));
+                assert!(stripe.y == y || stripe.y % group == 0);
+                next += stripe.height;
+            }
+            assert_eq!(next, y + height);
+        }
+    }
+}
