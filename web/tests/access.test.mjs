@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
+import axe from "axe-core";
+
 import { settled, start, visit } from "./page.mjs";
 
 let at;
@@ -39,6 +41,46 @@ test("every control has a name", async () => {
   }
   await context.close();
 });
+
+for (const colorScheme of ["light", "dark"]) {
+  test(`axe finds nothing to complain about, ${colorScheme}`, async () => {
+    const { page, context } = await visit(at, { colorScheme });
+    await settled(page);
+    await page.evaluate(axe.source);
+    const look = async (where) => {
+      const { violations } = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+      const told = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target, any }) => `${target.join(" ")} (${any[0]?.message ?? ""})`).join(", ")}`);
+      assert.deepEqual(told, [], where);
+    };
+    await page.locator(".frame").click();
+    await page.waitForFunction(() => r500.stepper.moment.value !== undefined);
+    await page.evaluate(() => r500.editor.goTo(r500.editor.text.indexOf("RSQ"), false));
+    await page.keyboard.press("F9");
+    for (const name of TABS) {
+      await page.getByRole("tab", { name }).click();
+      await page.waitForTimeout(150);
+      await look(name);
+    }
+    await page.getByRole("button", { name: "Examples" }).click();
+    await look("gallery");
+    await page.keyboard.press("Escape");
+    await page.getByRole("combobox", { name: "Size of the picture" }).selectOption("other");
+    await page.getByRole("dialog", { name: "Size of the picture" }).getByRole("spinbutton", { name: "Width" }).fill("0");
+    await page.keyboard.press("Enter");
+    await look("size");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Save" }).click();
+    await look("menu");
+    await page.keyboard.press("Escape");
+    const text = "-- A mistake, and what is not waited for.\nsrc0.rgb = temp[0] : temp[1].rgb = MDA src0.rgb ;\n";
+    await page.evaluate((text) => r500.open({ name: "wrong", text, files: [] }), text);
+    await page.waitForFunction(() => r500.analysis.value?.ok === false);
+    await page.locator("#problems .code").first().click();
+    await page.waitForTimeout(150);
+    await look("mistakes");
+    await context.close();
+  });
+}
 
 test("the keyboard alone reaches everything and steps through a pixel", async () => {
   const { page, context } = await visit(at);

@@ -16,7 +16,7 @@ export function markdown(text: string): HTMLElement[] {
     if (line.trim() === "") lines.shift();
     else if (heading !== null) {
       lines.shift();
-      blocks.push(h("h4", {}, ...inline(heading[2] ?? "")));
+      blocks.push(h("h2", {}, ...inline(heading[2] ?? "")));
     } else if (line.startsWith("```")) {
       lines.shift();
       blocks.push(h("pre", {}, take((next) => !next.startsWith("```")).join("\n")));

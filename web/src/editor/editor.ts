@@ -93,7 +93,7 @@ export class Editor {
           ...lintKeymap,
           indentWithTab,
         ]),
-        EditorView.contentAttributes.of({ "aria-label": "Program in R500 assembly", spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": "Program in R500 assembly", spellcheck: "false", tabindex: "0" }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) events.changed(update.state.doc.toString());
           if (update.selectionSet || update.docChanged) events.moved(update.state.selection.main.head);

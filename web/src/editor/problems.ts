@@ -53,10 +53,10 @@ export class Problems {
     const go = h(
       "button",
       { type: "button", class: "go", onclick: () => this.editor.goTo(diagnostic.from) },
+      h("span", { class: "unseen" }, `${diagnostic.severity} on line `),
       h("span", { class: "line" }, `${line}`),
       h("span", { class: "message" }, diagnostic.message),
     );
-    go.setAttribute("aria-label", `${diagnostic.severity} on line ${line}: ${diagnostic.message}`);
     const fixes = diagnostic.fixes.map((fix) =>
       h("button", { type: "button", class: fix.mends ? "fix" : "allow", onclick: () => this.editor.apply(fix.edits) }, fix.title),
     );

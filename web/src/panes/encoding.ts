@@ -82,7 +82,7 @@ export class EncodingPane {
               this.show(this.shown);
             },
           },
-          h("span", { class: "digits" }, digits(word.bits, field.hi, field.lo)),
+          h("span", { class: "digits", "data-digits": digits(word.bits, field.hi, field.lo) }),
           h("span", { class: "name" }, field.name),
         ),
       );

@@ -28,7 +28,7 @@ export class Stage {
   private readonly layer = h("div", { class: "layer" }, this.canvas, this.heat);
   private readonly readout = h("output", { class: "readout" });
   private readonly badge = h("p", { class: "badge", hidden: true, role: "status" });
-  private readonly zoomed = h("output", { class: "zoomed" });
+  private readonly zoomed = h("span", { class: "zoomed" });
   private picture: Picture | undefined;
   private values: Promise<Float32Array | undefined> | undefined;
   /** Screen pixels a pixel; what fits if not given. */
@@ -41,7 +41,7 @@ export class Stage {
       "div",
       { class: "zoom", role: "group", "aria-label": "Zoom" },
       h("button", { type: "button", title: "Smaller (-)", "aria-label": "Zoom out", onclick: () => this.zoomBy(0.5) }, "−"),
-      h("button", { type: "button", class: "fit", title: "Fit (0)", "aria-label": "Zoom to fit", onclick: () => this.fit() }, this.zoomed),
+      h("button", { type: "button", class: "fit", title: "Fit (0)", onclick: () => this.fit() }, this.zoomed),
       h("button", { type: "button", title: "Larger (+)", "aria-label": "Zoom in", onclick: () => this.zoomBy(2) }, "+"),
     );
     const frame = h(
@@ -172,6 +172,7 @@ export class Stage {
     }
     this.layer.classList.toggle("pixelated", scale >= 2);
     this.zoomed.textContent = scale >= 1 ? `${Math.round(scale * 100) / 100}×` : `${Math.round(scale * 100)}%`;
+    this.zoomed.parentElement?.setAttribute("aria-label", `${this.zoomed.textContent}, zoom to fit`);
     void this.drawOverlay();
   }
 

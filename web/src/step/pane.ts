@@ -223,7 +223,7 @@ export class StepPane {
     return h(
       "section",
       { class: "breaks", "aria-label": "Breakpoints" },
-      h("h3", {}, "Breakpoints"),
+      h("h2", {}, "Breakpoints"),
       this.breakRows,
       this.noBreaks,
       h(

@@ -48,7 +48,7 @@ export class Survey {
     this.root = h(
       "section",
       { class: "survey", "aria-label": "All pixels" },
-      h("h3", {}, "All pixels"),
+      h("h2", {}, "All pixels"),
       h(
         "form",
         {

@@ -31,4 +31,4 @@ export function row(name: string, bits: readonly number[], written: number, chan
 export const letters = (mask: number): string => LETTERS.filter((_, n) => (mask >> n) & 1).join("") || "none";
 
 export const heading = (first: string): HTMLElement =>
-  h("thead", {}, h("tr", {}, h("th", {}, first), ...LETTERS.map((letter) => h("th", { scope: "col" }, letter)), h("th", {})));
+  h("thead", {}, h("tr", {}, h("th", {}, first), ...LETTERS.map((letter) => h("th", { scope: "col" }, letter)), h("td", {})));
