@@ -73,9 +73,16 @@ impl Lower<'_> {
             }
             _ => x,
         };
-        let (least, most) = (self.float(least), self.float(most));
-        let x = self.op(Kind::Max, &[x, least]);
-        let x = self.op(Kind::Min, &[x, most]);
+        // What is farther off than 2^30 is a multiple of 128, or becomes 2^31: of one texel in few, 0.
+        let few = matches!(wrap, Wrap::Repeat if size <= 128)
+            || matches!(wrap, Wrap::Mirror if size <= 64);
+        let x = if few && !linear {
+            x
+        } else {
+            let (least, most) = (self.float(least), self.float(most));
+            let x = self.op(Kind::Max, &[x, least]);
+            self.op(Kind::Min, &[x, most])
+        };
         let x = if linear { self.op(Kind::Sub, &[x, half]) } else { x };
         let floor = self.op(Kind::Round(Rounding::Floor), &[x]);
         let share = linear.then(|| self.op(Kind::Sub, &[x, floor]));

@@ -33,12 +33,18 @@ pub struct Line {
     pub address: u32,
 }
 
+/// Values to a register from which on a second group is too much.
+const CROWDED: usize = 3;
+
 /// Machine code for a segment; `None` if this compiler cannot make it.
 #[must_use]
 pub fn compile(segment: &Segment<'_>, level: Level, effort: Effort) -> Option<Assembly> {
     let mut program = lower::lower(segment, level.mask());
-    // A vector of AVX2 is half a chunk.
-    if level == Level::Avx2 {
+    // A vector of AVX2 is half a chunk. Both halves at once take twice the registers: where even one has
+    // far more values than there are, there is no waiting to be filled but for the frame.
+    if level == Level::Avx2
+        && allocate::pressure(&program) < CROWDED * level.registers(Class::Vector)
+    {
         program = interleave::interleave(program, level.mask());
     }
     if effort == Effort::Full {

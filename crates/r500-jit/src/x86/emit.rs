@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Registers: `rbx` the context, `r12` the group in the first slot, `r13` the end of its chunks, `r14` the
-//! constants, `rbp` and `rsp` the frame, `rax`, `rcx`, `rdx`, `rsi` and `rdi` for anything. Offsets into the context are those
+//! constants, `r8` to `r11` the tables of the first units, `rbp` and `rsp` the frame, others for anything. Offsets into the context are those
 //! of [`context`].
 
 mod operations;
@@ -49,6 +49,15 @@ const FLUSH: u32 = 1 << 15 | 1 << 6;
 /// What is between code and constants.
 const INT3: u8 = 0xcc;
 
+/// Registers of tables.
+const TABLES: [Register; 4] = [Register::R8, Register::R9, Register::R10, Register::R11];
+
+/// Where the context has the table of a unit.
+fn table(unit: u8) -> MemoryOperand {
+    let at = i64::from(context::CELLS) + 8 * i64::from(unit);
+    MemoryOperand::with_base_displ(Register::RBX, at)
+}
+
 /// The bytes of a listing.
 pub(crate) fn emit(
     listing: &Listing,
@@ -81,6 +90,8 @@ struct Emit<'a> {
     /// Instructions, and the addresses that they come from.
     origins: Vec<(usize, u32)>,
     asks: bool,
+    /// Units whose tables have a register, in the order of [`TABLES`].
+    units: Vec<u8>,
     /// The instruction that says where constants are.
     points_to_pool: usize,
 }
@@ -106,6 +117,7 @@ impl<'a> Emit<'a> {
             origin: None,
             origins: Vec::new(),
             asks,
+            units: segment.tables.iter().map(|(unit, _)| *unit).take(TABLES.len()).collect(),
             points_to_pool: 0,
         })
     }
@@ -146,6 +158,15 @@ impl<'a> Emit<'a> {
         a.lea(r14, ptr(self.pool))?;
         a.cmp(r12, r13)?;
         a.jae(self.done)?;
+        self.find_tables()
+    }
+
+    /// Puts the tables into their registers.
+    fn find_tables(&mut self) -> Result<(), IcedError> {
+        for (unit, register) in self.units.iter().zip(TABLES) {
+            let from = table(*unit);
+            self.a.add_instruction(Instruction::with2(Code::Mov_r64_rm64, register, from)?)?;
+        }
         Ok(())
     }
 
@@ -191,6 +212,7 @@ impl<'a> Emit<'a> {
         for (class, register, place) in saved {
             self.load(class, register, place)?;
         }
+        self.find_tables()?;
         let a = &mut self.a;
         a.add(rsp, room - 8)?;
         a.test(rax, rax)?;

@@ -42,6 +42,12 @@ pub(crate) fn allocate(program: &Program, level: Level) -> Listing {
     allocate.out
 }
 
+/// The most vectors that are alive at once.
+pub(crate) fn pressure(program: &Program) -> usize {
+    let lives = Lives::of(program);
+    lives.pressure(0, lives.end())
+}
+
 struct Allocate<'a> {
     program: &'a Program,
     places: Places,

@@ -3,7 +3,7 @@
 use iced_x86::code_asm::{qword_ptr, rax, rbx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
-use super::{Emit, context, mask};
+use super::{Emit, TABLES, context, mask, table};
 use crate::op::{Class, Kind, Relation, Rounding, Texel};
 use crate::x86::inst::{Mem, Place};
 use crate::x86::level::Level;
@@ -317,7 +317,11 @@ impl Emit<'_> {
         let (offsets, to) = (self.memory(at), self.vector(dst));
         let quads = self.level.bytes() / 16;
         let registers = [Register::RCX, Register::RDX, Register::RSI, Register::RDI];
-        self.a.mov(rax, qword_ptr(rbx + context::CELLS + 8 * i32::from(texel.unit)))?;
+        let held = self.units.iter().position(|unit| *unit == texel.unit);
+        let base = held.and_then(|at| TABLES.get(at).copied()).unwrap_or(Register::RAX);
+        if base == Register::RAX {
+            self.add(Instruction::with2(Code::Mov_r64_rm64, base, table(texel.unit))?)?;
+        }
         let mut places = registers.into_iter().zip(0..quads);
         for (register, quad) in places.clone() {
             let mut from = offsets;
@@ -328,7 +332,7 @@ impl Emit<'_> {
         let from = |index: Register| {
             let offset = i64::from(texel.offset);
             let size = u32::from(offset != 0);
-            MemoryOperand::with_base_index_scale_displ_size(Register::RAX, index, 1, offset, size)
+            MemoryOperand::with_base_index_scale_displ_size(base, index, 1, offset, size)
         };
         if let Some((index, _)) = places.next() {
             let low = Register::XMM0 + u32::from(dst);
