@@ -191,7 +191,22 @@ impl Lower<'_> {
     }
 
     fn branch(&mut self, branch: &If) {
-        let merges: Vec<Merge> = (branch.merges.iter())
+        // What branches hand out alike has one place.
+        let mut unique: Vec<r500_exec::ir::Merge> = Vec::new();
+        let places: Vec<usize> = (branch.merges.iter())
+            .map(|merge| {
+                let class = self.class_of(merge.value);
+                let alike = |other: &r500_exec::ir::Merge| {
+                    (other.before, other.arms) == (merge.before, merge.arms)
+                        && self.class_of(other.value) == class
+                };
+                unique.iter().position(alike).unwrap_or_else(|| {
+                    unique.push(*merge);
+                    unique.len() - 1
+                })
+            })
+            .collect();
+        let merges: Vec<Merge> = (unique.iter())
             .map(|merge| {
                 let class = self.class_of(merge.value);
                 let before = merge.before.map(|before| self.operand(before, class));
@@ -203,7 +218,7 @@ impl Lower<'_> {
         let mut begun: Vec<bool> = merges.iter().map(|merge| merge.before.is_some()).collect();
         let mut arms = Vec::new();
         for (number, (mask, stmts)) in branch.masks.iter().zip(&branch.arms).enumerate() {
-            let changes = branch.merges.iter().any(|merge| merge.arms[number].is_some());
+            let changes = unique.iter().any(|merge| merge.arms[number].is_some());
             if stmts.is_empty() && !changes {
                 continue;
             }
@@ -213,7 +228,7 @@ impl Lower<'_> {
                 self.stmt(stmt);
             }
             let mut assign = Vec::new();
-            for ((merge, now), begun) in branch.merges.iter().zip(&mut now).zip(&mut begun) {
+            for ((merge, now), begun) in unique.iter().zip(&mut now).zip(&mut begun) {
                 let Some(from) = merge.arms[number] else { continue };
                 let class = self.program.class(*now);
                 let from = self.operand(from, class);
@@ -228,8 +243,8 @@ impl Lower<'_> {
             arms.push(Arm { mask, body, assign });
         }
         self.region().push(Node::Branch(Branch { merges, arms }));
-        for (merge, now) in branch.merges.iter().zip(now) {
-            self.give(merge.value, now);
+        for (merge, place) in branch.merges.iter().zip(places) {
+            self.give(merge.value, now[place]);
         }
     }
 

@@ -22,6 +22,8 @@ pub struct Assembly {
     pub constants: usize,
     /// Where instructions come from, ascending.
     pub lines: Vec<Line>,
+    /// Pixels that go through branches and loops together.
+    pub lanes: u32,
 }
 
 /// From here to the next line, code comes from one instruction of the program.

@@ -246,7 +246,8 @@ impl<'a> Emit<'a> {
                 code.extend_from_slice(&bits.to_le_bytes());
             }
         }
-        Ok(Assembly { code, constants: pool + padding, lines })
+        let lanes = self.listing.groups.max(1) * self.level.bytes() / 4;
+        Ok(Assembly { code, constants: pool + padding, lines, lanes })
     }
 
     fn inst(&mut self, inst: &Inst) -> Result<(), IcedError> {

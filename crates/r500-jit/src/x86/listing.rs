@@ -146,7 +146,7 @@ mod tests {
         let constants = code.len();
         code.extend(1.5_f32.to_le_bytes());
         let lines = [(5, 3), (9, 4), (13, 4)].map(|(offset, address)| Line { offset, address });
-        let assembly = Assembly { code, constants, lines: lines.to_vec() };
+        let assembly = Assembly { code, constants, lines: lines.to_vec(), lanes: 8 };
         let text = instructions(&assembly, &mut |address| Some(format!("address {address}")));
         let wanted = "     0  vmovups ymm1, [rax+rcx]\n; address 3\n     5  vaddps ymm0, ymm1, ymm2\n\
                       ; address 4\n     9  vmulps ymm0, ymm0, ymm0\n     d  ret\n     \

@@ -329,14 +329,10 @@ impl Allocate<'_> {
             self.places.put(var, register);
             return;
         };
-        // The last look at it: its register is the place.
-        if !again
-            && self.lives.next(from, self.at).is_none()
-            && self.program.given(from).is_none()
-            && let Some(register) = self.places.register(from)
+        // The last look at it: where it is is the place.
+        if !again && self.lives.next(from, self.at).is_none() && self.program.given(from).is_none()
         {
-            self.places.forget(from);
-            self.places.put(var, register);
+            self.places.rename(from, var);
             return;
         }
         let source = self.places.register(from);

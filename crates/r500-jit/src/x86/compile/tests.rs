@@ -548,11 +548,14 @@ fn check(seed: u64, level: Level, effort: Effort) {
     let mut covered = vec![std::array::from_fn(all); CHUNKS];
     let (mut wanted, mut wanted_covered) = (slots.clone(), covered.clone());
     // Which pixels decide together shows here: programs do not let it show.
-    let lanes = LANES;
+    let lanes = assembly.lanes as usize;
+    assert!(LANES.is_multiple_of(lanes));
     for chunk in 0..CHUNKS {
         for first in (0..LANES).step_by(lanes) {
             let values = vec![vec![0; lanes]; maker.values as usize];
-            let covered = wanted_covered[chunk].map(f32::to_bits).to_vec();
+            let here = first..first + lanes;
+            let covered = &wanted_covered[chunk][here.clone()];
+            let covered = covered.iter().map(|lane| lane.to_bits()).collect();
             let mut interpreter = Interpreter { values, lanes, textures: &textures, covered };
             for &(value, slot) in &reads {
                 let from = &wanted[slot as usize * CHUNKS + chunk][first..first + lanes];
@@ -561,7 +564,7 @@ fn check(seed: u64, level: Level, effort: Effort) {
             for stmt in &body {
                 interpreter.list(std::slice::from_ref(stmt));
             }
-            for (to, bits) in wanted_covered[chunk].iter_mut().zip(&interpreter.covered) {
+            for (to, bits) in wanted_covered[chunk][here].iter_mut().zip(&interpreter.covered) {
                 *to = f32::from_bits(*bits);
             }
             let mut left = Vec::new();
