@@ -37,6 +37,9 @@ fuzz_target!(|text: &[u8]| {
         if let Some(hover) = service::hover(&analysis, at) {
             inside(hover.span);
         }
+        if let Some(signature) = analysis.signature(at) {
+            assert!(signature.active.is_none_or(|active| active < signature.parts.len()));
+        }
         service::completions(&analysis, at).iter().for_each(|item| inside(item.replace));
         if let Ok(edits) = analysis.rename(at, "another") {
             apply(&edits);

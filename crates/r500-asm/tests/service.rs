@@ -307,6 +307,11 @@ fn broken_sources_are_answered() {
                 analysis.references(at, true).into_iter().for_each(inside);
                 let _ = (analysis.definition(at), analysis.rename(at, "other"));
             }
+            for at in (0..text.len()).step_by(7) {
+                let Some(signature) = analysis.signature(at) else { continue };
+                assert!(signature.active.is_none_or(|active| active < signature.parts.len()));
+                assert!(signature.parts.iter().all(|p| signature.label.get(p.clone()).is_some()));
+            }
             let tokens = analysis.tokens(0..text.len());
             tokens.iter().for_each(|token| inside(token.span));
             assert!(tokens.windows(2).all(|two| two[0].span.end <= two[1].span.start));
@@ -418,4 +423,32 @@ fn the_statement_of_a_texture_is_found() {
     assert_eq!(text(0), Some("TEXTURE tex[0] = checker(8, 8, 2) ;"));
     assert_eq!(text(1), None);
     assert_eq!(text(3), Some("texture skin = gradient(4, 4)\n  linear ;"));
+}
+
+/// What is told while operands and arguments are written, with the one that is being written in `<>`.
+#[test]
+fn signatures_tell_what_is_taken_and_where_one_is() {
+    let told = |source: &str| {
+        let (analysis, at) = cursor(source);
+        let Some(signature) = analysis.signature(at) else { return String::new() };
+        let mut label = signature.label.clone();
+        if let Some(active) = signature.active {
+            let part = signature.parts[active].clone();
+            label.insert(part.end, '>');
+            label.insert(part.start, '<');
+        }
+        label
+    };
+    assert_eq!(told(": temp[0].rgb = MAD ¦"), "MAD <A> B C");
+    assert_eq!(told(": temp[0].rgb = MAD src0.r¦ ;"), "MAD <A> B C");
+    assert_eq!(told(": temp[0].rgb = MAD -|src0.rgb| ¦ ;"), "MAD A <B> C");
+    assert_eq!(told(": temp[0].rgb = MAD src0.rgb src1.rgb sr¦c0.000 ;"), "MAD A B <C>");
+    assert_eq!(told(": temp[0].rgb = MAD src0.rgb src1.rgb src0.000 ¦"), "MAD A B C");
+    assert_eq!(told(": temp[0].rgb = DP3 src0.rgb src0.rgb, temp[0].a = RSQ ¦"), "RSQ <A>");
+    assert_eq!(told("src0.rgb = ¦"), "");
+    assert_eq!(told("TEXTURE tex[0] = checker(8, ¦"), "checker(64, <64>, 8)");
+    assert_eq!(told("INPUT temp[0] = (plane(¦-1, 2, 0), 0, 0, 1) ;"), "plane(<0>, 1, 0)");
+    assert_eq!(told("INPUT temp[0] = (plane(-1, 2, 0), ¦0, 0, 1) ;"), "");
+    assert_eq!(told("PRED(¦r) : ;"), "PRED(<r>)");
+    assert_eq!(told(": ; -- MAD ¦"), "");
 }

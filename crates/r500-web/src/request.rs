@@ -134,6 +134,7 @@ pub struct Session {
     document: Option<Document>,
     picture: Option<Picture>,
     stepping: Option<Stepping>,
+    surveyed: survey::Kept,
     /// Bytes that the last answer pointed to.
     kept: Vec<Vec<u8>>,
 }
@@ -174,6 +175,7 @@ impl Session {
                     Document::new(source.text, source.name, attached.files(source.files)?);
                 // What was there goes first: it may be large.
                 self.picture = None;
+                self.surveyed = survey::Kept::default();
                 let picture = Picture::new(document.job()?)?;
                 let loaded = picture.loaded();
                 self.picture = Some(picture);
@@ -222,7 +224,7 @@ impl Session {
             }
             Request::Survey(asked) => {
                 let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
-                let (numbers, stopped) = survey::survey(picture, &asked)?;
+                let (numbers, stopped) = survey::survey(picture, &mut self.surveyed, &asked)?;
                 let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
                 json(&Surveyed { stopped, numbers: self.keep(bytes) })
             }
@@ -306,6 +308,31 @@ mod tests {
         let end = ask(&mut session, &json!({ "do": "go", "how": "step" })).unwrap();
         assert_eq!((&end["address"], &end["position"]), (&Value::Null, &json!(1)));
         assert_eq!(end["outputs"][0][1], end["delivered"][0]);
+    }
+
+    /// Each question is about the picture that it names, whatever was asked before.
+    #[test]
+    fn pixels_are_surveyed_in_the_picture_that_is_meant() {
+        let mut session = Session::default();
+        ask(&mut session, &json!({ "do": "load", "text": SOURCE })).unwrap();
+        let mut count = |time: f32, condition: Value| {
+            let drawing = json!({ "size": [8, 4], "time": time, "bands": [], "limit": 100 });
+            let survey = json!({
+                "do": "survey", "drawing": drawing, "areas": [[0, 0, 4, 4], [6, 2, 2, 2]], "condition": condition,
+            });
+            let answer = ask(&mut session, &survey).unwrap();
+            let length = answer["numbers"]["length"].as_u64().unwrap();
+            let numbers: Vec<u8> = session.kept[0].clone();
+            assert_eq!(numbers.len() as u64, length);
+            let words = numbers.chunks(4).map(|b| u32::from_le_bytes(b.try_into().unwrap()));
+            words.collect::<Vec<u32>>()
+        };
+        // One instruction, and nobody waits; in two areas of 16 and 4 pixels.
+        assert_eq!(count(0.0, Value::Null), [1, 0].repeat(20));
+        let late = || json!("const[0].r > 0.5");
+        assert_eq!(count(0.25, late()), [0].repeat(20));
+        assert_eq!(count(0.75, late()), [1].repeat(20));
+        assert_eq!(count(0.25, late()), [0].repeat(20));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! A page asks about areas of its choice, coarse ones first, and stops when it likes.
 
-use r500::exec::record::survey;
+use r500::exec::record::{Scene, survey};
 use r500::exec::{Block, RunError};
 use serde::{Deserialize, Serialize};
 
@@ -32,12 +32,33 @@ pub struct Surveyed {
     pub numbers: Bytes,
 }
 
+/// The scene of the picture that was asked about last: one question follows the other, and textures may be large.
+#[derive(Default)]
+pub struct Kept(Option<(Drawing, Scene)>);
+
+impl Kept {
+    fn scene(&mut self, picture: &Picture, drawing: &Drawing) -> Result<&Scene, String> {
+        let same = |kept: &Drawing| {
+            let key = |of: &Drawing| (of.size, of.time.to_bits(), of.limit);
+            key(kept) == key(drawing) && kept.constants == drawing.constants
+        };
+        if !self.0.as_ref().is_some_and(|(kept, _)| same(kept)) {
+            self.0 = Some((drawing.clone(), picture.scene(drawing)?));
+        }
+        self.0.as_ref().map(|(_, scene)| scene).ok_or_else(|| "no scene".to_owned())
+    }
+}
+
 /// The numbers, and how many groups a limit stopped.
 ///
 /// # Errors
 /// What is wrong with the condition, or why that cannot be found out.
-pub fn survey(picture: &Picture, asked: &Asked) -> Result<(Vec<u32>, u64), String> {
-    let scene = picture.scene(&asked.drawing)?;
+pub fn survey(
+    picture: &Picture,
+    kept: &mut Kept,
+    asked: &Asked,
+) -> Result<(Vec<u32>, u64), String> {
+    let scene = kept.scene(picture, &asked.drawing)?;
     let condition = asked.condition.as_ref().map(|text| {
         r500::expression::parse_condition(text, picture.names()).map_err(|error| error.to_string())
     });
@@ -49,13 +70,13 @@ pub fn survey(picture: &Picture, asked: &Asked) -> Result<(Vec<u32>, u64), Strin
         let area = Block { x, y, width, height };
         stopped += match &condition {
             None => {
-                let heat = survey::heat(&scene, area).map_err(told)?;
+                let heat = survey::heat(scene, area).map_err(told)?;
                 let pixels = heat.work.iter().flat_map(|work| [work.executed, work.waited]);
                 numbers.extend(pixels.map(number));
                 heat.stopped
             }
             Some(condition) => {
-                let seen = survey::sight(&scene, area, condition).map_err(told)?;
+                let seen = survey::sight(scene, area, condition).map_err(told)?;
                 numbers.extend(seen.first.iter().map(|at| at.map_or(0, |at| number(at + 1))));
                 seen.stopped
             }

@@ -224,7 +224,7 @@ impl Analysis {
 }
 
 /// Whether a row is meant at a place.
-fn fits(row: &Row, place: &At<'_>) -> bool {
+pub(super) fn fits(row: &Row, place: &At<'_>) -> bool {
     let colon = place.has(b':');
     let nothing = place.before.is_empty();
     match (place.statement, row.role) {

@@ -21,6 +21,7 @@ mod hints;
 mod hover;
 pub mod lines;
 mod registers;
+mod signature;
 mod statement;
 mod symbols;
 mod tokens;
@@ -32,6 +33,7 @@ pub use complete::{Completion, CompletionKind};
 pub use folds::Fold;
 pub use hints::{Hint, HintKind};
 pub use hover::Hover;
+pub use signature::Signature;
 pub use symbols::{Outline, OutlineKind, Renaming};
 pub use tokens::{Token, TokenKind};
 

@@ -223,7 +223,7 @@ fn the_client_of_visual_studio_code_is_answered() {
     assert_eq!(session.published.last().unwrap()["diagnostics"], json!([]));
 }
 
-/// Colours of words, folds, links, the pages of codes, and where else to look. The text of `third.r5` is in the
+/// Colours of words, folds, links, signatures, the pages of codes, and where else to look. The text of `third.r5` is in the
 /// second message.
 #[test]
 fn colours_folds_and_links_are_those_of_the_text() {
@@ -282,6 +282,15 @@ fn colours_folds_and_links_are_those_of_the_text() {
     let link = |n: usize| session.result(4)[n]["target"].as_str().unwrap();
     assert_eq!(link(0), format!("file://{root}/names.inc"));
     assert_eq!(link(1), format!("file://{root}/skin.png"));
+
+    // Behind `MAX `, behind its first operand, and at the start of a line.
+    let help = |id: u64| {
+        let help = session.result(id);
+        (help["signatures"][0]["label"].clone(), help["activeParameter"].clone())
+    };
+    assert_eq!(help(5), (json!("MAX A B"), json!(0)));
+    assert_eq!(help(6), (json!("MAX A B"), json!(1)));
+    assert_eq!(session.result(7), &Value::Null);
 
     let problems = session.published[0]["diagnostics"].as_array().unwrap();
     let fetch = problems.iter().find(|problem| problem["code"] == "R5042").unwrap();

@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use r500::asm::Span;
 use r500::asm::service::lines::{Encoding, Lines};
-use r500::asm::service::{Analysis, CompletionKind, HintKind, OutlineKind, TextEdit, TokenKind};
+use r500::asm::service::{
+    Analysis, CompletionKind, HintKind, OutlineKind, Signature, TextEdit, TokenKind,
+};
 use r500::check::Severity;
 use r500::service::{self, Problem};
 use serde_json::{Map, Value, json};
@@ -290,6 +292,24 @@ impl<'a> Places<'a> {
         });
         Value::Array(list.collect())
     }
+}
+
+/// What something takes; nothing behind its last part, for clients would mark the first. Labels are ASCII:
+/// bytes are units.
+pub(super) fn signature(signature: &Signature, markdown: bool) -> Value {
+    let Some(active) = signature.active else { return Value::Null };
+    let parts: Vec<Value> =
+        signature.parts.iter().map(|part| json!({ "label": [part.start, part.end] })).collect();
+    let kind = if markdown { "markdown" } else { "plaintext" };
+    json!({
+        "signatures": [{
+            "label": signature.label,
+            "documentation": { "kind": kind, "value": signature.text },
+            "parameters": parts,
+        }],
+        "activeSignature": 0,
+        "activeParameter": active,
+    })
 }
 
 /// What the protocol calls the kinds of words, in the order of [`TokenKind::ALL`]. `label` is not among the

@@ -22,7 +22,7 @@ use super::exit::{Outcome, Status};
 /// Serve an editor: the Language Server Protocol on stdin and stdout.
 ///
 /// Editors start this themselves; the guide's page "Editors" says how for Visual Studio Code, Neovim and
-/// Helix. Served are problems with their fixes (of assembler and checker), hover, completion, definitions
+/// Helix. Served are problems with their fixes (of assembler and checker), hover, completion, signatures, definitions
 /// and references of labels, names and included files, renaming, symbols, highlights, colours of words,
 /// folds, links, formatting, and hints that show each instruction's address and dwords.
 /// initializationOptions choose the hints, and say where the guide is, so that codes link to their pages:

@@ -10,9 +10,9 @@ use r500::asm::service::lines::{Encoding, Lines};
 use r500::service;
 use serde_json::{Value, json};
 
-use super::answer::{Places, token_types};
+use super::answer::{self, Places, token_types};
 use super::documents::{Documents, position};
-use super::wire::{Code, Incoming, answer, fail, send};
+use super::wire::{self, Code, Incoming, fail, send};
 
 /// Serves until the client is done or gone; whether it said good-bye.
 pub(super) fn serve(messages: &Receiver<Incoming>, out: &mut impl Write) -> io::Result<bool> {
@@ -97,7 +97,7 @@ impl Server {
         let params = message.get("params").unwrap_or(&nothing);
         match (message.get("method").and_then(Value::as_str), message.get("id")) {
             (Some(method), Some(id)) => match self.request(method, params) {
-                Ok(result) => answer(out, id, &result),
+                Ok(result) => wire::answer(out, id, &result),
                 Err((code, why)) => fail(out, id, code, &why),
             },
             (Some(method), None) => self.notification(method, params, out),
@@ -187,6 +187,7 @@ impl Server {
             "semanticTokens/range",
             "foldingRange",
             "documentLink",
+            "signatureHelp",
             "inlayHint",
             "codeAction",
             "formatting",
@@ -252,6 +253,9 @@ impl Server {
             }
             "foldingRange" => places.folds(),
             "documentLink" => places.links(),
+            "signatureHelp" => analysis
+                .signature(at()?)
+                .map_or(Value::Null, |signature| answer::signature(&signature, self.markdown)),
             "inlayHint" => {
                 let (from, to) = range()?;
                 places.hints(from, to, self.addresses, self.words)
@@ -335,6 +339,7 @@ impl Server {
                 },
                 "foldingRangeProvider": true,
                 "documentLinkProvider": {},
+                "signatureHelpProvider": { "triggerCharacters": [" ", "(", ","] },
                 "inlayHintProvider": true,
                 "codeActionProvider": { "codeActionKinds": ["quickfix", "source.fixAll"] },
                 "documentFormattingProvider": true,

@@ -1,0 +1,102 @@
+//! What an operation or a word with brackets takes, while that is being written.
+
+use std::ops::Range;
+
+use r500_isa::Slot;
+
+use super::hover::{fits, operation_page};
+use super::{Analysis, At, Head, words};
+use crate::names::{self, Kw};
+use crate::pieces::{Kind, Piece};
+
+/// What something takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    /// How it is written: `MAD A B C`, `checker(64, 64, 8)`.
+    pub label: String,
+    /// The parts of the label that stand for what it takes: bytes of it.
+    pub parts: Vec<Range<usize>>,
+    /// Which of them is being written; none behind the last.
+    pub active: Option<usize>,
+    /// What it means: Markdown.
+    pub text: String,
+}
+
+impl Analysis {
+    /// What the operation, or the word in front of a bracket, takes that a place is behind.
+    #[must_use]
+    pub fn signature(&self, at: usize) -> Option<Signature> {
+        let at = at.min(self.text.len());
+        if self.comment(at).is_some() {
+            return None;
+        }
+        let place = self.at(at);
+        self.brackets(&place).or_else(|| self.operands(&place, at))
+    }
+
+    fn operands(&self, place: &At<'_>, at: usize) -> Option<Signature> {
+        if place.statement != Head::Alu || !place.has(b':') {
+            return None;
+        }
+        let part = place
+            .before
+            .iter()
+            .rposition(|piece| matches!(piece.kind, Kind::Mark(b':' | b',')))
+            .map_or(place.before, |mark| &place.before[mark + 1..]);
+        let opcode = part.iter().rposition(|piece| names::opcode(self.kw(*piece)).is_some())?;
+        let kw = self.kw(part[opcode]);
+        let operation = names::opcode(kw)?;
+        let uses = |slot: &Slot| {
+            operation.rgb.is_some_and(|op| op.uses(*slot))
+                || operation.alpha.is_some_and(|op| op.uses(*slot))
+        };
+        let mut label = kw.text().to_owned();
+        let mut parts = Vec::new();
+        for (_, name) in
+            [(Slot::A, "A"), (Slot::B, "B"), (Slot::C, "C")].iter().filter(|(slot, _)| uses(slot))
+        {
+            label.push(' ');
+            parts.push(label.len()..label.len() + name.len());
+            label.push_str(name);
+        }
+        let source =
+            |piece: &Piece| matches!(self.kw(*piece), Kw::Src0 | Kw::Src1 | Kw::Src2 | Kw::Srcp);
+        let written = part[opcode + 1..].iter().filter(|piece| source(piece)).count();
+        // Behind space another one begins.
+        let apart = part.last().is_some_and(|last| last.end < at) && place.word.is_none();
+        let active = written + usize::from(place.word.is_some_and(|word| source(&word)));
+        let active = if apart { active } else { active.saturating_sub(1) };
+        let active = Some(active).filter(|active| *active < parts.len());
+        Some(Signature { label, parts, active, text: operation_page(kw)? })
+    }
+
+    fn brackets(&self, place: &At<'_>) -> Option<Signature> {
+        let mut depth = 0usize;
+        let mut commas = 0;
+        let open = place.before.iter().rposition(|piece| {
+            match piece.kind {
+                Kind::Mark(b')') => depth += 1,
+                Kind::Mark(b'(') if depth > 0 => depth -= 1,
+                Kind::Mark(b'(') => return true,
+                Kind::Mark(b',') if depth == 0 => commas += 1,
+                _ => {}
+            }
+            false
+        })?;
+        let owner = place.before[..open].last().filter(|piece| piece.kind == Kind::Word)?;
+        let there = self.at(owner.end);
+        let word = self.string(*owner);
+        let row = words::rows(&word).find(|row| row.usage.contains('(') && fits(row, &there))?;
+        let label = row.shown();
+        let inside = label.find('(')? + 1..label.rfind(')')?;
+        let mut parts = Vec::new();
+        let mut from = inside.start;
+        for part in label.get(inside)?.split(',') {
+            let space = part.len() - part.trim_start().len();
+            parts.push(from + space..from + part.len());
+            from += part.len() + 1;
+        }
+        let active = Some(commas).filter(|active| *active < parts.len());
+        Some(Signature { label, parts, active, text: row.meaning() })
+    }
+}
