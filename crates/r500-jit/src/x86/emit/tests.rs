@@ -6,7 +6,7 @@
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter, MemorySizeOptions};
 
 use super::*;
-use crate::op::{Kind, Relation, Rounding};
+use crate::op::{Kind, Relation, Rounding, Texel};
 
 /// Instructions as text, one after the other.
 fn text_of(insts: &[Inst]) -> String {
@@ -76,6 +76,10 @@ fn two_operands_are_registers_or_memory() {
         (Kind::AndNot, "vpandnd"),
         (Kind::IntAdd, "vpaddd"),
         (Kind::IntSub, "vpsubd"),
+        (Kind::IntMin, "vpminud"),
+        (Kind::IntMul, "vpmulld"),
+        (Kind::ZipLow, "vunpcklps"),
+        (Kind::ZipHigh, "vunpckhps"),
     ] {
         are(&[
             (kind, 18, &[reg(3), reg(31)], &format!("{name} zmm18,zmm3,zmm31")),
@@ -229,4 +233,53 @@ fn vectors_are_carried_eight_bytes_at_a_time() {
         })
         .collect();
     assert_eq!(text_of(&[carry]), expected.join("; "));
+}
+
+#[test]
+fn texels_come_from_a_place_for_each_quad_and_are_turned() {
+    are(&[
+        (Kind::PairLow, 20, &[reg(5), reg(31)], "vunpcklpd zmm20,zmm5,zmm31"),
+        (Kind::PairHigh, 20, &[reg(5), STACK], "vunpckhpd zmm20,zmm5,zmmword ptr [rsp+80h]"),
+        (Kind::Truncate, 17, &[reg(30)], "vcvttps2dq zmm17,zmm30"),
+        // The third number of each quad's four; the second texel of the cell.
+        (
+            Kind::Texel(Texel { unit: 3, pixel: 2, offset: 16 }),
+            20,
+            &[STACK],
+            "mov rax,qword ptr [rbx+68h]; mov ecx,dword ptr [rsp+88h]; mov edx,dword ptr [rsp+98h]; \
+             mov esi,dword ptr [rsp+0A8h]; mov edi,dword ptr [rsp+0B8h]; \
+             vmovups xmm20,xmmword ptr [rax+rcx+10h]; \
+             vinsertf32x4 zmm20,zmm20,xmmword ptr [rax+rdx+10h],1; \
+             vinsertf32x4 zmm20,zmm20,xmmword ptr [rax+rsi+10h],2; \
+             vinsertf32x4 zmm20,zmm20,xmmword ptr [rax+rdi+10h],3",
+        ),
+        (
+            Kind::Texel(Texel { unit: 15, pixel: 0, offset: 0 }),
+            1,
+            &[STACK],
+            "mov rax,qword ptr [rbx+0C8h]; mov ecx,dword ptr [rsp+80h]; mov edx,dword ptr [rsp+90h]; \
+             mov esi,dword ptr [rsp+0A0h]; mov edi,dword ptr [rsp+0B0h]; \
+             vmovups xmm1,xmmword ptr [rax+rcx]; vinsertf32x4 zmm1,zmm1,xmmword ptr [rax+rdx],1; \
+             vinsertf32x4 zmm1,zmm1,xmmword ptr [rax+rsi],2; \
+             vinsertf32x4 zmm1,zmm1,xmmword ptr [rax+rdi],3",
+        ),
+    ]);
+}
+
+#[test]
+fn coverage_is_found_from_where_the_slots_are() {
+    are(&[
+        (
+            Kind::Covered(0),
+            18,
+            &[],
+            "mov rax,qword ptr [rbx+48h]; vmovups zmm18,zmmword ptr [r12+rax]",
+        ),
+        (
+            Kind::Uncover(0),
+            0,
+            &[reg(18)],
+            "mov rax,qword ptr [rbx+48h]; vmovups zmmword ptr [r12+rax],zmm18",
+        ),
+    ]);
 }
