@@ -8,13 +8,13 @@ use r500_exec::RunError;
 use r500_exec::fast::Simd;
 use r500_exec::ir::Fetch;
 use r500_exec::ir::Function;
-use r500_exec::native::{Batch, Compiler, Kernel, NativeCode, Segment, Table, Tables};
+use r500_exec::native::{Batch, Compiler, Kernel, Move, NativeCode, Segment, Table, Tables};
 
 use crate::x86::compile::{Assembly, Level, compile};
 use crate::{Effort, Unavailable};
 
 /// The machine code of a function, segment by segment: which values it reads from slots and leaves in
-/// them, instructions with what `describe` says of the address that they come from, constants. It need
+/// them, which variables change behind it, which textures it fetches from, instructions with what `describe` says of the address that they come from, constants. It need
 /// not be for this processor.
 ///
 /// # Errors
@@ -32,9 +32,10 @@ pub fn listing(
     let (compiled, all) = code.share();
     let mut text = format!("; {compiled} of {all} operations are machine code ({})\n", simd.name());
     let segments = lister.segments.into_inner().unwrap_or_else(PoisonError::into_inner);
-    for (n, Listed { reads, writes, assembly }) in segments.iter().enumerate() {
-        let _ = writeln!(text, "\n; segment {n}: {} bytes", assembly.code.len());
-        let _ = writeln!(text, "; reads {}\n; writes {}", slots(reads), slots(writes));
+    for (n, Listed { head, assembly }) in segments.iter().enumerate() {
+        let (bytes, lanes) = (assembly.code.len(), assembly.lanes);
+        let _ = writeln!(text, "\n; segment {n}: {bytes} bytes, {lanes} pixels at a time");
+        text.push_str(head);
         text.push_str(&instructions(assembly, describe));
     }
     Ok(text)
@@ -49,8 +50,8 @@ struct Lister {
 
 /// A segment that was compiled.
 struct Listed {
-    reads: Vec<(r500_exec::ir::Value, u32)>,
-    writes: Vec<(r500_exec::ir::Value, u32)>,
+    /// What it works on.
+    head: String,
     assembly: Assembly,
 }
 
@@ -65,9 +66,8 @@ impl Compiler for Lister {
 
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
         let assembly = compile(segment, self.level, self.effort)?;
-        let (reads, writes) = (segment.reads.to_vec(), segment.writes.to_vec());
         let mut segments = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
-        segments.push(Listed { reads, writes, assembly });
+        segments.push(Listed { head: head(segment), assembly });
         Some(Arc::new(Unused))
     }
 }
@@ -79,6 +79,29 @@ impl Kernel for Unused {
     fn run(&self, _: &mut Batch<'_, '_>, _: (usize, usize)) -> Result<(), RunError> {
         Ok(())
     }
+}
+
+/// What a segment works on, a line each.
+fn head(segment: &Segment<'_>) -> String {
+    let Segment { reads, writes, moves, tables, .. } = *segment;
+    let mut text = format!("; reads {}\n; writes {}\n", slots(reads), slots(writes));
+    for Move { value, slot, mask, from } in moves {
+        let _ = write!(text, "; then {value} in slot {slot} = {from}");
+        let _ = match mask {
+            Some(mask) => writeln!(text, " where {mask}"),
+            None => writeln!(text),
+        };
+    }
+    for (unit, table) in tables {
+        let [s, t] = table.axes;
+        let filter = if table.linear { "linear" } else { "nearest" };
+        let _ = writeln!(
+            text,
+            "; fetches from unit {unit}: {} x {} texels, {:?} and {:?}, {filter}",
+            s.size, t.size, s.wrap, t.wrap
+        );
+    }
+    text
 }
 
 fn slots(values: &[(r500_exec::ir::Value, u32)]) -> String {
