@@ -56,6 +56,7 @@ for (const colorScheme of ["light", "dark"]) {
     await page.waitForFunction(() => r500.stepper.moment.value !== undefined);
     await page.evaluate(() => r500.editor.goTo(r500.editor.text.indexOf("RSQ"), false));
     await page.keyboard.press("F9");
+    await page.evaluate(() => r500.stepper.go({ how: "seek", position: 9 }));
     for (const name of TABS) {
       await page.getByRole("tab", { name }).click();
       await page.waitForTimeout(150);

@@ -151,6 +151,18 @@ test("a driver's log and a C array are read", async () => {
   await context.close();
 });
 
+test("words have the colours of what they are where they stand", async () => {
+  const { page, context } = await visit(at);
+  await type(page, `OUT : out[0].rgb = MAX src0.111 src0.000 ;\nDEF eye = tex[0] ;\nTEX NOP temp[1].rgba = LD eye.rgba temp[0].rgba ;\n`);
+  await page.waitForFunction(() => document.querySelectorAll(".word-operation").length === 2);
+  const words = (kind) => page.locator(`.word-${kind}`).allTextContents();
+  assert.deepEqual(await words("operation"), ["MAX", "LD"]);
+  assert.deepEqual(await words("tag"), ["OUT", "NOP"]);
+  assert.deepEqual(await words("name"), ["eye", "eye"]);
+  assert.deepEqual(await words("register"), ["out", "src0", "src0", "tex", "temp", "temp"]);
+  await context.close();
+});
+
 test("a mistake is underlined at its place with its message, and the fix applies", async () => {
   const { page, context } = await visit(at);
   await type(page, PROGRAM.replace("RSQ", "RSX"));
