@@ -3,6 +3,10 @@
 # built), `install` (whether missing packages may be installed) and `toolchain` (own, debian, or empty: whichever
 # has the target), and have a function `could_not` that gives up.
 
+# How WebAssembly is built: with vectors, and with a table that takes functions made at run time.
+# shellcheck disable=SC2034
+wasm_flags="-C target-feature=+simd128 -C link-arg=--export-table -C link-arg=--growable-table"
+
 # A command of a Debian package.
 needs() {
     command -v "$1" >/dev/null && return

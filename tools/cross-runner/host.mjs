@@ -1,9 +1,11 @@
 // Runs cross-runner's WebAssembly under Node, with the command line of `cross-runner`.
 //
-//     node host.mjs MODULE digests ENGINE FIRST COUNT FILE...
+//     node host.mjs MODULE digests ENGINE,... FIRST COUNT FILE...
 //     node host.mjs MODULE speed ENGINE WIDTH SECONDS FILE...
 
 import { readFileSync, writeSync } from "node:fs";
+
+import { made } from "../../web/src/machine/made.mjs";
 
 const [modulePath, command, engine, ...rest] = process.argv.slice(2);
 
@@ -16,7 +18,9 @@ function now() {
     }
 }
 
-const { instance } = await WebAssembly.instantiate(readFileSync(modulePath), { host: { now } });
+const { imports, begin } = made();
+const { instance } = await WebAssembly.instantiate(readFileSync(modulePath), { host: { now }, ...imports });
+begin(instance.exports);
 const { memory, room, answer, text, length } = instance.exports;
 
 /** The text that the module left, of that many bytes. */
@@ -45,8 +49,10 @@ function ask(line, file) {
 try {
     if (command === "digests") {
         const [first, count, ...files] = rest;
-        for (const file of files) ask(`file ${engine} ${file}`, file);
-        ask(`generated ${engine} ${first} ${count}`);
+        for (const one of engine.split(",")) {
+            for (const file of files) ask(`file ${one} ${file}`, file);
+            ask(`generated ${one} ${first} ${count}`);
+        }
     } else if (command === "speed") {
         const [width, seconds, ...files] = rest;
         for (const file of files) ask(`speed ${engine} ${width} ${seconds} ${file}`, file);

@@ -4,8 +4,7 @@ use std::io;
 
 use r500_exec::RunError;
 use r500_exec::fast::Simd;
-use r500_exec::ir::Function;
-use r500_exec::native::{Batch, Kernel, Segment, Tables};
+use r500_exec::native::{Batch, Kernel, Segment};
 
 use crate::{Effort, Settings, Unavailable};
 
@@ -40,18 +39,4 @@ impl Kernel for Machine {
     fn run(&self, _: &mut Batch<'_, '_>, _: (usize, usize)) -> Result<(), RunError> {
         match *self {}
     }
-}
-
-/// The machine code of a function as text.
-///
-/// # Errors
-/// There is none on this architecture.
-pub fn listing(
-    _: &Function,
-    _: &Tables,
-    _: Simd,
-    _: Effort,
-    _: &mut dyn FnMut(u32) -> Option<String>,
-) -> Result<String, Unavailable> {
-    Err(Unavailable::Architecture)
 }

@@ -117,7 +117,7 @@ impl Drawing<'_> {
     fn begin(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.effort < Some(Effort::Full) && state.task.is_none() {
-            state.task = self.worker.compile(&self.function);
+            state.task = Some(self.worker.compile(&self.function));
         }
     }
 

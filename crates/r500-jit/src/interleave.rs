@@ -38,6 +38,9 @@ impl Twice {
             }
             None => self.program.fresh(self.program.class(v)),
         };
+        if self.program.numbers.contains(&v) {
+            self.program.numbers.insert(twin);
+        }
         if let Some(place) = self.twins.get_mut(v.index()) {
             *place = Some(twin);
         }

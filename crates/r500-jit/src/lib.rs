@@ -1,4 +1,4 @@
-//! The jit engine: fragment programs as machine code, for x86-64 with AVX2 or AVX-512.
+//! The jit engine: fragment programs as machine code, for x86-64 with AVX2 or AVX-512, and in a browser.
 //!
 //! The [fast engine](mod@r500_exec::fast) stays the frame: batches of pixels, regions, fetches with
 //! levels of detail, what is counted and stored. Operations, kills, fetches that are simple (two
@@ -21,19 +21,27 @@
 //! | `lower`, `op` | from the intermediate form to operations of a processor |
 //! | `interleave` | two groups of pixels at once |
 //! | `schedule` | their order |
-//! | `x86` | what becomes of them on x86-64; there, and nowhere else, is the crate's `unsafe` |
+//! | `meter` | who pays for instructions |
+//! | `x86` | what becomes of them on x86-64 |
+//! | `wasm` | what becomes of them in WebAssembly, if the host helps (feature `wasm-host`) |
 //!
-//! On other processors, and where the system forbids executable memory, the fast engine draws all.
+//! All `unsafe` is in `x86::pages` and `wasm::host`. On other processors, and where the system or the host
+//! forbids code made at run time, the fast engine draws all.
 
+// Where there is no machine code, nobody asks for operations.
 #![cfg_attr(
-    not(all(target_arch = "x86_64", any(unix, windows))),
-    allow(dead_code, reason = "where there is no machine code, nobody asks for operations")
+    not(any(
+        all(target_arch = "x86_64", any(unix, windows)),
+        all(target_arch = "wasm32", feature = "wasm-host")
+    )),
+    allow(dead_code)
 )]
 
 mod cache;
 mod content;
 mod drawing;
 mod engine;
+mod meter;
 mod parameters;
 mod worker;
 
@@ -41,17 +49,31 @@ mod interleave;
 mod lower;
 mod op;
 mod schedule;
+#[cfg(test)]
+mod segments;
 
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 mod x86;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 use x86 as target;
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
-pub use x86::compile;
+pub use x86::{compile, listing};
 
-#[cfg(not(all(target_arch = "x86_64", any(unix, windows))))]
+#[cfg(any(all(target_arch = "wasm32", feature = "wasm-host"), test))]
+mod wasm;
+#[cfg(all(target_arch = "wasm32", feature = "wasm-host"))]
+use wasm as target;
+
+#[cfg(not(any(
+    all(target_arch = "x86_64", any(unix, windows)),
+    all(target_arch = "wasm32", feature = "wasm-host")
+)))]
 #[path = "absent.rs"]
 mod target;
 
+#[cfg(not(all(target_arch = "x86_64", any(unix, windows))))]
+mod unlisted;
+#[cfg(not(all(target_arch = "x86_64", any(unix, windows))))]
+pub use unlisted::listing;
+
 pub use engine::{CacheUse, Effort, Jit, Settings, Unavailable, When};
-pub use target::listing;

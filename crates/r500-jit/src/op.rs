@@ -8,6 +8,8 @@
 //! Segment ──lower──▶ Program ──interleave, schedule──▶ Program ──▶ what the target makes of it
 //! ```
 
+use std::collections::HashSet;
+
 /// Which registers hold a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Class {
@@ -252,6 +254,8 @@ pub(crate) struct Program {
     pub(crate) classes: Vec<Class>,
     /// Where values lie that are given.
     pub(crate) given: Vec<Option<Given>>,
+    /// Values whose bits are put together and that are no denormals.
+    pub(crate) numbers: HashSet<V>,
     pub(crate) body: Vec<Node>,
     /// Groups of pixels that go together.
     pub(crate) groups: u32,

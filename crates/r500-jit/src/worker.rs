@@ -38,6 +38,11 @@ pub(crate) struct Task {
 }
 
 impl Task {
+    fn compile(&self, simd: Simd, cache: &Cache, effort: Effort) {
+        self.function.compile(simd, &Filling { cache, effort });
+        self.done.store(effort as u8 + 1, Ordering::Release);
+    }
+
     /// How well the code is made that is in the cache by now.
     pub(crate) fn done(&self) -> Option<Effort> {
         match self.done.load(Ordering::Acquire) {
@@ -53,27 +58,31 @@ impl Worker {
         Self { simd, cache, inner: Mutex::default() }
     }
 
-    /// Has a function compiled; `None` if there can be no thread.
-    pub(crate) fn compile(&self, function: &Arc<Parametrized>) -> Option<Arc<Task>> {
+    /// Has a function compiled: here and now if there can be no thread.
+    pub(crate) fn compile(&self, function: &Arc<Parametrized>) -> Arc<Task> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let Inner { sender, tasks } = &mut *inner;
         let mut content = Content::of_function(&function.function);
         function.tables.hash(&mut content);
         if let Some(task) = tasks.get(&content).and_then(Weak::upgrade) {
-            return Some(task);
+            return task;
         }
         if sender.is_none() {
             let (to, from) = channel();
             let (simd, cache) = (self.simd, Arc::clone(&self.cache));
             let thread = std::thread::Builder::new().name("r500 jit".to_owned());
-            thread.spawn(move || run(&from, simd, &cache)).ok()?;
-            *sender = Some(to);
+            if thread.spawn(move || run(&from, simd, &cache)).is_ok() {
+                *sender = Some(to);
+            }
         }
         let task = Arc::new(Task { function: Arc::clone(function), done: AtomicU8::new(0) });
-        sender.as_ref()?.send(Arc::clone(&task)).ok()?;
+        let sent = sender.as_ref().is_some_and(|to| to.send(Arc::clone(&task)).is_ok());
+        if !sent {
+            task.compile(self.simd, &self.cache, Effort::Full);
+        }
         tasks.retain(|_, task| task.strong_count() > 0);
         tasks.insert(content, Arc::downgrade(&task));
-        Some(task)
+        task
     }
 }
 
@@ -94,8 +103,7 @@ fn run(tasks: &Receiver<Arc<Task>>, simd: Simd, cache: &Cache) {
         if effort == Effort::Full && Arc::strong_count(&task) == 1 {
             continue;
         }
-        task.function.compile(simd, &Filling { cache, effort });
-        task.done.store(effort as u8 + 1, Ordering::Release);
+        task.compile(simd, cache, effort);
         if effort == Effort::Quick {
             later.push_back(task);
         }

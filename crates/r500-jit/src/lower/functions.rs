@@ -30,7 +30,9 @@ impl Lower<'_> {
         let infinity = self.float(f32::INFINITY);
         let beyond = self.op(Kind::Max, &[infinity, x]);
         let small_enough = self.compare(Relation::Lt, x, high);
-        self.choose(small_enough, from_below, beyond)
+        let power = self.choose(small_enough, from_below, beyond);
+        self.program.numbers.insert(power);
+        power
     }
 
     /// The logarithm of x to base 2.

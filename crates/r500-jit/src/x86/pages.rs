@@ -9,8 +9,9 @@ use std::{io, ptr};
 
 use memmap2::{Mmap, MmapMut};
 use r500_exec::RunError;
-use r500_exec::native::{Batch, Budget, Cells, Chunk, Segment, Table};
+use r500_exec::native::{Batch, Cells, Chunk, Segment, Table};
 
+use crate::meter::{Meter, grant};
 use crate::x86::compile::{Assembly, Level};
 
 /// Machine code in memory, ready to be called.
@@ -58,17 +59,8 @@ pub(crate) struct Context<'m> {
     meter: Meter<'m>,
 }
 
-/// Who pays for instructions.
-struct Meter<'m> {
-    budget: Option<&'m Budget<'m>>,
-    stopped: Option<RunError>,
-}
-
 /// Texture units.
 const UNITS: usize = 16;
-
-/// Instructions after which code that counts has to ask: some milliseconds at most.
-const GRANT: u64 = 10_000;
 
 impl Pages {
     /// Code made for a segment. The level must be one that this processor has.
@@ -152,7 +144,7 @@ impl Pages {
             most: i64::MIN,
             covered: (covered.expose_provenance() as u64).wrapping_sub(slots.addr() as u64),
             cells,
-            meter: Meter { budget, stopped: None },
+            meter: Meter::new(budget, grant),
         };
         // SAFETY: the code is at the start of a mapping that stays while `self` does and that nobody
         // can write. It was made by `compile` (or, in tests, by hand) for the convention of `Context`
@@ -167,45 +159,18 @@ impl Pages {
                 std::mem::transmute(self.memory.as_ptr());
             entry(&raw mut context)
         };
-        let Context { fuel, address, grant, added, most, meter, .. } = context;
-        match meter.stopped {
-            Some(error) => Err(error),
-            None => {
-                debug_assert_eq!(done, 0, "code stopped by itself");
-                let address = u32::try_from(address).unwrap_or(u32::MAX);
-                Ok((used(grant, most.max(added.saturating_sub(fuel))), address))
-            }
-        }
+        let Context { fuel, address, added, most, meter, .. } = context;
+        debug_assert_eq!(done != 0, meter.has_stopped(), "code stopped by itself");
+        let used = meter.finish(most.max(added.saturating_sub(fuel)))?;
+        Ok((used, u32::try_from(address).unwrap_or(u32::MAX)))
     }
 }
 
-/// Fuel for code that may execute so many instructions.
-fn grant(left: u64) -> i64 {
-    left.min(GRANT).try_into().unwrap_or(i64::MAX)
-}
-
-/// Instructions that a group executed that used so much fuel beyond what it was granted.
-fn used(grant: i64, beyond: i64) -> u64 {
-    u64::try_from(grant.saturating_add(beyond)).unwrap_or(0)
-}
-
 impl Context<'_> {
-    /// More fuel; false if there is none, and why is noted.
+    /// More fuel; false if there is none.
     fn refill(&mut self) -> bool {
-        let Some(budget) = self.meter.budget else {
-            self.fuel = i64::MAX;
-            return true;
-        };
-        let used = used(self.grant, self.added.saturating_sub(self.fuel));
-        let result = match used > budget.left() {
-            true => Err(budget.exceeded(u32::try_from(self.address).unwrap_or(u32::MAX))),
-            false => budget.check(),
-        };
-        if let Err(error) = result {
-            self.meter.stopped = Some(error);
-            return false;
-        }
-        let fuel = grant(budget.left() - used);
+        let address = u32::try_from(self.address).unwrap_or(u32::MAX);
+        let Some(fuel) = self.meter.refill(self.fuel, self.added, address) else { return false };
         self.added = self.added.saturating_add(fuel.saturating_sub(self.fuel));
         self.fuel = fuel;
         true

@@ -15,6 +15,7 @@ use iced_x86::code_asm::*;
 use r500_exec::fast::Simd;
 #[cfg(target_os = "linux")]
 use r500_exec::ir::Fetch;
+use r500_exec::native::Budget;
 #[cfg(target_os = "linux")]
 use r500_exec::native::{Compiler, Four, Kernel, NativeCode, Tables};
 use r500_exec::{Bindings, Cancel, Draw, Limits, Options, RunError, Shader};

@@ -1,0 +1,658 @@
+//! Random segments, with more values than registers and branches and loops inside each other: what
+//! their code leaves in slots is what an interpreter of the intermediate form computes.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fmt::Debug;
+
+use r500_exec::ir::{
+    ALL, Carried, Code, Denormals, Fetch, If, Loop, Merge, Op, Operand, Product, Sign, Stmt, Value,
+};
+use r500_exec::native::{Axis, Cells, Chunk, Four, LANES, Move, Segment, Table, Wrap};
+use r500_exec::numerics::Arith;
+use r500_isa::values::TexOp;
+
+/// Chunks of a slot.
+const CHUNKS: usize = 3;
+/// Values from before.
+const READS: u32 = 6;
+
+/// Numbers one after the other.
+struct Random {
+    state: u64,
+    numbers: Numbers,
+}
+
+/// Which numbers there are in a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Numbers {
+    /// Of usual size.
+    Plain,
+    /// All kinds, denormals too, in long segments.
+    All,
+    /// Those beside which products and sums begin to be tiny, in short segments.
+    Edges,
+}
+
+impl Random {
+    fn next(&mut self) -> u32 {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        (self.state >> 24) as u32
+    }
+
+    fn below(&mut self, end: u32) -> u32 {
+        self.next() % end
+    }
+
+    fn of<T: Copy>(&mut self, list: &[T]) -> T {
+        list[self.below(list.len() as u32) as usize]
+    }
+
+    /// Numbers of all kinds, those of usual size most often.
+    fn float(&mut self) -> f32 {
+        if self.numbers == Numbers::Edges {
+            let size = self.of(&[1_u32, 2, 26, 27, 28, 63, 64, 65, 102, 126, 127, 128]) << 23;
+            let bits = size.wrapping_add(self.below(5)).wrapping_sub(2);
+            return f32::from_bits(bits | self.below(2) << 31);
+        }
+        match self.below(12) {
+            0 => self.of(&[0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, 1.0, -1.0, 0.5]),
+            1 if self.numbers == Numbers::All => f32::from_bits(self.next() & 0x807f_ffff),
+            2 if self.numbers == Numbers::All => f32::from_bits(self.next() ^ self.next() << 8),
+            _ => self.below(2000) as f32 / 64.0 - 15.0,
+        }
+    }
+}
+
+/// A segment on its way.
+struct Maker {
+    random: Random,
+    /// Values that can be looked at here, and masks.
+    floats: Vec<Operand>,
+    masks: Vec<Operand>,
+    values: u32,
+    /// Statements left.
+    left: u32,
+}
+
+impl Maker {
+    fn fresh(&mut self) -> Value {
+        self.values += 1;
+        Value(self.values - 1)
+    }
+
+    fn float(&mut self) -> Operand {
+        match self.random.below(5) {
+            0 => Operand::float(self.random.float()),
+            1 => self.random.of(&self.floats),
+            // What is young, so that chains get long.
+            _ => {
+                let young = self.floats.len().saturating_sub(24);
+                self.random.of(&self.floats[young..])
+            }
+        }
+    }
+
+    fn mask(&mut self) -> Operand {
+        self.random.of(&self.masks)
+    }
+
+    fn def(&mut self, code: Code, args: &[Operand], to: &mut Vec<Stmt>) -> Operand {
+        let value = self.fresh();
+        to.push(Stmt::Def(value, Op::new(code, args)));
+        Operand::Value(value)
+    }
+
+    fn operation(&mut self, to: &mut Vec<Stmt>) {
+        let product = Product {
+            negate: self.random.below(2) == 0,
+            zero_a: self.random.below(3) == 0,
+            zero_b: self.random.below(3) == 0,
+        };
+        let (a, b, c, m, n) = (self.float(), self.float(), self.float(), self.mask(), self.mask());
+        let bits = self.random.of(&[Code::Neg, Code::Abs, Code::NegAbs, Code::Flush]);
+        let quotient = self.random.of(&[Code::Frc, Code::Rcp, Code::Rsq]);
+        let power = self.random.of(&[Code::Ex2, Code::Ln2]);
+        let wave = self.random.of(&[Code::Sin, Code::Cos]);
+        let corner = Code::Corner(self.random.below(3) as u8);
+        let made = match self.random.below(26) {
+            0..=4 => {
+                let sign = self.random.of(&[Sign::Plus, Sign::Minus]);
+                self.def(Code::Mad(product, sign), &[a, b, c], to)
+            }
+            5 => self.def(Code::Mul(product), &[a, b], to),
+            6 => self.def(Code::Add, &[a, b], to),
+            7 => self.def(Code::Sub, &[a, b], to),
+            8 => self.def(bits, &[a], to),
+            9 => {
+                let code = self.random.of(&[Code::Min, Code::Max])(Denormals::Kept);
+                self.def(code, &[a, b], to)
+            }
+            10 => {
+                let sum = self.def(Code::Add, &[a, b], to);
+                let product = self.def(Code::Mul(product), &[a, c], to);
+                let code = self.random.of(&[Code::Min, Code::Max])(Denormals::Excluded);
+                self.def(code, &[sum, product], to)
+            }
+            11 => self.def(Code::Select, &[m, a, b], to),
+            12 => self.def(Code::Clamp01, &[a], to),
+            13 => self.def(quotient, &[a], to),
+            14 => self.def(power, &[a], to),
+            15 => self.def(wave, &[a], to),
+            16 => self.def(corner, &[a], to),
+            17 => self.def(Code::Select, &[m, a, Operand::Const(0)], to),
+            18 => self.def(Code::Select, &[m, Operand::Const(0), a], to),
+            other => {
+                let mask = match other {
+                    19 => self.def(Code::And, &[m, n], to),
+                    20 => self.def(Code::Or, &[m, n], to),
+                    21 => self.def(Code::AndNot, &[m, n], to),
+                    22 => self.def(Code::Select, &[m, n, self.masks[0]], to),
+                    _ => {
+                        let code = self.random.of(&[Code::Lt, Code::Ge, Code::Eq, Code::Ne]);
+                        self.def(code, &[a, b], to)
+                    }
+                };
+                self.masks.push(mask);
+                return;
+            }
+        };
+        self.floats.push(made);
+    }
+
+    fn list(&mut self, depth: u32, most: u32) -> Vec<Stmt> {
+        let mut list = Vec::new();
+        for _ in 0..=self.random.below(most) {
+            if self.left == 0 {
+                break;
+            }
+            self.left -= 1;
+            match self.random.below(24) {
+                0 if depth > 0 => self.branch(depth, &mut list),
+                1 if depth > 0 => self.repeat(depth, &mut list),
+                2 => self.fetch(&mut list),
+                3 if self.random.below(4) == 0 => list.push(Stmt::Kill(self.mask())),
+                _ => self.operation(&mut list),
+            }
+        }
+        list
+    }
+
+    fn fetch(&mut self, to: &mut Vec<Stmt>) {
+        let texel = [(); 4].map(|()| (self.random.below(3) > 0).then(|| self.fresh()));
+        let fetch = Fetch {
+            unit: self.random.of(&UNITS),
+            op: self.random.of(&[TexOp::LD, TexOp::PROJ]),
+            unscaled: self.random.below(3) == 0,
+            strq: [(); 4].map(|()| self.float()),
+            dx: [Operand::Const(0); 4],
+            dy: [Operand::Const(0); 4],
+            active: self.mask(),
+            texel,
+            address: 0,
+        };
+        to.push(Stmt::Fetch(Box::new(fetch)));
+        self.floats.extend(texel.into_iter().flatten().map(Operand::Value));
+    }
+
+    /// What is done inside is not seen outside.
+    fn inside<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let (floats, masks) = (self.floats.len(), self.masks.len());
+        let result = f(self);
+        self.floats.truncate(floats);
+        self.masks.truncate(masks);
+        result
+    }
+
+    fn branch(&mut self, depth: u32, to: &mut Vec<Stmt>) {
+        let (m, n) = (self.mask(), self.mask());
+        let other = self.def(Code::AndNot, &[n, m], to);
+        // No pixel takes both arms.
+        let mut merges: Vec<(Merge, bool)> = (0..self.random.below(6))
+            .map(|_| {
+                let is_mask = self.random.below(3) == 0;
+                let before = if is_mask { self.mask() } else { self.float() };
+                (Merge { value: self.fresh(), before: Some(before), arms: [None; 2] }, is_mask)
+            })
+            .collect();
+        let mut arm = |maker: &mut Self, number: usize| {
+            maker.inside(|maker| {
+                let stmts = maker.list(depth - 1, 12);
+                for (merge, is_mask) in &mut merges {
+                    if maker.random.below(4) > 0 {
+                        let from = if *is_mask { maker.mask() } else { maker.float() };
+                        merge.arms[number] = Some(from);
+                    }
+                }
+                stmts
+            })
+        };
+        let arms = [arm(self, 0), arm(self, 1)];
+        for (merge, is_mask) in &merges {
+            let list = if *is_mask { &mut self.masks } else { &mut self.floats };
+            list.push(Operand::Value(merge.value));
+        }
+        let merges = merges.into_iter().map(|(merge, _)| merge).collect();
+        to.push(Stmt::If(Box::new(If { masks: [m, other], arms, merges })));
+    }
+
+    fn repeat(&mut self, depth: u32, to: &mut Vec<Stmt>) {
+        let mut carried: Vec<(Carried, bool)> = (0..1 + self.random.below(7))
+            .map(|_| {
+                let is_mask = self.random.below(3) == 0;
+                let init = if is_mask { self.mask() } else { self.float() };
+                (Carried { value: self.fresh(), init, next: init }, is_mask)
+            })
+            .collect();
+        let see = |maker: &mut Self, carried: &[(Carried, bool)]| {
+            for (carried, is_mask) in carried {
+                let list = if *is_mask { &mut maker.masks } else { &mut maker.floats };
+                list.push(Operand::Value(carried.value));
+            }
+        };
+        let (body, again) = self.inside(|maker| {
+            see(maker, &carried);
+            let body = maker.list(depth - 1, 16);
+            for (carried, is_mask) in &mut carried {
+                carried.next = if *is_mask { maker.mask() } else { maker.float() };
+            }
+            (body, (maker.random.below(3) > 0).then(|| maker.mask()))
+        });
+        see(self, &carried);
+        let carried = carried.into_iter().map(|(carried, _)| carried).collect();
+        let passes = 1 + self.random.below(4);
+        to.push(Stmt::Loop(Box::new(Loop { passes, carried, body, again })));
+    }
+}
+
+/// Values of a group of pixels.
+type Lanes = Vec<u32>;
+
+/// Units with textures.
+const UNITS: [u8; 4] = [0, 3, 4, 15];
+
+/// Textures of all kinds, one for each unit, and the numbers in them.
+struct Textures {
+    tables: Vec<(u8, Table)>,
+    texels: Vec<Vec<[f32; 4]>>,
+    fours: Vec<Vec<Four>>,
+}
+
+impl Textures {
+    fn new(random: &mut Random) -> Self {
+        let mut all = Self { tables: Vec::new(), texels: Vec::new(), fours: Vec::new() };
+        for unit in UNITS {
+            let linear = random.below(2) == 0;
+            let axes = [(); 2].map(|()| {
+                let wrap = random.of(&[Wrap::Repeat, Wrap::Mirror, Wrap::Clamp]);
+                let size = match wrap {
+                    Wrap::Clamp => 1 + random.below(9),
+                    Wrap::Repeat | Wrap::Mirror => 1 << random.below(4),
+                };
+                Axis { wrap, size, scale: random.of(&[1.0_f32, 4.0, 7.0, 0.3]).to_bits() }
+            });
+            // What the first of two texels can be: see `Wrap`.
+            let [columns, rows] = axes.map(|Axis { wrap, size, .. }| match wrap {
+                Wrap::Mirror if linear => 2 * size,
+                Wrap::Clamp if linear => size + 1,
+                _ => size,
+            });
+            let row = columns + random.below(2);
+            let first = |axis: Axis, step: u32| match axis.wrap {
+                Wrap::Clamp if linear => step,
+                _ => 0,
+            };
+            let before = random.below(3);
+            let origin = before + first(axes[0], 1) + first(axes[1], row);
+            let cells = before + row * (rows - 1) + columns;
+            all.tables.push((unit, Table { linear, axes, origin, row, cells }));
+            let mut texel = || [(); 4].map(|()| random.float());
+            let all_of_them: Vec<_> = (0..axes[0].size * axes[1].size).map(|_| texel()).collect();
+            let at = |column: i64, row: i64| {
+                let [x, y] = [(axes[0], column), (axes[1], row)].map(|(axis, i)| within(axis, i));
+                all_of_them[(y * i64::from(axes[0].size) + x) as usize]
+            };
+            let mut fours = vec![Four::new([texel(); 4]); cells as usize];
+            let mut texels = vec![texel(); cells as usize];
+            let [left, top] = axes.map(|axis| -i64::from(first(axis, 1)));
+            for y in 0..i64::from(rows) {
+                for x in 0..i64::from(columns) {
+                    let cell = i64::from(before) + y * i64::from(row) + x;
+                    let (x, y) = (left + x, top + y);
+                    let four = [at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1)];
+                    fours[cell as usize] = Four::new(four);
+                    texels[cell as usize] = at(x, y);
+                }
+            }
+            all.fours.push(fours);
+            all.texels.push(texels);
+        }
+        all
+    }
+
+    fn cells(&self) -> [Cells<'_>; 16] {
+        let mut cells = [Cells::NONE; 16];
+        for (n, (unit, table)) in self.tables.iter().enumerate() {
+            cells[usize::from(*unit)] = match table.linear {
+                true => Cells::Fours(&self.fours[n]),
+                false => Cells::Texels(&self.texels[n]),
+            };
+        }
+        cells
+    }
+
+    /// What [`Table`] says.
+    fn look_up(&self, unit: u8, unscaled: bool, place: [f32; 2]) -> [f32; 4] {
+        const LAW: Arith = Arith::LAW;
+        let n = UNITS.iter().position(|other| *other == unit).unwrap();
+        let table = self.tables[n].1;
+        let found = [0, 1].map(|axis| {
+            let Axis { wrap, size, scale } = table.axes[axis];
+            let scale = if unscaled { 1.0 } else { f32::from_bits(scale) };
+            let x = LAW.mul(place[axis], scale);
+            let x = if x.is_nan() { 0.0 } else { x.clamp(-1_073_741_824.0, 1_073_741_824.0) };
+            let x = if table.linear { LAW.sub(x, 0.5) } else { x };
+            let (first, size) = (LAW.floor(x) as i64, i64::from(size));
+            let number = match wrap {
+                Wrap::Repeat => first.rem_euclid(size),
+                Wrap::Mirror => match first.rem_euclid(2 * size) {
+                    back if !table.linear && back >= size => 2 * size - 1 - back,
+                    number => number,
+                },
+                Wrap::Clamp => first.clamp(-i64::from(table.linear), size - 1),
+            };
+            (number, LAW.sub(x, LAW.floor(x)))
+        });
+        let [(column, s), (row, t)] = found;
+        let cell = i64::from(table.origin) + row * i64::from(table.row) + column;
+        if !table.linear {
+            return self.texels[n][cell as usize];
+        }
+        let [a, b, c, d] = *self.fours[n][cell as usize].texels();
+        let mix = |a: f32, b: f32, share| LAW.add(a, LAW.mul(LAW.sub(b, a), share));
+        std::array::from_fn(|i| mix(mix(a[i], b[i], s), mix(c[i], d[i], s), t))
+    }
+}
+
+/// The texel that a number stands for.
+fn within(Axis { wrap, size, .. }: Axis, i: i64) -> i64 {
+    let size = i64::from(size);
+    match wrap {
+        Wrap::Repeat => i.rem_euclid(size),
+        Wrap::Mirror => match i.rem_euclid(2 * size) {
+            back if back >= size => 2 * size - 1 - back,
+            number => number,
+        },
+        Wrap::Clamp => i.clamp(0, size - 1),
+    }
+}
+
+/// Computes what a segment says, for a group.
+struct Interpreter<'a> {
+    values: Vec<Lanes>,
+    lanes: usize,
+    textures: &'a Textures,
+    covered: Lanes,
+}
+
+impl Interpreter<'_> {
+    fn get(&self, operand: Operand) -> Lanes {
+        match operand {
+            Operand::Const(bits) => vec![bits; self.lanes],
+            Operand::Value(value) => self.values[value.index()].clone(),
+        }
+    }
+
+    fn set(&mut self, value: Value, lanes: Lanes) {
+        self.values[value.index()] = lanes;
+    }
+
+    fn any(&self, mask: Operand) -> bool {
+        self.get(mask).iter().any(|lane| *lane != 0)
+    }
+
+    fn choose(&self, mask: Operand, a: Operand, b: Operand) -> Lanes {
+        let (mask, a, b) = (self.get(mask), self.get(a), self.get(b));
+        (0..self.lanes).map(|i| mask[i] & a[i] | !mask[i] & b[i]).collect()
+    }
+
+    fn list(&mut self, stmts: &[Stmt]) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Def(value, op) => {
+                    let args = op.args.map(|arg| self.get(arg));
+                    let lanes = (0..self.lanes).map(|lane| evaluate(op.code, &args, lane));
+                    self.set(*value, lanes.collect());
+                }
+                Stmt::If(branch) => {
+                    for merge in &branch.merges {
+                        self.set(merge.value, self.get(merge.before.unwrap()));
+                    }
+                    for (arm, stmts) in branch.arms.iter().enumerate() {
+                        let mask = branch.masks[arm];
+                        if !self.any(mask) {
+                            continue;
+                        }
+                        self.list(stmts);
+                        for merge in &branch.merges {
+                            let Some(from) = merge.arms[arm] else { continue };
+                            let value = Operand::Value(merge.value);
+                            self.set(merge.value, self.choose(mask, from, value));
+                        }
+                    }
+                }
+                Stmt::Loop(repeat) => {
+                    for carried in &repeat.carried {
+                        self.set(carried.value, self.get(carried.init));
+                    }
+                    for _ in 0..repeat.passes {
+                        self.list(&repeat.body);
+                        let again = repeat.again.is_none_or(|again| self.any(again));
+                        let next: Vec<_> =
+                            repeat.carried.iter().map(|carried| self.get(carried.next)).collect();
+                        for (carried, next) in repeat.carried.iter().zip(next) {
+                            self.set(carried.value, next);
+                        }
+                        if !again {
+                            break;
+                        }
+                    }
+                }
+                Stmt::Fetch(fetch) => {
+                    let [s, t, _, q] = fetch.strq.map(|operand| self.get(operand));
+                    let texels: Vec<[f32; 4]> = (0..self.lanes)
+                        .map(|lane| {
+                            let place = [s[lane], t[lane]].map(|x| match fetch.op {
+                                TexOp::PROJ => {
+                                    Arith::LAW.div(f32::from_bits(x), f32::from_bits(q[lane]))
+                                }
+                                _ => f32::from_bits(x),
+                            });
+                            self.textures.look_up(fetch.unit, fetch.unscaled, place)
+                        })
+                        .collect();
+                    for (channel, value) in fetch.texel.iter().enumerate() {
+                        if let Some(value) = value {
+                            let lanes = texels.iter().map(|texel| texel[channel].to_bits());
+                            self.set(*value, lanes.collect());
+                        }
+                    }
+                }
+                Stmt::Kill(mask) => {
+                    let mask = self.get(*mask);
+                    self.covered.iter_mut().zip(mask).for_each(|(covered, mask)| *covered &= !mask);
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+}
+
+fn evaluate(code: Code, args: &[Lanes; 3], lane: usize) -> u32 {
+    let bits = [args[0][lane], args[1][lane], args[2][lane]];
+    match code {
+        Code::Corner(corner) => args[0][lane / 4 * 4 + usize::from(corner)],
+        Code::And => bits[0] & bits[1],
+        Code::Or => bits[0] | bits[1],
+        Code::AndNot => bits[0] & !bits[1],
+        Code::Select => bits[0] & bits[1] | !bits[0] & bits[2],
+        code => r500_exec::ir::evaluate(code, bits).expect("an operation of a segment"),
+    }
+}
+
+/// The same number, or both none.
+fn same(a: f32, b: f32) -> bool {
+    a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
+}
+
+/// Makes a segment, with numbers for it, has code made of it, which says how many
+/// pixels decide together (that shows here, while programs do not let it show), has that run, and checks
+/// what was left.
+pub(crate) fn check<T>(
+    seed: u64,
+    numbers: Numbers,
+    what: &dyn Debug,
+    make: impl FnOnce(&Segment<'_>) -> (usize, T),
+    run: impl FnOnce(T, &mut [Chunk], &mut [Chunk], &[Cells<'_>]),
+) {
+    let mut maker = Maker {
+        random: Random { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, numbers },
+        floats: (0..READS).map(|value| Operand::Value(Value(value))).collect(),
+        masks: vec![Operand::Value(Value(READS)), ALL],
+        values: READS + 1,
+        left: match numbers {
+            Numbers::Edges => 1 + (seed % 12) as u32,
+            _ => 40 + (seed % 7) as u32 * 60,
+        },
+    };
+    let textures = Textures::new(&mut maker.random);
+    let body = maker.list(3, 400);
+    let reads: Vec<_> = (0..=READS).map(|value| (Value(value), value)).collect();
+    let seen = |list: &[Operand]| -> Vec<Value> {
+        list.iter().filter_map(|operand| operand.value()).filter(|value| value.0 > READS).collect()
+    };
+    let (floats, masks) = (seen(&maker.floats), seen(&maker.masks));
+    let mut slot = READS;
+    let mut place = |value: &Value| {
+        slot += 1;
+        (*value, slot)
+    };
+    // Half of them go to slots; others are moved to slots that are read.
+    let writes: Vec<_> = (floats.iter().chain(&masks).step_by(2)).map(&mut place).collect();
+    let moves: Vec<Move> = (0..maker.random.below(5))
+        .map(|_| {
+            let to = maker.random.below(READS);
+            let mask = (maker.random.below(2) == 0).then(|| maker.mask());
+            Move { value: Value(to), slot: to, mask, from: maker.float() }
+        })
+        .collect();
+    let body: Vec<&Stmt> = body.iter().collect();
+    let segment = Segment {
+        body: &body,
+        reads: &reads,
+        writes: &writes,
+        moves: &moves,
+        stride: (CHUNKS * size_of::<Chunk>()) as u32,
+        metered: seed.is_multiple_of(3),
+        tables: &textures.tables,
+        origins: &[],
+    };
+    let (lanes, made) = make(&segment);
+    assert!(LANES.is_multiple_of(lanes));
+
+    let mut slots = vec![[0.0; LANES]; (slot as usize + 1) * CHUNKS];
+    for (i, chunk) in slots[..READS as usize * CHUNKS].iter_mut().enumerate() {
+        // In some chunks all lanes are alike, so that masks are all or nothing.
+        let one = maker.random.float();
+        *chunk = std::array::from_fn(|_| if i % 3 == 0 { one } else { maker.random.float() });
+    }
+    for chunk in &mut slots[READS as usize * CHUNKS..][..CHUNKS] {
+        *chunk = std::array::from_fn(|_| f32::from_bits([0, !0][maker.random.below(2) as usize]));
+    }
+    let all = |_: usize| f32::from_bits(!0);
+    let mut covered = vec![std::array::from_fn(all); CHUNKS];
+    let (mut wanted, mut wanted_covered) = (slots.clone(), covered.clone());
+    for chunk in 0..CHUNKS {
+        for first in (0..LANES).step_by(lanes) {
+            let values = vec![vec![0; lanes]; maker.values as usize];
+            let covered = &mut wanted_covered[chunk][first..first + lanes];
+            let before = covered.iter().map(|lane| lane.to_bits()).collect();
+            let mut interpreter =
+                Interpreter { values, lanes, textures: &textures, covered: before };
+            for &(value, slot) in &reads {
+                let from = &wanted[slot as usize * CHUNKS + chunk][first..first + lanes];
+                interpreter.set(value, from.iter().map(|lane| lane.to_bits()).collect());
+            }
+            for stmt in &body {
+                interpreter.list(std::slice::from_ref(stmt));
+            }
+            for (to, bits) in covered.iter_mut().zip(&interpreter.covered) {
+                *to = f32::from_bits(*bits);
+            }
+            let mut left = Vec::new();
+            for &(value, slot) in &writes {
+                left.push((slot, interpreter.get(Operand::Value(value))));
+            }
+            for moved in &moves {
+                let old = Operand::Value(moved.value);
+                let new = interpreter.choose(moved.mask.unwrap_or(ALL), moved.from, old);
+                interpreter.set(moved.value, new.clone());
+                left.push((moved.slot, new));
+            }
+            for (slot, lanes_of) in left {
+                let to = &mut wanted[slot as usize * CHUNKS + chunk][first..first + lanes];
+                for (to, bits) in to.iter_mut().zip(lanes_of) {
+                    *to = f32::from_bits(bits);
+                }
+            }
+        }
+    }
+    run(made, &mut slots, &mut covered, &textures.cells());
+    for (got, wanted) in covered.iter().zip(&wanted_covered) {
+        assert_eq!(got.map(f32::to_bits), wanted.map(f32::to_bits), "seed {seed}: coverage");
+    }
+    for (i, (got, wanted)) in slots.iter().zip(&wanted).enumerate() {
+        for lane in 0..LANES {
+            assert!(
+                same(got[lane], wanted[lane]),
+                "seed {seed}, {what:?}: slot {}, chunk {}, lane {lane}: {:e}, not {:e}",
+                i / CHUNKS,
+                i % CHUNKS,
+                got[lane],
+                wanted[lane],
+            );
+        }
+    }
+}
+
+/// Makes a segment whose numbers do not matter.
+pub(crate) fn with_segment<T>(seed: u64, f: impl FnOnce(&Segment<'_>) -> T) -> T {
+    let mut maker = Maker {
+        random: Random { state: seed | 1, numbers: Numbers::All },
+        floats: vec![Operand::Value(Value(0))],
+        masks: vec![Operand::Value(Value(1)), ALL],
+        values: 2,
+        left: 200,
+    };
+    let textures = Textures::new(&mut maker.random);
+    let body = maker.list(3, 200);
+    let body: Vec<&Stmt> = body.iter().collect();
+    f(&Segment {
+        body: &body,
+        reads: &[(Value(0), 0), (Value(1), 1)],
+        writes: &[],
+        moves: &[],
+        stride: 64,
+        metered: true,
+        tables: &textures.tables,
+        origins: &[],
+    })
+}
+
+/// How many segments to try: R500_PROGRAMS, if that is set.
+pub(crate) fn count(usual: u64) -> u64 {
+    let count = std::env::var("R500_PROGRAMS").ok().and_then(|count| count.parse().ok());
+    count.unwrap_or(usual)
+}

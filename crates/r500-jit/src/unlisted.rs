@@ -1,0 +1,21 @@
+//! Where there is no text of machine code.
+
+use r500_exec::fast::Simd;
+use r500_exec::ir::Function;
+use r500_exec::native::Tables;
+
+use crate::{Effort, Unavailable};
+
+/// The machine code of a function as text.
+///
+/// # Errors
+/// There is none on this architecture.
+pub fn listing(
+    _: &Function,
+    _: &Tables,
+    _: Simd,
+    _: Effort,
+    _: &mut dyn FnMut(u32) -> Option<String>,
+) -> Result<String, Unavailable> {
+    Err(Unavailable::Architecture)
+}

@@ -1,0 +1,746 @@
+//! Instructions of a program.
+//!
+//! There are two forms of it. The quick one computes as WebAssembly does and watches for tiny numbers;
+//! what goes to slots goes there when a group is done and nothing tiny was seen. Otherwise the careful
+//! form computes the group again, flushing operands and results as the law says.
+//!
+//! A value is a local of the function; the host's compiler gives it a register. Constants are locals too,
+//! set on entry: most hosts take long to make a vector of bits.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, MemArgTarget, ValType};
+
+use super::watch::{self, Watched};
+use crate::op::{Branch, Given, Kind, Node, Op, Program, Relation, Repeat, Rounding, V};
+
+/// Where things are in what a kernel is called with; it is `Context` in `call`.
+pub(super) mod context {
+    pub(crate) const SLOTS: u64 = 0;
+    pub(crate) const BEGIN: u64 = 4;
+    pub(crate) const END: u64 = 8;
+    pub(crate) const GRANT: u64 = 12;
+    pub(crate) const FUEL: u64 = 16;
+    pub(crate) const ADDRESS: u64 = 20;
+    pub(crate) const ADDED: u64 = 24;
+    pub(crate) const MOST: u64 = 32;
+    pub(crate) const REFILL: u64 = 40;
+    pub(crate) const COVERED: u64 = 44;
+    /// By unit, four bytes each.
+    pub(crate) const CELLS: u64 = 48;
+}
+
+/// Functions of a module, by their numbers.
+pub(super) mod function {
+    pub(crate) const RUN: u32 = 0;
+    pub(crate) const CAREFUL: u32 = 1;
+}
+
+/// Types of functions, by their numbers.
+pub(super) mod signature {
+    /// The context: 1 if it stopped.
+    pub(crate) const RUN: u32 = 0;
+    /// The context and a group.
+    pub(crate) const CAREFUL: u32 = 1;
+}
+
+/// Bytes of a vector.
+const VECTOR: u32 = 16;
+
+/// How a function computes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Quick,
+    Careful,
+}
+
+/// What a program is compiled with.
+#[derive(Clone, Copy)]
+pub(super) struct How<'a> {
+    pub(super) program: &'a Program,
+    pub(super) watched: &'a Watched,
+    /// Bytes from slot to slot.
+    pub(super) stride: u32,
+    pub(super) metered: bool,
+}
+
+/// The function that runs over all groups, quickly.
+pub(super) fn run(how: How<'_>) -> Option<Function> {
+    Code::new(how, Form::Quick).run()
+}
+
+/// The function that runs over one group, carefully.
+pub(super) fn careful(how: How<'_>) -> Option<Function> {
+    Code::new(how, Form::Careful).careful()
+}
+
+const SIGN: u32 = 0x8000_0000;
+const EXPONENT: u32 = 0x7f80_0000;
+
+fn splat(bits: u32) -> i128 {
+    let bits = u128::from(bits);
+    (bits | bits << 32 | bits << 64 | bits << 96).cast_signed()
+}
+
+/// Locals of a function: those it needs anyway, then one a value.
+#[derive(Default)]
+struct Locals {
+    types: Vec<ValType>,
+    /// By value.
+    values: HashMap<V, u32>,
+}
+
+impl Locals {
+    fn fresh(&mut self, kind: ValType) -> u32 {
+        self.types.push(kind);
+        self.types.len() as u32 - 1
+    }
+}
+
+/// Locals of the careful form.
+#[derive(Clone, Copy)]
+struct Law {
+    operands: [u32; 2],
+    /// All bits of the exponent; all but the sign; none.
+    exponent: u32,
+    rest: u32,
+    zero: u32,
+    /// What factors are multiplied by, and what products of those are at least.
+    larger: u32,
+    least: u32,
+}
+
+impl Law {
+    fn new(locals: &mut Locals) -> Self {
+        let mut fresh = || locals.fresh(ValType::V128);
+        Self {
+            operands: [fresh(), fresh()],
+            exponent: fresh(),
+            rest: fresh(),
+            zero: fresh(),
+            larger: fresh(),
+            least: fresh(),
+        }
+    }
+
+    fn constants(self) -> [(u32, u32); 4] {
+        let larger = f32::to_bits(4_294_967_296.0);
+        // 2^64 times 2^-126.
+        let least = (127 - 62) << 23;
+        [(self.exponent, EXPONENT), (self.rest, !SIGN), (self.larger, larger), (self.least, least)]
+    }
+}
+
+struct Code<'a> {
+    how: How<'a>,
+    form: Form,
+    locals: Locals,
+    bytes: Vec<u8>,
+    context: u32,
+    /// Address of the group in slot 0.
+    group: u32,
+    fuel: u32,
+    /// By part: which pixels are covered.
+    covered: BTreeMap<u32, u32>,
+    /// By unit: where its cells are.
+    cells: BTreeMap<u8, u32>,
+    /// By how values are watched, the smallest so far: as bits, the sign shifted out if there may be
+    /// one, less one, so that zero is the largest.
+    seen: BTreeMap<watch::How, u32>,
+    ones: u32,
+    /// Blocks that are open.
+    depth: u32,
+    /// The block to leave when something tiny was seen.
+    bail: u32,
+    /// Values of the careful form that are not denormal.
+    numbers: HashSet<V>,
+    law: Law,
+    /// Values to leave in slots at the end, with their places.
+    stores: Vec<(V, u64)>,
+    /// Whether there is something that this cannot express.
+    refused: bool,
+}
+
+impl<'a> Code<'a> {
+    fn new(how: How<'a>, form: Form) -> Self {
+        let mut locals = Locals::default();
+        let context = locals.fresh(ValType::I32);
+        let group = locals.fresh(ValType::I32);
+        let fuel = locals.fresh(ValType::I32);
+        let ways = how.watched.ways();
+        let seen = ways.into_iter().map(|way| (way, locals.fresh(ValType::V128))).collect();
+        let ones = locals.fresh(ValType::V128);
+        let law = Law::new(&mut locals);
+        Self {
+            how,
+            form,
+            locals,
+            bytes: Vec::new(),
+            context,
+            group,
+            fuel,
+            covered: BTreeMap::new(),
+            cells: BTreeMap::new(),
+            seen,
+            ones,
+            depth: 0,
+            bail: 0,
+            numbers: HashSet::new(),
+            law,
+            stores: Vec::new(),
+            refused: false,
+        }
+    }
+
+    fn code(&mut self) -> InstructionSink<'_> {
+        InstructionSink::new(&mut self.bytes)
+    }
+
+    fn open_block(&mut self) -> u32 {
+        self.code().block(BlockType::Empty);
+        self.depth += 1;
+        self.depth
+    }
+
+    fn open_loop(&mut self) -> u32 {
+        self.code().loop_(BlockType::Empty);
+        self.depth += 1;
+        self.depth
+    }
+
+    fn open_if(&mut self) {
+        self.code().if_(BlockType::Empty);
+        self.depth += 1;
+    }
+
+    fn close(&mut self) {
+        self.code().end();
+        self.depth -= 1;
+    }
+
+    /// How a jump names a block.
+    fn to(&self, block: u32) -> u32 {
+        self.depth - block
+    }
+
+    /// The function over all groups.
+    fn run(mut self) -> Option<Function> {
+        let how = self.how;
+        let end = self.locals.fresh(ValType::I32);
+        self.tables();
+        self.constants();
+        let (context, group, ones) = (self.context, self.group, self.ones);
+        self.code().v128_const(-1).local_set(ones);
+        self.code().local_get(context).i32_load(word(context::SLOTS));
+        self.code().local_get(context).i32_load(word(context::BEGIN)).i32_add().local_set(group);
+        self.code().local_get(context).i32_load(word(context::SLOTS));
+        self.code().local_get(context).i32_load(word(context::END)).i32_add().local_set(end);
+        let done = self.open_block();
+        let top = self.open_loop();
+        let to = self.to(done);
+        self.code().local_get(group).local_get(end).i32_ge_u().br_if(to);
+        let next = self.open_block();
+        self.bail = self.open_block();
+        self.begin_group();
+        self.nodes(&how.program.body);
+        self.bail_if_tiny();
+        self.end_group();
+        let to = self.to(next);
+        self.code().br(to);
+        self.close();
+        // The group once more.
+        self.code().local_get(context).local_get(group).call(function::CAREFUL);
+        self.open_if();
+        self.code().i32_const(1).return_();
+        self.close();
+        self.close();
+        let bytes = (how.program.groups.max(1) * VECTOR).cast_signed();
+        let to = self.to(top);
+        self.code().local_get(group).i32_const(bytes).i32_add().local_set(group).br(to);
+        self.close();
+        self.close();
+        self.code().i32_const(0).end();
+        self.finish(1)
+    }
+
+    /// The function over one group.
+    fn careful(mut self) -> Option<Function> {
+        self.tables();
+        self.constants();
+        for (local, bits) in self.law.constants() {
+            self.code().v128_const(splat(bits)).local_set(local);
+        }
+        self.begin_group();
+        let how = self.how;
+        self.nodes(&how.program.body);
+        self.end_group();
+        self.code().i32_const(0).end();
+        self.finish(2)
+    }
+
+    fn finish(self, parameters: usize) -> Option<Function> {
+        if self.refused {
+            return None;
+        }
+        let mut function =
+            Function::new_with_locals_types(self.locals.types[parameters..].to_vec());
+        function.raw(self.bytes);
+        Some(function)
+    }
+
+    /// Locals for what is not in slots: coverage and tables.
+    fn tables(&mut self) {
+        let program = self.how.program;
+        each_op(&program.body, &mut |op| match op.kind {
+            Kind::Covered(part) | Kind::Uncover(part) => {
+                let locals = &mut self.locals;
+                self.covered.entry(part).or_insert_with(|| locals.fresh(ValType::V128));
+            }
+            Kind::Texel(texel) => {
+                let locals = &mut self.locals;
+                self.cells.entry(texel.unit).or_insert_with(|| locals.fresh(ValType::I32));
+            }
+            _ => {}
+        });
+        let context = self.context;
+        for (unit, local) in self.cells.clone() {
+            let from = word(context::CELLS + 4 * u64::from(unit));
+            self.code().local_get(context).i32_load(from).local_set(local);
+        }
+    }
+
+    fn constants(&mut self) {
+        for (n, given) in self.how.program.given.iter().enumerate() {
+            if let Some(Given::Const(bits)) = given {
+                let local = self.local(V(n as u32));
+                self.code().v128_const(splat(*bits)).local_set(local);
+            }
+        }
+    }
+
+    /// Fuel, and what is in slots.
+    fn begin_group(&mut self) {
+        let how = self.how;
+        let (context, group, fuel) = (self.context, self.group, self.fuel);
+        if how.metered {
+            self.code().local_get(context).i32_load(word(context::GRANT)).local_set(fuel);
+            self.code().local_get(context).i64_const(0).i64_store(long(context::ADDED));
+        }
+        if self.form == Form::Quick {
+            let ones = self.ones;
+            for seen in self.seen.clone().into_values() {
+                self.code().local_get(ones).local_set(seen);
+            }
+        }
+        for (part, local) in self.covered.clone() {
+            self.covered_at();
+            let from = vector(u64::from(part * VECTOR));
+            self.code().v128_load(from).local_set(local);
+        }
+        for (n, given) in how.program.given.iter().enumerate() {
+            if let Some(Given::Slot(slot, part)) = given {
+                let v = V(n as u32);
+                let local = self.local(v);
+                let from = vector(self.place(*slot, *part));
+                self.code().local_get(group).v128_load(from).local_set(local);
+                self.watch(v);
+            }
+        }
+        for (n, given) in how.program.given.iter().enumerate() {
+            if let Some(Given::Const(_)) = given {
+                self.watch(V(n as u32));
+            }
+        }
+    }
+
+    /// What goes to slots, and what was spent.
+    fn end_group(&mut self) {
+        let (context, group, fuel) = (self.context, self.group, self.fuel);
+        for (v, place) in std::mem::take(&mut self.stores) {
+            let from = self.local(v);
+            self.code().local_get(group).local_get(from).v128_store(vector(place));
+        }
+        for (part, local) in self.covered.clone() {
+            self.covered_at();
+            self.code().local_get(local).v128_store(vector(u64::from(part * VECTOR)));
+        }
+        if !self.how.metered {
+            return;
+        }
+        // The most that a group needed beyond its grant.
+        self.code().local_get(context).i64_load(long(context::ADDED));
+        self.code().local_get(fuel).i64_extend_i32_s().i64_sub();
+        self.code().local_get(context).i64_load(long(context::MOST)).i64_gt_s();
+        self.open_if();
+        self.code().local_get(context).local_get(context).i64_load(long(context::ADDED));
+        self.code().local_get(fuel).i64_extend_i32_s().i64_sub().i64_store(long(context::MOST));
+        self.close();
+    }
+
+    /// The group's address in what is covered.
+    fn covered_at(&mut self) {
+        let (context, group) = (self.context, self.group);
+        self.code().local_get(context).i32_load(word(context::COVERED)).local_get(group).i32_add();
+    }
+
+    fn place(&self, slot: u32, part: u32) -> u64 {
+        u64::from(slot) * u64::from(self.how.stride) + u64::from(part * VECTOR)
+    }
+
+    fn local(&mut self, v: V) -> u32 {
+        if let Some(local) = self.locals.values.get(&v) {
+            return *local;
+        }
+        let local = self.locals.fresh(ValType::V128);
+        self.locals.values.insert(v, local);
+        local
+    }
+
+    /// One value has the local of another.
+    fn same(&mut self, v: V, as_v: V) {
+        let local = self.local(as_v);
+        self.locals.values.insert(v, local);
+    }
+
+    /// Notes a value if it is one of those to be watched.
+    fn watch(&mut self, v: V) {
+        if self.form == Form::Careful {
+            return;
+        }
+        let Some(how) = self.how.watched.get(v) else { return };
+        let Some(&seen) = self.seen.get(&how) else { return };
+        let (local, ones) = (self.local(v), self.ones);
+        self.code().local_get(seen).local_get(local);
+        if !how.positive {
+            self.code().local_get(local).i32x4_add();
+        }
+        self.code().local_get(ones).i32x4_add().i32x4_min_u().local_set(seen);
+    }
+
+    /// Whether something was seen that is neither zero nor of the size that it is watched for.
+    fn tiny_seen(&mut self) {
+        self.code().v128_const(0);
+        for (how, seen) in self.seen.clone() {
+            let least = ((how.size.least() + 127) as u32) << 23;
+            let least = if how.positive { least - 1 } else { 2 * least - 1 };
+            self.code().local_get(seen).v128_const(splat(least)).i32x4_lt_u().v128_or();
+        }
+        self.code().v128_any_true();
+    }
+
+    fn bail_if_tiny(&mut self) {
+        if self.seen.is_empty() {
+            return;
+        }
+        self.tiny_seen();
+        let to = self.to(self.bail);
+        self.code().br_if(to);
+    }
+
+    fn nodes(&mut self, nodes: &[Node]) {
+        for node in nodes {
+            match node {
+                Node::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
+                Node::Spend(instructions) if self.how.metered => {
+                    let fuel = self.fuel;
+                    let instructions = i32::try_from(*instructions).unwrap_or(i32::MAX);
+                    self.code().local_get(fuel).i32_const(instructions).i32_sub().local_set(fuel);
+                }
+                Node::Spend(_) => {}
+                Node::Branch(branch) => self.branch(branch),
+                Node::Repeat(repeat) => self.repeat(repeat),
+            }
+        }
+    }
+
+    fn branch(&mut self, branch: &Branch) {
+        let moves: Vec<_> =
+            branch.merges.iter().filter_map(|merge| Some((merge.before?, merge.var))).collect();
+        self.moves(&moves);
+        for arm in &branch.arms {
+            let mask = self.local(arm.mask);
+            self.code().local_get(mask).v128_any_true();
+            self.open_if();
+            self.nodes(&arm.body);
+            let moves: Vec<_> = arm.assign.iter().map(|assign| (assign.from, assign.old)).collect();
+            self.moves(&moves);
+            self.close();
+            for assign in &arm.assign {
+                self.same(assign.new, assign.old);
+            }
+        }
+    }
+
+    fn repeat(&mut self, repeat: &Repeat) {
+        let how = self.how;
+        let passes = self.locals.fresh(ValType::I32);
+        let moves: Vec<_> = repeat.carried.iter().map(|c| (c.init, c.var)).collect();
+        self.moves(&moves);
+        self.code().i32_const(repeat.passes.cast_signed()).local_set(passes);
+        let behind = self.open_block();
+        let top = self.open_loop();
+        self.nodes(&repeat.body);
+        let again = repeat.again.map(|again| self.local(again));
+        // The mask may be one that is handed on.
+        if let Some(again) = again {
+            self.code().local_get(again).v128_any_true();
+        }
+        let moves: Vec<_> = repeat.carried.iter().map(|c| (c.next, c.var)).collect();
+        self.moves(&moves);
+        let to = self.to(behind);
+        if again.is_some() {
+            self.code().i32_eqz().br_if(to);
+        }
+        self.code().local_get(passes).i32_const(1).i32_sub().local_tee(passes);
+        self.code().i32_eqz().br_if(to);
+        if how.metered {
+            self.refill(repeat.address);
+        }
+        let to = self.to(top);
+        self.code().br(to);
+        self.close();
+        self.close();
+        for carried in &repeat.carried {
+            self.same(carried.out, carried.var);
+        }
+    }
+
+    /// Asks for fuel if there is none left; returns if there is no more.
+    fn refill(&mut self, address: u32) {
+        let (context, fuel) = (self.context, self.fuel);
+        self.code().local_get(fuel).i32_const(0).i32_lt_s();
+        self.open_if();
+        // What runs on for something tiny need not do so in truth.
+        if self.form == Form::Quick {
+            self.bail_if_tiny();
+        }
+        self.code().local_get(context).local_get(fuel).i32_store(word(context::FUEL));
+        self.code().local_get(context).i32_const(address.cast_signed());
+        self.code().i32_store(word(context::ADDRESS));
+        self.code().local_get(context).local_get(context).i32_load(word(context::REFILL));
+        self.code().call_indirect(0, signature::RUN);
+        self.open_if();
+        self.code().i32_const(1).return_();
+        self.close();
+        self.code().local_get(context).i32_load(word(context::FUEL)).local_set(fuel);
+        self.close();
+    }
+
+    /// Values to the places of others, all at once.
+    fn moves(&mut self, moves: &[(V, V)]) {
+        for (from, _) in moves {
+            let from = self.local(*from);
+            self.code().local_get(from);
+        }
+        for (_, to) in moves.iter().rev() {
+            let to = self.local(*to);
+            self.code().local_set(to);
+        }
+    }
+
+    fn op(&mut self, op: &Op) {
+        let Some(a) = op.args[0] else {
+            match op.kind {
+                Kind::MaskAll => _ = self.code().v128_const(-1),
+                Kind::MaskNone => _ = self.code().v128_const(0),
+                Kind::Covered(part) => {
+                    let covered = self.covered.get(&part).copied();
+                    self.refused |= covered.is_none();
+                    self.code().local_get(covered.unwrap_or_default());
+                }
+                _ => self.refused = true,
+            }
+            return self.result(op);
+        };
+        let b = op.args[1].unwrap_or(a);
+        match op.kind {
+            Kind::Store(slot, part) => {
+                self.stores.push((a, self.place(slot, part)));
+                return;
+            }
+            Kind::Uncover(part) => {
+                let (left, covered) = (self.local(a), self.covered.get(&part).copied());
+                self.refused |= covered.is_none();
+                self.code().local_get(left).local_set(covered.unwrap_or_default());
+                return;
+            }
+            Kind::Texel(texel) => {
+                let (at, cells) = (self.local(a), self.cells.get(&texel.unit).copied());
+                self.refused |= cells.is_none();
+                self.code().local_get(cells.unwrap_or_default());
+                self.code().local_get(at).i32x4_extract_lane(texel.pixel).i32_add();
+                self.code().v128_load(memory(u64::from(texel.offset), 2));
+            }
+            Kind::Add => _ = self.numbers(&[a, b]).f32x4_add(),
+            Kind::Sub => _ = self.numbers(&[a, b]).f32x4_sub(),
+            Kind::Mul => self.product(a, b),
+            Kind::MulKeep => {
+                let c = op.args[2].unwrap_or(a);
+                self.product(b, c);
+                self.bits(&[a]).v128_and();
+            }
+            Kind::Div => _ = self.numbers(&[a, b]).f32x4_div(),
+            // b < a ? b : a of WebAssembly's.
+            Kind::Min => _ = self.numbers(&[b, a]).f32x4_pmin(),
+            Kind::Max => _ = self.numbers(&[b, a]).f32x4_pmax(),
+            Kind::Sqrt => _ = self.numbers(&[a]).f32x4_sqrt(),
+            Kind::Round(Rounding::Nearest) => _ = self.numbers(&[a]).f32x4_nearest(),
+            Kind::Round(Rounding::Floor) => _ = self.numbers(&[a]).f32x4_floor(),
+            Kind::Cmp(relation) => {
+                let mut code = self.numbers(&[a, b]);
+                match relation {
+                    Relation::Lt => code.f32x4_lt(),
+                    Relation::Le => code.f32x4_le(),
+                    Relation::Gt => code.f32x4_gt(),
+                    Relation::Ge => code.f32x4_ge(),
+                    Relation::Eq => code.f32x4_eq(),
+                    Relation::Ne => code.f32x4_ne(),
+                };
+            }
+            Kind::Copy | Kind::ToMask | Kind::FromMask => _ = self.bits(&[a]),
+            Kind::ToFloat => _ = self.bits(&[a]).f32x4_convert_i32x4_s(),
+            Kind::And | Kind::MaskAnd | Kind::Keep => _ = self.bits(&[a, b]).v128_and(),
+            Kind::Or | Kind::MaskOr => _ = self.bits(&[a, b]).v128_or(),
+            Kind::Xor => _ = self.bits(&[a, b]).v128_xor(),
+            Kind::AndNot | Kind::MaskAndNot => _ = self.bits(&[b, a]).v128_andnot(),
+            Kind::IntAdd => _ = self.bits(&[a, b]).i32x4_add(),
+            Kind::IntSub => _ = self.bits(&[a, b]).i32x4_sub(),
+            Kind::Shl(bits) => _ = self.bits(&[a]).i32_const(i32::from(bits)).i32x4_shl(),
+            Kind::Sar(bits) => _ = self.bits(&[a]).i32_const(i32::from(bits)).i32x4_shr_s(),
+            Kind::Corner(corner) => {
+                self.bits(&[a, a]).i8x16_shuffle(words([corner; 4]));
+            }
+            Kind::Blend => {
+                let c = op.args[2].unwrap_or(a);
+                match self.how.program.given(b) {
+                    Some(Given::Const(0)) => self.bits(&[c, a]).v128_andnot(),
+                    _ => self.bits(&[b, c, a]).v128_bitselect(),
+                };
+            }
+            Kind::IntMin => _ = self.bits(&[a, b]).i32x4_min_u(),
+            Kind::IntMul => _ = self.bits(&[a, b]).i32x4_mul(),
+            // What is too large would become 2^31 - 1, what is none 0.
+            Kind::Truncate => {
+                let mut code = self.bits(&[a]);
+                code.i32x4_trunc_sat_f32x4_s().v128_const(splat(SIGN));
+                let mut code = self.bits(&[a]);
+                code.v128_const(splat(2_147_483_648.0_f32.to_bits())).f32x4_lt().v128_bitselect();
+            }
+            Kind::ZipLow => _ = self.bits(&[a, b]).i8x16_shuffle(words([0, 4, 1, 5])),
+            Kind::ZipHigh => _ = self.bits(&[a, b]).i8x16_shuffle(words([2, 6, 3, 7])),
+            Kind::PairLow => _ = self.bits(&[a, b]).i8x16_shuffle(words([0, 1, 4, 5])),
+            Kind::PairHigh => _ = self.bits(&[a, b]).i8x16_shuffle(words([2, 3, 6, 7])),
+            Kind::MaskAll | Kind::MaskNone | Kind::Covered(_) => self.refused = true,
+        }
+        self.result(op);
+    }
+
+    /// What was computed last is the result of an operation.
+    fn result(&mut self, op: &Op) {
+        let Some(dst) = op.dst else {
+            self.refused = true;
+            return;
+        };
+        if self.form == Form::Careful {
+            if matches!(op.kind, Kind::Add | Kind::Sub | Kind::Div) {
+                let [result, _] = self.law.operands;
+                self.code().local_set(result);
+                self.flushed(result);
+            }
+            let number = matches!(
+                op.kind,
+                Kind::Add | Kind::Sub | Kind::Mul | Kind::MulKeep | Kind::Div | Kind::Sqrt
+            );
+            if number {
+                self.numbers.insert(dst);
+            }
+        }
+        let local = self.local(dst);
+        self.code().local_set(local);
+        self.watch(dst);
+    }
+
+    /// A product. The law's is tiny if it is after rounding with an exponent of any size. So both factors
+    /// are made larger by 2^32, which changes no digit, and their product is far from the least number
+    /// where it matters; what becomes infinite by it is large.
+    fn product(&mut self, a: V, b: V) {
+        if self.form == Form::Quick {
+            self.numbers(&[a, b]).f32x4_mul();
+            return;
+        }
+        let Law { operands: [x, y], larger, least, rest, .. } = self.law;
+        self.numbers(&[a, b]).local_set(y).local_set(x);
+        let mut code = self.code();
+        code.local_get(x).local_get(y).f32x4_mul();
+        code.local_get(x).local_get(larger).f32x4_mul();
+        code.local_get(y).local_get(larger).f32x4_mul();
+        code.f32x4_mul().local_get(rest).v128_and().local_get(least).f32x4_lt();
+        code.local_get(rest).v128_and().v128_andnot();
+    }
+
+    /// Arguments as they are.
+    fn bits(&mut self, args: &[V]) -> InstructionSink<'_> {
+        for v in args {
+            let local = self.local(*v);
+            self.code().local_get(local);
+        }
+        self.code()
+    }
+
+    /// Arguments that count as zero where they are denormal.
+    fn numbers(&mut self, args: &[V]) -> InstructionSink<'_> {
+        for v in args {
+            let local = self.local(*v);
+            let flush = match self.how.program.given(*v) {
+                Some(Given::Const(bits)) => bits & EXPONENT == 0 && bits << 1 != 0,
+                _ => !self.numbers.contains(v),
+            };
+            if self.form == Form::Careful && flush {
+                self.flushed(local);
+            } else {
+                self.code().local_get(local);
+            }
+        }
+        self.code()
+    }
+
+    /// A local's value; denormals made zero of their sign.
+    fn flushed(&mut self, local: u32) {
+        let Law { exponent, rest, zero, .. } = self.law;
+        let mut code = self.code();
+        code.local_get(local).local_get(local).local_get(exponent).v128_and();
+        code.local_get(zero).i32x4_eq().local_get(rest).v128_and().v128_andnot();
+    }
+}
+
+fn each_op(nodes: &[Node], f: &mut impl FnMut(&Op)) {
+    for node in nodes {
+        match node {
+            Node::Ops(ops) => ops.iter().for_each(&mut *f),
+            Node::Branch(branch) => branch.arms.iter().for_each(|arm| each_op(&arm.body, f)),
+            Node::Repeat(repeat) => each_op(&repeat.body, f),
+            Node::Spend(_) => {}
+        }
+    }
+}
+
+/// Four of the words of two vectors, as bytes.
+fn words(words: [u8; 4]) -> [u8; 16] {
+    std::array::from_fn(|byte| words[byte / 4] * 4 + byte as u8 % 4)
+}
+
+fn word(offset: u64) -> MemArg {
+    memory(offset, 2)
+}
+
+fn long(offset: u64) -> MemArg {
+    memory(offset, 3)
+}
+
+fn vector(offset: u64) -> MemArg {
+    memory(offset, 4)
+}
+
+fn memory(offset: u64, align: u32) -> MemArg {
+    MemArg { offset, align, target: MemArgTarget::Memory(0), ordering: None }
+}

@@ -1,0 +1,340 @@
+//! What is known of a number without computing it, as far as denormals go.
+//!
+//! WebAssembly keeps denormals, the law has none: it takes a denormal operand for zero and makes zero
+//! of a tiny result. As long as nothing tiny turns up, both compute the same, so code
+//! [watches](super::watch) for tiny values. Most need no watching, for reasons that these facts carry.
+//!
+//! Two sizes matter. A sum with something that is zero or large enough swallows what is tiny; and
+//! floats are multiples of powers of two, so that a sum of multiples of 2^-125 is one too: not tiny.
+
+use crate::op::Kind;
+
+/// Sizes as exponents: of the smallest denormal, of the smallest normal number, and of a number beside
+/// which the tiny ones, up to 2^-126, are less than half of what tells neighbours apart: of 2^-100 that
+/// is 2^-125 (the smaller neighbours, half as far apart, are counted).
+const DENORMAL: i32 = -149;
+const NORMAL: i32 = -126;
+const LARGE: i32 = -100;
+/// Multiples of this that are not zero are larger than anything tiny, 2^-126 included.
+const GRID: i32 = -125;
+
+/// What a value is watched for: zero, or at least so large.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Size {
+    /// Larger than anything tiny.
+    Number,
+    /// So large that it swallows what is tiny, and multiples of what sums may be of.
+    Large,
+}
+
+impl Size {
+    /// The exponent of the least such number.
+    pub(super) fn least(self) -> i32 {
+        match self {
+            Self::Number => GRID,
+            Self::Large => LARGE,
+        }
+    }
+}
+
+/// A size that no number has: what is known of zero, infinity and NaN.
+const NONE: i32 = 1000;
+/// Bits of a fraction.
+const FRACTION: i32 = 23;
+
+/// Facts about a value, in every pixel. What they say of sizes is said of numbers other than zero that are
+/// not infinite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fact {
+    /// The bits are the law's. If not: where the law has a zero of either sign, there may be something of
+    /// at most 2^-126 in size instead; and nothing else is different.
+    pub(super) exact: bool,
+    /// It is at least 2^this in size, if exact.
+    pub(super) least: i32,
+    /// It is a multiple of 2^this, if exact.
+    pub(super) grid: i32,
+    /// It is less than 2^this in size.
+    pub(super) most: i32,
+    /// It is not below zero.
+    pub(super) positive: bool,
+    /// The one nonzero constant that it is everywhere.
+    pub(super) constant: Option<u32>,
+}
+
+impl Fact {
+    /// Any bits.
+    pub(super) const BITS: Self = Self {
+        exact: true,
+        least: DENORMAL,
+        grid: DENORMAL,
+        most: 128,
+        positive: false,
+        constant: None,
+    };
+
+    /// What branches and passes hand on: not tiny, and sums of it are not.
+    pub(super) const KEPT: Self = Self { least: GRID, grid: GRID, ..Self::BITS };
+
+    /// A number or zero that is not denormal.
+    pub(super) const NUMBER: Self = Self { least: NORMAL, ..Self::BITS };
+
+    /// The same bits everywhere.
+    pub(super) fn of(bits: u32) -> Self {
+        let (exponent, fraction) = ((bits >> 23 & 0xff).cast_signed(), bits & 0x7f_ffff);
+        let positive = bits >> 31 == 0;
+        let fact = Self { positive, constant: (bits << 1 != 0).then_some(bits), ..Self::BITS };
+        match exponent {
+            0 if fraction != 0 => fact,
+            0 => Self { least: NONE, grid: NONE, most: -NONE, ..fact },
+            255 => Self { least: NONE, grid: NONE, ..fact },
+            _ => {
+                let size = exponent - 127;
+                let zeros = (fraction | 1 << FRACTION).trailing_zeros().cast_signed();
+                Self { least: size, grid: size - FRACTION + zeros, most: size + 1, ..fact }
+            }
+        }
+    }
+
+    /// Bits of the law's that are no denormal: good for any operation.
+    pub(super) fn is_number(self) -> bool {
+        self.exact && self.least >= NORMAL
+    }
+
+    /// Zero, or so large that it swallows what is tiny.
+    pub(super) fn is_large(self) -> bool {
+        self.exact && self.least >= LARGE
+    }
+
+    /// Good for branches and passes, and for sums with its like.
+    pub(super) fn is_kept(self) -> bool {
+        self.exact && self.grid >= GRID
+    }
+
+    /// A number that is not zero anywhere and larger than anything tiny: comparing with it does not tell
+    /// what is tiny from zero.
+    fn decides(self) -> bool {
+        self.constant.is_some() && self.least >= GRID
+    }
+
+    /// After it was found to be of a size.
+    pub(super) fn watched(self, size: Size) -> Self {
+        Self { exact: true, least: self.least.max(size.least()), ..self }.tidied()
+    }
+
+    /// A multiple is at least as large, and what is large a multiple.
+    fn tidied(self) -> Self {
+        if !self.exact {
+            return Self { least: DENORMAL, grid: DENORMAL, ..self };
+        }
+        let least = self.least.max(self.grid);
+        Self { least, grid: self.grid.max(least - FRACTION), ..self }
+    }
+
+    /// One or the other.
+    pub(super) fn or(self, other: Self) -> Self {
+        Self {
+            exact: self.exact && other.exact,
+            least: self.least.min(other.least),
+            grid: self.grid.min(other.grid),
+            most: self.most.max(other.most),
+            positive: self.positive && other.positive,
+            constant: None,
+        }
+        .tidied()
+    }
+
+    /// With another sign.
+    fn signed(self, positive: bool) -> Self {
+        Self { positive, constant: None, ..self }
+    }
+}
+
+/// What has to be watched before more can be said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Watch {
+    /// An argument, by its number.
+    Argument(usize, Size),
+    /// The result, for being large; everything is fine then.
+    Result,
+}
+
+/// The fact about a result; or what to watch first.
+///
+/// Of values that are not exact the law has zeros. What makes use of one here either gives what it gives
+/// for zero, or something that is not exact in the same sense.
+pub(super) fn of_result(kind: Kind, args: &[Fact]) -> Result<Fact, Watch> {
+    let [a, b, c] = [0, 1, 2].map(|n| args.get(n).copied().unwrap_or(Fact::BITS));
+    match kind {
+        Kind::Add => sum(a, b, a.positive && b.positive),
+        Kind::Sub => sum(a, b, false),
+        Kind::Mul => product([(0, a), (1, b)]),
+        // What is kept is the product, or zero.
+        Kind::MulKeep => product([(1, b), (2, c)]),
+        Kind::Div => {
+            numbers([(0, a), (1, b)])?;
+            let least = a.least - b.most;
+            let positive = a.positive && b.positive;
+            // A quotient that is tiny by itself is zero for the law: it may stay.
+            Ok(Fact { exact: least >= NORMAL, least, positive, ..Fact::BITS }.tidied())
+        }
+        Kind::Min | Kind::Max => pick(kind, a, b),
+        Kind::Sqrt => {
+            numbers([(0, a), (0, a)])?;
+            let least = a.least.div_euclid(2);
+            Ok(Fact { least, most: 64, positive: true, ..Fact::BITS }.tidied())
+        }
+        Kind::Round(_) => {
+            numbers([(0, a), (0, a)])?;
+            Ok(Fact { grid: 0, positive: a.positive, ..Fact::BITS }.tidied())
+        }
+        Kind::ToFloat => {
+            same_bits(&[a])?;
+            Ok(Fact { grid: 0, most: 32, ..Fact::BITS }.tidied())
+        }
+        Kind::Cmp(_) => {
+            comparable(a, b)?;
+            Ok(Fact::KEPT)
+        }
+        Kind::Copy | Kind::Corner(_) => Ok(a),
+        Kind::Keep => Ok(b.or(Fact::of(0))),
+        Kind::Blend => Ok(b.or(c)),
+        Kind::And => match (a.constant, b.constant) {
+            (Some(REST), _) => Ok(b.signed(true)),
+            (_, Some(REST)) => Ok(a.signed(true)),
+            _ => {
+                same_bits(&[a, b])?;
+                let sign = is_sign(a) || is_sign(b);
+                Ok(if sign { Fact::of(0).signed(false) } else { Fact::BITS })
+            }
+        },
+        // With a sign, or with nothing.
+        Kind::Or | Kind::Xor if is_sign(b) => Ok(a.signed(false)),
+        Kind::Or | Kind::Xor if is_sign(a) => Ok(b.signed(false)),
+        Kind::Or | Kind::Xor | Kind::AndNot | Kind::IntAdd | Kind::IntSub => {
+            same_bits(&[a, b])?;
+            Ok(Fact::BITS)
+        }
+        Kind::Shl(_) | Kind::Sar(_) | Kind::Truncate | Kind::Texel(_) => {
+            same_bits(&[a])?;
+            Ok(Fact::BITS)
+        }
+        Kind::IntMin
+        | Kind::IntMul
+        | Kind::ZipLow
+        | Kind::ZipHigh
+        | Kind::PairLow
+        | Kind::PairHigh => {
+            same_bits(&[a, b])?;
+            Ok(Fact::BITS)
+        }
+        Kind::Store(..) | Kind::Uncover(_) => {
+            same_bits(&[a])?;
+            Ok(a)
+        }
+        Kind::MaskAnd
+        | Kind::MaskOr
+        | Kind::MaskAndNot
+        | Kind::MaskAll
+        | Kind::MaskNone
+        | Kind::ToMask
+        | Kind::FromMask
+        | Kind::Covered(_) => Ok(Fact::KEPT),
+    }
+}
+
+/// All but the sign.
+const REST: u32 = 0x7fff_ffff;
+
+/// Whether it is a zero of either sign.
+fn is_sign(fact: Fact) -> bool {
+    fact.exact && fact.most == -NONE && fact.constant.is_none()
+}
+
+fn numbers(args: [(usize, Fact); 2]) -> Result<(), Watch> {
+    match args.into_iter().find(|(_, fact)| !fact.is_number()) {
+        Some((n, _)) => Err(Watch::Argument(n, Size::Number)),
+        None => Ok(()),
+    }
+}
+
+fn same_bits(args: &[Fact]) -> Result<(), Watch> {
+    match args.iter().position(|fact| !fact.exact) {
+        Some(n) => Err(Watch::Argument(n, Size::Number)),
+        None => Ok(()),
+    }
+}
+
+fn comparable(a: Fact, b: Fact) -> Result<(), Watch> {
+    if a.decides() || b.decides() { Ok(()) } else { numbers([(0, a), (1, b)]) }
+}
+
+fn pick(kind: Kind, a: Fact, b: Fact) -> Result<Fact, Watch> {
+    let exact = a.is_number() && b.is_number();
+    // The larger one of something tiny and +0 is either; the law has +0.
+    if kind == Kind::Max && b == Fact::of(0) {
+        return Ok(Fact { exact, positive: true, constant: None, ..a }.tidied());
+    }
+    comparable(a, b)?;
+    Ok(Fact { exact, ..a.or(b) }.tidied())
+}
+
+/// A product is tiny for the law if it is after rounding with an exponent of any size: then what is
+/// computed is at most 2^-126, to which it may have been rounded. So it is not exact, and may stay.
+fn product(args: [(usize, Fact); 2]) -> Result<Fact, Watch> {
+    numbers(args)?;
+    let [(_, a), (_, b)] = args;
+    let least = a.least.saturating_add(b.least).min(NONE);
+    let most = a.most.saturating_add(b.most).clamp(-NONE + 1, 128);
+    let grid = a.grid.saturating_add(b.grid).clamp(DENORMAL, NONE);
+    let positive = a.positive && b.positive;
+    Ok(Fact { exact: least >= NORMAL, least, grid, most, positive, constant: None }.tidied())
+}
+
+fn sum(a: Fact, b: Fact, positive: bool) -> Result<Fact, Watch> {
+    let most = a.most.max(b.most).saturating_add(1).clamp(-NONE + 1, 128);
+    let fact = Fact { most, positive, ..Fact::BITS };
+    for (x, y) in [(a, b), (b, a)] {
+        if !y.is_large() {
+            continue;
+        }
+        // Say y is at least 2^n. If x is less than half of that, so much at least is left. If it is
+        // more, both are multiples of 2^(n - 24), and so is the sum: not tiny, as n is -100 or more. If
+        // x is tiny, the sum is y, or if y is zero, x.
+        let rest = y.least.min(NONE) - FRACTION - 1;
+        if y.constant.is_some() {
+            let grid = rest.max(if x.exact { x.grid.min(y.grid) } else { DENORMAL });
+            return Ok(Fact { least: rest, grid, ..fact }.tidied());
+        }
+        if x.is_number() {
+            let (least, grid) = (x.least.min(rest), x.grid.min(y.grid));
+            return Ok(Fact { least, grid, ..fact }.tidied());
+        }
+        // A fraction and its like: what comes of it is looked at closely, and x is as well.
+        if y.grid >= -30 {
+            continue;
+        }
+        return Ok(Fact { exact: false, ..fact }.tidied());
+    }
+    if a.is_kept() && b.is_kept() {
+        return Ok(Fact { grid: a.grid.min(b.grid), ..fact }.tidied());
+    }
+    // Squares and such: if the sum is at least 2^-100, the larger one is at least half of that, and
+    // what is tiny of the other was swallowed; if the sum is zero, so are both.
+    if positive {
+        return Err(Watch::Result);
+    }
+    Err(Watch::Argument(worse(a, b), Size::Large))
+}
+
+/// Which one of two to watch: one that it is needed for, and rather what is cheap.
+fn worse(a: Fact, b: Fact) -> usize {
+    match (a.is_large(), b.is_large()) {
+        (true, _) => 1,
+        (_, true) => 0,
+        _ => match (a.is_kept(), b.is_kept()) {
+            (true, false) => 1,
+            (false, true) => 0,
+            _ => usize::from(b.positive && !a.positive),
+        },
+    }
+}

@@ -1,0 +1,70 @@
+//! A module as a step of the fast engine.
+
+use std::io;
+
+use r500_exec::RunError;
+use r500_exec::fast::Simd;
+use r500_exec::native::{Batch, Kernel, Segment};
+
+use super::host::Installed;
+use super::module::module;
+use crate::{Effort, Settings, Unavailable};
+
+/// Makes modules of segments.
+#[derive(Debug)]
+pub(crate) struct Maker {}
+
+impl Maker {
+    /// Whether it makes code of fetches.
+    pub(crate) const FETCHES: bool = true;
+    /// Whether it makes code of kills.
+    pub(crate) const KILLS: bool = true;
+
+    /// # Errors
+    /// There are none: a host that makes no functions says so when it is asked for one.
+    pub(crate) fn new(_: Simd, _: Settings) -> Result<Self, Unavailable> {
+        Ok(Self {})
+    }
+
+    /// The code of a segment, ready to run; `None` if it cannot be made.
+    ///
+    /// # Errors
+    /// If the host does not take it.
+    pub(crate) fn make(
+        &self,
+        segment: &Segment<'_>,
+        effort: Effort,
+    ) -> io::Result<Option<Machine>> {
+        let Some(bytes) = module(segment, effort) else { return Ok(None) };
+        let size = bytes.len();
+        let installed = Installed::new(&bytes, segment)
+            .ok_or_else(|| io::Error::other("the host takes no modules"))?;
+        Ok(Some(Machine { installed, size, metered: segment.metered }))
+    }
+}
+
+/// The code of a segment.
+#[derive(Debug)]
+pub(crate) struct Machine {
+    installed: Installed,
+    size: usize,
+    metered: bool,
+}
+
+impl Machine {
+    /// Bytes of code, roughly: what the host makes of a module is some times its size.
+    pub(crate) fn size(&self) -> usize {
+        self.size * 8
+    }
+}
+
+impl Kernel for Machine {
+    fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError> {
+        let (instructions, address) = self.installed.call(batch, run, self.metered)?;
+        if self.metered {
+            // A batch is charged for the pixels that execute most.
+            batch.budget.spend(instructions, address)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,29 @@
+//! Machine code by way of the host, in WebAssembly with SIMD128.
+//!
+//! ```text
+//! Segment ──lower, interleave, schedule──▶ Program ──watch, code, module──▶ bytes ──host──▶ Machine
+//! ```
+//!
+//! | module | job |
+//! | --- | --- |
+//! | `kernel` | a function of the host's as a step of the fast engine |
+//! | `host` | what is asked of the host, and the call: all that is `unsafe` |
+//! | `module` | the bytes of a module |
+//! | `code` | instructions |
+//! | `watch` | which values are watched for what the law would flush |
+//! | `facts` | and why the others need not be |
+
+mod code;
+mod facts;
+#[cfg(target_arch = "wasm32")]
+mod host;
+#[cfg(target_arch = "wasm32")]
+mod kernel;
+mod module;
+mod watch;
+
+#[cfg(target_arch = "wasm32")]
+pub(crate) use kernel::{Machine, Maker};
+
+#[cfg(test)]
+mod tests;

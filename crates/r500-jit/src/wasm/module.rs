@@ -1,0 +1,79 @@
+//! A segment as a module.
+//!
+//! It takes the memory in which slots are and the table from which it calls for fuel, and offers one
+//! function, `run`.
+
+use r500_exec::native::Segment;
+use wasm_encoder::{
+    CodeSection, EntityType, ExportKind, ExportSection, Function, FunctionSection, ImportSection,
+    MemoryType, Module, RefType, TableType, TypeSection, ValType,
+};
+
+use super::code::{self, How, signature};
+use super::watch::Watched;
+use crate::op::Class;
+use crate::{Effort, interleave, lower, schedule};
+
+/// What the module takes, under these names, is the host's to give; so is what it offers.
+const IMPORTS: &str = "r500";
+const MEMORY: &str = "memory";
+const TABLE: &str = "table";
+const RUN: &str = "run";
+
+/// Vector registers that hosts' compilers have on most processors.
+const REGISTERS: usize = 16;
+
+/// The bytes of a module for a segment; `None` if it cannot be made.
+pub(super) fn module(segment: &Segment<'_>, effort: Effort) -> Option<Vec<u8>> {
+    functions(segment, effort).map(|functions| of_functions(&functions))
+}
+
+/// Functions with their types, in the order of `code::function`.
+type Functions = [(u32, Function); 2];
+
+pub(super) fn functions(segment: &Segment<'_>, effort: Effort) -> Option<Functions> {
+    let program = lower::lower(segment, Class::Mask);
+    let mut program = interleave::interleave(program, Class::Mask);
+    if effort == Effort::Full {
+        schedule::schedule(&mut program, REGISTERS);
+    }
+    let watched = Watched::of(&program);
+    let (stride, metered) = (segment.stride, segment.metered);
+    let how = How { program: &program, watched: &watched, stride, metered };
+    Some([(signature::RUN, code::run(how)?), (signature::CAREFUL, code::careful(how)?)])
+}
+
+pub(super) fn of_functions(functions: &Functions) -> Vec<u8> {
+    // In the order of `code::signature`.
+    let mut types = TypeSection::new();
+    types.ty().function([ValType::I32], [ValType::I32]);
+    types.ty().function([ValType::I32; 2], [ValType::I32]);
+    let mut imports = ImportSection::new();
+    let memory = MemoryType {
+        minimum: 0,
+        maximum: None,
+        memory64: false,
+        shared: false,
+        page_size_log2: None,
+    };
+    imports.import(IMPORTS, MEMORY, EntityType::Memory(memory));
+    let table = TableType {
+        element_type: RefType::FUNCREF,
+        table64: false,
+        minimum: 0,
+        maximum: None,
+        shared: false,
+    };
+    imports.import(IMPORTS, TABLE, EntityType::Table(table));
+    let mut declared = FunctionSection::new();
+    let mut bodies = CodeSection::new();
+    for (of_type, body) in functions {
+        declared.function(*of_type);
+        bodies.function(body);
+    }
+    let mut exports = ExportSection::new();
+    exports.export(RUN, ExportKind::Func, code::function::RUN);
+    let mut module = Module::new();
+    module.section(&types).section(&imports).section(&declared).section(&exports).section(&bodies);
+    module.finish()
+}
