@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
 
+import { made } from "./src/machine/made.mjs";
 import { settled, start, visit } from "./tests/page.mjs";
 
 const seconds = Number(process.argv[2] ?? 1);
@@ -24,7 +25,9 @@ const worked = () => Number(readFileSync("/proc/self/schedstat", "latin1").split
 
 /** Processor time of a 512x512 frame in one thread, in milliseconds. */
 async function frameTime(text) {
-  const { exports } = (await WebAssembly.instantiate(wasm, {})).instance;
+  const { imports, begin } = made();
+  const { exports } = (await WebAssembly.instantiate(wasm, imports)).instance;
+  begin(exports);
   const ask = (request) => {
     const bytes = Buffer.from(`${JSON.stringify(request)}\n`);
     const at = exports.room(bytes.length) >>> 0;

@@ -25,8 +25,9 @@ export async function start() {
 }
 
 /** A page with a visitor of its own. What the console and the network show is kept. */
-export async function visit({ browser, address }, { fragment = "", ...options } = {}) {
+export async function visit({ browser, address }, { fragment = "", before = undefined, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });
+  await before?.(context);
   const page = await context.newPage();
   const complaints = [];
   const requests = [];

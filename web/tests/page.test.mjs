@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -103,6 +103,43 @@ test("examples draw the native engine's bits, moved in time and with all targets
     assert.deepEqual(await values(page, index), wanted, `${name} at ${time}, target ${target}`);
   }
   await context.close();
+});
+
+/** Who drew the picture. */
+const engine = (page) => page.evaluate(() => r500.player.picture.engine);
+
+test("code made in the browser draws every example as the native engine does; without any, the picture is the same", async () => {
+  const makes = await visit(at);
+  const refuses = await visit(at, {
+    before: (context) =>
+      context.route("**/worker.js", async (route) => {
+        const body = await (await route.fetch()).text();
+        const refusal = "WebAssembly.Instance = class { constructor() { throw new WebAssembly.CompileError('no'); } };\n";
+        await route.fulfill({ contentType: "text/javascript", body: refusal + body });
+      }),
+  });
+  const names = readdirSync(join(root, "examples")).filter((name) => name.endsWith(".r5"));
+  assert.ok(names.length > 8);
+  for (const name of names) {
+    const path = join(root, "examples", name);
+    const source = { name, text: readFileSync(path, "utf8"), files: [] };
+    const wanted = native(path, "--time", "0.75", "--engine", "reference", "--size", "96x80");
+    for (const [{ page }, by] of [[makes, "jit"], [refuses, "fast"]]) {
+      await page.evaluate((source) => r500.open(source), source);
+      await settled(page);
+      await page.evaluate(() => {
+        r500.transport.time.value = 0.75;
+        r500.transport.size.value = [96, 80];
+      });
+      await settled(page);
+      assert.deepEqual(await values(page), wanted, `${name} by ${by}`);
+      assert.equal(await engine(page), by, name);
+    }
+  }
+  for (const { complaints, context } of [makes, refuses]) {
+    assert.deepEqual(complaints, []);
+    await context.close();
+  }
 });
 
 test("a dropped capture draws its reference picture", async () => {

@@ -1,5 +1,5 @@
 //! What the page's workers call: ask for room, write a request there, have it answered, read the
-//! answer at [`text`]. Nothing is imported: the module runs wherever WebAssembly does.
+//! answer at [`text`]. Imported are the functions by which `r500-jit` has the host make machine code.
 
 #![allow(unsafe_code, reason = "names exported to the host")]
 

@@ -1,17 +1,17 @@
-//! Rows of the picture, drawn by the fast engine.
+//! Rows of the picture, drawn by the jit engine: in a browser, functions that it is asked for.
 //!
 //! A page divides a picture's rows among workers, each with a module of its own; a frame of one worker
 //! is some bands of rows.
 
 use std::sync::Arc;
 
-use r500::exec::fast::Fast;
 use r500::exec::record::Scene;
 use r500::exec::{
     Bindings, Block, Counters, Draw, Engine, Frame, Limits, Options, Ran, Shader, draw_into,
 };
 use r500::picture::Picture as Upright;
 use r500::program::{Job, Uniform};
+use r500_jit::Jit;
 use serde::{Deserialize, Serialize};
 
 use crate::request::Bytes;
@@ -54,7 +54,7 @@ pub struct Drawn {
     bands: Vec<Band>,
     /// Who drew it.
     engine: &'static str,
-    /// Why it was not the fast engine.
+    /// Why it was not machine code.
     instead: Option<String>,
     instructions: u64,
     killed: u64,
@@ -73,6 +73,7 @@ pub struct Band {
 
 /// A program that is drawn over and over.
 pub struct Picture {
+    engine: Arc<Jit>,
     job: Job,
     shader: Arc<Shader>,
     /// The constant and its channel that take the time.
@@ -82,15 +83,15 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Makes ready.
+    /// Makes ready, to be drawn by an engine that knows what it compiled before.
     ///
     /// # Errors
     /// Why the program cannot run.
-    pub fn new(job: Job) -> Result<Self, String> {
+    pub fn new(job: Job, engine: Arc<Jit>) -> Result<Self, String> {
         let shader = Arc::new(Shader::new(&job.program).map_err(|error| error.to_string())?);
         let time = job.uniforms.iter().find(|uniform| uniform.name == "time");
         let time = time.map(|uniform| (uniform.constant.into(), uniform.channel.into()));
-        Ok(Self { job, shader, time, drawn: Vec::new() })
+        Ok(Self { engine, job, shader, time, drawn: Vec::new() })
     }
 
     /// What is there to be drawn.
@@ -115,7 +116,7 @@ impl Picture {
         let limits = Limits { instructions: drawing.limit, memory: 1 << 30, time: None };
         let options = Options { threads: 1, limits, ..Options::default() };
         let draw = Draw::new(&self.shader, &bindings, &options).map_err(told)?;
-        let prepared = Fast::new().prepare(draw);
+        let prepared = self.engine.prepare(draw);
         let mut counters = Counters::default();
         let mut ran = None::<Ran>;
         self.drawn.truncate(drawing.bands.len());

@@ -1,6 +1,10 @@
 //! What can be asked. A request is a line of JSON; attached bytes follow it, one after the other.
 
+use std::sync::Arc;
+
+use r500::exec::fast::Simd;
 use r500::program::Job;
+use r500_jit::{Effort, Jit, Settings, When};
 use serde::{Deserialize, Serialize};
 
 use crate::document::{Document, File};
@@ -129,9 +133,10 @@ pub struct FileLength {
 }
 
 /// What is kept from one request to the next.
-#[derive(Default)]
 pub struct Session {
     document: Option<Document>,
+    /// What draws, with what it compiled: programs that are typed differ little.
+    engine: Arc<Jit>,
     picture: Option<Picture>,
     stepping: Option<Stepping>,
     surveyed: survey::Kept,
@@ -146,6 +151,21 @@ pub struct Bytes {
     pub at: usize,
     /// Length.
     pub length: usize,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        // Code takes some milliseconds, and what is shown is drawn over and over.
+        let settings = Settings { when: When::Before(Effort::Full), ..Settings::default() };
+        Self {
+            document: None,
+            engine: Arc::new(Jit::with(Simd::detect(), settings)),
+            picture: None,
+            stepping: None,
+            surveyed: survey::Kept::default(),
+            kept: Vec::new(),
+        }
+    }
 }
 
 impl Session {
@@ -176,7 +196,7 @@ impl Session {
                 // What was there goes first: it may be large.
                 self.picture = None;
                 self.surveyed = survey::Kept::default();
-                let picture = Picture::new(document.job()?)?;
+                let picture = Picture::new(document.job()?, self.engine.clone())?;
                 let loaded = picture.loaded();
                 self.picture = Some(picture);
                 json(&loaded)

@@ -1,5 +1,7 @@
 // The WebAssembly module: requests as bytes in its memory, answers as JSON.
 
+import { made } from "./made.mjs";
+
 interface Exports {
   memory: WebAssembly.Memory;
   room(length: number): number;
@@ -15,7 +17,9 @@ export class Module {
   private constructor(private readonly exports: Exports) {}
 
   static async of(module: WebAssembly.Module): Promise<Module> {
-    const instance = await WebAssembly.instantiate(module, {});
+    const { imports, begin } = made();
+    const instance = await WebAssembly.instantiate(module, imports);
+    begin(instance.exports);
     return new Module(instance.exports as unknown as Exports);
   }
 

@@ -148,7 +148,7 @@ export class Player {
     const [from, to] = [this.ends.at(0) ?? 0, this.ends.at(-1) ?? 0];
     const rate = ((this.ends.length - 1) / Math.max(to - from, 1)) * 1000;
     const took = `${picture.took < 10 ? picture.took.toFixed(1) : Math.round(picture.took)} ms`;
-    const slow = picture.instead === null ? "" : " · reference engine";
+    const slow = picture.engine === "reference" ? " · reference engine" : "";
     const text = this.transport.playing.value ? `${Math.round(rate)} frames/s · ${took}` : took;
     const instructions = picture.instructions.toLocaleString("en");
     this.transport.told(
