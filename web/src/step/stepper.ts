@@ -24,12 +24,15 @@ export class Stepper {
   readonly moment = new Signal<Moment | undefined>(undefined);
   readonly breaks = new Signal<readonly Breakpoint[]>([]);
   readonly failed = new Signal<string>("");
-  private readonly client: Client;
+  /** Begun when the first pixel is chosen: opening the page has enough to do. */
+  private worker: Client | undefined;
   private has: Source | undefined;
   private round = 0;
 
-  constructor(module: Promise<WebAssembly.Module>) {
-    this.client = new Client(module);
+  constructor(private readonly module: Promise<WebAssembly.Module>) {}
+
+  private get client(): Client {
+    return (this.worker ??= new Client(this.module));
   }
 
   /** Records a pixel of a picture, and goes to a position if one is given. */
