@@ -30,10 +30,14 @@ fn findings_stand_where_the_source_has_them() {
     let at = lines.iter().position(|line| line.starts_with("warning[R5041]")).unwrap();
     assert!(lines[at].ends_with("temp[1].rgb may not be fetched yet"), "{}", lines[at]);
     assert!(lines[at + 1].ends_with("p.r5:6:5"), "{}", lines[at + 1]);
-    let column = lines[at + 3].find("src0.rgb = temp[1]").unwrap();
+    // In front of it the fetch, two lines above.
+    assert!(lines[at + 3].starts_with("3 | TEX TEX_SEM_ACQUIRE"), "{}", lines[at + 3]);
+    assert!(lines[at + 4].ends_with("--- fetched here"), "{}", lines[at + 4]);
+    let here = at + lines[at..].iter().position(|line| line.starts_with("6 |")).unwrap();
+    let column = lines[here].find("src0.rgb = temp[1]").unwrap();
     let marks = format!("{}{}", " ".repeat(column - 3), "^".repeat("src0.rgb = temp[1]".len()));
-    assert!(lines[at + 4][3..].starts_with(&marks), "{}\n{}", lines[at + 3], lines[at + 4]);
-    assert!(lines[at + 4].ends_with("address 2, ADDR0"));
+    assert!(lines[here + 1][3..].starts_with(&marks), "{}\n{}", lines[here], lines[here + 1]);
+    assert!(lines[here + 1].ends_with("address 2, ADDR0"));
     let run = run.shows("help: set TEX_SEM_WAIT at address 2 (--fix does it)");
     assert!(run.text().ends_with("1 program: 2 errors, 2 warnings\n"), "{}", run.text());
     assert_eq!(run.stderr, "");
@@ -141,6 +145,10 @@ fn answers_for_programs() {
     assert_eq!((&place["source"]["line"], &place["source"]["column"]), (&6.into(), &5.into()));
     let start = PENDING.find("src0.rgb = temp[1]").unwrap() + "-- r500: allow(R5038, R5001)".len();
     assert_eq!(place["source"]["start"], start - "-- nobody's".len());
+    // The fetch, which is the first instruction.
+    let fetch = &pending["related"][0];
+    assert_eq!((&fetch["why"], &fetch["place"]["address"]), (&"fetched here".into(), &0.into()));
+    assert_eq!(fetch["place"]["source"]["line"], 3);
     assert_eq!(pending["fix"]["safe"], true);
     let edit = &pending["fix"]["edits"][0];
     assert_eq!((&edit["field"], &edit["code"]), (&"TEX_SEM_WAIT".into(), &1.into()));
@@ -194,6 +202,9 @@ fn sarif_is_whole() {
     assert_eq!(suppressed.len(), 1);
     assert_eq!(suppressed[0]["suppressions"][0]["kind"], "inSource");
     let waits = results.iter().find(|r| r["ruleId"] == "R5041").unwrap();
+    let fetch = &waits["relatedLocations"][0];
+    assert_eq!(fetch["message"]["text"], "fetched here");
+    assert_eq!(fetch["physicalLocation"]["region"]["startLine"], 3);
     let change = &waits["fixes"][0]["artifactChanges"][0];
     let replacement = &change["replacements"][0];
     assert_eq!(replacement["insertedContent"]["text"], " TEX_SEM_WAIT");

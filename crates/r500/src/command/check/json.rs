@@ -108,6 +108,11 @@ pub(super) fn finding(finding: &Finding, level: Level, assembly: Option<&Assembl
         "allowed": allowed,
         "message": finding.message,
         "place": place(&finding.place, assembly),
+        "related": finding
+            .related
+            .iter()
+            .map(|(other, why)| json!({ "place": place(other, assembly), "why": why }))
+            .collect::<Vec<Json>>(),
         "mend": info.mend,
         "fix": finding.fix.as_ref().map(fix),
     })

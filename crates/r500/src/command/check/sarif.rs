@@ -88,7 +88,7 @@ fn level(severity: Severity) -> &'static str {
 fn result(checked: &Checked, program: &Program, finding: &Finding, counted: Level) -> Json {
     let assembly = checked.assembly.as_deref();
     let span = assembly.and_then(|assembly| lint::span(assembly, &finding.place));
-    let region = assembly.zip(span).map(|(assembly, span)| region(&assembly.files, span));
+    let here = assembly.zip(span).map(|(assembly, span)| region(&assembly.files, span));
     let severity = match counted {
         Level::Reported(severity) => severity,
         Level::Allowed { .. } => finding.severity(),
@@ -105,10 +105,26 @@ fn result(checked: &Checked, program: &Program, finding: &Finding, counted: Leve
         "level": level(severity),
         "message": { "text": finding.message },
         "locations": [{
-            "physicalLocation": physical(&file_of(checked, span), region),
+            "physicalLocation": physical(&file_of(checked, span), here),
             "logicalLocations": [{ "name": name, "fullyQualifiedName": full }],
         }],
     });
+    let related: Vec<Json> = finding
+        .related
+        .iter()
+        .map(|(place, why)| {
+            let span = assembly.and_then(|assembly| lint::span(assembly, place));
+            let part = assembly.zip(span).map(|(assembly, span)| region(&assembly.files, span));
+            json!({
+                "physicalLocation": physical(&file_of(checked, span), part),
+                "logicalLocations": [{ "name": place.to_string() }],
+                "message": { "text": why },
+            })
+        })
+        .collect();
+    if !related.is_empty() {
+        result["relatedLocations"] = related.into();
+    }
     if let Level::Allowed { in_source } = counted {
         let kind = if in_source { "inSource" } else { "external" };
         result["suppressions"] = json!([{ "kind": kind }]);

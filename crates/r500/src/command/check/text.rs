@@ -104,7 +104,11 @@ fn one(
     let span = checked.assembly.as_ref().and_then(|assembly| lint::span(assembly, &finding.place));
     let excerpt = match (&checked.assembly, span) {
         (Some(assembly), Some(span)) => {
-            Excerpt::Source { files: &assembly.files, places: vec![(span, &*label)] }
+            let related = finding.related.iter();
+            let related =
+                related.filter_map(|(place, why)| Some((lint::span(assembly, place)?, *why)));
+            let places = std::iter::once((span, &*label)).chain(related).collect();
+            Excerpt::Source { files: &assembly.files, places }
         }
         _ => {
             origin = format!("{}: {}", checked.title(program), finding.place);
@@ -115,12 +119,18 @@ fn one(
             Excerpt::Line { origin: &origin, line, mark: mark.unwrap_or(0..whole), label: &label }
         }
     };
+    // Where no source shows them, other places have addresses.
+    let related: Vec<String> = match span {
+        Some(_) => Vec::new(),
+        None => finding.related.iter().map(|(place, why)| format!("{place}: {why}")).collect(),
+    };
+    let notes = denied.into_iter().chain(related.iter().map(String::as_str)).collect();
     let message = Message {
         level: level(severity),
         id: info.number,
         title: &finding.message,
         excerpt,
-        notes: denied.into_iter().collect(),
+        notes,
         help: vec![fix.as_deref().unwrap_or(info.mend)],
     };
     message.render(options)
