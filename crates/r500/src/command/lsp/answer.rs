@@ -170,9 +170,15 @@ impl<'a> Places<'a> {
         json!({ "range": self.range(edit.span), "newText": edit.text })
     }
 
+    /// The outline, what stands in a block below it.
     pub(super) fn symbols(&mut self) -> Value {
-        let outline = self.analysis.outline();
-        let list = outline.iter().map(|entry| {
+        let mut all: Vec<Value> = Vec::new();
+        // Open blocks: where they end, and their entry with what is in it so far.
+        let mut open: Vec<(u32, Value)> = Vec::new();
+        for entry in self.analysis.outline() {
+            while open.last().is_some_and(|(end, _)| *end <= entry.span.start) {
+                close(&mut open, &mut all);
+            }
             let kind = match entry.kind {
                 OutlineKind::Label => 12,
                 OutlineKind::Name => 13,
@@ -181,12 +187,19 @@ impl<'a> Places<'a> {
                 OutlineKind::Include => 1,
             };
             let name = if entry.name.is_empty() { "?" } else { &entry.name };
-            json!({
+            let symbol = json!({
                 "name": name, "detail": entry.detail, "kind": kind,
                 "range": self.range(entry.span), "selectionRange": self.range(entry.name_span),
-            })
-        });
-        Value::Array(list.collect())
+            });
+            open.push((entry.span.end, symbol));
+            if entry.kind != OutlineKind::Block {
+                close(&mut open, &mut all);
+            }
+        }
+        while !open.is_empty() {
+            close(&mut open, &mut all);
+        }
+        Value::Array(all)
     }
 
     pub(super) fn completions(&mut self, at: usize, snippets: bool) -> Value {
@@ -291,6 +304,18 @@ impl<'a> Places<'a> {
             json!({ "position": position, "label": hint.text, side: true })
         });
         Value::Array(list.collect())
+    }
+}
+
+/// Ends the innermost open entry: it goes to the one around it.
+fn close(open: &mut Vec<(u32, Value)>, all: &mut Vec<Value>) {
+    let Some((_, done)) = open.pop() else { return };
+    match open.last_mut() {
+        Some((_, around)) => match &mut around["children"] {
+            Value::Array(children) => children.push(done),
+            none => *none = json!([done]),
+        },
+        None => all.push(done),
     }
 }
 

@@ -482,4 +482,30 @@ mod tests {
         assert_eq!(answers[2]["method"], "window/showMessage");
         assert_eq!(answers[3]["result"][0]["name"], "two");
     }
+
+    /// What stands in a block is below it, a second block beside the first.
+    #[test]
+    fn the_outline_is_a_tree() {
+        let text = "SIZE 4 4 ; IF alu ; @a : ; LOOP int[0] ; @b : ; ENDLOOP ; ELSE ; @c : ; ENDIF ; IF alu ; ENDIF ;";
+        let uri = "untitled:1";
+        let document = json!({ "textDocument": { "uri": uri, "text": text, "version": 1 } });
+        let (answers, _) = served(vec![
+            request(1, "initialize", json!({})),
+            tell("textDocument/didOpen", document.clone()),
+            request(2, "textDocument/documentSymbol", document),
+        ]);
+        fn told(list: &Value) -> String {
+            let one = |symbol: &Value| {
+                let name = symbol["name"].as_str().unwrap();
+                let children = &symbol["children"];
+                if children.is_null() {
+                    name.to_owned()
+                } else {
+                    format!("{name}[{}]", told(children))
+                }
+            };
+            list.as_array().unwrap().iter().map(one).collect::<Vec<_>>().join(" ")
+        }
+        assert_eq!(told(&answers[1]["result"]), "SIZE IF alu[@a LOOP int[0][@b] @c] IF alu");
+    }
 }
