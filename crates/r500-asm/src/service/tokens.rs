@@ -1,5 +1,6 @@
 //! What each word of a source is, for colours: one implementation for editors and the page.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -102,29 +103,16 @@ impl Analysis {
 
     /// Where names of registers stand in the source itself, and whether they are defined there; by place.
     fn name_places(&self) -> Vec<(u32, bool)> {
-        let symbols = &self.assembly.symbols;
-        let register = |definition: Span| {
-            let at = symbols.iter().find(|symbol| symbol.span == definition);
-            at.is_some_and(|symbol| matches!(symbol.kind, SymbolKind::Register(_)))
-        };
-        let defined =
-            symbols.iter().filter(|symbol| matches!(symbol.kind, SymbolKind::Register(_)));
-        let mut places: Vec<(u32, bool)> =
-            defined.filter(|s| s.span.file == 0).map(|symbol| (symbol.span.start, true)).collect();
-        // References of one name follow each other seldom: what it is, is looked up once.
-        let mut known: Vec<(Span, bool)> = Vec::new();
-        for reference in self.assembly.references.iter().filter(|r| r.span.file == 0) {
-            let Some(definition) = reference.definition else { continue };
-            let found = known.iter().find(|(span, _)| *span == definition).map(|(_, is)| *is);
-            let is = found.unwrap_or_else(|| {
-                let is = register(definition);
-                known.push((definition, is));
-                is
-            });
-            if is {
-                places.push((reference.span.start, false));
-            }
-        }
+        let symbols = self.assembly.symbols.iter();
+        let named = symbols.filter(|symbol| matches!(symbol.kind, SymbolKind::Register(_)));
+        let definitions: HashSet<Span> = named.map(|symbol| symbol.span).collect();
+        let references = self.assembly.references.iter().filter(|reference| {
+            reference.definition.is_some_and(|definition| definitions.contains(&definition))
+        });
+        let uses = references.map(|reference| (reference.span, false));
+        let all = definitions.iter().map(|definition| (*definition, true)).chain(uses);
+        let here = all.filter(|(span, _)| span.file == 0);
+        let mut places: Vec<(u32, bool)> = here.map(|(span, is)| (span.start, is)).collect();
         places.sort_unstable();
         places
     }
