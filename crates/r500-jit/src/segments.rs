@@ -8,8 +8,8 @@ use std::fmt::Debug;
 use r500_exec::ir::{
     ALL, Carried, Code, Denormals, Fetch, If, Loop, Merge, Op, Operand, Product, Sign, Stmt, Value,
 };
-use r500_exec::native::{Axis, Cells, Chunk, Four, LANES, Move, Segment, Table, Wrap};
-use r500_exec::numerics::Arith;
+use r500_exec::native::{Axis, Cells, Chunk, Detail, Four, LANES, Move, Segment, Table, Wrap};
+use r500_exec::numerics::{Arith, compare, kernels};
 use r500_isa::values::TexOp;
 
 /// Chunks of a slot.
@@ -184,11 +184,11 @@ impl Maker {
         let texel = [(); 4].map(|()| (self.random.below(3) > 0).then(|| self.fresh()));
         let fetch = Fetch {
             unit: self.random.of(&UNITS),
-            op: self.random.of(&[TexOp::LD, TexOp::PROJ]),
+            op: self.random.of(&[TexOp::LD, TexOp::PROJ, TexOp::LODBIAS, TexOp::LOD, TexOp::DXDY]),
             unscaled: self.random.below(3) == 0,
             strq: [(); 4].map(|()| self.float()),
-            dx: [Operand::Const(0); 4],
-            dy: [Operand::Const(0); 4],
+            dx: [(); 4].map(|()| self.float()),
+            dy: [(); 4].map(|()| self.float()),
             active: self.mask(),
             texel,
             address: 0,
@@ -285,49 +285,37 @@ impl Textures {
         let mut all = Self { tables: Vec::new(), texels: Vec::new(), fours: Vec::new() };
         for unit in UNITS {
             let linear = random.below(2) == 0;
-            let axes = [(); 2].map(|()| {
+            let levels = random.below(2) == 0;
+            let axes = [9, 4].map(|powers| {
                 let wrap = random.of(&[Wrap::Repeat, Wrap::Mirror, Wrap::Clamp]);
                 let size = match wrap {
-                    Wrap::Clamp => 1 + random.below(9),
-                    Wrap::Repeat | Wrap::Mirror => 1 << random.below(4),
+                    Wrap::Clamp if !levels => 1 + random.below(9),
+                    _ => 1 << random.below(if levels { 6 } else { powers }),
                 };
                 Axis { wrap, size, scale: random.of(&[1.0_f32, 4.0, 7.0, 0.3]).to_bits() }
             });
-            // What the first of two texels can be: see `Wrap`.
-            let [columns, rows] = axes.map(|Axis { wrap, size, .. }| match wrap {
-                Wrap::Mirror if linear => 2 * size,
-                Wrap::Clamp if linear => size + 1,
-                _ => size,
-            });
-            let row = columns + random.below(2);
-            let first = |axis: Axis, step: u32| match axis.wrap {
-                Wrap::Clamp if linear => step,
-                _ => 0,
-            };
-            let before = random.below(3);
-            let origin = before + first(axes[0], 1) + first(axes[1], row);
-            let cells = before + row * (rows - 1) + columns;
-            all.tables.push((unit, Table { linear, axes, origin, row, cells }));
-            let mut texel = || [(); 4].map(|()| random.float());
-            let all_of_them: Vec<_> = (0..axes[0].size * axes[1].size).map(|_| texel()).collect();
-            let at = |column: i64, row: i64| {
-                let [x, y] = [(axes[0], column), (axes[1], row)].map(|(axis, i)| within(axis, i));
-                all_of_them[(y * i64::from(axes[0].size) + x) as usize]
-            };
-            let mut fours = vec![Four::new([texel(); 4]); cells as usize];
-            let mut texels = vec![texel(); cells as usize];
-            let [left, top] = axes.map(|axis| -i64::from(first(axis, 1)));
-            for y in 0..i64::from(rows) {
-                for x in 0..i64::from(columns) {
-                    let cell = i64::from(before) + y * i64::from(row) + x;
-                    let (x, y) = (left + x, top + y);
-                    let four = [at(x, y), at(x + 1, y), at(x, y + 1), at(x + 1, y + 1)];
-                    fours[cell as usize] = Four::new(four);
-                    texels[cell as usize] = at(x, y);
-                }
+            let [width, height] = axes.map(|axis| axis.size);
+            let coarsest = if levels { width.max(height).ilog2() } else { 0 };
+            let finest = random.below(coarsest + 1);
+            let mut kept = Kept { linear, levels, texels: Vec::new(), fours: Vec::new() };
+            let mut origins = [0; 13];
+            let mut row = 0;
+            for level in 0..=coarsest {
+                (origins[level as usize], row) = kept.add(random, axes, level);
             }
-            all.fours.push(fours);
-            all.texels.push(texels);
+            let fixed = random.below(2) == 0;
+            let detail = levels.then(|| Detail {
+                bias: random.of(&[0.0_f32, 0.4, -1.5]).to_bits(),
+                finest: finest as u8,
+                coarsest: coarsest as u8,
+                mixed: random.below(2) == 0,
+                halvings: axes.map(|axis| if fixed { axis.size.ilog2() as u8 } else { 15 }),
+                origins,
+            });
+            let (origin, cells) = (origins[0], kept.texels.len() as u32);
+            all.tables.push((unit, Table { linear, axes, origin, row, cells, detail }));
+            all.fours.push(kept.fours);
+            all.texels.push(kept.texels);
         }
         all
     }
@@ -343,19 +331,84 @@ impl Textures {
         cells
     }
 
-    /// What [`Table`] says.
-    fn look_up(&self, unit: u8, unscaled: bool, place: [f32; 2]) -> [f32; 4] {
-        const LAW: Arith = Arith::LAW;
-        let n = UNITS.iter().position(|other| *other == unit).unwrap();
+    /// What [`Table`] says of a group's pixels, which come with S, T, R, Q and how these change.
+    fn fetch(&self, fetch: &Fetch, strq: &[[f32; 4]], steps: &[[[f32; 4]; 2]]) -> Vec<[f32; 4]> {
+        let n = UNITS.iter().position(|unit| *unit == fetch.unit).unwrap();
+        let table = self.tables[n].1;
+        let scaled = |x: f32, axis: usize| {
+            let scale = f32::from_bits(table.axes[axis].scale);
+            LAW.mul(x, if fetch.unscaled { 1.0 } else { scale })
+        };
+        let places: Vec<[f32; 2]> = strq
+            .iter()
+            .map(|strq| {
+                [0, 1].map(|axis| match fetch.op {
+                    TexOp::PROJ => scaled(LAW.div(strq[axis], strq[3]), axis),
+                    _ => scaled(strq[axis], axis),
+                })
+            })
+            .collect();
+        let lane = |lane: usize| {
+            let Some(detail) = table.detail else {
+                let row = table.row;
+                return self.level(
+                    n,
+                    table.axes.map(|axis| axis.size),
+                    table.origin,
+                    row,
+                    places[lane],
+                );
+            };
+            let quad = |corner: usize| places[lane / 4 * 4 + corner];
+            let minus = |a: [f32; 2], b: [f32; 2]| [0, 1].map(|axis| LAW.sub(a[axis], b[axis]));
+            let [right, down] = match fetch.op {
+                TexOp::DXDY => steps[lane].map(|step| [0, 1].map(|axis| scaled(step[axis], axis))),
+                _ => [minus(quad(1), quad(0)), minus(quad(2), quad(0))],
+            };
+            let squared = |[s, t]: [f32; 2]| LAW.add(LAW.mul(s, s), LAW.mul(t, t));
+            let longest = compare::max(squared(right), squared(down));
+            let lod = match fetch.op {
+                TexOp::LOD => strq[lane][3],
+                TexOp::LODBIAS => LAW.add(LAW.mul(kernels::ln2(longest), 0.5), strq[lane][3]),
+                _ => LAW.mul(kernels::ln2(longest), 0.5),
+            };
+            let lod = LAW.add(lod, f32::from_bits(detail.bias));
+            let lod = if lod.is_nan() { 0.0 } else { lod };
+            let lod = lod.clamp(detail.finest.into(), detail.coarsest.into());
+            let level = |k: u32| {
+                let place = [0, 1].map(|axis| {
+                    let halvings = k.min(detail.halvings[axis].into());
+                    LAW.mul(places[lane][axis], 1.0 / (1_u32 << halvings) as f32)
+                });
+                let sizes = table.axes.map(|axis| ((axis.size - 1) >> k) + 1);
+                let row = match table.axes[0].wrap {
+                    Wrap::Mirror if table.linear => 2 * sizes[0],
+                    Wrap::Clamp if table.linear => sizes[0] + 1,
+                    _ => sizes[0],
+                };
+                self.level(n, sizes, detail.origins[k as usize], row, place)
+            };
+            if !detail.mixed {
+                return level(LAW.add(lod, 0.5).floor() as u32);
+            }
+            let first = lod.floor();
+            let (a, b) =
+                (level(first as u32), level((first as u32 + 1).min(detail.coarsest.into())));
+            std::array::from_fn(|i| mix(a[i], b[i], LAW.sub(lod, first)))
+        };
+        (0..strq.len()).map(lane).collect()
+    }
+
+    /// A colour from a level of these sizes.
+    fn level(&self, n: usize, sizes: [u32; 2], origin: u32, row: u32, place: [f32; 2]) -> [f32; 4] {
         let table = self.tables[n].1;
         let found = [0, 1].map(|axis| {
-            let Axis { wrap, size, scale } = table.axes[axis];
-            let scale = if unscaled { 1.0 } else { f32::from_bits(scale) };
-            let x = LAW.mul(place[axis], scale);
+            let size = i64::from(sizes[axis]);
+            let x = place[axis];
             let x = if x.is_nan() { 0.0 } else { x.clamp(-1_073_741_824.0, 1_073_741_824.0) };
             let x = if table.linear { LAW.sub(x, 0.5) } else { x };
-            let (first, size) = (LAW.floor(x) as i64, i64::from(size));
-            let number = match wrap {
+            let first = LAW.floor(x) as i64;
+            let number = match table.axes[axis].wrap {
                 Wrap::Repeat => first.rem_euclid(size),
                 Wrap::Mirror => match first.rem_euclid(2 * size) {
                     back if !table.linear && back >= size => 2 * size - 1 - back,
@@ -365,14 +418,70 @@ impl Textures {
             };
             (number, LAW.sub(x, LAW.floor(x)))
         });
-        let [(column, s), (row, t)] = found;
-        let cell = i64::from(table.origin) + row * i64::from(table.row) + column;
+        let [(column, s), (line, t)] = found;
+        let cell = (i64::from(origin) + line * i64::from(row) + column) as usize;
         if !table.linear {
-            return self.texels[n][cell as usize];
+            return self.texels[n][cell];
         }
-        let [a, b, c, d] = *self.fours[n][cell as usize].texels();
-        let mix = |a: f32, b: f32, share| LAW.add(a, LAW.mul(LAW.sub(b, a), share));
+        let [a, b, c, d] = *self.fours[n][cell].texels();
         std::array::from_fn(|i| mix(mix(a[i], b[i], s), mix(c[i], d[i], s), t))
+    }
+}
+
+const LAW: Arith = Arith::LAW;
+
+fn mix(a: f32, b: f32, share: f32) -> f32 {
+    LAW.add(a, LAW.mul(LAW.sub(b, a), share))
+}
+
+/// The cells of a texture on its way.
+struct Kept {
+    linear: bool,
+    /// Whether there are several levels, which only textures of usual numbers have here.
+    levels: bool,
+    texels: Vec<[f32; 4]>,
+    fours: Vec<Four>,
+}
+
+impl Kept {
+    /// Adds a level of random texels; its origin and its cells from row to row.
+    fn add(&mut self, random: &mut Random, axes: [Axis; 2], level: u32) -> (u32, u32) {
+        let axes = axes.map(|axis| Axis { size: ((axis.size - 1) >> level) + 1, ..axis });
+        // What the first of two texels can be: see `Wrap`.
+        let [columns, rows] = axes.map(|Axis { wrap, size, .. }| match wrap {
+            Wrap::Mirror if self.linear => 2 * size,
+            Wrap::Clamp if self.linear => size + 1,
+            _ => size,
+        });
+        let [left, top] = axes.map(|axis| i64::from(self.linear && axis.wrap == Wrap::Clamp));
+        let levels = self.levels;
+        let mut texel = || {
+            [(); 4].map(|()| if levels { random.below(256) as f32 / 255.0 } else { random.float() })
+        };
+        let [width, height] = axes.map(|axis| axis.size);
+        let grid: Vec<_> = (0..width * height).map(|_| texel()).collect();
+        let at = |column: i64, row: i64| {
+            let [x, y] = [(axes[0], column), (axes[1], row)].map(|(axis, i)| within(axis, i));
+            grid[(y * i64::from(width) + x) as usize]
+        };
+        // Others lie between levels.
+        for _ in 0..random.below(3) {
+            self.texels.push([f32::NAN; 4]);
+            self.fours.push(Four::new([[f32::NAN; 4]; 4]));
+        }
+        let origin = self.texels.len() as i64 + left + top * i64::from(columns);
+        for y in -top..i64::from(rows) - top {
+            for x in -left..i64::from(columns) - left {
+                self.texels.push(at(x, y));
+                self.fours.push(Four::new([
+                    at(x, y),
+                    at(x + 1, y),
+                    at(x, y + 1),
+                    at(x + 1, y + 1),
+                ]));
+            }
+        }
+        (origin as u32, columns)
     }
 }
 
@@ -461,18 +570,15 @@ impl Interpreter<'_> {
                     }
                 }
                 Stmt::Fetch(fetch) => {
-                    let [s, t, _, q] = fetch.strq.map(|operand| self.get(operand));
-                    let texels: Vec<[f32; 4]> = (0..self.lanes)
-                        .map(|lane| {
-                            let place = [s[lane], t[lane]].map(|x| match fetch.op {
-                                TexOp::PROJ => {
-                                    Arith::LAW.div(f32::from_bits(x), f32::from_bits(q[lane]))
-                                }
-                                _ => f32::from_bits(x),
-                            });
-                            self.textures.look_up(fetch.unit, fetch.unscaled, place)
-                        })
-                        .collect();
+                    let of = |from: [Operand; 4]| from.map(|operand| self.get(operand));
+                    let (strq, dx, dy) = (of(fetch.strq), of(fetch.dx), of(fetch.dy));
+                    let lane = |all: &[Lanes; 4], lane: usize| {
+                        [0, 1, 2, 3].map(|i| f32::from_bits(all[i][lane]))
+                    };
+                    let places: Vec<_> = (0..self.lanes).map(|i| lane(&strq, i)).collect();
+                    let steps: Vec<_> =
+                        (0..self.lanes).map(|i| [lane(&dx, i), lane(&dy, i)]).collect();
+                    let texels = self.textures.fetch(fetch, &places, &steps);
                     for (channel, value) in fetch.texel.iter().enumerate() {
                         if let Some(value) = value {
                             let lanes = texels.iter().map(|texel| texel[channel].to_bits());

@@ -13,8 +13,6 @@
 use std::fmt;
 use std::sync::Arc;
 
-use r500_isa::values::TexOp;
-
 use super::code::Code;
 use super::lanes;
 use super::simd::Simd;
@@ -22,7 +20,7 @@ use crate::ir::{self, Fetch, Function, Op, Operand, Stmt, Value};
 use crate::{Bindings, Draw, RunError};
 
 pub use super::Batches;
-pub use crate::texture::{Axis, Cells, Four, Table, Wrap};
+pub use crate::texture::{Axis, Cells, Detail, Four, Table, Wrap};
 
 /// Lanes of a chunk.
 pub const LANES: usize = lanes::LANES;
@@ -118,7 +116,7 @@ pub trait Compiler: Send + Sync {
         true
     }
 
-    /// Whether it can look up a fetch by LD or PROJ in the table of its unit.
+    /// Whether it can look up a fetch in the table of its unit.
     fn takes_fetch(&self, fetch: &Fetch, table: &Table) -> bool {
         let _ = (fetch, table);
         false
@@ -282,7 +280,7 @@ impl Native<'_> {
             Stmt::If(branch) => branch.arms.iter().flatten().all(|stmt| self.takes(stmt)),
             Stmt::Loop(repeat) => repeat.body.iter().all(|stmt| self.takes(stmt)),
             Stmt::Fetch(fetch) => {
-                let table = self.tables.get(fetch.unit).filter(|_| is_plain(fetch.op));
+                let table = self.tables.get(fetch.unit);
                 table.is_some_and(|table| self.compiler.takes_fetch(fetch, table))
             }
             Stmt::Kill(_) => self.compiler.takes_kills(),
@@ -294,11 +292,6 @@ impl Native<'_> {
     pub(super) fn tables(&self, units: &[u8]) -> Vec<(u8, Table)> {
         units.iter().filter_map(|&unit| Some((unit, *self.tables.get(unit)?))).collect()
     }
-}
-
-/// Whether a fetch looks at coordinates alone where there is one level.
-fn is_plain(op: TexOp) -> bool {
-    matches!(op, TexOp::LD | TexOp::PROJ)
 }
 
 /// A segment before values have places.

@@ -4,14 +4,27 @@
 //! found whatever the coordinates are: numbers that are none, too.
 
 use r500_exec::ir::Fetch;
-use r500_exec::native::{Axis, Table, Wrap};
+use r500_exec::native::{Axis, Detail, Table, Wrap};
 use r500_isa::values::TexOp;
 
 use super::Lower;
-use crate::op::{Kind, Relation, Rounding, Texel, V};
+use crate::op::{Given, Kind, Relation, Rounding, Texel, V};
 
 /// Coordinates are limited to this many texels.
 const FARTHEST: f32 = (1 << 30) as f32;
+
+/// A level, the same for all pixels or one for each.
+#[derive(Clone, Copy)]
+struct Level {
+    /// What coordinates are multiplied by, unless it is 1.
+    factors: Option<[V; 2]>,
+    /// Numbers of the last texels along S and T, as integers.
+    last: [V; 2],
+    /// Cells from one row to the next.
+    row: V,
+    /// The cell of column 0 and row 0.
+    origin: V,
+}
 
 impl Lower<'_> {
     /// A fetch from the table of its unit.
@@ -20,30 +33,25 @@ impl Lower<'_> {
         // A fetch without a table does not come in a segment.
         let Some(&(unit, table)) = table else { return };
         let q = (fetch.op == TexOp::PROJ).then(|| self.vector(fetch.strq[3]));
-        let along = [0, 1].map(|axis| {
+        let places = [0, 1].map(|axis| {
             let mut x = self.vector(fetch.strq[axis]);
             if let Some(q) = q {
                 x = self.op(Kind::Div, &[x, q]);
             }
-            let scale = match fetch.unscaled {
-                true => self.float(1.0),
-                false => self.bits(table.axes[axis].scale),
-            };
-            let x = self.op(Kind::Mul, &[x, scale]);
-            self.along(table.axes[axis], table.linear, x)
+            self.scaled(fetch, &table, axis, x)
         });
-        let [(column, s), (row, t)] = along;
-        let offset = self.cell(&table, column, row);
         let wanted = fetch.texel.map(|texel| texel.is_some());
-        let colors = match (s, t) {
-            (Some(s), Some(t)) => {
-                let mixed = [0, 1, 2, 3].map(|pixel| self.mixed(unit, pixel, offset, s, t));
-                self.channels(mixed, wanted)
+        let colors = match table.detail {
+            None => {
+                let level = Level {
+                    factors: None,
+                    last: table.axes.map(|axis| self.bits(axis.size - 1)),
+                    row: self.bits(table.row),
+                    origin: self.bits(table.origin),
+                };
+                self.colors(unit, &table, level, places, wanted)
             }
-            _ => {
-                let texels = [0, 1, 2, 3].map(|pixel| self.texel(unit, pixel, 0, offset));
-                self.channels(texels, wanted)
-            }
+            Some(detail) => self.mipmapped(fetch, unit, &table, &detail, places, wanted),
         };
         for (value, v) in fetch.texel.iter().zip(colors) {
             if let (Some(value), Some(v)) = (value, v) {
@@ -52,49 +60,199 @@ impl Lower<'_> {
         }
     }
 
-    /// The number of the texel at a coordinate, or of the first of two and the share of the second.
-    fn along(&mut self, axis: Axis, linear: bool, x: V) -> (V, Option<V>) {
-        let Axis { wrap, size, .. } = axis;
-        let texels = size as f32;
-        let half = self.float(0.5);
-        // A maximum gives its second argument for what is no number.
-        let (least, most) = match (wrap, linear) {
-            // Farther out both texels are the same.
-            (Wrap::Clamp, true) => (-0.5, texels + 0.25),
-            (Wrap::Clamp, false) => (0.0, texels - 0.5),
-            (Wrap::Repeat | Wrap::Mirror, _) => (-FARTHEST, FARTHEST),
+    /// A coordinate or a step of one, in texels of level 0.
+    fn scaled(&mut self, fetch: &Fetch, table: &Table, axis: usize, x: V) -> V {
+        let scale = match fetch.unscaled {
+            true => self.float(1.0),
+            false => self.bits(table.axes[axis].scale),
         };
-        // -2^30 and 0 are the same texel where there are 2^n, but not the same share.
-        let x = match (wrap, linear) {
-            (Wrap::Repeat | Wrap::Mirror, true) => {
-                let number = self.compare(Relation::Eq, x, x);
-                let zero = self.bits(0);
-                self.choose(number, x, zero)
+        self.op(Kind::Mul, &[x, scale])
+    }
+
+    /// Colours by level of detail.
+    fn mipmapped(
+        &mut self,
+        fetch: &Fetch,
+        unit: u8,
+        table: &Table,
+        detail: &Detail,
+        places: [V; 2],
+        wanted: [bool; 4],
+    ) -> [Option<V>; 4] {
+        let lod = self.lod(fetch, table, detail, places);
+        if !detail.mixed {
+            let half = self.float(0.5);
+            let lod = self.op(Kind::Add, &[lod, half]);
+            let k = self.op(Kind::Round(Rounding::Floor), &[lod]);
+            let level = self.level(table, detail, k);
+            return self.colors(unit, table, level, places, wanted);
+        }
+        let first = self.op(Kind::Round(Rounding::Floor), &[lod]);
+        let share = self.op(Kind::Sub, &[lod, first]);
+        let (one, last) = (self.float(1.0), self.float(f32::from(detail.coarsest)));
+        let second = self.op(Kind::Add, &[first, one]);
+        let second = self.op(Kind::Min, &[second, last]);
+        let [first, second] = [first, second].map(|k| {
+            let level = self.level(table, detail, k);
+            self.colors(unit, table, level, places, wanted)
+        });
+        [0, 1, 2, 3].map(|c| match (first[c], second[c]) {
+            (Some(a), Some(b)) => Some(self.mix(a, b, share)),
+            _ => None,
+        })
+    }
+
+    /// The level of detail, from the finest to the coarsest.
+    fn lod(&mut self, fetch: &Fetch, table: &Table, detail: &Detail, places: [V; 2]) -> V {
+        let steps = match fetch.op {
+            TexOp::LOD => None,
+            TexOp::DXDY => Some([fetch.dx, fetch.dy].map(|step| {
+                [0, 1].map(|axis| {
+                    let x = self.vector(step[axis]);
+                    self.scaled(fetch, table, axis, x)
+                })
+            })),
+            // Those of the quad's left column and upper row.
+            _ => Some([1, 2].map(|corner| {
+                places.map(|x| {
+                    let (to, from) =
+                        (self.op(Kind::Corner(corner), &[x]), self.op(Kind::Corner(0), &[x]));
+                    self.op(Kind::Sub, &[to, from])
+                })
+            })),
+        };
+        let mut lod = match steps {
+            None => self.vector(fetch.strq[3]),
+            Some(steps) => {
+                let [right, down] = steps.map(|step| {
+                    let [s, t] = step.map(|x| self.op(Kind::Mul, &[x, x]));
+                    self.op(Kind::Add, &[s, t])
+                });
+                let longer = self.compare(Relation::Ge, right, down);
+                let longer = self.choose(longer, right, down);
+                let log = self.ln2(longer);
+                let half = self.float(0.5);
+                self.op(Kind::Mul, &[log, half])
             }
-            _ => x,
         };
-        // What is farther off than 2^30 is a multiple of 128, or becomes 2^31: of one texel in few, 0.
-        let few = matches!(wrap, Wrap::Repeat if size <= 128)
-            || matches!(wrap, Wrap::Mirror if size <= 64);
-        let x = if few && !linear {
-            x
-        } else {
-            let (least, most) = (self.float(least), self.float(most));
-            let x = self.op(Kind::Max, &[x, least]);
-            self.op(Kind::Min, &[x, most])
+        if fetch.op == TexOp::LODBIAS {
+            let q = self.vector(fetch.strq[3]);
+            lod = self.op(Kind::Add, &[lod, q]);
+        }
+        let bias = self.bits(detail.bias);
+        let lod = self.op(Kind::Add, &[lod, bias]);
+        let lod = self.number(lod);
+        let [finest, coarsest] = [detail.finest, detail.coarsest].map(f32::from);
+        let (finest, coarsest) = (self.float(finest), self.float(coarsest));
+        let lod = self.op(Kind::Max, &[lod, finest]);
+        self.op(Kind::Min, &[lod, coarsest])
+    }
+
+    /// The level of each pixel, a whole number.
+    fn level(&mut self, table: &Table, detail: &Detail, k: V) -> Level {
+        let number = self.op(Kind::Truncate, &[k]);
+        let size = self.power(number);
+        let axis = |lower: &mut Self, axis: usize| {
+            let most = lower.bits(detail.halvings[axis].into());
+            let halvings = lower.op(Kind::IntMin, &[number, most]);
+            let last = lower.float((table.axes[axis].size - 1) as f32);
+            let last = lower.op(Kind::Mul, &[last, size]);
+            (lower.power(halvings), lower.op(Kind::Truncate, &[last]))
         };
+        let [(factor_s, last_s), (factor_t, last_t)] = [axis(self, 0), axis(self, 1)];
+        let row = match (table.axes[0].wrap, table.linear) {
+            (Wrap::Mirror, true) => {
+                let twice = self.op(Kind::Shl(1), &[last_s]);
+                self.plus(twice, 2)
+            }
+            (Wrap::Clamp, true) => self.plus(last_s, 2),
+            _ => self.plus(last_s, 1),
+        };
+        let (finest, coarsest) = (usize::from(detail.finest), usize::from(detail.coarsest));
+        let mut origin = self.bits(detail.origins[finest]);
+        for level in finest + 1..=coarsest {
+            let (from, other) = (self.float(level as f32), self.bits(detail.origins[level]));
+            let reached = self.compare(Relation::Ge, k, from);
+            origin = self.choose(reached, other, origin);
+        }
+        Level { factors: Some([factor_s, factor_t]), last: [last_s, last_t], row, origin }
+    }
+
+    /// 2 to the power of as much less than 0 as a whole number says.
+    fn power(&mut self, number: V) -> V {
+        let exponent = self.op(Kind::Shl(23), &[number]);
+        let one = self.float(1.0);
+        self.op(Kind::IntSub, &[one, exponent])
+    }
+
+    /// Colours from a level.
+    fn colors(
+        &mut self,
+        unit: u8,
+        table: &Table,
+        level: Level,
+        places: [V; 2],
+        wanted: [bool; 4],
+    ) -> [Option<V>; 4] {
+        let [(column, s), (row, t)] = [0, 1].map(|axis| {
+            let x = match level.factors {
+                Some(factors) => self.op(Kind::Mul, &[places[axis], factors[axis]]),
+                None => places[axis],
+            };
+            self.along(table.axes[axis], level.last[axis], table.linear, x)
+        });
+        let cell = self.cell(table, level, column, row);
+        let pixels = [0, 1, 2, 3].map(|pixel| match (s, t) {
+            (Some(s), Some(t)) => self.mixed(unit, pixel, cell, s, t),
+            _ => self.texel(unit, pixel, 0, cell),
+        });
+        self.channels(pixels, wanted)
+    }
+
+    /// The number of the texel at a coordinate, or of the first of two and the share of the second.
+    fn along(&mut self, axis: Axis, last: V, linear: bool, x: V) -> (V, Option<V>) {
+        // A maximum gives its second argument for what is no number. What that is does not matter here to
+        // the nearest texel, for -2^30 and 0 meet the same one.
+        let x = match axis.wrap {
+            Wrap::Repeat | Wrap::Mirror if linear => {
+                let x = self.number(x);
+                self.limited(x)
+            }
+            // What is farther off than 2^30 is a multiple of 128, or becomes 2^31: of one texel in few, 0.
+            Wrap::Repeat if axis.size <= 128 => x,
+            Wrap::Mirror if axis.size <= 64 => x,
+            Wrap::Repeat | Wrap::Mirror => self.limited(x),
+            // Farther out both texels are the same.
+            Wrap::Clamp => {
+                let (least, beyond) = if linear { (-0.5, 1.25) } else { (0.0, 0.5) };
+                let end = match self.program.given(last) {
+                    Some(Given::Const(last)) => self.float(last as f32 + beyond),
+                    _ => {
+                        let (last, beyond) = (self.op(Kind::ToFloat, &[last]), self.float(beyond));
+                        self.op(Kind::Add, &[last, beyond])
+                    }
+                };
+                let least = self.float(least);
+                let x = self.op(Kind::Max, &[x, least]);
+                self.op(Kind::Min, &[x, end])
+            }
+        };
+        let half = self.float(0.5);
         let x = if linear { self.op(Kind::Sub, &[x, half]) } else { x };
         let floor = self.op(Kind::Round(Rounding::Floor), &[x]);
         let share = linear.then(|| self.op(Kind::Sub, &[x, floor]));
         let number = self.op(Kind::Truncate, &[floor]);
-        let number = match wrap {
+        let number = match axis.wrap {
             Wrap::Clamp => number,
-            Wrap::Repeat => {
-                let rest = self.bits(size - 1);
-                self.op(Kind::And, &[number, rest])
-            }
+            Wrap::Repeat => self.op(Kind::And, &[number, last]),
             Wrap::Mirror => {
-                let rest = self.bits(2 * size - 1);
+                let rest = match self.program.given(last) {
+                    Some(Given::Const(last)) => self.bits(2 * last + 1),
+                    _ => {
+                        let twice = self.op(Kind::Shl(1), &[last]);
+                        self.plus(twice, 1)
+                    }
+                };
                 let number = self.op(Kind::And, &[number, rest]);
                 // Cells of four are there for the way back, too.
                 if linear {
@@ -108,19 +266,30 @@ impl Lower<'_> {
         (number, share)
     }
 
+    /// 0 for what is no number.
+    fn number(&mut self, x: V) -> V {
+        let (number, zero) = (self.compare(Relation::Eq, x, x), self.bits(0));
+        self.choose(number, x, zero)
+    }
+
+    /// At most 2^30 in size.
+    fn limited(&mut self, x: V) -> V {
+        let (least, most) = (self.float(-FARTHEST), self.float(FARTHEST));
+        let x = self.op(Kind::Max, &[x, least]);
+        self.op(Kind::Min, &[x, most])
+    }
+
     /// Where a cell begins in the table, in bytes.
-    fn cell(&mut self, table: &Table, column: V, row: V) -> V {
-        let row = match table.row.is_power_of_two() {
-            true => self.shifted(row, table.row.trailing_zeros()),
-            false => {
-                let cells = self.bits(table.row);
-                self.op(Kind::IntMul, &[row, cells])
+    fn cell(&mut self, table: &Table, level: Level, column: V, row: V) -> V {
+        let row = match self.program.given(level.row) {
+            Some(Given::Const(cells)) if cells.is_power_of_two() => {
+                self.shifted(row, cells.trailing_zeros())
             }
+            _ => self.op(Kind::IntMul, &[row, level.row]),
         };
         let mut cell = self.op(Kind::IntAdd, &[row, column]);
-        if table.origin != 0 {
-            let origin = self.bits(table.origin);
-            cell = self.op(Kind::IntAdd, &[cell, origin]);
+        if self.program.given(level.origin) != Some(Given::Const(0)) {
+            cell = self.op(Kind::IntAdd, &[cell, level.origin]);
         }
         // So that nothing else in memory is ever read.
         let last = self.bits(table.cells - 1);
@@ -133,6 +302,11 @@ impl Lower<'_> {
             Ok(bits) if bits > 0 => self.op(Kind::Shl(bits), &[v]),
             _ => v,
         }
+    }
+
+    fn plus(&mut self, v: V, n: u32) -> V {
+        let n = self.bits(n);
+        self.op(Kind::IntAdd, &[v, n])
     }
 
     /// A texel for a pixel of each quad: the number of the texel in its cell.
@@ -157,16 +331,16 @@ impl Lower<'_> {
 
     /// From the channels of each pixel to the pixels of each channel.
     fn channels(&mut self, [a, b, c, d]: [V; 4], wanted: [bool; 4]) -> [Option<V>; 4] {
-        let mut half = |zip: Kind, pairs: [Kind; 2], wanted: [bool; 2]| {
+        let mut half = |zip: Kind, wanted: [bool; 2]| {
             if wanted == [false; 2] {
                 return [None; 2];
             }
             let (ab, cd) = (self.op(zip, &[a, b]), self.op(zip, &[c, d]));
+            let pairs = [Kind::PairLow, Kind::PairHigh];
             [0, 1].map(|i| wanted[i].then(|| self.op(pairs[i], &[ab, cd])))
         };
-        let pairs = [Kind::PairLow, Kind::PairHigh];
-        let [red, green] = half(Kind::ZipLow, pairs, [wanted[0], wanted[1]]);
-        let [blue, alpha] = half(Kind::ZipHigh, pairs, [wanted[2], wanted[3]]);
+        let [red, green] = half(Kind::ZipLow, [wanted[0], wanted[1]]);
+        let [blue, alpha] = half(Kind::ZipHigh, [wanted[2], wanted[3]]);
         [red, green, blue, alpha]
     }
 }

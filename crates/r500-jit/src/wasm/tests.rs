@@ -44,7 +44,7 @@ fn run(bytes: &[u8], slots: &mut [Chunk], covered: &mut [Chunk], cells: &[Cells<
     let engine = Engine::default();
     let module = Module::new(&engine, bytes).expect("a module");
     let mut store = Store::new(&engine, ());
-    let memory = Memory::new(&mut store, MemoryType::new(16, None)).unwrap();
+    let memory = Memory::new(&mut store, MemoryType::new(64, None)).unwrap();
     let table_type = TableType::new(RefType::Func, 2, None);
     let table = Table::new(&mut store, table_type, Ref::default_for_ty(RefType::Func)).unwrap();
     let refill = Func::wrap(&mut store, |_: Caller<'_, ()>, _: i32| -> i32 { 1 });

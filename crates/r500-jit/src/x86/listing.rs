@@ -94,7 +94,17 @@ fn head(segment: &Segment<'_>) -> String {
     }
     for (unit, table) in tables {
         let [s, t] = table.axes;
-        let filter = if table.linear { "linear" } else { "nearest" };
+        let filter = match (table.linear, table.detail) {
+            (false, None) => "nearest".to_owned(),
+            (true, None) => "linear".to_owned(),
+            (linear, Some(detail)) => format!(
+                "{}, levels {} to {}, {}",
+                if linear { "linear" } else { "nearest" },
+                detail.finest,
+                detail.coarsest,
+                if detail.mixed { "mixed" } else { "the nearest" }
+            ),
+        };
         let _ = writeln!(
             text,
             "; fetches from unit {unit}: {} x {} texels, {:?} and {:?}, {filter}",

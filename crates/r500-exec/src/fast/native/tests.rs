@@ -6,6 +6,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use r500_formats::read;
+use r500_isa::values::TexOp;
 use r500_program::Job;
 
 use super::*;
@@ -36,8 +37,8 @@ impl Compiler for Interpreter {
         !(self.leaves_mads && matches!(op.code, OpCode::Mad(..)))
     }
 
-    fn takes_fetch(&self, _: &Fetch, _: &Table) -> bool {
-        true
+    fn takes_fetch(&self, _: &Fetch, table: &Table) -> bool {
+        table.detail.is_none()
     }
 
     fn takes_kills(&self) -> bool {

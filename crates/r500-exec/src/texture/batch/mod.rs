@@ -43,7 +43,7 @@ use prepared::Prepared;
 use simple::Group;
 
 pub use corners::Four;
-pub use table::{Axis, Cells, Table, Wrap};
+pub use table::{Axis, Cells, Detail, Table, Wrap};
 
 /// Pixels in a chunk.
 const LANES: usize = 16;

@@ -1,20 +1,20 @@
 //! Textures as machine code reads them: tables of texels, and where a place is in them.
 
-use r500_isa::values::ClampMode;
+use r500_isa::values::{ClampMode, CoordType, LayerFilter, TriPerf};
 
 use super::super::sampler::Sampler;
 use super::corners::Four;
 use super::prepared::Prepared;
 use super::store::Store;
 
-/// How a texture is looked up that is two-dimensional, of one level, clamped or repeated along axes of
-/// 2^n texels.
+/// How a texture is looked up that has two dimensions and one filter, and is clamped, or repeated along
+/// axes of 2^n texels.
 ///
-/// A coordinate (divided by Q by PROJ) times the axis's `scale`, is limited to ±2^30, NaN to 0. From
-/// there [`nearest`](Self::linear) takes its floor as the number of a texel; linear takes a half off,
-/// the floor of that as the number of the first of two texels, and what the floor cuts off as the share
-/// of the second one. The number, within the axis as [`Wrap`] says, of the column and of the row
-/// give the cell `origin + row * self.row + column`.
+/// A coordinate (divided by Q by PROJ) times the axis's `scale`, and in level k by 2^-[halvings](
+/// Detail::halvings), is limited to ±2^30, NaN to 0. From there nearest takes its floor as the number of a
+/// texel; [`linear`](Self::linear) takes a half off, the floor of that as the number of the first of two
+/// texels, and what the floor cuts off as the share of the second one. The numbers of column and row,
+/// each within its axis as [`Wrap`] says, give the cell `origin + row * self.row + column`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Table {
     /// The filter: of four texels, a cell holding all of them; or of one, which is the cell.
@@ -25,8 +25,31 @@ pub struct Table {
     pub origin: u32,
     /// Cells from one row to the next.
     pub row: u32,
-    /// How many cells there are; at least one.
+    /// How many cells there are, of all levels; at least one.
     pub cells: u32,
+    /// Levels, if there are several that can be seen. Their axes have 2^n texels.
+    pub detail: Option<Detail>,
+}
+
+/// Levels of detail.
+///
+/// The level of detail is that of [`Sampler`], `LOD_BIAS` included, NaN made 0, limited to finest and
+/// coarsest. Level k has `(size - 1 >> k) + 1` texels along an axis, and as many cells from one row to
+/// the next; with the linear filter twice as many if columns are mirrored, one more if they are clamped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Detail {
+    /// Bits of `LOD_BIAS`.
+    pub bias: u32,
+    /// The first level.
+    pub finest: u8,
+    /// The last level, less than 13.
+    pub coarsest: u8,
+    /// Whether two levels are mixed; else the nearest one is taken.
+    pub mixed: bool,
+    /// How often an axis is halved at most for its coordinates: once a level.
+    pub halvings: [u8; 2],
+    /// The cell of column 0 and row 0 of each level.
+    pub origins: [u32; 13],
 }
 
 /// A coordinate's way to the number of a texel.
@@ -34,7 +57,7 @@ pub struct Table {
 pub struct Axis {
     /// What becomes of numbers beyond the texture.
     pub wrap: Wrap,
-    /// Texels, at most 2^12.
+    /// Texels of the level that there is, at most 2^12; of level 0, if there are several.
     pub size: u32,
     /// Bits of the factor that coordinates are scaled by; not if they come `UNSCALED`.
     pub scale: u32,
@@ -81,9 +104,13 @@ impl Cells<'_> {
 }
 
 impl Sampler {
-    /// How fetches by LD and PROJ are looked up, if that is so simple.
+    /// How fetches are looked up, if that is so simple.
     pub(crate) fn table(&self) -> Option<Table> {
-        self.prepared().filter(|prepared| prepared.simple)?.table()
+        let prepared = self.prepared()?;
+        match prepared.single {
+            true => prepared.table().filter(|_| prepared.simple),
+            false => self.levels_of(prepared),
+        }
     }
 
     /// What they are looked up in.
@@ -98,11 +125,45 @@ impl Sampler {
             _ => Cells::NONE,
         }
     }
+
+    /// A table with all levels.
+    fn levels_of(&self, prepared: &Prepared) -> Option<Table> {
+        let mixed = match self.mip_filter {
+            LayerFilter::LINEAR => true,
+            LayerFilter::POINT => false,
+            _ => return None,
+        };
+        let powers = self.size[..2].iter().all(|size| size.is_power_of_two());
+        // With one filter, what is magnified is the finest level mixed with nothing of the next: the same
+        // if texels are finite and there is no -0.
+        let one = prepared.mag == prepared.min && prepared.plain && prepared.kind == CoordType::D2;
+        let plain = one && powers && prepared.tri_perf == TriPerf::OFF;
+        let table = prepared.table().filter(|_| plain)?;
+        let mut origins = [0; 13];
+        for (origin, level) in origins.iter_mut().zip(&prepared.levels) {
+            *origin = if table.linear { level.origin[0] } else { level.base[0] } as u32;
+        }
+        let halvings = [0, 1].map(|axis| self.halvings(axis, 15) as u8);
+        let axis = |axis: usize| Axis { size: self.size[axis], ..table.axes[axis] };
+        Some(Table {
+            axes: [axis(0), axis(1)],
+            detail: Some(Detail {
+                bias: prepared.lod_bias.to_bits(),
+                finest: u8::try_from(prepared.finest).ok()?,
+                coarsest: u8::try_from(prepared.coarsest).ok().filter(|level| *level < 13)?,
+                mixed,
+                halvings,
+                origins,
+            }),
+            ..table
+        })
+    }
 }
 
 impl Prepared {
+    /// A table with the finest level.
     fn table(&self) -> Option<Table> {
-        let level = &self.levels[self.finest];
+        let level = self.levels.get(self.finest)?;
         let linear = self.mag[0];
         let axis = |axis: usize| {
             let wrapping = self.wrapping[axis];
@@ -127,6 +188,7 @@ impl Prepared {
             origin: origin as u32,
             row: row as u32,
             cells: u32::try_from(cells).ok().filter(|cells| *cells > 0)?,
+            detail: None,
         })
     }
 }
