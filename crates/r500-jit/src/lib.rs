@@ -20,6 +20,7 @@
 //! | `content` | what makes two functions or segments the same |
 //! | `lower`, `op` | from the intermediate form to operations of a processor |
 //! | `interleave` | two groups of pixels at once |
+//! | `lives` | where each value is looked at |
 //! | `schedule` | their order |
 //! | `meter` | who pays for instructions |
 //! | `x86` | what becomes of them on x86-64 |
@@ -46,6 +47,7 @@ mod parameters;
 mod worker;
 
 mod interleave;
+mod lives;
 mod lower;
 mod op;
 mod schedule;

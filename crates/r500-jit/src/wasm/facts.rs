@@ -57,6 +57,8 @@ pub(super) struct Fact {
     pub(super) most: i32,
     /// It is not below zero.
     pub(super) positive: bool,
+    /// It comes from a power, and so may well be tiny: rather watch another one.
+    pub(super) fading: bool,
     /// The one nonzero constant that it is everywhere.
     pub(super) constant: Option<u32>,
 }
@@ -69,14 +71,15 @@ impl Fact {
         grid: DENORMAL,
         most: 128,
         positive: false,
+        fading: false,
         constant: None,
     };
 
     /// What branches and passes hand on: not tiny, and sums of it are not.
     pub(super) const KEPT: Self = Self { least: GRID, grid: GRID, ..Self::BITS };
 
-    /// A number or zero that is not denormal.
-    pub(super) const NUMBER: Self = Self { least: NORMAL, ..Self::BITS };
+    /// A power: a number or zero that is not denormal.
+    pub(super) const POWER: Self = Self { least: NORMAL, fading: true, ..Self::BITS };
 
     /// The same bits everywhere.
     pub(super) fn of(bits: u32) -> Self {
@@ -138,6 +141,7 @@ impl Fact {
             grid: self.grid.min(other.grid),
             most: self.most.max(other.most),
             positive: self.positive && other.positive,
+            fading: self.fading || other.fading,
             constant: None,
         }
         .tidied()
@@ -286,13 +290,14 @@ fn product(args: [(usize, Fact); 2]) -> Result<Fact, Watch> {
     let least = a.least.saturating_add(b.least).min(NONE);
     let most = a.most.saturating_add(b.most).clamp(-NONE + 1, 128);
     let grid = a.grid.saturating_add(b.grid).clamp(DENORMAL, NONE);
-    let positive = a.positive && b.positive;
-    Ok(Fact { exact: least >= NORMAL, least, grid, most, positive, constant: None }.tidied())
+    let (positive, fading) = (a.positive && b.positive, a.fading || b.fading);
+    let exact = least >= NORMAL;
+    Ok(Fact { exact, least, grid, most, positive, fading, constant: None }.tidied())
 }
 
 fn sum(a: Fact, b: Fact, positive: bool) -> Result<Fact, Watch> {
     let most = a.most.max(b.most).saturating_add(1).clamp(-NONE + 1, 128);
-    let fact = Fact { most, positive, ..Fact::BITS };
+    let fact = Fact { most, positive, fading: a.fading && b.fading, ..Fact::BITS };
     for (x, y) in [(a, b), (b, a)] {
         if !y.is_large() {
             continue;
@@ -334,6 +339,7 @@ fn worse(a: Fact, b: Fact) -> usize {
         _ => match (a.is_kept(), b.is_kept()) {
             (true, false) => 1,
             (false, true) => 0,
+            _ if a.fading != b.fading => usize::from(a.fading),
             _ => usize::from(b.positive && !a.positive),
         },
     }

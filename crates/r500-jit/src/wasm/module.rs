@@ -11,6 +11,7 @@ use wasm_encoder::{
 
 use super::code::{self, How, signature};
 use super::watch::Watched;
+use crate::lives::Lives;
 use crate::op::Class;
 use crate::{Effort, interleave, lower, schedule};
 
@@ -23,24 +24,38 @@ const RUN: &str = "run";
 /// Vector registers that hosts' compilers have on most processors.
 const REGISTERS: usize = 16;
 
+/// Values that are alive at once from which on a second vector is too much.
+const CROWDED: usize = 2 * REGISTERS;
+
 /// The bytes of a module for a segment; `None` if it cannot be made.
 pub(super) fn module(segment: &Segment<'_>, effort: Effort) -> Option<Vec<u8>> {
     functions(segment, effort).map(|functions| of_functions(&functions))
 }
 
-/// Functions with their types, in the order of `code::function`.
-type Functions = [(u32, Function); 2];
+/// The functions of a module.
+#[derive(Clone)]
+pub(super) struct Functions {
+    /// With their types, in the order of `code::function`.
+    pub(super) all: [(u32, Function); 2],
+    /// How many pixels go together.
+    pub(super) lanes: u32,
+}
 
 pub(super) fn functions(segment: &Segment<'_>, effort: Effort) -> Option<Functions> {
-    let program = lower::lower(segment, Class::Mask);
-    let mut program = interleave::interleave(program, Class::Mask);
+    let mut program = lower::lower(segment, Class::Mask);
+    // Two vectors at once take twice the registers.
+    let lives = Lives::of(&program);
+    if lives.pressure(0, lives.end()) < CROWDED {
+        program = interleave::interleave(program, Class::Mask);
+    }
     if effort == Effort::Full {
         schedule::schedule(&mut program, REGISTERS);
     }
     let watched = Watched::of(&program);
     let (stride, metered) = (segment.stride, segment.metered);
     let how = How { program: &program, watched: &watched, stride, metered };
-    Some([(signature::RUN, code::run(how)?), (signature::CAREFUL, code::careful(how)?)])
+    let all = [(signature::RUN, code::run(how)?), (signature::CAREFUL, code::careful(how)?)];
+    Some(Functions { all, lanes: 4 * program.groups.max(1) })
 }
 
 pub(super) fn of_functions(functions: &Functions) -> Vec<u8> {
@@ -67,7 +82,7 @@ pub(super) fn of_functions(functions: &Functions) -> Vec<u8> {
     imports.import(IMPORTS, TABLE, EntityType::Table(table));
     let mut declared = FunctionSection::new();
     let mut bodies = CodeSection::new();
-    for (of_type, body) in functions {
+    for (of_type, body) in &functions.all {
         declared.function(*of_type);
         bodies.function(body);
     }

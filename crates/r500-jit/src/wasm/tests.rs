@@ -86,15 +86,15 @@ fn run(bytes: &[u8], slots: &mut [Chunk], covered: &mut [Chunk], cells: &[Cells<
     true
 }
 
-/// Eight pixels decide together: two vectors.
-const LANES: usize = 8;
-
 #[test]
 fn random_segments_compute_what_they_say() {
     for seed in 0..count(200) {
         let effort = [Effort::Quick, Effort::Full][seed as usize % 2];
         let numbers = [Numbers::Plain, Numbers::All, Numbers::Edges][seed as usize % 3];
-        let make = |segment: &Segment<'_>| (LANES, module(segment, effort).expect("a module"));
+        let make = |segment: &Segment<'_>| {
+            let functions = functions(segment, effort).expect("functions");
+            (functions.lanes as usize, of_functions(&functions))
+        };
         check(seed, numbers, &effort, make, |bytes, slots, covered, cells| {
             assert!(run(&bytes, slots, covered, cells));
         });
@@ -113,8 +113,8 @@ fn nothing_tiny_escapes_the_quick_form() {
             let mut trap = Function::new([]);
             trap.instructions().unreachable().end();
             let mut quick = all.clone();
-            quick[function::CAREFUL as usize].1 = trap;
-            (LANES, [of_functions(&quick), of_functions(&all)])
+            quick.all[function::CAREFUL as usize].1 = trap;
+            (all.lanes as usize, [of_functions(&quick), of_functions(&all)])
         };
         check(seed, numbers, &numbers, make, |[alone, both], slots, covered, cells| {
             if run(&alone, slots, covered, cells) {

@@ -121,7 +121,7 @@ impl Look<'_> {
             };
             let Some(dst) = op.dst else { return };
             let number = fact.exact && self.program.numbers.contains(&dst);
-            let fact = if number { Fact { positive: fact.positive, ..Fact::NUMBER } } else { fact };
+            let fact = if number { Fact { positive: fact.positive, ..Fact::POWER } } else { fact };
             self.set(dst, Fact { positive: fact.positive || square, ..fact });
             if watch {
                 self.watch(dst, Size::Large);

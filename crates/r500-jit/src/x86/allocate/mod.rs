@@ -13,14 +13,13 @@
 //! | `places` | what is where |
 //! | `moves` | moves all at once |
 
-mod lives;
 mod moves;
 mod places;
 
+use crate::lives::Lives;
 use crate::op::{Arm, Branch, Class, Given, Kind, Node, Op, Program, Repeat, V};
 use crate::x86::inst::{Inst, Label, Listing, Place};
 use crate::x86::level::Level;
-use lives::Lives;
 use moves::{Move, Spot};
 use places::Places;
 

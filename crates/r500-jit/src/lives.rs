@@ -10,7 +10,7 @@ use crate::op::{Class, Node, Program, V};
 
 /// What is looked at where.
 #[derive(Debug)]
-pub(super) struct Lives {
+pub(crate) struct Lives {
     /// Where each value is looked at, in order.
     looks: Vec<Vec<u32>>,
     /// Where each value begins.
@@ -25,7 +25,7 @@ pub(super) struct Lives {
 }
 
 impl Lives {
-    pub(super) fn of(program: &Program) -> Self {
+    pub(crate) fn of(program: &Program) -> Self {
         let count = program.classes.len();
         let mut lives = Self {
             looks: vec![Vec::new(); count],
@@ -133,17 +133,17 @@ impl Lives {
     }
 
     /// The place behind everything.
-    pub(super) fn end(&self) -> u32 {
+    pub(crate) fn end(&self) -> u32 {
         self.end
     }
 
     /// Head and end of the loop with this head.
-    pub(super) fn span(&self, start: u32) -> (u32, u32) {
+    pub(crate) fn span(&self, start: u32) -> (u32, u32) {
         (start, self.spans.get(&start).copied().unwrap_or(start))
     }
 
     /// A value is looked at in one more place.
-    pub(super) fn add(&mut self, v: V, at: u32) {
+    pub(crate) fn add(&mut self, v: V, at: u32) {
         let looks = &mut self.looks[v.index()];
         let place = looks.partition_point(|look| *look < at);
         if looks.get(place) != Some(&at) {
@@ -152,34 +152,34 @@ impl Lives {
     }
 
     /// The next look behind a place.
-    pub(super) fn next(&self, v: V, at: u32) -> Option<u32> {
+    pub(crate) fn next(&self, v: V, at: u32) -> Option<u32> {
         let looks = &self.looks[v.index()];
         looks.get(looks.partition_point(|look| *look <= at)).copied()
     }
 
     /// Whether anyone looks at a value at a place or behind it.
-    pub(super) fn is_needed_from(&self, v: V, at: u32) -> bool {
+    pub(crate) fn is_needed_from(&self, v: V, at: u32) -> bool {
         self.looks[v.index()].last().is_some_and(|last| *last >= at)
     }
 
     /// Whether anyone looks at a value.
-    pub(super) fn is_needed(&self, v: V) -> bool {
+    pub(crate) fn is_needed(&self, v: V) -> bool {
         !self.looks[v.index()].is_empty()
     }
 
     /// Whether anyone looks at a value between two places.
-    pub(super) fn is_used_in(&self, v: V, start: u32, end: u32) -> bool {
+    pub(crate) fn is_used_in(&self, v: V, start: u32, end: u32) -> bool {
         self.next(v, start).is_some_and(|look| look <= end)
     }
 
     /// The most values that are alive at once between two places.
-    pub(super) fn pressure(&self, start: u32, end: u32) -> usize {
+    pub(crate) fn pressure(&self, start: u32, end: u32) -> usize {
         let span = self.pressure.get(start as usize..=end as usize).unwrap_or_default();
         span.iter().copied().max().unwrap_or(0) as usize
     }
 
     /// What of a kind is looked at between two places, the most often looked at first.
-    pub(super) fn given_in(&self, start: u32, end: u32, kind: impl Fn(V) -> bool) -> Vec<V> {
+    pub(crate) fn given_in(&self, start: u32, end: u32, kind: impl Fn(V) -> bool) -> Vec<V> {
         let first = self.all.partition_point(|(at, _)| *at <= start);
         let behind = self.all.partition_point(|(at, _)| *at < end);
         let mut counts: HashMap<V, u32> = HashMap::new();
