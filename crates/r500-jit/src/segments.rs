@@ -23,6 +23,10 @@ struct Random {
     numbers: Numbers,
 }
 
+/// Exponents of numbers that are tiny by themselves, as products, quotients, or beside each other.
+const SIZES: [u32; 20] =
+    [1, 1, 2, 3, 8, 14, 18, 22, 24, 25, 26, 27, 63, 64, 64, 102, 127, 127, 128, 254];
+
 /// Which numbers there are in a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Numbers {
@@ -53,7 +57,7 @@ impl Random {
     /// Numbers of all kinds, those of usual size most often.
     fn float(&mut self) -> f32 {
         if self.numbers == Numbers::Edges {
-            let size = self.of(&[1_u32, 2, 26, 27, 28, 63, 64, 65, 102, 126, 127, 128]) << 23;
+            let size = self.of(&SIZES) << 23;
             let bits = size.wrapping_add(self.below(5)).wrapping_sub(2);
             return f32::from_bits(bits | self.below(2) << 31);
         }
