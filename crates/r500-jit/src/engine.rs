@@ -24,8 +24,8 @@ pub struct Settings {
 /// When code is compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum When {
-    /// On a thread of its own, while the fast engine draws: first quickly, then as well as can be. Only
-    /// what is drawn so much that it pays.
+    /// On a thread of its own (where there are none, between bands), while the fast engine draws: first
+    /// quickly, then as well as can be. Only what is drawn so much that it pays.
     #[default]
     Behind,
     /// Before the first picture.
@@ -54,7 +54,7 @@ pub struct CacheUse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unavailable {
-    /// It is made for x86-64 only.
+    /// It is made for x86-64, and for WebAssembly with the feature `wasm-host`.
     #[error("there is no machine code for this architecture")]
     Architecture,
     /// It is made of AVX2 or AVX-512 instructions.
