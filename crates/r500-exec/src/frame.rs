@@ -246,20 +246,27 @@ impl Band<'_> {
         at: [u32; 2],
         colors: impl ExactSizeIterator<Item = [&'c [f32; 16]; 4]>,
     ) {
-        let block = self.block;
-        let Some(plane) = self.color.get_mut(target).and_then(Option::as_mut) else { return };
-        let Some([a, b, c, d]) = rows(block, at, colors.len() as u32 * CHUNK, plane) else {
-            return;
-        };
-        let four = |row| <[_]>::as_chunks_mut::<4>(row).0.iter_mut();
-        for ((((a, b), c), d), color) in four(a).zip(four(b)).zip(four(c)).zip(four(d)).zip(colors)
-        {
-            let pixel = |lane: usize| color.map(|channel| canonical_nan(channel[lane]));
-            *a = LANES[0].map(pixel);
-            *b = LANES[1].map(pixel);
-            *c = LANES[2].map(pixel);
-            *d = LANES[3].map(pixel);
-        }
+        let chunks =
+            colors.map(|color| move |lane: usize| color.map(|c: &[f32; 16]| canonical_nan(c[lane])));
+        put_chunks(self.block, at, self.color.get_mut(target).and_then(Option::as_mut), chunks);
+    }
+
+    /// The same where not all is covered: with the coverage of each chunk. Pixels that are not covered get
+    /// what nothing was drawn to.
+    #[inline(always)]
+    pub(crate) fn put_covered_colors<'c>(
+        &mut self,
+        target: usize,
+        at: [u32; 2],
+        colors: impl ExactSizeIterator<Item = ([&'c [f32; 16]; 4], &'c [f32; 16])>,
+    ) {
+        let chunks = colors.map(|(color, covered)| {
+            move |lane: usize| {
+                let of = |c: &[f32; 16]| canonical_nan(c[lane]).to_bits() & covered[lane].to_bits();
+                color.map(|c| f32::from_bits(of(c)))
+            }
+        });
+        put_chunks(self.block, at, self.color.get_mut(target).and_then(Option::as_mut), chunks);
     }
 
     /// Delivers a target's colours of a chunk. Pixels that are not covered get what nothing was drawn
@@ -304,6 +311,17 @@ impl Band<'_> {
         put_rows(block, at, plane, |lane| pixels[lane]);
     }
 
+    /// Delivers the coverage of chunks beside each other inside the band.
+    #[inline(always)]
+    pub(crate) fn put_coverages<'c>(
+        &mut self,
+        at: [u32; 2],
+        covered: impl ExactSizeIterator<Item = &'c [f32; 16]>,
+    ) {
+        let chunks = covered.map(|covered| move |lane: usize| covered[lane].to_bits() != 0);
+        put_chunks(self.block, at, Some(&mut self.coverage), chunks);
+    }
+
     /// Delivers the coverage of a chunk.
     #[inline(always)]
     pub(crate) fn put_coverage(&mut self, at: [u32; 2], covered: &[f32; 16]) {
@@ -332,6 +350,25 @@ fn rows<T>(block: Block, [x, y]: [u32; 2], width: u32, plane: &mut [T]) -> Optio
     let mut rows = plane.get_mut(y as usize * across..)?.chunks_exact_mut(across);
     let mut row = || rows.next()?.get_mut(x as usize..(x + width) as usize);
     Some([row()?, row()?, row()?, row()?])
+}
+
+/// Puts the pixels of chunks beside each other, by their lanes, into the rows of a band, in which they lie.
+#[inline(always)]
+fn put_chunks<T, F: Fn(usize) -> T>(
+    block: Block,
+    at: [u32; 2],
+    plane: Option<&mut &mut [T]>,
+    chunks: impl ExactSizeIterator<Item = F>,
+) {
+    let Some(plane) = plane else { return };
+    let Some([a, b, c, d]) = rows(block, at, chunks.len() as u32 * CHUNK, plane) else { return };
+    let four = |row| <[_]>::as_chunks_mut::<4>(row).0.iter_mut();
+    for ((((a, b), c), d), pixel) in four(a).zip(four(b)).zip(four(c)).zip(four(d)).zip(chunks) {
+        *a = LANES[0].map(&pixel);
+        *b = LANES[1].map(&pixel);
+        *c = LANES[2].map(&pixel);
+        *d = LANES[3].map(&pixel);
+    }
 }
 
 /// Puts the pixels of a chunk into the rows of a band, as far as they lie in it.

@@ -267,6 +267,12 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
                     band.put_colors(target, [tile.x, y], order.iter().map(color));
                     continue;
                 }
+                if inside {
+                    let chunks =
+                        order.iter().map(|i| (color(i), &machine.covered[usize::from(*i)]));
+                    band.put_covered_colors(target, [tile.x, y], chunks);
+                    continue;
+                }
                 for (x, i) in tile.columns().zip(order) {
                     let covered = &machine.covered[usize::from(*i)];
                     band.put_color(target, [x, y], covered, color(i));
@@ -274,6 +280,9 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
             }
             if all {
                 band.cover([tile.x, y], tile.columns * CHUNK);
+            } else if inside {
+                let chunks = order.iter().map(|&i| &machine.covered[usize::from(i)]);
+                band.put_coverages([tile.x, y], chunks);
             } else {
                 for (x, &i) in tile.columns().zip(order) {
                     band.put_coverage([x, y], &machine.covered[usize::from(i)]);
