@@ -246,8 +246,8 @@ impl Band<'_> {
         at: [u32; 2],
         colors: impl ExactSizeIterator<Item = [&'c [f32; 16]; 4]>,
     ) {
-        let chunks =
-            colors.map(|color| move |lane: usize| color.map(|c: &[f32; 16]| canonical_nan(c[lane])));
+        let chunks = colors
+            .map(|color| move |lane: usize| color.map(|c: &[f32; 16]| canonical_nan(c[lane])));
         put_chunks(self.block, at, self.color.get_mut(target).and_then(Option::as_mut), chunks);
     }
 
