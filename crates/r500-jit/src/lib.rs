@@ -1,8 +1,8 @@
 //! The jit engine: fragment programs as machine code, for x86-64 with AVX2 or AVX-512, and in a browser.
 //!
-//! The [fast engine](mod@r500_exec::fast) stays the frame: batches of pixels, regions, fetches with
-//! levels of detail, what is counted and stored. Operations, kills, fetches that are simple (two
-//! dimensions, one level, clamped or repeated), and branches and loops of these are
+//! The [fast engine](mod@r500_exec::fast) stays the frame: batches of pixels, regions, fetches of
+//! unusual kinds, what is counted and stored. Operations, kills, fetches that have a
+//! [table](r500_exec::native::Table), and branches and loops of these are
 //! [segments](r500_exec::native::Segment) that become machine code here. Frames begin on the fast
 //! engine at once and move over when the code is ready: both draw the same, bit for bit.
 //!
@@ -22,6 +22,7 @@
 //! | `interleave` | two groups of pixels at once |
 //! | `lives` | where each value is looked at |
 //! | `schedule` | their order |
+//! | `extent` | the memory that code may touch |
 //! | `meter` | who pays for instructions |
 //! | `x86` | what becomes of them on x86-64 |
 //! | `wasm` | what becomes of them in WebAssembly, if the host helps (feature `wasm-host`) |
@@ -42,6 +43,7 @@ mod cache;
 mod content;
 mod drawing;
 mod engine;
+mod extent;
 mod meter;
 mod parameters;
 mod worker;

@@ -6,11 +6,10 @@
 
 #![allow(unsafe_code, reason = "functions that were just made are called")]
 
-use std::ptr;
-
 use r500_exec::RunError;
-use r500_exec::native::{Batch, Cells, Chunk, Segment, Table};
+use r500_exec::native::{Batch, Chunk, Segment};
 
+use crate::extent::{Extent, UNITS};
 use crate::meter::{Meter, grant};
 
 // SAFETY: the host gives functions of these types (the module does not load otherwise). `install` reads
@@ -68,19 +67,11 @@ const _: () = {
     assert!(std::mem::offset_of!(Context<'_>, cells) as u64 == context::CELLS);
 };
 
-/// Texture units.
-const UNITS: usize = 16;
-
 /// A function that the host made.
 #[derive(Debug)]
 pub(super) struct Installed {
     place: usize,
-    /// Chunks in a slot.
-    chunks: usize,
-    /// Slots that there must be.
-    slots: usize,
-    /// The tables that it reads.
-    tables: Vec<(u8, Table)>,
+    extent: Extent,
 }
 
 impl Installed {
@@ -88,14 +79,7 @@ impl Installed {
     /// segment; `None` if it does not.
     pub(super) fn new(bytes: &[u8], segment: &Segment<'_>) -> Option<Self> {
         let place = install(bytes.as_ptr(), bytes.len());
-        let used = segment.reads.iter().chain(segment.writes).map(|(_, slot)| *slot);
-        let used = used.chain(segment.moves.iter().map(|moved| moved.slot));
-        (place != 0).then(|| Self {
-            place,
-            chunks: segment.stride as usize / size_of::<Chunk>(),
-            slots: used.map(|slot| slot as usize + 1).max().unwrap_or(0),
-            tables: segment.tables.to_vec(),
-        })
+        (place != 0).then(|| Self { place, extent: Extent::of(segment) })
     }
 
     /// Runs the function over the chunks from one to before another. If it is metered
@@ -114,23 +98,9 @@ impl Installed {
         (first, end): (usize, usize),
         metered: bool,
     ) -> Result<(u64, u32), RunError> {
-        assert!(first <= end && end <= self.chunks, "chunks {first} to {end} of {}", self.chunks);
-        let Batch { slots, covered, cells: all, budget } = batch;
+        let cells = self.extent.demand(batch, (first, end));
+        let Batch { slots, covered, budget, .. } = batch;
         let budget = metered.then_some(&**budget);
-        assert!(slots.len() >= self.slots * self.chunks, "there are slots missing");
-        assert!(covered.len() >= self.chunks, "there is coverage missing");
-        let mut cells = [ptr::null(); UNITS];
-        for (unit, table) in &self.tables {
-            let unit = usize::from(*unit);
-            let given = all.get(unit).copied().unwrap_or(Cells::NONE);
-            assert!(given.len() >= table.cells as usize, "there are cells missing");
-            let (linear, first) = match given {
-                Cells::Texels(texels) => (false, texels.as_ptr().cast()),
-                Cells::Fours(fours) => (true, fours.as_ptr().cast()),
-            };
-            assert_eq!(linear, table.linear, "cells of another filter");
-            cells[unit] = first;
-        }
         let (slots, covered) = (slots.as_mut_ptr(), covered.as_mut_ptr());
         let grant = budget.map_or(i64::from(i32::MAX), |budget| grant(budget.left()));
         let mut context = Context {
@@ -150,11 +120,10 @@ impl Installed {
         // SAFETY: a function pointer is a place in the table here, and the host put a function there that
         // takes an address and gives a number; a call through a place of another type traps. The code
         // was made by `module` for the convention of `Context`. It reads the segment's slots and writes
-        // those it lists, and what is covered, each from `begin` to `end`: the assertions above say that
+        // those it lists, and what is covered, each from `begin` to `end`: the extent was asked whether
         // these lie in `slots` and `covered`, which are borrowed mutably for the call. Of its tables it
-        // reads whole cells, the number of which it limits to what the segment's tables say and the
-        // assertions find there. It keeps no pointer, and calls nothing but `refill`, with the pointer
-        // that it got.
+        // reads whole cells, the number of which it limits to what the segment's tables say and the extent
+        // found there. It keeps no pointer, and calls nothing but `refill`, with the pointer that it got.
         let done = unsafe {
             let run =
                 std::mem::transmute::<usize, extern "C" fn(*mut Context<'_>) -> u32>(self.place);

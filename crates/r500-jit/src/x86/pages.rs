@@ -5,12 +5,13 @@
 
 #![allow(unsafe_code, reason = "machine code that was just made is called")]
 
-use std::{io, ptr};
+use std::io;
 
 use memmap2::{Mmap, MmapMut};
 use r500_exec::RunError;
-use r500_exec::native::{Batch, Cells, Chunk, Segment, Table};
+use r500_exec::native::{Batch, Chunk, Segment};
 
+use crate::extent::{Extent, UNITS};
 use crate::meter::{Meter, grant};
 use crate::x86::compile::{Assembly, Level};
 
@@ -19,12 +20,7 @@ use crate::x86::compile::{Assembly, Level};
 pub(crate) struct Pages {
     memory: Mmap,
     length: usize,
-    /// Chunks in a slot.
-    chunks: usize,
-    /// Slots that there must be.
-    slots: usize,
-    /// Tables that there must be.
-    tables: Vec<(u8, Table)>,
+    extent: Extent,
 }
 
 /// What machine code knows of the world. Offsets are the convention with
@@ -59,9 +55,6 @@ pub(crate) struct Context<'m> {
     meter: Meter<'m>,
 }
 
-/// Texture units.
-const UNITS: usize = 16;
-
 impl Pages {
     /// Code made for a segment. The level must be one that this processor has.
     ///
@@ -78,15 +71,8 @@ impl Pages {
         let code = &assembly.code;
         let mut memory = MmapMut::map_anon(code.len().max(1))?;
         memory[..code.len()].copy_from_slice(code);
-        let used = segment.reads.iter().chain(segment.writes).map(|(_, slot)| *slot);
-        let used = used.chain(segment.moves.iter().map(|moved| moved.slot));
-        Ok(Self {
-            memory: memory.make_exec()?,
-            length: code.len(),
-            chunks: segment.stride as usize / size_of::<Chunk>(),
-            slots: used.map(|slot| slot as usize + 1).max().unwrap_or(0),
-            tables: segment.tables.to_vec(),
-        })
+        let extent = Extent::of(segment);
+        Ok(Self { memory: memory.make_exec()?, length: code.len(), extent })
     }
 
     /// The code, as it lies in memory.
@@ -109,24 +95,10 @@ impl Pages {
         (first, end): (usize, usize),
         metered: bool,
     ) -> Result<(u64, u32), RunError> {
-        let Batch { slots, covered, cells: all, budget } = batch;
-        assert!(first <= end && end <= self.chunks, "chunks {first} to {end} of {}", self.chunks);
-        assert!(slots.len() >= self.slots * self.chunks, "there are slots missing");
-        assert!(covered.len() >= self.chunks, "there is coverage missing");
+        let cells = self.extent.demand(batch, (first, end));
+        let Batch { slots, covered, budget, .. } = batch;
         if first == end {
             return Ok((0, 0));
-        }
-        let mut cells = [ptr::null(); UNITS];
-        for (unit, table) in &self.tables {
-            let unit = usize::from(*unit);
-            let given = all.get(unit).copied().unwrap_or(Cells::NONE);
-            assert!(given.len() >= table.cells as usize, "there are cells missing");
-            let (linear, first) = match given {
-                Cells::Texels(texels) => (false, texels.as_ptr().cast()),
-                Cells::Fours(fours) => (true, fours.as_ptr().cast()),
-            };
-            assert_eq!(linear, table.linear, "cells of another filter");
-            cells[unit] = first;
         }
         let budget = metered.then_some(&**budget);
         let grant = budget.map_or(i64::MAX, |budget| grant(budget.left()));
@@ -150,10 +122,10 @@ impl Pages {
         // can write. It was made by `compile` (or, in tests, by hand) for the convention of `Context`
         // and for a level that this processor has, which `new` asked: it saves what the System V
         // convention wants saved, restores MXCSR, and keeps no pointer. It reads the segment's slots
-        // and writes those it lists, and what is covered, each from `begin` to `end`: the assertions
-        // above say that these lie in `slots` and `covered`, which are borrowed mutably for the call. Of
+        // and writes those it lists, and what is covered, each from `begin` to `end`: the extent was
+        // asked whether these lie in `slots` and `covered`, which are borrowed mutably for the call. Of
         // its tables it reads whole cells, the number of which it limits to what the segment's tables
-        // say and the assertions find there. It calls nothing but `refill`, with the pointer that it got.
+        // say and the extent found there. It calls nothing but `refill`, with the pointer that it got.
         let done = unsafe {
             let entry: extern "sysv64" fn(*mut Context<'_>) -> u64 =
                 std::mem::transmute(self.memory.as_ptr());

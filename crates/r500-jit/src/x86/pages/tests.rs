@@ -17,7 +17,7 @@ use r500_exec::fast::Simd;
 use r500_exec::ir::Fetch;
 use r500_exec::native::Budget;
 #[cfg(target_os = "linux")]
-use r500_exec::native::{Compiler, Four, Kernel, NativeCode, Tables};
+use r500_exec::native::{Cells, Compiler, Four, Kernel, NativeCode, Table, Tables};
 use r500_exec::{Bindings, Cancel, Draw, Limits, Options, RunError, Shader};
 use r500_isa::Instruction;
 use r500_program::{Job, Program};
