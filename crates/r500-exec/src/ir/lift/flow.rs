@@ -406,6 +406,9 @@ impl Lift<'_> {
             *slots[place] = self.build.select(awake, *slots[place], frozen);
         }
         self.active = self.build.and_not(start, left);
+        // Whoever waited for the end of the pass goes on; a group whose covered pixels have all left
+        // does not go on for the others.
+        self.watch(self.active);
         Ok(())
     }
 
