@@ -260,12 +260,7 @@ impl Band<'_> {
         at: [u32; 2],
         colors: impl ExactSizeIterator<Item = ([&'c [f32; 16]; 4], &'c [f32; 16])>,
     ) {
-        let chunks = colors.map(|(color, covered)| {
-            move |lane: usize| {
-                let of = |c: &[f32; 16]| canonical_nan(c[lane]).to_bits() & covered[lane].to_bits();
-                color.map(|c| f32::from_bits(of(c)))
-            }
-        });
+        let chunks = colors.map(|(color, covered)| covered_pixels(color, covered));
         put_chunks(self.block, at, self.color.get_mut(target).and_then(Option::as_mut), chunks);
     }
 
@@ -281,15 +276,7 @@ impl Band<'_> {
     ) {
         let block = self.block;
         let Some(plane) = self.color.get_mut(target).and_then(Option::as_mut) else { return };
-        let masked = color.map(|channel| {
-            let mut masked = [0.0; 16];
-            for lane in 0..16 {
-                let bits = canonical_nan(channel[lane]).to_bits();
-                masked[lane] = f32::from_bits(bits & covered[lane].to_bits());
-            }
-            masked
-        });
-        put_rows(block, at, plane, |lane| [0, 1, 2, 3].map(|i| masked[i][lane]));
+        put_rows(block, at, plane, covered_pixels(color, covered));
     }
 
     /// Delivers the depth of a chunk where it is covered and written.
@@ -333,6 +320,18 @@ impl Band<'_> {
     pub(crate) fn cover(&mut self, at: [u32; 2], width: u32) {
         let rows = rows(self.block, at, width, self.coverage);
         rows.into_iter().flatten().for_each(|row| row.fill(true));
+    }
+}
+
+/// The colour of each pixel of a chunk; of one that is not covered, what nothing was drawn to.
+#[inline(always)]
+fn covered_pixels<'c>(
+    color: [&'c [f32; 16]; 4],
+    covered: &'c [f32; 16],
+) -> impl Fn(usize) -> [f32; 4] + use<'c> {
+    move |lane| {
+        let bits = |channel: &[f32; 16]| canonical_nan(channel[lane]).to_bits();
+        color.map(|channel| f32::from_bits(bits(channel) & covered[lane].to_bits()))
     }
 }
 

@@ -180,7 +180,7 @@ impl Code {
                     steps.push(Step::Loop(entry, call));
                 }
                 Virtual::Native(part) => {
-                    let Some((part, compiler)) = linear.part(*part) else { continue };
+                    let Some((part, native)) = linear.part(*part) else { continue };
                     share.1 += part.operations;
                     let placed = |values: &[Value]| {
                         let mut list: Vec<_> =
@@ -197,7 +197,7 @@ impl Code {
                             from,
                         })
                         .collect();
-                    let tables = linear.tables(part);
+                    let tables = native.tables(&part.units);
                     let segment = Segment {
                         body: &part.body,
                         reads: &reads,
@@ -211,7 +211,7 @@ impl Code {
                     if let Some((instructions, address)) = part.spend {
                         steps.push(Step::Spend { instructions, address });
                     }
-                    match compiler.compile(&segment) {
+                    match native.compiler.compile(&segment) {
                         Some(kernel) => {
                             share.0 += part.operations;
                             let kills = part.kills;
@@ -400,13 +400,8 @@ impl<'a> Linear<'a> {
     }
 
     /// A segment, and who compiles it.
-    fn part(&self, number: usize) -> Option<(&Part<'a>, &'a dyn native::Compiler)> {
-        Some((self.parts.get(number)?, self.native?.compiler))
-    }
-
-    /// The tables that a segment reads.
-    fn tables(&self, part: &Part<'_>) -> Vec<(u8, native::Table)> {
-        self.native.map(|native| native.tables(&part.units)).unwrap_or_default()
+    fn part(&self, number: usize) -> Option<(&Part<'a>, &'a Native<'a>)> {
+        Some((self.parts.get(number)?, self.native?))
     }
 
     fn one_by_one(&mut self, stmts: &'a [Stmt]) {

@@ -4,7 +4,7 @@ use r500_isa::values::{ClampMode, CoordType, LayerFilter, TriPerf};
 
 use super::super::sampler::Sampler;
 use super::corners::Four;
-use super::prepared::Prepared;
+use super::prepared::{Level, Prepared};
 use super::store::Store;
 
 /// How a texture is looked up that has two dimensions and one filter, and is clamped, or repeated along
@@ -115,15 +115,7 @@ impl Sampler {
 
     /// What they are looked up in.
     pub(crate) fn cells(&self) -> Cells<'_> {
-        match self.prepared() {
-            Some(Prepared { mag: [true, ..], corners: Some(corners), .. }) => {
-                Cells::Fours(corners.all())
-            }
-            Some(Prepared { mag: [false, ..], store: Store::Decoded(texels), .. }) => {
-                Cells::Texels(texels)
-            }
-            _ => Cells::NONE,
-        }
+        self.prepared().map_or(Cells::NONE, Prepared::cells)
     }
 
     /// A table with all levels.
@@ -141,7 +133,7 @@ impl Sampler {
         let table = prepared.table().filter(|_| plain)?;
         let mut origins = [0; 13];
         for (origin, level) in origins.iter_mut().zip(&prepared.levels) {
-            *origin = if table.linear { level.origin[0] } else { level.base[0] } as u32;
+            *origin = prepared.origin(level);
         }
         let halvings = [0, 1].map(|axis| self.halvings(axis, 15) as u8);
         let axis = |axis: usize| Axis { size: self.size[axis], ..table.axes[axis] };
@@ -161,6 +153,21 @@ impl Sampler {
 }
 
 impl Prepared {
+    /// What its filter looks up, if that is kept.
+    fn cells(&self) -> Cells<'_> {
+        match (self.mag[0], &self.corners, &self.store) {
+            (true, Some(corners), _) => Cells::Fours(corners.all()),
+            (false, _, Store::Decoded(texels)) => Cells::Texels(texels),
+            _ => Cells::NONE,
+        }
+    }
+
+    /// The cell of column 0 and row 0 of a level.
+    fn origin(&self, level: &Level) -> u32 {
+        let origin = if self.mag[0] { level.origin[0] } else { level.base[0] };
+        origin as u32
+    }
+
     /// A table with the finest level.
     fn table(&self) -> Option<Table> {
         let level = self.levels.get(self.finest)?;
@@ -175,17 +182,12 @@ impl Prepared {
             };
             Some(Axis { wrap, size: level.size[axis][0] as u32, scale: self.scale[axis].to_bits() })
         };
-        let (cells, origin, row) = match (&self.corners, &self.store) {
-            (Some(corners), _) if linear => (corners.all().len(), level.origin[0], level.row[0]),
-            (_, Store::Decoded(texels)) if !linear => {
-                (texels.len(), level.base[0], level.size[0][0])
-            }
-            _ => return None,
-        };
+        let cells = self.cells().len();
+        let row = if linear { level.row[0] } else { level.size[0][0] };
         Some(Table {
             linear,
             axes: [axis(0)?, axis(1)?],
-            origin: origin as u32,
+            origin: self.origin(level),
             row: row as u32,
             cells: u32::try_from(cells).ok().filter(|cells| *cells > 0)?,
             detail: None,

@@ -17,133 +17,56 @@ impl Emit<'_> {
     ) -> Result<(), IcedError> {
         use Code as C;
         let [a, b, c] = args;
+        let mut two = |vex, evex| self.binary(vex, evex, dst, a, b);
         match kind {
-            Kind::Add => self.binary(
-                C::VEX_Vaddps_ymm_ymm_ymmm256,
-                C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er,
-                dst,
-                a,
-                b,
-            ),
-            Kind::Sub => self.binary(
-                C::VEX_Vsubps_ymm_ymm_ymmm256,
-                C::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er,
-                dst,
-                a,
-                b,
-            ),
-            Kind::Mul => self.binary(
-                C::VEX_Vmulps_ymm_ymm_ymmm256,
-                C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er,
-                dst,
-                a,
-                b,
-            ),
-            Kind::Div => self.binary(
-                C::VEX_Vdivps_ymm_ymm_ymmm256,
-                C::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er,
-                dst,
-                a,
-                b,
-            ),
-            Kind::Min => self.binary(
-                C::VEX_Vminps_ymm_ymm_ymmm256,
-                C::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae,
-                dst,
-                a,
-                b,
-            ),
-            Kind::Max => self.binary(
-                C::VEX_Vmaxps_ymm_ymm_ymmm256,
-                C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae,
-                dst,
-                a,
-                b,
-            ),
-            Kind::And => self.binary(
-                C::VEX_Vandps_ymm_ymm_ymmm256,
-                C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::Or => self.binary(
-                C::VEX_Vorps_ymm_ymm_ymmm256,
-                C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::Xor => self.binary(
-                C::VEX_Vxorps_ymm_ymm_ymmm256,
-                C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::AndNot => self.binary(
-                C::VEX_Vandnps_ymm_ymm_ymmm256,
-                C::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::IntAdd => self.binary(
-                C::VEX_Vpaddd_ymm_ymm_ymmm256,
-                C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::IntSub => self.binary(
-                C::VEX_Vpsubd_ymm_ymm_ymmm256,
-                C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::IntMin => self.binary(
-                C::VEX_Vpminud_ymm_ymm_ymmm256,
-                C::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::IntMul => self.binary(
-                C::VEX_Vpmulld_ymm_ymm_ymmm256,
-                C::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::ZipLow => self.binary(
-                C::VEX_Vunpcklps_ymm_ymm_ymmm256,
-                C::EVEX_Vunpcklps_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::ZipHigh => self.binary(
-                C::VEX_Vunpckhps_ymm_ymm_ymmm256,
-                C::EVEX_Vunpckhps_zmm_k1z_zmm_zmmm512b32,
-                dst,
-                a,
-                b,
-            ),
-            Kind::PairLow => self.binary(
-                C::VEX_Vunpcklpd_ymm_ymm_ymmm256,
-                C::EVEX_Vunpcklpd_zmm_k1z_zmm_zmmm512b64,
-                dst,
-                a,
-                b,
-            ),
-            Kind::PairHigh => self.binary(
-                C::VEX_Vunpckhpd_ymm_ymm_ymmm256,
-                C::EVEX_Vunpckhpd_zmm_k1z_zmm_zmmm512b64,
-                dst,
-                a,
-                b,
-            ),
+            Kind::Add => {
+                two(C::VEX_Vaddps_ymm_ymm_ymmm256, C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er)
+            }
+            Kind::Sub => {
+                two(C::VEX_Vsubps_ymm_ymm_ymmm256, C::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er)
+            }
+            Kind::Mul => {
+                two(C::VEX_Vmulps_ymm_ymm_ymmm256, C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er)
+            }
+            Kind::Div => {
+                two(C::VEX_Vdivps_ymm_ymm_ymmm256, C::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er)
+            }
+            Kind::Min => {
+                two(C::VEX_Vminps_ymm_ymm_ymmm256, C::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae)
+            }
+            Kind::Max => {
+                two(C::VEX_Vmaxps_ymm_ymm_ymmm256, C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae)
+            }
+            Kind::And => two(C::VEX_Vandps_ymm_ymm_ymmm256, C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32),
+            Kind::Or => two(C::VEX_Vorps_ymm_ymm_ymmm256, C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32),
+            Kind::Xor => two(C::VEX_Vxorps_ymm_ymm_ymmm256, C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32),
+            Kind::AndNot => {
+                two(C::VEX_Vandnps_ymm_ymm_ymmm256, C::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32)
+            }
+            Kind::IntAdd => {
+                two(C::VEX_Vpaddd_ymm_ymm_ymmm256, C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32)
+            }
+            Kind::IntSub => {
+                two(C::VEX_Vpsubd_ymm_ymm_ymmm256, C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32)
+            }
+            Kind::IntMin => {
+                two(C::VEX_Vpminud_ymm_ymm_ymmm256, C::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32)
+            }
+            Kind::IntMul => {
+                two(C::VEX_Vpmulld_ymm_ymm_ymmm256, C::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32)
+            }
+            Kind::ZipLow => {
+                two(C::VEX_Vunpcklps_ymm_ymm_ymmm256, C::EVEX_Vunpcklps_zmm_k1z_zmm_zmmm512b32)
+            }
+            Kind::ZipHigh => {
+                two(C::VEX_Vunpckhps_ymm_ymm_ymmm256, C::EVEX_Vunpckhps_zmm_k1z_zmm_zmmm512b32)
+            }
+            Kind::PairLow => {
+                two(C::VEX_Vunpcklpd_ymm_ymm_ymmm256, C::EVEX_Vunpcklpd_zmm_k1z_zmm_zmmm512b64)
+            }
+            Kind::PairHigh => {
+                two(C::VEX_Vunpckhpd_ymm_ymm_ymmm256, C::EVEX_Vunpckhpd_zmm_k1z_zmm_zmmm512b64)
+            }
             Kind::Truncate => self.unary(
                 C::VEX_Vcvttps2dq_ymm_ymmm256,
                 C::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae,
