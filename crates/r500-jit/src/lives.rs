@@ -4,9 +4,9 @@
 //! branch, its arms and their ends, one for the head of a loop and its end. What is computed before a
 //! loop and is looked at in it is looked at again at its end.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use crate::op::{Class, Node, Program, V};
+use crate::op::{Class, Kind, Node, Program, V};
 
 /// What is looked at where.
 #[derive(Debug)]
@@ -15,6 +15,8 @@ pub(crate) struct Lives {
     looks: Vec<Vec<u32>>,
     /// Where each value begins.
     begins: Vec<u32>,
+    /// Where texels are.
+    offsets: HashSet<V>,
     /// Ends of loops by their heads.
     spans: HashMap<u32, u32>,
     /// All looks, in order.
@@ -30,6 +32,7 @@ impl Lives {
         let mut lives = Self {
             looks: vec![Vec::new(); count],
             begins: vec![0; count],
+            offsets: HashSet::new(),
             spans: HashMap::new(),
             all: Vec::new(),
             pressure: Vec::new(),
@@ -48,6 +51,9 @@ impl Lives {
                     for op in ops {
                         self.end += 1;
                         op.args().for_each(|v| self.look(v));
+                        if let Kind::Texel(_) = op.kind {
+                            self.offsets.extend(op.args());
+                        }
                         op.dst.into_iter().for_each(|v| self.begin(v));
                     }
                 }
@@ -170,6 +176,11 @@ impl Lives {
     /// Whether anyone looks at a value between two places.
     pub(crate) fn is_used_in(&self, v: V, start: u32, end: u32) -> bool {
         self.next(v, start).is_some_and(|look| look <= end)
+    }
+
+    /// Whether a value says where texels are.
+    pub(crate) fn is_offset(&self, v: V) -> bool {
+        self.offsets.contains(&v)
     }
 
     /// The most values that are alive at once between two places.

@@ -151,6 +151,10 @@ impl Allocate<'_> {
         };
         self.release(op.args());
         self.push(Inst::Op { kind: op.kind, dst, args: places, origin: op.origin });
+        // It will be read from memory: the sooner it is there, the less is waited for it.
+        if let Some(dst) = op.dst.filter(|dst| self.lives.is_offset(*dst)) {
+            self.put_away(dst);
+        }
     }
 
     /// Exchanges arguments if that saves a load. Returns the argument that may lie in memory.
