@@ -2,7 +2,8 @@
 //!
 //! Most programs are chains of operations that wait for each other, three or four beside each other
 //! at best: the processor has time for more. So every operation is there twice, for the first half of a
-//! chunk and for the second. Branches and loops are common to both: they go where either wants to.
+//! chunk and for the second. Branches and loops are common to both: they go where either wants to. What
+//! is the same in both halves, made of nothing but constants, is computed once.
 
 use crate::op::{
     Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Program, Repeat, V,
@@ -10,15 +11,83 @@ use crate::op::{
 
 /// A program for two groups.
 pub(crate) fn interleave(program: Program, mask_class: Class) -> Program {
-    let mut both = Twice { twins: vec![None; program.classes.len()], program, mask_class };
+    let common = Common::of(&program);
+    let mut both = Twice { twins: vec![None; program.classes.len()], common, program, mask_class };
     let body = std::mem::take(&mut both.program.body);
     both.program.body = both.nodes(body);
     both.program.groups = 2;
     both.program
 }
 
+/// Which values are the same in both groups.
+struct Common(Vec<bool>);
+
+impl Common {
+    fn of(program: &Program) -> Self {
+        let slot = |given: &Option<Given>| matches!(given, Some(Given::Slot(..)));
+        let mut common = Self(program.given.iter().map(|given| !slot(given)).collect());
+        // What goes from pass to pass takes back what was believed of it.
+        while common.nodes(&program.body) {}
+        common
+    }
+
+    fn holds(&self, v: V) -> bool {
+        self.0.get(v.index()).copied().unwrap_or(false)
+    }
+
+    /// A value is the same if others are. Whether that is new.
+    fn keep(&mut self, v: V, same: bool) -> bool {
+        match self.0.get_mut(v.index()) {
+            Some(common) => !same && std::mem::replace(common, false),
+            None => false,
+        }
+    }
+
+    /// Takes back what does not hold. Whether anything did not.
+    fn nodes(&mut self, nodes: &[Node]) -> bool {
+        let mut changed = false;
+        for node in nodes {
+            match node {
+                Node::Ops(ops) => {
+                    for op in ops {
+                        let same = !matches!(op.kind, Kind::Covered(_))
+                            && op.args().all(|v| self.holds(v));
+                        changed |= op.dst.is_some_and(|dst| self.keep(dst, same));
+                    }
+                }
+                Node::Spend(_) => {}
+                Node::Branch(branch) => {
+                    for merge in &branch.merges {
+                        let same = merge.before.is_none_or(|before| self.holds(before));
+                        changed |= self.keep(merge.var, same);
+                    }
+                    for arm in &branch.arms {
+                        changed |= self.nodes(&arm.body);
+                        // What is in one place one after the other is there once or twice.
+                        for &Assign { old, new, from } in &arm.assign {
+                            let same = [old, new, from].iter().all(|v| self.holds(*v));
+                            changed |= self.keep(old, same);
+                            changed |= self.keep(new, same);
+                        }
+                    }
+                }
+                Node::Repeat(repeat) => {
+                    changed |= self.nodes(&repeat.body);
+                    for Carried { var, init, next, out } in &repeat.carried {
+                        let same = self.holds(*init) && self.holds(*next);
+                        changed |= self.keep(*var, same);
+                        changed |= self.keep(*out, same);
+                    }
+                }
+            }
+        }
+        changed
+    }
+}
+
 struct Twice {
     program: Program,
+    common: Common,
     mask_class: Class,
     /// The second group's value of each.
     twins: Vec<Option<V>>,
@@ -30,7 +99,7 @@ impl Twice {
             return twin;
         }
         let twin = match self.program.given(v) {
-            // The same for all pixels.
+            _ if self.common.holds(v) => v,
             Some(Given::Const(_)) => v,
             Some(Given::Slot(slot, part)) => {
                 let given = Given::Slot(slot, part + 1);
@@ -52,8 +121,8 @@ impl Twice {
         for node in nodes {
             match node {
                 Node::Ops(ops) => {
-                    let both = ops.iter().flat_map(|op| [*op, self.op(*op)]).collect();
-                    all.push(Node::Ops(both));
+                    let both = ops.iter().flat_map(|op| [Some(*op), self.op(*op)]);
+                    all.push(Node::Ops(both.flatten().collect()));
                 }
                 Node::Spend(_) => all.push(node),
                 Node::Branch(branch) => self.branch(branch, &mut all),
@@ -63,7 +132,11 @@ impl Twice {
         all
     }
 
-    fn op(&mut self, op: Op) -> Op {
+    /// The second group's; `None` if there is nothing else to do for it.
+    fn op(&mut self, op: Op) -> Option<Op> {
+        if op.dst.is_some_and(|dst| self.common.holds(dst)) {
+            return None;
+        }
         let kind = match op.kind {
             Kind::Store(slot, part) => Kind::Store(slot, part + 1),
             Kind::Covered(part) => Kind::Covered(part + 1),
@@ -71,15 +144,18 @@ impl Twice {
             kind => kind,
         };
         let args = op.args.map(|v| v.map(|v| self.twin(v)));
-        Op { kind, dst: op.dst.map(|v| self.twin(v)), args, ..op }
+        Some(Op { kind, dst: op.dst.map(|v| self.twin(v)), args, ..op })
     }
 
     /// The pixels of either group, as a mask and the operation that makes it.
-    fn either(&mut self, mask: V) -> (V, Op) {
+    fn either(&mut self, mask: V) -> (V, Option<Op>) {
         let twin = self.twin(mask);
+        if twin == mask {
+            return (mask, None);
+        }
         let either = self.program.fresh(self.mask_class);
         let args = [Some(mask), Some(twin), None];
-        (either, Op { kind: Kind::MaskOr, dst: Some(either), args, origin: 0 })
+        (either, Some(Op { kind: Kind::MaskOr, dst: Some(either), args, origin: 0 }))
     }
 
     fn branch(&mut self, branch: Branch, to: &mut Vec<Node>) {
@@ -88,19 +164,23 @@ impl Twice {
         let merges = (branch.merges.iter())
             .flat_map(|merge| {
                 let before = merge.before.map(|before| self.twin(before));
-                [*merge, Merge { var: self.twin(merge.var), before }]
+                let twin = Merge { var: self.twin(merge.var), before };
+                [Some(*merge), Some(twin).filter(|twin| twin.var != merge.var)]
             })
+            .flatten()
             .collect();
         for arm in branch.arms {
             let (mask, test) = self.either(arm.mask);
-            tests.push(test);
+            tests.extend(test);
             let body = self.nodes(arm.body);
             let assign = (arm.assign.iter())
                 .flat_map(|assign| {
                     let Assign { old, new, from } = *assign;
                     let [old, new, from] = [old, new, from].map(|v| self.twin(v));
-                    [*assign, Assign { old, new, from }]
+                    let twin = Assign { old, new, from };
+                    [Some(*assign), Some(twin).filter(|twin| twin.new != assign.new)]
                 })
+                .flatten()
                 .collect();
             arms.push(Arm { mask, body, assign });
         }
@@ -113,13 +193,15 @@ impl Twice {
             .flat_map(|carried| {
                 let Carried { var, init, next, out } = *carried;
                 let [var, init, next, out] = [var, init, next, out].map(|v| self.twin(v));
-                [*carried, Carried { var, init, next, out }]
+                let twin = Carried { var, init, next, out };
+                [Some(*carried), Some(twin).filter(|twin| twin.var != carried.var)]
             })
+            .flatten()
             .collect();
         let mut body = self.nodes(repeat.body);
         let again = repeat.again.map(|again| {
             let (again, test) = self.either(again);
-            body.push(Node::Ops(vec![test]));
+            body.push(Node::Ops(test.into_iter().collect()));
             again
         });
         Node::Repeat(Repeat { carried, body, again, ..repeat })

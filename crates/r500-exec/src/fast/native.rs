@@ -242,6 +242,8 @@ impl NativeCode {
         simd: Simd,
         compiler: &dyn Compiler,
     ) -> Self {
+        let counted = ir::count_passes(function);
+        let function = counted.as_ref().unwrap_or(function);
         let mut refused = Vec::new();
         // Segments that are refused become steps, and what is left takes other places.
         loop {

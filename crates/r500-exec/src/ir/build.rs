@@ -6,6 +6,7 @@ mod masks;
 use std::collections::HashMap;
 
 use super::fold::{evaluate, is_mask};
+use super::range::SMALL;
 use super::{ALL, Code, Denormals, NONE, Op, Operand, Product, Range, Sign, Stmt, Value};
 use crate::numerics::{Arith, compare, flush, kernels};
 
@@ -453,8 +454,49 @@ impl Builder {
             _ => (a, b),
         };
         let (a, b) = (self.bits(a), self.bits(b));
+        let (a, b) = self.without_sum(a, b);
+        let (b, a) = self.without_sum(b, a);
         self.def(code, &[a, b], Range::ANY)
     }
+
+    /// What to compare instead of a sum and zero: drivers compare two numbers by their difference.
+    fn without_sum(&self, sum: Operand, zero: Operand) -> (Operand, Operand) {
+        if zero.as_float() != Some(0.0) {
+            return (sum, zero);
+        }
+        match self.made(sum) {
+            Some((Code::Add, [x, y, _])) => match y.as_float().filter(|y| counts(*y)) {
+                Some(y) => (x, Operand::float(-y)),
+                None => (sum, zero),
+            },
+            Some((Code::Sub, [x, y, _])) if x.as_float().is_some_and(counts) => (x, y),
+            _ => (sum, zero),
+        }
+    }
+
+    /// How far down and up a value goes at most where it becomes another one: by constants that are
+    /// added to it, whichever is chosen. `None` if it becomes something else.
+    pub(super) fn step(&self, from: Operand, to: Operand, depth: usize) -> Option<(f32, f32)> {
+        if from == to {
+            return Some((0.0, 0.0));
+        }
+        match self.made(to)? {
+            (Code::Add, [x, y, _]) if x == from => {
+                let y = y.as_float().filter(|y| counts(*y))?;
+                Some((y.min(0.0), y.max(0.0)))
+            }
+            (Code::Select, [_, x, y]) if depth > 0 => {
+                let (x, y) = (self.step(from, x, depth - 1)?, self.step(from, y, depth - 1)?);
+                Some((x.0.min(y.0), x.1.max(y.1)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a number has such a size that its difference from any other counts as zero only if it is.
+fn counts(x: f32) -> bool {
+    x.is_finite() && x.abs() >= SMALL
 }
 
 impl Range {

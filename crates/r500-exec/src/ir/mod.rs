@@ -20,6 +20,8 @@
 //! | `fold` | operations on constants |
 //! | `range` | what is known of a value's size, to drop the zero rule where it shows nowhere |
 //! | `tidy` | drops what nobody looks at, flattens short branches |
+//! | `left` | has loops forget what nobody looks at of pixels that have left |
+//! | `passes` | counts the passes of loops that all pixels leave together |
 //! | `print` | the form as text |
 //!
 //! The form holds for pixels that decide for themselves: it says nothing of groups. [`lift`](lift())
@@ -27,7 +29,9 @@
 
 mod build;
 mod fold;
+mod left;
 mod lift;
+mod passes;
 mod print;
 mod range;
 mod tidy;
@@ -36,6 +40,7 @@ use r500_isa::values::TexOp;
 
 pub use fold::evaluate;
 pub use lift::{NotLifted, lift};
+pub(crate) use passes::count as count_passes;
 pub use range::Range;
 
 /// A value: one word a pixel.
@@ -278,6 +283,14 @@ pub struct Function {
     pub depth: Option<(Operand, Operand)>,
     /// By value: absolute address of the instruction that it comes from; 0 for inputs.
     pub origins: Vec<u32>,
+}
+
+impl Function {
+    /// What is left at the end: colours, depth and its mask.
+    pub fn outputs(&self) -> impl Iterator<Item = Operand> + '_ {
+        let depth = self.depth.into_iter().flat_map(|(depth, written)| [depth, written]);
+        self.colors.iter().flatten().flatten().copied().chain(depth)
+    }
 }
 
 impl Operand {

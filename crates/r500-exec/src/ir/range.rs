@@ -22,7 +22,7 @@ pub struct Range {
 }
 
 /// Sums of numbers of which one is not smaller than this (2^-100) are exact or not tiny.
-const SMALL: f32 = 7.888_609e-31;
+pub(super) const SMALL: f32 = 7.888_609e-31;
 
 impl Range {
     /// Anything at all.
@@ -114,6 +114,20 @@ impl Range {
         Self { lo, hi, ..self }
     }
 
+    /// Where so many steps lead, each of them so far down or up at most: a constant that is added.
+    #[must_use]
+    pub fn after(self, steps: u32, (down, up): (f32, f32)) -> Self {
+        let far = |bound: f32, step: f32| {
+            if step == 0.0 || bound.is_infinite() {
+                return bound;
+            }
+            // Sums are rounded, and tiny ones count as zero: thousands of them err by less than this.
+            let way = steps as f32 * step;
+            bound + way + (bound.abs() + way.abs()).copysign(step) / 256.0
+        };
+        Self { lo: far(self.lo, down), hi: far(self.hi, up), ..self }
+    }
+
     /// Whether everything that another range allows is allowed here.
     #[must_use]
     pub fn holds(self, other: Self) -> bool {
@@ -145,8 +159,9 @@ impl Range {
     pub fn plus(self, other: Self) -> Self {
         let nan = self.nan || other.nan || (self.may_be_infinite() && other.may_be_infinite());
         let (lo, hi) = (self.lo + other.lo, self.hi + other.hi);
-        // -0 comes of two -0, or of a tiny negative sum, which takes two small numbers.
-        let tiny = lo < 0.0 && self.may_be_small() && other.may_be_small();
+        // -0 comes of two -0, or of a tiny negative sum, which takes two small numbers that are not zero.
+        let small = |range: Self| range.may_be_small() && (range.lo, range.hi) != (0.0, 0.0);
+        let tiny = lo < 0.0 && small(self) && small(other);
         Self::result(lo, hi, nan, tiny || (self.may_be_zero_minus() && other.may_be_zero_minus()))
     }
 

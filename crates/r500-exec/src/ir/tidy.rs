@@ -2,14 +2,18 @@
 
 use super::{Function, Operand, Stmt, Value};
 
-/// Tidies a function.
-pub(super) fn tidy(function: &mut Function) {
+/// Tidies a function; `quads`: it reads across quads.
+pub(super) fn tidy(function: &mut Function, quads: bool) {
     sweep(function);
+    if !quads {
+        super::left::forget(function);
+        sweep(function);
+    }
     merge_spends(&mut function.body);
 }
 
 /// Removes definitions that nothing looks at, values of loops and branches included.
-fn sweep(function: &mut Function) {
+pub(super) fn sweep(function: &mut Function) {
     let mut users = Users::new(function);
     users.mark(function);
     let live = users.live;
@@ -92,11 +96,7 @@ impl Users {
     }
 
     fn mark(&mut self, function: &Function) {
-        function.colors.into_iter().flatten().flatten().for_each(|operand| self.look(operand));
-        if let Some((depth, written)) = function.depth {
-            self.look(depth);
-            self.look(written);
-        }
+        function.outputs().for_each(|operand| self.look(operand));
         while let Some(value) = self.work.pop() {
             for value in std::mem::take(&mut self.behind[value.index()]) {
                 self.look(Operand::Value(value));
@@ -106,7 +106,7 @@ impl Users {
 }
 
 /// Whether statements do something beside values.
-fn has_effects(list: &[Stmt]) -> bool {
+pub(super) fn has_effects(list: &[Stmt]) -> bool {
     list.iter().any(|stmt| match stmt {
         Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Watch(_) => true,
         Stmt::If(branch) => branch.arms.iter().any(|arm| has_effects(arm)),
@@ -155,7 +155,7 @@ fn remove(list: &mut Vec<Stmt>, live: &[bool]) {
 }
 
 /// Instructions that idle statements count.
-fn spent(list: &[Stmt]) -> u32 {
+pub(super) fn spent(list: &[Stmt]) -> u32 {
     list.iter().fold(0u32, |sum, stmt| match stmt {
         Stmt::Spend { instructions, .. } => sum.saturating_add(*instructions),
         _ => sum,

@@ -6,6 +6,9 @@
 use super::{Builder, first};
 use crate::ir::{ALL, Code, NONE, Operand, Range};
 
+/// How far parts of parts are followed: as deep as branches nest in practice.
+const DEEP: usize = 16;
+
 impl Builder {
     /// mask ? a : b.
     pub(in crate::ir) fn select(&mut self, mask: Operand, a: Operand, b: Operand) -> Operand {
@@ -161,8 +164,7 @@ impl Builder {
     /// Whether a mask is known to be a part of another.
     fn within(&self, part: Operand, whole: Operand) -> bool {
         let mut part = part;
-        // Parts of parts, as deep as branches nest in practice.
-        for _ in 0..16 {
+        for _ in 0..DEEP {
             match self.made(part) {
                 Some((Code::AndNot, [a, _, _])) => part = a,
                 Some((Code::And, [a, b, _])) => {
@@ -180,10 +182,30 @@ impl Builder {
         false
     }
 
-    /// Whether two masks are known to have no pixel in common: one was taken out of the other.
+    /// Whether two masks are known to have no pixel in common: one is a part of what was taken out where
+    /// the other was made.
     fn apart(&self, a: Operand, b: Operand) -> bool {
-        [(a, b), (b, a)]
-            .into_iter()
-            .any(|(a, b)| matches!(self.made(a), Some((Code::AndNot, [_, taken, _])) if taken == b))
+        self.is_outside(a, b, DEEP) || self.is_outside(b, a, DEEP)
+    }
+
+    /// Whether a mask is what was left, or part of it, when another one was taken out.
+    fn is_outside(&self, part: Operand, of: Operand, depth: usize) -> bool {
+        if depth == 0 {
+            return false;
+        }
+        if let Some((Code::Or, [x, y, _])) = self.made(of) {
+            return self.is_outside(part, x, depth - 1) && self.is_outside(part, y, depth - 1);
+        }
+        let mut part = part;
+        for _ in 0..DEEP {
+            part = match self.made(part) {
+                Some((Code::AndNot, [_, taken, _])) if taken == of || self.within(of, taken) => {
+                    return true;
+                }
+                Some((Code::AndNot | Code::And, [whole, ..])) => whole,
+                _ => return false,
+            };
+        }
+        false
     }
 }

@@ -19,6 +19,9 @@ const TRIES: usize = 3;
 /// Loops inside so many others are taken to keep to nothing: trying would multiply.
 const NESTED: usize = 2;
 
+/// Choices that are looked through for what counts passes.
+const CHOICES: usize = 6;
+
 /// A loop around.
 #[derive(Debug)]
 pub(super) struct Running {
@@ -227,8 +230,21 @@ impl Lift<'_> {
                     let keeps = place >= Pixel::PLAIN || self.exact[place] || arms.contains(&None);
                     let range = [a, b].map(|arm| self.build.range(arm));
                     let range = range[0].or(range[1]).or(self.build.range(before));
-                    let value = self.build.fresh(range);
-                    merges.push(Merge { value, before: keeps.then_some(before), arms });
+                    let before = keeps.then_some(before);
+                    // What is different in the same way is the same (of constants alone it shows elsewhere
+                    // whether they are masks).
+                    let alike = |merge: &&Merge| {
+                        (merge.before, merge.arms) == (before, arms)
+                            && arms.into_iter().flatten().any(|arm| arm.value().is_some())
+                    };
+                    let value = match merges.iter().find(alike) {
+                        Some(merge) => merge.value,
+                        None => {
+                            let value = self.build.fresh(range);
+                            merges.push(Merge { value, before, arms });
+                            value
+                        }
+                    };
                     Operand::Value(value)
                 }
             };
@@ -323,8 +339,9 @@ impl Lift<'_> {
         let modified = self.modified();
         let before = (self.pixel.clone(), self.active);
         let plain = self.pixel.plain();
-        let mut assumed: Vec<Range> =
-            (modified.iter()).map(|&place| self.build.range(plain[place]).endless()).collect();
+        let begins: Vec<Range> =
+            modified.iter().map(|&place| self.build.range(plain[place])).collect();
+        let mut assumed: Vec<Range> = begins.iter().map(|range| range.endless()).collect();
         let tries = if self.loops.len() > NESTED { 0 } else { TRIES };
         for attempt in 0..=tries {
             if attempt == tries {
@@ -333,11 +350,17 @@ impl Lift<'_> {
             let mark = self.build.mark();
             let repeat = self.passes_from(&assumed, passes, body, leaves)?;
             let mut holds = true;
-            for (assumed, carried) in assumed.iter_mut().zip(&repeat.carried) {
+            for ((assumed, begin), carried) in assumed.iter_mut().zip(&begins).zip(&repeat.carried)
+            {
                 let next = self.build.range(carried.next);
+                // What counts passes goes no further than there are passes.
+                let counts = self.build.step(Operand::Value(carried.value), carried.next, CHOICES);
+                let reach = counts.map(|step| begin.after(passes, step));
+                let next = reach.map_or(next, |Range { lo, hi, .. }| Range { lo, hi, ..next });
                 if !assumed.holds(next) {
                     holds = false;
-                    *assumed = assumed.or(next).endless();
+                    let either = assumed.or(next);
+                    *assumed = if reach.is_some() { either } else { either.endless() };
                 }
             }
             if holds {
@@ -396,7 +419,7 @@ impl Lift<'_> {
         self.build.push(Stmt::Spend { instructions: 1, address: 0 });
         self.statements(body)?;
         let kept = self.pixel.kept.pop();
-        let Some(Kept { left, frozen, .. }) = kept.filter(|_| leaves) else {
+        let Some(Kept { left, asleep, frozen }) = kept.filter(|_| leaves) else {
             self.active = start;
             return Ok(());
         };
@@ -405,7 +428,8 @@ impl Lift<'_> {
         for (&place, frozen) in modified.iter().zip(frozen) {
             *slots[place] = self.build.select(awake, *slots[place], frozen);
         }
-        self.active = self.build.and_not(start, left);
+        // If all that sleep have left, those awake are the ones who go on.
+        self.active = if left == asleep { awake } else { self.build.and_not(start, left) };
         // Whoever waited for the end of the pass goes on; a group whose covered pixels have all left
         // does not go on for the others.
         self.watch(self.active);
