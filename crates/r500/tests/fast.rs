@@ -96,6 +96,48 @@ const PROGRAMS: &[(&str, &str)] = &[
          src0.a = temp[5], src1.a = temp[6] : temp[2].rgb = MAD src0.aaa src0.111 src1.aaa ;",
     ),
     (
+        "a loop that all pixels leave at once, whose last pass changes nothing",
+        "REP int[0] ;
+           src0.a = temp[5], src1.a = 1.5 : alu[ge].r = MAD src0.aaa src0.111 -src1.aaa ;
+           BREAK IF alu ;
+           src0.a = temp[5] : temp[5].a = MAD src0.a src0.1 src0.h ;
+           src0.rgb = temp[0], src1.rgb = temp[2], src0.a = temp[5] : temp[2].rgb = MAD src0.rgr src0.aaa src1.rgb ;
+         ENDREP ;",
+    ),
+    (
+        "a loop that all pixels leave at once, half way through its last pass",
+        "REP int[0] ;
+           src0.a = temp[5] : temp[5].a = MAD src0.a src0.1 src0.h ;
+           src0.rgb = temp[0], src1.rgb = temp[2], src0.a = temp[5] : temp[2].rgb = MAD src0.rgr src0.aaa src1.rgb ;
+           src0.a = temp[5], src1.a = 1.5 : alu[ge].r = MAD src0.aaa src0.111 -src1.aaa ;
+           BREAK IF alu ;
+           src0.rgb = temp[0], src1.rgb = temp[2] : temp[2].rgb = MAD src0.rgg src0.hhh -src1.rgb ;
+         ENDREP ;",
+    ),
+    (
+        "a loop that pixels leave, with a counter for all of them and one for those that stay",
+        "REP int[0] ;
+           src0.a = temp[6], src1.a = 2.0 : alu[ge].r = MAD src0.aaa src0.111 -src1.aaa ;
+           BREAK IF alu ;
+           src0.rgb = temp[0], src1.rgb = temp[2] : temp[3].rgb = MAD src0.rgr src1.grg src0.000 ;
+           src0.rgb = temp[3], src1.rgb = temp[0], src0.a = temp[5] : temp[2].rgb = MAD src0.rgb src0.111 src1.rgr ;
+           src0.rgb = temp[2] : alu[ge].r = MAD src0.rrr src0.111 -src0.111 ;
+           BREAK IF alu ;
+           src0.a = temp[5] : temp[5].a = MAD src0.a src0.1 src0.h ;
+           src0.a = temp[6] : temp[6].a = MAD src0.a src0.1 src0.1 ;
+         ENDREP ;",
+    ),
+    (
+        "zeros of either sign and denormals, where that shows and where not",
+        "src0.rgb = temp[0], src1.rgb = const[0] : temp[3].rgb = MAD src0.rgr src1.ggg src0.000 ;
+         src0.rgb = temp[0], src1.rgb = const[0] : temp[4].rgb = MAD -|src0.rgr| src1.ggg -src0.000 ;
+         src0.rgb = temp[3], src1.rgb = temp[4] : temp[2].r = MAD src0.rrr src0.111 src1.rrr ;
+         src0.rgb = temp[4] : temp[2].g = RCP src0.g ;
+         src0.rgb = temp[3], src1.rgb = temp[4] : temp[3].rgb = MAX src0.rgb src1.rgb ;
+         src0.rgb = const[0], src1.rgb = temp[4], src2.rgb = temp[3] : temp[2].b = MAD src0.bbb src1.bbb src2.bbb ;
+         src0.rgb = temp[3], src0.a = temp[5] : temp[5].a = MAD src0.g src0.h src0.0 ;",
+    ),
+    (
         "a return that a boolean decides, in a call that pixels decide",
         "src0.rgb = temp[0] : alu[ge].r = MAD src0.rrr src0.111 -src0.hhh ;
          CALL @sub IF alu ;

@@ -163,6 +163,11 @@ impl Builder {
         self.statements = mark.statements;
     }
 
+    /// What is known of each value.
+    pub(super) fn ranges(&self) -> &[Range] {
+        &self.ranges
+    }
+
     /// What is known of an operand.
     pub(super) fn range(&self, operand: Operand) -> Range {
         match operand {

@@ -75,6 +75,9 @@ struct Facts {
 /// How far parts of parts are followed.
 const DEEP: usize = 16;
 
+/// How often a mask of two is followed both ways.
+const FORKS: usize = 5;
+
 impl Facts {
     fn collect(&mut self, list: &[Stmt]) {
         for stmt in list {
@@ -108,14 +111,23 @@ impl Facts {
 
     /// Whether a mask is known to be a part of another.
     fn is_within(&self, part: Operand, whole: Operand) -> bool {
+        self.is_part(part, whole, FORKS)
+    }
+
+    fn is_part(&self, part: Operand, whole: Operand, forks: usize) -> bool {
         let mut part = part;
         for _ in 0..DEEP {
             if part == whole || part == NONE {
                 return true;
             }
             part = match self.made(part) {
-                Some(Op { code: Code::And, args: [_, b, _] }) if *b == whole => return true,
-                Some(Op { code: Code::And | Code::AndNot, args: [a, ..] }) => *a,
+                Some(Op { code: Code::AndNot, args: [a, ..] }) => *a,
+                Some(Op { code: Code::And, args: [a, b, _] }) => {
+                    if forks > 0 && self.is_part(*b, whole, forks - 1) {
+                        return true;
+                    }
+                    *a
+                }
                 Some(_) => return false,
                 None => match part.value().and_then(|value| self.began.get(&value)) {
                     Some(began) => *began,
@@ -249,5 +261,64 @@ fn each_operand(list: &[Stmt], f: &mut impl FnMut(Operand)) {
             Stmt::Loop(repeat) => each_operand(&repeat.body, f),
             _ => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{ALL, Carried};
+
+    const V: fn(u32) -> Operand = |number| Operand::Value(Value(number));
+
+    fn def(value: u32, code: Code, args: &[Operand]) -> Stmt {
+        Stmt::Def(Value(value), Op::new(code, args))
+    }
+
+    /// A loop that pixels leave by what input 0 says of a counter (0); another value (1) goes with it.
+    fn counting(shown: Operand) -> Function {
+        let body = vec![
+            def(3, Code::Ge, &[V(0), V(9)]),
+            def(4, Code::AndNot, &[V(2), V(3)]),
+            def(5, Code::Add, &[V(1), V(0)]),
+            def(6, Code::Add, &[V(0), Operand::float(1.0)]),
+            def(7, Code::Select, &[V(4), V(5), V(1)]),
+            def(8, Code::Select, &[V(4), V(6), V(0)]),
+        ];
+        let carried = [(0, NONE, V(8)), (1, NONE, V(7)), (2, ALL, V(4))]
+            .map(|(value, init, next)| Carried { value: Value(value), init, next });
+        let repeat = Loop { passes: 255, carried: carried.to_vec(), body, again: Some(V(4)) };
+        Function {
+            values: 10,
+            body: vec![
+                def(9, Code::Input { input: 0, channel: 0 }, &[]),
+                Stmt::Loop(Box::new(repeat)),
+            ],
+            colors: [Some([shown; 4]), None, None, None],
+            depth: None,
+            origins: vec![0; 10],
+        }
+    }
+
+    fn nexts(function: &mut Function) -> Vec<Operand> {
+        forget(function);
+        let Some(Stmt::Loop(repeat)) = function.body.last() else { unreachable!() };
+        repeat.carried.iter().map(|carried| carried.next).collect()
+    }
+
+    #[test]
+    fn what_is_shown_is_kept() {
+        // The sum is the colour; the counter only tells who goes on.
+        assert_eq!(nexts(&mut counting(V(1))), [V(6), V(7), V(4)]);
+        assert_eq!(nexts(&mut counting(V(0))), [V(8), V(5), V(4)]);
+    }
+
+    #[test]
+    fn what_others_show_is_kept() {
+        // Pixels that have left add the counter, too, and that shows.
+        let mut function = counting(V(1));
+        let Some(Stmt::Loop(repeat)) = function.body.last_mut() else { unreachable!() };
+        repeat.carried[1].next = V(5);
+        assert_eq!(nexts(&mut function), [V(8), V(5), V(4)]);
     }
 }

@@ -20,6 +20,7 @@
 //! | `fold` | operations on constants |
 //! | `range` | what is known of a value's size, to drop the zero rule where it shows nowhere |
 //! | `tidy` | drops what nobody looks at, flattens short branches |
+//! | `zeros` | leaves out what only changes zeros and denormals, where nobody sees that |
 //! | `left` | has loops forget what nobody looks at of pixels that have left |
 //! | `passes` | counts the passes of loops that all pixels leave together |
 //! | `print` | the form as text |
@@ -35,6 +36,7 @@ mod passes;
 mod print;
 mod range;
 mod tidy;
+mod zeros;
 
 use r500_isa::values::TexOp;
 
@@ -291,6 +293,12 @@ impl Function {
         let depth = self.depth.into_iter().flat_map(|(depth, written)| [depth, written]);
         self.colors.iter().flatten().flatten().copied().chain(depth)
     }
+
+    /// As [`outputs`](Self::outputs), to be changed.
+    fn outputs_mut(&mut self) -> impl Iterator<Item = &mut Operand> {
+        let depth = self.depth.iter_mut().flat_map(|(depth, written)| [depth, written]);
+        self.colors.iter_mut().flatten().flatten().chain(depth)
+    }
 }
 
 impl Operand {
@@ -371,6 +379,36 @@ impl Op {
 }
 
 impl Stmt {
+    /// As [`operands`](Self::operands), to be changed.
+    pub(crate) fn operands_mut(&mut self, f: &mut impl FnMut(&mut Operand)) {
+        match self {
+            Self::Def(_, op) => {
+                let arity = op.code.arity();
+                op.args[..arity].iter_mut().for_each(f);
+            }
+            Self::Fetch(fetch) => {
+                let Fetch { strq, dx, dy, active, .. } = &mut **fetch;
+                strq.iter_mut().chain(dx).chain(dy).chain([active]).for_each(f);
+            }
+            Self::Kill(mask) | Self::Stat { mask, .. } | Self::Watch(mask) => f(mask),
+            Self::Spend { .. } => {}
+            Self::If(branch) => {
+                branch.masks.iter_mut().for_each(&mut *f);
+                for merge in &mut branch.merges {
+                    let from = merge.before.iter_mut().chain(merge.arms.iter_mut().flatten());
+                    from.for_each(&mut *f);
+                }
+            }
+            Self::Loop(repeat) => {
+                for carried in &mut repeat.carried {
+                    f(&mut carried.init);
+                    f(&mut carried.next);
+                }
+                repeat.again.iter_mut().for_each(f);
+            }
+        }
+    }
+
     /// Calls `f` with each operand that the statement itself looks at: those of regions inside it not
     /// counted, what regions hand out counted.
     pub fn operands(&self, f: &mut impl FnMut(Operand)) {

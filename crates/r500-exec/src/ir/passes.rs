@@ -262,47 +262,23 @@ fn fold(repeat: &mut Loop, steady: &HashMap<Value, u32>) {
 fn fold_list(list: &mut [Stmt], steady: &HashMap<Value, u32>, same: &mut HashMap<Value, Operand>) {
     for stmt in list {
         match stmt {
-            Stmt::Def(value, op) => {
-                let arity = op.code.arity();
-                for arg in &mut op.args[..arity] {
-                    *arg = replaced(*arg, same);
-                    if let Operand::Value(from) = arg
-                        && let Some(bits) = steady.get(from)
-                    {
-                        *arg = Operand::Const(*bits);
-                    }
-                }
-                if let Some(other @ Operand::Value(_)) = chosen(op) {
-                    same.insert(*value, other);
-                }
-            }
-            Stmt::Fetch(fetch) => {
-                let from = fetch.strq.iter_mut().chain(&mut fetch.dx).chain(&mut fetch.dy);
-                let from = from.chain([&mut fetch.active]);
-                from.for_each(|operand| *operand = replaced(*operand, same));
-            }
             Stmt::If(branch) => {
-                branch.masks = branch.masks.map(|mask| replaced(mask, same));
                 branch.arms.iter_mut().for_each(|arm| fold_list(arm, steady, same));
-                for merge in &mut branch.merges {
-                    let from = merge.before.iter_mut().chain(merge.arms.iter_mut().flatten());
-                    from.for_each(|operand| *operand = replaced(*operand, same));
+            }
+            Stmt::Loop(inner) => fold_list(&mut inner.body, steady, same),
+            _ => {}
+        }
+        stmt.operands_mut(&mut |operand| *operand = replaced(*operand, same));
+        if let Stmt::Def(value, op) = stmt {
+            let arity = op.code.arity();
+            for arg in &mut op.args[..arity] {
+                if let Some(bits) = arg.value().and_then(|from| steady.get(&from)) {
+                    *arg = Operand::Const(*bits);
                 }
             }
-            Stmt::Loop(inner) => {
-                for carried in &mut inner.carried {
-                    carried.init = replaced(carried.init, same);
-                }
-                fold_list(&mut inner.body, steady, same);
-                inner.again = inner.again.map(|again| replaced(again, same));
-                for carried in &mut inner.carried {
-                    carried.next = replaced(carried.next, same);
-                }
+            if let Some(other @ Operand::Value(_)) = chosen(op) {
+                same.insert(*value, other);
             }
-            Stmt::Kill(mask) | Stmt::Stat { mask, .. } | Stmt::Watch(mask) => {
-                *mask = replaced(*mask, same);
-            }
-            Stmt::Spend { .. } => {}
         }
     }
 }
@@ -335,5 +311,65 @@ fn count_looks(stmt: &Stmt, looks: &mut [u32]) {
 fn look(operand: Operand, looks: &mut [u32]) {
     if let Some(looks) = operand.value().and_then(|value| looks.get_mut(value.index())) {
         *looks += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const V: fn(u32) -> Operand = |number| Operand::Value(Value(number));
+
+    fn def(value: u32, code: Code, args: &[Operand]) -> Stmt {
+        Stmt::Def(Value(value), Op::new(code, args))
+    }
+
+    /// while (i < 3) { sum += x; i += 1 }, as it is lifted: pixels that do not execute keep what they hold.
+    fn sum(x: Operand) -> Function {
+        let body = vec![
+            Stmt::Spend { instructions: 7, address: 0 },
+            def(3, Code::Ge, &[V(0), Operand::float(3.0)]),
+            def(4, Code::AndNot, &[V(2), V(3)]),
+            def(5, Code::Add, &[V(1), x]),
+            def(6, Code::Add, &[V(0), Operand::float(1.0)]),
+            def(7, Code::Select, &[V(4), V(5), V(1)]),
+            def(8, Code::Select, &[V(4), V(6), V(0)]),
+        ];
+        let carried = [(0, NONE, V(8)), (1, NONE, V(7)), (2, ALL, V(4))]
+            .map(|(value, init, next)| Carried { value: Value(value), init, next });
+        let repeat = Loop { passes: 255, carried: carried.to_vec(), body, again: Some(V(4)) };
+        Function {
+            values: 10,
+            body: vec![
+                def(9, Code::Input { input: 0, channel: 0 }, &[]),
+                Stmt::Loop(Box::new(repeat)),
+            ],
+            colors: [Some([V(1); 4]), None, None, None],
+            depth: None,
+            origins: vec![0; 10],
+        }
+    }
+
+    #[test]
+    fn a_counter_ends_a_loop() {
+        let counted = count(&sum(V(9))).unwrap_or_else(|| sum(V(9)));
+        let [_, Stmt::Loop(repeat), Stmt::Spend { instructions: 7, .. }] = &*counted.body else {
+            unreachable!("{counted}")
+        };
+        // The fourth pass would have found that it is the last.
+        assert_eq!((repeat.passes, repeat.again), (3, None));
+        assert_eq!(
+            repeat.body,
+            [Stmt::Spend { instructions: 7, address: 0 }, def(5, Code::Add, &[V(1), V(9)])]
+        );
+        assert_eq!(repeat.carried, [Carried { value: Value(1), init: NONE, next: V(5) }]);
+    }
+
+    #[test]
+    fn pixels_that_decide_are_asked() {
+        let mut function = sum(V(9));
+        let Some(Stmt::Loop(repeat)) = function.body.last_mut() else { unreachable!() };
+        repeat.body[1] = def(3, Code::Ge, &[V(0), V(9)]);
+        assert_eq!(count(&function), None);
     }
 }

@@ -1,9 +1,11 @@
 //! Drops what nobody looks at.
 
-use super::{Function, Operand, Stmt, Value};
+use super::{Function, Operand, Range, Stmt, Value};
 
-/// Tidies a function; `quads`: it reads across quads.
-pub(super) fn tidy(function: &mut Function, quads: bool) {
+/// Tidies a function, of whose values ranges are known; `quads`: it reads across quads.
+pub(super) fn tidy(function: &mut Function, ranges: &[Range], quads: bool) {
+    sweep(function);
+    super::zeros::simplify(function, ranges);
     sweep(function);
     if !quads {
         super::left::forget(function);

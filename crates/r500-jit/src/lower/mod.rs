@@ -209,7 +209,7 @@ impl Lower<'_> {
         let merges: Vec<Merge> = (unique.iter())
             .map(|merge| {
                 let class = self.class_of(merge.value);
-                let before = merge.before.map(|before| self.operand(before, class));
+                let before = self.before(branch, merge, class);
                 Merge { var: self.program.fresh(class), before }
             })
             .collect();
@@ -218,8 +218,7 @@ impl Lower<'_> {
         let mut begun: Vec<bool> = merges.iter().map(|merge| merge.before.is_some()).collect();
         let mut arms = Vec::new();
         for (number, (mask, stmts)) in branch.masks.iter().zip(&branch.arms).enumerate() {
-            let changes = unique.iter().any(|merge| merge.arms[number].is_some());
-            if stmts.is_empty() && !changes {
+            if stmts.is_empty() {
                 continue;
             }
             let mask = self.mask(*mask);
@@ -242,10 +241,38 @@ impl Lower<'_> {
             let body = self.end();
             arms.push(Arm { mask, body, assign });
         }
-        self.region().push(Node::Branch(Branch { merges, arms }));
+        match arms.is_empty() {
+            // Nothing to run: what places hold before is what they hold.
+            true => {
+                for (now, merge) in now.iter_mut().zip(&merges) {
+                    *now = merge.before.unwrap_or_else(|| self.nothing(merge.var));
+                }
+            }
+            false => self.region().push(Node::Branch(Branch { merges, arms })),
+        }
         for (merge, place) in branch.merges.iter().zip(places) {
             self.give(merge.value, now[place]);
         }
+    }
+
+    /// Anything at all, of the class of a value.
+    fn nothing(&mut self, v: V) -> V {
+        self.operand(Operand::Const(0), self.program.class(v))
+    }
+
+    /// What a place holds before the arms: what arms without statements put there is chosen at once.
+    fn before(&mut self, branch: &If, merge: &r500_exec::ir::Merge, class: Class) -> Option<V> {
+        let mut before = merge.before.map(|before| self.operand(before, class));
+        for ((mask, stmts), from) in branch.masks.iter().zip(&branch.arms).zip(merge.arms) {
+            let Some(from) = from.filter(|_| stmts.is_empty()) else { continue };
+            let from = self.operand(from, class);
+            let mask = self.mask(*mask);
+            before = Some(match before {
+                Some(before) => self.choose(mask, from, before),
+                None => from,
+            });
+        }
+        before
     }
 
     fn repeat(&mut self, repeat: &Loop) {

@@ -102,7 +102,7 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
     let body = lift.build.close();
     let origins = lift.build.take_origins();
     let mut function = Function { values: lift.build.values(), body, colors, depth, origins };
-    super::tidy::tidy(&mut function, reads_quads(draw));
+    super::tidy::tidy(&mut function, lift.build.ranges(), reads_quads(draw));
     Ok(function)
 }
 
