@@ -132,7 +132,7 @@ const PROGRAMS: &[(&str, &str)] = &[
         "src0.rgb = temp[0], src1.rgb = const[0] : temp[3].rgb = MAD src0.rgr src1.ggg src0.000 ;
          src0.rgb = temp[0], src1.rgb = const[0] : temp[4].rgb = MAD -|src0.rgr| src1.ggg -src0.000 ;
          src0.rgb = temp[3], src1.rgb = temp[4] : temp[2].r = MAD src0.rrr src0.111 src1.rrr ;
-         src0.rgb = temp[4] : temp[2].g = RCP src0.g ;
+         src0.rgb = temp[4] : temp[2].g = SOP, RCP src0.g ;
          src0.rgb = temp[3], src1.rgb = temp[4] : temp[3].rgb = MAX src0.rgb src1.rgb ;
          src0.rgb = const[0], src1.rgb = temp[4], src2.rgb = temp[3] : temp[2].b = MAD src0.bbb src1.bbb src2.bbb ;
          src0.rgb = temp[3], src0.a = temp[5] : temp[5].a = MAD src0.g src0.h src0.0 ;",
