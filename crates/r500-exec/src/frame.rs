@@ -65,6 +65,9 @@ impl PixelOut {
     }
 }
 
+/// A colour of a pixel: red, green, blue and alpha.
+pub(crate) type Pixel = [f32; 4];
+
 impl Frame {
     /// An empty frame for a shader.
     ///
@@ -237,46 +240,38 @@ impl Band<'_> {
 pub(crate) const CHUNK: u32 = 4;
 
 impl Band<'_> {
-    /// Delivers a target's colours of chunks beside each other that are covered and inside the band:
-    /// each channel's sixteen values.
+    /// Delivers a target's colours of chunks beside each other inside the band: of each chunk, its pixels
+    /// by their lanes.
     #[inline(always)]
-    pub(crate) fn put_colors<'c>(
+    pub(crate) fn put_colors<F: Fn(usize) -> [f32; 4]>(
         &mut self,
         target: usize,
         at: [u32; 2],
-        colors: impl ExactSizeIterator<Item = [&'c [f32; 16]; 4]>,
+        chunks: impl ExactSizeIterator<Item = F>,
     ) {
-        let chunks = colors
-            .map(|color| move |lane: usize| color.map(|c: &[f32; 16]| canonical_nan(c[lane])));
         put_chunks(self.block, at, self.color.get_mut(target).and_then(Option::as_mut), chunks);
     }
 
-    /// The same where not all is covered: with the coverage of each chunk. Pixels that are not covered get
-    /// what nothing was drawn to.
-    #[inline(always)]
-    pub(crate) fn put_covered_colors<'c>(
-        &mut self,
-        target: usize,
-        at: [u32; 2],
-        colors: impl ExactSizeIterator<Item = ([&'c [f32; 16]; 4], &'c [f32; 16])>,
-    ) {
-        let chunks = colors.map(|(color, covered)| covered_pixels(color, covered));
-        put_chunks(self.block, at, self.color.get_mut(target).and_then(Option::as_mut), chunks);
+    /// The planes of colours from a pixel of the band on.
+    pub(crate) fn planes(&mut self, [x, y]: [u32; 2]) -> [&mut [Pixel]; 4] {
+        let first = self.block.index(x, y);
+        self.color.each_mut().map(|plane| {
+            let plane = plane.as_mut().zip(first).and_then(|(plane, first)| plane.get_mut(first..));
+            plane.unwrap_or_default()
+        })
     }
 
-    /// Delivers a target's colours of a chunk. Pixels that are not covered get what nothing was drawn
-    /// to; those outside the band nothing.
+    /// Delivers a target's colours of a chunk as far as it lies in the band.
     #[inline(always)]
     pub(crate) fn put_color(
         &mut self,
         target: usize,
         at: [u32; 2],
-        covered: &[f32; 16],
-        color: [&[f32; 16]; 4],
+        pixel: impl Fn(usize) -> [f32; 4],
     ) {
         let block = self.block;
         let Some(plane) = self.color.get_mut(target).and_then(Option::as_mut) else { return };
-        put_rows(block, at, plane, covered_pixels(color, covered));
+        put_rows(block, at, plane, pixel);
     }
 
     /// Delivers the depth of a chunk where it is covered and written.
@@ -305,14 +300,30 @@ impl Band<'_> {
         at: [u32; 2],
         covered: impl ExactSizeIterator<Item = &'c [f32; 16]>,
     ) {
-        let chunks = covered.map(|covered| move |lane: usize| covered[lane].to_bits() != 0);
-        put_chunks(self.block, at, Some(&mut self.coverage), chunks);
+        let rows = rows(self.block, at, covered.len() as u32 * CHUNK, self.coverage);
+        let Some(rows) = rows else { return };
+        let [a, b, c, d] = rows.map(|row| row.as_chunks_mut::<4>().0.iter_mut());
+        for ((((a, b), c), d), covered) in a.zip(b).zip(c).zip(d).zip(covered) {
+            [*a, *b, *c, *d] = coverage(covered);
+        }
     }
 
     /// Delivers the coverage of a chunk.
     #[inline(always)]
     pub(crate) fn put_coverage(&mut self, at: [u32; 2], covered: &[f32; 16]) {
         put_rows(self.block, at, self.coverage, |lane| covered[lane].to_bits() != 0);
+    }
+
+    /// Makes the pixels of chunks beside each other inside the band, as wide as that, ones that nothing was
+    /// drawn to. (Depth aside.)
+    #[inline(always)]
+    pub(crate) fn blank(&mut self, at: [u32; 2], width: u32) {
+        for plane in self.color.iter_mut().flatten() {
+            let rows = rows(self.block, at, width, plane);
+            rows.into_iter().flatten().for_each(|row| row.fill([0.0; 4]));
+        }
+        let rows = rows(self.block, at, width, self.coverage);
+        rows.into_iter().flatten().for_each(|row| row.fill(false));
     }
 
     /// Covers chunks beside each other that lie inside the band, as wide as that.
@@ -323,16 +334,40 @@ impl Band<'_> {
     }
 }
 
-/// The colour of each pixel of a chunk; of one that is not covered, what nothing was drawn to.
+/// Which pixels of a chunk are covered, row by row.
 #[inline(always)]
-fn covered_pixels<'c>(
-    color: [&'c [f32; 16]; 4],
-    covered: &'c [f32; 16],
-) -> impl Fn(usize) -> [f32; 4] + use<'c> {
-    move |lane| {
-        let bits = |channel: &[f32; 16]| canonical_nan(channel[lane]).to_bits();
-        color.map(|channel| f32::from_bits(bits(channel) & covered[lane].to_bits()))
-    }
+fn coverage(mask: &[f32; 16]) -> [[bool; 4]; 4] {
+    // A byte a pixel, then two rows of two quads as words: the compiler goes pixel by pixel else.
+    let bytes: [u8; 16] = std::array::from_fn(|lane| (mask[lane].to_bits() >> 31) as u8);
+    let quads: [u32; 4] = std::array::from_fn(|quad| {
+        u32::from_le_bytes(std::array::from_fn(|corner| bytes[4 * quad + corner]))
+    });
+    let [a, b, c, d] = quads;
+    let first = |left: u32, right: u32| left & 0xffff | right << 16;
+    let second = |left: u32, right: u32| left >> 16 | right & 0xffff_0000;
+    [first(a, b), second(a, b), first(c, d), second(c, d)]
+        .map(|row| row.to_le_bytes().map(|covered| covered & 1 != 0))
+}
+
+/// What the pixels of a chunk are in a picture, by the channels of their colours.
+#[inline(always)]
+pub(crate) fn pixels<'c>(color: [&'c [f32; 16]; 4]) -> impl Fn(usize) -> [f32; 4] + use<'c> {
+    move |lane| color.map(|channel| canonical_nan(channel[lane]))
+}
+
+/// The same of those that are covered, and for others what nothing was drawn to.
+#[inline(always)]
+pub(crate) fn covered(
+    pixels: impl Fn(usize) -> [f32; 4],
+    covered: &[f32; 16],
+) -> impl Fn(usize) -> [f32; 4] {
+    move |lane| pixels(lane).map(|x| f32::from_bits(x.to_bits() & covered[lane].to_bits()))
+}
+
+/// Column and row of a lane in its chunk.
+pub(crate) fn place(lane: usize) -> (u32, u32) {
+    let (quad, corner) = (lane as u32 / 4, lane as u32 % 4);
+    (quad % 2 * 2 + corner % 2, quad / 2 * 2 + corner / 2)
 }
 
 /// The pixels of a chunk, row by row: quads are two rows of two pixels.

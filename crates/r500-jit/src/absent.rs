@@ -19,6 +19,8 @@ pub(crate) enum Machine {}
 impl Maker {
     pub(crate) const FETCHES: bool = false;
     pub(crate) const KILLS: bool = false;
+    /// Whether its code leaves colours.
+    pub(crate) const COLORS: bool = false;
 
     pub(crate) fn new(_: Simd, _: Settings) -> Result<Self, Unavailable> {
         Err(Unavailable::Architecture)

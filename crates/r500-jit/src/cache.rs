@@ -129,6 +129,10 @@ impl Compiler for Filling<'_> {
         Maker::KILLS
     }
 
+    fn takes_colors(&self) -> bool {
+        Maker::COLORS
+    }
+
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
         Some(self.cache.get(segment, self.effort)?)
     }
@@ -163,6 +167,10 @@ impl Compiler for Finding<'_> {
 
     fn takes_kills(&self) -> bool {
         Maker::KILLS
+    }
+
+    fn takes_colors(&self) -> bool {
+        Maker::COLORS
     }
 
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {

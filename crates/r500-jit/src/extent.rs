@@ -2,12 +2,12 @@
 
 use std::ptr;
 
-use r500_exec::native::{Batch, Cells, Chunk, Segment, Table};
+use r500_exec::native::{Batch, Canvas, Cells, Chunk, Segment, Table};
 
 /// Texture units.
 pub(crate) const UNITS: usize = 16;
 
-/// What code reads and writes: chunks of slots and of coverage, and cells of tables.
+/// What code reads and writes: chunks of slots and of coverage, cells of tables, pixels of planes.
 #[derive(Debug)]
 pub(crate) struct Extent {
     /// Chunks in a slot.
@@ -16,6 +16,8 @@ pub(crate) struct Extent {
     slots: usize,
     /// Tables that there must be.
     tables: Vec<(u8, Table)>,
+    /// Planes of colours that there must be.
+    targets: Vec<u8>,
 }
 
 impl Extent {
@@ -27,6 +29,7 @@ impl Extent {
             chunks: segment.stride as usize / size_of::<Chunk>(),
             slots: used.map(|slot| slot as usize + 1).max().unwrap_or(0),
             tables: segment.tables.to_vec(),
+            targets: segment.colors.iter().map(|color| color.target).collect(),
         }
     }
 
@@ -34,7 +37,7 @@ impl Extent {
     /// back: so many of them as the segment's tables say, borrowed as long as the batch.
     ///
     /// # Panics
-    /// If slots, coverage or cells are not those of the segment: a mistake of the engine, not of any
+    /// If slots, coverage, cells or planes are not those of the segment: a mistake of the engine, not of any
     /// input.
     pub(crate) fn demand(
         &self,
@@ -44,6 +47,12 @@ impl Extent {
         assert!(first <= end && end <= self.chunks, "chunks {first} to {end} of {}", self.chunks);
         assert!(batch.slots.len() >= self.slots * self.chunks, "there are slots missing");
         assert!(batch.covered.len() >= self.chunks, "there is coverage missing");
+        let Canvas { planes, places } = &batch.canvas;
+        let drawn = self.targets.iter().map(|target| planes[usize::from(*target)].len());
+        for pixels in drawn {
+            assert!(places.chunks().len() >= self.chunks, "there are places missing");
+            assert!(pixels >= places.pixels(), "there are pixels missing");
+        }
         let mut places = [ptr::null(); UNITS];
         for (unit, table) in &self.tables {
             let unit = usize::from(*unit);

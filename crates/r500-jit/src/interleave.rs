@@ -6,7 +6,7 @@
 //! is the same in both halves, made of nothing but constants, is computed once.
 
 use crate::op::{
-    Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Program, Repeat, V,
+    Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Paint, Program, Repeat, V,
 };
 
 /// A program for two groups.
@@ -141,6 +141,7 @@ impl Twice {
             Kind::Store(slot, part) => Kind::Store(slot, part + 1),
             Kind::Covered(part) => Kind::Covered(part + 1),
             Kind::Uncover(part) => Kind::Uncover(part + 1),
+            Kind::Paint(paint) => Kind::Paint(Paint { part: paint.part + 1, ..paint }),
             kind => kind,
         };
         let args = op.args.map(|v| v.map(|v| self.twin(v)));

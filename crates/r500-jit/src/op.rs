@@ -105,6 +105,19 @@ pub(crate) enum Kind {
     Covered(u32),
     /// Stores a as the pixels that are covered; gives nothing.
     Uncover(u32),
+    /// Stores pixels to the canvas, of each quad the left ones of a row, a, and the right ones, b; gives
+    /// nothing.
+    Paint(Paint),
+}
+
+/// Where pixels go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Paint {
+    pub(crate) target: u8,
+    /// The first row of quads or the second.
+    pub(crate) row: u8,
+    /// Which vector of a chunk the quads are.
+    pub(crate) part: u32,
 }
 
 /// Where four numbers of a pixel come from.

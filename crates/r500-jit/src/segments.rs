@@ -8,8 +8,10 @@ use std::fmt::Debug;
 use r500_exec::ir::{
     ALL, Carried, Code, Denormals, Fetch, If, Loop, Merge, Op, Operand, Product, Sign, Stmt, Value,
 };
-use r500_exec::native::{Axis, Cells, Chunk, Detail, Four, LANES, Move, Segment, Table, Wrap};
-use r500_exec::numerics::{Arith, compare, kernels};
+use r500_exec::native::{
+    Axis, Canvas, Cells, Chunk, Color, Detail, Four, LANES, Move, Places, Segment, Table, Wrap,
+};
+use r500_exec::numerics::{Arith, canonical_nan, compare, kernels};
 use r500_isa::values::TexOp;
 
 /// Chunks of a slot.
@@ -164,6 +166,21 @@ impl Maker {
             }
         };
         self.floats.push(made);
+    }
+
+    /// Some colours.
+    fn colors(&mut self) -> Vec<Color> {
+        let targets = self.random.below(16) as u8;
+        let targets = (0..4).filter(|target| targets >> target & 1 != 0);
+        targets
+            .map(|target| {
+                let channels = [(); 4].map(|()| match self.random.below(8) {
+                    0 => self.mask(),
+                    _ => self.float(),
+                });
+                Color { target, channels, covered: self.random.below(2) == 0 }
+            })
+            .collect()
     }
 
     fn list(&mut self, depth: u32, most: u32) -> Vec<Stmt> {
@@ -617,15 +634,16 @@ fn same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }
 
-/// Makes a segment, with numbers for it, has code made of it, which says how many
+/// Makes a segment, with numbers for it, which paints or not, has code made of it, which says how many
 /// pixels decide together (that shows here, while programs do not let it show), has that run, and checks
 /// what was left.
 pub(crate) fn check<T>(
     seed: u64,
     numbers: Numbers,
+    paints: bool,
     what: &dyn Debug,
     make: impl FnOnce(&Segment<'_>) -> (usize, T),
-    run: impl FnOnce(T, &mut [Chunk], &mut [Chunk], &[Cells<'_>]),
+    run: impl FnOnce(T, &mut [Chunk], &mut [Chunk], &[Cells<'_>], Canvas<'_>),
 ) {
     let mut maker = Maker {
         random: Random { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, numbers },
@@ -658,12 +676,14 @@ pub(crate) fn check<T>(
             Move { value: Value(to), slot: to, mask, from: maker.float() }
         })
         .collect();
+    let colors: Vec<Color> = if paints { maker.colors() } else { Vec::new() };
     let body: Vec<&Stmt> = body.iter().collect();
     let segment = Segment {
         body: &body,
         reads: &reads,
         writes: &writes,
         moves: &moves,
+        colors: &colors,
         stride: (CHUNKS * size_of::<Chunk>()) as u32,
         metered: seed.is_multiple_of(3),
         tables: &textures.tables,
@@ -684,6 +704,10 @@ pub(crate) fn check<T>(
     let all = |_: usize| f32::from_bits(!0);
     let mut covered = vec![std::array::from_fn(all); CHUNKS];
     let (mut wanted, mut wanted_covered) = (slots.clone(), covered.clone());
+    let places = [[4, 8], [8, 0], [0, 4]].into_iter();
+    let places = Places::in_rows(places, 14).expect("they are near");
+    let mut planes = [(); 4].map(|()| vec![[-7.0; 4]; places.pixels()]);
+    let mut wanted_planes = planes.clone();
     for chunk in 0..CHUNKS {
         for first in (0..LANES).step_by(lanes) {
             let values = vec![vec![0; lanes]; maker.values as usize];
@@ -711,6 +735,18 @@ pub(crate) fn check<T>(
                 interpreter.set(moved.value, new.clone());
                 left.push((moved.slot, new));
             }
+            for &Color { target, channels, covered } in &colors {
+                let channels = channels.map(|channel| interpreter.get(channel));
+                for lane in 0..lanes {
+                    let there = !covered || interpreter.covered[lane] != 0;
+                    let pixel = channels.each_ref().map(|channel| f32::from_bits(channel[lane]));
+                    let pixel = pixel.map(|x| if there { canonical_nan(x) } else { 0.0 });
+                    // Two rows of two pixels of 16 bytes.
+                    let quad = places.chunks()[chunk][(first + lane) / 4];
+                    let at = quad.rows[lane / 2 % 2] as usize / 16 + lane % 2;
+                    wanted_planes[usize::from(target)][at] = pixel;
+                }
+            }
             for (slot, lanes_of) in left {
                 let to = &mut wanted[slot as usize * CHUNKS + chunk][first..first + lanes];
                 for (to, bits) in to.iter_mut().zip(lanes_of) {
@@ -719,7 +755,14 @@ pub(crate) fn check<T>(
             }
         }
     }
-    run(made, &mut slots, &mut covered, &textures.cells());
+    let canvas = Canvas { planes: planes.each_mut().map(Vec::as_mut_slice), places: &places };
+    run(made, &mut slots, &mut covered, &textures.cells(), canvas);
+    let bits = |plane: &Vec<[f32; 4]>| -> Vec<_> {
+        plane.iter().map(|pixel| pixel.map(f32::to_bits)).collect()
+    };
+    for (got, wanted) in planes.iter().zip(&wanted_planes) {
+        assert_eq!(bits(got), bits(wanted), "seed {seed}, {what:?}: pixels");
+    }
     for (got, wanted) in covered.iter().zip(&wanted_covered) {
         assert_eq!(got.map(f32::to_bits), wanted.map(f32::to_bits), "seed {seed}: coverage");
     }
@@ -754,6 +797,7 @@ pub(crate) fn with_segment<T>(seed: u64, f: impl FnOnce(&Segment<'_>) -> T) -> T
         reads: &[(Value(0), 0), (Value(1), 1)],
         writes: &[],
         moves: &[],
+        colors: &[],
         stride: 64,
         metered: true,
         tables: &textures.tables,

@@ -65,6 +65,15 @@ pub(super) struct FetchStep {
     pub(super) texel: [Option<u32>; 4],
 }
 
+/// Where a target's colour is behind the steps.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Color {
+    /// Channel by channel.
+    Channels([Arg; 4]),
+    /// On the canvas: see [`native::Color`].
+    Canvas { covered: bool },
+}
+
 /// A function as steps.
 #[derive(Clone, Debug)]
 pub(super) struct Code {
@@ -77,7 +86,7 @@ pub(super) struct Code {
     pub(super) constants: Vec<(u32, f32)>,
     /// How many loops run inside each other.
     pub(super) counters: u32,
-    pub(super) colors: [Option<[Arg; 4]>; 4],
+    pub(super) colors: [Option<Color>; 4],
     pub(super) depth: Option<(Arg, Arg)>,
     /// Operations that are machine code, and all.
     pub(super) share: (usize, usize),
@@ -111,7 +120,8 @@ impl Code {
     ) -> (Self, u32, Vec<usize>) {
         let mut linear = Linear { first_extra: function.values, native, ..Linear::default() };
         linear.list(&function.body);
-        let colors = function.colors;
+        let painted = linear.paint(&function.colors);
+        let colors = function.colors.map(|color| color.filter(|_| !painted));
         let depth = function.depth;
         let outputs = colors.iter().flatten().flatten().copied();
         let outputs =
@@ -146,6 +156,7 @@ impl Code {
         // Constants are spread out for steps only, of which few are left beside machine code.
         let columns = super::columns(places.count);
         let stride = columns * (super::ROWS / 4) * u32::try_from(size_of::<Chunk>()).unwrap_or(64);
+        let kills = function.body.iter().any(kills);
         let mut refused = Vec::new();
         let (mut share, mut units) = ((0, 0), Vec::new());
         let mut inputs = Vec::new();
@@ -197,12 +208,20 @@ impl Code {
                             from,
                         })
                         .collect();
+                    let colors: Vec<_> = (part.colors.iter())
+                        .map(|&(target, channels)| native::Color {
+                            target,
+                            channels,
+                            covered: kills,
+                        })
+                        .collect();
                     let tables = native.tables(&part.units);
                     let segment = Segment {
                         body: &part.body,
                         reads: &reads,
                         writes: &writes,
                         moves: &moves,
+                        colors: &colors,
                         stride,
                         metered: part.metered,
                         tables: &tables,
@@ -242,18 +261,27 @@ impl Code {
                 *to = moved.get(*to as usize).copied().unwrap_or(u32::MAX);
             }
         }
+        let color = |channels: [Operand; 4]| match painted {
+            true => Color::Canvas { covered: kills },
+            false => Color::Channels(channels.map(arg)),
+        };
         let code = Self {
             inputs,
             steps,
             slots: places.count + u32::try_from(constants.len() - own).unwrap_or(0),
             constants,
             counters: linear.counters,
-            colors: colors.map(|color| color.map(|channels| channels.map(arg))),
+            colors: function.colors.map(|channels| channels.map(color)),
             depth: depth.map(|(depth, written)| (arg(depth), arg(written))),
             share,
             units,
         };
         (code, columns, refused)
+    }
+
+    /// Whether machine code paints its colours.
+    pub(super) fn paints(&self) -> bool {
+        self.colors.iter().flatten().any(|color| matches!(color, Color::Canvas { .. }))
     }
 
     /// What machine code fetches from, by unit.
@@ -282,6 +310,16 @@ impl Job for Compile<'_> {
     #[inline(always)]
     fn run<L: Level>(self, level: L) -> (Code, u32, Vec<usize>) {
         Code::compile(self.function, self.parameters, level, self.native)
+    }
+}
+
+/// Whether a statement takes coverage from pixels.
+fn kills(stmt: &Stmt) -> bool {
+    match stmt {
+        Stmt::Kill(_) => true,
+        Stmt::If(branch) => branch.arms.iter().flatten().any(kills),
+        Stmt::Loop(repeat) => repeat.body.iter().any(kills),
+        _ => false,
     }
 }
 
@@ -371,6 +409,31 @@ impl<'a> Linear<'a> {
         self.uses.extend(part.reads.iter().map(|value| (at, Operand::Value(*value))));
         self.steps.push(Virtual::Native(self.parts.len()));
         self.parts.push(part);
+    }
+
+    /// Has the last segment, or one of its own, paint colours, if the compiler can; whether it does.
+    fn paint(&mut self, colors: &[Option<[Operand; 4]>; 4]) -> bool {
+        let Some(native) = self.native.filter(|native| native.compiler.takes_colors()) else {
+            return false;
+        };
+        if !matches!(self.steps.last(), Some(Virtual::Native(_))) {
+            let number = self.segments;
+            self.segments += 1;
+            if native.refused.contains(&number) {
+                return false;
+            }
+            self.segment(Part { number, ..Part::default() });
+        }
+        let at = self.at() - 1;
+        for (target, channels) in (0..).zip(colors) {
+            let Some(channels) = channels else { continue };
+            self.uses.extend(channels.map(|channel| (at, channel)));
+            if let Some(part) = self.parts.last_mut() {
+                part.look_at(channels.iter().copied());
+                part.colors.push((target, *channels));
+            }
+        }
+        true
     }
 
     /// Notes what segments leave to others, when all that looks at anything is known.

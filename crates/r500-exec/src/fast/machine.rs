@@ -2,12 +2,14 @@
 
 use r500_isa::values::TexOp;
 
-use super::code::{Arg, Code, FetchStep, Step};
+use super::canvas::{Canvas, Easel};
+use super::code::{Arg, Code, Color, FetchStep, Step};
 use super::lanes::{Chunk, LANES};
 use super::memory::{Memory, Run};
 use super::native::{self, Batch, Budget, Cells};
 use super::simd::{Job, Level, Simd};
 use super::tile::Tile;
+use crate::frame::Band;
 use crate::texture::BatchFetch;
 use crate::{Counters, Draw, RunError};
 
@@ -21,6 +23,9 @@ pub(super) struct Machine<'a> {
     pub(super) covered: Vec<Chunk>,
     /// Pixels covered at the start, and when all is done, pixels killed, of each chunk.
     pub(super) killed: Vec<u32>,
+    /// Whether the batch's colours are in the picture already.
+    pub(super) painted: bool,
+    pub(super) easel: Easel,
     /// Chunks whose pixels might do otherwise as a group.
     pub(super) dubious: Vec<bool>,
     pub(super) counters: Counters,
@@ -37,6 +42,7 @@ pub(super) struct Machine<'a> {
 pub(super) struct Desk {
     memory: Memory,
     scratch: Vec<Chunk>,
+    easel: Easel,
 }
 
 impl Desk {
@@ -45,7 +51,7 @@ impl Desk {
         for &(slot, x) in &code.constants {
             memory.get_mut(slot).fill([x; LANES]);
         }
-        Self { memory, scratch: vec![[0.0; LANES]; 17 * chunks] }
+        Self { memory, scratch: vec![[0.0; LANES]; 17 * chunks], easel: Easel::default() }
     }
 }
 
@@ -57,7 +63,7 @@ fn any(mask: &Chunk) -> bool {
 
 impl<'a> Machine<'a> {
     pub(super) fn new(draw: &'a Draw<'a>, code: &'a Code, simd: Simd, desk: Desk) -> Self {
-        let Desk { memory, scratch } = desk;
+        let Desk { memory, scratch, easel } = desk;
         let chunks = memory.chunks;
         Self {
             draw,
@@ -66,6 +72,8 @@ impl<'a> Machine<'a> {
             memory,
             covered: vec![[0.0; LANES]; chunks],
             killed: vec![0; chunks],
+            painted: false,
+            easel,
             dubious: vec![false; chunks],
             counters: Counters::default(),
             budget: Budget::new(draw, [0, 0]),
@@ -77,25 +85,44 @@ impl<'a> Machine<'a> {
 
     /// What is counted, and the memory for another machine of the same code.
     pub(super) fn finish(self) -> (Counters, Desk) {
-        (self.counters, Desk { memory: self.memory, scratch: self.scratch })
+        let Self { counters, memory, scratch, easel, .. } = self;
+        (counters, Desk { memory, scratch, easel })
     }
 
-    /// Runs the program over a tile.
-    pub(super) fn run(&mut self, tile: &Tile<'_>) -> Result<(), RunError> {
+    /// Runs the program over a tile of a band.
+    pub(super) fn run(&mut self, tile: &Tile<'_>, band: &mut Band<'_>) -> Result<(), RunError> {
         self.budget = Budget::new(self.draw, [tile.x, tile.y]);
         self.memory.regions.reset(self.memory.chunks);
         self.simd.run_plain(super::tile::Deliver { tile, machine: self });
+        let mut easel = std::mem::take(&mut self.easel);
+        let over = self.paints_over(tile, band) && easel.reaches(tile, band.block().width);
+        let canvas = match self.code.paints() {
+            true if over => easel.over(tile, band),
+            true => easel.aside(self.memory.chunks, &self.code.colors),
+            false => Canvas::none(),
+        };
         let simd = self.simd;
-        let result = simd.run(Steps { machine: self });
+        let result = simd.run(Steps { machine: self, canvas });
+        self.painted &= over;
+        self.easel = easel;
         self.counters.instructions += self.budget.spent;
         result
     }
 
+    /// Whether the colours of a tile can go to the picture as they are: all of it is there, and pixels that
+    /// are not covered get what nothing was drawn to.
+    fn paints_over(&self, tile: &Tile<'_>, band: &Band<'_>) -> bool {
+        let clears = |color: &Color| matches!(color, Color::Canvas { covered: true });
+        let clears = self.code.colors.iter().flatten().all(clears);
+        tile.inside(band.block()) && (clears || self.draw.bindings.covers_all())
+    }
+
     /// Runs machine code over the chunks that execute; false if no pixel is left.
-    fn native(&mut self, step: &native::Step) -> Result<bool, RunError> {
+    fn native(&mut self, step: &native::Step, canvas: &mut Canvas<'_>) -> Result<bool, RunError> {
         let Self { memory, covered, cells, budget, .. } = self;
         memory.each_native_run(|slots, run| {
-            step.kernel.run(&mut Batch { slots, covered, cells, budget }, run)
+            let canvas = canvas.again();
+            step.kernel.run(&mut Batch { slots, covered, cells, budget, canvas }, run)
         })?;
         Ok(!step.kills || covered.iter().any(any))
     }
@@ -193,16 +220,17 @@ fn wants(memory: &[Chunk], chunk: usize) -> bool {
 }
 
 /// The steps of a program over a tile.
-struct Steps<'m, 'a> {
+struct Steps<'m, 'a, 'c> {
     machine: &'m mut Machine<'a>,
+    canvas: Canvas<'c>,
 }
 
-impl Job for Steps<'_, '_> {
+impl Job for Steps<'_, '_, '_> {
     type Output = Result<(), RunError>;
 
     #[inline(always)]
     fn run<L: Level>(self, _: L) -> Result<(), RunError> {
-        let Self { machine } = self;
+        let Self { machine, mut canvas } = self;
         let code = machine.code;
         let mut at = 0;
         while let Some(step) = code.steps.get(at) {
@@ -212,7 +240,7 @@ impl Job for Steps<'_, '_> {
                 Step::Fetch(fetch) => machine.fetch(fetch),
                 Step::Kill(mask) => {
                     if !machine.kill(*mask) {
-                        break;
+                        return Ok(());
                     }
                 }
                 Step::Stat { channel, mask } => machine.stat(*channel, *mask),
@@ -220,8 +248,8 @@ impl Job for Steps<'_, '_> {
                     machine.budget.spend(u64::from(*instructions), *address)?;
                 }
                 Step::Native(step) => {
-                    if !machine.native(step)? {
-                        break;
+                    if !machine.native(step, &mut canvas)? {
+                        return Ok(());
                     }
                 }
                 Step::Watch(mask) => machine.watch(*mask),
@@ -244,6 +272,7 @@ impl Job for Steps<'_, '_> {
                 }
             }
         }
+        machine.painted = code.paints();
         Ok(())
     }
 }

@@ -16,6 +16,7 @@
 //! What has no [`Function`](crate::ir::Function) runs on the [reference engine](mod@crate::reference);
 //! [`Ran::instead`](crate::Ran) says why.
 
+mod canvas;
 mod code;
 pub(crate) mod fp_env;
 mod kernels;
@@ -155,6 +156,9 @@ impl Batches<'_> {
         machine: &mut Machine<'_>,
         band: &mut Band<'_>,
     ) -> Result<(), RunError> {
+        if !machine.dubious.contains(&true) {
+            return Ok(());
+        }
         for (chunk, (x, y)) in tile.chunks().enumerate() {
             if !std::mem::take(&mut machine.dubious[chunk]) {
                 continue;
@@ -189,7 +193,7 @@ impl Prepared for Batches<'_> {
         while x < block.x + block.width {
             let tile = Tile { x, y, columns: *columns, centres: &self.centres };
             if tile.cover(&mut machine, band) {
-                machine.run(&tile)?;
+                machine.run(&tile, band)?;
             }
             simd.run_plain(Leave { tile: &tile, machine: &mut machine, band });
             self.draw_dubious(&tile, &mut machine, band)?;

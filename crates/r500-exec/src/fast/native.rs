@@ -2,8 +2,9 @@
 //!
 //! The fast engine stays the frame: batches, regions, what is counted and stored. Maximal runs of
 //! statements that a [`Compiler`] takes (operations, kills, fetches from a [`Table`], and branches and
-//! loops of nothing else) become one step each, whose [`Kernel`] runs over the chunks that execute. What
-//! no compiler takes runs as loops over slots, statement by statement.
+//! loops of nothing else) become one step each, whose [`Kernel`] runs over the chunks that execute; the
+//! last one puts colours on the [`Canvas`], if the compiler does that. What no compiler takes runs as
+//! loops over slots, statement by statement.
 //!
 //! ```text
 //! Function ──▶ Segments ──Compiler──▶ Kernels ─┐
@@ -20,6 +21,7 @@ use crate::ir::{self, Fetch, Function, Op, Operand, Stmt, Value};
 use crate::{Bindings, Draw, RunError};
 
 pub use super::Batches;
+pub use super::canvas::{Canvas, Place, Places};
 pub use crate::texture::{Axis, Cells, Detail, Four, Table, Wrap};
 
 /// Lanes of a chunk.
@@ -46,6 +48,8 @@ pub struct Segment<'a> {
     pub writes: &'a [(Value, u32)],
     /// What changes behind the body, one after the other. These slots may be among those read.
     pub moves: &'a [Move],
+    /// Colours, to be put on the canvas behind all else; each target once.
+    pub colors: &'a [Color],
     /// Bytes from one slot to the next.
     pub stride: u32,
     /// Whether [`Stmt::Spend`] is to be counted while running. If not, all of them are counted
@@ -107,6 +111,17 @@ pub struct Move {
     pub from: Operand,
 }
 
+/// A colour of every pixel, to be put on the [`Canvas`] as pictures hold it: NaN as the canonical one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Color {
+    /// 0 to 3: which plane of the canvas.
+    pub target: u8,
+    /// Red, green, blue and alpha.
+    pub channels: [Operand; 4],
+    /// Whether pixels that are not covered get zeros. If not, they do not matter.
+    pub covered: bool,
+}
+
 /// Makes machine code.
 pub trait Compiler: Send + Sync {
     /// Whether it has an answer to an operation. The others, and branches and loops with such inside,
@@ -127,6 +142,11 @@ pub trait Compiler: Send + Sync {
         false
     }
 
+    /// Whether it can paint.
+    fn takes_colors(&self) -> bool {
+        false
+    }
+
     /// Machine code for a segment; `None` if it cannot: the segment then runs as steps.
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>>;
 }
@@ -134,10 +154,11 @@ pub trait Compiler: Send + Sync {
 /// Machine code of a segment.
 pub trait Kernel: Send + Sync {
     /// Runs over the chunks from `run.0` to before `run.1` of a batch. Written are those chunks of the
-    /// segment's [`writes`](Segment::writes) and [`moves`](Segment::moves) and, if it kills, of
-    /// [`covered`](Batch::covered); read are those of its [`reads`](Segment::reads), and the cells of
-    /// its [`tables`](Segment::tables); nothing else. What it leaves of a chunk that it has killed
-    /// altogether does not matter.
+    /// segment's [`writes`](Segment::writes) and [`moves`](Segment::moves), if it kills of
+    /// [`covered`](Batch::covered), and of the planes of its [`colors`](Segment::colors) the pixels that
+    /// the [`places`](Canvas::places) of these chunks tell of; read are those of its [`reads`](Segment::reads), and the cells of
+    /// its [`tables`](Segment::tables), and what is covered; nothing else. But for colours, what it leaves
+    /// of a chunk that it has killed altogether does not matter.
     ///
     /// # Errors
     /// [`RunError`] if a limit strikes.
@@ -152,6 +173,8 @@ pub struct Batch<'b, 'd> {
     pub covered: &'b mut [Chunk],
     /// By unit: what [`Table`]s tell of.
     pub cells: &'b [Cells<'b>],
+    /// Where colours go.
+    pub canvas: Canvas<'b>,
     /// What may be executed.
     pub budget: &'b mut Budget<'d>,
 }
@@ -306,6 +329,8 @@ pub(super) struct Part<'a> {
     pub(super) made: Vec<Value>,
     /// See [`Move`].
     pub(super) moves: Vec<(Value, Option<Operand>, Operand)>,
+    /// Targets and channels: see [`Color`].
+    pub(super) colors: Vec<(u8, [Operand; 4])>,
     pub(super) metered: bool,
     /// Operations and fetches in it.
     pub(super) operations: usize,
@@ -353,15 +378,20 @@ impl<'a> Part<'a> {
         (value, mask, from): (Value, Option<Operand>, Operand),
         looks: impl Iterator<Item = Operand>,
     ) {
+        self.look_at(looks);
+        self.moves.push((value, mask, from));
+    }
+
+    /// Looks at operands behind the body.
+    pub(super) fn look_at(&mut self, operands: impl Iterator<Item = Operand>) {
         let moved: Vec<Value> = self.moves.iter().map(|(value, ..)| *value).collect();
         self.reads.extend(
-            looks
+            operands
                 .filter_map(Operand::value)
                 .filter(|value| self.made.binary_search(value).is_err() && !moved.contains(value)),
         );
         self.reads.sort_unstable();
         self.reads.dedup();
-        self.moves.push((value, mask, from));
     }
 
     fn spend(&mut self, instructions: u64, address: u32) {

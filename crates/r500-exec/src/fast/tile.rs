@@ -6,16 +6,19 @@
 
 use r500_program::{InputData, Plane};
 
-use super::code::Arg;
+use super::code::{Arg, Color};
 use super::lanes::{Chunk, LANES};
 use super::machine::Machine;
 use super::memory::Memory;
 use super::simd::{Job, Level};
-use crate::frame::{Band, CHUNK};
+use crate::frame::{self, Band, CHUNK, place};
 use crate::{Block, numerics};
 
 /// Rows of pixels in a batch.
 pub(super) const ROWS: u32 = 16;
+
+/// Columns of chunks in a batch at most.
+const COLUMNS: usize = 16;
 
 /// Where a batch lies.
 pub(super) struct Tile<'a> {
@@ -48,6 +51,14 @@ impl Centres {
         let u = fours(width).map(|[a, b, c, d]| [a, b, a, b, c, d, c, d]);
         let v = fours(height).map(|[a, b, c, d]| [a, a, b, b, a, a, b, b, c, c, d, d, c, c, d, d]);
         Self { u: u.collect(), v: v.collect() }
+    }
+
+    /// Of the columns and rows of chunks of a batch.
+    fn of(&self, tile: &Tile<'_>) -> (&[[f32; 8]; COLUMNS], &[Chunk; (ROWS / CHUNK) as usize]) {
+        let first = |x: u32| (x / CHUNK) as usize;
+        let u = self.u.get(first(tile.x)..).and_then(<[_]>::first_chunk);
+        let v = self.v.get(first(tile.y)..).and_then(<[_]>::first_chunk);
+        (u.unwrap_or(&[[0.0; 8]; COLUMNS]), v.unwrap_or(&[[0.0; LANES]; _]))
     }
 }
 
@@ -111,8 +122,13 @@ impl Tile<'_> {
             .map(move |&[column, row]| (x + u32::from(column) * CHUNK, y + u32::from(row) * CHUNK))
     }
 
+    /// Columns and rows from its lower left pixel to those of its chunks.
+    pub(super) fn corners(&self) -> impl Iterator<Item = [u32; 2]> + use<> {
+        self.places().iter().map(|place| place.map(|at| u32::from(at) * CHUNK))
+    }
+
     /// Whether all of it lies in a block.
-    fn inside(&self, block: Block) -> bool {
+    pub(super) fn inside(&self, block: Block) -> bool {
         self.x >= block.x
             && self.x + self.columns * CHUNK <= block.x + block.width
             && self.y >= block.y
@@ -140,6 +156,7 @@ impl Tile<'_> {
     /// Marks the covered pixels of chunks that a band has pixels of, and counts them; false if there
     /// is none.
     pub(super) fn cover(&self, machine: &mut Machine<'_>, band: &Band<'_>) -> bool {
+        machine.painted = false;
         let bindings = machine.draw.bindings;
         let block = band.block();
         let [width, height] = bindings.size();
@@ -180,12 +197,6 @@ fn ones(mask: &Chunk) -> u32 {
     mask.iter().fold(0, |sum, lane| sum + (lane.to_bits() >> 31))
 }
 
-/// Column and row of a lane in its chunk.
-fn place(lane: usize) -> (u32, u32) {
-    let (quad, corner) = (lane as u32 / 4, lane as u32 % 4);
-    (quad % 2 * 2 + corner % 2, quad / 2 * 2 + corner / 2)
-}
-
 /// Delivers the inputs of a batch to their slots, in plain arithmetic: nothing is flushed.
 pub(super) struct Deliver<'m, 'a, 't> {
     pub(super) tile: &'t Tile<'t>,
@@ -206,14 +217,13 @@ impl Job for Deliver<'_, '_, '_> {
             match &input.data {
                 InputData::Planes(components) => {
                     let Plane { c, du, dv } = components[channel].plane;
-                    let (first_u, first_v) = (tile.x / CHUNK, tile.y / CHUNK);
-                    let us = centres.u.get(first_u as usize..).unwrap_or(&[]);
-                    let vs = centres.v.get(first_v as usize..).unwrap_or(&[]);
+                    let (us, vs) = centres.of(tile);
+                    let along = us.each_ref().map(|u| u.map(|u| c + du * u));
+                    let across = vs.map(|v| v.map(|v| dv * v));
                     for (&[column, row], chunk) in tile.places().iter().zip(slot) {
-                        let u = us.get(usize::from(column)).unwrap_or(&[0.0; 8]);
-                        let v = vs.get(usize::from(row)).unwrap_or(&[0.0; LANES]);
-                        let along: [f32; 8] = std::array::from_fn(|i| c + du * u[i]);
-                        *chunk = std::array::from_fn(|i| along[i & 7] + dv * v[i]);
+                        let along = &along[usize::from(column) % COLUMNS];
+                        let across = &across[usize::from(row) % across.len()];
+                        *chunk = std::array::from_fn(|i| along[i & 7] + across[i]);
                     }
                 }
                 InputData::Values { .. } => {
@@ -242,12 +252,14 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
     #[inline(always)]
     fn run<L: Level>(self, _: L) {
         let Self { tile, machine, band } = self;
-        // Which chunks are covered whole.
-        let mut whole = 0_u64;
+        // Which chunks are covered whole, and which at all.
+        let (mut whole, mut some) = (0_u64, 0_u64);
         for (i, (covered, killed)) in machine.covered.iter().zip(&mut machine.killed).enumerate() {
             let all = covered.iter().fold(!0, |all, lane| all & lane.to_bits()) == !0;
             whole |= u64::from(all) << i;
-            *killed -= if all { LANES as u32 } else { ones(covered) };
+            let count = if all { LANES as u32 } else { ones(covered) };
+            some |= u64::from(count != 0) << i;
+            *killed -= count;
             machine.counters.killed += u64::from(*killed);
         }
         let inside = tile.inside(band.block());
@@ -256,29 +268,38 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
         for (row, order) in tile.rows().enumerate() {
             let y = tile.y + row as u32 * CHUNK;
             let all = inside && order.iter().all(|&i| whole >> i & 1 != 0);
-            for (target, channels) in machine.code.colors.iter().enumerate() {
-                let Some(channels) = channels else { continue };
-                let [r, g, b, a] = &mut constants[target];
-                let channel =
-                    |channel: usize, constant| Source::new(channels[channel], slots, constant);
-                let color = [channel(0, r), channel(1, g), channel(2, b), channel(3, a)];
-                let color = |&i: &u8| color.map(|channel| channel.chunk(i));
-                if all {
-                    band.put_colors(target, [tile.x, y], order.iter().map(color));
-                    continue;
-                }
-                if inside {
-                    let chunks =
-                        order.iter().map(|i| (color(i), &machine.covered[usize::from(*i)]));
-                    band.put_covered_colors(target, [tile.x, y], chunks);
-                    continue;
-                }
-                for (x, i) in tile.columns().zip(order) {
-                    let covered = &machine.covered[usize::from(*i)];
-                    band.put_color(target, [x, y], covered, color(i));
+            let none = inside && order.iter().all(|&i| some >> i & 1 == 0);
+            let chunks = order.iter().map(|i| usize::from(*i));
+            for (target, color) in machine.code.colors.iter().enumerate() {
+                match *color {
+                    _ if none => {}
+                    None => {}
+                    Some(Color::Channels(channels)) => {
+                        let [r, g, b, a] = &mut constants[target];
+                        let channel =
+                            |channel: usize, fill| Source::new(channels[channel], slots, fill);
+                        let color = [channel(0, r), channel(1, g), channel(2, b), channel(3, a)];
+                        let pixels = |i| frame::pixels(color.map(|channel| channel.chunk(i)));
+                        if all {
+                            band.put_colors(target, [tile.x, y], chunks.clone().map(pixels));
+                        } else {
+                            leave(tile, band, target, y, chunks.clone(), &machine.covered, pixels);
+                        }
+                    }
+                    Some(Color::Canvas { .. }) if machine.painted => {}
+                    Some(Color::Canvas { .. }) => {
+                        let plane = &machine.easel.aside[target];
+                        let pixels = |i: usize| {
+                            let chunk = plane.get(i * LANES..).unwrap_or_default();
+                            move |lane: usize| chunk.get(lane).copied().unwrap_or_default()
+                        };
+                        leave(tile, band, target, y, chunks.clone(), &machine.covered, pixels);
+                    }
                 }
             }
-            if all {
+            if none {
+                band.blank([tile.x, y], tile.columns * CHUNK);
+            } else if all {
                 band.cover([tile.x, y], tile.columns * CHUNK);
             } else if inside {
                 let chunks = order.iter().map(|&i| &machine.covered[usize::from(i)]);
@@ -296,6 +317,27 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
                     band.put_depth([x, y], &machine.covered[i], &written, &depth);
                 }
             }
+        }
+    }
+}
+
+/// Takes the covered pixels of a row of chunks to the picture, as far as they lie in the band.
+#[inline(always)]
+fn leave<F: Fn(usize) -> [f32; 4]>(
+    tile: &Tile<'_>,
+    band: &mut Band<'_>,
+    target: usize,
+    y: u32,
+    chunks: impl ExactSizeIterator<Item = usize> + Clone,
+    covered: &[Chunk],
+    pixels: impl Fn(usize) -> F,
+) {
+    let pixels = |i| frame::covered(pixels(i), &covered[i]);
+    if tile.inside(band.block()) {
+        band.put_colors(target, [tile.x, y], chunks.map(pixels));
+    } else {
+        for (x, i) in tile.columns().zip(chunks) {
+            band.put_color(target, [x, y], pixels(i));
         }
     }
 }
@@ -321,7 +363,7 @@ impl<'a> Source<'a> {
     }
 
     #[inline(always)]
-    fn chunk(self, i: u8) -> &'a Chunk {
-        &self.chunks[usize::from(i) & self.mask]
+    fn chunk(self, i: usize) -> &'a Chunk {
+        &self.chunks[i & self.mask]
     }
 }

@@ -206,7 +206,7 @@ impl Lower<'_> {
             (Some(s), Some(t)) => self.mixed(unit, pixel, cell, s, t),
             _ => self.texel(unit, pixel, 0, cell),
         });
-        self.channels(pixels, wanted)
+        self.exchanged(pixels, wanted)
     }
 
     /// The number of the texel at a coordinate, or of the first of two and the share of the second.
@@ -329,8 +329,9 @@ impl Lower<'_> {
         self.op(Kind::Add, &[a, step])
     }
 
-    /// From the channels of each pixel to the pixels of each channel.
-    fn channels(&mut self, [a, b, c, d]: [V; 4], wanted: [bool; 4]) -> [Option<V>; 4] {
+    /// From the channels of each pixel to the pixels of each channel: a vector for each corner of quads
+    /// becomes one for each channel. Or the other way round.
+    pub(super) fn exchanged(&mut self, [a, b, c, d]: [V; 4], wanted: [bool; 4]) -> [Option<V>; 4] {
         let mut half = |zip: Kind, wanted: [bool; 2]| {
             if wanted == [false; 2] {
                 return [None; 2];

@@ -5,9 +5,11 @@
 //! | `arith` | sums, products, the zero rule, choices |
 //! | `functions` | kernels of one number, step by step as `r500_exec::numerics::kernels` |
 //! | `fetch` | texels from tables |
+//! | `colors` | what goes to the picture |
 //! | `masks` | which values are masks |
 
 mod arith;
+mod colors;
 mod fetch;
 mod functions;
 mod masks;
@@ -49,6 +51,7 @@ pub(crate) fn lower(segment: &Segment<'_>, mask_class: Class) -> Program {
         lower.stmt(stmt);
     }
     lower.moves(segment.moves);
+    segment.colors.iter().for_each(|color| lower.color(color));
     let mut program = lower.program;
     program.body = lower.open.pop().map(Region::end).unwrap_or_default();
     program

@@ -125,6 +125,7 @@ fn op(program: &Program, op: &Op) {
         Kind::FromMask => (&[M], Some(V)),
         Kind::Covered(_) => (&[], Some(V)),
         Kind::Store(..) | Kind::Uncover(_) => (&[V], None),
+        Kind::Paint(_) => (&[V, V], None),
     };
     let args: Vec<Class> = op.args().map(|arg| program.class(arg)).collect();
     assert_eq!(args, takes, "{op:?}");

@@ -231,7 +231,7 @@ pub(super) fn of_result(kind: Kind, args: &[Fact]) -> Result<Fact, Watch> {
             same_bits(&[a, b])?;
             Ok(Fact::BITS)
         }
-        Kind::Store(..) | Kind::Uncover(_) => {
+        Kind::Store(..) | Kind::Uncover(_) | Kind::Paint(_) => {
             same_bits(&[a])?;
             Ok(a)
         }

@@ -19,6 +19,8 @@ impl Maker {
     pub(crate) const FETCHES: bool = true;
     /// Whether it makes code of kills.
     pub(crate) const KILLS: bool = true;
+    /// Whether its code leaves colours.
+    pub(crate) const COLORS: bool = false;
 
     /// # Errors
     /// There are none: a host that makes no functions says so when it is asked for one.

@@ -42,6 +42,8 @@ mod context {
     pub(super) const MOST: i32 = 64;
     pub(super) const COVERED: i32 = 72;
     pub(super) const CELLS: i32 = 80;
+    pub(super) const PLACES: i32 = 208;
+    pub(super) const PLANES: i32 = 216;
 }
 
 /// Bits of MXCSR: tiny results and denormal operands are zeros.

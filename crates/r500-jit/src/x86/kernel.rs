@@ -23,6 +23,8 @@ impl Maker {
     pub(crate) const FETCHES: bool = true;
     /// Whether it makes code of kills.
     pub(crate) const KILLS: bool = true;
+    /// Whether its code leaves colours.
+    pub(crate) const COLORS: bool = true;
 
     /// # Errors
     /// If there is no machine code of such instructions.

@@ -51,6 +51,10 @@ pub(crate) struct Context<'m> {
     covered: u64,
     /// 80: the tables of the units.
     cells: [*const u8; UNITS],
+    /// 208: from a byte of slot 0 to the place of its quad.
+    places: u64,
+    /// 216: the planes of colours.
+    planes: [*mut u8; 4],
     /// Not for the code.
     meter: Meter<'m>,
 }
@@ -96,7 +100,7 @@ impl Pages {
         metered: bool,
     ) -> Result<(u64, u32), RunError> {
         let cells = self.extent.demand(batch, (first, end));
-        let Batch { slots, covered, budget, .. } = batch;
+        let Batch { slots, covered, budget, canvas, .. } = batch;
         if first == end {
             return Ok((0, 0));
         }
@@ -104,6 +108,7 @@ impl Pages {
         let grant = budget.map_or(i64::MAX, |budget| grant(budget.left()));
         let bytes = |chunk: usize| (chunk * size_of::<Chunk>()) as u64;
         let (slots, covered) = (slots.as_mut_ptr(), covered.as_mut_ptr());
+        let places = canvas.places.chunks().as_ptr();
         let mut context = Context {
             slots: slots.cast(),
             begin: bytes(first),
@@ -116,6 +121,8 @@ impl Pages {
             most: i64::MIN,
             covered: (covered.expose_provenance() as u64).wrapping_sub(slots.addr() as u64),
             cells,
+            places: (places.expose_provenance() as u64).wrapping_sub(slots.addr() as u64),
+            planes: canvas.planes.each_mut().map(|plane| plane.as_mut_ptr().cast()),
             meter: Meter::new(budget, grant),
         };
         // SAFETY: the code is at the start of a mapping that stays while `self` does and that nobody
@@ -125,7 +132,9 @@ impl Pages {
         // and writes those it lists, and what is covered, each from `begin` to `end`: the extent was
         // asked whether these lie in `slots` and `covered`, which are borrowed mutably for the call. Of
         // its tables it reads whole cells, the number of which it limits to what the segment's tables
-        // say and the extent found there. It calls nothing but `refill`, with the pointer that it got.
+        // say and the extent found there. To the planes of its colours it writes pixels where the places of
+        // those chunks say, all of which lie within the number of pixels that `Places` says and that the
+        // extent found in each of these planes, which are borrowed mutably too. It calls nothing but `refill`, with the pointer that it got.
         let done = unsafe {
             let entry: extern "sysv64" fn(*mut Context<'_>) -> u64 =
                 std::mem::transmute(self.memory.as_ptr());

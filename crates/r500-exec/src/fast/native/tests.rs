@@ -11,7 +11,7 @@ use r500_program::Job;
 
 use super::*;
 use crate::ir::{Code as OpCode, Operand, lift};
-use crate::numerics::Arith;
+use crate::numerics::{Arith, canonical_nan};
 use crate::reference::Reference;
 use crate::{Bindings, Cancel, Frame, Limits, Options, Shader, draw, draw_into};
 
@@ -45,12 +45,17 @@ impl Compiler for Interpreter {
         true
     }
 
+    fn takes_colors(&self) -> bool {
+        true
+    }
+
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
-        let slots = || segment.reads.iter().chain(segment.writes).map(|(_, slot)| *slot);
-        let mut unique: Vec<u32> = slots().collect();
+        let slots = segment.reads.iter().chain(segment.writes).map(|(_, slot)| *slot);
+        let slots: Vec<u32> = slots.collect();
+        let mut unique = slots.clone();
         unique.sort_unstable();
         unique.dedup();
-        assert_eq!(unique.len(), slots().count(), "a slot serves twice");
+        assert_eq!(unique.len(), slots.len(), "a slot serves twice");
         let asked = self.asked.fetch_add(1, Ordering::Relaxed);
         if self.refuses.is_some_and(|each| asked.is_multiple_of(each)) {
             return None;
@@ -60,6 +65,7 @@ impl Compiler for Interpreter {
             reads: segment.reads.to_vec(),
             writes: segment.writes.to_vec(),
             moves: segment.moves.to_vec(),
+            colors: segment.colors.to_vec(),
             chunks: segment.stride as usize / size_of::<Chunk>(),
             metered: segment.metered,
             tables: segment.tables.to_vec(),
@@ -73,6 +79,7 @@ struct Interpreted {
     reads: Vec<(Value, u32)>,
     writes: Vec<(Value, u32)>,
     moves: Vec<Move>,
+    colors: Vec<Color>,
     chunks: usize,
     metered: bool,
     tables: Vec<(u8, Table)>,
@@ -81,7 +88,7 @@ struct Interpreted {
 
 impl Kernel for Interpreted {
     fn run(&self, batch: &mut Batch<'_, '_>, (first, end): (usize, usize)) -> Result<(), RunError> {
-        let Batch { slots, covered, cells, budget } = batch;
+        let Batch { slots, covered, cells, budget, canvas } = batch;
         let mut most = (0, 0);
         for chunk in first..end {
             // What a segment does not say that it reads is not there.
@@ -109,6 +116,18 @@ impl Kernel for Interpreted {
                 let new = std::array::from_fn(|i| mask[i] & from[i] | !mask[i] & old[i]);
                 state.set(value, new);
                 slots[slot as usize * self.chunks + chunk] = new.map(f32::from_bits);
+            }
+            for &Color { target, channels, covered } in &self.colors {
+                let channels = channels.map(|channel| state.get(channel).map(f32::from_bits));
+                for (lane, alive) in state.covered.iter().enumerate() {
+                    let there = !covered || alive.to_bits() != 0;
+                    // Left or right in the upper or lower row of its quad.
+                    let place = canvas.places.chunks()[chunk][lane / 4];
+                    let pixel = place.rows[lane / 2 % 2] as usize / 16 + lane % 2;
+                    let color = channels.map(|channel| canonical_nan(channel[lane]));
+                    canvas.planes[usize::from(target)][pixel] =
+                        if there { color } else { [0.0; 4] };
+                }
             }
             most = most.max((state.spent, state.address));
         }

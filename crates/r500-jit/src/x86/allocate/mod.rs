@@ -224,6 +224,7 @@ impl Allocate<'_> {
             | Kind::Store(..)
             | Kind::Covered(_)
             | Kind::Uncover(_)
+            | Kind::Paint(_)
             | Kind::MaskAll
             | Kind::MaskNone => None,
         }

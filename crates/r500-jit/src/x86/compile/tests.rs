@@ -21,10 +21,11 @@ fn random_segments_compute_what_they_say() {
                 let assembly = compile(segment, level, effort).expect("it compiles");
                 (assembly.lanes as usize, Pages::new(&assembly, segment, level).unwrap())
             };
-            check(seed, Numbers::All, &(level, effort), make, |pages, slots, covered, cells| {
+            let what = (level, effort);
+            check(seed, Numbers::All, true, &what, make, |pages, slots, covered, cells, canvas| {
                 let chunks = covered.len();
                 with_budget(&Options::default(), |budget| {
-                    let batch = &mut Batch { slots, covered, cells, budget };
+                    let batch = &mut Batch { slots, covered, cells, canvas, budget };
                     pages.call(batch, (0, chunks), false).unwrap();
                 });
             });

@@ -1,10 +1,10 @@
 //! Operations as instructions: which, and how their operands are told.
 
-use iced_x86::code_asm::{qword_ptr, rax, rbx};
+use iced_x86::code_asm::{dword_ptr, edx, qword_ptr, r12, rax, rbx, rcx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
 use super::{Emit, TABLES, context, mask, table};
-use crate::op::{Class, Kind, Relation, Rounding, Texel};
+use crate::op::{Class, Kind, Paint, Relation, Rounding, Texel};
 use crate::x86::inst::{Mem, Place};
 use crate::x86::level::Level;
 
@@ -209,6 +209,7 @@ impl Emit<'_> {
                     _ => Ok(()),
                 }
             }
+            Kind::Paint(paint) => self.paint(paint, a, b),
             Kind::Store(slot, part) => {
                 let to = self.memory(Mem::Slot(slot, part));
                 let from = self.register(Class::Vector, a);
@@ -232,6 +233,47 @@ impl Emit<'_> {
             part,
             1,
         ))
+    }
+
+    /// Sixteen bytes to the canvas for each pixel of a row of each quad.
+    fn paint(
+        &mut self,
+        Paint { target, row, part }: Paint,
+        left: Option<Place>,
+        right: Option<Place>,
+    ) -> Result<(), IcedError> {
+        let bytes = self.level.bytes();
+        let [left, right] = [left, right].map(|v| self.register(Class::Vector, v));
+        self.a.mov(rax, qword_ptr(rbx + context::PLACES))?;
+        self.a.mov(rcx, qword_ptr(rbx + context::PLANES + 8 * i32::from(target)))?;
+        for quad in 0..bytes / 16 {
+            let place = i64::from(part * bytes + 16 * quad + 4 * u32::from(row));
+            self.a.mov(edx, dword_ptr(r12 + rax + place))?;
+            for (pixel, from) in (0..).zip([left, right]) {
+                let (base, index) = (Register::RCX, Register::RDX);
+                let to = MemoryOperand::with_base_index_scale_displ_size(
+                    base,
+                    index,
+                    1,
+                    16 * pixel,
+                    u32::from(pixel != 0),
+                );
+                let inst = if quad == 0 {
+                    let code = self
+                        .pick(Code::VEX_Vmovups_xmmm128_xmm, Code::EVEX_Vmovups_xmmm128_k1z_xmm);
+                    let low = Register::XMM0 + (from.number() as u32);
+                    Instruction::with2(code, to, low)?
+                } else {
+                    let code = self.pick(
+                        Code::VEX_Vextractf128_xmmm128_ymm_imm8,
+                        Code::EVEX_Vextractf32x4_xmmm128_k1z_zmm_imm8,
+                    );
+                    Instruction::with3(code, to, from, quad)?
+                };
+                self.add(inst)?;
+            }
+        }
+        Ok(())
     }
 
     /// Sixteen bytes of the table for each quad.

@@ -6,7 +6,7 @@
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter, MemorySizeOptions};
 
 use super::*;
-use crate::op::{Kind, Relation, Rounding, Texel};
+use crate::op::{Kind, Paint, Relation, Rounding, Texel};
 
 /// Instructions as text, one after the other.
 fn text_of(insts: &[Inst]) -> String {
@@ -15,6 +15,7 @@ fn text_of(insts: &[Inst]) -> String {
         reads: &[],
         writes: &[],
         moves: &[],
+        colors: &[],
         stride: 256,
         metered: false,
         tables: &[],
@@ -282,4 +283,21 @@ fn coverage_is_found_from_where_the_slots_are() {
             "mov rax,qword ptr [rbx+48h]; vmovups zmmword ptr [r12+rax],zmm18",
         ),
     ]);
+}
+
+#[test]
+fn pixels_go_where_their_quads_lie() {
+    let paint = Kind::Paint(Paint { target: 2, row: 1, part: 0 });
+    are(&[(
+        paint,
+        0,
+        &[reg(18), reg(3)],
+        "mov rax,qword ptr [rbx+0D0h]; mov rcx,qword ptr [rbx+0E8h]; \
+         mov edx,dword ptr [r12+rax+4]; vmovups xmmword ptr [rcx+rdx],xmm18; \
+         vmovups xmmword ptr [rcx+rdx+10h],xmm3; mov edx,dword ptr [r12+rax+14h]; \
+         vextractf32x4 xmmword ptr [rcx+rdx],zmm18,1; vextractf32x4 xmmword ptr [rcx+rdx+10h],zmm3,1; \
+         mov edx,dword ptr [r12+rax+24h]; vextractf32x4 xmmword ptr [rcx+rdx],zmm18,2; \
+         vextractf32x4 xmmword ptr [rcx+rdx+10h],zmm3,2; mov edx,dword ptr [r12+rax+34h]; \
+         vextractf32x4 xmmword ptr [rcx+rdx],zmm18,3; vextractf32x4 xmmword ptr [rcx+rdx+10h],zmm3,3",
+    )]);
 }

@@ -15,9 +15,9 @@ use iced_x86::code_asm::*;
 use r500_exec::fast::Simd;
 #[cfg(target_os = "linux")]
 use r500_exec::ir::Fetch;
-use r500_exec::native::Budget;
+use r500_exec::native::{Budget, Canvas};
 #[cfg(target_os = "linux")]
-use r500_exec::native::{Cells, Compiler, Four, Kernel, NativeCode, Table, Tables};
+use r500_exec::native::{Cells, Compiler, Four, Kernel, NativeCode, Places, Table, Tables};
 use r500_exec::{Bindings, Cancel, Draw, Limits, Options, RunError, Shader};
 use r500_isa::Instruction;
 use r500_program::{Job, Program};
@@ -34,6 +34,7 @@ fn with_segment<T>(slots: u32, chunks: u32, f: impl FnOnce(&Segment<'_>) -> T) -
         reads: &reads,
         writes: &[],
         moves: &[],
+        colors: &[],
         stride: chunks * 64,
         metered: true,
         tables: &[],
@@ -112,7 +113,9 @@ pub(crate) fn with_budget<T>(options: &Options<'_>, f: impl FnOnce(&mut Budget<'
 fn call(pages: &Pages, slots: &mut [Chunk], run: (usize, usize)) -> Result<(u64, u32), RunError> {
     let mut covered = vec![[0.0; 16]; slots.len()];
     with_budget(&Options::default(), |budget| {
-        pages.call(&mut Batch { slots, covered: &mut covered, cells: &[], budget }, run, false)
+        let canvas = Canvas::none();
+        let batch = &mut Batch { slots, covered: &mut covered, cells: &[], canvas, budget };
+        pages.call(batch, run, false)
     })
 }
 
@@ -156,7 +159,8 @@ fn instructions_are_counted() {
         slots[0][0] = f32::from_bits(times);
         with_budget(options, |budget| {
             let (slots, covered) = (&mut slots[..], &mut [[0.0; 16]][..]);
-            pages.call(&mut Batch { slots, covered, cells: &[], budget }, (0, 1), true)
+            let canvas = Canvas::none();
+            pages.call(&mut Batch { slots, covered, cells: &[], canvas, budget }, (0, 1), true)
         })
     };
     let limited = |instructions| Options {
@@ -324,6 +328,10 @@ impl Compiler for Warden {
         true
     }
 
+    fn takes_colors(&self) -> bool {
+        true
+    }
+
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
         self.seen.fetch_add(1, Ordering::Relaxed);
         let assembly = compile(segment, self.level, self.effort)?;
@@ -364,13 +372,22 @@ fn watched(segment: &Segment<'_>, machine: &Machine, run: (usize, usize), at_end
             false => Cells::Texels(memory.get_mut()),
         };
     }
+    // Planes are no larger than what their places tell of.
+    let places = (0..chunks as u32).map(|i| [i % 3 * 4, i / 3 * 4]);
+    let places = Places::in_rows(places, 12).unwrap();
+    let mut planes: Vec<_> = (segment.colors.iter())
+        .map(|color| (usize::from(color.target), Guarded::new(places.pixels() * 16, at_end)))
+        .collect();
     let (before, before_covered) = (slots.to_vec(), covered.to_vec());
     let limits = Limits { instructions: 100_000, ..Limits::default() };
     let result = with_budget(&Options { limits, ..Options::default() }, |budget| {
-        machine.run(
-            &mut Batch { slots: &mut *slots, covered: &mut *covered, cells: &cells, budget },
-            run,
-        )
+        let mut canvas = Canvas::none();
+        canvas.places = &places;
+        for (target, plane) in &mut planes {
+            canvas.planes[*target] = plane.get_mut();
+        }
+        let (slots, covered) = (&mut *slots, &mut *covered);
+        machine.run(&mut Batch { slots, covered, cells: &cells, canvas, budget }, run)
     });
     // Masks are no masks here, so loops may go on for ever.
     assert!(matches!(result, Ok(()) | Err(RunError::Instructions { .. })), "{result:?}");

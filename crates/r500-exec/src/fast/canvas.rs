@@ -1,0 +1,169 @@
+//! Where machine code puts the colours of pixels.
+
+use super::code::Color;
+use super::tile::Tile;
+use crate::frame::{Band, Pixel};
+
+/// Planes of pixels, and where the pixels of a batch lie in them.
+#[derive(Debug)]
+pub struct Canvas<'p> {
+    /// By target, each from the first pixel of the batch on; empty where there is none.
+    pub planes: [&'p mut [Pixel]; 4],
+    /// Where its chunks lie.
+    pub places: &'p Places,
+}
+
+impl Canvas<'_> {
+    /// Without planes.
+    #[must_use]
+    pub fn none() -> Self {
+        Canvas { planes: Default::default(), places: Places::NONE }
+    }
+
+    /// The same for a while.
+    pub fn again(&mut self) -> Canvas<'_> {
+        let planes = self.planes.each_mut().map(|plane| &mut **plane);
+        Canvas { planes, places: self.places }
+    }
+}
+
+/// Where the chunks of a batch lie.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    chunks: Vec<[Place; 4]>,
+    pixels: usize,
+}
+
+/// Where a quad lies: bytes from the first pixel of the batch to the left pixel of either row.
+#[repr(C, align(16))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Of the row of the first two pixels of the quad, and of that of the others.
+    pub rows: [u32; 2],
+}
+
+impl Places {
+    /// No chunk anywhere.
+    pub const NONE: &'static Self = &Self { chunks: Vec::new(), pixels: 0 };
+
+    /// Of chunks whose lower left pixels are that many columns and rows from the first pixel, in planes of
+    /// that width; `None` if one is too far away.
+    pub fn in_rows(chunks: impl Iterator<Item = [u32; 2]>, width: u32) -> Option<Self> {
+        let rows = |[x, y]: [u32; 2], quad: u32| {
+            let left =
+                y.checked_add(quad / 2 * 2)?.checked_mul(width)?.checked_add(x + quad % 2 * 2)?;
+            Some([left, left.checked_add(width)?])
+        };
+        Self::new(chunks.map(|chunk| [0, 1, 2, 3].map(|quad| rows(chunk, quad))))
+    }
+
+    /// Of so many chunks one after the other, each pixel by pixel in their own order.
+    pub fn one_by_one(chunks: u32) -> Option<Self> {
+        let rows = |first: u32| Some([first, first.checked_add(2)?]);
+        Self::new(
+            (0..chunks).map(|chunk| [0, 4, 8, 12].map(|quad| rows(chunk.checked_mul(16)? + quad))),
+        )
+    }
+
+    /// Of the left pixels of rows of quads.
+    fn new(chunks: impl Iterator<Item = [Option<[u32; 2]>; 4]>) -> Option<Self> {
+        let mut pixels = 0;
+        let mut place = |rows: Option<[u32; 2]>| {
+            let [first, second] = rows?;
+            pixels = pixels.max(first.max(second) as usize + 2);
+            let bytes = |pixel: u32| pixel.checked_mul(size_of::<Pixel>() as u32);
+            Some(Place { rows: [bytes(first)?, bytes(second)?] })
+        };
+        let chunks = chunks
+            .map(|quads| {
+                let [a, b, c, d] = quads.map(&mut place);
+                Some([a?, b?, c?, d?])
+            })
+            .collect::<Option<_>>()?;
+        Some(Self { chunks, pixels })
+    }
+
+    /// Of each chunk its quads.
+    #[must_use]
+    pub fn chunks(&self) -> &[[Place; 4]] {
+        &self.chunks
+    }
+
+    /// Pixels that a plane must have from the first one on: all that these places tell of are among them.
+    #[must_use]
+    pub fn pixels(&self) -> usize {
+        self.pixels
+    }
+}
+
+/// Canvases of one batch after the other.
+#[derive(Default)]
+pub(super) struct Easel {
+    /// By target: pixels of a batch whose colours do not go to the picture as they are, chunk by chunk.
+    pub(super) aside: [Vec<Pixel>; 4],
+    one_by_one: Option<Places>,
+    /// With the width of the band.
+    in_rows: Option<(u32, Places)>,
+}
+
+impl Easel {
+    /// Whether there are places for a tile in rows of that width.
+    pub(super) fn reaches(&mut self, tile: &Tile<'_>, width: u32) -> bool {
+        if self.in_rows.as_ref().is_none_or(|(known, _)| *known != width) {
+            self.in_rows = Places::in_rows(tile.corners(), width).map(|places| (width, places));
+        }
+        self.in_rows.is_some()
+    }
+
+    /// The canvas of a tile that lies in a band, which it [`reaches`](Self::reaches).
+    pub(super) fn over<'c>(&'c self, tile: &Tile<'_>, band: &'c mut Band<'_>) -> Canvas<'c> {
+        let places = self.in_rows.as_ref().map_or(Places::NONE, |(_, places)| places);
+        Canvas { planes: band.planes([tile.x, tile.y]), places }
+    }
+
+    /// A canvas for so many chunks beside the picture.
+    pub(super) fn aside(&mut self, chunks: usize, colors: &[Option<Color>; 4]) -> Canvas<'_> {
+        if self.one_by_one.is_none() {
+            self.one_by_one = u32::try_from(chunks).ok().and_then(Places::one_by_one);
+        }
+        let Some(places) = &self.one_by_one else { return Canvas::none() };
+        for (plane, color) in self.aside.iter_mut().zip(colors) {
+            plane.resize(color.map_or(0, |_| places.pixels()), [0.0; 4]);
+        }
+        Canvas { planes: self.aside.each_mut().map(Vec::as_mut_slice), places }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn quads_lie_in_rows_of_two() {
+        // Pixels of 16 bytes, ten to a row; a chunk at (4, 4) begins 44 pixels from the first.
+        let places = Places::in_rows([[0, 0], [4, 4]].into_iter(), 10).unwrap();
+        let rows =
+            |chunk: usize| places.chunks()[chunk].map(|place| place.rows.map(|row| row / 16));
+        assert_eq!(rows(0), [[0, 10], [2, 12], [20, 30], [22, 32]]);
+        assert_eq!(rows(1), [[44, 54], [46, 56], [64, 74], [66, 76]]);
+        assert_eq!(places.pixels(), 78);
+        assert_eq!(size_of::<[Place; 4]>(), 64);
+    }
+
+    #[test]
+    fn chunks_lie_one_by_one() {
+        let places = Places::one_by_one(2).unwrap();
+        assert_eq!(places.chunks()[1].map(|place| place.rows[0] / 16), [16, 20, 24, 28]);
+        assert_eq!(places.chunks()[1].map(|place| place.rows[1] / 16), [18, 22, 26, 30]);
+        assert_eq!(places.pixels(), 32);
+    }
+
+    #[test]
+    fn what_is_too_far_away_has_no_place() {
+        assert!(Places::in_rows([[0, 12]].into_iter(), 1 << 28).is_none());
+        assert!(Places::in_rows([[0, 12]].into_iter(), 1 << 25).is_none());
+        assert!(Places::in_rows([[0, 12]].into_iter(), 1 << 20).is_some());
+    }
+}

@@ -1,0 +1,40 @@
+//! What goes to the picture: four channels of a pixel beside each other.
+
+use r500_exec::ir::Operand;
+use r500_exec::native::Color;
+use r500_exec::numerics::CANONICAL_NAN;
+
+use super::Lower;
+use crate::op::{Given, Kind, Op, Paint, Relation, V};
+
+impl Lower<'_> {
+    pub(super) fn color(&mut self, color: &Color) {
+        let covered = color.covered.then(|| self.op(Kind::Covered(0), &[]));
+        let channels = color.channels.map(|channel| self.channel(channel, covered));
+        let corners = self.exchanged(channels, [true; 4]);
+        for (row, corners) in (0..).zip([[corners[0], corners[1]], [corners[2], corners[3]]]) {
+            let kind = Kind::Paint(Paint { target: color.target, row, part: 0 });
+            let [left, right] = corners;
+            self.push(Op { kind, dst: None, args: [left, right, None], origin: self.origin });
+        }
+    }
+
+    /// A channel with no NaN but the canonical one, and zeros for pixels that are not covered.
+    fn channel(&mut self, channel: Operand, covered: Option<V>) -> V {
+        let x = self.vector(channel);
+        let x = self.spread(x);
+        let x = match self.program.given(x) {
+            Some(Given::Const(bits)) if f32::from_bits(bits).is_nan() => self.float(CANONICAL_NAN),
+            Some(Given::Const(_)) => x,
+            _ => {
+                let none = self.compare(Relation::Ne, x, x);
+                let canonical = self.float(CANONICAL_NAN);
+                self.choose(none, canonical, x)
+            }
+        };
+        match covered {
+            Some(covered) => self.op(Kind::And, &[x, covered]),
+            None => x,
+        }
+    }
+}
