@@ -479,25 +479,27 @@ impl Allocate<'_> {
         self.depth -= 1;
     }
 
-    /// Before a loop: if it needs more registers than there are, what it does not look at goes to the
-    /// frame, and what it looks at is stored there too, so that it can leave its register for nothing.
-    /// If it needs less, what it looks at in memory gets those that are left.
+    /// Before a loop: if it needs more registers than there are, only what goes from pass to pass keeps
+    /// its register; what the loop only looks at is read from memory, which costs nothing at the end of a
+    /// pass. If it needs less, what it looks at in memory gets those that are left.
     fn keep(&mut self, start: u32, end: u32, vars: &[(V, Option<V>)]) {
         let count = self.places.level.registers(Class::Vector);
         let needed = self.lives.pressure(start, end);
         let inside = start != 0;
         if inside && needed > count {
             for (class, _, v) in self.places.registers() {
-                if class != Class::Vector || vars.iter().any(|(var, _)| *var == v) {
-                    continue;
-                }
-                if !self.lives.is_used_in(v, start, end) {
+                if class == Class::Vector && !vars.iter().any(|(var, _)| *var == v) {
                     self.evict(v);
-                } else if self.places.memory(v).is_none()
-                    && let Some(from) = self.places.register(v)
+                }
+            }
+            for &(var, _) in vars {
+                let class = self.program.class(var);
+                if class == Class::Vector
+                    && self.lives.is_used_in(var, start, end)
+                    && self.places.memory(var).is_some()
+                    && self.places.has_free(class)
                 {
-                    let to = self.places.home(v);
-                    self.push(Inst::Store { class, to, from });
+                    self.load(var, &mut Vec::new());
                 }
             }
         }
