@@ -200,28 +200,59 @@ impl Builder {
         Operand::Value(value)
     }
 
-    /// An operation on one of two constants, as a choice of its results. Drivers make numbers of
-    /// truth values and compare them.
+    /// An operation on choices of two constants, as a choice of its results. Drivers make numbers of
+    /// truth values, which they multiply, compare and take the larger of.
     fn of_choice(&mut self, op: Op) -> Option<Operand> {
-        let mut values = op.args().iter().filter_map(|arg| arg.value());
-        let value = values.next().filter(|first| values.all(|value| value == *first))?;
-        let (Code::Select, [mask, Operand::Const(a), Operand::Const(b)]) =
-            self.made(Operand::Value(value))?
-        else {
-            return None;
-        };
-        let result = |bits: u32| {
+        let mut values: Vec<Value> = op.args().iter().filter_map(|arg| arg.value()).collect();
+        values.dedup();
+        let choices: Vec<_> =
+            values.iter().map(|value| self.choice(*value)).collect::<Option<_>>()?;
+        let result = |bits: [u32; 2]| {
             let arg = |arg: Operand| match arg {
                 Operand::Const(bits) => bits,
-                Operand::Value(_) => bits,
+                Operand::Value(value) => bits[usize::from(value != values[0])],
             };
-            evaluate(op.code, op.args.map(arg)).map(Operand::Const)
+            evaluate(op.code, op.args.map(arg))
         };
-        let (a, b) = (result(a)?, result(b)?);
-        if (a, b) == (NONE, ALL) && is_mask(op.code) {
-            return Some(self.not(mask));
+        match *choices {
+            [(mask, a, b)] => {
+                let (a, b) = (result([a; 2])?, result([b; 2])?);
+                Some(self.chosen(op.code, mask, a, b))
+            }
+            [(one, a, b), (other, c, d)] => {
+                let [both, first, second, none] =
+                    [result([a, c])?, result([a, d])?, result([b, c])?, result([b, d])?];
+                let (mask, yes, no) =
+                    match (both == first, both == second, first == none, second == none) {
+                        (true, _, _, true) => (one, both, none),
+                        (_, true, true, _) => (other, both, none),
+                        (_, _, true, true) => (self.and(one, other), both, none),
+                        (true, true, ..) => (self.or(one, other), both, none),
+                        (_, true, _, true) => (self.and_not(one, other), first, none),
+                        (true, _, true, _) => (self.and_not(other, one), second, none),
+                        _ => return None,
+                    };
+                Some(self.chosen(op.code, mask, yes, no))
+            }
+            _ => None,
         }
-        Some(self.select(mask, a, b))
+    }
+
+    /// The mask and the constants that a value is chosen of.
+    fn choice(&self, value: Value) -> Option<(Operand, u32, u32)> {
+        match self.made(Operand::Value(value))? {
+            (Code::Select, [mask, Operand::Const(a), Operand::Const(b)]) => Some((mask, a, b)),
+            _ => None,
+        }
+    }
+
+    /// mask ? a : b, of what an operation gives.
+    fn chosen(&mut self, code: Code, mask: Operand, a: u32, b: u32) -> Operand {
+        let (a, b) = (Operand::Const(a), Operand::Const(b));
+        if (a, b) == (NONE, ALL) && is_mask(code) {
+            return self.not(mask);
+        }
+        self.select(mask, a, b)
     }
 
     /// A channel of an input.

@@ -210,7 +210,7 @@ impl Rewrite<'_> {
             return Some(a);
         }
         if seen & SIGN != 0 {
-            return None;
+            return self.once(op, seen);
         }
         let is_flush = |operand: Operand| seen & DENORMAL == 0 || !self.range(operand).denormal;
         match (op.code, op.args) {
@@ -229,6 +229,24 @@ impl Rewrite<'_> {
         if let Code::Mul(product) | Code::Mad(product, _) = &mut op.code {
             product.zero_a &= !self.range(b).is_finite();
             product.zero_b &= !self.range(a).is_finite();
+        }
+        self.once(op, seen)
+    }
+
+    /// Something times one is what it is.
+    fn once(&self, op: &mut Op, seen: Bits) -> Option<Operand> {
+        const PLAIN: Product = Product { negate: false, zero_a: false, zero_b: false };
+        const MINUS: Product = Product { negate: true, ..PLAIN };
+        let [a, b, c] = op.args;
+        if b.as_float() != Some(1.0) {
+            return None;
+        }
+        match op.code {
+            Code::Mul(PLAIN) if seen & DENORMAL == 0 || !self.range(a).denormal => return Some(a),
+            Code::Mad(PLAIN, Sign::Plus) => *op = Op::new(Code::Add, &[a, c]),
+            Code::Mad(PLAIN, Sign::Minus) => *op = Op::new(Code::Sub, &[a, c]),
+            Code::Mad(MINUS, Sign::Plus) => *op = Op::new(Code::Sub, &[c, a]),
+            _ => {}
         }
         None
     }
