@@ -615,6 +615,27 @@ mod tests {
         assert!(matches!(code(&mut b, sum), Some(Code::Mad(..))));
     }
 
+    /// Numbers of truth values, as drivers write any(), all() and a comparison of two.
+    #[test]
+    fn truth_values_stay_truth_values() {
+        let mut b = builder();
+        let (x, y) = (b.fresh(Range::ANY), b.fresh(Range::ANY));
+        let (zero, one) = (Operand::float(0.0), Operand::float(1.0));
+        let masks = [x, y].map(|v| b.compare(Code::Ge, Operand::Value(v).into(), one.into()));
+        let [p, q] = masks.map(|mask| b.select(mask, one, zero));
+        let any = b.max(p.into(), q.into());
+        let any = b.compare(Code::Lt, zero.into(), any.into());
+        assert_eq!(b.made(any), Some((Code::Or, [masks[0], masks[1], NONE])));
+        let all = b.mul(p.into(), q.into(), true);
+        let all = b.compare(Code::Ne, all.into(), zero.into());
+        assert_eq!(b.made(all), Some((Code::And, [masks[0], masks[1], NONE])));
+        let first_alone = b.compare(Code::Lt, q.into(), p.into());
+        assert_eq!(b.made(first_alone), Some((Code::AndNot, [masks[0], masks[1], NONE])));
+        // 2, 1 and 0 are no truth value.
+        let sum = b.add(p.into(), q.into());
+        assert_eq!(code(&mut b, sum), Some(Code::Add));
+    }
+
     #[test]
     fn what_is_known_is_not_computed_again() {
         let mut b = builder();

@@ -345,6 +345,27 @@ mod tests {
     }
 
     #[test]
+    fn what_is_taken_from_zero_is_taken_away() {
+        let minus = Op::new(Code::Sub, &[NONE, V(0)]);
+        let scaled = |of: u32, by: f32| Op::new(Code::Mul(PRODUCT), &[V(of), Operand::float(by)]);
+        let one_more = |of: u32| Op::new(Code::Add, &[V(of), Operand::float(1.0)]);
+        // The difference itself is swept out afterwards.
+        let ops = left(&[minus, scaled(1, 2.0), one_more(2)]);
+        assert_eq!(ops, [minus, scaled(0, -2.0), one_more(2)]);
+        // 0 - 0 is +0, where 0 * -2 is -0.
+        assert_eq!(left(&[minus, scaled(1, 2.0)]), [minus, scaled(1, 2.0)]);
+    }
+
+    #[test]
+    fn once_is_nothing() {
+        let once = Op::new(Code::Mad(PRODUCT, Sign::Minus), &[V(0), Operand::float(1.0), V(0)]);
+        assert_eq!(left(&[once]), [Op::new(Code::Sub, &[V(0), V(0)])]);
+        let ruled = Product { zero_a: true, ..PRODUCT };
+        let ruled = Op { code: Code::Mad(ruled, Sign::Minus), ..once };
+        assert_eq!(left(&[ruled]), [ruled]);
+    }
+
+    #[test]
     fn arithmetic_takes_denormals_for_zeros() {
         let flush = Op::new(Code::Flush, &[V(0)]);
         let inverse = |of: u32| Op::new(Code::Rcp, &[V(of)]);
