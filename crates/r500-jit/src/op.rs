@@ -99,6 +99,8 @@ pub(crate) enum Kind {
     /// The four numbers of one pixel of each quad, from the unit's table, `a` bytes (and the offset) from
     /// its beginning; a lies in memory.
     Texel(Texel),
+    /// One number for each pixel, likewise; in WebAssembly.
+    Number(Number),
     /// Stores a to a vector of a slot's chunk; gives nothing.
     Store(u32, u32),
     /// The pixels that are covered: which vector of their chunk.
@@ -128,6 +130,18 @@ pub(crate) struct Texel {
     pub(crate) pixel: u8,
     /// Bytes.
     pub(crate) offset: u8,
+    /// Whether it may be [tiny](r500_exec::native::Table::tiny).
+    pub(crate) tiny: bool,
+}
+
+/// Where a number of each pixel comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Number {
+    pub(crate) unit: u8,
+    /// Bytes.
+    pub(crate) offset: u8,
+    /// As of a [`Texel`].
+    pub(crate) tiny: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -83,7 +83,7 @@ fn latency(kind: Kind) -> u32 {
         Kind::ToMask | Kind::FromMask => 3,
         Kind::Truncate | Kind::IntMul => 4,
         // The offset comes by way of memory.
-        Kind::Texel(_) => 14,
+        Kind::Texel(_) | Kind::Number(_) => 14,
         Kind::Covered(_) => 5,
         _ => 1,
     }

@@ -9,7 +9,8 @@ use r500_exec::ir::{
     ALL, Carried, Code, Denormals, Fetch, If, Loop, Merge, Op, Operand, Product, Sign, Stmt, Value,
 };
 use r500_exec::native::{
-    Axis, Canvas, Cells, Chunk, Color, Detail, Four, LANES, Move, Places, Segment, Table, Wrap,
+    Axis, Canvas, Cells, Channel, Chunk, Color, Detail, Four, LANES, Move, Places, Segment, Table,
+    Wrap,
 };
 use r500_exec::numerics::{Arith, canonical_nan, compare, kernels};
 use r500_isa::values::TexOp;
@@ -318,7 +319,15 @@ impl Textures {
             let [width, height] = axes.map(|axis| axis.size);
             let coarsest = if levels { width.max(height).ilog2() } else { 0 };
             let finest = random.below(coarsest + 1);
-            let mut kept = Kept { linear, levels, texels: Vec::new(), fours: Vec::new() };
+            let tiny = !linear && !levels && random.below(2) == 0;
+            let mut kept = Kept {
+                linear,
+                levels,
+                tiny,
+                channels: Kept::channels(random),
+                texels: Vec::new(),
+                fours: Vec::new(),
+            };
             let mut origins = [0; 13];
             let mut row = 0;
             for level in 0..=coarsest {
@@ -334,7 +343,9 @@ impl Textures {
                 origins,
             });
             let (origin, cells) = (origins[0], kept.texels.len() as u32);
-            all.tables.push((unit, Table { linear, axes, origin, row, cells, detail }));
+            let channels = kept.channels;
+            let table = Table { linear, axes, origin, row, cells, channels, tiny, detail };
+            all.tables.push((unit, table));
             all.fours.push(kept.fours);
             all.texels.push(kept.texels);
         }
@@ -460,11 +471,41 @@ struct Kept {
     linear: bool,
     /// Whether there are several levels, which only textures of usual numbers have here.
     levels: bool,
+    /// What [`Table`] says.
+    tiny: bool,
+    channels: [Channel; 4],
     texels: Vec<[f32; 4]>,
     fours: Vec<Four>,
 }
 
 impl Kept {
+    /// Some that are others, or constant.
+    fn channels(random: &mut Random) -> [Channel; 4] {
+        let mut channels = [Channel::Of(0); 4];
+        for c in 0..4 {
+            channels[usize::from(c)] = match random.below(4) {
+                0 => Channel::Constant(random.of(&[0.0_f32, 1.0, 0.3]).to_bits()),
+                1 if c > 0 => channels[random.below(c.into()) as usize],
+                _ => Channel::Of(c),
+            };
+        }
+        channels
+    }
+
+    /// A number of a texel.
+    fn number(&self, random: &mut Random) -> f32 {
+        /// 2^47: see [`Table::GRID`].
+        const LARGE: f32 = (1_u64 << Table::GRID) as f32;
+        if self.levels {
+            return random.below(256) as f32 / 255.0;
+        }
+        match random.float() {
+            _ if !self.tiny && random.below(4) == 0 => (random.below(9) as f32 - 4.0) / LARGE,
+            x if !self.tiny && x.abs() < 1.0 => (x * LARGE).round() / LARGE,
+            x => x,
+        }
+    }
+
     /// Adds a level of random texels; its origin and its cells from row to row.
     fn add(&mut self, random: &mut Random, axes: [Axis; 2], level: u32) -> (u32, u32) {
         let axes = axes.map(|axis| Axis { size: ((axis.size - 1) >> level) + 1, ..axis });
@@ -475,9 +516,12 @@ impl Kept {
             _ => size,
         });
         let [left, top] = axes.map(|axis| i64::from(self.linear && axis.wrap == Wrap::Clamp));
-        let levels = self.levels;
         let mut texel = || {
-            [(); 4].map(|()| if levels { random.below(256) as f32 / 255.0 } else { random.float() })
+            let own = [(); 4].map(|()| self.number(random));
+            self.channels.map(|channel| match channel {
+                Channel::Of(c) => own[usize::from(c)],
+                Channel::Constant(bits) => f32::from_bits(bits),
+            })
         };
         let [width, height] = axes.map(|axis| axis.size);
         let grid: Vec<_> = (0..width * height).map(|_| texel()).collect();

@@ -22,7 +22,7 @@ use crate::{Bindings, Draw, RunError};
 
 pub use super::Batches;
 pub use super::canvas::{Canvas, Place, Places};
-pub use crate::texture::{Axis, Cells, Detail, Four, Table, Wrap};
+pub use crate::texture::{Axis, Cells, Channel, Detail, Four, Table, Wrap};
 
 /// Lanes of a chunk.
 pub const LANES: usize = lanes::LANES;

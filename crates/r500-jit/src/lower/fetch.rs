@@ -4,14 +4,18 @@
 //! found whatever the coordinates are: numbers that are none, too.
 
 use r500_exec::ir::Fetch;
-use r500_exec::native::{Axis, Detail, Table, Wrap};
+use r500_exec::native::{Axis, Channel, Detail, Table, Wrap};
 use r500_isa::values::TexOp;
 
 use super::Lower;
-use crate::op::{Given, Kind, Relation, Rounding, Texel, V};
+use crate::op::{Given, Kind, Number, Relation, Rounding, Texel, V};
 
 /// Coordinates are limited to this many texels.
 const FARTHEST: f32 = (1 << 30) as f32;
+
+/// Channels that are looked up number by number, where the processor can: what is saved is the work on
+/// the others, and putting pixels' channels in channels of pixels.
+const FEW: usize = 1;
 
 /// A level, the same for all pixels or one for each.
 #[derive(Clone, Copy)]
@@ -40,8 +44,14 @@ impl Lower<'_> {
             }
             self.scaled(fetch, &table, axis, x)
         });
-        let wanted = fetch.texel.map(|texel| texel.is_some());
+        let mut wanted = [false; 4];
+        for (texel, channel) in fetch.texel.iter().zip(table.channels) {
+            if let (Some(_), Channel::Of(c)) = (texel, channel) {
+                wanted[usize::from(c & 3)] = true;
+            }
+        }
         let colors = match table.detail {
+            _ if wanted == [false; 4] => [None; 4],
             None => {
                 let level = Level {
                     factors: None,
@@ -53,7 +63,11 @@ impl Lower<'_> {
             }
             Some(detail) => self.mipmapped(fetch, unit, &table, &detail, places, wanted),
         };
-        for (value, v) in fetch.texel.iter().zip(colors) {
+        for (value, channel) in fetch.texel.iter().zip(table.channels) {
+            let v = match channel {
+                Channel::Of(c) => colors[usize::from(c & 3)],
+                Channel::Constant(bits) => Some(self.bits(bits)),
+            };
             if let (Some(value), Some(v)) = (value, v) {
                 self.give(*value, v);
             }
@@ -202,9 +216,29 @@ impl Lower<'_> {
             self.along(table.axes[axis], level.last[axis], table.linear, x)
         });
         let cell = self.cell(table, level, column, row);
+        let (tiny, few) = (table.tiny, wanted.iter().filter(|wanted| **wanted).count() <= FEW);
+        if self.numbers && few {
+            let number = |offset| Kind::Number(Number { unit, offset, tiny });
+            return [0, 1, 2, 3].map(|channel| {
+                let offset = 4 * channel;
+                wanted[usize::from(channel)].then(|| match (s, t) {
+                    (Some(s), Some(t)) => {
+                        let texels =
+                            [0, 16, 32, 48].map(|at| self.op(number(at + offset), &[cell]));
+                        self.mixture(texels, s, t)
+                    }
+                    _ => self.op(number(offset), &[cell]),
+                })
+            });
+        }
+        let texel = |pixel, offset| Kind::Texel(Texel { unit, pixel, offset, tiny });
         let pixels = [0, 1, 2, 3].map(|pixel| match (s, t) {
-            (Some(s), Some(t)) => self.mixed(unit, pixel, cell, s, t),
-            _ => self.texel(unit, pixel, 0, cell),
+            (Some(s), Some(t)) => {
+                let texels = [0, 16, 32, 48].map(|at| self.op(texel(pixel, at), &[cell]));
+                let [s, t] = [s, t].map(|share| self.op(Kind::Corner(pixel), &[share]));
+                self.mixture(texels, s, t)
+            }
+            _ => self.op(texel(pixel, 0), &[cell]),
         });
         self.exchanged(pixels, wanted)
     }
@@ -309,15 +343,8 @@ impl Lower<'_> {
         self.op(Kind::IntAdd, &[v, n])
     }
 
-    /// A texel for a pixel of each quad: the number of the texel in its cell.
-    fn texel(&mut self, unit: u8, pixel: u8, number: u8, cell: V) -> V {
-        self.op(Kind::Texel(Texel { unit, pixel, offset: 16 * number }), &[cell])
-    }
-
-    /// The mixture of four texels for a pixel of each quad.
-    fn mixed(&mut self, unit: u8, pixel: u8, cell: V, s: V, t: V) -> V {
-        let [a, b, c, d] = [0, 1, 2, 3].map(|number| self.texel(unit, pixel, number, cell));
-        let (s, t) = (self.op(Kind::Corner(pixel), &[s]), self.op(Kind::Corner(pixel), &[t]));
+    /// The mixture of the four texels of a cell.
+    fn mixture(&mut self, [a, b, c, d]: [V; 4], s: V, t: V) -> V {
         let above = self.mix(a, b, s);
         let below = self.mix(c, d, s);
         self.mix(above, below, t)

@@ -23,11 +23,21 @@ use crate::op::{
     Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Program, Repeat, V,
 };
 
-/// Operations of a segment, for a processor that has masks in registers of a class.
-pub(crate) fn lower(segment: &Segment<'_>, mask_class: Class) -> Program {
+/// What there is to compute with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Means {
+    /// Registers that hold masks.
+    pub(crate) mask_class: Class,
+    /// Whether [`Kind::Number`] is cheap.
+    pub(crate) numbers: bool,
+}
+
+/// Operations of a segment.
+pub(crate) fn lower(segment: &Segment<'_>, means: Means) -> Program {
     let masks = masks::find(segment);
     let mut lower = Lower {
-        mask_class,
+        mask_class: means.mask_class,
+        numbers: means.numbers,
         masks,
         origins: segment.origins,
         tables: segment.tables,
@@ -43,7 +53,7 @@ pub(crate) fn lower(segment: &Segment<'_>, mask_class: Class) -> Program {
     };
     for &(value, slot) in segment.reads {
         let read = lower.program.given_as(Class::Vector, Some(Given::Slot(slot, 0)));
-        let as_mask = lower.masks.contains(&value) && mask_class == Class::Mask;
+        let as_mask = lower.masks.contains(&value) && means.mask_class == Class::Mask;
         let v = if as_mask { lower.op(Kind::ToMask, &[read]) } else { read };
         lower.values.insert(value, v);
     }
@@ -59,8 +69,9 @@ pub(crate) fn lower(segment: &Segment<'_>, mask_class: Class) -> Program {
 
 /// What is being lowered.
 struct Lower<'a> {
-    /// The class of masks.
+    /// As [`Means`] says.
     mask_class: Class,
+    numbers: bool,
     masks: masks::Masks,
     origins: &'a [u32],
     tables: &'a [(u8, Table)],

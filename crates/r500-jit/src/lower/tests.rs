@@ -34,7 +34,7 @@ impl Compiler for Checker {
     }
 
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
-        let program = lower(segment, Class::Mask);
+        let program = lower(segment, Means { mask_class: Class::Mask, numbers: true });
         let operations = nodes(&program, &program.body);
         self.operations.fetch_add(operations, Ordering::Relaxed);
         None
@@ -115,6 +115,7 @@ fn op(program: &Program, op: &Op) {
         | Kind::Sar(_)
         | Kind::Truncate
         | Kind::Texel(_)
+        | Kind::Number(_)
         | Kind::Corner(_) => (&[V], Some(V)),
         Kind::Cmp(_) => (&[V, V], Some(M)),
         Kind::MaskAnd | Kind::MaskOr | Kind::MaskAndNot => (&[M, M], Some(M)),

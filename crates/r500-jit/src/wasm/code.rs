@@ -12,7 +12,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, MemArgTarget, ValType};
 
 use super::watch::{self, Watched};
-use crate::op::{Branch, Given, Kind, Node, Op, Program, Relation, Repeat, Rounding, V};
+use crate::op::{
+    Branch, Given, Kind, Node, Number, Op, Program, Relation, Repeat, Rounding, Texel, V,
+};
 
 /// Where things are in what a kernel is called with; it is `Context` in `call`.
 pub(super) mod context {
@@ -296,9 +298,9 @@ impl<'a> Code<'a> {
                 let locals = &mut self.locals;
                 self.covered.entry(part).or_insert_with(|| locals.fresh(ValType::V128));
             }
-            Kind::Texel(texel) => {
+            Kind::Texel(Texel { unit, .. }) | Kind::Number(Number { unit, .. }) => {
                 let locals = &mut self.locals;
-                self.cells.entry(texel.unit).or_insert_with(|| locals.fresh(ValType::I32));
+                self.cells.entry(unit).or_insert_with(|| locals.fresh(ValType::I32));
             }
             _ => {}
         });
@@ -565,11 +567,19 @@ impl<'a> Code<'a> {
                 return;
             }
             Kind::Texel(texel) => {
-                let (at, cells) = (self.local(a), self.cells.get(&texel.unit).copied());
-                self.refused |= cells.is_none();
-                self.code().local_get(cells.unwrap_or_default());
-                self.code().local_get(at).i32x4_extract_lane(texel.pixel).i32_add();
+                self.cell(texel.unit, a, texel.pixel);
                 self.code().v128_load(memory(u64::from(texel.offset), 2));
+            }
+            Kind::Number(number) => {
+                let from = memory(u64::from(number.offset), 2);
+                // The last address is used first.
+                for pixel in [3, 2, 1, 0] {
+                    self.cell(number.unit, a, pixel);
+                }
+                self.code().v128_load32_zero(from);
+                for pixel in [1, 2, 3] {
+                    self.code().v128_load32_lane(from, pixel);
+                }
             }
             Kind::Add => _ = self.numbers(&[a, b]).f32x4_add(),
             Kind::Sub => _ = self.numbers(&[a, b]).f32x4_sub(),
@@ -678,6 +688,14 @@ impl<'a> Code<'a> {
         code.local_get(y).local_get(larger).f32x4_mul();
         code.f32x4_mul().local_get(rest).v128_and().local_get(least).f32x4_lt();
         code.local_get(rest).v128_and().v128_andnot();
+    }
+
+    /// Where the cell of a pixel begins that is so many bytes into a unit's table.
+    fn cell(&mut self, unit: u8, at: V, pixel: u8) {
+        let (at, cells) = (self.local(at), self.cells.get(&unit).copied());
+        self.refused |= cells.is_none();
+        self.code().local_get(cells.unwrap_or_default());
+        self.code().local_get(at).i32x4_extract_lane(pixel).i32_add();
     }
 
     /// Arguments as they are.

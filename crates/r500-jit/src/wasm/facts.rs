@@ -7,7 +7,9 @@
 //! Two sizes matter. A sum with something that is zero or large enough swallows what is tiny; and
 //! floats are multiples of powers of two, so that a sum of multiples of 2^-125 is one too: not tiny.
 
-use crate::op::Kind;
+use r500_exec::native::Table;
+
+use crate::op::{Kind, Number, Texel};
 
 /// Sizes as exponents: of the smallest denormal, of the smallest normal number, and of a number beside
 /// which the tiny ones, up to 2^-126, are less than half of what tells neighbours apart: of 2^-100 that
@@ -80,6 +82,10 @@ impl Fact {
 
     /// A power: a number or zero that is not denormal.
     pub(super) const POWER: Self = Self { least: NORMAL, fading: true, ..Self::BITS };
+
+    /// A texel of most textures. With these and shares of 2^-25, as those of a coordinate are, a linear
+    /// filter is large all the way, as `sum` and `product` find: 2^-72 along S, 2^-97 along T.
+    pub(super) const TEXEL: Self = Self { least: -Table::GRID, grid: -Table::GRID, ..Self::BITS };
 
     /// The same bits everywhere.
     pub(super) fn of(bits: u32) -> Self {
@@ -218,9 +224,13 @@ pub(super) fn of_result(kind: Kind, args: &[Fact]) -> Result<Fact, Watch> {
             same_bits(&[a, b])?;
             Ok(Fact::BITS)
         }
-        Kind::Shl(_) | Kind::Sar(_) | Kind::Truncate | Kind::Texel(_) => {
+        Kind::Shl(_) | Kind::Sar(_) | Kind::Truncate => {
             same_bits(&[a])?;
             Ok(Fact::BITS)
+        }
+        Kind::Texel(Texel { tiny, .. }) | Kind::Number(Number { tiny, .. }) => {
+            same_bits(&[a])?;
+            Ok(if tiny { Fact::BITS } else { Fact::TEXEL })
         }
         Kind::IntMin
         | Kind::IntMul

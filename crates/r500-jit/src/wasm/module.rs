@@ -12,6 +12,7 @@ use wasm_encoder::{
 use super::code::{self, How, signature};
 use super::watch::Watched;
 use crate::lives::Lives;
+use crate::lower::Means;
 use crate::op::Class;
 use crate::{Effort, interleave, lower, schedule};
 
@@ -42,7 +43,7 @@ pub(super) struct Functions {
 }
 
 pub(super) fn functions(segment: &Segment<'_>, effort: Effort) -> Option<Functions> {
-    let mut program = lower::lower(segment, Class::Mask);
+    let mut program = lower::lower(segment, Means { mask_class: Class::Mask, numbers: true });
     // Two vectors at once take twice the registers.
     let lives = Lives::of(&program);
     if lives.pressure(0, lives.end()) < CROWDED {

@@ -3,6 +3,7 @@
 use r500_exec::native::Segment;
 
 use super::{allocate, emit};
+use crate::lower::Means;
 use crate::op::Class;
 use crate::{Effort, interleave, lower, schedule};
 
@@ -41,7 +42,9 @@ const CROWDED: usize = 3;
 /// Machine code for a segment; `None` if this compiler cannot make it.
 #[must_use]
 pub fn compile(segment: &Segment<'_>, level: Level, effort: Effort) -> Option<Assembly> {
-    let mut program = lower::lower(segment, level.mask());
+    // Gathering takes longer than what it saves.
+    let means = Means { mask_class: level.mask(), numbers: false };
+    let mut program = lower::lower(segment, means);
     // A vector of AVX2 is half a chunk. Both halves at once take twice the registers: where even one has
     // far more values than there are, there is no waiting to be filled but for the frame.
     if level == Level::Avx2

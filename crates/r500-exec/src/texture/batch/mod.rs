@@ -22,6 +22,7 @@
 #![allow(clippy::needless_range_loop, reason = "a lane is the same in several arrays")]
 
 mod axis;
+mod channels;
 mod corners;
 mod detail;
 mod filter;
@@ -42,6 +43,7 @@ use places::Places;
 use prepared::Prepared;
 use simple::Group;
 
+pub use channels::Channel;
 pub use corners::Four;
 pub use table::{Axis, Cells, Detail, Table, Wrap};
 

@@ -5,6 +5,7 @@ use r500_isa::values::{CoordType, LayerFilter, TriPerf};
 use super::super::format::Layout;
 use super::super::sampler::{Filter, Sampler};
 use super::axis::Wrapping;
+use super::channels::Channel;
 use super::corners::Corners;
 use super::store::Store;
 use super::{Chunk, LANES};
@@ -37,6 +38,8 @@ pub(super) struct Prepared {
     pub(super) plain: bool,
     /// Whether a step within a level can be tiny.
     pub(super) tiny: bool,
+    /// What the channels of texels have in common, the border aside.
+    pub(super) channels: [Channel; 4],
 }
 
 /// The level of each lane, in floats as the lanes compute with them.
@@ -163,6 +166,7 @@ impl Prepared {
             levels,
             plain,
             tiny,
+            channels: store.channels(),
             store,
             corners,
             simple: false,

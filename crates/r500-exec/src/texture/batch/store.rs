@@ -3,6 +3,7 @@
 use super::super::format::{EIGHT_BITS, Layout};
 use super::super::readings::TexReadings;
 use super::super::texels::Texels;
+use super::channels::Channel;
 
 /// The colour of a texel by its number: those of all levels, layers and rows, and after them the border
 /// colour.
@@ -118,6 +119,14 @@ impl Store {
             Self::Bytes(Bytes { texels, .. }) | Self::Unorm(Unorm { texels, .. }) => {
                 texels.len() as u32
             }
+        }
+    }
+
+    /// What the channels of decoded texels have in common, the border aside.
+    pub(super) fn channels(&self) -> [Channel; 4] {
+        match self {
+            Self::Decoded(texels) => Channel::of(texels.split_last().map_or(&[], |(_, all)| all)),
+            Self::Bytes(_) | Self::Unorm(_) => Channel::APART,
         }
     }
 

@@ -3,6 +3,7 @@
 use r500_isa::values::{ClampMode, CoordType, LayerFilter, TriPerf};
 
 use super::super::sampler::Sampler;
+use super::channels::Channel;
 use super::corners::Four;
 use super::prepared::{Level, Prepared};
 use super::store::Store;
@@ -27,8 +28,20 @@ pub struct Table {
     pub row: u32,
     /// How many cells there are, of all levels; at least one.
     pub cells: u32,
+    /// What the channels of texels have in common.
+    pub channels: [Channel; 4],
+    /// Whether there may be texels that are finite but no multiples of 2^-[`GRID`](Self::GRID). There
+    /// are none with the linear filter, so that no step of it makes a tiny number.
+    pub tiny: bool,
     /// Levels, if there are several that can be seen. Their axes have 2^n texels.
     pub detail: Option<Detail>,
+}
+
+impl Table {
+    /// All numbers that a texel can be are multiples of 2^-47, but for those of float32: of float16 2^-24 is
+    /// the smallest, of the 24-bit float 2^-34, of fixed-point numbers and sRGB nothing is below 2^-24,
+    /// the last place of which is 2^-47.
+    pub const GRID: i32 = 47;
 }
 
 /// Levels of detail.
@@ -190,6 +203,8 @@ impl Prepared {
             origin: self.origin(level),
             row: row as u32,
             cells: u32::try_from(cells).ok().filter(|cells| *cells > 0)?,
+            channels: self.channels,
+            tiny: self.tiny,
             detail: None,
         })
     }

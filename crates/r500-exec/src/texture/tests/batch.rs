@@ -4,7 +4,7 @@ use r500_isa::texture::{TxFilter1, TxFormat0};
 use r500_isa::values::{LayerFilter, TexOp, TriPerf};
 
 use super::super::Gradients;
-use super::super::batch::{BatchFetch, Chunk};
+use super::super::batch::{BatchFetch, Cells, Channel, Chunk, Table};
 use super::random::{Random, mend, wild};
 use super::*;
 
@@ -245,6 +245,54 @@ fn every_kind_of_texture() {
             .check(&sampler, &texture);
         }
     }
+}
+
+/// What tables say of the numbers in them, of every format.
+#[test]
+fn tables_know_their_numbers() {
+    let mut random = Random(0x1357_9bdf_0246_8ace);
+    let (mut large, mut tiny, mut shared) = (0, 0, 0);
+    for round in 0..20_000 {
+        let mut texture = wild(&mut random);
+        let any = [ClampMode::WRAP, ClampMode::MIRROR, ClampMode::CLAMP];
+        // Random ones come instead.
+        texture.levels.clear();
+        if random.one_in(8) {
+            texture.format1 = texture.format1.with(TxFormat1::TXFORMAT, TxFormat::F32);
+            texture.format2 = texture.format2.with(TxFormat2::TXFORMAT_MSB, false);
+        }
+        let filter = [TexelFilter::POINT, TexelFilter::LINEAR][round % 2];
+        texture.filter0 = texture
+            .filter0
+            .with(TxFilter0::MAG_FILTER, filter)
+            .with(TxFilter0::MIN_FILTER, filter)
+            .with(TxFilter0::MIP_FILTER, LayerFilter::new(random.below(3) as u8))
+            .with(TxFilter0::CLAMP_S, any[random.below(3) as usize])
+            .with(TxFilter0::CLAMP_T, any[random.below(3) as usize]);
+        texture.format1 = texture.format1.with(TxFormat1::TEX_COORD_TYPE, CoordType::D2);
+        let Some((texture, sampler)) = mend(texture, &mut random) else { continue };
+        let Some(table) = sampler.table() else { continue };
+        let texels = match sampler.cells() {
+            Cells::Texels(texels) => texels.to_vec(),
+            Cells::Fours(fours) => fours.iter().flat_map(|four| *four.texels()).collect(),
+        };
+        // Behind the last one is the border, which no coordinate meets.
+        let texels = if table.linear { &texels[..] } else { &texels[..texels.len() - 1] };
+        let grid = 2_f64.powi(-Table::GRID);
+        let off_grid = |x: f32| x.is_finite() && (f64::from(x) / grid).fract() != 0.0;
+        assert!(!(table.linear && table.tiny), "{texture:?}");
+        assert!(table.tiny || !texels.iter().flatten().any(|x| off_grid(*x)), "{texture:?}");
+        for (c, channel) in table.channels.into_iter().enumerate() {
+            let wanted = |texel: &[f32; 4]| match channel {
+                Channel::Of(other) => texel[usize::from(other)].to_bits(),
+                Channel::Constant(bits) => bits,
+            };
+            assert!(texels.iter().all(|texel| texel[c].to_bits() == wanted(texel)), "{texture:?}");
+            shared += usize::from(channel != Channel::Of(c as u8));
+        }
+        *(if table.tiny { &mut tiny } else { &mut large }) += 1;
+    }
+    assert!(large > 600 && tiny > 20 && shared > 1500, "{large} {tiny} {shared}");
 }
 
 /// What has a way of its own: two dimensions, one level, clamped, repeated or mirrored; several groups of

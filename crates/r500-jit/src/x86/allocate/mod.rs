@@ -216,6 +216,7 @@ impl Allocate<'_> {
             | Kind::ToFloat
             | Kind::Truncate
             | Kind::Texel(_)
+            | Kind::Number(_)
             | Kind::Corner(_) => Some(0),
             Kind::Shl(_)
             | Kind::Sar(_)

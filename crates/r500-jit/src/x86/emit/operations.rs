@@ -198,6 +198,8 @@ impl Emit<'_> {
                 self.add(Instruction::with2(C::EVEX_Vpmovm2d_zmm_kr, dst, from)?)
             }
             Kind::Texel(texel) => self.texel(texel, dst, a),
+            // There is none here: what is no instruction is not assembled.
+            Kind::Number(_) => self.add(Instruction::default()),
             Kind::Covered(part) => {
                 let from = self.covered(part)?;
                 self.load(Class::Vector, dst, from)

@@ -244,7 +244,7 @@ fn texels_come_from_a_place_for_each_quad_and_are_turned() {
         (Kind::Truncate, 17, &[reg(30)], "vcvttps2dq zmm17,zmm30"),
         // The third number of each quad's four; the second texel of the cell.
         (
-            Kind::Texel(Texel { unit: 3, pixel: 2, offset: 16 }),
+            Kind::Texel(Texel { unit: 3, pixel: 2, offset: 16, tiny: false }),
             20,
             &[STACK],
             "mov rax,qword ptr [rbx+68h]; mov ecx,dword ptr [rsp+88h]; mov edx,dword ptr [rsp+98h]; \
@@ -255,7 +255,7 @@ fn texels_come_from_a_place_for_each_quad_and_are_turned() {
              vinsertf32x4 zmm20,zmm20,xmmword ptr [rax+rdi+10h],3",
         ),
         (
-            Kind::Texel(Texel { unit: 15, pixel: 0, offset: 0 }),
+            Kind::Texel(Texel { unit: 15, pixel: 0, offset: 0, tiny: false }),
             1,
             &[STACK],
             "mov rax,qword ptr [rbx+0C8h]; mov ecx,dword ptr [rsp+80h]; mov edx,dword ptr [rsp+90h]; \
