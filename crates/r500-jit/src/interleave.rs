@@ -107,8 +107,8 @@ impl Twice {
             }
             None => self.program.fresh(self.program.class(v)),
         };
-        if self.program.numbers.contains(&v) {
-            self.program.numbers.insert(twin);
+        if let Some(&least) = self.program.powers.get(&v) {
+            self.program.powers.insert(twin, least);
         }
         if let Some(place) = self.twins.get_mut(v.index()) {
             *place = Some(twin);

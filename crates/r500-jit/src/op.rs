@@ -8,7 +8,7 @@
 //! Segment ──lower──▶ Program ──interleave, schedule──▶ Program ──▶ what the target makes of it
 //! ```
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 /// Which registers hold a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,8 +86,8 @@ pub(crate) enum Kind {
     IntMin,
     /// Product of integers.
     IntMul,
-    /// A float without its fraction, as an integer; 2^31 of what is none.
-    Truncate,
+    /// A float without its fraction, as an integer.
+    Truncate(Reach),
     /// a0, b0, a1, b1 of each four pixels.
     ZipLow,
     /// a2, b2, a3, b3.
@@ -148,6 +148,17 @@ pub(crate) struct Number {
 pub(crate) enum Rounding {
     Nearest,
     Floor,
+}
+
+/// Which floats become integers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Reach {
+    /// Any; 2^31 comes of NaN and of what is too large.
+    All,
+    /// Less than 2^31 in size.
+    Integers,
+    /// Whole numbers up to 2^21 in size.
+    FewWhole,
 }
 
 /// How two floats relate.
@@ -281,8 +292,9 @@ pub(crate) struct Program {
     pub(crate) classes: Vec<Class>,
     /// Where values lie that are given.
     pub(crate) given: Vec<Option<Given>>,
-    /// Values whose bits are put together and that are no denormals.
-    pub(crate) numbers: HashSet<V>,
+    /// Values whose bits are put together: powers of 2 and the like, above zero or NaN. Those that are not
+    /// zero are at least 2^this.
+    pub(crate) powers: HashMap<V, i32>,
     pub(crate) body: Vec<Node>,
     /// Groups of pixels that go together.
     pub(crate) groups: u32,

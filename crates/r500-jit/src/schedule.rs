@@ -81,7 +81,7 @@ fn latency(kind: Kind) -> u32 {
         Kind::Div => 12,
         Kind::Sqrt => 15,
         Kind::ToMask | Kind::FromMask => 3,
-        Kind::Truncate | Kind::IntMul => 4,
+        Kind::Truncate(_) | Kind::IntMul => 4,
         // The offset comes by way of memory.
         Kind::Texel(_) | Kind::Number(_) => 14,
         Kind::Covered(_) => 5,

@@ -3,9 +3,9 @@
 //! The processor's own rule makes denormals zeros (the code sets it), so only what is picked and must
 //! keep its bits needs care.
 
-use r500_exec::ir::{Code, Denormals, Product, Sign, Value};
+use r500_exec::ir::{Code, Denormals, Operand, Product, Sign, Value};
 
-use super::Lower;
+use super::{Lower, fold};
 use crate::op::{Class, Given, Kind, Relation, Rounding, V};
 
 const SIGN: u32 = 0x8000_0000;
@@ -83,7 +83,11 @@ impl Lower<'_> {
     }
 
     pub(super) fn compare(&mut self, relation: Relation, a: V, b: V) -> V {
-        self.op(Kind::Cmp(relation), &[a, b])
+        let constants = self.constant(a).zip(self.constant(b));
+        match constants.and_then(|(a, b)| fold::related(relation, a, b)) {
+            Some(all) => self.mask(Operand::Const(if all { u32::MAX } else { 0 })),
+            None => self.op(Kind::Cmp(relation), &[a, b]),
+        }
     }
 
     /// A * B.
@@ -191,6 +195,9 @@ impl Lower<'_> {
 
     /// Mask ? A : B, bit for bit.
     pub(super) fn choose(&mut self, mask: V, a: V, b: V) -> V {
+        if let Some(all) = self.everywhere(mask) {
+            return if all { a } else { b };
+        }
         let zero = |v| self.program.given(v) == Some(Given::Const(0));
         match (self.mask_class, self.program.class(a)) {
             (_, Class::Mask) => {

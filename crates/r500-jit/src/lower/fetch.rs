@@ -8,7 +8,7 @@ use r500_exec::native::{Axis, Channel, Detail, Table, Wrap};
 use r500_isa::values::TexOp;
 
 use super::Lower;
-use crate::op::{Given, Kind, Number, Relation, Rounding, Texel, V};
+use crate::op::{Given, Kind, Number, Reach, Relation, Rounding, Texel, V};
 
 /// Coordinates are limited to this many texels.
 const FARTHEST: f32 = (1 << 30) as f32;
@@ -164,14 +164,20 @@ impl Lower<'_> {
 
     /// The level of each pixel, a whole number.
     fn level(&mut self, table: &Table, detail: &Detail, k: V) -> Level {
-        let number = self.op(Kind::Truncate, &[k]);
+        let number = self.op(Kind::Truncate(Reach::FewWhole), &[k]);
         let size = self.power(number);
         let axis = |lower: &mut Self, axis: usize| {
-            let most = lower.bits(detail.halvings[axis].into());
-            let halvings = lower.op(Kind::IntMin, &[number, most]);
+            let most = detail.halvings[axis];
+            let halvings = match most < detail.coarsest {
+                true => {
+                    let most = lower.bits(most.into());
+                    lower.op(Kind::IntMin, &[number, most])
+                }
+                false => number,
+            };
             let last = lower.float((table.axes[axis].size - 1) as f32);
             let last = lower.op(Kind::Mul, &[last, size]);
-            (lower.power(halvings), lower.op(Kind::Truncate, &[last]))
+            (lower.power(halvings), lower.op(Kind::Truncate(Reach::Integers), &[last]))
         };
         let [(factor_s, last_s), (factor_t, last_t)] = [axis(self, 0), axis(self, 1)];
         let row = match (table.axes[0].wrap, table.linear) {
@@ -192,11 +198,13 @@ impl Lower<'_> {
         Level { factors: Some([factor_s, factor_t]), last: [last_s, last_t], row, origin }
     }
 
-    /// 2 to the power of as much less than 0 as a whole number says.
+    /// 2 to the power of as much less than 0 as a whole number says, at most 15.
     fn power(&mut self, number: V) -> V {
         let exponent = self.op(Kind::Shl(23), &[number]);
         let one = self.float(1.0);
-        self.op(Kind::IntSub, &[one, exponent])
+        let power = self.op(Kind::IntSub, &[one, exponent]);
+        self.program.powers.insert(power, -15);
+        power
     }
 
     /// Colours from a level.
@@ -247,15 +255,15 @@ impl Lower<'_> {
     fn along(&mut self, axis: Axis, last: V, linear: bool, x: V) -> (V, Option<V>) {
         // A maximum gives its second argument for what is no number. What that is does not matter here to
         // the nearest texel, for -2^30 and 0 meet the same one.
-        let x = match axis.wrap {
+        let (x, reach) = match axis.wrap {
             Wrap::Repeat | Wrap::Mirror if linear => {
                 let x = self.number(x);
-                self.limited(x)
+                (self.limited(x), Reach::Integers)
             }
             // What is farther off than 2^30 is a multiple of 128, or becomes 2^31: of one texel in few, 0.
-            Wrap::Repeat if axis.size <= 128 => x,
-            Wrap::Mirror if axis.size <= 64 => x,
-            Wrap::Repeat | Wrap::Mirror => self.limited(x),
+            Wrap::Repeat if axis.size <= 128 => (x, Reach::All),
+            Wrap::Mirror if axis.size <= 64 => (x, Reach::All),
+            Wrap::Repeat | Wrap::Mirror => (self.limited(x), Reach::Integers),
             // Farther out both texels are the same.
             Wrap::Clamp => {
                 let (least, beyond) = if linear { (-0.5, 1.25) } else { (0.0, 0.5) };
@@ -268,14 +276,14 @@ impl Lower<'_> {
                 };
                 let least = self.float(least);
                 let x = self.op(Kind::Max, &[x, least]);
-                self.op(Kind::Min, &[x, end])
+                (self.op(Kind::Min, &[x, end]), Reach::FewWhole)
             }
         };
         let half = self.float(0.5);
         let x = if linear { self.op(Kind::Sub, &[x, half]) } else { x };
         let floor = self.op(Kind::Round(Rounding::Floor), &[x]);
         let share = linear.then(|| self.op(Kind::Sub, &[x, floor]));
-        let number = self.op(Kind::Truncate, &[floor]);
+        let number = self.op(Kind::Truncate(reach), &[floor]);
         let number = match axis.wrap {
             Wrap::Clamp => number,
             Wrap::Repeat => self.op(Kind::And, &[number, last]),

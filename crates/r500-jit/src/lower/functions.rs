@@ -31,7 +31,7 @@ impl Lower<'_> {
         let beyond = self.op(Kind::Max, &[infinity, x]);
         let small_enough = self.compare(Relation::Lt, x, high);
         let power = self.choose(small_enough, from_below, beyond);
-        self.program.numbers.insert(power);
+        self.program.powers.insert(power, -126);
         power
     }
 

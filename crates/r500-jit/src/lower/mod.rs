@@ -7,10 +7,12 @@
 //! | `fetch` | texels from tables |
 //! | `colors` | what goes to the picture |
 //! | `masks` | which values are masks |
+//! | `fold` | what is computed of constants alone |
 
 mod arith;
 mod colors;
 mod fetch;
+mod fold;
 mod functions;
 mod masks;
 
@@ -44,6 +46,7 @@ pub(crate) fn lower(segment: &Segment<'_>, means: Means) -> Program {
         metered: segment.metered,
         program: Program::default(),
         consts: HashMap::new(),
+        uniform: HashMap::new(),
         values: HashMap::new(),
         known: vec![HashMap::new()],
         open: vec![Region::default()],
@@ -78,6 +81,8 @@ struct Lower<'a> {
     metered: bool,
     program: Program,
     consts: HashMap<u32, V>,
+    /// Masks in registers that have all pixels or none.
+    uniform: HashMap<V, bool>,
     values: HashMap<Value, V>,
     /// What open regions have computed, beyond what the intermediate form shares.
     known: Vec<HashMap<(Kind, V, V), V>>,
@@ -350,6 +355,10 @@ impl Lower<'_> {
 
     /// An operation, computed once a region.
     fn op(&mut self, kind: Kind, args: &[V]) -> V {
+        let constants = args.iter().map(|v| self.constant(*v)).collect::<Option<Vec<_>>>();
+        if let Some(bits) = constants.and_then(|constants| fold::folded(kind, &constants)) {
+            return self.bits(bits);
+        }
         let key = match *args {
             [a] => Some((kind, a, a)),
             [a, b] => Some((kind, a, b)),
@@ -382,6 +391,23 @@ impl Lower<'_> {
         dst
     }
 
+    /// What a value is for every pixel, if that is known.
+    fn constant(&self, v: V) -> Option<u32> {
+        match self.program.given(v) {
+            Some(Given::Const(bits)) => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// Whether a mask has all pixels or none, if that is known.
+    fn everywhere(&self, mask: V) -> Option<bool> {
+        match self.constant(mask) {
+            Some(0) => Some(false),
+            Some(u32::MAX) => Some(true),
+            _ => self.uniform.get(&mask).copied(),
+        }
+    }
+
     /// The same bits for every pixel.
     fn bits(&mut self, bits: u32) -> V {
         if let Some(v) = self.consts.get(&bits) {
@@ -405,8 +431,12 @@ impl Lower<'_> {
                 None => self.bits(0),
             },
             Operand::Const(bits) if class == Class::Vector => self.bits(bits),
-            Operand::Const(0) => self.op(Kind::MaskNone, &[]),
-            Operand::Const(_) => self.op(Kind::MaskAll, &[]),
+            Operand::Const(bits) => {
+                let all = bits != 0;
+                let mask = self.op(if all { Kind::MaskAll } else { Kind::MaskNone }, &[]);
+                self.uniform.insert(mask, all);
+                mask
+            }
         }
     }
 

@@ -113,7 +113,7 @@ fn op(program: &Program, op: &Op) {
         | Kind::ToFloat
         | Kind::Shl(_)
         | Kind::Sar(_)
-        | Kind::Truncate
+        | Kind::Truncate(_)
         | Kind::Texel(_)
         | Kind::Number(_)
         | Kind::Corner(_) => (&[V], Some(V)),

@@ -13,7 +13,7 @@ use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, MemArgTarget, V
 
 use super::watch::{self, Watched};
 use crate::op::{
-    Branch, Given, Kind, Node, Number, Op, Program, Relation, Repeat, Rounding, Texel, V,
+    Branch, Given, Kind, Node, Number, Op, Program, Reach, Relation, Repeat, Rounding, Texel, V,
 };
 
 /// Where things are in what a kernel is called with; it is `Context` in `call`.
@@ -629,8 +629,15 @@ impl<'a> Code<'a> {
             }
             Kind::IntMin => _ = self.bits(&[a, b]).i32x4_min_u(),
             Kind::IntMul => _ = self.bits(&[a, b]).i32x4_mul(),
+            // The last bits of the sum are the number's in two's complement.
+            Kind::Truncate(Reach::FewWhole) => {
+                let fractionless = splat(12_582_912.0_f32.to_bits());
+                let mut code = self.bits(&[a]);
+                code.v128_const(fractionless).f32x4_add().v128_const(fractionless).i32x4_sub();
+            }
+            Kind::Truncate(Reach::Integers) => _ = self.bits(&[a]).i32x4_trunc_sat_f32x4_s(),
             // What is too large would become 2^31 - 1, what is none 0.
-            Kind::Truncate => {
+            Kind::Truncate(Reach::All) => {
                 let mut code = self.bits(&[a]);
                 code.i32x4_trunc_sat_f32x4_s().v128_const(splat(SIGN));
                 let mut code = self.bits(&[a]);

@@ -80,8 +80,10 @@ impl Fact {
     /// What branches and passes hand on: not tiny, and sums of it are not.
     pub(super) const KEPT: Self = Self { least: GRID, grid: GRID, ..Self::BITS };
 
-    /// A power: a number or zero that is not denormal.
-    pub(super) const POWER: Self = Self { least: NORMAL, fading: true, ..Self::BITS };
+    /// A power: zero, or at least 2^this.
+    pub(super) fn power(least: i32) -> Self {
+        Self { least, positive: true, fading: least <= NORMAL, ..Self::BITS }.tidied()
+    }
 
     /// A texel of most textures. With these and shares of 2^-25, as those of a coordinate are, a linear
     /// filter is large all the way, as `sum` and `product` find: 2^-72 along S, 2^-97 along T.
@@ -224,7 +226,7 @@ pub(super) fn of_result(kind: Kind, args: &[Fact]) -> Result<Fact, Watch> {
             same_bits(&[a, b])?;
             Ok(Fact::BITS)
         }
-        Kind::Shl(_) | Kind::Sar(_) | Kind::Truncate => {
+        Kind::Shl(_) | Kind::Sar(_) | Kind::Truncate(_) => {
             same_bits(&[a])?;
             Ok(Fact::BITS)
         }

@@ -120,8 +120,10 @@ impl Look<'_> {
                 }
             };
             let Some(dst) = op.dst else { return };
-            let number = fact.exact && self.program.numbers.contains(&dst);
-            let fact = if number { Fact { positive: fact.positive, ..Fact::POWER } } else { fact };
+            let fact = match self.program.powers.get(&dst) {
+                Some(&least) if fact.exact => Fact::power(least),
+                _ => fact,
+            };
             self.set(dst, Fact { positive: fact.positive || square, ..fact });
             if watch {
                 self.watch(dst, Size::Large);

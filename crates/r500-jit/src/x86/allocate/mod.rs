@@ -214,7 +214,7 @@ impl Allocate<'_> {
             | Kind::Copy
             | Kind::Round(_)
             | Kind::ToFloat
-            | Kind::Truncate
+            | Kind::Truncate(_)
             | Kind::Texel(_)
             | Kind::Number(_)
             | Kind::Corner(_) => Some(0),

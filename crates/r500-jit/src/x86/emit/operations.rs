@@ -67,7 +67,7 @@ impl Emit<'_> {
             Kind::PairHigh => {
                 two(C::VEX_Vunpckhpd_ymm_ymm_ymmm256, C::EVEX_Vunpckhpd_zmm_k1z_zmm_zmmm512b64)
             }
-            Kind::Truncate => self.unary(
+            Kind::Truncate(_) => self.unary(
                 C::VEX_Vcvttps2dq_ymm_ymmm256,
                 C::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae,
                 dst,

@@ -6,7 +6,7 @@
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter, MemorySizeOptions};
 
 use super::*;
-use crate::op::{Kind, Paint, Relation, Rounding, Texel};
+use crate::op::{Kind, Paint, Reach, Relation, Rounding, Texel};
 
 /// Instructions as text, one after the other.
 fn text_of(insts: &[Inst]) -> String {
@@ -241,7 +241,7 @@ fn texels_come_from_a_place_for_each_quad_and_are_turned() {
     are(&[
         (Kind::PairLow, 20, &[reg(5), reg(31)], "vunpcklpd zmm20,zmm5,zmm31"),
         (Kind::PairHigh, 20, &[reg(5), STACK], "vunpckhpd zmm20,zmm5,zmmword ptr [rsp+80h]"),
-        (Kind::Truncate, 17, &[reg(30)], "vcvttps2dq zmm17,zmm30"),
+        (Kind::Truncate(Reach::All), 17, &[reg(30)], "vcvttps2dq zmm17,zmm30"),
         // The third number of each quad's four; the second texel of the cell.
         (
             Kind::Texel(Texel { unit: 3, pixel: 2, offset: 16, tiny: false }),

@@ -1,0 +1,107 @@
+//! What is computed of constants alone is a constant: a fetch along one axis, from one level.
+//!
+//! Numbers are finite here, and none is denormal: of others it matters who computes.
+
+use crate::op::{Kind, Relation, Rounding};
+
+/// The result of an operation on such constants, if it is one.
+pub(super) fn folded(kind: Kind, args: &[u32]) -> Option<u32> {
+    let bits = |n: usize| args.get(n).copied();
+    let float = |n: usize| bits(n).map(f32::from_bits).filter(|x| plain(*x));
+    let whole = |n: usize| float(n).filter(|x| x.abs() < 2_147_483_648.0);
+    let number = |x: f32| plain(x).then_some(x.to_bits());
+    // A product that is zero may have been tiny.
+    let product = |x: f32, y: f32| (x * y != 0.0 || x == 0.0 || y == 0.0).then_some(x * y);
+    match kind {
+        Kind::Add => number(float(0)? + float(1)?),
+        Kind::Sub => number(float(0)? - float(1)?),
+        Kind::Mul => number(product(float(0)?, float(1)?)?),
+        Kind::Min => number(if float(0)? < float(1)? { float(0)? } else { float(1)? }),
+        Kind::Max => number(if float(0)? > float(1)? { float(0)? } else { float(1)? }),
+        Kind::Round(Rounding::Floor) => number(float(0)?.floor()),
+        Kind::Truncate(_) => Some((whole(0)? as i32).cast_unsigned()),
+        Kind::And => Some(bits(0)? & bits(1)?),
+        Kind::Xor => Some(bits(0)? ^ bits(1)?),
+        Kind::IntAdd => Some(bits(0)?.wrapping_add(bits(1)?)),
+        Kind::IntSub => Some(bits(0)?.wrapping_sub(bits(1)?)),
+        Kind::IntMul => Some(bits(0)?.wrapping_mul(bits(1)?)),
+        Kind::IntMin => Some(bits(0)?.min(bits(1)?)),
+        Kind::Shl(by) => bits(0)?.checked_shl(by.into()),
+        Kind::Corner(_) => bits(0),
+        _ => None,
+    }
+}
+
+/// Whether one constant relates to another.
+pub(super) fn related(relation: Relation, a: u32, b: u32) -> Option<bool> {
+    let [a, b] = [a, b].map(f32::from_bits);
+    (plain(a) && plain(b)).then_some(match relation {
+        Relation::Lt => a < b,
+        Relation::Le => a <= b,
+        Relation::Gt => a > b,
+        Relation::Ge => a >= b,
+        Relation::Eq => a == b,
+        Relation::Ne => a != b,
+    })
+}
+
+fn plain(x: f32) -> bool {
+    x == 0.0 || x.is_normal()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::Reach;
+
+    fn bits<const N: usize>(x: [f32; N]) -> [u32; N] {
+        x.map(f32::to_bits)
+    }
+
+    #[test]
+    fn usual_numbers_are_folded() {
+        let least = f32::MIN_POSITIVE;
+        for (kind, args, wanted) in [
+            (Kind::Add, [0.5, 0.25], Some(0.75)),
+            (Kind::Sub, [0.5, 0.5], Some(0.0)),
+            (Kind::Mul, [-0.0, 3.0], Some(-0.0)),
+            // Of equal ones the second.
+            (Kind::Min, [0.0, -0.0], Some(-0.0)),
+            (Kind::Max, [0.0, -0.0], Some(-0.0)),
+            // What is tiny, infinite or NaN is left to the processor.
+            (Kind::Mul, [least, 0.5], None),
+            (Kind::Mul, [least, least], None),
+            (Kind::Sub, [1.5 * least, least], None),
+            (Kind::Add, [0.5 * least, 1.0], None),
+            (Kind::Mul, [f32::MAX, 2.0], None),
+            (Kind::Max, [f32::NAN, 0.0], None),
+        ] {
+            let result = folded(kind, &bits(args));
+            assert_eq!(result, wanted.map(f32::to_bits), "{kind:?} {args:?}");
+        }
+        let floor = Kind::Round(Rounding::Floor);
+        assert_eq!(folded(floor, &bits([-0.5])), Some((-1.0_f32).to_bits()));
+        assert_eq!(folded(Kind::Truncate(Reach::All), &bits([-1.0])), Some(u32::MAX));
+        assert_eq!(folded(Kind::Truncate(Reach::All), &bits([-2_147_483_648.0])), None);
+        assert_eq!(folded(Kind::Shl(23), &[3]), Some(3 << 23));
+        assert_eq!(folded(Kind::IntSub, &[1, 2]), Some(u32::MAX));
+    }
+
+    #[test]
+    fn usual_numbers_are_compared() {
+        for (relation, wanted) in [
+            (Relation::Lt, [true, false]),
+            (Relation::Le, [true, true]),
+            (Relation::Gt, [false, false]),
+            (Relation::Ge, [false, true]),
+            (Relation::Eq, [false, true]),
+            (Relation::Ne, [true, false]),
+        ] {
+            let [less, same] = [[1.0, 2.0], [0.0, -0.0]].map(bits);
+            assert_eq!(related(relation, less[0], less[1]), Some(wanted[0]));
+            assert_eq!(related(relation, same[0], same[1]), Some(wanted[1]));
+            assert_eq!(related(relation, f32::NAN.to_bits(), 0), None);
+            assert_eq!(related(relation, 1, 0), None);
+        }
+    }
+}
