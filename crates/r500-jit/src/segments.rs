@@ -311,7 +311,7 @@ impl Textures {
             let axes = [9, 4].map(|powers| {
                 let wrap = random.of(&[Wrap::Repeat, Wrap::Mirror, Wrap::Clamp]);
                 let size = match wrap {
-                    Wrap::Clamp if !levels => 1 + random.below(9),
+                    _ if !levels && random.below(2) == 0 => 1 + random.below(9),
                     _ => 1 << random.below(if levels { 6 } else { powers }),
                 };
                 Axis { wrap, size, scale: random.of(&[1.0_f32, 4.0, 7.0, 0.3]).to_bits() }

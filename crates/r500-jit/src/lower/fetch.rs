@@ -254,9 +254,9 @@ impl Lower<'_> {
     /// The number of the texel at a coordinate, or of the first of two and the share of the second.
     fn along(&mut self, axis: Axis, last: V, linear: bool, x: V) -> (V, Option<V>) {
         // A maximum gives its second argument for what is no number. What that is does not matter here to
-        // the nearest texel, for -2^30 and 0 meet the same one.
+        // the nearest of 2^n texels, for -2^30 and 0 meet the same one.
         let (x, reach) = match axis.wrap {
-            Wrap::Repeat | Wrap::Mirror if linear => {
+            Wrap::Repeat | Wrap::Mirror if linear || !axis.size.is_power_of_two() => {
                 let x = self.number(x);
                 (self.limited(x), Reach::Integers)
             }
@@ -286,26 +286,52 @@ impl Lower<'_> {
         let number = self.op(Kind::Truncate(reach), &[floor]);
         let number = match axis.wrap {
             Wrap::Clamp => number,
-            Wrap::Repeat => self.op(Kind::And, &[number, last]),
+            Wrap::Repeat => self.rest(axis.size, last, floor, number),
             Wrap::Mirror => {
-                let rest = match self.program.given(last) {
+                let end = match self.program.given(last) {
                     Some(Given::Const(last)) => self.bits(2 * last + 1),
                     _ => {
                         let twice = self.op(Kind::Shl(1), &[last]);
                         self.plus(twice, 1)
                     }
                 };
-                let number = self.op(Kind::And, &[number, rest]);
+                let number = self.rest(2 * axis.size, end, floor, number);
                 // Cells of four are there for the way back, too.
                 if linear {
                     number
                 } else {
-                    let back = self.op(Kind::Xor, &[number, rest]);
+                    let back = self.op(Kind::IntSub, &[end, number]);
                     self.op(Kind::IntMin, &[number, back])
                 }
             }
         };
         (number, share)
+    }
+
+    /// What `size` leaves of a whole number of at most 2^30 in size, given as a float and as an integer, too; `last` is
+    /// `size` less one, or if sizes are powers of two that of each pixel.
+    fn rest(&mut self, size: u32, last: V, whole: V, number: V) -> V {
+        if size.is_power_of_two() {
+            return self.op(Kind::And, &[number, last]);
+        }
+        let size_of = self.bits(size);
+        // A quotient is rounded twice, by 2^-23 of it: at most 2^7 / size at first, which leaves less
+        // than 2^8 and two sizes; then by so little that its floor is off by one at most.
+        let mut rest = number;
+        for whole in [Some(whole), None] {
+            let whole = whole.unwrap_or_else(|| self.op(Kind::ToFloat, &[rest]));
+            let inverse = self.float(1.0 / size as f32);
+            let times = self.op(Kind::Mul, &[whole, inverse]);
+            let times = self.op(Kind::Round(Rounding::Floor), &[times]);
+            let times = self.op(Kind::Truncate(Reach::Integers), &[times]);
+            let taken = self.op(Kind::IntMul, &[times, size_of]);
+            rest = self.op(Kind::IntSub, &[rest, taken]);
+        }
+        // Below zero is large without sign.
+        let more = self.op(Kind::IntAdd, &[rest, size_of]);
+        let rest = self.op(Kind::IntMin, &[rest, more]);
+        let less = self.op(Kind::IntSub, &[rest, size_of]);
+        self.op(Kind::IntMin, &[rest, less])
     }
 
     /// 0 for what is no number.

@@ -8,8 +8,7 @@ use super::corners::Four;
 use super::prepared::{Level, Prepared};
 use super::store::Store;
 
-/// How a texture is looked up that has two dimensions and one filter, and is clamped, or repeated along
-/// axes of 2^n texels.
+/// How a texture is looked up that has two dimensions and one filter, and is clamped or repeated.
 ///
 /// A coordinate (divided by Q by PROJ) times the axis's `scale`, and in level k by 2^-[halvings](
 /// Detail::halvings), is limited to ±2^30, NaN to 0. From there nearest takes its floor as the number of a
@@ -79,9 +78,9 @@ pub struct Axis {
 /// What becomes of the number of a texel, or of the first one of two, along an axis of n texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Wrap {
-    /// Modulo n, a power of two.
+    /// Modulo n.
     Repeat,
-    /// Modulo 2n, a power of two; of one texel, m of n and above counts as 2n - 1 - m.
+    /// Modulo 2n; of one texel, m of n and above counts as 2n - 1 - m.
     Mirror,
     /// At least 0 and less than n; the first of two texels at least -1.
     Clamp,
@@ -186,10 +185,9 @@ impl Prepared {
         let level = self.levels.get(self.finest)?;
         let linear = self.mag[0];
         let axis = |axis: usize| {
-            let wrapping = self.wrapping[axis];
-            let wrap = match wrapping.mode {
-                ClampMode::WRAP if wrapping.power_of_two => Wrap::Repeat,
-                ClampMode::MIRROR if wrapping.power_of_two => Wrap::Mirror,
+            let wrap = match self.wrapping[axis].mode {
+                ClampMode::WRAP => Wrap::Repeat,
+                ClampMode::MIRROR => Wrap::Mirror,
                 ClampMode::CLAMP => Wrap::Clamp,
                 _ => return None,
             };
