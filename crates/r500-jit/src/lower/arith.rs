@@ -196,7 +196,12 @@ impl Lower<'_> {
     /// Mask ? A : B, bit for bit.
     pub(super) fn choose(&mut self, mask: V, a: V, b: V) -> V {
         if let Some(all) = self.everywhere(mask) {
-            return if all { a } else { b };
+            let chosen = if all { a } else { b };
+            // What lies in a slot is another value than what is chosen: the slot may change before that is used.
+            return match self.program.given(chosen) {
+                Some(Given::Slot(..)) => self.op(Kind::Copy, &[chosen]),
+                _ => chosen,
+            };
         }
         let zero = |v| self.program.given(v) == Some(Given::Const(0));
         match (self.mask_class, self.program.class(a)) {
