@@ -50,7 +50,7 @@ pub(super) fn functions(segment: &Segment<'_>, effort: Effort) -> Option<Functio
         program = interleave::interleave(program, Class::Mask);
     }
     if effort == Effort::Full {
-        schedule::schedule(&mut program, REGISTERS);
+        schedule::schedule(&mut program, REGISTERS, false);
     }
     let watched = Watched::of(&program);
     let (stride, metered) = (segment.stride, segment.metered);

@@ -53,7 +53,7 @@ pub fn compile(segment: &Segment<'_>, level: Level, effort: Effort) -> Option<As
         program = interleave::interleave(program, level.mask());
     }
     if effort == Effort::Full {
-        schedule::schedule(&mut program, level.registers(Class::Vector));
+        schedule::schedule(&mut program, level.registers(Class::Vector), true);
     }
     let listing = allocate::allocate(&program, level);
     emit::emit(&listing, level, segment).ok()

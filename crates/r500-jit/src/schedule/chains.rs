@@ -1,0 +1,121 @@
+//! Chains that take turns: those operations first from which the longest way leads to the end, as long as
+//! registers last; then those first that free some.
+
+use std::collections::HashMap;
+
+use super::graph::Graph;
+use super::{latency, takes_register};
+use crate::op::{Class, Op, Program, V};
+
+/// How far an operation may come before its turn, in operations.
+const WINDOW: usize = 160;
+/// Operations that begin in a cycle.
+const WIDTH: u32 = 3;
+
+/// The operations in order; `uses` says how often values are looked at in all of the program.
+pub(super) fn order(
+    graph: Graph<'_>,
+    program: &Program,
+    uses: &[u32],
+    registers: usize,
+) -> Vec<Op> {
+    Chains::new(graph, program, uses).order(registers - 3)
+}
+
+struct Chains<'a> {
+    graph: Graph<'a>,
+    /// The way to the end.
+    heights: Vec<u32>,
+    /// Looks that are left at each value that needs a register here.
+    left: HashMap<V, u32>,
+    /// Values in registers from before.
+    live: usize,
+    /// Registers of results: those that nobody looks at need none.
+    needs: Vec<bool>,
+}
+
+impl<'a> Chains<'a> {
+    fn new(graph: Graph<'a>, program: &Program, uses: &[u32]) -> Self {
+        let ops = graph.ops;
+        let mut left: HashMap<V, u32> = HashMap::new();
+        let mut live = 0;
+        for op in ops {
+            for v in op.args().filter(|v| takes_register(program, *v)) {
+                left.entry(v).or_insert_with(|| {
+                    live += 1;
+                    uses[v.index()]
+                });
+            }
+            if let Some(dst) = op.dst.filter(|dst| program.class(*dst) == Class::Vector) {
+                left.insert(dst, uses[dst.index()]);
+            }
+        }
+        let mut heights = vec![0; ops.len()];
+        for at in (0..ops.len()).rev() {
+            let behind = graph.users[at].iter().map(|&user| heights[user]).max().unwrap_or(0);
+            heights[at] = behind + latency(ops[at].kind);
+        }
+        let needs =
+            ops.iter().map(|op| op.dst.is_some_and(|dst| left.contains_key(&dst))).collect();
+        Self { graph, heights, left, live, needs }
+    }
+
+    fn order(mut self, limit: usize) -> Vec<Op> {
+        let count = self.graph.ops.len();
+        let mut result = Vec::with_capacity(count);
+        let mut done = vec![false; count];
+        // When the arguments of each are there.
+        let mut times = vec![0_u32; count];
+        let mut ready = self.graph.ready();
+        let mut first = 0;
+        let mut now = 0;
+        while result.len() < count {
+            let near = ready.iter().enumerate().filter(|(_, at)| **at < first + WINDOW);
+            let full = self.live >= limit;
+            let best = near.min_by_key(|(_, at)| {
+                let at = **at;
+                let stall = times[at].saturating_sub(now / WIDTH);
+                let more = if full { self.grows(at) } else { 0 };
+                (more, stall, u32::MAX - self.heights[at], at)
+            });
+            // There always is one: the first that is left waits for nothing.
+            let Some((place, &at)) = best else { break };
+            ready.swap_remove(place);
+            self.live = self.live.saturating_add_signed(self.grows(at) as isize);
+            for v in self.graph.ops[at].args() {
+                if let Some(left) = self.left.get_mut(&v) {
+                    *left = left.saturating_sub(1);
+                }
+            }
+            now = (now + 1).max(times[at] * WIDTH);
+            for user in std::mem::take(&mut self.graph.users[at]) {
+                times[user] = times[user].max(now / WIDTH + latency(self.graph.ops[at].kind));
+                self.graph.waits[user] -= 1;
+                if self.graph.waits[user] == 0 {
+                    ready.push(user);
+                }
+            }
+            result.push(self.graph.ops[at]);
+            done[at] = true;
+            while done.get(first) == Some(&true) {
+                first += 1;
+            }
+        }
+        result
+    }
+
+    /// How many more registers are in use behind an operation.
+    fn grows(&self, at: usize) -> i32 {
+        let op = &self.graph.ops[at];
+        let mut dying = 0;
+        for (i, v) in op.args.iter().enumerate() {
+            let Some(v) = v else { continue };
+            let looks = op.args.iter().flatten().filter(|other| *other == v).count();
+            let first = !op.args[..i].contains(&Some(*v));
+            if first && self.left.get(v).is_some_and(|left| *left as usize == looks) {
+                dying += 1;
+            }
+        }
+        i32::from(self.needs[at]) - dying
+    }
+}

@@ -1,0 +1,168 @@
+//! The order of instructions where texels are fetched.
+//!
+//! A program fetches long before it looks at what it gets, as the chip wants it. Where there are not
+//! registers for all of that, values go to memory and come back. So the instructions are put in order from
+//! the last to the first: always one whose results are wanted by then, and whose arguments are few that
+//! are not.
+//!
+//! What says where texels are is an exception. It takes no register while it waits, but a long way, through
+//! memory and to the texels: so it is computed well before they are fetched.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+use super::graph::Graph;
+use super::takes_register;
+use crate::op::{Kind, Op, Program, V};
+
+/// How many operations come between offsets and their texels.
+const AHEAD: usize = 250;
+
+/// The operations in such an order, if they fetch more texels than there are registers; `uses` says how
+/// often values are looked at in all of the program.
+pub(super) fn order(
+    graph: &Graph<'_>,
+    program: &Program,
+    uses: &[u32],
+    registers: usize,
+) -> Option<Vec<Op>> {
+    let texels = graph.ops.iter().filter(|op| matches!(op.kind, Kind::Texel(_)));
+    if texels.count() <= registers {
+        return None;
+    }
+    let units = Units::new(graph, program, uses);
+    let ops = units.order().into_iter().flat_map(|unit| &units.all[unit].ops);
+    Some(ops.map(|at| graph.ops[*at]).collect())
+}
+
+/// Operations of one instruction, which stay together.
+#[derive(Default)]
+struct Unit {
+    ops: Vec<usize>,
+    /// Whether these say where texels are.
+    offsets: bool,
+    /// Values that take registers: its own that others look at, those of others that it looks at.
+    makes: HashSet<V>,
+    takes: HashSet<V>,
+    /// Units that come before it.
+    waits: HashSet<usize>,
+    /// How many units come behind it.
+    users: usize,
+}
+
+/// All of them, in the program's order.
+struct Units {
+    all: Vec<Unit>,
+    /// Values that are looked at behind the block.
+    out: HashSet<V>,
+}
+
+impl Units {
+    fn new(graph: &Graph<'_>, program: &Program, uses: &[u32]) -> Self {
+        let (mut all, numbers) = split(graph);
+        let mut makers: HashMap<V, usize> = HashMap::new();
+        let mut left: HashMap<V, u32> = HashMap::new();
+        let counts = |v: &V| takes_register(program, *v) && !graph.offsets.contains(v);
+        for (op, &number) in graph.ops.iter().zip(&numbers) {
+            for v in op.args().filter(counts) {
+                *left.entry(v).or_insert(uses[v.index()]) -= 1;
+                let maker = makers.get(&v).copied();
+                if maker != Some(number) {
+                    all[number].takes.insert(v);
+                    maker.map(|maker| all[maker].makes.insert(v));
+                }
+            }
+            if let Some(dst) = op.dst.filter(counts) {
+                makers.insert(dst, number);
+                left.insert(dst, uses[dst.index()]);
+            }
+        }
+        for (users, &number) in graph.users.iter().zip(&numbers) {
+            for user in users.iter().map(|user| numbers[*user]).filter(|user| *user != number) {
+                if all[user].waits.insert(number) {
+                    all[number].users += 1;
+                }
+            }
+        }
+        left.retain(|_, left| *left > 0);
+        let out: HashSet<V> = left.into_keys().collect();
+        for v in &out {
+            if let Some(&maker) = makers.get(v) {
+                all[maker].makes.insert(*v);
+            }
+        }
+        Self { all, out }
+    }
+
+    /// The numbers of the units in order.
+    fn order(&self) -> Vec<usize> {
+        let mut live = self.out.clone();
+        let mut users: Vec<usize> = self.all.iter().map(|unit| unit.users).collect();
+        let mut ready: Vec<usize> = (0..users.len()).filter(|unit| users[*unit] == 0).collect();
+        // Operations so far, and at how many offsets are wanted.
+        let mut now = 0;
+        let mut times = vec![0; users.len()];
+        let mut result = Vec::with_capacity(users.len());
+        while let Some(place) = (0..ready.len()).min_by_key(|place| {
+            let number = ready[*place];
+            let unit = &self.all[number];
+            let turn = match unit.offsets {
+                true if times[number] <= now => 0,
+                true => 2,
+                false => 1,
+            };
+            let more = unit.takes.difference(&live).count() as i64;
+            let fewer = unit.makes.intersection(&live).count() as i64;
+            (turn, more - fewer, Reverse(number))
+        }) {
+            let number = ready.swap_remove(place);
+            let unit = &self.all[number];
+            for v in &unit.makes {
+                live.remove(v);
+            }
+            live.extend(&unit.takes);
+            now += unit.ops.len();
+            for &before in &unit.waits {
+                times[before] = now + AHEAD;
+                users[before] -= 1;
+                if users[before] == 0 {
+                    ready.push(before);
+                }
+            }
+            result.push(number);
+        }
+        result.reverse();
+        result
+    }
+}
+
+/// Units, and that of each operation.
+fn split(graph: &Graph<'_>) -> (Vec<Unit>, Vec<usize>) {
+    let mut units: Vec<Unit> = Vec::new();
+    let mut numbers = vec![0; graph.ops.len()];
+    let mut start = 0;
+    for ops in graph.ops.chunk_by(|a, b| a.origin == b.origin) {
+        // What offsets are made of is there before the texels.
+        let mut wanted = HashSet::new();
+        let mut early = vec![false; ops.len()];
+        for (op, early) in ops.iter().zip(&mut early).rev() {
+            let made = |dst: V| graph.offsets.contains(&dst) || wanted.contains(&dst);
+            if op.dst.is_some_and(made) {
+                wanted.extend(op.args());
+                *early = true;
+            }
+        }
+        for offsets in [true, false] {
+            let all = (start..).zip(&early).filter(|(_, early)| **early == offsets);
+            let ops: Vec<usize> = all.map(|(at, _)| at).collect();
+            for &at in &ops {
+                numbers[at] = units.len();
+            }
+            if !ops.is_empty() {
+                units.push(Unit { ops, offsets, ..Unit::default() });
+            }
+        }
+        start += ops.len();
+    }
+    (units, numbers)
+}

@@ -1,0 +1,71 @@
+//! What waits for what.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::op::{Given, Kind, Op, Program, V};
+
+/// Operations without branches.
+pub(super) struct Graph<'a> {
+    pub(super) ops: &'a [Op],
+    /// The operations that wait for each: look at its result, or must not come before it.
+    pub(super) users: Vec<Vec<usize>>,
+    /// How many operations each waits for.
+    pub(super) waits: Vec<u32>,
+    /// Values that say where texels are: they are read from memory, and take no registers.
+    pub(super) offsets: HashSet<V>,
+}
+
+impl<'a> Graph<'a> {
+    pub(super) fn new(ops: &'a [Op], program: &Program) -> Self {
+        let mut graph = Self {
+            ops,
+            users: vec![Vec::new(); ops.len()],
+            waits: vec![0; ops.len()],
+            offsets: HashSet::new(),
+        };
+        let mut makers = HashMap::new();
+        let mut readers: HashMap<(u32, u32), Vec<usize>> = HashMap::new();
+        let mut coverage = None;
+        for (at, op) in ops.iter().enumerate() {
+            // A slot is read before it changes.
+            if let Kind::Store(slot, part) = op.kind {
+                for &reader in readers.get(&(slot, part)).into_iter().flatten() {
+                    graph.edge(reader, at);
+                }
+            }
+            // What is covered changes in this order.
+            if let Kind::Covered(_) | Kind::Uncover(_) = op.kind
+                && let Some(before) = coverage.replace(at)
+            {
+                graph.edge(before, at);
+            }
+            for v in op.args() {
+                if let Some(Given::Slot(slot, part)) = program.given(v) {
+                    readers.entry((slot, part)).or_default().push(at);
+                }
+                if let Some(&maker) = makers.get(&v) {
+                    graph.edge(maker, at);
+                }
+            }
+            if let Kind::Texel(_) = op.kind {
+                graph.offsets.extend(op.args());
+            }
+            if let Some(dst) = op.dst {
+                makers.insert(dst, at);
+            }
+        }
+        graph
+    }
+
+    fn edge(&mut self, before: usize, at: usize) {
+        if self.users[before].last() != Some(&at) {
+            self.users[before].push(at);
+            self.waits[at] += 1;
+        }
+    }
+
+    /// Operations that wait for none.
+    pub(super) fn ready(&self) -> Vec<usize> {
+        (0..self.ops.len()).filter(|at| self.waits[*at] == 0).collect()
+    }
+}
