@@ -5,8 +5,8 @@
 //! the last to the first: always one whose results are wanted by then, and whose arguments are few that
 //! are not.
 //!
-//! What says where texels are is an exception. It takes no register while it waits, but a long way, through
-//! memory and to the texels: so it is computed well before they are fetched.
+//! What says where texels are is an exception. It goes by way of memory, so it takes no register while it
+//! waits, but there is a long way from it to the texels: it is computed well before they are fetched.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -165,4 +165,71 @@ fn split(graph: &Graph<'_>) -> (Vec<Unit>, Vec<usize>) {
         start += ops.len();
     }
     (units, numbers)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::op::{Class, Given, Node, Texel};
+
+    const REGISTERS: usize = 16;
+
+    /// So many fetches, one after the other, then the sum of what they fetch.
+    fn fetched_first(count: u32) -> Option<Vec<Op>> {
+        let mut program = Program::default();
+        let place = program.given_as(Class::Vector, Some(Given::Slot(0, 0)));
+        let mut ops = Vec::new();
+        let mut op = |kind, args: [Option<V>; 3], origin| {
+            let dst = program.fresh(Class::Vector);
+            ops.push(Op { kind, dst: Some(dst), args, origin });
+            dst
+        };
+        let texel = Kind::Texel(Texel { unit: 0, pixel: 0, offset: 0, tiny: false });
+        let texels = (0..count).map(|fetch| {
+            let offset = op(Kind::Shl(4), [Some(place), None, None], fetch);
+            op(texel, [Some(offset), None, None], fetch)
+        });
+        let texels: Vec<V> = texels.collect();
+        let mut sum = texels[0];
+        for (origin, texel) in (count..).zip(&texels[1..]) {
+            sum = op(Kind::Add, [Some(sum), Some(*texel), None], origin);
+        }
+        ops.push(Op {
+            kind: Kind::Store(1, 0),
+            dst: None,
+            args: [Some(sum), None, None],
+            origin: 2 * count,
+        });
+        let mut uses = vec![0; program.classes.len()];
+        super::super::count(&[Node::Ops(ops.clone())], &mut uses);
+        let ordered = order(&Graph::new(&ops, &program), &program, &uses, REGISTERS);
+        assert!(ordered.iter().all(|ordered| ordered.len() == ops.len()));
+        ordered
+    }
+
+    #[test]
+    fn texels_come_when_they_are_wanted_and_offsets_well_before() {
+        let ops = fetched_first(20).unwrap();
+        let makes = |v: V| ops.iter().position(|op| op.dst == Some(v));
+        for (at, op) in ops.iter().enumerate() {
+            // Slots are there from the beginning.
+            for made in op.args().filter_map(makes) {
+                assert!(made < at, "{op:?} comes before its argument");
+                match op.kind {
+                    Kind::Texel(_) => assert!(made < 20, "an offset comes late, at {made}"),
+                    // With the first sum, two texels are wanted.
+                    Kind::Add => assert!(at - made <= 2, "{op:?} comes long behind its argument"),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn registers_last_for_few_texels() {
+        assert!(fetched_first(REGISTERS as u32).is_none());
+        assert!(fetched_first(REGISTERS as u32 + 1).is_some());
+    }
 }
