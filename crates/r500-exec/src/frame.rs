@@ -337,16 +337,16 @@ impl Band<'_> {
 /// Which pixels of a chunk are covered, row by row.
 #[inline(always)]
 fn coverage(mask: &[f32; 16]) -> [[bool; 4]; 4] {
-    // A byte a pixel, then two rows of two quads as words: the compiler goes pixel by pixel else.
-    let bytes: [u8; 16] = std::array::from_fn(|lane| (mask[lane].to_bits() >> 31) as u8);
-    let quads: [u32; 4] = std::array::from_fn(|quad| {
-        u32::from_le_bytes(std::array::from_fn(|corner| bytes[4 * quad + corner]))
-    });
-    let [a, b, c, d] = quads;
-    let first = |left: u32, right: u32| left & 0xffff | right << 16;
-    let second = |left: u32, right: u32| left >> 16 | right & 0xffff_0000;
-    [first(a, b), second(a, b), first(c, d), second(c, d)]
-        .map(|row| row.to_le_bytes().map(|covered| covered & 1 != 0))
+    // Two pixels beside each other at once: of the bits of either, one.
+    let pair = |lane: usize| {
+        let [left, right] = [mask[lane], mask[lane + 1]].map(|lane| u64::from(lane.to_bits()));
+        let bits = (left | right << 32) & 0x0000_0100_0000_0001;
+        (bits | bits >> 32) as u32
+    };
+    LANES.map(|[left, _, right, _]| {
+        let row = pair(left) | pair(right) << 16;
+        row.to_le_bytes().map(|covered| covered & 1 != 0)
+    })
 }
 
 /// What the pixels of a chunk are in a picture, by the channels of their colours.

@@ -88,6 +88,8 @@ pub(super) struct Code {
     pub(super) counters: u32,
     pub(super) colors: [Option<Color>; 4],
     pub(super) depth: Option<(Arg, Arg)>,
+    /// Whether pixels lose their coverage.
+    pub(super) kills: bool,
     /// Operations that are machine code, and all.
     pub(super) share: (usize, usize),
     /// The units that machine code fetches from.
@@ -273,6 +275,7 @@ impl Code {
             counters: linear.counters,
             colors: function.colors.map(|channels| channels.map(color)),
             depth: depth.map(|(depth, written)| (arg(depth), arg(written))),
+            kills,
             share,
             units,
         };

@@ -23,6 +23,8 @@ pub(super) struct Machine<'a> {
     pub(super) covered: Vec<Chunk>,
     /// Pixels covered at the start, and when all is done, pixels killed, of each chunk.
     pub(super) killed: Vec<u32>,
+    /// Whether all of the batch is covered and nothing can change that.
+    pub(super) whole: bool,
     /// Whether the batch's colours are in the picture already.
     pub(super) painted: bool,
     pub(super) easel: Easel,
@@ -72,6 +74,7 @@ impl<'a> Machine<'a> {
             memory,
             covered: vec![[0.0; LANES]; chunks],
             killed: vec![0; chunks],
+            whole: false,
             painted: false,
             easel,
             dubious: vec![false; chunks],

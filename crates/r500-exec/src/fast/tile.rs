@@ -161,10 +161,15 @@ impl Tile<'_> {
         let block = band.block();
         let [width, height] = bindings.size();
         if self.inside(block) && bindings.covers_all() {
-            machine.covered.fill(ALL);
-            machine.killed.fill(LANES as u32);
+            if !machine.whole {
+                machine.covered.fill(ALL);
+                machine.killed.fill(if machine.code.kills { LANES as u32 } else { 0 });
+            }
+            // What nothing kills stays as it is from batch to batch.
+            machine.whole = !machine.code.kills;
             return true;
         }
+        machine.whole = false;
         let mut any = false;
         let memory = machine.covered.iter_mut().zip(&mut machine.killed);
         for ((x, y), (covered, count)) in self.chunks().zip(memory) {
@@ -253,8 +258,10 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
     fn run<L: Level>(self, _: L) {
         let Self { tile, machine, band } = self;
         // Which chunks are covered whole, and which at all.
-        let (mut whole, mut some) = (0_u64, 0_u64);
-        for (i, (covered, killed)) in machine.covered.iter().zip(&mut machine.killed).enumerate() {
+        let (mut whole, mut some) = if machine.whole { (!0, !0) } else { (0_u64, 0_u64) };
+        let counted = if machine.whole { 0 } else { machine.covered.len() };
+        let chunks = machine.covered[..counted].iter().zip(&mut machine.killed);
+        for (i, (covered, killed)) in chunks.enumerate() {
             let all = covered.iter().fold(!0, |all, lane| all & lane.to_bits()) == !0;
             whole |= u64::from(all) << i;
             let count = if all { LANES as u32 } else { ones(covered) };
