@@ -716,8 +716,13 @@ pub(crate) fn check<T>(
     let moves: Vec<Move> = (0..maker.random.below(5))
         .map(|_| {
             let to = maker.random.below(READS);
+            let from = maker.float();
+            // Another variable may take the slot of what colours alone look at behind.
+            if maker.random.below(3) == 0 {
+                return Move { value: maker.fresh(), slot: to, mask: None, from };
+            }
             let mask = (maker.random.below(2) == 0).then(|| maker.mask());
-            Move { value: Value(to), slot: to, mask, from: maker.float() }
+            Move { value: Value(to), slot: to, mask, from }
         })
         .collect();
     let colors: Vec<Color> = if paints { maker.colors() } else { Vec::new() };

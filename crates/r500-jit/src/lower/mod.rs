@@ -63,8 +63,10 @@ pub(crate) fn lower(segment: &Segment<'_>, means: Means) -> Program {
     for stmt in segment.body {
         lower.stmt(stmt);
     }
-    lower.moves(segment.moves);
+    let moved = lower.moves(segment.moves);
     segment.colors.iter().for_each(|color| lower.color(color));
+    // Whoever looked at these slots has done so.
+    moved.into_iter().for_each(|(v, slot)| lower.store(v, slot));
     let mut program = lower.program;
     program.body = lower.open.pop().map(Region::end).unwrap_or_default();
     program
@@ -149,9 +151,10 @@ impl Lower<'_> {
         }
     }
 
-    /// Variables change, one after the other. What a slot held before its change is looked at before
-    /// ([`schedule`](crate::schedule) keeps it so).
-    fn moves(&mut self, moves: &[Move]) {
+    /// Variables change, one after the other; what is to go to which slots then. What a slot held before its
+    /// change is looked at before ([`schedule`](crate::schedule) keeps it so).
+    fn moves(&mut self, moves: &[Move]) -> Vec<(V, u32)> {
+        let mut moved = Vec::new();
         let slots: HashSet<u32> = moves.iter().map(|moved| moved.slot).collect();
         for (i, &Move { value, slot, mask, from }) in moves.iter().enumerate() {
             let class = self.class_of(value);
@@ -170,9 +173,10 @@ impl Lower<'_> {
             self.values.insert(value, new);
             // What changes again need not be left.
             if !moves[i + 1..].iter().any(|later| later.slot == slot) {
-                self.store(new, slot);
+                moved.push((new, slot));
             }
         }
+        moved
     }
 
     fn store(&mut self, v: V, slot: u32) {
