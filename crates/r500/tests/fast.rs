@@ -225,6 +225,16 @@ const PROGRAMS: &[(&str, &str)] = &[
          src0.rgb = const[0], src1.rgb = temp[0], srcp.rgb = neg2 : temp[2].g = 4.0 * MIN -|srcp.rgb| -src1.rgb ;
          src0.rgb = temp[3], src1.rgb = temp[0], srcp.rgb = sub : temp[2].b = clamp 0.5 * MAX srcp.rrr -src1.rrb ;",
     ),
+    (
+        "what may be denormal, times one in a loop and times one behind it",
+        "src0.rgb = temp[0], src1.rgb = const[0] : temp[3].r = raw CMP src1.ggg src0.ggg src0.rrr ;
+         REP int[0] ;
+           src0.rgb = temp[0], src0.a = temp[5] : pred[lt].rgb = MAD src0.rgr src0.111 -src0.aaa ;
+           PRED(r) src0.rgb = temp[3] : temp[2].rgb = MAD src0.rrr src0.111 src0.000 ;
+           src0.a = temp[5] : temp[5].a = MAD src0.a src0.1 src0.h ;
+         ENDREP ;
+         src0.rgb = temp[2] : temp[2].rgb = MAD src0.rgb src0.111 src0.000 ;",
+    ),
 ];
 
 #[test]

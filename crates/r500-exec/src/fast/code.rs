@@ -158,7 +158,8 @@ impl Code {
         // Constants are spread out for steps only, of which few are left beside machine code.
         let columns = super::columns(places.count);
         let stride = columns * (super::ROWS / 4) * u32::try_from(size_of::<Chunk>()).unwrap_or(64);
-        let kills = function.body.iter().any(kills);
+        let kill = |stmt: &Stmt| matches!(stmt, Stmt::Kill(_));
+        let kills = function.body.iter().any(|stmt| stmt.any(&mut { kill }));
         let mut refused = Vec::new();
         let (mut share, mut units) = ((0, 0), Vec::new());
         let mut inputs = Vec::new();
@@ -313,16 +314,6 @@ impl Job for Compile<'_> {
     #[inline(always)]
     fn run<L: Level>(self, level: L) -> (Code, u32, Vec<usize>) {
         Code::compile(self.function, self.parameters, level, self.native)
-    }
-}
-
-/// Whether a statement takes coverage from pixels.
-fn kills(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Kill(_) => true,
-        Stmt::If(branch) => branch.arms.iter().flatten().any(kills),
-        Stmt::Loop(repeat) => repeat.body.iter().any(kills),
-        _ => false,
     }
 }
 

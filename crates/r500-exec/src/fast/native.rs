@@ -70,7 +70,12 @@ impl Tables {
     #[must_use]
     pub fn of(function: &Function, bindings: &Bindings) -> Self {
         let mut units = Vec::new();
-        function.body.iter().for_each(|stmt| fetched(stmt, &mut units));
+        let fetched = &mut |stmt: &Stmt| {
+            if let Stmt::Fetch(fetch) = stmt {
+                units.push(fetch.unit);
+            }
+        };
+        function.body.iter().for_each(|stmt| stmt.each(fetched));
         units.sort_unstable();
         units.dedup();
         let table = |unit: u8| Some((unit, bindings.sampler(usize::from(unit))?.table()?));
@@ -82,18 +87,6 @@ impl Tables {
     pub fn get(&self, unit: u8) -> Option<&Table> {
         let at = self.0.binary_search_by_key(&unit, |(unit, _)| *unit).ok()?;
         Some(&self.0[at].1)
-    }
-}
-
-/// Adds the units that a statement fetches from.
-fn fetched(stmt: &Stmt, units: &mut Vec<u8>) {
-    match stmt {
-        Stmt::Fetch(fetch) => units.push(fetch.unit),
-        Stmt::If(branch) => {
-            branch.arms.iter().flatten().for_each(|stmt| fetched(stmt, units));
-        }
-        Stmt::Loop(repeat) => repeat.body.iter().for_each(|stmt| fetched(stmt, units)),
-        _ => {}
     }
 }
 
@@ -302,8 +295,7 @@ impl Native<'_> {
             Stmt::Def(_, Op { code: ir::Code::Input { .. }, .. }) => false,
             Stmt::Def(_, op) => self.compiler.takes(op),
             Stmt::Spend { .. } => true,
-            Stmt::If(branch) => branch.arms.iter().flatten().all(|stmt| self.takes(stmt)),
-            Stmt::Loop(repeat) => repeat.body.iter().all(|stmt| self.takes(stmt)),
+            Stmt::If(_) | Stmt::Loop(_) => stmt.inside().all(|stmt| self.takes(stmt)),
             Stmt::Fetch(fetch) => {
                 let table = self.tables.get(fetch.unit);
                 table.is_some_and(|table| self.compiler.takes_fetch(fetch, table))

@@ -254,14 +254,7 @@ impl Seen<'_> {
 
 /// Calls `f` with everything that statements look at.
 fn each_operand(list: &[Stmt], f: &mut impl FnMut(Operand)) {
-    for stmt in list {
-        stmt.operands(f);
-        match stmt {
-            Stmt::If(branch) => branch.arms.iter().for_each(|arm| each_operand(arm, f)),
-            Stmt::Loop(repeat) => each_operand(&repeat.body, f),
-            _ => {}
-        }
-    }
+    list.iter().for_each(|stmt| stmt.each(&mut |stmt| stmt.operands(f)));
 }
 
 #[cfg(test)]

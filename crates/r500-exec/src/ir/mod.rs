@@ -409,6 +409,29 @@ impl Stmt {
         }
     }
 
+    /// The statements right inside of it: those of its arms, or of its passes.
+    pub fn inside(&self) -> impl Iterator<Item = &Self> {
+        let (arms, body): (&[Vec<Self>], &[Self]) = match self {
+            Self::If(branch) => (&branch.arms, &[]),
+            Self::Loop(repeat) => (&[], &repeat.body),
+            _ => (&[], &[]),
+        };
+        arms.iter().flatten().chain(body)
+    }
+
+    /// Whether `f` says so of it, or of a statement inside of it, however deep.
+    pub fn any(&self, f: &mut impl FnMut(&Self) -> bool) -> bool {
+        f(self) || self.inside().any(|stmt| stmt.any(f))
+    }
+
+    /// Calls `f` with it and with all statements inside of it, however deep.
+    pub fn each(&self, f: &mut impl FnMut(&Self)) {
+        self.any(&mut |stmt| {
+            f(stmt);
+            false
+        });
+    }
+
     /// Calls `f` with each operand that the statement itself looks at: those of regions inside it not
     /// counted, what regions hand out counted.
     pub fn operands(&self, f: &mut impl FnMut(Operand)) {

@@ -27,11 +27,7 @@ pub(crate) fn count(function: &Function) -> Option<Function> {
 
 /// Whether there is a loop that asks after each pass.
 fn asks(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::If(branch) => branch.arms.iter().flatten().any(asks),
-        Stmt::Loop(repeat) => repeat.again.is_some() || repeat.body.iter().any(asks),
-        _ => false,
-    }
+    stmt.any(&mut |stmt| matches!(stmt, Stmt::Loop(repeat) if repeat.again.is_some()))
 }
 
 fn each_loop(list: &mut Vec<Stmt>, looks: &[u32]) -> bool {
@@ -298,14 +294,7 @@ fn chosen(op: &Op) -> Option<Operand> {
 }
 
 fn count_looks(stmt: &Stmt, looks: &mut [u32]) {
-    stmt.operands(&mut |operand| look(operand, looks));
-    match stmt {
-        Stmt::If(branch) => {
-            branch.arms.iter().flatten().for_each(|stmt| count_looks(stmt, looks));
-        }
-        Stmt::Loop(repeat) => repeat.body.iter().for_each(|stmt| count_looks(stmt, looks)),
-        _ => {}
-    }
+    stmt.each(&mut |stmt| stmt.operands(&mut |operand| look(operand, looks)));
 }
 
 fn look(operand: Operand, looks: &mut [u32]) {

@@ -109,12 +109,8 @@ impl Users {
 
 /// Whether statements do something beside values.
 pub(super) fn has_effects(list: &[Stmt]) -> bool {
-    list.iter().any(|stmt| match stmt {
-        Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Watch(_) => true,
-        Stmt::If(branch) => branch.arms.iter().any(|arm| has_effects(arm)),
-        Stmt::Loop(repeat) => has_effects(&repeat.body),
-        Stmt::Def(..) | Stmt::Fetch(_) | Stmt::Spend { .. } => false,
-    })
+    let has = |stmt: &Stmt| matches!(stmt, Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Watch(_));
+    list.iter().any(|stmt| stmt.any(&mut { has }))
 }
 
 /// Whether statements do nothing but count instructions.

@@ -19,8 +19,13 @@ pub(super) fn simplify(function: &mut Function, ranges: &[Range]) {
     seen.collect(&function.body);
     seen.mark();
     let Seen { bits, .. } = seen;
-    let mut rewrite =
-        Rewrite { seen: bits, ranges, same: vec![None; count], opposite: vec![None; count] };
+    let mut rewrite = Rewrite {
+        seen: bits,
+        ranges,
+        same: vec![None; count],
+        flushes: vec![false; count],
+        opposite: vec![None; count],
+    };
     rewrite.list(&mut function.body);
     for operand in function.outputs_mut() {
         rewrite.replace(operand);
@@ -172,6 +177,8 @@ struct Rewrite<'a> {
     ranges: &'a [Range],
     /// Values that are others, as far as anyone sees.
     same: Vec<Option<Operand>>,
+    /// Values that flushing operations make.
+    flushes: Vec<bool>,
     /// Values that are others with the sign changed, as far as anyone sees.
     opposite: Vec<Option<Operand>>,
 }
@@ -185,6 +192,7 @@ impl Rewrite<'_> {
                     self.turn(op);
                     let same = self.op(*value, op);
                     self.same[value.index()] = same;
+                    self.flushes[value.index()] = flushes(op.code);
                     return same.is_none();
                 }
                 // What regions hand out comes from inside.
@@ -212,7 +220,7 @@ impl Rewrite<'_> {
         if seen & SIGN != 0 {
             return self.once(op, seen);
         }
-        let is_flush = |operand: Operand| seen & DENORMAL == 0 || !self.range(operand).denormal;
+        let is_flush = |operand: Operand| seen & DENORMAL == 0 || self.is_flushed(operand);
         match (op.code, op.args) {
             (Code::Add, [a @ Operand::Value(_), Operand::Const(0), _]) if is_flush(a) => {
                 return Some(a);
@@ -242,7 +250,7 @@ impl Rewrite<'_> {
             return None;
         }
         match op.code {
-            Code::Mul(PLAIN) if seen & DENORMAL == 0 || !self.range(a).denormal => return Some(a),
+            Code::Mul(PLAIN) if seen & DENORMAL == 0 || self.is_flushed(a) => return Some(a),
             Code::Mad(PLAIN, Sign::Plus) => *op = Op::new(Code::Add, &[a, c]),
             Code::Mad(PLAIN, Sign::Minus) => *op = Op::new(Code::Sub, &[a, c]),
             Code::Mad(MINUS, Sign::Plus) => *op = Op::new(Code::Sub, &[c, a]),
@@ -278,6 +286,16 @@ impl Rewrite<'_> {
         }
     }
 
+    /// Whether an operand is no denormal, whatever else becomes of the function: ranges tell of what it was,
+    /// and what makes a value need not flush where nobody sees it. (In a loop, two products with one could
+    /// each count on the other.)
+    fn is_flushed(&self, operand: Operand) -> bool {
+        let stays = operand.value().is_none_or(|value| {
+            self.flushes[value.index()] || self.seen[value.index()] & DENORMAL != 0
+        });
+        stays && !self.range(operand).denormal
+    }
+
     fn range(&self, operand: Operand) -> Range {
         match operand {
             Operand::Const(bits) => Range::of(f32::from_bits(bits)),
@@ -292,6 +310,14 @@ impl Rewrite<'_> {
             *operand = same;
         }
     }
+}
+
+/// Whether an operation makes zeros of denormals by itself.
+fn flushes(code: Code) -> bool {
+    matches!(
+        code,
+        Code::Add | Code::Sub | Code::Mul(_) | Code::Mad(..) | Code::Flush | Code::Rcp | Code::Rsq
+    )
 }
 
 #[cfg(test)]
@@ -372,5 +398,32 @@ mod tests {
         assert_eq!(left(&[flush, inverse(1)]), [inverse(0)]);
         let sign = Op::new(Code::Neg, &[V(1)]);
         assert_eq!(left(&[flush, sign]), [flush, sign]);
+    }
+
+    /// Two products with one, one behind the other by way of a loop: neither may count on the other to flush.
+    #[test]
+    fn of_two_flushes_one_stays() {
+        let once = |of: u32| Op::new(Code::Mul(PRODUCT), &[V(of), Operand::float(1.0)]);
+        let carried = crate::ir::Carried { value: Value(2), init: Operand::Const(0), next: V(1) };
+        let body = vec![Stmt::Def(Value(1), once(0))];
+        let repeat = crate::ir::Loop { passes: 3, carried: vec![carried], body, again: None };
+        let mut function = Function {
+            values: 4,
+            body: vec![
+                Stmt::Def(Value(0), Op::new(Code::Input { input: 0, channel: 0 }, &[])),
+                Stmt::Loop(Box::new(repeat)),
+                Stmt::Def(Value(3), once(2)),
+            ],
+            colors: [Some([V(3); 4]), None, None, None],
+            depth: None,
+            origins: vec![0; 4],
+        };
+        let ranges = [Range::ANY, Range::ARITHMETIC, Range::ARITHMETIC, Range::ARITHMETIC];
+        simplify(&mut function, &ranges);
+        let mut products = 0;
+        let product = |stmt: &Stmt| matches!(stmt, Stmt::Def(_, Op { code: Code::Mul(_), .. }));
+        let count = &mut |stmt: &Stmt| products += u32::from(product(stmt));
+        function.body.iter().for_each(|stmt| stmt.each(count));
+        assert_eq!(products, 1);
     }
 }
