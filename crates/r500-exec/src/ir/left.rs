@@ -6,17 +6,18 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::looks::Looks;
 use super::{Code, Function, Loop, NONE, Op, Operand, Stmt, Value};
 
 /// Has loops forget what nobody looks at. For functions that read nothing across a quad.
 pub(super) fn forget(function: &mut Function) {
-    let mut facts = Facts { looks: vec![0; function.values as usize], ..Facts::default() };
+    let mut facts =
+        Facts { made: HashMap::new(), began: HashMap::new(), looks: Looks::of(function) };
     facts.collect(&function.body);
-    function.outputs().for_each(|operand| facts.look(operand));
-    each_loop(&mut function.body, &facts);
+    each_loop(&mut function.body, &mut facts);
 }
 
-fn each_loop(list: &mut [Stmt], facts: &Facts) {
+fn each_loop(list: &mut [Stmt], facts: &mut Facts) {
     for stmt in list {
         match stmt {
             Stmt::If(branch) => branch.arms.iter_mut().for_each(|arm| each_loop(arm, facts)),
@@ -29,7 +30,7 @@ fn each_loop(list: &mut [Stmt], facts: &Facts) {
     }
 }
 
-fn forget_in(repeat: &mut Loop, facts: &Facts) {
+fn forget_in(repeat: &mut Loop, facts: &mut Facts) {
     let Some((active, again)) = active(repeat) else { return };
     if !facts.is_within(again, active) {
         return;
@@ -46,11 +47,13 @@ fn forget_in(repeat: &mut Loop, facts: &Facts) {
     let Seen { by_all, .. } = seen;
     for carried in repeat.carried.iter_mut().filter(|carried| !by_all.contains(&carried.value)) {
         // Pixels that go on count alone: what is chosen for all of them is what they hold.
-        while let Some(Op { code: Code::Select, args: [mask, chosen, _] }) =
+        while let Some(&Op { code: Code::Select, args: [mask, chosen, _] }) =
             facts.made(carried.next)
-            && facts.is_within(again, *mask)
+            && facts.is_within(again, mask)
         {
-            carried.next = *chosen;
+            carried.next = chosen;
+            // Loops around this one count it, too.
+            facts.looks.add(chosen);
         }
     }
 }
@@ -63,13 +66,11 @@ fn active(repeat: &Loop) -> Option<(Operand, Operand)> {
 }
 
 /// What is known of the values of a function.
-#[derive(Default)]
 struct Facts {
     made: HashMap<Value, Op>,
     /// Pixels that execute passes are among those that began the loop.
     began: HashMap<Value, Operand>,
-    /// How often each value is looked at.
-    looks: Vec<u32>,
+    looks: Looks,
 }
 
 /// How far parts of parts are followed.
@@ -81,7 +82,6 @@ const FORKS: usize = 5;
 impl Facts {
     fn collect(&mut self, list: &[Stmt]) {
         for stmt in list {
-            stmt.operands(&mut |operand| self.look(operand));
             match stmt {
                 Stmt::Def(value, op) => _ = self.made.insert(*value, *op),
                 Stmt::If(branch) => branch.arms.iter().for_each(|arm| self.collect(arm)),
@@ -96,12 +96,6 @@ impl Facts {
                 }
                 _ => {}
             }
-        }
-    }
-
-    fn look(&mut self, operand: Operand) {
-        if let Some(looks) = operand.value().and_then(|value| self.looks.get_mut(value.index())) {
-            *looks += 1;
         }
     }
 
@@ -154,16 +148,9 @@ struct Seen<'a> {
 impl Seen<'_> {
     /// What is looked at more often than in the loop is looked at behind it.
     fn looked_at_behind(&mut self, repeat: &Loop) {
-        let mut inside: HashMap<Value, u32> = HashMap::new();
-        let mut count = |operand: Operand| {
-            operand.value().into_iter().for_each(|value| *inside.entry(value).or_default() += 1);
-        };
-        repeat.carried.iter().for_each(|carried| count(carried.next));
-        repeat.again.into_iter().for_each(&mut count);
-        each_operand(&repeat.body, &mut count);
+        let inside = Looks::inside(repeat, &self.facts.looks);
         for carried in &repeat.carried {
-            let looks = self.facts.looks.get(carried.value.index()).copied().unwrap_or(0);
-            if looks > inside.get(&carried.value).copied().unwrap_or(0) {
+            if self.facts.looks.at(carried.value) > inside.at(carried.value) {
                 self.root(Operand::Value(carried.value));
             }
         }
@@ -252,11 +239,6 @@ impl Seen<'_> {
     }
 }
 
-/// Calls `f` with everything that statements look at.
-fn each_operand(list: &[Stmt], f: &mut impl FnMut(Operand)) {
-    list.iter().for_each(|stmt| stmt.each(&mut |stmt| stmt.operands(f)));
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -313,5 +295,45 @@ mod tests {
         let Some(Stmt::Loop(repeat)) = function.body.last_mut() else { unreachable!() };
         repeat.carried[1].next = V(5);
         assert_eq!(nexts(&mut function), [V(8), V(5), V(4)]);
+    }
+
+    /// A loop in a loop that pixels leave one by one, in which what the outer one carries is chosen: what is
+    /// chosen there is looked at once more, and behind the outer loop it is looked at still.
+    #[test]
+    fn what_an_inner_loop_chooses_is_seen_behind_the_outer() {
+        let select = |value, mask, x, y| def(value, Code::Select, &[V(mask), V(x), V(y)]);
+        let carry = |list: &[(u32, Operand, Operand)]| -> Vec<Carried> {
+            let carried = |&(value, init, next)| Carried { value: Value(value), init, next };
+            list.iter().map(carried).collect()
+        };
+        // 0: carried by the outer; 1: pixels in it; 2: carried by the inner; 3: pixels in that.
+        let inner = Loop {
+            passes: 9,
+            carried: carry(&[(2, NONE, V(11)), (3, V(1), V(10))]),
+            body: vec![def(10, Code::AndNot, &[V(3), V(20)]), select(11, 10, 0, 2)],
+            again: Some(V(10)),
+        };
+        let body = vec![
+            Stmt::Loop(Box::new(inner)),
+            def(12, Code::AndNot, &[V(1), V(21)]),
+            def(13, Code::Add, &[V(0), Operand::float(1.0)]),
+            select(14, 12, 13, 0),
+        ];
+        let outer = Loop {
+            passes: 9,
+            carried: carry(&[(0, NONE, V(14)), (1, ALL, V(12))]),
+            body,
+            again: Some(V(12)),
+        };
+        let mut function = Function {
+            values: 22,
+            body: vec![Stmt::Loop(Box::new(outer))],
+            colors: [Some([V(0), NONE, NONE, NONE]), None, None, None],
+            depth: None,
+            origins: vec![0; 22],
+        };
+        forget(&mut function);
+        let Stmt::Loop(outer) = &function.body[0] else { unreachable!() };
+        assert_eq!(outer.carried[0].next, V(14));
     }
 }

@@ -32,6 +32,7 @@ mod build;
 mod fold;
 mod left;
 mod lift;
+mod looks;
 mod passes;
 mod print;
 mod range;

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use super::looks::Looks;
 use super::tidy::{has_effects, spent, sweep};
 use super::{ALL, Carried, Code, Function, Loop, NONE, Op, Operand, Stmt, Value, evaluate};
 
@@ -14,9 +15,7 @@ pub(crate) fn count(function: &Function) -> Option<Function> {
     if !function.body.iter().any(asks) {
         return None;
     }
-    let mut looks = vec![0; function.values as usize];
-    function.body.iter().for_each(|stmt| count_looks(stmt, &mut looks));
-    function.outputs().for_each(|operand| look(operand, &mut looks));
+    let looks = Looks::of(function);
     let mut counted = function.clone();
     let changed = each_loop(&mut counted.body, &looks);
     if changed {
@@ -30,7 +29,7 @@ fn asks(stmt: &Stmt) -> bool {
     stmt.any(&mut |stmt| matches!(stmt, Stmt::Loop(repeat) if repeat.again.is_some()))
 }
 
-fn each_loop(list: &mut Vec<Stmt>, looks: &[u32]) -> bool {
+fn each_loop(list: &mut Vec<Stmt>, looks: &Looks) -> bool {
     let mut changed = false;
     let mut all = Vec::with_capacity(list.len());
     for mut stmt in list.drain(..) {
@@ -93,7 +92,7 @@ impl Course {
     }
 
     /// The loop makes its passes without asking. Gives what is left of a pass that did nothing.
-    fn settle(mut self, repeat: &mut Loop, looks: &[u32]) -> Option<Stmt> {
+    fn settle(mut self, repeat: &mut Loop, looks: &Looks) -> Option<Stmt> {
         let idle = self.ends && self.passes > 1 && self.is_idle(repeat, looks);
         if self.ends && !idle {
             // What the last pass has otherwise is to be computed.
@@ -108,7 +107,7 @@ impl Course {
     }
 
     /// Whether the last pass leaves everything as it was.
-    fn is_idle(&self, repeat: &Loop, looks: &[u32]) -> bool {
+    fn is_idle(&self, repeat: &Loop, looks: &Looks) -> bool {
         let plain = |stmt: &Stmt| !matches!(stmt, Stmt::Loop(_));
         if has_effects(&repeat.body) || !repeat.body.iter().all(plain) {
             return false;
@@ -119,15 +118,10 @@ impl Course {
                 _ => None,
             })
             .collect();
-        let mut inside = vec![0; looks.len()];
-        repeat.body.iter().for_each(|stmt| count_looks(stmt, &mut inside));
-        for carried in &repeat.carried {
-            look(carried.next, &mut inside);
-        }
-        repeat.again.into_iter().for_each(|again| look(again, &mut inside));
+        let inside = Looks::inside(repeat, looks);
         repeat.carried.iter().all(|carried| {
-            let at = carried.value.index();
-            self.keeps(carried, &defs) || looks.get(at) == inside.get(at)
+            let value = carried.value;
+            self.keeps(carried, &defs) || looks.at(value) == inside.at(value)
         })
     }
 
@@ -290,16 +284,6 @@ fn chosen(op: &Op) -> Option<Operand> {
         (Code::And, [ALL, a, _] | [a, ALL, _]) | (Code::Or, [NONE, a, _] | [a, NONE, _]) => Some(a),
         (Code::AndNot, [a, NONE, _]) => Some(a),
         _ => None,
-    }
-}
-
-fn count_looks(stmt: &Stmt, looks: &mut [u32]) {
-    stmt.each(&mut |stmt| stmt.operands(&mut |operand| look(operand, looks)));
-}
-
-fn look(operand: Operand, looks: &mut [u32]) {
-    if let Some(looks) = operand.value().and_then(|value| looks.get_mut(value.index())) {
-        *looks += 1;
     }
 }
 

@@ -134,7 +134,8 @@ impl Pages {
         // its tables it reads whole cells, the number of which it limits to what the segment's tables
         // say and the extent found there. To the planes of its colours it writes pixels where the places of
         // those chunks say, all of which lie within the number of pixels that `Places` says and that the
-        // extent found in each of these planes, which are borrowed mutably too. It calls nothing but `refill`, with the pointer that it got.
+        // extent found in each of these planes, which are borrowed mutably too. It calls nothing but
+        // `refill`, with the pointer that it got.
         let done = unsafe {
             let entry: extern "sysv64" fn(*mut Context<'_>) -> u64 =
                 std::mem::transmute(self.memory.as_ptr());
