@@ -295,16 +295,16 @@ impl Band<'_> {
 
     /// Delivers the coverage of chunks beside each other inside the band.
     #[inline(always)]
-    pub(crate) fn put_coverages<'c>(
+    pub(crate) fn put_coverages(
         &mut self,
         at: [u32; 2],
-        covered: impl ExactSizeIterator<Item = &'c [f32; 16]>,
+        covered: impl ExactSizeIterator<Item = Covered>,
     ) {
         let rows = rows(self.block, at, covered.len() as u32 * CHUNK, self.coverage);
         let Some(rows) = rows else { return };
         let [a, b, c, d] = rows.map(|row| row.as_chunks_mut::<4>().0.iter_mut());
         for ((((a, b), c), d), covered) in a.zip(b).zip(c).zip(d).zip(covered) {
-            [*a, *b, *c, *d] = coverage(covered);
+            [*a, *b, *c, *d] = covered.rows();
         }
     }
 
@@ -314,39 +314,68 @@ impl Band<'_> {
         put_rows(self.block, at, self.coverage, |lane| covered[lane].to_bits() != 0);
     }
 
-    /// Makes the pixels of chunks beside each other inside the band, as wide as that, ones that nothing was
-    /// drawn to. (Depth aside.)
+    /// Makes the colours of chunks beside each other inside the band, as wide as that, those of pixels that
+    /// nothing was drawn to.
     #[inline(always)]
-    pub(crate) fn blank(&mut self, at: [u32; 2], width: u32) {
+    pub(crate) fn clear_colors(&mut self, at: [u32; 2], width: u32) {
         for plane in self.color.iter_mut().flatten() {
             let rows = rows(self.block, at, width, plane);
             rows.into_iter().flatten().for_each(|row| row.fill([0.0; 4]));
         }
-        let rows = rows(self.block, at, width, self.coverage);
-        rows.into_iter().flatten().for_each(|row| row.fill(false));
     }
 
-    /// Covers chunks beside each other that lie inside the band, as wide as that.
+    /// Covers all of the chunks beside each other inside the band, as wide as that, or none.
     #[inline(always)]
-    pub(crate) fn cover(&mut self, at: [u32; 2], width: u32) {
+    pub(crate) fn cover(&mut self, at: [u32; 2], width: u32, covered: bool) {
         let rows = rows(self.block, at, width, self.coverage);
-        rows.into_iter().flatten().for_each(|row| row.fill(true));
+        rows.into_iter().flatten().for_each(|row| row.fill(covered));
     }
 }
 
-/// Which pixels of a chunk are covered, row by row.
-#[inline(always)]
-fn coverage(mask: &[f32; 16]) -> [[bool; 4]; 4] {
-    // Two pixels beside each other at once: of the bits of either, one.
-    let pair = |lane: usize| {
-        let [left, right] = [mask[lane], mask[lane + 1]].map(|lane| u64::from(lane.to_bits()));
-        let bits = (left | right << 32) & 0x0000_0100_0000_0001;
-        (bits | bits >> 32) as u32
-    };
-    LANES.map(|[left, _, right, _]| {
-        let row = pair(left) | pair(right) << 16;
-        row.to_le_bytes().map(|covered| covered & 1 != 0)
-    })
+/// Which pixels of a chunk are covered: of each row a word, of each of its pixels a byte, 1 or 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Covered([u32; 4]);
+
+impl Covered {
+    const WHOLE: u32 = 0x0101_0101;
+
+    /// As a mask says.
+    #[inline(always)]
+    pub(crate) fn of(mask: &[f32; 16]) -> Self {
+        // Two pixels beside each other at once: of the bits of either, one.
+        let pair = |lane: usize, bits: u64| {
+            let [left, right] = [mask[lane], mask[lane + 1]].map(|lane| u64::from(lane.to_bits()));
+            (left | right << 32) & bits
+        };
+        let row = |[left, _, right, _]: [usize; 4]| {
+            let four = pair(left, 0x0000_0100_0000_0001) | pair(right, 0x0100_0000_0001_0000);
+            (four | four >> 32) as u32
+        };
+        let [a, b, c, d] = LANES;
+        Self([row(a), row(b), row(c), row(d)])
+    }
+
+    /// Whether every pixel is covered.
+    #[inline(always)]
+    pub(crate) fn is_whole(self) -> bool {
+        let [a, b, c, d] = self.0;
+        a & b & c & d == Self::WHOLE
+    }
+
+    /// How many are.
+    #[inline(always)]
+    pub(crate) fn count(self) -> u32 {
+        let [a, b, c, d] = self.0;
+        // The sum of all bytes is in the last one.
+        (a + b + c + d).wrapping_mul(Self::WHOLE) >> 24
+    }
+
+    #[inline(always)]
+    fn rows(self) -> [[bool; 4]; 4] {
+        let [a, b, c, d] = self.0;
+        let row = |row: u32| row.to_le_bytes().map(|covered| covered & 1 != 0);
+        [row(a), row(b), row(c), row(d)]
+    }
 }
 
 /// What the pixels of a chunk are in a picture, by the channels of their colours.

@@ -11,7 +11,7 @@ use super::lanes::{Chunk, LANES};
 use super::machine::Machine;
 use super::memory::Memory;
 use super::simd::{Job, Level};
-use crate::frame::{self, Band, CHUNK, place};
+use crate::frame::{self, Band, CHUNK, Covered, place};
 use crate::{Block, numerics};
 
 /// Rows of pixels in a batch.
@@ -19,6 +19,9 @@ pub(super) const ROWS: u32 = 16;
 
 /// Columns of chunks in a batch at most.
 const COLUMNS: usize = 16;
+
+/// Chunks in a batch at most.
+const CHUNKS: usize = COLUMNS * (ROWS / CHUNK) as usize;
 
 /// Where a batch lies.
 pub(super) struct Tile<'a> {
@@ -84,7 +87,7 @@ const fn places<const N: usize>(columns: u32) -> [[u8; 2]; N] {
 /// Of one column, of two, and of sixteen, which begin with those of four and eight.
 const ONE: [[u8; 2]; 4] = places(1);
 const TWO: [[u8; 2]; 8] = places(2);
-const MANY: [[u8; 2]; 64] = places(16);
+const MANY: [[u8; 2]; CHUNKS] = places(COLUMNS as u32);
 
 /// The numbers of chunks by row and column.
 const fn rows(places: &[[u8; 2]]) -> [[u8; 16]; 4] {
@@ -260,11 +263,12 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
         // Which chunks are covered whole, and which at all.
         let (mut whole, mut some) = if machine.whole { (!0, !0) } else { (0_u64, 0_u64) };
         let counted = if machine.whole { 0 } else { machine.covered.len() };
+        let mut coverages = [Covered::default(); CHUNKS];
         let chunks = machine.covered[..counted].iter().zip(&mut machine.killed);
-        for (i, (covered, killed)) in chunks.enumerate() {
-            let all = covered.iter().fold(!0, |all, lane| all & lane.to_bits()) == !0;
-            whole |= u64::from(all) << i;
-            let count = if all { LANES as u32 } else { ones(covered) };
+        for (i, ((mask, killed), covered)) in chunks.zip(&mut coverages).enumerate() {
+            *covered = Covered::of(mask);
+            whole |= u64::from(covered.is_whole()) << i;
+            let count = covered.count();
             some |= u64::from(count != 0) << i;
             *killed -= count;
             machine.counters.killed += u64::from(*killed);
@@ -304,13 +308,14 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
                     }
                 }
             }
-            if none {
-                band.blank([tile.x, y], tile.columns * CHUNK);
-            } else if all {
-                band.cover([tile.x, y], tile.columns * CHUNK);
+            let (at, width) = ([tile.x, y], tile.columns * CHUNK);
+            if none && !machine.painted {
+                band.clear_colors(at, width);
+            }
+            if none || all {
+                band.cover(at, width, all);
             } else if inside {
-                let chunks = order.iter().map(|&i| &machine.covered[usize::from(i)]);
-                band.put_coverages([tile.x, y], chunks);
+                band.put_coverages(at, order.iter().map(|&i| coverages[usize::from(i) % CHUNKS]));
             } else {
                 for (x, &i) in tile.columns().zip(order) {
                     band.put_coverage([x, y], &machine.covered[usize::from(i)]);

@@ -11,9 +11,24 @@ impl Lower<'_> {
     pub(super) fn color(&mut self, color: &Color) {
         let covered = color.covered.then(|| self.op(Kind::Covered(0), &[]));
         let channels = color.channels.map(|channel| self.channel(channel, covered));
+        self.paint(color.target, channels);
+    }
+
+    /// Zeros everywhere.
+    pub(super) fn no_color(&mut self, target: u8) {
+        let zero = self.bits(0);
+        let zero = self.op(Kind::Copy, &[zero]);
+        self.paint_corners(target, [Some(zero); 4]);
+    }
+
+    fn paint(&mut self, target: u8, channels: [V; 4]) {
         let corners = self.exchanged(channels, [true; 4]);
+        self.paint_corners(target, corners);
+    }
+
+    fn paint_corners(&mut self, target: u8, corners: [Option<V>; 4]) {
         for (row, corners) in (0..).zip([[corners[0], corners[1]], [corners[2], corners[3]]]) {
-            let kind = Kind::Paint(Paint { target: color.target, row, part: 0 });
+            let kind = Kind::Paint(Paint { target, row, part: 0 });
             let [left, right] = corners;
             self.push(Op { kind, dst: None, args: [left, right, None], origin: self.origin });
         }

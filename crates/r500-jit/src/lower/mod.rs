@@ -6,6 +6,7 @@
 //! | `functions` | kernels of one number, step by step as `r500_exec::numerics::kernels` |
 //! | `fetch` | texels from tables |
 //! | `colors` | what goes to the picture |
+//! | `left_out` | what is done only where pixels are left |
 //! | `masks` | which values are masks |
 //! | `fold` | what is computed of constants alone |
 
@@ -14,6 +15,7 @@ mod colors;
 mod fetch;
 mod fold;
 mod functions;
+mod left_out;
 mod masks;
 
 use std::collections::{HashMap, HashSet};
@@ -60,13 +62,7 @@ pub(crate) fn lower(segment: &Segment<'_>, means: Means) -> Program {
         let v = if as_mask { lower.op(Kind::ToMask, &[read]) } else { read };
         lower.values.insert(value, v);
     }
-    for stmt in segment.body {
-        lower.stmt(stmt);
-    }
-    let moved = lower.moves(segment.moves);
-    segment.colors.iter().for_each(|color| lower.color(color));
-    // Whoever looked at these slots has done so.
-    moved.into_iter().for_each(|(v, slot)| lower.store(v, slot));
+    lower.onwards(segment, segment.body);
     let mut program = lower.program;
     program.body = lower.open.pop().map(Region::end).unwrap_or_default();
     program
@@ -121,6 +117,24 @@ impl Region {
 }
 
 impl Lower<'_> {
+    /// From somewhere in a segment's body to its end.
+    fn onwards(&mut self, segment: &Segment<'_>, stmts: &[&Stmt]) {
+        let mut stmts = stmts.iter();
+        while let Some(stmt) = stmts.next() {
+            match stmt {
+                Stmt::Kill(mask) if left_out::pays(segment, stmts.as_slice()) => {
+                    let left = self.kill(*mask);
+                    return self.rest_if_any(left, segment, stmts.as_slice());
+                }
+                stmt => self.stmt(stmt),
+            }
+        }
+        let moved = self.moves(segment.moves);
+        segment.colors.iter().for_each(|color| self.color(color));
+        // Whoever looked at these slots has done so.
+        moved.into_iter().for_each(|(v, slot)| self.store(v, slot));
+    }
+
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Def(value, op) => {
@@ -142,10 +156,7 @@ impl Lower<'_> {
                 self.origin = fetch.address;
                 self.fetch(fetch);
             }
-            Stmt::Kill(mask) => {
-                self.origin = self.address;
-                self.kill(*mask);
-            }
+            Stmt::Kill(mask) => _ = self.kill(*mask),
             // Segments have none of these.
             Stmt::Stat { .. } | Stmt::Watch(_) => {}
         }
@@ -197,12 +208,15 @@ impl Lower<'_> {
         }
     }
 
-    fn kill(&mut self, mask: Operand) {
+    /// Pixels lose their coverage; the vector of those that are left.
+    fn kill(&mut self, mask: Operand) -> V {
+        self.origin = self.address;
         let mask = self.mask(mask);
         let mask = self.spread(mask);
         let covered = self.op(Kind::Covered(0), &[]);
         let left = self.op(Kind::AndNot, &[mask, covered]);
         self.put(Kind::Uncover(0), left);
+        left
     }
 
     /// A value is computed; it goes to its slot if it has one.

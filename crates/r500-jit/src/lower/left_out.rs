@@ -1,0 +1,71 @@
+//! What is left out where all pixels of a group are killed: all behind the kill, if that is worth looking
+//! at what is left.
+
+use r500_exec::ir::{Code, Stmt};
+use r500_exec::native::Segment;
+
+use super::Lower;
+use crate::op::{Arm, Branch, Class, Kind, Node, V};
+
+/// Operations that take about as long as finding out whether any pixel is left.
+const LEAST: u64 = 48;
+
+/// Whether nobody sees what is done behind a kill for pixels that are gone, and it takes long.
+///
+/// Where only colours are left, those of pixels that are not covered are zeros.
+pub(super) fn pays(segment: &Segment<'_>, rest: &[&Stmt]) -> bool {
+    let only_colors = !segment.colors.is_empty()
+        && segment.colors.iter().all(|color| color.covered)
+        && segment.writes.is_empty()
+        && segment.moves.is_empty();
+    // Instructions count whether anyone sees what they do or not.
+    let colors = 24 * segment.colors.len() as u64;
+    only_colors
+        && !segment.metered
+        && colors + rest.iter().map(|stmt| cost(stmt)).sum::<u64>() >= LEAST
+}
+
+/// Operations of the processor, roughly.
+fn cost(stmt: &Stmt) -> u64 {
+    match stmt {
+        Stmt::Def(_, op) => match op.code {
+            Code::Ex2 | Code::Ln2 | Code::Sin | Code::Cos => 16,
+            Code::Rcp | Code::Rsq => 8,
+            _ => 1,
+        },
+        Stmt::Fetch(_) => 32,
+        Stmt::If(_) => 1 + stmt.inside().map(cost).sum::<u64>(),
+        Stmt::Loop(repeat) => {
+            let pass = stmt.inside().map(cost).sum::<u64>();
+            pass.saturating_mul(u64::from(repeat.passes))
+        }
+        _ => 1,
+    }
+}
+
+impl Lower<'_> {
+    /// The rest of a segment, for groups where pixels are left; for others what is seen of it.
+    pub(super) fn rest_if_any(&mut self, covered: V, segment: &Segment<'_>, rest: &[&Stmt]) {
+        let (left, gone) = match self.mask_class {
+            Class::Vector => {
+                let all = self.bits(u32::MAX);
+                (covered, self.op(Kind::AndNot, &[covered, all]))
+            }
+            Class::Mask => {
+                let left = self.op(Kind::ToMask, &[covered]);
+                let all = self.op(Kind::MaskAll, &[]);
+                (left, self.op(Kind::MaskAndNot, &[left, all]))
+            }
+        };
+        // Where some are left, their zeros are painted over.
+        self.begin();
+        segment.colors.iter().for_each(|color| self.no_color(color.target));
+        let zeros = self.end();
+        self.begin();
+        self.onwards(segment, rest);
+        let body = self.end();
+        let arms = [(gone, zeros), (left, body)];
+        let arms = arms.map(|(mask, body)| Arm { mask, body, assign: Vec::new() }).into();
+        self.region().push(Node::Branch(Branch { merges: Vec::new(), arms }));
+    }
+}
