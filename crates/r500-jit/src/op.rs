@@ -96,6 +96,11 @@ pub(crate) enum Kind {
     PairLow,
     /// a2, a3, b2, b3.
     PairHigh,
+    /// One pixel of each quad a, the other b: those of the first half of quads, a and b in turn; with as many
+    /// quads as x86-64 has.
+    BesideLow,
+    /// The same of the other half of quads.
+    BesideHigh,
     /// The four numbers of one pixel of each quad, from the unit's table, `a` bytes (and the offset) from
     /// its beginning; a lies in memory.
     Texel(Texel),
@@ -107,8 +112,8 @@ pub(crate) enum Kind {
     Covered(u32),
     /// Stores a as the pixels that are covered; gives nothing.
     Uncover(u32),
-    /// Stores pixels to the canvas, of each quad the left ones of a row, a, and the right ones, b; gives
-    /// nothing.
+    /// Stores pixels to the canvas, of one row of each quad those of the first half of quads, a, and of the other,
+    /// b; gives nothing.
     Paint(Paint),
 }
 
@@ -116,7 +121,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Paint {
     pub(crate) target: u8,
-    /// The first row of quads or the second.
+    /// The first row of each quad or the second.
     pub(crate) row: u8,
     /// Which vector of a chunk the quads are.
     pub(crate) part: u32,

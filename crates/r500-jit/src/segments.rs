@@ -790,9 +790,10 @@ pub(crate) fn check<T>(
                     let there = !covered || interpreter.covered[lane] != 0;
                     let pixel = channels.each_ref().map(|channel| f32::from_bits(channel[lane]));
                     let pixel = pixel.map(|x| if there { canonical_nan(x) } else { 0.0 });
-                    // Two rows of two pixels of 16 bytes.
-                    let quad = places.chunks()[chunk][(first + lane) / 4];
-                    let at = quad.rows[lane / 2 % 2] as usize / 16 + lane % 2;
+                    // Halves of two rows of four pixels of 16 bytes: two quads.
+                    let half = places.chunks()[chunk][(first + lane) / 8];
+                    let left = (first + lane) / 4 % 2 * 2;
+                    let at = half.rows[lane / 2 % 2] as usize / 16 + left + lane % 2;
                     wanted_planes[usize::from(target)][at] = pixel;
                 }
             }

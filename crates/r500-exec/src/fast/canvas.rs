@@ -30,15 +30,16 @@ impl Canvas<'_> {
 /// Where the chunks of a batch lie.
 #[derive(Clone, Debug, Default)]
 pub struct Places {
-    chunks: Vec<[Place; 4]>,
+    chunks: Vec<[Place; 2]>,
     pixels: usize,
 }
 
-/// Where a quad lies: bytes from the first pixel of the batch to the left pixel of either row.
-#[repr(C, align(16))]
+/// Where half a chunk lies, two quads beside each other: bytes from the first pixel of the batch to the left pixel
+/// of either row, of which there are four.
+#[repr(C, align(32))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
-    /// Of the row of the first two pixels of the quad, and of that of the others.
+    /// Of the row of the first two pixels of the quads, and of that of the others.
     pub rows: [u32; 2],
 }
 
@@ -49,43 +50,38 @@ impl Places {
     /// Of chunks whose lower left pixels are that many columns and rows from the first pixel, in planes of
     /// that width; `None` if one is too far away.
     pub fn in_rows(chunks: impl Iterator<Item = [u32; 2]>, width: u32) -> Option<Self> {
-        let rows = |[x, y]: [u32; 2], quad: u32| {
-            let left =
-                y.checked_add(quad / 2 * 2)?.checked_mul(width)?.checked_add(x + quad % 2 * 2)?;
-            Some([left, left.checked_add(width)?])
-        };
-        Self::new(chunks.map(|chunk| [0, 1, 2, 3].map(|quad| rows(chunk, quad))))
+        Self::new(chunks.map(|[x, y]| {
+            let row = |row: u32| y.checked_add(row)?.checked_mul(width)?.checked_add(x);
+            [0, 1, 2, 3].map(row)
+        }))
     }
 
-    /// Of so many chunks one after the other, each pixel by pixel in their own order.
+    /// Of so many chunks one after the other, each row by row.
     pub fn one_by_one(chunks: u32) -> Option<Self> {
-        let rows = |first: u32| Some([first, first.checked_add(2)?]);
-        Self::new(
-            (0..chunks).map(|chunk| [0, 4, 8, 12].map(|quad| rows(chunk.checked_mul(16)? + quad))),
-        )
+        let row = |chunk: u32, row: u32| chunk.checked_mul(16)?.checked_add(4 * row);
+        Self::new((0..chunks).map(|chunk| [0, 1, 2, 3].map(|number| row(chunk, number))))
     }
 
-    /// Of the left pixels of rows of quads.
-    fn new(chunks: impl Iterator<Item = [Option<[u32; 2]>; 4]>) -> Option<Self> {
+    /// Of the left pixels of rows of chunks.
+    fn new(chunks: impl Iterator<Item = [Option<u32>; 4]>) -> Option<Self> {
         let mut pixels = 0;
-        let mut place = |rows: Option<[u32; 2]>| {
-            let [first, second] = rows?;
-            pixels = pixels.max(first.max(second) as usize + 2);
-            let bytes = |pixel: u32| pixel.checked_mul(size_of::<Pixel>() as u32);
-            Some(Place { rows: [bytes(first)?, bytes(second)?] })
+        let mut row = |first: Option<u32>| {
+            let first = first?;
+            pixels = pixels.max(first as usize + 4);
+            first.checked_mul(size_of::<Pixel>() as u32)
         };
         let chunks = chunks
-            .map(|quads| {
-                let [a, b, c, d] = quads.map(&mut place);
-                Some([a?, b?, c?, d?])
+            .map(|rows| {
+                let [a, b, c, d] = rows.map(&mut row);
+                Some([Place { rows: [a?, b?] }, Place { rows: [c?, d?] }])
             })
             .collect::<Option<_>>()?;
         Some(Self { chunks, pixels })
     }
 
-    /// Of each chunk its quads.
+    /// Of each chunk its halves.
     #[must_use]
-    pub fn chunks(&self) -> &[[Place; 4]] {
+    pub fn chunks(&self) -> &[[Place; 2]] {
         &self.chunks
     }
 
@@ -141,22 +137,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quads_lie_in_rows_of_two() {
+    fn chunks_lie_in_rows_of_four() {
         // Pixels of 16 bytes, ten to a row; a chunk at (4, 4) begins 44 pixels from the first.
         let places = Places::in_rows([[0, 0], [4, 4]].into_iter(), 10).unwrap();
         let rows =
             |chunk: usize| places.chunks()[chunk].map(|place| place.rows.map(|row| row / 16));
-        assert_eq!(rows(0), [[0, 10], [2, 12], [20, 30], [22, 32]]);
-        assert_eq!(rows(1), [[44, 54], [46, 56], [64, 74], [66, 76]]);
+        assert_eq!(rows(0), [[0, 10], [20, 30]]);
+        assert_eq!(rows(1), [[44, 54], [64, 74]]);
         assert_eq!(places.pixels(), 78);
-        assert_eq!(size_of::<[Place; 4]>(), 64);
+        assert_eq!(size_of::<[Place; 2]>(), 64);
     }
 
     #[test]
     fn chunks_lie_one_by_one() {
         let places = Places::one_by_one(2).unwrap();
-        assert_eq!(places.chunks()[1].map(|place| place.rows[0] / 16), [16, 20, 24, 28]);
-        assert_eq!(places.chunks()[1].map(|place| place.rows[1] / 16), [18, 22, 26, 30]);
+        assert_eq!(places.chunks()[1].map(|place| place.rows[0] / 16), [16, 24]);
+        assert_eq!(places.chunks()[1].map(|place| place.rows[1] / 16), [20, 28]);
         assert_eq!(places.pixels(), 32);
     }
 

@@ -302,7 +302,11 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
                         let plane = &machine.easel.aside[target];
                         let pixels = |i: usize| {
                             let chunk = plane.get(i * LANES..).unwrap_or_default();
-                            move |lane: usize| chunk.get(lane).copied().unwrap_or_default()
+                            move |lane: usize| {
+                                let (column, row) = place(lane);
+                                let pixel = (row * CHUNK + column) as usize;
+                                chunk.get(pixel).copied().unwrap_or_default()
+                            }
                         };
                         leave(tile, band, target, y, chunks.clone(), &machine.covered, pixels);
                     }

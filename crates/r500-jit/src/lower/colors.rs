@@ -18,20 +18,25 @@ impl Lower<'_> {
     pub(super) fn no_color(&mut self, target: u8) {
         let zero = self.bits(0);
         let zero = self.op(Kind::Copy, &[zero]);
-        self.paint_corners(target, [Some(zero); 4]);
+        for row in 0..2 {
+            self.paint_row(Paint { target, row, part: 0 }, [zero; 2]);
+        }
     }
 
     fn paint(&mut self, target: u8, channels: [V; 4]) {
-        let corners = self.exchanged(channels, [true; 4]);
-        self.paint_corners(target, corners);
+        let [Some(a), Some(b), Some(c), Some(d)] = self.exchanged(channels, [true; 4]) else {
+            return;
+        };
+        for (row, [left, right]) in (0..).zip([[a, b], [c, d]]) {
+            let halves =
+                [Kind::BesideLow, Kind::BesideHigh].map(|half| self.op(half, &[left, right]));
+            self.paint_row(Paint { target, row, part: 0 }, halves);
+        }
     }
 
-    fn paint_corners(&mut self, target: u8, corners: [Option<V>; 4]) {
-        for (row, corners) in (0..).zip([[corners[0], corners[1]], [corners[2], corners[3]]]) {
-            let kind = Kind::Paint(Paint { target, row, part: 0 });
-            let [left, right] = corners;
-            self.push(Op { kind, dst: None, args: [left, right, None], origin: self.origin });
-        }
+    fn paint_row(&mut self, paint: Paint, [first, other]: [V; 2]) {
+        let args = [Some(first), Some(other), None];
+        self.push(Op { kind: Kind::Paint(paint), dst: None, args, origin: self.origin });
     }
 
     /// A channel with no NaN but the canonical one, and zeros for pixels that are not covered.

@@ -106,7 +106,9 @@ fn op(program: &Program, op: &Op) {
         | Kind::ZipLow
         | Kind::ZipHigh
         | Kind::PairLow
-        | Kind::PairHigh => (&[V, V], Some(V)),
+        | Kind::PairHigh
+        | Kind::BesideLow
+        | Kind::BesideHigh => (&[V, V], Some(V)),
         Kind::Sqrt
         | Kind::Copy
         | Kind::Round(_)

@@ -647,9 +647,12 @@ impl<'a> Code<'a> {
             Kind::ZipHigh => _ = self.bits(&[a, b]).i8x16_shuffle(words([2, 6, 3, 7])),
             Kind::PairLow => _ = self.bits(&[a, b]).i8x16_shuffle(words([0, 1, 4, 5])),
             Kind::PairHigh => _ = self.bits(&[a, b]).i8x16_shuffle(words([2, 3, 6, 7])),
-            Kind::MaskAll | Kind::MaskNone | Kind::Covered(_) | Kind::Paint(_) => {
-                self.refused = true
-            }
+            Kind::MaskAll
+            | Kind::MaskNone
+            | Kind::Covered(_)
+            | Kind::BesideLow
+            | Kind::BesideHigh
+            | Kind::Paint(_) => self.refused = true,
         }
         self.result(op);
     }

@@ -239,7 +239,9 @@ pub(super) fn of_result(kind: Kind, args: &[Fact]) -> Result<Fact, Watch> {
         | Kind::ZipLow
         | Kind::ZipHigh
         | Kind::PairLow
-        | Kind::PairHigh => {
+        | Kind::PairHigh
+        | Kind::BesideLow
+        | Kind::BesideHigh => {
             same_bits(&[a, b])?;
             Ok(Fact::BITS)
         }

@@ -206,6 +206,8 @@ impl Allocate<'_> {
             | Kind::ZipHigh
             | Kind::PairLow
             | Kind::PairHigh
+            | Kind::BesideLow
+            | Kind::BesideHigh
             | Kind::MaskAndNot
             | Kind::Blend
             | Kind::Keep => Some(1),

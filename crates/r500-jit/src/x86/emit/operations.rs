@@ -67,6 +67,8 @@ impl Emit<'_> {
             Kind::PairHigh => {
                 two(C::VEX_Vunpckhpd_ymm_ymm_ymmm256, C::EVEX_Vunpckhpd_zmm_k1z_zmm_zmmm512b64)
             }
+            Kind::BesideLow => self.beside(0, dst, a, b),
+            Kind::BesideHigh => self.beside(1, dst, a, b),
             Kind::Truncate(_) => self.unary(
                 C::VEX_Vcvttps2dq_ymm_ymmm256,
                 C::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae,
@@ -237,42 +239,59 @@ impl Emit<'_> {
         ))
     }
 
-    /// Sixteen bytes to the canvas for each pixel of a row of each quad.
+    /// Sixteen bytes of either in turn, from one half of them.
+    fn beside(
+        &mut self,
+        half: u32,
+        dst: u8,
+        a: Option<Place>,
+        b: Option<Place>,
+    ) -> Result<(), IcedError> {
+        let (to, a) = (self.vector(dst), self.register(Class::Vector, a));
+        let (code, imm) = match self.level {
+            // The lower half of the first, that of the second; the upper ones.
+            Level::Avx2 => (Code::VEX_Vperm2f128_ymm_ymm_ymmm256_imm8, [0x20, 0x31]),
+            // Two quarters of the first, then two of the second.
+            Level::Avx512 => (Code::EVEX_Vshuff32x4_zmm_k1z_zmm_zmmm512b32_imm8, [0x44, 0xee]),
+        };
+        let imm = imm[half as usize % 2];
+        let inst = match b {
+            Some(Place::Memory(from)) => Instruction::with4(code, to, a, self.operand(from), imm)?,
+            _ => Instruction::with4(code, to, a, self.register(Class::Vector, b), imm)?,
+        };
+        self.add(inst)?;
+        match self.level {
+            Level::Avx2 => Ok(()),
+            Level::Avx512 => self.add(Instruction::with4(code, to, to, to, 0xd8)?),
+        }
+    }
+
+    /// Pixels to the rows of the canvas that they lie in: with AVX2 one row of four pixels, of which a vector
+    /// holds two; with AVX-512 two rows.
     fn paint(
         &mut self,
         Paint { target, row, part }: Paint,
-        left: Option<Place>,
-        right: Option<Place>,
+        first: Option<Place>,
+        other: Option<Place>,
     ) -> Result<(), IcedError> {
         let bytes = self.level.bytes();
-        let [left, right] = [left, right].map(|v| self.register(Class::Vector, v));
         self.a.mov(rax, qword_ptr(rbx + context::PLACES))?;
         self.a.mov(rcx, qword_ptr(rbx + context::PLANES + 8 * i32::from(target)))?;
-        for quad in 0..bytes / 16 {
-            let place = i64::from(part * bytes + 16 * quad + 4 * u32::from(row));
-            self.a.mov(edx, dword_ptr(r12 + rax + place))?;
-            for (pixel, from) in (0..).zip([left, right]) {
-                let (base, index) = (Register::RCX, Register::RDX);
-                let to = MemoryOperand::with_base_index_scale_displ_size(
-                    base,
-                    index,
-                    1,
-                    16 * pixel,
-                    u32::from(pixel != 0),
-                );
-                let inst = if quad == 0 {
-                    let code = self
-                        .pick(Code::VEX_Vmovups_xmmm128_xmm, Code::EVEX_Vmovups_xmmm128_k1z_xmm);
-                    let low = Register::XMM0 + (from.number() as u32);
-                    Instruction::with2(code, to, low)?
-                } else {
-                    let code = self.pick(
-                        Code::VEX_Vextractf128_xmmm128_ymm_imm8,
-                        Code::EVEX_Vextractf32x4_xmmm128_k1z_zmm_imm8,
-                    );
-                    Instruction::with3(code, to, from, quad)?
-                };
-                self.add(inst)?;
+        let place = i64::from(part * bytes + 4 * u32::from(row));
+        self.a.mov(edx, dword_ptr(r12 + rax + place))?;
+        let mut to =
+            MemoryOperand::with_base_index_scale_displ_size(Register::RCX, Register::RDX, 1, 0, 0);
+        for (n, from) in [first, other].into_iter().enumerate() {
+            if let Some(Place::Register(from)) = from {
+                self.store(Class::Vector, to, from)?;
+            }
+            match self.level {
+                Level::Avx2 => {
+                    to.displacement = 32;
+                    to.displ_size = 1;
+                }
+                Level::Avx512 if n == 0 => self.a.mov(edx, dword_ptr(r12 + rax + (place + 32)))?,
+                Level::Avx512 => {}
             }
         }
         Ok(())

@@ -286,18 +286,29 @@ fn coverage_is_found_from_where_the_slots_are() {
 }
 
 #[test]
-fn pixels_go_where_their_quads_lie() {
+fn pixels_go_where_their_rows_lie() {
     let paint = Kind::Paint(Paint { target: 2, row: 1, part: 0 });
     are(&[(
         paint,
         0,
         &[reg(18), reg(3)],
         "mov rax,qword ptr [rbx+0D0h]; mov rcx,qword ptr [rbx+0E8h]; \
-         mov edx,dword ptr [r12+rax+4]; vmovups xmmword ptr [rcx+rdx],xmm18; \
-         vmovups xmmword ptr [rcx+rdx+10h],xmm3; mov edx,dword ptr [r12+rax+14h]; \
-         vextractf32x4 xmmword ptr [rcx+rdx],zmm18,1; vextractf32x4 xmmword ptr [rcx+rdx+10h],zmm3,1; \
-         mov edx,dword ptr [r12+rax+24h]; vextractf32x4 xmmword ptr [rcx+rdx],zmm18,2; \
-         vextractf32x4 xmmword ptr [rcx+rdx+10h],zmm3,2; mov edx,dword ptr [r12+rax+34h]; \
-         vextractf32x4 xmmword ptr [rcx+rdx],zmm18,3; vextractf32x4 xmmword ptr [rcx+rdx+10h],zmm3,3",
+         mov edx,dword ptr [r12+rax+4]; vmovups zmmword ptr [rcx+rdx],zmm18; \
+         mov edx,dword ptr [r12+rax+24h]; vmovups zmmword ptr [rcx+rdx],zmm3",
     )]);
+    // Quarters of registers: a0 a1 b0 b1, of which a0 b0 a1 b1.
+    are(&[
+        (
+            Kind::BesideLow,
+            17,
+            &[reg(18), reg(3)],
+            "vshuff32x4 zmm17,zmm18,zmm3,44h; vshuff32x4 zmm17,zmm17,zmm17,0D8h",
+        ),
+        (
+            Kind::BesideHigh,
+            17,
+            &[reg(18), STACK],
+            "vshuff32x4 zmm17,zmm18,zmmword ptr [rsp+80h],0EEh; vshuff32x4 zmm17,zmm17,zmm17,0D8h",
+        ),
+    ]);
 }
