@@ -17,8 +17,8 @@ mod operations;
 use std::collections::HashMap;
 
 use iced_x86::code_asm::{
-    AsmMemoryOperand, CodeAssembler, CodeLabel, dword_ptr, eax, ecx, edx, ptr, qword_ptr, r12, r13,
-    r14, rax, rbp, rbx, rcx, rdi, rdx, rsp,
+    AsmMemoryOperand, CodeAssembler, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edx, ptr, qword_ptr,
+    r12, r13, r14, rax, rbp, rbx, rcx, rdi, rdx, rsp,
 };
 use iced_x86::{BlockEncoderOptions, Code, IcedError, Instruction, MemoryOperand, Register};
 
@@ -48,6 +48,8 @@ mod context {
 
 /// Bits of MXCSR: tiny results and denormal operands are zeros.
 const FLUSH: u32 = 1 << 15 | 1 << 6;
+/// Bytes from a pixel to the one that the widest batches have in its place next.
+const NEXT_BATCH: i32 = 1024;
 /// What is between code and constants.
 const INT3: u8 = 0xcc;
 
@@ -92,6 +94,8 @@ struct Emit<'a> {
     /// Instructions, and the addresses that they come from.
     origins: Vec<(usize, u32)>,
     asks: bool,
+    /// Planes that pixels go to.
+    targets: Vec<u8>,
     /// Units whose tables have a register, in the order of [`TABLES`].
     units: Vec<u8>,
     /// The instruction that says where constants are.
@@ -119,6 +123,7 @@ impl<'a> Emit<'a> {
             origin: None,
             origins: Vec::new(),
             asks,
+            targets: segment.colors.iter().map(|color| color.target).collect(),
             units: segment.tables.iter().map(|(unit, _)| *unit).take(TABLES.len()).collect(),
             points_to_pool: 0,
         })
@@ -291,14 +296,8 @@ impl<'a> Emit<'a> {
             Inst::Label(Label(label)) => {
                 // A label wants an instruction behind it, and the first one a fresh start.
                 self.a.set_label(&mut self.labels[label as usize])?;
-                if label == 0 && self.asks {
-                    self.a.mov(rax, qword_ptr(rbx + context::GRANT))?;
-                    self.a.mov(qword_ptr(rbx + context::FUEL), rax)?;
-                    self.a.mov(qword_ptr(rbx + context::ADDED), 0)?;
-                } else {
-                    self.a.nop()?;
-                }
-                Ok(())
+                self.a.nop()?;
+                if label == 0 { self.begin_group() } else { Ok(()) }
             }
             Inst::Spend(instructions) => {
                 if self.asks {
@@ -353,6 +352,32 @@ impl<'a> Emit<'a> {
                 self.a.jb(top)
             }
         }
+    }
+
+    /// What each group begins with.
+    fn begin_group(&mut self) -> Result<(), IcedError> {
+        if self.asks {
+            self.a.mov(rax, qword_ptr(rbx + context::GRANT))?;
+            self.a.mov(qword_ptr(rbx + context::FUEL), rax)?;
+            self.a.mov(qword_ptr(rbx + context::ADDED), 0)?;
+        }
+        if self.targets.is_empty() {
+            return Ok(());
+        }
+        // A batch writes a little of many rows, too little for the processor to foresee where the next one
+        // goes on.
+        let rows = self.listing.groups.max(1) * self.level.bytes() / 16;
+        let targets = self.targets.clone();
+        self.a.mov(rax, qword_ptr(rbx + context::PLACES))?;
+        for row in 0..rows {
+            let place = 32 * (row / 2) + 4 * (row % 2);
+            self.a.mov(edx, dword_ptr(r12 + rax + place))?;
+            for target in &targets {
+                self.a.mov(rcx, qword_ptr(rbx + context::PLANES + 8 * i32::from(*target)))?;
+                self.a.prefetchw(byte_ptr(rcx + rdx + NEXT_BATCH))?;
+            }
+        }
+        Ok(())
     }
 
     fn load_from(&mut self, class: Class, dst: u8, from: Mem) -> Result<(), IcedError> {
