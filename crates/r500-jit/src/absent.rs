@@ -4,7 +4,7 @@ use std::io;
 
 use r500_exec::RunError;
 use r500_exec::fast::Simd;
-use r500_exec::native::{Batch, Kernel, Segment};
+use r500_exec::native::{Abilities, Batch, Kernel, Segment};
 
 use crate::{Effort, Settings, Unavailable};
 
@@ -17,10 +17,8 @@ pub(crate) enum Maker {}
 pub(crate) enum Machine {}
 
 impl Maker {
-    pub(crate) const FETCHES: bool = false;
-    pub(crate) const KILLS: bool = false;
-    /// Whether its code leaves colours.
-    pub(crate) const COLORS: bool = false;
+    pub(crate) const ABILITIES: Abilities =
+        Abilities { fetches: false, kills: false, inputs: false, colors: false };
 
     pub(crate) fn new(_: Simd, _: Settings) -> Result<Self, Unavailable> {
         Err(Unavailable::Architecture)

@@ -5,8 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use r500_exec::RunError;
-use r500_exec::ir::Fetch;
-use r500_exec::native::{Batch, Compiler, Kernel, Segment, Table};
+use r500_exec::native::{Abilities, Batch, Compiler, Kernel, Segment};
 
 use crate::content::Content;
 use crate::target::{Machine, Maker};
@@ -121,16 +120,8 @@ pub(crate) struct Filling<'a> {
 }
 
 impl Compiler for Filling<'_> {
-    fn takes_fetch(&self, _: &Fetch, _: &Table) -> bool {
-        Maker::FETCHES
-    }
-
-    fn takes_kills(&self) -> bool {
-        Maker::KILLS
-    }
-
-    fn takes_colors(&self) -> bool {
-        Maker::COLORS
+    fn abilities(&self) -> Abilities {
+        Maker::ABILITIES
     }
 
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
@@ -161,16 +152,8 @@ impl<'a> Finding<'a> {
 }
 
 impl Compiler for Finding<'_> {
-    fn takes_fetch(&self, _: &Fetch, _: &Table) -> bool {
-        Maker::FETCHES
-    }
-
-    fn takes_kills(&self) -> bool {
-        Maker::KILLS
-    }
-
-    fn takes_colors(&self) -> bool {
-        Maker::COLORS
+    fn abilities(&self) -> Abilities {
+        Maker::ABILITIES
     }
 
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {

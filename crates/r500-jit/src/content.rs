@@ -24,9 +24,20 @@ impl Content {
     /// Of a segment and how it is compiled. Where values come from does not count.
     pub(crate) fn of_segment(segment: &Segment<'_>, how: impl Hash) -> Self {
         let mut content = Self::default();
-        let Segment { body, reads, writes, moves, colors, stride, metered, tables, origins: _ } =
-            segment;
-        (how, reads, writes, moves, colors, stride, metered, tables, body.len()).hash(&mut content);
+        let Segment {
+            body,
+            reads,
+            writes,
+            moves,
+            colors,
+            stride,
+            metered,
+            tables,
+            ramps,
+            origins: _,
+        } = segment;
+        (how, reads, writes, moves, colors, stride, metered, tables, ramps, body.len())
+            .hash(&mut content);
         body.iter().for_each(|stmt| content.stmt(stmt));
         content
     }

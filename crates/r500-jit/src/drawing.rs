@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use r500_exec::fast::Simd;
-use r500_exec::native::{Batches, NativeCode, Tables};
+use r500_exec::native::{Batches, NativeCode, Sources};
 use r500_exec::{Band, Draw, Prepared, Ran, Report, RunError, ir};
 
 use crate::cache::{Cache, Filling, Finding};
@@ -41,8 +41,8 @@ impl Machinery {
     ) -> Box<dyn Prepared + 'a> {
         let simd = self.simd;
         let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
-        let tables = Tables::of(&function, draw.bindings);
-        let function = Arc::new(history.parametrize(function, tables));
+        let sources = Sources::of(&function, draw.bindings);
+        let function = Arc::new(history.parametrize(function, sources));
         drop(history);
         let (code, effort) = match self.when {
             When::Before(effort) => {

@@ -7,7 +7,7 @@ use r500_exec::native::{Batch, Canvas, Cells, Chunk, Segment, Table};
 /// Texture units.
 pub(crate) const UNITS: usize = 16;
 
-/// What code reads and writes: chunks of slots and of coverage, cells of tables, pixels of planes.
+/// What code reads and writes: chunks of slots and of coverage, cells of tables, ramps, pixels of planes.
 #[derive(Debug)]
 pub(crate) struct Extent {
     /// Chunks in a slot.
@@ -16,6 +16,8 @@ pub(crate) struct Extent {
     slots: usize,
     /// Tables that there must be.
     tables: Vec<(u8, Table)>,
+    /// Ramps that there must be.
+    ramps: usize,
     /// Planes of colours that there must be.
     targets: Vec<u8>,
 }
@@ -29,6 +31,7 @@ impl Extent {
             chunks: segment.stride as usize / size_of::<Chunk>(),
             slots: used.map(|slot| slot as usize + 1).max().unwrap_or(0),
             tables: segment.tables.to_vec(),
+            ramps: segment.ramps.len(),
             targets: segment.colors.iter().map(|color| color.target).collect(),
         }
     }
@@ -37,7 +40,7 @@ impl Extent {
     /// back: so many of them as the segment's tables say, borrowed as long as the batch.
     ///
     /// # Panics
-    /// If slots, coverage, cells or planes are not those of the segment: a mistake of the engine, not of any
+    /// If slots, coverage, cells, ramps or planes are not those of the segment: a mistake of the engine, not of any
     /// input.
     pub(crate) fn demand(
         &self,
@@ -49,8 +52,10 @@ impl Extent {
         assert!(batch.covered.len() >= self.chunks, "there is coverage missing");
         let Canvas { planes, places } = &batch.canvas;
         let drawn = self.targets.iter().map(|target| planes[usize::from(*target)].len());
+        assert!(batch.ramps.len() >= self.ramps, "there are ramps missing");
+        let placed = self.ramps > 0 || !self.targets.is_empty();
+        assert!(!placed || places.chunks().len() >= self.chunks, "there are places missing");
         for pixels in drawn {
-            assert!(places.chunks().len() >= self.chunks, "there are places missing");
             assert!(pixels >= places.pixels(), "there are pixels missing");
         }
         let mut places = [ptr::null(); UNITS];

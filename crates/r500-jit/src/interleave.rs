@@ -6,7 +6,8 @@
 //! is the same in both halves, made of nothing but constants, is computed once.
 
 use crate::op::{
-    Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Paint, Program, Repeat, V,
+    Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Paint, Program, Ramp,
+    Repeat, V,
 };
 
 /// A program for two groups.
@@ -50,7 +51,7 @@ impl Common {
             match node {
                 Node::Ops(ops) => {
                     for op in ops {
-                        let same = !matches!(op.kind, Kind::Covered(_))
+                        let same = !matches!(op.kind, Kind::Covered(_) | Kind::Ramp(_))
                             && op.args().all(|v| self.holds(v));
                         changed |= op.dst.is_some_and(|dst| self.keep(dst, same));
                     }
@@ -141,6 +142,7 @@ impl Twice {
             Kind::Store(slot, part) => Kind::Store(slot, part + 1),
             Kind::Covered(part) => Kind::Covered(part + 1),
             Kind::Uncover(part) => Kind::Uncover(part + 1),
+            Kind::Ramp(ramp) => Kind::Ramp(Ramp { part: ramp.part + 1, ..ramp }),
             Kind::Paint(paint) => Kind::Paint(Paint { part: paint.part + 1, ..paint }),
             kind => kind,
         };

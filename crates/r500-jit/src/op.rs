@@ -108,6 +108,8 @@ pub(crate) enum Kind {
     Number(Number),
     /// Stores a to a vector of a slot's chunk; gives nothing.
     Store(u32, u32),
+    /// An input of pixels, the sum of two numbers.
+    Ramp(Ramp),
     /// The pixels that are covered: which vector of their chunk.
     Covered(u32),
     /// Stores a as the pixels that are covered; gives nothing.
@@ -115,6 +117,15 @@ pub(crate) enum Kind {
     /// Stores pixels to the canvas, of one row of each quad those of the first half of quads, a, and of the other,
     /// b; gives nothing.
     Paint(Paint),
+}
+
+/// Which input of which pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Ramp {
+    /// Of the ramps of the batch.
+    pub(crate) number: u32,
+    /// Which vector of a chunk the pixels are.
+    pub(crate) part: u32,
 }
 
 /// Where pixels go.

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use r500_exec::fast::Simd;
 use r500_exec::ir::{Code, Function, Op, Operand, Stmt, Value};
 
-use r500_exec::native::{Compiler, NativeCode, Tables};
+use r500_exec::native::{Compiler, NativeCode, Sources};
 
 use crate::content::Content;
 
@@ -45,20 +45,20 @@ pub(crate) struct Parametrized {
     pub(crate) function: Function,
     /// Its parameters: values that nothing in it makes, and their bits, the same for every pixel.
     pub(crate) parameters: Vec<(Value, u32)>,
-    /// The textures of the drawing.
-    pub(crate) tables: Tables,
+    /// What the drawing binds.
+    pub(crate) sources: Sources,
 }
 
 impl Parametrized {
     /// Its code, by a compiler.
     pub(crate) fn compile(&self, simd: Simd, compiler: &dyn Compiler) -> NativeCode {
-        NativeCode::compile(&self.function, &self.parameters, &self.tables, simd, compiler)
+        NativeCode::compile(&self.function, &self.parameters, &self.sources, simd, compiler)
     }
 }
 
 impl History {
     /// The function with parameters for those constants that are known to change.
-    pub(crate) fn parametrize(&mut self, function: Function, tables: Tables) -> Parametrized {
+    pub(crate) fn parametrize(&mut self, function: Function, sources: Sources) -> Parametrized {
         let mut bare = function.clone();
         let mut constants = Vec::new();
         each_constant(&mut bare.body, &mut |operand, bits| {
@@ -82,7 +82,7 @@ impl History {
             *changing |= last != constant;
         }
         seen.last = constants;
-        with_parameters(function, tables, &seen.changing)
+        with_parameters(function, sources, &seen.changing)
     }
 
     /// Forgets the function that was not drawn for longest.
@@ -96,7 +96,7 @@ impl History {
 
 /// A function with values for constants, by their numbers. Equal ones share a value only if they do
 /// in every drawing, so they do not.
-fn with_parameters(mut function: Function, tables: Tables, changing: &[bool]) -> Parametrized {
+fn with_parameters(mut function: Function, sources: Sources, changing: &[bool]) -> Parametrized {
     let mut parameters = Vec::new();
     let count = changing.iter().filter(|changing| **changing).count();
     if (1..=PARAMETERS).contains(&count) {
@@ -112,7 +112,7 @@ fn with_parameters(mut function: Function, tables: Tables, changing: &[bool]) ->
         function.values = next;
         function.origins.resize(next as usize, 0);
     }
-    Parametrized { function, parameters, tables }
+    Parametrized { function, parameters, sources }
 }
 
 /// Calls `f` with each constant that is a number and that machine code would hold, in the order of

@@ -9,8 +9,8 @@ use r500_exec::ir::{
     ALL, Carried, Code, Denormals, Fetch, If, Loop, Merge, Op, Operand, Product, Sign, Stmt, Value,
 };
 use r500_exec::native::{
-    Axis, Canvas, Cells, Channel, Chunk, Color, Detail, Four, LANES, Move, Places, Segment, Table,
-    Wrap,
+    Axis, Canvas, Cells, Channel, Chunk, Color, Detail, Four, LANES, Move, Place, Places, Ramp,
+    Segment, Table, Wrap,
 };
 use r500_exec::numerics::{Arith, canonical_nan, compare, kernels};
 use r500_isa::values::TexOp;
@@ -82,7 +82,12 @@ struct Maker {
     values: u32,
     /// Statements left.
     left: u32,
+    /// Whether inputs are computed.
+    inputs: bool,
 }
+
+/// Channels of inputs, by the numbers of their ramps.
+const INPUTS: [[u8; 2]; 3] = [[0, 0], [0, 3], [2, 1]];
 
 impl Maker {
     fn fresh(&mut self) -> Value {
@@ -195,6 +200,11 @@ impl Maker {
                 0 if depth > 0 => self.branch(depth, &mut list),
                 1 if depth > 0 => self.repeat(depth, &mut list),
                 2 => self.fetch(&mut list),
+                4 if self.inputs => {
+                    let [input, channel] = self.random.of(&INPUTS);
+                    let made = self.def(Code::Input { input, channel }, &[], &mut list);
+                    self.floats.push(made);
+                }
                 3 if self.random.below(4) == 0 => list.push(Stmt::Kill(self.mask())),
                 _ => self.operation(&mut list),
             }
@@ -569,6 +579,10 @@ struct Interpreter<'a> {
     lanes: usize,
     textures: &'a Textures,
     covered: Lanes,
+    ramps: &'a [Ramp],
+    halves: [Place; 2],
+    /// The first of its lanes in its chunk.
+    first: usize,
 }
 
 impl Interpreter<'_> {
@@ -595,6 +609,18 @@ impl Interpreter<'_> {
     fn list(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             match stmt {
+                Stmt::Def(value, Op { code: Code::Input { input, channel }, .. }) => {
+                    let number = INPUTS.binary_search(&[*input, *channel]).unwrap();
+                    let Ramp { along, across } = &self.ramps[number];
+                    let lanes = (self.first..self.first + self.lanes).map(|lane| {
+                        let [column, row] = self.halves[lane / 8].ramps.map(|at| at as usize / 4);
+                        let along = along.as_flattened()[column + lane % 8];
+                        // These stand behind those.
+                        let across = across.as_flattened()[row - 16 * 8 + lane % 8];
+                        LAW.add(along, across).to_bits()
+                    });
+                    self.set(*value, lanes.collect());
+                }
                 Stmt::Def(value, op) => {
                     let args = op.args.map(|arg| self.get(arg));
                     let lanes = (0..self.lanes).map(|lane| evaluate(op.code, &args, lane));
@@ -678,16 +704,16 @@ fn same(a: f32, b: f32) -> bool {
     a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
 }
 
-/// Makes a segment, with numbers for it, which paints or not, has code made of it, which says how many
+/// Makes a segment, with numbers for it, which paints and computes inputs or not, has code made of it, which says how many
 /// pixels decide together (that shows here, while programs do not let it show), has that run, and checks
 /// what was left.
 pub(crate) fn check<T>(
     seed: u64,
     numbers: Numbers,
-    paints: bool,
+    placed: bool,
     what: &dyn Debug,
     make: impl FnOnce(&Segment<'_>) -> (usize, T),
-    run: impl FnOnce(T, &mut [Chunk], &mut [Chunk], &[Cells<'_>], Canvas<'_>),
+    run: impl FnOnce(T, &mut [Chunk], &mut [Chunk], &[Cells<'_>], &[Ramp], Canvas<'_>),
 ) {
     let mut maker = Maker {
         random: Random { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, numbers },
@@ -698,6 +724,7 @@ pub(crate) fn check<T>(
             Numbers::Edges => 1 + (seed % 12) as u32,
             _ => 40 + (seed % 7) as u32 * 60,
         },
+        inputs: placed,
     };
     let textures = Textures::new(&mut maker.random);
     let body = maker.list(3, 400);
@@ -725,7 +752,7 @@ pub(crate) fn check<T>(
             Move { value: Value(to), slot: to, mask, from }
         })
         .collect();
-    let colors: Vec<Color> = if paints { maker.colors() } else { Vec::new() };
+    let colors: Vec<Color> = if placed { maker.colors() } else { Vec::new() };
     let body: Vec<&Stmt> = body.iter().collect();
     let segment = Segment {
         body: &body,
@@ -736,6 +763,7 @@ pub(crate) fn check<T>(
         stride: (CHUNKS * size_of::<Chunk>()) as u32,
         metered: seed.is_multiple_of(3),
         tables: &textures.tables,
+        ramps: if placed { &INPUTS } else { &[] },
         origins: &[],
     };
     let (lanes, made) = make(&segment);
@@ -755,6 +783,10 @@ pub(crate) fn check<T>(
     let (mut wanted, mut wanted_covered) = (slots.clone(), covered.clone());
     let places = [[4, 8], [8, 0], [0, 4]].into_iter();
     let places = Places::in_rows(places, 14).expect("they are near");
+    let ramps = INPUTS.map(|_| Ramp {
+        along: [(); 16].map(|()| [(); 8].map(|()| maker.random.float())),
+        across: [(); 4].map(|()| [(); LANES].map(|()| maker.random.float())),
+    });
     let mut planes = [(); 4].map(|()| vec![[-7.0; 4]; places.pixels()]);
     let mut wanted_planes = planes.clone();
     for chunk in 0..CHUNKS {
@@ -762,8 +794,10 @@ pub(crate) fn check<T>(
             let values = vec![vec![0; lanes]; maker.values as usize];
             let covered = &mut wanted_covered[chunk][first..first + lanes];
             let before = covered.iter().map(|lane| lane.to_bits()).collect();
+            let halves = places.chunks()[chunk];
+            let (textures, ramps) = (&textures, &ramps);
             let mut interpreter =
-                Interpreter { values, lanes, textures: &textures, covered: before };
+                Interpreter { values, lanes, textures, covered: before, ramps, halves, first };
             for &(value, slot) in &reads {
                 let from = &wanted[slot as usize * CHUNKS + chunk][first..first + lanes];
                 interpreter.set(value, from.iter().map(|lane| lane.to_bits()).collect());
@@ -806,7 +840,7 @@ pub(crate) fn check<T>(
         }
     }
     let canvas = Canvas { planes: planes.each_mut().map(Vec::as_mut_slice), places: &places };
-    run(made, &mut slots, &mut covered, &textures.cells(), canvas);
+    run(made, &mut slots, &mut covered, &textures.cells(), &ramps, canvas);
     let bits = |plane: &Vec<[f32; 4]>| -> Vec<_> {
         plane.iter().map(|pixel| pixel.map(f32::to_bits)).collect()
     };
@@ -838,6 +872,7 @@ pub(crate) fn with_segment<T>(seed: u64, f: impl FnOnce(&Segment<'_>) -> T) -> T
         masks: vec![Operand::Value(Value(1)), ALL],
         values: 2,
         left: 200,
+        inputs: false,
     };
     let textures = Textures::new(&mut maker.random);
     let body = maker.list(3, 200);
@@ -851,6 +886,7 @@ pub(crate) fn with_segment<T>(seed: u64, f: impl FnOnce(&Segment<'_>) -> T) -> T
         stride: 64,
         metered: true,
         tables: &textures.tables,
+        ramps: &[],
         origins: &[],
     })
 }

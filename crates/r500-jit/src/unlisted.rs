@@ -2,7 +2,7 @@
 
 use r500_exec::fast::Simd;
 use r500_exec::ir::Function;
-use r500_exec::native::Tables;
+use r500_exec::native::Sources;
 
 use crate::{Effort, Unavailable};
 
@@ -12,7 +12,7 @@ use crate::{Effort, Unavailable};
 /// There is none on this architecture.
 pub fn listing(
     _: &Function,
-    _: &Tables,
+    _: &Sources,
     _: Simd,
     _: Effort,
     _: &mut dyn FnMut(u32) -> Option<String>,

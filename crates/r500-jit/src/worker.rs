@@ -63,7 +63,7 @@ impl Worker {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let Inner { sender, tasks } = &mut *inner;
         let mut content = Content::of_function(&function.function);
-        function.tables.hash(&mut content);
+        function.sources.hash(&mut content);
         if let Some(task) = tasks.get(&content).and_then(Weak::upgrade) {
             return task;
         }

@@ -1,8 +1,9 @@
-//! Where machine code puts the colours of pixels.
+//! Where machine code puts the colours of pixels, and where it finds their inputs.
 
 use super::code::Color;
+use super::ramps::Ramp;
 use super::tile::Tile;
-use crate::frame::{Band, Pixel};
+use crate::frame::{Band, CHUNK, Pixel};
 
 /// Planes of pixels, and where the pixels of a batch lie in them.
 #[derive(Debug)]
@@ -41,6 +42,8 @@ pub struct Places {
 pub struct Place {
     /// Of the row of the first two pixels of the quads, and of that of the others.
     pub rows: [u32; 2],
+    /// Bytes from the beginning of a [`Ramp`] to the numbers of its pixels: along and across.
+    pub ramps: [u32; 2],
 }
 
 impl Places {
@@ -52,18 +55,19 @@ impl Places {
     pub fn in_rows(chunks: impl Iterator<Item = [u32; 2]>, width: u32) -> Option<Self> {
         Self::new(chunks.map(|[x, y]| {
             let row = |row: u32| y.checked_add(row)?.checked_mul(width)?.checked_add(x);
-            [0, 1, 2, 3].map(row)
+            ([x, y], [0, 1, 2, 3].map(row))
         }))
     }
 
-    /// Of so many chunks one after the other, each row by row.
-    pub fn one_by_one(chunks: u32) -> Option<Self> {
+    /// Of such chunks too, in a plane where their pixels lie one after the other, row by row.
+    pub fn one_by_one(chunks: impl Iterator<Item = [u32; 2]>) -> Option<Self> {
         let row = |chunk: u32, row: u32| chunk.checked_mul(16)?.checked_add(4 * row);
-        Self::new((0..chunks).map(|chunk| [0, 1, 2, 3].map(|number| row(chunk, number))))
+        let rows = |chunk: u32| [0, 1, 2, 3].map(|number| row(chunk, number));
+        Self::new((0..).zip(chunks).map(|(number, chunk)| (chunk, rows(number))))
     }
 
-    /// Of the left pixels of rows of chunks.
-    fn new(chunks: impl Iterator<Item = [Option<u32>; 4]>) -> Option<Self> {
+    /// Of chunks, and of the left pixels of their rows.
+    fn new(chunks: impl Iterator<Item = ([u32; 2], [Option<u32>; 4])>) -> Option<Self> {
         let mut pixels = 0;
         let mut row = |first: Option<u32>| {
             let first = first?;
@@ -71,9 +75,11 @@ impl Places {
             first.checked_mul(size_of::<Pixel>() as u32)
         };
         let chunks = chunks
-            .map(|rows| {
+            .map(|(chunk, rows)| {
                 let [a, b, c, d] = rows.map(&mut row);
-                Some([Place { rows: [a?, b?] }, Place { rows: [c?, d?] }])
+                let [first, other] = Ramp::offsets(chunk.map(|at| at / CHUNK))?;
+                let first = Place { rows: [a?, b?], ramps: first };
+                Some([first, Place { rows: [c?, d?], ramps: other }])
             })
             .collect::<Option<_>>()?;
         Some(Self { chunks, pixels })
@@ -117,14 +123,15 @@ impl Easel {
         Canvas { planes: band.planes([tile.x, tile.y]), places }
     }
 
-    /// A canvas for so many chunks beside the picture.
-    pub(super) fn aside(&mut self, chunks: usize, colors: &[Option<Color>; 4]) -> Canvas<'_> {
+    /// A canvas for the chunks of a tile beside the picture.
+    pub(super) fn aside(&mut self, tile: &Tile<'_>, colors: &[Option<Color>; 4]) -> Canvas<'_> {
         if self.one_by_one.is_none() {
-            self.one_by_one = u32::try_from(chunks).ok().and_then(Places::one_by_one);
+            self.one_by_one = Places::one_by_one(tile.corners());
         }
         let Some(places) = &self.one_by_one else { return Canvas::none() };
         for (plane, color) in self.aside.iter_mut().zip(colors) {
-            plane.resize(color.map_or(0, |_| places.pixels()), [0.0; 4]);
+            let pixels = if let Some(Color::Canvas { .. }) = color { places.pixels() } else { 0 };
+            plane.resize(pixels, [0.0; 4]);
         }
         Canvas { planes: self.aside.each_mut().map(Vec::as_mut_slice), places }
     }
@@ -150,10 +157,13 @@ mod tests {
 
     #[test]
     fn chunks_lie_one_by_one() {
-        let places = Places::one_by_one(2).unwrap();
+        let places = Places::one_by_one([[4, 4], [0, 8]].into_iter()).unwrap();
         assert_eq!(places.chunks()[1].map(|place| place.rows[0] / 16), [16, 24]);
         assert_eq!(places.chunks()[1].map(|place| place.rows[1] / 16), [20, 28]);
         assert_eq!(places.pixels(), 32);
+        // Columns of 32 bytes, rows of 64 behind 16 of those, in halves.
+        assert_eq!(places.chunks()[0].map(|place| place.ramps), [[32, 576], [32, 608]]);
+        assert_eq!(places.chunks()[1].map(|place| place.ramps), [[0, 640], [0, 672]]);
     }
 
     #[test]
@@ -161,5 +171,7 @@ mod tests {
         assert!(Places::in_rows([[0, 12]].into_iter(), 1 << 28).is_none());
         assert!(Places::in_rows([[0, 12]].into_iter(), 1 << 25).is_none());
         assert!(Places::in_rows([[0, 12]].into_iter(), 1 << 20).is_some());
+        assert!(Places::in_rows([[0, 16]].into_iter(), 100).is_none());
+        assert!(Places::in_rows([[64, 0]].into_iter(), 100).is_none());
     }
 }

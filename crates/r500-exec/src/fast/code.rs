@@ -94,6 +94,8 @@ pub(super) struct Code {
     pub(super) share: (usize, usize),
     /// The units that machine code fetches from.
     units: Vec<u8>,
+    /// The inputs, and their channels, that machine code computes.
+    pub(super) ramps: Vec<[u8; 2]>,
 }
 
 impl Code {
@@ -228,6 +230,7 @@ impl Code {
                         stride,
                         metered: part.metered,
                         tables: &tables,
+                        ramps: native.ramps(),
                         origins: &function.origins,
                     };
                     if let Some((instructions, address)) = part.spend {
@@ -279,6 +282,7 @@ impl Code {
             kills,
             share,
             units,
+            ramps: native.map(|native| native.ramps().to_vec()).unwrap_or_default(),
         };
         (code, columns, refused)
     }
@@ -407,7 +411,7 @@ impl<'a> Linear<'a> {
 
     /// Has the last segment, or one of its own, paint colours, if the compiler can; whether it does.
     fn paint(&mut self, colors: &[Option<[Operand; 4]>; 4]) -> bool {
-        let Some(native) = self.native.filter(|native| native.compiler.takes_colors()) else {
+        let Some(native) = self.native.filter(|native| native.compiler.abilities().colors) else {
             return false;
         };
         if !matches!(self.steps.last(), Some(Virtual::Native(_))) {

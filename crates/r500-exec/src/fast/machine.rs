@@ -7,6 +7,7 @@ use super::code::{Arg, Code, Color, FetchStep, Step};
 use super::lanes::{Chunk, LANES};
 use super::memory::{Memory, Run};
 use super::native::{self, Batch, Budget, Cells};
+use super::ramps::{Ramp, Slope};
 use super::simd::{Job, Level, Simd};
 use super::tile::Tile;
 use crate::frame::Band;
@@ -36,6 +37,8 @@ pub(super) struct Machine<'a> {
     passes: Vec<u32>,
     /// What machine code fetches from, by unit.
     cells: Vec<Cells<'a>>,
+    /// Inputs that machine code computes.
+    pub(super) ramps: Vec<Ramp>,
     /// Zeros, constant coordinates, and texels of a fetch.
     scratch: Vec<Chunk>,
 }
@@ -82,6 +85,7 @@ impl<'a> Machine<'a> {
             budget: Budget::new(draw, [0, 0]),
             passes: vec![0; code.counters as usize],
             cells: code.cells(draw.bindings),
+            ramps: vec![Ramp::ZERO; code.ramps.len()],
             scratch,
         }
     }
@@ -97,12 +101,13 @@ impl<'a> Machine<'a> {
         self.budget = Budget::new(self.draw, [tile.x, tile.y]);
         self.memory.regions.reset(self.memory.chunks);
         self.simd.run_plain(super::tile::Deliver { tile, machine: self });
+        self.simd.run_plain(Slope { tile, machine: self });
         let mut easel = std::mem::take(&mut self.easel);
         let over = self.paints_over(tile, band) && easel.reaches(tile, band.block().width);
-        let canvas = match self.code.paints() {
-            true if over => easel.over(tile, band),
-            true => easel.aside(self.memory.chunks, &self.code.colors),
-            false => Canvas::none(),
+        let canvas = match self.code.paints() && over {
+            true => easel.over(tile, band),
+            // There may be nothing to paint, but places are asked for too.
+            false => easel.aside(tile, &self.code.colors),
         };
         let simd = self.simd;
         let result = simd.run(Steps { machine: self, canvas });
@@ -122,10 +127,10 @@ impl<'a> Machine<'a> {
 
     /// Runs machine code over the chunks that execute; false if no pixel is left.
     fn native(&mut self, step: &native::Step, canvas: &mut Canvas<'_>) -> Result<bool, RunError> {
-        let Self { memory, covered, cells, budget, .. } = self;
+        let Self { memory, covered, cells, ramps, budget, .. } = self;
         memory.each_native_run(|slots, run| {
             let canvas = canvas.again();
-            step.kernel.run(&mut Batch { slots, covered, cells, budget, canvas }, run)
+            step.kernel.run(&mut Batch { slots, covered, cells, ramps, budget, canvas }, run)
         })?;
         Ok(!step.kills || covered.iter().any(any))
     }

@@ -25,6 +25,7 @@ mod machine;
 mod memory;
 pub mod native;
 mod peak;
+mod ramps;
 pub(crate) mod simd;
 mod tile;
 

@@ -16,12 +16,14 @@ use std::sync::Arc;
 
 use super::code::Code;
 use super::lanes;
+use super::ramps::is_ramp;
 use super::simd::Simd;
 use crate::ir::{self, Fetch, Function, Op, Operand, Stmt, Value};
 use crate::{Bindings, Draw, RunError};
 
 pub use super::Batches;
 pub use super::canvas::{Canvas, Place, Places};
+pub use super::ramps::Ramp;
 pub use crate::texture::{Axis, Cells, Channel, Detail, Four, Table, Wrap};
 
 /// Lanes of a chunk.
@@ -37,8 +39,7 @@ pub type Chunk = [f32; LANES];
 /// of a quad meet in [`Code::Corner`](ir::Code::Corner) only.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment<'a> {
-    /// What to do: [`Stmt::Def`] (but inputs), [`Stmt::Fetch`] and [`Stmt::Kill`] if the compiler takes
-    /// them, [`Stmt::If`] and [`Stmt::Loop`] of these and of [`Stmt::Spend`].
+    /// What to do: [`Stmt::Def`], [`Stmt::Fetch`] and [`Stmt::Kill`] if the compiler takes them, [`Stmt::If`] and [`Stmt::Loop`] of these and of [`Stmt::Spend`].
     pub body: &'a [&'a Stmt],
     /// Values from before, with the slots that hold them, by slot. One that is used as a mask holds
     /// all bits or none.
@@ -57,36 +58,53 @@ pub struct Segment<'a> {
     pub metered: bool,
     /// The units that the body fetches from, ascending.
     pub tables: &'a [(u8, Table)],
+    /// By number: which input and channel of it each [ramp](Batch::ramps) is.
+    pub ramps: &'a [[u8; 2]],
     /// By value: address of the instruction that it comes from.
     pub origins: &'a [u32],
 }
 
-/// The textures of a drawing that have a [`Table`], by their units, ascending.
+/// What a drawing binds that machine code can be made for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Tables(Vec<(u8, Table)>);
+pub struct Sources {
+    /// Textures that have a [`Table`], by their units, ascending.
+    tables: Vec<(u8, Table)>,
+    /// Inputs that are a [`Ramp`] and their channels, ascending.
+    ramps: Vec<[u8; 2]>,
+}
 
-impl Tables {
-    /// Those that a function fetches from. Textures are decoded for it.
+impl Sources {
+    /// Those that a function reads. Textures are decoded for it.
     #[must_use]
     pub fn of(function: &Function, bindings: &Bindings) -> Self {
-        let mut units = Vec::new();
-        let fetched = &mut |stmt: &Stmt| {
-            if let Stmt::Fetch(fetch) = stmt {
-                units.push(fetch.unit);
+        let (mut units, mut ramps) = (Vec::new(), Vec::new());
+        let read = &mut |stmt: &Stmt| match stmt {
+            Stmt::Fetch(fetch) => units.push(fetch.unit),
+            Stmt::Def(_, Op { code: ir::Code::Input { input, channel }, .. }) => {
+                ramps.push([*input, *channel]);
             }
+            _ => {}
         };
-        function.body.iter().for_each(|stmt| stmt.each(fetched));
+        function.body.iter().for_each(|stmt| stmt.each(read));
         units.sort_unstable();
         units.dedup();
         let table = |unit: u8| Some((unit, bindings.sampler(usize::from(unit))?.table()?));
-        Self(units.into_iter().filter_map(table).collect())
+        ramps.sort_unstable();
+        ramps.dedup();
+        ramps.retain(|channel| is_ramp(bindings, *channel));
+        Self { tables: units.into_iter().filter_map(table).collect(), ramps }
     }
 
     /// The table of a unit.
     #[must_use]
-    pub fn get(&self, unit: u8) -> Option<&Table> {
-        let at = self.0.binary_search_by_key(&unit, |(unit, _)| *unit).ok()?;
-        Some(&self.0[at].1)
+    pub fn table(&self, unit: u8) -> Option<&Table> {
+        let at = self.tables.binary_search_by_key(&unit, |(unit, _)| *unit).ok()?;
+        Some(&self.tables[at].1)
+    }
+
+    /// The ramp of a channel of an input, by its number.
+    fn ramp(&self, input: u8, channel: u8) -> Option<usize> {
+        self.ramps.binary_search(&[input, channel]).ok()
     }
 }
 
@@ -115,6 +133,24 @@ pub struct Color {
     pub covered: bool,
 }
 
+/// What a [`Compiler`] can do beside operations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Abilities {
+    /// Look up fetches in tables.
+    pub fetches: bool,
+    /// Take coverage from pixels.
+    pub kills: bool,
+    /// Compute inputs of [`Ramp`]s.
+    pub inputs: bool,
+    /// Paint.
+    pub colors: bool,
+}
+
+impl Abilities {
+    /// All of it.
+    pub const ALL: Self = Self { fetches: true, kills: true, inputs: true, colors: true };
+}
+
 /// Makes machine code.
 pub trait Compiler: Send + Sync {
     /// Whether it has an answer to an operation. The others, and branches and loops with such inside,
@@ -127,17 +163,12 @@ pub trait Compiler: Send + Sync {
     /// Whether it can look up a fetch in the table of its unit.
     fn takes_fetch(&self, fetch: &Fetch, table: &Table) -> bool {
         let _ = (fetch, table);
-        false
+        self.abilities().fetches
     }
 
-    /// Whether it can take coverage from pixels.
-    fn takes_kills(&self) -> bool {
-        false
-    }
-
-    /// Whether it can paint.
-    fn takes_colors(&self) -> bool {
-        false
+    /// What else it can do.
+    fn abilities(&self) -> Abilities {
+        Abilities::default()
     }
 
     /// Machine code for a segment; `None` if it cannot: the segment then runs as steps.
@@ -150,7 +181,7 @@ pub trait Kernel: Send + Sync {
     /// segment's [`writes`](Segment::writes) and [`moves`](Segment::moves), if it kills of
     /// [`covered`](Batch::covered), and of the planes of its [`colors`](Segment::colors) the pixels that
     /// the [`places`](Canvas::places) of these chunks tell of; read are those of its [`reads`](Segment::reads), and the cells of
-    /// its [`tables`](Segment::tables), and what is covered; nothing else. But for colours, what it leaves
+    /// its [`tables`](Segment::tables), its [`ramps`](Segment::ramps), and what is covered; nothing else. But for colours, what it leaves
     /// of a chunk that it has killed altogether does not matter.
     ///
     /// # Errors
@@ -166,6 +197,8 @@ pub struct Batch<'b, 'd> {
     pub covered: &'b mut [Chunk],
     /// By unit: what [`Table`]s tell of.
     pub cells: &'b [Cells<'b>],
+    /// Inputs of the batch; the canvas says where in them a chunk lies.
+    pub ramps: &'b [Ramp],
     /// Where colours go.
     pub canvas: Canvas<'b>,
     /// What may be executed.
@@ -248,13 +281,13 @@ impl NativeCode {
         Self { code, columns }
     }
 
-    /// With machine code for what a compiler takes; to it, parameters are values like others. The tables
-    /// are those of the drawing's textures. `simd` is what all else uses.
+    /// With machine code for what a compiler takes; to it, parameters are values like others. The sources
+    /// are those of the drawing. `simd` is what all else uses.
     #[must_use]
     pub fn compile(
         function: &Function,
         parameters: &[(Value, u32)],
-        tables: &Tables,
+        sources: &Sources,
         simd: Simd,
         compiler: &dyn Compiler,
     ) -> Self {
@@ -263,7 +296,7 @@ impl NativeCode {
         let mut refused = Vec::new();
         // Segments that are refused become steps, and what is left takes other places.
         loop {
-            let native = Native { compiler, tables, refused: &refused };
+            let native = Native { compiler, sources, refused: &refused };
             let (code, columns, again) = Code::with_native(function, parameters, simd, &native);
             if again.is_empty() {
                 return Self { code, columns };
@@ -283,7 +316,7 @@ impl NativeCode {
 /// What to compile, and with what.
 pub(super) struct Native<'a> {
     pub(super) compiler: &'a dyn Compiler,
-    tables: &'a Tables,
+    sources: &'a Sources,
     /// Numbers of segments that are not to be asked for again.
     pub(super) refused: &'a [usize],
 }
@@ -292,22 +325,29 @@ impl Native<'_> {
     /// Whether a statement can be part of a segment.
     pub(super) fn takes(&self, stmt: &Stmt) -> bool {
         match stmt {
-            Stmt::Def(_, Op { code: ir::Code::Input { .. }, .. }) => false,
+            Stmt::Def(_, Op { code: ir::Code::Input { input, channel }, .. }) => {
+                self.compiler.abilities().inputs && self.sources.ramp(*input, *channel).is_some()
+            }
             Stmt::Def(_, op) => self.compiler.takes(op),
             Stmt::Spend { .. } => true,
             Stmt::If(_) | Stmt::Loop(_) => stmt.inside().all(|stmt| self.takes(stmt)),
             Stmt::Fetch(fetch) => {
-                let table = self.tables.get(fetch.unit);
+                let table = self.sources.table(fetch.unit);
                 table.is_some_and(|table| self.compiler.takes_fetch(fetch, table))
             }
-            Stmt::Kill(_) => self.compiler.takes_kills(),
+            Stmt::Kill(_) => self.compiler.abilities().kills,
             Stmt::Stat { .. } | Stmt::Watch(_) => false,
         }
     }
 
     /// The tables of units.
     pub(super) fn tables(&self, units: &[u8]) -> Vec<(u8, Table)> {
-        units.iter().filter_map(|&unit| Some((unit, *self.tables.get(unit)?))).collect()
+        units.iter().filter_map(|&unit| Some((unit, *self.sources.table(unit)?))).collect()
+    }
+
+    /// The inputs that are ramps, by their numbers, as far as the compiler computes them.
+    pub(super) fn ramps(&self) -> &[[u8; 2]] {
+        if self.compiler.abilities().inputs { &self.sources.ramps } else { &[] }
     }
 }
 
@@ -395,8 +435,9 @@ impl<'a> Part<'a> {
     fn collect(&mut self, stmt: &Stmt) {
         stmt.operands(&mut |operand| self.reads.extend(operand.value()));
         match stmt {
-            Stmt::Def(value, _) => {
-                self.operations += 1;
+            Stmt::Def(value, op) => {
+                let input = matches!(op.code, ir::Code::Input { .. });
+                self.operations += usize::from(!input);
                 self.made.push(*value);
             }
             Stmt::Fetch(fetch) => {

@@ -18,7 +18,7 @@ use crate::{Block, numerics};
 pub(super) const ROWS: u32 = 16;
 
 /// Columns of chunks in a batch at most.
-const COLUMNS: usize = 16;
+pub(super) const COLUMNS: usize = 16;
 
 /// Chunks in a batch at most.
 const CHUNKS: usize = COLUMNS * (ROWS / CHUNK) as usize;
@@ -57,7 +57,10 @@ impl Centres {
     }
 
     /// Of the columns and rows of chunks of a batch.
-    fn of(&self, tile: &Tile<'_>) -> (&[[f32; 8]; COLUMNS], &[Chunk; (ROWS / CHUNK) as usize]) {
+    pub(super) fn of(
+        &self,
+        tile: &Tile<'_>,
+    ) -> (&[[f32; 8]; COLUMNS], &[Chunk; (ROWS / CHUNK) as usize]) {
         let first = |x: u32| (x / CHUNK) as usize;
         let u = self.u.get(first(tile.x)..).and_then(<[_]>::first_chunk);
         let v = self.v.get(first(tile.y)..).and_then(<[_]>::first_chunk);

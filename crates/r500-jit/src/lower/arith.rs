@@ -71,7 +71,7 @@ impl Lower<'_> {
             Code::Ge => self.compare(Relation::Ge, a, b),
             Code::Eq => self.compare(Relation::Eq, a, b),
             Code::Ne => self.compare(Relation::Ne, a, b),
-            // Inputs are read from slots; the others are lowered elsewhere.
+            // These are lowered elsewhere.
             Code::Input { .. }
             | Code::Mul(_)
             | Code::Mad(..)

@@ -9,7 +9,7 @@ use crate::op::{Given, Kind, Op, Paint, Relation, V};
 
 impl Lower<'_> {
     pub(super) fn color(&mut self, color: &Color) {
-        let covered = color.covered.then(|| self.op(Kind::Covered(0), &[]));
+        let covered = color.covered.then(|| self.covered());
         let channels = color.channels.map(|channel| self.channel(channel, covered));
         self.paint(color.target, channels);
     }

@@ -24,7 +24,7 @@ use r500_exec::ir::{Code, If, Loop, Operand, Stmt, Value};
 use r500_exec::native::{Move, Segment, Table};
 
 use crate::op::{
-    Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Program, Repeat, V,
+    Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Program, Ramp, Repeat, V,
 };
 
 /// What there is to compute with.
@@ -45,12 +45,15 @@ pub(crate) fn lower(segment: &Segment<'_>, means: Means) -> Program {
         masks,
         origins: segment.origins,
         tables: segment.tables,
+        ramps: segment.ramps,
+        inputs: HashMap::new(),
         metered: segment.metered,
         program: Program::default(),
         consts: HashMap::new(),
         uniform: HashMap::new(),
         values: HashMap::new(),
         known: vec![HashMap::new()],
+        covered: vec![Coverage::default()],
         open: vec![Region::default()],
         writes: segment.writes.iter().copied().collect(),
         address: 0,
@@ -76,6 +79,9 @@ struct Lower<'a> {
     masks: masks::Masks,
     origins: &'a [u32],
     tables: &'a [(u8, Table)],
+    ramps: &'a [[u8; 2]],
+    /// Inputs, each by the number of its ramp: computed where they are looked at.
+    inputs: HashMap<Value, u32>,
     metered: bool,
     program: Program,
     consts: HashMap<u32, V>,
@@ -84,6 +90,8 @@ struct Lower<'a> {
     values: HashMap<Value, V>,
     /// What open regions have computed, beyond what the intermediate form shares.
     known: Vec<HashMap<(Kind, V, V), V>>,
+    /// The pixels that are covered, by open regions.
+    covered: Vec<Coverage>,
     open: Vec<Region>,
     /// Values that go to slots.
     writes: HashMap<Value, u32>,
@@ -91,6 +99,15 @@ struct Lower<'a> {
     address: u32,
     /// Address of the instruction that is being lowered.
     origin: u32,
+}
+
+/// What is known of coverage in a region.
+#[derive(Clone, Copy, Debug, Default)]
+struct Coverage {
+    /// The pixels that are covered now.
+    now: Option<V>,
+    /// Whether that changed here.
+    changed: bool,
 }
 
 /// Nodes of an open region.
@@ -139,6 +156,9 @@ impl Lower<'_> {
         match stmt {
             Stmt::Def(value, op) => {
                 self.origin = self.origins.get(value.index()).copied().unwrap_or(self.address);
+                if let Code::Input { input, channel } = op.code {
+                    return self.input(*value, [input, channel]);
+                }
                 let v = self.def(*value, op);
                 self.give(*value, v);
             }
@@ -208,15 +228,41 @@ impl Lower<'_> {
         }
     }
 
+    /// The vector of pixels that are covered.
+    fn covered(&mut self) -> V {
+        if let Some(&Coverage { now: Some(covered), .. }) = self.covered.last() {
+            return covered;
+        }
+        let covered = self.op(Kind::Covered(0), &[]);
+        if let Some(coverage) = self.covered.last_mut() {
+            coverage.now = Some(covered);
+        }
+        covered
+    }
+
     /// Pixels lose their coverage; the vector of those that are left.
     fn kill(&mut self, mask: Operand) -> V {
         self.origin = self.address;
         let mask = self.mask(mask);
         let mask = self.spread(mask);
-        let covered = self.op(Kind::Covered(0), &[]);
+        let covered = self.covered();
         let left = self.op(Kind::AndNot, &[mask, covered]);
         self.put(Kind::Uncover(0), left);
+        if let Some(coverage) = self.covered.last_mut() {
+            *coverage = Coverage { now: Some(left), changed: true };
+        }
         left
+    }
+
+    /// An input, computed now only if others want it.
+    fn input(&mut self, value: Value, channel: [u8; 2]) {
+        // There is one of each: nothing else comes in segments.
+        let number = self.ramps.binary_search(&channel).unwrap_or(0);
+        self.inputs.insert(value, number as u32);
+        if let Some(&slot) = self.writes.get(&value) {
+            let v = self.vector(Operand::Value(value));
+            self.store(v, slot);
+        }
     }
 
     /// A value is computed; it goes to its slot if it has one.
@@ -323,6 +369,8 @@ impl Lower<'_> {
             })
             .collect();
         self.begin();
+        // A pass before may have changed it.
+        self.covered.last_mut().into_iter().for_each(|coverage| coverage.now = None);
         for stmt in &repeat.body {
             self.stmt(stmt);
         }
@@ -348,10 +396,18 @@ impl Lower<'_> {
     fn begin(&mut self) {
         self.open.push(Region::default());
         self.known.push(HashMap::new());
+        let now = self.covered.last().and_then(|coverage| coverage.now);
+        self.covered.push(Coverage { now, changed: false });
     }
 
     fn end(&mut self) -> Vec<Node> {
         self.known.pop();
+        let inside = self.covered.pop();
+        if let Some(coverage) = self.covered.last_mut()
+            && inside.is_some_and(|inside| inside.changed)
+        {
+            *coverage = Coverage { now: None, changed: true };
+        }
         self.open.pop().map(Region::end).unwrap_or_default()
     }
 
@@ -380,6 +436,7 @@ impl Lower<'_> {
         let key = match *args {
             [a] => Some((kind, a, a)),
             [a, b] => Some((kind, a, b)),
+            [] if matches!(kind, Kind::Ramp(_)) => Some((kind, V(0), V(0))),
             _ => None,
         };
         if let Some(key) = key
@@ -444,9 +501,10 @@ impl Lower<'_> {
     fn operand(&mut self, operand: Operand, class: Class) -> V {
         match operand {
             // A value from nowhere is a bug of the form; zeros are as good as anything.
-            Operand::Value(value) => match self.values.get(&value) {
-                Some(&v) => v,
-                None => self.bits(0),
+            Operand::Value(value) => match (self.values.get(&value), self.inputs.get(&value)) {
+                (Some(&v), _) => v,
+                (None, Some(&number)) => self.op(Kind::Ramp(Ramp { number, part: 0 }), &[]),
+                (None, None) => self.bits(0),
             },
             Operand::Const(bits) if class == Class::Vector => self.bits(bits),
             Operand::Const(bits) => {

@@ -10,8 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use r500_exec::fast::Simd;
-use r500_exec::ir::Fetch;
-use r500_exec::native::{Compiler, Kernel, NativeCode, Segment, Tables};
+use r500_exec::native::{Abilities, Compiler, Kernel, NativeCode, Segment, Sources};
 use r500_exec::{Bindings, Draw, Options, Shader, ir};
 use r500_gen::{Case, Entropy, Rng, Shape};
 use r500_program::Job;
@@ -25,12 +24,8 @@ struct Checker {
 }
 
 impl Compiler for Checker {
-    fn takes_fetch(&self, _: &Fetch, _: &Table) -> bool {
-        true
-    }
-
-    fn takes_kills(&self) -> bool {
-        true
+    fn abilities(&self) -> Abilities {
+        Abilities::ALL
     }
 
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
@@ -126,7 +121,7 @@ fn op(program: &Program, op: &Op) {
         Kind::Keep => (&[M, V], Some(V)),
         Kind::ToMask => (&[V], Some(M)),
         Kind::FromMask => (&[M], Some(V)),
-        Kind::Covered(_) => (&[], Some(V)),
+        Kind::Covered(_) | Kind::Ramp(_) => (&[], Some(V)),
         Kind::Store(..) | Kind::Uncover(_) => (&[V], None),
         Kind::Paint(_) => (&[V, V], None),
     };
@@ -143,8 +138,8 @@ fn check(job: &Job) -> usize {
     let Ok(draw) = Draw::new(&shader, &bindings, &options) else { return 0 };
     let Ok(function) = ir::lift(&draw) else { return 0 };
     let checker = Checker::default();
-    let tables = Tables::of(&function, &bindings);
-    let code = NativeCode::compile(&function, &[], &tables, Simd::Avx512, &checker);
+    let sources = Sources::of(&function, &bindings);
+    let code = NativeCode::compile(&function, &[], &sources, Simd::Avx512, &checker);
     assert_eq!(code.share().0, 0, "nothing was compiled");
     checker.operations.into_inner()
 }

@@ -97,6 +97,7 @@ fn latency(kind: Kind) -> u32 {
         // The offset comes by way of memory.
         Kind::Texel(_) | Kind::Number(_) => 14,
         Kind::Covered(_) => 5,
+        Kind::Ramp(_) => 9,
         _ => 1,
     }
 }

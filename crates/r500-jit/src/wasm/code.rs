@@ -650,6 +650,7 @@ impl<'a> Code<'a> {
             Kind::MaskAll
             | Kind::MaskNone
             | Kind::Covered(_)
+            | Kind::Ramp(_)
             | Kind::BesideLow
             | Kind::BesideHigh
             | Kind::Paint(_) => self.refused = true,

@@ -256,6 +256,7 @@ pub(super) fn of_result(kind: Kind, args: &[Fact]) -> Result<Fact, Watch> {
         | Kind::MaskNone
         | Kind::ToMask
         | Kind::FromMask
+        | Kind::Ramp(_)
         | Kind::Covered(_) => Ok(Fact::KEPT),
     }
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use r500_exec::RunError;
 use r500_exec::fast::Simd;
-use r500_exec::native::{Batch, Kernel, Segment};
+use r500_exec::native::{Abilities, Batch, Kernel, Segment};
 
 use super::host::Installed;
 use super::module::module;
@@ -15,12 +15,9 @@ use crate::{Effort, Settings, Unavailable};
 pub(crate) struct Maker {}
 
 impl Maker {
-    /// Whether it makes code of fetches.
-    pub(crate) const FETCHES: bool = true;
-    /// Whether it makes code of kills.
-    pub(crate) const KILLS: bool = true;
-    /// Whether its code leaves colours.
-    pub(crate) const COLORS: bool = false;
+    /// What its code does.
+    pub(crate) const ABILITIES: Abilities =
+        Abilities { fetches: true, kills: true, inputs: false, colors: false };
 
     /// # Errors
     /// There are none: a host that makes no functions says so when it is asked for one.

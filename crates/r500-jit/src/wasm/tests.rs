@@ -95,7 +95,7 @@ fn random_segments_compute_what_they_say() {
             let functions = functions(segment, effort).expect("functions");
             (functions.lanes as usize, of_functions(&functions))
         };
-        check(seed, numbers, false, &effort, make, |bytes, slots, covered, cells, _| {
+        check(seed, numbers, false, &effort, make, |bytes, slots, covered, cells, _, _| {
             assert!(run(&bytes, slots, covered, cells));
         });
     }
@@ -116,13 +116,20 @@ fn nothing_tiny_escapes_the_quick_form() {
             quick.all[function::CAREFUL as usize].1 = trap;
             (all.lanes as usize, [of_functions(&quick), of_functions(&all)])
         };
-        check(seed, numbers, false, &numbers, make, |[alone, both], slots, covered, cells, _| {
-            if run(&alone, slots, covered, cells) {
-                quick += 1;
-            } else {
-                assert!(run(&both, slots, covered, cells));
-            }
-        });
+        check(
+            seed,
+            numbers,
+            false,
+            &numbers,
+            make,
+            |[alone, both], slots, covered, cells, _, _| {
+                if run(&alone, slots, covered, cells) {
+                    quick += 1;
+                } else {
+                    assert!(run(&both, slots, covered, cells));
+                }
+            },
+        );
     }
     assert!(quick > all / 10, "{quick} of {all} segments were done by the quick form");
 }

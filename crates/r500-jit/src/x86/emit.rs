@@ -44,6 +44,7 @@ mod context {
     pub(super) const CELLS: i32 = 80;
     pub(super) const PLACES: i32 = 208;
     pub(super) const PLANES: i32 = 216;
+    pub(super) const RAMPS: i32 = 248;
 }
 
 /// Bits of MXCSR: tiny results and denormal operands are zeros.
@@ -100,6 +101,8 @@ struct Emit<'a> {
     units: Vec<u8>,
     /// The instruction that says where constants are.
     points_to_pool: usize,
+    /// Of which vectors of a chunk it is known where in ramps their pixels are.
+    on_ramps: [bool; 2],
 }
 
 impl<'a> Emit<'a> {
@@ -126,6 +129,7 @@ impl<'a> Emit<'a> {
             targets: segment.colors.iter().map(|color| color.target).collect(),
             units: segment.tables.iter().map(|(unit, _)| *unit).take(TABLES.len()).collect(),
             points_to_pool: 0,
+            on_ramps: [false; 2],
         })
     }
 
@@ -258,6 +262,9 @@ impl<'a> Emit<'a> {
     }
 
     fn inst(&mut self, inst: &Inst) -> Result<(), IcedError> {
+        if !inst.leaves_general_registers() {
+            self.on_ramps = [false; 2];
+        }
         match *inst {
             Inst::Op { kind, dst, args, origin } => {
                 if self.origin != Some(origin) {

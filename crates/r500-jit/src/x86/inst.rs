@@ -83,6 +83,20 @@ pub(crate) enum Inst {
     NextGroup(Label),
 }
 
+impl Inst {
+    /// Whether what general registers hold for operations stays there.
+    pub(crate) fn leaves_general_registers(&self) -> bool {
+        match self {
+            Self::Op { kind, .. } => !matches!(
+                kind,
+                Kind::Texel(_) | Kind::Covered(_) | Kind::Uncover(_) | Kind::Paint(_)
+            ),
+            Self::Load { .. } | Self::Store { .. } | Self::Move { .. } | Self::Spend(_) => true,
+            _ => false,
+        }
+    }
+}
+
 /// Instructions with registers, for one group after the other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Listing {

@@ -4,7 +4,7 @@ use std::io;
 
 use r500_exec::RunError;
 use r500_exec::fast::Simd;
-use r500_exec::native::{Batch, Kernel, Segment};
+use r500_exec::native::{Abilities, Batch, Kernel, Segment};
 
 use crate::x86::compile::{Assembly, Level, compile};
 use crate::x86::pages::Pages;
@@ -19,12 +19,8 @@ pub(crate) struct Maker {
 }
 
 impl Maker {
-    /// Whether it makes code of fetches from tables.
-    pub(crate) const FETCHES: bool = true;
-    /// Whether it makes code of kills.
-    pub(crate) const KILLS: bool = true;
-    /// Whether its code leaves colours.
-    pub(crate) const COLORS: bool = true;
+    /// What its code does.
+    pub(crate) const ABILITIES: Abilities = Abilities::ALL;
 
     /// # Errors
     /// If there is no machine code of such instructions.

@@ -6,29 +6,31 @@ use std::sync::{Arc, Mutex, PoisonError};
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 use r500_exec::RunError;
 use r500_exec::fast::Simd;
-use r500_exec::ir::Fetch;
 use r500_exec::ir::Function;
-use r500_exec::native::{Batch, Compiler, Kernel, Move, NativeCode, Segment, Table, Tables};
+use r500_exec::native::{
+    Abilities, Batch, Color, Compiler, Kernel, Move, NativeCode, Segment, Sources,
+};
 
 use crate::x86::compile::{Assembly, Level, compile};
 use crate::{Effort, Unavailable};
 
 /// The machine code of a function, segment by segment: which values it reads from slots and leaves in
-/// them, which variables change behind it, which textures it fetches from, instructions with what `describe` says of the address that they come from, constants. It need
-/// not be for this processor.
+/// them, which variables change behind it, which colours it paints, which textures it fetches from,
+/// instructions with what `describe` says of the address that they come from, constants. It need not be for
+/// this processor.
 ///
 /// # Errors
 /// [`Unavailable`] where there is no machine code for such instructions.
 pub fn listing(
     function: &Function,
-    tables: &Tables,
+    sources: &Sources,
     simd: Simd,
     effort: Effort,
     describe: &mut dyn FnMut(u32) -> Option<String>,
 ) -> Result<String, Unavailable> {
     let level = Level::of(simd).ok_or(Unavailable::Level)?;
     let lister = Lister { level, effort, segments: Mutex::default() };
-    let code = NativeCode::compile(function, &[], tables, simd, &lister);
+    let code = NativeCode::compile(function, &[], sources, simd, &lister);
     let (compiled, all) = code.share();
     let mut text = format!("; {compiled} of {all} operations are machine code ({})\n", simd.name());
     let segments = lister.segments.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -56,12 +58,8 @@ struct Listed {
 }
 
 impl Compiler for Lister {
-    fn takes_fetch(&self, _: &Fetch, _: &Table) -> bool {
-        true
-    }
-
-    fn takes_kills(&self) -> bool {
-        true
+    fn abilities(&self) -> Abilities {
+        Abilities::ALL
     }
 
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
@@ -83,7 +81,7 @@ impl Kernel for Unused {
 
 /// What a segment works on, a line each.
 fn head(segment: &Segment<'_>) -> String {
-    let Segment { reads, writes, moves, tables, .. } = *segment;
+    let Segment { reads, writes, moves, colors, tables, .. } = *segment;
     let mut text = format!("; reads {}\n; writes {}\n", slots(reads), slots(writes));
     for Move { value, slot, mask, from } in moves {
         let _ = write!(text, "; then {value} in slot {slot} = {from}");
@@ -91,6 +89,10 @@ fn head(segment: &Segment<'_>) -> String {
             Some(mask) => writeln!(text, " where {mask}"),
             None => writeln!(text),
         };
+    }
+    for Color { target, channels, .. } in colors {
+        let channels = channels.map(|channel| channel.to_string()).join(", ");
+        let _ = writeln!(text, "; paints target {target}: {channels}");
     }
     for (unit, table) in tables {
         let [s, t] = table.axes;

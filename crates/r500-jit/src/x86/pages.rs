@@ -55,6 +55,8 @@ pub(crate) struct Context<'m> {
     places: u64,
     /// 216: the planes of colours.
     planes: [*mut u8; 4],
+    /// 248: the ramps.
+    ramps: *const u8,
     /// Not for the code.
     meter: Meter<'m>,
 }
@@ -100,7 +102,7 @@ impl Pages {
         metered: bool,
     ) -> Result<(u64, u32), RunError> {
         let cells = self.extent.demand(batch, (first, end));
-        let Batch { slots, covered, budget, canvas, .. } = batch;
+        let Batch { slots, covered, ramps, budget, canvas, .. } = batch;
         if first == end {
             return Ok((0, 0));
         }
@@ -123,6 +125,7 @@ impl Pages {
             cells,
             places: (places.expose_provenance() as u64).wrapping_sub(slots.addr() as u64),
             planes: canvas.planes.each_mut().map(|plane| plane.as_mut_ptr().cast()),
+            ramps: ramps.as_ptr().cast(),
             meter: Meter::new(budget, grant),
         };
         // SAFETY: the code is at the start of a mapping that stays while `self` does and that nobody
@@ -132,7 +135,8 @@ impl Pages {
         // and writes those it lists, and what is covered, each from `begin` to `end`: the extent was
         // asked whether these lie in `slots` and `covered`, which are borrowed mutably for the call. Of
         // its tables it reads whole cells, the number of which it limits to what the segment's tables
-        // say and the extent found there. To the planes of its colours it writes pixels where the places of
+        // say and the extent found there; of its ramps, of which the extent found as many as the segment says, a
+        // column and a row, where places of those chunks say, which is within a ramp. To the planes of its colours it writes pixels where the places of
         // those chunks say, all of which lie within the number of pixels that `Places` says and that the
         // extent found in each of these planes, which are borrowed mutably too. It calls nothing but
         // `refill`, with the pointer that it got.

@@ -41,12 +41,8 @@ impl Compiler for Interpreter {
         table.detail.is_none()
     }
 
-    fn takes_kills(&self) -> bool {
-        true
-    }
-
-    fn takes_colors(&self) -> bool {
-        true
+    fn abilities(&self) -> Abilities {
+        Abilities::ALL
     }
 
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
@@ -69,6 +65,7 @@ impl Compiler for Interpreter {
             chunks: segment.stride as usize / size_of::<Chunk>(),
             metered: segment.metered,
             tables: segment.tables.to_vec(),
+            ramps: segment.ramps.to_vec(),
             values: segment.origins.len(),
         }))
     }
@@ -83,12 +80,13 @@ struct Interpreted {
     chunks: usize,
     metered: bool,
     tables: Vec<(u8, Table)>,
+    ramps: Vec<[u8; 2]>,
     values: usize,
 }
 
 impl Kernel for Interpreted {
     fn run(&self, batch: &mut Batch<'_, '_>, (first, end): (usize, usize)) -> Result<(), RunError> {
-        let Batch { slots, covered, cells, budget, canvas } = batch;
+        let Batch { slots, covered, cells, ramps, budget, canvas } = batch;
         let mut most = (0, 0);
         for chunk in first..end {
             // What a segment does not say that it reads is not there.
@@ -98,6 +96,9 @@ impl Kernel for Interpreted {
                 address: 0,
                 tables: &self.tables,
                 cells,
+                numbers: &self.ramps,
+                ramps,
+                halves: canvas.places.chunks()[chunk],
                 covered: &mut covered[chunk],
             };
             for &(value, slot) in &self.reads {
@@ -121,9 +122,10 @@ impl Kernel for Interpreted {
                 let channels = channels.map(|channel| state.get(channel).map(f32::from_bits));
                 for (lane, alive) in state.covered.iter().enumerate() {
                     let there = !covered || alive.to_bits() != 0;
-                    // Left or right in the upper or lower row of its quad.
-                    let place = canvas.places.chunks()[chunk][lane / 4];
-                    let pixel = place.rows[lane / 2 % 2] as usize / 16 + lane % 2;
+                    // Left or right of the left or the right quad, in the upper or lower row of these.
+                    let place = canvas.places.chunks()[chunk][lane / 8];
+                    let pixel =
+                        place.rows[lane / 2 % 2] as usize / 16 + lane / 4 % 2 * 2 + lane % 2;
                     let color = channels.map(|channel| canonical_nan(channel[lane]));
                     canvas.planes[usize::from(target)][pixel] =
                         if there { color } else { [0.0; 4] };
@@ -143,6 +145,9 @@ struct State<'a> {
     address: u32,
     tables: &'a [(u8, Table)],
     cells: &'a [Cells<'a>],
+    numbers: &'a [[u8; 2]],
+    ramps: &'a [Ramp],
+    halves: [Place; 2],
     covered: &'a mut Chunk,
 }
 
@@ -165,6 +170,18 @@ impl State<'_> {
     ) -> Result<(), RunError> {
         for stmt in list {
             match stmt {
+                Stmt::Def(value, Op { code: OpCode::Input { input, channel }, .. }) => {
+                    let number = self.numbers.binary_search(&[*input, *channel]).unwrap();
+                    let Ramp { along, across } = self.ramps[number];
+                    let lane = |lane: usize| {
+                        let [column, row] = self.halves[lane / 8].ramps.map(|at| at as usize);
+                        // Numbers of four bytes; those across begin behind those along.
+                        let along = along.as_flattened()[column / 4 + lane % 8];
+                        let across = across.as_flattened()[(row - 512) / 4 + lane % 8];
+                        LAW.add(along, across).to_bits()
+                    };
+                    self.set(*value, std::array::from_fn(lane));
+                }
                 Stmt::Def(value, op) => {
                     let args = op.args.map(|arg| self.get(arg));
                     let lane = |lane| evaluate(op.code, args, lane);
@@ -333,9 +350,9 @@ fn pictures_are_the_same_however_they_are_cut() {
             [(None, false), (None, true), (Some(1), false), (Some(2), false), (Some(2), true)]
         {
             let compiler = Interpreter::new(refuses, leaves_mads);
-            let tables = Tables::of(&function, &bindings);
+            let sources = Sources::of(&function, &bindings);
             let simd = Simd::detect();
-            let code = NativeCode::compile(&function, &[], &tables, simd, &compiler);
+            let code = NativeCode::compile(&function, &[], &sources, simd, &compiler);
             let (machine, all) = code.share();
             let batches = Batches::new(drawing, NativeCode::batch(&function, &[], simd), simd);
             let mut frame = Frame::new(&shader, &bindings, &options).unwrap();
@@ -364,7 +381,7 @@ fn limits_strike_inside() {
         let function = lift(&drawing).unwrap();
         let interpreter = Interpreter::new(None, false);
         let code =
-            NativeCode::compile(&function, &[], &Tables::default(), Simd::Portable, &interpreter);
+            NativeCode::compile(&function, &[], &Sources::default(), Simd::Portable, &interpreter);
         let batches = Batches::new(drawing, code, Simd::Portable);
         let mut frame = Frame::new(&shader, &bindings, options).unwrap();
         draw_into(&batches, &drawing, &mut frame).map(|()| frame.counters.instructions)

@@ -226,6 +226,7 @@ impl Allocate<'_> {
             | Kind::FromMask
             | Kind::Store(..)
             | Kind::Covered(_)
+            | Kind::Ramp(_)
             | Kind::Uncover(_)
             | Kind::Paint(_)
             | Kind::MaskAll

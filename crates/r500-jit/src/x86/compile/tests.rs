@@ -22,13 +22,20 @@ fn random_segments_compute_what_they_say() {
                 (assembly.lanes as usize, Pages::new(&assembly, segment, level).unwrap())
             };
             let what = (level, effort);
-            check(seed, Numbers::All, true, &what, make, |pages, slots, covered, cells, canvas| {
-                let chunks = covered.len();
-                with_budget(&Options::default(), |budget| {
-                    let batch = &mut Batch { slots, covered, cells, canvas, budget };
-                    pages.call(batch, (0, chunks), false).unwrap();
-                });
-            });
+            check(
+                seed,
+                Numbers::All,
+                true,
+                &what,
+                make,
+                |pages, slots, covered, cells, ramps, canvas| {
+                    let chunks = covered.len();
+                    with_budget(&Options::default(), |budget| {
+                        let batch = &mut Batch { slots, covered, cells, ramps, canvas, budget };
+                        pages.call(batch, (0, chunks), false).unwrap();
+                    });
+                },
+            );
         }
     }
 }

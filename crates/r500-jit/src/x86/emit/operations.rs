@@ -4,7 +4,7 @@ use iced_x86::code_asm::{dword_ptr, edx, qword_ptr, r12, rax, rbx, rcx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
 use super::{Emit, TABLES, context, mask, table};
-use crate::op::{Class, Kind, Paint, Relation, Rounding, Texel};
+use crate::op::{Class, Kind, Paint, Ramp, Relation, Rounding, Texel};
 use crate::x86::inst::{Mem, Place};
 use crate::x86::level::Level;
 
@@ -202,6 +202,7 @@ impl Emit<'_> {
             Kind::Texel(texel) => self.texel(texel, dst, a),
             // There is none here: what is no instruction is not assembled.
             Kind::Number(_) => self.add(Instruction::default()),
+            Kind::Ramp(ramp) => self.ramp(ramp, dst),
             Kind::Covered(part) => {
                 let from = self.covered(part)?;
                 self.load(Class::Vector, dst, from)
@@ -226,17 +227,43 @@ impl Emit<'_> {
         }
     }
 
+    /// What an input is along the batch plus what it is across.
+    fn ramp(&mut self, Ramp { number, part }: Ramp, dst: u8) -> Result<(), IcedError> {
+        let second = part % 2 == 1;
+        let [column, row] = match second {
+            false => [Register::RCX, Register::RDX],
+            true => [Register::RSI, Register::RDI],
+        };
+        if self.on_ramps == [false; 2] {
+            self.a.mov(rax, qword_ptr(rbx + context::RAMPS))?;
+        }
+        if !std::mem::replace(&mut self.on_ramps[usize::from(second)], true) {
+            let places = MemoryOperand::with_base_displ(Register::RBX, i64::from(context::PLACES));
+            self.add(Instruction::with2(Code::Mov_r64_rm64, row, places)?)?;
+            let place = i64::from(part * self.level.bytes());
+            for (register, at) in [(column, place + 8), (row, place + 12)] {
+                let from = at_index(Register::R12, row, at);
+                let half = register.full_register32();
+                self.add(Instruction::with2(Code::Mov_r32_rm32, half, from)?)?;
+            }
+        }
+        let at = i64::from(number) * size_of::<r500_exec::native::Ramp>() as i64;
+        let (along, across) =
+            (at_index(Register::RAX, column, at), at_index(Register::RAX, row, at));
+        let to = self.vector(dst);
+        // The two upper quads of a chunk have the columns of the lower ones.
+        let code =
+            self.pick(Code::VEX_Vmovups_ymm_ymmm256, Code::EVEX_Vbroadcastf32x8_zmm_k1z_m256);
+        self.add(Instruction::with2(code, to, along)?)?;
+        let code = self
+            .pick(Code::VEX_Vaddps_ymm_ymm_ymmm256, Code::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er);
+        self.add(Instruction::with3(code, to, to, across)?)
+    }
+
     /// Where the pixels of a vector are covered.
     fn covered(&mut self, part: u32) -> Result<MemoryOperand, IcedError> {
         self.a.mov(rax, qword_ptr(rbx + context::COVERED))?;
-        let part = i64::from(part * self.level.bytes());
-        Ok(MemoryOperand::with_base_index_scale_displ_size(
-            Register::R12,
-            Register::RAX,
-            1,
-            part,
-            1,
-        ))
+        Ok(at_index(Register::R12, Register::RAX, i64::from(part * self.level.bytes())))
     }
 
     /// Sixteen bytes of either in turn, from one half of them.
@@ -279,17 +306,13 @@ impl Emit<'_> {
         self.a.mov(rcx, qword_ptr(rbx + context::PLANES + 8 * i32::from(target)))?;
         let place = i64::from(part * bytes + 4 * u32::from(row));
         self.a.mov(edx, dword_ptr(r12 + rax + place))?;
-        let mut to =
-            MemoryOperand::with_base_index_scale_displ_size(Register::RCX, Register::RDX, 1, 0, 0);
+        let mut to = at_index(Register::RCX, Register::RDX, 0);
         for (n, from) in [first, other].into_iter().enumerate() {
             if let Some(Place::Register(from)) = from {
                 self.store(Class::Vector, to, from)?;
             }
             match self.level {
-                Level::Avx2 => {
-                    to.displacement = 32;
-                    to.displ_size = 1;
-                }
+                Level::Avx2 => to = at_index(Register::RCX, Register::RDX, 32),
                 Level::Avx512 if n == 0 => self.a.mov(edx, dword_ptr(r12 + rax + (place + 32)))?,
                 Level::Avx512 => {}
             }
@@ -317,8 +340,7 @@ impl Emit<'_> {
         }
         let from = |index: Register| {
             let offset = i64::from(texel.offset);
-            let size = u32::from(offset != 0);
-            MemoryOperand::with_base_index_scale_displ_size(base, index, 1, offset, size)
+            at_index(base, index, offset)
         };
         if let Some((index, _)) = places.next() {
             let low = Register::XMM0 + u32::from(dst);
@@ -456,4 +478,10 @@ impl Emit<'_> {
         };
         self.add(inst)
     }
+}
+
+/// Bytes behind the sum of two registers.
+fn at_index(base: Register, index: Register, offset: i64) -> MemoryOperand {
+    let size = u32::from(offset != 0);
+    MemoryOperand::with_base_index_scale_displ_size(base, index, 1, offset, size)
 }

@@ -6,7 +6,7 @@
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter, MemorySizeOptions};
 
 use super::*;
-use crate::op::{Kind, Paint, Reach, Relation, Rounding, Texel};
+use crate::op::{Kind, Paint, Ramp, Reach, Relation, Rounding, Texel};
 
 /// Instructions as text, one after the other.
 fn text_of(insts: &[Inst]) -> String {
@@ -19,6 +19,7 @@ fn text_of(insts: &[Inst]) -> String {
         stride: 256,
         metered: false,
         tables: &[],
+        ramps: &[],
         origins: &[],
     };
     let listing = Listing::default();
@@ -283,6 +284,30 @@ fn coverage_is_found_from_where_the_slots_are() {
             "mov rax,qword ptr [rbx+48h]; vmovups zmmword ptr [r12+rax],zmm18",
         ),
     ]);
+}
+
+#[test]
+fn inputs_are_numbers_of_columns_and_rows() {
+    let ramp = |number, part| op(Kind::Ramp(Ramp { number, part }), 18, &[]);
+    let copy = op(Kind::Copy, 17, &[reg(29)]);
+    let covered = op(Kind::Covered(0), 3, &[]);
+    // Where they are is asked for once, and again when its registers were used for something else. Bytes
+    // of the third ramp begin at 2 * 768.
+    let place = "mov rax,qword ptr [rbx+0F8h]; mov rdx,qword ptr [rbx+0D0h]; \
+                 mov ecx,dword ptr [r12+rdx+8]; mov edx,dword ptr [r12+rdx+0Ch]; ";
+    let first = "vbroadcastf32x8 zmm18,ymmword ptr [rax+rcx]; \
+                 vaddps zmm18,zmm18,zmmword ptr [rax+rdx]";
+    let third = "vbroadcastf32x8 zmm18,ymmword ptr [rax+rcx+600h]; \
+                 vaddps zmm18,zmm18,zmmword ptr [rax+rdx+600h]";
+    assert_eq!(
+        text_of(&[ramp(0, 0), copy, ramp(2, 0)]),
+        format!("{place}{first}; vmovups zmm17,zmm29; {third}")
+    );
+    let cover = "mov rax,qword ptr [rbx+48h]; vmovups zmm3,zmmword ptr [r12+rax]";
+    assert_eq!(
+        text_of(&[ramp(2, 0), covered, ramp(0, 0)]),
+        format!("{place}{third}; {cover}; {place}{first}")
+    );
 }
 
 #[test]

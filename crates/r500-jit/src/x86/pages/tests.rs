@@ -14,10 +14,11 @@ use iced_x86::code_asm::*;
 #[cfg(target_os = "linux")]
 use r500_exec::fast::Simd;
 #[cfg(target_os = "linux")]
-use r500_exec::ir::Fetch;
-use r500_exec::native::{Budget, Canvas};
 #[cfg(target_os = "linux")]
-use r500_exec::native::{Cells, Compiler, Four, Kernel, NativeCode, Places, Table, Tables};
+use r500_exec::native::{
+    Abilities, Cells, Compiler, Four, Kernel, NativeCode, Places, Ramp, Sources,
+};
+use r500_exec::native::{Budget, Canvas};
 use r500_exec::{Bindings, Cancel, Draw, Limits, Options, RunError, Shader};
 use r500_isa::Instruction;
 use r500_program::{Job, Program};
@@ -38,6 +39,7 @@ fn with_segment<T>(slots: u32, chunks: u32, f: impl FnOnce(&Segment<'_>) -> T) -
         stride: chunks * 64,
         metered: true,
         tables: &[],
+        ramps: &[],
         origins: &[],
     })
 }
@@ -114,7 +116,8 @@ fn call(pages: &Pages, slots: &mut [Chunk], run: (usize, usize)) -> Result<(u64,
     let mut covered = vec![[0.0; 16]; slots.len()];
     with_budget(&Options::default(), |budget| {
         let canvas = Canvas::none();
-        let batch = &mut Batch { slots, covered: &mut covered, cells: &[], canvas, budget };
+        let batch =
+            &mut Batch { slots, covered: &mut covered, cells: &[], ramps: &[], canvas, budget };
         pages.call(batch, run, false)
     })
 }
@@ -160,7 +163,11 @@ fn instructions_are_counted() {
         with_budget(options, |budget| {
             let (slots, covered) = (&mut slots[..], &mut [[0.0; 16]][..]);
             let canvas = Canvas::none();
-            pages.call(&mut Batch { slots, covered, cells: &[], canvas, budget }, (0, 1), true)
+            pages.call(
+                &mut Batch { slots, covered, cells: &[], ramps: &[], canvas, budget },
+                (0, 1),
+                true,
+            )
         })
     };
     let limited = |instructions| Options {
@@ -242,8 +249,8 @@ impl Guarded {
     fn get_mut<T: Numbers>(&mut self) -> &mut [T] {
         assert!(self.length.is_multiple_of(size_of::<T>()));
         // SAFETY: the bytes lie between the guards, in a mapping that is borrowed as long; `T` is made
-        // of floats, which any bytes are; its size, of which the length is a multiple, divides the
-        // address.
+        // of floats, which any bytes are; the address is a multiple of its alignment, which the length is as
+        // a multiple of its size.
         unsafe {
             let start = self.memory.as_mut_ptr().add(self.first);
             std::slice::from_raw_parts_mut(start.cast(), self.length / size_of::<T>())
@@ -251,11 +258,13 @@ impl Guarded {
     }
 }
 
-/// What is made of floats, 2^n bytes and no more than a page.
+/// What is made of floats, aligned to no more than a page.
 #[cfg(target_os = "linux")]
 trait Numbers {}
 #[cfg(target_os = "linux")]
 impl Numbers for f32 {}
+#[cfg(target_os = "linux")]
+impl Numbers for Ramp {}
 #[cfg(target_os = "linux")]
 impl Numbers for Chunk {}
 #[cfg(target_os = "linux")]
@@ -302,7 +311,7 @@ fn of_capture(file: &Path, warden: &Warden) {
     let code = NativeCode::compile(
         &function,
         &[],
-        &Tables::of(&function, &bindings),
+        &Sources::of(&function, &bindings),
         Simd::detect(),
         warden,
     );
@@ -320,16 +329,8 @@ struct Warden {
 
 #[cfg(target_os = "linux")]
 impl Compiler for Warden {
-    fn takes_fetch(&self, _: &Fetch, _: &Table) -> bool {
-        true
-    }
-
-    fn takes_kills(&self) -> bool {
-        true
-    }
-
-    fn takes_colors(&self) -> bool {
-        true
+    fn abilities(&self) -> Abilities {
+        Abilities::ALL
     }
 
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
@@ -373,11 +374,12 @@ fn watched(segment: &Segment<'_>, machine: &Machine, run: (usize, usize), at_end
         };
     }
     // Planes are no larger than what their places tell of.
-    let places = (0..chunks as u32).map(|i| [i % 3 * 4, i / 3 * 4]);
-    let places = Places::in_rows(places, 12).unwrap();
+    let places = (0..chunks as u32).map(|i| [i / 4 * 4, i % 4 * 4]);
+    let places = Places::in_rows(places, 64).unwrap();
     let mut planes: Vec<_> = (segment.colors.iter())
         .map(|color| (usize::from(color.target), Guarded::new(places.pixels() * 16, at_end)))
         .collect();
+    let mut ramps = Guarded::new(size_of_val(segment.ramps) / 2 * size_of::<Ramp>(), at_end);
     let (before, before_covered) = (slots.to_vec(), covered.to_vec());
     let limits = Limits { instructions: 100_000, ..Limits::default() };
     let result = with_budget(&Options { limits, ..Options::default() }, |budget| {
@@ -387,7 +389,8 @@ fn watched(segment: &Segment<'_>, machine: &Machine, run: (usize, usize), at_end
             canvas.planes[*target] = plane.get_mut();
         }
         let (slots, covered) = (&mut *slots, &mut *covered);
-        machine.run(&mut Batch { slots, covered, cells: &cells, canvas, budget }, run)
+        let ramps = ramps.get_mut();
+        machine.run(&mut Batch { slots, covered, cells: &cells, ramps, canvas, budget }, run)
     });
     // Masks are no masks here, so loops may go on for ever.
     assert!(matches!(result, Ok(()) | Err(RunError::Instructions { .. })), "{result:?}");

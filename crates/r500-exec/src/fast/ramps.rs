@@ -1,0 +1,148 @@
+//! Inputs as machine code computes them: what they are along a batch plus what they are across it.
+
+use r500_program::{InputData, Plane};
+
+use super::code::Code;
+use super::lanes::Chunk;
+use super::machine::Machine;
+use super::simd::{Job, Level};
+use super::tile::{COLUMNS, ROWS, Tile};
+use crate::Bindings;
+use crate::frame::CHUNK;
+
+/// A channel of an input over a batch: of a pixel, the number of its column plus that of its row.
+#[repr(C, align(32))]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ramp {
+    /// By columns of chunks: the pixels of the lower two quads; those of the upper two have the same.
+    pub along: [[f32; 8]; COLUMNS],
+    /// By rows of chunks.
+    pub across: [Chunk; (ROWS / CHUNK) as usize],
+}
+
+impl Ramp {
+    /// Zeros.
+    pub const ZERO: Self = Self { along: [[0.0; 8]; _], across: [[0.0; 16]; _] };
+
+    /// Bytes from the beginning of a ramp to the numbers of a column of chunks, and to those of either half of
+    /// a row of them; `None` if a ramp has not so many.
+    pub(super) fn offsets([column, row]: [u32; 2]) -> Option<[[u32; 2]; 2]> {
+        let there = (column as usize) < COLUMNS && row < ROWS / CHUNK;
+        let along = column.checked_mul(32)?;
+        let across = row.checked_mul(64)?.checked_add(32 * COLUMNS as u32)?;
+        there.then_some([[along, across], [along, across + 32]])
+    }
+}
+
+/// What a number must at least be, if it is not zero, for nothing that is computed of it here to be tiny.
+///
+/// A pixel's centre is a fraction from 2^-33 on, so that products are from 2^-103 on. All that is added is
+/// then a multiple of 2^-126, and so is each sum: zero, or no denormal.
+const LEAST: f32 = f32::from_bits((127 - 70) << 23);
+
+/// The plane of a channel of an input; `None` if values are given pixel by pixel.
+fn plane(bindings: &Bindings, [input, channel]: [u8; 2]) -> Option<Plane> {
+    match &bindings.inputs().get(usize::from(input))?.data {
+        InputData::Planes(components) => Some(components.get(usize::from(channel))?.plane),
+        InputData::Values { .. } => None,
+    }
+}
+
+/// Whether a channel of an input is the same, to the bit, by machine code, which flushes denormals, as by
+/// arithmetic that keeps them.
+pub(super) fn is_ramp(bindings: &Bindings, channel: [u8; 2]) -> bool {
+    let fits = |x: f32| x == 0.0 || x.is_finite() && x.abs() >= LEAST;
+    plane(bindings, channel).is_some_and(|Plane { c, du, dv }| [c, du, dv].into_iter().all(fits))
+}
+
+/// Computes the ramps of a batch, in plain arithmetic.
+pub(super) struct Slope<'m, 'a, 't> {
+    pub(super) tile: &'t Tile<'t>,
+    pub(super) machine: &'m mut Machine<'a>,
+}
+
+impl Job for Slope<'_, '_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Level>(self, _: L) {
+        let Self { tile, machine } = self;
+        let Code { ramps, .. } = machine.code;
+        let (us, vs) = tile.centres.of(tile);
+        for (channel, ramp) in ramps.iter().zip(&mut machine.ramps) {
+            let Some(Plane { c, du, dv }) = plane(machine.draw.bindings, *channel) else {
+                continue;
+            };
+            ramp.along = us.map(|u| u.map(|u| c + du * u));
+            ramp.across = vs.map(|v| v.map(|v| dv * v));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use r500_program::{Component, Input, Job, Program};
+
+    use super::*;
+    use crate::numerics::centre;
+
+    fn bound(data: InputData) -> Bindings {
+        let mut job = Job::from_program(Program::default());
+        job.inputs = Some(vec![Input { temp: 0, data }]);
+        Bindings::new(&job, [4, 4]).unwrap()
+    }
+
+    #[test]
+    fn planes_of_tiny_numbers_are_no_ramps() {
+        let tiny = f32::from_bits(LEAST.to_bits() - 1);
+        let least = [(0.0, true), (-0.0, true), (LEAST, true), (-LEAST, true), (1.0, true)];
+        let other = [(tiny, false), (-tiny, false), (1e-40, false), (f32::NAN, false)];
+        for (x, fits) in least.into_iter().chain(other).chain([(f32::INFINITY, false)]) {
+            let planes = [Plane { c: x, du: 1.0, dv: 1.0 }, Plane { c: 1.0, du: x, dv: 1.0 }];
+            for plane in planes.into_iter().chain([Plane { c: 1.0, du: 1.0, dv: x }]) {
+                let planes = [plane; 4].map(|plane| Component { plane, ..Component::default() });
+                let bindings = bound(InputData::Planes(planes));
+                assert_eq!(is_ramp(&bindings, [0, 3]), fits, "{plane:?}");
+                assert!(!is_ramp(&bindings, [1, 0]), "there is one input");
+            }
+        }
+        let values = InputData::Values { width: 4, values: vec![[1.0; 4]; 16] };
+        assert!(!is_ramp(&bound(values), [0, 0]));
+    }
+
+    /// Of the smallest numbers, where most is lost: no operand and no sum is a denormal.
+    #[test]
+    fn nothing_of_a_ramp_is_tiny() {
+        let mut state = 0x9e37_79b9_u32;
+        let mut random = |end: u32| {
+            state = state.wrapping_mul(0x915f_77f5).wrapping_add(12345);
+            (state >> 8) % end
+        };
+        for _ in 0..200_000 {
+            let mut number = || {
+                let bits = (LEAST.to_bits() + random(3 << 23)) & !((1 << random(24)) - 1);
+                f32::from_bits(bits.max(LEAST.to_bits()) | random(2) << 31)
+            };
+            let (c, du, dv) = (number(), number(), number());
+            let size = 1 + random(1 << 14);
+            let [u, v] = [random(size), random(size)].map(|pixel| centre(pixel, size));
+            let (along, across) = (c + du * u, dv * v);
+            for x in [du * u, along, across, along + across] {
+                assert!(!x.is_subnormal(), "{c:e} + {du:e} * {u} + {dv:e} * {v}");
+            }
+        }
+    }
+
+    #[test]
+    fn offsets_are_those_of_the_numbers() {
+        assert_eq!(size_of::<Ramp>(), 768);
+        assert_eq!(std::mem::offset_of!(Ramp, across), 512);
+        // The third column, the last row: 3 * 64 bytes behind the first; the other half 32 further on.
+        assert_eq!(Ramp::offsets([2, 3]), Some([[64, 704], [64, 736]]));
+        assert_eq!(Ramp::offsets([15, 0]), Some([[480, 512], [480, 544]]));
+        assert_eq!(Ramp::offsets([16, 0]), None);
+        assert_eq!(Ramp::offsets([0, 4]), None);
+    }
+}
