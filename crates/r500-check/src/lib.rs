@@ -46,7 +46,7 @@ mod finding;
 mod stats;
 mod step;
 
-pub use check::{Examination, Given, Report, check, check_job, examine};
+pub use check::{Examination, Given, Report, check, check_job, examine, examine_errors};
 pub use code::{Code, CodeInfo};
 pub use facts::{Facts, Verdict};
 pub use finding::{Edit, EditTarget, Finding, Fix, Place, Severity};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use r500_check::{Code, Severity, Verdict, check_job};
+use r500_check::{Code, Finding, Given, Severity, Verdict, check_job, examine, examine_errors};
 
 #[test]
 fn bad_examples_have_their_code() {
@@ -64,6 +64,21 @@ fn good_examples_are_free_of_errors() {
             .map(ToString::to_string)
             .collect();
         assert!(errors.is_empty(), "{code:?}: {errors:#?}");
+    }
+}
+
+/// Examples with every code, and what they nearly are.
+#[test]
+fn engines_are_told_of_all_errors_and_of_nothing_else() {
+    for &code in Code::ALL {
+        for program in [code.bad().program, code.good().program] {
+            let all = examine(&program, &Given::default()).report;
+            let told = examine_errors(&program).report;
+            let error = |finding: &&Finding| finding.severity() == Severity::Error;
+            let errors: Vec<&Finding> = all.findings.iter().filter(error).collect();
+            assert_eq!(told.findings.iter().collect::<Vec<_>>(), errors, "{code:?}");
+            assert_eq!(told.verdict, all.verdict, "{code:?}");
+        }
     }
 }
 

@@ -30,25 +30,36 @@ fn ready(job: &Job, effort: Effort) -> Duration {
     start.elapsed()
 }
 
-/// A random program of nearly so many instructions.
-fn program(length: u32) -> Job {
-    let cases = (0..64).map(|seed| {
-        let shape = Shape { instructions: length, depth: 6, ..Shape::default() };
+/// Random programs of nearly so many instructions, straight ones or with branches and loops up to four inside
+/// each other.
+fn programs(length: u32, depth: u32) -> Vec<Job> {
+    let cases = (0..400).map(|seed| {
+        let shape = Shape { instructions: length, depth, ..Shape::default() };
         Case::generate(&mut Rng::new(seed), &shape).bare_job("generated")
     });
     let near = |job: &Job| job.program.code.len().abs_diff(length as usize);
-    cases.min_by_key(near).unwrap()
+    let mut cases: Vec<Job> = cases.collect();
+    cases.sort_by_key(near);
+    cases.truncate(16);
+    cases
 }
 
 fn lengths(c: &mut Criterion) {
-    for (name, effort) in EFFORTS {
-        let mut group = c.benchmark_group(format!("compile/{name}"));
-        for length in [64, 128, 256, 512] {
-            let job = program(length);
-            group.throughput(Throughput::Elements(job.program.code.len() as u64));
-            group.bench_function(length.to_string(), |b| {
-                b.iter_custom(|times| (0..times).map(|_| ready(&job, effort)).sum());
-            });
+    for (shape, depth) in [("straight", 0), ("nested", 4)] {
+        for (name, effort) in EFFORTS {
+            let mut group = c.benchmark_group(format!("compile/{shape}/{name}"));
+            group.sample_size(10);
+            for length in [64, 128, 256, 512] {
+                let jobs = programs(length, depth);
+                let count: usize = jobs.iter().map(|job| job.program.code.len()).sum();
+                group.throughput(Throughput::Elements(count as u64));
+                group.bench_function(length.to_string(), |b| {
+                    b.iter_custom(|times| {
+                        let all = || jobs.iter().map(|job| ready(job, effort)).sum::<Duration>();
+                        (0..times).map(|_| all()).sum()
+                    });
+                });
+            }
         }
     }
 }

@@ -92,6 +92,23 @@ pub struct Examination {
 /// [`check`], for those who go on with the graph and the statements.
 #[must_use]
 pub fn examine(program: &Program, given: &Given) -> Examination {
+    examine_for(program, given, Wanted::All)
+}
+
+/// [`examine`] for engines, with nothing given: only errors are looked for, which decide the verdict.
+#[must_use]
+pub fn examine_errors(program: &Program) -> Examination {
+    examine_for(program, &Given::default(), Wanted::Errors)
+}
+
+/// Which findings somebody wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    All,
+    Errors,
+}
+
+fn examine_for(program: &Program, given: &Given, wanted: Wanted) -> Examination {
     let mut findings = Vec::new();
     machine::check_size(program, &mut findings);
     let graph = match Graph::new(program) {
@@ -103,7 +120,7 @@ pub fn examine(program: &Program, given: &Given) -> Examination {
         }
     };
     let structure = (!graph.gave_up()).then(|| Structure::recover(program, &graph));
-    let report = check_graph(program, given, &graph, &structure, findings);
+    let report = check_graph(program, given, &graph, &structure, wanted, findings);
     Examination { report, graph: Some(graph), structure }
 }
 
@@ -113,6 +130,7 @@ pub(crate) fn check_graph(
     given: &Given,
     graph: &Graph,
     structure: &Option<Result<Structure, Unstructured>>,
+    wanted: Wanted,
     findings: Vec<Finding>,
 ) -> Report {
     let recovered = structure.as_ref().and_then(|s| s.as_ref().ok());
@@ -128,10 +146,14 @@ pub(crate) fn check_graph(
     }
     checker.check_machine();
     checker.check_flow();
-    checker.check_timing();
-    checker.check_values();
-    let defined = checker.check_registers();
+    // All that these find are warnings.
+    let defined = wanted == Wanted::All && {
+        checker.check_timing();
+        checker.check_values();
+        checker.check_registers()
+    };
     let mut findings = checker.findings;
+    findings.retain(|finding| wanted == Wanted::All || finding.severity() == Severity::Error);
     findings.sort_by_key(|finding| (finding.place.index().map_or(0, |i| i + 1), finding.code));
     let broken = findings.iter().any(|finding| finding.severity() == Severity::Error);
     let verdict = if broken {

@@ -18,7 +18,7 @@ mod state;
 mod tex;
 
 use r500_check::graph::Structure;
-use r500_check::{Examination, Facts, Finding, Given, Severity, Verdict};
+use r500_check::{Examination, Facts, Finding, Severity, Verdict};
 use r500_isa::state::{UsCodeAddr, UsCodeOffset, UsCodeRange, UsFcCtrl, UsPixsize};
 use r500_isa::{INT_CONSTANTS, TEMPORARIES};
 use r500_program::{InputData, Program, State};
@@ -70,7 +70,7 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
         return Err(NotLifted::Options("readings other than the default ones"));
     }
     let program = program(draw.shader, draw.bindings);
-    let Examination { report, graph, structure } = r500_check::examine(&program, &Given::default());
+    let Examination { report, graph, structure } = r500_check::examine_errors(&program);
     let facts = match &report.verdict {
         Verdict::Clean(facts) => *facts,
         _ => return Err(broken(&report.findings)),
