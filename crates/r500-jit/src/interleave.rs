@@ -1,22 +1,25 @@
 //! Two groups of pixels at once.
 //!
 //! Most programs are chains of operations that wait for each other, three or four beside each other
-//! at best: the processor has time for more. So every operation is there twice, for the first half of a
-//! chunk and for the second. Branches and loops are common to both: they go where either wants to. What
-//! is the same in both halves, made of nothing but constants, is computed once.
+//! at best: the processor has time for more. So every operation is there twice, for one vector of pixels
+//! and for the next: the second half of a chunk, or, where one holds a chunk, the next chunk. Branches and
+//! loops are common to both: they go where either wants to. What is the same in both, made of nothing but
+//! constants, is computed once.
 
 use crate::op::{
     Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Paint, Program, Ramp,
     Repeat, V,
 };
 
-/// A program for two groups.
+/// A program for twice as many groups.
 pub(crate) fn interleave(program: Program, mask_class: Class) -> Program {
     let common = Common::of(&program);
-    let mut both = Twice { twins: vec![None; program.classes.len()], common, program, mask_class };
+    let groups = program.groups.max(1);
+    let twins = vec![None; program.classes.len()];
+    let mut both = Twice { twins, common, groups, program, mask_class };
     let body = std::mem::take(&mut both.program.body);
     both.program.body = both.nodes(body);
-    both.program.groups = 2;
+    both.program.groups = 2 * groups;
     both.program
 }
 
@@ -89,6 +92,8 @@ impl Common {
 struct Twice {
     program: Program,
     common: Common,
+    /// Those that there are before.
+    groups: u32,
     mask_class: Class,
     /// The second group's value of each.
     twins: Vec<Option<V>>,
@@ -103,7 +108,7 @@ impl Twice {
             _ if self.common.holds(v) => v,
             Some(Given::Const(_)) => v,
             Some(Given::Slot(slot, part)) => {
-                let given = Given::Slot(slot, part + 1);
+                let given = Given::Slot(slot, part + self.groups);
                 self.program.given_as(self.program.class(v), Some(given))
             }
             None => self.program.fresh(self.program.class(v)),
@@ -138,12 +143,13 @@ impl Twice {
         if op.dst.is_some_and(|dst| self.common.holds(dst)) {
             return None;
         }
+        let next = |part| part + self.groups;
         let kind = match op.kind {
-            Kind::Store(slot, part) => Kind::Store(slot, part + 1),
-            Kind::Covered(part) => Kind::Covered(part + 1),
-            Kind::Uncover(part) => Kind::Uncover(part + 1),
-            Kind::Ramp(ramp) => Kind::Ramp(Ramp { part: ramp.part + 1, ..ramp }),
-            Kind::Paint(paint) => Kind::Paint(Paint { part: paint.part + 1, ..paint }),
+            Kind::Store(slot, part) => Kind::Store(slot, next(part)),
+            Kind::Covered(part) => Kind::Covered(next(part)),
+            Kind::Uncover(part) => Kind::Uncover(next(part)),
+            Kind::Ramp(ramp) => Kind::Ramp(Ramp { part: next(ramp.part), ..ramp }),
+            Kind::Paint(paint) => Kind::Paint(Paint { part: next(paint.part), ..paint }),
             kind => kind,
         };
         let args = op.args.map(|v| v.map(|v| self.twin(v)));

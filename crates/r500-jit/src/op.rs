@@ -106,11 +106,11 @@ pub(crate) enum Kind {
     Texel(Texel),
     /// One number for each pixel, likewise; in WebAssembly.
     Number(Number),
-    /// Stores a to a vector of a slot's chunk; gives nothing.
+    /// Stores a to a vector of a slot, of those that go together; gives nothing.
     Store(u32, u32),
     /// An input of pixels, the sum of two numbers.
     Ramp(Ramp),
-    /// The pixels that are covered: which vector of their chunk.
+    /// The pixels that are covered: which vector of those that go together.
     Covered(u32),
     /// Stores a as the pixels that are covered; gives nothing.
     Uncover(u32),
@@ -124,7 +124,7 @@ pub(crate) enum Kind {
 pub(crate) struct Ramp {
     /// Of the ramps of the batch.
     pub(crate) number: u32,
-    /// Which vector of a chunk the pixels are.
+    /// Which vector of those that go together the pixels are.
     pub(crate) part: u32,
 }
 
@@ -134,7 +134,7 @@ pub(crate) struct Paint {
     pub(crate) target: u8,
     /// The first row of each quad or the second.
     pub(crate) row: u8,
-    /// Which vector of a chunk the quads are.
+    /// Which vector of those that go together the quads are.
     pub(crate) part: u32,
 }
 
@@ -297,7 +297,7 @@ pub(crate) struct Carried {
 pub(crate) enum Given {
     /// The same bits for every pixel.
     Const(u32),
-    /// In a slot of the batch: which, and which vector of its chunk.
+    /// In a slot of the batch: which, and which vector of those that go together.
     Slot(u32, u32),
 }
 

@@ -580,8 +580,8 @@ struct Interpreter<'a> {
     textures: &'a Textures,
     covered: Lanes,
     ramps: &'a [Ramp],
-    halves: [Place; 2],
-    /// The first of its lanes in its chunk.
+    places: &'a [[Place; 2]],
+    /// The first of its lanes.
     first: usize,
 }
 
@@ -613,7 +613,8 @@ impl Interpreter<'_> {
                     let number = INPUTS.binary_search(&[*input, *channel]).unwrap();
                     let Ramp { along, across } = &self.ramps[number];
                     let lanes = (self.first..self.first + self.lanes).map(|lane| {
-                        let [column, row] = self.halves[lane / 8].ramps.map(|at| at as usize / 4);
+                        let half = self.places[lane / LANES][lane % LANES / 8];
+                        let [column, row] = half.ramps.map(|at| at as usize / 4);
                         let along = along.as_flattened()[column + lane % 8];
                         // These stand behind those.
                         let across = across.as_flattened()[row - 16 * 8 + lane % 8];
@@ -767,7 +768,6 @@ pub(crate) fn check<T>(
         origins: &[],
     };
     let (lanes, made) = make(&segment);
-    assert!(LANES.is_multiple_of(lanes));
 
     let mut slots = vec![[0.0; LANES]; (slot as usize + 1) * CHUNKS];
     for (i, chunk) in slots[..READS as usize * CHUNKS].iter_mut().enumerate() {
@@ -789,53 +789,58 @@ pub(crate) fn check<T>(
     });
     let mut planes = [(); 4].map(|()| vec![[-7.0; 4]; places.pixels()]);
     let mut wanted_planes = planes.clone();
-    for chunk in 0..CHUNKS {
-        for first in (0..LANES).step_by(lanes) {
-            let values = vec![vec![0; lanes]; maker.values as usize];
-            let covered = &mut wanted_covered[chunk][first..first + lanes];
-            let before = covered.iter().map(|lane| lane.to_bits()).collect();
-            let halves = places.chunks()[chunk];
-            let (textures, ramps) = (&textures, &ramps);
-            let mut interpreter =
-                Interpreter { values, lanes, textures, covered: before, ramps, halves, first };
-            for &(value, slot) in &reads {
-                let from = &wanted[slot as usize * CHUNKS + chunk][first..first + lanes];
-                interpreter.set(value, from.iter().map(|lane| lane.to_bits()).collect());
+    // The last group may be smaller.
+    for first in (0..CHUNKS * LANES).step_by(lanes) {
+        let group = first..(first + lanes).min(CHUNKS * LANES);
+        let lanes = group.len();
+        let of_slot = |slot: u32| {
+            let slot = slot as usize * CHUNKS * LANES;
+            slot + group.start..slot + group.end
+        };
+        let values = vec![vec![0; lanes]; maker.values as usize];
+        let covered = &mut wanted_covered.as_flattened_mut()[group.clone()];
+        let before = covered.iter().map(|lane| lane.to_bits()).collect();
+        let (textures, ramps, places) = (&textures, &ramps, places.chunks());
+        let mut interpreter =
+            Interpreter { values, lanes, textures, covered: before, ramps, places, first };
+        for &(value, slot) in &reads {
+            let from = &wanted.as_flattened()[of_slot(slot)];
+            interpreter.set(value, from.iter().map(|lane| lane.to_bits()).collect());
+        }
+        for stmt in &body {
+            interpreter.list(std::slice::from_ref(stmt));
+        }
+        for (to, bits) in covered.iter_mut().zip(&interpreter.covered) {
+            *to = f32::from_bits(*bits);
+        }
+        let mut left = Vec::new();
+        for &(value, slot) in &writes {
+            left.push((slot, interpreter.get(Operand::Value(value))));
+        }
+        for moved in &moves {
+            let old = Operand::Value(moved.value);
+            let new = interpreter.choose(moved.mask.unwrap_or(ALL), moved.from, old);
+            interpreter.set(moved.value, new.clone());
+            left.push((moved.slot, new));
+        }
+        for &Color { target, channels, covered } in &colors {
+            let channels = channels.map(|channel| interpreter.get(channel));
+            for lane in 0..lanes {
+                let there = !covered || interpreter.covered[lane] != 0;
+                let pixel = channels.each_ref().map(|channel| f32::from_bits(channel[lane]));
+                let pixel = pixel.map(|x| if there { canonical_nan(x) } else { 0.0 });
+                // Halves of two rows of four pixels of 16 bytes: two quads.
+                let (chunk, lane) = ((first + lane) / LANES, (first + lane) % LANES);
+                let half = places[chunk][lane / 8];
+                let left = lane / 4 % 2 * 2;
+                let at = half.rows[lane / 2 % 2] as usize / 16 + left + lane % 2;
+                wanted_planes[usize::from(target)][at] = pixel;
             }
-            for stmt in &body {
-                interpreter.list(std::slice::from_ref(stmt));
-            }
-            for (to, bits) in covered.iter_mut().zip(&interpreter.covered) {
-                *to = f32::from_bits(*bits);
-            }
-            let mut left = Vec::new();
-            for &(value, slot) in &writes {
-                left.push((slot, interpreter.get(Operand::Value(value))));
-            }
-            for moved in &moves {
-                let old = Operand::Value(moved.value);
-                let new = interpreter.choose(moved.mask.unwrap_or(ALL), moved.from, old);
-                interpreter.set(moved.value, new.clone());
-                left.push((moved.slot, new));
-            }
-            for &Color { target, channels, covered } in &colors {
-                let channels = channels.map(|channel| interpreter.get(channel));
-                for lane in 0..lanes {
-                    let there = !covered || interpreter.covered[lane] != 0;
-                    let pixel = channels.each_ref().map(|channel| f32::from_bits(channel[lane]));
-                    let pixel = pixel.map(|x| if there { canonical_nan(x) } else { 0.0 });
-                    // Halves of two rows of four pixels of 16 bytes: two quads.
-                    let half = places.chunks()[chunk][(first + lane) / 8];
-                    let left = (first + lane) / 4 % 2 * 2;
-                    let at = half.rows[lane / 2 % 2] as usize / 16 + left + lane % 2;
-                    wanted_planes[usize::from(target)][at] = pixel;
-                }
-            }
-            for (slot, lanes_of) in left {
-                let to = &mut wanted[slot as usize * CHUNKS + chunk][first..first + lanes];
-                for (to, bits) in to.iter_mut().zip(lanes_of) {
-                    *to = f32::from_bits(bits);
-                }
+        }
+        for (slot, lanes_of) in left {
+            let to = &mut wanted.as_flattened_mut()[of_slot(slot)];
+            for (to, bits) in to.iter_mut().zip(lanes_of) {
+                *to = f32::from_bits(bits);
             }
         }
     }

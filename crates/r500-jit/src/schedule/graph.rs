@@ -24,12 +24,12 @@ impl<'a> Graph<'a> {
             offsets: HashSet::new(),
         };
         let mut makers = HashMap::new();
-        let mut readers: HashMap<(u32, u32), Vec<usize>> = HashMap::new();
+        let mut readers: HashMap<u32, Vec<usize>> = HashMap::new();
         let mut coverage = None;
         for (at, op) in ops.iter().enumerate() {
-            // A slot is read before it changes.
-            if let Kind::Store(slot, part) = op.kind {
-                for &reader in readers.get(&(slot, part)).into_iter().flatten() {
+            // A slot is read before it changes, by all groups: two may be of the same pixels.
+            if let Kind::Store(slot, _) = op.kind {
+                for &reader in readers.get(&slot).into_iter().flatten() {
                     graph.edge(reader, at);
                 }
             }
@@ -40,8 +40,8 @@ impl<'a> Graph<'a> {
                 graph.edge(before, at);
             }
             for v in op.args() {
-                if let Some(Given::Slot(slot, part)) = program.given(v) {
-                    readers.entry((slot, part)).or_default().push(at);
+                if let Some(Given::Slot(slot, _)) = program.given(v) {
+                    readers.entry(slot).or_default().push(at);
                 }
                 if let Some(&maker) = makers.get(&v) {
                     graph.edge(maker, at);

@@ -86,7 +86,7 @@ fn takes_register(program: &Program, v: V) -> bool {
 }
 
 /// Cycles until the result of an operation can be used.
-fn latency(kind: Kind) -> u32 {
+pub(crate) fn latency(kind: Kind) -> u32 {
     match kind {
         Kind::Add | Kind::Sub | Kind::Mul | Kind::MulKeep | Kind::ToFloat | Kind::Cmp(_) => 4,
         Kind::Round(_) => 6,

@@ -2,9 +2,9 @@
 
 use r500_exec::native::Segment;
 
-use super::{allocate, emit};
+use super::{allocate, emit, waits};
 use crate::lower::Means;
-use crate::op::Class;
+use crate::op::{Class, Program};
 use crate::{Effort, interleave, lower, schedule};
 
 pub use super::level::Level;
@@ -42,14 +42,34 @@ const CROWDED: usize = 3;
 /// Machine code for a segment; `None` if this compiler cannot make it.
 #[must_use]
 pub fn compile(segment: &Segment<'_>, level: Level, effort: Effort) -> Option<Assembly> {
+    compile_doubled(segment, level, effort, usual_doublings)
+}
+
+/// How often the groups that go together are doubled.
+fn usual_doublings(program: &Program, level: Level) -> u32 {
+    // Twice the groups take twice the registers: where even one has far more values than there are, there
+    // is no waiting to be filled but for the frame.
+    if allocate::pressure(program) >= CROWDED * level.registers(Class::Vector) {
+        return 0;
+    }
+    match level {
+        // A vector is half a chunk.
+        Level::Avx2 => 1,
+        // The more pixels go together, the more of them go where only others want to.
+        Level::Avx512 => u32::from(waits::waits(program)),
+    }
+}
+
+fn compile_doubled(
+    segment: &Segment<'_>,
+    level: Level,
+    effort: Effort,
+    doublings: impl FnOnce(&Program, Level) -> u32,
+) -> Option<Assembly> {
     // Gathering takes longer than what it saves.
     let means = Means { mask_class: level.mask(), numbers: false };
     let mut program = lower::lower(segment, means);
-    // A vector of AVX2 is half a chunk. Both halves at once take twice the registers: where even one has
-    // far more values than there are, there is no waiting to be filled but for the frame.
-    if level == Level::Avx2
-        && allocate::pressure(&program) < CROWDED * level.registers(Class::Vector)
-    {
+    for _ in 0..doublings(&program, level) {
         program = interleave::interleave(program, level.mask());
     }
     if effort == Effort::Full {

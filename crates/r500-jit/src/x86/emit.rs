@@ -8,7 +8,8 @@
 //! constants
 //! ```
 //!
-//! Registers: `rbx` the context, `r12` the group in the first slot, `r13` the end of its chunks, `r14` the
+//! Registers: `rbx` the context, `r12` the chunk in the first slot, `r15` the next one where two go together
+//! (where none is left, the same: what happens to it then happens twice), `r13` the end of its chunks, `r14` the
 //! constants, `r8` to `r11` the tables of the first units, `rbp` and `rsp` the frame, others for anything. Offsets into the context are those
 //! of [`context`].
 
@@ -18,11 +19,11 @@ use std::collections::HashMap;
 
 use iced_x86::code_asm::{
     AsmMemoryOperand, CodeAssembler, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edx, ptr, qword_ptr,
-    r12, r13, r14, rax, rbp, rbx, rcx, rdi, rdx, rsp,
+    r12, r13, r14, r15, rax, rbp, rbx, rcx, rdi, rdx, rsp,
 };
 use iced_x86::{BlockEncoderOptions, Code, IcedError, Instruction, MemoryOperand, Register};
 
-use r500_exec::native::Segment;
+use r500_exec::native::{Chunk, Segment};
 
 use crate::op::Class;
 use crate::x86::compile::{Assembly, Line};
@@ -47,6 +48,8 @@ mod context {
     pub(super) const RAMPS: i32 = 248;
 }
 
+/// Bytes of a chunk.
+const CHUNK: u32 = size_of::<Chunk>() as u32;
 /// Bits of MXCSR: tiny results and denormal operands are zeros.
 const FLUSH: u32 = 1 << 15 | 1 << 6;
 /// Bytes from a pixel to the one that the widest batches have in its place next.
@@ -101,8 +104,8 @@ struct Emit<'a> {
     units: Vec<u8>,
     /// The instruction that says where constants are.
     points_to_pool: usize,
-    /// Of which vectors of a chunk it is known where in ramps their pixels are.
-    on_ramps: [bool; 2],
+    /// Of which vectors registers say where in ramps their pixels are: of one that is even, of one that is odd.
+    on_ramps: [Option<u32>; 2],
 }
 
 impl<'a> Emit<'a> {
@@ -129,7 +132,7 @@ impl<'a> Emit<'a> {
             targets: segment.colors.iter().map(|color| color.target).collect(),
             units: segment.tables.iter().map(|(unit, _)| *unit).take(TABLES.len()).collect(),
             points_to_pool: 0,
-            on_ramps: [false; 2],
+            on_ramps: [None; 2],
         })
     }
 
@@ -138,6 +141,18 @@ impl<'a> Emit<'a> {
         let vectors = self.listing.stack * self.level.bytes();
         let bytes = vectors + self.listing.counters * 8;
         i32::try_from(bytes.next_multiple_of(64)).unwrap_or(i32::MAX)
+    }
+
+    /// Bytes of a slot that go together.
+    fn group(&self) -> u32 {
+        self.listing.groups.max(1) * self.level.bytes()
+    }
+
+    /// The chunk that a vector of a group is in, and where in it.
+    fn chunk(&self, part: u32) -> (Register, i64) {
+        let at = part * self.level.bytes();
+        let chunk = if at < CHUNK { Register::R12 } else { Register::R15 };
+        (chunk, i64::from(at % CHUNK))
     }
 
     fn counter(&self, counter: u32) -> AsmMemoryOperand {
@@ -153,14 +168,15 @@ impl<'a> Emit<'a> {
         a.push(r12)?;
         a.push(r13)?;
         a.push(r14)?;
+        a.push(r15)?;
         a.sub(rsp, 16 + frame)?;
         a.and(rsp, -64)?;
         a.mov(rbx, rdi)?;
-        a.stmxcsr(dword_ptr(rbp - 40))?;
-        a.mov(eax, dword_ptr(rbp - 40))?;
+        a.stmxcsr(dword_ptr(rbp - 48))?;
+        a.mov(eax, dword_ptr(rbp - 48))?;
         a.or(eax, FLUSH.cast_signed())?;
-        a.mov(dword_ptr(rbp - 36), eax)?;
-        a.ldmxcsr(dword_ptr(rbp - 36))?;
+        a.mov(dword_ptr(rbp - 44), eax)?;
+        a.ldmxcsr(dword_ptr(rbp - 44))?;
         a.mov(r12, qword_ptr(rbx + context::SLOTS))?;
         a.mov(r13, r12)?;
         a.add(r13, qword_ptr(rbx + context::END))?;
@@ -190,9 +206,10 @@ impl<'a> Emit<'a> {
         a.set_label(&mut self.done)?;
         a.xor(eax, eax)?;
         a.set_label(&mut leave)?;
-        a.ldmxcsr(dword_ptr(rbp - 40))?;
+        a.ldmxcsr(dword_ptr(rbp - 48))?;
         a.vzeroupper()?;
-        a.lea(rsp, ptr(rbp - 32))?;
+        a.lea(rsp, ptr(rbp - 40))?;
+        a.pop(r15)?;
         a.pop(r14)?;
         a.pop(r13)?;
         a.pop(r12)?;
@@ -257,13 +274,13 @@ impl<'a> Emit<'a> {
                 code.extend_from_slice(&bits.to_le_bytes());
             }
         }
-        let lanes = self.listing.groups.max(1) * self.level.bytes() / 4;
+        let lanes = self.group() / 4;
         Ok(Assembly { code, constants: pool + padding, lines, lanes })
     }
 
     fn inst(&mut self, inst: &Inst) -> Result<(), IcedError> {
         if !inst.leaves_general_registers() {
-            self.on_ramps = [false; 2];
+            self.on_ramps = [None; 2];
         }
         match *inst {
             Inst::Op { kind, dst, args, origin } => {
@@ -353,8 +370,7 @@ impl<'a> Emit<'a> {
                     self.a.mov(qword_ptr(rbx + context::MOST), rax)?;
                     self.a.set_label(&mut less)?;
                 }
-                let bytes = self.listing.groups.max(1) * self.level.bytes();
-                self.a.add(r12, bytes.cast_signed())?;
+                self.a.add(r12, self.group().cast_signed())?;
                 self.a.cmp(r12, r13)?;
                 self.a.jb(top)
             }
@@ -363,6 +379,11 @@ impl<'a> Emit<'a> {
 
     /// What each group begins with.
     fn begin_group(&mut self) -> Result<(), IcedError> {
+        if self.group() > CHUNK {
+            self.a.lea(r15, ptr(r12 + CHUNK))?;
+            self.a.cmp(r15, r13)?;
+            self.a.cmovae(r15, r12)?;
+        }
         if self.asks {
             self.a.mov(rax, qword_ptr(rbx + context::GRANT))?;
             self.a.mov(qword_ptr(rbx + context::FUEL), rax)?;
@@ -373,12 +394,13 @@ impl<'a> Emit<'a> {
         }
         // A batch writes a little of many rows, too little for the processor to foresee where the next one
         // goes on.
-        let rows = self.listing.groups.max(1) * self.level.bytes() / 16;
+        let rows = self.group() / 16;
         let targets = self.targets.clone();
         self.a.mov(rax, qword_ptr(rbx + context::PLACES))?;
         for row in 0..rows {
-            let place = 32 * (row / 2) + 4 * (row % 2);
-            self.a.mov(edx, dword_ptr(r12 + rax + place))?;
+            let chunk = if row < 4 { r12 } else { r15 };
+            let place = 32 * (row / 2 % 2) + 4 * (row % 2);
+            self.a.mov(edx, dword_ptr(chunk + rax + place))?;
             for target in &targets {
                 self.a.mov(rcx, qword_ptr(rbx + context::PLANES + 8 * i32::from(*target)))?;
                 self.a.prefetchw(byte_ptr(rcx + rdx + NEXT_BATCH))?;
@@ -464,8 +486,8 @@ impl<'a> Emit<'a> {
         let (base, place) = match mem {
             Mem::Stack(at) => (Register::RSP, i64::from(at) * i64::from(bytes)),
             Mem::Slot(slot, part) => {
-                let part = i64::from(part) * i64::from(bytes);
-                (Register::R12, i64::from(slot) * i64::from(self.stride) + part)
+                let (chunk, at) = self.chunk(part);
+                (chunk, i64::from(slot) * i64::from(self.stride) + at)
             }
             Mem::Const(bits) => {
                 let next = self.order.len() as u32;

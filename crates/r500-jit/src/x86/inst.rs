@@ -17,7 +17,7 @@ pub(crate) enum Mem {
     Stack(u32),
     /// Bits that are the same for every pixel.
     Const(u32),
-    /// A slot of the batch, and which vector of its chunk.
+    /// A slot of the batch, and which vector of those that go together.
     Slot(u32, u32),
 }
 

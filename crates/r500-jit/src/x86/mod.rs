@@ -10,6 +10,7 @@
 //! | `pages` | executable memory and the call: all that is `unsafe` |
 //! | `compile` | machine code of a segment: |
 //! | `level` | which instructions it is made of |
+//! | `waits` | whether one group of pixels leaves the processor idle |
 //! | `allocate`, `inst` | registers for values |
 //! | `emit` | bytes |
 //! | `listing` | machine code as text |
@@ -24,6 +25,7 @@ mod level;
 mod listing;
 mod pages;
 mod perf_map;
+mod waits;
 
 pub(crate) use kernel::{Machine, Maker};
 pub use listing::listing;

@@ -10,15 +10,16 @@ use crate::segments::{Numbers, check, count, with_segment};
 use crate::x86::pages::Pages;
 use crate::x86::pages::tests::with_budget;
 
-#[test]
-fn random_segments_compute_what_they_say() {
+/// Checks so many segments, with the groups of pixels that go together doubled so many times.
+fn check_segments(segments: u64, doublings: impl Fn(&Program, Level) -> u32) {
     let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available());
     for level in levels {
         for (seed, effort) in
-            (0..count(1500)).flat_map(|seed| [(seed, Effort::Quick), (seed, Effort::Full)])
+            (0..segments).flat_map(|seed| [(seed, Effort::Quick), (seed, Effort::Full)])
         {
             let make = |segment: &Segment<'_>| {
-                let assembly = compile(segment, level, effort).expect("it compiles");
+                let assembly = compile_doubled(segment, level, effort, &doublings);
+                let assembly = assembly.expect("it compiles");
                 (assembly.lanes as usize, Pages::new(&assembly, segment, level).unwrap())
             };
             let what = (level, effort);
@@ -38,6 +39,20 @@ fn random_segments_compute_what_they_say() {
             );
         }
     }
+}
+
+#[test]
+fn random_segments_compute_what_they_say() {
+    check_segments(count(1500), usual_doublings);
+}
+
+/// Of three chunks the last is alone.
+#[test]
+fn two_chunks_go_together() {
+    check_segments(count(1000), |_, level| match level {
+        Level::Avx2 => 2,
+        Level::Avx512 => 1,
+    });
 }
 
 /// Code for processors that are not here is made, too.

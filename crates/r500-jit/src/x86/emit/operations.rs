@@ -1,6 +1,6 @@
 //! Operations as instructions: which, and how their operands are told.
 
-use iced_x86::code_asm::{dword_ptr, edx, qword_ptr, r12, rax, rbx, rcx};
+use iced_x86::code_asm::{qword_ptr, rax, rbx, rcx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
 use super::{Emit, TABLES, context, mask, table};
@@ -229,20 +229,19 @@ impl Emit<'_> {
 
     /// What an input is along the batch plus what it is across.
     fn ramp(&mut self, Ramp { number, part }: Ramp, dst: u8) -> Result<(), IcedError> {
-        let second = part % 2 == 1;
-        let [column, row] = match second {
-            false => [Register::RCX, Register::RDX],
-            true => [Register::RSI, Register::RDI],
+        let [column, row] = match part % 2 {
+            0 => [Register::RCX, Register::RDX],
+            _ => [Register::RSI, Register::RDI],
         };
-        if self.on_ramps == [false; 2] {
+        if self.on_ramps == [None; 2] {
             self.a.mov(rax, qword_ptr(rbx + context::RAMPS))?;
         }
-        if !std::mem::replace(&mut self.on_ramps[usize::from(second)], true) {
+        if self.on_ramps[part as usize % 2].replace(part) != Some(part) {
             let places = MemoryOperand::with_base_displ(Register::RBX, i64::from(context::PLACES));
             self.add(Instruction::with2(Code::Mov_r64_rm64, row, places)?)?;
-            let place = i64::from(part * self.level.bytes());
+            let (chunk, place) = self.chunk(part);
             for (register, at) in [(column, place + 8), (row, place + 12)] {
-                let from = at_index(Register::R12, row, at);
+                let from = at_index(chunk, row, at);
                 let half = register.full_register32();
                 self.add(Instruction::with2(Code::Mov_r32_rm32, half, from)?)?;
             }
@@ -263,7 +262,8 @@ impl Emit<'_> {
     /// Where the pixels of a vector are covered.
     fn covered(&mut self, part: u32) -> Result<MemoryOperand, IcedError> {
         self.a.mov(rax, qword_ptr(rbx + context::COVERED))?;
-        Ok(at_index(Register::R12, Register::RAX, i64::from(part * self.level.bytes())))
+        let (chunk, at) = self.chunk(part);
+        Ok(at_index(chunk, Register::RAX, at))
     }
 
     /// Sixteen bytes of either in turn, from one half of them.
@@ -301,11 +301,12 @@ impl Emit<'_> {
         first: Option<Place>,
         other: Option<Place>,
     ) -> Result<(), IcedError> {
-        let bytes = self.level.bytes();
         self.a.mov(rax, qword_ptr(rbx + context::PLACES))?;
         self.a.mov(rcx, qword_ptr(rbx + context::PLANES + 8 * i32::from(target)))?;
-        let place = i64::from(part * bytes + 4 * u32::from(row));
-        self.a.mov(edx, dword_ptr(r12 + rax + place))?;
+        let (chunk, at) = self.chunk(part);
+        let at = at + 4 * i64::from(row);
+        let place = |half: i64| at_index(chunk, Register::RAX, at + 32 * half);
+        self.add(Instruction::with2(Code::Mov_r32_rm32, Register::EDX, place(0))?)?;
         let mut to = at_index(Register::RCX, Register::RDX, 0);
         for (n, from) in [first, other].into_iter().enumerate() {
             if let Some(Place::Register(from)) = from {
@@ -313,7 +314,9 @@ impl Emit<'_> {
             }
             match self.level {
                 Level::Avx2 => to = at_index(Register::RCX, Register::RDX, 32),
-                Level::Avx512 if n == 0 => self.a.mov(edx, dword_ptr(r12 + rax + (place + 32)))?,
+                Level::Avx512 if n == 0 => {
+                    self.add(Instruction::with2(Code::Mov_r32_rm32, Register::EDX, place(1))?)?;
+                }
                 Level::Avx512 => {}
             }
         }

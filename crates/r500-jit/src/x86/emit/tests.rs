@@ -10,6 +10,11 @@ use crate::op::{Kind, Paint, Ramp, Reach, Relation, Rounding, Texel};
 
 /// Instructions as text, one after the other.
 fn text_of(insts: &[Inst]) -> String {
+    text_of_groups(1, insts)
+}
+
+/// For so many groups that go together.
+fn text_of_groups(groups: u32, insts: &[Inst]) -> String {
     let segment = Segment {
         body: &[],
         reads: &[],
@@ -22,7 +27,7 @@ fn text_of(insts: &[Inst]) -> String {
         ramps: &[],
         origins: &[],
     };
-    let listing = Listing::default();
+    let listing = Listing { groups, labels: 1, ..Listing::default() };
     let mut emit = Emit::new(&listing, Level::Avx512, &segment).unwrap();
     for inst in insts {
         emit.inst(inst).unwrap();
@@ -308,6 +313,41 @@ fn inputs_are_numbers_of_columns_and_rows() {
         text_of(&[ramp(2, 0), covered, ramp(0, 0)]),
         format!("{place}{third}; {cover}; {place}{first}")
     );
+}
+
+/// The last chunk goes with itself where none is left.
+#[test]
+fn the_next_chunk_has_a_register() {
+    let text = text_of_groups(2, &[Inst::Label(Label(0)), Inst::NextGroup(Label(0))]);
+    let wanted =
+        "nop; lea r15,[r12+40h]; cmp r15,r13; cmovae r15,r12; add r12,80h; cmp r12,r13; jb";
+    assert!(text.starts_with(wanted), "{text}");
+    are(&[
+        (Kind::Store(3, 1), 0, &[reg(21)], "vmovups zmmword ptr [r15+300h],zmm21"),
+        (
+            Kind::Covered(1),
+            18,
+            &[],
+            "mov rax,qword ptr [rbx+48h]; vmovups zmm18,zmmword ptr [r15+rax]",
+        ),
+        (
+            Kind::Paint(Paint { target: 0, row: 0, part: 1 }),
+            0,
+            &[reg(18), reg(3)],
+            "mov rax,qword ptr [rbx+0D0h]; mov rcx,qword ptr [rbx+0D8h]; \
+             mov edx,dword ptr [r15+rax]; vmovups zmmword ptr [rcx+rdx],zmm18; \
+             mov edx,dword ptr [r15+rax+20h]; vmovups zmmword ptr [rcx+rdx],zmm3",
+        ),
+        (
+            Kind::Ramp(Ramp { number: 0, part: 1 }),
+            18,
+            &[],
+            "mov rax,qword ptr [rbx+0F8h]; mov rdi,qword ptr [rbx+0D0h]; \
+             mov esi,dword ptr [r15+rdi+8]; mov edi,dword ptr [r15+rdi+0Ch]; \
+             vbroadcastf32x8 zmm18,ymmword ptr [rax+rsi]; \
+             vaddps zmm18,zmm18,zmmword ptr [rax+rdi]",
+        ),
+    ]);
 }
 
 #[test]

@@ -1,0 +1,243 @@
+//! Whether a program spends its time waiting for itself.
+//!
+//! An estimate, for a processor with AVX-512 that begins two operations of vectors in a cycle. Where groups
+//! go through a short program one after the other, the processor works at several of them at once by itself,
+//! as far as it looks ahead. In a long one, and in a loop, where each pass waits for the one before, it sees
+//! but one group, which may be one chain.
+
+use crate::op::{Carried, Kind, Node, Op, Program, Repeat, V};
+use crate::schedule::latency;
+
+/// Whether a second group of pixels beside the first one has time that the first leaves.
+pub(super) fn waits(program: &Program) -> bool {
+    let mut walk = Walk::new(program, Some(0));
+    walk.nodes(&program.body);
+    // What it looks ahead is other groups' where a group does not fill it.
+    let seen = (walk.work as f32 / AHEAD).min(1.0);
+    let time = walk.time + walk.time_of(walk.end.unwrap_or(0) as f32 * seen);
+    time.alone > PAYS * time.beside
+}
+
+/// Operations that the processor looks ahead.
+const AHEAD: f32 = 128.0;
+/// Operations that begin in a cycle.
+const WIDTH: f32 = 2.0;
+/// How many times as fast two groups are to be by this estimate: it knows nothing of registers, nor of
+/// pixels that go where only others want to.
+const PAYS: f32 = 1.3;
+/// Passes of a loop that count: pixels leave most long before the last.
+const PASSES: u32 = 16;
+
+/// Passes behind the first from which it shows how long each waits for the one before.
+const LATER: u32 = 2;
+
+/// Cycles for a group.
+#[derive(Clone, Copy, Default)]
+struct Time {
+    /// If it goes alone.
+    alone: f32,
+    /// If two go together.
+    beside: f32,
+}
+
+impl Time {
+    fn times(self, passes: u32) -> Self {
+        Self { alone: self.alone * passes as f32, beside: self.beside * passes as f32 }
+    }
+}
+
+impl std::ops::Add for Time {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { alone: self.alone + other.alone, beside: self.beside + other.beside }
+    }
+}
+
+/// A way through the program, or through a pass of a loop.
+struct Walk<'a> {
+    program: &'a Program,
+    /// When values are there that are not computed on the way; in a pass, those of a pass before wait for
+    /// nothing.
+    start: Option<u32>,
+    /// When each is there; `None` if that does not depend on when the way began.
+    ready: Vec<Option<u32>>,
+    end: Option<u32>,
+    /// Turns that operations take, and cycles of the unit that divides, loops left out.
+    work: u32,
+    divides: u32,
+    /// What loops take.
+    time: Time,
+    /// Whether it is not the first time.
+    again: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(program: &'a Program, start: Option<u32>) -> Self {
+        let ready = vec![start; program.classes.len()];
+        let (end, time) = (None, Time::default());
+        Self { program, start, ready, end, work: 0, divides: 0, time, again: false }
+    }
+
+    /// What all but loops takes, in a chain of so many cycles.
+    fn time_of(&self, chain: f32) -> Time {
+        let busy = (self.work as f32 / WIDTH).max(self.divides as f32);
+        Time { alone: busy.max(chain), beside: busy.max(chain / 2.0) }
+    }
+
+    fn ready(&self, v: V) -> Option<u32> {
+        self.ready.get(v.index()).copied().flatten()
+    }
+
+    fn set(&mut self, v: V, at: Option<u32>) {
+        if let Some(ready) = self.ready.get_mut(v.index()) {
+            *ready = at;
+        }
+        self.end = self.end.max(at);
+    }
+
+    fn nodes(&mut self, nodes: &[Node]) {
+        for node in nodes {
+            match node {
+                Node::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
+                Node::Spend(_) => {}
+                // Which way to go the processor guesses: nobody waits for masks.
+                Node::Branch(branch) => {
+                    for merge in &branch.merges {
+                        let before = merge.before.and_then(|before| self.ready(before));
+                        self.set(merge.var, before);
+                    }
+                    for arm in &branch.arms {
+                        self.nodes(&arm.body);
+                        for assign in &arm.assign {
+                            let at = self.ready(assign.old).max(self.ready(assign.from));
+                            self.set(assign.new, at);
+                        }
+                    }
+                }
+                Node::Repeat(repeat) => {
+                    if !self.again {
+                        let passes = repeat.passes.min(PASSES);
+                        self.time = self.time + self.pass(repeat).times(passes);
+                    }
+                    // What comes of it is there when everything before is: it hardly matters beside the loop.
+                    let out = self.end.max(self.start);
+                    repeat.carried.iter().for_each(|carried| self.set(carried.out, out));
+                }
+            }
+        }
+    }
+
+    /// A pass of a loop, behind others and before others: it waits for what it gets of the one before.
+    fn pass(&self, repeat: &Repeat) -> Time {
+        let mut pass = Walk::new(self.program, None);
+        let mut times = vec![Some(0); repeat.carried.len()];
+        let mut ends = Vec::new();
+        for number in 0..=LATER {
+            for (Carried { var, .. }, at) in repeat.carried.iter().zip(&times) {
+                pass.set(*var, *at);
+            }
+            pass.again = number > 0;
+            pass.nodes(&repeat.body);
+            times = repeat.carried.iter().map(|carried| pass.ready(carried.next)).collect();
+            ends.push(times.iter().copied().max().flatten().unwrap_or(0));
+        }
+        let chain = match *ends {
+            [first, .., last] => last.saturating_sub(first) as f32 / LATER as f32,
+            _ => 0.0,
+        };
+        pass.time_of(chain) + pass.time
+    }
+
+    fn op(&mut self, op: &Op) {
+        if !self.again {
+            self.work += turns(op.kind);
+            self.divides += divides(op.kind);
+        }
+        let Some(dst) = op.dst else { return };
+        let args = op.args().map(|v| self.ready(v)).max();
+        let at = args.unwrap_or(self.start).map(|at| at.saturating_add(latency(op.kind)));
+        self.set(dst, at);
+    }
+}
+
+/// Turns that an operation takes of those that begin in a cycle.
+fn turns(kind: Kind) -> u32 {
+    match kind {
+        Kind::Div | Kind::Sqrt => 3,
+        // Offsets one by one, and a part of the vector for each.
+        Kind::Texel(_) => 8,
+        Kind::Round(_) | Kind::IntMul | Kind::BesideLow | Kind::BesideHigh => 2,
+        Kind::Paint(_) | Kind::Store(..) => 2,
+        _ => 1,
+    }
+}
+
+/// Cycles for which the unit that divides takes no other.
+fn divides(kind: Kind) -> u32 {
+    match kind {
+        Kind::Div => 10,
+        Kind::Sqrt => 12,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::op::{Class, Given};
+
+    /// So many chains of sums beside each other, each so long.
+    fn chains(count: usize, length: usize) -> (Program, Vec<Node>) {
+        let mut program = Program::default();
+        let first = program.given_as(Class::Vector, Some(Given::Slot(0, 0)));
+        let mut ends = vec![first; count];
+        let mut ops = Vec::new();
+        for _ in 0..length {
+            for end in &mut ends {
+                let args = [Some(*end), Some(first), None];
+                *end = program.fresh(Class::Vector);
+                ops.push(Op { kind: Kind::Add, dst: Some(*end), args, origin: 0 });
+            }
+        }
+        (program, vec![Node::Ops(ops)])
+    }
+
+    fn waits_for(count: usize, length: usize) -> bool {
+        let (mut program, body) = chains(count, length);
+        program.body = body;
+        waits(&program)
+    }
+
+    /// A sum takes four cycles, in which eight could begin.
+    #[test]
+    fn chains_wait_where_they_are_long_and_few() {
+        assert!(waits_for(1, 200));
+        assert!(waits_for(3, 100));
+        assert!(!waits_for(8, 100));
+        // Other groups are within sight.
+        assert!(!waits_for(1, 8));
+        assert!(!waits(&Program::default()));
+    }
+
+    /// Passes wait for each other, where one hands a chain to the next; the same operations beside what is
+    /// carried do not.
+    #[test]
+    fn passes_wait_for_what_they_carry() {
+        for (carries, wanted) in [(true, true), (false, false)] {
+            let (mut program, body) = chains(1, 8);
+            let [var, out] = [(); 2].map(|()| program.fresh(Class::Vector));
+            let mut body = body;
+            let Some(Node::Ops(ops)) = body.first_mut() else { continue };
+            let last = ops.last().and_then(|op| op.dst).unwrap_or(var);
+            if carries {
+                ops[0].args[0] = Some(var);
+            }
+            let next = if carries { last } else { var };
+            let carried = vec![Carried { var, init: V(0), next, out }];
+            let (passes, again) = (100, None);
+            program.body = vec![Node::Repeat(Repeat { passes, carried, body, again, address: 0 })];
+            assert_eq!(waits(&program), wanted, "{carries}");
+        }
+    }
+}
