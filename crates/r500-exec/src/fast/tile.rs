@@ -263,6 +263,9 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
     #[inline(always)]
     fn run<L: Level>(self, _: L) {
         let Self { tile, machine, band } = self;
+        if machine.painted && !machine.whole && machine.code.depth.is_none() {
+            return coverage_alone(tile, machine, band);
+        }
         // Which chunks are covered whole, and which at all.
         let (mut whole, mut some) = if machine.whole { (!0, !0) } else { (0_u64, 0_u64) };
         let counted = if machine.whole { 0 } else { machine.covered.len() };
@@ -337,6 +340,23 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
                 }
             }
         }
+    }
+}
+
+/// Takes to the picture which pixels of a batch that lies in the band are covered still.
+#[inline(always)]
+fn coverage_alone(tile: &Tile<'_>, machine: &mut Machine<'_>, band: &mut Band<'_>) {
+    let Machine { covered, killed, counters, .. } = machine;
+    for (row, order) in tile.rows().enumerate() {
+        let y = tile.y + row as u32 * CHUNK;
+        let coverages = order.iter().map(|&i| {
+            let (mask, killed) = (&covered[usize::from(i)], &mut killed[usize::from(i)]);
+            let covered = Covered::of(mask);
+            *killed -= covered.count();
+            counters.killed += u64::from(*killed);
+            covered
+        });
+        band.put_coverages([tile.x, y], coverages);
     }
 }
 
