@@ -45,8 +45,8 @@ impl Content {
     /// Of a function. Where values come from does not count.
     pub(crate) fn of_function(function: &Function) -> Self {
         let mut content = Self::default();
-        let Function { values, body, colors, depth, origins: _ } = function;
-        (values, colors, depth).hash(&mut content);
+        let Function { values, body, colors, numbers, depth, origins: _ } = function;
+        (values, colors, numbers, depth).hash(&mut content);
         content.list(body);
         content
     }

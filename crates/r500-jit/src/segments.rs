@@ -184,7 +184,8 @@ impl Maker {
                     0 => self.mask(),
                     _ => self.float(),
                 });
-                Color { target, channels, covered: self.random.below(2) == 0 }
+                let covered = self.random.below(2) == 0;
+                Color { target, channels, numbers: [false; 4], covered }
             })
             .collect()
     }
@@ -823,7 +824,7 @@ pub(crate) fn check<T>(
             interpreter.set(moved.value, new.clone());
             left.push((moved.slot, new));
         }
-        for &Color { target, channels, covered } in &colors {
+        for &Color { target, channels, covered, .. } in &colors {
             let channels = channels.map(|channel| interpreter.get(channel));
             for lane in 0..lanes {
                 let there = !covered || interpreter.covered[lane] != 0;

@@ -124,7 +124,7 @@ impl Code {
     ) -> (Self, u32, Vec<usize>) {
         let mut linear = Linear { first_extra: function.values, native, ..Linear::default() };
         linear.list(&function.body);
-        let painted = linear.paint(&function.colors);
+        let painted = linear.paint(function);
         let colors = function.colors.map(|color| color.filter(|_| !painted));
         let depth = function.depth;
         let outputs = colors.iter().flatten().flatten().copied();
@@ -214,9 +214,10 @@ impl Code {
                         })
                         .collect();
                     let colors: Vec<_> = (part.colors.iter())
-                        .map(|&(target, channels)| native::Color {
+                        .map(|&(target, channels, numbers)| native::Color {
                             target,
                             channels,
+                            numbers,
                             covered: kills,
                         })
                         .collect();
@@ -410,7 +411,7 @@ impl<'a> Linear<'a> {
     }
 
     /// Has the last segment, or one of its own, paint colours, if the compiler can; whether it does.
-    fn paint(&mut self, colors: &[Option<[Operand; 4]>; 4]) -> bool {
+    fn paint(&mut self, function: &Function) -> bool {
         let Some(native) = self.native.filter(|native| native.compiler.abilities().colors) else {
             return false;
         };
@@ -423,12 +424,13 @@ impl<'a> Linear<'a> {
             self.segment(Part { number, ..Part::default() });
         }
         let at = self.at() - 1;
-        for (target, channels) in (0..).zip(colors) {
+        let colors = function.colors.iter().zip(function.numbers);
+        for (target, (channels, numbers)) in (0..).zip(colors) {
             let Some(channels) = channels else { continue };
             self.uses.extend(channels.map(|channel| (at, channel)));
             if let Some(part) = self.parts.last_mut() {
                 part.look_at(channels.iter().copied());
-                part.colors.push((target, *channels));
+                part.colors.push((target, *channels, numbers));
             }
         }
         true

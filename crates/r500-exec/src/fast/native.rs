@@ -129,6 +129,8 @@ pub struct Color {
     pub target: u8,
     /// Red, green, blue and alpha.
     pub channels: [Operand; 4],
+    /// Which of them are never NaN.
+    pub numbers: [bool; 4],
     /// Whether pixels that are not covered get zeros. If not, they do not matter.
     pub covered: bool,
 }
@@ -361,8 +363,8 @@ pub(super) struct Part<'a> {
     pub(super) made: Vec<Value>,
     /// See [`Move`].
     pub(super) moves: Vec<(Value, Option<Operand>, Operand)>,
-    /// Targets and channels: see [`Color`].
-    pub(super) colors: Vec<(u8, [Operand; 4])>,
+    /// Targets, channels, which of these are numbers: see [`Color`].
+    pub(super) colors: Vec<(u8, [Operand; 4], [bool; 4])>,
     pub(super) metered: bool,
     /// Operations and fetches in it.
     pub(super) operations: usize,

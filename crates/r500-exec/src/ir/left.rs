@@ -270,6 +270,7 @@ mod tests {
                 Stmt::Loop(Box::new(repeat)),
             ],
             colors: [Some([shown; 4]), None, None, None],
+            numbers: [[false; 4]; 4],
             depth: None,
             origins: vec![0; 10],
         }
@@ -329,6 +330,7 @@ mod tests {
             values: 22,
             body: vec![Stmt::Loop(Box::new(outer))],
             colors: [Some([V(0), NONE, NONE, NONE]), None, None, None],
+            numbers: [[false; 4]; 4],
             depth: None,
             origins: vec![0; 22],
         };

@@ -282,6 +282,8 @@ pub struct Function {
     pub body: Vec<Stmt>,
     /// Outputs A to D, red to alpha; `None` for targets that nothing writes.
     pub colors: [Option<[Operand; 4]>; 4],
+    /// Which of these are never NaN.
+    pub numbers: [[bool; 4]; 4],
     /// Depth: the value, and the pixels that wrote it.
     pub depth: Option<(Operand, Operand)>,
     /// By value: absolute address of the instruction that it comes from; 0 for inputs.

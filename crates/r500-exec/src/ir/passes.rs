@@ -318,6 +318,7 @@ mod tests {
                 Stmt::Loop(Box::new(repeat)),
             ],
             colors: [Some([V(1); 4]), None, None, None],
+            numbers: [[false; 4]; 4],
             depth: None,
             origins: vec![0; 10],
         }

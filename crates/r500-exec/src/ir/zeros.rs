@@ -338,6 +338,7 @@ mod tests {
             values: count,
             body,
             colors: [Some([V(count - 1); 4]), None, None, None],
+            numbers: [[false; 4]; 4],
             depth: None,
             origins: vec![0; all.len()],
         };
@@ -415,6 +416,7 @@ mod tests {
                 Stmt::Def(Value(3), once(2)),
             ],
             colors: [Some([V(3); 4]), None, None, None],
+            numbers: [[false; 4]; 4],
             depth: None,
             origins: vec![0; 4],
         };

@@ -10,7 +10,8 @@ use crate::op::{Given, Kind, Op, Paint, Relation, V};
 impl Lower<'_> {
     pub(super) fn color(&mut self, color: &Color) {
         let covered = color.covered.then(|| self.covered());
-        let channels = color.channels.map(|channel| self.channel(channel, covered));
+        let channels =
+            [0, 1, 2, 3].map(|i| self.channel(color.channels[i], color.numbers[i], covered));
         self.paint(color.target, channels);
     }
 
@@ -40,12 +41,13 @@ impl Lower<'_> {
     }
 
     /// A channel with no NaN but the canonical one, and zeros for pixels that are not covered.
-    fn channel(&mut self, channel: Operand, covered: Option<V>) -> V {
+    fn channel(&mut self, channel: Operand, number: bool, covered: Option<V>) -> V {
         let x = self.vector(channel);
         let x = self.spread(x);
         let x = match self.program.given(x) {
             Some(Given::Const(bits)) if f32::from_bits(bits).is_nan() => self.float(CANONICAL_NAN),
             Some(Given::Const(_)) => x,
+            _ if number => x,
             _ => {
                 let none = self.compare(Relation::Ne, x, x);
                 let canonical = self.float(CANONICAL_NAN);

@@ -118,7 +118,7 @@ impl Kernel for Interpreted {
                 state.set(value, new);
                 slots[slot as usize * self.chunks + chunk] = new.map(f32::from_bits);
             }
-            for &Color { target, channels, covered } in &self.colors {
+            for &Color { target, channels, numbers, covered } in &self.colors {
                 let channels = channels.map(|channel| state.get(channel).map(f32::from_bits));
                 for (lane, alive) in state.covered.iter().enumerate() {
                     let there = !covered || alive.to_bits() != 0;
@@ -127,6 +127,9 @@ impl Kernel for Interpreted {
                     let pixel =
                         place.rows[lane / 2 % 2] as usize / 16 + lane / 4 % 2 * 2 + lane % 2;
                     let color = channels.map(|channel| canonical_nan(channel[lane]));
+                    let none = |(number, x): (bool, f32)| number && x.is_nan();
+                    let seen = alive.to_bits() != 0;
+                    assert!(!seen || !numbers.into_iter().zip(color).any(none));
                     canvas.planes[usize::from(target)][pixel] =
                         if there { color } else { [0.0; 4] };
                 }

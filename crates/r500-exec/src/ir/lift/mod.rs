@@ -101,7 +101,10 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
     let (colors, depth) = lift.pixel.outputs(draw.shader);
     let body = lift.build.close();
     let origins = lift.build.take_origins();
-    let mut function = Function { values: lift.build.values(), body, colors, depth, origins };
+    let number = |channel| !lift.build.range(channel).nan;
+    let numbers = colors.map(|channels| channels.map_or([false; 4], |c| c.map(number)));
+    let values = lift.build.values();
+    let mut function = Function { values, body, colors, numbers, depth, origins };
     super::tidy::tidy(&mut function, lift.build.ranges(), reads_quads(draw));
     Ok(function)
 }
