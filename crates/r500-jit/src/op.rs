@@ -96,11 +96,15 @@ pub(crate) enum Kind {
     PairLow,
     /// a2, a3, b2, b3.
     PairHigh,
-    /// One pixel of each quad a, the other b: those of the first half of quads, a and b in turn; with as many
-    /// quads as x86-64 has.
+    /// One pixel of each quad a, the other b: that of the first quad in a and in b; with AVX2.
     BesideLow,
-    /// The same of the other half of quads.
+    /// The same of the other quad.
     BesideHigh,
+    /// Two pixels of each quad, of which a has two numbers each, b the others: those of the first two quads one
+    /// after the other; with AVX-512.
+    RowLow,
+    /// The same of the other two quads.
+    RowHigh,
     /// The four numbers of one pixel of each quad, from the unit's table, `a` bytes (and the offset) from
     /// its beginning; a lies in memory.
     Texel(Texel),

@@ -25,6 +25,15 @@ impl Lower<'_> {
     }
 
     fn paint(&mut self, target: u8, channels: [V; 4]) {
+        if self.rows {
+            let [r, g, b, a] = channels;
+            for (row, zip) in (0..).zip([Kind::ZipLow, Kind::ZipHigh]) {
+                let (rg, ba) = (self.op(zip, &[r, g]), self.op(zip, &[b, a]));
+                let halves = [Kind::RowLow, Kind::RowHigh].map(|half| self.op(half, &[rg, ba]));
+                self.paint_row(Paint { target, row, part: 0 }, halves);
+            }
+            return;
+        }
         let [Some(a), Some(b), Some(c), Some(d)] = self.exchanged(channels, [true; 4]) else {
             return;
         };

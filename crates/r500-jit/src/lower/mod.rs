@@ -34,6 +34,8 @@ pub(crate) struct Means {
     pub(crate) mask_class: Class,
     /// Whether [`Kind::Number`] is cheap.
     pub(crate) numbers: bool,
+    /// Whether there are [`Kind::RowLow`] and [`Kind::RowHigh`].
+    pub(crate) rows: bool,
 }
 
 /// Operations of a segment.
@@ -42,6 +44,7 @@ pub(crate) fn lower(segment: &Segment<'_>, means: Means) -> Program {
     let mut lower = Lower {
         mask_class: means.mask_class,
         numbers: means.numbers,
+        rows: means.rows,
         masks,
         origins: segment.origins,
         tables: segment.tables,
@@ -76,6 +79,7 @@ struct Lower<'a> {
     /// As [`Means`] says.
     mask_class: Class,
     numbers: bool,
+    rows: bool,
     masks: masks::Masks,
     origins: &'a [u32],
     tables: &'a [(u8, Table)],

@@ -29,7 +29,7 @@ impl Compiler for Checker {
     }
 
     fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
-        let program = lower(segment, Means { mask_class: Class::Mask, numbers: true });
+        let program = lower(segment, Means { mask_class: Class::Mask, numbers: true, rows: true });
         let operations = nodes(&program, &program.body);
         self.operations.fetch_add(operations, Ordering::Relaxed);
         None
@@ -103,6 +103,8 @@ fn op(program: &Program, op: &Op) {
         | Kind::PairLow
         | Kind::PairHigh
         | Kind::BesideLow
+        | Kind::RowLow
+        | Kind::RowHigh
         | Kind::BesideHigh => (&[V, V], Some(V)),
         Kind::Sqrt
         | Kind::Copy

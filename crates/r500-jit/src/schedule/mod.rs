@@ -92,7 +92,8 @@ pub(crate) fn latency(kind: Kind) -> u32 {
         Kind::Round(_) => 6,
         Kind::Div => 12,
         Kind::Sqrt => 15,
-        Kind::ToMask | Kind::FromMask | Kind::BesideLow | Kind::BesideHigh => 3,
+        Kind::ToMask | Kind::FromMask => 3,
+        Kind::BesideLow | Kind::BesideHigh | Kind::RowLow | Kind::RowHigh => 3,
         Kind::Truncate(_) | Kind::IntMul => 4,
         // The offset comes by way of memory.
         Kind::Texel(_) | Kind::Number(_) => 14,

@@ -653,6 +653,8 @@ impl<'a> Code<'a> {
             | Kind::Ramp(_)
             | Kind::BesideLow
             | Kind::BesideHigh
+            | Kind::RowLow
+            | Kind::RowHigh
             | Kind::Paint(_) => self.refused = true,
         }
         self.result(op);

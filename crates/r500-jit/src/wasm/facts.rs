@@ -241,7 +241,9 @@ pub(super) fn of_result(kind: Kind, args: &[Fact]) -> Result<Fact, Watch> {
         | Kind::PairLow
         | Kind::PairHigh
         | Kind::BesideLow
-        | Kind::BesideHigh => {
+        | Kind::BesideHigh
+        | Kind::RowLow
+        | Kind::RowHigh => {
             same_bits(&[a, b])?;
             Ok(Fact::BITS)
         }

@@ -43,7 +43,8 @@ pub(super) struct Functions {
 }
 
 pub(super) fn functions(segment: &Segment<'_>, effort: Effort) -> Option<Functions> {
-    let mut program = lower::lower(segment, Means { mask_class: Class::Mask, numbers: true });
+    let means = Means { mask_class: Class::Mask, numbers: true, rows: false };
+    let mut program = lower::lower(segment, means);
     // Two vectors at once take twice the registers.
     let lives = Lives::of(&program);
     if lives.pressure(0, lives.end()) < CROWDED {

@@ -67,7 +67,7 @@ fn compile_doubled(
     doublings: impl FnOnce(&Program, Level) -> u32,
 ) -> Option<Assembly> {
     // Gathering takes longer than what it saves.
-    let means = Means { mask_class: level.mask(), numbers: false };
+    let means = Means { mask_class: level.mask(), numbers: false, rows: level == Level::Avx512 };
     let mut program = lower::lower(segment, means);
     for _ in 0..doublings(&program, level) {
         program = interleave::interleave(program, level.mask());

@@ -54,6 +54,11 @@ const CHUNK: u32 = size_of::<Chunk>() as u32;
 const FLUSH: u32 = 1 << 15 | 1 << 6;
 /// Bytes from a pixel to the one that the widest batches have in its place next.
 const NEXT_BATCH: i32 = 1024;
+/// The register that no value has.
+const SPARE: Register = Register::ZMM31;
+/// The first constants where there are [`Kind::RowLow`] and [`Kind::RowHigh`]: which eight bytes of two vectors,
+/// those of the second from 8 on.
+const ROWS: [[u64; 8]; 2] = [[0, 8, 1, 9, 2, 10, 3, 11], [4, 12, 5, 13, 6, 14, 7, 15]];
 /// What is between code and constants.
 const INT3: u8 = 0xcc;
 
@@ -100,6 +105,8 @@ struct Emit<'a> {
     asks: bool,
     /// Planes that pixels go to.
     targets: Vec<u8>,
+    /// Whether pixels are put into rows by [`ROWS`].
+    has_rows: bool,
     /// Units whose tables have a register, in the order of [`TABLES`].
     units: Vec<u8>,
     /// The instruction that says where constants are.
@@ -132,6 +139,7 @@ impl<'a> Emit<'a> {
             targets: segment.colors.iter().map(|color| color.target).collect(),
             units: segment.tables.iter().map(|(unit, _)| *unit).take(TABLES.len()).collect(),
             points_to_pool: 0,
+            has_rows: listing.insts.iter().any(Inst::makes_rows),
             on_ramps: [None; 2],
         })
     }
@@ -269,6 +277,9 @@ impl<'a> Emit<'a> {
             place.copy_from_slice(&moved.to_le_bytes());
         }
         code.resize(pool + padding, INT3);
+        if self.has_rows {
+            code.extend(ROWS.as_flattened().iter().flat_map(|at| at.to_le_bytes()));
+        }
         for bits in &self.order {
             for _ in 0..constant_bytes(self.level) / 4 {
                 code.extend_from_slice(&bits.to_le_bytes());
@@ -496,7 +507,8 @@ impl<'a> Emit<'a> {
                     order.push(bits);
                     next
                 });
-                (Register::R14, i64::from(at * constant_bytes(self.level)))
+                let first = if self.has_rows { size_of_val(&ROWS) as u32 } else { 0 };
+                (Register::R14, i64::from(first + at * constant_bytes(self.level)))
             }
         };
         MemoryOperand::with_base_displ(base, place)

@@ -84,6 +84,11 @@ pub(crate) enum Inst {
 }
 
 impl Inst {
+    /// Whether it puts pixels into rows.
+    pub(crate) fn makes_rows(&self) -> bool {
+        matches!(self, Self::Op { kind: Kind::RowLow | Kind::RowHigh, .. })
+    }
+
     /// Whether what general registers hold for operations stays there.
     pub(crate) fn leaves_general_registers(&self) -> bool {
         match self {

@@ -41,11 +41,11 @@ impl Level {
         }
     }
 
-    /// Registers of a class.
+    /// Registers of a class. (The last one of AVX-512 is what [`emit`](super::emit) needs at times.)
     pub(crate) fn registers(self, class: Class) -> usize {
         match (self, class) {
             (Self::Avx2, Class::Vector) => 16,
-            (Self::Avx512, Class::Vector) => 32,
+            (Self::Avx512, Class::Vector) => 31,
             (Self::Avx2, Class::Mask) => 0,
             // The first one cannot select lanes.
             (Self::Avx512, Class::Mask) => 7,

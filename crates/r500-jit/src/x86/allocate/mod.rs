@@ -208,6 +208,8 @@ impl Allocate<'_> {
             | Kind::PairHigh
             | Kind::BesideLow
             | Kind::BesideHigh
+            | Kind::RowLow
+            | Kind::RowHigh
             | Kind::MaskAndNot
             | Kind::Blend
             | Kind::Keep => Some(1),

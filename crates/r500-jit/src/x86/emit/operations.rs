@@ -3,7 +3,7 @@
 use iced_x86::code_asm::{qword_ptr, rax, rbx, rcx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
-use super::{Emit, TABLES, context, mask, table};
+use super::{Emit, SPARE, TABLES, context, mask, table};
 use crate::op::{Class, Kind, Paint, Ramp, Relation, Rounding, Texel};
 use crate::x86::inst::{Mem, Place};
 use crate::x86::level::Level;
@@ -67,8 +67,11 @@ impl Emit<'_> {
             Kind::PairHigh => {
                 two(C::VEX_Vunpckhpd_ymm_ymm_ymmm256, C::EVEX_Vunpckhpd_zmm_k1z_zmm_zmmm512b64)
             }
-            Kind::BesideLow => self.beside(0, dst, a, b),
-            Kind::BesideHigh => self.beside(1, dst, a, b),
+            // The lower half of the first, that of the second; the upper ones.
+            Kind::BesideLow => self.beside(0x20, dst, a, b),
+            Kind::BesideHigh => self.beside(0x31, dst, a, b),
+            Kind::RowLow => self.row(0, dst, a, b),
+            Kind::RowHigh => self.row(1, dst, a, b),
             Kind::Truncate(_) => self.unary(
                 C::VEX_Vcvttps2dq_ymm_ymmm256,
                 C::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae,
@@ -266,8 +269,27 @@ impl Emit<'_> {
         Ok(at_index(chunk, Register::RAX, at))
     }
 
-    /// Sixteen bytes of either in turn, from one half of them.
+    /// Halves of two vectors.
     fn beside(
+        &mut self,
+        which: u32,
+        dst: u8,
+        a: Option<Place>,
+        b: Option<Place>,
+    ) -> Result<(), IcedError> {
+        let (to, a) = (self.vector(dst), self.register(Class::Vector, a));
+        let code = Code::VEX_Vperm2f128_ymm_ymm_ymmm256_imm8;
+        let inst = match b {
+            Some(Place::Memory(from)) => {
+                Instruction::with4(code, to, a, self.operand(from), which)?
+            }
+            _ => Instruction::with4(code, to, a, self.register(Class::Vector, b), which)?,
+        };
+        self.add(inst)
+    }
+
+    /// Eight bytes of either in turn, from one half of them.
+    fn row(
         &mut self,
         half: u32,
         dst: u8,
@@ -275,22 +297,23 @@ impl Emit<'_> {
         b: Option<Place>,
     ) -> Result<(), IcedError> {
         let (to, a) = (self.vector(dst), self.register(Class::Vector, a));
-        let (code, imm) = match self.level {
-            // The lower half of the first, that of the second; the upper ones.
-            Level::Avx2 => (Code::VEX_Vperm2f128_ymm_ymm_ymmm256_imm8, [0x20, 0x31]),
-            // Two quarters of the first, then two of the second.
-            Level::Avx512 => (Code::EVEX_Vshuff32x4_zmm_k1z_zmm_zmmm512b32_imm8, [0x44, 0xee]),
+        let b = match b {
+            Some(Place::Memory(from)) => Err(self.memory(from)),
+            _ => Ok(self.register(Class::Vector, b)),
         };
-        let imm = imm[half as usize % 2];
-        let inst = match b {
-            Some(Place::Memory(from)) => Instruction::with4(code, to, a, self.operand(from), imm)?,
-            _ => Instruction::with4(code, to, a, self.register(Class::Vector, b), imm)?,
-        };
-        self.add(inst)?;
-        match self.level {
-            Level::Avx2 => Ok(()),
-            Level::Avx512 => self.add(Instruction::with4(code, to, to, to, 0xd8)?),
+        // Which ones is in the register that takes the result.
+        let result = if to == a || b == Ok(to) { SPARE } else { to };
+        let which = MemoryOperand::with_base_displ(Register::R14, i64::from(64 * half));
+        self.add(Instruction::with2(Code::EVEX_Vmovups_zmm_k1z_zmmm512, result, which)?)?;
+        let code = Code::EVEX_Vpermi2pd_zmm_k1z_zmm_zmmm512b64;
+        self.add(match b {
+            Ok(b) => Instruction::with3(code, result, a, b)?,
+            Err(b) => Instruction::with3(code, result, a, b)?,
+        })?;
+        if result == to {
+            return Ok(());
         }
+        self.add(Instruction::with2(Code::EVEX_Vmovaps_zmm_k1z_zmmm512, to, result)?)
     }
 
     /// Pixels to the rows of the canvas that they lie in: with AVX2 one row of four pixels, of which a vector

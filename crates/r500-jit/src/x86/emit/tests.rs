@@ -361,19 +361,27 @@ fn pixels_go_where_their_rows_lie() {
          mov edx,dword ptr [r12+rax+4]; vmovups zmmword ptr [rcx+rdx],zmm18; \
          mov edx,dword ptr [r12+rax+24h]; vmovups zmmword ptr [rcx+rdx],zmm3",
     )]);
-    // Quarters of registers: a0 a1 b0 b1, of which a0 b0 a1 b1.
+    // What is to go where lies before all constants, and goes to the register of the result, unless an operand
+    // is there.
     are(&[
         (
-            Kind::BesideLow,
+            Kind::RowLow,
             17,
             &[reg(18), reg(3)],
-            "vshuff32x4 zmm17,zmm18,zmm3,44h; vshuff32x4 zmm17,zmm17,zmm17,0D8h",
+            "vmovups zmm17,zmmword ptr [r14]; vpermi2pd zmm17,zmm18,zmm3",
         ),
         (
-            Kind::BesideHigh,
-            17,
+            Kind::RowHigh,
+            18,
             &[reg(18), STACK],
-            "vshuff32x4 zmm17,zmm18,zmmword ptr [rsp+80h],0EEh; vshuff32x4 zmm17,zmm17,zmm17,0D8h",
+            "vmovups zmm31,zmmword ptr [r14+40h]; vpermi2pd zmm31,zmm18,zmmword ptr [rsp+80h]; \
+             vmovaps zmm18,zmm31",
+        ),
+        (
+            Kind::RowHigh,
+            3,
+            &[reg(18), reg(3)],
+            "vmovups zmm31,zmmword ptr [r14+40h]; vpermi2pd zmm31,zmm18,zmm3; vmovaps zmm3,zmm31",
         ),
     ]);
 }
