@@ -26,11 +26,15 @@ pub(super) struct Machine<'a> {
     pub(super) killed: Vec<u32>,
     /// Whether all of the batch is covered and nothing can change that.
     pub(super) whole: bool,
+    /// Whether `covered` says so of every pixel.
+    pub(super) all_covered: bool,
     /// Whether the batch's colours are in the picture already.
     pub(super) painted: bool,
     pub(super) easel: Easel,
     /// Chunks whose pixels might do otherwise as a group.
     pub(super) dubious: Vec<bool>,
+    /// Whether there may be any.
+    pub(super) doubts: bool,
     pub(super) counters: Counters,
     /// Instructions executed in this batch.
     budget: Budget<'a>,
@@ -78,9 +82,11 @@ impl<'a> Machine<'a> {
             covered: vec![[0.0; LANES]; chunks],
             killed: vec![0; chunks],
             whole: false,
+            all_covered: false,
             painted: false,
             easel,
             dubious: vec![false; chunks],
+            doubts: false,
             counters: Counters::default(),
             budget: Budget::new(draw, [0, 0]),
             passes: vec![0; code.counters as usize],
@@ -150,6 +156,7 @@ impl<'a> Machine<'a> {
 
     #[inline(always)]
     fn watch(&mut self, mask: Arg) {
+        self.doubts = true;
         let Self { memory, covered, dubious, .. } = self;
         memory.each_chunk(|chunk| {
             let (mask, covered) = (memory.chunk(mask, chunk), covered[chunk]);

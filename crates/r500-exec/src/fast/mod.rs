@@ -157,7 +157,7 @@ impl Batches<'_> {
         machine: &mut Machine<'_>,
         band: &mut Band<'_>,
     ) -> Result<(), RunError> {
-        if !machine.dubious.contains(&true) {
+        if !std::mem::take(&mut machine.doubts) {
             return Ok(());
         }
         for (chunk, (x, y)) in tile.chunks().enumerate() {

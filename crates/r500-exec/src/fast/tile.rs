@@ -168,14 +168,18 @@ impl Tile<'_> {
         let [width, height] = bindings.size();
         if self.inside(block) && bindings.covers_all() {
             if !machine.whole {
-                machine.covered.fill(ALL);
+                if !machine.all_covered {
+                    machine.covered.fill(ALL);
+                }
                 machine.killed.fill(if machine.code.kills { LANES as u32 } else { 0 });
             }
             // What nothing kills stays as it is from batch to batch.
             machine.whole = !machine.code.kills;
+            machine.all_covered = machine.whole;
             return true;
         }
         machine.whole = false;
+        machine.all_covered = false;
         let mut any = false;
         let memory = machine.covered.iter_mut().zip(&mut machine.killed);
         for ((x, y), (covered, count)) in self.chunks().zip(memory) {
@@ -343,21 +347,25 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
     }
 }
 
-/// Takes to the picture which pixels of a batch that lies in the band are covered still.
+/// Takes to the picture which pixels of a batch that lies in the band are covered still; for the next one, all are.
 #[inline(always)]
 fn coverage_alone(tile: &Tile<'_>, machine: &mut Machine<'_>, band: &mut Band<'_>) {
-    let Machine { covered, killed, counters, .. } = machine;
+    let Machine { covered, killed, .. } = machine;
+    let mut sum = 0;
     for (row, order) in tile.rows().enumerate() {
         let y = tile.y + row as u32 * CHUNK;
         let coverages = order.iter().map(|&i| {
-            let (mask, killed) = (&covered[usize::from(i)], &mut killed[usize::from(i)]);
+            let (mask, killed) = (&mut covered[usize::from(i)], &mut killed[usize::from(i)]);
             let covered = Covered::of(mask);
+            *mask = ALL;
             *killed -= covered.count();
-            counters.killed += u64::from(*killed);
+            sum += *killed;
             covered
         });
         band.put_coverages([tile.x, y], coverages);
     }
+    machine.counters.killed += u64::from(sum);
+    machine.all_covered = true;
 }
 
 /// Takes the covered pixels of a row of chunks to the picture, as far as they lie in the band.
