@@ -103,7 +103,7 @@ pub fn examine_errors(program: &Program) -> Examination {
 
 /// Which findings somebody wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+enum Wanted {
     All,
     Errors,
 }
@@ -125,7 +125,7 @@ fn examine_for(program: &Program, given: &Given, wanted: Wanted) -> Examination 
 }
 
 /// Checks a program whose graph and statements are at hand.
-pub(crate) fn check_graph(
+fn check_graph(
     program: &Program,
     given: &Given,
     graph: &Graph,

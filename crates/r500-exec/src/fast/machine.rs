@@ -7,7 +7,7 @@ use super::code::{Arg, Code, Color, FetchStep, Step};
 use super::lanes::{Chunk, LANES};
 use super::memory::{Memory, Run};
 use super::native::{self, Batch, Budget, Cells};
-use super::ramps::{Ramp, Slope};
+use super::ramps::Ramp;
 use super::simd::{Job, Level, Simd};
 use super::tile::Tile;
 use crate::frame::Band;
@@ -107,7 +107,6 @@ impl<'a> Machine<'a> {
         self.budget = Budget::new(self.draw, [tile.x, tile.y]);
         self.memory.regions.reset(self.memory.chunks);
         self.simd.run_plain(super::tile::Deliver { tile, machine: self });
-        self.simd.run_plain(Slope { tile, machine: self });
         let mut easel = std::mem::take(&mut self.easel);
         let over = self.paints_over(tile, band) && easel.reaches(tile, band.block().width);
         let canvas = match self.code.paints() && over {

@@ -2,10 +2,7 @@
 
 use r500_program::{InputData, Plane};
 
-use super::code::Code;
 use super::lanes::Chunk;
-use super::machine::Machine;
-use super::simd::{Job, Level};
 use super::tile::{COLUMNS, ROWS, Tile};
 use crate::Bindings;
 use crate::frame::CHUNK;
@@ -24,6 +21,18 @@ impl Ramp {
     /// Zeros.
     pub const ZERO: Self = Self { along: [[0.0; 8]; _], across: [[0.0; 16]; _] };
 
+    /// Becomes that of a plane over a batch, in plain arithmetic.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, Plane { c, du, dv }: Plane, tile: &Tile<'_>) {
+        let (us, vs) = tile.centres.of(tile);
+        for (along, u) in self.along.as_flattened_mut().iter_mut().zip(us.as_flattened()) {
+            *along = c + du * u;
+        }
+        for (across, v) in self.across.as_flattened_mut().iter_mut().zip(vs.as_flattened()) {
+            *across = dv * v;
+        }
+    }
+
     /// Bytes from the beginning of a ramp to the numbers of a column of chunks, and to those of either half of
     /// a row of them; `None` if a ramp has not so many.
     pub(super) fn offsets([column, row]: [u32; 2]) -> Option<[[u32; 2]; 2]> {
@@ -41,7 +50,7 @@ impl Ramp {
 const LEAST: f32 = f32::from_bits((127 - 70) << 23);
 
 /// The plane of a channel of an input; `None` if values are given pixel by pixel.
-fn plane(bindings: &Bindings, [input, channel]: [u8; 2]) -> Option<Plane> {
+pub(super) fn plane(bindings: &Bindings, [input, channel]: [u8; 2]) -> Option<Plane> {
     match &bindings.inputs().get(usize::from(input))?.data {
         InputData::Planes(components) => Some(components.get(usize::from(channel))?.plane),
         InputData::Values { .. } => None,
@@ -53,30 +62,6 @@ fn plane(bindings: &Bindings, [input, channel]: [u8; 2]) -> Option<Plane> {
 pub(super) fn is_ramp(bindings: &Bindings, channel: [u8; 2]) -> bool {
     let fits = |x: f32| x == 0.0 || x.is_finite() && x.abs() >= LEAST;
     plane(bindings, channel).is_some_and(|Plane { c, du, dv }| [c, du, dv].into_iter().all(fits))
-}
-
-/// Computes the ramps of a batch, in plain arithmetic.
-pub(super) struct Slope<'m, 'a, 't> {
-    pub(super) tile: &'t Tile<'t>,
-    pub(super) machine: &'m mut Machine<'a>,
-}
-
-impl Job for Slope<'_, '_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<L: Level>(self, _: L) {
-        let Self { tile, machine } = self;
-        let Code { ramps, .. } = machine.code;
-        let (us, vs) = tile.centres.of(tile);
-        for (channel, ramp) in ramps.iter().zip(&mut machine.ramps) {
-            let Some(Plane { c, du, dv }) = plane(machine.draw.bindings, *channel) else {
-                continue;
-            };
-            ramp.along = us.map(|u| u.map(|u| c + du * u));
-            ramp.across = vs.map(|v| v.map(|v| dv * v));
-        }
-    }
 }
 
 #[cfg(test)]

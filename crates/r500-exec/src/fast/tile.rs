@@ -4,12 +4,13 @@
 //! pixels: four quads, row by row; in a quad top left, top right, bottom left, bottom right, as in the
 //! reference engine.
 
-use r500_program::{InputData, Plane};
+use r500_program::InputData;
 
 use super::code::{Arg, Color};
 use super::lanes::{Chunk, LANES};
 use super::machine::Machine;
 use super::memory::Memory;
+use super::ramps::{self, Ramp};
 use super::simd::{Job, Level};
 use crate::frame::{self, Band, CHUNK, Covered, place};
 use crate::{Block, numerics};
@@ -196,7 +197,7 @@ impl Tile<'_> {
                     *covered = f32::from_bits(if covers { !0 } else { 0 });
                 }
             }
-            *count = ones(covered);
+            *count = Covered::of(covered).count();
             any |= *count != 0;
         }
         any
@@ -206,13 +207,7 @@ impl Tile<'_> {
 /// The mask that has every pixel.
 const ALL: Chunk = [f32::from_bits(!0); LANES];
 
-/// How many lanes of a mask are set.
-#[inline(always)]
-fn ones(mask: &Chunk) -> u32 {
-    mask.iter().fold(0, |sum, lane| sum + (lane.to_bits() >> 31))
-}
-
-/// Delivers the inputs of a batch to their slots, in plain arithmetic: nothing is flushed.
+/// Delivers the inputs of a batch to their slots, and to machine code, in plain arithmetic: nothing is flushed.
 pub(super) struct Deliver<'m, 'a, 't> {
     pub(super) tile: &'t Tile<'t>,
     pub(super) machine: &'m mut Machine<'a>,
@@ -224,17 +219,21 @@ impl Job for Deliver<'_, '_, '_> {
     #[inline(always)]
     fn run<L: Level>(self, _: L) {
         let Self { tile, machine } = self;
-        let (bindings, centres) = (machine.draw.bindings, tile.centres);
+        let bindings = machine.draw.bindings;
+        for (channel, ramp) in machine.code.ramps.iter().zip(&mut machine.ramps) {
+            if let Some(plane) = ramps::plane(bindings, *channel) {
+                ramp.fill(plane, tile);
+            }
+        }
+        let mut ramp = Ramp::ZERO;
         for &(input, channel, slot) in &machine.code.inputs {
             let Some(input) = bindings.inputs().get(usize::from(input)) else { continue };
             let channel = usize::from(channel);
             let slot = machine.memory.get_mut(slot);
             match &input.data {
                 InputData::Planes(components) => {
-                    let Plane { c, du, dv } = components[channel].plane;
-                    let (us, vs) = centres.of(tile);
-                    let along = us.each_ref().map(|u| u.map(|u| c + du * u));
-                    let across = vs.map(|v| v.map(|v| dv * v));
+                    ramp.fill(components[channel].plane, tile);
+                    let Ramp { along, across } = &ramp;
                     for (&[column, row], chunk) in tile.places().iter().zip(slot) {
                         let along = &along[usize::from(column) % COLUMNS];
                         let across = &across[usize::from(row) % across.len()];

@@ -1,11 +1,11 @@
 //! What is left out where all pixels of a group are killed: all behind the kill, if that is worth looking
 //! at what is left.
 
-use r500_exec::ir::{Code, Stmt};
+use r500_exec::ir::{ALL, Code, Stmt};
 use r500_exec::native::Segment;
 
 use super::Lower;
-use crate::op::{Arm, Branch, Class, Kind, Node, V};
+use crate::op::{Arm, Branch, Class, Kind, Node};
 
 /// Operations that take about as long as finding out whether any pixel is left.
 const LEAST: u64 = 48;
@@ -45,18 +45,14 @@ fn cost(stmt: &Stmt) -> u64 {
 
 impl Lower<'_> {
     /// The rest of a segment, for groups where pixels are left; for others what is seen of it.
-    pub(super) fn rest_if_any(&mut self, covered: V, segment: &Segment<'_>, rest: &[&Stmt]) {
-        let (left, gone) = match self.mask_class {
-            Class::Vector => {
-                let all = self.bits(u32::MAX);
-                (covered, self.op(Kind::AndNot, &[covered, all]))
-            }
-            Class::Mask => {
-                let left = self.op(Kind::ToMask, &[covered]);
-                let all = self.op(Kind::MaskAll, &[]);
-                (left, self.op(Kind::MaskAndNot, &[left, all]))
-            }
+    pub(super) fn rest_if_covered(&mut self, segment: &Segment<'_>, rest: &[&Stmt]) {
+        let covered = self.covered();
+        let left = match self.mask_class {
+            Class::Vector => covered,
+            Class::Mask => self.op(Kind::ToMask, &[covered]),
         };
+        let all = self.mask(ALL);
+        let gone = self.op(Kind::MaskAndNot, &[left, all]);
         // Where some are left, their zeros are painted over.
         self.begin();
         segment.colors.iter().for_each(|color| self.no_color(color.target));

@@ -142,12 +142,9 @@ impl Lower<'_> {
     fn onwards(&mut self, segment: &Segment<'_>, stmts: &[&Stmt]) {
         let mut stmts = stmts.iter();
         while let Some(stmt) = stmts.next() {
-            match stmt {
-                Stmt::Kill(mask) if left_out::pays(segment, stmts.as_slice()) => {
-                    let left = self.kill(*mask);
-                    return self.rest_if_any(left, segment, stmts.as_slice());
-                }
-                stmt => self.stmt(stmt),
+            self.stmt(stmt);
+            if matches!(stmt, Stmt::Kill(_)) && left_out::pays(segment, stmts.as_slice()) {
+                return self.rest_if_covered(segment, stmts.as_slice());
             }
         }
         let moved = self.moves(segment.moves);
@@ -180,7 +177,7 @@ impl Lower<'_> {
                 self.origin = fetch.address;
                 self.fetch(fetch);
             }
-            Stmt::Kill(mask) => _ = self.kill(*mask),
+            Stmt::Kill(mask) => self.kill(*mask),
             // Segments have none of these.
             Stmt::Stat { .. } | Stmt::Watch(_) => {}
         }
@@ -244,8 +241,8 @@ impl Lower<'_> {
         covered
     }
 
-    /// Pixels lose their coverage; the vector of those that are left.
-    fn kill(&mut self, mask: Operand) -> V {
+    /// Pixels lose their coverage.
+    fn kill(&mut self, mask: Operand) {
         self.origin = self.address;
         let mask = self.mask(mask);
         let mask = self.spread(mask);
@@ -255,7 +252,6 @@ impl Lower<'_> {
         if let Some(coverage) = self.covered.last_mut() {
             *coverage = Coverage { now: Some(left), changed: true };
         }
-        left
     }
 
     /// An input, computed now only if others want it.

@@ -103,9 +103,9 @@ fn op(program: &Program, op: &Op) {
         | Kind::PairLow
         | Kind::PairHigh
         | Kind::BesideLow
+        | Kind::BesideHigh
         | Kind::RowLow
-        | Kind::RowHigh
-        | Kind::BesideHigh => (&[V, V], Some(V)),
+        | Kind::RowHigh => (&[V, V], Some(V)),
         Kind::Sqrt
         | Kind::Copy
         | Kind::Round(_)

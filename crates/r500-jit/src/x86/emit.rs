@@ -29,6 +29,7 @@ use crate::op::Class;
 use crate::x86::compile::{Assembly, Line};
 use crate::x86::inst::{Inst, Label, Listing, Mem, Place};
 use crate::x86::level::Level;
+use operations::at_index;
 
 /// Offsets into `pages::Context`.
 mod context {
@@ -55,7 +56,7 @@ const FLUSH: u32 = 1 << 15 | 1 << 6;
 /// Bytes from a pixel to the one that the widest batches have in its place next.
 const NEXT_BATCH: i32 = 1024;
 /// The register that no value has.
-const SPARE: Register = Register::ZMM31;
+const SPARE: u8 = 31;
 /// The first constants where there are [`Kind::RowLow`] and [`Kind::RowHigh`]: which eight bytes of two vectors,
 /// those of the second from 8 on.
 const ROWS: [[u64; 8]; 2] = [[0, 8, 1, 9, 2, 10, 3, 11], [4, 12, 5, 13, 6, 14, 7, 15]];
@@ -158,9 +159,7 @@ impl<'a> Emit<'a> {
 
     /// The chunk that a vector of a group is in, and where in it.
     fn chunk(&self, part: u32) -> (Register, i64) {
-        let at = part * self.level.bytes();
-        let chunk = if at < CHUNK { Register::R12 } else { Register::R15 };
-        (chunk, i64::from(at % CHUNK))
+        chunk_at(part * self.level.bytes())
     }
 
     fn counter(&self, counter: u32) -> AsmMemoryOperand {
@@ -409,9 +408,9 @@ impl<'a> Emit<'a> {
         let targets = self.targets.clone();
         self.a.mov(rax, qword_ptr(rbx + context::PLACES))?;
         for row in 0..rows {
-            let chunk = if row < 4 { r12 } else { r15 };
-            let place = 32 * (row / 2 % 2) + 4 * (row % 2);
-            self.a.mov(edx, dword_ptr(chunk + rax + place))?;
+            let (chunk, half) = chunk_at(row / 2 * 32);
+            let place = at_index(chunk, Register::RAX, half + 4 * i64::from(row % 2));
+            self.load_number(Register::RDX, place)?;
             for target in &targets {
                 self.a.mov(rcx, qword_ptr(rbx + context::PLANES + 8 * i32::from(*target)))?;
                 self.a.prefetchw(byte_ptr(rcx + rdx + NEXT_BATCH))?;
@@ -552,6 +551,12 @@ fn constant_bytes(level: Level) -> u32 {
         Level::Avx2 => 32,
         Level::Avx512 => 4,
     }
+}
+
+/// The chunk that a byte of a group is in, and where in it.
+fn chunk_at(at: u32) -> (Register, i64) {
+    let chunk = if at < CHUNK { Register::R12 } else { Register::R15 };
+    (chunk, i64::from(at % CHUNK))
 }
 
 /// Mask registers from the second on: the first cannot select lanes.

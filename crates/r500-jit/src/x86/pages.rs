@@ -135,11 +135,12 @@ impl Pages {
         // and writes those it lists, and what is covered, each from `begin` to `end`: the extent was
         // asked whether these lie in `slots` and `covered`, which are borrowed mutably for the call. Of
         // its tables it reads whole cells, the number of which it limits to what the segment's tables
-        // say and the extent found there; of its ramps, of which the extent found as many as the segment says, a
-        // column and a row, where places of those chunks say, which is within a ramp. To the planes of its colours it writes pixels where the places of
-        // those chunks say, all of which lie within the number of pixels that `Places` says and that the
-        // extent found in each of these planes, which are borrowed mutably too. It calls nothing but
-        // `refill`, with the pointer that it got.
+        // say and the extent found there; of its ramps, of which the extent found as many as the segment
+        // says, a column and a row where the places of those chunks say, which is within a ramp. To the
+        // planes of its colours it writes pixels where the places of those chunks say, all of which lie
+        // within the number of pixels that `Places` says and that the extent found in each of these
+        // planes, which are borrowed mutably too. It calls nothing but `refill`, with the pointer that it
+        // got.
         let done = unsafe {
             let entry: extern "sysv64" fn(*mut Context<'_>) -> u64 =
                 std::mem::transmute(self.memory.as_ptr());

@@ -167,8 +167,7 @@ fn turns(kind: Kind) -> u32 {
         Kind::Div | Kind::Sqrt => 3,
         // Offsets one by one, and a part of the vector for each.
         Kind::Texel(_) => 8,
-        Kind::Round(_) | Kind::IntMul | Kind::BesideLow | Kind::BesideHigh => 2,
-        Kind::Paint(_) | Kind::Store(..) => 2,
+        Kind::Round(_) | Kind::IntMul | Kind::Paint(_) | Kind::Store(..) => 2,
         _ => 1,
     }
 }

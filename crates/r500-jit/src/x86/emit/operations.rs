@@ -68,8 +68,11 @@ impl Emit<'_> {
                 two(C::VEX_Vunpckhpd_ymm_ymm_ymmm256, C::EVEX_Vunpckhpd_zmm_k1z_zmm_zmmm512b64)
             }
             // The lower half of the first, that of the second; the upper ones.
-            Kind::BesideLow => self.beside(0x20, dst, a, b),
-            Kind::BesideHigh => self.beside(0x31, dst, a, b),
+            Kind::BesideLow | Kind::BesideHigh => {
+                let which = if kind == Kind::BesideLow { 0x20 } else { 0x31 };
+                let to = self.vector(dst);
+                self.with_immediate(C::VEX_Vperm2f128_ymm_ymm_ymmm256_imm8, to, a, b, which)
+            }
             Kind::RowLow => self.row(0, dst, a, b),
             Kind::RowHigh => self.row(1, dst, a, b),
             Kind::Truncate(_) => self.unary(
@@ -244,9 +247,7 @@ impl Emit<'_> {
             self.add(Instruction::with2(Code::Mov_r64_rm64, row, places)?)?;
             let (chunk, place) = self.chunk(part);
             for (register, at) in [(column, place + 8), (row, place + 12)] {
-                let from = at_index(chunk, row, at);
-                let half = register.full_register32();
-                self.add(Instruction::with2(Code::Mov_r32_rm32, half, from)?)?;
+                self.load_number(register, at_index(chunk, row, at))?;
             }
         }
         let at = i64::from(number) * size_of::<r500_exec::native::Ramp>() as i64;
@@ -262,30 +263,20 @@ impl Emit<'_> {
         self.add(Instruction::with3(code, to, to, across)?)
     }
 
+    /// Four bytes as a number.
+    pub(super) fn load_number(
+        &mut self,
+        register: Register,
+        from: MemoryOperand,
+    ) -> Result<(), IcedError> {
+        self.add(Instruction::with2(Code::Mov_r32_rm32, register.full_register32(), from)?)
+    }
+
     /// Where the pixels of a vector are covered.
     fn covered(&mut self, part: u32) -> Result<MemoryOperand, IcedError> {
         self.a.mov(rax, qword_ptr(rbx + context::COVERED))?;
         let (chunk, at) = self.chunk(part);
         Ok(at_index(chunk, Register::RAX, at))
-    }
-
-    /// Halves of two vectors.
-    fn beside(
-        &mut self,
-        which: u32,
-        dst: u8,
-        a: Option<Place>,
-        b: Option<Place>,
-    ) -> Result<(), IcedError> {
-        let (to, a) = (self.vector(dst), self.register(Class::Vector, a));
-        let code = Code::VEX_Vperm2f128_ymm_ymm_ymmm256_imm8;
-        let inst = match b {
-            Some(Place::Memory(from)) => {
-                Instruction::with4(code, to, a, self.operand(from), which)?
-            }
-            _ => Instruction::with4(code, to, a, self.register(Class::Vector, b), which)?,
-        };
-        self.add(inst)
     }
 
     /// Eight bytes of either in turn, from one half of them.
@@ -296,23 +287,17 @@ impl Emit<'_> {
         a: Option<Place>,
         b: Option<Place>,
     ) -> Result<(), IcedError> {
-        let (to, a) = (self.vector(dst), self.register(Class::Vector, a));
-        let b = match b {
-            Some(Place::Memory(from)) => Err(self.memory(from)),
-            _ => Ok(self.register(Class::Vector, b)),
-        };
         // Which ones is in the register that takes the result.
-        let result = if to == a || b == Ok(to) { SPARE } else { to };
+        let taken = [a, b].contains(&Some(Place::Register(dst)));
+        let result = if taken { SPARE } else { dst };
         let which = MemoryOperand::with_base_displ(Register::R14, i64::from(64 * half));
-        self.add(Instruction::with2(Code::EVEX_Vmovups_zmm_k1z_zmmm512, result, which)?)?;
-        let code = Code::EVEX_Vpermi2pd_zmm_k1z_zmm_zmmm512b64;
-        self.add(match b {
-            Ok(b) => Instruction::with3(code, result, a, b)?,
-            Err(b) => Instruction::with3(code, result, a, b)?,
-        })?;
-        if result == to {
+        self.load(Class::Vector, result, which)?;
+        let inst = self.three(Code::EVEX_Vpermi2pd_zmm_k1z_zmm_zmmm512b64, result, a, b)?;
+        self.add(inst)?;
+        if !taken {
             return Ok(());
         }
+        let (to, result) = (self.vector(dst), self.vector(result));
         self.add(Instruction::with2(Code::EVEX_Vmovaps_zmm_k1z_zmmm512, to, result)?)
     }
 
@@ -327,9 +312,8 @@ impl Emit<'_> {
         self.a.mov(rax, qword_ptr(rbx + context::PLACES))?;
         self.a.mov(rcx, qword_ptr(rbx + context::PLANES + 8 * i32::from(target)))?;
         let (chunk, at) = self.chunk(part);
-        let at = at + 4 * i64::from(row);
-        let place = |half: i64| at_index(chunk, Register::RAX, at + 32 * half);
-        self.add(Instruction::with2(Code::Mov_r32_rm32, Register::EDX, place(0))?)?;
+        let place = |half: i64| at_index(chunk, Register::RAX, at + 32 * half + 4 * i64::from(row));
+        self.load_number(Register::RDX, place(0))?;
         let mut to = at_index(Register::RCX, Register::RDX, 0);
         for (n, from) in [first, other].into_iter().enumerate() {
             if let Some(Place::Register(from)) = from {
@@ -338,7 +322,7 @@ impl Emit<'_> {
             match self.level {
                 Level::Avx2 => to = at_index(Register::RCX, Register::RDX, 32),
                 Level::Avx512 if n == 0 => {
-                    self.add(Instruction::with2(Code::Mov_r32_rm32, Register::EDX, place(1))?)?;
+                    self.load_number(Register::RDX, place(1))?;
                 }
                 Level::Avx512 => {}
             }
@@ -361,13 +345,9 @@ impl Emit<'_> {
         for (register, quad) in places.clone() {
             let mut from = offsets;
             from.displacement += i64::from(16 * quad + 4 * u32::from(texel.pixel));
-            let half = register.full_register32();
-            self.add(Instruction::with2(Code::Mov_r32_rm32, half, from)?)?;
+            self.load_number(register, from)?;
         }
-        let from = |index: Register| {
-            let offset = i64::from(texel.offset);
-            at_index(base, index, offset)
-        };
+        let from = |index: Register| at_index(base, index, i64::from(texel.offset));
         if let Some((index, _)) = places.next() {
             let low = Register::XMM0 + u32::from(dst);
             let code = self.pick(Code::VEX_Vmovups_xmm_xmmm128, Code::EVEX_Vmovups_xmm_k1z_xmmm128);
@@ -402,13 +382,24 @@ impl Emit<'_> {
             Level::Avx2 => (self.vector(dst), Code::VEX_Vcmpps_ymm_ymm_ymmm256_imm8),
             Level::Avx512 => (mask(dst), Code::EVEX_Vcmpps_kr_k1_zmm_zmmm512b32_imm8_sae),
         };
+        self.with_immediate(code, to, a, b, predicate)
+    }
+
+    /// An instruction of two operands, the second in memory perhaps, and a number.
+    fn with_immediate(
+        &mut self,
+        code: Code,
+        to: Register,
+        a: Option<Place>,
+        b: Option<Place>,
+        immediate: u32,
+    ) -> Result<(), IcedError> {
         let a = self.register(Class::Vector, a);
         let inst = match b {
             Some(Place::Memory(from)) => {
-                let from = self.operand(from);
-                Instruction::with4(code, to, a, from, predicate)?
+                Instruction::with4(code, to, a, self.operand(from), immediate)?
             }
-            _ => Instruction::with4(code, to, a, self.register(Class::Vector, b), predicate)?,
+            _ => Instruction::with4(code, to, a, self.register(Class::Vector, b), immediate)?,
         };
         self.add(inst)
     }
@@ -507,7 +498,7 @@ impl Emit<'_> {
 }
 
 /// Bytes behind the sum of two registers.
-fn at_index(base: Register, index: Register, offset: i64) -> MemoryOperand {
+pub(super) fn at_index(base: Register, index: Register, offset: i64) -> MemoryOperand {
     let size = u32::from(offset != 0);
     MemoryOperand::with_base_index_scale_displ_size(base, index, 1, offset, size)
 }
