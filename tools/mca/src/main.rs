@@ -9,7 +9,7 @@ mod code;
 mod mca;
 mod report;
 // The command's own: the estimate is to speak of the same operations.
-#[path = "../../../crates/r500/src/command/bench/work.rs"]
+#[path = "../../../crates/r500-cli/src/command/bench/work.rs"]
 mod work;
 
 use std::collections::HashMap;

@@ -3,12 +3,18 @@
 //! A [`Picture`] stands upright: its first row is the top one. Frames, textures and raw files lie the
 //! other way round, y = 0 (the bottom) first.
 
+#[cfg(feature = "exr")]
 mod exr;
+#[cfg(feature = "gif")]
 mod gif;
+#[cfg(feature = "png")]
 mod png;
 
+#[cfg(feature = "exr")]
 pub use exr::{ExrLayer, encode_exr};
+#[cfg(feature = "gif")]
 pub use gif::encode_gif;
+#[cfg(feature = "png")]
 pub use png::{decode_png, encode_apng, encode_png};
 
 /// An upright picture, straight alpha, 8 bits a channel.
@@ -27,17 +33,29 @@ pub struct Picture {
 #[non_exhaustive]
 pub enum PictureError {
     /// A PNG file that cannot be read.
+    #[cfg(feature = "png")]
     #[error("not a readable PNG: {0}")]
     PngRead(#[from] ::png::DecodingError),
     /// A PNG file that cannot be written.
+    #[cfg(feature = "png")]
     #[error("PNG: {0}")]
     PngWrite(#[from] ::png::EncodingError),
     /// A GIF file that cannot be written.
+    #[cfg(feature = "gif")]
     #[error("GIF: {0}")]
     Gif(#[from] ::gif::EncodingError),
     /// An OpenEXR file that cannot be written.
+    #[cfg(feature = "exr")]
     #[error("OpenEXR: {0}")]
     Exr(#[from] ::exr::error::Error),
+    /// A format whose feature of this crate is off.
+    #[error("this build does not read {format} (feature `{feature}` of the crate r500)")]
+    NotBuilt {
+        /// The format.
+        format: &'static str,
+        /// The Cargo feature that adds it.
+        feature: &'static str,
+    },
     /// A picture that is too large for its format.
     #[error("{width}x{height} pixels are too many for {format}, which ends at {limit}")]
     TooLarge {

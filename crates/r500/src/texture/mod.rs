@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use r500_program::Texture;
 
-use crate::picture::{PictureError, decode_png};
+use crate::picture::{Picture, PictureError};
 
 pub use image::{Components, Pixels, Texels};
 pub use spec::{Filter, Mips, Source, SpecError, TextureSpec};
@@ -190,10 +190,20 @@ impl TextureSpec {
     }
 }
 
+#[cfg(feature = "png")]
+fn read_png(bytes: &[u8]) -> Result<Picture, PictureError> {
+    crate::picture::decode_png(bytes)
+}
+
+#[cfg(not(feature = "png"))]
+fn read_png(_: &[u8]) -> Result<Picture, PictureError> {
+    Err(PictureError::NotBuilt { format: "PNG", feature: "png" })
+}
+
 fn file_texels(path: &Path, bytes: &[u8], flip: Option<bool>) -> Result<Texels, TextureError> {
     let file_error = |error| TextureError::File { path: path.to_owned(), error };
     if bytes.starts_with(b"\x89PNG") {
-        let picture = decode_png(bytes)
+        let picture = read_png(bytes)
             .map_err(|error| TextureError::Picture { path: path.to_owned(), error })?;
         return Ok(Texels::from_picture(&picture, flip.unwrap_or(true)));
     }

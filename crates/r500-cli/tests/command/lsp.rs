@@ -309,7 +309,7 @@ fn a_connection_that_breaks_is_no_success() {
 }
 
 /// How long an editor waits for what is wrong after a key: prints milliseconds, most of them the assembler's and
-/// the checker's. `cargo test -p r500 --test command keystroke -- --ignored --nocapture`
+/// the checker's. `cargo test -p r500-cli --test command keystroke -- --ignored --nocapture`
 #[test]
 #[ignore = "a measurement"]
 #[allow(clippy::print_stdout)]

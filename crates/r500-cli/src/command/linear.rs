@@ -4,7 +4,7 @@
 //! (window position: pixel centres, so 0.5 is the first), `w`, `h` (its size), `+ - * /` and
 //! brackets, as long as it is linear: `2*u-1`, `(x-w/2)/h`.
 
-use r500_program::Plane;
+use r500::program::Plane;
 
 /// The plane that an expression describes on a picture of that size.
 pub(super) fn plane(text: &str, size: [u32; 2]) -> Result<Plane, String> {

@@ -1,6 +1,6 @@
 //! The small values that switches take: sizes, areas, ranges, registers, numbers.
 
-use r500_exec::Block;
+use r500::exec::Block;
 
 /// `WxH`, each at least 1.
 pub(super) fn size(text: &str) -> Result<[u32; 2], String> {
