@@ -45,8 +45,8 @@ impl Content {
     /// Of a function. Where values come from does not count.
     pub(crate) fn of_function(function: &Function) -> Self {
         let mut content = Self::default();
-        let Function { values, body, colors, numbers, depth, origins: _ } = function;
-        (values, colors, numbers, depth).hash(&mut content);
+        let Function { values, body, colors, non_nan, depth, source_locs: _ } = function;
+        (values, colors, non_nan, depth).hash(&mut content);
         content.list(body);
         content
     }
@@ -64,7 +64,7 @@ impl Content {
     fn stmt(&mut self, stmt: &Stmt) {
         std::mem::discriminant(stmt).hash(self);
         match stmt {
-            Stmt::Def(value, op) => (value, op.code, op.args()).hash(self),
+            Stmt::Def(value, inst) => (value, inst.opcode, inst.args()).hash(self),
             Stmt::Fetch(fetch) => {
                 let r500_exec::ir::Fetch {
                     unit,
@@ -79,21 +79,21 @@ impl Content {
                 } = &**fetch;
                 (unit, op, unscaled, strq, dx, dy, active, texel, address).hash(self);
             }
-            Stmt::Kill(mask) | Stmt::Watch(mask) => mask.hash(self),
+            Stmt::Discard(mask) | Stmt::GroupHazard(mask) => mask.hash(self),
             Stmt::Stat { channel, mask } => (channel, mask).hash(self),
-            Stmt::Spend { instructions, address } => (instructions, address).hash(self),
+            Stmt::ConsumeFuel { instructions, address } => (instructions, address).hash(self),
             Stmt::If(branch) => {
                 branch.masks.hash(self);
                 branch.arms.iter().for_each(|arm| self.list(arm));
-                branch.merges.len().hash(self);
-                for merge in &branch.merges {
-                    (merge.value, merge.before, merge.arms).hash(self);
+                branch.phis.len().hash(self);
+                for phi in &branch.phis {
+                    (phi.value, phi.incoming, phi.arms).hash(self);
                 }
             }
             Stmt::Loop(repeat) => {
-                (repeat.passes, repeat.again, repeat.carried.len()).hash(self);
-                for carried in &repeat.carried {
-                    (carried.value, carried.init, carried.next).hash(self);
+                (repeat.max_trips, repeat.continue_mask, repeat.params.len()).hash(self);
+                for param in &repeat.params {
+                    (param.value, param.init, param.next).hash(self);
                 }
                 self.list(&repeat.body);
             }

@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use r500_exec::fast::Simd;
-use r500_exec::ir::{Code, Function, Op, Operand, Stmt, Value};
+use r500_exec::ir::{Function, Inst, Opcode, Operand, Stmt, Value};
 
 use r500_exec::native::{Compiler, NativeCode, Sources};
 
@@ -110,7 +110,7 @@ fn with_parameters(mut function: Function, sources: Sources, changing: &[bool]) 
             }
         });
         function.values = next;
-        function.origins.resize(next as usize, 0);
+        function.source_locs.resize(next as usize, 0);
     }
     Parametrized { function, parameters, sources }
 }
@@ -124,18 +124,18 @@ fn each_constant(list: &mut [Stmt], f: &mut dyn FnMut(&mut Operand, u32)) {
     };
     for stmt in list {
         match stmt {
-            Stmt::Def(_, op) => numbers(op).iter_mut().for_each(|operand| visit(operand, f)),
+            Stmt::Def(_, inst) => numbers(inst).iter_mut().for_each(|operand| visit(operand, f)),
             Stmt::If(branch) => {
-                for merge in &mut branch.merges {
-                    let operands = merge.before.iter_mut().chain(merge.arms.iter_mut().flatten());
+                for phi in &mut branch.phis {
+                    let operands = phi.incoming.iter_mut().chain(phi.arms.iter_mut().flatten());
                     operands.for_each(|operand| visit(operand, f));
                 }
                 branch.arms.iter_mut().for_each(|arm| each_constant(arm, f));
             }
             Stmt::Loop(repeat) => {
-                for carried in &mut repeat.carried {
-                    visit(&mut carried.init, f);
-                    visit(&mut carried.next, f);
+                for param in &mut repeat.params {
+                    visit(&mut param.init, f);
+                    visit(&mut param.next, f);
                 }
                 each_constant(&mut repeat.body, f);
             }
@@ -145,11 +145,11 @@ fn each_constant(list: &mut [Stmt], f: &mut dyn FnMut(&mut Operand, u32)) {
 }
 
 /// The arguments of an operation that are numbers.
-fn numbers(op: &mut Op) -> &mut [Operand] {
-    let arity = op.code.arity();
-    match op.code {
-        Code::And | Code::Or | Code::AndNot => &mut [],
-        Code::Select => &mut op.args[1..arity],
-        _ => &mut op.args[..arity],
+fn numbers(inst: &mut Inst) -> &mut [Operand] {
+    let arity = inst.opcode.arity();
+    match inst.opcode {
+        Opcode::And | Opcode::Or | Opcode::AndNot => &mut [],
+        Opcode::Select => &mut inst.args[1..arity],
+        _ => &mut inst.args[..arity],
     }
 }

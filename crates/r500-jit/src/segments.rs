@@ -6,7 +6,8 @@
 use std::fmt::Debug;
 
 use r500_exec::ir::{
-    ALL, Carried, Code, Denormals, Fetch, If, Loop, Merge, Op, Operand, Product, Sign, Stmt, Value,
+    ALL, AddSign, DenormalMode, Fetch, If, Inst, Loop, LoopParam, MulFlags, Opcode, Operand, Phi,
+    Stmt, Value,
 };
 use r500_exec::native::{
     Axis, Canvas, Cells, Channel, Chunk, Color, Detail, Four, LANES, Move, Place, Places, Ramp,
@@ -111,59 +112,60 @@ impl Maker {
         self.random.of(&self.masks)
     }
 
-    fn def(&mut self, code: Code, args: &[Operand], to: &mut Vec<Stmt>) -> Operand {
+    fn def(&mut self, opcode: Opcode, args: &[Operand], to: &mut Vec<Stmt>) -> Operand {
         let value = self.fresh();
-        to.push(Stmt::Def(value, Op::new(code, args)));
+        to.push(Stmt::Def(value, Inst::new(opcode, args)));
         Operand::Value(value)
     }
 
     fn operation(&mut self, to: &mut Vec<Stmt>) {
-        let product = Product {
+        let product = MulFlags {
             negate: self.random.below(2) == 0,
             zero_a: self.random.below(3) == 0,
             zero_b: self.random.below(3) == 0,
         };
         let (a, b, c, m, n) = (self.float(), self.float(), self.float(), self.mask(), self.mask());
-        let bits = self.random.of(&[Code::Neg, Code::Abs, Code::NegAbs, Code::Flush]);
-        let quotient = self.random.of(&[Code::Frc, Code::Rcp, Code::Rsq]);
-        let power = self.random.of(&[Code::Ex2, Code::Ln2]);
-        let wave = self.random.of(&[Code::Sin, Code::Cos]);
-        let corner = Code::Corner(self.random.below(3) as u8);
+        let bits = self.random.of(&[Opcode::Neg, Opcode::Abs, Opcode::NegAbs, Opcode::Flush]);
+        let quotient = self.random.of(&[Opcode::Frc, Opcode::Rcp, Opcode::Rsq]);
+        let power = self.random.of(&[Opcode::Ex2, Opcode::Ln2]);
+        let wave = self.random.of(&[Opcode::Sin, Opcode::Cos]);
+        let corner = Opcode::QuadBroadcast(self.random.below(3) as u8);
         let made = match self.random.below(26) {
             0..=4 => {
-                let sign = self.random.of(&[Sign::Plus, Sign::Minus]);
-                self.def(Code::Mad(product, sign), &[a, b, c], to)
+                let sign = self.random.of(&[AddSign::Plus, AddSign::Minus]);
+                self.def(Opcode::Mad(product, sign), &[a, b, c], to)
             }
-            5 => self.def(Code::Mul(product), &[a, b], to),
-            6 => self.def(Code::Add, &[a, b], to),
-            7 => self.def(Code::Sub, &[a, b], to),
+            5 => self.def(Opcode::Mul(product), &[a, b], to),
+            6 => self.def(Opcode::Add, &[a, b], to),
+            7 => self.def(Opcode::Sub, &[a, b], to),
             8 => self.def(bits, &[a], to),
             9 => {
-                let code = self.random.of(&[Code::Min, Code::Max])(Denormals::Kept);
+                let code = self.random.of(&[Opcode::Min, Opcode::Max])(DenormalMode::Kept);
                 self.def(code, &[a, b], to)
             }
             10 => {
-                let sum = self.def(Code::Add, &[a, b], to);
-                let product = self.def(Code::Mul(product), &[a, c], to);
-                let code = self.random.of(&[Code::Min, Code::Max])(Denormals::Excluded);
+                let sum = self.def(Opcode::Add, &[a, b], to);
+                let product = self.def(Opcode::Mul(product), &[a, c], to);
+                let code = self.random.of(&[Opcode::Min, Opcode::Max])(DenormalMode::Excluded);
                 self.def(code, &[sum, product], to)
             }
-            11 => self.def(Code::Select, &[m, a, b], to),
-            12 => self.def(Code::Clamp01, &[a], to),
+            11 => self.def(Opcode::Select, &[m, a, b], to),
+            12 => self.def(Opcode::Clamp01, &[a], to),
             13 => self.def(quotient, &[a], to),
             14 => self.def(power, &[a], to),
             15 => self.def(wave, &[a], to),
             16 => self.def(corner, &[a], to),
-            17 => self.def(Code::Select, &[m, a, Operand::Const(0)], to),
-            18 => self.def(Code::Select, &[m, Operand::Const(0), a], to),
+            17 => self.def(Opcode::Select, &[m, a, Operand::Const(0)], to),
+            18 => self.def(Opcode::Select, &[m, Operand::Const(0), a], to),
             other => {
                 let mask = match other {
-                    19 => self.def(Code::And, &[m, n], to),
-                    20 => self.def(Code::Or, &[m, n], to),
-                    21 => self.def(Code::AndNot, &[m, n], to),
-                    22 => self.def(Code::Select, &[m, n, self.masks[0]], to),
+                    19 => self.def(Opcode::And, &[m, n], to),
+                    20 => self.def(Opcode::Or, &[m, n], to),
+                    21 => self.def(Opcode::AndNot, &[m, n], to),
+                    22 => self.def(Opcode::Select, &[m, n, self.masks[0]], to),
                     _ => {
-                        let code = self.random.of(&[Code::Lt, Code::Ge, Code::Eq, Code::Ne]);
+                        let code =
+                            self.random.of(&[Opcode::Lt, Opcode::Ge, Opcode::Eq, Opcode::Ne]);
                         self.def(code, &[a, b], to)
                     }
                 };
@@ -203,10 +205,10 @@ impl Maker {
                 2 => self.fetch(&mut list),
                 4 if self.inputs => {
                     let [input, channel] = self.random.of(&INPUTS);
-                    let made = self.def(Code::Input { input, channel }, &[], &mut list);
+                    let made = self.def(Opcode::Input { input, channel }, &[], &mut list);
                     self.floats.push(made);
                 }
-                3 if self.random.below(4) == 0 => list.push(Stmt::Kill(self.mask())),
+                3 if self.random.below(4) == 0 => list.push(Stmt::Discard(self.mask())),
                 _ => self.operation(&mut list),
             }
         }
@@ -241,13 +243,13 @@ impl Maker {
 
     fn branch(&mut self, depth: u32, to: &mut Vec<Stmt>) {
         let (m, n) = (self.mask(), self.mask());
-        let other = self.def(Code::AndNot, &[n, m], to);
+        let other = self.def(Opcode::AndNot, &[n, m], to);
         // No pixel takes both arms.
-        let mut merges: Vec<(Merge, bool)> = (0..self.random.below(6))
+        let mut merges: Vec<(Phi, bool)> = (0..self.random.below(6))
             .map(|_| {
                 let is_mask = self.random.below(3) == 0;
                 let before = if is_mask { self.mask() } else { self.float() };
-                (Merge { value: self.fresh(), before: Some(before), arms: [None; 2] }, is_mask)
+                (Phi { value: self.fresh(), incoming: Some(before), arms: [None; 2] }, is_mask)
             })
             .collect();
         let mut arm = |maker: &mut Self, number: usize| {
@@ -267,19 +269,19 @@ impl Maker {
             let list = if *is_mask { &mut self.masks } else { &mut self.floats };
             list.push(Operand::Value(merge.value));
         }
-        let merges = merges.into_iter().map(|(merge, _)| merge).collect();
-        to.push(Stmt::If(Box::new(If { masks: [m, other], arms, merges })));
+        let phis = merges.into_iter().map(|(merge, _)| merge).collect();
+        to.push(Stmt::If(Box::new(If { masks: [m, other], arms, phis })));
     }
 
     fn repeat(&mut self, depth: u32, to: &mut Vec<Stmt>) {
-        let mut carried: Vec<(Carried, bool)> = (0..1 + self.random.below(7))
+        let mut carried: Vec<(LoopParam, bool)> = (0..1 + self.random.below(7))
             .map(|_| {
                 let is_mask = self.random.below(3) == 0;
                 let init = if is_mask { self.mask() } else { self.float() };
-                (Carried { value: self.fresh(), init, next: init }, is_mask)
+                (LoopParam { value: self.fresh(), init, next: init }, is_mask)
             })
             .collect();
-        let see = |maker: &mut Self, carried: &[(Carried, bool)]| {
+        let see = |maker: &mut Self, carried: &[(LoopParam, bool)]| {
             for (carried, is_mask) in carried {
                 let list = if *is_mask { &mut maker.masks } else { &mut maker.floats };
                 list.push(Operand::Value(carried.value));
@@ -294,9 +296,14 @@ impl Maker {
             (body, (maker.random.below(3) > 0).then(|| maker.mask()))
         });
         see(self, &carried);
-        let carried = carried.into_iter().map(|(carried, _)| carried).collect();
+        let params = carried.into_iter().map(|(carried, _)| carried).collect();
         let passes = 1 + self.random.below(4);
-        to.push(Stmt::Loop(Box::new(Loop { passes, carried, body, again })));
+        to.push(Stmt::Loop(Box::new(Loop {
+            max_trips: passes,
+            params,
+            body,
+            continue_mask: again,
+        })));
     }
 }
 
@@ -610,7 +617,7 @@ impl Interpreter<'_> {
     fn list(&mut self, stmts: &[Stmt]) {
         for stmt in stmts {
             match stmt {
-                Stmt::Def(value, Op { code: Code::Input { input, channel }, .. }) => {
+                Stmt::Def(value, Inst { opcode: Opcode::Input { input, channel }, .. }) => {
                     let number = INPUTS.binary_search(&[*input, *channel]).unwrap();
                     let Ramp { along, across } = &self.ramps[number];
                     let lanes = (self.first..self.first + self.lanes).map(|lane| {
@@ -623,14 +630,14 @@ impl Interpreter<'_> {
                     });
                     self.set(*value, lanes.collect());
                 }
-                Stmt::Def(value, op) => {
-                    let args = op.args.map(|arg| self.get(arg));
-                    let lanes = (0..self.lanes).map(|lane| evaluate(op.code, &args, lane));
+                Stmt::Def(value, inst) => {
+                    let args = inst.args.map(|arg| self.get(arg));
+                    let lanes = (0..self.lanes).map(|lane| evaluate(inst.opcode, &args, lane));
                     self.set(*value, lanes.collect());
                 }
                 Stmt::If(branch) => {
-                    for merge in &branch.merges {
-                        self.set(merge.value, self.get(merge.before.unwrap()));
+                    for merge in &branch.phis {
+                        self.set(merge.value, self.get(merge.incoming.unwrap()));
                     }
                     for (arm, stmts) in branch.arms.iter().enumerate() {
                         let mask = branch.masks[arm];
@@ -638,7 +645,7 @@ impl Interpreter<'_> {
                             continue;
                         }
                         self.list(stmts);
-                        for merge in &branch.merges {
+                        for merge in &branch.phis {
                             let Some(from) = merge.arms[arm] else { continue };
                             let value = Operand::Value(merge.value);
                             self.set(merge.value, self.choose(mask, from, value));
@@ -646,15 +653,15 @@ impl Interpreter<'_> {
                     }
                 }
                 Stmt::Loop(repeat) => {
-                    for carried in &repeat.carried {
+                    for carried in &repeat.params {
                         self.set(carried.value, self.get(carried.init));
                     }
-                    for _ in 0..repeat.passes {
+                    for _ in 0..repeat.max_trips {
                         self.list(&repeat.body);
-                        let again = repeat.again.is_none_or(|again| self.any(again));
+                        let again = repeat.continue_mask.is_none_or(|again| self.any(again));
                         let next: Vec<_> =
-                            repeat.carried.iter().map(|carried| self.get(carried.next)).collect();
-                        for (carried, next) in repeat.carried.iter().zip(next) {
+                            repeat.params.iter().map(|carried| self.get(carried.next)).collect();
+                        for (carried, next) in repeat.params.iter().zip(next) {
                             self.set(carried.value, next);
                         }
                         if !again {
@@ -679,7 +686,7 @@ impl Interpreter<'_> {
                         }
                     }
                 }
-                Stmt::Kill(mask) => {
+                Stmt::Discard(mask) => {
                     let mask = self.get(*mask);
                     self.covered.iter_mut().zip(mask).for_each(|(covered, mask)| *covered &= !mask);
                 }
@@ -689,15 +696,15 @@ impl Interpreter<'_> {
     }
 }
 
-fn evaluate(code: Code, args: &[Lanes; 3], lane: usize) -> u32 {
+fn evaluate(opcode: Opcode, args: &[Lanes; 3], lane: usize) -> u32 {
     let bits = [args[0][lane], args[1][lane], args[2][lane]];
-    match code {
-        Code::Corner(corner) => args[0][lane / 4 * 4 + usize::from(corner)],
-        Code::And => bits[0] & bits[1],
-        Code::Or => bits[0] | bits[1],
-        Code::AndNot => bits[0] & !bits[1],
-        Code::Select => bits[0] & bits[1] | !bits[0] & bits[2],
-        code => r500_exec::ir::evaluate(code, bits).expect("an operation of a segment"),
+    match opcode {
+        Opcode::QuadBroadcast(corner) => args[0][lane / 4 * 4 + usize::from(corner)],
+        Opcode::And => bits[0] & bits[1],
+        Opcode::Or => bits[0] | bits[1],
+        Opcode::AndNot => bits[0] & !bits[1],
+        Opcode::Select => bits[0] & bits[1] | !bits[0] & bits[2],
+        opcode => r500_exec::ir::evaluate(opcode, bits).expect("an operation of a segment"),
     }
 }
 

@@ -14,7 +14,7 @@ use super::lanes::Chunk;
 use super::native::{self, Cells, Native, Part, Segment};
 use super::simd::{Job, Level, Simd};
 use crate::Bindings;
-use crate::ir::{Code as OpCode, Function, Loop, Operand, Stmt, Value};
+use crate::ir::{Function, Loop, Opcode, Operand, Stmt, Value};
 
 /// A slot, or the same bits for every pixel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -160,7 +160,7 @@ impl Code {
         // Constants are spread out for steps only, of which few are left beside machine code.
         let columns = super::columns(places.count);
         let stride = columns * (super::ROWS / 4) * u32::try_from(size_of::<Chunk>()).unwrap_or(64);
-        let kill = |stmt: &Stmt| matches!(stmt, Stmt::Kill(_));
+        let kill = |stmt: &Stmt| matches!(stmt, Stmt::Discard(_));
         let kills = function.body.iter().any(|stmt| stmt.any(&mut { kill }));
         let mut refused = Vec::new();
         let (mut share, mut units) = ((0, 0), Vec::new());
@@ -171,14 +171,15 @@ impl Code {
         for step in &linear.steps {
             moved.push(u32::try_from(steps.len()).unwrap_or(u32::MAX));
             match step {
-                Virtual::Def(value, op) => {
+                Virtual::Def(value, inst) => {
                     let dst = places.of(*value);
-                    if let OpCode::Input { input, channel } = op.code {
+                    if let Opcode::Input { input, channel } = inst.opcode {
                         inputs.push((input, channel, dst));
                     } else {
                         share.1 += 1;
-                        let args = op.args.map(arg);
-                        let (entry, call) = kernels::choose(level, op.code, dst, args, &mut spread);
+                        let args = inst.args.map(arg);
+                        let (entry, call) =
+                            kernels::choose(level, inst.opcode, dst, args, &mut spread);
                         steps.push(Step::Loop(entry, call));
                     }
                 }
@@ -232,7 +233,7 @@ impl Code {
                         metered: part.metered,
                         tables: &tables,
                         ramps: native.ramps(),
-                        origins: &function.origins,
+                        origins: &function.source_locs,
                     };
                     if let Some((instructions, address)) = part.spend {
                         steps.push(Step::Spend { instructions, address });
@@ -334,10 +335,10 @@ fn other(stmt: &Stmt, arg: &impl Fn(Operand) -> Arg, places: &Places) -> Option<
             active: arg(fetch.active),
             texel: fetch.texel.map(|value| value.map(|value| places.of(value))),
         })),
-        Stmt::Kill(mask) => Step::Kill(arg(*mask)),
-        Stmt::Watch(mask) => Step::Watch(arg(*mask)),
+        Stmt::Discard(mask) => Step::Kill(arg(*mask)),
+        Stmt::GroupHazard(mask) => Step::Watch(arg(*mask)),
         Stmt::Stat { channel, mask } => Step::Stat { channel: *channel, mask: arg(*mask) },
-        Stmt::Spend { instructions, address } => {
+        Stmt::ConsumeFuel { instructions, address } => {
             Step::Spend { instructions: *instructions, address: *address }
         }
         Stmt::Def(..) | Stmt::If(_) | Stmt::Loop(_) => return None,
@@ -347,7 +348,7 @@ fn other(stmt: &Stmt, arg: &impl Fn(Operand) -> Arg, places: &Places) -> Option<
 /// A step whose values have no slots yet. Jumps lead to places in the list of these.
 #[derive(Debug)]
 enum Virtual<'a> {
-    Def(Value, crate::ir::Op),
+    Def(Value, crate::ir::Inst),
     Copy(Value, Operand),
     Blend(Value, Operand, Operand),
     Other(&'a Stmt),
@@ -424,7 +425,7 @@ impl<'a> Linear<'a> {
             self.segment(Part { number, ..Part::default() });
         }
         let at = self.at() - 1;
-        let colors = function.colors.iter().zip(function.numbers);
+        let colors = function.colors.iter().zip(function.non_nan);
         for (target, (channels, numbers)) in (0..).zip(colors) {
             let Some(channels) = channels else { continue };
             self.uses.extend(channels.map(|channel| (at, channel)));
@@ -470,10 +471,10 @@ impl<'a> Linear<'a> {
     fn one_by_one(&mut self, stmts: &'a [Stmt]) {
         for stmt in stmts {
             match stmt {
-                Stmt::Def(value, op) => {
-                    op.args().iter().for_each(|arg| self.uses.push((self.at(), *arg)));
+                Stmt::Def(value, inst) => {
+                    inst.args().iter().for_each(|arg| self.uses.push((self.at(), *arg)));
                     self.writes.push((self.at(), *value));
-                    self.steps.push(Virtual::Def(*value, *op));
+                    self.steps.push(Virtual::Def(*value, *inst));
                 }
                 Stmt::If(branch) => self.branch(branch),
                 Stmt::Loop(repeat) => self.repeat(repeat),
@@ -531,13 +532,12 @@ impl<'a> Linear<'a> {
     }
 
     fn branch(&mut self, branch: &'a crate::ir::If) {
-        for merge in &branch.merges {
-            if let Some(before) = merge.before {
-                self.copy(merge.value, before);
+        for phi in &branch.phis {
+            if let Some(incoming) = phi.incoming {
+                self.copy(phi.value, incoming);
             }
         }
-        let mut begun: Vec<bool> =
-            branch.merges.iter().map(|merge| merge.before.is_some()).collect();
+        let mut begun: Vec<bool> = branch.phis.iter().map(|phi| phi.incoming.is_some()).collect();
         for (arm, (mask, stmts)) in branch.masks.iter().zip(&branch.arms).enumerate() {
             let skip = (!stmts.is_empty()).then(|| {
                 self.uses.push((self.at(), *mask));
@@ -545,12 +545,12 @@ impl<'a> Linear<'a> {
                 self.steps.len() - 1
             });
             self.list(stmts);
-            for (merge, begun) in branch.merges.iter().zip(&mut begun) {
-                let Some(from) = merge.arms[arm] else { continue };
+            for (phi, begun) in branch.phis.iter().zip(&mut begun) {
+                let Some(from) = phi.arms[arm] else { continue };
                 if std::mem::replace(begun, true) {
-                    self.blend(merge.value, *mask, from);
+                    self.blend(phi.value, *mask, from);
                 } else {
-                    self.copy(merge.value, from);
+                    self.copy(phi.value, from);
                 }
             }
             let Some(skip) = skip else { continue };
@@ -563,20 +563,20 @@ impl<'a> Linear<'a> {
     }
 
     fn repeat(&mut self, repeat: &'a Loop) {
-        for carried in &repeat.carried {
-            self.copy(carried.value, carried.init);
+        for param in &repeat.params {
+            self.copy(param.value, param.init);
         }
         let counter = self.depth;
         self.depth += 1;
         self.counters = self.counters.max(self.depth);
-        self.steps.push(Virtual::Begin(counter, repeat.passes));
+        self.steps.push(Virtual::Begin(counter, repeat.max_trips));
         let first = self.at();
         self.list(&repeat.body);
         self.next_pass(repeat, first);
-        if let Some(mask) = repeat.again {
+        if let Some(mask) = repeat.continue_mask {
             self.uses.push((self.at(), mask));
         }
-        self.steps.push(Virtual::Again(counter, repeat.again, first));
+        self.steps.push(Virtual::Again(counter, repeat.continue_mask, first));
         self.loops.push((first, self.at()));
         self.depth -= 1;
     }
@@ -584,15 +584,15 @@ impl<'a> Linear<'a> {
     /// Carried values take their next ones, all at once: what is read of those that are overwritten
     /// is set aside first.
     fn next_pass(&mut self, repeat: &'a Loop, first: u32) {
-        let is_carried =
-            |operand: Operand| repeat.carried.iter().any(|c| Operand::Value(c.value) == operand);
+        let is_param =
+            |operand: Operand| repeat.params.iter().any(|c| Operand::Value(c.value) == operand);
         let mut moves = Vec::new();
-        for carried in &repeat.carried {
-            let (value, next) = (carried.value, carried.next);
+        for param in &repeat.params {
+            let (value, next) = (param.value, param.next);
             if next == Operand::Value(value) {
                 continue;
             }
-            if is_carried(next) {
+            if is_param(next) {
                 let saved = Value(self.first_extra + self.extra);
                 self.extra += 1;
                 self.copy(saved, next);
@@ -600,12 +600,13 @@ impl<'a> Linear<'a> {
                 continue;
             }
             // What stays as it is for some pixels changes in its place for the others.
-            let wanted = repeat.again.into_iter().chain(repeat.carried.iter().map(|c| c.next));
+            let wanted =
+                repeat.continue_mask.into_iter().chain(repeat.params.iter().map(|c| c.next));
             let moved = moves.iter().flat_map(|(_, mask, from)| [*mask, Some(*from)]);
             let alone = wanted.filter(|operand| *operand == next).count() == 1
                 && !moved.flatten().any(|operand| operand == next);
             match self.selection(next, value, first).filter(|_| alone) {
-                Some((mask, from)) if !is_carried(mask) && !is_carried(from) => {
+                Some((mask, from)) if !is_param(mask) && !is_param(from) => {
                     self.forget(next);
                     moves.push((value, Some(mask), from));
                 }
@@ -619,8 +620,8 @@ impl<'a> Linear<'a> {
             }
         }
         // They must outlive the pass.
-        for carried in &repeat.carried {
-            self.uses.push((self.at(), Operand::Value(carried.value)));
+        for param in &repeat.params {
+            self.uses.push((self.at(), Operand::Value(param.value)));
         }
     }
 
@@ -628,11 +629,11 @@ impl<'a> Linear<'a> {
     /// nobody has looked at it.
     fn selection(&self, next: Operand, old: Value, first: u32) -> Option<(Operand, Operand)> {
         let made = self.steps[first as usize..].iter().find_map(|step| match step {
-            Virtual::Def(value, op) if Operand::Value(*value) == next => Some(*op),
+            Virtual::Def(value, inst) if Operand::Value(*value) == next => Some(*inst),
             _ => None,
         })?;
         let [mask, from, kept] = made.args;
-        let selects = made.code == OpCode::Select && kept == Operand::Value(old);
+        let selects = made.opcode == Opcode::Select && kept == Operand::Value(old);
         (selects && !self.uses.iter().any(|(_, operand)| *operand == next)).then_some((mask, from))
     }
 

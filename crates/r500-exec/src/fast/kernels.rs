@@ -10,7 +10,7 @@ use super::lanes::arith::{self, FromC, Ieee, MinusBoth, MinusC, PlusC, ZeroA, Ze
 use super::lanes::{Chunk, Splat, Src, bits, choose, functions};
 use super::memory::{Memory, Others};
 use super::simd::{Entry, Level, Routine};
-use crate::ir::{Code, Denormals, Product, Sign};
+use crate::ir::{AddSign, DenormalMode, MulFlags, Opcode};
 
 /// What a loop is called with.
 #[derive(Clone, Copy, Debug)]
@@ -153,7 +153,7 @@ kernels! {
 /// The loop of an operation and what to call it with. `spread` gives the slot of a constant.
 pub(super) fn choose<L: Level>(
     level: L,
-    code: Code,
+    opcode: Opcode,
     dst: u32,
     args: [Arg; 3],
     spread: &mut dyn FnMut(f32) -> Arg,
@@ -220,10 +220,10 @@ pub(super) fn choose<L: Level>(
         }};
     }
 
-    let entry = match code {
+    let entry = match opcode {
         // Delivered before the steps; never asked for.
-        Code::Input { .. } => unary!(Copy),
-        Code::Mul(product) => {
+        Opcode::Input { .. } => unary!(Copy),
+        Opcode::Mul(product) => {
             let form = call.form(product);
             match (form, product.negate) {
                 (Zero::Nowhere, false) => binary!(Mul),
@@ -232,48 +232,48 @@ pub(super) fn choose<L: Level>(
                 (Zero::Both, _) => both_slots!(MulZeroBoth),
             }
         }
-        Code::Mad(product, sum) => {
+        Opcode::Mad(product, sum) => {
             let form = call.form(product);
             match (form, product.negate, sum) {
-                (Zero::Nowhere, false, Sign::Plus) => ternary!(Mad),
-                (Zero::Nowhere, false, Sign::Minus) => ternary!(MadMinus),
-                (Zero::Nowhere, true, Sign::Plus) => ternary!(MadFrom),
-                (Zero::Nowhere, true, Sign::Minus) => ternary!(MadBoth),
-                (Zero::First, _, Sign::Plus) => ternary!(MadZeroA),
-                (Zero::First, _, Sign::Minus) => ternary!(MadZeroAMinus),
-                (Zero::Both, _, Sign::Plus) => both_slots!(MadZeroBoth),
-                (Zero::Both, _, Sign::Minus) => both_slots!(MadZeroBothMinus),
+                (Zero::Nowhere, false, AddSign::Plus) => ternary!(Mad),
+                (Zero::Nowhere, false, AddSign::Minus) => ternary!(MadMinus),
+                (Zero::Nowhere, true, AddSign::Plus) => ternary!(MadFrom),
+                (Zero::Nowhere, true, AddSign::Minus) => ternary!(MadBoth),
+                (Zero::First, _, AddSign::Plus) => ternary!(MadZeroA),
+                (Zero::First, _, AddSign::Minus) => ternary!(MadZeroAMinus),
+                (Zero::Both, _, AddSign::Plus) => both_slots!(MadZeroBoth),
+                (Zero::Both, _, AddSign::Minus) => both_slots!(MadZeroBothMinus),
             }
         }
-        Code::Add => binary!(Add),
-        Code::Sub => either!(Sub),
-        Code::Neg => unary!(Neg),
-        Code::Abs => unary!(Abs),
-        Code::NegAbs => unary!(NegAbs),
-        Code::Min(Denormals::Excluded) => binary!(Min),
-        Code::Max(Denormals::Excluded) => binary!(Max),
-        Code::Min(Denormals::Kept) => binary!(MinRaw),
-        Code::Max(Denormals::Kept) => binary!(MaxRaw),
-        Code::Select => ternary!(Select),
-        Code::Flush => unary!(Flush),
-        Code::Clamp01 => unary!(Clamp01),
-        Code::Frc => unary!(Frc),
-        Code::Rcp => unary!(Rcp),
-        Code::Rsq => unary!(Rsq),
-        Code::Ex2 => unary!(Ex2),
-        Code::Ln2 => unary!(Ln2),
-        Code::Sin => unary!(Sin),
-        Code::Cos => unary!(Cos),
-        Code::Corner(0) => unary!(TopLeft),
-        Code::Corner(1) => unary!(TopRight),
-        Code::Corner(_) => unary!(BottomLeft),
-        Code::Lt => either!(Lt),
-        Code::Ge => either!(Ge),
-        Code::Eq => either!(Eq),
-        Code::Ne => either!(Ne),
-        Code::And => binary!(And),
-        Code::Or => binary!(Or),
-        Code::AndNot => either!(AndNot),
+        Opcode::Add => binary!(Add),
+        Opcode::Sub => either!(Sub),
+        Opcode::Neg => unary!(Neg),
+        Opcode::Abs => unary!(Abs),
+        Opcode::NegAbs => unary!(NegAbs),
+        Opcode::Min(DenormalMode::Excluded) => binary!(Min),
+        Opcode::Max(DenormalMode::Excluded) => binary!(Max),
+        Opcode::Min(DenormalMode::Kept) => binary!(MinRaw),
+        Opcode::Max(DenormalMode::Kept) => binary!(MaxRaw),
+        Opcode::Select => ternary!(Select),
+        Opcode::Flush => unary!(Flush),
+        Opcode::Clamp01 => unary!(Clamp01),
+        Opcode::Frc => unary!(Frc),
+        Opcode::Rcp => unary!(Rcp),
+        Opcode::Rsq => unary!(Rsq),
+        Opcode::Ex2 => unary!(Ex2),
+        Opcode::Ln2 => unary!(Ln2),
+        Opcode::Sin => unary!(Sin),
+        Opcode::Cos => unary!(Cos),
+        Opcode::QuadBroadcast(0) => unary!(TopLeft),
+        Opcode::QuadBroadcast(1) => unary!(TopRight),
+        Opcode::QuadBroadcast(_) => unary!(BottomLeft),
+        Opcode::Lt => either!(Lt),
+        Opcode::Ge => either!(Ge),
+        Opcode::Eq => either!(Eq),
+        Opcode::Ne => either!(Ne),
+        Opcode::And => binary!(And),
+        Opcode::Or => binary!(Or),
+        Opcode::AndNot => either!(AndNot),
     };
     (entry, call)
 }
@@ -315,7 +315,7 @@ enum Zero {
 
 impl Call {
     /// Puts the factors of a product in the order of the loops, and notes its sign.
-    fn form(&mut self, product: Product) -> Zero {
+    fn form(&mut self, product: MulFlags) -> Zero {
         self.sign = if product.negate { -0.0 } else { 0.0 };
         match (product.zero_a, product.zero_b) {
             (false, false) => Zero::Nowhere,

@@ -18,7 +18,7 @@ use super::code::Code;
 use super::lanes;
 use super::ramps::is_ramp;
 use super::simd::Simd;
-use crate::ir::{self, Fetch, Function, Op, Operand, Stmt, Value};
+use crate::ir::{self, Fetch, Function, Inst, Operand, Stmt, Value};
 use crate::{Bindings, Draw, RunError};
 
 pub use super::Batches;
@@ -36,10 +36,10 @@ pub type Chunk = [f32; LANES];
 ///
 /// A chunk is 64 bytes, a slot `stride` bytes: some chunks one after the other. A kernel runs over
 /// the same chunks of every slot; lanes of different chunks have nothing to do with each other, those
-/// of a quad meet in [`Code::Corner`](ir::Code::Corner) only.
+/// of a quad meet in [`Opcode::QuadBroadcast`](ir::Opcode::QuadBroadcast) only.
 #[derive(Clone, Copy, Debug)]
 pub struct Segment<'a> {
-    /// What to do: [`Stmt::Def`], [`Stmt::Fetch`] and [`Stmt::Kill`] if the compiler takes them, [`Stmt::If`] and [`Stmt::Loop`] of these and of [`Stmt::Spend`].
+    /// What to do: [`Stmt::Def`], [`Stmt::Fetch`] and [`Stmt::Discard`] if the compiler takes them, [`Stmt::If`] and [`Stmt::Loop`] of these and of [`Stmt::ConsumeFuel`].
     pub body: &'a [&'a Stmt],
     /// Values from before, with the slots that hold them, by slot. One that is used as a mask holds
     /// all bits or none.
@@ -53,7 +53,7 @@ pub struct Segment<'a> {
     pub colors: &'a [Color],
     /// Bytes from one slot to the next.
     pub stride: u32,
-    /// Whether [`Stmt::Spend`] is to be counted while running. If not, all of them are counted
+    /// Whether [`Stmt::ConsumeFuel`] is to be counted while running. If not, all of them are counted
     /// beforehand, and a compiler ignores them.
     pub metered: bool,
     /// The units that the body fetches from, ascending.
@@ -80,7 +80,7 @@ impl Sources {
         let (mut units, mut ramps) = (Vec::new(), Vec::new());
         let read = &mut |stmt: &Stmt| match stmt {
             Stmt::Fetch(fetch) => units.push(fetch.unit),
-            Stmt::Def(_, Op { code: ir::Code::Input { input, channel }, .. }) => {
+            Stmt::Def(_, Inst { opcode: ir::Opcode::Input { input, channel }, .. }) => {
                 ramps.push([*input, *channel]);
             }
             _ => {}
@@ -157,8 +157,8 @@ impl Abilities {
 pub trait Compiler: Send + Sync {
     /// Whether it has an answer to an operation. The others, and branches and loops with such inside,
     /// do not come in segments.
-    fn takes(&self, op: &Op) -> bool {
-        let _ = op;
+    fn takes(&self, inst: &Inst) -> bool {
+        let _ = inst;
         true
     }
 
@@ -293,7 +293,7 @@ impl NativeCode {
         simd: Simd,
         compiler: &dyn Compiler,
     ) -> Self {
-        let counted = ir::count_passes(function);
+        let counted = ir::specialize_counted_loops(function);
         let function = counted.as_ref().unwrap_or(function);
         let mut refused = Vec::new();
         // Segments that are refused become steps, and what is left takes other places.
@@ -327,18 +327,18 @@ impl Native<'_> {
     /// Whether a statement can be part of a segment.
     pub(super) fn takes(&self, stmt: &Stmt) -> bool {
         match stmt {
-            Stmt::Def(_, Op { code: ir::Code::Input { input, channel }, .. }) => {
+            Stmt::Def(_, Inst { opcode: ir::Opcode::Input { input, channel }, .. }) => {
                 self.compiler.abilities().inputs && self.sources.ramp(*input, *channel).is_some()
             }
-            Stmt::Def(_, op) => self.compiler.takes(op),
-            Stmt::Spend { .. } => true,
+            Stmt::Def(_, inst) => self.compiler.takes(inst),
+            Stmt::ConsumeFuel { .. } => true,
             Stmt::If(_) | Stmt::Loop(_) => stmt.inside().all(|stmt| self.takes(stmt)),
             Stmt::Fetch(fetch) => {
                 let table = self.sources.table(fetch.unit);
                 table.is_some_and(|table| self.compiler.takes_fetch(fetch, table))
             }
-            Stmt::Kill(_) => self.compiler.abilities().kills,
-            Stmt::Stat { .. } | Stmt::Watch(_) => false,
+            Stmt::Discard(_) => self.compiler.abilities().kills,
+            Stmt::Stat { .. } | Stmt::GroupHazard(_) => false,
         }
     }
 
@@ -384,7 +384,7 @@ impl<'a> Part<'a> {
         let mut part = Self::default();
         let mut inside = Spent::default();
         for stmt in stmts {
-            if let Stmt::Spend { instructions, address } = stmt {
+            if let Stmt::ConsumeFuel { instructions, address } = stmt {
                 part.spend(u64::from(*instructions), *address);
             } else {
                 part.body.push(stmt);
@@ -437,8 +437,8 @@ impl<'a> Part<'a> {
     fn collect(&mut self, stmt: &Stmt) {
         stmt.operands(&mut |operand| self.reads.extend(operand.value()));
         match stmt {
-            Stmt::Def(value, op) => {
-                let input = matches!(op.code, ir::Code::Input { .. });
+            Stmt::Def(value, inst) => {
+                let input = matches!(inst.opcode, ir::Opcode::Input { .. });
                 self.operations += usize::from(!input);
                 self.made.push(*value);
             }
@@ -447,13 +447,13 @@ impl<'a> Part<'a> {
                 self.units.push(fetch.unit);
                 self.made.extend(fetch.texel.into_iter().flatten());
             }
-            Stmt::Kill(_) => self.kills = true,
+            Stmt::Discard(_) => self.kills = true,
             Stmt::If(branch) => {
-                self.made.extend(branch.merges.iter().map(|merge| merge.value));
+                self.made.extend(branch.phis.iter().map(|phi| phi.value));
                 branch.arms.iter().flatten().for_each(|stmt| self.collect(stmt));
             }
             Stmt::Loop(repeat) => {
-                self.made.extend(repeat.carried.iter().map(|carried| carried.value));
+                self.made.extend(repeat.params.iter().map(|param| param.value));
                 repeat.body.iter().for_each(|stmt| self.collect(stmt));
             }
             _ => {}
@@ -473,7 +473,7 @@ struct Spent {
 impl Spent {
     fn add(&mut self, stmt: &Stmt, times: u64) {
         match stmt {
-            Stmt::Spend { instructions, address } => {
+            Stmt::ConsumeFuel { instructions, address } => {
                 let more = u64::from(*instructions).saturating_mul(times);
                 self.instructions = self.instructions.saturating_add(more);
                 self.address.get_or_insert(*address);
@@ -482,8 +482,8 @@ impl Spent {
                 branch.arms.iter().flatten().for_each(|stmt| self.add(stmt, times));
             }
             Stmt::Loop(repeat) => {
-                self.varies |= repeat.again.is_some();
-                let times = times.saturating_mul(u64::from(repeat.passes));
+                self.varies |= repeat.continue_mask.is_some();
+                let times = times.saturating_mul(u64::from(repeat.max_trips));
                 repeat.body.iter().for_each(|stmt| self.add(stmt, times));
             }
             _ => {}

@@ -28,23 +28,20 @@
 //! The form holds for pixels that decide for themselves: it says nothing of groups. [`lift`](lift())
 //! refuses programs that can tell the size of a group.
 
-mod build;
-mod fold;
-mod left;
+mod builder;
+mod const_eval;
 mod lift;
-mod looks;
-mod passes;
+mod mask_algebra;
+mod opt;
 mod print;
-mod range;
-mod tidy;
-mod zeros;
+mod value_range;
 
 use r500_isa::values::TexOp;
 
-pub use fold::evaluate;
-pub use lift::{NotLifted, lift};
-pub(crate) use passes::count as count_passes;
-pub use range::Range;
+pub use const_eval::evaluate;
+pub use lift::{LiftError, lift};
+pub(crate) use opt::specialize_counted_loops;
+pub use value_range::Range;
 
 /// A value: one word a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -64,11 +61,11 @@ pub const NONE: Operand = Operand::Const(0);
 /// The mask of all pixels.
 pub const ALL: Operand = Operand::Const(!0);
 
-/// An operation: what to do and with what. Arguments beyond [`Code::arity`] are [`NONE`].
+/// An operation: what to do and with what. Arguments beyond [`Opcode::arity`] are [`NONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Op {
+pub struct Inst {
     /// What to do.
-    pub code: Code,
+    pub opcode: Opcode,
     /// With what.
     pub args: [Operand; 3],
 }
@@ -76,7 +73,7 @@ pub struct Op {
 /// What an operation does. Numbers are those of [`numerics`](crate::numerics): each step rounded,
 /// denormal operands and results of arithmetic and comparisons count as zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Code {
+pub enum Opcode {
     /// A channel of an interpolated input (index into [`Bindings::inputs`](crate::Bindings::inputs)).
     Input {
         /// The input.
@@ -85,9 +82,9 @@ pub enum Code {
         channel: u8,
     },
     /// a * b.
-    Mul(Product),
+    Mul(MulFlags),
     /// a * b + c.
-    Mad(Product, Sign),
+    Mad(MulFlags, AddSign),
     /// a + b.
     Add,
     /// a - b.
@@ -99,12 +96,12 @@ pub enum Code {
     /// a with the sign set; bits.
     NegAbs,
     /// a < b ? a : b; bits of the one picked.
-    Min(Denormals),
+    Min(DenormalMode),
     /// a >= b ? a : b; bits of the one picked.
-    Max(Denormals),
+    Max(DenormalMode),
     /// mask a ? b : c; bits.
     Select,
-    /// Denormals made zero of their sign.
+    /// DenormalMode made zero of their sign.
     Flush,
     /// Limited to 0..1; NaN and -0 give +0.
     Clamp01,
@@ -123,7 +120,7 @@ pub enum Code {
     /// The cosine of a turns.
     Cos,
     /// a of a corner of the quad: 0 top left, 1 top right, 2 bottom left.
-    Corner(u8),
+    QuadBroadcast(u8),
     /// Mask: a < b.
     Lt,
     /// Mask: a >= b.
@@ -142,7 +139,7 @@ pub enum Code {
 
 /// Whether what is picked may be denormal, so that its bits must be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Denormals {
+pub enum DenormalMode {
     /// It may.
     Kept,
     /// It cannot.
@@ -151,7 +148,7 @@ pub enum Denormals {
 
 /// How factors make a product.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Product {
+pub struct MulFlags {
     /// The sign of the product is changed (before the zero rule).
     pub negate: bool,
     /// The product is +0 where factor a is zero, whatever factor b is.
@@ -162,7 +159,7 @@ pub struct Product {
 
 /// How the product and the third operand of a multiply-add meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sign {
+pub enum AddSign {
     /// product + c.
     Plus,
     /// product - c.
@@ -197,11 +194,11 @@ pub struct Fetch {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stmt {
     /// A value is computed, for all pixels.
-    Def(Value, Op),
+    Def(Value, Inst),
     /// Texels are fetched.
     Fetch(Box<Fetch>),
     /// Pixels lose their coverage.
-    Kill(Operand),
+    Discard(Operand),
     /// Pixels of a mask that are still covered are counted for a channel of `STAT_WE`.
     Stat {
         /// Red to alpha, 0 to 3.
@@ -211,9 +208,9 @@ pub enum Stmt {
     },
     /// Pixels of a mask execute. Where it has pixels of a group but none that is covered, the group may
     /// do otherwise than its pixels would by themselves.
-    Watch(Operand),
+    GroupHazard(Operand),
     /// So many instructions of the program begin here.
-    Spend {
+    ConsumeFuel {
         /// How many.
         instructions: u32,
         /// Address of the first.
@@ -233,17 +230,17 @@ pub struct If {
     /// The arms.
     pub arms: [Vec<Stmt>; 2],
     /// What is different behind the branch.
-    pub merges: Vec<Merge>,
+    pub phis: Vec<Phi>,
 }
 
 /// A value that depends on the arm taken.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Merge {
+pub struct Phi {
     /// The value.
     pub value: Value,
     /// What it is for pixels that take no arm, or one that says nothing; `None` if nobody looks at
     /// those.
-    pub before: Option<Operand>,
+    pub incoming: Option<Operand>,
     /// What it is for pixels that take an arm.
     pub arms: [Option<Operand>; 2],
 }
@@ -252,19 +249,19 @@ pub struct Merge {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
     /// Passes at most; at least 1.
-    pub passes: u32,
+    pub max_trips: u32,
     /// What goes from pass to pass.
-    pub carried: Vec<Carried>,
+    pub params: Vec<LoopParam>,
     /// One pass.
     pub body: Vec<Stmt>,
     /// Pixels that want another pass, at the end of one: the loop ends when there is none. `None`:
     /// it makes all its passes.
-    pub again: Option<Operand>,
+    pub continue_mask: Option<Operand>,
 }
 
 /// A value that goes from pass to pass. Behind the loop it is what the last pass made of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Carried {
+pub struct LoopParam {
     /// The value.
     pub value: Value,
     /// What it is in the first pass.
@@ -283,11 +280,11 @@ pub struct Function {
     /// Outputs A to D, red to alpha; `None` for targets that nothing writes.
     pub colors: [Option<[Operand; 4]>; 4],
     /// Which of these are never NaN.
-    pub numbers: [[bool; 4]; 4],
+    pub non_nan: [[bool; 4]; 4],
     /// Depth: the value, and the pixels that wrote it.
     pub depth: Option<(Operand, Operand)>,
     /// By value: absolute address of the instruction that it comes from; 0 for inputs.
-    pub origins: Vec<u32>,
+    pub source_locs: Vec<u32>,
 }
 
 impl Function {
@@ -338,7 +335,7 @@ impl Value {
     }
 }
 
-impl Code {
+impl Opcode {
     /// How many arguments it takes.
     #[must_use]
     pub fn arity(self) -> usize {
@@ -356,28 +353,28 @@ impl Code {
             | Self::Ln2
             | Self::Sin
             | Self::Cos
-            | Self::Corner(_) => 1,
+            | Self::QuadBroadcast(_) => 1,
             Self::Mad(..) | Self::Select => 3,
             _ => 2,
         }
     }
 }
 
-impl Op {
+impl Inst {
     /// An operation.
     #[must_use]
-    pub fn new(code: Code, args: &[Operand]) -> Self {
-        let mut op = Self { code, args: [NONE; 3] };
-        for (to, from) in op.args.iter_mut().zip(args) {
+    pub fn new(opcode: Opcode, args: &[Operand]) -> Self {
+        let mut inst = Self { opcode, args: [NONE; 3] };
+        for (to, from) in inst.args.iter_mut().zip(args) {
             *to = *from;
         }
-        op
+        inst
     }
 
     /// Its arguments.
     #[must_use]
     pub fn args(&self) -> &[Operand] {
-        &self.args[..self.code.arity()]
+        &self.args[..self.opcode.arity()]
     }
 }
 
@@ -385,29 +382,29 @@ impl Stmt {
     /// As [`operands`](Self::operands), to be changed.
     pub(crate) fn operands_mut(&mut self, f: &mut impl FnMut(&mut Operand)) {
         match self {
-            Self::Def(_, op) => {
-                let arity = op.code.arity();
-                op.args[..arity].iter_mut().for_each(f);
+            Self::Def(_, inst) => {
+                let arity = inst.opcode.arity();
+                inst.args[..arity].iter_mut().for_each(f);
             }
             Self::Fetch(fetch) => {
                 let Fetch { strq, dx, dy, active, .. } = &mut **fetch;
                 strq.iter_mut().chain(dx).chain(dy).chain([active]).for_each(f);
             }
-            Self::Kill(mask) | Self::Stat { mask, .. } | Self::Watch(mask) => f(mask),
-            Self::Spend { .. } => {}
+            Self::Discard(mask) | Self::Stat { mask, .. } | Self::GroupHazard(mask) => f(mask),
+            Self::ConsumeFuel { .. } => {}
             Self::If(branch) => {
                 branch.masks.iter_mut().for_each(&mut *f);
-                for merge in &mut branch.merges {
-                    let from = merge.before.iter_mut().chain(merge.arms.iter_mut().flatten());
+                for phi in &mut branch.phis {
+                    let from = phi.incoming.iter_mut().chain(phi.arms.iter_mut().flatten());
                     from.for_each(&mut *f);
                 }
             }
             Self::Loop(repeat) => {
-                for carried in &mut repeat.carried {
-                    f(&mut carried.init);
-                    f(&mut carried.next);
+                for param in &mut repeat.params {
+                    f(&mut param.init);
+                    f(&mut param.next);
                 }
-                repeat.again.iter_mut().for_each(f);
+                repeat.continue_mask.iter_mut().for_each(f);
             }
         }
     }
@@ -439,29 +436,28 @@ impl Stmt {
     /// counted, what regions hand out counted.
     pub fn operands(&self, f: &mut impl FnMut(Operand)) {
         match self {
-            Self::Def(_, op) => op.args().iter().copied().for_each(f),
+            Self::Def(_, inst) => inst.args().iter().copied().for_each(f),
             Self::Fetch(fetch) => {
                 let Fetch { strq, dx, dy, active, .. } = &**fetch;
                 strq.iter().chain(dx).chain(dy).chain([active]).copied().for_each(f);
             }
-            Self::Kill(mask) | Self::Stat { mask, .. } | Self::Watch(mask) => f(*mask),
-            Self::Spend { .. } => {}
+            Self::Discard(mask) | Self::Stat { mask, .. } | Self::GroupHazard(mask) => f(*mask),
+            Self::ConsumeFuel { .. } => {}
             Self::If(branch) => {
                 branch.masks.into_iter().for_each(&mut *f);
-                for merge in &branch.merges {
-                    merge
-                        .before
+                for phi in &branch.phis {
+                    phi.incoming
                         .into_iter()
-                        .chain(merge.arms.into_iter().flatten())
+                        .chain(phi.arms.into_iter().flatten())
                         .for_each(&mut *f);
                 }
             }
             Self::Loop(repeat) => {
-                for carried in &repeat.carried {
-                    f(carried.init);
-                    f(carried.next);
+                for param in &repeat.params {
+                    f(param.init);
+                    f(param.next);
                 }
-                repeat.again.into_iter().for_each(f);
+                repeat.continue_mask.into_iter().for_each(f);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Formatter, Result, Write};
 
-use super::{Code, Function, Op, Operand, Product, Sign, Stmt, Value};
+use super::{AddSign, Function, Inst, MulFlags, Opcode, Operand, Stmt, Value};
 
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
@@ -21,36 +21,36 @@ impl Display for Operand {
     }
 }
 
-impl Display for Op {
+impl Display for Inst {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let [a, b, c] = self.args;
-        let product = |product: Product| {
+        let product = |product: MulFlags| {
             let minus = if product.negate { "-" } else { "" };
             // A factor whose zero makes the product zero carries a mark.
             let mark = |zero: bool| if zero { "~" } else { "" };
             format!("{minus}{a}{} * {b}{}", mark(product.zero_a), mark(product.zero_b))
         };
-        match self.code {
-            Code::Input { input, channel } => write!(f, "input {input}.{channel}"),
-            Code::Mul(p) => f.write_str(&product(p)),
-            Code::Mad(p, Sign::Plus) => write!(f, "{} + {c}", product(p)),
-            Code::Mad(p, Sign::Minus) => write!(f, "{} - {c}", product(p)),
-            Code::Add => write!(f, "{a} + {b}"),
-            Code::Sub => write!(f, "{a} - {b}"),
-            Code::Neg => write!(f, "-{a}"),
-            Code::Select => write!(f, "{a} ? {b} : {c}"),
-            Code::Lt => write!(f, "{a} < {b}"),
-            Code::Ge => write!(f, "{a} >= {b}"),
-            Code::Eq => write!(f, "{a} == {b}"),
-            Code::Ne => write!(f, "{a} != {b}"),
-            Code::And => write!(f, "{a} & {b}"),
-            Code::Or => write!(f, "{a} | {b}"),
-            Code::AndNot => write!(f, "{a} & !{b}"),
-            Code::Min(_) => write!(f, "min {a} {b}"),
-            Code::Max(_) => write!(f, "max {a} {b}"),
-            Code::Corner(corner) => write!(f, "corner {corner} of {a}"),
-            code => {
-                write!(f, "{}", format!("{code:?}").to_lowercase())?;
+        match self.opcode {
+            Opcode::Input { input, channel } => write!(f, "input {input}.{channel}"),
+            Opcode::Mul(p) => f.write_str(&product(p)),
+            Opcode::Mad(p, AddSign::Plus) => write!(f, "{} + {c}", product(p)),
+            Opcode::Mad(p, AddSign::Minus) => write!(f, "{} - {c}", product(p)),
+            Opcode::Add => write!(f, "{a} + {b}"),
+            Opcode::Sub => write!(f, "{a} - {b}"),
+            Opcode::Neg => write!(f, "-{a}"),
+            Opcode::Select => write!(f, "{a} ? {b} : {c}"),
+            Opcode::Lt => write!(f, "{a} < {b}"),
+            Opcode::Ge => write!(f, "{a} >= {b}"),
+            Opcode::Eq => write!(f, "{a} == {b}"),
+            Opcode::Ne => write!(f, "{a} != {b}"),
+            Opcode::And => write!(f, "{a} & {b}"),
+            Opcode::Or => write!(f, "{a} | {b}"),
+            Opcode::AndNot => write!(f, "{a} & !{b}"),
+            Opcode::Min(_) => write!(f, "min {a} {b}"),
+            Opcode::Max(_) => write!(f, "max {a} {b}"),
+            Opcode::QuadBroadcast(corner) => write!(f, "corner {corner} of {a}"),
+            opcode => {
+                write!(f, "{}", format!("{opcode:?}").to_lowercase())?;
                 self.args().iter().try_for_each(|arg| write!(f, " {arg}"))
             }
         }
@@ -77,7 +77,7 @@ impl Function {
     fn print(&self, f: &mut dyn Write, describe: &mut dyn FnMut(u32) -> Option<String>) -> Result {
         let mut last = None;
         let mut note = |f: &mut dyn Write, indent: &str, value: Value| {
-            let address = self.origins.get(value.index()).copied();
+            let address = self.source_locs.get(value.index()).copied();
             if std::mem::replace(&mut last, address) == address {
                 return Ok(());
             }
@@ -106,9 +106,9 @@ fn list(f: &mut dyn Write, stmts: &[Stmt], depth: usize, note: &mut Note<'_>) ->
     let indent = "  ".repeat(depth);
     for stmt in stmts {
         match stmt {
-            Stmt::Def(value, op) => {
+            Stmt::Def(value, inst) => {
                 note(f, &indent, *value)?;
-                writeln!(f, "{indent}{value} = {op}")?;
+                writeln!(f, "{indent}{value} = {inst}")?;
             }
             Stmt::Fetch(fetch) => {
                 for value in fetch.texel.iter().flatten().take(1) {
@@ -125,10 +125,10 @@ fn list(f: &mut dyn Write, stmts: &[Stmt], depth: usize, note: &mut Note<'_>) ->
                     fetch.active
                 )?;
             }
-            Stmt::Kill(mask) => writeln!(f, "{indent}kill {mask}")?,
-            Stmt::Watch(mask) => writeln!(f, "{indent}watch {mask}")?,
+            Stmt::Discard(mask) => writeln!(f, "{indent}kill {mask}")?,
+            Stmt::GroupHazard(mask) => writeln!(f, "{indent}watch {mask}")?,
             Stmt::Stat { channel, mask } => writeln!(f, "{indent}count {channel} {mask}")?,
-            Stmt::Spend { instructions, address } => {
+            Stmt::ConsumeFuel { instructions, address } => {
                 writeln!(f, "{indent}; {instructions} instructions from {address}")?;
             }
             Stmt::If(branch) => {
@@ -137,25 +137,25 @@ fn list(f: &mut dyn Write, stmts: &[Stmt], depth: usize, note: &mut Note<'_>) ->
                     list(f, arm, depth + 1, note)?;
                     writeln!(f, "{indent}}}")?;
                 }
-                for merge in &branch.merges {
+                for phi in &branch.phis {
                     let text = |operand: Option<Operand>| {
                         operand.map_or("_".to_owned(), |operand| operand.to_string())
                     };
-                    let [a, b] = merge.arms.map(text);
-                    let before = text(merge.before);
-                    writeln!(f, "{indent}{} = {a} or {b} over {before}", merge.value)?;
+                    let [a, b] = phi.arms.map(text);
+                    let before = text(phi.incoming);
+                    writeln!(f, "{indent}{} = {a} or {b} over {before}", phi.value)?;
                 }
             }
             Stmt::Loop(repeat) => {
-                for carried in &repeat.carried {
-                    writeln!(f, "{indent}{} = {}", carried.value, carried.init)?;
+                for param in &repeat.params {
+                    writeln!(f, "{indent}{} = {}", param.value, param.init)?;
                 }
-                writeln!(f, "{indent}at most {} times {{", repeat.passes)?;
+                writeln!(f, "{indent}at most {} times {{", repeat.max_trips)?;
                 list(f, &repeat.body, depth + 1, note)?;
-                for carried in &repeat.carried {
-                    writeln!(f, "{indent}  {} = {}", carried.value, carried.next)?;
+                for param in &repeat.params {
+                    writeln!(f, "{indent}  {} = {}", param.value, param.next)?;
                 }
-                match repeat.again {
+                match repeat.continue_mask {
                     Some(again) => writeln!(f, "{indent}}} while any {again}")?,
                     None => writeln!(f, "{indent}}}")?,
                 }

@@ -3,7 +3,7 @@
 //! The processor's own rule makes denormals zeros (the code sets it), so only what is picked and must
 //! keep its bits needs care.
 
-use r500_exec::ir::{Code, Denormals, Operand, Product, Sign, Value};
+use r500_exec::ir::{AddSign, DenormalMode, MulFlags, Opcode, Operand, Value};
 
 use super::{Lower, fold};
 use crate::op::{Class, Given, Kind, Relation, Rounding, V};
@@ -12,73 +12,73 @@ const SIGN: u32 = 0x8000_0000;
 
 impl Lower<'_> {
     /// Operations of up to two numbers.
-    pub(super) fn simple(&mut self, code: Code, a: V, b: V) -> V {
-        match code {
-            Code::Add => self.op(Kind::Add, &[a, b]),
-            Code::Sub => self.op(Kind::Sub, &[a, b]),
-            Code::Neg => {
+    pub(super) fn simple(&mut self, opcode: Opcode, a: V, b: V) -> V {
+        match opcode {
+            Opcode::Add => self.op(Kind::Add, &[a, b]),
+            Opcode::Sub => self.op(Kind::Sub, &[a, b]),
+            Opcode::Neg => {
                 let sign = self.bits(SIGN);
                 self.op(Kind::Xor, &[a, sign])
             }
-            Code::Abs => {
+            Opcode::Abs => {
                 let rest = self.bits(!SIGN);
                 self.op(Kind::And, &[a, rest])
             }
-            Code::NegAbs => {
+            Opcode::NegAbs => {
                 let sign = self.bits(SIGN);
                 self.op(Kind::Or, &[a, sign])
             }
-            Code::Min(Denormals::Excluded) => self.op(Kind::Min, &[a, b]),
-            Code::Min(Denormals::Kept) => {
+            Opcode::Min(DenormalMode::Excluded) => self.op(Kind::Min, &[a, b]),
+            Opcode::Min(DenormalMode::Kept) => {
                 let less = self.compare(Relation::Lt, a, b);
                 self.choose(less, a, b)
             }
             // Of equal zeros the first, of NaN the second: no maximum of the processor's.
-            Code::Max(_) => {
+            Opcode::Max(_) => {
                 let not_less = self.compare(Relation::Ge, a, b);
                 self.choose(not_less, a, b)
             }
             // As a product it is flushed.
-            Code::Flush => {
+            Opcode::Flush => {
                 let one = self.float(1.0);
                 self.op(Kind::Mul, &[a, one])
             }
             // The second of what does not compare: NaN and -0 become +0 here.
-            Code::Clamp01 => {
+            Opcode::Clamp01 => {
                 let (zero, one) = (self.bits(0), self.float(1.0));
                 let positive = self.op(Kind::Max, &[a, zero]);
                 self.op(Kind::Min, &[positive, one])
             }
-            Code::Frc => {
+            Opcode::Frc => {
                 let floor = self.op(Kind::Round(Rounding::Floor), &[a]);
                 self.op(Kind::Sub, &[a, floor])
             }
-            Code::Rcp => {
+            Opcode::Rcp => {
                 let one = self.float(1.0);
                 self.op(Kind::Div, &[one, a])
             }
-            Code::Rsq => {
+            Opcode::Rsq => {
                 let one = self.float(1.0);
                 let root = self.op(Kind::Sqrt, &[a]);
                 self.op(Kind::Div, &[one, root])
             }
-            Code::Ex2 => self.ex2(a),
-            Code::Ln2 => self.ln2(a),
-            Code::Sin => self.sin(a),
-            Code::Cos => self.cos(a),
-            Code::Corner(corner) => self.op(Kind::Corner(corner), &[a]),
-            Code::Lt => self.compare(Relation::Lt, a, b),
-            Code::Ge => self.compare(Relation::Ge, a, b),
-            Code::Eq => self.compare(Relation::Eq, a, b),
-            Code::Ne => self.compare(Relation::Ne, a, b),
+            Opcode::Ex2 => self.ex2(a),
+            Opcode::Ln2 => self.ln2(a),
+            Opcode::Sin => self.sin(a),
+            Opcode::Cos => self.cos(a),
+            Opcode::QuadBroadcast(corner) => self.op(Kind::Corner(corner), &[a]),
+            Opcode::Lt => self.compare(Relation::Lt, a, b),
+            Opcode::Ge => self.compare(Relation::Ge, a, b),
+            Opcode::Eq => self.compare(Relation::Eq, a, b),
+            Opcode::Ne => self.compare(Relation::Ne, a, b),
             // These are lowered elsewhere.
-            Code::Input { .. }
-            | Code::Mul(_)
-            | Code::Mad(..)
-            | Code::Select
-            | Code::And
-            | Code::Or
-            | Code::AndNot => a,
+            Opcode::Input { .. }
+            | Opcode::Mul(_)
+            | Opcode::Mad(..)
+            | Opcode::Select
+            | Opcode::And
+            | Opcode::Or
+            | Opcode::AndNot => a,
         }
     }
 
@@ -91,8 +91,8 @@ impl Lower<'_> {
     }
 
     /// A * B.
-    pub(super) fn product(&mut self, product: Product, a: V, b: V) -> V {
-        let Product { mut negate, zero_a, zero_b } = product;
+    pub(super) fn product(&mut self, product: MulFlags, a: V, b: V) -> V {
+        let MulFlags { mut negate, zero_a, zero_b } = product;
         let (mut a, mut b) = (a, b);
         // The sign goes to a constant for nothing.
         if negate {
@@ -152,34 +152,34 @@ impl Lower<'_> {
     }
 
     /// A * B and C.
-    pub(super) fn mad(&mut self, product: Product, sign: Sign, a: V, b: V, c: V) -> V {
-        let Product { negate, zero_a, zero_b } = product;
+    pub(super) fn mad(&mut self, product: MulFlags, sign: AddSign, a: V, b: V, c: V) -> V {
+        let MulFlags { negate, zero_a, zero_b } = product;
         let constant = |v| matches!(self.program.given(v), Some(Given::Const(_)));
         // c - p for -p + c, where no rule comes between.
-        if negate && !zero_a && !zero_b && sign == Sign::Plus && !constant(a) && !constant(b) {
-            let p = self.product(Product { negate: false, ..product }, a, b);
+        if negate && !zero_a && !zero_b && sign == AddSign::Plus && !constant(a) && !constant(b) {
+            let p = self.product(MulFlags { negate: false, ..product }, a, b);
             return self.op(Kind::Sub, &[c, p]);
         }
         let p = self.product(product, a, b);
         match sign {
-            Sign::Plus => self.op(Kind::Add, &[p, c]),
-            Sign::Minus => self.op(Kind::Sub, &[p, c]),
+            AddSign::Plus => self.op(Kind::Add, &[p, c]),
+            AddSign::Minus => self.op(Kind::Sub, &[p, c]),
         }
     }
 
     /// Selections and operations on masks.
-    pub(super) fn logic(&mut self, value: Value, op: &r500_exec::ir::Op) -> V {
-        let [a, b, c] = op.args;
-        match op.code {
-            Code::And => {
+    pub(super) fn logic(&mut self, value: Value, inst: &r500_exec::ir::Inst) -> V {
+        let [a, b, c] = inst.args;
+        match inst.opcode {
+            Opcode::And => {
                 let (a, b) = (self.mask(a), self.mask(b));
                 self.op(Kind::MaskAnd, &[a, b])
             }
-            Code::Or => {
+            Opcode::Or => {
                 let (a, b) = (self.mask(a), self.mask(b));
                 self.op(Kind::MaskOr, &[a, b])
             }
-            Code::AndNot => {
+            Opcode::AndNot => {
                 let (a, b) = (self.mask(a), self.mask(b));
                 self.op(Kind::MaskAndNot, &[b, a])
             }

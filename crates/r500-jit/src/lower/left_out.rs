@@ -1,7 +1,7 @@
 //! What is left out where all pixels of a group are killed: all behind the kill, if that is worth looking
 //! at what is left.
 
-use r500_exec::ir::{ALL, Code, Stmt};
+use r500_exec::ir::{ALL, Opcode, Stmt};
 use r500_exec::native::Segment;
 
 use super::Lower;
@@ -28,16 +28,16 @@ pub(super) fn pays(segment: &Segment<'_>, rest: &[&Stmt]) -> bool {
 /// Operations of the processor, roughly.
 fn cost(stmt: &Stmt) -> u64 {
     match stmt {
-        Stmt::Def(_, op) => match op.code {
-            Code::Ex2 | Code::Ln2 | Code::Sin | Code::Cos => 16,
-            Code::Rcp | Code::Rsq => 8,
+        Stmt::Def(_, inst) => match inst.opcode {
+            Opcode::Ex2 | Opcode::Ln2 | Opcode::Sin | Opcode::Cos => 16,
+            Opcode::Rcp | Opcode::Rsq => 8,
             _ => 1,
         },
         Stmt::Fetch(_) => 32,
         Stmt::If(_) => 1 + stmt.inside().map(cost).sum::<u64>(),
         Stmt::Loop(repeat) => {
             let pass = stmt.inside().map(cost).sum::<u64>();
-            pass.saturating_mul(u64::from(repeat.passes))
+            pass.saturating_mul(u64::from(repeat.max_trips))
         }
         _ => 1,
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use r500_exec::ir::{Code, Operand, Stmt, Value};
+use r500_exec::ir::{Opcode, Operand, Stmt, Value};
 use r500_exec::native::{Move, Segment};
 
 /// Values that are masks.
@@ -30,15 +30,15 @@ pub(super) fn find(segment: &Segment<'_>) -> Masks {
 
 fn look(stmt: &Stmt, masks: &mut Masks) {
     match stmt {
-        Stmt::Def(value, op) => match op.code {
-            Code::Lt | Code::Ge | Code::Eq | Code::Ne => _ = masks.insert(*value),
-            Code::And | Code::Or | Code::AndNot => {
+        Stmt::Def(value, inst) => match inst.opcode {
+            Opcode::Lt | Opcode::Ge | Opcode::Eq | Opcode::Ne => _ = masks.insert(*value),
+            Opcode::And | Opcode::Or | Opcode::AndNot => {
                 masks.insert(*value);
-                masks.extend(op.args().iter().filter_map(|arg| arg.value()));
+                masks.extend(inst.args().iter().filter_map(|arg| arg.value()));
             }
-            Code::Select => {
-                masks.extend(op.args[0].value());
-                same(&[Operand::Value(*value), op.args[1], op.args[2]], masks);
+            Opcode::Select => {
+                masks.extend(inst.args[0].value());
+                same(&[Operand::Value(*value), inst.args[1], inst.args[2]], masks);
             }
             _ => {}
         },
@@ -47,24 +47,24 @@ fn look(stmt: &Stmt, masks: &mut Masks) {
             for stmt in branch.arms.iter().flatten() {
                 look(stmt, masks);
             }
-            for merge in &branch.merges {
-                let given = merge.before.into_iter().chain(merge.arms.into_iter().flatten());
-                let all: Vec<_> = given.chain([Operand::Value(merge.value)]).collect();
+            for phi in &branch.phis {
+                let given = phi.incoming.into_iter().chain(phi.arms.into_iter().flatten());
+                let all: Vec<_> = given.chain([Operand::Value(phi.value)]).collect();
                 same(&all, masks);
             }
         }
         Stmt::Loop(repeat) => {
-            masks.extend(repeat.again.and_then(Operand::value));
+            masks.extend(repeat.continue_mask.and_then(Operand::value));
             for stmt in &repeat.body {
                 look(stmt, masks);
             }
-            for carried in &repeat.carried {
-                same(&[Operand::Value(carried.value), carried.init, carried.next], masks);
+            for param in &repeat.params {
+                same(&[Operand::Value(param.value), param.init, param.next], masks);
             }
         }
         Stmt::Fetch(fetch) => masks.extend(fetch.active.value()),
-        Stmt::Kill(mask) => masks.extend(mask.value()),
-        Stmt::Stat { .. } | Stmt::Watch(_) | Stmt::Spend { .. } => {}
+        Stmt::Discard(mask) => masks.extend(mask.value()),
+        Stmt::Stat { .. } | Stmt::GroupHazard(_) | Stmt::ConsumeFuel { .. } => {}
     }
 }
 

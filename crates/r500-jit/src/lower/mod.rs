@@ -20,7 +20,7 @@ mod masks;
 
 use std::collections::{HashMap, HashSet};
 
-use r500_exec::ir::{Code, If, Loop, Operand, Stmt, Value};
+use r500_exec::ir::{If, Loop, Opcode, Operand, Stmt, Value};
 use r500_exec::native::{Move, Segment, Table};
 
 use crate::op::{
@@ -143,7 +143,7 @@ impl Lower<'_> {
         let mut stmts = stmts.iter();
         while let Some(stmt) = stmts.next() {
             self.stmt(stmt);
-            if matches!(stmt, Stmt::Kill(_)) && left_out::pays(segment, stmts.as_slice()) {
+            if matches!(stmt, Stmt::Discard(_)) && left_out::pays(segment, stmts.as_slice()) {
                 return self.rest_if_covered(segment, stmts.as_slice());
             }
         }
@@ -155,15 +155,15 @@ impl Lower<'_> {
 
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
-            Stmt::Def(value, op) => {
+            Stmt::Def(value, inst) => {
                 self.origin = self.origins.get(value.index()).copied().unwrap_or(self.address);
-                if let Code::Input { input, channel } = op.code {
+                if let Opcode::Input { input, channel } = inst.opcode {
                     return self.input(*value, [input, channel]);
                 }
-                let v = self.def(*value, op);
+                let v = self.def(*value, inst);
                 self.give(*value, v);
             }
-            Stmt::Spend { instructions, address } => {
+            Stmt::ConsumeFuel { instructions, address } => {
                 self.address = *address;
                 if !self.metered {
                     return;
@@ -177,9 +177,9 @@ impl Lower<'_> {
                 self.origin = fetch.address;
                 self.fetch(fetch);
             }
-            Stmt::Kill(mask) => self.kill(*mask),
+            Stmt::Discard(mask) => self.kill(*mask),
             // Segments have none of these.
-            Stmt::Stat { .. } | Stmt::Watch(_) => {}
+            Stmt::Stat { .. } | Stmt::GroupHazard(_) => {}
         }
     }
 
@@ -275,12 +275,12 @@ impl Lower<'_> {
 
     fn branch(&mut self, branch: &If) {
         // What branches hand out alike has one place.
-        let mut unique: Vec<r500_exec::ir::Merge> = Vec::new();
-        let places: Vec<usize> = (branch.merges.iter())
+        let mut unique: Vec<r500_exec::ir::Phi> = Vec::new();
+        let places: Vec<usize> = (branch.phis.iter())
             .map(|merge| {
                 let class = self.class_of(merge.value);
-                let alike = |other: &r500_exec::ir::Merge| {
-                    (other.before, other.arms) == (merge.before, merge.arms)
+                let alike = |other: &r500_exec::ir::Phi| {
+                    (other.incoming, other.arms) == (merge.incoming, merge.arms)
                         && self.class_of(other.value) == class
                 };
                 unique.iter().position(alike).unwrap_or_else(|| {
@@ -333,7 +333,7 @@ impl Lower<'_> {
             }
             false => self.region().push(Node::Branch(Branch { merges, arms })),
         }
-        for (merge, place) in branch.merges.iter().zip(places) {
+        for (merge, place) in branch.phis.iter().zip(places) {
             self.give(merge.value, now[place]);
         }
     }
@@ -344,8 +344,8 @@ impl Lower<'_> {
     }
 
     /// What a place holds before the arms: what arms without statements put there is chosen at once.
-    fn before(&mut self, branch: &If, merge: &r500_exec::ir::Merge, class: Class) -> Option<V> {
-        let mut before = merge.before.map(|before| self.operand(before, class));
+    fn before(&mut self, branch: &If, merge: &r500_exec::ir::Phi, class: Class) -> Option<V> {
+        let mut before = merge.incoming.map(|before| self.operand(before, class));
         for ((mask, stmts), from) in branch.masks.iter().zip(&branch.arms).zip(merge.arms) {
             let Some(from) = from.filter(|_| stmts.is_empty()) else { continue };
             let from = self.operand(from, class);
@@ -359,7 +359,7 @@ impl Lower<'_> {
     }
 
     fn repeat(&mut self, repeat: &Loop) {
-        let mut carried: Vec<Carried> = (repeat.carried.iter())
+        let mut carried: Vec<Carried> = (repeat.params.iter())
             .map(|carried| {
                 let class = self.class_of(carried.value);
                 let init = self.operand(carried.init, class);
@@ -374,13 +374,13 @@ impl Lower<'_> {
         for stmt in &repeat.body {
             self.stmt(stmt);
         }
-        for (carried, from) in carried.iter_mut().zip(&repeat.carried) {
+        for (carried, from) in carried.iter_mut().zip(&repeat.params) {
             carried.next = self.operand(from.next, self.program.class(carried.var));
         }
-        let again = repeat.again.map(|again| self.mask(again));
+        let again = repeat.continue_mask.map(|again| self.mask(again));
         let address = self.address;
         let body = self.end();
-        let passes = repeat.passes.max(1);
+        let passes = repeat.max_trips.max(1);
         self.region().push(Node::Repeat(Repeat {
             passes,
             carried: carried.clone(),
@@ -388,7 +388,7 @@ impl Lower<'_> {
             again,
             address,
         }));
-        for (from, carried) in repeat.carried.iter().zip(carried) {
+        for (from, carried) in repeat.params.iter().zip(carried) {
             self.give(from.value, carried.out);
         }
     }
@@ -524,21 +524,21 @@ impl Lower<'_> {
         self.operand(operand, self.mask_class)
     }
 
-    fn def(&mut self, value: Value, op: &r500_exec::ir::Op) -> V {
-        let [a, b, c] = op.args;
-        match op.code {
-            Code::Select | Code::And | Code::Or | Code::AndNot => self.logic(value, op),
-            Code::Mul(product) => {
+    fn def(&mut self, value: Value, inst: &r500_exec::ir::Inst) -> V {
+        let [a, b, c] = inst.args;
+        match inst.opcode {
+            Opcode::Select | Opcode::And | Opcode::Or | Opcode::AndNot => self.logic(value, inst),
+            Opcode::Mul(product) => {
                 let (a, b) = (self.vector(a), self.vector(b));
                 self.product(product, a, b)
             }
-            Code::Mad(product, sign) => {
+            Opcode::Mad(product, sign) => {
                 let (a, b, c) = (self.vector(a), self.vector(b), self.vector(c));
                 self.mad(product, sign, a, b, c)
             }
-            code => {
+            opcode => {
                 let (a, b) = (self.vector(a), self.vector(b));
-                self.simple(code, a, b)
+                self.simple(opcode, a, b)
             }
         }
     }

@@ -10,7 +10,7 @@ use r500_isa::values::TexOp;
 use r500_program::Job;
 
 use super::*;
-use crate::ir::{Code as OpCode, Operand, lift};
+use crate::ir::{Opcode, Operand, lift};
 use crate::numerics::{Arith, canonical_nan};
 use crate::reference::Reference;
 use crate::{Bindings, Cancel, Frame, Limits, Options, Shader, draw, draw_into};
@@ -33,8 +33,8 @@ impl Interpreter {
 }
 
 impl Compiler for Interpreter {
-    fn takes(&self, op: &Op) -> bool {
-        !(self.leaves_mads && matches!(op.code, OpCode::Mad(..)))
+    fn takes(&self, inst: &Inst) -> bool {
+        !(self.leaves_mads && matches!(inst.opcode, Opcode::Mad(..)))
     }
 
     fn takes_fetch(&self, _: &Fetch, table: &Table) -> bool {
@@ -173,7 +173,7 @@ impl State<'_> {
     ) -> Result<(), RunError> {
         for stmt in list {
             match stmt {
-                Stmt::Def(value, Op { code: OpCode::Input { input, channel }, .. }) => {
+                Stmt::Def(value, Inst { opcode: Opcode::Input { input, channel }, .. }) => {
                     let number = self.numbers.binary_search(&[*input, *channel]).unwrap();
                     let Ramp { along, across } = self.ramps[number];
                     let lane = |lane: usize| {
@@ -185,12 +185,12 @@ impl State<'_> {
                     };
                     self.set(*value, std::array::from_fn(lane));
                 }
-                Stmt::Def(value, op) => {
-                    let args = op.args.map(|arg| self.get(arg));
-                    let lane = |lane| evaluate(op.code, args, lane);
+                Stmt::Def(value, inst) => {
+                    let args = inst.args.map(|arg| self.get(arg));
+                    let lane = |lane| evaluate(inst.opcode, args, lane);
                     self.set(*value, std::array::from_fn(lane));
                 }
-                Stmt::Spend { instructions, address } => {
+                Stmt::ConsumeFuel { instructions, address } => {
                     self.spent += u64::from(*instructions);
                     self.address = *address;
                     // The error is made by the budget.
@@ -199,9 +199,9 @@ impl State<'_> {
                     }
                 }
                 Stmt::If(branch) => {
-                    for merge in &branch.merges {
-                        if let Some(before) = merge.before {
-                            self.set(merge.value, self.get(before));
+                    for phi in &branch.phis {
+                        if let Some(before) = phi.incoming {
+                            self.set(phi.value, self.get(before));
                         }
                     }
                     for (arm, stmts) in branch.arms.iter().enumerate() {
@@ -210,26 +210,25 @@ impl State<'_> {
                             continue;
                         }
                         self.list(stmts, left)?;
-                        for merge in &branch.merges {
-                            let Some(from) = merge.arms[arm] else { continue };
-                            let (from, old) =
-                                (self.get(from), self.get(Operand::Value(merge.value)));
+                        for phi in &branch.phis {
+                            let Some(from) = phi.arms[arm] else { continue };
+                            let (from, old) = (self.get(from), self.get(Operand::Value(phi.value)));
                             let lane = |i: usize| mask[i] & from[i] | !mask[i] & old[i];
-                            self.set(merge.value, std::array::from_fn(lane));
+                            self.set(phi.value, std::array::from_fn(lane));
                         }
                     }
                 }
                 Stmt::Loop(repeat) => {
-                    for carried in &repeat.carried {
-                        self.set(carried.value, self.get(carried.init));
+                    for param in &repeat.params {
+                        self.set(param.value, self.get(param.init));
                     }
-                    for _ in 0..repeat.passes {
+                    for _ in 0..repeat.max_trips {
                         self.list(&repeat.body, left)?;
                         let next: Vec<_> =
-                            repeat.carried.iter().map(|carried| self.get(carried.next)).collect();
-                        let again = repeat.again.map(|mask| self.get(mask));
-                        for (carried, next) in repeat.carried.iter().zip(next) {
-                            self.set(carried.value, next);
+                            repeat.params.iter().map(|param| self.get(param.next)).collect();
+                        let again = repeat.continue_mask.map(|mask| self.get(mask));
+                        for (param, next) in repeat.params.iter().zip(next) {
+                            self.set(param.value, next);
                         }
                         if again == Some([0; LANES]) || self.spent > left {
                             break;
@@ -237,7 +236,7 @@ impl State<'_> {
                     }
                 }
                 Stmt::Fetch(fetch) => self.fetch(fetch),
-                Stmt::Kill(mask) => {
+                Stmt::Discard(mask) => {
                     let mask = self.get(*mask);
                     for (covered, mask) in self.covered.iter_mut().zip(mask) {
                         *covered = f32::from_bits(covered.to_bits() & !mask);
@@ -301,14 +300,14 @@ fn look_up(table: &Table, cells: Cells<'_>, unscaled: bool, place: [f32; 2]) -> 
     }
 }
 
-fn evaluate(code: OpCode, [a, b, c]: [Lanes; 3], lane: usize) -> u32 {
+fn evaluate(code: Opcode, [a, b, c]: [Lanes; 3], lane: usize) -> u32 {
     let bits = [a[lane], b[lane], c[lane]];
     match code {
-        OpCode::Corner(corner) => a[lane / 4 * 4 + usize::from(corner)],
-        OpCode::And => bits[0] & bits[1],
-        OpCode::Or => bits[0] | bits[1],
-        OpCode::AndNot => bits[0] & !bits[1],
-        OpCode::Select => bits[0] & bits[1] | !bits[0] & bits[2],
+        Opcode::QuadBroadcast(corner) => a[lane / 4 * 4 + usize::from(corner)],
+        Opcode::And => bits[0] & bits[1],
+        Opcode::Or => bits[0] | bits[1],
+        Opcode::AndNot => bits[0] & !bits[1],
+        Opcode::Select => bits[0] & bits[1] | !bits[0] & bits[2],
         code => ir::evaluate(code, bits).expect("an operation of a segment"),
     }
 }
@@ -348,7 +347,7 @@ fn pictures_are_the_same_however_they_are_cut() {
         let wanted = draw(&Reference, &shader, &bindings, &options).unwrap();
         let drawing = Draw::new(&shader, &bindings, &options).unwrap();
         let function = lift(&drawing).unwrap();
-        assert_eq!(function.origins.len(), function.values as usize);
+        assert_eq!(function.source_locs.len(), function.values as usize);
         for (refuses, leaves_mads) in
             [(None, false), (None, true), (Some(1), false), (Some(2), false), (Some(2), true)]
         {

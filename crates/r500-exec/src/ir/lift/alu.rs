@@ -9,15 +9,15 @@ use r500_isa::values::{
 use r500_isa::{CONSTANTS, Slot, Source, TEMPORARIES};
 
 use super::Lift;
-use crate::ir::build::Term;
-use crate::ir::{ALL, Code, NONE, Operand, Stmt};
+use crate::ir::builder::ModifiedOperand;
+use crate::ir::{ALL, NONE, Opcode, Operand, Stmt};
 use crate::shader::{Alu, Predicate};
 
 /// The channels of `src0` to `src2`.
 type Cells = [[Operand; 4]; 3];
 
 /// A half's operands A, B, C in one channel.
-type Operands = [Term; 3];
+type Operands = [ModifiedOperand; 3];
 
 const ZERO: Operand = Operand::Const(0);
 
@@ -34,9 +34,9 @@ impl Lift<'_> {
             };
             if wmask >> i & 1 != 0 {
                 let temp = self.temp_address(dest.addr, dest.relative);
-                let old = self.pixel.temps[temp][i];
-                let exact = self.is_exact(temp, i);
-                self.pixel.temps[temp][i] = self.written(enabled[i], result[i], old, exact);
+                let old = self.regs.temps[temp][i];
+                let exact = self.is_quad_visible(temp, i);
+                self.regs.temps[temp][i] = self.written(enabled[i], result[i], old, exact);
             }
         }
         if alu.out {
@@ -47,8 +47,8 @@ impl Lift<'_> {
         if let Some((sel, compare)) = alu.alu_result {
             let x = result[if sel == AluResultSel::ALPHA { 3 } else { 0 }];
             let set = self.compares(compare, x);
-            let old = self.pixel.alu_result;
-            self.pixel.alu_result = self.written(ALL, set, old, false);
+            let old = self.regs.alu_result;
+            self.regs.alu_result = self.written(ALL, set, old, false);
         }
         self.count_stat(alu.stat_we, enabled);
     }
@@ -60,23 +60,23 @@ impl Lift<'_> {
         enabled: Operand,
         new: Operand,
         old: Operand,
-        exact: bool,
+        quad_visible: bool,
     ) -> Operand {
-        let mask = if exact { self.build.and(enabled, self.active) } else { enabled };
-        self.build.select(mask, new, old)
+        let mask = if quad_visible { self.builder.and(enabled, self.active) } else { enabled };
+        self.builder.select(mask, new, old)
     }
 
     /// Whether pixels that do not execute must keep a channel of a temporary.
-    pub(super) fn is_exact(&self, temp: usize, channel: usize) -> bool {
-        self.exact.get(temp * 4 + channel).copied().unwrap_or(false)
+    pub(super) fn is_quad_visible(&self, temp: usize, channel: usize) -> bool {
+        self.quad_visible.get(temp * 4 + channel).copied().unwrap_or(false)
     }
 
     /// `STAT_WE`.
     pub(super) fn count_stat(&mut self, stat_we: u8, enabled: [Operand; 4]) {
         for channel in (0..4u8).filter(|i| stat_we >> i & 1 != 0) {
-            let mask = self.build.and(enabled[usize::from(channel)], self.active);
+            let mask = self.builder.and(enabled[usize::from(channel)], self.active);
             if mask != NONE {
-                self.build.push(Stmt::Stat { channel, mask });
+                self.builder.push(Stmt::Stat { channel, mask });
             }
         }
     }
@@ -87,7 +87,7 @@ impl Lift<'_> {
     }
 
     fn passes(&mut self, pred: Predicate, channel: usize) -> Operand {
-        let bits = self.pixel.predicate;
+        let bits = self.regs.predicate;
         let selected = match pred.sel {
             PredSel::RGBA => bits[channel],
             PredSel::RRRR => bits[0],
@@ -96,7 +96,7 @@ impl Lift<'_> {
             PredSel::AAAA => bits[3],
             _ => return ALL,
         };
-        if pred.inv { self.build.not(selected) } else { selected }
+        if pred.inv { self.builder.not(selected) } else { selected }
     }
 
     /// The finished result; channels that go nowhere are 0.
@@ -137,11 +137,11 @@ impl Lift<'_> {
         let Some(factor) = omod.factor() else { return raw };
         let scaled = if factor == 1.0 {
             // Clamping sees denormals as zero itself, but hands on small ones.
-            self.build.unary(Code::Flush, raw.into())
+            self.builder.unary(Opcode::Flush, raw.into())
         } else {
-            self.build.mul(raw.into(), Operand::float(factor).into(), false)
+            self.builder.mul(raw.into(), Operand::float(factor).into(), false)
         };
-        if clamp { self.build.unary(Code::Clamp01, scaled.into()) } else { scaled }
+        if clamp { self.builder.unary(Opcode::Clamp01, scaled.into()) } else { scaled }
     }
 
     fn rgb_op(&mut self, alu: &Alu, cells: &Cells, i: usize) -> Operand {
@@ -152,13 +152,13 @@ impl Lift<'_> {
         let operands: Operands = if alu.rgb.op.is_derivative() {
             let second = if alu.rgb.op == RgbOp::MDH { 1 } else { 2 };
             let corner = |lift: &mut Self, corner: u8, modifier: Mod| {
-                let value = lift.build.unary(Code::Corner(corner), cells[0][i].into());
+                let value = lift.builder.unary(Opcode::QuadBroadcast(corner), cells[0][i].into());
                 modified(value, modifier)
             };
             let (a, c) = (corner(self, 0, x[0].2), corner(self, second, x[2].2));
             [a, self.operand(alu, cells, x[1]), c]
         } else {
-            let mut operands = [Term::from(ZERO); 3];
+            let mut operands = [ModifiedOperand::from(ZERO); 3];
             for (n, slot) in Slot::ALL.into_iter().enumerate() {
                 if alu.rgb.op.uses(slot) {
                     operands[n] = self.operand(alu, cells, x[n]);
@@ -169,19 +169,19 @@ impl Lift<'_> {
         let zero_rule = self.draw.shader.zero_rule();
         let [a, b, c] = operands;
         match alu.rgb.op {
-            RgbOp::MAD | RgbOp::MDH | RgbOp::MDV => self.build.mad(a, b, c, zero_rule),
-            RgbOp::MIN => self.build.min(a, b),
-            RgbOp::MAX => self.build.max(a, b),
+            RgbOp::MAD | RgbOp::MDH | RgbOp::MDV => self.builder.mad(a, b, c, zero_rule),
+            RgbOp::MIN => self.builder.min(a, b),
+            RgbOp::MAX => self.builder.max(a, b),
             RgbOp::CND => self.cnd(a, b, c),
             RgbOp::CMP => self.cmp(a, b, c),
-            RgbOp::FRC => self.build.unary(Code::Frc, a),
+            RgbOp::FRC => self.builder.unary(Opcode::Frc, a),
             _ => ZERO,
         }
     }
 
     fn alpha_op(&mut self, alu: &Alu, cells: &Cells) -> Operand {
         let op = alu.alpha.op;
-        let mut operands: Operands = [Term::from(ZERO); 3];
+        let mut operands: Operands = [ModifiedOperand::from(ZERO); 3];
         for (n, slot) in Slot::ALL.into_iter().enumerate() {
             let operand = alu.alpha.operands[n];
             if op.uses(slot) {
@@ -192,7 +192,7 @@ impl Lift<'_> {
         if op.is_derivative() {
             let second = if op == AlphaOp::MDH { 1 } else { 2 };
             for (n, corner) in [(0, 0), (2, second)] {
-                let value = self.build.unary(Code::Corner(corner), cells[0][3].into());
+                let value = self.builder.unary(Opcode::QuadBroadcast(corner), cells[0][3].into());
                 operands[n] = modified(value, alu.alpha.operands[n].modifier);
             }
         }
@@ -200,22 +200,22 @@ impl Lift<'_> {
         let [a, b, c] = operands;
         let function = match op {
             AlphaOp::MAD | AlphaOp::MDH | AlphaOp::MDV => {
-                return self.build.mad(a, b, c, zero_rule);
+                return self.builder.mad(a, b, c, zero_rule);
             }
-            AlphaOp::MIN => return self.build.min(a, b),
-            AlphaOp::MAX => return self.build.max(a, b),
+            AlphaOp::MIN => return self.builder.min(a, b),
+            AlphaOp::MAX => return self.builder.max(a, b),
             AlphaOp::CND => return self.cnd(a, b, c),
             AlphaOp::CMP => return self.cmp(a, b, c),
-            AlphaOp::FRC => Code::Frc,
-            AlphaOp::EX2 => Code::Ex2,
-            AlphaOp::LN2 => Code::Ln2,
-            AlphaOp::RCP => Code::Rcp,
-            AlphaOp::RSQ => Code::Rsq,
-            AlphaOp::SIN => Code::Sin,
-            AlphaOp::COS => Code::Cos,
+            AlphaOp::FRC => Opcode::Frc,
+            AlphaOp::EX2 => Opcode::Ex2,
+            AlphaOp::LN2 => Opcode::Ln2,
+            AlphaOp::RCP => Opcode::Rcp,
+            AlphaOp::RSQ => Opcode::Rsq,
+            AlphaOp::SIN => Opcode::Sin,
+            AlphaOp::COS => Opcode::Cos,
             _ => return ZERO,
         };
-        self.build.unary(function, a)
+        self.builder.unary(function, a)
     }
 
     /// Left to right, each step rounded.
@@ -241,38 +241,44 @@ impl Lift<'_> {
             }
             RgbOp::D2A => {
                 let c = self.operand(alu, cells, (c.sel, c.swiz[2], c.modifier));
-                Some(self.build.add(sum.unwrap_or(ZERO).into(), c))
+                Some(self.builder.add(sum.unwrap_or(ZERO).into(), c))
             }
             _ => sum,
         }
     }
 
-    fn pair(&mut self, a: Term, b: Term, sum: Option<Operand>, zero_rule: bool) -> Operand {
+    fn pair(
+        &mut self,
+        a: ModifiedOperand,
+        b: ModifiedOperand,
+        sum: Option<Operand>,
+        zero_rule: bool,
+    ) -> Operand {
         match sum {
-            None => self.build.mul(a, b, zero_rule),
-            Some(sum) => self.build.mad(a, b, sum.into(), zero_rule),
+            None => self.builder.mul(a, b, zero_rule),
+            Some(sum) => self.builder.mad(a, b, sum.into(), zero_rule),
         }
     }
 
     /// c > 0.5 ? a : b.
-    fn cnd(&mut self, a: Term, b: Term, c: Term) -> Operand {
-        let above = self.build.compare(Code::Lt, Operand::float(0.5).into(), c);
+    fn cnd(&mut self, a: ModifiedOperand, b: ModifiedOperand, c: ModifiedOperand) -> Operand {
+        let above = self.builder.compare(Opcode::Lt, Operand::float(0.5).into(), c);
         self.pick(above, a, b)
     }
 
     /// c >= 0 ? a : b.
-    fn cmp(&mut self, a: Term, b: Term, c: Term) -> Operand {
-        let at_least = self.build.compare(Code::Ge, c, ZERO.into());
+    fn cmp(&mut self, a: ModifiedOperand, b: ModifiedOperand, c: ModifiedOperand) -> Operand {
+        let at_least = self.builder.compare(Opcode::Ge, c, ZERO.into());
         self.pick(at_least, a, b)
     }
 
-    fn pick(&mut self, mask: Operand, a: Term, b: Term) -> Operand {
-        let (a, b) = (self.build.bits(a), self.build.bits(b));
-        self.build.select(mask, a, b)
+    fn pick(&mut self, mask: Operand, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
+        let (a, b) = (self.builder.bits(a), self.builder.bits(b));
+        self.builder.select(mask, a, b)
     }
 
     /// A channel of an operand by select, swizzle and modifier.
-    fn operand(&mut self, alu: &Alu, cells: &Cells, of: (Sel, Swiz, Mod)) -> Term {
+    fn operand(&mut self, alu: &Alu, cells: &Cells, of: (Sel, Swiz, Mod)) -> ModifiedOperand {
         let (sel, swiz, modifier) = of;
         let i = match swiz {
             Swiz::R | Swiz::G | Swiz::B | Swiz::A => usize::from(swiz.code()),
@@ -295,13 +301,13 @@ impl Lift<'_> {
     fn presubtract(&mut self, op: SrcpOp, src0: Operand, src1: Operand) -> Operand {
         let one = Operand::float(1.0);
         match op {
-            SrcpOp::SUB => self.build.sub(src1.into(), src0.into()),
-            SrcpOp::ADD => self.build.add(src1.into(), src0.into()),
-            SrcpOp::NEG => self.build.sub(one.into(), src0.into()),
+            SrcpOp::SUB => self.builder.sub(src1.into(), src0.into()),
+            SrcpOp::ADD => self.builder.add(src1.into(), src0.into()),
+            SrcpOp::NEG => self.builder.sub(one.into(), src0.into()),
             _ => {
                 // 1 - 2 * x: a product that no rule touches, then a difference.
                 let twice = Operand::float(-2.0);
-                self.build.mad(src0.into(), twice.into(), one.into(), false)
+                self.builder.mad(src0.into(), twice.into(), one.into(), false)
             }
         }
     }
@@ -321,7 +327,7 @@ impl Lift<'_> {
         }
         match source.inline() {
             Some(inline) => [Operand::float(inline.value()); 4],
-            None => self.pixel.temps[self.temp_address(source.addr, source.relative)],
+            None => self.regs.temps[self.temp_address(source.addr, source.relative)],
         }
     }
 
@@ -343,36 +349,36 @@ impl Lift<'_> {
             };
             if omask >> i & 1 != 0 {
                 let n = usize::from(target.code() & 3);
-                let old = self.pixel.colors[n][i];
-                self.pixel.colors[n][i] = self.written(enabled[i], result[i], old, false);
+                let old = self.regs.colors[n][i];
+                self.regs.colors[n][i] = self.written(enabled[i], result[i], old, false);
             }
         }
         if alu.depth {
-            let (old, written) = (self.pixel.depth, self.pixel.depth_written);
-            self.pixel.depth = self.written(enabled[3], result[3], old, false);
-            self.pixel.depth_written = self.written(enabled[3], ALL, written, false);
+            let (old, written) = (self.regs.depth, self.regs.depth_written);
+            self.regs.depth = self.written(enabled[3], result[3], old, false);
+            self.regs.depth_written = self.written(enabled[3], ALL, written, false);
         }
     }
 
     fn write_predicate(&mut self, alu: &Alu, result: [Operand; 4], enabled: [Operand; 4]) {
         let omask = alu.rgb.omask | alu.alpha.omask << 3;
-        let mut bits = self.pixel.predicate;
+        let mut bits = self.regs.predicate;
         for i in (0..4).filter(|i| omask >> i & 1 != 0) {
             let compare = if i < 3 { alu.rgb.target } else { alu.alpha.target }.compare();
             let bit = self.compares(compare, result[i]);
             bits[i] = self.written(enabled[i], bit, bits[i], false);
         }
-        self.pixel.predicate = bits;
+        self.regs.predicate = bits;
     }
 
     fn compares(&mut self, compare: Compare, x: Operand) -> Operand {
         let code = match compare {
-            Compare::LT => Code::Lt,
-            Compare::GE => Code::Ge,
-            Compare::NE => Code::Ne,
-            _ => Code::Eq,
+            Compare::LT => Opcode::Lt,
+            Compare::GE => Opcode::Ge,
+            Compare::NE => Opcode::Ne,
+            _ => Opcode::Eq,
         };
-        self.build.compare(code, x.into(), ZERO.into())
+        self.builder.compare(code, x.into(), ZERO.into())
     }
 }
 
@@ -382,8 +388,8 @@ pub(super) fn moved(addr: u8, al: i32, registers: usize) -> usize {
     usize::try_from((i32::from(addr) + al).rem_euclid(registers)).unwrap_or(0)
 }
 
-fn modified(value: Operand, modifier: Mod) -> Term {
-    let term = Term::from(value);
+fn modified(value: Operand, modifier: Mod) -> ModifiedOperand {
+    let term = ModifiedOperand::from(value);
     match modifier {
         Mod::NEG => term.neg(),
         Mod::ABS => term.abs(),

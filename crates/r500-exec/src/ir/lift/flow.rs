@@ -7,10 +7,10 @@ use r500_isa::state::UsFcIntConst;
 use r500_isa::values::{FcOp, PredSel};
 
 use super::alu::moved;
-use super::state::{Kept, Pixel};
-use super::{Lift, NotLifted};
-use crate::ir::build::mask;
-use crate::ir::{ALL, Carried, If, Loop, Merge, NONE, Operand, Range, Stmt};
+use super::state::{LoopExitState, RegState};
+use super::{Lift, LiftError};
+use crate::ir::builder::mask_const;
+use crate::ir::{ALL, If, Loop, LoopParam, NONE, Operand, Phi, Range, Stmt};
 use crate::shader::{Fc, Op};
 
 /// How often the passes of a loop are lifted to find what they keep to.
@@ -24,8 +24,8 @@ const CHOICES: usize = 6;
 
 /// A loop around.
 #[derive(Debug)]
-pub(super) struct Running {
-    /// What its body may change: places in [`Pixel::plain`].
+pub(super) struct LoopScope {
+    /// What its body may change: places in [`RegState::plain`].
     modified: Vec<usize>,
 }
 
@@ -33,7 +33,7 @@ pub(super) struct Running {
 type Returned = bool;
 
 impl Lift<'_> {
-    pub(super) fn statements(&mut self, list: &[Statement]) -> Result<Returned, NotLifted> {
+    pub(super) fn statements(&mut self, list: &[Statement]) -> Result<Returned, LiftError> {
         for statement in list {
             if self.active == NONE {
                 break;
@@ -45,7 +45,7 @@ impl Lift<'_> {
         Ok(false)
     }
 
-    fn statement(&mut self, statement: &Statement) -> Result<Returned, NotLifted> {
+    fn statement(&mut self, statement: &Statement) -> Result<Returned, LiftError> {
         match statement {
             Statement::Straight { first, last } => {
                 self.spend(*first, last - first + 1);
@@ -55,20 +55,20 @@ impl Lift<'_> {
             Statement::If { at, then, otherwise, .. }
             | Statement::Choice { at, then, otherwise, .. } => {
                 self.spend(*at, 1);
-                let wants = self.wants(*at);
-                return self.branch(wants, then, otherwise);
+                let jump_mask = self.jump_mask(*at);
+                return self.branch(jump_mask, then, otherwise);
             }
             Statement::Loop { at, body, end } => self.repeat(*at, body, *end)?,
-            Statement::Break(at) => self.leave(*at, true),
-            Statement::Continue(at) => self.leave(*at, false),
+            Statement::Break(at) => self.lower_exit(*at, true),
+            Statement::Continue(at) => self.lower_exit(*at, false),
             Statement::Call { at, sub } => {
                 self.spend(*at, 1);
                 let structure = self.structure;
                 let Some(sub) = structure.subs.get(*sub) else { return Ok(false) };
-                let wants = self.wants(*at);
-                self.branch(wants, &[], &sub.body)?;
+                let jump_mask = self.jump_mask(*at);
+                self.branch(jump_mask, &[], &sub.body)?;
             }
-            Statement::Return(at) => return Ok(self.wants(*at) != NONE),
+            Statement::Return(at) => return Ok(self.jump_mask(*at) != NONE),
             Statement::Over { at, .. } => self.spend(*at, 1),
         }
         Ok(false)
@@ -76,10 +76,10 @@ impl Lift<'_> {
 
     fn instruction(&mut self, index: usize) {
         let shader = self.draw.shader;
-        self.build.address = self.address(index);
+        self.builder.address = self.address(index);
         match shader.ops().get(index) {
             Some(Op::Alu(alu)) => self.alu(alu),
-            Some(Op::Tex(tex)) => self.tex(self.build.address, tex),
+            Some(Op::Tex(tex)) => self.tex(self.builder.address, tex),
             _ => {}
         }
     }
@@ -90,9 +90,9 @@ impl Lift<'_> {
 
     fn spend(&mut self, index: usize, instructions: usize) {
         let address = self.address(index);
-        self.build.address = address;
+        self.builder.address = address;
         let instructions = u32::try_from(instructions).unwrap_or(u32::MAX);
-        self.build.push(Stmt::Spend { instructions, address });
+        self.builder.push(Stmt::ConsumeFuel { instructions, address });
     }
 
     fn fc(&self, index: usize) -> Option<Fc> {
@@ -103,13 +103,13 @@ impl Lift<'_> {
     }
 
     /// The pixels that want a jump: JUMP_FUNC of ALU result, predicate and boolean constant.
-    fn wants(&mut self, index: usize) -> Operand {
+    fn jump_mask(&mut self, index: usize) -> Operand {
         let Some(fc) = self.fc(index) else { return NONE };
         let bools = self.draw.bindings.bool_constants();
         let number = u32::from(fc.addr.bool_addr());
         let boolean = bools.is_some_and(|bools| bools.kbool() >> number & 1 != 0);
         let pred = fc.pred();
-        let bits = self.pixel.predicate;
+        let bits = self.regs.predicate;
         let selected = match pred.sel {
             PredSel::RGBA | PredSel::RRRR => bits[0],
             PredSel::GGGG => bits[1],
@@ -118,32 +118,32 @@ impl Lift<'_> {
             _ => ALL,
         };
         let table = fc.inst.jump_func();
-        let wants = |alu_result: u8, predicate: bool| {
+        let jump_mask = |alu_result: u8, predicate: bool| {
             let predicate = predicate != pred.inv;
             let row = alu_result << 2 | u8::from(predicate) << 1 | u8::from(boolean);
-            mask(table >> row & 1 != 0)
+            mask_const(table >> row & 1 != 0)
         };
         let [without, with] = [0, 1].map(|alu_result| {
-            self.build.select(selected, wants(alu_result, true), wants(alu_result, false))
+            self.builder.select(selected, jump_mask(alu_result, true), jump_mask(alu_result, false))
         });
         if with == without {
             return with;
         }
-        let alu_result = self.pixel.alu_result;
-        let with = self.build.and(with, alu_result);
-        let without = self.build.and_not(without, alu_result);
-        self.build.or(with, without)
+        let alu_result = self.regs.alu_result;
+        let with = self.builder.and(with, alu_result);
+        let without = self.builder.and_not(without, alu_result);
+        self.builder.or(with, without)
     }
 
     /// A branch: pixels that want to jump take `otherwise`.
     fn branch(
         &mut self,
-        wants: Operand,
+        jump_mask: Operand,
         then: &[Statement],
         otherwise: &[Statement],
-    ) -> Result<Returned, NotLifted> {
-        let staying = self.build.and_not(self.active, wants);
-        let jumping = self.build.and(self.active, wants);
+    ) -> Result<Returned, LiftError> {
+        let staying = self.builder.and_not(self.active, jump_mask);
+        let jumping = self.builder.and(self.active, jump_mask);
         match (staying, jumping) {
             (_, NONE) => return self.statements(then),
             (NONE, _) => return self.statements(otherwise),
@@ -151,64 +151,65 @@ impl Lift<'_> {
         }
         self.watch(staying);
         self.watch(jumping);
-        let (before, around) = (self.pixel.clone(), self.active);
-        if self.exact.contains(&true) {
+        let (before, around) = (self.regs.clone(), self.active);
+        if self.quad_visible.contains(&true) {
             // One arm after the other: the second reads what the first left in neighbours.
-            self.arms([(then, staying), (&[], NONE)])?;
-            self.arms([(otherwise, jumping), (&[], NONE)])?;
+            self.lower_arms([(then, staying), (&[], NONE)])?;
+            self.lower_arms([(otherwise, jumping), (&[], NONE)])?;
         } else {
-            self.arms([(then, staying), (otherwise, jumping)])?;
+            self.lower_arms([(then, staying), (otherwise, jumping)])?;
         }
-        let slept = |pixel: &Pixel| pixel.kept.last().map(|kept| kept.asleep);
+        let slept =
+            |pixel: &RegState| pixel.loop_exits.last().map(|loop_exits| loop_exits.inactive);
         self.active = around;
-        if let Some(asleep) = slept(&self.pixel)
-            && Some(asleep) != slept(&before)
+        if let Some(inactive) = slept(&self.regs)
+            && Some(inactive) != slept(&before)
         {
-            self.active = self.build.and_not(around, asleep);
+            self.active = self.builder.and_not(around, inactive);
         }
         Ok(false)
     }
 
     /// Two arms that know nothing of each other, and what is different behind them. Short ones run for
     /// every pixel.
-    fn arms(&mut self, both: [(&[Statement], Operand); 2]) -> Result<(), NotLifted> {
-        let before = self.pixel.clone();
-        let mut ends: [Pixel; 2] = [before.clone(), before.clone()];
+    fn lower_arms(&mut self, both: [(&[Statement], Operand); 2]) -> Result<(), LiftError> {
+        let before = self.regs.clone();
+        let mut ends: [RegState; 2] = [before.clone(), before.clone()];
         let mut arms = [None, None];
         for (arm, (statements, active)) in both.into_iter().enumerate() {
-            self.pixel.clone_from(&before);
+            self.regs.clone_from(&before);
             self.active = active;
-            self.build.open();
+            self.builder.open_region();
             self.statements(statements)?;
-            if self.build.is_short() {
-                self.build.splice();
+            if self.builder.is_cheap() {
+                self.builder.flatten_region();
             } else {
-                arms[arm] = Some(self.build.close());
+                arms[arm] = Some(self.builder.close_region());
             }
-            ends[arm].clone_from(&self.pixel);
+            ends[arm].clone_from(&self.regs);
         }
         let masks = both.map(|(_, active)| active);
-        let merges = self.merge(&before, &ends, masks, arms.each_ref().map(Option::is_some));
+        let phis = self.merge_arms(&before, &ends, masks, arms.each_ref().map(Option::is_some));
         if arms.iter().any(Option::is_some) {
             let arms = arms.map(Option::unwrap_or_default);
-            self.build.push(Stmt::If(Box::new(If { masks, arms, merges })));
+            self.builder.push(Stmt::If(Box::new(If { masks, arms, phis })));
         }
         Ok(())
     }
 
     /// What is different behind a branch; the arms that are `apart` are regions of their own.
-    fn merge(
+    fn merge_arms(
         &mut self,
-        before: &Pixel,
-        ends: &[Pixel; 2],
+        before: &RegState,
+        ends: &[RegState; 2],
         masks: [Operand; 2],
         apart: [bool; 2],
-    ) -> Vec<Merge> {
-        let mut merges = Vec::new();
+    ) -> Vec<Phi> {
+        let mut phis = Vec::new();
         let [then, otherwise] = ends;
         let mut pixel = before.clone();
-        let sides = before.slots().zip(then.slots()).zip(otherwise.slots());
-        for (place, (slot, ((before, a), b))) in pixel.slots_mut().zip(sides).enumerate() {
+        let sides = before.vars().zip(then.vars()).zip(otherwise.vars());
+        for (place, (slot, ((before, a), b))) in pixel.vars_mut().zip(sides).enumerate() {
             let changes = [a != before, b != before];
             *slot = match changes {
                 [false, false] => continue,
@@ -216,8 +217,8 @@ impl Lift<'_> {
                 [true, _] if !apart[0] && (!changes[1] || !apart[1]) => {
                     let rest =
                         if changes[1] { self.select_kept(masks[1], b, before) } else { before };
-                    if changes[1] && place < Pixel::PLAIN && !self.exact[place] {
-                        self.build.select(masks[0], a, b)
+                    if changes[1] && place < RegState::REGISTERS && !self.quad_visible[place] {
+                        self.builder.select(masks[0], a, b)
                     } else {
                         self.select_kept(masks[0], a, rest)
                     }
@@ -226,22 +227,24 @@ impl Lift<'_> {
                 _ => {
                     let arms = [a, b].map(|arm| (arm != before).then_some(arm));
                     // Pixels that take neither arm have registers that nobody reads, unless their
-                    // neighbours do; what loops keep is kept for them.
-                    let keeps = place >= Pixel::PLAIN || self.exact[place] || arms.contains(&None);
-                    let range = [a, b].map(|arm| self.build.range(arm));
-                    let range = range[0].or(range[1]).or(self.build.range(before));
+                    // neighbours do; what loops keep is loop_exits for them.
+                    let keeps = place >= RegState::REGISTERS
+                        || self.quad_visible[place]
+                        || arms.contains(&None);
+                    let range = [a, b].map(|arm| self.builder.range(arm));
+                    let range = range[0].join(range[1]).join(self.builder.range(before));
                     let before = keeps.then_some(before);
                     // What is different in the same way is the same (of constants alone it shows elsewhere
                     // whether they are masks).
-                    let alike = |merge: &&Merge| {
-                        (merge.before, merge.arms) == (before, arms)
+                    let alike = |phi: &&Phi| {
+                        (phi.incoming, phi.arms) == (before, arms)
                             && arms.into_iter().flatten().any(|arm| arm.value().is_some())
                     };
-                    let value = match merges.iter().find(alike) {
-                        Some(merge) => merge.value,
+                    let value = match phis.iter().find(alike) {
+                        Some(phi) => phi.value,
                         None => {
-                            let value = self.build.fresh(range);
-                            merges.push(Merge { value, before, arms });
+                            let value = self.builder.fresh(range);
+                            phis.push(Phi { value, incoming: before, arms });
                             value
                         }
                     };
@@ -249,48 +252,50 @@ impl Lift<'_> {
                 }
             };
         }
-        self.pixel = pixel;
-        merges
+        self.regs = pixel;
+        phis
     }
 
-    /// mask ? new : old. A mask of pixels that fell asleep only grows, by pixels of the arm: where the
+    /// mask ? new : old. A mask of pixels that fell inactive only grows, by pixels of the arm: where the
     /// arm ran for every pixel, it is right for every pixel.
     fn select_kept(&mut self, mask: Operand, new: Operand, old: Operand) -> Operand {
-        if self.build.grows(old, new) { new } else { self.build.select(mask, new, old) }
+        if self.builder.is_or_of(old, new) { new } else { self.builder.select(mask, new, old) }
     }
 
     /// Notes who executes, where that could tell groups from pixels.
     fn watch(&mut self, mask: Operand) {
-        if self.watches && mask != NONE && mask != ALL {
-            self.build.push(Stmt::Watch(mask));
+        if self.needs_group_check && mask != NONE && mask != ALL {
+            self.builder.push(Stmt::GroupHazard(mask));
         }
     }
 
     /// BREAK or CONTINUE.
-    fn leave(&mut self, index: usize, breaks: bool) {
+    fn lower_exit(&mut self, index: usize, breaks: bool) {
         self.spend(index, 1);
-        let wants = self.wants(index);
-        let leaving = self.build.and(self.active, wants);
+        let jump_mask = self.jump_mask(index);
+        let leaving = self.builder.and(self.active, jump_mask);
         if leaving == NONE {
             return;
         }
-        let now = self.pixel.plain();
-        let (Some(kept), Some(running)) = (self.pixel.kept.last_mut(), self.loops.last()) else {
+        let now = self.regs.registers();
+        let (Some(loop_exits), Some(running)) =
+            (self.regs.loop_exits.last_mut(), self.loops.last())
+        else {
             return;
         };
-        kept.asleep = self.build.or(kept.asleep, leaving);
+        loop_exits.inactive = self.builder.or(loop_exits.inactive, leaving);
         if breaks {
-            kept.left = self.build.or(kept.left, leaving);
+            loop_exits.exited = self.builder.or(loop_exits.exited, leaving);
         }
-        for (frozen, &place) in kept.frozen.iter_mut().zip(&running.modified) {
-            *frozen = self.build.select(leaving, now[place], *frozen);
+        for (exit_values, &place) in loop_exits.exit_values.iter_mut().zip(&running.modified) {
+            *exit_values = self.builder.select(leaving, now[place], *exit_values);
         }
-        self.active = self.build.and_not(self.active, leaving);
+        self.active = self.builder.and_not(self.active, leaving);
         self.watch(self.active);
     }
 
     /// LOOP or REP.
-    fn repeat(&mut self, at: usize, body: &[Statement], end: usize) -> Result<(), NotLifted> {
+    fn repeat(&mut self, at: usize, body: &[Statement], end: usize) -> Result<(), LiftError> {
         let Some(fc) = self.fc(at) else { return Ok(()) };
         let constant = self.int_constant(&fc);
         let passes = u32::from(constant.kr());
@@ -303,23 +308,23 @@ impl Lift<'_> {
         if counts {
             self.al = i32::from(constant.kg());
         }
-        let als = self.al_values(at, end, &[self.al]);
-        let mut survey = Survey { lift: self, als, modified: Vec::new(), relative: false };
-        survey.statements(body);
-        let Survey { modified, relative, .. } = survey;
+        let als = self.loop_register_values(at, end, &[self.al]);
+        let mut write_set = WriteSet { lift: self, als, modified: Vec::new(), relative: false };
+        write_set.statements(body);
+        let WriteSet { modified, relative, .. } = write_set;
         let modified = (0..modified.len()).filter(|&place| modified[place]).collect();
-        self.loops.push(Running { modified });
+        self.loops.push(LoopScope { modified });
         let leaves = leaves(body);
         if passes == 1 || relative {
             let step = self.fc(end).map_or(0, |fc| i32::from(self.int_constant(&fc).kb()));
             for _ in 0..passes {
-                self.pass(body, leaves)?;
+                self.lower_iteration(body, leaves)?;
                 if counts {
                     self.al = self.al.saturating_add(step);
                 }
             }
         } else {
-            self.loop_passes(passes, body, leaves)?;
+            self.lower_loop(passes, body, leaves)?;
         }
         self.loops.pop();
         (self.active, self.al) = around;
@@ -330,106 +335,106 @@ impl Lift<'_> {
     ///
     /// What is known of a value in every pass is assumed first from what is known of it before the
     /// loop, and widened until the passes keep to it.
-    fn loop_passes(
+    fn lower_loop(
         &mut self,
         passes: u32,
         body: &[Statement],
         leaves: bool,
-    ) -> Result<(), NotLifted> {
+    ) -> Result<(), LiftError> {
         let modified = self.modified();
-        let before = (self.pixel.clone(), self.active);
-        let plain = self.pixel.plain();
+        let before = (self.regs.clone(), self.active);
+        let plain = self.regs.registers();
         let begins: Vec<Range> =
-            modified.iter().map(|&place| self.build.range(plain[place])).collect();
-        let mut assumed: Vec<Range> = begins.iter().map(|range| range.endless()).collect();
+            modified.iter().map(|&place| self.builder.range(plain[place])).collect();
+        let mut assumed: Vec<Range> = begins.iter().map(|range| range.widen()).collect();
         let tries = if self.loops.len() > NESTED { 0 } else { TRIES };
         for attempt in 0..=tries {
             if attempt == tries {
                 assumed.fill(Range::ANY);
             }
-            let mark = self.build.mark();
-            let repeat = self.passes_from(&assumed, passes, body, leaves)?;
+            let checkpoint = self.builder.checkpoint();
+            let repeat = self.loop_assuming(&assumed, passes, body, leaves)?;
             let mut holds = true;
-            for ((assumed, begin), carried) in assumed.iter_mut().zip(&begins).zip(&repeat.carried)
-            {
-                let next = self.build.range(carried.next);
+            for ((assumed, begin), param) in assumed.iter_mut().zip(&begins).zip(&repeat.params) {
+                let next = self.builder.range(param.next);
                 // What counts passes goes no further than there are passes.
-                let counts = self.build.step(Operand::Value(carried.value), carried.next, CHOICES);
-                let reach = counts.map(|step| begin.after(passes, step));
+                let counts = self.builder.step(Operand::Value(param.value), param.next, CHOICES);
+                let reach = counts.map(|step| begin.advance(passes, step));
                 let next = reach.map_or(next, |Range { lo, hi, .. }| Range { lo, hi, ..next });
-                if !assumed.holds(next) {
+                if !assumed.contains(next) {
                     holds = false;
-                    let either = assumed.or(next);
-                    *assumed = if reach.is_some() { either } else { either.endless() };
+                    let either = assumed.join(next);
+                    *assumed = if reach.is_some() { either } else { either.widen() };
                 }
             }
             if holds {
-                self.build.push(Stmt::Loop(Box::new(repeat)));
+                self.builder.push(Stmt::Loop(Box::new(repeat)));
                 return Ok(());
             }
-            self.build.take_back(mark);
-            (self.pixel, self.active) = before.clone();
+            self.builder.rollback(checkpoint);
+            (self.regs, self.active) = before.clone();
         }
         Ok(())
     }
 
     /// The loop, if that is what is known of what goes from pass to pass.
-    fn passes_from(
+    fn loop_assuming(
         &mut self,
         assumed: &[Range],
         passes: u32,
         body: &[Statement],
         leaves: bool,
-    ) -> Result<Loop, NotLifted> {
+    ) -> Result<Loop, LiftError> {
         let modified = self.modified();
-        let mut carried = Vec::with_capacity(modified.len() + 1);
-        let mut places = self.pixel.slots_mut().collect::<Vec<_>>();
+        let mut params = Vec::with_capacity(modified.len() + 1);
+        let mut places = self.regs.vars_mut().collect::<Vec<_>>();
         for (&place, range) in modified.iter().zip(assumed) {
-            let value = self.build.fresh(*range);
+            let value = self.builder.fresh(*range);
             let slot = &mut places[place];
-            carried.push(Carried { value, init: **slot, next: NONE });
+            params.push(LoopParam { value, init: **slot, next: NONE });
             **slot = Operand::Value(value);
         }
         if leaves {
-            let value = self.build.fresh(Range::ANY);
-            carried.push(Carried { value, init: self.active, next: NONE });
+            let value = self.builder.fresh(Range::ANY);
+            params.push(LoopParam { value, init: self.active, next: NONE });
             self.active = Operand::Value(value);
         }
-        let behind = self.pixel.clone();
-        self.build.open();
-        self.pass(body, leaves)?;
-        let now = self.pixel.plain();
+        let behind = self.regs.clone();
+        self.builder.open_region();
+        self.lower_iteration(body, leaves)?;
+        let now = self.regs.registers();
         let next = modified.iter().map(|&place| now[place]).chain([self.active]);
-        for (carried, next) in carried.iter_mut().zip(next) {
-            carried.next = next;
+        for (param, next) in params.iter_mut().zip(next) {
+            param.next = next;
         }
-        let again = leaves.then_some(self.active);
-        let body = self.build.close();
-        self.pixel = behind;
-        Ok(Loop { passes, carried, body, again })
+        let continue_mask = leaves.then_some(self.active);
+        let body = self.builder.close_region();
+        self.regs = behind;
+        Ok(Loop { max_trips: passes, params, body, continue_mask })
     }
 
     /// One pass; the pixels that want another are active behind it.
-    fn pass(&mut self, body: &[Statement], leaves: bool) -> Result<(), NotLifted> {
+    fn lower_iteration(&mut self, body: &[Statement], leaves: bool) -> Result<(), LiftError> {
         let start = self.active;
         let modified = self.modified();
-        let now = self.pixel.plain();
-        let frozen = modified.iter().map(|&place| now[place]).collect();
-        self.pixel.kept.push(Kept { left: NONE, asleep: NONE, frozen });
-        self.build.push(Stmt::Spend { instructions: 1, address: 0 });
+        let now = self.regs.registers();
+        let exit_values = modified.iter().map(|&place| now[place]).collect();
+        self.regs.loop_exits.push(LoopExitState { exited: NONE, inactive: NONE, exit_values });
+        self.builder.push(Stmt::ConsumeFuel { instructions: 1, address: 0 });
         self.statements(body)?;
-        let kept = self.pixel.kept.pop();
-        let Some(Kept { left, asleep, frozen }) = kept.filter(|_| leaves) else {
+        let loop_exits = self.regs.loop_exits.pop();
+        let Some(LoopExitState { exited, inactive, exit_values }) = loop_exits.filter(|_| leaves)
+        else {
             self.active = start;
             return Ok(());
         };
         let awake = self.active;
-        let mut slots = self.pixel.slots_mut().collect::<Vec<_>>();
-        for (&place, frozen) in modified.iter().zip(frozen) {
-            *slots[place] = self.build.select(awake, *slots[place], frozen);
+        let mut vars = self.regs.vars_mut().collect::<Vec<_>>();
+        for (&place, exit_values) in modified.iter().zip(exit_values) {
+            *vars[place] = self.builder.select(awake, *vars[place], exit_values);
         }
-        // If all that sleep have left, those awake are the ones who go on.
-        self.active = if left == asleep { awake } else { self.build.and_not(start, left) };
+        // If all that sleep have exited, those awake are the ones who go on.
+        self.active = if exited == inactive { awake } else { self.builder.and_not(start, exited) };
         // Whoever waited for the end of the pass goes on; a group whose covered pixels have all left
         // does not go on for the others.
         self.watch(self.active);
@@ -441,7 +446,7 @@ impl Lift<'_> {
     }
 
     /// What aL is in the passes of the loop from one index to another, given what it is around.
-    fn al_values(&self, at: usize, end: usize, around: &[i32]) -> Vec<i32> {
+    fn loop_register_values(&self, at: usize, end: usize, around: &[i32]) -> Vec<i32> {
         let Some(fc) = self.fc(at).filter(|fc| fc.inst.op() == FcOp::LOOP) else {
             return around.to_vec();
         };
@@ -469,7 +474,7 @@ fn leaves(body: &[Statement]) -> bool {
 }
 
 /// What the body of a loop may change, and whether it adds aL to an address.
-struct Survey<'a, 'b> {
+struct WriteSet<'a, 'b> {
     lift: &'a Lift<'b>,
     /// What aL may be.
     als: Vec<i32>,
@@ -477,7 +482,7 @@ struct Survey<'a, 'b> {
     relative: bool,
 }
 
-impl Survey<'_, '_> {
+impl WriteSet<'_, '_> {
     fn statements(&mut self, list: &[Statement]) {
         for statement in list {
             match statement {
@@ -490,7 +495,7 @@ impl Survey<'_, '_> {
                     self.statements(otherwise);
                 }
                 Statement::Loop { at, body, end } => {
-                    let inside = self.lift.al_values(*at, *end, &self.als);
+                    let inside = self.lift.loop_register_values(*at, *end, &self.als);
                     let around = std::mem::replace(&mut self.als, inside);
                     self.statements(body);
                     self.als = around;
@@ -515,13 +520,13 @@ impl Survey<'_, '_> {
                 let wmask = alu.alpha.wmask << 3;
                 self.temp(alu.alpha.dest.addr, alu.alpha.dest.relative, wmask);
                 if alu.out {
-                    self.change(Pixel::color(alu.rgb.target.code()), alu.rgb.omask);
-                    self.change(Pixel::color(alu.alpha.target.code()), alu.alpha.omask << 3);
-                    self.change(Pixel::DEPTH, if alu.depth { 0b11 } else { 0 });
+                    self.change(RegState::color(alu.rgb.target.code()), alu.rgb.omask);
+                    self.change(RegState::color(alu.alpha.target.code()), alu.alpha.omask << 3);
+                    self.change(RegState::DEPTH, if alu.depth { 0b11 } else { 0 });
                 } else {
-                    self.change(Pixel::PREDICATE, alu.rgb.omask | alu.alpha.omask << 3);
+                    self.change(RegState::PREDICATE, alu.rgb.omask | alu.alpha.omask << 3);
                 }
-                self.change(Pixel::ALU_RESULT, u8::from(alu.alu_result.is_some()));
+                self.change(RegState::ALU_RESULT, u8::from(alu.alu_result.is_some()));
             }
             Some(Op::Tex(tex)) => {
                 let read = [tex.coord, tex.dx, tex.dy];
@@ -536,7 +541,7 @@ impl Survey<'_, '_> {
         self.relative |= relative;
         let als = if relative { self.als.clone() } else { vec![0] };
         for al in als {
-            self.change(Pixel::temp(moved(addr, al, TEMPORARIES)), mask);
+            self.change(RegState::temp(moved(addr, al, TEMPORARIES)), mask);
         }
     }
 

@@ -23,10 +23,10 @@ use r500_isa::state::{UsCodeAddr, UsCodeOffset, UsCodeRange, UsFcCtrl, UsPixsize
 use r500_isa::{INT_CONSTANTS, TEMPORARIES};
 use r500_program::{InputData, Program, State};
 
-use super::build::Builder;
+use super::builder::Builder;
 use super::{Function, Operand, Range};
 use crate::{Bindings, Draw, GROUP, Op, Readings, Shader, TexReg};
-use state::Pixel;
+use state::RegState;
 
 /// Statements that a function may have: what calls and unrolled loops multiply is bounded.
 const STATEMENTS: usize = 60_000;
@@ -34,7 +34,7 @@ const STATEMENTS: usize = 60_000;
 /// Why a drawing has no function: the reference engine draws it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum NotLifted {
+pub enum LiftError {
     /// Readings, poison, findings or a group of one's own are asked for.
     #[error("{0} are the reference engine's")]
     Options(&'static str),
@@ -60,14 +60,14 @@ pub enum NotLifted {
 /// Makes the function of a drawing.
 ///
 /// # Errors
-/// [`NotLifted`] where only the reference engine will do.
-pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
+/// [`LiftError`] where only the reference engine will do.
+pub fn lift(draw: &Draw<'_>) -> Result<Function, LiftError> {
     let options = draw.options;
     if options.findings {
-        return Err(NotLifted::Options("findings"));
+        return Err(LiftError::Options("findings"));
     }
     if options.readings != Readings::LAW {
-        return Err(NotLifted::Options("readings other than the default ones"));
+        return Err(LiftError::Options("readings other than the default ones"));
     }
     let program = program(draw.shader, draw.bindings);
     let Examination { report, graph, structure } = r500_check::examine_errors(&program);
@@ -78,34 +78,34 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, NotLifted> {
     let (Some(graph), Some(structure)) = (graph, structure) else {
         return Err(broken(&report.findings));
     };
-    let structure = structure.map_err(|error| NotLifted::Unstructured {
+    let structure = structure.map_err(|error| LiftError::Unstructured {
         address: graph.window().address(error.index),
         reason: error.reason,
     })?;
-    let watches = watches(draw, &facts)?;
+    let needs_group_check = needs_group_check(draw, &facts)?;
 
     let mut lift = Lift {
         draw,
         structure: &structure,
-        exact: read_across(draw, &structure),
-        watches,
-        build: Builder::default(),
-        pixel: Pixel::start(options.poison),
+        quad_visible: read_across(draw, &structure),
+        needs_group_check,
+        builder: Builder::default(),
+        regs: RegState::start(options.poison),
         active: super::ALL,
         al: 0,
         loops: Vec::new(),
     };
-    lift.build.open();
+    lift.builder.open_region();
     lift.inputs();
     lift.statements(&structure.main)?;
-    let (colors, depth) = lift.pixel.outputs(draw.shader);
-    let body = lift.build.close();
-    let origins = lift.build.take_origins();
-    let number = |channel| !lift.build.range(channel).nan;
-    let numbers = colors.map(|channels| channels.map_or([false; 4], |c| c.map(number)));
-    let values = lift.build.values();
-    let mut function = Function { values, body, colors, numbers, depth, origins };
-    super::tidy::tidy(&mut function, lift.build.ranges(), reads_quads(draw));
+    let (colors, depth) = lift.regs.outputs(draw.shader);
+    let body = lift.builder.close_region();
+    let source_locs = lift.builder.take_source_locs();
+    let number = |channel| !lift.builder.range(channel).nan;
+    let non_nan = colors.map(|channels| channels.map_or([false; 4], |c| c.map(number)));
+    let values = lift.builder.values();
+    let mut function = Function { values, body, colors, non_nan, depth, source_locs };
+    super::opt::optimize(&mut function, lift.builder.ranges(), reads_quads(draw));
     Ok(function)
 }
 
@@ -114,18 +114,18 @@ struct Lift<'a> {
     draw: &'a Draw<'a>,
     structure: &'a Structure,
     /// Registers of pixels that do not execute which others of their quad read: they must keep what
-    /// they hold. Places in [`Pixel::plain`].
-    exact: Vec<bool>,
+    /// they hold. Places in [`RegState::plain`].
+    quad_visible: Vec<bool>,
     /// Whether groups may do otherwise than pixels by themselves, and somebody has to look.
-    watches: bool,
-    build: Builder,
-    pixel: Pixel,
+    needs_group_check: bool,
+    builder: Builder,
+    regs: RegState,
     /// Pixels that execute.
     active: Operand,
     /// aL.
     al: i32,
     /// Loops around, innermost last.
-    loops: Vec<flow::Running>,
+    loops: Vec<flow::LoopScope>,
 }
 
 impl Lift<'_> {
@@ -139,15 +139,15 @@ impl Lift<'_> {
                 let operand = if range.lo.to_bits() == range.hi.to_bits() && !range.nan {
                     Operand::float(range.lo)
                 } else {
-                    self.build.input(number, channel, range)
+                    self.builder.input(number, channel, range)
                 };
-                self.pixel.temps[usize::from(input.temp)][usize::from(channel)] = operand;
+                self.regs.temps[usize::from(input.temp)][usize::from(channel)] = operand;
             }
         }
     }
 
-    fn check_length(&self) -> Result<(), NotLifted> {
-        if self.build.len() > STATEMENTS { Err(NotLifted::TooLong) } else { Ok(()) }
+    fn check_length(&self) -> Result<(), LiftError> {
+        if self.builder.len() > STATEMENTS { Err(LiftError::TooLong) } else { Ok(()) }
     }
 }
 
@@ -197,22 +197,22 @@ fn program(shader: &Shader, bindings: &Bindings) -> Program {
     Program { code: shader.code().to_vec(), state }
 }
 
-fn broken(findings: &[Finding]) -> NotLifted {
+fn broken(findings: &[Finding]) -> LiftError {
     let error = findings.iter().find(|finding| finding.severity() == Severity::Error);
-    NotLifted::Broken(error.map_or_else(|| "of what is not given".to_owned(), ToString::to_string))
+    LiftError::Broken(error.map_or_else(|| "of what is not given".to_owned(), ToString::to_string))
 }
 
 /// Whether it has to be watched that groups draw what pixels by themselves would: they do not where
 /// uncovered pixels have no say and their neighbours read what they hold.
-fn watches(draw: &Draw<'_>, facts: &Facts) -> Result<bool, NotLifted> {
+fn needs_group_check(draw: &Draw<'_>, facts: &Facts) -> Result<bool, LiftError> {
     if facts.group_size_invisible {
         return Ok(false);
     }
     if !facts.no_inactive_writes {
-        return Err(NotLifted::Group("something has WRITE_INACTIVE"));
+        return Err(LiftError::Group("something has WRITE_INACTIVE"));
     }
     if draw.options.group != GROUP {
-        return Err(NotLifted::Options("groups of another size"));
+        return Err(LiftError::Options("groups of another size"));
     }
     // Where nothing is read across a quad after all, no pixel sees another.
     if facts.structured && !reads_quads(draw) {
@@ -227,7 +227,7 @@ fn watches(draw: &Draw<'_>, facts: &Facts) -> Result<bool, NotLifted> {
         Op::Fc(_) => false,
     });
     if counts {
-        return Err(NotLifted::Group(
+        return Err(LiftError::Group(
             "STAT_WE counts beside IGNORE_UNCOVERED and quad differences",
         ));
     }
@@ -236,13 +236,13 @@ fn watches(draw: &Draw<'_>, facts: &Facts) -> Result<bool, NotLifted> {
 
 /// Channels of temporaries that are read across a quad where its pixels have parted.
 fn read_across(draw: &Draw<'_>, structure: &Structure) -> Vec<bool> {
-    let mut exact = vec![false; Pixel::PLAIN];
+    let mut exact = vec![false; RegState::REGISTERS];
     let mut mark = |addr: u8, relative: bool, channels: u8| {
         for temp in
             (0..TEMPORARIES).filter(|&temp| relative || temp == usize::from(addr) % TEMPORARIES)
         {
             for channel in (0..4).filter(|i| channels >> i & 1 != 0) {
-                exact[Pixel::temp(temp) + channel] = true;
+                exact[RegState::temp(temp) + channel] = true;
             }
         }
     };

@@ -3,13 +3,13 @@
 use r500_isa::{TARGETS, TEMPORARIES};
 
 use crate::Shader;
-use crate::ir::build::mask;
+use crate::ir::builder::mask_const;
 use crate::ir::{NONE, Operand};
 use crate::reference::POISON;
 
 /// The operand behind everything that an instruction can read or write.
 #[derive(Clone, Debug)]
-pub(super) struct Pixel {
+pub(super) struct RegState {
     pub(super) temps: Vec<[Operand; 4]>,
     pub(super) colors: [[Operand; 4]; TARGETS],
     pub(super) depth: Operand,
@@ -20,29 +20,29 @@ pub(super) struct Pixel {
     /// Mask: ALU result.
     pub(super) alu_result: Operand,
     /// What loops keep beside, innermost last.
-    pub(super) kept: Vec<Kept>,
+    pub(super) loop_exits: Vec<LoopExitState>,
 }
 
 /// What a loop keeps of a pixel.
 #[derive(Clone, Debug)]
-pub(super) struct Kept {
+pub(super) struct LoopExitState {
     /// Mask: left the loop.
-    pub(super) left: Operand,
+    pub(super) exited: Operand,
     /// Mask: runs nothing more in this pass.
-    pub(super) asleep: Operand,
-    /// What pixels that sleep held when they fell asleep: as [`Pixel::slots`] counts.
-    pub(super) frozen: Vec<Operand>,
+    pub(super) inactive: Operand,
+    /// What pixels that sleep held when they fell inactive: as [`RegState::vars`] counts.
+    pub(super) exit_values: Vec<Operand>,
 }
 
-impl Pixel {
-    /// Where depth and its mask are in the order of [`Self::slots`].
+impl RegState {
+    /// Where depth and its mask are in the order of [`Self::vars`].
     pub(super) const DEPTH: usize = (TEMPORARIES + TARGETS) * 4;
     /// Where predicate bit R is.
     pub(super) const PREDICATE: usize = Self::DEPTH + 2;
     /// Where the ALU result is.
     pub(super) const ALU_RESULT: usize = Self::PREDICATE + 4;
     /// How many there are, loops not counted.
-    pub(super) const PLAIN: usize = Self::ALU_RESULT + 1;
+    pub(super) const REGISTERS: usize = Self::ALU_RESULT + 1;
 
     /// Where the red channel of a temporary is.
     pub(super) fn temp(addr: usize) -> usize {
@@ -62,39 +62,43 @@ impl Pixel {
             colors: [[Operand::float(0.0); 4]; TARGETS],
             depth: Operand::float(0.0),
             depth_written: NONE,
-            predicate: [mask(poison), NONE, mask(poison), NONE],
-            alu_result: mask(poison),
-            kept: Vec::new(),
+            predicate: [mask_const(poison), NONE, mask_const(poison), NONE],
+            alu_result: mask_const(poison),
+            loop_exits: Vec::new(),
         }
     }
 
     /// Everything, in one order.
-    pub(super) fn slots(&self) -> impl Iterator<Item = Operand> + '_ {
+    pub(super) fn vars(&self) -> impl Iterator<Item = Operand> + '_ {
         let plain = self.temps.iter().chain(&self.colors).flatten().copied();
         plain
             .chain([self.depth, self.depth_written])
             .chain(self.predicate)
             .chain([self.alu_result])
-            .chain(self.kept.iter().flat_map(|kept| {
-                [kept.left, kept.asleep].into_iter().chain(kept.frozen.iter().copied())
+            .chain(self.loop_exits.iter().flat_map(|loop_exits| {
+                [loop_exits.exited, loop_exits.inactive]
+                    .into_iter()
+                    .chain(loop_exits.exit_values.iter().copied())
             }))
     }
 
     /// Everything, in the same order, to be changed.
-    pub(super) fn slots_mut(&mut self) -> impl Iterator<Item = &mut Operand> {
+    pub(super) fn vars_mut(&mut self) -> impl Iterator<Item = &mut Operand> {
         let plain = self.temps.iter_mut().chain(&mut self.colors).flatten();
         plain
             .chain([&mut self.depth, &mut self.depth_written])
             .chain(&mut self.predicate)
             .chain([&mut self.alu_result])
-            .chain(self.kept.iter_mut().flat_map(|kept| {
-                [&mut kept.left, &mut kept.asleep].into_iter().chain(&mut kept.frozen)
+            .chain(self.loop_exits.iter_mut().flat_map(|loop_exits| {
+                [&mut loop_exits.exited, &mut loop_exits.inactive]
+                    .into_iter()
+                    .chain(&mut loop_exits.exit_values)
             }))
     }
 
     /// What every pixel holds, whatever loops it is in.
-    pub(super) fn plain(&self) -> Vec<Operand> {
-        self.slots().take(Self::PLAIN).collect()
+    pub(super) fn registers(&self) -> Vec<Operand> {
+        self.vars().take(Self::REGISTERS).collect()
     }
 
     /// What is left at the end: colours of the targets that there are, and depth with its mask.

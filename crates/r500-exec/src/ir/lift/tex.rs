@@ -4,7 +4,7 @@ use r500_isa::values::TexOp;
 
 use super::Lift;
 use crate::Draw;
-use crate::ir::{Code, Fetch, NONE, Operand, Range, Stmt};
+use crate::ir::{Fetch, NONE, Opcode, Operand, Range, Stmt};
 use crate::shader::{Tex, TexReg};
 use crate::texture::{DISABLED_UNIT, Sampler};
 
@@ -39,9 +39,9 @@ impl Lift<'_> {
             if wanted.contains(&true) { self.texel(address, tex, wanted) } else { [NONE; 4] };
         let temp = self.temp_address(tex.dest.addr, tex.dest.relative);
         for i in (0..4).filter(|i| tex.wmask >> i & 1 != 0) {
-            let old = self.pixel.temps[temp][i];
-            let exact = self.is_exact(temp, i);
-            self.pixel.temps[temp][i] = self.written(enabled[i], texel[from[i]], old, exact);
+            let old = self.regs.temps[temp][i];
+            let exact = self.is_quad_visible(temp, i);
+            self.regs.temps[temp][i] = self.written(enabled[i], texel[from[i]], old, exact);
         }
         self.count_stat(tex.stat_we, enabled);
     }
@@ -63,8 +63,8 @@ impl Lift<'_> {
             let positive = lowest >= 0.0;
             Range { minus_zero: !positive, denormal: !positive, ..range }
         });
-        let texel = wanted.map(|wanted| wanted.then(|| self.build.fresh(range)));
-        self.build.push(Stmt::Fetch(Box::new(Fetch {
+        let texel = wanted.map(|wanted| wanted.then(|| self.builder.fresh(range)));
+        self.builder.push(Stmt::Fetch(Box::new(Fetch {
             unit: tex.unit,
             op: tex.op,
             unscaled: tex.unscaled,
@@ -83,19 +83,19 @@ impl Lift<'_> {
         let [gate, ..] = self.enabled(tex.rgb_pred, tex.alpha_pred);
         let mut killed = NONE;
         for x in self.coordinates(tex.coord, 0b1111) {
-            let below = self.build.compare(Code::Lt, x.into(), Operand::float(0.0).into());
-            killed = self.build.or(killed, below);
+            let below = self.builder.compare(Opcode::Lt, x.into(), Operand::float(0.0).into());
+            killed = self.builder.or(killed, below);
         }
-        let gate = self.build.and(gate, self.active);
-        let killed = self.build.and(killed, gate);
+        let gate = self.builder.and(gate, self.active);
+        let killed = self.builder.and(killed, gate);
         if killed != NONE {
-            self.build.push(Stmt::Kill(killed));
+            self.builder.push(Stmt::Discard(killed));
         }
     }
 
     /// S, T, R, Q; 0 for those that are not used.
     fn coordinates(&self, register: TexReg, used: u8) -> [Operand; 4] {
-        let value = self.pixel.temps[self.temp_address(register.addr, register.relative)];
+        let value = self.regs.temps[self.temp_address(register.addr, register.relative)];
         let mut coordinates = [NONE; 4];
         for i in (0..4).filter(|i| used >> i & 1 != 0) {
             coordinates[i] = value[usize::from(register.swiz[i].code() & 3)];

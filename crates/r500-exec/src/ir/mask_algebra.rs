@@ -3,15 +3,15 @@
 //! A mask that was made as a part of another (a branch's pixels of those that execute) is known to be
 //! one, and two parts that were made apart are known to have no pixel in common.
 
-use super::{Builder, first};
-use crate::ir::{ALL, Code, NONE, Operand, Range};
+use super::builder::{Builder, argument_order};
+use super::{ALL, NONE, Opcode, Operand, Range};
 
 /// How far parts of parts are followed: as deep as branches nest in practice.
-const DEEP: usize = 16;
+const MAX_DEPTH: usize = 16;
 
 impl Builder {
     /// mask ? a : b.
-    pub(in crate::ir) fn select(&mut self, mask: Operand, a: Operand, b: Operand) -> Operand {
+    pub(super) fn select(&mut self, mask: Operand, a: Operand, b: Operand) -> Operand {
         if let Some(inverse) = self.inverse(mask) {
             return self.select(inverse, b, a);
         }
@@ -20,64 +20,65 @@ impl Builder {
             ALL => a,
             NONE => b,
             _ if (a, b) == (ALL, NONE) => mask,
-            _ if b == NONE && (a == mask || self.within(a, mask)) => a,
+            _ if b == NONE && (a == mask || self.implies(a, mask)) => a,
             _ => {
                 // The same mask chose already.
-                if let Some((Code::Select, [inner, x, _])) = self.made(a)
+                if let Some((Opcode::Select, [inner, x, _])) = self.def_of(a)
                     && inner == mask
                 {
                     return self.select(mask, x, b);
                 }
-                if let Some((Code::Select, [inner, _, y])) = self.made(b)
+                if let Some((Opcode::Select, [inner, _, y])) = self.def_of(b)
                     && inner == mask
                 {
                     return self.select(mask, a, y);
                 }
                 // What is chosen a second time is chosen by either mask.
-                if let Some((Code::Select, [inner, x, y])) = self.made(b)
+                if let Some((Opcode::Select, [inner, x, y])) = self.def_of(b)
                     && x == a
                 {
                     let either = self.or(mask, inner);
                     return self.select(either, a, y);
                 }
-                let range = self.range(a).or(self.range(b));
-                self.def(Code::Select, &[mask, a, b], range)
+                let range = self.range(a).join(self.range(b));
+                self.def(Opcode::Select, &[mask, a, b], range)
             }
         }
     }
 
     /// Both masks.
-    pub(in crate::ir) fn and(&mut self, a: Operand, b: Operand) -> Operand {
+    pub(super) fn and(&mut self, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (NONE, _) | (_, NONE) => NONE,
             (ALL, other) | (other, ALL) => other,
-            _ if a == b || self.within(a, b) => a,
-            _ if self.within(b, a) => b,
-            _ if self.apart(a, b) => NONE,
+            _ if a == b || self.implies(a, b) => a,
+            _ if self.implies(b, a) => b,
+            _ if self.disjoint(a, b) => NONE,
             _ => match (self.inverse(a), self.inverse(b)) {
                 (_, Some(b)) => self.and_not(a, b),
                 (Some(a), _) => self.and_not(b, a),
                 _ => {
-                    let (a, b) = if first(a) > first(b) { (b, a) } else { (a, b) };
-                    self.def(Code::And, &[a, b], Range::ANY)
+                    let (a, b) =
+                        if argument_order(a) > argument_order(b) { (b, a) } else { (a, b) };
+                    self.def(Opcode::And, &[a, b], Range::ANY)
                 }
             },
         }
     }
 
     /// Either mask.
-    pub(in crate::ir) fn or(&mut self, a: Operand, b: Operand) -> Operand {
+    pub(super) fn or(&mut self, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (ALL, _) | (_, ALL) => ALL,
             (NONE, other) | (other, NONE) => other,
-            _ if a == b || self.within(b, a) => a,
-            _ if self.within(a, b) => b,
+            _ if a == b || self.implies(b, a) => a,
+            _ if self.implies(a, b) => b,
             _ => {
                 for (part, rest) in [(a, b), (b, a)] {
                     // What was taken out comes back.
-                    if let Some((Code::AndNot, [whole, taken, _])) = self.made(rest)
-                        && (taken == part || self.both(part) == Some((whole, taken)))
-                        && self.within(part, whole)
+                    if let Some((Opcode::AndNot, [whole, taken, _])) = self.def_of(rest)
+                        && (taken == part || self.and_operands(part) == Some((whole, taken)))
+                        && self.implies(part, whole)
                     {
                         return whole;
                     }
@@ -85,34 +86,34 @@ impl Builder {
                 if self.inverse(a) == Some(b) || self.inverse(b) == Some(a) {
                     return ALL;
                 }
-                let (a, b) = if first(a) > first(b) { (b, a) } else { (a, b) };
-                self.def(Code::Or, &[a, b], Range::ANY)
+                let (a, b) = if argument_order(a) > argument_order(b) { (b, a) } else { (a, b) };
+                self.def(Opcode::Or, &[a, b], Range::ANY)
             }
         }
     }
 
     /// Mask a without mask b.
-    pub(in crate::ir) fn and_not(&mut self, a: Operand, b: Operand) -> Operand {
+    pub(super) fn and_not(&mut self, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (NONE, _) | (_, ALL) => NONE,
             (_, NONE) => a,
-            _ if a == b || self.within(a, b) => NONE,
-            _ if self.apart(a, b) => a,
+            _ if a == b || self.implies(a, b) => NONE,
+            _ if self.disjoint(a, b) => a,
             _ => {
                 if let Some(b) = self.inverse(b) {
                     return self.and(a, b);
                 }
                 // What is not in a need not be taken out of it.
-                if let Some((Code::Or, [x, y, _])) = self.made(b) {
-                    if self.apart(a, x) {
+                if let Some((Opcode::Or, [x, y, _])) = self.def_of(b) {
+                    if self.disjoint(a, x) {
                         return self.and_not(a, y);
                     }
-                    if self.apart(a, y) {
+                    if self.disjoint(a, y) {
                         return self.and_not(a, x);
                     }
                 }
                 // Of a part of a, only what makes it a part counts.
-                if let Some((x, y)) = self.both(b) {
+                if let Some((x, y)) = self.and_operands(b) {
                     if x == a {
                         return self.and_not(a, y);
                     }
@@ -120,54 +121,54 @@ impl Builder {
                         return self.and_not(a, x);
                     }
                 }
-                if let Some((Code::AndNot, [x, y, _])) = self.made(b)
+                if let Some((Opcode::AndNot, [x, y, _])) = self.def_of(b)
                     && x == a
                 {
                     return self.and(a, y);
                 }
-                self.def(Code::AndNot, &[a, b], Range::ANY)
+                self.def(Opcode::AndNot, &[a, b], Range::ANY)
             }
         }
     }
 
     /// The other mask.
-    pub(in crate::ir) fn not(&mut self, a: Operand) -> Operand {
+    pub(super) fn not(&mut self, a: Operand) -> Operand {
         self.and_not(ALL, a)
     }
 
     /// Whether a mask was made of another one by adding pixels.
-    pub(in crate::ir) fn grows(&self, old: Operand, new: Operand) -> bool {
-        matches!(self.made(new), Some((Code::Or, [a, b, _])) if a == old || b == old)
+    pub(super) fn is_or_of(&self, old: Operand, new: Operand) -> bool {
+        matches!(self.def_of(new), Some((Opcode::Or, [a, b, _])) if a == old || b == old)
     }
 
-    pub(super) fn made(&self, operand: Operand) -> Option<(Code, [Operand; 3])> {
-        let op = self.made.get(operand.value()?.index())?.as_ref()?;
-        Some((op.code, op.args))
+    pub(super) fn def_of(&self, operand: Operand) -> Option<(Opcode, [Operand; 3])> {
+        let inst = self.defs.get(operand.value()?.index())?.as_ref()?;
+        Some((inst.opcode, inst.args))
     }
 
     /// The masks that this is both of.
-    fn both(&self, mask: Operand) -> Option<(Operand, Operand)> {
-        match self.made(mask)? {
-            (Code::And, [a, b, _]) => Some((a, b)),
+    fn and_operands(&self, mask: Operand) -> Option<(Operand, Operand)> {
+        match self.def_of(mask)? {
+            (Opcode::And, [a, b, _]) => Some((a, b)),
             _ => None,
         }
     }
 
     /// The mask that this is the inverse of.
     fn inverse(&self, mask: Operand) -> Option<Operand> {
-        match self.made(mask)? {
-            (Code::AndNot, [ALL, a, _]) => Some(a),
+        match self.def_of(mask)? {
+            (Opcode::AndNot, [ALL, a, _]) => Some(a),
             _ => None,
         }
     }
 
     /// Whether a mask is known to be a part of another.
-    fn within(&self, part: Operand, whole: Operand) -> bool {
+    fn implies(&self, part: Operand, whole: Operand) -> bool {
         let mut part = part;
-        for _ in 0..DEEP {
-            match self.made(part) {
-                Some((Code::AndNot, [a, _, _])) => part = a,
-                Some((Code::And, [a, b, _])) => {
+        for _ in 0..MAX_DEPTH {
+            match self.def_of(part) {
+                Some((Opcode::AndNot, [a, _, _])) => part = a,
+                Some((Opcode::And, [a, b, _])) => {
                     if a == whole || b == whole {
                         return true;
                     }
@@ -184,25 +185,25 @@ impl Builder {
 
     /// Whether two masks are known to have no pixel in common: one is a part of what was taken out where
     /// the other was made.
-    fn apart(&self, a: Operand, b: Operand) -> bool {
-        self.is_outside(a, b, DEEP) || self.is_outside(b, a, DEEP)
+    fn disjoint(&self, a: Operand, b: Operand) -> bool {
+        self.is_excluded(a, b, MAX_DEPTH) || self.is_excluded(b, a, MAX_DEPTH)
     }
 
     /// Whether a mask is what was left, or part of it, when another one was taken out.
-    fn is_outside(&self, part: Operand, of: Operand, depth: usize) -> bool {
+    fn is_excluded(&self, part: Operand, of: Operand, depth: usize) -> bool {
         if depth == 0 {
             return false;
         }
-        if let Some((Code::Or, [x, y, _])) = self.made(of) {
-            return self.is_outside(part, x, depth - 1) && self.is_outside(part, y, depth - 1);
+        if let Some((Opcode::Or, [x, y, _])) = self.def_of(of) {
+            return self.is_excluded(part, x, depth - 1) && self.is_excluded(part, y, depth - 1);
         }
         let mut part = part;
-        for _ in 0..DEEP {
-            part = match self.made(part) {
-                Some((Code::AndNot, [_, taken, _])) if taken == of || self.within(of, taken) => {
+        for _ in 0..MAX_DEPTH {
+            part = match self.def_of(part) {
+                Some((Opcode::AndNot, [_, taken, _])) if taken == of || self.implies(of, taken) => {
                     return true;
                 }
-                Some((Code::AndNot | Code::And, [whole, ..])) => whole,
+                Some((Opcode::AndNot | Opcode::And, [whole, ..])) => whole,
                 _ => return false,
             };
         }

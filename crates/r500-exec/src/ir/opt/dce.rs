@@ -1,82 +1,72 @@
-//! Drops what nobody looks at.
+//! Dead-code elimination, and the merging of fuel statements.
 
-use super::{Function, Operand, Range, Stmt, Value};
-
-/// Tidies a function, of whose values ranges are known; `quads`: it reads across quads.
-pub(super) fn tidy(function: &mut Function, ranges: &[Range], quads: bool) {
-    sweep(function);
-    super::zeros::simplify(function, ranges);
-    sweep(function);
-    if !quads {
-        super::left::forget(function);
-        sweep(function);
-    }
-    merge_spends(&mut function.body);
-}
+use crate::ir::{Function, Operand, Stmt, Value};
 
 /// Removes definitions that nothing looks at, values of loops and branches included.
-pub(super) fn sweep(function: &mut Function) {
-    let mut users = Users::new(function);
-    users.mark(function);
-    let live = users.live;
+pub(super) fn eliminate_dead_code(function: &mut Function) {
+    let mut liveness = Liveness::new(function);
+    liveness.propagate(function);
+    let live = liveness.live;
     remove(&mut function.body, &live);
 }
 
 /// Which values somebody looks at.
-struct Users {
+struct Liveness {
     live: Vec<bool>,
     /// Operands behind each value.
-    behind: Vec<Vec<Value>>,
+    operands: Vec<Vec<Value>>,
     work: Vec<Value>,
 }
 
-impl Users {
+impl Liveness {
     fn new(function: &Function) -> Self {
         let count = function.values as usize;
-        let mut users =
-            Self { live: vec![false; count], behind: vec![Vec::new(); count], work: Vec::new() };
-        users.collect(&function.body);
-        users
+        let mut liveness =
+            Self { live: vec![false; count], operands: vec![Vec::new(); count], work: Vec::new() };
+        liveness.collect(&function.body);
+        liveness
     }
 
     /// Notes what each value is made of, and begins with what has an effect.
     fn collect(&mut self, list: &[Stmt]) {
         for stmt in list {
             match stmt {
-                Stmt::Def(value, op) => self.depends(*value, op.args()),
+                Stmt::Def(value, inst) => self.add_operands(*value, inst.args()),
                 Stmt::Fetch(fetch) => {
                     for value in fetch.texel.into_iter().flatten() {
                         let from = fetch.strq.iter().chain(&fetch.dx).chain(&fetch.dy);
                         let from: Vec<Operand> = from.copied().chain([fetch.active]).collect();
-                        self.depends(value, &from);
+                        self.add_operands(value, &from);
                     }
                 }
-                Stmt::Kill(mask) | Stmt::Stat { mask, .. } | Stmt::Watch(mask) => self.look(*mask),
-                Stmt::Spend { .. } => {}
+                Stmt::Discard(mask) | Stmt::Stat { mask, .. } | Stmt::GroupHazard(mask) => {
+                    self.demand(*mask)
+                }
+                Stmt::ConsumeFuel { .. } => {}
                 Stmt::If(branch) => {
                     let masks = branch.masks;
-                    for merge in &branch.merges {
-                        let from: Vec<Operand> = merge
-                            .before
+                    for phi in &branch.phis {
+                        let from: Vec<Operand> = phi
+                            .incoming
                             .into_iter()
-                            .chain(merge.arms.into_iter().flatten())
+                            .chain(phi.arms.into_iter().flatten())
                             .chain(masks)
                             .collect();
-                        self.depends(merge.value, &from);
+                        self.add_operands(phi.value, &from);
                     }
                     if branch.arms.iter().any(|arm| has_effects(arm)) {
-                        masks.into_iter().for_each(|mask| self.look(mask));
+                        masks.into_iter().for_each(|mask| self.demand(mask));
                     }
                     branch.arms.iter().for_each(|arm| self.collect(arm));
                 }
                 Stmt::Loop(repeat) => {
-                    for carried in &repeat.carried {
-                        self.depends(carried.value, &[carried.init, carried.next]);
+                    for param in &repeat.params {
+                        self.add_operands(param.value, &[param.init, param.next]);
                         // How often a loop runs is behind all that it makes.
-                        self.depends(carried.value, repeat.again.as_slice());
+                        self.add_operands(param.value, repeat.continue_mask.as_slice());
                     }
                     if has_effects(&repeat.body) {
-                        repeat.again.iter().for_each(|again| self.look(*again));
+                        repeat.continue_mask.iter().for_each(|again| self.demand(*again));
                     }
                     self.collect(&repeat.body);
                 }
@@ -84,12 +74,12 @@ impl Users {
         }
     }
 
-    fn depends(&mut self, value: Value, from: &[Operand]) {
+    fn add_operands(&mut self, value: Value, from: &[Operand]) {
         let from = from.iter().filter_map(|operand| operand.value());
-        self.behind[value.index()].extend(from);
+        self.operands[value.index()].extend(from);
     }
 
-    fn look(&mut self, operand: Operand) {
+    fn demand(&mut self, operand: Operand) {
         if let Some(value) = operand.value()
             && !std::mem::replace(&mut self.live[value.index()], true)
         {
@@ -97,11 +87,11 @@ impl Users {
         }
     }
 
-    fn mark(&mut self, function: &Function) {
-        function.outputs().for_each(|operand| self.look(operand));
+    fn propagate(&mut self, function: &Function) {
+        function.outputs().for_each(|operand| self.demand(operand));
         while let Some(value) = self.work.pop() {
-            for value in std::mem::take(&mut self.behind[value.index()]) {
-                self.look(Operand::Value(value));
+            for value in std::mem::take(&mut self.operands[value.index()]) {
+                self.demand(Operand::Value(value));
             }
         }
     }
@@ -109,13 +99,14 @@ impl Users {
 
 /// Whether statements do something beside values.
 pub(super) fn has_effects(list: &[Stmt]) -> bool {
-    let has = |stmt: &Stmt| matches!(stmt, Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Watch(_));
+    let has =
+        |stmt: &Stmt| matches!(stmt, Stmt::Discard(_) | Stmt::Stat { .. } | Stmt::GroupHazard(_));
     list.iter().any(|stmt| stmt.any(&mut { has }))
 }
 
 /// Whether statements do nothing but count instructions.
-fn is_idle(list: &[Stmt]) -> bool {
-    list.iter().all(|stmt| matches!(stmt, Stmt::Spend { .. }))
+fn only_consumes_fuel(list: &[Stmt]) -> bool {
+    list.iter().all(|stmt| matches!(stmt, Stmt::ConsumeFuel { .. }))
 }
 
 fn remove(list: &mut Vec<Stmt>, live: &[bool]) {
@@ -129,45 +120,48 @@ fn remove(list: &mut Vec<Stmt>, live: &[bool]) {
             fetch.texel.iter().any(Option::is_some)
         }
         Stmt::If(branch) => {
-            branch.merges.retain(|merge| is_live(merge.value));
+            branch.phis.retain(|phi| is_live(phi.value));
             for arm in &mut branch.arms {
                 remove(arm, live);
-                if is_idle(arm) {
+                if only_consumes_fuel(arm) {
                     arm.clear();
                 }
             }
-            !branch.merges.is_empty() || branch.arms.iter().any(|arm| !arm.is_empty())
+            !branch.phis.is_empty() || branch.arms.iter().any(|arm| !arm.is_empty())
         }
         Stmt::Loop(repeat) => {
-            repeat.carried.retain(|carried| is_live(carried.value));
+            repeat.params.retain(|param| is_live(param.value));
             remove(&mut repeat.body, live);
-            if repeat.carried.is_empty() && is_idle(&repeat.body) {
+            if repeat.params.is_empty() && only_consumes_fuel(&repeat.body) {
                 // What is left of it is the time that it takes.
-                let instructions = spent(&repeat.body).saturating_mul(repeat.passes);
-                *stmt = Stmt::Spend { instructions, address: 0 };
+                let instructions = fuel_of(&repeat.body).saturating_mul(repeat.max_trips);
+                *stmt = Stmt::ConsumeFuel { instructions, address: 0 };
             }
             true
         }
-        Stmt::Kill(_) | Stmt::Stat { .. } | Stmt::Watch(_) | Stmt::Spend { .. } => true,
+        Stmt::Discard(_) | Stmt::Stat { .. } | Stmt::GroupHazard(_) | Stmt::ConsumeFuel { .. } => {
+            true
+        }
     });
 }
 
 /// Instructions that idle statements count.
-pub(super) fn spent(list: &[Stmt]) -> u32 {
+pub(super) fn fuel_of(list: &[Stmt]) -> u32 {
     list.iter().fold(0u32, |sum, stmt| match stmt {
-        Stmt::Spend { instructions, .. } => sum.saturating_add(*instructions),
+        Stmt::ConsumeFuel { instructions, .. } => sum.saturating_add(*instructions),
         _ => sum,
     })
 }
 
 /// Adds up counts of instructions that follow each other with nothing but values between.
-fn merge_spends(list: &mut Vec<Stmt>) {
+pub(super) fn merge_fuel(list: &mut Vec<Stmt>) {
     let mut last: Option<usize> = None;
     let mut kept: Vec<Stmt> = Vec::with_capacity(list.len());
     for mut stmt in list.drain(..) {
         match &mut stmt {
-            Stmt::Spend { instructions: more, .. } => {
-                if let Some(Stmt::Spend { instructions, .. }) = last.and_then(|at| kept.get_mut(at))
+            Stmt::ConsumeFuel { instructions: more, .. } => {
+                if let Some(Stmt::ConsumeFuel { instructions, .. }) =
+                    last.and_then(|at| kept.get_mut(at))
                 {
                     *instructions = instructions.saturating_add(*more);
                     continue;
@@ -175,11 +169,11 @@ fn merge_spends(list: &mut Vec<Stmt>) {
                 last = Some(kept.len());
             }
             Stmt::If(branch) => {
-                branch.arms.iter_mut().for_each(merge_spends);
+                branch.arms.iter_mut().for_each(merge_fuel);
                 last = None;
             }
             Stmt::Loop(repeat) => {
-                merge_spends(&mut repeat.body);
+                merge_fuel(&mut repeat.body);
                 last = None;
             }
             _ => {}

@@ -96,7 +96,7 @@ impl Range {
 
     /// One of the two.
     #[must_use]
-    pub fn or(self, other: Self) -> Self {
+    pub fn join(self, other: Self) -> Self {
         Self {
             lo: self.lo.min(other.lo),
             hi: self.hi.max(other.hi),
@@ -108,7 +108,7 @@ impl Range {
 
     /// The same kind of number, of any size: bounds stay only where they are zero.
     #[must_use]
-    pub fn endless(self) -> Self {
+    pub fn widen(self) -> Self {
         let lo = if self.lo >= 0.0 { 0.0 } else { f32::NEG_INFINITY };
         let hi = if self.hi <= 0.0 { 0.0 } else { f32::INFINITY };
         Self { lo, hi, ..self }
@@ -116,13 +116,13 @@ impl Range {
 
     /// Where so many steps lead, each of them so far down or up at most: a constant that is added.
     #[must_use]
-    pub fn after(self, steps: u32, (down, up): (f32, f32)) -> Self {
+    pub fn advance(self, iterations: u32, (down, up): (f32, f32)) -> Self {
         let far = |bound: f32, step: f32| {
             if step == 0.0 || bound.is_infinite() {
                 return bound;
             }
             // Sums are rounded, and tiny ones count as zero: thousands of them err by less than this.
-            let way = steps as f32 * step;
+            let way = iterations as f32 * step;
             bound + way + (bound.abs() + way.abs()).copysign(step) / 256.0
         };
         Self { lo: far(self.lo, down), hi: far(self.hi, up), ..self }
@@ -130,7 +130,7 @@ impl Range {
 
     /// Whether everything that another range allows is allowed here.
     #[must_use]
-    pub fn holds(self, other: Self) -> bool {
+    pub fn contains(self, other: Self) -> bool {
         self.lo <= other.lo
             && self.hi >= other.hi
             && (self.nan || !other.nan)
@@ -170,7 +170,7 @@ impl Range {
         self.minus_zero || (self.denormal && self.lo < 0.0)
     }
 
-    /// Product; with the zero rule, zero times anything is +0.
+    /// MulFlags; with the zero rule, zero times anything is +0.
     #[must_use]
     pub fn times(self, other: Self, zero_rule: bool) -> Self {
         let zero_times_infinity = (self.may_be_zero() && other.may_be_infinite())
@@ -191,14 +191,14 @@ impl Range {
     /// The one picked by a comparison.
     #[must_use]
     pub fn min(self, other: Self) -> Self {
-        let either = self.or(other);
+        let either = self.join(other);
         if either.nan { either } else { Self { hi: self.hi.min(other.hi), ..either } }
     }
 
     /// The one picked by a comparison.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
-        let either = self.or(other);
+        let either = self.join(other);
         if either.nan { either } else { Self { lo: self.lo.max(other.lo), ..either } }
     }
 
@@ -210,7 +210,7 @@ impl Range {
         Self { lo, hi: limit(self.hi), nan: false, minus_zero: false, denormal: self.denormal }
     }
 
-    /// Denormals made zero.
+    /// DenormalMode made zero.
     #[must_use]
     pub fn flush(self) -> Self {
         Self { minus_zero: self.may_be_zero_minus(), denormal: false, ..self }
