@@ -1,0 +1,164 @@
+//! Buffer objects: the memory that a program and the card share.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Names a buffer object within one card, or one capture. Never reused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BufferId(pub u32);
+
+/// Storage of a buffer object.
+///
+/// Another thread or process may write it at any time: dwords are read and written one by one
+/// (atomic, relaxed), and two reads of one dword may differ.
+pub trait Memory: fmt::Debug + Send + Sync {
+    /// The storage, in dwords as the card sees them. Its length never changes.
+    fn words(&self) -> &[AtomicU32];
+}
+
+impl Memory for Vec<AtomicU32> {
+    fn words(&self) -> &[AtomicU32] {
+        self
+    }
+}
+
+/// A buffer object: shared storage with a name. Clones are the same buffer.
+///
+/// Byte `n` of a buffer is bits `8 * (n % 4)` of dword `n / 4`. Accesses outside of it read nothing
+/// and write nothing.
+#[derive(Debug, Clone)]
+pub struct Buffer {
+    id: BufferId,
+    memory: Arc<dyn Memory>,
+}
+
+impl Buffer {
+    /// A buffer over any storage.
+    pub fn new(id: BufferId, memory: Arc<dyn Memory>) -> Self {
+        Self { id, memory }
+    }
+
+    /// A buffer of zeros in ordinary memory, its size in bytes rounded up to a dword.
+    pub fn zeroed(id: BufferId, size: usize) -> Self {
+        let words: Vec<AtomicU32> =
+            std::iter::repeat_with(AtomicU32::default).take(size.div_ceil(4)).collect();
+        Self::new(id, Arc::new(words))
+    }
+
+    /// Its name.
+    pub fn id(&self) -> BufferId {
+        self.id
+    }
+
+    /// Its size in bytes, a multiple of 4.
+    pub fn size(&self) -> usize {
+        self.words().len() * 4
+    }
+
+    /// All of its dwords: for loops that compute their own addresses.
+    pub fn words(&self) -> &[AtomicU32] {
+        self.memory.words()
+    }
+
+    /// Reads the dword at a byte offset, whose two lowest bits are ignored.
+    pub fn load(&self, offset: usize) -> Option<u32> {
+        Some(self.words().get(offset / 4)?.load(Ordering::Relaxed))
+    }
+
+    /// Writes the dword at a byte offset, whose two lowest bits are ignored. Returns whether it is
+    /// inside.
+    pub fn store(&self, offset: usize, value: u32) -> bool {
+        match self.words().get(offset / 4) {
+            Some(word) => {
+                word.store(value, Ordering::Relaxed);
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Copies bytes from an offset. Returns how many are inside; the rest of `out` is left alone.
+    pub fn read(&self, offset: usize, out: &mut [u8]) -> usize {
+        let words = self.words();
+        let count = out.len().min((words.len() * 4).saturating_sub(offset));
+        let mut done = 0;
+        while done < count {
+            let at = offset + done;
+            let bytes = words[at / 4].load(Ordering::Relaxed).to_le_bytes();
+            let part = &bytes[at % 4..];
+            let part = &part[..part.len().min(count - done)];
+            out[done..done + part.len()].copy_from_slice(part);
+            done += part.len();
+        }
+        count
+    }
+
+    /// Copies bytes to an offset. Returns how many are inside; the rest is dropped. A dword of
+    /// which only some bytes are written is read and written whole.
+    pub fn write(&self, offset: usize, bytes: &[u8]) -> usize {
+        let words = self.words();
+        let count = bytes.len().min((words.len() * 4).saturating_sub(offset));
+        let mut done = 0;
+        while done < count {
+            let at = offset + done;
+            let word = &words[at / 4];
+            let part = (4 - at % 4).min(count - done);
+            let mut value =
+                if part == 4 { [0; 4] } else { word.load(Ordering::Relaxed).to_le_bytes() };
+            value[at % 4..at % 4 + part].copy_from_slice(&bytes[done..done + part]);
+            word.store(u32::from_le_bytes(value), Ordering::Relaxed);
+            done += part;
+        }
+        count
+    }
+
+    /// Copies all bytes out.
+    pub fn to_vec(&self) -> Vec<u8> {
+        self.words().iter().flat_map(|w| w.load(Ordering::Relaxed).to_le_bytes()).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_equal_those_of_a_slice() {
+        arbtest::arbtest(|u| {
+            let size = u.int_in_range(0..=40)?;
+            let buffer = Buffer::zeroed(BufferId(0), size);
+            let mut expected = vec![0; size.next_multiple_of(4)];
+            for _ in 0..4 {
+                let offset = u.int_in_range(0..=48)?;
+                let bytes: Vec<u8> = u.arbitrary()?;
+                let inside = bytes.len().min(expected.len().saturating_sub(offset));
+                assert_eq!(buffer.write(offset, &bytes), inside);
+                if inside > 0 {
+                    expected[offset..offset + inside].copy_from_slice(&bytes[..inside]);
+                }
+                assert_eq!(buffer.to_vec(), expected);
+                let offset = u.int_in_range(0..=48)?;
+                let mut out = vec![0xaa; u.int_in_range(0..=16)?];
+                let count = buffer.read(offset, &mut out);
+                assert_eq!(count, out.len().min(expected.len().saturating_sub(offset)));
+                if count > 0 {
+                    assert_eq!(out[..count], expected[offset..offset + count]);
+                }
+                assert!(out[count..].iter().all(|b| *b == 0xaa));
+            }
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn dwords_outside_are_not_there() {
+        let buffer = Buffer::zeroed(BufferId(3), 6);
+        assert_eq!(buffer.size(), 8);
+        assert!(buffer.store(4, 0x0403_0201));
+        assert_eq!(buffer.load(7), Some(0x0403_0201));
+        assert!(!buffer.store(8, 1));
+        assert_eq!(buffer.load(8), None);
+        assert_eq!(buffer.to_vec(), [0, 0, 0, 0, 1, 2, 3, 4]);
+    }
+}

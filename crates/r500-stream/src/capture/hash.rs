@@ -1,0 +1,45 @@
+//! Hashes of buffers, block by block.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use twox_hash::XxHash3_64;
+
+use crate::Buffer;
+
+/// Bytes of a block: the unit in which changes of buffers are found and kept.
+pub const BLOCK_BYTES: usize = 64 << 10;
+
+/// Dwords of a block.
+pub(super) const BLOCK_WORDS: usize = BLOCK_BYTES / 4;
+
+/// XXH3 of the XXH3 hashes of its blocks (64 bits each, little-endian, in order). So a hash after a
+/// change of a block costs no more than that block.
+pub fn buffer_hash(buffer: &Buffer) -> u64 {
+    let mut copy = Vec::with_capacity(BLOCK_WORDS);
+    combined(buffer.words().chunks(BLOCK_WORDS).map(|block| {
+        copy_words(block, &mut copy);
+        block_hash(&copy)
+    }))
+}
+
+/// The hash of a buffer, from those of its blocks.
+pub(super) fn combined(blocks: impl Iterator<Item = u64>) -> u64 {
+    let bytes: Vec<u8> = blocks.flat_map(u64::to_le_bytes).collect();
+    XxHash3_64::oneshot(&bytes)
+}
+
+/// The hash of one block.
+pub(super) fn block_hash(words: &[u32]) -> u64 {
+    XxHash3_64::oneshot(&words_to_bytes(words))
+}
+
+/// Dwords as bytes in memory order.
+pub(super) fn words_to_bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).collect()
+}
+
+/// One read of each dword of shared memory.
+pub(super) fn copy_words(shared: &[AtomicU32], out: &mut Vec<u32>) {
+    out.clear();
+    out.extend(shared.iter().map(|word| word.load(Ordering::Relaxed)));
+}
