@@ -42,7 +42,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(bindings) = Bindings::new(&job, size) else { return };
     let options = Options { threads: 1, limits: LIMITS, findings: true, ..Options::default() };
     let Ok(frame) = draw(&Reference, &shader, &bindings, &options) else { return };
-    let hard = frame.findings.iter().filter(|finding| finding.kind.is_hard());
+    let hard = frame.warnings.iter().filter(|finding| finding.kind.is_hard());
     let hard: Vec<String> = hard.map(|finding| finding.to_string()).collect();
     assert!(hard.is_empty(), "clean, but {hard:?}\n{:#?}", job.program);
 });

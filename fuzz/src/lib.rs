@@ -1,7 +1,7 @@
 //! What several fuzz targets check.
 
 use r500_exec::reference::Reference;
-use r500_exec::{Bindings, Block, Draw, Engine, Frame, Limits, Options, Shader, draw, output};
+use r500_exec::{Bindings, PixelRect, Draw, Engine, Frame, Limits, Options, Shader, draw, output};
 use r500_gen::{Bytes, Case, Entropy, Shape, vary, words};
 use r500_program::{Job, Program};
 
@@ -17,7 +17,7 @@ pub fn watching_changes_nothing(
     group: [u32; 2],
 ) {
     let options = Options { group, threads: 1, limits: LIMITS, ..Options::default() };
-    let watched = Options { findings: true, ..options.clone() };
+    let watched = Options { warnings: true, ..options.clone() };
     let plain = draw(&Reference, shader, bindings, &options);
     let watched = draw(&Reference, shader, bindings, &watched);
     match (plain, watched) {
@@ -60,7 +60,7 @@ pub fn drawing(bytes: &mut Bytes<'_>) -> (Job, Options<'static>) {
     let kind = bytes.below(4);
     let poison = bytes.chance(1, 2);
     let size = [[4, 4], [7, 5], [1, 1], [8, 8]][bytes.below(4) as usize];
-    let area = bytes.chance(1, 4).then_some(Block { x: 0, y: 0, width: size[0], height: 1 });
+    let area = bytes.chance(1, 4).then_some(PixelRect { x: 0, y: 0, width: size[0], height: 1 });
     let mut options = Options { poison, area, threads: 1, ..Options::default() };
     let job = match kind {
         0 => {

@@ -9,7 +9,7 @@ use r500_check::diff::compare;
 use r500_check::graph::{Graph, Structure};
 use r500_check::{Code, Severity, Verdict, check_job};
 use r500_exec::reference::Reference;
-use r500_exec::{Bindings, FindingKind, Options, Shader, draw};
+use r500_exec::{Bindings, Options, Shader, WarningKind, draw};
 use r500_formats::{Limits, read};
 use r500_gen::{Rng, forget_waits};
 use r500_isa::state::UsPixsize;
@@ -180,15 +180,15 @@ fn defined_reads_are_defined() {
         job.size = Some([8, 8]);
         let shader = Shader::new(&job.program).unwrap();
         let bindings = Bindings::new(&job, [8, 8]).unwrap();
-        let options = Options { findings: true, ..Options::default() };
+        let options = Options { warnings: true, ..Options::default() };
         let frame = draw(&Reference, &shader, &bindings, &options).unwrap();
         let kinds = [
-            FindingKind::NeverWritten,
-            FindingKind::PredicateNotSet,
-            FindingKind::AluResultNotSet,
-            FindingKind::NotAwaited,
+            WarningKind::NeverWritten,
+            WarningKind::PredicateNotSet,
+            WarningKind::AluResultNotSet,
+            WarningKind::NotAwaited,
         ];
-        let found: Vec<_> = frame.findings.iter().filter(|f| kinds.contains(&f.kind)).collect();
+        let found: Vec<_> = frame.warnings.iter().filter(|f| kinds.contains(&f.kind)).collect();
         assert!(found.is_empty(), "{name}: {found:?}");
     }
     assert!(defined >= 30, "{defined} of 53");

@@ -13,7 +13,9 @@ use r500_check::dataflow::{ChannelSet, Dataflow, Liveness, Written};
 use r500_check::graph::{Graph, Node, Structure};
 use r500_check::{Facts, Given, Severity, Verdict, check_job};
 use r500_exec::reference::{Group, LaneState, Reference};
-use r500_exec::{Bindings, Block, Draw, FindingKind, Findings, Limits, Options, Shader, draw};
+use r500_exec::{
+    Bindings, Draw, Limits, Options, PixelRect, RuntimeWarnings, Shader, WarningKind, draw,
+};
 use r500_gen::{Case, Entropy, Rng, Shape, words};
 use r500_isa::Instruction;
 use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
@@ -29,20 +31,20 @@ fn seeds(count: u64) -> std::ops::Range<u64> {
 
 /// Runs two groups of an 8x8 picture, watching one pixel each, and holds each step against the
 /// graph. The findings, all groups together.
-fn follow(job: &Job, what: &str) -> Option<Findings> {
+fn follow(job: &Job, what: &str) -> Option<RuntimeWarnings> {
     let shader = Shader::new(&job.program).ok()?;
     let bindings = Bindings::new(job, [8, 8]).ok()?;
     let limits = Limits { instructions: 500, ..Limits::default() };
-    let options = Options { findings: true, limits, ..Options::default() };
+    let options = Options { warnings: true, limits, ..Options::default() };
     let context = Draw { shader: &shader, bindings: &bindings, options: &options, deadline: None };
     let graph = Graph::new(&job.program).expect("the engine found a window");
     let structure = Structure::recover(&job.program, &graph).ok();
     let pixel_edges: Option<BTreeSet<(usize, usize)>> =
         structure.as_ref().map(|s| s.pixel_edges(&graph).into_iter().collect());
-    let mut all = Findings::default();
+    let mut all = RuntimeWarnings::default();
     for corner in [[0, 0], [4, 4]] {
         let [x, y] = corner;
-        let mut group = Group::new(&context, Block { x, y, width: 4, height: 4 });
+        let mut group = Group::new(&context, PixelRect { x, y, width: 4, height: 4 });
         let mut executed: Option<usize> = None;
         while !group.ended() && !graph.gave_up() {
             let at = graph.window().index(group.address());
@@ -79,7 +81,7 @@ fn follow(job: &Job, what: &str) -> Option<Findings> {
                 executed = None;
             }
         }
-        all.merge(group.findings());
+        all.merge(group.warnings());
     }
     (!graph.gave_up()).then_some(all)
 }
@@ -127,16 +129,16 @@ fn is_quiet(graph: &Graph, at: usize) -> bool {
     graph.edges_from(at).iter().all(|edge| edge.kind == r500_check::graph::EdgeKind::NotTaken)
 }
 
-fn hard(findings: &Findings) -> Vec<String> {
+fn hard(findings: &RuntimeWarnings) -> Vec<String> {
     findings.iter().filter(|f| f.kind.is_hard()).map(|f| f.to_string()).collect()
 }
 
 /// What facts say of soft findings.
-fn hold_facts(facts: &Facts, findings: &Findings, what: &str) {
+fn hold_facts(facts: &Facts, findings: &RuntimeWarnings, what: &str) {
     if facts.reads_are_defined {
         // Of predicate bits the engine asks for those of a whole half, whatever the half writes.
         let undefined =
-            |kind| matches!(kind, FindingKind::NeverWritten | FindingKind::AluResultNotSet);
+            |kind| matches!(kind, WarningKind::NeverWritten | WarningKind::AluResultNotSet);
         // A predicated write counts as done; the engine sees the pixel that it did not reach.
         if !facts.uses_predicates {
             let found: Vec<_> = findings.iter().filter(|f| undefined(f.kind)).collect();

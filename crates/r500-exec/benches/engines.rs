@@ -64,7 +64,7 @@ fn prepare(c: &mut Criterion) {
         let options = Options::default();
         let draw = Draw::new(&shader, &bindings, &options).unwrap();
         group.bench_function(name, |b| {
-            b.iter(|| black_box(Fast::new().prepare(draw)).ran());
+            b.iter(|| black_box(Fast::new().prepare(draw)).run_info());
         });
     }
 }

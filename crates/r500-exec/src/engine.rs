@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::frame::Band;
-use crate::{Bindings, Findings, Frame, Readings, Shader, frame::Counters};
+use crate::{Bindings, Frame, Readings, RuntimeWarnings, Shader, frame::Counters};
 
 /// Runs shaders over pixels. The [`reference`](crate::reference) engine is the law; every other one
 /// gives the same frame bit for bit.
@@ -14,11 +14,11 @@ pub trait Engine: Sync {
     fn name(&self) -> &'static str;
 
     /// Makes ready for a drawing. What was prepared can draw any number of frames.
-    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn Prepared + 'a>;
+    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn PreparedDraw + 'a>;
 }
 
 /// A drawing that an engine is ready for.
-pub trait Prepared: Sync {
+pub trait PreparedDraw: Sync {
     /// Height of the bands that a frame is cut into: even, and a multiple of the group's height
     /// where the group matters.
     fn band_rows(&self) -> u32;
@@ -27,53 +27,54 @@ pub trait Prepared: Sync {
     ///
     /// # Errors
     /// [`RunError`] if a limit strikes.
-    fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError>;
+    fn draw_band(&self, band: &mut Band<'_>) -> Result<BandStats, RunError>;
 
     /// Who draws, and why if it is not the engine that was asked.
-    fn ran(&self) -> Ran;
+    fn run_info(&self) -> RunInfo;
 }
 
 /// A drawing that another engine makes ready for the one that was asked, and why.
-pub struct Instead<'a> {
+pub struct Fallback<'a> {
     /// What draws.
-    pub prepared: Box<dyn Prepared + 'a>,
+    pub prepared: Box<dyn PreparedDraw + 'a>,
     /// Why; if the other engine hands on, too, its reason is told.
     pub reason: String,
 }
 
-impl Prepared for Instead<'_> {
+impl PreparedDraw for Fallback<'_> {
     fn band_rows(&self) -> u32 {
         self.prepared.band_rows()
     }
 
-    fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError> {
-        self.prepared.band(band)
+    fn draw_band(&self, band: &mut Band<'_>) -> Result<BandStats, RunError> {
+        self.prepared.draw_band(band)
     }
 
-    fn ran(&self) -> Ran {
-        let ran = self.prepared.ran();
-        Ran { instead: ran.instead.or_else(|| Some(self.reason.clone())), ..ran }
+    fn run_info(&self) -> RunInfo {
+        let run_info = self.prepared.run_info();
+        let fallback_reason = run_info.fallback_reason.or(Some(self.reason.clone()));
+        RunInfo { fallback_reason, ..run_info }
     }
 }
 
 /// Who drew a frame.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ran {
+pub struct RunInfo {
     /// The engine.
     pub engine: &'static str,
     /// The vector instructions that it used, if it chose among some.
     pub simd: Option<&'static str>,
     /// Why it was not the engine that was asked.
-    pub instead: Option<String>,
+    pub fallback_reason: Option<String>,
     /// Of an engine that compiles: operations of the program that were machine code, and all.
     pub compiled: Option<[usize; 2]>,
 }
 
-impl Ran {
+impl RunInfo {
     /// An engine, nothing else to say.
     #[must_use]
     pub fn of(engine: &'static str) -> Self {
-        Self { engine, simd: None, instead: None, compiled: None }
+        Self { engine, simd: None, fallback_reason: None, compiled: None }
     }
 }
 
@@ -92,16 +93,16 @@ pub struct Draw<'a> {
 
 /// What a band leaves beside its pixels.
 #[derive(Debug, Default)]
-pub struct Report {
-    /// Findings, if asked for.
-    pub findings: Findings,
+pub struct BandStats {
+    /// RuntimeWarnings, if asked for.
+    pub warnings: RuntimeWarnings,
     /// Counters.
     pub counters: Counters,
 }
 
 /// A rectangle of pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct PixelRect {
     /// Left column.
     pub x: u32,
     /// Lowest row.
@@ -112,7 +113,7 @@ pub struct Block {
     pub height: u32,
 }
 
-impl Block {
+impl PixelRect {
     /// How many pixels it has, if it lies in a picture and so many bytes each fit a limit.
     ///
     /// # Errors
@@ -157,15 +158,15 @@ pub struct Options<'a> {
     pub readings: Readings,
     /// Start undefined state with a pattern that stands out instead of 0.
     pub poison: bool,
-    /// Collect findings.
-    pub findings: bool,
+    /// Collect warnings.
+    pub warnings: bool,
     /// Width and height of the group of pixels that share a program counter; even. Visible only
     /// with `WRITE_INACTIVE` and with `IGNORE_UNCOVERED` beside quad differences.
     pub group: [u32; 2],
     /// Threads; 0 takes all cores.
     pub threads: usize,
     /// The part of the picture to draw, all of it if not given.
-    pub area: Option<Block>,
+    pub area: Option<PixelRect>,
     /// Bounds, for programs from strangers.
     pub limits: Limits,
     /// Stops the drawing from outside.
@@ -182,7 +183,7 @@ impl Default for Options<'_> {
         Self {
             readings: Readings::default(),
             poison: false,
-            findings: false,
+            warnings: false,
             group: GROUP,
             threads: 0,
             area: None,
@@ -245,7 +246,7 @@ pub enum RunError {
         area.width, area.height, area.x, area.y)]
     AreaOutside {
         /// The area.
-        area: Block,
+        area: PixelRect,
         /// Width of the picture.
         width: u32,
         /// Height of the picture.
@@ -354,7 +355,7 @@ pub fn draw(
 /// # Errors
 /// [`RunError`] if a limit strikes; the frame then holds some of both pictures.
 pub fn draw_into(
-    prepared: &dyn Prepared,
+    prepared: &dyn PreparedDraw,
     draw: &Draw<'_>,
     frame: &mut Frame,
 ) -> Result<(), RunError> {
@@ -363,17 +364,17 @@ pub fn draw_into(
     let bands = frame.bands(prepared.band_rows().max(2));
     let threads = thread_count(options.threads).clamp(1, bands.len().max(1));
 
-    let report = Mutex::new(Report::default());
+    let report = Mutex::new(BandStats::default());
     let failure = Mutex::new(None::<(u32, RunError)>);
     let queue = Mutex::new(bands.into_iter());
     let done = AtomicU64::new(0);
     let work = || {
-        let mut mine = Report::default();
+        let mut mine = BandStats::default();
         loop {
             let Some(mut band) = lock(&queue).next() else { break };
-            match prepared.band(&mut band) {
+            match prepared.draw_band(&mut band) {
                 Ok(report) => {
-                    mine.findings.merge(&report.findings);
+                    mine.warnings.merge(&report.warnings);
                     mine.counters.merge(&report.counters);
                 }
                 Err(error) => {
@@ -393,7 +394,7 @@ pub fn draw_into(
             }
         }
         let mut report = lock(&report);
-        report.findings.merge(&mine.findings);
+        report.warnings.merge(&mine.warnings);
         report.counters.merge(&mine.counters);
     };
     std::thread::scope(|scope| {
@@ -407,9 +408,9 @@ pub fn draw_into(
         return Err(error);
     }
     let report = take(report);
-    frame.findings = report.findings;
+    frame.warnings = report.warnings;
     frame.counters = report.counters;
-    frame.ran = prepared.ran();
+    frame.run_info = prepared.run_info();
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! What a drawing leaves: colours, depth, coverage, counters.
 
 use crate::numerics::canonical_nan;
-use crate::{Bindings, Block, Findings, Options, Ran, RunError, Shader};
+use crate::{Bindings, Options, PixelRect, RunError, RunInfo, RuntimeWarnings, Shader};
 
 /// A drawn picture. Rows count from y = 0, the bottom of the upright picture.
 ///
@@ -9,16 +9,16 @@ use crate::{Bindings, Block, Findings, Options, Ran, RunError, Shader};
 /// one. Killed, uncovered and never written is 0 in every channel, alpha too.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    area: Block,
+    area: PixelRect,
     color: [Option<Vec<[f32; 4]>>; 4],
     depth: Option<Vec<f32>>,
     coverage: Vec<bool>,
-    /// What the run met, if findings were asked for.
-    pub findings: Findings,
+    /// What the run met, if warnings were asked for.
+    pub warnings: RuntimeWarnings,
     /// What the run counted.
     pub counters: Counters,
     /// Who drew it.
-    pub ran: Ran,
+    pub run_info: RunInfo,
 }
 
 /// What a run counts. The counts do not depend on group size, threads or engine, except
@@ -82,7 +82,7 @@ impl Frame {
         if width == 0 || height == 0 {
             return Err(RunError::NoPixels { width, height });
         }
-        let area = options.area.unwrap_or(Block { x: 0, y: 0, width, height });
+        let area = options.area.unwrap_or(PixelRect { x: 0, y: 0, width, height });
         let mut targets = shader.targets();
         targets[0] = true;
         let depth = shader.writes_depth();
@@ -94,15 +94,15 @@ impl Frame {
             color: targets.map(|on| on.then(|| vec![[0.0; 4]; pixels])),
             depth: depth.then(|| vec![0.0; pixels]),
             coverage: vec![false; pixels],
-            findings: Findings::default(),
+            warnings: RuntimeWarnings::default(),
             counters: Counters::default(),
-            ran: Ran::of(""),
+            run_info: RunInfo::of(""),
         })
     }
 
     /// The part of the picture that was drawn.
     #[must_use]
-    pub fn area(&self) -> Block {
+    pub fn area(&self) -> PixelRect {
         self.area
     }
 
@@ -162,7 +162,7 @@ impl Frame {
             let height = (rows - y % rows).min(top - y);
             let pixels = width * height as usize;
             bands.push(Band {
-                block: Block { y, height, ..area },
+                rect: PixelRect { y, height, ..area },
                 color: color.each_mut().map(|plane| cut(plane, pixels)),
                 depth: cut(&mut depth, pixels),
                 coverage: cut_slice(&mut coverage, pixels),
@@ -176,7 +176,7 @@ impl Frame {
 /// Some rows of a frame, to be filled.
 #[derive(Debug)]
 pub struct Band<'a> {
-    block: Block,
+    rect: PixelRect,
     color: [Option<&'a mut [[f32; 4]]>; 4],
     depth: Option<&'a mut [f32]>,
     coverage: &'a mut [bool],
@@ -185,20 +185,20 @@ pub struct Band<'a> {
 impl Band<'_> {
     /// The pixels to draw.
     #[must_use]
-    pub fn block(&self) -> Block {
-        self.block
+    pub fn rect(&self) -> PixelRect {
+        self.rect
     }
 
     /// Its lowest row.
     #[must_use]
     pub fn first_row(&self) -> u32 {
-        self.block.y
+        self.rect.y
     }
 
     /// How many rows it has.
     #[must_use]
     pub fn rows(&self) -> u32 {
-        self.block.height
+        self.rect.height
     }
 
     /// Makes every pixel one that nothing was drawn to.
@@ -212,7 +212,7 @@ impl Band<'_> {
 
     /// Makes a pixel one that nothing was drawn to, if it lies in the band.
     pub(crate) fn clear_pixel(&mut self, x: u32, y: u32) {
-        let Some(index) = self.block.index(x, y) else { return };
+        let Some(index) = self.rect.index(x, y) else { return };
         self.color.iter_mut().flatten().for_each(|plane| plane[index] = [0.0; 4]);
         if let Some(plane) = &mut self.depth {
             plane[index] = 0.0;
@@ -222,7 +222,7 @@ impl Band<'_> {
 
     /// Delivers one pixel, if it lies in the band.
     pub fn put_pixel(&mut self, x: u32, y: u32, pixel: &PixelOut) {
-        let Some(index) = self.block.index(x, y).filter(|_| pixel.covered) else { return };
+        let Some(index) = self.rect.index(x, y).filter(|_| pixel.covered) else { return };
         let pixel = pixel.delivered();
         for (plane, color) in self.color.iter_mut().zip(pixel.color) {
             if let Some(plane) = plane {
@@ -249,12 +249,12 @@ impl Band<'_> {
         at: [u32; 2],
         chunks: impl ExactSizeIterator<Item = F>,
     ) {
-        put_chunks(self.block, at, self.color.get_mut(target).and_then(Option::as_mut), chunks);
+        put_chunks(self.rect, at, self.color.get_mut(target).and_then(Option::as_mut), chunks);
     }
 
     /// The planes of colours from a pixel of the band on.
     pub(crate) fn planes(&mut self, [x, y]: [u32; 2]) -> [&mut [Pixel]; 4] {
-        let first = self.block.index(x, y);
+        let first = self.rect.index(x, y);
         self.color.each_mut().map(|plane| {
             let plane = plane.as_mut().zip(first).and_then(|(plane, first)| plane.get_mut(first..));
             plane.unwrap_or_default()
@@ -269,9 +269,9 @@ impl Band<'_> {
         at: [u32; 2],
         pixel: impl Fn(usize) -> [f32; 4],
     ) {
-        let block = self.block;
+        let rect = self.rect;
         let Some(plane) = self.color.get_mut(target).and_then(Option::as_mut) else { return };
-        put_rows(block, at, plane, pixel);
+        put_rows(rect, at, plane, pixel);
     }
 
     /// Delivers the depth of a chunk where it is covered and written.
@@ -283,14 +283,14 @@ impl Band<'_> {
         written: &[f32; 16],
         depth: &[f32; 16],
     ) {
-        let block = self.block;
+        let rect = self.rect;
         let Some(plane) = &mut self.depth else { return };
         let mut pixels = *depth;
         for (lane, pixel) in pixels.iter_mut().enumerate() {
             let mask = covered[lane].to_bits() & written[lane].to_bits();
             *pixel = f32::from_bits(pixel.to_bits() & mask);
         }
-        put_rows(block, at, plane, |lane| pixels[lane]);
+        put_rows(rect, at, plane, |lane| pixels[lane]);
     }
 
     /// Delivers the coverage of chunks beside each other inside the band.
@@ -300,7 +300,7 @@ impl Band<'_> {
         at: [u32; 2],
         covered: impl ExactSizeIterator<Item = Covered>,
     ) {
-        let rows = rows(self.block, at, covered.len() as u32 * CHUNK, self.coverage);
+        let rows = rows(self.rect, at, covered.len() as u32 * CHUNK, self.coverage);
         let Some(rows) = rows else { return };
         let [a, b, c, d] = rows.map(|row| row.as_chunks_mut::<4>().0.iter_mut());
         for ((((a, b), c), d), covered) in a.zip(b).zip(c).zip(d).zip(covered) {
@@ -311,7 +311,7 @@ impl Band<'_> {
     /// Delivers the coverage of a chunk.
     #[inline(always)]
     pub(crate) fn put_coverage(&mut self, at: [u32; 2], covered: &[f32; 16]) {
-        put_rows(self.block, at, self.coverage, |lane| covered[lane].to_bits() != 0);
+        put_rows(self.rect, at, self.coverage, |lane| covered[lane].to_bits() != 0);
     }
 
     /// Makes the colours of chunks beside each other inside the band, as wide as that, those of pixels that
@@ -319,7 +319,7 @@ impl Band<'_> {
     #[inline(always)]
     pub(crate) fn clear_colors(&mut self, at: [u32; 2], width: u32) {
         for plane in self.color.iter_mut().flatten() {
-            let rows = rows(self.block, at, width, plane);
+            let rows = rows(self.rect, at, width, plane);
             rows.into_iter().flatten().for_each(|row| row.fill([0.0; 4]));
         }
     }
@@ -327,7 +327,7 @@ impl Band<'_> {
     /// Covers all of the chunks beside each other inside the band, as wide as that, or none.
     #[inline(always)]
     pub(crate) fn cover(&mut self, at: [u32; 2], width: u32, covered: bool) {
-        let rows = rows(self.block, at, width, self.coverage);
+        let rows = rows(self.rect, at, width, self.coverage);
         rows.into_iter().flatten().for_each(|row| row.fill(covered));
     }
 }
@@ -404,12 +404,17 @@ const LANES: [[usize; 4]; 4] = [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10,
 
 /// The rows of a band that chunks lie in, as far as these do; `None` if they leave it.
 #[inline(always)]
-fn rows<T>(block: Block, [x, y]: [u32; 2], width: u32, plane: &mut [T]) -> Option<[&mut [T]; 4]> {
-    let (x, y) = (x.checked_sub(block.x)?, y.checked_sub(block.y)?);
-    if x.checked_add(width)? > block.width || y.checked_add(CHUNK)? > block.height {
+fn rows<T>(
+    rect: PixelRect,
+    [x, y]: [u32; 2],
+    width: u32,
+    plane: &mut [T],
+) -> Option<[&mut [T]; 4]> {
+    let (x, y) = (x.checked_sub(rect.x)?, y.checked_sub(rect.y)?);
+    if x.checked_add(width)? > rect.width || y.checked_add(CHUNK)? > rect.height {
         return None;
     }
-    let across = block.width as usize;
+    let across = rect.width as usize;
     let mut rows = plane.get_mut(y as usize * across..)?.chunks_exact_mut(across);
     let mut row = || rows.next()?.get_mut(x as usize..(x + width) as usize);
     Some([row()?, row()?, row()?, row()?])
@@ -418,13 +423,13 @@ fn rows<T>(block: Block, [x, y]: [u32; 2], width: u32, plane: &mut [T]) -> Optio
 /// Puts the pixels of chunks beside each other, by their lanes, into the rows of a band, in which they lie.
 #[inline(always)]
 fn put_chunks<T, F: Fn(usize) -> T>(
-    block: Block,
+    rect: PixelRect,
     at: [u32; 2],
     plane: Option<&mut &mut [T]>,
     chunks: impl ExactSizeIterator<Item = F>,
 ) {
     let Some(plane) = plane else { return };
-    let Some([a, b, c, d]) = rows(block, at, chunks.len() as u32 * CHUNK, plane) else { return };
+    let Some([a, b, c, d]) = rows(rect, at, chunks.len() as u32 * CHUNK, plane) else { return };
     let four = |row| <[_]>::as_chunks_mut::<4>(row).0.iter_mut();
     for ((((a, b), c), d), pixel) in four(a).zip(four(b)).zip(four(c)).zip(four(d)).zip(chunks) {
         *a = LANES[0].map(&pixel);
@@ -436,11 +441,16 @@ fn put_chunks<T, F: Fn(usize) -> T>(
 
 /// Puts the pixels of a chunk into the rows of a band, as far as they lie in it.
 #[inline(always)]
-fn put_rows<T: Copy>(block: Block, [x, y]: [u32; 2], plane: &mut [T], pixel: impl Fn(usize) -> T) {
-    let whole = x >= block.x && x + CHUNK <= block.x + block.width;
-    let width = block.width as usize;
-    if whole && y >= block.y && y + CHUNK <= block.y + block.height {
-        let start = (y - block.y) as usize * width + (x - block.x) as usize;
+fn put_rows<T: Copy>(
+    rect: PixelRect,
+    [x, y]: [u32; 2],
+    plane: &mut [T],
+    pixel: impl Fn(usize) -> T,
+) {
+    let whole = x >= rect.x && x + CHUNK <= rect.x + rect.width;
+    let width = rect.width as usize;
+    if whole && y >= rect.y && y + CHUNK <= rect.y + rect.height {
+        let start = (y - rect.y) as usize * width + (x - rect.x) as usize;
         for (row, lanes) in LANES.iter().enumerate() {
             let start = start + row * width;
             let Some(to) = plane.get_mut(start..start + 4) else { return };
@@ -452,10 +462,10 @@ fn put_rows<T: Copy>(block: Block, [x, y]: [u32; 2], plane: &mut [T], pixel: imp
     }
     for (row, lanes) in (y..).zip(LANES) {
         for (column, lane) in (x..).zip(lanes) {
-            let inside = (block.x..block.x + block.width).contains(&column)
-                && (block.y..block.y + block.height).contains(&row);
+            let inside = (rect.x..rect.x + rect.width).contains(&column)
+                && (rect.y..rect.y + rect.height).contains(&row);
             if inside {
-                let at = (row - block.y) as usize * width + (column - block.x) as usize;
+                let at = (row - rect.y) as usize * width + (column - rect.x) as usize;
                 if let Some(to) = plane.get_mut(at) {
                     *to = pixel(lane);
                 }

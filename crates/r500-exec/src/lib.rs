@@ -42,16 +42,16 @@ pub use fast::native;
 
 mod bindings;
 mod engine;
-mod finding;
 mod frame;
 mod shader;
+mod warning;
 
 pub use bindings::{BindError, Bindings};
 pub use engine::{
-    Block, Cancel, Draw, Engine, GROUP, Instead, Limits, Options, Prepared, Ran, Report, RunError,
-    draw, draw_into,
+    BandStats, Cancel, Draw, Engine, Fallback, GROUP, Limits, Options, PixelRect, PreparedDraw,
+    RunError, RunInfo, draw, draw_into,
 };
-pub use finding::{Finding, FindingKind, Findings};
 pub use frame::{Band, Counters, Frame, PixelOut};
 pub use reading::Readings;
 pub use shader::{Alu, AluHalf, Dest, Fc, Op, Predicate, Shader, ShaderError, Tex, TexReg};
+pub use warning::{RuntimeWarning, RuntimeWarnings, WarningKind};

@@ -5,15 +5,15 @@ mod common;
 
 use common::{Inst, constant, job, relative, run, temp};
 use r500_exec::reference::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS};
-use r500_exec::{FindingKind, Options};
+use r500_exec::{Options, WarningKind};
 use r500_isa::values::{AddrOp, AlphaOp, BranchOp, FcOp, Omod, PredSel, RgbMask, RgbOp, TexOp};
 use r500_isa::words::{AluAlphaInst, AluRgbInst, AluRgbaInst, CmnInst, FcAddr, FcInst, TexInst};
 use r500_program::Job;
 
 /// What a run of a job meets, by name.
 fn met(job: &Job) -> Vec<&'static str> {
-    let options = Options { findings: true, ..Options::default() };
-    run(job, &options).findings.iter().map(|finding| finding.kind.name()).collect()
+    let options = Options { warnings: true, ..Options::default() };
+    run(job, &options).warnings.iter().map(|finding| finding.kind.name()).collect()
 }
 
 fn code(code: &[Inst]) -> Job {
@@ -71,7 +71,7 @@ fn nested_calls(n: usize) -> Job {
     code(&program)
 }
 
-fn pair(kind: FindingKind) -> (Job, Job) {
+fn pair(kind: WarningKind) -> (Job, Job) {
     let out = Inst::out(0);
     let first_and_out = |first: Inst| code(&[first, out]);
     let copy_to_1 = Inst::mov(1, temp(0));
@@ -85,37 +85,37 @@ fn pair(kind: FindingKind) -> (Job, Job) {
     let set_r = Inst::alu().copy(temp(0)).set(CmnInst::RGB_OMASK, RgbMask::R);
     let fetch = Inst::tex(TexOp::LD, 1, 0);
     match kind {
-        FindingKind::LeftWindow => {
+        WarningKind::LeftWindow => {
             (first_and_out(Inst::jump(0xff, 9)), first_and_out(Inst::jump(0xff, 1)))
         }
-        FindingKind::ReservedRgbOp => (
+        WarningKind::ReservedRgbOp => (
             first_and_out(copy_to_1.set(AluRgbaInst::RGB_OP, RgbOp::new(6))),
             first_and_out(copy_to_1.set(AluRgbaInst::RGB_OP, RgbOp::CND)),
         ),
-        FindingKind::ReservedAlphaOp => (
+        WarningKind::ReservedAlphaOp => (
             first_and_out(copy_to_1.set(AluAlphaInst::ALPHA_OP, AlphaOp::new(4))),
             first_and_out(copy_to_1.set(AluAlphaInst::ALPHA_OP, AlphaOp::CND)),
         ),
-        FindingKind::ReservedTexOp => (
+        WarningKind::ReservedTexOp => (
             first_and_out(Inst::tex(TexOp::new(7), 1, 0)),
             first_and_out(Inst::tex(TexOp::NOP, 1, 0)),
         ),
-        FindingKind::ReservedAddrOp => (
+        WarningKind::ReservedAddrOp => (
             first_and_out(Inst::jump(0xff, 1).set(FcInst::A_OP, AddrOp::new(3))),
             // Not taken: the address stack is not looked at.
             first_and_out(Inst::jump(0, 1).set(FcInst::A_OP, AddrOp::new(3))),
         ),
-        FindingKind::ReservedBranchOp => (
+        WarningKind::ReservedBranchOp => (
             first_and_out(Inst::jump(0xff, 1).set(FcInst::B_OP1, BranchOp::new(3))),
             first_and_out(Inst::jump(0xff, 1).set(FcInst::B_OP0, BranchOp::new(3))),
         ),
-        FindingKind::DpWithoutDotProduct => {
+        WarningKind::DpWithoutDotProduct => {
             (first_and_out(dp(RgbOp::MAD)), first_and_out(dp(RgbOp::DP3)))
         }
-        FindingKind::SopWithoutFunction => {
+        WarningKind::SopWithoutFunction => {
             (first_and_out(sop(AlphaOp::MAD)), first_and_out(sop(AlphaOp::RCP)))
         }
-        FindingKind::OmodDisabled => (
+        WarningKind::OmodDisabled => (
             first_and_out(
                 copy_to_1
                     .set(AluRgbaInst::RGB_OP, RgbOp::FRC)
@@ -123,7 +123,7 @@ fn pair(kind: FindingKind) -> (Job, Job) {
             ),
             first_and_out(copy_to_1.set(AluRgbInst::OMOD, Omod::DISABLED)),
         ),
-        FindingKind::RelativeRange => {
+        WarningKind::RelativeRange => {
             // aL is 1 in the first pass: 127 + 1 is out of range, 15 + 1 is not.
             let program = |address| {
                 let read = Inst::mov(1, relative(temp(address)));
@@ -138,23 +138,23 @@ fn pair(kind: FindingKind) -> (Job, Job) {
             };
             (program(127), program(15))
         }
-        FindingKind::PastPixsize => {
+        WarningKind::PastPixsize => {
             (first_and_out(Inst::mov(17, temp(0))), first_and_out(Inst::mov(16, temp(0))))
         }
-        FindingKind::BranchOverflow => {
+        WarningKind::BranchOverflow => {
             (nested_branches(BRANCH_LEVELS + 1), nested_branches(BRANCH_LEVELS))
         }
-        FindingKind::LoopOverflow => (nested_loops(LOOP_LEVELS + 1), nested_loops(LOOP_LEVELS)),
-        FindingKind::LoopUnderflow => (
+        WarningKind::LoopOverflow => (nested_loops(LOOP_LEVELS + 1), nested_loops(LOOP_LEVELS)),
+        WarningKind::LoopUnderflow => (
             first_and_out(Inst::fc(FcOp::ENDLOOP)),
             code(&[Inst::fc(FcOp::LOOP).set(FcInst::JUMP_ANY, true), Inst::fc(FcOp::ENDLOOP), out]),
         ),
-        FindingKind::CallOverflow => (nested_calls(CALL_LEVELS + 1), nested_calls(CALL_LEVELS)),
-        FindingKind::CallUnderflow => (
+        WarningKind::CallOverflow => (nested_calls(CALL_LEVELS + 1), nested_calls(CALL_LEVELS)),
+        WarningKind::CallUnderflow => (
             first_and_out(Inst::jump(0xff, 1).set(FcInst::A_OP, AddrOp::POP)),
             first_and_out(Inst::jump(0, 1).set(FcInst::A_OP, AddrOp::POP)),
         ),
-        FindingKind::PartialFlowControl => {
+        WarningKind::PartialFlowControl => {
             let program = |first| {
                 let mut job = first_and_out(first);
                 job.program.state.fc_ctrl = Some(Default::default());
@@ -163,37 +163,37 @@ fn pair(kind: FindingKind) -> (Job, Job) {
             let begin = Inst::fc(FcOp::LOOP).set(FcInst::JUMP_ANY, true);
             (program(begin), program(Inst::jump(0xff, 1)))
         }
-        FindingKind::FcPredicateRgba => {
+        WarningKind::FcPredicateRgba => {
             // Table 0xcc is the predicate, 0xff looks at nothing.
             let jump = |table| Inst::jump(table, 2).set(CmnInst::RGB_PRED_SEL, PredSel::RGBA);
             (code(&[set_r, jump(0xcc), out]), code(&[set_r, jump(0xff), out]))
         }
-        FindingKind::NeverWritten => (
+        WarningKind::NeverWritten => (
             first_and_out(Inst::mov(1, temp(2))),
             // Temporary 2 is read, but what is read goes nowhere.
             first_and_out(Inst::alu().copy(temp(2))),
         ),
-        FindingKind::NotAwaited => {
+        WarningKind::NotAwaited => {
             let acquired = fetch.set(TexInst::TEX_SEM_ACQUIRE, true);
             let awaited = Inst::out(1).set(CmnInst::TEX_SEM_WAIT, true);
             (code(&[acquired, Inst::out(1)]), code(&[acquired, awaited]))
         }
-        FindingKind::PredicateNotSet => {
+        WarningKind::PredicateNotSet => {
             (first_and_out(on(PredSel::RRRR)), code(&[set_r, on(PredSel::RRRR), out]))
         }
-        FindingKind::AluResultNotSet => (
+        WarningKind::AluResultNotSet => (
             // Table 0xf0 is the ALU result, 0xff looks at nothing.
             first_and_out(Inst::jump(0xf0, 1)),
             first_and_out(Inst::jump(0xff, 1)),
         ),
-        FindingKind::NoConstant => {
+        WarningKind::NoConstant => {
             (first_and_out(Inst::mov(1, constant(1))), first_and_out(Inst::mov(1, constant(0))))
         }
-        FindingKind::NoIntConstant => {
+        WarningKind::NoIntConstant => {
             let begin = Inst::fc(FcOp::REP).set(FcInst::JUMP_ANY, true).set(FcAddr::JUMP_ADDR, 1);
             (first_and_out(begin.set(FcAddr::INT_ADDR, 1)), first_and_out(begin))
         }
-        FindingKind::NoBoolConstant => {
+        WarningKind::NoBoolConstant => {
             let program = |given| {
                 // Table 0xaa is the boolean.
                 let mut job = first_and_out(Inst::jump(0xaa, 1));
@@ -202,7 +202,7 @@ fn pair(kind: FindingKind) -> (Job, Job) {
             };
             (program(None), program(Some(Default::default())))
         }
-        FindingKind::UnitDisabled => {
+        WarningKind::UnitDisabled => {
             (first_and_out(fetch), first_and_out(Inst::tex(TexOp::TEXKILL, 1, 0)))
         }
         other => panic!("no programs for {}", other.name()),
@@ -211,7 +211,7 @@ fn pair(kind: FindingKind) -> (Job, Job) {
 
 #[test]
 fn every_kind_is_met_and_missed() {
-    for &kind in FindingKind::ALL {
+    for &kind in WarningKind::ALL {
         let (bad, good) = pair(kind);
         let (bad, good) = (met(&bad), met(&good));
         assert!(bad.contains(&kind.name()), "{}: met only {bad:?}", kind.name());
@@ -222,9 +222,9 @@ fn every_kind_is_met_and_missed() {
 #[test]
 fn a_finding_says_where() {
     let job = code(&[Inst::mov(1, temp(2)), Inst::out(0)]);
-    let options = Options { findings: true, ..Options::default() };
+    let options = Options { warnings: true, ..Options::default() };
     let found: Vec<String> =
-        run(&job, &options).findings.iter().map(|finding| finding.to_string()).collect();
+        run(&job, &options).warnings.iter().map(|finding| finding.to_string()).collect();
     // Sixteen pixels, each of which reads temporary 2 twice: its colours and its alpha.
     assert_eq!(
         found,

@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use common::{Inst, corpus, job, run};
 use r500_exec::reference::Reference;
-use r500_exec::{Bindings, Block, Cancel, Limits, Options, RunError, Shader, ShaderError, draw};
+use r500_exec::{
+    Bindings, Cancel, Limits, Options, PixelRect, RunError, Shader, ShaderError, draw,
+};
 use r500_isa::state::{UsCodeAddr, UsCodeRange};
 use r500_isa::{Instruction, values::FcOp};
 use r500_program::{Job, Program};
@@ -65,13 +67,13 @@ fn frames_of_no_pixels_and_of_too_many_are_refused() {
 fn a_part_of_a_picture_is_that_part() {
     let job = job(&[Inst::out(0)]);
     let whole = run(&job, &Options::default());
-    let area = Block { x: 1, y: 2, width: 3, height: 1 };
+    let area = PixelRect { x: 1, y: 2, width: 3, height: 1 };
     let part = run(&job, &Options { area: Some(area), ..Options::default() });
     assert_eq!((part.width(), part.height()), (3, 1));
     for x in 0..3 {
         assert_eq!(part.color(0, x, 0), whole.color(0, x + 1, 2));
     }
-    let outside = Block { x: 2, ..area };
+    let outside = PixelRect { x: 2, ..area };
     let error = fails(&job, [4, 4], &Options { area: Some(outside), ..Options::default() });
     assert!(matches!(error, RunError::AreaOutside { .. }), "{error}");
 }

@@ -11,7 +11,7 @@ use r500_exec::record::expr::{Channels, Class, Comparison, Place};
 use r500_exec::record::survey::{heat, sight};
 use r500_exec::record::{Break, Direction, End, Expr, Recording, Scene, Stop};
 use r500_exec::reference::{Group, GroupState, Reference, Step};
-use r500_exec::{Bindings, Block, Draw, Limits, Options, RunError, Shader, draw};
+use r500_exec::{Bindings, Draw, Limits, Options, PixelRect, RunError, Shader, draw};
 use r500_isa::state::UsFcIntConst;
 use r500_isa::values::{AddrOp, FcOp, RgbMask};
 use r500_isa::words::{CmnInst, FcInst};
@@ -44,7 +44,7 @@ fn capture(name: &str) -> Job {
 /// The run of a pixel as the engine steps it: the state before each step, and what the step did.
 fn stepped(scene: &Scene, [x, y]: [u32; 2]) -> (Vec<GroupState>, Vec<Step>) {
     let draw = Draw::new(&scene.shader, &scene.bindings, &scene.options).unwrap();
-    let mut group = Group::new(&draw, Block { x: x & !3, y: y & !3, width: 4, height: 4 });
+    let mut group = Group::new(&draw, PixelRect { x: x & !3, y: y & !3, width: 4, height: 4 });
     group.watch(group.lane_at(x, y));
     let (mut states, mut steps) = (vec![group.state().clone()], Vec::new());
     while !group.ended() {
@@ -77,7 +77,7 @@ fn every_position_of_a_run_is_the_engines_wherever_one_comes_from() {
         let [width, height] = job.size.unwrap();
         let pixel = [dice.below(width as usize) as u32, dice.below(height as usize) as u32];
         // Poison shows what a checkpoint forgets.
-        let scene = scene(&job, Options { poison: true, findings: true, ..Options::default() });
+        let scene = scene(&job, Options { poison: true, warnings: true, ..Options::default() });
         let (states, steps) = stepped(&scene, pixel);
         let mut recording = Recording::new(scene, pixel).unwrap();
         assert_eq!(recording.len(), steps.len(), "{name}");
@@ -126,7 +126,7 @@ fn what_a_recording_delivers_is_in_the_frame() {
         for _ in 0..4 {
             let (x, y) = (dice.below(width as usize) as u32, dice.below(height as usize) as u32);
             let scene = scene(&job, options.clone());
-            let area = Block { x: x & !3, y: y & !3, width: 4, height: 4 };
+            let area = PixelRect { x: x & !3, y: y & !3, width: 4, height: 4 };
             let some = Options { area: Some(area), ..options.clone() };
             let frame = draw(&Reference, &scene.shader, &scene.bindings, &some).unwrap();
             let mut recording = Recording::new(scene, [x, y]).unwrap();
@@ -339,7 +339,7 @@ fn heat_and_sightings_are_what_stepping_counts() {
     let job = capture("loop_mandelbrot");
     let scene = scene(&job, Options { threads: 2, ..Options::default() });
     // Not at the corners of groups.
-    let area = Block { x: 17, y: 26, width: 9, height: 6 };
+    let area = PixelRect { x: 17, y: 26, width: 9, height: 6 };
     let condition = place(Place::AluResult);
     let heat = heat(&scene, area).unwrap();
     let seen = sight(&scene, area, &condition).unwrap();
@@ -364,7 +364,7 @@ fn heat_and_sightings_are_what_stepping_counts() {
     assert!(earliest.is_some() && seen.earliest() == earliest);
     assert!(heat.work.iter().any(|work| work.waited > 0), "pixels of this loop wait");
     assert_eq!((heat.stopped, seen.stopped), (0, 0));
-    let outside = Block { x: 60, y: 0, width: 5, height: 1 };
+    let outside = PixelRect { x: 60, y: 0, width: 5, height: 1 };
     assert!(matches!(sight(&scene, outside, &condition), Err(RunError::AreaOutside { .. })));
 }
 
@@ -381,7 +381,7 @@ fn an_endless_program_is_kept_as_far_as_it_came() {
     assert_eq!(recording.position(), 1000);
     assert!(recording.coming().is_none());
     assert!(!recording.delivered().color[0].iter().any(|&x| x != 0.0));
-    let heat = heat(&scene, Block { x: 0, y: 0, width: 4, height: 4 }).unwrap();
+    let heat = heat(&scene, PixelRect { x: 0, y: 0, width: 4, height: 4 }).unwrap();
     assert_eq!((heat.stopped, heat.work[5].executed), (1, 1000));
     assert!(Recording::new(scene, [4, 0]).is_err(), "outside the picture");
 }

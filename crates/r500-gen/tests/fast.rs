@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engines::{Outcome, Seen, compare, difference};
 use r500_exec::reference::Reference;
-use r500_exec::{Bindings, Block, Limits, Options, Shader, draw};
+use r500_exec::{Bindings, Limits, Options, PixelRect, Shader, draw};
 use r500_gen::{Case, Entropy, Rng, Shape, shrink, vary, words};
 use r500_program::Job;
 
@@ -76,7 +76,7 @@ fn a_difference_is_seen() {
 struct Setup {
     shape: Shape,
     poison: bool,
-    area: Option<Block>,
+    area: Option<PixelRect>,
     threads: usize,
     vary: Option<u64>,
 }
@@ -100,7 +100,7 @@ impl Setup {
         let area = rng.chance(1, 4).then(|| {
             let [x, width] = span(&mut rng, shape.size[0]);
             let [y, height] = span(&mut rng, shape.size[1]);
-            Block { x, y, width, height }
+            PixelRect { x, y, width, height }
         });
         Self {
             shape,
@@ -127,7 +127,8 @@ impl Setup {
         let job = self.job(case);
         // A picture that was shrunk may no longer have the area.
         let [width, height] = case.picture.size;
-        let fits = |area: &Block| area.x + area.width <= width && area.y + area.height <= height;
+        let fits =
+            |area: &PixelRect| area.x + area.width <= width && area.y + area.height <= height;
         let options = Options {
             poison: self.poison,
             area: self.area.filter(fits),

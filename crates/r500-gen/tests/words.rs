@@ -89,7 +89,7 @@ fn the_machine_survives_random_programs() {
             .filter(|inst| inst.fc_inst().op() == FcOp::LOOP)
             .count();
         let limits = Limits { instructions: 3000, ..Limits::default() };
-        let options = Options { findings: true, threads: 1, limits, ..Options::default() };
+        let options = Options { warnings: true, threads: 1, limits, ..Options::default() };
         let Ok(shader) = Shader::new(&job.program) else { continue };
         // Every generated texture can be bound.
         let bindings = Bindings::new(&job, job.size.unwrap()).unwrap();

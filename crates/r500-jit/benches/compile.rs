@@ -26,7 +26,7 @@ fn ready(job: &Job, effort: Effort) -> Duration {
     // One that knows nothing yet.
     let jit = Jit::with(Simd::detect(), settings);
     let start = Instant::now();
-    black_box(jit.prepare(draw)).ran();
+    black_box(jit.prepare(draw)).run_info();
     start.elapsed()
 }
 

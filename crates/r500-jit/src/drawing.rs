@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use r500_exec::fast::Simd;
 use r500_exec::native::{Batches, NativeCode, Sources};
-use r500_exec::{Band, Draw, Prepared, Ran, Report, RunError, ir};
+use r500_exec::{Band, BandStats, Draw, PreparedDraw, RunError, RunInfo, ir};
 
 use crate::cache::{Cache, Filling, Finding};
 use crate::parameters::{History, Parametrized};
@@ -38,7 +38,7 @@ impl Machinery {
         &self,
         draw: Draw<'a>,
         function: ir::Function,
-    ) -> Box<dyn Prepared + 'a> {
+    ) -> Box<dyn PreparedDraw + 'a> {
         let simd = self.simd;
         let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
         let sources = Sources::of(&function, draw.bindings);
@@ -142,14 +142,14 @@ impl Drawing<'_> {
     }
 }
 
-impl Prepared for Drawing<'_> {
+impl PreparedDraw for Drawing<'_> {
     fn band_rows(&self) -> u32 {
         self.batches.band_rows()
     }
 
-    fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError> {
+    fn draw_band(&self, band: &mut Band<'_>) -> Result<BandStats, RunError> {
         self.advance();
-        let report = self.batches.band(band);
+        let report = self.batches.draw_band(band);
         let more = u64::from(band.rows()) * self.width * self.operations;
         let before = self.work.fetch_add(more, Ordering::Relaxed);
         if before < PAYS && before + more >= PAYS {
@@ -158,12 +158,12 @@ impl Prepared for Drawing<'_> {
         report
     }
 
-    fn ran(&self) -> Ran {
-        let ran = self.batches.ran();
+    fn run_info(&self) -> RunInfo {
+        let run_info = self.batches.run_info();
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let (compiled, all) = state.share;
         if compiled > 0 || (all == 0 && state.effort.is_some()) {
-            return Ran { engine: "jit", compiled: Some([compiled, all]), ..ran };
+            return RunInfo { engine: "jit", compiled: Some([compiled, all]), ..run_info };
         }
         let reason = match (self.cache.forbidden(), state.effort) {
             (Some(error), _) => format!("the system gives no executable memory: {error}"),
@@ -171,6 +171,6 @@ impl Prepared for Drawing<'_> {
             (None, None) => "too little to draw for machine code to pay".to_owned(),
             (None, Some(_)) => "no part of it was compiled".to_owned(),
         };
-        Ran { instead: Some(reason), ..ran }
+        RunInfo { fallback_reason: Some(reason), ..run_info }
     }
 }

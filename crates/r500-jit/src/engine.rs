@@ -1,7 +1,7 @@
 //! The engine.
 
 use r500_exec::fast::{Fast, Simd};
-use r500_exec::{Draw, Engine, Instead, Prepared, ir};
+use r500_exec::{Draw, Engine, Fallback, PreparedDraw, ir};
 
 use crate::drawing::Machinery;
 
@@ -107,10 +107,10 @@ impl Engine for Jit {
         "jit"
     }
 
-    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn Prepared + 'a> {
+    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn PreparedDraw + 'a> {
         let fast = || Fast::with(self.simd).prepare(draw);
         match &self.machinery {
-            Err(reason) => Box::new(Instead { prepared: fast(), reason: reason.to_string() }),
+            Err(reason) => Box::new(Fallback { prepared: fast(), reason: reason.to_string() }),
             Ok(machinery) => match ir::lift(&draw) {
                 Ok(function) => machinery.prepare(draw, function),
                 // That engine says why.

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use r500_exec::fast::{Fast, Simd};
 use r500_exec::{
-    Bindings, Block, Cancel, Draw, Engine, Frame, Limits, Options, Prepared, RunError, Shader,
-    draw_into,
+    Bindings, Cancel, Draw, Engine, Frame, Limits, Options, PixelRect, PreparedDraw, RunError,
+    Shader, draw_into,
 };
 use r500_jit::{Effort, Jit, Settings, When};
 use r500_program::Job;
@@ -60,7 +60,7 @@ impl Scene {
 }
 
 fn pixels(
-    prepared: &dyn Prepared,
+    prepared: &dyn PreparedDraw,
     draw: &Draw<'_>,
     frame: &mut Frame,
 ) -> Result<Vec<u32>, RunError> {
@@ -81,22 +81,22 @@ fn pictures_begin_at_once_and_move_to_machine_code() {
     let mut frame = scene.frame(&options);
     // Little is drawn so far.
     assert_eq!(pixels(&*prepared, &draw, &mut frame).unwrap(), wanted);
-    assert_eq!(frame.ran.engine, "fast");
-    assert!(frame.ran.instead.is_some());
+    assert_eq!(frame.run_info.engine, "fast");
+    assert!(frame.run_info.fallback_reason.is_some());
     let start = Instant::now();
-    while frame.ran.engine != "jit" {
-        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", frame.ran);
+    while frame.run_info.engine != "jit" {
+        assert!(start.elapsed() < Duration::from_secs(60), "{:?}", frame.run_info);
         assert_eq!(pixels(&*prepared, &draw, &mut frame).unwrap(), wanted);
     }
-    assert_eq!(frame.ran.instead, None);
-    let [compiled, all] = frame.ran.compiled.unwrap();
+    assert_eq!(frame.run_info.fallback_reason, None);
+    let [compiled, all] = frame.run_info.compiled.unwrap();
     assert_eq!(compiled, all);
     // What is there already is taken at once, the drawing before dropped or not.
     let again = jit.prepare(draw);
-    assert_eq!(again.ran().engine, "jit");
+    assert_eq!(again.run_info().engine, "jit");
     assert_eq!(pixels(&*again, &draw, &mut frame).unwrap(), wanted);
     // Another engine knows nothing of it.
-    assert_eq!(Jit::new().prepare(draw).ran().engine, "fast");
+    assert_eq!(Jit::new().prepare(draw).run_info().engine, "fast");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn an_animation_is_compiled_twice() {
         let mut frame = scene.frame(&options);
         let prepared = jit.prepare(draw);
         assert_eq!(pixels(&*prepared, &draw, &mut frame).unwrap(), scene.wanted(), "picture {n}");
-        assert_eq!(frame.ran.engine, "jit");
+        assert_eq!(frame.run_info.engine, "jit");
         misses.push(jit.cache_use().misses);
     }
     assert!(misses[1] > misses[0], "{misses:?}");
@@ -151,7 +151,7 @@ fn an_animation_moves_to_machine_code() {
         let draw = scene.draw(&options);
         let prepared = jit.prepare(draw);
         // From the first pixel on.
-        if prepared.ran().engine == "jit" {
+        if prepared.run_info().engine == "jit" {
             break;
         }
         draw_into(&*prepared, &draw, &mut scene.frame(&options)).unwrap();
@@ -173,7 +173,7 @@ fn tiles_threads_and_areas_do_not_show() {
         for (x, y, width, height, threads) in
             [(0, 0, 133, 71, 3), (5, 17, 90, 40, 2), (1, 1, 1, 1, 1)]
         {
-            let area = Some(Block { x, y, width, height });
+            let area = Some(PixelRect { x, y, width, height });
             let options = Options { area, threads, ..Options::default() };
             let draw = scene.draw(&options);
             let mut part = scene.frame(&options);
@@ -198,7 +198,7 @@ fn limits_strike_inside_machine_code() {
     let run = |options: &Options<'_>| {
         let draw = Draw::new(&shader, &bindings, options).unwrap();
         let prepared = Jit::with(Simd::detect(), before(Effort::Full)).prepare(draw);
-        assert_eq!(prepared.ran().engine, "jit");
+        assert_eq!(prepared.run_info().engine, "jit");
         let mut frame = Frame::new(&shader, &bindings, options).unwrap();
         draw_into(&*prepared, &draw, &mut frame).map(|()| frame.counters.instructions)
     };

@@ -39,7 +39,7 @@ fn code_is_never_writable_and_goes_with_its_engine() {
         let mut frame = Frame::new(&shader, &bindings, &options).unwrap();
         let prepared = jit.prepare(draw);
         draw_into(&*prepared, &draw, &mut frame).unwrap();
-        assert_eq!(frame.ran.engine, "jit");
+        assert_eq!(frame.run_info.engine, "jit");
         // Neighbouring mappings may count as one.
         assert!(executable() > before, "{n}");
     }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use r500::exec::record::Scene;
 use r500::exec::{
-    Bindings, Block, Counters, Draw, Engine, Frame, Limits, Options, Ran, Shader, draw_into,
+    Bindings, Counters, Draw, Engine, Frame, Limits, Options, PixelRect, RunInfo, Shader, draw_into,
 };
 use r500::picture::Picture as Upright;
 use r500::program::{Job, Uniform};
@@ -118,10 +118,10 @@ impl Picture {
         let draw = Draw::new(&self.shader, &bindings, &options).map_err(told)?;
         let prepared = self.engine.prepare(draw);
         let mut counters = Counters::default();
-        let mut ran = None::<Ran>;
+        let mut ran = None::<RunInfo>;
         self.drawn.truncate(drawing.bands.len());
         for (n, &(y, height)) in drawing.bands.iter().enumerate() {
-            let area = Block { x: 0, y, width: drawing.size[0], height };
+            let area = PixelRect { x: 0, y, width: drawing.size[0], height };
             // A frame of the same shape is drawn over.
             if self.drawn.get(n).is_none_or(|(frame, _)| frame.area() != area) {
                 let options = Options { area: Some(area), ..options.clone() };
@@ -133,7 +133,7 @@ impl Picture {
             draw_into(&*prepared, &draw, frame).map_err(told)?;
             *shown = upright(frame, drawing.target);
             counters.merge(&frame.counters);
-            ran = Some(frame.ran.clone());
+            ran = Some(frame.run_info.clone());
         }
         let bands = self.drawn.iter().map(|(frame, shown)| {
             band(frame, shown.pixels.as_ptr() as usize, size_of_val(shown.pixels.as_slice()))
@@ -141,7 +141,7 @@ impl Picture {
         Ok(Drawn {
             bands: bands.collect(),
             engine: ran.as_ref().map_or("", |ran| ran.engine),
-            instead: ran.and_then(|ran| ran.instead),
+            instead: ran.and_then(|ran| ran.fallback_reason),
             instructions: counters.instructions,
             killed: counters.killed,
         })
@@ -213,7 +213,7 @@ fn upright(frame: &Frame, target: usize) -> Upright {
 }
 
 fn band(frame: &Frame, at: usize, length: usize) -> Band {
-    let Block { y, height, .. } = frame.area();
+    let PixelRect { y, height, .. } = frame.area();
     Band { y, rows: height, bytes: Bytes { at, length } }
 }
 

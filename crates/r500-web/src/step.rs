@@ -221,7 +221,7 @@ impl Stepping {
     fn shown(&self, stop: Stop) -> Shown {
         let now = self.recording.now();
         let pixel = now.pixel();
-        let block = now.state().block();
+        let block = now.state().rect();
         let delivered = self.recording.delivered();
         let temps = pixel.temps.iter().zip(pixel.written).enumerate();
         let temps = temps.filter(|(_, (_, written))| *written != 0);

@@ -3,7 +3,7 @@
 //! A page asks about areas of its choice, coarse ones first, and stops when it likes.
 
 use r500::exec::record::{Scene, survey};
-use r500::exec::{Block, RunError};
+use r500::exec::{PixelRect, RunError};
 use serde::{Deserialize, Serialize};
 
 use crate::picture::{Drawing, Picture};
@@ -67,7 +67,7 @@ pub fn survey(
     let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     let (mut numbers, mut stopped) = (Vec::new(), 0);
     for &[x, y, width, height] in &asked.areas {
-        let area = Block { x, y, width, height };
+        let area = PixelRect { x, y, width, height };
         stopped += match &condition {
             None => {
                 let heat = survey::heat(scene, area).map_err(told)?;

@@ -61,7 +61,7 @@ fn complaints(source: &Path) -> Vec<String> {
     let name = source.file_stem().unwrap().to_string_lossy().into_owned();
     let job = job(source);
     let frame = frame(&job);
-    let findings = frame.findings.iter().map(|finding| format!("{name}: {finding}"));
+    let findings = frame.warnings.iter().map(|finding| format!("{name}: {finding}"));
     let unmet = mismatches(&frame, &job.expect).into_iter().map(|m| format!("{name}: {m}"));
     let pictures = pictures(&frame).into_iter().filter_map(|(suffix, picture)| {
         let file = source.with_extension(suffix);
@@ -111,7 +111,7 @@ fn job(source: &Path) -> Job {
 fn frame(job: &Job) -> Frame {
     let shader = Shader::new(&job.program).unwrap();
     let bindings = Bindings::new(job, job.size.expect("an example has a size")).unwrap();
-    let options = Options { findings: true, ..Options::default() };
+    let options = Options { warnings: true, ..Options::default() };
     draw(&Reference, &shader, &bindings, &options).unwrap()
 }
 

@@ -12,7 +12,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use engines::{Seen, compare};
-use r500::exec::{Block, Options};
+use r500::exec::{Options, PixelRect};
 use r500::formats::Limits;
 use r500::program::{InputData, Job};
 
@@ -267,7 +267,7 @@ fn pictures(job: Job) -> Vec<(Job, Options<'static>)> {
     let job = Job { size: Some([width, height]), ..job };
     let mut pictures = vec![(job.clone(), options(None, 1))];
     if width > 3 && height > 3 {
-        let area = Block { x: 1, y: 3, width: width - 2, height: height - 3 };
+        let area = PixelRect { x: 1, y: 3, width: width - 2, height: height - 3 };
         pictures.push((job.clone(), Options { poison: true, ..options(Some(area), 3) }));
     }
     let flat = |input: &r500::program::Input| matches!(input.data, InputData::Planes(_));
@@ -279,7 +279,7 @@ fn pictures(job: Job) -> Vec<(Job, Options<'static>)> {
     pictures
 }
 
-fn options(area: Option<Block>, threads: usize) -> Options<'static> {
+fn options(area: Option<PixelRect>, threads: usize) -> Options<'static> {
     Options { area, threads, ..Options::default() }
 }
 

@@ -123,7 +123,7 @@ fn findings() -> String {
          project's choice. The run goes on all the same.\n\n\
          | finding | | what happened |\n| --- | --- | --- |\n"
     );
-    for kind in r500::exec::FindingKind::ALL {
+    for kind in r500::exec::WarningKind::ALL {
         let hard = if kind.is_hard() { "hard" } else { "" };
         let text = cell(&kind.text().replace("{}", "*N*"));
         writeln!(out, "| `{}` | {hard} | {text} |", kind.name()).unwrap();

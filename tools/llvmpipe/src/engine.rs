@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use r500::exec::fast::{Fast, Simd};
 use r500::exec::reference::Reference;
-use r500::exec::{Bindings, Draw, Engine, Frame, Options, Prepared, Ran, Shader, draw_into};
+use r500::exec::{Bindings, Draw, Engine, Frame, Options, PreparedDraw, RunInfo, Shader, draw_into};
 use r500::jit::{Effort, Jit, Settings, When};
 use r500::picture::Picture;
 
@@ -89,7 +89,7 @@ impl Scene {
 /// A scene that an engine is ready to draw.
 pub(crate) struct Ours<'a> {
     draw: Draw<'a>,
-    prepared: Box<dyn Prepared + 'a>,
+    prepared: Box<dyn PreparedDraw + 'a>,
     frame: Frame,
 }
 
@@ -119,8 +119,8 @@ impl<'a> Ours<'a> {
     }
 
     /// Who draws.
-    pub(crate) fn ran(&self) -> Ran {
-        self.prepared.ran()
+    pub(crate) fn run_info(&self) -> RunInfo {
+        self.prepared.run_info()
     }
 }
 

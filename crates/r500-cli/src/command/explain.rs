@@ -7,7 +7,7 @@ use std::path::Path;
 use clap::Args;
 use r500::asm::Code;
 use r500::check::Code as Check;
-use r500::exec::{FindingKind, Readings};
+use r500::exec::{Readings, WarningKind};
 use r500::explain::{self, DwordExplanation, FieldExplanation, Named, WordExplanation};
 use r500::isa::{Instruction, Kind, Register, Value};
 use serde_json::{Value as Json, json};
@@ -57,7 +57,7 @@ enum Answer {
     Instruction { number: Option<usize>, text: Option<String>, dwords: Box<[DwordExplanation; 6]> },
     Name(Named),
     Diagnostic(Code),
-    Finding(FindingKind),
+    Finding(WarningKind),
     Reading(&'static r500::exec::reading::ReadingInfo),
     Check(Check),
 }
@@ -156,7 +156,7 @@ fn names(item: &str) -> Vec<Answer> {
     let mut found: Vec<Answer> = explain::name(item).into_iter().map(Answer::Name).collect();
     let lower = item.to_ascii_lowercase();
     found.extend(Code::from_name(&item.to_ascii_uppercase()).map(Answer::Diagnostic));
-    let kinds = FindingKind::ALL.iter().filter(|kind| kind.name() == lower);
+    let kinds = WarningKind::ALL.iter().filter(|kind| kind.name() == lower);
     found.extend(kinds.map(|kind| Answer::Finding(*kind)));
     let readings = Readings::TABLE.iter().filter(|info| info.name == lower);
     found.extend(readings.map(Answer::Reading));

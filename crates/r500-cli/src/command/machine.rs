@@ -9,7 +9,8 @@ use clap::{Args, ValueEnum};
 use r500::exec::fast::{Fast, Simd};
 use r500::exec::reference::Reference;
 use r500::exec::{
-    BindError, Engine, FindingKind, Findings, Limits, Options, Ran, Readings, RunError, ShaderError,
+    BindError, Engine, Limits, Options, Readings, RunError, RunInfo, RuntimeWarnings, ShaderError,
+    WarningKind,
 };
 use r500::jit::{Jit, Settings};
 
@@ -197,7 +198,7 @@ pub(super) fn not_run(error: RunError) -> Failure {
 }
 
 /// Which engine drew, and why if it is not the one that was asked for.
-pub(super) fn who_drew(ran: &Ran) -> String {
+pub(super) fn who_drew(ran: &RunInfo) -> String {
     let simd = ran.simd.map_or(String::new(), |simd| format!(" ({simd})"));
     let share = match ran.compiled {
         Some([compiled, all]) if compiled < all => {
@@ -205,12 +206,12 @@ pub(super) fn who_drew(ran: &Ran) -> String {
         }
         _ => String::new(),
     };
-    let instead = ran.instead.as_ref().map_or(String::new(), |why| format!(": {why}"));
+    let instead = ran.fallback_reason.as_ref().map_or(String::new(), |why| format!(": {why}"));
     format!("drawn by the {} engine{simd}{share}{instead}", ran.engine)
 }
 
 /// Says what a run met.
-pub(super) fn print_findings(findings: &Findings) -> Outcome<()> {
+pub(super) fn print_findings(findings: &RuntimeWarnings) -> Outcome<()> {
     let mut out = std::io::stderr().lock();
     for finding in findings.iter() {
         let weight = finding_weight(finding.kind);
@@ -224,12 +225,12 @@ pub(super) fn print_findings(findings: &Findings) -> Outcome<()> {
 }
 
 /// How much a finding says: a correct program has no `finding`, but may have a `hint`.
-pub(super) fn finding_weight(kind: FindingKind) -> &'static str {
+pub(super) fn finding_weight(kind: WarningKind) -> &'static str {
     if kind.is_hard() { "finding" } else { "hint" }
 }
 
-/// Findings as JSON.
-pub(super) fn findings_json(findings: &Findings) -> serde_json::Value {
+/// RuntimeWarnings as JSON.
+pub(super) fn findings_json(findings: &RuntimeWarnings) -> serde_json::Value {
     findings
         .iter()
         .map(|finding| {

@@ -1,6 +1,6 @@
 //! The small values that switches take: sizes, areas, ranges, registers, numbers.
 
-use r500::exec::Block;
+use r500::exec::PixelRect;
 
 /// `WxH`, each at least 1.
 pub(super) fn size(text: &str) -> Result<[u32; 2], String> {
@@ -18,7 +18,7 @@ pub(super) fn size(text: &str) -> Result<[u32; 2], String> {
 }
 
 /// `X,Y,WxH`: lower left pixel and size.
-pub(super) fn area(text: &str) -> Result<Block, String> {
+pub(super) fn area(text: &str) -> Result<PixelRect, String> {
     let wanted = || {
         format!("`{text}` is no part of a picture; write X,Y,WIDTHxHEIGHT (X,Y: lower left pixel)")
     };
@@ -27,7 +27,7 @@ pub(super) fn area(text: &str) -> Result<Block, String> {
     let number = |part: &str| part.trim().parse::<u32>().map_err(|_| wanted());
     let (x, y) = (number(next()?)?, number(next()?)?);
     let [width, height] = size(next()?)?;
-    Ok(Block { x, y, width, height })
+    Ok(PixelRect { x, y, width, height })
 }
 
 /// `X,Y`.
@@ -159,7 +159,7 @@ mod tests {
     fn sizes_and_areas() {
         assert_eq!(size("640x480"), Ok([640, 480]));
         assert!(size("0x4").is_err() && size("4").is_err() && size("-1x4").is_err());
-        assert_eq!(area("1,2,3x4"), Ok(Block { x: 1, y: 2, width: 3, height: 4 }));
+        assert_eq!(area("1,2,3x4"), Ok(PixelRect { x: 1, y: 2, width: 3, height: 4 }));
         assert!(area("1,2").is_err() && area("1,2,3").is_err() && area("1,2,3x0").is_err());
         assert_eq!(pixel("3, 4"), Ok([3, 4]));
     }

@@ -108,7 +108,7 @@ impl<'a> Machine<'a> {
         self.memory.regions.reset(self.memory.chunks);
         self.simd.run_plain(super::tile::Deliver { tile, machine: self });
         let mut easel = std::mem::take(&mut self.easel);
-        let over = self.paints_over(tile, band) && easel.reaches(tile, band.block().width);
+        let over = self.paints_over(tile, band) && easel.reaches(tile, band.rect().width);
         let canvas = match self.code.paints() && over {
             true => easel.over(tile, band),
             // There may be nothing to paint, but places are asked for too.
@@ -127,7 +127,7 @@ impl<'a> Machine<'a> {
     fn paints_over(&self, tile: &Tile<'_>, band: &Band<'_>) -> bool {
         let clears = |color: &Color| matches!(color, Color::Canvas { covered: true });
         let clears = self.code.colors.iter().flatten().all(clears);
-        tile.inside(band.block()) && (clears || self.draw.bindings.covers_all())
+        tile.inside(band.rect()) && (clears || self.draw.bindings.covers_all())
     }
 
     /// Runs machine code over the chunks that execute; false if no pixel is left.

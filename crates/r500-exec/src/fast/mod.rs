@@ -14,7 +14,7 @@
 //! A compiler may take parts of the function ([`native`]); they become steps too.
 //!
 //! What has no [`Function`](crate::ir::Function) runs on the [reference engine](mod@crate::reference);
-//! [`Ran::instead`](crate::Ran) says why.
+//! [`RunInfo::instead`](crate::RunInfo) says why.
 
 mod canvas;
 mod code;
@@ -34,7 +34,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::frame::Band;
 use crate::ir;
 use crate::reference::{Group, Reference};
-use crate::{Block, Draw, Engine, Instead, Prepared, Ran, Report, RunError};
+use crate::{BandStats, Draw, Engine, Fallback, PixelRect, PreparedDraw, RunError, RunInfo};
 use code::Code;
 use machine::{Desk, Machine};
 use native::NativeCode;
@@ -80,14 +80,14 @@ impl Engine for Fast {
         "fast"
     }
 
-    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn Prepared + 'a> {
+    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn PreparedDraw + 'a> {
         match ir::lift(&draw) {
             Ok(function) => {
                 let code = NativeCode::batch(&function, &[], self.simd);
                 Box::new(Batches::new(draw, code, self.simd))
             }
             Err(reason) => {
-                Box::new(Instead { prepared: Reference.prepare(draw), reason: reason.to_string() })
+                Box::new(Fallback { prepared: Reference.prepare(draw), reason: reason.to_string() })
             }
         }
     }
@@ -165,7 +165,7 @@ impl Batches<'_> {
                 continue;
             }
             machine.counters.killed -= u64::from(machine.killed[chunk]);
-            let mut group = Group::new(&self.draw, Block { x, y, width: 4, height: 4 });
+            let mut group = Group::new(&self.draw, PixelRect { x, y, width: 4, height: 4 });
             group.run()?;
             for lane in group.lanes() {
                 band.clear_pixel(lane.x, lane.y);
@@ -177,18 +177,18 @@ impl Batches<'_> {
     }
 }
 
-impl Prepared for Batches<'_> {
+impl PreparedDraw for Batches<'_> {
     fn band_rows(&self) -> u32 {
         ROWS
     }
 
-    fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError> {
+    fn draw_band(&self, band: &mut Band<'_>) -> Result<BandStats, RunError> {
         let version = Arc::clone(&lock(&self.version));
         let Version { simd, code, columns, desks } = &*version;
         let chunks = (columns * (ROWS / 4)) as usize;
         let desk = lock(desks).pop().unwrap_or_else(|| Desk::new(code, chunks));
         let mut machine = Machine::new(&self.draw, code, *simd, desk);
-        let block = band.block();
+        let block = band.rect();
         let mut x = block.x - block.x % 4;
         let y = block.y - block.y % ROWS;
         while x < block.x + block.width {
@@ -202,10 +202,10 @@ impl Prepared for Batches<'_> {
         }
         let (counters, desk) = machine.finish();
         lock(desks).push(desk);
-        Ok(Report { counters, ..Report::default() })
+        Ok(BandStats { counters, ..BandStats::default() })
     }
 
-    fn ran(&self) -> Ran {
-        Ran { simd: Some(lock(&self.version).simd.name()), ..Ran::of("fast") }
+    fn run_info(&self) -> RunInfo {
+        RunInfo { simd: Some(lock(&self.version).simd.name()), ..RunInfo::of("fast") }
     }
 }

@@ -13,7 +13,7 @@ use super::memory::Memory;
 use super::ramps::{self, Ramp};
 use super::simd::{Job, Level};
 use crate::frame::{self, Band, CHUNK, Covered, place};
-use crate::{Block, numerics};
+use crate::{PixelRect, numerics};
 
 /// Rows of pixels in a batch.
 pub(super) const ROWS: u32 = 16;
@@ -135,7 +135,7 @@ impl Tile<'_> {
     }
 
     /// Whether all of it lies in a block.
-    pub(super) fn inside(&self, block: Block) -> bool {
+    pub(super) fn inside(&self, block: PixelRect) -> bool {
         self.x >= block.x
             && self.x + self.columns * CHUNK <= block.x + block.width
             && self.y >= block.y
@@ -165,7 +165,7 @@ impl Tile<'_> {
     pub(super) fn cover(&self, machine: &mut Machine<'_>, band: &Band<'_>) -> bool {
         machine.painted = false;
         let bindings = machine.draw.bindings;
-        let block = band.block();
+        let block = band.rect();
         let [width, height] = bindings.size();
         if self.inside(block) && bindings.covers_all() {
             if !machine.whole {
@@ -282,7 +282,7 @@ impl Job for Leave<'_, '_, '_, '_, '_> {
             *killed -= count;
             machine.counters.killed += u64::from(*killed);
         }
-        let inside = tile.inside(band.block());
+        let inside = tile.inside(band.rect());
         let slots = &machine.memory;
         let mut constants = [[[0.0; LANES]; 4]; 4];
         for (row, order) in tile.rows().enumerate() {
@@ -379,7 +379,7 @@ fn leave<F: Fn(usize) -> [f32; 4]>(
     pixels: impl Fn(usize) -> F,
 ) {
     let pixels = |i| frame::covered(pixels(i), &covered[i]);
-    if tile.inside(band.block()) {
+    if tile.inside(band.rect()) {
         band.put_colors(target, [tile.x, y], chunks.map(pixels));
     } else {
         for (x, i) in tile.columns().zip(chunks) {

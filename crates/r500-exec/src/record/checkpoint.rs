@@ -80,7 +80,7 @@ mod tests {
             bindings: Arc::new(Bindings::new(&job, [4, 4]).unwrap()),
             options: Options::default(),
         };
-        let state = Group::new(&scene.draw(), scene.block_of([0, 0])).into_state();
+        let state = Group::new(&scene.draw(), scene.group_rect([0, 0])).into_state();
         let room = 40 * state.compact().bytes();
         let mut checkpoints = Checkpoints::within(room);
         for position in 0..100_000 {

@@ -65,7 +65,7 @@ use self::checkpoint::Checkpoints;
 pub use self::expr::Expr;
 pub use self::walk::{Break, Direction, Stop};
 use crate::reference::{Group, GroupState, Lane, LoopFrame, Step};
-use crate::{Bindings, Block, Draw, Op, Options, PixelOut, RunError, Shader};
+use crate::{Bindings, Draw, Op, Options, PixelOut, PixelRect, RunError, Shader};
 
 /// What is recorded: a program, what it reads, and how it runs. Owned, so that a recording can be
 /// kept.
@@ -138,9 +138,9 @@ impl Scene {
     }
 
     /// The group of a pixel.
-    fn block_of(&self, [x, y]: [u32; 2]) -> Block {
+    fn group_rect(&self, [x, y]: [u32; 2]) -> PixelRect {
         let [width, height] = self.options.group;
-        Block { x: x - x % width, y: y - y % height, width, height }
+        PixelRect { x: x - x % width, y: y - y % height, width, height }
     }
 }
 
@@ -161,11 +161,11 @@ impl Recording {
         let [width, height] = scene.bindings.size();
         let [x, y] = pixel;
         if x >= width || y >= height {
-            let area = Block { x, y, width: 1, height: 1 };
+            let area = PixelRect { x, y, width: 1, height: 1 };
             return Err(RunError::AreaOutside { area, width, height });
         }
         let draw = Draw::new(&scene.shader, &scene.bindings, &scene.options)?;
-        let mut group = Group::new(&draw, scene.block_of(pixel));
+        let mut group = Group::new(&draw, scene.group_rect(pixel));
         let lane = group.lane_at(x, y).unwrap_or(0);
         let mut marks = Vec::new();
         let mut checkpoints = Checkpoints::default();
@@ -195,7 +195,7 @@ impl Recording {
         // What stopped the recording must not stop who looks at it.
         scene.options.cancel = None;
         scene.options.limits.time = None;
-        let now = Group::new(&scene.draw(), last.block()).into_state();
+        let now = Group::new(&scene.draw(), last.rect()).into_state();
         let (position, done, coming) = (0, None, None);
         let mut recording =
             Self { scene, lane, marks, end, checkpoints, work, last, position, now, done, coming };
@@ -354,7 +354,7 @@ impl Recording {
     fn checkpoint(&self, position: usize) -> (usize, GroupState) {
         self.checkpoints
             .nearest(position, self.scene.options.poison)
-            .unwrap_or_else(|| (0, Group::new(&self.scene.draw(), self.now.block()).into_state()))
+            .unwrap_or_else(|| (0, Group::new(&self.scene.draw(), self.now.rect()).into_state()))
     }
 }
 

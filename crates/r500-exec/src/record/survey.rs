@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{Expr, Moment, Scene, Work};
 use crate::reference::Group;
-use crate::{Block, Draw, RunError};
+use crate::{Draw, PixelRect, RunError};
 
 /// What every pixel of an area does: row by row from its lowest, as in a [`Frame`](crate::Frame).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heat {
     /// The pixels.
-    pub area: Block,
+    pub area: PixelRect,
     /// What each does.
     pub work: Vec<Work>,
     /// Groups that a limit of instructions stopped; what they did until then is counted.
@@ -22,7 +22,7 @@ pub struct Heat {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sightings {
     /// The pixels.
-    pub area: Block,
+    pub area: PixelRect,
     /// The first position of each pixel's run at which the condition holds; row by row from the lowest.
     pub first: Vec<Option<u64>>,
     /// Groups that a limit of instructions stopped; what was seen until then is here.
@@ -34,7 +34,7 @@ pub struct Sightings {
 /// # Errors
 /// [`RunError`], of the area and the limits of memory and time. That of instructions is none: see
 /// [`Heat::stopped`].
-pub fn heat(scene: &Scene, area: Block) -> Result<Heat, RunError> {
+pub fn heat(scene: &Scene, area: PixelRect) -> Result<Heat, RunError> {
     let (work, stopped) = survey(scene, area, |group, out: &mut [Work]| {
         while !group.ended() {
             let readings = &scene.options.readings;
@@ -55,7 +55,7 @@ pub fn heat(scene: &Scene, area: Block) -> Result<Heat, RunError> {
 /// # Errors
 /// [`RunError`], of the area and the limits of memory and time. That of instructions is none: see
 /// [`Sightings::stopped`].
-pub fn sight(scene: &Scene, area: Block, condition: &Expr) -> Result<Sightings, RunError> {
+pub fn sight(scene: &Scene, area: PixelRect, condition: &Expr) -> Result<Sightings, RunError> {
     let (first, stopped) = survey(scene, area, |group, out: &mut [Option<u64>]| {
         let mut position = 0;
         loop {
@@ -99,7 +99,7 @@ impl Sightings {
 /// the area's pixels, and how many groups ran into the limit of instructions.
 fn survey<T: Clone + Default + Send>(
     scene: &Scene,
-    area: Block,
+    area: PixelRect,
     run: impl Fn(&mut Group<'_>, &mut [T]) -> Result<(), RunError> + Sync,
 ) -> Result<(Vec<T>, u64), RunError> {
     let bytes = size_of::<T>() as u64;
@@ -119,7 +119,7 @@ fn survey<T: Clone + Default + Send>(
             let (mut row, mut stopped) = (Vec::new(), 0);
             let mut x = left;
             while x < area.x + area.width {
-                let mut group = Group::new(&draw, Block { x, y, width, height });
+                let mut group = Group::new(&draw, PixelRect { x, y, width, height });
                 let mut values = vec![T::default(); group.lanes().len()];
                 match run(&mut group, &mut values) {
                     Ok(()) => {}

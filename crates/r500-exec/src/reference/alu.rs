@@ -6,10 +6,10 @@ use super::event::EventKind;
 use super::group::Group;
 use super::source::{Channel, Operands};
 use super::write::Outcome;
-use crate::finding::FindingKind;
 use crate::numerics::{self, Arith, compare, kernels};
 use crate::reading::{DpAlone, Omod7, ReservedOp};
 use crate::shader::Alu;
+use crate::warning::WarningKind;
 
 impl Group<'_> {
     /// One ALU or OUT instruction. All reads precede all writes (observed), those of other pixels
@@ -114,7 +114,7 @@ impl Group<'_> {
     }
 
     fn check_alu(&mut self, address: u32, alu: &Alu, executing: &[bool]) {
-        if !self.draw.options.findings {
+        if !self.draw.options.warnings {
             return;
         }
         let (rgb, alpha) = (alu.rgb.op, alu.alpha.op);
@@ -124,15 +124,15 @@ impl Group<'_> {
         let rgb_copies = alu.rgb.omod == Omod::DISABLED && !rgb_selects(rgb);
         let alpha_copies = alu.alpha.omod == Omod::DISABLED && !alpha_selects(alpha);
         let rules = [
-            (!rgb.is_named(), FindingKind::ReservedRgbOp, rgb_code),
-            (!alpha.is_named(), FindingKind::ReservedAlphaOp, alpha_code),
-            (sop_alone, FindingKind::SopWithoutFunction, alpha_code),
-            (dp_alone, FindingKind::DpWithoutDotProduct, rgb_code),
-            (rgb_copies || alpha_copies, FindingKind::OmodDisabled, 7),
+            (!rgb.is_named(), WarningKind::ReservedRgbOp, rgb_code),
+            (!alpha.is_named(), WarningKind::ReservedAlphaOp, alpha_code),
+            (sop_alone, WarningKind::SopWithoutFunction, alpha_code),
+            (dp_alone, WarningKind::DpWithoutDotProduct, rgb_code),
+            (rgb_copies || alpha_copies, WarningKind::OmodDisabled, 7),
         ];
         for (lane, _) in executing.iter().enumerate().filter(|(_, executes)| **executes) {
             for (_, kind, detail) in rules.into_iter().filter(|(met, ..)| *met) {
-                self.find(lane, kind, address, detail);
+                self.warn(lane, kind, address, detail);
             }
             self.check_sources(lane, address, alu);
             let gated = gated_channels(alu);

@@ -13,11 +13,11 @@ use super::event::{EventKind, Jump};
 use super::group::{Group, saturate};
 use super::lane::LaneState;
 use super::state::LoopFrame;
-use crate::finding::FindingKind;
 use crate::reading::{
     AOp3, AluResultAfterFc, BOp3, BreakRule, FcPredNone, FcPredRgba, IdleLoop, StackLimits,
 };
 use crate::shader::{Fc, Op, Predicate};
+use crate::warning::WarningKind;
 
 /// Levels of a branch counter in full flow control (open; drivers allow as many).
 pub const BRANCH_LEVELS: u32 = 32;
@@ -111,8 +111,8 @@ impl Group<'_> {
             let votes = self.votes(lane, inst.ignore_uncovered());
             vote.voters.push(votes && self.executes(lane));
         }
-        if self.draw.options.findings && bools.is_none() && looks_at(inst.jump_func(), 0) {
-            self.find_group(FindingKind::NoBoolConstant, address, 0);
+        if self.draw.options.warnings && bools.is_none() && looks_at(inst.jump_func(), 0) {
+            self.warn_group(WarningKind::NoBoolConstant, address, 0);
         }
         vote
     }
@@ -150,7 +150,7 @@ impl Group<'_> {
             return true;
         }
         if self.state.loops.len() >= LOOP_LEVELS && self.bounded() {
-            self.find_group(FindingKind::LoopOverflow, address, saturate(LOOP_LEVELS));
+            self.warn_group(WarningKind::LoopOverflow, address, saturate(LOOP_LEVELS));
             return false;
         }
         // REP leaves aL alone (documented).
@@ -175,7 +175,7 @@ impl Group<'_> {
             0
         };
         let Some(frame) = self.state.loops.last_mut() else {
-            self.find_group(FindingKind::LoopUnderflow, address, 0);
+            self.warn_group(WarningKind::LoopUnderflow, address, 0);
             return voted;
         };
         frame.count = frame.count.saturating_sub(1);
@@ -228,7 +228,7 @@ impl Group<'_> {
         remains: impl Fn(LaneState) -> bool,
     ) -> bool {
         let Some(frame) = self.state.loops.last() else {
-            self.find_group(FindingKind::LoopUnderflow, address, 0);
+            self.warn_group(WarningKind::LoopUnderflow, address, 0);
             return voted;
         };
         let ignore = inst.ignore_uncovered();
@@ -289,7 +289,7 @@ impl Group<'_> {
             BranchOp::INCR => self.increment(address, vote, jump),
             _ => {
                 let as_increment = readings.b_op_3 == BOp3::Incr;
-                self.find_group(FindingKind::ReservedBranchOp, address, i32::from(op.code()));
+                self.warn_group(WarningKind::ReservedBranchOp, address, i32::from(op.code()));
                 if as_increment {
                     self.increment(address, vote, jump);
                 }
@@ -315,7 +315,7 @@ impl Group<'_> {
             let executes = self.executes(&self.state.lanes[i]);
             match self.state.lanes[i].state {
                 LaneState::Branch(n) if bounded && n + 1 >= levels => {
-                    self.find(i, FindingKind::BranchOverflow, address, saturate(levels));
+                    self.warn(i, WarningKind::BranchOverflow, address, saturate(levels));
                 }
                 LaneState::Branch(n) => {
                     self.state.lanes[i].state = LaneState::Branch(n.saturating_add(1))
@@ -347,7 +347,7 @@ impl Group<'_> {
                 self.state.pc = target;
             }
             op => {
-                self.find_group(FindingKind::ReservedAddrOp, address, i32::from(op.code()));
+                self.warn_group(WarningKind::ReservedAddrOp, address, i32::from(op.code()));
                 self.state.pc = match self.draw.options.readings.a_op_3 {
                     AOp3::None => target,
                     AOp3::PopPush => {
@@ -368,14 +368,14 @@ impl Group<'_> {
 
     fn pop_call(&mut self, address: u32, next: u32) -> u32 {
         self.state.calls.pop().unwrap_or_else(|| {
-            self.find_group(FindingKind::CallUnderflow, address, 0);
+            self.warn_group(WarningKind::CallUnderflow, address, 0);
             next
         })
     }
 
     fn push_call(&mut self, address: u32, next: u32) {
         if self.state.calls.len() >= CALL_LEVELS && self.bounded() {
-            self.find_group(FindingKind::CallOverflow, address, saturate(CALL_LEVELS));
+            self.warn_group(WarningKind::CallOverflow, address, saturate(CALL_LEVELS));
         } else {
             self.state.calls.push(next);
         }
@@ -393,24 +393,24 @@ impl Group<'_> {
     fn int_constant(&mut self, address: u32, fc: &Fc) -> r500_isa::state::UsFcIntConst {
         let number = usize::from(fc.addr.int_addr());
         self.draw.bindings.int_constant(number).unwrap_or_else(|| {
-            self.find_group(FindingKind::NoIntConstant, address, saturate(number));
+            self.warn_group(WarningKind::NoIntConstant, address, saturate(number));
             r500_isa::state::UsFcIntConst::default()
         })
     }
 
     fn check_flow(&mut self, address: u32, fc: &Fc) {
-        if !self.draw.options.findings {
+        if !self.draw.options.warnings {
             return;
         }
         let inst = fc.inst;
         let full = self.draw.shader.full_fc();
         let needs_full = inst.op() != FcOp::JUMP || inst.a_op() != AddrOp::NONE;
         if needs_full && !full {
-            self.find_group(FindingKind::PartialFlowControl, address, 0);
+            self.warn_group(WarningKind::PartialFlowControl, address, 0);
         }
         let predicate = looks_at(inst.jump_func(), 1);
         if predicate && fc.pred().sel == PredSel::RGBA {
-            self.find_group(FindingKind::FcPredicateRgba, address, 0);
+            self.warn_group(WarningKind::FcPredicateRgba, address, 0);
         }
         for lane in 0..self.state.lanes.len() {
             if !self.executes(&self.state.lanes[lane]) {
@@ -420,7 +420,7 @@ impl Group<'_> {
                 self.check_predicate(lane, address, fc.pred(), 1);
             }
             if looks_at(inst.jump_func(), 2) && !self.state.lanes[lane].alu_result_set {
-                self.find(lane, FindingKind::AluResultNotSet, address, 0);
+                self.warn(lane, WarningKind::AluResultNotSet, address, 0);
             }
         }
     }

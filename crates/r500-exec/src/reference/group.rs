@@ -3,10 +3,10 @@
 use super::event::{Event, EventKind};
 use super::lane::Lane;
 use super::state::{Fetches, GroupState, LoopFrame};
-use crate::finding::FindingKind;
 use crate::numerics::Arith;
 use crate::reading::{LeftWindow, OutsidePixels};
-use crate::{Block, Counters, Draw, Findings, Op, RunError};
+use crate::warning::WarningKind;
+use crate::{Counters, Draw, Op, PixelRect, RunError, RuntimeWarnings};
 
 /// Pixels that share a program counter, and their program's state.
 ///
@@ -14,7 +14,7 @@ use crate::{Block, Counters, Draw, Findings, Op, RunError};
 /// right, "top" being the row with the smaller y (observed: the sign of derivatives).
 ///
 /// ```
-/// # use r500_exec::{Bindings, Block, Draw, Options, Shader, reference::Group};
+/// # use r500_exec::{Bindings, PixelRect, Draw, Options, Shader, reference::Group};
 /// # use r500_isa::Instruction;
 /// # use r500_program::{Job, Program};
 /// # let job = Job::from_program(Program::from_code(vec![Instruction([1, 0, 0, 0, 0, 0])]));
@@ -22,7 +22,7 @@ use crate::{Block, Counters, Draw, Findings, Op, RunError};
 /// # let bindings = Bindings::new(&job, [4, 4])?;
 /// let options = Options::default();
 /// let draw = Draw { shader: &shader, bindings: &bindings, options: &options, deadline: None };
-/// let mut group = Group::new(&draw, Block { x: 0, y: 0, width: 4, height: 4 });
+/// let mut group = Group::new(&draw, PixelRect { x: 0, y: 0, width: 4, height: 4 });
 /// group.watch(group.lane_at(2, 1));
 /// while !group.ended() {
 ///     let step = group.step()?;
@@ -48,22 +48,22 @@ pub struct Step {
 }
 
 impl<'a> Group<'a> {
-    /// The pixels of a block at the start of their program. An odd width or height is rounded up to
+    /// The pixels of a rect at the start of their program. An odd width or height is rounded up to
     /// whole quads.
     #[must_use]
-    pub fn new(draw: &Draw<'a>, block: Block) -> Self {
-        let (columns, rows) = (block.width.div_ceil(2), block.height.div_ceil(2));
-        let block = Block { width: columns * 2, height: rows * 2, ..block };
+    pub fn new(draw: &Draw<'a>, rect: PixelRect) -> Self {
+        let (columns, rows) = (rect.width.div_ceil(2), rect.height.div_ceil(2));
+        let rect = PixelRect { width: columns * 2, height: rows * 2, ..rect };
         let quads = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
         let lanes = quads
             .flat_map(|(column, row)| {
-                let (x, y) = (block.x + column * 2, block.y + row * 2);
+                let (x, y) = (rect.x + column * 2, rect.y + row * 2);
                 [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)]
             })
             .map(|(x, y)| Lane::new(draw, x, y))
             .collect();
         let state = GroupState {
-            block,
+            rect,
             lanes,
             pc: draw.shader.start(),
             loops: Vec::new(),
@@ -71,7 +71,7 @@ impl<'a> Group<'a> {
             last_al: 0,
             fetches: Fetches::default(),
             ended: false,
-            findings: Findings::default(),
+            warnings: RuntimeWarnings::default(),
             counters: Counters::default(),
         };
         Self::resume(draw, state)
@@ -156,8 +156,8 @@ impl<'a> Group<'a> {
 
     /// The pixels.
     #[must_use]
-    pub fn block(&self) -> Block {
-        self.state.block
+    pub fn rect(&self) -> PixelRect {
+        self.state.rect
     }
 
     /// The lanes.
@@ -186,8 +186,8 @@ impl<'a> Group<'a> {
 
     /// What was met so far.
     #[must_use]
-    pub fn findings(&self) -> &Findings {
-        &self.state.findings
+    pub fn warnings(&self) -> &RuntimeWarnings {
+        &self.state.warnings
     }
 
     /// What was counted so far.
@@ -207,10 +207,10 @@ impl<'a> Group<'a> {
         self.watched = lane.filter(|&lane| lane < self.state.lanes.len());
     }
 
-    /// Findings and counters, when all is done.
+    /// RuntimeWarnings and counters, when all is done.
     #[must_use]
-    pub fn finish(self) -> (Findings, Counters) {
-        (self.state.findings, self.state.counters)
+    pub fn finish(self) -> (RuntimeWarnings, Counters) {
+        (self.state.warnings, self.state.counters)
     }
 
     /// Whether a lane executes.
@@ -230,26 +230,21 @@ impl<'a> Group<'a> {
         if self.watched == Some(lane) { self.event.as_mut() } else { None }
     }
 
-    /// Notes a finding of a lane. Lanes outside the picture find nothing: what they hold is not
+    /// Notes a warning of a lane. Lanes outside the picture find nothing: what they hold is not
     /// the program's doing.
-    pub(super) fn find(&mut self, lane: usize, kind: FindingKind, address: u32, detail: i32) {
-        if !self.draw.options.findings {
+    pub(super) fn warn(&mut self, lane: usize, kind: WarningKind, address: u32, detail: i32) {
+        if !self.draw.options.warnings {
             return;
         }
         if let Some(lane) = self.state.lanes.get(lane).filter(|lane| lane.inside) {
-            self.state.findings.add(kind, address, [lane.x, lane.y], detail);
+            self.state.warnings.add(kind, address, [lane.x, lane.y], detail);
         }
     }
 
-    /// Notes a finding of the group as a whole.
-    pub(super) fn find_group(&mut self, kind: FindingKind, address: u32, detail: i32) {
-        if self.draw.options.findings {
-            self.state.findings.add(
-                kind,
-                address,
-                [self.state.block.x, self.state.block.y],
-                detail,
-            );
+    /// Notes a warning of the group as a whole.
+    pub(super) fn warn_group(&mut self, kind: WarningKind, address: u32, detail: i32) {
+        if self.draw.options.warnings {
+            self.state.warnings.add(kind, address, [self.state.rect.x, self.state.rect.y], detail);
         }
     }
 
@@ -263,7 +258,7 @@ impl<'a> Group<'a> {
     }
 
     fn left_window(&mut self, address: u32) {
-        self.find_group(FindingKind::LeftWindow, address, saturate(address));
+        self.warn_group(WarningKind::LeftWindow, address, saturate(address));
         let (first, last) = self.draw.shader.window();
         match self.draw.options.readings.left_window {
             LeftWindow::End => self.state.ended = true,
@@ -274,7 +269,7 @@ impl<'a> Group<'a> {
     fn spend(&mut self, address: u32) -> Result<(), RunError> {
         let limit = self.draw.options.limits.instructions;
         if self.state.counters.instructions >= limit {
-            let pixel = [self.state.block.x, self.state.block.y];
+            let pixel = [self.state.rect.x, self.state.rect.y];
             return Err(RunError::Instructions { address, pixel, limit });
         }
         self.state.counters.instructions += 1;
@@ -285,7 +280,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// A number for [`Finding::detail`](crate::Finding::detail).
+/// A number for [`RuntimeWarning::detail`](crate::RuntimeWarning::detail).
 pub(super) fn saturate(n: impl TryInto<i32>) -> i32 {
     n.try_into().unwrap_or(i32::MAX)
 }

@@ -35,7 +35,7 @@ pub use lane::{Lane, LaneState};
 pub use state::{GroupState, LoopFrame};
 
 use crate::frame::Band;
-use crate::{Block, Draw, Engine, Prepared, Ran, Report, RunError};
+use crate::{BandStats, Draw, Engine, PixelRect, PreparedDraw, RunError, RunInfo};
 
 /// The reference engine.
 #[derive(Clone, Copy, Debug, Default)]
@@ -46,7 +46,7 @@ impl Engine for Reference {
         "reference"
     }
 
-    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn Prepared + 'a> {
+    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn PreparedDraw + 'a> {
         Box::new(Groups { draw })
     }
 }
@@ -56,33 +56,33 @@ struct Groups<'a> {
     draw: Draw<'a>,
 }
 
-impl Prepared for Groups<'_> {
+impl PreparedDraw for Groups<'_> {
     fn band_rows(&self) -> u32 {
         self.draw.options.group[1]
     }
 
-    fn band(&self, band: &mut Band<'_>) -> Result<Report, RunError> {
-        let mut report = Report::default();
+    fn draw_band(&self, band: &mut Band<'_>) -> Result<BandStats, RunError> {
+        let mut report = BandStats::default();
         let [width, height] = self.draw.options.group;
-        let block = band.block();
+        let rect = band.rect();
         band.clear();
-        let y = block.y - block.y % height;
-        let mut x = block.x - block.x % width;
-        while x < block.x + block.width {
-            let mut group = Group::new(&self.draw, Block { x, y, width, height });
+        let y = rect.y - rect.y % height;
+        let mut x = rect.x - rect.x % width;
+        while x < rect.x + rect.width {
+            let mut group = Group::new(&self.draw, PixelRect { x, y, width, height });
             group.run()?;
             for lane in group.lanes() {
                 band.put_pixel(lane.x, lane.y, &lane.output());
             }
-            let (findings, counters) = group.finish();
-            report.findings.merge(&findings);
+            let (warnings, counters) = group.finish();
+            report.warnings.merge(&warnings);
             report.counters.merge(&counters);
             x += width;
         }
         Ok(report)
     }
 
-    fn ran(&self) -> Ran {
-        Ran::of(Reference.name())
+    fn run_info(&self) -> RunInfo {
+        RunInfo::of(Reference.name())
     }
 }

@@ -5,10 +5,10 @@ use r500_isa::values::{AlphaOp, Mod, RgbOp, Sel, SrcpOp, Swiz};
 use r500_isa::{CONSTANTS, InlineConst, Operand, Source, TEMPORARIES};
 
 use super::group::{Group, saturate};
-use crate::finding::FindingKind;
 use crate::numerics::Arith;
 use crate::reading::{Dp4Derivative, InlineRelative, PastPixsize, RelativeRange};
 use crate::shader::Alu;
+use crate::warning::WarningKind;
 
 /// The operands of an instruction: where each channel of each comes from. The pixels of a group
 /// share aL, so this is the same for all of them.
@@ -208,7 +208,7 @@ impl Group<'_> {
             .unwrap_or_default()
     }
 
-    /// Findings of what an instruction reads.
+    /// RuntimeWarnings of what an instruction reads.
     pub(super) fn check_sources(&mut self, lane: usize, address: u32, alu: &Alu) {
         let SourceReads { rgb, alpha } = alu.reads;
         for n in 0..3 {
@@ -221,21 +221,21 @@ impl Group<'_> {
         }
     }
 
-    /// Findings of reading some channels of a temporary.
+    /// RuntimeWarnings of reading some channels of a temporary.
     pub(super) fn check_temp(&mut self, lane: usize, address: u32, temp: usize, channels: u8) {
         let written = self.state.lanes.get(lane).map_or(0, |lane| lane.written[temp]);
         if channels & !written != 0 {
-            self.find(lane, FindingKind::NeverWritten, address, saturate(temp));
+            self.warn(lane, WarningKind::NeverWritten, address, saturate(temp));
         }
         if channels & self.state.fetches.pending(temp) != 0 {
-            self.find(lane, FindingKind::NotAwaited, address, saturate(temp));
+            self.warn(lane, WarningKind::NotAwaited, address, saturate(temp));
         }
         if self.is_past(temp) {
-            self.find(lane, FindingKind::PastPixsize, address, saturate(temp));
+            self.warn(lane, WarningKind::PastPixsize, address, saturate(temp));
         }
     }
 
-    /// Findings of an address that aL may move out of range.
+    /// RuntimeWarnings of an address that aL may move out of range.
     pub(super) fn check_relative(
         &mut self,
         lane: usize,
@@ -246,7 +246,7 @@ impl Group<'_> {
     ) {
         let moved = i32::from(addr) + self.al();
         if relative && !(0..saturate(registers)).contains(&moved) {
-            self.find(lane, FindingKind::RelativeRange, address, moved);
+            self.warn(lane, WarningKind::RelativeRange, address, moved);
         }
     }
 
@@ -259,7 +259,7 @@ impl Group<'_> {
             Place::Constant(n) => {
                 self.check_relative(lane, address, source.addr, source.relative, CONSTANTS);
                 if self.draw.bindings.constant(n).is_none() {
-                    self.find(lane, FindingKind::NoConstant, address, saturate(n));
+                    self.warn(lane, WarningKind::NoConstant, address, saturate(n));
                 }
             }
             Place::Inline(_) => {}

@@ -4,13 +4,13 @@ use r500_isa::TEMPORARIES;
 
 use super::lane::Lane;
 use crate::reading::AlOutside;
-use crate::{Block, Counters, Findings, Readings};
+use crate::{Counters, PixelRect, Readings, RuntimeWarnings};
 
 /// What a [`Group`](super::Group) holds between two steps. A clone is a checkpoint: a group goes on from
 /// it ([`Group::resume`](super::Group::resume)) as if nothing had been in between.
 #[derive(Clone, Debug)]
 pub struct GroupState {
-    pub(super) block: Block,
+    pub(super) rect: PixelRect,
     pub(super) lanes: Vec<Lane>,
     pub(super) pc: u32,
     pub(super) loops: Vec<LoopFrame>,
@@ -18,7 +18,7 @@ pub struct GroupState {
     pub(super) last_al: i32,
     pub(super) fetches: Fetches,
     pub(super) ended: bool,
-    pub(super) findings: Findings,
+    pub(super) warnings: RuntimeWarnings,
     pub(super) counters: Counters,
 }
 
@@ -61,8 +61,8 @@ impl GroupState {
 
     /// The pixels.
     #[must_use]
-    pub fn block(&self) -> Block {
-        self.block
+    pub fn rect(&self) -> PixelRect {
+        self.rect
     }
 
     /// The lanes, in the order of [`Group`](super::Group).
@@ -95,8 +95,8 @@ impl GroupState {
 
     /// What was met so far.
     #[must_use]
-    pub fn findings(&self) -> &Findings {
-        &self.findings
+    pub fn warnings(&self) -> &RuntimeWarnings {
+        &self.warnings
     }
 
     /// What was counted so far.
@@ -113,13 +113,13 @@ impl GroupState {
 
     /// A copy that takes little memory, to be [expanded](Self::expand) before use.
     pub(crate) fn compact(&self) -> Self {
-        let Self { lanes, loops, calls, findings, .. } = self;
+        let Self { lanes, loops, calls, warnings, .. } = self;
         Self {
             lanes: lanes.iter().map(Lane::compact).collect(),
             loops: loops.clone(),
             calls: calls.clone(),
             fetches: self.fetches.clone(),
-            findings: findings.clone(),
+            warnings: warnings.clone(),
             ..*self
         }
     }
@@ -134,8 +134,8 @@ impl GroupState {
         let lane = |lane: &Lane| size_of::<Lane>() + size_of_val(lane.temps.as_slice());
         let lanes: usize = self.lanes.iter().map(lane).sum();
         let loops = self.loops.len() * (size_of::<LoopFrame>() + self.lanes.len());
-        // A finding is a node of a tree: about 64 bytes.
-        size_of::<Self>() + lanes + loops + 4 * self.calls.len() + 64 * self.findings.len()
+        // A warning is a node of a tree: about 64 bytes.
+        size_of::<Self>() + lanes + loops + 4 * self.calls.len() + 64 * self.warnings.len()
     }
 }
 

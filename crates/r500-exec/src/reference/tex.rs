@@ -4,11 +4,11 @@ use r500_isa::values::{PredSel, TexOp};
 
 use super::event::{EventKind, Lookup};
 use super::group::Group;
-use crate::finding::FindingKind;
 use crate::numerics::compare;
 use crate::reading::{KillRgba, UncoveredFetch, WriteInactiveKill};
 use crate::shader::{Tex, TexReg};
 use crate::texture::{DISABLED_UNIT, Gradients, QuadFetch};
+use crate::warning::WarningKind;
 
 /// What a quad's pixels get: texel and, for a watched group, how it was looked up.
 type Fetched = [([f32; 4], Option<Lookup>); 4];
@@ -143,19 +143,19 @@ impl Group<'_> {
     }
 
     fn check_tex(&mut self, address: u32, tex: &Tex, executing: &[bool]) {
-        if !self.draw.options.findings {
+        if !self.draw.options.warnings {
             return;
         }
         if tex.op == TexOp::NOP {
             return;
         }
         if !tex.op.is_named() {
-            self.find_group(FindingKind::ReservedTexOp, address, i32::from(tex.op.code()));
+            self.warn_group(WarningKind::ReservedTexOp, address, i32::from(tex.op.code()));
             return;
         }
         let samples = tex.op != TexOp::TEXKILL;
         if samples && self.draw.bindings.sampler(usize::from(tex.unit)).is_none() {
-            self.find_group(FindingKind::UnitDisabled, address, i32::from(tex.unit));
+            self.warn_group(WarningKind::UnitDisabled, address, i32::from(tex.unit));
         }
         let mut registers = vec![(tex.coord, self.used_coordinates(tex))];
         if tex.op == TexOp::DXDY {

@@ -6,10 +6,10 @@ use r500_isa::values::{AluResultSel, Compare, PredSel};
 use super::event::Write;
 use super::group::{Group, saturate};
 use super::lane::Lane;
-use crate::finding::FindingKind;
 use crate::numerics::compare::{eq, ge, lt, ne};
 use crate::reading::{AluResultPredicate, PredReserved, WriteInactiveDepth};
 use crate::shader::{Alu, Dest, Predicate};
+use crate::warning::WarningKind;
 
 /// What an instruction gives one lane.
 #[derive(Clone, Copy, Debug)]
@@ -61,12 +61,12 @@ impl Group<'_> {
         Some(self.temp_address(dest.addr, dest.relative)).filter(|&temp| self.temp_exists(temp))
     }
 
-    /// Findings of a destination.
+    /// RuntimeWarnings of a destination.
     pub(super) fn check_destination(&mut self, lane: usize, address: u32, dest: Dest) {
         self.check_relative(lane, address, dest.addr, dest.relative, TEMPORARIES);
         let temp = self.temp_address(dest.addr, dest.relative);
         if self.is_past(temp) {
-            self.find(lane, FindingKind::PastPixsize, address, saturate(temp));
+            self.warn(lane, WarningKind::PastPixsize, address, saturate(temp));
         }
     }
 
@@ -102,7 +102,7 @@ impl Group<'_> {
         }
     }
 
-    /// Findings of looking at predicate bits that nothing has set; `channels` are those that the
+    /// RuntimeWarnings of looking at predicate bits that nothing has set; `channels` are those that the
     /// predicate gates.
     pub(super) fn check_predicate(
         &mut self,
@@ -122,7 +122,7 @@ impl Group<'_> {
         };
         let set = self.state.lanes.get(lane).map_or(0, |lane| lane.predicate_set);
         for bit in (0..4).filter(|bit| (bits & !set) >> bit & 1 != 0) {
-            self.find(lane, FindingKind::PredicateNotSet, address, bit);
+            self.warn(lane, WarningKind::PredicateNotSet, address, bit);
         }
     }
 

@@ -6,7 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use r500_exec::fast::{Fast, Simd};
 use r500_exec::reference::Reference;
-use r500_exec::{Bindings, Block, Counters, Draw, Engine, Frame, Options, Shader, draw, draw_into};
+use r500_exec::{
+    Bindings, Counters, Draw, Engine, Frame, Options, PixelRect, Shader, draw, draw_into,
+};
 use r500_jit::{Effort, Jit, Settings, When};
 use r500_program::Job;
 
@@ -15,7 +17,7 @@ pub(crate) enum Outcome {
     /// The engines drew the same; operations that were machine code, and all that could be.
     Same([u64; 2]),
     /// The fast engine gave it to the reference engine, and why.
-    Instead(String),
+    Fallback(String),
     /// Something differs.
     Different(String),
 }
@@ -39,7 +41,7 @@ impl Seen {
                 self.drawn += 1;
                 self.compiled = [0, 1].map(|i| self.compiled[i] + compiled[i]);
             }
-            Outcome::Instead(why) => *self.instead.entry(why).or_default() += 1,
+            Outcome::Fallback(why) => *self.instead.entry(why).or_default() += 1,
             Outcome::Different(what) => return Some(what),
         }
         None
@@ -62,14 +64,16 @@ impl Seen {
 /// Draws with all engines, with the fast one at every level, with the jit one at those that it has
 /// code for, compiled quickly and well.
 pub(crate) fn compare(job: &Job, options: &Options<'_>) -> Outcome {
-    let Ok(shader) = Shader::new(&job.program) else { return Outcome::Instead("no shader".into()) };
+    let Ok(shader) = Shader::new(&job.program) else {
+        return Outcome::Fallback("no shader".into());
+    };
     let bindings = match Bindings::new(job, job.size.unwrap()) {
         Ok(bindings) => bindings,
-        Err(error) => return Outcome::Instead(format!("not bound: {error}")),
+        Err(error) => return Outcome::Fallback(format!("not bound: {error}")),
     };
     let prepare = |simd| Fast::with(simd).prepare(Draw::new(&shader, &bindings, options).unwrap());
-    if let Some(instead) = prepare(Simd::Portable).ran().instead {
-        return Outcome::Instead(kind(&instead));
+    if let Some(instead) = prepare(Simd::Portable).run_info().fallback_reason {
+        return Outcome::Fallback(kind(&instead));
     }
     let wanted = draw(&Reference, &shader, &bindings, options);
     let mut compiled = [0, 0];
@@ -81,7 +85,7 @@ pub(crate) fn compare(job: &Job, options: &Options<'_>) -> Outcome {
             Err(error) => return Outcome::Different(format!("{level}: {error}")),
         };
         let prepared = engine.prepare(drawing);
-        if let Some(share) = prepared.ran().compiled {
+        if let Some(share) = prepared.run_info().compiled {
             compiled = [0, 1].map(|i| compiled[i] + share[i] as u64);
         }
         // Twice: the second frame is drawn over the first.
@@ -92,8 +96,8 @@ pub(crate) fn compare(job: &Job, options: &Options<'_>) -> Outcome {
             let Ok(drawn) = drawn else { return Outcome::Different(format!("{level} panics")) };
             match (&wanted, drawn) {
                 (Ok(wanted), Ok(())) => {
-                    assert_eq!(frame.ran.simd, Some(simd.name()));
-                    assert!(frame.ran.instead.is_none(), "{:?}", frame.ran);
+                    assert_eq!(frame.run_info.simd, Some(simd.name()));
+                    assert!(frame.run_info.fallback_reason.is_none(), "{:?}", frame.run_info);
                     if let Some(what) = difference(&frame, wanted) {
                         return Outcome::Different(format!("{level}, {time} frame: {what}"));
                     }
@@ -128,7 +132,7 @@ fn engines(simd: Simd) -> Vec<(Simd, Box<dyn Engine>)> {
 /// The first difference between a frame and the reference engine's.
 pub(crate) fn difference(got: &Frame, wanted: &Frame) -> Option<String> {
     let place = |n: usize| {
-        let Block { x, y, width, .. } = wanted.area();
+        let PixelRect { x, y, width, .. } = wanted.area();
         format!("pixel {},{}", x + n as u32 % width, y + n as u32 / width)
     };
     if got.area() != wanted.area() {

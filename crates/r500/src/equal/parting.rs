@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use r500_check::dataflow::{Channel, ChannelSet};
 use r500_check::diff::{Change, Diff};
 use r500_exec::reference::{Event, EventKind, Group, Write};
-use r500_exec::{Bindings, Block, Draw, Options};
+use r500_exec::{Bindings, Draw, Options, PixelRect};
 use r500_isa::values::{InstType, PredSel, RgbMask, TexOp};
 use r500_isa::words::{AluAlphaInst, AluRgbInst, CmnInst};
 use r500_isa::{Half, Instruction};
@@ -141,7 +141,7 @@ impl Trace {
         let options = &Options { progress: None, ..options.clone() };
         let draw = Draw { shader, bindings, options, deadline: None };
         let [width, height] = options.group;
-        let block = Block { x: x - x % width.max(1), y: y - y % height.max(1), width, height };
+        let block = PixelRect { x: x - x % width.max(1), y: y - y % height.max(1), width, height };
         let mut group = Group::new(&draw, block);
         group.watch(group.lane_at(x, y));
         let mut trace = Self { steps: Vec::new(), total: 0 };

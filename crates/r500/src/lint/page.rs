@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use r500_asm::{PrintOptions, print};
 use r500_check::{Code, check_job};
-use r500_exec::FindingKind;
+use r500_exec::WarningKind;
 use r500_program::Job;
 
 /// Longer examples are not shown.
@@ -37,10 +37,10 @@ pub fn page(code: Code) -> String {
 /// What the reference engine makes of it.
 fn in_a_run(code: Code) -> Option<String> {
     let name = match code {
-        Code::RunsOut | Code::JumpsOut | Code::EndOutside => FindingKind::LeftWindow.name(),
+        Code::RunsOut | Code::JumpsOut | Code::EndOutside => WarningKind::LeftWindow.name(),
         _ => code.info().name,
     };
-    if let Some(kind) = FindingKind::ALL.iter().find(|kind| kind.name() == name) {
+    if let Some(kind) = WarningKind::ALL.iter().find(|kind| kind.name() == name) {
         let hard = if kind.is_hard() { "hard " } else { "" };
         return Some(format!("the {hard}finding `{name}`, where it happens"));
     }
@@ -81,6 +81,6 @@ mod tests {
             let hard = run.as_ref().is_some_and(|run| run.starts_with("the hard"));
             assert!(error || !hard, "{code:?}: {run:?}");
         }
-        assert_eq!(FindingKind::ALL.iter().filter(|kind| kind.is_hard()).count(), 17);
+        assert_eq!(WarningKind::ALL.iter().filter(|kind| kind.is_hard()).count(), 17);
     }
 }

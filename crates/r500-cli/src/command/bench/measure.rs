@@ -5,7 +5,7 @@ use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
 use r500::exec::fast::Simd;
-use r500::exec::{Draw, Engine, Frame, Ran, RunError, draw_into};
+use r500::exec::{Draw, Engine, Frame, RunError, RunInfo, draw_into};
 
 /// Pictures to draw at least, however long one takes.
 const FRAMES: usize = 3;
@@ -14,7 +14,7 @@ const FRAMES: usize = 3;
 #[derive(Clone, Debug)]
 pub(super) struct Times {
     /// Who drew.
-    pub(super) ran: Ran,
+    pub(super) run_info: RunInfo,
     /// Seconds to get ready.
     pub(super) prepare: f64,
     /// Seconds a picture: one in the middle, the shortest.
@@ -65,7 +65,7 @@ pub(super) fn measure(
     }
     let frames = seconds.len();
     let (median, best) = middle(&mut seconds);
-    Ok(Times { ran: frame.ran, prepare: middle(&mut prepare).0, median, best, frames })
+    Ok(Times { run_info: frame.run_info, prepare: middle(&mut prepare).0, median, best, frames })
 }
 
 /// The one in the middle, and the least. There is one at least.

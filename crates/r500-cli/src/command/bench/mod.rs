@@ -392,8 +392,11 @@ impl Bench {
             let draw = Draw::new(&shader, &bindings, &options).map_err(machine::not_run)?;
             let times = measure::measure(&|| setup.make(), &draw, self.seconds)
                 .map_err(machine::not_run)?;
-            if let Some(why) =
-                times.ran.instead.as_ref().filter(|_| times.ran.engine == "reference")
+            if let Some(why) = times
+                .run_info
+                .fallback_reason
+                .as_ref()
+                .filter(|_| times.run_info.engine == "reference")
             {
                 if instead.is_empty() {
                     let note = format!("{}: the reference engine draws it: {why}", program.name);

@@ -109,7 +109,7 @@ pub(super) fn geometric(values: impl Iterator<Item = f64>) -> f64 {
 
 /// The vector instructions that drew.
 fn simd(row: &Row) -> Option<&'static str> {
-    row.times.ran.simd
+    row.times.run_info.simd
 }
 
 /// Three digits or more.
@@ -154,9 +154,9 @@ fn object(row: &Row, ratio: Option<f64>) -> Value {
         "simd": row.setup.simd().map(|simd| simd.name()),
         "threads": row.setup.threads,
         "size": row.size,
-        "drawn_by": row.times.ran.engine,
-        "instead": row.times.ran.instead,
-        "compiled": row.times.ran.compiled.map(share),
+        "drawn_by": row.times.run_info.engine,
+        "instead": row.times.run_info.fallback_reason,
+        "compiled": row.times.run_info.compiled.map(share),
         "frames": row.times.frames,
         "median_seconds": row.times.median,
         "best_seconds": row.times.best,

@@ -1,7 +1,7 @@
 //! How much work a picture is, whoever does it: counted by the reference engine over a sample.
 
 use r500::exec::reference::Group;
-use r500::exec::{Alu, AluHalf, Block, Draw, GROUP, Op, RunError};
+use r500::exec::{Alu, AluHalf, Draw, GROUP, Op, PixelRect, RunError};
 use r500::isa::Operand;
 use r500::isa::values::{AlphaOp, Omod, RgbOp, Sel, SrcpOp, Swiz};
 
@@ -25,7 +25,7 @@ impl Work {
         let (mut pixels, mut instructions, mut all) = (0u64, 0u64, 0u64);
         for y in spread(height, GROUP[1]) {
             for x in spread(width, GROUP[0]) {
-                let block = Block { x, y, width: GROUP[0], height: GROUP[1] };
+                let block = PixelRect { x, y, width: GROUP[0], height: GROUP[1] };
                 let mut group = Group::new(draw, block);
                 pixels += group.lanes().iter().filter(|lane| lane.inside).count() as u64;
                 while !group.ended() {

@@ -208,7 +208,7 @@ fn instruction_pane(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
 
 /// Rows of the state's pane, its frame included.
 fn state_height(screen: &Screen) -> u16 {
-    let rows = screen.session.recording.now().state().block().height.min(16);
+    let rows = screen.session.recording.now().state().rect().height.min(16);
     length((rows as usize).max(state_words(screen).len()) + 2)
 }
 
@@ -246,7 +246,7 @@ fn state_pane(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
         }
         mask.push(Line::from(spans));
     }
-    let width = length(now.state().block().width as usize * 3).min(inside.width / 2);
+    let width = length(now.state().rect().width as usize * 3).min(inside.width / 2);
     let [left, _, right] =
         Layout::horizontal([Constraint::Length(width), Constraint::Length(2), Constraint::Min(0)])
             .areas(inside);

@@ -83,7 +83,7 @@ impl Debug {
         self.state.apply_time(&mut job, time)?;
         let shader = Shader::new(&job.program).map_err(machine::no_shader)?;
         let bindings = Bindings::new(&job, size).map_err(machine::not_bound)?;
-        let options = Options { findings: true, ..self.machine.options()? };
+        let options = Options { warnings: true, ..self.machine.options()? };
         let scene = Scene { shader: Arc::new(shader), bindings: Arc::new(bindings), options };
         let pixel = self.pixel.unwrap_or(size.map(|side| side / 2));
         if pixel[0] >= size[0] || pixel[1] >= size[1] {

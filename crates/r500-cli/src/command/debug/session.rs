@@ -5,7 +5,7 @@ use std::time::Duration;
 use r500::exec::record::expr::Value;
 use r500::exec::record::survey::Heat;
 use r500::exec::record::{Break, Direction, End, Expr, Recording, Scene, Stop};
-use r500::exec::{Block, RunError};
+use r500::exec::{PixelRect, RunError};
 use r500::expression;
 use r500::program::Uniform;
 
@@ -480,9 +480,9 @@ impl Session {
         Survey::new(self.recording.scene(), area, Question::Heat(measure))
     }
 
-    fn picture(&self) -> Block {
+    fn picture(&self) -> PixelRect {
         let [width, height] = self.recording.scene().bindings.size();
-        Block { x: 0, y: 0, width, height }
+        PixelRect { x: 0, y: 0, width, height }
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use r500::exec::record::survey::{self, Heat, Sightings};
 use r500::exec::record::{Expr, Scene};
-use r500::exec::{Block, Cancel, RunError};
+use r500::exec::{Cancel, PixelRect, RunError};
 
 use super::session::Measure;
 
@@ -38,7 +38,7 @@ enum Part {
 
 impl Survey {
     /// Begins.
-    pub(super) fn new(scene: &Scene, area: Block, question: Question) -> Result<Self, String> {
+    pub(super) fn new(scene: &Scene, area: PixelRect, question: Question) -> Result<Self, String> {
         let [width, height] = scene.bindings.size();
         let inside = |from: u32, size: u32, all: u32| {
             size > 0 && from.checked_add(size).is_some_and(|end| end <= all)
@@ -114,7 +114,7 @@ impl Survey {
         known as f64 / (f64::from(area.width) * f64::from(area.height)).max(1.0)
     }
 
-    fn area(&self) -> Block {
+    fn area(&self) -> PixelRect {
         match &self.found {
             Found::Heat(heat, _) => heat.area,
             Found::Sight(seen, _) => seen.area,
@@ -145,7 +145,7 @@ impl Drop for Survey {
 }
 
 /// An area as stripes that cut no group of pixels: enough rows for all threads, few enough to see it go on.
-fn stripes(area: Block, group: u32) -> impl Iterator<Item = Block> {
+fn stripes(area: PixelRect, group: u32) -> impl Iterator<Item = PixelRect> {
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let rows = group * u32::try_from(threads).unwrap_or(1).clamp(1, 16);
     let top = area.y + area.height;
@@ -153,7 +153,7 @@ fn stripes(area: Block, group: u32) -> impl Iterator<Item = Block> {
     std::iter::from_fn(move || {
         let below = y;
         y = top.min((y / rows + 1) * rows);
-        (below < y).then_some(Block { y: below, height: y - below, ..area })
+        (below < y).then_some(PixelRect { y: below, height: y - below, ..area })
     })
 }
 
@@ -164,8 +164,8 @@ mod tests {
     #[test]
     fn stripes_cover_the_area_and_cut_no_group() {
         for (y, height, group) in [(0, 64, 4), (3, 50, 4), (5, 1, 2), (0, 1000, 6)] {
-            let area = Block { x: 1, y, width: 7, height };
-            let all: Vec<Block> = stripes(area, group).collect();
+            let area = PixelRect { x: 1, y, width: 7, height };
+            let all: Vec<PixelRect> = stripes(area, group).collect();
             let mut next = y;
             for stripe in &all {
                 assert_eq!((stripe.x, stripe.y, stripe.width), (1, next, 7));

@@ -15,7 +15,7 @@ use crate::command::trace::{Printer, state_name};
 pub(super) fn greeting(session: &Session) -> String {
     let recording = &session.recording;
     let moment = recording.now();
-    let (pixel, block) = (moment.pixel(), moment.state().block());
+    let (pixel, block) = (moment.pixel(), moment.state().rect());
     let [width, height] = recording.scene().bindings.size();
     let mut text = format!(
         "{}: pixel {},{} of {width}x{height}, in the group of {}x{} pixels at {},{}; {} steps recorded\n",
@@ -282,7 +282,7 @@ pub(super) fn lane_letter(lane: &Lane, executes: bool) -> char {
 
 /// The lanes of a group as rows of the picture, the upper one first: numbers of lanes.
 pub(super) fn rows(now: &Moment<'_>) -> Vec<Vec<usize>> {
-    let block = now.state().block();
+    let block = now.state().rect();
     (block.y..block.y + block.height)
         .rev()
         .map(|y| {
@@ -292,7 +292,7 @@ pub(super) fn rows(now: &Moment<'_>) -> Vec<Vec<usize>> {
 }
 
 fn group(now: &Moment<'_>) -> String {
-    let block = now.state().block();
+    let block = now.state().rect();
     let executing: Vec<bool> = now.active_lanes().collect();
     let active = executing.iter().filter(|&&executes| executes).count();
     let mut text = format!(
@@ -389,7 +389,7 @@ fn end(session: &Session) -> String {
     if let Some(depth) = delivered.depth {
         text.push_str(&format!("depth = {}\n", number::text(depth)));
     }
-    for finding in last.state().findings().iter() {
+    for finding in last.state().warnings().iter() {
         let weight = finding_weight(finding.kind);
         text.push_str(&format!("{weight}[{}]: {finding}\n", finding.kind.name()));
     }

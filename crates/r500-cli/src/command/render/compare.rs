@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use r500::compare::{Comparison, SHARE, TOLERANCE};
-use r500::exec::Block;
+use r500::exec::PixelRect;
 use r500::picture::{decode_png, encode_png};
 
 use super::output::{Plane, cannot_encode, save};
@@ -42,7 +42,7 @@ impl CompareArgs {
     pub(super) fn compare(
         &self,
         plane: &Plane<'_>,
-        crop: Option<Block>,
+        crop: Option<PixelRect>,
         own_share: Option<f64>,
     ) -> Outcome<Compared> {
         let path = self.reference.clone().unwrap_or_default();
@@ -53,7 +53,7 @@ impl CompareArgs {
             .map_err(|error| Failure::input(error).context(path.display().to_string()))?;
         let drawn = plane.picture();
         if (wanted.width, wanted.height) != (drawn.width, drawn.height)
-            && let Some(Block { x, y, width, height }) = crop
+            && let Some(PixelRect { x, y, width, height }) = crop
             && let Some(part) = wanted.crop(x, y, width, height)
         {
             wanted = part;

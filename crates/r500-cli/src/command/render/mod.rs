@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use r500::exec::{Bindings, Block, Frame, Options, Shader, draw};
+use r500::exec::{Bindings, Frame, Options, PixelRect, Shader, draw};
 use r500::program::Job;
 
 use self::output::{Plane, Sink};
@@ -51,7 +51,7 @@ pub(super) struct Render {
     target: Target,
     /// Draw only this part: lower left pixel and size
     #[arg(long, value_name = "X,Y,WxH", value_parser = syntax::area)]
-    crop: Option<Block>,
+    crop: Option<PixelRect>,
     /// Draw frames FIRST up to END: frame n is at --time + n / --fps
     #[arg(long, value_name = "FIRST..END", value_parser = syntax::frames)]
     frames: Option<Range<u32>>,
@@ -240,7 +240,7 @@ impl Render {
             bar.set_position(done);
         };
         let options = Options {
-            findings: self.findings || self.format == Format::Json,
+            warnings: self.findings || self.format == Format::Json,
             area: self.crop,
             progress: Some(&progress),
             ..self.machine.options()?
@@ -282,15 +282,15 @@ impl Render {
                 "size": drawn.size,
                 "area": [frame.area().x, frame.area().y, frame.width(), frame.height()],
                 "seconds": drawn.took.as_secs_f64(),
-                "engine": frame.ran.engine,
-                "simd": frame.ran.simd,
-                "instead": frame.ran.instead,
+                "engine": frame.run_info.engine,
+                "simd": frame.run_info.simd,
+                "instead": frame.run_info.fallback_reason,
                 "instructions": frame.counters.instructions,
                 "stat": frame.counters.stat,
                 "killed": frame.counters.killed,
                 "files": files,
                 "comparison": comparison.map(compare::Compared::json),
-                "findings": machine::findings_json(&frame.findings),
+                "findings": machine::findings_json(&frame.warnings),
             });
             writeln!(std::io::stdout().lock(), "{json}")?;
             return Ok(());
@@ -299,7 +299,7 @@ impl Render {
             writeln!(std::io::stdout().lock(), "{comparison}")?;
         }
         if self.findings {
-            machine::print_findings(&frame.findings)?;
+            machine::print_findings(&frame.warnings)?;
         }
         if self.verbose {
             let [width, height] = drawn.size;
@@ -310,7 +310,7 @@ impl Render {
                 drawn.took.as_secs_f64(),
                 frame.counters.killed,
             ));
-            terminal::note(&machine::who_drew(&frame.ran));
+            terminal::note(&machine::who_drew(&frame.run_info));
             for path in *written {
                 terminal::note(&format!("wrote {}", path.display()));
             }

@@ -64,9 +64,9 @@ impl Render {
                     }
                 }
             }
-            if self.findings && !drawn.frame.findings.is_empty() {
+            if self.findings && !drawn.frame.warnings.is_empty() {
                 terminal::note(&format!("frame {frame}:"));
-                crate::command::machine::print_findings(&drawn.frame.findings)?;
+                crate::command::machine::print_findings(&drawn.frame.warnings)?;
             }
         }
         bar.finish_and_clear();

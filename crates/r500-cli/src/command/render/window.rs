@@ -285,8 +285,8 @@ impl Live<'_> {
             let drawing = drawing.as_secs_f64() * 1e3;
             title.push_str(&format!(" - {rate:.0} frames/s, {drawing:.1} ms each"));
         }
-        title.push_str(&format!(" - {}", frame.ran.engine));
-        if let Some(simd) = frame.ran.simd {
+        title.push_str(&format!(" - {}", frame.run_info.engine));
+        if let Some(simd) = frame.run_info.simd {
             title.push_str(&format!(" {simd}"));
         }
         if let Some([x, y]) = self.pointed() {

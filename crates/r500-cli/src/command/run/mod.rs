@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use r500::exec::{Bindings, Findings, Options, Shader, draw};
+use r500::exec::{Bindings, Options, RuntimeWarnings, Shader, draw};
 use r500::program::{Input, InputData, Job};
 use serde_json::{Map, Value, json};
 
@@ -137,7 +137,7 @@ impl Run {
             return self.dump(&shader, &job, &rows);
         }
         let mut outputs = Vec::with_capacity(rows.len());
-        let mut findings = Findings::default();
+        let mut findings = RuntimeWarnings::default();
         for rows in batches(&rows, if self.quads { 4 } else { 1 }) {
             self.draw(&shader, &job, rows, &targets, &mut outputs, &mut findings)?;
         }
@@ -225,13 +225,13 @@ impl Run {
         rows: &[Row],
         targets: &[usize],
         outputs: &mut Vec<Output>,
-        findings: &mut Findings,
+        findings: &mut RuntimeWarnings,
     ) -> Outcome<()> {
         let (job, width) = self.side_by_side(job, rows);
         let bindings = Bindings::new(&job, [width, 2]).map_err(machine::not_bound)?;
         let options = Options {
             group: [2, 2],
-            findings: self.findings || self.format == TableFormat::Json,
+            warnings: self.findings || self.format == TableFormat::Json,
             ..self.machine.options()?
         };
         let engine = self.machine.engine();
@@ -245,7 +245,7 @@ impl Run {
                 depth: frame.depth().map(|depth| depth[index]),
             });
         }
-        findings.merge(&frame.findings);
+        findings.merge(&frame.warnings);
         Ok(())
     }
 
@@ -297,7 +297,7 @@ impl Run {
         lines.collect()
     }
 
-    fn json(&self, outputs: &[Output], targets: &[usize], findings: &Findings) -> String {
+    fn json(&self, outputs: &[Output], targets: &[usize], findings: &RuntimeWarnings) -> String {
         let value = |value: f32| {
             if self.bits { Value::from(number::bits(value)) } else { number::json(value) }
         };

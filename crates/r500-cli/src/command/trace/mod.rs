@@ -7,7 +7,7 @@ use std::io::Write;
 
 use clap::Args;
 use r500::exec::reference::{Event, EventKind, Group, Lane, LaneState, Step, Write as Wrote};
-use r500::exec::{Bindings, Block, Draw, Options, Shader};
+use r500::exec::{Bindings, Draw, Options, PixelRect, Shader};
 use serde_json::{Value, json};
 
 pub(super) use self::text::Printer;
@@ -80,12 +80,12 @@ impl Trace {
         self.state.apply_time(&mut job, time)?;
         let shader = Shader::new(&job.program).map_err(machine::no_shader)?;
         let bindings = Bindings::new(&job, size).map_err(machine::not_bound)?;
-        let options = Options { findings: true, ..self.machine.options()? };
+        let options = Options { warnings: true, ..self.machine.options()? };
         let deadline =
             options.limits.time.and_then(|limit| std::time::Instant::now().checked_add(limit));
         let draw = Draw { shader: &shader, bindings: &bindings, options: &options, deadline };
         let [width, height] = options.group;
-        let block = Block { x: x - x % width, y: y - y % height, width, height };
+        let block = PixelRect { x: x - x % width, y: y - y % height, width, height };
         let mut group = Group::new(&draw, block);
         let Some(lane) = group.lane_at(x, y) else {
             return Err(Failure::usage("--group must be even in both directions"));
@@ -250,6 +250,6 @@ fn end_json(steps: u64, group: &Group<'_>, lane: usize) -> Value {
         "outputs": output.color.iter().map(|color| json_all(color)).collect::<Value>(),
         "written": output.written.map(letters),
         "depth": output.depth.map(float),
-        "findings": machine::findings_json(group.findings()),
+        "findings": machine::findings_json(group.warnings()),
     })
 }

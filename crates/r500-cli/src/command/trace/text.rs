@@ -26,7 +26,7 @@ impl Printer<'_> {
     ) -> io::Result<()> {
         let pixel = &group.lanes()[lane];
         let [width, height] = bindings.size();
-        let block = group.block();
+        let block = group.rect();
         let covered = group.lanes().iter().filter(|lane| lane.covered).count();
         writeln!(
             out,
@@ -105,7 +105,7 @@ impl Printer<'_> {
         if let Some(depth) = output.depth {
             writeln!(out, "  depth = {}", text(depth))?;
         }
-        for finding in group.findings().iter() {
+        for finding in group.warnings().iter() {
             writeln!(
                 out,
                 "  {}[{}]: {finding}",

@@ -63,7 +63,7 @@ pub enum LiftError {
 /// [`LiftError`] where only the reference engine will do.
 pub fn lift(draw: &Draw<'_>) -> Result<Function, LiftError> {
     let options = draw.options;
-    if options.findings {
+    if options.warnings {
         return Err(LiftError::Options("findings"));
     }
     if options.readings != Readings::LAW {

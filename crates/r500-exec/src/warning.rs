@@ -1,4 +1,4 @@
-//! Findings: what a run met that a correct program would not do. The run goes on all the same, in
+//! RuntimeWarnings: what a run met that a correct program would not do. The run goes on all the same, in
 //! the documented or else the defined way.
 
 use std::collections::BTreeMap;
@@ -6,9 +6,9 @@ use std::fmt;
 
 /// Something odd that a run met.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
+pub struct RuntimeWarning {
     /// What.
-    pub kind: FindingKind,
+    pub kind: WarningKind,
     /// Absolute address of the instruction.
     pub address: u32,
     /// The first pixel that met it.
@@ -21,17 +21,17 @@ pub struct Finding {
 
 macro_rules! kinds {
     ($($kind:ident $name:literal $hard:ident $text:literal;)*) => {
-        /// The kinds of findings.
+        /// The kinds of warnings.
         ///
         /// A *hard* one says that the program cannot run as written: the hardware's documents give
         /// it no meaning, and what happens here is this project's choice.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
-        pub enum FindingKind {
+        pub enum WarningKind {
             $( #[doc = $text] $kind, )*
         }
 
-        impl FindingKind {
+        impl WarningKind {
             /// All kinds.
             pub const ALL: &'static [Self] = &[ $( Self::$kind, )* ];
 
@@ -41,13 +41,13 @@ macro_rules! kinds {
                 match self { $( Self::$kind => $name, )* }
             }
 
-            /// What happened; `{}` stands for [`Finding::detail`].
+            /// What happened; `{}` stands for [`RuntimeWarning::detail`].
             #[must_use]
             pub fn text(self) -> &'static str {
                 match self { $( Self::$kind => $text, )* }
             }
 
-            /// Whether it is a hard finding.
+            /// Whether it is a hard warning.
             #[must_use]
             pub fn is_hard(self) -> bool {
                 match self { $( Self::$kind => kinds!(@$hard), )* }
@@ -88,7 +88,7 @@ kinds! {
     UnitDisabled         "unit-disabled"          soft "texture unit {} is not enabled; it returns alpha 1, colours 0";
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for RuntimeWarning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [x, y] = self.pixel;
         write!(f, "address {}, pixel {x},{y}: ", self.address)?;
@@ -104,15 +104,15 @@ impl fmt::Display for Finding {
     }
 }
 
-/// The findings of a run, one for each kind, address and detail, in that order of addresses.
+/// The warnings of a run, one for each kind, address and detail, in that order of addresses.
 #[derive(Clone, Debug, Default)]
-pub struct Findings {
-    found: BTreeMap<(u32, FindingKind, i32), ([u32; 2], u64)>,
+pub struct RuntimeWarnings {
+    found: BTreeMap<(u32, WarningKind, i32), ([u32; 2], u64)>,
 }
 
-impl Findings {
+impl RuntimeWarnings {
     /// Notes one.
-    pub fn add(&mut self, kind: FindingKind, address: u32, pixel: [u32; 2], detail: i32) {
+    pub fn add(&mut self, kind: WarningKind, address: u32, pixel: [u32; 2], detail: i32) {
         self.merge_one((address, kind, detail), pixel, 1);
     }
 
@@ -125,8 +125,8 @@ impl Findings {
     }
 
     /// Each one.
-    pub fn iter(&self) -> impl Iterator<Item = Finding> + '_ {
-        self.found.iter().map(|(&(address, kind, detail), &(pixel, count))| Finding {
+    pub fn iter(&self) -> impl Iterator<Item = RuntimeWarning> + '_ {
+        self.found.iter().map(|(&(address, kind, detail), &(pixel, count))| RuntimeWarning {
             kind,
             address,
             pixel,
@@ -153,7 +153,7 @@ impl Findings {
         self.found.keys().any(|(_, kind, _)| kind.is_hard())
     }
 
-    fn merge_one(&mut self, key: (u32, FindingKind, i32), pixel: [u32; 2], count: u64) {
+    fn merge_one(&mut self, key: (u32, WarningKind, i32), pixel: [u32; 2], count: u64) {
         let entry = self.found.entry(key).or_insert((pixel, 0));
         if (pixel[1], pixel[0]) < (entry.0[1], entry.0[0]) {
             entry.0 = pixel;
