@@ -7,9 +7,9 @@ mod common;
 use std::sync::Arc;
 
 use common::{Inst, constant, corpus, job};
-use r500_exec::record::expr::{Channels, Class, Comparison, Place};
-use r500_exec::record::survey::{heat, sight};
-use r500_exec::record::{Break, Direction, End, Expr, Recording, Scene, Stop};
+use r500_exec::record::area::{find_first, heatmap};
+use r500_exec::record::expr::{Channels, Comparison, FpClass, Variable};
+use r500_exec::record::{Break, Direction, DrawSetup, End, Expr, Recording, Stop};
 use r500_exec::reference::{Group, GroupState, Reference, Step};
 use r500_exec::{Bindings, Draw, Limits, Options, PixelRect, RunError, Shader, draw};
 use r500_isa::state::UsFcIntConst;
@@ -19,9 +19,9 @@ use r500_program::Job;
 
 use Direction::{Backward, Forward};
 
-fn scene(job: &Job, options: Options<'static>) -> Scene {
+fn setup(job: &Job, options: Options<'static>) -> DrawSetup {
     let size = job.size.unwrap_or([4, 4]);
-    Scene {
+    DrawSetup {
         shader: Arc::new(Shader::new(&job.program).unwrap()),
         bindings: Arc::new(Bindings::new(job, size).unwrap()),
         options,
@@ -42,8 +42,8 @@ fn capture(name: &str) -> Job {
 }
 
 /// The run of a pixel as the engine steps it: the state before each step, and what the step did.
-fn stepped(scene: &Scene, [x, y]: [u32; 2]) -> (Vec<GroupState>, Vec<Step>) {
-    let draw = Draw::new(&scene.shader, &scene.bindings, &scene.options).unwrap();
+fn stepped(setup: &DrawSetup, [x, y]: [u32; 2]) -> (Vec<GroupState>, Vec<Step>) {
+    let draw = Draw::new(&setup.shader, &setup.bindings, &setup.options).unwrap();
     let mut group = Group::new(&draw, PixelRect { x: x & !3, y: y & !3, width: 4, height: 4 });
     group.watch(group.lane_at(x, y));
     let (mut states, mut steps) = (vec![group.state().clone()], Vec::new());
@@ -77,9 +77,9 @@ fn every_position_of_a_run_is_the_engines_wherever_one_comes_from() {
         let [width, height] = job.size.unwrap();
         let pixel = [dice.below(width as usize) as u32, dice.below(height as usize) as u32];
         // Poison shows what a checkpoint forgets.
-        let scene = scene(&job, Options { poison: true, warnings: true, ..Options::default() });
-        let (states, steps) = stepped(&scene, pixel);
-        let mut recording = Recording::new(scene, pixel).unwrap();
+        let setup = setup(&job, Options { poison: true, warnings: true, ..Options::default() });
+        let (states, steps) = stepped(&setup, pixel);
+        let mut recording = Recording::new(setup, pixel).unwrap();
         assert_eq!(recording.len(), steps.len(), "{name}");
         assert!(recording.addresses().eq(steps.iter().map(|step| step.address)), "{name}");
         assert_eq!(recording.end(), &End::Ended);
@@ -98,7 +98,7 @@ fn every_position_of_a_run_is_the_engines_wherever_one_comes_from() {
                 "{name} {at}"
             );
             assert_eq!(held(recording.now().state()), held(&states[at]), "{name} {at}");
-            let after = recording.after().map(|moment| held(moment.state()));
+            let after = recording.after().map(|snapshot| held(snapshot.state()));
             assert_eq!(after, states.get(at + 1).map(held), "{name} {at}");
         };
         look(&recording, 0);
@@ -125,11 +125,11 @@ fn what_a_recording_delivers_is_in_the_frame() {
         let options = Options { threads: 1, ..Options::default() };
         for _ in 0..4 {
             let (x, y) = (dice.below(width as usize) as u32, dice.below(height as usize) as u32);
-            let scene = scene(&job, options.clone());
+            let setup = setup(&job, options.clone());
             let area = PixelRect { x: x & !3, y: y & !3, width: 4, height: 4 };
             let some = Options { area: Some(area), ..options.clone() };
-            let frame = draw(&Reference, &scene.shader, &scene.bindings, &some).unwrap();
-            let mut recording = Recording::new(scene, [x, y]).unwrap();
+            let frame = draw(&Reference, &setup.shader, &setup.bindings, &some).unwrap();
+            let mut recording = Recording::new(setup, [x, y]).unwrap();
             // Any pixel of the group can be looked at without recording it again.
             for (dx, dy) in [(0, 0), (1, 2), (3, 3)] {
                 assert!(recording.watch([area.x + dx, area.y + dy]));
@@ -174,15 +174,15 @@ fn loop_with_a_call() -> Job {
 #[test]
 fn loops_and_calls_are_stepped_over_and_left() {
     let mut recording =
-        Recording::new(scene(&loop_with_a_call(), Options::default()), [1, 1]).unwrap();
+        Recording::new(setup(&loop_with_a_call(), Options::default()), [1, 1]).unwrap();
     // By hand: two passes, each with a call of two instructions.
     let addresses = [0, 1, 5, 6, 2, 1, 5, 6, 2, 3, 4, 7];
     assert!(recording.addresses().eq(addresses));
 
     // Over the whole loop, and back before it.
-    assert_eq!(recording.step_over(Forward), Stop::There);
+    assert_eq!(recording.step_over(Forward), Stop::Reached);
     assert_eq!(recording.position(), 9);
-    assert_eq!(recording.step_over(Backward), Stop::There);
+    assert_eq!(recording.step_over(Backward), Stop::Reached);
     assert_eq!(recording.position(), 0);
 
     // Into the loop, over its call, and back over it.
@@ -206,7 +206,7 @@ fn loops_and_calls_are_stepped_over_and_left() {
 
     // Past the end of the loop from its last instruction; in the first pass that is a jump back.
     recording.seek(4);
-    assert_eq!(recording.until(Forward), Stop::There);
+    assert_eq!(recording.until(Forward), Stop::Reached);
     assert_eq!((recording.position(), recording.now().address()), (6, 5));
     recording.seek(8);
     recording.until(Forward);
@@ -221,8 +221,8 @@ fn loops_and_calls_are_stepped_over_and_left() {
     assert_eq!(recording.step_out(Backward), Stop::Start);
 }
 
-fn place(place: Place) -> Expr {
-    Expr::Place(place)
+fn place(place: Variable) -> Expr {
+    Expr::Variable(place)
 }
 
 fn number(n: f32) -> Expr {
@@ -242,8 +242,8 @@ fn breakpoints_are_the_same_in_both_directions() {
     for name in ["loop_mandelbrot", "tex_mips", "scene_raymarch"] {
         let job = capture(name);
         let pixel = [21, 30];
-        let scene = scene(&job, Options::default());
-        let (states, steps) = stepped(&scene, pixel);
+        let setup = setup(&job, Options::default());
+        let (states, steps) = stepped(&setup, pixel);
         let lane = states[0].lane_at(pixel[0], pixel[1]).unwrap();
         let lists: [(Vec<Break>, Wanted<'_>); 4] = [
             (
@@ -253,21 +253,21 @@ fn breakpoints_are_the_same_in_both_directions() {
                 }),
             ),
             (
-                vec![Break::If(place(Place::AluResult))],
+                vec![Break::If(place(Variable::AluResult))],
                 Box::new(|at| {
                     let alu = |at: usize| states[at].lanes()[lane].alu_result;
                     alu(at) && !(at > 0 && alu(at - 1))
                 }),
             ),
             (
-                vec![Break::Changes(place(Place::Temp(0, red)))],
+                vec![Break::Changes(place(Variable::Temp(0, red)))],
                 Box::new(|at| {
                     let red = |at: usize| states[at].lanes()[lane].temps[0][0].to_bits();
                     at > 0 && red(at) != red(at - 1)
                 }),
             ),
             (
-                vec![Break::At(2), Break::AtIf(5, place(Place::Active))],
+                vec![Break::At(2), Break::AtIf(5, place(Variable::Active))],
                 Box::new(|at| {
                     steps.get(at).is_some_and(|step| {
                         let active = states[at].lanes()[lane].is_active();
@@ -278,7 +278,7 @@ fn breakpoints_are_the_same_in_both_directions() {
         ];
         for (breaks, wanted) in lists {
             let wanted: Vec<usize> = (0..states.len()).filter(|&at| wanted(at)).collect();
-            let mut recording = Recording::new(scene.clone(), pixel).unwrap();
+            let mut recording = Recording::new(setup.clone(), pixel).unwrap();
             let mut forward: Vec<usize> =
                 recording.breaks_here(&breaks).take(1).map(|_| 0).collect();
             while let Stop::Break(n) = recording.run(Forward, &breaks) {
@@ -301,14 +301,14 @@ fn breakpoints_are_the_same_in_both_directions() {
 fn conditions_come_to_what_their_words_say() {
     // temp[0] = (x, y, 0, 1) of the pixel, const[0] = 1 everywhere.
     let recording =
-        Recording::new(scene(&job(&[Inst::out(0)]), Options::default()), [2, 3]).unwrap();
+        Recording::new(setup(&job(&[Inst::out(0)]), Options::default()), [2, 3]).unwrap();
     let holds = |expr: Expr| expr.holds(&recording.now());
-    let temp = |list: &[u8]| place(Place::Temp(0, Channels::new(list).unwrap()));
-    assert!(holds(compare(Comparison::Equal, temp(&[0]), number(2.0))));
-    assert!(holds(compare(Comparison::Greater, temp(&[1]), temp(&[0]))));
-    assert!(!holds(compare(Comparison::Less, temp(&[1]), temp(&[0]))));
+    let temp = |list: &[u8]| place(Variable::Temp(0, Channels::new(list).unwrap()));
+    assert!(holds(compare(Comparison::Eq, temp(&[0]), number(2.0))));
+    assert!(holds(compare(Comparison::Gt, temp(&[1]), temp(&[0]))));
+    assert!(!holds(compare(Comparison::Lt, temp(&[1]), temp(&[0]))));
     // Any channel, and all of them.
-    let above = || compare(Comparison::GreaterOrEqual, temp(&[0, 1, 2]), number(2.0));
+    let above = || compare(Comparison::Ge, temp(&[0, 1, 2]), number(2.0));
     assert!(holds(above()) && !holds(Expr::All(Box::new(above()))));
     assert_eq!((above().width(), Expr::All(Box::new(above())).width()), (3, 1));
     // 0 / 0 is NaN: it differs from everything and equals nothing.
@@ -319,37 +319,37 @@ fn conditions_come_to_what_their_words_say() {
             Box::new(temp(&[2])),
         )
     };
-    assert!(holds(Expr::Is(Class::Nan, Box::new(nan()))));
-    assert!(holds(compare(Comparison::Different, nan(), nan())));
-    assert!(!holds(compare(Comparison::Equal, nan(), nan())));
-    assert!(!holds(Expr::Is(Class::Finite, Box::new(nan()))));
-    assert!(holds(Expr::Is(Class::Zero, Box::new(Expr::Negated(Box::new(temp(&[2])))))));
-    assert!(holds(Expr::Is(Class::Negative, Box::new(Expr::Negated(Box::new(temp(&[2])))))));
+    assert!(holds(Expr::Is(FpClass::Nan, Box::new(nan()))));
+    assert!(holds(compare(Comparison::Ne, nan(), nan())));
+    assert!(!holds(compare(Comparison::Eq, nan(), nan())));
+    assert!(!holds(Expr::Is(FpClass::Finite, Box::new(nan()))));
+    assert!(holds(Expr::Is(FpClass::Zero, Box::new(Expr::Neg(Box::new(temp(&[2])))))));
+    assert!(holds(Expr::Is(FpClass::Negative, Box::new(Expr::Neg(Box::new(temp(&[2])))))));
     let both = |a, b| Expr::And(Box::new(a), Box::new(b));
-    assert!(holds(both(place(Place::Active), place(Place::Covered))));
-    assert!(!holds(both(place(Place::Active), place(Place::Killed))));
-    assert!(holds(Expr::Not(Box::new(place(Place::AluResult)))));
-    assert!(holds(compare(Comparison::Equal, place(Place::X), number(2.0))));
-    assert!(holds(compare(Comparison::Equal, place(Place::Y), number(3.0))));
+    assert!(holds(both(place(Variable::Active), place(Variable::Covered))));
+    assert!(!holds(both(place(Variable::Active), place(Variable::Killed))));
+    assert!(holds(Expr::Not(Box::new(place(Variable::AluResult)))));
+    assert!(holds(compare(Comparison::Eq, place(Variable::X), number(2.0))));
+    assert!(holds(compare(Comparison::Eq, place(Variable::Y), number(3.0))));
     assert!(Channels::new(&[]).is_none() && Channels::new(&[4]).is_none());
 }
 
 #[test]
 fn heat_and_sightings_are_what_stepping_counts() {
     let job = capture("loop_mandelbrot");
-    let scene = scene(&job, Options { threads: 2, ..Options::default() });
+    let setup = setup(&job, Options { threads: 2, ..Options::default() });
     // Not at the corners of groups.
     let area = PixelRect { x: 17, y: 26, width: 9, height: 6 };
-    let condition = place(Place::AluResult);
-    let heat = heat(&scene, area).unwrap();
-    let seen = sight(&scene, area, &condition).unwrap();
+    let condition = place(Variable::AluResult);
+    let heat = heatmap(&setup, area).unwrap();
+    let seen = find_first(&setup, area, &condition).unwrap();
     let mut earliest = None;
     for i in 0..(area.width * area.height) {
         let (x, y) = (area.x + i % area.width, area.y + i / area.width);
-        let (states, steps) = stepped(&scene, [x, y]);
+        let (states, steps) = stepped(&setup, [x, y]);
         let lane = states[0].lane_at(x, y).unwrap();
         let active = steps.iter().filter(|step| step.event.as_ref().unwrap().active).count() as u64;
-        let work = heat.work[i as usize];
+        let work = heat.activity[i as usize];
         assert_eq!((work.executed, work.waited), (active, steps.len() as u64 - active), "{x},{y}");
         let first = states.iter().position(|state| state.lanes()[lane].alu_result);
         assert_eq!(seen.first[i as usize], first.map(|at| at as u64), "{x},{y}");
@@ -358,22 +358,22 @@ fn heat_and_sightings_are_what_stepping_counts() {
         {
             earliest = Some(([x, y], first as u64));
         }
-        let recording = Recording::new(scene.clone(), [x, y]).unwrap();
-        assert_eq!(recording.work()[recording.now().lane()], work);
+        let recording = Recording::new(setup.clone(), [x, y]).unwrap();
+        assert_eq!(recording.activity()[recording.now().lane()], work);
     }
     assert!(earliest.is_some() && seen.earliest() == earliest);
-    assert!(heat.work.iter().any(|work| work.waited > 0), "pixels of this loop wait");
+    assert!(heat.activity.iter().any(|work| work.waited > 0), "pixels of this loop wait");
     assert_eq!((heat.stopped, seen.stopped), (0, 0));
     let outside = PixelRect { x: 60, y: 0, width: 5, height: 1 };
-    assert!(matches!(sight(&scene, outside, &condition), Err(RunError::AreaOutside { .. })));
+    assert!(matches!(find_first(&setup, outside, &condition), Err(RunError::AreaOutside { .. })));
 }
 
 #[test]
 fn an_endless_program_is_kept_as_far_as_it_came() {
     let job = job(&[Inst::jump(0xff, 0), Inst::out(0)]);
     let limits = Limits { instructions: 1000, ..Limits::default() };
-    let scene = scene(&job, Options { limits, ..Options::default() });
-    let mut recording = Recording::new(scene.clone(), [0, 0]).unwrap();
+    let setup = setup(&job, Options { limits, ..Options::default() });
+    let mut recording = Recording::new(setup.clone(), [0, 0]).unwrap();
     assert_eq!(recording.len(), 1000);
     let expected = RunError::Instructions { address: 0, pixel: [0, 0], limit: 1000 };
     assert_eq!(recording.end(), &End::Stopped(expected));
@@ -381,9 +381,9 @@ fn an_endless_program_is_kept_as_far_as_it_came() {
     assert_eq!(recording.position(), 1000);
     assert!(recording.coming().is_none());
     assert!(!recording.delivered().color[0].iter().any(|&x| x != 0.0));
-    let heat = heat(&scene, PixelRect { x: 0, y: 0, width: 4, height: 4 }).unwrap();
-    assert_eq!((heat.stopped, heat.work[5].executed), (1, 1000));
-    assert!(Recording::new(scene, [4, 0]).is_err(), "outside the picture");
+    let heat = heatmap(&setup, PixelRect { x: 0, y: 0, width: 4, height: 4 }).unwrap();
+    assert_eq!((heat.stopped, heat.activity[5].executed), (1, 1000));
+    assert!(Recording::new(setup, [4, 0]).is_err(), "outside the picture");
 }
 
 #[test]
@@ -407,7 +407,7 @@ fn seeking_in_a_long_run_takes_few_steps() {
     ]);
     job.program.state.fc_int_const[0] = Some(UsFcIntConst(250));
     job.program.state.fc_int_const[1] = Some(UsFcIntConst(100));
-    let mut recording = Recording::new(scene(&job, Options::default()), [1, 2]).unwrap();
+    let mut recording = Recording::new(setup(&job, Options::default()), [1, 2]).unwrap();
     // LOOP, 250 times REP, 100 times three and ENDREP, ENDLOOP, and OUT.
     assert_eq!(recording.len(), 1 + 250 * (1 + 100 * 4 + 1) + 1);
     let mut dice = Dice(3);

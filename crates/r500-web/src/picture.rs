@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use r500::exec::record::Scene;
+use r500::exec::record::DrawSetup;
 use r500::exec::{
     Bindings, Counters, Draw, Engine, Frame, Limits, Options, PixelRect, RunInfo, Shader, draw_into,
 };
@@ -173,9 +173,9 @@ impl Picture {
     ///
     /// # Errors
     /// What cannot be bound.
-    pub fn scene(&self, drawing: &Drawing) -> Result<Scene, String> {
+    pub fn scene(&self, drawing: &Drawing) -> Result<DrawSetup, String> {
         let limits = Limits { instructions: drawing.limit, memory: 1 << 30, time: None };
-        Ok(Scene {
+        Ok(DrawSetup {
             shader: self.shader.clone(),
             bindings: Arc::new(self.bindings(drawing)?),
             options: Options { threads: 1, limits, ..Options::default() },

@@ -1,6 +1,6 @@
 //! A pixel's recorded run, shown step by step.
 
-use r500::exec::record::{Break, Direction, End, Moment, Recording, Scene, Stop};
+use r500::exec::record::{Break, Direction, DrawSetup, End, Recording, Snapshot, Stop};
 use r500::exec::reference::{Event, EventKind, Lane, LaneState, Step, Write};
 use r500::expression;
 use r500::program::Uniform;
@@ -167,7 +167,7 @@ impl Stepping {
     ///
     /// # Errors
     /// Why it cannot be recorded.
-    pub fn new(scene: Scene, pixel: [u32; 2], names: Vec<Uniform>) -> Result<Self, String> {
+    pub fn new(scene: DrawSetup, pixel: [u32; 2], names: Vec<Uniform>) -> Result<Self, String> {
         let recording = Recording::new(scene, pixel).map_err(|error| error.to_string())?;
         Ok(Self { recording, names })
     }
@@ -185,7 +185,7 @@ impl Stepping {
             End::Ended => None,
             End::Stopped(error) => Some(error.to_string()),
         };
-        let shown = self.shown(Stop::There);
+        let shown = self.shown(Stop::Reached);
         Recorded { length: self.recording.len(), stopped, addresses, shown }
     }
 
@@ -203,11 +203,11 @@ impl Stepping {
             How::Out => recording.step_out(direction),
             How::Seek => {
                 recording.seek(going.position);
-                Stop::There
+                Stop::Reached
             }
             How::Watch => {
                 recording.watch(going.pixel);
-                Stop::There
+                Stop::Reached
             }
             How::Run => {
                 let breaks: Result<Vec<Break>, String> =
@@ -229,7 +229,7 @@ impl Stepping {
             position: self.recording.position(),
             address: (!now.state().ended()).then(|| now.address()),
             stop: match stop {
-                Stop::There => "there",
+                Stop::Reached => "there",
                 Stop::Break(_) => "break",
                 Stop::Start => "start",
                 Stop::End => "end",
@@ -282,7 +282,7 @@ impl Breakpoint {
     }
 }
 
-fn lanes(now: &Moment<'_>) -> Vec<LaneShown> {
+fn lanes(now: &Snapshot<'_>) -> Vec<LaneShown> {
     let all = now.state().lanes().iter().zip(now.active_lanes()).enumerate();
     let ended = now.state().ended();
     let innermost = now.loops().last().filter(|_| !ended);

@@ -2,7 +2,7 @@
 //!
 //! A page asks about areas of its choice, coarse ones first, and stops when it likes.
 
-use r500::exec::record::{Scene, survey};
+use r500::exec::record::{DrawSetup, area};
 use r500::exec::{PixelRect, RunError};
 use serde::{Deserialize, Serialize};
 
@@ -34,10 +34,10 @@ pub struct Surveyed {
 
 /// The scene of the picture that was asked about last: one question follows the other, and textures may be large.
 #[derive(Default)]
-pub struct Kept(Option<(Drawing, Scene)>);
+pub struct Kept(Option<(Drawing, DrawSetup)>);
 
 impl Kept {
-    fn scene(&mut self, picture: &Picture, drawing: &Drawing) -> Result<&Scene, String> {
+    fn scene(&mut self, picture: &Picture, drawing: &Drawing) -> Result<&DrawSetup, String> {
         let same = |kept: &Drawing| {
             let key = |of: &Drawing| (of.size, of.time.to_bits(), of.limit);
             key(kept) == key(drawing) && kept.constants == drawing.constants
@@ -70,13 +70,13 @@ pub fn survey(
         let area = PixelRect { x, y, width, height };
         stopped += match &condition {
             None => {
-                let heat = survey::heat(scene, area).map_err(told)?;
-                let pixels = heat.work.iter().flat_map(|work| [work.executed, work.waited]);
+                let heat = area::heatmap(scene, area).map_err(told)?;
+                let pixels = heat.activity.iter().flat_map(|work| [work.executed, work.waited]);
                 numbers.extend(pixels.map(number));
                 heat.stopped
             }
             Some(condition) => {
-                let seen = survey::sight(scene, area, condition).map_err(told)?;
+                let seen = area::find_first(scene, area, condition).map_err(told)?;
                 numbers.extend(seen.first.iter().map(|at| at.map_or(0, |at| number(at + 1))));
                 seen.stopped
             }

@@ -26,7 +26,7 @@ use std::fmt;
 use std::ops::Range;
 
 use r500_exec::record::Expr;
-use r500_exec::record::expr::{Arithmetic, Channels, Class, Comparison, Place};
+use r500_exec::record::expr::{Arithmetic, Channels, Comparison, FpClass, Variable};
 use r500_isa::{CONSTANTS, TARGETS, TEMPORARIES};
 use r500_program::Uniform;
 
@@ -79,34 +79,34 @@ pub fn parse_condition(text: &str, names: &[Uniform]) -> Result<Expr, Expression
 }
 
 /// The words that stand for a place of one channel.
-const WORDS: [(&str, Place); 15] = [
-    ("depth", Place::Depth),
-    ("alu_result", Place::AluResult),
-    ("alu", Place::AluResult),
-    ("active", Place::Active),
-    ("covered", Place::Covered),
-    ("killed", Place::Killed),
-    ("al", Place::Al),
-    ("address", Place::Address),
-    ("pc", Place::Address),
-    ("step", Place::Step),
-    ("loops", Place::Loops),
-    ("passes", Place::Passes),
-    ("calls", Place::Calls),
-    ("x", Place::X),
-    ("y", Place::Y),
+const WORDS: [(&str, Variable); 15] = [
+    ("depth", Variable::Depth),
+    ("alu_result", Variable::AluResult),
+    ("alu", Variable::AluResult),
+    ("active", Variable::Active),
+    ("covered", Variable::Covered),
+    ("killed", Variable::Killed),
+    ("al", Variable::Al),
+    ("address", Variable::Address),
+    ("pc", Variable::Address),
+    ("step", Variable::Step),
+    ("loops", Variable::Loops),
+    ("passes", Variable::Iterations),
+    ("calls", Variable::Calls),
+    ("x", Variable::X),
+    ("y", Variable::Y),
 ];
 
-const CLASSES: [(&str, Class); 9] = [
-    ("nan", Class::Nan),
-    ("inf", Class::Infinite),
-    ("infinite", Class::Infinite),
-    ("infinity", Class::Infinite),
-    ("finite", Class::Finite),
-    ("denormal", Class::Denormal),
-    ("subnormal", Class::Denormal),
-    ("zero", Class::Zero),
-    ("negative", Class::Negative),
+const CLASSES: [(&str, FpClass); 9] = [
+    ("nan", FpClass::Nan),
+    ("inf", FpClass::Infinite),
+    ("infinite", FpClass::Infinite),
+    ("infinity", FpClass::Infinite),
+    ("finite", FpClass::Finite),
+    ("denormal", FpClass::Denormal),
+    ("subnormal", FpClass::Denormal),
+    ("zero", FpClass::Zero),
+    ("negative", FpClass::Negative),
 ];
 
 /// Parentheses inside each other, at most: what is read is also walked over, level by level.
@@ -179,12 +179,12 @@ impl Parser<'_> {
             return self.class(left);
         }
         const SIGNS: [(&str, Comparison); 6] = [
-            ("<=", Comparison::LessOrEqual),
-            (">=", Comparison::GreaterOrEqual),
-            ("==", Comparison::Equal),
-            ("!=", Comparison::Different),
-            ("<", Comparison::Less),
-            (">", Comparison::Greater),
+            ("<=", Comparison::Le),
+            (">=", Comparison::Ge),
+            ("==", Comparison::Eq),
+            ("!=", Comparison::Ne),
+            ("<", Comparison::Lt),
+            (">", Comparison::Gt),
         ];
         let Some(&(_, op)) = SIGNS.iter().find(|(sign, _)| self.takes(sign)) else {
             if let Some(token) = self.peek().filter(|token| token.kind == Kind::Sign("=")) {
@@ -195,7 +195,7 @@ impl Parser<'_> {
             return Ok(left);
         };
         let right = self.sum()?;
-        let equality = matches!(op, Comparison::Equal | Comparison::Different);
+        let equality = matches!(op, Comparison::Eq | Comparison::Ne);
         // Two truths can be equal; else numbers are compared.
         if !(equality && left.expr.is_truth() && right.expr.is_truth()) {
             number(&left)?;
@@ -257,10 +257,7 @@ impl Parser<'_> {
         if self.takes("-") {
             let part = self.nested(Self::unary)?;
             number(&part)?;
-            return Ok(Part {
-                span: start..part.span.end,
-                expr: Expr::Negated(Box::new(part.expr)),
-            });
+            return Ok(Part { span: start..part.span.end, expr: Expr::Neg(Box::new(part.expr)) });
         }
         if self.takes("+") {
             return self.nested(Self::unary);
@@ -296,8 +293,8 @@ impl Parser<'_> {
         let span = token.span.clone();
         let plain = |expr| Ok(Part { expr, span: span.clone() });
         match word.as_str() {
-            "true" => return plain(Expr::Truth(true)),
-            "false" => return plain(Expr::Truth(false)),
+            "true" => return plain(Expr::Bool(true)),
+            "false" => return plain(Expr::Bool(false)),
             "inf" => return plain(Expr::Number(f32::INFINITY)),
             "nan" => {
                 let message = "nothing is equal to NaN; write `… is nan`";
@@ -306,12 +303,12 @@ impl Parser<'_> {
             "abs" | "all" | "any" => return self.function(&word, &span),
             "pred" | "predicate" => {
                 let (channels, span) = self.channels(span, 4)?;
-                return Ok(Part { expr: Expr::Place(Place::Predicate(channels)), span });
+                return Ok(Part { expr: Expr::Variable(Variable::Predicate(channels)), span });
             }
             _ => {}
         }
         if let Some((_, place)) = WORDS.iter().find(|(name, _)| *name == word) {
-            return plain(Expr::Place(*place));
+            return plain(Expr::Variable(*place));
         }
         if let Some(part) = self.register(token, &word)? {
             return Ok(part);
@@ -325,7 +322,7 @@ impl Parser<'_> {
         let moved: Vec<u8> =
             channels.iter().filter_map(|c| u8::try_from(c).ok()).map(|c| c + first).collect();
         let channels = Channels::new(&moved).unwrap_or(channels);
-        Ok(Part { expr: Expr::Place(Place::Const(uniform.constant, channels)), span })
+        Ok(Part { expr: Expr::Variable(Variable::Const(uniform.constant, channels)), span })
     }
 
     /// `abs(…)`, `all(…)`, `any(…)`.
@@ -336,7 +333,7 @@ impl Parser<'_> {
         let expr = match word {
             "abs" => {
                 number(&part)?;
-                Expr::Magnitude(Box::new(part.expr))
+                Expr::Abs(Box::new(part.expr))
             }
             "all" => {
                 truth(&part)?;
@@ -387,11 +384,11 @@ impl Parser<'_> {
         };
         let (channels, span) = self.channels(token.span.start..self.behind(), 4)?;
         let place = match bank {
-            "temp" => Place::Temp(number, channels),
-            "const" => Place::Const(number, channels),
-            _ => Place::Out(number, channels),
+            "temp" => Variable::Temp(number, channels),
+            "const" => Variable::Const(number, channels),
+            _ => Variable::Out(number, channels),
         };
-        Ok(Some(Part { expr: Expr::Place(place), span }))
+        Ok(Some(Part { expr: Expr::Variable(place), span }))
     }
 
     /// `.rgb` behind a register of `width` channels; all of them if nothing is there.
@@ -647,10 +644,10 @@ impl fmt::Display for Written<'_> {
                 write!(f, "0x{:08x}", x.to_bits())
             }
             Expr::Number(x) => write!(f, "{x}"),
-            Expr::Truth(truth) => write!(f, "{truth}"),
-            Expr::Place(place) => write_place(f, place),
-            Expr::Negated(x) => unary(f, "(-", x, ")"),
-            Expr::Magnitude(x) => unary(f, "abs(", x, ")"),
+            Expr::Bool(truth) => write!(f, "{truth}"),
+            Expr::Variable(place) => write_place(f, place),
+            Expr::Neg(x) => unary(f, "(-", x, ")"),
+            Expr::Abs(x) => unary(f, "abs(", x, ")"),
             Expr::Not(x) => unary(f, "(not ", x, ")"),
             Expr::All(x) => unary(f, "all(", x, ")"),
             Expr::Is(class, x) => {
@@ -668,12 +665,12 @@ impl fmt::Display for Written<'_> {
             }
             Expr::Compare(op, a, b) => {
                 let sign = match op {
-                    Comparison::Less => "<",
-                    Comparison::LessOrEqual => "<=",
-                    Comparison::Greater => ">",
-                    Comparison::GreaterOrEqual => ">=",
-                    Comparison::Equal => "==",
-                    Comparison::Different => "!=",
+                    Comparison::Lt => "<",
+                    Comparison::Le => "<=",
+                    Comparison::Gt => ">",
+                    Comparison::Ge => ">=",
+                    Comparison::Eq => "==",
+                    Comparison::Ne => "!=",
                 };
                 binary(f, a, sign, b)
             }
@@ -683,15 +680,15 @@ impl fmt::Display for Written<'_> {
     }
 }
 
-fn write_place(f: &mut fmt::Formatter<'_>, place: &Place) -> fmt::Result {
+fn write_place(f: &mut fmt::Formatter<'_>, place: &Variable) -> fmt::Result {
     let letters = |channels: &Channels| -> String {
         channels.iter().map(|c| ["r", "g", "b", "a"][c % 4]).collect()
     };
     match place {
-        Place::Temp(n, channels) => write!(f, "temp[{n}].{}", letters(channels)),
-        Place::Const(n, channels) => write!(f, "const[{n}].{}", letters(channels)),
-        Place::Out(n, channels) => write!(f, "out[{n}].{}", letters(channels)),
-        Place::Predicate(channels) => write!(f, "pred.{}", letters(channels)),
+        Variable::Temp(n, channels) => write!(f, "temp[{n}].{}", letters(channels)),
+        Variable::Const(n, channels) => write!(f, "const[{n}].{}", letters(channels)),
+        Variable::Out(n, channels) => write!(f, "out[{n}].{}", letters(channels)),
+        Variable::Predicate(channels) => write!(f, "pred.{}", letters(channels)),
         place => {
             f.write_str(WORDS.iter().find(|(_, found)| found == place).map_or("", |(word, _)| word))
         }

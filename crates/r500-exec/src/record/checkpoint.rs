@@ -68,19 +68,19 @@ mod tests {
     use r500_program::{Job, Program};
 
     use super::*;
-    use crate::record::Scene;
+    use crate::record::DrawSetup;
     use crate::reference::Group;
     use crate::{Bindings, Options, Shader};
 
     #[test]
     fn memory_is_bounded_and_the_nearest_is_near() {
         let job = Job::from_program(Program::from_code(vec![Instruction([0; 6])]));
-        let scene = Scene {
+        let setup = DrawSetup {
             shader: Arc::new(Shader::new(&job.program).unwrap()),
             bindings: Arc::new(Bindings::new(&job, [4, 4]).unwrap()),
             options: Options::default(),
         };
-        let state = Group::new(&scene.draw(), scene.group_rect([0, 0])).into_state();
+        let state = Group::new(&setup.draw(), setup.group_rect([0, 0])).into_state();
         let room = 40 * state.compact().bytes();
         let mut checkpoints = Checkpoints::within(room);
         for position in 0..100_000 {

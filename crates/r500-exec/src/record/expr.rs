@@ -6,7 +6,7 @@
 
 use r500_isa::{CONSTANTS, TARGETS, TEMPORARIES};
 
-use super::Moment;
+use super::Snapshot;
 
 /// An expression.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,19 +14,19 @@ pub enum Expr {
     /// A number.
     Number(f32),
     /// A truth.
-    Truth(bool),
+    Bool(bool),
     /// A register, or something else that the machine holds.
-    Place(Place),
+    Variable(Variable),
     /// `-x`.
-    Negated(Box<Self>),
+    Neg(Box<Self>),
     /// `|x|`.
-    Magnitude(Box<Self>),
+    Abs(Box<Self>),
     /// Arithmetic, as float32.
     Arithmetic(Arithmetic, Box<Self>, Box<Self>),
-    /// A comparison of numbers: with NaN false, except [`Comparison::Different`].
+    /// A comparison of numbers: with NaN false, except [`Comparison::Ne`].
     Compare(Comparison, Box<Self>, Box<Self>),
     /// Whether numbers are of a kind.
-    Is(Class, Box<Self>),
+    Is(FpClass, Box<Self>),
     /// Not.
     Not(Box<Self>),
     /// And.
@@ -39,7 +39,7 @@ pub enum Expr {
 
 /// Something that a pixel or its group holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Variable {
     /// A temporary, 0 to 127.
     Temp(u8, Channels),
     /// A float constant; 0 if it is not provided.
@@ -67,7 +67,7 @@ pub enum Place {
     /// Loops that run.
     Loops,
     /// Passes left of the innermost loop, the running one counted; 0 outside.
-    Passes,
+    Iterations,
     /// Addresses on the address stack.
     Calls,
     /// The pixel's column.
@@ -97,17 +97,17 @@ pub enum Arithmetic {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "named by what they do")]
 pub enum Comparison {
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-    Equal,
-    Different,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Eq,
+    Ne,
 }
 
 /// Kinds of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
+pub enum FpClass {
     /// Not a number.
     Nan,
     /// An infinity.
@@ -127,8 +127,8 @@ pub enum Class {
 pub enum Value {
     /// Numbers.
     Numbers([f32; 4], usize),
-    /// Truths.
-    Truths([bool; 4], usize),
+    /// Bools.
+    Bools([bool; 4], usize),
 }
 
 impl Channels {
@@ -159,14 +159,14 @@ impl Channels {
 impl Expr {
     /// What it comes to.
     #[must_use]
-    pub fn value(&self, moment: &Moment<'_>) -> Value {
-        let one = |expr: &Self| expr.value(moment);
+    pub fn value(&self, snapshot: &Snapshot<'_>) -> Value {
+        let one = |expr: &Self| expr.value(snapshot);
         match self {
             Self::Number(number) => Value::number(*number),
-            Self::Truth(truth) => Value::truth(*truth),
-            Self::Place(place) => place.value(moment),
-            Self::Negated(x) => one(x).map(|x| -x),
-            Self::Magnitude(x) => one(x).map(f32::abs),
+            Self::Bool(truth) => Value::truth(*truth),
+            Self::Variable(place) => place.value(snapshot),
+            Self::Neg(x) => one(x).map(|x| -x),
+            Self::Abs(x) => one(x).map(f32::abs),
             Self::Arithmetic(op, a, b) => one(a).zip(one(b), |a, b| op.apply(a, b)),
             Self::Compare(op, a, b) => one(a).test_with(one(b), |a, b| op.holds(a, b)),
             Self::Is(class, x) => one(x).test(|x| class.has(x)),
@@ -182,8 +182,8 @@ impl Expr {
 
     /// Whether it holds as a condition: any channel is true, or not 0.
     #[must_use]
-    pub fn holds(&self, moment: &Moment<'_>) -> bool {
-        let (truths, count) = self.value(moment).truths();
+    pub fn holds(&self, snapshot: &Snapshot<'_>) -> bool {
+        let (truths, count) = self.value(snapshot).truths();
         truths[..count].contains(&true)
     }
 
@@ -191,8 +191,8 @@ impl Expr {
     #[must_use]
     pub fn is_truth(&self) -> bool {
         match self {
-            Self::Number(_) | Self::Negated(_) | Self::Magnitude(_) | Self::Arithmetic(..) => false,
-            Self::Place(place) => place.is_truth(),
+            Self::Number(_) | Self::Neg(_) | Self::Abs(_) | Self::Arithmetic(..) => false,
+            Self::Variable(place) => place.is_truth(),
             _ => true,
         }
     }
@@ -201,9 +201,9 @@ impl Expr {
     #[must_use]
     pub fn width(&self) -> usize {
         match self {
-            Self::Number(_) | Self::Truth(_) | Self::All(_) => 1,
-            Self::Place(place) => place.width(),
-            Self::Negated(x) | Self::Magnitude(x) | Self::Is(_, x) | Self::Not(x) => x.width(),
+            Self::Number(_) | Self::Bool(_) | Self::All(_) => 1,
+            Self::Variable(place) => place.width(),
+            Self::Neg(x) | Self::Abs(x) | Self::Is(_, x) | Self::Not(x) => x.width(),
             Self::Arithmetic(_, a, b)
             | Self::Compare(_, a, b)
             | Self::And(a, b)
@@ -212,11 +212,11 @@ impl Expr {
     }
 }
 
-impl Place {
+impl Variable {
     /// What it holds.
     #[must_use]
-    pub fn value(&self, moment: &Moment<'_>) -> Value {
-        let pixel = moment.pixel();
+    pub fn value(&self, snapshot: &Snapshot<'_>) -> Value {
+        let pixel = snapshot.pixel();
         let count = |n: usize| Value::number(n as f32);
         match *self {
             Self::Temp(n, channels) => {
@@ -225,26 +225,26 @@ impl Place {
             }
             Self::Const(n, channels) => {
                 let constant = usize::from(n) % CONSTANTS;
-                channels.numbers(moment.scene.bindings.constant(constant).unwrap_or_default())
+                channels.numbers(snapshot.setup.bindings.constant(constant).unwrap_or_default())
             }
             Self::Out(n, channels) => channels.numbers(pixel.color[usize::from(n) % TARGETS]),
             Self::Depth => Value::number(pixel.depth.unwrap_or(0.0)),
-            Self::Predicate(channels) => Value::Truths(
+            Self::Predicate(channels) => Value::Bools(
                 channels.channels.map(|channel| pixel.predicate >> channel & 1 != 0),
                 usize::from(channels.count),
             ),
             Self::AluResult => Value::truth(pixel.alu_result),
-            Self::Active => Value::truth(moment.active()),
+            Self::Active => Value::truth(snapshot.active()),
             Self::Covered => Value::truth(pixel.covered),
             Self::Killed => Value::truth(pixel.killed),
-            Self::Al => Value::number(moment.al() as f32),
-            Self::Address => Value::number(moment.address() as f32),
-            Self::Step => count(moment.position),
-            Self::Loops => count(moment.loops().len()),
-            Self::Passes => {
-                Value::number(moment.loops().last().map_or(0, |frame| frame.count) as f32)
+            Self::Al => Value::number(snapshot.al() as f32),
+            Self::Address => Value::number(snapshot.address() as f32),
+            Self::Step => count(snapshot.position),
+            Self::Loops => count(snapshot.loops().len()),
+            Self::Iterations => {
+                Value::number(snapshot.loops().last().map_or(0, |frame| frame.count) as f32)
             }
-            Self::Calls => count(moment.calls().len()),
+            Self::Calls => count(snapshot.calls().len()),
             Self::X => Value::number(pixel.x as f32),
             Self::Y => Value::number(pixel.y as f32),
         }
@@ -282,17 +282,17 @@ impl Arithmetic {
 impl Comparison {
     fn holds(self, a: f32, b: f32) -> bool {
         match self {
-            Self::Less => a < b,
-            Self::LessOrEqual => a <= b,
-            Self::Greater => a > b,
-            Self::GreaterOrEqual => a >= b,
-            Self::Equal => a == b,
-            Self::Different => a != b,
+            Self::Lt => a < b,
+            Self::Le => a <= b,
+            Self::Gt => a > b,
+            Self::Ge => a >= b,
+            Self::Eq => a == b,
+            Self::Ne => a != b,
         }
     }
 }
 
-impl Class {
+impl FpClass {
     fn has(self, x: f32) -> bool {
         match self {
             Self::Nan => x.is_nan(),
@@ -313,7 +313,7 @@ impl Value {
             (Self::Numbers(a, n), Self::Numbers(b, m)) => {
                 n == m && a[..*n].iter().zip(&b[..*n]).all(|(a, b)| a.to_bits() == b.to_bits())
             }
-            (Self::Truths(a, n), Self::Truths(b, m)) => n == m && a[..*n] == b[..*n],
+            (Self::Bools(a, n), Self::Bools(b, m)) => n == m && a[..*n] == b[..*n],
             _ => false,
         }
     }
@@ -323,14 +323,14 @@ impl Value {
     }
 
     fn truth(truth: bool) -> Self {
-        Self::Truths([truth; 4], 1)
+        Self::Bools([truth; 4], 1)
     }
 
     /// As numbers: a truth is 1 or 0.
     fn numbers(self) -> ([f32; 4], usize) {
         match self {
             Self::Numbers(numbers, count) => (numbers, count),
-            Self::Truths(truths, count) => (truths.map(|x| if x { 1.0 } else { 0.0 }), count),
+            Self::Bools(truths, count) => (truths.map(|x| if x { 1.0 } else { 0.0 }), count),
         }
     }
 
@@ -338,7 +338,7 @@ impl Value {
     fn truths(self) -> ([bool; 4], usize) {
         match self {
             Self::Numbers(numbers, count) => (numbers.map(|x| x != 0.0), count),
-            Self::Truths(truths, count) => (truths, count),
+            Self::Bools(truths, count) => (truths, count),
         }
     }
 
@@ -354,17 +354,17 @@ impl Value {
 
     fn test(self, f: impl Fn(f32) -> bool) -> Self {
         let (numbers, count) = self.numbers();
-        Self::Truths(numbers.map(f), count)
+        Self::Bools(numbers.map(f), count)
     }
 
     fn test_with(self, other: Self, f: impl Fn(f32, f32) -> bool) -> Self {
         let (a, b, count) = pair(self.numbers(), other.numbers());
-        Self::Truths([0, 1, 2, 3].map(|i| f(a[i], b[i])), count)
+        Self::Bools([0, 1, 2, 3].map(|i| f(a[i], b[i])), count)
     }
 
     fn logic(self, other: Self, f: impl Fn(bool, bool) -> bool) -> Self {
         let (a, b, count) = pair(self.truths(), other.truths());
-        Self::Truths([0, 1, 2, 3].map(|i| f(a[i], b[i])), count)
+        Self::Bools([0, 1, 2, 3].map(|i| f(a[i], b[i])), count)
     }
 }
 

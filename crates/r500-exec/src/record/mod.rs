@@ -6,18 +6,18 @@
 //! what a recording shows is what a frame holds. Time and memory are bounded: see [`Recording::new`].
 //!
 //! - [`Recording`]: record, seek, look.
-//! - [`walk`]: step over loops and calls, run to a breakpoint, in either direction.
+//! - [`stepping`]: step over loops and calls, run to a breakpoint, in either direction.
 //! - [`expr`]: what a breakpoint or a search asks of a pixel: typed expressions, without text.
-//! - [`survey`]: over an area: how much pixels execute and wait, which pixel first makes a condition
+//! - [`area`]: over an area: how much pixels execute and wait, which pixel first makes a condition
 //!   true.
 //!
-//! Steps are numbered from 0. *Position* `n` is the moment before step `n`: `n` instructions were
+//! Steps are numbered from 0. *Position* `n` is the snapshot before step `n`: `n` instructions were
 //! executed. Position 0 is the start of the program, [`Recording::len`] its end.
 //!
 //! ```
 //! use std::sync::Arc;
 //!
-//! use r500_exec::record::{Direction, Recording, Scene};
+//! use r500_exec::record::{Direction, Recording, DrawSetup};
 //! use r500_exec::reference::EventKind;
 //! use r500_exec::{Bindings, Options, Shader};
 //! use r500_isa::Instruction;
@@ -29,12 +29,12 @@
 //!     Instruction([0x78101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000]),
 //! ];
 //! let job = Job::from_program(Program::from_code(code));
-//! let scene = Scene {
+//! let setup = DrawSetup {
 //!     shader: Arc::new(Shader::new(&job.program)?),
 //!     bindings: Arc::new(Bindings::new(&job, [64, 64])?),
 //!     options: Options::default(),
 //! };
-//! let mut recording = Recording::new(scene, [3, 5])?;
+//! let mut recording = Recording::new(setup, [3, 5])?;
 //! assert_eq!(recording.len(), 2);
 //!
 //! // Where the program is, what it is about to do, what the pixel holds.
@@ -51,9 +51,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod area;
 pub mod expr;
-pub mod survey;
-pub mod walk;
+pub mod stepping;
 
 mod checkpoint;
 
@@ -63,14 +63,14 @@ use r500_isa::Instruction;
 
 use self::checkpoint::Checkpoints;
 pub use self::expr::Expr;
-pub use self::walk::{Break, Direction, Stop};
+pub use self::stepping::{Break, Direction, Stop};
 use crate::reference::{Group, GroupState, Lane, LoopFrame, Step};
 use crate::{Bindings, Draw, Op, Options, PixelOut, PixelRect, RunError, Shader};
 
 /// What is recorded: a program, what it reads, and how it runs. Owned, so that a recording can be
 /// kept.
 #[derive(Clone)]
-pub struct Scene {
+pub struct DrawSetup {
     /// The program.
     pub shader: Arc<Shader>,
     /// What it reads.
@@ -81,12 +81,12 @@ pub struct Scene {
 
 /// The recorded run of a pixel and of the pixels that share its program counter.
 pub struct Recording {
-    scene: Scene,
+    setup: DrawSetup,
     lane: usize,
-    marks: Vec<Mark>,
+    steps: Vec<StepRecord>,
     end: End,
     checkpoints: Checkpoints,
-    work: Vec<Work>,
+    activity: Vec<LaneActivity>,
     last: GroupState,
     position: usize,
     now: GroupState,
@@ -105,17 +105,17 @@ pub enum End {
 
 /// How much a pixel did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
+pub struct LaneActivity {
     /// Instructions that it executed.
     pub executed: u64,
     /// Instructions that its group executed while it slept.
     pub waited: u64,
 }
 
-/// A moment of a run: the group between two steps, and a pixel of it.
+/// A snapshot of a run: the group between two steps, and a pixel of it.
 #[derive(Clone, Copy)]
-pub struct Moment<'r> {
-    scene: &'r Scene,
+pub struct Snapshot<'r> {
+    setup: &'r DrawSetup,
     state: &'r GroupState,
     lane: usize,
     position: usize,
@@ -123,14 +123,14 @@ pub struct Moment<'r> {
 
 /// What is kept of every step.
 #[derive(Clone, Copy, Debug)]
-struct Mark {
+struct StepRecord {
     address: u32,
     /// Loops and calls that run before the step.
     loops: u16,
     calls: u16,
 }
 
-impl Scene {
+impl DrawSetup {
     /// A drawing of it without a time limit.
     fn draw(&self) -> Draw<'_> {
         let Self { shader, bindings, options } = self;
@@ -157,68 +157,79 @@ impl Recording {
     ///
     /// # Errors
     /// [`RunError::OddGroup`], and [`RunError::AreaOutside`] if the pixel is outside the picture.
-    pub fn new(mut scene: Scene, pixel: [u32; 2]) -> Result<Self, RunError> {
-        let [width, height] = scene.bindings.size();
+    pub fn new(mut setup: DrawSetup, pixel: [u32; 2]) -> Result<Self, RunError> {
+        let [width, height] = setup.bindings.size();
         let [x, y] = pixel;
         if x >= width || y >= height {
             let area = PixelRect { x, y, width: 1, height: 1 };
             return Err(RunError::AreaOutside { area, width, height });
         }
-        let draw = Draw::new(&scene.shader, &scene.bindings, &scene.options)?;
-        let mut group = Group::new(&draw, scene.group_rect(pixel));
+        let draw = Draw::new(&setup.shader, &setup.bindings, &setup.options)?;
+        let mut group = Group::new(&draw, setup.group_rect(pixel));
         let lane = group.lane_at(x, y).unwrap_or(0);
-        let mut marks = Vec::new();
+        let mut steps = Vec::new();
         let mut checkpoints = Checkpoints::default();
-        let mut work = vec![Work::default(); group.lanes().len()];
+        let mut activity = vec![LaneActivity::default(); group.lanes().len()];
         let mut end = End::Ended;
         while !group.ended() {
             let state = group.state();
-            checkpoints.offer(marks.len(), state);
+            checkpoints.offer(steps.len(), state);
             let depth = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);
-            let mark = Mark {
+            let step = StepRecord {
                 address: state.address(),
                 loops: depth(state.loops().len()),
                 calls: depth(state.calls().len()),
             };
             let executing: Vec<bool> =
-                state.lanes().iter().map(|lane| lane.executes(&scene.options.readings)).collect();
+                state.lanes().iter().map(|lane| lane.executes(&setup.options.readings)).collect();
             if let Err(error) = group.step() {
                 end = End::Stopped(error);
                 break;
             }
-            marks.push(mark);
-            for (work, executes) in work.iter_mut().zip(executing) {
-                work.count(executes);
+            steps.push(step);
+            for (activity, executes) in activity.iter_mut().zip(executing) {
+                activity.count(executes);
             }
         }
         let last = group.into_state();
         // What stopped the recording must not stop who looks at it.
-        scene.options.cancel = None;
-        scene.options.limits.time = None;
-        let now = Group::new(&scene.draw(), last.rect()).into_state();
+        setup.options.cancel = None;
+        setup.options.limits.time = None;
+        let now = Group::new(&setup.draw(), last.rect()).into_state();
         let (position, done, coming) = (0, None, None);
-        let mut recording =
-            Self { scene, lane, marks, end, checkpoints, work, last, position, now, done, coming };
+        let mut recording = Self {
+            setup,
+            lane,
+            steps,
+            end,
+            checkpoints,
+            activity,
+            last,
+            position,
+            now,
+            done,
+            coming,
+        };
         recording.look_ahead();
         Ok(recording)
     }
 
     /// What was recorded.
     #[must_use]
-    pub fn scene(&self) -> &Scene {
-        &self.scene
+    pub fn setup(&self) -> &DrawSetup {
+        &self.setup
     }
 
     /// Steps in all.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.marks.len()
+        self.steps.len()
     }
 
     /// Whether there is no step: a limit of no instructions.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.marks.is_empty()
+        self.steps.is_empty()
     }
 
     /// How the run ended.
@@ -229,20 +240,20 @@ impl Recording {
 
     /// The address that each step executes, in order.
     pub fn addresses(&self) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + '_ {
-        self.marks.iter().map(|mark| mark.address)
+        self.steps.iter().map(|step| step.address)
     }
 
     /// How much each lane did.
     #[must_use]
-    pub fn work(&self) -> &[Work] {
-        &self.work
+    pub fn activity(&self) -> &[LaneActivity] {
+        &self.activity
     }
 
     /// The group at the end of the run.
     #[must_use]
-    pub fn last(&self) -> Moment<'_> {
-        let Self { scene, last, lane, .. } = self;
-        Moment { scene, state: last, lane: *lane, position: self.len() }
+    pub fn last(&self) -> Snapshot<'_> {
+        let Self { setup, last, lane, .. } = self;
+        Snapshot { setup, state: last, lane: *lane, position: self.len() }
     }
 
     /// What the frame holds at the pixel: its outputs at the end of the run, nothing if it is not
@@ -260,16 +271,16 @@ impl Recording {
 
     /// The group where it stands.
     #[must_use]
-    pub fn now(&self) -> Moment<'_> {
-        let Self { scene, now, lane, position, .. } = self;
-        Moment { scene, state: now, lane: *lane, position: *position }
+    pub fn now(&self) -> Snapshot<'_> {
+        let Self { setup, now, lane, position, .. } = self;
+        Snapshot { setup, state: now, lane: *lane, position: *position }
     }
 
     /// The group one step further; `None` at the end.
     #[must_use]
-    pub fn after(&self) -> Option<Moment<'_>> {
+    pub fn after(&self) -> Option<Snapshot<'_>> {
         let (_, state) = self.coming.as_ref()?;
-        Some(Moment { scene: &self.scene, state, lane: self.lane, position: self.position + 1 })
+        Some(Snapshot { setup: &self.setup, state, lane: self.lane, position: self.position + 1 })
     }
 
     /// What the last step did to the pixel; `None` at the start.
@@ -320,7 +331,7 @@ impl Recording {
         if self.position <= before && self.position > at {
             (at, state) = (self.position, self.now.clone());
         }
-        let draw = self.scene.draw();
+        let draw = self.setup.draw();
         let mut group = Group::resume(&draw, state);
         while at < before {
             // It went well when it was recorded.
@@ -341,7 +352,7 @@ impl Recording {
     fn look_ahead(&mut self) {
         self.coming = None;
         if self.position < self.len() {
-            let draw = self.scene.draw();
+            let draw = self.setup.draw();
             let mut group = Group::resume(&draw, self.now.clone());
             group.watch(Some(self.lane));
             if let Ok(step) = group.step() {
@@ -353,12 +364,12 @@ impl Recording {
     /// The nearest checkpoint at or before a position.
     fn checkpoint(&self, position: usize) -> (usize, GroupState) {
         self.checkpoints
-            .nearest(position, self.scene.options.poison)
-            .unwrap_or_else(|| (0, Group::new(&self.scene.draw(), self.now.rect()).into_state()))
+            .nearest(position, self.setup.options.poison)
+            .unwrap_or_else(|| (0, Group::new(&self.setup.draw(), self.now.rect()).into_state()))
     }
 }
 
-impl<'r> Moment<'r> {
+impl<'r> Snapshot<'r> {
     /// Steps executed before it.
     #[must_use]
     pub fn position(&self) -> usize {
@@ -374,13 +385,13 @@ impl<'r> Moment<'r> {
     /// The instruction to come, decoded; `None` at the end and outside the code window.
     #[must_use]
     pub fn op(&self) -> Option<&'r Op> {
-        if self.state.ended() { None } else { self.scene.shader.op(self.address()) }
+        if self.state.ended() { None } else { self.setup.shader.op(self.address()) }
     }
 
     /// The same as dwords.
     #[must_use]
     pub fn instruction(&self) -> Option<Instruction> {
-        if self.state.ended() { None } else { self.scene.shader.instruction(self.address()) }
+        if self.state.ended() { None } else { self.setup.shader.instruction(self.address()) }
     }
 
     /// Everything that the group holds.
@@ -404,19 +415,19 @@ impl<'r> Moment<'r> {
     /// Whether the pixel is active: it executes the instruction to come.
     #[must_use]
     pub fn active(&self) -> bool {
-        self.pixel().executes(&self.scene.options.readings)
+        self.pixel().executes(&self.setup.options.readings)
     }
 
     /// Which lanes are active, lane by lane: quad by quad, quads row by row.
     pub fn active_lanes(&self) -> impl ExactSizeIterator<Item = bool> + use<'r> {
-        let scene = self.scene;
-        self.state.lanes().iter().map(|lane| lane.executes(&scene.options.readings))
+        let setup = self.setup;
+        self.state.lanes().iter().map(|lane| lane.executes(&setup.options.readings))
     }
 
     /// aL.
     #[must_use]
     pub fn al(&self) -> i32 {
-        self.state.al(&self.scene.options.readings)
+        self.state.al(&self.setup.options.readings)
     }
 
     /// The running loops, innermost last.
@@ -433,12 +444,12 @@ impl<'r> Moment<'r> {
 
     /// What is run.
     #[must_use]
-    pub fn scene(&self) -> &'r Scene {
-        self.scene
+    pub fn setup(&self) -> &'r DrawSetup {
+        self.setup
     }
 }
 
-impl Work {
+impl LaneActivity {
     fn count(&mut self, executes: bool) {
         *if executes { &mut self.executed } else { &mut self.waited } += 1;
     }

@@ -42,18 +42,18 @@ impl Group<'_> {
         let inst = fc.inst;
         self.check_flow(address, fc);
         if inst.b_else() {
-            self.exchange();
+            self.invert_branch();
         }
         let op = inst.op();
-        let ends_pass = matches!(op, FcOp::ENDLOOP | FcOp::ENDREP);
-        if ends_pass {
+        let ends_iteration = matches!(op, FcOp::ENDLOOP | FcOp::ENDREP);
+        if ends_iteration {
             self.wake_continuing();
         }
         let vote = self.vote(address, fc);
         let mut jump = vote.decide(inst.jump_any());
         match op {
             FcOp::LOOP | FcOp::REP => jump = self.begin_loop(address, fc, &vote, jump),
-            FcOp::ENDLOOP | FcOp::ENDREP => jump = self.end_pass(address, fc, jump),
+            FcOp::ENDLOOP | FcOp::ENDREP => jump = self.end_iteration(address, fc, jump),
             FcOp::BREAKLOOP | FcOp::BREAKREP => {
                 jump = self.leave_loop(address, inst, &vote, jump);
             }
@@ -68,12 +68,12 @@ impl Group<'_> {
         if self.draw.options.readings.alu_result_after_fc == AluResultAfterFc::Clear {
             self.state.lanes.iter_mut().for_each(|lane| lane.alu_result = false);
         }
-        self.tell(&vote, jump);
+        self.emit_event(&vote, jump);
     }
 
     /// B_ELSE (documented): active pixels and those with branch counter zero change places. Other
     /// counters stay (observed).
-    fn exchange(&mut self) {
+    fn invert_branch(&mut self) {
         for lane in &mut self.state.lanes {
             lane.state = match lane.state {
                 LaneState::Active => LaneState::Branch(0),
@@ -111,7 +111,7 @@ impl Group<'_> {
             let votes = self.votes(lane, inst.ignore_uncovered());
             vote.voters.push(votes && self.executes(lane));
         }
-        if self.draw.options.warnings && bools.is_none() && looks_at(inst.jump_func(), 0) {
+        if self.draw.options.warnings && bools.is_none() && depends_on_bit(inst.jump_func(), 0) {
             self.warn_group(WarningKind::NoBoolConstant, address, 0);
         }
         vote
@@ -168,7 +168,7 @@ impl Group<'_> {
     }
 
     /// ENDLOOP, ENDREP: the next pass, or out of the loop (documented). ENDREP leaves aL alone.
-    fn end_pass(&mut self, address: u32, fc: &Fc, voted: bool) -> bool {
+    fn end_iteration(&mut self, address: u32, fc: &Fc, voted: bool) -> bool {
         let step = if fc.inst.op() == FcOp::ENDLOOP {
             i32::from(self.int_constant(address, fc).kb())
         } else {
@@ -195,7 +195,7 @@ impl Group<'_> {
         let jump = if rule == BreakRule::Literal && voted {
             true
         } else {
-            self.park(vote, LaneState::Break(0));
+            self.deactivate(vote, LaneState::Break(0));
             self.may_leave(address, inst, voted, |state| {
                 matches!(state, LaneState::Active | LaneState::Branch(_) | LaneState::Continue(0))
             })
@@ -212,7 +212,7 @@ impl Group<'_> {
         if self.draw.options.readings.break_rule == BreakRule::Literal && voted {
             return true;
         }
-        self.park(vote, LaneState::Continue(0));
+        self.deactivate(vote, LaneState::Continue(0));
         self.may_leave(address, inst, voted, |state| {
             matches!(state, LaneState::Active | LaneState::Branch(_))
         })
@@ -256,7 +256,7 @@ impl Group<'_> {
         }
     }
 
-    fn park(&mut self, vote: &Vote, state: LaneState) {
+    fn deactivate(&mut self, vote: &Vote, state: LaneState) {
         for i in 0..self.state.lanes.len() {
             if vote.wants[i] && self.executes(&self.state.lanes[i]) {
                 self.state.lanes[i].state = state;
@@ -336,7 +336,7 @@ impl Group<'_> {
         let op = fc.inst.op();
         let behind = self.draw.options.readings.idle_loop == IdleLoop::Behind;
         let begins = matches!(op, FcOp::LOOP | FcOp::REP) && !fc.inst.jump_any();
-        if begins && idle && behind && self.ends_pass(target) {
+        if begins && idle && behind && self.ends_iteration(target) {
             target = target.wrapping_add(1);
         }
         match fc.inst.a_op() {
@@ -381,7 +381,7 @@ impl Group<'_> {
         }
     }
 
-    fn ends_pass(&self, address: u32) -> bool {
+    fn ends_iteration(&self, address: u32) -> bool {
         matches!(self.draw.shader.op(address),
             Some(Op::Fc(fc)) if matches!(fc.inst.op(), FcOp::ENDLOOP | FcOp::ENDREP))
     }
@@ -408,7 +408,7 @@ impl Group<'_> {
         if needs_full && !full {
             self.warn_group(WarningKind::PartialFlowControl, address, 0);
         }
-        let predicate = looks_at(inst.jump_func(), 1);
+        let predicate = depends_on_bit(inst.jump_func(), 1);
         if predicate && fc.pred().sel == PredSel::RGBA {
             self.warn_group(WarningKind::FcPredicateRgba, address, 0);
         }
@@ -419,14 +419,14 @@ impl Group<'_> {
             if predicate {
                 self.check_predicate(lane, address, fc.pred(), 1);
             }
-            if looks_at(inst.jump_func(), 2) && !self.state.lanes[lane].alu_result_set {
+            if depends_on_bit(inst.jump_func(), 2) && !self.state.lanes[lane].alu_result_set {
                 self.warn(lane, WarningKind::AluResultNotSet, address, 0);
             }
         }
     }
 
     /// Tells the watcher, if there is one.
-    fn tell(&mut self, vote: &Vote, taken: bool) {
+    fn emit_event(&mut self, vote: &Vote, taken: bool) {
         if self.event.is_none() {
             return;
         }
@@ -459,7 +459,7 @@ impl Vote {
 }
 
 /// Whether a JUMP_FUNC table depends on bit `n` of its index: 0 boolean, 1 predicate, 2 ALU result.
-fn looks_at(table: u8, n: u8) -> bool {
+fn depends_on_bit(table: u8, n: u8) -> bool {
     let step = 1 << n;
     (0..8u8).filter(|i| i & step == 0).any(|i| table >> i & 1 != table >> (i | step) & 1)
 }

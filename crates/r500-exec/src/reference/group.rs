@@ -122,7 +122,7 @@ impl<'a> Group<'a> {
             self.left_window(address);
             return Ok(Step { address, event: None });
         };
-        self.spend(address)?;
+        self.consume_fuel(address)?;
         if self.watched.is_some() {
             self.begin_event(address);
         }
@@ -266,7 +266,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    fn spend(&mut self, address: u32) -> Result<(), RunError> {
+    fn consume_fuel(&mut self, address: u32) -> Result<(), RunError> {
         let limit = self.draw.options.limits.instructions;
         if self.state.counters.instructions >= limit {
             let pixel = [self.state.rect.x, self.state.rect.y];

@@ -25,7 +25,7 @@ impl Group<'_> {
                 self.fetch_texels(tex, &executing);
             }
             // NOP. Reserved: nothing happens either (open).
-            _ => self.tell_idle(tex),
+            _ => self.emit_idle_event(tex),
         }
     }
 
@@ -122,7 +122,7 @@ impl Group<'_> {
         }
     }
 
-    fn tell_idle(&mut self, tex: &Tex) {
+    fn emit_idle_event(&mut self, tex: &Tex) {
         for lane in 0..self.state.lanes.len() {
             if self.event_of(lane).is_none() || !self.executes(&self.state.lanes[lane]) {
                 continue;

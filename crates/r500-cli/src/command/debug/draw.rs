@@ -1,6 +1,6 @@
 //! What is where on the screen.
 
-use r500::exec::record::survey::Heat;
+use r500::exec::record::area::Heatmap;
 use r500::exec::reference::LaneState;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
@@ -91,7 +91,7 @@ fn program_pane(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     let block = pane(&screen.session.name);
     let inside = block.inner(area);
     let now = screen.session.recording.now();
-    let shader = &screen.session.recording.scene().shader;
+    let shader = &screen.session.recording.setup().shader;
     let (first, last) = shader.window();
     let height = u32::from(inside.height);
     let top =
@@ -119,7 +119,7 @@ fn program_pane(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
 }
 
 /// A colour a pixel, two pixels a character; letters without colours.
-fn heat_pane(frame: &mut Frame<'_>, screen: &Screen, heat: &Heat, measure: Measure, area: Rect) {
+fn heat_pane(frame: &mut Frame<'_>, screen: &Screen, heat: &Heatmap, measure: Measure, area: Rect) {
     let title = match measure {
         Measure::Executed => "instructions executed (h: waited)",
         Measure::Waited => "instructions waited for others (h: back)",
@@ -127,7 +127,7 @@ fn heat_pane(frame: &mut Frame<'_>, screen: &Screen, heat: &Heat, measure: Measu
     let block = pane(title);
     let inside = block.inner(area);
     frame.render_widget(block, area);
-    let values: Vec<u64> = heat.work.iter().map(|work| measure.of(work)).collect();
+    let values: Vec<u64> = heat.activity.iter().map(|work| measure.of(work)).collect();
     let most = values.iter().max().copied().unwrap_or(0);
     let size = [heat.area.width, heat.area.height];
     // As large as fits, the sides in proportion; two cells above each other are a character.
@@ -298,7 +298,7 @@ fn registers_pane(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     let session = &screen.session;
     let now = session.recording.now();
     let pixel = now.pixel();
-    let bindings = &session.recording.scene().bindings;
+    let bindings = &session.recording.setup().bindings;
     let lines: Vec<Line<'_>> = match screen.tab {
         Tab::Temporaries => text::used_temporaries(session)
             .into_iter()
@@ -318,7 +318,7 @@ fn registers_pane(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
             })
             .collect(),
         Tab::Outputs => (0..4)
-            .filter(|&n| session.recording.scene().shader.targets()[n])
+            .filter(|&n| session.recording.setup().shader.targets()[n])
             .map(|n| {
                 let written = pixel.color_written[n];
                 register(screen, &format!("out[{n}]"), &pixel.color[n], written, 0)

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::Args;
-use r500::exec::record::Scene;
+use r500::exec::record::DrawSetup;
 use r500::exec::{Bindings, Options, Shader};
 
 use self::session::Session;
@@ -84,7 +84,7 @@ impl Debug {
         let shader = Shader::new(&job.program).map_err(machine::no_shader)?;
         let bindings = Bindings::new(&job, size).map_err(machine::not_bound)?;
         let options = Options { warnings: true, ..self.machine.options()? };
-        let scene = Scene { shader: Arc::new(shader), bindings: Arc::new(bindings), options };
+        let scene = DrawSetup { shader: Arc::new(shader), bindings: Arc::new(bindings), options };
         let pixel = self.pixel.unwrap_or(size.map(|side| side / 2));
         if pixel[0] >= size[0] || pixel[1] >= size[1] {
             return Err(Failure::usage(format!(

@@ -10,7 +10,7 @@ use super::session::{Begun, Measure, Reply, Session};
 use super::survey::Survey;
 use super::{draw, text};
 use crate::command::terminal;
-use r500::exec::record::survey::Heat;
+use r500::exec::record::area::Heatmap;
 
 /// How long is waited for news before the screen is drawn again.
 const LOOK: Duration = Duration::from_millis(60);
@@ -29,7 +29,7 @@ pub(super) struct Screen {
     pub(super) tab: Tab,
     /// Lines of the registers that are scrolled away.
     pub(super) scroll: usize,
-    pub(super) heat: Option<(Heat, Measure)>,
+    pub(super) heat: Option<(Heatmap, Measure)>,
     /// What is being asked of many pixels; until that is over, keys can only stop it.
     pub(super) asking: Option<Survey>,
     /// The help, and how many of its lines are scrolled away.
@@ -259,7 +259,7 @@ impl Screen {
 
     fn toggle(&mut self) {
         let line = self.line();
-        if self.session.recording.scene().shader.op(line).is_some() {
+        if self.session.recording.setup().shader.op(line).is_some() {
             self.message = self.session.toggle(line);
             self.mistake = false;
         }
@@ -282,7 +282,7 @@ impl Screen {
     }
 
     fn move_cursor(&mut self, by: i64) {
-        let (first, last) = self.session.recording.scene().shader.window();
+        let (first, last) = self.session.recording.setup().shader.window();
         let moved = i64::from(self.line()) + by;
         let moved = moved.clamp(i64::from(first), i64::from(last));
         self.cursor = u32::try_from(moved).ok();
@@ -384,7 +384,7 @@ mod tests {
 
     use std::sync::Arc;
 
-    use r500::exec::record::Scene;
+    use r500::exec::record::DrawSetup;
     use r500::exec::{Bindings, Options, Shader};
     use ratatui::Terminal;
     use ratatui::backend::TestBackend;
@@ -397,7 +397,7 @@ mod tests {
         let bytes = std::fs::read(path).unwrap();
         let limits = r500::formats::Limits::default();
         let job = r500::reader::read(&bytes, None, None, &limits).unwrap().remove(0);
-        let scene = Scene {
+        let scene = DrawSetup {
             shader: Arc::new(Shader::new(&job.program).unwrap()),
             bindings: Arc::new(Bindings::new(&job, [24, 20]).unwrap()),
             options: Options { threads: 1, ..Options::default() },
@@ -433,7 +433,7 @@ mod tests {
     #[test]
     fn a_long_question_shows_its_progress_and_can_be_stopped() {
         let mut screen = screen(false);
-        let mut scene = screen.session.recording.scene().clone();
+        let mut scene = screen.session.recording.setup().clone();
         scene.bindings =
             Arc::new(Bindings::new(&r500::program::Job::default(), [16_000, 16_000]).unwrap());
         screen.session = Session::new("loop".to_owned(), Vec::new(), scene, [5, 6]).unwrap();

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use r500::exec::record::area::Heatmap;
 use r500::exec::record::expr::Value;
-use r500::exec::record::survey::Heat;
-use r500::exec::record::{Break, Direction, End, Expr, Recording, Scene, Stop};
+use r500::exec::record::{Break, Direction, DrawSetup, End, Expr, Recording, Stop};
 use r500::exec::{PixelRect, RunError};
 use r500::expression;
 use r500::program::Uniform;
@@ -46,7 +46,7 @@ pub(super) struct Reply {
     pub(super) text: String,
     pub(super) quit: bool,
     /// A map to show, if that is possible.
-    pub(super) heat: Option<(Heat, Measure)>,
+    pub(super) heat: Option<(Heatmap, Measure)>,
 }
 
 /// A command that was begun.
@@ -68,7 +68,7 @@ impl Session {
     pub(super) fn new(
         name: String,
         uniforms: Vec<Uniform>,
-        scene: Scene,
+        scene: DrawSetup,
         pixel: [u32; 2],
     ) -> Result<Self, RunError> {
         Ok(Self {
@@ -249,10 +249,10 @@ impl Session {
         step: impl Fn(&mut Recording) -> Stop,
         reply: &mut Reply,
     ) -> Result<(), String> {
-        let mut stop = Stop::There;
+        let mut stop = Stop::Reached;
         for _ in 0..count(rest)? {
             stop = step(&mut self.recording);
-            if stop != Stop::There {
+            if stop != Stop::Reached {
                 break;
             }
         }
@@ -269,7 +269,7 @@ impl Session {
                 Err(_) => Break::If(self.condition(rest)?),
             };
             match self.recording.run(direction, &[stop]) {
-                Stop::Break(_) => Stop::There,
+                Stop::Break(_) => Stop::Reached,
                 stop => stop,
             }
         };
@@ -319,7 +319,7 @@ impl Session {
 
     /// A value one step before.
     fn before(&mut self, expr: &Expr) -> Option<Value> {
-        let there = self.recording.step(Backward) == Stop::There;
+        let there = self.recording.step(Backward) == Stop::Reached;
         let value = there.then(|| self.value(expr));
         if there {
             self.recording.step(Forward);
@@ -332,7 +332,7 @@ impl Session {
         let edge = match self.recording.position() {
             0 => Stop::Start,
             at if at == self.recording.len() => Stop::End,
-            _ => Stop::There,
+            _ => Stop::Reached,
         };
         self.stopped(edge, reply);
     }
@@ -346,7 +346,7 @@ impl Session {
                     reply.text.push_str(&format!("at the end of the recording: {error}\n"));
                 }
             },
-            Stop::There | Stop::Break(_) => {}
+            Stop::Reached | Stop::Break(_) => {}
         }
         self.tell(reply);
     }
@@ -433,7 +433,7 @@ impl Session {
 
     /// An address that can run.
     fn address(&self, address: u32) -> Result<u32, String> {
-        let shader = &self.recording.scene().shader;
+        let shader = &self.recording.setup().shader;
         if shader.op(address).is_some() {
             return Ok(address);
         }
@@ -443,7 +443,7 @@ impl Session {
 
     /// Looks at another pixel; where it is in the same group, at the same step.
     pub(super) fn look_at(&mut self, pixel: [u32; 2]) -> Result<(), String> {
-        let [width, height] = self.recording.scene().bindings.size();
+        let [width, height] = self.recording.setup().bindings.size();
         if pixel[0] >= width || pixel[1] >= height {
             return Err(format!(
                 "{},{} is outside the picture of {width}x{height}",
@@ -451,7 +451,7 @@ impl Session {
             ));
         }
         if !self.recording.watch(pixel) {
-            let scene = self.recording.scene().clone();
+            let scene = self.recording.setup().clone();
             self.recording = Recording::new(scene, pixel).map_err(|error| error.to_string())?;
         }
         Ok(())
@@ -464,7 +464,7 @@ impl Session {
             None => (rest, self.picture()),
         };
         let question = Question::Sight(self.condition(written)?, written.to_owned());
-        Survey::new(self.recording.scene(), area, question)
+        Survey::new(self.recording.setup(), area, question)
     }
 
     /// `[executed|waited] [X,Y,WxH]`.
@@ -477,11 +477,11 @@ impl Session {
                 word => area = syntax::area(word)?,
             }
         }
-        Survey::new(self.recording.scene(), area, Question::Heat(measure))
+        Survey::new(self.recording.setup(), area, Question::Heat(measure))
     }
 
     fn picture(&self) -> PixelRect {
-        let [width, height] = self.recording.scene().bindings.size();
+        let [width, height] = self.recording.setup().bindings.size();
         PixelRect { x: 0, y: 0, width, height }
     }
 }
@@ -509,7 +509,7 @@ impl Verb {
 
 impl Measure {
     /// What a pixel did of it.
-    pub(super) fn of(self, work: &r500::exec::record::Work) -> u64 {
+    pub(super) fn of(self, work: &r500::exec::record::LaneActivity) -> u64 {
         match self {
             Self::Executed => work.executed,
             Self::Waited => work.waited,

@@ -3,8 +3,8 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use r500::exec::record::survey::{self, Heat, Sightings};
-use r500::exec::record::{Expr, Scene};
+use r500::exec::record::area::{self, FirstHits, Heatmap};
+use r500::exec::record::{DrawSetup, Expr};
 use r500::exec::{Cancel, PixelRect, RunError};
 
 use super::session::Measure;
@@ -20,8 +20,8 @@ pub(super) enum Question {
 
 /// What was found out.
 pub(super) enum Found {
-    Heat(Heat, Measure),
-    Sight(Sightings, String),
+    Heat(Heatmap, Measure),
+    Sight(FirstHits, String),
 }
 
 /// A question that is being answered, some rows of pixels after the other.
@@ -32,13 +32,17 @@ pub(super) struct Survey {
 }
 
 enum Part {
-    Heat(Heat),
-    Sight(Sightings),
+    Heat(Heatmap),
+    Sight(FirstHits),
 }
 
 impl Survey {
     /// Begins.
-    pub(super) fn new(scene: &Scene, area: PixelRect, question: Question) -> Result<Self, String> {
+    pub(super) fn new(
+        scene: &DrawSetup,
+        area: PixelRect,
+        question: Question,
+    ) -> Result<Self, String> {
         let [width, height] = scene.bindings.size();
         let inside = |from: u32, size: u32, all: u32| {
             size > 0 && from.checked_add(size).is_some_and(|end| end <= all)
@@ -53,19 +57,19 @@ impl Survey {
         let (send, parts) = channel();
         let found = match &question {
             Question::Heat(measure) => {
-                Found::Heat(Heat { area, work: Vec::new(), stopped: 0 }, *measure)
+                Found::Heat(Heatmap { area, activity: Vec::new(), stopped: 0 }, *measure)
             }
             Question::Sight(_, written) => {
-                let none = Sightings { area, first: Vec::new(), stopped: 0 };
+                let none = FirstHits { area, first: Vec::new(), stopped: 0 };
                 Found::Sight(none, written.clone())
             }
         };
         std::thread::spawn(move || {
             for rows in stripes(area, scene.options.group[1]) {
                 let part = match &question {
-                    Question::Heat(_) => survey::heat(&scene, rows).map(Part::Heat),
+                    Question::Heat(_) => area::heatmap(&scene, rows).map(Part::Heat),
                     Question::Sight(condition, _) => {
-                        survey::sight(&scene, rows, condition).map(Part::Sight)
+                        area::find_first(&scene, rows, condition).map(Part::Sight)
                     }
                 };
                 let failed = part.is_err();
@@ -91,7 +95,7 @@ impl Survey {
                 Err(RecvTimeoutError::Timeout) => return None,
                 // All rows have come.
                 Err(RecvTimeoutError::Disconnected) => {
-                    let empty = Heat { area: self.area(), work: Vec::new(), stopped: 0 };
+                    let empty = Heatmap { area: self.area(), activity: Vec::new(), stopped: 0 };
                     let none = Found::Heat(empty, Measure::Executed);
                     return Some(Ok(std::mem::replace(&mut self.found, none)));
                 }
@@ -108,7 +112,7 @@ impl Survey {
     pub(super) fn share(&self) -> f64 {
         let area = self.area();
         let known = match &self.found {
-            Found::Heat(heat, _) => heat.work.len(),
+            Found::Heat(heat, _) => heat.activity.len(),
             Found::Sight(seen, _) => seen.first.len(),
         };
         known as f64 / (f64::from(area.width) * f64::from(area.height)).max(1.0)
@@ -125,7 +129,7 @@ impl Survey {
     fn take(&mut self, part: Part) {
         match (&mut self.found, part) {
             (Found::Heat(all, _), Part::Heat(part)) => {
-                all.work.extend(part.work);
+                all.activity.extend(part.activity);
                 all.stopped += part.stopped;
             }
             (Found::Sight(all, _), Part::Sight(part)) => {

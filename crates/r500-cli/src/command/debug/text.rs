@@ -1,8 +1,8 @@
 //! What commands print.
 
+use r500::exec::record::area::Heatmap;
 use r500::exec::record::expr::Value;
-use r500::exec::record::survey::Heat;
-use r500::exec::record::{End, Moment};
+use r500::exec::record::{End, Snapshot};
 use r500::exec::reference::{Lane, LaneState, Step, Write};
 use r500::isa::{Instruction, TEMPORARIES};
 
@@ -16,7 +16,7 @@ pub(super) fn greeting(session: &Session) -> String {
     let recording = &session.recording;
     let moment = recording.now();
     let (pixel, block) = (moment.pixel(), moment.state().rect());
-    let [width, height] = recording.scene().bindings.size();
+    let [width, height] = recording.setup().bindings.size();
     let mut text = format!(
         "{}: pixel {},{} of {width}x{height}, in the group of {}x{} pixels at {},{}; {} steps recorded\n",
         session.name,
@@ -75,7 +75,7 @@ pub(super) fn value(value: &Value) -> String {
     match value {
         Value::Numbers([x, ..], 1) => number::text(*x),
         Value::Numbers(x, count) => vector(&x[..*count]),
-        Value::Truths(x, count) => {
+        Value::Bools(x, count) => {
             let words: Vec<String> = x[..*count].iter().map(bool::to_string).collect();
             if let [word] = &words[..] { word.clone() } else { format!("({})", words.join(", ")) }
         }
@@ -147,7 +147,7 @@ pub(super) fn info(session: &Session, what: &str) -> Result<String, String> {
 
 /// What a step does to the pixel, as `r500 trace` prints it.
 fn happened(session: &Session, number: usize, step: &Step) -> String {
-    let shader = &session.recording.scene().shader;
+    let shader = &session.recording.setup().shader;
     let Some(instruction) = shader.instruction(step.address) else {
         return format!("{number:>5}  @{} is outside the code window\n", step.address);
     };
@@ -159,7 +159,7 @@ fn happened(session: &Session, number: usize, step: &Step) -> String {
 pub(super) fn event(session: &Session, step: &Step) -> String {
     let mut out = Vec::new();
     if let Some(event) = &step.event {
-        let printer = Printer { shader: &session.recording.scene().shader, colors: false };
+        let printer = Printer { shader: &session.recording.setup().shader, colors: false };
         // Writing to memory does not fail.
         let _ = printer.event(&mut out, event, step.address);
         if !event.active && event.writes.is_empty() {
@@ -205,7 +205,7 @@ fn registers(session: &Session, all: bool) -> String {
 }
 
 /// Predicate bits, ALU result, aL.
-pub(super) fn flags(now: &Moment<'_>) -> String {
+pub(super) fn flags(now: &Snapshot<'_>) -> String {
     let pixel = now.pixel();
     let set = letters(pixel.predicate);
     let set = if set.is_empty() { "none" } else { &set };
@@ -226,7 +226,7 @@ pub(super) fn rgb(register: &[f32; 4]) -> [u8; 3] {
 
 /// Numbers of the constants that the program can name: all that are provided.
 pub(super) fn provided_constants(session: &Session) -> Vec<usize> {
-    let bindings = &session.recording.scene().bindings;
+    let bindings = &session.recording.setup().bindings;
     (0..r500::isa::CONSTANTS).filter(|&n| bindings.constant(n).is_some()).collect()
 }
 
@@ -237,7 +237,7 @@ pub(super) fn constant_names(session: &Session, n: usize) -> String {
 }
 
 fn constants(session: &Session) -> String {
-    let bindings = &session.recording.scene().bindings;
+    let bindings = &session.recording.setup().bindings;
     let mut text = String::new();
     for n in provided_constants(session) {
         let constant = bindings.constant(n).unwrap_or_default();
@@ -281,7 +281,7 @@ pub(super) fn lane_letter(lane: &Lane, executes: bool) -> char {
 }
 
 /// The lanes of a group as rows of the picture, the upper one first: numbers of lanes.
-pub(super) fn rows(now: &Moment<'_>) -> Vec<Vec<usize>> {
+pub(super) fn rows(now: &Snapshot<'_>) -> Vec<Vec<usize>> {
     let block = now.state().rect();
     (block.y..block.y + block.height)
         .rev()
@@ -291,7 +291,7 @@ pub(super) fn rows(now: &Moment<'_>) -> Vec<Vec<usize>> {
         .collect()
 }
 
-fn group(now: &Moment<'_>) -> String {
+fn group(now: &Snapshot<'_>) -> String {
     let block = now.state().rect();
     let executing: Vec<bool> = now.active_lanes().collect();
     let active = executing.iter().filter(|&&executes| executes).count();
@@ -358,8 +358,8 @@ fn pixel(session: &Session) -> String {
     let killed = if pixel.killed { ", killed" } else { "" };
     let mut text =
         format!("pixel {},{}: {}, {covered}{killed}\n", pixel.x, pixel.y, state_name(pixel.state));
-    for input in session.recording.scene().bindings.inputs() {
-        let value = session.recording.scene().bindings.input(input, pixel.x, pixel.y);
+    for input in session.recording.setup().bindings.inputs() {
+        let value = session.recording.setup().bindings.input(input, pixel.x, pixel.y);
         text.push_str(&format!("input temp[{}] = {}\n", input.temp, vector(&value)));
     }
     text
@@ -367,7 +367,7 @@ fn pixel(session: &Session) -> String {
 
 fn work(session: &Session) -> String {
     let recording = &session.recording;
-    let work = recording.work().get(recording.now().lane()).copied().unwrap_or_default();
+    let work = recording.activity().get(recording.now().lane()).copied().unwrap_or_default();
     let instructions = recording.len();
     format!(
         "the group executes {instructions} instructions: the pixel executes {}, and waits for others in {}\n",
@@ -399,7 +399,7 @@ fn end(session: &Session) -> String {
 /// `list [ADDRESS|all]`.
 pub(super) fn list(session: &Session, what: &str) -> Result<String, String> {
     let now = session.recording.now();
-    let (first, last) = session.recording.scene().shader.window();
+    let (first, last) = session.recording.setup().shader.window();
     let (from, to) = match what {
         "all" => (first, last),
         "" => around(now.address(), first, last),
@@ -410,7 +410,7 @@ pub(super) fn list(session: &Session, what: &str) -> Result<String, String> {
     };
     let mut text = String::new();
     for address in from..=to {
-        let Some(instruction) = session.recording.scene().shader.instruction(address) else {
+        let Some(instruction) = session.recording.setup().shader.instruction(address) else {
             continue;
         };
         let here = !now.state().ended() && now.address() == address;
@@ -429,8 +429,8 @@ fn around(address: u32, first: u32, last: u32) -> (u32, u32) {
 pub(super) const SHADES: [char; 10] = [' ', '.', ':', '-', '=', '+', '*', '#', '%', '@'];
 
 /// A map of at most 64x32 characters, the upper row first, and what it is about.
-pub(super) fn heat(heat: &Heat, measure: Measure) -> String {
-    let values: Vec<u64> = heat.work.iter().map(|work| measure.of(work)).collect();
+pub(super) fn heat(heat: &Heatmap, measure: Measure) -> String {
+    let values: Vec<u64> = heat.activity.iter().map(|work| measure.of(work)).collect();
     let (least, most) =
         (values.iter().min().copied().unwrap_or(0), values.iter().max().copied().unwrap_or(0));
     let mean = values.iter().sum::<u64>() as f64 / values.len().max(1) as f64;

@@ -1,7 +1,7 @@
 //! Ways through a recorded run: over loops and calls, to a breakpoint, in either direction.
 
 use super::expr::{Expr, Value};
-use super::{Moment, Recording};
+use super::{Recording, Snapshot};
 use crate::reference::{Group, GroupState};
 
 /// Where to.
@@ -31,7 +31,7 @@ pub enum Break {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// It is where it was to go.
-    There,
+    Reached,
     /// At a breakpoint: its number in the list.
     Break(usize),
     /// At the start of the run.
@@ -80,7 +80,7 @@ impl Recording {
     /// running anything; conditions take a run from here to there.
     pub fn run(&mut self, direction: Direction, breaks: &[Break]) -> Stop {
         let stops = |&at: &usize| {
-            self.marks.get(at).is_some_and(|mark| breaks.contains(&Break::At(mark.address)))
+            self.steps.get(at).is_some_and(|step| breaks.contains(&Break::At(step.address)))
         };
         let by_address = match direction {
             Direction::Forward => (self.position + 1..self.len()).find(stops),
@@ -88,11 +88,11 @@ impl Recording {
         };
         let looks = |stop: &Break| !matches!(stop, Break::At(_));
         let by_look = if breaks.iter().any(looks) {
-            let see = |now: &Moment<'_>| -> Vec<Seen> {
+            let see = |now: &Snapshot<'_>| -> Vec<Trigger> {
                 breaks.iter().filter(|stop| looks(stop)).map(|stop| stop.see(now)).collect()
             };
-            let hit = |before: Option<&Vec<Seen>>, now: &Vec<Seen>| {
-                (0..now.len()).any(|i| Seen::hits(before.and_then(|seen| seen.get(i)), &now[i]))
+            let hit = |before: Option<&Vec<Trigger>>, now: &Vec<Trigger>| {
+                (0..now.len()).any(|i| Trigger::hits(before.and_then(|seen| seen.get(i)), &now[i]))
             };
             self.find(direction, by_address, see, hit)
         } else {
@@ -111,26 +111,26 @@ impl Recording {
     pub fn breaks_here<'a>(&'a self, breaks: &'a [Break]) -> impl Iterator<Item = usize> + 'a {
         let before = self.position.checked_sub(1).map(|at| (at, self.state_at(at)));
         breaks.iter().enumerate().filter_map(move |(i, stop)| {
-            let before = before.as_ref().map(|(at, state)| stop.see(&self.moment(*at, state)));
-            Seen::hits(before.as_ref(), &stop.see(&self.now())).then_some(i)
+            let before = before.as_ref().map(|(at, state)| stop.see(&self.snapshot(*at, state)));
+            Trigger::hits(before.as_ref(), &stop.see(&self.now())).then_some(i)
         })
     }
 
     /// To the nearest position where something holds; else to the end or start of the run.
-    pub fn run_to(&mut self, direction: Direction, holds: impl Fn(&Moment<'_>) -> bool) -> Stop {
+    pub fn run_to(&mut self, direction: Direction, holds: impl Fn(&Snapshot<'_>) -> bool) -> Stop {
         match self.find(direction, None, holds, |_, &now| now) {
             Some(position) => self.arrive(position),
             None => self.go_to_edge(direction),
         }
     }
 
-    /// The nearest position where `hit` says so, given what `see` made of the moment one step before
-    /// (`None` at the start) and of the moment. Beyond `bound` it need not look.
+    /// The nearest position where `hit` says so, given what `see` made of the snapshot one step before
+    /// (`None` at the start) and of the snapshot. Beyond `bound` it need not look.
     fn find<V>(
         &self,
         direction: Direction,
         bound: Option<usize>,
-        see: impl Fn(&Moment<'_>) -> V,
+        see: impl Fn(&Snapshot<'_>) -> V,
         hit: impl Fn(Option<&V>, &V) -> bool,
     ) -> Option<usize> {
         if direction == Direction::Forward {
@@ -156,7 +156,7 @@ impl Recording {
             }
             if from == 0 {
                 let (_, start) = self.checkpoint(0);
-                return hit(None, &see(&self.moment(0, &start))).then_some(0);
+                return hit(None, &see(&self.snapshot(0, &start))).then_some(0);
             }
             if bound.is_some_and(|bound| from < bound) {
                 return None;
@@ -171,16 +171,16 @@ impl Recording {
         &self,
         (mut at, state): (usize, GroupState),
         last: usize,
-        see: &impl Fn(&Moment<'_>) -> V,
+        see: &impl Fn(&Snapshot<'_>) -> V,
         hit: &impl Fn(Option<&V>, &V) -> bool,
         mut go_on: impl FnMut(usize) -> bool,
     ) {
-        let draw = self.scene.draw();
-        let mut before = see(&self.moment(at, &state));
+        let draw = self.setup.draw();
+        let mut before = see(&self.snapshot(at, &state));
         let mut group = Group::resume(&draw, state);
         while at < last && group.step().is_ok() {
             at += 1;
-            let now = see(&self.moment(at, group.state()));
+            let now = see(&self.snapshot(at, group.state()));
             if hit(Some(&before), &now) && !go_on(at) {
                 return;
             }
@@ -191,7 +191,7 @@ impl Recording {
     /// The state at a position, run from a checkpoint.
     fn state_at(&self, position: usize) -> GroupState {
         let (mut at, state) = self.checkpoint(position);
-        let draw = self.scene.draw();
+        let draw = self.setup.draw();
         let mut group = Group::resume(&draw, state);
         while at < position && group.step().is_ok() {
             at += 1;
@@ -199,23 +199,23 @@ impl Recording {
         group.into_state()
     }
 
-    fn moment<'r>(&'r self, position: usize, state: &'r GroupState) -> Moment<'r> {
-        Moment { scene: &self.scene, state, lane: self.lane, position }
+    fn snapshot<'r>(&'r self, position: usize, state: &'r GroupState) -> Snapshot<'r> {
+        Snapshot { setup: &self.setup, state, lane: self.lane, position }
     }
 
     /// Loops and calls that run at a position.
     fn depth(&self, position: usize) -> usize {
-        self.marks.get(position).map_or_else(
+        self.steps.get(position).map_or_else(
             || self.last.loops().len() + self.last.calls().len(),
-            |mark| usize::from(mark.loops) + usize::from(mark.calls),
+            |step| usize::from(step.loops) + usize::from(step.calls),
         )
     }
 
     fn address_at(&self, position: usize) -> u32 {
-        self.marks.get(position).map_or_else(|| self.last.address(), |mark| mark.address)
+        self.steps.get(position).map_or_else(|| self.last.address(), |step| step.address)
     }
 
-    /// To the nearest position where the marks say so, else to the end or start of the run.
+    /// To the nearest position where the steps say so, else to the end or start of the run.
     fn walk(&mut self, direction: Direction, there: impl Fn(&Self, usize) -> bool) -> Stop {
         let found = match direction {
             Direction::Forward => (self.position + 1..=self.len()).find(|&at| there(self, at)),
@@ -238,12 +238,12 @@ impl Recording {
 
     fn arrive(&mut self, position: usize) -> Stop {
         self.seek(position);
-        Stop::There
+        Stop::Reached
     }
 }
 
-/// What a breakpoint makes of a moment.
-enum Seen {
+/// What a breakpoint makes of a snapshot.
+enum Trigger {
     /// Whether to stop there.
     Level(bool),
     /// Whether to stop if it was not so one step before.
@@ -253,18 +253,18 @@ enum Seen {
 }
 
 impl Break {
-    fn see(&self, now: &Moment<'_>) -> Seen {
+    fn see(&self, now: &Snapshot<'_>) -> Trigger {
         let at = |address: u32| !now.state.ended() && now.address() == address;
         match self {
-            Self::At(address) => Seen::Level(at(*address)),
-            Self::AtIf(address, condition) => Seen::Level(at(*address) && condition.holds(now)),
-            Self::If(condition) => Seen::Edge(condition.holds(now)),
-            Self::Changes(expr) => Seen::Value(expr.value(now)),
+            Self::At(address) => Trigger::Level(at(*address)),
+            Self::AtIf(address, condition) => Trigger::Level(at(*address) && condition.holds(now)),
+            Self::If(condition) => Trigger::Edge(condition.holds(now)),
+            Self::Changes(expr) => Trigger::Value(expr.value(now)),
         }
     }
 }
 
-impl Seen {
+impl Trigger {
     fn hits(before: Option<&Self>, now: &Self) -> bool {
         match (before, now) {
             (_, Self::Level(now)) => *now,

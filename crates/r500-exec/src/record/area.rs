@@ -3,24 +3,24 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::{Expr, Moment, Scene, Work};
+use super::{DrawSetup, Expr, LaneActivity, Snapshot};
 use crate::reference::Group;
 use crate::{Draw, PixelRect, RunError};
 
 /// What every pixel of an area does: row by row from its lowest, as in a [`Frame`](crate::Frame).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heat {
+pub struct Heatmap {
     /// The pixels.
     pub area: PixelRect,
     /// What each does.
-    pub work: Vec<Work>,
+    pub activity: Vec<LaneActivity>,
     /// Groups that a limit of instructions stopped; what they did until then is counted.
     pub stopped: u64,
 }
 
 /// Where a condition becomes true, pixel by pixel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sightings {
+pub struct FirstHits {
     /// The pixels.
     pub area: PixelRect,
     /// The first position of each pixel's run at which the condition holds; row by row from the lowest.
@@ -33,35 +33,39 @@ pub struct Sightings {
 ///
 /// # Errors
 /// [`RunError`], of the area and the limits of memory and time. That of instructions is none: see
-/// [`Heat::stopped`].
-pub fn heat(scene: &Scene, area: PixelRect) -> Result<Heat, RunError> {
-    let (work, stopped) = survey(scene, area, |group, out: &mut [Work]| {
+/// [`Heatmap::stopped`].
+pub fn heatmap(setup: &DrawSetup, area: PixelRect) -> Result<Heatmap, RunError> {
+    let (activity, stopped) = run_groups(setup, area, |group, out: &mut [LaneActivity]| {
         while !group.ended() {
-            let readings = &scene.options.readings;
+            let readings = &setup.options.readings;
             let executing: Vec<bool> =
                 group.lanes().iter().map(|lane| lane.executes(readings)).collect();
             group.step()?;
-            for (work, executes) in out.iter_mut().zip(executing) {
-                work.count(executes);
+            for (activity, executes) in out.iter_mut().zip(executing) {
+                activity.count(executes);
             }
         }
         Ok(())
     })?;
-    Ok(Heat { area, work, stopped })
+    Ok(Heatmap { area, activity, stopped })
 }
 
 /// Where each pixel of an area first makes a condition true.
 ///
 /// # Errors
 /// [`RunError`], of the area and the limits of memory and time. That of instructions is none: see
-/// [`Sightings::stopped`].
-pub fn sight(scene: &Scene, area: PixelRect, condition: &Expr) -> Result<Sightings, RunError> {
-    let (first, stopped) = survey(scene, area, |group, out: &mut [Option<u64>]| {
+/// [`FirstHits::stopped`].
+pub fn find_first(
+    setup: &DrawSetup,
+    area: PixelRect,
+    condition: &Expr,
+) -> Result<FirstHits, RunError> {
+    let (first, stopped) = run_groups(setup, area, |group, out: &mut [Option<u64>]| {
         let mut position = 0;
         loop {
             for (lane, first) in out.iter_mut().enumerate().filter(|(_, first)| first.is_none()) {
-                let moment = Moment { scene, state: group.state(), lane, position };
-                if condition.holds(&moment) {
+                let snapshot = Snapshot { setup, state: group.state(), lane, position };
+                if condition.holds(&snapshot) {
                     *first = Some(position as u64);
                 }
             }
@@ -72,10 +76,10 @@ pub fn sight(scene: &Scene, area: PixelRect, condition: &Expr) -> Result<Sightin
             position += 1;
         }
     })?;
-    Ok(Sightings { area, first, stopped })
+    Ok(FirstHits { area, first, stopped })
 }
 
-impl Sightings {
+impl FirstHits {
     /// The pixel that makes the condition true after the fewest steps, the lowest and leftmost of
     /// several, and the position in its run.
     #[must_use]
@@ -97,15 +101,15 @@ impl Sightings {
 
 /// Runs every group of an area; `run` gets one and a value for each of its lanes. Gives the values of
 /// the area's pixels, and how many groups ran into the limit of instructions.
-fn survey<T: Clone + Default + Send>(
-    scene: &Scene,
+fn run_groups<T: Clone + Default + Send>(
+    setup: &DrawSetup,
     area: PixelRect,
     run: impl Fn(&mut Group<'_>, &mut [T]) -> Result<(), RunError> + Sync,
 ) -> Result<(Vec<T>, u64), RunError> {
     let bytes = size_of::<T>() as u64;
-    let pixels = area.pixels_in(scene.bindings.size(), bytes, scene.options.limits.memory)?;
-    let draw = Draw::new(&scene.shader, &scene.bindings, &scene.options)?;
-    let [width, height] = scene.options.group;
+    let pixels = area.pixels_in(setup.bindings.size(), bytes, setup.options.limits.memory)?;
+    let draw = Draw::new(&setup.shader, &setup.bindings, &setup.options)?;
+    let [width, height] = setup.options.group;
     let (left, top) = (area.x - area.x % width, area.y + area.height);
     let next_row = AtomicU32::new(area.y / height);
     let shared = Mutex::new((vec![T::default(); pixels], 0u64));
@@ -143,7 +147,7 @@ fn survey<T: Clone + Default + Send>(
         }
     };
     let rows = (area.height / height + 2) as usize;
-    let threads = crate::engine::thread_count(scene.options.threads).clamp(1, rows);
+    let threads = crate::engine::thread_count(setup.options.threads).clamp(1, rows);
     std::thread::scope(|scope| {
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let mine = work();
