@@ -48,11 +48,11 @@ impl Digest {
             planes.insert("depth".to_owned(), number(depth.iter().map(|value| value.to_bits())));
         }
         planes.insert("coverage".to_owned(), number(frame.coverage().iter().map(|&on| on.into())));
-        let simd = frame.ran.simd.map(|simd| format!(" ({simd})")).unwrap_or_default();
+        let simd = frame.run_info.simd.map(|simd| format!(" ({simd})")).unwrap_or_default();
         Self {
             job,
-            by: format!("{}{simd}", frame.ran.engine),
-            instead: frame.ran.instead,
+            by: format!("{}{simd}", frame.run_info.engine),
+            instead: frame.run_info.instead,
             error: None,
             planes,
             stat: frame.counters.stat,
