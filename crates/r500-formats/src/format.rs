@@ -140,7 +140,9 @@ fn detect_plain(bytes: &[u8], name: Option<&str>) -> Option<Format> {
         let raw = if mesa_log::is_log(bytes) { Format::MesaLog } else { Format::Raw };
         return Some(raw);
     };
-    let text = skip_comments(text);
+    // What a comment says decides nothing.
+    let text = without_comments(text);
+    let text = text.trim_start();
     if is_json_object(text) {
         return Some(if is_json_lines(text) || suggested == Some(Format::JsonLines) {
             Format::JsonLines
@@ -177,19 +179,47 @@ fn as_text(head: &[u8]) -> Option<&str> {
     Some(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// Without white space, C comments and `#` lines at the front.
-fn skip_comments(mut text: &str) -> &str {
-    loop {
-        text = text.trim_start();
-        let end = if text.starts_with("//") || text.starts_with('#') {
-            text.find('\n')
+/// The text without its comments: those of C, `#` lines, and `--` to the end of the line, as assembly
+/// and hex text have them. What is between quotation marks stays.
+fn without_comments(mut text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut line_is_empty = true;
+    while let Some(c) = text.chars().next() {
+        let end_of_line = |text: &str| text.find('\n').unwrap_or(text.len());
+        let comment = if text.starts_with("//") || text.starts_with("--") {
+            end_of_line(text)
+        } else if text.starts_with('#') && line_is_empty {
+            end_of_line(text)
         } else if text.starts_with("/*") {
-            text.find("*/").map(|n| n + 2)
+            text[2..].find("*/").map_or(text.len(), |n| n + 4)
         } else {
-            return text;
+            0
         };
-        text = end.map_or("", |n| &text[n..]);
+        if comment > 0 {
+            text = &text[comment..];
+            kept.push(' ');
+            continue;
+        }
+        let length = if c == '"' { quoted(text) } else { c.len_utf8() };
+        let (taken, rest) = text.split_at(length);
+        kept.push_str(taken);
+        line_is_empty = c == '\n' || (line_is_empty && c.is_whitespace());
+        text = rest;
     }
+    kept
+}
+
+/// The length of the quotation at the front of a text, which ends on its line.
+fn quoted(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            '\n' => return at,
+            '"' if !escaped => return at + 1,
+            _ => escaped = c == '\\' && !escaped,
+        }
+    }
+    text.len()
 }
 
 fn is_json_object(text: &str) -> bool {
@@ -215,7 +245,7 @@ fn dwords(text: &str) -> Option<Format> {
     let mut opened = text.match_indices('{').map(|(n, _)| (&text[..n], &text[n + 1..]));
     let array = opened.any(|(before, inside)| {
         let starts = before.trim().is_empty() || before.trim_end().ends_with('=');
-        let first = || skip_comments(inside).trim_start_matches(['{', ' ', '\t', '\r', '\n']);
+        let first = || inside.trim_start_matches(['{', ' ', '\t', '\r', '\n']);
         starts && first().starts_with(|c: char| c.is_ascii_digit())
     });
     array.then_some(Format::CArray)

@@ -2,7 +2,11 @@
 //!
 //! An object with the key `program` is a job. One without is programs by name,
 //! `{ "name": [dwords] }`, where a job may stand as well. A list is a list of jobs, or a program if
-//! it holds dwords. Unknown keys are ignored; `null` is the same as no key.
+//! it holds dwords. `null` is the same as no key. A key that is not in this table is an error, except
+//! what describes a capture and is not used: `comment`, `compiler`, `disassembly`, `draw`, `pixels`,
+//! `position_only`, `program_name`, `rs`, `source`, `textures`, `window`; a uniform's `type` and `value`;
+//! a texture's `width`, `height`, `matches_upload`; the registers `FG_ALPHA_FUNC`, `FG_DEPTH_SRC` and
+//! `GA_US_VECTOR_INDEX` in `us`.
 //!
 //! | key | content |
 //! | --- | --- |

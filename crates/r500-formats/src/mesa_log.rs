@@ -60,9 +60,10 @@ fn has_marks(bytes: &[u8]) -> bool {
         b"r300: Initial fragment program",
     ];
     bytes.split(|&b| b == b'\n').any(|line| {
-        let line = line.trim_ascii_start();
-        let marked = marks.iter().any(|mark| line.windows(mark.len()).any(|w| w == *mark));
-        marked && !line.starts_with(b"--")
+        // Not where it stands in a comment of assembly.
+        let comment = line.windows(2).position(|w| w == b"--").unwrap_or(line.len());
+        let line = &line[..comment];
+        marks.iter().any(|mark| line.windows(mark.len()).any(|w| w == *mark))
     })
 }
 

@@ -167,8 +167,13 @@ fn planes_from_vertices() {
     let mut planes = 0;
     for (name, bytes) in files("mesa", "json") {
         let text = String::from_utf8(bytes).unwrap();
-        let without = text.replace("\"plane_uv\"", "\"ignored\"");
-        assert_ne!(text, without);
+        let mut capture: serde_json::Value = serde_json::from_str(&text).unwrap();
+        for input in capture["inputs"].as_array_mut().unwrap() {
+            for component in input["components"].as_array_mut().unwrap() {
+                assert!(component.as_object_mut().unwrap().remove("plane_uv").is_some());
+            }
+        }
+        let without = capture.to_string();
         let both = [&text, &without].map(|text| read_one(text.as_bytes()).inputs.unwrap());
         for (given, computed) in both[0].iter().zip(&both[1]) {
             let [given, computed] = [given, computed].map(|i| match &i.data {

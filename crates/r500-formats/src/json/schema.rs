@@ -7,8 +7,10 @@ use super::scalar::{
     Base64, Code, Coverage, Dword, Few, Flag, Float, FloatBits, Index, Indexed, Real,
 };
 
-/// A capture, a case or a draw. Other keys are ignored.
+/// A capture, a case or a draw. Keys that only describe it ([`IgnoredAny`]) are accepted and not
+/// used; any other key is an error, so that a misspelt one is not lost.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Entry {
     pub(super) name: Option<String>,
     pub(super) origin: Option<String>,
@@ -32,6 +34,29 @@ pub(super) struct Entry {
     pub(super) check: Option<Check>,
     pub(super) sim: Option<String>,
     pub(super) probes: Option<IgnoredAny>,
+    // What captures and draws say of their origin.
+    #[serde(rename = "comment")]
+    _comment: Option<IgnoredAny>,
+    #[serde(rename = "compiler")]
+    _compiler: Option<IgnoredAny>,
+    #[serde(rename = "disassembly")]
+    _disassembly: Option<IgnoredAny>,
+    #[serde(rename = "draw")]
+    _draw: Option<IgnoredAny>,
+    #[serde(rename = "pixels")]
+    _pixels: Option<IgnoredAny>,
+    #[serde(rename = "position_only")]
+    _position_only: Option<IgnoredAny>,
+    #[serde(rename = "program_name")]
+    _program_name: Option<IgnoredAny>,
+    #[serde(rename = "rs")]
+    _rs: Option<IgnoredAny>,
+    #[serde(rename = "source")]
+    _source: Option<IgnoredAny>,
+    #[serde(rename = "textures")]
+    _textures: Option<IgnoredAny>,
+    #[serde(rename = "window")]
+    _window: Option<IgnoredAny>,
 }
 
 /// What tells a job from programs by name.
@@ -43,7 +68,7 @@ pub(super) struct Probe {
 }
 
 #[derive(Deserialize, Default)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE", default)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE", default, deny_unknown_fields)]
 pub(super) struct State {
     pub(super) us_config: Option<Dword>,
     pub(super) us_pixsize: Option<Dword>,
@@ -56,9 +81,17 @@ pub(super) struct State {
     pub(super) us_out_fmt: Option<[Option<Dword>; r500_isa::TARGETS]>,
     pub(super) us_w_fmt: Option<Dword>,
     pub(super) us_format: Option<Indexed<{ r500_isa::TEXTURE_UNITS }>>,
+    // Registers of other blocks, which captures list as well.
+    #[serde(rename = "FG_ALPHA_FUNC")]
+    _fg_alpha_func: Option<IgnoredAny>,
+    #[serde(rename = "FG_DEPTH_SRC")]
+    _fg_depth_src: Option<IgnoredAny>,
+    #[serde(rename = "GA_US_VECTOR_INDEX")]
+    _ga_us_vector_index: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Input {
     pub(super) temp: Index<{ r500_isa::TEMPORARIES as u64 }>,
     pub(super) components: Option<[Component; 4]>,
@@ -67,6 +100,7 @@ pub(super) struct Input {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Component {
     pub(super) name: Option<String>,
     pub(super) plane_uv: Option<[Float; 3]>,
@@ -74,7 +108,7 @@ pub(super) struct Component {
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE", deny_unknown_fields)]
 pub(super) struct Texture {
     #[serde(rename = "unit")]
     pub(super) unit: Index<{ r500_isa::TEXTURE_UNITS as u64 }>,
@@ -89,9 +123,17 @@ pub(super) struct Texture {
     pub(super) us_format0: Option<Dword>,
     #[serde(rename = "levels")]
     pub(super) levels: Option<Vec<Level>>,
+    // What captures say besides: the registers decide.
+    #[serde(rename = "width")]
+    _width: Option<IgnoredAny>,
+    #[serde(rename = "height")]
+    _height: Option<IgnoredAny>,
+    #[serde(rename = "matches_upload")]
+    _matches_upload: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Level {
     pub(super) width: u32,
     pub(super) height: u32,
@@ -100,12 +142,17 @@ pub(super) struct Level {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Uniform {
     pub(super) name: Option<String>,
     pub(super) constant: Option<Index<{ r500_isa::CONSTANTS as u64 }>>,
     pub(super) channel: Option<Index<4>>,
     /// 1 to 4.
     pub(super) channels: Option<std::num::NonZeroU8>,
+    #[serde(rename = "type")]
+    _type: Option<IgnoredAny>,
+    #[serde(rename = "value")]
+    _value: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]
@@ -120,6 +167,7 @@ pub(super) enum Compare {
 pub(super) type Wanted = Option<[Option<Float>; 4]>;
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Expect {
     pub(super) target0: Option<Vec<Wanted>>,
     pub(super) target1: Option<Vec<Wanted>>,
@@ -130,6 +178,7 @@ pub(super) struct Expect {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(super) struct Check {
     pub(super) share: Option<Real>,
 }

@@ -8,6 +8,7 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use super::{job, scalar, schema};
+use crate::hex::excerpt;
 use crate::mark::Mark;
 use crate::{Limits, ReadError};
 
@@ -223,6 +224,9 @@ impl Value {
         let missing = message.strip_prefix("missing field `").and_then(|m| m.strip_suffix('`'));
         let result = match (error.classify(), missing) {
             (Category::Data, Some(key)) => ReadError::missing(key),
+            (Category::Data, None) if message.starts_with("unknown field `") => {
+                unknown_key(message)
+            }
             (Category::Data, None) => ReadError::value(message),
             (Category::Eof, _) => ends_within(),
             _ => ReadError::syntax(format!("this is not JSON: {message}")),
@@ -243,6 +247,21 @@ impl Value {
         } else {
             error
         }
+    }
+}
+
+/// An unknown key, with the known one that is nearest to it. The deserialiser's message names the key and
+/// then all that are known, each between backticks.
+fn unknown_key(message: &str) -> ReadError {
+    let mut names = message.split('`').skip(1).step_by(2);
+    let key = names.next().unwrap_or_default();
+    let known: Vec<&str> = names.collect();
+    let distance = |name: &str| strsim::damerau_levenshtein(key, name);
+    let nearest = known.iter().copied().min_by_key(|name| distance(name));
+    let error = ReadError::value(format!("unknown key `{}`", excerpt(key)));
+    match nearest.filter(|name| distance(name) <= name.len().max(key.len()) / 3) {
+        Some(name) => error.with_help(format!("did you mean `{name}`?")),
+        None => error.with_help(format!("the keys here are {}", known.join(", "))),
     }
 }
 

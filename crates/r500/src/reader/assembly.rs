@@ -11,20 +11,31 @@ use r500_program::{Job, Texture};
 use super::ReadError;
 use crate::texture::{ImageError, Mips, Source, TextureError, TextureSpec};
 
-/// Whether text is assembly: by its file's name, or because it holds words that nothing else does.
-pub(super) fn is_assembly(head: &[u8], name: Option<&str>) -> bool {
+/// Whether text is assembly by its file's name.
+pub(super) fn is_named_assembly(head: &[u8], name: Option<&str>) -> bool {
     let named = name.is_some_and(|name| {
         [".r5", ".asm"].iter().any(|extension| name.to_ascii_lowercase().ends_with(extension))
     });
-    let control = |b: &u8| *b < b' ' && !b"\t\n\r\x0c".contains(b);
-    if head.iter().any(control) {
+    named && is_text(head)
+}
+
+/// Whether text without comments is assembly, because it holds words that nothing else does.
+pub(super) fn is_assembly(head: &[u8]) -> bool {
+    if !is_text(head) {
         return false;
     }
     let text = String::from_utf8_lossy(head).to_ascii_lowercase();
+    let lines = text.lines().map(|line| line.split_once("--").map_or(line, |(code, _)| code));
+    let text = lines.collect::<Vec<_>>().join("\n");
     let words = ["src0.", "src1.", "src2.", "temp[", "out[", "const[", "tex[", "fc ", "raw "];
     // A statement of it ends with a semicolon, so that prose about it does not count.
     let statement = text.contains(';') && words.iter().any(|word| text.contains(word));
-    named || statement || text.contains("#include \"")
+    statement || text.contains("#include \"")
+}
+
+fn is_text(head: &[u8]) -> bool {
+    let control = |b: &u8| *b < b' ' && !b"\t\n\r\x0c".contains(b);
+    !head.iter().any(control)
 }
 
 /// Assembles a source called `name`, with the files that it includes: they are looked for beside the

@@ -197,11 +197,14 @@ pub fn read(
     jobs(bytes, name, language, limits)?.collect()
 }
 
-/// What an input is written in, from its beginning and its file's name.
+/// What an input is written in, from its file's name if that is one of assembly, else from its beginning.
 #[must_use]
 pub fn recognise(head: &[u8], name: Option<&str>) -> Option<Language> {
+    if assembly::is_named_assembly(head, name) {
+        return Some(Language::Assembly);
+    }
     let format = r500_formats::detect(head, name).map(Language::Format);
-    format.or_else(|| assembly::is_assembly(head, name).then_some(Language::Assembly))
+    format.or_else(|| assembly::is_assembly(head).then_some(Language::Assembly))
 }
 
 /// How much of an input is looked at to recognise it.
@@ -257,7 +260,27 @@ mod tests {
         assert_eq!(recognise(b"This is prose; nothing else.", None), None);
         assert_eq!(recognise(b"Use temp[0] for that.", None), None);
         let c_array = Some(Language::Format(Format::CArray));
-        assert_eq!(recognise(b"0x00001800,\n0x08000100,\n", Some("x.r5")), c_array);
+        assert_eq!(recognise(b"0x00001800,\n0x08000100,\n", Some("x.txt")), c_array);
+    }
+
+    #[test]
+    fn comments_do_not_decide_the_format() {
+        let c_array = Some(Language::Format(Format::CArray));
+        let commented = b"-- static const uint32_t p[] = { 0x00001800, };\nOUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;";
+        let in_c = b"/* OUT : out[0].rgb = src0.rgb ; */ const int p[] = { 0x00001800, };";
+        assert_eq!(recognise(commented, None), Some(Language::Assembly));
+        assert_eq!(recognise(in_c, None), c_array);
+    }
+
+    #[test]
+    fn extensions_of_assembly_count_before_content() {
+        let assembly = Some(Language::Assembly);
+        let array = b"const int p[] = { 0x00001800, };";
+        assert_eq!(recognise(array, Some("palette.fs.asm")), assembly);
+        assert_eq!(recognise(array, Some("palette.R5")), assembly);
+        // Dwords in the file of an assembler's output are no source.
+        let raw = Some(Language::Format(Format::Raw));
+        assert_eq!(recognise(b"\x00\x18\x00\x00", Some("palette.r5")), raw);
     }
 
     #[test]
