@@ -12,9 +12,9 @@ use r500_isa::values::TexOp;
 use super::kernels::{self, Call};
 use super::lanes::Chunk;
 use super::native::{self, Cells, Native, Part, Segment};
-use super::simd::{Job, Level, Simd};
 use crate::Bindings;
 use crate::ir::{Function, Loop, Opcode, Operand, Stmt, Value};
+use r500_simd::{Simd, SimdLevel, SimdTask};
 
 /// A slot, or the same bits for every pixel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,7 +116,7 @@ impl Code {
         simd.run_plain(Compile { function, parameters, native: Some(native) })
     }
 
-    fn compile<L: Level>(
+    fn compile<L: SimdLevel>(
         function: &Function,
         parameters: &[(Value, u32)],
         level: L,
@@ -314,11 +314,11 @@ struct Compile<'a> {
     native: Option<&'a Native<'a>>,
 }
 
-impl Job for Compile<'_> {
+impl SimdTask for Compile<'_> {
     type Output = (Code, u32, Vec<usize>);
 
     #[inline(always)]
-    fn run<L: Level>(self, level: L) -> (Code, u32, Vec<usize>) {
+    fn run<L: SimdLevel>(self, level: L) -> (Code, u32, Vec<usize>) {
         Code::compile(self.function, self.parameters, level, self.native)
     }
 }

@@ -9,8 +9,8 @@ use super::code::Arg;
 use super::lanes::arith::{self, FromC, Ieee, MinusBoth, MinusC, PlusC, ZeroA, ZeroBoth};
 use super::lanes::{Chunk, Splat, Src, bits, choose, functions};
 use super::memory::{Memory, Others};
-use super::simd::{Entry, Level, Routine};
 use crate::ir::{AddSign, DenormalMode, MulFlags, Opcode};
+use r500_simd::{Dispatched, SimdFn, SimdLevel};
 
 /// What a loop is called with.
 #[derive(Clone, Copy, Debug)]
@@ -24,19 +24,19 @@ pub(super) struct Call {
 }
 
 /// A loop of one level.
-pub(super) type Loop = Entry<Memory, Call>;
+pub(super) type Loop = Dispatched<Memory, Call>;
 
 /// A loop over up to three operands.
 trait Kernel {
-    fn run<L: Level>(dst: &mut [Chunk], a: impl Src, b: impl Src, c: impl Src, sign: Splat);
+    fn run<L: SimdLevel>(dst: &mut [Chunk], a: impl Src, b: impl Src, c: impl Src, sign: Splat);
 }
 
 /// A kernel for certain forms of operands, over the chunks that execute.
 struct Over<K, A, B, C>(PhantomData<(K, A, B, C)>);
 
-impl<K: Kernel, A: Form, B: Form, C: Form> Routine<Memory, Call> for Over<K, A, B, C> {
+impl<K: Kernel, A: Form, B: Form, C: Form> SimdFn<Memory, Call> for Over<K, A, B, C> {
     #[inline(always)]
-    fn run<L: Level>(memory: &mut Memory, call: &Call) {
+    fn run<L: SimdLevel>(memory: &mut Memory, call: &Call) {
         let Call { dst, args: [a, b, c], sign } = *call;
         memory.each_run(dst, |dst, others| {
             let (a, b, c) = (A::of(a, &others), B::of(b, &others), C::of(c, &others));
@@ -88,7 +88,7 @@ macro_rules! kernels {
         impl Kernel for $name {
             #[inline(always)]
             #[allow(unused_variables, reason = "each takes as many as it needs")]
-            fn run<$level: Level>(
+            fn run<$level: SimdLevel>(
                 $d: &mut [Chunk],
                 $a: impl Src,
                 $b: impl Src,
@@ -151,7 +151,7 @@ kernels! {
 }
 
 /// The loop of an operation and what to call it with. `spread` gives the slot of a constant.
-pub(super) fn choose<L: Level>(
+pub(super) fn choose<L: SimdLevel>(
     level: L,
     opcode: Opcode,
     dst: u32,
@@ -279,7 +279,7 @@ pub(super) fn choose<L: Level>(
 }
 
 /// The loop of `dst = from`.
-pub(super) fn copy<L: Level>(level: L, dst: u32, from: Arg) -> (Loop, Call) {
+pub(super) fn copy<L: SimdLevel>(level: L, dst: u32, from: Arg) -> (Loop, Call) {
     let call = Call { dst, args: [from, Arg::Const(0.0), Arg::Const(0.0)], sign: 0.0 };
     let entry = match from {
         Arg::Slot(_) => level.entry::<Memory, Call, Over<Copy, Slot, Same, Same>>(),
@@ -289,7 +289,7 @@ pub(super) fn copy<L: Level>(level: L, dst: u32, from: Arg) -> (Loop, Call) {
 }
 
 /// The loop of `dst = mask ? from : dst`.
-pub(super) fn blend<L: Level>(
+pub(super) fn blend<L: SimdLevel>(
     level: L,
     dst: u32,
     mask: Arg,

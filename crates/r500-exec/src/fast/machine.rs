@@ -8,11 +8,11 @@ use super::lanes::{Chunk, LANES};
 use super::memory::{Memory, Run};
 use super::native::{self, Batch, Budget, Cells};
 use super::ramps::Ramp;
-use super::simd::{Job, Level, Simd};
 use super::tile::Tile;
 use crate::frame::Band;
 use crate::texture::BatchFetch;
 use crate::{Counters, Draw, RunError};
+use r500_simd::{Simd, SimdLevel, SimdTask};
 
 /// What one thread works with: memory, counters.
 pub(super) struct Machine<'a> {
@@ -239,11 +239,11 @@ struct Steps<'m, 'a, 'c> {
     canvas: Canvas<'c>,
 }
 
-impl Job for Steps<'_, '_, '_> {
+impl SimdTask for Steps<'_, '_, '_> {
     type Output = Result<(), RunError>;
 
     #[inline(always)]
-    fn run<L: Level>(self, _: L) -> Result<(), RunError> {
+    fn run<L: SimdLevel>(self, _: L) -> Result<(), RunError> {
         let Self { machine, mut canvas } = self;
         let code = machine.code;
         let mut at = 0;
@@ -298,11 +298,11 @@ struct Fetch<'m, 'a> {
     run: Run,
 }
 
-impl Job for Fetch<'_, '_> {
+impl SimdTask for Fetch<'_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Level>(self, _: L) {
+    fn run<L: SimdLevel>(self, _: L) {
         let Self { machine, fetch, run: (first, end) } = self;
         let Some(sampler) = machine.draw.bindings.sampler(usize::from(fetch.unit)) else { return };
         let Machine { memory: slots, scratch, .. } = machine;

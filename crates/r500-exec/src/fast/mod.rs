@@ -18,15 +18,12 @@
 
 mod canvas;
 mod code;
-pub(crate) mod fp_env;
 mod kernels;
 pub(crate) mod lanes;
 mod machine;
 mod memory;
 pub mod native;
-mod peak;
 mod ramps;
-pub(crate) mod simd;
 mod tile;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -40,7 +37,7 @@ use machine::{Desk, Machine};
 use native::NativeCode;
 use tile::{Centres, Leave, ROWS, Tile};
 
-pub use simd::Simd;
+pub use r500_simd::Simd;
 
 /// The fast engine.
 #[derive(Clone, Copy, Debug)]

@@ -17,9 +17,9 @@ use std::sync::Arc;
 use super::code::Code;
 use super::lanes;
 use super::ramps::is_ramp;
-use super::simd::Simd;
 use crate::ir::{self, Fetch, Function, Inst, Operand, Stmt, Value};
 use crate::{Bindings, Draw, RunError};
+use r500_simd::Simd;
 
 pub use super::Batches;
 pub use super::canvas::{Canvas, Place, Places};

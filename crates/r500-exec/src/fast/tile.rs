@@ -11,9 +11,9 @@ use super::lanes::{Chunk, LANES};
 use super::machine::Machine;
 use super::memory::Memory;
 use super::ramps::{self, Ramp};
-use super::simd::{Job, Level};
 use crate::frame::{self, Band, CHUNK, Covered, place};
 use crate::{PixelRect, numerics};
+use r500_simd::{SimdLevel, SimdTask};
 
 /// Rows of pixels in a batch.
 pub(super) const ROWS: u32 = 16;
@@ -213,11 +213,11 @@ pub(super) struct Deliver<'m, 'a, 't> {
     pub(super) machine: &'m mut Machine<'a>,
 }
 
-impl Job for Deliver<'_, '_, '_> {
+impl SimdTask for Deliver<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Level>(self, _: L) {
+    fn run<L: SimdLevel>(self, _: L) {
         let Self { tile, machine } = self;
         let bindings = machine.draw.bindings;
         for (channel, ramp) in machine.code.ramps.iter().zip(&mut machine.ramps) {
@@ -260,11 +260,11 @@ pub(super) struct Leave<'m, 'a, 't, 'b, 'c> {
     pub(super) band: &'b mut Band<'c>,
 }
 
-impl Job for Leave<'_, '_, '_, '_, '_> {
+impl SimdTask for Leave<'_, '_, '_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Level>(self, _: L) {
+    fn run<L: SimdLevel>(self, _: L) {
         let Self { tile, machine, band } = self;
         if machine.painted && !machine.whole && machine.code.depth.is_none() {
             return coverage_alone(tile, machine, band);

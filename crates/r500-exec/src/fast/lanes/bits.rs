@@ -1,7 +1,7 @@
 //! Kernels that move bits: right in any environment, for any bits.
 
-use super::flush::flushed;
-use super::{Chunk, Src, chunk_by_chunk};
+use super::{Chunk, Src, inhibit_outer_vectorization};
+use r500_simd::flush::flushed;
 
 /// A.
 #[inline(always)]
@@ -38,7 +38,7 @@ pub(crate) fn flush(dst: &mut [Chunk], a: impl Src) {
 pub(crate) fn corner<const K: usize>(dst: &mut [Chunk], a: impl Src) {
     let a = a.limit(dst.len());
     for (i, to) in dst.iter_mut().enumerate() {
-        chunk_by_chunk();
+        inhibit_outer_vectorization();
         let from = a.chunk(i);
         for quad in 0..4 {
             let corner = from[4 * quad + K];
@@ -53,7 +53,7 @@ const SIGN: u32 = 0x8000_0000;
 fn each(dst: &mut [Chunk], a: impl Src, f: impl Fn(f32) -> f32) {
     let a = a.limit(dst.len());
     for (i, to) in dst.iter_mut().enumerate() {
-        chunk_by_chunk();
+        inhibit_outer_vectorization();
         *to = a.chunk(i).map(&f);
     }
 }

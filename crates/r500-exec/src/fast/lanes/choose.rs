@@ -6,7 +6,9 @@
 use core::hint::black_box;
 use core::marker::PhantomData;
 
-use super::{Chunk, Flush, LANES, Lanewise, Operands, Src, across, chunk_by_chunk, map};
+use super::{
+    Chunk, Flush, LANES, Lanewise, Operands, Src, across, inhibit_outer_vectorization, map,
+};
 use crate::numerics::compare;
 
 /// A relation of two numbers.
@@ -67,7 +69,7 @@ pub(crate) fn select(dst: &mut [Chunk], mask: impl Src, a: impl Src, b: impl Src
 pub(crate) fn blend(dst: &mut [Chunk], mask: impl Src, a: impl Src) {
     let (mask, a) = (mask.limit(dst.len()), a.limit(dst.len()));
     for (i, to) in dst.iter_mut().enumerate() {
-        chunk_by_chunk();
+        inhibit_outer_vectorization();
         let (mask, a, old) = (mask.chunk(i), a.chunk(i), *to);
         let mut new = [0.0; LANES];
         for l in 0..LANES {
@@ -131,7 +133,7 @@ fn bitwise<const N: usize>(
 ) {
     let operands = operands.limit(dst.len());
     for (i, to) in dst.iter_mut().enumerate() {
-        chunk_by_chunk();
+        inhibit_outer_vectorization();
         let chunks = operands.chunks(i);
         let mut result = [0.0; LANES];
         for (l, to) in result.iter_mut().enumerate() {
@@ -146,7 +148,7 @@ fn pick_raw<F: Flush, R: Relation>(dst: &mut [Chunk], a: impl Src, b: impl Src) 
     let (a, b) = (a.limit(dst.len()), b.limit(dst.len()));
     let whole = black_box(u32::MAX);
     for (i, to) in dst.iter_mut().enumerate() {
-        chunk_by_chunk();
+        inhibit_outer_vectorization();
         let (a, b) = (a.chunk(i), b.chunk(i));
         let mut result = [0.0; LANES];
         for l in 0..LANES {

@@ -8,35 +8,7 @@ use core::marker::PhantomData;
 use super::{Chunk, Flush, Lanewise, Src, map};
 use crate::numerics::kernels::{EX2, LN2, LN2_SPLIT, SINE};
 use crate::numerics::{Arith, CANONICAL_NAN, kernels};
-
-/// How to round to the nearest integer, halves to even.
-pub(crate) trait Rint {
-    /// The nearest integer, of x's sign.
-    fn rint(x: f32) -> f32;
-}
-
-/// There is an instruction.
-pub(crate) struct Instruction;
-
-impl Rint for Instruction {
-    #[inline(always)]
-    fn rint(x: f32) -> f32 {
-        x.round_ties_even()
-    }
-}
-
-/// There is none: 2^23 is added, which leaves no bits for a fraction, and taken away again.
-pub(crate) struct BitTrick;
-
-impl Rint for BitTrick {
-    #[inline(always)]
-    fn rint(x: f32) -> f32 {
-        const FRACTIONLESS: f32 = 8_388_608.0;
-        let size = x.abs();
-        let rounded = (size + FRACTIONLESS) - FRACTIONLESS;
-        (if size < FRACTIONLESS { rounded } else { size }).copysign(x)
-    }
-}
+use r500_simd::Rint;
 
 /// `FRC`: A - floor(A).
 #[inline(always)]

@@ -3,7 +3,7 @@
 //! A slot holds one value of every pixel of a batch, in [`Chunk`]s of sixteen lanes; a quad is four
 //! neighbouring lanes. A kernel is a loop from source slots to a destination slot, plain Rust that
 //! the compiler turns into whatever vectors its caller is compiled for (see
-//! [`simd`](super::simd)), so everything here is `#[inline(always)]`. Kernels equal
+//! [`r500_simd`]), so everything here is `#[inline(always)]`. Kernels equal
 //! [`numerics`](crate::numerics) in every bit, but for the payload of a NaN.
 //!
 //! Sources are slots (`&[Chunk]`), as long as the destination or longer, or a [`Splat`].
@@ -14,10 +14,9 @@
 //! | [`choose`] | comparisons, selections, masks, minimum and maximum |
 //! | [`functions`] | `FRC`, `EX2`, `LN2`, `SIN`, `COS`, the clamp |
 //! | [`bits`] | copies, sign bits, corners of quads |
-//! | [`flush`] | who takes care of denormals |
 //!
-//! **Denormals.** Kernels that compute or compare come with a [`Flush`]: under [`HwFlush`] they must
-//! run inside [`fp_env::flushing`](super::fp_env::flushing), under [`SoftFlush`] anywhere. Those
+//! **Denormals.** Kernels that compute or compare come with a [`Flush`]: under [`HwFlush`](r500_simd::HwFlush) they must
+//! run inside [`fp_env::flushing`](r500_simd::fp_env::flushing), under [`SoftFlush`](r500_simd::SoftFlush) anywhere. Those
 //! that only move bits take none and are right in any environment.
 //!
 //! **Masks** are slots whose lanes have all bits set or none.
@@ -25,22 +24,14 @@
 pub(crate) mod arith;
 pub(crate) mod bits;
 pub(crate) mod choose;
-pub(crate) mod flush;
 pub(crate) mod functions;
 
 #[cfg(test)]
 mod tests;
 
-use super::simd::chunk_by_chunk;
-pub(crate) use flush::{Flush, HwFlush, SoftFlush};
-
-pub(crate) use functions::{BitTrick, Instruction, Rint};
-
-/// Lanes of a chunk: one vector of the widest level.
-pub(crate) const LANES: usize = 16;
-
-/// A value of sixteen pixels.
-pub(crate) type Chunk = [f32; LANES];
+use r500_simd::flush::{self, Flush};
+use r500_simd::inhibit_outer_vectorization;
+pub(crate) use r500_simd::{Chunk, LANES};
 
 /// Where an operand comes from.
 pub(crate) trait Src: Copy {
@@ -166,7 +157,7 @@ impl<const N: usize> Operands<N> for [&[Chunk]; N] {
 fn map<F: Flush, O: Lanewise<N>, const N: usize>(dst: &mut [Chunk], operands: impl Operands<N>) {
     let operands = operands.limit(dst.len());
     for (i, to) in dst.iter_mut().enumerate() {
-        chunk_by_chunk();
+        inhibit_outer_vectorization();
         let chunks = operands.chunks(i);
         let mut seen = [flush::NOTHING; LANES];
         let mut result = [0.0; LANES];

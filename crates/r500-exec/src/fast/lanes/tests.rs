@@ -7,8 +7,8 @@ use std::marker::PhantomData;
 use super::arith::{FromC, Ieee, MinusBoth, MinusC, PlusC, ZeroA, ZeroBoth};
 use super::choose::{Eq, Ge, Lt, Ne};
 use super::{Chunk, LANES, Splat, arith, bits, choose, functions};
-use crate::fast::simd::{Job, Level, Simd};
 use crate::numerics::{Arith, compare, flush, kernels};
+use r500_simd::{Simd, SimdLevel, SimdTask};
 
 const LAW: Arith = Arith::LAW;
 const RULE: Arith = LAW.with_zero_rule(true);
@@ -27,7 +27,7 @@ enum Exact {
 /// A kernel and its law.
 trait Kernel<const N: usize> {
     const EXACT: Exact;
-    fn run<L: Level>(dst: &mut [Chunk], slots: [&[Chunk]; N]);
+    fn run<L: SimdLevel>(dst: &mut [Chunk], slots: [&[Chunk]; N]);
     fn law(operands: [f32; N]) -> f32;
 }
 
@@ -41,7 +41,7 @@ macro_rules! kernels {
                 const EXACT: Exact = Exact::$exact;
 
                 #[inline(always)]
-                fn run<$level: Level>($dst: &mut [Chunk], $slots: [&[Chunk]; $n]) {
+                fn run<$level: SimdLevel>($dst: &mut [Chunk], $slots: [&[Chunk]; $n]) {
                     $call
                 }
 
@@ -149,11 +149,11 @@ kernels! { one_by_one_at_every_level;
 fn corners() {
     struct Corners<'a>([&'a mut [Chunk]; 4], &'a [Chunk]);
 
-    impl Job for Corners<'_> {
+    impl SimdTask for Corners<'_> {
         type Output = ();
 
         #[inline(always)]
-        fn run<L: Level>(self, _: L) {
+        fn run<L: SimdLevel>(self, _: L) {
             let Self([d0, d1, d2, d3], a) = self;
             bits::corner::<0>(d0, a);
             bits::corner::<1>(d1, a);
@@ -183,11 +183,11 @@ struct Run<'a, K, const N: usize> {
     kernel: PhantomData<K>,
 }
 
-impl<K: Kernel<N>, const N: usize> Job for Run<'_, K, N> {
+impl<K: Kernel<N>, const N: usize> SimdTask for Run<'_, K, N> {
     type Output = ();
 
     #[inline(always)]
-    fn run<L: Level>(self, _: L) {
+    fn run<L: SimdLevel>(self, _: L) {
         K::run::<L>(self.dst, self.slots);
     }
 }

@@ -7,10 +7,10 @@ use r500_isa::values::{ClampMode, CoordType, TexOp};
 use super::axis::{TOO_FAR, Wrapping, floor, modulo};
 use super::corners::{Corners, mixture};
 use super::places::{flush_to_plus, quads_with, quotient};
-use super::prepared::{Level, Prepared};
+use super::prepared::{Prepared, Level};
 use super::store::Store;
 use super::{BatchFetch, Chunk, LANES};
-use crate::fast::simd::chunk_by_chunk;
+use r500_simd::inhibit_outer_vectorization;
 
 /// Chunks that go together.
 pub(super) const MOST: usize = 4;
@@ -99,7 +99,7 @@ impl Prepared {
         let repeats = self.wrapping[axis].repeats();
         let project = fetch.op == TexOp::PROJ;
         for j in 0..count {
-            chunk_by_chunk();
+            inhibit_outer_vectorization();
             let (k, to) = (chunks[j], &mut texel[axis][j]);
             let given = &fetch.strq[axis][k];
             let mut x: Chunk = std::array::from_fn(|lane| flush_to_plus(given[lane]));
@@ -187,7 +187,7 @@ impl Prepared {
 #[inline(always)]
 fn each(texels: &mut [Chunk], shares: &mut [Chunk], step: impl Fn(f32) -> (f32, f32)) {
     for (texel, share) in texels.iter_mut().zip(shares) {
-        chunk_by_chunk();
+        inhibit_outer_vectorization();
         for lane in 0..LANES {
             (texel[lane], share[lane]) = step(texel[lane]);
         }
@@ -215,7 +215,7 @@ fn limited(x: f32, least: f32, most: f32) -> f32 {
 fn number(group: &mut Group, count: usize, row: f32, origin: f32) {
     let Group { texel: [columns, rows], number, .. } = group;
     for j in 0..count {
-        chunk_by_chunk();
+        inhibit_outer_vectorization();
         for lane in 0..LANES {
             number[j][lane] = rows[j][lane] * row + columns[j][lane] + (origin + MAGIC);
         }

@@ -1,15 +1,16 @@
 //! One source, one machine code per kind of processor.
 //!
-//! What is written once, generic in a [`Level`], is compiled for each level, and [`Simd::run`]
-//! enters the one asked for. A [`Job`] is such a thing; everything below it must be
+//! What is written once, generic in a [`SimdLevel`], is compiled for each level, and [`Simd::run`]
+//! enters the one asked for. A [`SimdTask`] is such a thing; everything below it must be
 //! `#[inline(always)]`, so that it becomes part of the function that has the level's instructions.
 //!
 //! No level has fused multiply-add: the compiler never fuses by itself, and nothing here asks.
 
 #![allow(unsafe_code, reason = "functions compiled for a processor are called after detection")]
 
-use super::fp_env;
-use super::lanes::{BitTrick, Flush, HwFlush, Instruction, Rint, SoftFlush};
+use crate::flush::{Flush, HwFlush, SoftFlush};
+use crate::fp_env;
+use crate::rounding::{MagicRound, NativeRound, Rint};
 
 /// Vector instructions to use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -42,6 +43,7 @@ impl Simd {
 
     /// Whether this machine has these instructions.
     #[must_use]
+    #[inline]
     pub fn is_available(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -86,7 +88,7 @@ impl Simd {
 
     /// Runs a job with these instructions, denormals flushed as the level does it. A level that this
     /// machine does not have is taken for the portable one.
-    pub(crate) fn run<J: Job>(self, job: J) -> J::Output {
+    pub fn run<J: SimdTask>(self, job: J) -> J::Output {
         match self {
             Self::Portable => portable(job),
             _ if !self.is_available() => portable(job),
@@ -96,12 +98,12 @@ impl Simd {
 
     /// Runs a job with these instructions in plain arithmetic: for what must not flush, also inside
     /// of [`run`](Self::run).
-    pub(crate) fn run_plain<J: Job>(self, job: J) -> J::Output {
+    pub fn run_plain<J: SimdTask>(self, job: J) -> J::Output {
         fp_env::plain(|| self.enter(job))
     }
 
     /// Runs a job as it is compiled for the level, in the environment that is set.
-    fn enter<J: Job>(self, job: J) -> J::Output {
+    fn enter<J: SimdTask>(self, job: J) -> J::Output {
         match self {
             #[cfg(target_arch = "x86_64")]
             // SAFETY: the processor has these instructions: it has just been asked.
@@ -117,164 +119,164 @@ impl Simd {
 }
 
 /// Something to be compiled for every level.
-pub(crate) trait Job {
+pub trait SimdTask {
     /// What comes of it.
     type Output;
 
     /// Does it, compiled for a level. To be marked `#[inline(always)]`.
-    fn run<L: Level>(self, level: L) -> Self::Output;
+    fn run<L: SimdLevel>(self, level: L) -> Self::Output;
 }
 
 /// What differs between the levels but their instructions. A value of it is there only where the
 /// processor has them: [`Simd::run`] makes it after asking.
-pub(crate) trait Level: Copy {
+pub trait SimdLevel: Copy {
     /// Who flushes denormals.
     type Flush: Flush;
     /// How to round to an integer.
     type Rint: Rint;
 
     /// A routine compiled for this level, as a function of its own.
-    fn entry<M, C, R: Routine<M, C>>(self) -> Entry<M, C>;
+    fn entry<M, C, R: SimdFn<M, C>>(self) -> Dispatched<M, C>;
 }
 
 /// A function that is chosen beforehand and called often.
-pub(crate) trait Routine<M, C> {
+pub trait SimdFn<M, C> {
     /// Does what `call` says in `memory`. To be marked `#[inline(always)]`.
-    fn run<L: Level>(memory: &mut M, call: &C);
+    fn run<L: SimdLevel>(memory: &mut M, call: &C);
 }
 
-/// A [`Routine`] compiled for a level that this machine has.
-pub(crate) struct Entry<M, C>(unsafe fn(&mut M, &C));
+/// A [`SimdFn`] compiled for a level that this machine has.
+pub struct Dispatched<M, C>(unsafe fn(&mut M, &C));
 
-impl<M, C> Entry<M, C> {
+impl<M, C> Dispatched<M, C> {
     /// Calls the routine.
     #[inline(always)]
-    pub(crate) fn call(self, memory: &mut M, call: &C) {
+    pub fn call(self, memory: &mut M, call: &C) {
         // SAFETY: what makes the function unsafe to call is that the processor must have its
-        // instructions. Entries are made by `Level::entry` only, which takes a value of the level, and
+        // instructions. Entries are made by `SimdLevel::entry` only, which takes a value of the level, and
         // there is one only where the processor has them.
         unsafe { (self.0)(memory, call) }
     }
 }
 
-impl<M, C> Clone for Entry<M, C> {
+impl<M, C> Clone for Dispatched<M, C> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<M, C> Copy for Entry<M, C> {}
+impl<M, C> Copy for Dispatched<M, C> {}
 
-impl<M, C> std::fmt::Debug for Entry<M, C> {
+impl<M, C> std::fmt::Debug for Dispatched<M, C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Entry")
+        f.write_str("Dispatched")
     }
 }
 
 /// [`Simd::Avx512`].
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
-pub(crate) struct Avx512(());
+pub struct Avx512(());
 
 #[cfg(target_arch = "x86_64")]
-impl Level for Avx512 {
+impl SimdLevel for Avx512 {
     type Flush = HwFlush;
-    type Rint = Instruction;
+    type Rint = NativeRound;
 
-    fn entry<M, C, R: Routine<M, C>>(self) -> Entry<M, C> {
-        Entry(avx512_entry::<M, C, R>)
+    fn entry<M, C, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
+        Dispatched(avx512_entry::<M, C, R>)
     }
 }
 
 /// [`Simd::Avx2`].
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
-pub(crate) struct Avx2(());
+pub struct Avx2(());
 
 #[cfg(target_arch = "x86_64")]
-impl Level for Avx2 {
+impl SimdLevel for Avx2 {
     type Flush = HwFlush;
-    type Rint = Instruction;
+    type Rint = NativeRound;
 
-    fn entry<M, C, R: Routine<M, C>>(self) -> Entry<M, C> {
-        Entry(avx2_entry::<M, C, R>)
+    fn entry<M, C, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
+        Dispatched(avx2_entry::<M, C, R>)
     }
 }
 
 /// [`Simd::Sse2`].
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
-pub(crate) struct Sse2(());
+pub struct Sse2(());
 
 #[cfg(target_arch = "x86_64")]
-impl Level for Sse2 {
+impl SimdLevel for Sse2 {
     type Flush = HwFlush;
-    type Rint = BitTrick;
+    type Rint = MagicRound;
 
-    fn entry<M, C, R: Routine<M, C>>(self) -> Entry<M, C> {
-        Entry(sse2_entry::<M, C, R>)
+    fn entry<M, C, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
+        Dispatched(sse2_entry::<M, C, R>)
     }
 }
 
 /// [`Simd::Portable`].
 #[derive(Clone, Copy)]
-pub(crate) struct Portable;
+pub struct Portable;
 
-impl Level for Portable {
+impl SimdLevel for Portable {
     type Flush = SoftFlush;
     #[cfg(any(target_arch = "aarch64", target_family = "wasm"))]
-    type Rint = Instruction;
+    type Rint = NativeRound;
     #[cfg(not(any(target_arch = "aarch64", target_family = "wasm")))]
-    type Rint = BitTrick;
+    type Rint = MagicRound;
 
-    fn entry<M, C, R: Routine<M, C>>(self) -> Entry<M, C> {
-        Entry(portable_entry::<M, C, R>)
+    fn entry<M, C, R: SimdFn<M, C>>(self) -> Dispatched<M, C> {
+        Dispatched(portable_entry::<M, C, R>)
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2")]
 #[inline(never)]
-fn avx512<J: Job>(job: J) -> J::Output {
+fn avx512<J: SimdTask>(job: J) -> J::Output {
     job.run(Avx512(()))
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
 #[inline(never)]
-fn avx2<J: Job>(job: J) -> J::Output {
+fn avx2<J: SimdTask>(job: J) -> J::Output {
     job.run(Avx2(()))
 }
 
 #[cfg(target_arch = "x86_64")]
 #[inline(never)]
-fn sse2<J: Job>(job: J) -> J::Output {
+fn sse2<J: SimdTask>(job: J) -> J::Output {
     job.run(Sse2(()))
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2")]
-fn avx512_entry<M, C, R: Routine<M, C>>(memory: &mut M, call: &C) {
+fn avx512_entry<M, C, R: SimdFn<M, C>>(memory: &mut M, call: &C) {
     R::run::<Avx512>(memory, call);
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn avx2_entry<M, C, R: Routine<M, C>>(memory: &mut M, call: &C) {
+fn avx2_entry<M, C, R: SimdFn<M, C>>(memory: &mut M, call: &C) {
     R::run::<Avx2>(memory, call);
 }
 
 #[cfg(target_arch = "x86_64")]
-fn sse2_entry<M, C, R: Routine<M, C>>(memory: &mut M, call: &C) {
+fn sse2_entry<M, C, R: SimdFn<M, C>>(memory: &mut M, call: &C) {
     R::run::<Sse2>(memory, call);
 }
 
-fn portable_entry<M, C, R: Routine<M, C>>(memory: &mut M, call: &C) {
+fn portable_entry<M, C, R: SimdFn<M, C>>(memory: &mut M, call: &C) {
     R::run::<Portable>(memory, call);
 }
 
 #[inline(never)]
-fn portable<J: Job>(job: J) -> J::Output {
+fn portable<J: SimdTask>(job: J) -> J::Output {
     job.run(Portable)
 }
 
@@ -282,7 +284,7 @@ fn portable<J: Job>(job: J) -> J::Output {
 /// doing several chunks at once, one lane of each to a vector. (With AVX-512, whose gathers it thinks
 /// cheap, it does.)
 #[inline(always)]
-pub(crate) fn chunk_by_chunk() {
+pub fn inhibit_outer_vectorization() {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
     // SAFETY: there is no instruction in it.
     unsafe {
@@ -317,11 +319,11 @@ mod tests {
 
     struct Flushes;
 
-    impl Job for Flushes {
+    impl SimdTask for Flushes {
         type Output = (bool, f32);
 
         #[inline(always)]
-        fn run<L: Level>(self, _: L) -> (bool, f32) {
+        fn run<L: SimdLevel>(self, _: L) -> (bool, f32) {
             (L::Flush::BY_PROCESSOR, std::hint::black_box(f32::MIN_POSITIVE) * 0.5)
         }
     }

@@ -3,7 +3,7 @@
 //! x86 can do all of the machine's rule (operands count as zeros, tiny results become zeros) by
 //! itself and at no cost: two bits of the control register MXCSR. [`flushing`] sets them around a
 //! call, [`plain`] clears them for what must not flush: interpolants, texture reads. Elsewhere both
-//! just call, and kernels watch for denormals themselves ([`SoftFlush`](super::lanes::SoftFlush)).
+//! just call, and kernels watch for denormals themselves ([`SoftFlush`](crate::flush::SoftFlush)).
 //!
 //! The compiler knows nothing of these bits. It could compute in one environment what was written
 //! in the other, as long as nothing but numbers in registers is concerned; so each change is around
@@ -19,14 +19,14 @@ const FLUSH: u32 = 1 << 15 | 1 << 6;
 
 /// Calls `f` with denormal operands and tiny results made zeros of their sign, where the processor
 /// can.
-pub(crate) fn flushing<T>(f: impl FnOnce() -> T) -> T {
+pub fn flushing<T>(f: impl FnOnce() -> T) -> T {
     #[cfg(target_arch = "x86_64")]
     let _restores = Environment::set(|mxcsr| mxcsr | FLUSH);
     call(f)
 }
 
 /// Calls `f` with the arithmetic of IEEE 754, whatever [`flushing`] it is inside of.
-pub(crate) fn plain<T>(f: impl FnOnce() -> T) -> T {
+pub fn plain<T>(f: impl FnOnce() -> T) -> T {
     #[cfg(target_arch = "x86_64")]
     let _restores = Environment::set(|mxcsr| mxcsr & !FLUSH);
     call(f)
@@ -46,6 +46,7 @@ struct Environment {
 
 #[cfg(target_arch = "x86_64")]
 impl Environment {
+    #[inline]
     fn set(change: impl FnOnce(u32) -> u32) -> Self {
         let before = read();
         write(change(before));
@@ -55,6 +56,7 @@ impl Environment {
 
 #[cfg(target_arch = "x86_64")]
 impl Drop for Environment {
+    #[inline]
     fn drop(&mut self) {
         // Only the two bits: the sticky exception flags are anyone's.
         write(read() & !FLUSH | self.before & FLUSH);
@@ -62,6 +64,7 @@ impl Drop for Environment {
 }
 
 #[cfg(target_arch = "x86_64")]
+#[inline]
 fn read() -> u32 {
     let mut mxcsr = 0_u32;
     // SAFETY: the instruction stores four bytes at the address, which is that of a live `u32`;
@@ -73,6 +76,7 @@ fn read() -> u32 {
 }
 
 #[cfg(target_arch = "x86_64")]
+#[inline]
 fn write(mxcsr: u32) {
     // SAFETY: the instruction loads four bytes from the address of a live `u32`. The value came from
     // `stmxcsr` with none but the two flush bits changed, so it sets no reserved bit and unmasks no

@@ -1,10 +1,10 @@
 //! Who takes care of denormals: the processor, or the kernel.
 
-use super::LANES;
+use crate::chunk::LANES;
 
 /// How denormal operands and tiny results become zeros.
-pub(crate) trait Flush {
-    /// Whether the processor does it, inside [`fp_env::flushing`](crate::fast::fp_env::flushing).
+pub trait Flush {
+    /// Whether the processor does it, inside [`fp_env::flushing`](crate::fp_env::flushing).
     const BY_PROCESSOR: bool;
 
     /// An operand that must not be denormal.
@@ -43,7 +43,7 @@ pub(crate) trait Flush {
 }
 
 /// The processor does it; free.
-pub(crate) struct HwFlush;
+pub struct HwFlush;
 
 impl Flush for HwFlush {
     const BY_PROCESSOR: bool = true;
@@ -51,14 +51,14 @@ impl Flush for HwFlush {
 
 /// Nobody does it. Operands and rounded results are watched (four integer operations each), and
 /// where one is denormal the chunk is done again by the scalar law.
-pub(crate) struct SoftFlush;
+pub struct SoftFlush;
 
 impl Flush for SoftFlush {
     const BY_PROCESSOR: bool = false;
 }
 
 /// What was seen before anything was.
-pub(super) const NOTHING: u32 = 0;
+pub const NOTHING: u32 = 0;
 
 /// Sets all bits for what is or may have been tiny: a denormal, or 2^-126, to which a product may
 /// have been rounded up. Both ends are moved by 2^31 - 1 and compared with their signs, because SSE2
@@ -73,7 +73,7 @@ fn watch(seen: &mut u32, x: f32) {
 
 /// A denormal made zero of its sign, in any environment.
 #[inline(always)]
-pub(super) fn flushed(x: f32) -> f32 {
+pub fn flushed(x: f32) -> f32 {
     let bits = x.to_bits();
     let sign = bits & 0x8000_0000;
     f32::from_bits(if bits & 0x7f80_0000 == 0 { sign } else { bits })

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use super::simd::{Job, Level, Simd, chunk_by_chunk};
+use crate::level::{Simd, SimdLevel, SimdTask, inhibit_outer_vectorization};
 
 impl Simd {
     /// Multiplies and adds with these instructions, in registers only, so that nothing but the
@@ -29,18 +29,18 @@ struct Chains<const LANES: usize> {
     rounds: u32,
 }
 
-impl<const LANES: usize> Job for Chains<LANES> {
+impl<const LANES: usize> SimdTask for Chains<LANES> {
     /// Lanes at work.
     type Output = u64;
 
     #[inline(always)]
-    fn run<L: Level>(self, _: L) -> u64 {
+    fn run<L: SimdLevel>(self, _: L) -> u64 {
         // 1 / 2 + 1 / 2 stays 1: no overflow, no denormals. The compiler cannot know.
         let (factor, term) = (black_box(0.5f32), black_box(0.5f32));
         let mut vectors = [[1.0f32; LANES]; CHAINS];
         for _ in 0..self.rounds {
             for vector in &mut vectors {
-                chunk_by_chunk();
+                inhibit_outer_vectorization();
                 for x in vector {
                     *x = *x * factor + term;
                 }

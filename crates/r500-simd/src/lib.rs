@@ -1,0 +1,26 @@
+//! Multiversioning and the floating-point environment: one source, compiled for each vector
+//! instruction set, selected at run time.
+//!
+//! | module | concept |
+//! | --- | --- |
+//! | [`level`] | instruction-set levels ([`Simd`]), function multiversioning ([`SimdTask`], [`SimdFn`]) |
+//! | [`fp_env`] | flush-to-zero and denormals-are-zero regions (MXCSR) |
+//! | [`flush`] | denormals in hardware or in software |
+//! | [`rounding`] | round to integer, with and without an instruction for it |
+//! | [`chunk`] | chunks: sixteen pixels, quad by quad |
+//!
+//! This crate knows nothing of the R500 except that pixels come in quads. It uses no other crate of the
+//! workspace. Its `unsafe` is the call of a function compiled for an instruction set, after detection, and
+//! the access to MXCSR.
+
+pub mod chunk;
+pub mod flush;
+pub mod fp_env;
+pub mod level;
+mod roofline;
+pub mod rounding;
+
+pub use chunk::{Chunk, LANES};
+pub use flush::{Flush, HwFlush, SoftFlush};
+pub use level::{Dispatched, Simd, SimdFn, SimdLevel, SimdTask, inhibit_outer_vectorization};
+pub use rounding::{MagicRound, NativeRound, Rint};
