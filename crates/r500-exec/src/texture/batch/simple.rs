@@ -7,7 +7,7 @@ use r500_isa::values::{ClampMode, CoordType, TexOp};
 use super::axis::{TOO_FAR, Wrapping, floor, modulo};
 use super::corners::{Corners, mixture};
 use super::places::{flush_to_plus, quads_with, quotient};
-use super::prepared::{Prepared, Level};
+use super::prepared::{Level, Prepared};
 use super::store::Store;
 use super::{BatchFetch, Chunk, LANES};
 use r500_simd::inhibit_outer_vectorization;
