@@ -1,0 +1,129 @@
+//! Errors: undecodable instructions, and faults of code that runs.
+
+use std::fmt;
+
+use crate::memory::Name;
+
+/// An instruction that the emulator does not have.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("at {offset:#x}: the emulator has no '{instruction}' ({code})")]
+pub struct DecodeError {
+    /// Bytes from the start of the code.
+    pub offset: usize,
+    /// The instruction as text.
+    pub instruction: String,
+    /// The name of its encoding.
+    pub code: String,
+}
+
+/// Why code could not go on, and at which instruction.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("at {offset:#x}, '{instruction}': {kind}")]
+pub struct Fault {
+    /// Bytes from the start of the code.
+    pub offset: usize,
+    /// The instruction as text.
+    pub instruction: String,
+    /// What went wrong.
+    pub kind: FaultKind,
+}
+
+/// What went wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// A load or a store that no region allows.
+    #[error(transparent)]
+    Access(#[from] AccessError),
+    /// An aligned move from or to an address that is not aligned.
+    #[error("{address:#x} is not a multiple of {alignment}")]
+    Misaligned {
+        /// The address.
+        address: u64,
+        /// What it must be a multiple of.
+        alignment: u32,
+    },
+    /// A jump, call or return to an address where no instruction begins, and which is not the host's.
+    #[error("control goes to {0:#x}, where there is no instruction")]
+    Target(u64),
+    /// Padding between instructions and constants is executed.
+    #[error("padding is executed")]
+    Padding,
+    /// MXCSR is loaded with reserved bits, an unmasked exception or a rounding mode other than to the nearest even.
+    #[error("MXCSR is set to {0:#x}")]
+    Mxcsr(u32),
+    /// A register that a function must preserve has another value when it returns.
+    #[error("{register} is {found:#x} on return, {expected:#x} on entry")]
+    NotPreserved {
+        /// The register.
+        register: &'static str,
+        /// Its value on entry.
+        expected: u64,
+        /// Its value on return.
+        found: u64,
+    },
+    /// The stack pointer is not 16 bytes aligned at a call.
+    #[error("the stack pointer is {0:#x} at a call")]
+    StackAlignment(u64),
+    /// More instructions than allowed were executed.
+    #[error("more than {0} instructions were executed")]
+    Steps(u64),
+}
+
+/// A load or a store that no region allows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AccessError {
+    /// What the instruction does.
+    pub kind: AccessKind,
+    /// The first byte of the access.
+    pub address: u64,
+    /// Bytes of the access.
+    pub size: usize,
+    /// Why it is refused.
+    pub refusal: Refusal,
+    /// The region that the first byte lies in or after, with the offset from its start and its size.
+    pub nearest: Option<(Name, u64, u64)>,
+}
+
+impl fmt::Display for AccessError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, address, size, refusal, nearest } = self;
+        let verb = match kind {
+            AccessKind::Load => "loads",
+            AccessKind::Store => "stores",
+        };
+        let why = match refusal {
+            Refusal::OutOfBounds => "outside of all regions",
+            Refusal::Permission => "against the permission of its region",
+            Refusal::BelowStackPointer => "below the stack pointer",
+        };
+        write!(f, "{verb} {size} bytes at {address:#x}, {why}")?;
+        match nearest {
+            Some((name, offset, length)) => write!(f, ": byte {offset} of {name}, {length} bytes"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for AccessError {}
+
+/// The direction of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccessKind {
+    /// From memory.
+    Load,
+    /// To memory.
+    Store,
+}
+
+/// Why an access is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// Not all of its bytes lie in one region.
+    OutOfBounds,
+    /// The region is not one to load from, or to store to.
+    Permission,
+    /// It lies in the part of the stack that is free: a signal handler may overwrite it.
+    BelowStackPointer,
+}

@@ -1,0 +1,216 @@
+//! IEEE 754 single precision, as the SSE, AVX and AVX-512 instructions compute it: round to nearest even, flush to
+//! zero, denormals are zero, NaN propagation.
+//!
+//! Results come from double precision, rounded once more: for sums, products, quotients and square roots of
+//! single-precision numbers that is the correctly rounded result, since 53 >= 2 * 24 + 2 (Figueroa, "When is
+//! double rounding innocuous?", 1995). Double precision also shows what is tiny after rounding with unbounded
+//! exponent, which is what the processor flushes. No operand or intermediate result of it is a denormal double,
+//! so that the flush bits of the host's own MXCSR do not matter.
+
+use crate::vector::Lanes;
+
+const SIGN: u32 = 0x8000_0000;
+const QUIET: u32 = 0x0040_0000;
+const INFINITY: u32 = 0x7f80_0000;
+/// 2^-126.
+const MIN_NORMAL: u32 = 0x0080_0000;
+/// The result of an invalid operation.
+const DEFAULT_NAN: u32 = 0xffc0_0000;
+/// What a conversion to an integer gives where the number has none.
+const INTEGER_INDEFINITE: u32 = 0x8000_0000;
+
+pub(crate) fn is_nan(x: u32) -> bool {
+    x & !SIGN > INFINITY
+}
+
+fn is_denormal(x: u32) -> bool {
+    (x & !SIGN).wrapping_sub(1) < MIN_NORMAL - 1
+}
+
+/// Operations of two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arith {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Min,
+    Max,
+}
+
+/// The flush bits of MXCSR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Flush {
+    /// FTZ: tiny results become zeros of their sign.
+    pub(crate) results: bool,
+    /// DAZ: denormal operands count as zeros of their sign.
+    pub(crate) operands: bool,
+}
+
+impl Flush {
+    /// Of MXCSR.
+    pub(crate) fn of(mxcsr: u32) -> Self {
+        Self { results: mxcsr & 1 << 15 != 0, operands: mxcsr & 1 << 6 != 0 }
+    }
+
+    fn operand(self, x: u32) -> u32 {
+        if self.operands && is_denormal(x) { x & SIGN } else { x }
+    }
+
+    /// Rounds to single precision.
+    fn round(self, x: f64) -> u32 {
+        let sign = ((x.to_bits() >> 32) as u32) & SIGN;
+        let magnitude = x.abs();
+        // Halfway between the largest number below 2^-126 and that, had the exponent no bound; a tie is even above.
+        const TINY: f64 = f64::from_bits((1023 - 126) << 52) * (1.0 - 1.0 / (1 << 25) as f64);
+        const DENORMALS_TO_ONE: f64 = f64::from_bits((1023 + 149) << 52);
+        if magnitude >= TINY || magnitude == 0.0 {
+            return (x as f32).to_bits();
+        }
+        if self.results {
+            return sign;
+        }
+        sign | (magnitude * DENORMALS_TO_ONE).round_ties_even() as u32
+    }
+
+    /// One lane of an operation.
+    pub(crate) fn arith(self, op: Arith, a: u32, b: u32) -> u32 {
+        let (a, b) = (self.operand(a), self.operand(b));
+        if let Arith::Min | Arith::Max = op {
+            // No NaN propagates here, and zeros are equal: the second operand is the result.
+            let (x, y) = (widen(a), widen(b));
+            let first = if op == Arith::Min { x < y } else { x > y };
+            return if first { a } else { b };
+        }
+        if is_nan(a) {
+            return a | QUIET;
+        }
+        if is_nan(b) {
+            return b | QUIET;
+        }
+        let (x, y) = (widen(a), widen(b));
+        let exact = match op {
+            Arith::Add => x + y,
+            Arith::Sub => x - y,
+            Arith::Mul => x * y,
+            Arith::Div => x / y,
+            Arith::Min | Arith::Max => unreachable!("done above"),
+        };
+        if exact.is_nan() { DEFAULT_NAN } else { self.round(exact) }
+    }
+
+    /// An operation on all lanes. Where no lane has a denormal, a NaN, or a result that may be one, plain arithmetic
+    /// has the same results.
+    pub(crate) fn arith_lanes(self, op: Arith, a: &Lanes, b: &Lanes) -> Lanes {
+        let slow = || std::array::from_fn(|i| self.arith(op, a[i], b[i]));
+        // The host's flush bits may be set only if these are.
+        if !(self.results && self.operands) {
+            return slow();
+        }
+        let fast = match op {
+            Arith::Add => ordinary(a, b, |x, y| x + y),
+            Arith::Sub => ordinary(a, b, |x, y| x - y),
+            Arith::Mul => ordinary(a, b, |x, y| x * y),
+            Arith::Div => ordinary(a, b, |x, y| x / y),
+            Arith::Min => ordinary(a, b, |x, y| if x < y { x } else { y }),
+            Arith::Max => ordinary(a, b, |x, y| if x > y { x } else { y }),
+        };
+        fast.unwrap_or_else(slow)
+    }
+
+    pub(crate) fn sqrt(self, a: u32) -> u32 {
+        let a = self.operand(a);
+        if is_nan(a) {
+            return a | QUIET;
+        }
+        let root = widen(a).sqrt();
+        if root.is_nan() { DEFAULT_NAN } else { self.round(root) }
+    }
+
+    /// To an integral value: to the nearest even (0), down (1), up (2), to zero (3).
+    pub(crate) fn round_to_integral(self, mode: u8, a: u32) -> u32 {
+        let a = self.operand(a);
+        if is_nan(a) {
+            return a | QUIET;
+        }
+        let x = widen(a);
+        let rounded = match mode {
+            0 => x.round_ties_even(),
+            1 => x.floor(),
+            2 => x.ceil(),
+            _ => x.trunc(),
+        };
+        // Integral values are no denormals. The sign is the operand's, of zeros too.
+        (rounded as f32).to_bits() & !SIGN | a & SIGN
+    }
+
+    /// Whether a relation holds, by the number of its predicate.
+    pub(crate) fn compare(self, predicate: u8, a: u32, b: u32) -> bool {
+        let (x, y) = (widen(self.operand(a)), widen(self.operand(b)));
+        let (equal, less, greater) = (x == y, x < y, x > y);
+        let unordered = !(equal || less || greater);
+        // The upper half of the 32 has the same relations and differs in exceptions.
+        match predicate & 0xf {
+            0x0 => equal,
+            0x1 => less,
+            0x2 => less || equal,
+            0x3 => unordered,
+            0x4 => !equal,
+            0x5 => !less,
+            0x6 => greater || unordered,
+            0x7 => !unordered,
+            0x8 => equal || unordered,
+            0x9 => less || unordered,
+            0xa => !greater,
+            0xb => false,
+            0xc => less || greater,
+            0xd => greater || equal,
+            0xe => greater,
+            _ => true,
+        }
+    }
+}
+
+/// To a signed integer, towards zero.
+pub(crate) fn truncate(a: u32) -> u32 {
+    let x = f32::from_bits(a);
+    if (-2_147_483_648.0..2_147_483_648.0).contains(&x) {
+        // A denormal is less than one, whether it counts as a zero or not.
+        (x as i32).cast_unsigned()
+    } else {
+        INTEGER_INDEFINITE
+    }
+}
+
+/// From a signed integer.
+pub(crate) fn to_float(a: u32) -> u32 {
+    (a.cast_signed() as f32).to_bits()
+}
+
+/// The same number in double precision, by integer arithmetic where it is a denormal.
+fn widen(x: u32) -> f64 {
+    const ULP: f64 = f64::from_bits((1023 - 149) << 52);
+    if is_denormal(x) {
+        let magnitude = f64::from(x & !SIGN) * ULP;
+        return if x & SIGN != 0 { -magnitude } else { magnitude };
+    }
+    f64::from(f32::from_bits(x))
+}
+
+/// Plain arithmetic; `None` if a lane may be out of the ordinary.
+#[inline(always)]
+fn ordinary(a: &Lanes, b: &Lanes, f: impl Fn(f32, f32) -> f32) -> Option<Lanes> {
+    // Denormals, and NaN, of operands; of results 2^-126 too, to which something tiny may have been rounded.
+    let special = |x: u32, least: u32| {
+        let magnitude = x & !SIGN;
+        (magnitude.wrapping_sub(1) < least) | (magnitude > INFINITY)
+    };
+    let (mut lanes, mut any) = ([0; 16], false);
+    for i in 0..16 {
+        lanes[i] = f(f32::from_bits(a[i]), f32::from_bits(b[i])).to_bits();
+        any |= special(a[i], MIN_NORMAL - 1);
+        any |= special(b[i], MIN_NORMAL - 1);
+        any |= special(lanes[i], MIN_NORMAL);
+    }
+    (!any).then_some(lanes)
+}

@@ -1,0 +1,284 @@
+//! An address space of disjoint regions with permissions.
+//!
+//! Addresses are not those of the host: [`Memory::reserve`] hands out areas 4 GiB apart, in which
+//! [`Memory::map`] places regions. So every byte that is not declared faults, however far an address
+//! runs off.
+
+use std::fmt;
+
+use crate::fault::{AccessError, AccessKind, Refusal};
+
+/// Bits of an address that lie in an area.
+const AREA_BITS: u32 = 32;
+
+/// What a region is, for messages: a noun and a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// What it holds.
+    pub noun: &'static str,
+    /// Which of several.
+    pub number: Option<u32>,
+}
+
+impl Name {
+    /// The only region of its kind.
+    #[must_use]
+    pub const fn of(noun: &'static str) -> Self {
+        Self { noun, number: None }
+    }
+
+    /// One of several.
+    #[must_use]
+    pub const fn numbered(noun: &'static str, number: u32) -> Self {
+        Self { noun, number: Some(number) }
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.number {
+            Some(number) => write!(f, "{} {number}", self.noun),
+            None => f.write_str(self.noun),
+        }
+    }
+}
+
+/// Memory that can only be loaded from, and that need not be bytes on the host.
+pub trait ReadOnly {
+    /// Bytes of it.
+    fn len(&self) -> usize;
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Copies the bytes from `at` on, all of which are there.
+    fn read(&self, at: usize, to: &mut [u8]);
+}
+
+/// The bytes of a region, and what may be done with them.
+pub enum RegionBytes<'m> {
+    /// To load from.
+    Load(&'m [u8]),
+    /// To load from, by way of a function.
+    LoadFrom(Box<dyn ReadOnly + 'm>),
+    /// To store to.
+    Store(&'m mut [u8]),
+    /// To load from and store to.
+    LoadStore(&'m mut [u8]),
+    /// Memory of the address space itself, to load from and store to.
+    Own(Vec<u8>),
+}
+
+impl RegionBytes<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Load(bytes) => bytes.len(),
+            Self::LoadFrom(memory) => memory.len(),
+            Self::Store(bytes) | Self::LoadStore(bytes) => bytes.len(),
+            Self::Own(bytes) => bytes.len(),
+        }
+    }
+}
+
+struct Region<'m> {
+    start: u64,
+    length: u64,
+    name: Name,
+    bytes: RegionBytes<'m>,
+}
+
+/// An address space.
+#[derive(Default)]
+pub struct Memory<'m> {
+    /// By area; in each, regions by their addresses.
+    areas: Vec<Vec<Region<'m>>>,
+    /// Where the stack begins, and the stack pointer, below which nothing may be touched.
+    stack: Option<(u64, u64)>,
+}
+
+impl<'m> Memory<'m> {
+    /// An address space without regions.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reserves an area. The address that comes back is `misalignment` bytes after a multiple of 4096;
+    /// at least 1 GiB before it and 2 GiB after it belong to the area.
+    pub fn reserve(&mut self, misalignment: u32) -> u64 {
+        self.areas.push(Vec::new());
+        ((self.areas.len() as u64) << AREA_BITS) + (1 << 30) + u64::from(misalignment)
+    }
+
+    /// Maps a region.
+    ///
+    /// # Panics
+    /// If the region overlaps another, does not lie in an area, or a region of the area lies after it:
+    /// a mistake in a test's set-up.
+    pub fn map(&mut self, address: u64, name: Name, bytes: RegionBytes<'m>) {
+        let length = bytes.len() as u64;
+        let area = area_of(address).and_then(|area| self.areas.get_mut(area));
+        #[allow(clippy::expect_used, reason = "stated above")]
+        let area = area.expect("regions lie in areas");
+        let free = area.last().is_none_or(|last| last.start + last.length <= address);
+        assert!(free, "{name} overlaps another region or comes before one");
+        assert!((address + length) >> AREA_BITS == address >> AREA_BITS, "{name} is too large");
+        area.push(Region { start: address, length, name, bytes });
+    }
+
+    /// Maps the stack, filled with a pattern; the address after its last byte comes back, a multiple of 4096.
+    /// Below the stack pointer, nothing of it may be touched.
+    pub fn map_stack(&mut self, bytes: usize) -> u64 {
+        let bytes = bytes.next_multiple_of(4096);
+        let start = self.reserve(0);
+        self.map(start, Name::of("the stack"), RegionBytes::Own(vec![0xa5; bytes]));
+        let end = start + bytes as u64;
+        self.stack = Some((start, end));
+        end
+    }
+
+    /// Tells of the stack pointer.
+    pub(crate) fn set_stack_pointer(&mut self, address: u64) {
+        if let Some((_, pointer)) = &mut self.stack {
+            *pointer = address;
+        }
+    }
+
+    /// The region that an access lies in, and where in it.
+    #[inline]
+    fn find(
+        &self,
+        kind: AccessKind,
+        address: u64,
+        size: usize,
+    ) -> Result<(usize, usize, usize), AccessError> {
+        let area = area_of(address).unwrap_or(usize::MAX);
+        let regions = self.areas.get(area).map_or(&[][..], Vec::as_slice);
+        let after = regions.partition_point(|region| region.start <= address);
+        if let Some(n) = after.checked_sub(1) {
+            let region = &regions[n];
+            let offset = address - region.start;
+            if offset + size as u64 <= region.length {
+                if self
+                    .stack
+                    .is_some_and(|(start, pointer)| start == region.start && address < pointer)
+                {
+                    return Err(self.refuse(kind, address, size, Refusal::BelowStackPointer));
+                }
+                return Ok((area, n, offset as usize));
+            }
+        }
+        Err(self.refuse(kind, address, size, Refusal::OutOfBounds))
+    }
+
+    #[cold]
+    fn refuse(&self, kind: AccessKind, address: u64, size: usize, refusal: Refusal) -> AccessError {
+        let regions = self.areas.iter().flatten();
+        let nearest = regions.take_while(|region| region.start <= address).last();
+        let nearest = nearest.map(|region| (region.name, address - region.start, region.length));
+        AccessError { kind, address, size, refusal, nearest }
+    }
+
+    /// Loads bytes.
+    ///
+    /// # Errors
+    /// [`AccessError`] if not all of them lie in a region to load from.
+    #[inline]
+    pub fn load(&self, address: u64, to: &mut [u8]) -> Result<(), AccessError> {
+        let (area, region, at) = self.find(AccessKind::Load, address, to.len())?;
+        let bytes = match &self.areas[area][region].bytes {
+            RegionBytes::Load(bytes) => bytes,
+            RegionBytes::LoadStore(bytes) => &**bytes,
+            RegionBytes::Own(bytes) => bytes,
+            RegionBytes::LoadFrom(memory) => {
+                memory.read(at, to);
+                return Ok(());
+            }
+            RegionBytes::Store(_) => {
+                let refusal = Refusal::Permission;
+                return Err(self.refuse(AccessKind::Load, address, to.len(), refusal));
+            }
+        };
+        to.copy_from_slice(&bytes[at..at + to.len()]);
+        Ok(())
+    }
+
+    /// Stores bytes.
+    ///
+    /// # Errors
+    /// [`AccessError`] if not all of them lie in a region to store to.
+    #[inline]
+    pub fn store(&mut self, address: u64, from: &[u8]) -> Result<(), AccessError> {
+        let (area, region, at) = self.find(AccessKind::Store, address, from.len())?;
+        let bytes = match &mut self.areas[area][region].bytes {
+            RegionBytes::Store(bytes) | RegionBytes::LoadStore(bytes) => &mut **bytes,
+            RegionBytes::Own(bytes) => bytes.as_mut_slice(),
+            RegionBytes::Load(_) | RegionBytes::LoadFrom(_) => {
+                let refusal = Refusal::Permission;
+                return Err(self.refuse(AccessKind::Store, address, from.len(), refusal));
+            }
+        };
+        bytes[at..at + from.len()].copy_from_slice(from);
+        Ok(())
+    }
+
+    /// Loads a number of 8 bytes.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn load_u64(&self, address: u64) -> Result<u64, AccessError> {
+        let mut bytes = [0; 8];
+        self.load(address, &mut bytes)?;
+        Ok(u64::from_le_bytes(bytes))
+    }
+}
+
+fn area_of(address: u64) -> Option<usize> {
+    usize::try_from(address >> AREA_BITS).ok()?.checked_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    #[test]
+    fn accesses_stay_in_their_region_and_keep_its_permission() {
+        let (read, mut write) = ([1, 2, 3, 4], [0; 4]);
+        let mut memory = Memory::new();
+        let at = memory.reserve(4);
+        assert_eq!(at % 4096, 4);
+        memory.map(at, Name::numbered("input", 3), RegionBytes::Load(&read));
+        memory.map(at + 4, Name::of("output"), RegionBytes::Store(&mut write));
+        let mut two = [0; 2];
+        memory.load(at + 2, &mut two).unwrap();
+        assert_eq!(two, [3, 4]);
+        memory.store(at + 6, &[7, 8]).unwrap();
+        let refusal = |result: Result<(), AccessError>| result.map_err(|error| error.refusal);
+        // Regions that touch each other are two all the same.
+        assert_eq!(refusal(memory.load(at + 3, &mut two)), Err(Refusal::OutOfBounds));
+        assert_eq!(refusal(memory.load(at - 1, &mut two)), Err(Refusal::OutOfBounds));
+        assert_eq!(refusal(memory.store(at + 7, &[0; 2])), Err(Refusal::OutOfBounds));
+        assert_eq!(refusal(memory.load(at + 4, &mut two)), Err(Refusal::Permission));
+        assert_eq!(refusal(memory.store(at, &[0; 2])), Err(Refusal::Permission));
+        assert_eq!(refusal(memory.load(0, &mut two)), Err(Refusal::OutOfBounds));
+        assert_eq!(refusal(memory.load(u64::MAX, &mut two)), Err(Refusal::OutOfBounds));
+        let text = memory.load(at + 3, &mut two).unwrap_err().to_string();
+        assert!(text.ends_with("outside of all regions: byte 3 of input 3, 4 bytes"), "{text}");
+        drop(memory);
+        assert_eq!(write, [0, 0, 7, 8]);
+    }
+
+    #[test]
+    fn below_the_stack_pointer_nothing_is_touched() {
+        let mut memory = Memory::new();
+        let end = memory.map_stack(8192);
+        memory.set_stack_pointer(end - 64);
+        assert!(memory.store(end - 64, &[0; 64]).is_ok());
+        let error = memory.store(end - 65, &[0]).unwrap_err();
+        assert_eq!(error.refusal, Refusal::BelowStackPointer);
+    }
+}
