@@ -38,7 +38,7 @@ pub mod record;
 pub mod reference;
 pub mod texture;
 
-pub use fast::native;
+pub use fast::codegen;
 
 mod bindings;
 mod engine;

@@ -3,8 +3,8 @@
 use std::io;
 
 use r500_exec::RunError;
+use r500_exec::codegen::{Batch, Capabilities, CompileUnit, Kernel};
 use r500_exec::fast::Simd;
-use r500_exec::native::{Abilities, Batch, Kernel, Segment};
 
 use crate::{Effort, Settings, Unavailable};
 
@@ -17,14 +17,14 @@ pub(crate) enum Maker {}
 pub(crate) enum Machine {}
 
 impl Maker {
-    pub(crate) const ABILITIES: Abilities =
-        Abilities { fetches: false, kills: false, inputs: false, colors: false };
+    pub(crate) const ABILITIES: Capabilities =
+        Capabilities { fetches: false, kills: false, inputs: false, colors: false };
 
     pub(crate) fn new(_: Simd, _: Settings) -> Result<Self, Unavailable> {
         Err(Unavailable::Architecture)
     }
 
-    pub(crate) fn make(&self, _: &Segment<'_>, _: Effort) -> io::Result<Option<Machine>> {
+    pub(crate) fn make(&self, _: &CompileUnit<'_>, _: Effort) -> io::Result<Option<Machine>> {
         match *self {}
     }
 }

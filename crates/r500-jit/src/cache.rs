@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use r500_exec::RunError;
-use r500_exec::native::{Abilities, Batch, Compiler, Kernel, Segment};
+use r500_exec::codegen::{Batch, Capabilities, CompileUnit, Compiler, Kernel};
 
 use crate::content::Content;
 use crate::target::{Machine, Maker};
@@ -61,13 +61,13 @@ impl Cache {
     }
 
     /// The code of a segment: made now if it is not there.
-    fn get(&self, segment: &Segment<'_>, effort: Effort) -> Option<Arc<Machine>> {
-        let content = Content::of_segment(segment, effort);
+    fn get(&self, unit: &CompileUnit<'_>, effort: Effort) -> Option<Arc<Machine>> {
+        let content = Content::of_segment(unit, effort);
         if let Some(found) = self.inner().find(&content) {
             return found;
         }
         // Two threads may compile the same; it does no harm, and waiting would.
-        let machine = self.maker.make(segment, effort);
+        let machine = self.maker.make(unit, effort);
         let mut inner = self.inner();
         inner.counts.misses += 1;
         let machine = machine.unwrap_or_else(|error| {
@@ -80,8 +80,8 @@ impl Cache {
     }
 
     /// The code of a segment, if it is known.
-    fn find(&self, segment: &Segment<'_>, effort: Effort) -> Option<Option<Arc<Machine>>> {
-        let found = self.inner().find(&Content::of_segment(segment, effort));
+    fn find(&self, unit: &CompileUnit<'_>, effort: Effort) -> Option<Option<Arc<Machine>>> {
+        let found = self.inner().find(&Content::of_segment(unit, effort));
         if found.is_some() {
             self.inner().counts.hits += 1;
         }
@@ -120,12 +120,12 @@ pub(crate) struct Filling<'a> {
 }
 
 impl Compiler for Filling<'_> {
-    fn abilities(&self) -> Abilities {
+    fn capabilities(&self) -> Capabilities {
         Maker::ABILITIES
     }
 
-    fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
-        Some(self.cache.get(segment, self.effort)?)
+    fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
+        Some(self.cache.get(unit, self.effort)?)
     }
 }
 
@@ -152,15 +152,15 @@ impl<'a> Finding<'a> {
 }
 
 impl Compiler for Finding<'_> {
-    fn abilities(&self) -> Abilities {
+    fn capabilities(&self) -> Capabilities {
         Maker::ABILITIES
     }
 
-    fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
-        if let Some(found) = self.cache.find(segment, Effort::Full) {
+    fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
+        if let Some(found) = self.cache.find(unit, Effort::Full) {
             return Some(found?);
         }
-        if let Some(found) = self.cache.find(segment, Effort::Quick) {
+        if let Some(found) = self.cache.find(unit, Effort::Quick) {
             self.quick.store(true, Ordering::Relaxed);
             return Some(found?);
         }

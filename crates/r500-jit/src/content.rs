@@ -2,8 +2,8 @@
 
 use std::hash::{Hash, Hasher};
 
+use r500_exec::codegen::CompileUnit;
 use r500_exec::ir::{Function, Stmt};
-use r500_exec::native::Segment;
 
 /// Something written out: equal for what is equal and for nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -22,21 +22,21 @@ impl Hasher for Content {
 
 impl Content {
     /// Of a segment and how it is compiled. Where values come from does not count.
-    pub(crate) fn of_segment(segment: &Segment<'_>, how: impl Hash) -> Self {
+    pub(crate) fn of_segment(unit: &CompileUnit<'_>, how: impl Hash) -> Self {
         let mut content = Self::default();
-        let Segment {
+        let CompileUnit {
             body,
             reads,
             writes,
             moves,
             colors,
             stride,
-            metered,
+            fuel_checked,
             tables,
-            ramps,
-            origins: _,
-        } = segment;
-        (how, reads, writes, moves, colors, stride, metered, tables, ramps, body.len())
+            interpolants,
+            source_locs: _,
+        } = unit;
+        (how, reads, writes, moves, colors, stride, fuel_checked, tables, interpolants, body.len())
             .hash(&mut content);
         body.iter().for_each(|stmt| content.stmt(stmt));
         content

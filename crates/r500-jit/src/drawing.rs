@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use r500_exec::codegen::{FastDraw, NativeCode, ResourceLayout};
 use r500_exec::fast::Simd;
-use r500_exec::native::{Batches, NativeCode, Sources};
 use r500_exec::{Band, BandStats, Draw, PreparedDraw, RunError, RunInfo, ir};
 
 use crate::cache::{Cache, Filling, Finding};
@@ -41,7 +41,7 @@ impl Machinery {
     ) -> Box<dyn PreparedDraw + 'a> {
         let simd = self.simd;
         let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
-        let sources = Sources::of(&function, draw.bindings);
+        let sources = ResourceLayout::of(&function, draw.bindings);
         let function = Arc::new(history.parametrize(function, sources));
         drop(history);
         let (code, effort) = match self.when {
@@ -56,11 +56,11 @@ impl Machinery {
         };
         let [width, height] =
             draw.options.area.map_or(draw.bindings.size(), |a| [a.width, a.height]);
-        let (_, operations) = code.share();
+        let (_, operations) = code.coverage();
         let drawing = Drawing {
             width: u64::from(draw.bindings.size()[0]),
-            state: Mutex::new(State { share: code.share(), effort, task: None }),
-            batches: Batches::new(draw, code, simd),
+            state: Mutex::new(State { share: code.coverage(), effort, task: None }),
+            batches: FastDraw::new(draw, code, simd),
             function,
             simd,
             cache: Arc::clone(&self.cache),
@@ -88,7 +88,7 @@ fn find(function: &Parametrized, simd: Simd, cache: &Cache) -> Option<(NativeCod
 
 /// A drawing.
 struct Drawing<'a> {
-    batches: Batches<'a>,
+    batches: FastDraw<'a>,
     function: Arc<Parametrized>,
     simd: Simd,
     cache: Arc<Cache>,
@@ -132,8 +132,8 @@ impl Drawing<'_> {
         }
         if let Some((code, effort)) = find(&self.function, self.simd, &self.cache) {
             state.effort = Some(effort);
-            state.share = code.share();
-            self.batches.exchange(code, self.simd);
+            state.share = code.coverage();
+            self.batches.replace_code(code, self.simd);
         }
         if done == Some(Effort::Full) {
             state.effort = done;

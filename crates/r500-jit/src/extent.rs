@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use r500_exec::native::{Batch, Canvas, Cells, Chunk, Segment, Table};
+use r500_exec::codegen::{Batch, Chunk, ColorTargets, CompileUnit, Table, TexelView};
 
 /// Texture units.
 pub(crate) const UNITS: usize = 16;
@@ -17,22 +17,22 @@ pub(crate) struct Extent {
     /// Tables that there must be.
     tables: Vec<(u8, Table)>,
     /// Ramps that there must be.
-    ramps: usize,
+    interpolants: usize,
     /// Planes of colours that there must be.
     targets: Vec<u8>,
 }
 
 impl Extent {
     /// Of a segment's code.
-    pub(crate) fn of(segment: &Segment<'_>) -> Self {
-        let used = segment.reads.iter().chain(segment.writes).map(|(_, slot)| *slot);
-        let used = used.chain(segment.moves.iter().map(|moved| moved.slot));
+    pub(crate) fn of(unit: &CompileUnit<'_>) -> Self {
+        let used = unit.reads.iter().chain(unit.writes).map(|(_, slot)| *slot);
+        let used = used.chain(unit.moves.iter().map(|moved| moved.slot));
         Self {
-            chunks: segment.stride as usize / size_of::<Chunk>(),
+            chunks: unit.stride as usize / size_of::<Chunk>(),
             slots: used.map(|slot| slot as usize + 1).max().unwrap_or(0),
-            tables: segment.tables.to_vec(),
-            ramps: segment.ramps.len(),
-            targets: segment.colors.iter().map(|color| color.target).collect(),
+            tables: unit.tables.to_vec(),
+            interpolants: unit.interpolants.len(),
+            targets: unit.colors.iter().map(|color| color.target).collect(),
         }
     }
 
@@ -50,26 +50,26 @@ impl Extent {
         assert!(first <= end && end <= self.chunks, "chunks {first} to {end} of {}", self.chunks);
         assert!(batch.slots.len() >= self.slots * self.chunks, "there are slots missing");
         assert!(batch.covered.len() >= self.chunks, "there is coverage missing");
-        let Canvas { planes, places } = &batch.canvas;
+        let ColorTargets { planes, offsets } = &batch.targets;
         let drawn = self.targets.iter().map(|target| planes[usize::from(*target)].len());
-        assert!(batch.ramps.len() >= self.ramps, "there are ramps missing");
-        let placed = self.ramps > 0 || !self.targets.is_empty();
-        assert!(!placed || places.chunks().len() >= self.chunks, "there are places missing");
+        assert!(batch.interpolants.len() >= self.interpolants, "there are interpolants missing");
+        let placed = self.interpolants > 0 || !self.targets.is_empty();
+        assert!(!placed || offsets.chunks().len() >= self.chunks, "there are offsets missing");
         for pixels in drawn {
-            assert!(pixels >= places.pixels(), "there are pixels missing");
+            assert!(pixels >= offsets.pixels(), "there are pixels missing");
         }
-        let mut places = [ptr::null(); UNITS];
+        let mut offsets = [ptr::null(); UNITS];
         for (unit, table) in &self.tables {
             let unit = usize::from(*unit);
-            let cells = batch.cells.get(unit).copied().unwrap_or(Cells::NONE);
+            let cells = batch.texels.get(unit).copied().unwrap_or(TexelView::NONE);
             assert!(cells.len() >= table.cells as usize, "there are cells missing");
             let (linear, place) = match cells {
-                Cells::Texels(texels) => (false, texels.as_ptr().cast()),
-                Cells::Fours(fours) => (true, fours.as_ptr().cast()),
+                TexelView::Texels(texels) => (false, texels.as_ptr().cast()),
+                TexelView::Fours(fours) => (true, fours.as_ptr().cast()),
             };
             assert_eq!(linear, table.linear, "cells of another filter");
-            places[unit] = place;
+            offsets[unit] = place;
         }
-        places
+        offsets
     }
 }

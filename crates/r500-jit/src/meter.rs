@@ -4,7 +4,7 @@
 //! says whether there is any.
 
 use r500_exec::RunError;
-use r500_exec::native::Budget;
+use r500_exec::codegen::Fuel;
 
 /// Instructions after which code that counts has to ask: some milliseconds at most.
 const GRANT: u64 = 10_000;
@@ -16,15 +16,15 @@ pub(crate) fn grant(left: u64) -> i64 {
 
 /// A budget that code asks for fuel.
 pub(crate) struct Meter<'m> {
-    budget: Option<&'m Budget<'m>>,
+    fuel: Option<&'m Fuel<'m>>,
     /// What each group of pixels begins with.
     grant: i64,
     stopped: Option<RunError>,
 }
 
 impl<'m> Meter<'m> {
-    pub(crate) fn new(budget: Option<&'m Budget<'m>>, grant: i64) -> Self {
-        Self { budget, grant, stopped: None }
+    pub(crate) fn new(fuel: Option<&'m Fuel<'m>>, grant: i64) -> Self {
+        Self { fuel, grant, stopped: None }
     }
 
     /// Whether code was told to stop.
@@ -34,15 +34,15 @@ impl<'m> Meter<'m> {
 
     /// The fuel to go on with, for a group that has so much left (less than 0) and was given so much
     /// beyond its grant; `None` if there is none, and why is noted. Does nothing that could panic.
-    pub(crate) fn refill(&mut self, fuel: i64, added: i64, address: u32) -> Option<i64> {
-        let Some(budget) = self.budget else { return Some(i64::MAX) };
-        let used = self.used(added.saturating_sub(fuel));
-        let result = match used > budget.left() {
-            true => Err(budget.exceeded(address)),
-            false => budget.check(),
+    pub(crate) fn refill(&mut self, left: i64, added: i64, address: u32) -> Option<i64> {
+        let Some(fuel) = self.fuel else { return Some(i64::MAX) };
+        let used = self.used(added.saturating_sub(left));
+        let result = match used > fuel.left() {
+            true => Err(fuel.exceeded(address)),
+            false => fuel.check(),
         };
         match result {
-            Ok(()) => Some(grant(budget.left() - used)),
+            Ok(()) => Some(grant(fuel.left() - used)),
             Err(error) => {
                 self.stopped = Some(error);
                 None

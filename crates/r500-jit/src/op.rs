@@ -5,7 +5,7 @@
 //! masks in vectors, all bits or none.
 //!
 //! ```text
-//! Segment ──lower──▶ Program ──interleave, schedule──▶ Program ──▶ what the target makes of it
+//! CompileUnit ──lower──▶ Program ──interleave, schedule──▶ Program ──▶ what the target makes of it
 //! ```
 
 use std::collections::HashMap;
@@ -150,7 +150,7 @@ pub(crate) struct Texel {
     pub(crate) pixel: u8,
     /// Bytes.
     pub(crate) offset: u8,
-    /// Whether it may be [tiny](r500_exec::native::Table::tiny).
+    /// Whether it may be [tiny](r500_exec::codegen::Table::tiny).
     pub(crate) tiny: bool,
 }
 

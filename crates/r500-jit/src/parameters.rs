@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use r500_exec::fast::Simd;
 use r500_exec::ir::{Function, Inst, Opcode, Operand, Stmt, Value};
 
-use r500_exec::native::{Compiler, NativeCode, Sources};
+use r500_exec::codegen::{Compiler, NativeCode, ResourceLayout};
 
 use crate::content::Content;
 
@@ -46,7 +46,7 @@ pub(crate) struct Parametrized {
     /// Its parameters: values that nothing in it makes, and their bits, the same for every pixel.
     pub(crate) parameters: Vec<(Value, u32)>,
     /// What the drawing binds.
-    pub(crate) sources: Sources,
+    pub(crate) sources: ResourceLayout,
 }
 
 impl Parametrized {
@@ -58,7 +58,11 @@ impl Parametrized {
 
 impl History {
     /// The function with parameters for those constants that are known to change.
-    pub(crate) fn parametrize(&mut self, function: Function, sources: Sources) -> Parametrized {
+    pub(crate) fn parametrize(
+        &mut self,
+        function: Function,
+        sources: ResourceLayout,
+    ) -> Parametrized {
         let mut bare = function.clone();
         let mut constants = Vec::new();
         each_constant(&mut bare.body, &mut |operand, bits| {
@@ -96,7 +100,11 @@ impl History {
 
 /// A function with values for constants, by their numbers. Equal ones share a value only if they do
 /// in every drawing, so they do not.
-fn with_parameters(mut function: Function, sources: Sources, changing: &[bool]) -> Parametrized {
+fn with_parameters(
+    mut function: Function,
+    sources: ResourceLayout,
+    changing: &[bool],
+) -> Parametrized {
     let mut parameters = Vec::new();
     let count = changing.iter().filter(|changing| **changing).count();
     if (1..=PARAMETERS).contains(&count) {

@@ -5,13 +5,13 @@
 
 use std::fmt::Debug;
 
+use r500_exec::codegen::{
+    Axis, BatchOffsets, Channel, Chunk, ColorStore, ColorTargets, CompileUnit, Detail, Four, LANES,
+    LinearInterpolant, PhiMove, PixelOffsets, Table, TexelView, Wrap,
+};
 use r500_exec::ir::{
     ALL, AddSign, DenormalMode, Fetch, If, Inst, Loop, LoopParam, MulFlags, Opcode, Operand, Phi,
     Stmt, Value,
-};
-use r500_exec::native::{
-    Axis, Canvas, Cells, Channel, Chunk, Color, Detail, Four, LANES, Move, Place, Places, Ramp,
-    Segment, Table, Wrap,
 };
 use r500_exec::numerics::{Arith, canonical_nan, compare, kernels};
 use r500_isa::values::TexOp;
@@ -177,7 +177,7 @@ impl Maker {
     }
 
     /// Some colours.
-    fn colors(&mut self) -> Vec<Color> {
+    fn colors(&mut self) -> Vec<ColorStore> {
         let targets = self.random.below(16) as u8;
         let targets = (0..4).filter(|target| targets >> target & 1 != 0);
         targets
@@ -187,7 +187,7 @@ impl Maker {
                     _ => self.float(),
                 });
                 let covered = self.random.below(2) == 0;
-                Color { target, channels, numbers: [false; 4], covered }
+                ColorStore { target, channels, non_nan: [false; 4], covered }
             })
             .collect()
     }
@@ -370,12 +370,12 @@ impl Textures {
         all
     }
 
-    fn cells(&self) -> [Cells<'_>; 16] {
-        let mut cells = [Cells::NONE; 16];
+    fn cells(&self) -> [TexelView<'_>; 16] {
+        let mut cells = [TexelView::NONE; 16];
         for (n, (unit, table)) in self.tables.iter().enumerate() {
             cells[usize::from(*unit)] = match table.linear {
-                true => Cells::Fours(&self.fours[n]),
-                false => Cells::Texels(&self.texels[n]),
+                true => TexelView::Fours(&self.fours[n]),
+                false => TexelView::Texels(&self.texels[n]),
             };
         }
         cells
@@ -587,8 +587,8 @@ struct Interpreter<'a> {
     lanes: usize,
     textures: &'a Textures,
     covered: Lanes,
-    ramps: &'a [Ramp],
-    places: &'a [[Place; 2]],
+    interpolants: &'a [LinearInterpolant],
+    places: &'a [[PixelOffsets; 2]],
     /// The first of its lanes.
     first: usize,
 }
@@ -619,10 +619,11 @@ impl Interpreter<'_> {
             match stmt {
                 Stmt::Def(value, Inst { opcode: Opcode::Input { input, channel }, .. }) => {
                     let number = INPUTS.binary_search(&[*input, *channel]).unwrap();
-                    let Ramp { along, across } = &self.ramps[number];
+                    let LinearInterpolant { x_terms: along, y_terms: across } =
+                        &self.interpolants[number];
                     let lanes = (self.first..self.first + self.lanes).map(|lane| {
                         let half = self.places[lane / LANES][lane % LANES / 8];
-                        let [column, row] = half.ramps.map(|at| at as usize / 4);
+                        let [column, row] = half.interpolants.map(|at| at as usize / 4);
                         let along = along.as_flattened()[column + lane % 8];
                         // These stand behind those.
                         let across = across.as_flattened()[row - 16 * 8 + lane % 8];
@@ -704,7 +705,7 @@ fn evaluate(opcode: Opcode, args: &[Lanes; 3], lane: usize) -> u32 {
         Opcode::Or => bits[0] | bits[1],
         Opcode::AndNot => bits[0] & !bits[1],
         Opcode::Select => bits[0] & bits[1] | !bits[0] & bits[2],
-        opcode => r500_exec::ir::evaluate(opcode, bits).expect("an operation of a segment"),
+        opcode => r500_exec::ir::evaluate(opcode, bits).expect("an operation of a unit"),
     }
 }
 
@@ -721,8 +722,15 @@ pub(crate) fn check<T>(
     numbers: Numbers,
     placed: bool,
     what: &dyn Debug,
-    make: impl FnOnce(&Segment<'_>) -> (usize, T),
-    run: impl FnOnce(T, &mut [Chunk], &mut [Chunk], &[Cells<'_>], &[Ramp], Canvas<'_>),
+    make: impl FnOnce(&CompileUnit<'_>) -> (usize, T),
+    run: impl FnOnce(
+        T,
+        &mut [Chunk],
+        &mut [Chunk],
+        &[TexelView<'_>],
+        &[LinearInterpolant],
+        ColorTargets<'_>,
+    ),
 ) {
     let mut maker = Maker {
         random: Random { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, numbers },
@@ -749,33 +757,33 @@ pub(crate) fn check<T>(
     };
     // Half of them go to slots; others are moved to slots that are read.
     let writes: Vec<_> = (floats.iter().chain(&masks).step_by(2)).map(&mut place).collect();
-    let moves: Vec<Move> = (0..maker.random.below(5))
+    let moves: Vec<PhiMove> = (0..maker.random.below(5))
         .map(|_| {
             let to = maker.random.below(READS);
             let from = maker.float();
             // Another variable may take the slot of what colours alone look at behind.
             if maker.random.below(3) == 0 {
-                return Move { value: maker.fresh(), slot: to, mask: None, from };
+                return PhiMove { value: maker.fresh(), slot: to, mask: None, from };
             }
             let mask = (maker.random.below(2) == 0).then(|| maker.mask());
-            Move { value: Value(to), slot: to, mask, from }
+            PhiMove { value: Value(to), slot: to, mask, from }
         })
         .collect();
-    let colors: Vec<Color> = if placed { maker.colors() } else { Vec::new() };
+    let colors: Vec<ColorStore> = if placed { maker.colors() } else { Vec::new() };
     let body: Vec<&Stmt> = body.iter().collect();
-    let segment = Segment {
+    let unit = CompileUnit {
         body: &body,
         reads: &reads,
         writes: &writes,
         moves: &moves,
         colors: &colors,
         stride: (CHUNKS * size_of::<Chunk>()) as u32,
-        metered: seed.is_multiple_of(3),
+        fuel_checked: seed.is_multiple_of(3),
         tables: &textures.tables,
-        ramps: if placed { &INPUTS } else { &[] },
-        origins: &[],
+        interpolants: if placed { &INPUTS } else { &[] },
+        source_locs: &[],
     };
-    let (lanes, made) = make(&segment);
+    let (lanes, made) = make(&unit);
 
     let mut slots = vec![[0.0; LANES]; (slot as usize + 1) * CHUNKS];
     for (i, chunk) in slots[..READS as usize * CHUNKS].iter_mut().enumerate() {
@@ -790,10 +798,10 @@ pub(crate) fn check<T>(
     let mut covered = vec![std::array::from_fn(all); CHUNKS];
     let (mut wanted, mut wanted_covered) = (slots.clone(), covered.clone());
     let places = [[4, 8], [8, 0], [0, 4]].into_iter();
-    let places = Places::in_rows(places, 14).expect("they are near");
-    let ramps = INPUTS.map(|_| Ramp {
-        along: [(); 16].map(|()| [(); 8].map(|()| maker.random.float())),
-        across: [(); 4].map(|()| [(); LANES].map(|()| maker.random.float())),
+    let places = BatchOffsets::in_rows(places, 14).expect("they are near");
+    let interpolants = INPUTS.map(|_| LinearInterpolant {
+        x_terms: [(); 16].map(|()| [(); 8].map(|()| maker.random.float())),
+        y_terms: [(); 4].map(|()| [(); LANES].map(|()| maker.random.float())),
     });
     let mut planes = [(); 4].map(|()| vec![[-7.0; 4]; places.pixels()]);
     let mut wanted_planes = planes.clone();
@@ -808,9 +816,9 @@ pub(crate) fn check<T>(
         let values = vec![vec![0; lanes]; maker.values as usize];
         let covered = &mut wanted_covered.as_flattened_mut()[group.clone()];
         let before = covered.iter().map(|lane| lane.to_bits()).collect();
-        let (textures, ramps, places) = (&textures, &ramps, places.chunks());
+        let (textures, interpolants, places) = (&textures, &interpolants, places.chunks());
         let mut interpreter =
-            Interpreter { values, lanes, textures, covered: before, ramps, places, first };
+            Interpreter { values, lanes, textures, covered: before, interpolants, places, first };
         for &(value, slot) in &reads {
             let from = &wanted.as_flattened()[of_slot(slot)];
             interpreter.set(value, from.iter().map(|lane| lane.to_bits()).collect());
@@ -831,7 +839,7 @@ pub(crate) fn check<T>(
             interpreter.set(moved.value, new.clone());
             left.push((moved.slot, new));
         }
-        for &Color { target, channels, covered, .. } in &colors {
+        for &ColorStore { target, channels, covered, .. } in &colors {
             let channels = channels.map(|channel| interpreter.get(channel));
             for lane in 0..lanes {
                 let there = !covered || interpreter.covered[lane] != 0;
@@ -852,8 +860,9 @@ pub(crate) fn check<T>(
             }
         }
     }
-    let canvas = Canvas { planes: planes.each_mut().map(Vec::as_mut_slice), places: &places };
-    run(made, &mut slots, &mut covered, &textures.cells(), &ramps, canvas);
+    let targets =
+        ColorTargets { planes: planes.each_mut().map(Vec::as_mut_slice), offsets: &places };
+    run(made, &mut slots, &mut covered, &textures.cells(), &interpolants, targets);
     let bits = |plane: &Vec<[f32; 4]>| -> Vec<_> {
         plane.iter().map(|pixel| pixel.map(f32::to_bits)).collect()
     };
@@ -878,7 +887,7 @@ pub(crate) fn check<T>(
 }
 
 /// Makes a segment whose numbers do not matter.
-pub(crate) fn with_segment<T>(seed: u64, f: impl FnOnce(&Segment<'_>) -> T) -> T {
+pub(crate) fn with_segment<T>(seed: u64, f: impl FnOnce(&CompileUnit<'_>) -> T) -> T {
     let mut maker = Maker {
         random: Random { state: seed | 1, numbers: Numbers::All },
         floats: vec![Operand::Value(Value(0))],
@@ -890,17 +899,17 @@ pub(crate) fn with_segment<T>(seed: u64, f: impl FnOnce(&Segment<'_>) -> T) -> T
     let textures = Textures::new(&mut maker.random);
     let body = maker.list(3, 200);
     let body: Vec<&Stmt> = body.iter().collect();
-    f(&Segment {
+    f(&CompileUnit {
         body: &body,
         reads: &[(Value(0), 0), (Value(1), 1)],
         writes: &[],
         moves: &[],
         colors: &[],
         stride: 64,
-        metered: true,
+        fuel_checked: true,
         tables: &textures.tables,
-        ramps: &[],
-        origins: &[],
+        interpolants: &[],
+        source_locs: &[],
     })
 }
 

@@ -1,8 +1,8 @@
 //! Where there is no text of machine code.
 
+use r500_exec::codegen::ResourceLayout;
 use r500_exec::fast::Simd;
 use r500_exec::ir::Function;
-use r500_exec::native::Sources;
 
 use crate::{Effort, Unavailable};
 
@@ -12,7 +12,7 @@ use crate::{Effort, Unavailable};
 /// There is none on this architecture.
 pub fn listing(
     _: &Function,
-    _: &Sources,
+    _: &ResourceLayout,
     _: Simd,
     _: Effort,
     _: &mut dyn FnMut(u32) -> Option<String>,

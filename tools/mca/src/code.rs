@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
 use r500::exec::fast::Simd;
 use r500::exec::ir;
-use r500::exec::native::{Abilities, Batch, Compiler, Kernel, NativeCode, Segment, Sources};
+use r500::exec::codegen::{Capabilities, Batch, Compiler, Kernel, NativeCode, CompileUnit, ResourceLayout};
 use r500::exec::{Draw, RunError};
 use r500::jit::Effort;
 use r500::jit::compile::{Assembly, Level, compile};
@@ -42,10 +42,10 @@ pub(crate) fn loops(draw: &Draw<'_>, level: Level) -> Result<Vec<Loop>> {
         Ok(function) => function,
         Err(reason) => bail!("the reference engine draws it: {reason}"),
     };
-    let sources = Sources::of(&function, draw.bindings);
+    let sources = ResourceLayout::of(&function, draw.bindings);
     let keeper = Keeper { level, assemblies: Mutex::default() };
     let code = NativeCode::compile(&function, &[], &sources, Simd::detect(), &keeper);
-    let (compiled, all) = code.share();
+    let (compiled, all) = code.coverage();
     if compiled < all {
         bail!("{} of {all} operations are not machine code", all - compiled);
     }
@@ -64,12 +64,12 @@ struct Keeper {
 }
 
 impl Compiler for Keeper {
-    fn abilities(&self) -> Abilities {
-        Abilities::ALL
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
     }
 
-    fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
-        let assembly = compile(segment, self.level, Effort::Full)?;
+    fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
+        let assembly = compile(unit, self.level, Effort::Full)?;
         self.assemblies.lock().unwrap_or_else(PoisonError::into_inner).push(assembly);
         Some(Arc::new(Unused))
     }

@@ -6,24 +6,24 @@
 //! and chosen at run time ([`Simd`]), and the values in use fit the processor's first cache.
 //!
 //! ```text
-//! Function ──code──▶ Code (steps over slots) ──machine──▶ Band
+//! Function ──code──▶ Bytecode (steps over slots) ──interp──▶ Band
 //!                                               │
 //!                          lanes (loops), simd (levels), fp_env (denormals), tile (batches)
 //! ```
 //!
-//! A compiler may take parts of the function ([`native`]); they become steps too.
+//! A compiler may take parts of the function ([`codegen`]); they become steps too.
 //!
 //! What has no [`Function`](crate::ir::Function) runs on the [reference engine](mod@crate::reference);
 //! [`RunInfo::instead`](crate::RunInfo) says why.
 
-mod canvas;
-mod code;
-mod kernels;
+mod bytecode;
+pub mod codegen;
+mod dispatch;
+mod interp;
+mod interpolants;
 pub(crate) mod lanes;
-mod machine;
-mod memory;
-pub mod native;
-mod ramps;
+mod reg_file;
+mod render_targets;
 mod tile;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,10 +32,10 @@ use crate::frame::Band;
 use crate::ir;
 use crate::reference::{Group, Reference};
 use crate::{BandStats, Draw, Engine, Fallback, PixelRect, PreparedDraw, RunError, RunInfo};
-use code::Code;
-use machine::{Desk, Machine};
-use native::NativeCode;
-use tile::{Centres, Leave, ROWS, Tile};
+use bytecode::Bytecode;
+use codegen::NativeCode;
+use interp::{Interpreter, Scratch};
+use tile::{PixelCenters, ROWS, StoreOutputs, Tile};
 
 pub use r500_simd::Simd;
 
@@ -46,13 +46,13 @@ pub struct Fast {
 }
 
 impl Fast {
-    /// The engine with the best instructions that this machine has.
+    /// The engine with the best instructions that this interp has.
     #[must_use]
     pub fn new() -> Self {
         Self::with(Simd::detect())
     }
 
-    /// The engine with certain instructions. The portable ones stand in for what this machine does
+    /// The engine with certain instructions. The portable ones stand in for what this interp does
     /// not have.
     #[must_use]
     pub fn with(simd: Simd) -> Self {
@@ -81,7 +81,7 @@ impl Engine for Fast {
         match ir::lift(&draw) {
             Ok(function) => {
                 let code = NativeCode::batch(&function, &[], self.simd);
-                Box::new(Batches::new(draw, code, self.simd))
+                Box::new(FastDraw::new(draw, code, self.simd))
             }
             Err(reason) => {
                 Box::new(Fallback { prepared: Reference.prepare(draw), reason: reason.to_string() })
@@ -91,53 +91,53 @@ impl Engine for Fast {
 }
 
 /// A picture drawn batch by batch.
-pub struct Batches<'a> {
+pub struct FastDraw<'a> {
     draw: Draw<'a>,
-    centres: Centres,
-    version: Mutex<Arc<Version>>,
+    centers: PixelCenters,
+    version: Mutex<Arc<CodeVersion>>,
 }
 
 /// The code that draws, which may be exchanged between two bands.
-struct Version {
+struct CodeVersion {
     simd: Simd,
-    code: Code,
+    code: Bytecode,
     /// Chunks of a batch beside each other.
-    columns: u32,
+    batch_width: u32,
     /// Memory that no thread is using: getting it anew for each band would take longer than a short
     /// program.
-    desks: Mutex<Vec<Desk>>,
+    scratch_pool: Mutex<Vec<Scratch>>,
 }
 
 /// Bytes that the slots of a batch should not exceed, so that they stay in the processor's second
 /// cache. Larger batches make less of what a step costs beside its loop, above all where few pixels
 /// are left in a loop, and that is worth more than the first cache (measured, see the guide).
-const NEAR: usize = 96 << 10;
+const BATCH_BYTES: usize = 96 << 10;
 
 /// Chunks of a batch beside each other, with so many slots. Powers of two only, so that chunks lie in
 /// squares.
-fn columns(slots: u32) -> u32 {
+fn batch_width(slots: u32) -> u32 {
     let column = (ROWS / 4) as usize * size_of::<lanes::Chunk>() * slots.max(1) as usize;
-    let columns = u32::try_from(NEAR / column).unwrap_or(1).clamp(1, 16);
+    let columns = u32::try_from(BATCH_BYTES / column).unwrap_or(1).clamp(1, 16);
     1 << columns.ilog2()
 }
 
-impl<'a> Batches<'a> {
+impl<'a> FastDraw<'a> {
     /// A drawing with its code. The function that the code was made of must be the drawing's.
     #[must_use]
     pub fn new(draw: Draw<'a>, code: NativeCode, simd: Simd) -> Self {
-        let centres = Centres::new(draw.bindings.size());
-        Self { draw, centres, version: Mutex::new(Arc::new(Version::new(code, simd))) }
+        let centers = PixelCenters::new(draw.bindings.size());
+        Self { draw, centers, version: Mutex::new(Arc::new(CodeVersion::new(code, simd))) }
     }
 
     /// Goes on with other code of the same function: bands that begin from now on are drawn by it.
-    pub fn exchange(&self, code: NativeCode, simd: Simd) {
-        *lock(&self.version) = Arc::new(Version::new(code, simd));
+    pub fn replace_code(&self, code: NativeCode, simd: Simd) {
+        *lock(&self.version) = Arc::new(CodeVersion::new(code, simd));
     }
 }
 
-impl Version {
-    fn new(NativeCode { code, columns }: NativeCode, simd: Simd) -> Self {
-        Self { simd, code, columns, desks: Mutex::default() }
+impl CodeVersion {
+    fn new(NativeCode { code, batch_width }: NativeCode, simd: Simd) -> Self {
+        Self { simd, code, batch_width, scratch_pool: Mutex::default() }
     }
 }
 
@@ -146,59 +146,59 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Batches<'_> {
+impl FastDraw<'_> {
     /// Draws again, as groups, what pixels by themselves may have drawn otherwise.
-    fn draw_dubious(
+    fn replay_as_groups(
         &self,
         tile: &Tile<'_>,
-        machine: &mut Machine<'_>,
+        interp: &mut Interpreter<'_>,
         band: &mut Band<'_>,
     ) -> Result<(), RunError> {
-        if !std::mem::take(&mut machine.doubts) {
+        if !std::mem::take(&mut interp.any_replay) {
             return Ok(());
         }
         for (chunk, (x, y)) in tile.chunks().enumerate() {
-            if !std::mem::take(&mut machine.dubious[chunk]) {
+            if !std::mem::take(&mut interp.needs_replay[chunk]) {
                 continue;
             }
-            machine.counters.killed -= u64::from(machine.killed[chunk]);
+            interp.counters.killed -= u64::from(interp.killed[chunk]);
             let mut group = Group::new(&self.draw, PixelRect { x, y, width: 4, height: 4 });
             group.run()?;
             for lane in group.lanes() {
                 band.clear_pixel(lane.x, lane.y);
                 band.put_pixel(lane.x, lane.y, &lane.output());
             }
-            machine.counters.merge(group.counters());
+            interp.counters.merge(group.counters());
         }
         Ok(())
     }
 }
 
-impl PreparedDraw for Batches<'_> {
+impl PreparedDraw for FastDraw<'_> {
     fn band_rows(&self) -> u32 {
         ROWS
     }
 
     fn draw_band(&self, band: &mut Band<'_>) -> Result<BandStats, RunError> {
         let version = Arc::clone(&lock(&self.version));
-        let Version { simd, code, columns, desks } = &*version;
-        let chunks = (columns * (ROWS / 4)) as usize;
-        let desk = lock(desks).pop().unwrap_or_else(|| Desk::new(code, chunks));
-        let mut machine = Machine::new(&self.draw, code, *simd, desk);
+        let CodeVersion { simd, code, batch_width, scratch_pool } = &*version;
+        let chunks = (batch_width * (ROWS / 4)) as usize;
+        let scratch = lock(scratch_pool).pop().unwrap_or_else(|| Scratch::new(code, chunks));
+        let mut interp = Interpreter::new(&self.draw, code, *simd, scratch);
         let block = band.rect();
         let mut x = block.x - block.x % 4;
         let y = block.y - block.y % ROWS;
         while x < block.x + block.width {
-            let tile = Tile { x, y, columns: *columns, centres: &self.centres };
-            if tile.cover(&mut machine, band) {
-                machine.run(&tile, band)?;
+            let tile = Tile { x, y, columns: *batch_width, centers: &self.centers };
+            if tile.init_coverage(&mut interp, band) {
+                interp.run(&tile, band)?;
             }
-            simd.run_plain(Leave { tile: &tile, machine: &mut machine, band });
-            self.draw_dubious(&tile, &mut machine, band)?;
-            x += columns * 4;
+            simd.run_plain(StoreOutputs { tile: &tile, interp: &mut interp, band });
+            self.replay_as_groups(&tile, &mut interp, band)?;
+            x += batch_width * 4;
         }
-        let (counters, desk) = machine.finish();
-        lock(desks).push(desk);
+        let (counters, scratch) = interp.finish();
+        lock(scratch_pool).push(scratch);
         Ok(BandStats { counters, ..BandStats::default() })
     }
 

@@ -6,11 +6,11 @@
 
 use r500_program::InputData;
 
-use super::code::{Arg, Color};
+use super::bytecode::{Arg, ColorSource};
+use super::interp::Interpreter;
+use super::interpolants::{self, LinearInterpolant};
 use super::lanes::{Chunk, LANES};
-use super::machine::Machine;
-use super::memory::Memory;
-use super::ramps::{self, Ramp};
+use super::reg_file::RegFile;
 use crate::frame::{self, Band, CHUNK, Covered, place};
 use crate::{PixelRect, numerics};
 use r500_simd::{SimdLevel, SimdTask};
@@ -32,19 +32,19 @@ pub(super) struct Tile<'a> {
     pub(super) y: u32,
     /// Chunks beside each other.
     pub(super) columns: u32,
-    pub(super) centres: &'a Centres,
+    pub(super) centers: &'a PixelCenters,
 }
 
-/// Where the centres of pixels lie, as fractions of the picture, in the order of a chunk's pixels.
+/// Where the centers of pixels lie, as fractions of the picture, in the order of a chunk's pixels.
 #[derive(Debug)]
-pub(super) struct Centres {
+pub(super) struct PixelCenters {
     /// Of each column of chunks: of the pixels of their lower quads; the upper ones have the same.
     u: Vec<[f32; 8]>,
     /// Of each row of chunks.
     v: Vec<Chunk>,
 }
 
-impl Centres {
+impl PixelCenters {
     /// Of the pixels of a picture and those that batches at its borders have beyond it.
     pub(super) fn new([width, height]: [u32; 2]) -> Self {
         let fours = |size: u32| {
@@ -73,32 +73,32 @@ impl Centres {
 ///
 /// In squares of squares, as far as they go: chunks near each other do alike. Squares stand beside each
 /// other, or, if they are narrower than high, on each other.
-const fn places<const N: usize>(columns: u32) -> [[u8; 2]; N] {
+const fn chunk_positions<const N: usize>(columns: u32) -> [[u8; 2]; N] {
     let rows = ROWS / CHUNK;
     let square = if columns < rows { columns } else { rows };
-    let mut places = [[0; 2]; N];
+    let mut positions = [[0; 2]; N];
     let mut i = 0;
     while i < N as u32 {
         let (block, place) = (i / (square * square), i % (square * square));
         let (column, row) = (place & 1 | place >> 1 & 2, place >> 1 & 1 | place >> 2 & 2);
         let (right, up) = if square == rows { (block, 0) } else { (0, block) };
-        places[i as usize] = [(right * square + column) as u8, (up * square + row) as u8];
+        positions[i as usize] = [(right * square + column) as u8, (up * square + row) as u8];
         i += 1;
     }
-    places
+    positions
 }
 
 /// Of one column, of two, and of sixteen, which begin with those of four and eight.
-const ONE: [[u8; 2]; 4] = places(1);
-const TWO: [[u8; 2]; 8] = places(2);
-const MANY: [[u8; 2]; CHUNKS] = places(COLUMNS as u32);
+const ONE: [[u8; 2]; 4] = chunk_positions(1);
+const TWO: [[u8; 2]; 8] = chunk_positions(2);
+const MANY: [[u8; 2]; CHUNKS] = chunk_positions(COLUMNS as u32);
 
 /// The numbers of chunks by row and column.
-const fn rows(places: &[[u8; 2]]) -> [[u8; 16]; 4] {
+const fn rows(positions: &[[u8; 2]]) -> [[u8; 16]; 4] {
     let mut rows = [[0; 16]; 4];
     let mut i = 0;
-    while i < places.len() {
-        let [column, row] = places[i];
+    while i < positions.len() {
+        let [column, row] = positions[i];
         rows[row as usize][column as usize] = i as u8;
         i += 1;
     }
@@ -112,7 +112,7 @@ const MANY_ROWS: [[u8; 16]; 4] = rows(&MANY);
 impl Tile<'_> {
     /// Column and row in the batch of each chunk.
     #[inline(always)]
-    fn places(&self) -> &'static [[u8; 2]] {
+    fn chunk_positions(&self) -> &'static [[u8; 2]] {
         match self.columns {
             1 => &ONE,
             2 => &TWO,
@@ -124,14 +124,14 @@ impl Tile<'_> {
     #[inline(always)]
     pub(super) fn chunks(&self) -> impl Iterator<Item = (u32, u32)> + use<> {
         let (x, y) = (self.x, self.y);
-        let places = self.places().iter();
-        places
+        let positions = self.chunk_positions().iter();
+        positions
             .map(move |&[column, row]| (x + u32::from(column) * CHUNK, y + u32::from(row) * CHUNK))
     }
 
     /// Columns and rows from its lower left pixel to those of its chunks.
-    pub(super) fn corners(&self) -> impl Iterator<Item = [u32; 2]> + use<> {
-        self.places().iter().map(|place| place.map(|at| u32::from(at) * CHUNK))
+    pub(super) fn chunk_origins(&self) -> impl Iterator<Item = [u32; 2]> + use<> {
+        self.chunk_positions().iter().map(|place| place.map(|at| u32::from(at) * CHUNK))
     }
 
     /// Whether all of it lies in a block.
@@ -162,27 +162,27 @@ impl Tile<'_> {
 
     /// Marks the covered pixels of chunks that a band has pixels of, and counts them; false if there
     /// is none.
-    pub(super) fn cover(&self, machine: &mut Machine<'_>, band: &Band<'_>) -> bool {
-        machine.painted = false;
-        let bindings = machine.draw.bindings;
+    pub(super) fn init_coverage(&self, interp: &mut Interpreter<'_>, band: &Band<'_>) -> bool {
+        interp.colors_stored = false;
+        let bindings = interp.draw.bindings;
         let block = band.rect();
         let [width, height] = bindings.size();
         if self.inside(block) && bindings.covers_all() {
-            if !machine.whole {
-                if !machine.all_covered {
-                    machine.covered.fill(ALL);
+            if !interp.fully_covered {
+                if !interp.all_covered {
+                    interp.covered.fill(ALL);
                 }
-                machine.killed.fill(if machine.code.kills { LANES as u32 } else { 0 });
+                interp.killed.fill(if interp.code.discards { LANES as u32 } else { 0 });
             }
             // What nothing kills stays as it is from batch to batch.
-            machine.whole = !machine.code.kills;
-            machine.all_covered = machine.whole;
+            interp.fully_covered = !interp.code.discards;
+            interp.all_covered = interp.fully_covered;
             return true;
         }
-        machine.whole = false;
-        machine.all_covered = false;
+        interp.fully_covered = false;
+        interp.all_covered = false;
         let mut any = false;
-        let memory = machine.covered.iter_mut().zip(&mut machine.killed);
+        let memory = interp.covered.iter_mut().zip(&mut interp.killed);
         for ((x, y), (covered, count)) in self.chunks().zip(memory) {
             let meets = x < block.x + block.width
                 && x + CHUNK > block.x
@@ -207,37 +207,38 @@ impl Tile<'_> {
 /// The mask that has every pixel.
 const ALL: Chunk = [f32::from_bits(!0); LANES];
 
-/// Delivers the inputs of a batch to their slots, and to machine code, in plain arithmetic: nothing is flushed.
-pub(super) struct Deliver<'m, 'a, 't> {
+/// Delivers the inputs of a batch to their slots, and to interp code, in plain arithmetic: nothing is flushed.
+pub(super) struct LoadInputs<'m, 'a, 't> {
     pub(super) tile: &'t Tile<'t>,
-    pub(super) machine: &'m mut Machine<'a>,
+    pub(super) interp: &'m mut Interpreter<'a>,
 }
 
-impl SimdTask for Deliver<'_, '_, '_> {
+impl SimdTask for LoadInputs<'_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: SimdLevel>(self, _: L) {
-        let Self { tile, machine } = self;
-        let bindings = machine.draw.bindings;
-        for (channel, ramp) in machine.code.ramps.iter().zip(&mut machine.ramps) {
-            if let Some(plane) = ramps::plane(bindings, *channel) {
-                ramp.fill(plane, tile);
+        let Self { tile, interp } = self;
+        let bindings = interp.draw.bindings;
+        for (channel, interpolant) in interp.code.interpolants.iter().zip(&mut interp.interpolants)
+        {
+            if let Some(plane) = interpolants::plane(bindings, *channel) {
+                interpolant.fill(plane, tile);
             }
         }
-        let mut ramp = Ramp::ZERO;
-        for &(input, channel, slot) in &machine.code.inputs {
+        let mut interpolant = LinearInterpolant::ZERO;
+        for &(input, channel, slot) in &interp.code.inputs {
             let Some(input) = bindings.inputs().get(usize::from(input)) else { continue };
             let channel = usize::from(channel);
-            let slot = machine.memory.get_mut(slot);
+            let slot = interp.memory.get_mut(slot);
             match &input.data {
                 InputData::Planes(components) => {
-                    ramp.fill(components[channel].plane, tile);
-                    let Ramp { along, across } = &ramp;
-                    for (&[column, row], chunk) in tile.places().iter().zip(slot) {
-                        let along = &along[usize::from(column) % COLUMNS];
-                        let across = &across[usize::from(row) % across.len()];
-                        *chunk = std::array::from_fn(|i| along[i & 7] + across[i]);
+                    interpolant.fill(components[channel].plane, tile);
+                    let LinearInterpolant { x_terms, y_terms } = &interpolant;
+                    for (&[column, row], chunk) in tile.chunk_positions().iter().zip(slot) {
+                        let x_terms = &x_terms[usize::from(column) % COLUMNS];
+                        let y_terms = &y_terms[usize::from(row) % y_terms.len()];
+                        *chunk = std::array::from_fn(|i| x_terms[i & 7] + y_terms[i]);
                     }
                 }
                 InputData::Values { .. } => {
@@ -254,47 +255,47 @@ impl SimdTask for Deliver<'_, '_, '_> {
 }
 
 /// Takes what a batch leaves to the picture.
-pub(super) struct Leave<'m, 'a, 't, 'b, 'c> {
+pub(super) struct StoreOutputs<'m, 'a, 't, 'b, 'c> {
     pub(super) tile: &'t Tile<'t>,
-    pub(super) machine: &'m mut Machine<'a>,
+    pub(super) interp: &'m mut Interpreter<'a>,
     pub(super) band: &'b mut Band<'c>,
 }
 
-impl SimdTask for Leave<'_, '_, '_, '_, '_> {
+impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: SimdLevel>(self, _: L) {
-        let Self { tile, machine, band } = self;
-        if machine.painted && !machine.whole && machine.code.depth.is_none() {
-            return coverage_alone(tile, machine, band);
+        let Self { tile, interp, band } = self;
+        if interp.colors_stored && !interp.fully_covered && interp.code.depth.is_none() {
+            return store_coverage_only(tile, interp, band);
         }
         // Which chunks are covered whole, and which at all.
-        let (mut whole, mut some) = if machine.whole { (!0, !0) } else { (0_u64, 0_u64) };
-        let counted = if machine.whole { 0 } else { machine.covered.len() };
+        let (mut whole, mut some) = if interp.fully_covered { (!0, !0) } else { (0_u64, 0_u64) };
+        let counted = if interp.fully_covered { 0 } else { interp.covered.len() };
         let mut coverages = [Covered::default(); CHUNKS];
-        let chunks = machine.covered[..counted].iter().zip(&mut machine.killed);
+        let chunks = interp.covered[..counted].iter().zip(&mut interp.killed);
         for (i, ((mask, killed), covered)) in chunks.zip(&mut coverages).enumerate() {
             *covered = Covered::of(mask);
             whole |= u64::from(covered.is_whole()) << i;
             let count = covered.count();
             some |= u64::from(count != 0) << i;
             *killed -= count;
-            machine.counters.killed += u64::from(*killed);
+            interp.counters.killed += u64::from(*killed);
         }
         let inside = tile.inside(band.rect());
-        let slots = &machine.memory;
+        let slots = &interp.memory;
         let mut constants = [[[0.0; LANES]; 4]; 4];
         for (row, order) in tile.rows().enumerate() {
             let y = tile.y + row as u32 * CHUNK;
             let all = inside && order.iter().all(|&i| whole >> i & 1 != 0);
             let none = inside && order.iter().all(|&i| some >> i & 1 == 0);
             let chunks = order.iter().map(|i| usize::from(*i));
-            for (target, color) in machine.code.colors.iter().enumerate() {
+            for (target, color) in interp.code.colors.iter().enumerate() {
                 match *color {
                     _ if none => {}
                     None => {}
-                    Some(Color::Channels(channels)) => {
+                    Some(ColorSource::Slots(channels)) => {
                         let [r, g, b, a] = &mut constants[target];
                         let channel =
                             |channel: usize, fill| Source::new(channels[channel], slots, fill);
@@ -303,12 +304,20 @@ impl SimdTask for Leave<'_, '_, '_, '_, '_> {
                         if all {
                             band.put_colors(target, [tile.x, y], chunks.clone().map(pixels));
                         } else {
-                            leave(tile, band, target, y, chunks.clone(), &machine.covered, pixels);
+                            store_covered(
+                                tile,
+                                band,
+                                target,
+                                y,
+                                chunks.clone(),
+                                &interp.covered,
+                                pixels,
+                            );
                         }
                     }
-                    Some(Color::Canvas { .. }) if machine.painted => {}
-                    Some(Color::Canvas { .. }) => {
-                        let plane = &machine.easel.aside[target];
+                    Some(ColorSource::Stored { .. }) if interp.colors_stored => {}
+                    Some(ColorSource::Stored { .. }) => {
+                        let plane = &interp.staging.staged[target];
                         let pixels = |i: usize| {
                             let chunk = plane.get(i * LANES..).unwrap_or_default();
                             move |lane: usize| {
@@ -317,12 +326,20 @@ impl SimdTask for Leave<'_, '_, '_, '_, '_> {
                                 chunk.get(pixel).copied().unwrap_or_default()
                             }
                         };
-                        leave(tile, band, target, y, chunks.clone(), &machine.covered, pixels);
+                        store_covered(
+                            tile,
+                            band,
+                            target,
+                            y,
+                            chunks.clone(),
+                            &interp.covered,
+                            pixels,
+                        );
                     }
                 }
             }
             let (at, width) = ([tile.x, y], tile.columns * CHUNK);
-            if none && !machine.painted {
+            if none && !interp.colors_stored {
                 band.clear_colors(at, width);
             }
             if none || all {
@@ -331,15 +348,15 @@ impl SimdTask for Leave<'_, '_, '_, '_, '_> {
                 band.put_coverages(at, order.iter().map(|&i| coverages[usize::from(i) % CHUNKS]));
             } else {
                 for (x, &i) in tile.columns().zip(order) {
-                    band.put_coverage([x, y], &machine.covered[usize::from(i)]);
+                    band.put_coverage([x, y], &interp.covered[usize::from(i)]);
                 }
             }
-            if let Some((depth, written)) = machine.code.depth {
+            if let Some((depth, written)) = interp.code.depth {
                 for (x, &i) in tile.columns().zip(order) {
                     let i = usize::from(i);
                     let depth = slots.chunk(depth, i).map(numerics::canonical_nan);
                     let written = slots.chunk(written, i);
-                    band.put_depth([x, y], &machine.covered[i], &written, &depth);
+                    band.put_depth([x, y], &interp.covered[i], &written, &depth);
                 }
             }
         }
@@ -348,8 +365,8 @@ impl SimdTask for Leave<'_, '_, '_, '_, '_> {
 
 /// Takes to the picture which pixels of a batch that lies in the band are covered still; for the next one, all are.
 #[inline(always)]
-fn coverage_alone(tile: &Tile<'_>, machine: &mut Machine<'_>, band: &mut Band<'_>) {
-    let Machine { covered, killed, .. } = machine;
+fn store_coverage_only(tile: &Tile<'_>, interp: &mut Interpreter<'_>, band: &mut Band<'_>) {
+    let Interpreter { covered, killed, .. } = interp;
     let mut sum = 0;
     for (row, order) in tile.rows().enumerate() {
         let y = tile.y + row as u32 * CHUNK;
@@ -363,13 +380,13 @@ fn coverage_alone(tile: &Tile<'_>, machine: &mut Machine<'_>, band: &mut Band<'_
         });
         band.put_coverages([tile.x, y], coverages);
     }
-    machine.counters.killed += u64::from(sum);
-    machine.all_covered = true;
+    interp.counters.killed += u64::from(sum);
+    interp.all_covered = true;
 }
 
 /// Takes the covered pixels of a row of chunks to the picture, as far as they lie in the band.
 #[inline(always)]
-fn leave<F: Fn(usize) -> [f32; 4]>(
+fn store_covered<F: Fn(usize) -> [f32; 4]>(
     tile: &Tile<'_>,
     band: &mut Band<'_>,
     target: usize,
@@ -398,7 +415,7 @@ struct Source<'a> {
 
 impl<'a> Source<'a> {
     #[inline(always)]
-    fn new(arg: Arg, memory: &'a Memory, constant: &'a mut Chunk) -> Self {
+    fn new(arg: Arg, memory: &'a RegFile, constant: &'a mut Chunk) -> Self {
         match arg {
             Arg::Slot(slot) => Self { chunks: memory.get(slot), mask: !0 },
             Arg::Const(x) => {

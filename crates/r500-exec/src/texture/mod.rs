@@ -46,7 +46,7 @@ mod sampler;
 mod texels;
 
 pub(crate) use batch::BatchFetch;
-pub use batch::{Axis, Cells, Channel, Detail, Four, Table, Wrap};
+pub use batch::{Axis, Channel, Detail, Four, Table, TexelView, Wrap};
 pub use error::{BindError, Setting};
 pub use lookup::{LevelLookup, Lookup, TexelLookup};
 pub use readings::{

@@ -1,17 +1,17 @@
 //! What goes to the picture: four channels of a pixel beside each other.
 
+use r500_exec::codegen::ColorStore;
 use r500_exec::ir::Operand;
-use r500_exec::native::Color;
 use r500_exec::numerics::CANONICAL_NAN;
 
 use super::Lower;
 use crate::op::{Given, Kind, Op, Paint, Relation, V};
 
 impl Lower<'_> {
-    pub(super) fn color(&mut self, color: &Color) {
+    pub(super) fn color(&mut self, color: &ColorStore) {
         let covered = color.covered.then(|| self.covered());
         let channels =
-            [0, 1, 2, 3].map(|i| self.channel(color.channels[i], color.numbers[i], covered));
+            [0, 1, 2, 3].map(|i| self.channel(color.channels[i], color.non_nan[i], covered));
         self.paint(color.target, channels);
     }
 

@@ -1,8 +1,8 @@
 //! What is left out where all pixels of a group are killed: all behind the kill, if that is worth looking
 //! at what is left.
 
+use r500_exec::codegen::CompileUnit;
 use r500_exec::ir::{ALL, Opcode, Stmt};
-use r500_exec::native::Segment;
 
 use super::Lower;
 use crate::op::{Arm, Branch, Class, Kind, Node};
@@ -13,15 +13,15 @@ const LEAST: u64 = 48;
 /// Whether nobody sees what is done behind a kill for pixels that are gone, and it takes long.
 ///
 /// Where only colours are left, those of pixels that are not covered are zeros.
-pub(super) fn pays(segment: &Segment<'_>, rest: &[&Stmt]) -> bool {
-    let only_colors = !segment.colors.is_empty()
-        && segment.colors.iter().all(|color| color.covered)
-        && segment.writes.is_empty()
-        && segment.moves.is_empty();
+pub(super) fn pays(unit: &CompileUnit<'_>, rest: &[&Stmt]) -> bool {
+    let only_colors = !unit.colors.is_empty()
+        && unit.colors.iter().all(|color| color.covered)
+        && unit.writes.is_empty()
+        && unit.moves.is_empty();
     // Instructions count whether anyone sees what they do or not.
-    let colors = 24 * segment.colors.len() as u64;
+    let colors = 24 * unit.colors.len() as u64;
     only_colors
-        && !segment.metered
+        && !unit.fuel_checked
         && colors + rest.iter().map(|stmt| cost(stmt)).sum::<u64>() >= LEAST
 }
 
@@ -45,7 +45,7 @@ fn cost(stmt: &Stmt) -> u64 {
 
 impl Lower<'_> {
     /// The rest of a segment, for groups where pixels are left; for others what is seen of it.
-    pub(super) fn rest_if_covered(&mut self, segment: &Segment<'_>, rest: &[&Stmt]) {
+    pub(super) fn rest_if_covered(&mut self, unit: &CompileUnit<'_>, rest: &[&Stmt]) {
         let covered = self.covered();
         let left = match self.mask_class {
             Class::Vector => covered,
@@ -55,10 +55,10 @@ impl Lower<'_> {
         let gone = self.op(Kind::MaskAndNot, &[left, all]);
         // Where some are left, their zeros are painted over.
         self.begin();
-        segment.colors.iter().for_each(|color| self.no_color(color.target));
+        unit.colors.iter().for_each(|color| self.no_color(color.target));
         let zeros = self.end();
         self.begin();
-        self.onwards(segment, rest);
+        self.onwards(unit, rest);
         let body = self.end();
         let arms = [(gone, zeros), (left, body)];
         let arms = arms.map(|(mask, body)| Arm { mask, body, assign: Vec::new() }).into();

@@ -2,23 +2,23 @@
 
 use std::collections::HashSet;
 
+use r500_exec::codegen::{CompileUnit, PhiMove};
 use r500_exec::ir::{Opcode, Operand, Stmt, Value};
-use r500_exec::native::{Move, Segment};
 
 /// Values that are masks.
 pub(super) type Masks = HashSet<Value>;
 
 /// The masks of a segment.
-pub(super) fn find(segment: &Segment<'_>) -> Masks {
+pub(super) fn find(unit: &CompileUnit<'_>) -> Masks {
     let mut masks = Masks::new();
     // What branches and loops hand on is a mask if what they take is, or the other way round; so till
     // nothing changes.
     loop {
         let before = masks.len();
-        for stmt in segment.body {
+        for stmt in unit.body {
             look(stmt, &mut masks);
         }
-        for Move { value, mask, from, .. } in segment.moves {
+        for PhiMove { value, mask, from, .. } in unit.moves {
             masks.extend(mask.and_then(Operand::value));
             same(&[Operand::Value(*value), *from], &mut masks);
         }

@@ -20,8 +20,8 @@ mod masks;
 
 use std::collections::{HashMap, HashSet};
 
+use r500_exec::codegen::{CompileUnit, PhiMove, Table};
 use r500_exec::ir::{If, Loop, Opcode, Operand, Stmt, Value};
-use r500_exec::native::{Move, Segment, Table};
 
 use crate::op::{
     Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Program, Ramp, Repeat, V,
@@ -39,18 +39,18 @@ pub(crate) struct Means {
 }
 
 /// Operations of a segment.
-pub(crate) fn lower(segment: &Segment<'_>, means: Means) -> Program {
-    let masks = masks::find(segment);
+pub(crate) fn lower(unit: &CompileUnit<'_>, means: Means) -> Program {
+    let masks = masks::find(unit);
     let mut lower = Lower {
         mask_class: means.mask_class,
         numbers: means.numbers,
         rows: means.rows,
         masks,
-        origins: segment.origins,
-        tables: segment.tables,
-        ramps: segment.ramps,
+        origins: unit.source_locs,
+        tables: unit.tables,
+        interpolants: unit.interpolants,
         inputs: HashMap::new(),
-        metered: segment.metered,
+        fuel_checked: unit.fuel_checked,
         program: Program::default(),
         consts: HashMap::new(),
         uniform: HashMap::new(),
@@ -58,17 +58,17 @@ pub(crate) fn lower(segment: &Segment<'_>, means: Means) -> Program {
         known: vec![HashMap::new()],
         covered: vec![Coverage::default()],
         open: vec![Region::default()],
-        writes: segment.writes.iter().copied().collect(),
+        writes: unit.writes.iter().copied().collect(),
         address: 0,
         origin: 0,
     };
-    for &(value, slot) in segment.reads {
+    for &(value, slot) in unit.reads {
         let read = lower.program.given_as(Class::Vector, Some(Given::Slot(slot, 0)));
         let as_mask = lower.masks.contains(&value) && means.mask_class == Class::Mask;
         let v = if as_mask { lower.op(Kind::ToMask, &[read]) } else { read };
         lower.values.insert(value, v);
     }
-    lower.onwards(segment, segment.body);
+    lower.onwards(unit, unit.body);
     let mut program = lower.program;
     program.body = lower.open.pop().map(Region::end).unwrap_or_default();
     program
@@ -83,10 +83,10 @@ struct Lower<'a> {
     masks: masks::Masks,
     origins: &'a [u32],
     tables: &'a [(u8, Table)],
-    ramps: &'a [[u8; 2]],
+    interpolants: &'a [[u8; 2]],
     /// Inputs, each by the number of its ramp: computed where they are looked at.
     inputs: HashMap<Value, u32>,
-    metered: bool,
+    fuel_checked: bool,
     program: Program,
     consts: HashMap<u32, V>,
     /// Masks in registers that have all pixels or none.
@@ -139,16 +139,16 @@ impl Region {
 
 impl Lower<'_> {
     /// From somewhere in a segment's body to its end.
-    fn onwards(&mut self, segment: &Segment<'_>, stmts: &[&Stmt]) {
+    fn onwards(&mut self, unit: &CompileUnit<'_>, stmts: &[&Stmt]) {
         let mut stmts = stmts.iter();
         while let Some(stmt) = stmts.next() {
             self.stmt(stmt);
-            if matches!(stmt, Stmt::Discard(_)) && left_out::pays(segment, stmts.as_slice()) {
-                return self.rest_if_covered(segment, stmts.as_slice());
+            if matches!(stmt, Stmt::Discard(_)) && left_out::pays(unit, stmts.as_slice()) {
+                return self.rest_if_covered(unit, stmts.as_slice());
             }
         }
-        let moved = self.moves(segment.moves);
-        segment.colors.iter().for_each(|color| self.color(color));
+        let moved = self.moves(unit.moves);
+        unit.colors.iter().for_each(|color| self.color(color));
         // Whoever looked at these slots has done so.
         moved.into_iter().for_each(|(v, slot)| self.store(v, slot));
     }
@@ -165,7 +165,7 @@ impl Lower<'_> {
             }
             Stmt::ConsumeFuel { instructions, address } => {
                 self.address = *address;
-                if !self.metered {
+                if !self.fuel_checked {
                     return;
                 }
                 // It does not matter what it stands before.
@@ -185,10 +185,10 @@ impl Lower<'_> {
 
     /// Variables change, one after the other; what is to go to which slots then. What a slot held before its
     /// change is looked at before ([`schedule`](crate::schedule) keeps it so).
-    fn moves(&mut self, moves: &[Move]) -> Vec<(V, u32)> {
+    fn moves(&mut self, moves: &[PhiMove]) -> Vec<(V, u32)> {
         let mut moved = Vec::new();
         let slots: HashSet<u32> = moves.iter().map(|moved| moved.slot).collect();
-        for (i, &Move { value, slot, mask, from }) in moves.iter().enumerate() {
+        for (i, &PhiMove { value, slot, mask, from }) in moves.iter().enumerate() {
             let class = self.class_of(value);
             let mut new = self.operand(from, class);
             if let Some(mask) = mask {
@@ -257,7 +257,7 @@ impl Lower<'_> {
     /// An input, computed now only if others want it.
     fn input(&mut self, value: Value, channel: [u8; 2]) {
         // There is one of each: nothing else comes in segments.
-        let number = self.ramps.binary_search(&channel).unwrap_or(0);
+        let number = self.interpolants.binary_search(&channel).unwrap_or(0);
         self.inputs.insert(value, number as u32);
         if let Some(&slot) = self.writes.get(&value) {
             let v = self.vector(Operand::Value(value));

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use r500_exec::codegen::{Capabilities, CompileUnit, Compiler, Kernel, NativeCode, ResourceLayout};
 use r500_exec::fast::Simd;
-use r500_exec::native::{Abilities, Compiler, Kernel, NativeCode, Segment, Sources};
 use r500_exec::{Bindings, Draw, Options, Shader, ir};
 use r500_gen::{Case, Entropy, Rng, Shape};
 use r500_program::Job;
@@ -24,12 +24,12 @@ struct Checker {
 }
 
 impl Compiler for Checker {
-    fn abilities(&self) -> Abilities {
-        Abilities::ALL
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
     }
 
-    fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
-        let program = lower(segment, Means { mask_class: Class::Mask, numbers: true, rows: true });
+    fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
+        let program = lower(unit, Means { mask_class: Class::Mask, numbers: true, rows: true });
         let operations = nodes(&program, &program.body);
         self.operations.fetch_add(operations, Ordering::Relaxed);
         None
@@ -140,9 +140,9 @@ fn check(job: &Job) -> usize {
     let Ok(draw) = Draw::new(&shader, &bindings, &options) else { return 0 };
     let Ok(function) = ir::lift(&draw) else { return 0 };
     let checker = Checker::default();
-    let sources = Sources::of(&function, &bindings);
+    let sources = ResourceLayout::of(&function, &bindings);
     let code = NativeCode::compile(&function, &[], &sources, Simd::Avx512, &checker);
-    assert_eq!(code.share().0, 0, "nothing was compiled");
+    assert_eq!(code.coverage().0, 0, "nothing was compiled");
     checker.operations.into_inner()
 }
 

@@ -63,7 +63,7 @@ pub(super) struct How<'a> {
     pub(super) watched: &'a Watched,
     /// Bytes from slot to slot.
     pub(super) stride: u32,
-    pub(super) metered: bool,
+    pub(super) fuel_checked: bool,
 }
 
 /// The function that runs over all groups, quickly.
@@ -324,7 +324,7 @@ impl<'a> Code<'a> {
     fn begin_group(&mut self) {
         let how = self.how;
         let (context, group, fuel) = (self.context, self.group, self.fuel);
-        if how.metered {
+        if how.fuel_checked {
             self.code().local_get(context).i32_load(word(context::GRANT)).local_set(fuel);
             self.code().local_get(context).i64_const(0).i64_store(long(context::ADDED));
         }
@@ -366,7 +366,7 @@ impl<'a> Code<'a> {
             self.covered_at();
             self.code().local_get(local).v128_store(vector(u64::from(part * VECTOR)));
         }
-        if !self.how.metered {
+        if !self.how.fuel_checked {
             return;
         }
         // The most that a group needed beyond its grant.
@@ -443,7 +443,7 @@ impl<'a> Code<'a> {
         for node in nodes {
             match node {
                 Node::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
-                Node::Spend(instructions) if self.how.metered => {
+                Node::Spend(instructions) if self.how.fuel_checked => {
                     let fuel = self.fuel;
                     let instructions = i32::try_from(*instructions).unwrap_or(i32::MAX);
                     self.code().local_get(fuel).i32_const(instructions).i32_sub().local_set(fuel);
@@ -495,7 +495,7 @@ impl<'a> Code<'a> {
         }
         self.code().local_get(passes).i32_const(1).i32_sub().local_tee(passes);
         self.code().i32_eqz().br_if(to);
-        if how.metered {
+        if how.fuel_checked {
             self.refill(repeat.address);
         }
         let to = self.to(top);

@@ -7,7 +7,7 @@
 #![allow(unsafe_code, reason = "functions that were just made are called")]
 
 use r500_exec::RunError;
-use r500_exec::native::{Batch, Chunk, Segment};
+use r500_exec::codegen::{Batch, Chunk, CompileUnit};
 
 use crate::extent::{Extent, UNITS};
 use crate::meter::{Meter, grant};
@@ -77,9 +77,9 @@ pub(super) struct Installed {
 impl Installed {
     /// Has the host make a function of a module, made by [`module`](super::module::module) for that
     /// segment; `None` if it does not.
-    pub(super) fn new(bytes: &[u8], segment: &Segment<'_>) -> Option<Self> {
+    pub(super) fn new(bytes: &[u8], unit: &CompileUnit<'_>) -> Option<Self> {
         let place = install(bytes.as_ptr(), bytes.len());
-        (place != 0).then(|| Self { place, extent: Extent::of(segment) })
+        (place != 0).then(|| Self { place, extent: Extent::of(unit) })
     }
 
     /// Runs the function over the chunks from one to before another. If it is metered
@@ -96,13 +96,13 @@ impl Installed {
         &self,
         batch: &mut Batch<'_, '_>,
         (first, end): (usize, usize),
-        metered: bool,
+        fuel_checked: bool,
     ) -> Result<(u64, u32), RunError> {
         let cells = self.extent.demand(batch, (first, end));
-        let Batch { slots, covered, budget, .. } = batch;
-        let budget = metered.then_some(&**budget);
+        let Batch { slots, covered, fuel, .. } = batch;
+        let fuel = fuel_checked.then_some(&**fuel);
         let (slots, covered) = (slots.as_mut_ptr(), covered.as_mut_ptr());
-        let grant = budget.map_or(i64::from(i32::MAX), |budget| grant(budget.left()));
+        let grant = fuel.map_or(i64::from(i32::MAX), |fuel| grant(fuel.left()));
         let mut context = Context {
             slots: slots.cast(),
             begin: first * size_of::<Chunk>(),
@@ -115,7 +115,7 @@ impl Installed {
             most: i64::MIN,
             covered: covered.expose_provenance().wrapping_sub(slots.addr()),
             cells,
-            meter: Meter::new(budget, grant),
+            meter: Meter::new(fuel, grant),
         };
         // SAFETY: a function pointer is a place in the table here, and the host put a function there that
         // takes an address and gives a number; a call through a place of another type traps. The code

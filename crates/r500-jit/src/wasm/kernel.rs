@@ -3,8 +3,8 @@
 use std::io;
 
 use r500_exec::RunError;
+use r500_exec::codegen::{Batch, Capabilities, CompileUnit, Kernel};
 use r500_exec::fast::Simd;
-use r500_exec::native::{Abilities, Batch, Kernel, Segment};
 
 use super::host::Installed;
 use super::module::module;
@@ -16,8 +16,8 @@ pub(crate) struct Maker {}
 
 impl Maker {
     /// What its code does.
-    pub(crate) const ABILITIES: Abilities =
-        Abilities { fetches: true, kills: true, inputs: false, colors: false };
+    pub(crate) const ABILITIES: Capabilities =
+        Capabilities { fetches: true, kills: true, inputs: false, colors: false };
 
     /// # Errors
     /// There are none: a host that makes no functions says so when it is asked for one.
@@ -31,14 +31,14 @@ impl Maker {
     /// If the host does not take it.
     pub(crate) fn make(
         &self,
-        segment: &Segment<'_>,
+        unit: &CompileUnit<'_>,
         effort: Effort,
     ) -> io::Result<Option<Machine>> {
-        let Some(bytes) = module(segment, effort) else { return Ok(None) };
+        let Some(bytes) = module(unit, effort) else { return Ok(None) };
         let size = bytes.len();
-        let installed = Installed::new(&bytes, segment)
+        let installed = Installed::new(&bytes, unit)
             .ok_or_else(|| io::Error::other("the host takes no modules"))?;
-        Ok(Some(Machine { installed, size, metered: segment.metered }))
+        Ok(Some(Machine { installed, size, fuel_checked: unit.fuel_checked }))
     }
 }
 
@@ -47,7 +47,7 @@ impl Maker {
 pub(crate) struct Machine {
     installed: Installed,
     size: usize,
-    metered: bool,
+    fuel_checked: bool,
 }
 
 impl Machine {
@@ -59,10 +59,10 @@ impl Machine {
 
 impl Kernel for Machine {
     fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError> {
-        let (instructions, address) = self.installed.call(batch, run, self.metered)?;
-        if self.metered {
+        let (instructions, address) = self.installed.call(batch, run, self.fuel_checked)?;
+        if self.fuel_checked {
             // A batch is charged for the pixels that execute most.
-            batch.budget.spend(instructions, address)?;
+            batch.fuel.consume(instructions, address)?;
         }
         Ok(())
     }

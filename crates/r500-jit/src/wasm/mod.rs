@@ -1,7 +1,7 @@
 //! Machine code by way of the host, in WebAssembly with SIMD128.
 //!
 //! ```text
-//! Segment ──lower, interleave, schedule──▶ Program ──watch, code, module──▶ bytes ──host──▶ Machine
+//! CompileUnit ──lower, interleave, schedule──▶ Program ──watch, code, module──▶ bytes ──host──▶ Machine
 //! ```
 //!
 //! | module | job |

@@ -3,7 +3,7 @@
 //! It takes the memory in which slots are and the table from which it calls for fuel, and offers one
 //! function, `run`.
 
-use r500_exec::native::Segment;
+use r500_exec::codegen::CompileUnit;
 use wasm_encoder::{
     CodeSection, EntityType, ExportKind, ExportSection, Function, FunctionSection, ImportSection,
     MemoryType, Module, RefType, TableType, TypeSection, ValType,
@@ -29,8 +29,8 @@ const REGISTERS: usize = 16;
 const CROWDED: usize = 2 * REGISTERS;
 
 /// The bytes of a module for a segment; `None` if it cannot be made.
-pub(super) fn module(segment: &Segment<'_>, effort: Effort) -> Option<Vec<u8>> {
-    functions(segment, effort).map(|functions| of_functions(&functions))
+pub(super) fn module(unit: &CompileUnit<'_>, effort: Effort) -> Option<Vec<u8>> {
+    functions(unit, effort).map(|functions| of_functions(&functions))
 }
 
 /// The functions of a module.
@@ -42,9 +42,9 @@ pub(super) struct Functions {
     pub(super) lanes: u32,
 }
 
-pub(super) fn functions(segment: &Segment<'_>, effort: Effort) -> Option<Functions> {
+pub(super) fn functions(unit: &CompileUnit<'_>, effort: Effort) -> Option<Functions> {
     let means = Means { mask_class: Class::Mask, numbers: true, rows: false };
-    let mut program = lower::lower(segment, means);
+    let mut program = lower::lower(unit, means);
     // Two vectors at once take twice the registers.
     let lives = Lives::of(&program);
     if lives.pressure(0, lives.end()) < CROWDED {
@@ -54,8 +54,8 @@ pub(super) fn functions(segment: &Segment<'_>, effort: Effort) -> Option<Functio
         schedule::schedule(&mut program, REGISTERS, false);
     }
     let watched = Watched::of(&program);
-    let (stride, metered) = (segment.stride, segment.metered);
-    let how = How { program: &program, watched: &watched, stride, metered };
+    let (stride, fuel_checked) = (unit.stride, unit.fuel_checked);
+    let how = How { program: &program, watched: &watched, stride, fuel_checked };
     let all = [(signature::RUN, code::run(how)?), (signature::CAREFUL, code::careful(how)?)];
     Some(Functions { all, lanes: 4 * program.groups.max(1) })
 }

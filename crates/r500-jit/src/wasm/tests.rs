@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use r500_exec::native::{Cells, Chunk, Segment};
+use r500_exec::codegen::{Chunk, CompileUnit, TexelView};
 use wasm_encoder::Function;
 use wasmi::{
     Caller, Engine, Extern, Func, Instance, Linker, Memory, MemoryType, Module, Ref, RefType,
@@ -19,10 +19,10 @@ const CONTEXT: usize = 64;
 const CELLS: usize = 1024;
 
 /// Bytes of a kind of cell.
-fn bytes_of(cells: &Cells<'_>) -> Vec<u8> {
+fn bytes_of(cells: &TexelView<'_>) -> Vec<u8> {
     let texels: Vec<[f32; 4]> = match cells {
-        Cells::Texels(texels) => texels.to_vec(),
-        Cells::Fours(fours) => fours.iter().flat_map(|four| *four.texels()).collect(),
+        TexelView::Texels(texels) => texels.to_vec(),
+        TexelView::Fours(fours) => fours.iter().flat_map(|four| *four.texels()).collect(),
     };
     texels.iter().flatten().flat_map(|x| x.to_le_bytes()).collect()
 }
@@ -40,7 +40,7 @@ fn chunks_of(bytes: &[u8], chunks: &mut [Chunk]) {
 }
 
 /// Runs a module over all chunks; whether it came to its end.
-fn run(bytes: &[u8], slots: &mut [Chunk], covered: &mut [Chunk], cells: &[Cells<'_>]) -> bool {
+fn run(bytes: &[u8], slots: &mut [Chunk], covered: &mut [Chunk], cells: &[TexelView<'_>]) -> bool {
     let engine = Engine::default();
     let module = Module::new(&engine, bytes).expect("a module");
     let mut store = Store::new(&engine, ());
@@ -91,8 +91,8 @@ fn random_segments_compute_what_they_say() {
     for seed in 0..count(200) {
         let effort = [Effort::Quick, Effort::Full][seed as usize % 2];
         let numbers = [Numbers::Plain, Numbers::All, Numbers::Edges][seed as usize % 3];
-        let make = |segment: &Segment<'_>| {
-            let functions = functions(segment, effort).expect("functions");
+        let make = |unit: &CompileUnit<'_>| {
+            let functions = functions(unit, effort).expect("functions");
             (functions.lanes as usize, of_functions(&functions))
         };
         check(seed, numbers, false, &effort, make, |bytes, slots, covered, cells, _, _| {
@@ -108,8 +108,8 @@ fn nothing_tiny_escapes_the_quick_form() {
     let all = count(1000);
     for seed in 0..all {
         let numbers = if seed % 8 == 0 { Numbers::Plain } else { Numbers::Edges };
-        let make = |segment: &Segment<'_>| {
-            let all = functions(segment, Effort::Full).unwrap();
+        let make = |unit: &CompileUnit<'_>| {
+            let all = functions(unit, Effort::Full).unwrap();
             let mut trap = Function::new([]);
             trap.instructions().unreachable().end();
             let mut quick = all.clone();
@@ -137,8 +137,8 @@ fn nothing_tiny_escapes_the_quick_form() {
 #[test]
 fn every_segment_has_a_module() {
     for seed in 0..200 {
-        with_segment(seed, |segment| {
-            assert!(module(segment, Effort::Full).is_some(), "seed {seed}");
+        with_segment(seed, |unit| {
+            assert!(module(unit, Effort::Full).is_some(), "seed {seed}");
         });
     }
 }

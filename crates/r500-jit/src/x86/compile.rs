@@ -1,6 +1,6 @@
 //! Machine code of a segment.
 
-use r500_exec::native::Segment;
+use r500_exec::codegen::CompileUnit;
 
 use super::{allocate, emit, waits};
 use crate::lower::Means;
@@ -41,8 +41,8 @@ const CROWDED: usize = 3;
 
 /// Machine code for a segment; `None` if this compiler cannot make it.
 #[must_use]
-pub fn compile(segment: &Segment<'_>, level: Level, effort: Effort) -> Option<Assembly> {
-    compile_doubled(segment, level, effort, usual_doublings)
+pub fn compile(unit: &CompileUnit<'_>, level: Level, effort: Effort) -> Option<Assembly> {
+    compile_doubled(unit, level, effort, usual_doublings)
 }
 
 /// How often the groups that go together are doubled.
@@ -61,14 +61,14 @@ fn usual_doublings(program: &Program, level: Level) -> u32 {
 }
 
 fn compile_doubled(
-    segment: &Segment<'_>,
+    unit: &CompileUnit<'_>,
     level: Level,
     effort: Effort,
     doublings: impl FnOnce(&Program, Level) -> u32,
 ) -> Option<Assembly> {
     // Gathering takes longer than what it saves.
     let means = Means { mask_class: level.mask(), numbers: false, rows: level == Level::Avx512 };
-    let mut program = lower::lower(segment, means);
+    let mut program = lower::lower(unit, means);
     for _ in 0..doublings(&program, level) {
         program = interleave::interleave(program, level.mask());
     }
@@ -76,7 +76,7 @@ fn compile_doubled(
         schedule::schedule(&mut program, level.registers(Class::Vector), true);
     }
     let listing = allocate::allocate(&program, level);
-    emit::emit(&listing, level, segment).ok()
+    emit::emit(&listing, level, unit).ok()
 }
 
 #[cfg(test)]

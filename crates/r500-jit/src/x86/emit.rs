@@ -23,7 +23,7 @@ use iced_x86::code_asm::{
 };
 use iced_x86::{BlockEncoderOptions, Code, IcedError, Instruction, MemoryOperand, Register};
 
-use r500_exec::native::{Chunk, Segment};
+use r500_exec::codegen::{Chunk, CompileUnit};
 
 use crate::op::Class;
 use crate::x86::compile::{Assembly, Line};
@@ -76,9 +76,9 @@ fn table(unit: u8) -> MemoryOperand {
 pub(crate) fn emit(
     listing: &Listing,
     level: Level,
-    segment: &Segment<'_>,
+    unit: &CompileUnit<'_>,
 ) -> Result<Assembly, IcedError> {
-    let mut emit = Emit::new(listing, level, segment)?;
+    let mut emit = Emit::new(listing, level, unit)?;
     emit.entry()?;
     for inst in &listing.insts {
         emit.inst(inst)?;
@@ -117,15 +117,15 @@ struct Emit<'a> {
 }
 
 impl<'a> Emit<'a> {
-    fn new(listing: &'a Listing, level: Level, segment: &Segment<'_>) -> Result<Self, IcedError> {
+    fn new(listing: &'a Listing, level: Level, unit: &CompileUnit<'_>) -> Result<Self, IcedError> {
         let mut a = CodeAssembler::new(64)?;
         let labels = (0..listing.labels).map(|_| a.create_label()).collect();
         let [done, stopped, refill, pool] = [(); 4].map(|()| a.create_label());
-        let asks = segment.metered;
+        let asks = unit.fuel_checked;
         Ok(Self {
             listing,
             level,
-            stride: segment.stride,
+            stride: unit.stride,
             a,
             labels,
             done,
@@ -137,8 +137,8 @@ impl<'a> Emit<'a> {
             origin: None,
             origins: Vec::new(),
             asks,
-            targets: segment.colors.iter().map(|color| color.target).collect(),
-            units: segment.tables.iter().map(|(unit, _)| *unit).take(TABLES.len()).collect(),
+            targets: unit.colors.iter().map(|color| color.target).collect(),
+            units: unit.tables.iter().map(|(unit, _)| *unit).take(TABLES.len()).collect(),
             points_to_pool: 0,
             has_rows: listing.insts.iter().any(Inst::makes_rows),
             on_ramps: [None; 2],

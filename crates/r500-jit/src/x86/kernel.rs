@@ -3,8 +3,8 @@
 use std::io;
 
 use r500_exec::RunError;
+use r500_exec::codegen::{Batch, Capabilities, CompileUnit, Kernel};
 use r500_exec::fast::Simd;
-use r500_exec::native::{Abilities, Batch, Kernel, Segment};
 
 use crate::x86::compile::{Assembly, Level, compile};
 use crate::x86::pages::Pages;
@@ -20,7 +20,7 @@ pub(crate) struct Maker {
 
 impl Maker {
     /// What its code does.
-    pub(crate) const ABILITIES: Abilities = Abilities::ALL;
+    pub(crate) const ABILITIES: Capabilities = Capabilities::ALL;
 
     /// # Errors
     /// If there is no machine code of such instructions.
@@ -36,11 +36,11 @@ impl Maker {
     /// What the system says of executable memory.
     pub(crate) fn make(
         &self,
-        segment: &Segment<'_>,
+        unit: &CompileUnit<'_>,
         effort: Effort,
     ) -> io::Result<Option<Machine>> {
-        let Some(assembly) = compile(segment, self.level, effort) else { return Ok(None) };
-        let machine = Machine::new(&assembly, segment, self.level)?;
+        let Some(assembly) = compile(unit, self.level, effort) else { return Ok(None) };
+        let machine = Machine::new(&assembly, unit, self.level)?;
         if let Some(map) = &self.perf_map {
             map.add(machine.pages.code(), &assembly.lines);
         }
@@ -52,7 +52,7 @@ impl Maker {
 #[derive(Debug)]
 pub(crate) struct Machine {
     pages: Pages,
-    metered: bool,
+    fuel_checked: bool,
 }
 
 impl Machine {
@@ -62,11 +62,11 @@ impl Machine {
     /// What the system says of executable memory.
     pub(crate) fn new(
         assembly: &Assembly,
-        segment: &Segment<'_>,
+        unit: &CompileUnit<'_>,
         level: Level,
     ) -> io::Result<Self> {
-        let pages = Pages::new(assembly, segment, level)?;
-        Ok(Self { pages, metered: segment.metered })
+        let pages = Pages::new(assembly, unit, level)?;
+        Ok(Self { pages, fuel_checked: unit.fuel_checked })
     }
 
     /// Bytes of code.
@@ -77,10 +77,10 @@ impl Machine {
 
 impl Kernel for Machine {
     fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError> {
-        let (instructions, address) = self.pages.call(batch, run, self.metered)?;
-        if self.metered {
+        let (instructions, address) = self.pages.call(batch, run, self.fuel_checked)?;
+        if self.fuel_checked {
             // A batch is charged for the pixels that execute most.
-            batch.budget.spend(instructions, address)?;
+            batch.fuel.consume(instructions, address)?;
         }
         Ok(())
     }

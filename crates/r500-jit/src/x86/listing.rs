@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 use r500_exec::RunError;
+use r500_exec::codegen::{
+    Batch, Capabilities, ColorStore, CompileUnit, Compiler, Kernel, NativeCode, PhiMove,
+    ResourceLayout,
+};
 use r500_exec::fast::Simd;
 use r500_exec::ir::Function;
-use r500_exec::native::{
-    Abilities, Batch, Color, Compiler, Kernel, Move, NativeCode, Segment, Sources,
-};
 
 use crate::x86::compile::{Assembly, Level, compile};
 use crate::{Effort, Unavailable};
@@ -23,7 +24,7 @@ use crate::{Effort, Unavailable};
 /// [`Unavailable`] where there is no machine code for such instructions.
 pub fn listing(
     function: &Function,
-    sources: &Sources,
+    sources: &ResourceLayout,
     simd: Simd,
     effort: Effort,
     describe: &mut dyn FnMut(u32) -> Option<String>,
@@ -31,12 +32,12 @@ pub fn listing(
     let level = Level::of(simd).ok_or(Unavailable::Level)?;
     let lister = Lister { level, effort, segments: Mutex::default() };
     let code = NativeCode::compile(function, &[], sources, simd, &lister);
-    let (compiled, all) = code.share();
+    let (compiled, all) = code.coverage();
     let mut text = format!("; {compiled} of {all} operations are machine code ({})\n", simd.name());
     let segments = lister.segments.into_inner().unwrap_or_else(PoisonError::into_inner);
     for (n, Listed { head, assembly }) in segments.iter().enumerate() {
         let (bytes, lanes) = (assembly.code.len(), assembly.lanes);
-        let _ = writeln!(text, "\n; segment {n}: {bytes} bytes, {lanes} pixels at a time");
+        let _ = writeln!(text, "\n; unit {n}: {bytes} bytes, {lanes} pixels at a time");
         text.push_str(head);
         text.push_str(&instructions(assembly, describe));
     }
@@ -58,14 +59,14 @@ struct Listed {
 }
 
 impl Compiler for Lister {
-    fn abilities(&self) -> Abilities {
-        Abilities::ALL
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
     }
 
-    fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
-        let assembly = compile(segment, self.level, self.effort)?;
+    fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
+        let assembly = compile(unit, self.level, self.effort)?;
         let mut segments = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
-        segments.push(Listed { head: head(segment), assembly });
+        segments.push(Listed { head: head(unit), assembly });
         Some(Arc::new(Unused))
     }
 }
@@ -80,17 +81,17 @@ impl Kernel for Unused {
 }
 
 /// What a segment works on, a line each.
-fn head(segment: &Segment<'_>) -> String {
-    let Segment { reads, writes, moves, colors, tables, .. } = *segment;
+fn head(unit: &CompileUnit<'_>) -> String {
+    let CompileUnit { reads, writes, moves, colors, tables, .. } = *unit;
     let mut text = format!("; reads {}\n; writes {}\n", slots(reads), slots(writes));
-    for Move { value, slot, mask, from } in moves {
+    for PhiMove { value, slot, mask, from } in moves {
         let _ = write!(text, "; then {value} in slot {slot} = {from}");
         let _ = match mask {
             Some(mask) => writeln!(text, " where {mask}"),
             None => writeln!(text),
         };
     }
-    for Color { target, channels, .. } in colors {
+    for ColorStore { target, channels, .. } in colors {
         let channels = channels.map(|channel| channel.to_string()).join(", ");
         let _ = writeln!(text, "; paints target {target}: {channels}");
     }

@@ -1,7 +1,7 @@
 //! Machine code for x86-64 with AVX2 or AVX-512.
 //!
 //! ```text
-//! Segment ──lower, interleave, schedule──▶ Program ──allocate, emit──▶ Assembly ──pages──▶ Machine
+//! CompileUnit ──lower, interleave, schedule──▶ Program ──allocate, emit──▶ Assembly ──pages──▶ Machine
 //! ```
 //!
 //! | module | job |

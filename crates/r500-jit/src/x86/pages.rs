@@ -9,7 +9,7 @@ use std::io;
 
 use memmap2::{Mmap, MmapMut};
 use r500_exec::RunError;
-use r500_exec::native::{Batch, Chunk, Segment};
+use r500_exec::codegen::{Batch, Chunk, CompileUnit};
 
 use crate::extent::{Extent, UNITS};
 use crate::meter::{Meter, grant};
@@ -56,7 +56,7 @@ pub(crate) struct Context<'m> {
     /// 216: the planes of colours.
     planes: [*mut u8; 4],
     /// 248: the ramps.
-    ramps: *const u8,
+    interpolants: *const u8,
     /// Not for the code.
     meter: Meter<'m>,
 }
@@ -68,7 +68,7 @@ impl Pages {
     /// What the system says if it has no memory, or forbids to execute it.
     pub(crate) fn new(
         assembly: &Assembly,
-        segment: &Segment<'_>,
+        unit: &CompileUnit<'_>,
         level: Level,
     ) -> io::Result<Self> {
         if !level.is_available() {
@@ -77,7 +77,7 @@ impl Pages {
         let code = &assembly.code;
         let mut memory = MmapMut::map_anon(code.len().max(1))?;
         memory[..code.len()].copy_from_slice(code);
-        let extent = Extent::of(segment);
+        let extent = Extent::of(unit);
         Ok(Self { memory: memory.make_exec()?, length: code.len(), extent })
     }
 
@@ -99,18 +99,18 @@ impl Pages {
         &self,
         batch: &mut Batch<'_, '_>,
         (first, end): (usize, usize),
-        metered: bool,
+        fuel_checked: bool,
     ) -> Result<(u64, u32), RunError> {
         let cells = self.extent.demand(batch, (first, end));
-        let Batch { slots, covered, ramps, budget, canvas, .. } = batch;
+        let Batch { slots, covered, interpolants, fuel, targets, .. } = batch;
         if first == end {
             return Ok((0, 0));
         }
-        let budget = metered.then_some(&**budget);
-        let grant = budget.map_or(i64::MAX, |budget| grant(budget.left()));
+        let fuel = fuel_checked.then_some(&**fuel);
+        let grant = fuel.map_or(i64::MAX, |fuel| grant(fuel.left()));
         let bytes = |chunk: usize| (chunk * size_of::<Chunk>()) as u64;
         let (slots, covered) = (slots.as_mut_ptr(), covered.as_mut_ptr());
-        let places = canvas.places.chunks().as_ptr();
+        let places = targets.offsets.chunks().as_ptr();
         let mut context = Context {
             slots: slots.cast(),
             begin: bytes(first),
@@ -124,9 +124,9 @@ impl Pages {
             covered: (covered.expose_provenance() as u64).wrapping_sub(slots.addr() as u64),
             cells,
             places: (places.expose_provenance() as u64).wrapping_sub(slots.addr() as u64),
-            planes: canvas.planes.each_mut().map(|plane| plane.as_mut_ptr().cast()),
-            ramps: ramps.as_ptr().cast(),
-            meter: Meter::new(budget, grant),
+            planes: targets.planes.each_mut().map(|plane| plane.as_mut_ptr().cast()),
+            interpolants: interpolants.as_ptr().cast(),
+            meter: Meter::new(fuel, grant),
         };
         // SAFETY: the code is at the start of a mapping that stays while `self` does and that nobody
         // can write. It was made by `compile` (or, in tests, by hand) for the convention of `Context`

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use r500::exec::native::Sources;
+use r500::exec::codegen::Sources;
 use r500::exec::{Bindings, Draw, Shader, ir};
 use r500::jit::{Effort, listing};
 use r500::program::Job;

@@ -45,7 +45,7 @@ use simple::Group;
 
 pub use channels::Channel;
 pub use corners::Four;
-pub use table::{Axis, Cells, Detail, Table, Wrap};
+pub use table::{Axis, Detail, Table, TexelView, Wrap};
 
 /// Pixels in a chunk.
 const LANES: usize = 16;

@@ -88,14 +88,14 @@ pub enum Wrap {
 
 /// The cells of a table.
 #[derive(Clone, Copy, Debug)]
-pub enum Cells<'a> {
+pub enum TexelView<'a> {
     /// One texel each: red, green, blue, alpha.
     Texels(&'a [[f32; 4]]),
     /// Four: first column and row, second column, second row, both second.
     Fours(&'a [Four]),
 }
 
-impl Cells<'_> {
+impl TexelView<'_> {
     /// No cells.
     pub const NONE: Self = Self::Texels(&[]);
 
@@ -126,8 +126,8 @@ impl Sampler {
     }
 
     /// What they are looked up in.
-    pub(crate) fn cells(&self) -> Cells<'_> {
-        self.prepared().map_or(Cells::NONE, Prepared::cells)
+    pub(crate) fn texel_view(&self) -> TexelView<'_> {
+        self.prepared().map_or(TexelView::NONE, Prepared::texel_view)
     }
 
     /// A table with all levels.
@@ -166,11 +166,11 @@ impl Sampler {
 
 impl Prepared {
     /// What its filter looks up, if that is kept.
-    fn cells(&self) -> Cells<'_> {
+    fn texel_view(&self) -> TexelView<'_> {
         match (self.mag[0], &self.corners, &self.store) {
-            (true, Some(corners), _) => Cells::Fours(corners.all()),
-            (false, _, Store::Decoded(texels)) => Cells::Texels(texels),
-            _ => Cells::NONE,
+            (true, Some(corners), _) => TexelView::Fours(corners.all()),
+            (false, _, Store::Decoded(texels)) => TexelView::Texels(texels),
+            _ => TexelView::NONE,
         }
     }
 
@@ -193,7 +193,7 @@ impl Prepared {
             };
             Some(Axis { wrap, size: level.size[axis][0] as u32, scale: self.scale[axis].to_bits() })
         };
-        let cells = self.cells().len();
+        let cells = self.texel_view().len();
         let row = if linear { level.row[0] } else { level.size[0][0] };
         Some(Table {
             linear,

@@ -4,7 +4,7 @@ use r500_isa::texture::{TxFilter1, TxFormat0};
 use r500_isa::values::{LayerFilter, TexOp, TriPerf};
 
 use super::super::Gradients;
-use super::super::batch::{BatchFetch, Cells, Channel, Chunk, Table};
+use super::super::batch::{BatchFetch, Channel, Chunk, Table, TexelView};
 use super::random::{Random, mend, wild};
 use super::*;
 
@@ -272,9 +272,9 @@ fn tables_know_their_numbers() {
         texture.format1 = texture.format1.with(TxFormat1::TEX_COORD_TYPE, CoordType::D2);
         let Some((texture, sampler)) = mend(texture, &mut random) else { continue };
         let Some(table) = sampler.table() else { continue };
-        let texels = match sampler.cells() {
-            Cells::Texels(texels) => texels.to_vec(),
-            Cells::Fours(fours) => fours.iter().flat_map(|four| *four.texels()).collect(),
+        let texels = match sampler.texel_view() {
+            TexelView::Texels(texels) => texels.to_vec(),
+            TexelView::Fours(fours) => fours.iter().flat_map(|four| *four.texels()).collect(),
         };
         // Behind the last one is the border, which no coordinate meets.
         let texels = if table.linear { &texels[..] } else { &texels[..texels.len() - 1] };

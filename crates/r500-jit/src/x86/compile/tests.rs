@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use r500_exec::Options;
-use r500_exec::native::Batch;
+use r500_exec::codegen::Batch;
 
 use super::*;
 use crate::segments::{Numbers, check, count, with_segment};
@@ -17,10 +17,10 @@ fn check_segments(segments: u64, doublings: impl Fn(&Program, Level) -> u32) {
         for (seed, effort) in
             (0..segments).flat_map(|seed| [(seed, Effort::Quick), (seed, Effort::Full)])
         {
-            let make = |segment: &Segment<'_>| {
-                let assembly = compile_doubled(segment, level, effort, &doublings);
+            let make = |unit: &CompileUnit<'_>| {
+                let assembly = compile_doubled(unit, level, effort, &doublings);
                 let assembly = assembly.expect("it compiles");
-                (assembly.lanes as usize, Pages::new(&assembly, segment, level).unwrap())
+                (assembly.lanes as usize, Pages::new(&assembly, unit, level).unwrap())
             };
             let what = (level, effort);
             check(
@@ -29,10 +29,17 @@ fn check_segments(segments: u64, doublings: impl Fn(&Program, Level) -> u32) {
                 true,
                 &what,
                 make,
-                |pages, slots, covered, cells, ramps, canvas| {
+                |pages, slots, covered, cells, interpolants, targets| {
                     let chunks = covered.len();
-                    with_budget(&Options::default(), |budget| {
-                        let batch = &mut Batch { slots, covered, cells, ramps, canvas, budget };
+                    with_budget(&Options::default(), |fuel| {
+                        let batch = &mut Batch {
+                            slots,
+                            covered,
+                            texels: cells,
+                            interpolants,
+                            targets,
+                            fuel,
+                        };
                         pages.call(batch, (0, chunks), false).unwrap();
                     });
                 },
@@ -59,9 +66,9 @@ fn two_chunks_go_together() {
 #[test]
 fn every_segment_has_code_for_every_level() {
     for seed in 0..200 {
-        with_segment(seed, |segment| {
+        with_segment(seed, |unit| {
             for level in [Level::Avx2, Level::Avx512] {
-                let made = compile(segment, level, Effort::Full);
+                let made = compile(unit, level, Effort::Full);
                 assert!(made.is_some(), "seed {seed}, {level:?}");
             }
         });

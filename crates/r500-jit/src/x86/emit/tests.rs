@@ -15,20 +15,20 @@ fn text_of(insts: &[Inst]) -> String {
 
 /// For so many groups that go together.
 fn text_of_groups(groups: u32, insts: &[Inst]) -> String {
-    let segment = Segment {
+    let unit = CompileUnit {
         body: &[],
         reads: &[],
         writes: &[],
         moves: &[],
         colors: &[],
         stride: 256,
-        metered: false,
+        fuel_checked: false,
         tables: &[],
-        ramps: &[],
-        origins: &[],
+        interpolants: &[],
+        source_locs: &[],
     };
     let listing = Listing { groups, labels: 1, ..Listing::default() };
-    let mut emit = Emit::new(&listing, Level::Avx512, &segment).unwrap();
+    let mut emit = Emit::new(&listing, Level::Avx512, &unit).unwrap();
     for inst in insts {
         emit.inst(inst).unwrap();
     }

@@ -12,13 +12,14 @@ use std::{
 
 use iced_x86::code_asm::*;
 #[cfg(target_os = "linux")]
-use r500_exec::fast::Simd;
 #[cfg(target_os = "linux")]
-#[cfg(target_os = "linux")]
-use r500_exec::native::{
-    Abilities, Cells, Compiler, Four, Kernel, NativeCode, Places, Ramp, Sources,
+use r500_exec::codegen::{
+    BatchOffsets, Capabilities, Compiler, Four, Kernel, LinearInterpolant, NativeCode,
+    ResourceLayout, TexelView,
 };
-use r500_exec::native::{Budget, Canvas};
+use r500_exec::codegen::{ColorTargets, Fuel};
+#[cfg(target_os = "linux")]
+use r500_exec::fast::Simd;
 use r500_exec::{Bindings, Cancel, Draw, Limits, Options, RunError, Shader};
 use r500_isa::Instruction;
 use r500_program::{Job, Program};
@@ -28,19 +29,19 @@ use super::*;
 use crate::{Effort, x86::compile::compile, x86::kernel::Machine};
 
 /// A segment of so many slots, all read, of so many chunks.
-fn with_segment<T>(slots: u32, chunks: u32, f: impl FnOnce(&Segment<'_>) -> T) -> T {
+fn with_segment<T>(slots: u32, chunks: u32, f: impl FnOnce(&CompileUnit<'_>) -> T) -> T {
     let reads: Vec<_> = (0..slots).map(|slot| (r500_exec::ir::Value(slot), slot)).collect();
-    f(&Segment {
+    f(&CompileUnit {
         body: &[],
         reads: &reads,
         writes: &[],
         moves: &[],
         colors: &[],
         stride: chunks * 64,
-        metered: true,
+        fuel_checked: true,
         tables: &[],
-        ramps: &[],
-        origins: &[],
+        interpolants: &[],
+        source_locs: &[],
     })
 }
 
@@ -48,7 +49,7 @@ fn with_segment<T>(slots: u32, chunks: u32, f: impl FnOnce(&Segment<'_>) -> T) -
 fn pages(mut code: CodeAssembler, slots: u32, chunks: u32) -> Pages {
     let code = code.assemble(0).unwrap();
     let assembly = Assembly { code, ..Assembly::default() };
-    with_segment(slots, chunks, |segment| Pages::new(&assembly, segment, Level::Avx2)).unwrap()
+    with_segment(slots, chunks, |unit| Pages::new(&assembly, unit, Level::Avx2)).unwrap()
 }
 
 /// Slot 1 = slot 0 + slot 0, with eight lanes at a time.
@@ -102,22 +103,28 @@ fn spending() -> Pages {
 }
 
 /// Calls `f` with the budget of a drawing.
-pub(crate) fn with_budget<T>(options: &Options<'_>, f: impl FnOnce(&mut Budget<'_>) -> T) -> T {
+pub(crate) fn with_budget<T>(options: &Options<'_>, f: impl FnOnce(&mut Fuel<'_>) -> T) -> T {
     let code = vec![Instruction([0x78101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000])];
     let job = Job::from_program(Program::from_code(code));
     let shader = Shader::new(&job.program).unwrap();
     let bindings = Bindings::new(&job, [4, 4]).unwrap();
     let draw = Draw::new(&shader, &bindings, options).unwrap();
-    f(&mut Budget::new(&draw, [4, 8]))
+    f(&mut Fuel::new(&draw, [4, 8]))
 }
 
 /// Calls code with slots, with a budget that it need not keep to.
 fn call(pages: &Pages, slots: &mut [Chunk], run: (usize, usize)) -> Result<(u64, u32), RunError> {
     let mut covered = vec![[0.0; 16]; slots.len()];
-    with_budget(&Options::default(), |budget| {
-        let canvas = Canvas::none();
-        let batch =
-            &mut Batch { slots, covered: &mut covered, cells: &[], ramps: &[], canvas, budget };
+    with_budget(&Options::default(), |fuel| {
+        let targets = ColorTargets::none();
+        let batch = &mut Batch {
+            slots,
+            covered: &mut covered,
+            texels: &[],
+            interpolants: &[],
+            targets,
+            fuel,
+        };
         pages.call(batch, run, false)
     })
 }
@@ -160,11 +167,11 @@ fn instructions_are_counted() {
     let mut slots = numbers(1);
     let mut call = |times: u32, options: &Options<'_>| {
         slots[0][0] = f32::from_bits(times);
-        with_budget(options, |budget| {
+        with_budget(options, |fuel| {
             let (slots, covered) = (&mut slots[..], &mut [[0.0; 16]][..]);
-            let canvas = Canvas::none();
+            let targets = ColorTargets::none();
             pages.call(
-                &mut Batch { slots, covered, cells: &[], ramps: &[], canvas, budget },
+                &mut Batch { slots, covered, texels: &[], interpolants: &[], targets, fuel },
                 (0, 1),
                 true,
             )
@@ -264,7 +271,7 @@ trait Numbers {}
 #[cfg(target_os = "linux")]
 impl Numbers for f32 {}
 #[cfg(target_os = "linux")]
-impl Numbers for Ramp {}
+impl Numbers for LinearInterpolant {}
 #[cfg(target_os = "linux")]
 impl Numbers for Chunk {}
 #[cfg(target_os = "linux")]
@@ -311,11 +318,11 @@ fn of_capture(file: &Path, warden: &Warden) {
     let code = NativeCode::compile(
         &function,
         &[],
-        &Sources::of(&function, &bindings),
+        &ResourceLayout::of(&function, &bindings),
         Simd::detect(),
         warden,
     );
-    let (compiled, all) = code.share();
+    let (compiled, all) = code.coverage();
     assert_eq!(compiled, all, "{}", file.display());
 }
 
@@ -329,18 +336,18 @@ struct Warden {
 
 #[cfg(target_os = "linux")]
 impl Compiler for Warden {
-    fn abilities(&self) -> Abilities {
-        Abilities::ALL
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
     }
 
-    fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
+    fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
         self.seen.fetch_add(1, Ordering::Relaxed);
-        let assembly = compile(segment, self.level, self.effort)?;
-        let machine = Machine::new(&assembly, segment, self.level).unwrap();
-        let chunks = segment.stride as usize / size_of::<Chunk>();
+        let assembly = compile(unit, self.level, self.effort)?;
+        let machine = Machine::new(&assembly, unit, self.level).unwrap();
+        let chunks = unit.stride as usize / size_of::<Chunk>();
         for at_end in [false, true] {
             for run in [(0, 1), (1, chunks - 2), (chunks - 1, chunks), (0, chunks)] {
-                watched(segment, &machine, run, at_end);
+                watched(unit, &machine, run, at_end);
             }
         }
         Some(Arc::new(machine))
@@ -349,48 +356,49 @@ impl Compiler for Warden {
 
 /// Runs code over slots that lie at the start or at the end of what memory there is.
 #[cfg(target_os = "linux")]
-fn watched(segment: &Segment<'_>, machine: &Machine, run: (usize, usize), at_end: bool) {
-    let chunks = segment.stride as usize / size_of::<Chunk>();
-    let moved = || segment.moves.iter().map(|moved| moved.slot as usize);
+fn watched(unit: &CompileUnit<'_>, machine: &Machine, run: (usize, usize), at_end: bool) {
+    let chunks = unit.stride as usize / size_of::<Chunk>();
+    let moved = || unit.moves.iter().map(|moved| moved.slot as usize);
     let written: Vec<usize> =
-        segment.writes.iter().map(|(_, slot)| *slot as usize).chain(moved()).collect();
-    let read = segment.reads.iter().map(|(_, slot)| *slot as usize);
+        unit.writes.iter().map(|(_, slot)| *slot as usize).chain(moved()).collect();
+    let read = unit.reads.iter().map(|(_, slot)| *slot as usize);
     let used = read.chain(written.iter().copied()).map(|slot| slot + 1);
-    let mut slots = Guarded::new(used.max().unwrap_or(0) * segment.stride as usize, at_end);
+    let mut slots = Guarded::new(used.max().unwrap_or(0) * unit.stride as usize, at_end);
     let slots: &mut [Chunk] = slots.get_mut();
-    let mut covered = Guarded::new(segment.stride as usize, at_end);
+    let mut covered = Guarded::new(unit.stride as usize, at_end);
     let covered: &mut [Chunk] = covered.get_mut();
-    let mut tables: Vec<_> = (segment.tables.iter())
+    let mut tables: Vec<_> = (unit.tables.iter())
         .map(|(unit, table)| {
             let bytes = table.cells as usize * if table.linear { 64 } else { 16 };
             (usize::from(*unit), table, Guarded::new(bytes, at_end))
         })
         .collect();
-    let mut cells = [Cells::NONE; 16];
+    let mut cells = [TexelView::NONE; 16];
     for (unit, table, memory) in &mut tables {
         cells[*unit] = match table.linear {
-            true => Cells::Fours(memory.get_mut()),
-            false => Cells::Texels(memory.get_mut()),
+            true => TexelView::Fours(memory.get_mut()),
+            false => TexelView::Texels(memory.get_mut()),
         };
     }
     // Planes are no larger than what their places tell of.
     let places = (0..chunks as u32).map(|i| [i / 4 * 4, i % 4 * 4]);
-    let places = Places::in_rows(places, 64).unwrap();
-    let mut planes: Vec<_> = (segment.colors.iter())
+    let places = BatchOffsets::in_rows(places, 64).unwrap();
+    let mut planes: Vec<_> = (unit.colors.iter())
         .map(|color| (usize::from(color.target), Guarded::new(places.pixels() * 16, at_end)))
         .collect();
-    let mut ramps = Guarded::new(size_of_val(segment.ramps) / 2 * size_of::<Ramp>(), at_end);
+    let mut interpolants =
+        Guarded::new(size_of_val(unit.interpolants) / 2 * size_of::<LinearInterpolant>(), at_end);
     let (before, before_covered) = (slots.to_vec(), covered.to_vec());
     let limits = Limits { instructions: 100_000, ..Limits::default() };
-    let result = with_budget(&Options { limits, ..Options::default() }, |budget| {
-        let mut canvas = Canvas::none();
-        canvas.places = &places;
+    let result = with_budget(&Options { limits, ..Options::default() }, |fuel| {
+        let mut targets = ColorTargets::none();
+        targets.offsets = &places;
         for (target, plane) in &mut planes {
-            canvas.planes[*target] = plane.get_mut();
+            targets.planes[*target] = plane.get_mut();
         }
         let (slots, covered) = (&mut *slots, &mut *covered);
-        let ramps = ramps.get_mut();
-        machine.run(&mut Batch { slots, covered, cells: &cells, ramps, canvas, budget }, run)
+        let interpolants = interpolants.get_mut();
+        machine.run(&mut Batch { slots, covered, texels: &cells, interpolants, targets, fuel }, run)
     });
     // Masks are no masks here, so loops may go on for ever.
     assert!(matches!(result, Ok(()) | Err(RunError::Instructions { .. })), "{result:?}");

@@ -1,13 +1,13 @@
-//! Runs steps over one batch of pixels after another.
+//! Runs ops over one batch of pixels after another.
 
 use r500_isa::values::TexOp;
 
-use super::canvas::{Canvas, Easel};
-use super::code::{Arg, Code, Color, FetchStep, Step};
+use super::bytecode::{Arg, Bytecode, ColorSource, FetchOp, Op};
+use super::codegen::{self, Batch, Fuel, TexelView};
+use super::interpolants::LinearInterpolant;
 use super::lanes::{Chunk, LANES};
-use super::memory::{Memory, Run};
-use super::native::{self, Batch, Budget, Cells};
-use super::ramps::Ramp;
+use super::reg_file::{ChunkRange, RegFile};
+use super::render_targets::{ColorTargets, Staging};
 use super::tile::Tile;
 use crate::frame::Band;
 use crate::texture::BatchFetch;
@@ -15,64 +15,69 @@ use crate::{Counters, Draw, RunError};
 use r500_simd::{Simd, SimdLevel, SimdTask};
 
 /// What one thread works with: memory, counters.
-pub(super) struct Machine<'a> {
+pub(super) struct Interpreter<'a> {
     pub(super) draw: &'a Draw<'a>,
-    pub(super) code: &'a Code,
+    pub(super) code: &'a Bytecode,
     pub(super) simd: Simd,
-    pub(super) memory: Memory,
+    pub(super) memory: RegFile,
     /// Mask of the pixels that are covered still.
     pub(super) covered: Vec<Chunk>,
     /// Pixels covered at the start, and when all is done, pixels killed, of each chunk.
     pub(super) killed: Vec<u32>,
     /// Whether all of the batch is covered and nothing can change that.
-    pub(super) whole: bool,
+    pub(super) fully_covered: bool,
     /// Whether `covered` says so of every pixel.
     pub(super) all_covered: bool,
     /// Whether the batch's colours are in the picture already.
-    pub(super) painted: bool,
-    pub(super) easel: Easel,
+    pub(super) colors_stored: bool,
+    pub(super) staging: Staging,
     /// Chunks whose pixels might do otherwise as a group.
-    pub(super) dubious: Vec<bool>,
+    pub(super) needs_replay: Vec<bool>,
     /// Whether there may be any.
-    pub(super) doubts: bool,
+    pub(super) any_replay: bool,
     pub(super) counters: Counters,
     /// Instructions executed in this batch.
-    budget: Budget<'a>,
-    passes: Vec<u32>,
-    /// What machine code fetches from, by unit.
-    cells: Vec<Cells<'a>>,
-    /// Inputs that machine code computes.
-    pub(super) ramps: Vec<Ramp>,
+    fuel: Fuel<'a>,
+    trips_left: Vec<u32>,
+    /// What interp code fetches from, by unit.
+    texels: Vec<TexelView<'a>>,
+    /// Inputs that interp code computes.
+    pub(super) interpolants: Vec<LinearInterpolant>,
     /// Zeros, constant coordinates, and texels of a fetch.
-    scratch: Vec<Chunk>,
+    fetch_buffers: Vec<Chunk>,
 }
 
-/// The large part of a machine's memory, which bands hand on to each other.
-pub(super) struct Desk {
-    memory: Memory,
-    scratch: Vec<Chunk>,
-    easel: Easel,
+/// The large part of a interp's memory, which bands hand on to each other.
+pub(super) struct Scratch {
+    memory: RegFile,
+    fetch_buffers: Vec<Chunk>,
+    staging: Staging,
 }
 
-impl Desk {
-    pub(super) fn new(code: &Code, chunks: usize) -> Self {
-        let mut memory = Memory::new(code.slots, chunks);
+impl Scratch {
+    pub(super) fn new(code: &Bytecode, chunks: usize) -> Self {
+        let mut memory = RegFile::new(code.slots, chunks);
         for &(slot, x) in &code.constants {
             memory.get_mut(slot).fill([x; LANES]);
         }
-        Self { memory, scratch: vec![[0.0; LANES]; 17 * chunks], easel: Easel::default() }
+        Self { memory, fetch_buffers: vec![[0.0; LANES]; 17 * chunks], staging: Staging::default() }
     }
 }
 
 /// Whether a chunk of a mask has a pixel.
 #[inline(always)]
-fn any(mask: &Chunk) -> bool {
+fn any_lane(mask: &Chunk) -> bool {
     mask.iter().fold(0, |any, lane| any | lane.to_bits()) != 0
 }
 
-impl<'a> Machine<'a> {
-    pub(super) fn new(draw: &'a Draw<'a>, code: &'a Code, simd: Simd, desk: Desk) -> Self {
-        let Desk { memory, scratch, easel } = desk;
+impl<'a> Interpreter<'a> {
+    pub(super) fn new(
+        draw: &'a Draw<'a>,
+        code: &'a Bytecode,
+        simd: Simd,
+        scratch: Scratch,
+    ) -> Self {
+        let Scratch { memory, fetch_buffers, staging } = scratch;
         let chunks = memory.chunks;
         Self {
             draw,
@@ -81,68 +86,73 @@ impl<'a> Machine<'a> {
             memory,
             covered: vec![[0.0; LANES]; chunks],
             killed: vec![0; chunks],
-            whole: false,
+            fully_covered: false,
             all_covered: false,
-            painted: false,
-            easel,
-            dubious: vec![false; chunks],
-            doubts: false,
+            colors_stored: false,
+            staging,
+            needs_replay: vec![false; chunks],
+            any_replay: false,
             counters: Counters::default(),
-            budget: Budget::new(draw, [0, 0]),
-            passes: vec![0; code.counters as usize],
-            cells: code.cells(draw.bindings),
-            ramps: vec![Ramp::ZERO; code.ramps.len()],
-            scratch,
+            fuel: Fuel::new(draw, [0, 0]),
+            trips_left: vec![0; code.counters as usize],
+            texels: code.texels(draw.bindings),
+            interpolants: vec![LinearInterpolant::ZERO; code.interpolants.len()],
+            fetch_buffers,
         }
     }
 
-    /// What is counted, and the memory for another machine of the same code.
-    pub(super) fn finish(self) -> (Counters, Desk) {
-        let Self { counters, memory, scratch, easel, .. } = self;
-        (counters, Desk { memory, scratch, easel })
+    /// What is counted, and the memory for another interp of the same code.
+    pub(super) fn finish(self) -> (Counters, Scratch) {
+        let Self { counters, memory, fetch_buffers, staging, .. } = self;
+        (counters, Scratch { memory, fetch_buffers, staging })
     }
 
     /// Runs the program over a tile of a band.
     pub(super) fn run(&mut self, tile: &Tile<'_>, band: &mut Band<'_>) -> Result<(), RunError> {
-        self.budget = Budget::new(self.draw, [tile.x, tile.y]);
-        self.memory.regions.reset(self.memory.chunks);
-        self.simd.run_plain(super::tile::Deliver { tile, machine: self });
-        let mut easel = std::mem::take(&mut self.easel);
-        let over = self.paints_over(tile, band) && easel.reaches(tile, band.rect().width);
-        let canvas = match self.code.paints() && over {
-            true => easel.over(tile, band),
+        self.fuel = Fuel::new(self.draw, [tile.x, tile.y]);
+        self.memory.exec.reset(self.memory.chunks);
+        self.simd.run_plain(super::tile::LoadInputs { tile, interp: self });
+        let mut staging = std::mem::take(&mut self.staging);
+        let over = self.stores_in_place(tile, band)
+            && staging.has_offsets_in_rows(tile, band.rect().width);
+        let targets = match self.code.stores_colors() && over {
+            true => staging.in_place(tile, band),
             // There may be nothing to paint, but places are asked for too.
-            false => easel.aside(tile, &self.code.colors),
+            false => staging.staged(tile, &self.code.colors),
         };
         let simd = self.simd;
-        let result = simd.run(Steps { machine: self, canvas });
-        self.painted &= over;
-        self.easel = easel;
-        self.counters.instructions += self.budget.spent;
+        let result = simd.run(Program { interp: self, targets });
+        self.colors_stored &= over;
+        self.staging = staging;
+        self.counters.instructions += self.fuel.spent;
         result
     }
 
     /// Whether the colours of a tile can go to the picture as they are: all of it is there, and pixels that
     /// are not covered get what nothing was drawn to.
-    fn paints_over(&self, tile: &Tile<'_>, band: &Band<'_>) -> bool {
-        let clears = |color: &Color| matches!(color, Color::Canvas { covered: true });
+    fn stores_in_place(&self, tile: &Tile<'_>, band: &Band<'_>) -> bool {
+        let clears = |color: &ColorSource| matches!(color, ColorSource::Stored { covered: true });
         let clears = self.code.colors.iter().flatten().all(clears);
         tile.inside(band.rect()) && (clears || self.draw.bindings.covers_all())
     }
 
     /// Runs machine code over the chunks that execute; false if no pixel is left.
-    fn native(&mut self, step: &native::Step, canvas: &mut Canvas<'_>) -> Result<bool, RunError> {
-        let Self { memory, covered, cells, ramps, budget, .. } = self;
-        memory.each_native_run(|slots, run| {
-            let canvas = canvas.again();
-            step.kernel.run(&mut Batch { slots, covered, cells, ramps, budget, canvas }, run)
+    fn call_kernel(
+        &mut self,
+        op: &codegen::KernelCall,
+        targets: &mut ColorTargets<'_>,
+    ) -> Result<bool, RunError> {
+        let Self { memory, covered, texels, interpolants, fuel, .. } = self;
+        memory.try_each_range(|slots, run| {
+            let targets = targets.reborrow();
+            op.kernel.run(&mut Batch { slots, covered, texels, interpolants, fuel, targets }, run)
         })?;
-        Ok(!step.kills || covered.iter().any(any))
+        Ok(!op.discards || covered.iter().any(any_lane))
     }
 
     /// Pixels of the mask lose their coverage; false if none is left.
     #[inline(always)]
-    fn kill(&mut self, mask: Arg) -> bool {
+    fn discard(&mut self, mask: Arg) -> bool {
         let Self { memory, covered, .. } = self;
         memory.each_chunk(|chunk| {
             let mask = memory.chunk(mask, chunk);
@@ -150,20 +160,20 @@ impl<'a> Machine<'a> {
                 *covered = f32::from_bits(covered.to_bits() & !mask.to_bits());
             }
         });
-        covered.iter().any(any)
+        covered.iter().any(any_lane)
     }
 
     #[inline(always)]
-    fn watch(&mut self, mask: Arg) {
-        self.doubts = true;
-        let Self { memory, covered, dubious, .. } = self;
+    fn group_hazard(&mut self, mask: Arg) {
+        self.any_replay = true;
+        let Self { memory, covered, needs_replay, .. } = self;
         memory.each_chunk(|chunk| {
             let (mask, covered) = (memory.chunk(mask, chunk), covered[chunk]);
             let both: Chunk = std::array::from_fn(|lane| {
                 f32::from_bits(mask[lane].to_bits() & covered[lane].to_bits())
             });
             // Where nothing is covered, nothing shows.
-            dubious[chunk] |= any(&mask) && !any(&both) && any(&covered);
+            needs_replay[chunk] |= any_lane(&mask) && !any_lane(&both) && any_lane(&covered);
         });
     }
 
@@ -183,119 +193,119 @@ impl<'a> Machine<'a> {
 
     /// Opens a region where a mask has pixels; false if there are none.
     #[inline(always)]
-    fn enter(&mut self, mask: Arg) -> bool {
-        let mut regions = std::mem::take(&mut self.memory.regions);
+    fn push_exec(&mut self, mask: Arg) -> bool {
+        let mut exec = std::mem::take(&mut self.memory.exec);
         let any = match mask {
             Arg::Slot(slot) => {
                 let mask = self.memory.get(slot);
-                regions.enter(|chunk| wants(mask, chunk))
+                exec.push(|chunk| any_lane_of(mask, chunk))
             }
-            Arg::Const(bits) => bits.to_bits() != 0 && regions.enter(|_| true),
+            Arg::Const(bits) => bits.to_bits() != 0 && exec.push(|_| true),
         };
-        self.memory.regions = regions;
+        self.memory.exec = exec;
         any
     }
 
     /// Whether a loop makes another pass.
     #[inline(always)]
-    fn again(&mut self, counter: u32, mask: Option<Arg>) -> bool {
-        let left = &mut self.passes[counter as usize];
+    fn loop_back(&mut self, counter: u32, mask: Option<Arg>) -> bool {
+        let left = &mut self.trips_left[counter as usize];
         *left -= 1;
         if *left == 0 {
             return false;
         }
-        let mut regions = std::mem::take(&mut self.memory.regions);
+        let mut exec = std::mem::take(&mut self.memory.exec);
         let any = match mask {
             Some(Arg::Slot(slot)) => {
                 let mask = self.memory.get(slot);
-                regions.narrow(|chunk| wants(mask, chunk))
+                exec.restrict(|chunk| any_lane_of(mask, chunk))
             }
             Some(Arg::Const(bits)) => bits.to_bits() != 0,
             None => true,
         };
-        self.memory.regions = regions;
+        self.memory.exec = exec;
         any
     }
 
     #[inline(never)]
-    fn fetch(&mut self, fetch: &FetchStep) {
+    fn fetch(&mut self, fetch: &FetchOp) {
         let simd = self.simd;
-        for at in self.memory.regions.current() {
-            let run = self.memory.regions.runs[at];
-            simd.run_plain(Fetch { machine: self, fetch, run });
+        for at in self.memory.exec.current() {
+            let run = self.memory.exec.ranges[at];
+            simd.run_plain(Fetch { interp: self, fetch, run });
         }
     }
 }
 
 /// Whether a chunk of a mask has a pixel.
 #[inline(always)]
-fn wants(memory: &[Chunk], chunk: usize) -> bool {
-    memory.get(chunk).is_some_and(any)
+fn any_lane_of(memory: &[Chunk], chunk: usize) -> bool {
+    memory.get(chunk).is_some_and(any_lane)
 }
 
-/// The steps of a program over a tile.
-struct Steps<'m, 'a, 'c> {
-    machine: &'m mut Machine<'a>,
-    canvas: Canvas<'c>,
+/// The ops of a program over a tile.
+struct Program<'m, 'a, 'c> {
+    interp: &'m mut Interpreter<'a>,
+    targets: ColorTargets<'c>,
 }
 
-impl SimdTask for Steps<'_, '_, '_> {
+impl SimdTask for Program<'_, '_, '_> {
     type Output = Result<(), RunError>;
 
     #[inline(always)]
     fn run<L: SimdLevel>(self, _: L) -> Result<(), RunError> {
-        let Self { machine, mut canvas } = self;
-        let code = machine.code;
+        let Self { interp, mut targets } = self;
+        let code = interp.code;
         let mut at = 0;
-        while let Some(step) = code.steps.get(at) {
+        while let Some(op) = code.ops.get(at) {
             at += 1;
-            match step {
-                Step::Loop(entry, call) => entry.call(&mut machine.memory, call),
-                Step::Fetch(fetch) => machine.fetch(fetch),
-                Step::Kill(mask) => {
-                    if !machine.kill(*mask) {
+            match op {
+                Op::Lanes(entry, call) => entry.call(&mut interp.memory, call),
+                Op::Fetch(fetch) => interp.fetch(fetch),
+                Op::Discard(mask) => {
+                    if !interp.discard(*mask) {
                         return Ok(());
                     }
                 }
-                Step::Stat { channel, mask } => machine.stat(*channel, *mask),
-                Step::Spend { instructions, address } => {
-                    machine.budget.spend(u64::from(*instructions), *address)?;
+                Op::Stat { channel, mask } => interp.stat(*channel, *mask),
+                Op::ConsumeFuel { instructions, address } => {
+                    interp.fuel.consume(u64::from(*instructions), *address)?;
                 }
-                Step::Native(step) => {
-                    if !machine.native(step, &mut canvas)? {
+                Op::Kernel(op) => {
+                    if !interp.call_kernel(op, &mut targets)? {
                         return Ok(());
                     }
                 }
-                Step::Watch(mask) => machine.watch(*mask),
-                Step::Enter { mask, to } => {
-                    if !machine.enter(*mask) {
+                Op::GroupHazard(mask) => interp.group_hazard(*mask),
+                Op::PushExec { mask, to } => {
+                    if !interp.push_exec(*mask) {
                         at = *to as usize;
                     }
                 }
-                Step::Leave => machine.memory.regions.leave(),
-                Step::Begin { counter, passes } => {
-                    machine.passes[*counter as usize] = *passes;
-                    machine.memory.regions.enter(|_| true);
+                Op::PopExec => interp.memory.exec.pop(),
+                Op::LoopBegin { counter, max_trips } => {
+                    interp.trips_left[*counter as usize] = *max_trips;
+                    interp.memory.exec.push(|_| true);
                 }
-                Step::Again { counter, mask, to } => {
-                    if machine.again(*counter, *mask) {
+                Op::LoopBack { counter, mask, to } => {
+                    if interp.loop_back(*counter, *mask) {
                         at = *to as usize;
                     } else {
-                        machine.memory.regions.leave();
+                        interp.memory.exec.pop();
                     }
                 }
             }
         }
-        machine.painted = code.paints();
+        interp.colors_stored = code.stores_colors();
         Ok(())
     }
 }
 
 /// A texture fetch.
 struct Fetch<'m, 'a> {
-    machine: &'m mut Machine<'a>,
-    fetch: &'m FetchStep,
-    run: Run,
+    interp: &'m mut Interpreter<'a>,
+    fetch: &'m FetchOp,
+    run: ChunkRange,
 }
 
 impl SimdTask for Fetch<'_, '_> {
@@ -303,13 +313,13 @@ impl SimdTask for Fetch<'_, '_> {
 
     #[inline(always)]
     fn run<L: SimdLevel>(self, _: L) {
-        let Self { machine, fetch, run: (first, end) } = self;
-        let Some(sampler) = machine.draw.bindings.sampler(usize::from(fetch.unit)) else { return };
-        let Machine { memory: slots, scratch, .. } = machine;
+        let Self { interp, fetch, run: (first, end) } = self;
+        let Some(sampler) = interp.draw.bindings.sampler(usize::from(fetch.unit)) else { return };
+        let Interpreter { memory: slots, fetch_buffers, .. } = interp;
         let chunks = end - first;
         // Texels go to memory of their own: any slot may be a coordinate. So do constants, behind the
         // zeros that most of them are.
-        let (zeros, rest) = scratch.split_at_mut(slots.chunks);
+        let (zeros, rest) = fetch_buffers.split_at_mut(slots.chunks);
         let (constants, texels) = rest.split_at_mut(12 * chunks);
         let mut constants = constants.chunks_exact_mut(chunks);
         let zeros = &zeros[..chunks];

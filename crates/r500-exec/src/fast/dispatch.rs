@@ -1,20 +1,20 @@
 //! Which loop does an operation: by what it computes and which of its arguments are constants.
 //!
 //! Each loop is a function of its own for each level. Arguments that are constants have loops of
-//! their own where programs often have them; elsewhere they are spread out to a slot.
+//! their own where programs often have them; elsewhere they are materialize out to a slot.
 
 use core::marker::PhantomData;
 
-use super::code::Arg;
+use super::bytecode::Arg;
 use super::lanes::arith::{self, FromC, Ieee, MinusBoth, MinusC, PlusC, ZeroA, ZeroBoth};
 use super::lanes::{Chunk, Splat, Src, bits, choose, functions};
-use super::memory::{Memory, Others};
+use super::reg_file::{OtherRegs, RegFile};
 use crate::ir::{AddSign, DenormalMode, MulFlags, Opcode};
 use r500_simd::{Dispatched, SimdFn, SimdLevel};
 
 /// What a loop is called with.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
+pub(super) struct KernelArgs {
     /// The slot that it writes.
     pub(super) dst: u32,
     /// What it reads.
@@ -24,21 +24,23 @@ pub(super) struct Call {
 }
 
 /// A loop of one level.
-pub(super) type Loop = Dispatched<Memory, Call>;
+pub(super) type Kernel = Dispatched<RegFile, KernelArgs>;
 
 /// A loop over up to three operands.
-trait Kernel {
+trait LaneLoop {
     fn run<L: SimdLevel>(dst: &mut [Chunk], a: impl Src, b: impl Src, c: impl Src, sign: Splat);
 }
 
 /// A kernel for certain forms of operands, over the chunks that execute.
 struct Over<K, A, B, C>(PhantomData<(K, A, B, C)>);
 
-impl<K: Kernel, A: Form, B: Form, C: Form> SimdFn<Memory, Call> for Over<K, A, B, C> {
+impl<K: LaneLoop, A: OperandKind, B: OperandKind, C: OperandKind> SimdFn<RegFile, KernelArgs>
+    for Over<K, A, B, C>
+{
     #[inline(always)]
-    fn run<L: SimdLevel>(memory: &mut Memory, call: &Call) {
-        let Call { dst, args: [a, b, c], sign } = *call;
-        memory.each_run(dst, |dst, others| {
+    fn run<L: SimdLevel>(memory: &mut RegFile, call: &KernelArgs) {
+        let KernelArgs { dst, args: [a, b, c], sign } = *call;
+        memory.each_range(dst, |dst, others| {
             let (a, b, c) = (A::of(a, &others), B::of(b, &others), C::of(c, &others));
             K::run::<L>(dst, a, b, c, Splat(sign));
         });
@@ -46,19 +48,19 @@ impl<K: Kernel, A: Form, B: Form, C: Form> SimdFn<Memory, Call> for Over<K, A, B
 }
 
 /// Whether an operand is a slot or a constant.
-trait Form {
+trait OperandKind {
     type Src<'a>: Src;
-    fn of<'a>(arg: Arg, others: &Others<'a>) -> Self::Src<'a>;
+    fn of<'a>(arg: Arg, others: &OtherRegs<'a>) -> Self::Src<'a>;
 }
 
 /// A slot.
 struct Slot;
 
-impl Form for Slot {
+impl OperandKind for Slot {
     type Src<'a> = &'a [Chunk];
 
     #[inline(always)]
-    fn of<'a>(arg: Arg, others: &Others<'a>) -> &'a [Chunk] {
+    fn of<'a>(arg: Arg, others: &OtherRegs<'a>) -> &'a [Chunk] {
         match arg {
             Arg::Slot(slot) => others.get(slot),
             Arg::Const(_) => &[],
@@ -67,13 +69,13 @@ impl Form for Slot {
 }
 
 /// A constant, or nothing at all.
-struct Same;
+struct Broadcast;
 
-impl Form for Same {
+impl OperandKind for Broadcast {
     type Src<'a> = Splat;
 
     #[inline(always)]
-    fn of<'a>(arg: Arg, _: &Others<'a>) -> Splat {
+    fn of<'a>(arg: Arg, _: &OtherRegs<'a>) -> Splat {
         match arg {
             Arg::Slot(_) => Splat(0.0),
             Arg::Const(x) => Splat(x),
@@ -85,7 +87,7 @@ macro_rules! kernels {
     ($($name:ident |$level:ident, $d:ident, $a:ident, $b:ident, $c:ident, $sign:ident| $call:expr;)*) => {$(
         struct $name;
 
-        impl Kernel for $name {
+        impl LaneLoop for $name {
             #[inline(always)]
             #[allow(unused_variables, reason = "each takes as many as it needs")]
             fn run<$level: SimdLevel>(
@@ -146,36 +148,36 @@ kernels! {
     MadZeroBoth |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroBoth, PlusC>(d, a, b, c, s);
     MadZeroBothMinus |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroBoth, MinusC>(d, a, b, c, s);
     Copy |L, d, a, b, c, s| bits::copy(d, a);
-    Blend |L, d, a, b, c, s| choose::blend(d, a, b);
+    MaskedMove |L, d, a, b, c, s| choose::blend(d, a, b);
     Select |L, d, a, b, c, s| choose::select(d, a, b, c);
 }
 
-/// The loop of an operation and what to call it with. `spread` gives the slot of a constant.
-pub(super) fn choose<L: SimdLevel>(
+/// The loop of an operation and what to call it with. `materialize` gives the slot of a constant.
+pub(super) fn select_kernel<L: SimdLevel>(
     level: L,
     opcode: Opcode,
     dst: u32,
     args: [Arg; 3],
-    spread: &mut dyn FnMut(f32) -> Arg,
-) -> (Loop, Call) {
-    let mut call = Call { dst, args, sign: 0.0 };
+    materialize: &mut dyn FnMut(f32) -> Arg,
+) -> (Kernel, KernelArgs) {
+    let mut call = KernelArgs { dst, args, sign: 0.0 };
 
     macro_rules! over {
         ($kernel:ident, $a:ident, $b:ident, $c:ident) => {
-            level.entry::<Memory, Call, Over<$kernel, $a, $b, $c>>()
+            level.entry::<RegFile, KernelArgs, Over<$kernel, $a, $b, $c>>()
         };
     }
-    let mut as_slots = |call: &mut Call, places: &[usize]| {
+    let mut as_slots = |call: &mut KernelArgs, places: &[usize]| {
         for &place in places {
             if let Arg::Const(x) = call.args[place] {
-                call.args[place] = spread(x);
+                call.args[place] = materialize(x);
             }
         }
     };
     macro_rules! unary {
         ($kernel:ident) => {{
             as_slots(&mut call, &[0]);
-            over!($kernel, Slot, Same, Same)
+            over!($kernel, Slot, Broadcast, Broadcast)
         }};
     }
     // A constant may come second.
@@ -183,8 +185,8 @@ pub(super) fn choose<L: SimdLevel>(
         ($kernel:ident) => {{
             as_slots(&mut call, &[0]);
             match call.args[1] {
-                Arg::Slot(_) => over!($kernel, Slot, Slot, Same),
-                Arg::Const(_) => over!($kernel, Slot, Same, Same),
+                Arg::Slot(_) => over!($kernel, Slot, Slot, Broadcast),
+                Arg::Const(_) => over!($kernel, Slot, Broadcast, Broadcast),
             }
         }};
     }
@@ -192,7 +194,7 @@ pub(super) fn choose<L: SimdLevel>(
     macro_rules! either {
         ($kernel:ident) => {
             match (call.args[0], call.args[1]) {
-                (Arg::Const(_), Arg::Slot(_)) => over!($kernel, Same, Slot, Same),
+                (Arg::Const(_), Arg::Slot(_)) => over!($kernel, Broadcast, Slot, Broadcast),
                 _ => binary!($kernel),
             }
         };
@@ -203,9 +205,9 @@ pub(super) fn choose<L: SimdLevel>(
             as_slots(&mut call, &[0]);
             match (call.args[1], call.args[2]) {
                 (Arg::Slot(_), Arg::Slot(_)) => over!($kernel, Slot, Slot, Slot),
-                (Arg::Slot(_), Arg::Const(_)) => over!($kernel, Slot, Slot, Same),
-                (Arg::Const(_), Arg::Slot(_)) => over!($kernel, Slot, Same, Slot),
-                (Arg::Const(_), Arg::Const(_)) => over!($kernel, Slot, Same, Same),
+                (Arg::Slot(_), Arg::Const(_)) => over!($kernel, Slot, Slot, Broadcast),
+                (Arg::Const(_), Arg::Slot(_)) => over!($kernel, Slot, Broadcast, Slot),
+                (Arg::Const(_), Arg::Const(_)) => over!($kernel, Slot, Broadcast, Broadcast),
             }
         }};
     }
@@ -215,7 +217,7 @@ pub(super) fn choose<L: SimdLevel>(
             as_slots(&mut call, &[0, 1]);
             match call.args[2] {
                 Arg::Slot(_) => over!($kernel, Slot, Slot, Slot),
-                Arg::Const(_) => over!($kernel, Slot, Slot, Same),
+                Arg::Const(_) => over!($kernel, Slot, Slot, Broadcast),
             }
         }};
     }
@@ -224,25 +226,25 @@ pub(super) fn choose<L: SimdLevel>(
         // Delivered before the steps; never asked for.
         Opcode::Input { .. } => unary!(Copy),
         Opcode::Mul(product) => {
-            let form = call.form(product);
-            match (form, product.negate) {
-                (Zero::Nowhere, false) => binary!(Mul),
-                (Zero::Nowhere, true) => binary!(MulSigned),
-                (Zero::First, _) => binary!(MulZeroA),
-                (Zero::Both, _) => both_slots!(MulZeroBoth),
+            let zero_factors = call.zero_factors(product);
+            match (zero_factors, product.negate) {
+                (ZeroFactors::Nowhere, false) => binary!(Mul),
+                (ZeroFactors::Nowhere, true) => binary!(MulSigned),
+                (ZeroFactors::First, _) => binary!(MulZeroA),
+                (ZeroFactors::Both, _) => both_slots!(MulZeroBoth),
             }
         }
         Opcode::Mad(product, sum) => {
-            let form = call.form(product);
-            match (form, product.negate, sum) {
-                (Zero::Nowhere, false, AddSign::Plus) => ternary!(Mad),
-                (Zero::Nowhere, false, AddSign::Minus) => ternary!(MadMinus),
-                (Zero::Nowhere, true, AddSign::Plus) => ternary!(MadFrom),
-                (Zero::Nowhere, true, AddSign::Minus) => ternary!(MadBoth),
-                (Zero::First, _, AddSign::Plus) => ternary!(MadZeroA),
-                (Zero::First, _, AddSign::Minus) => ternary!(MadZeroAMinus),
-                (Zero::Both, _, AddSign::Plus) => both_slots!(MadZeroBoth),
-                (Zero::Both, _, AddSign::Minus) => both_slots!(MadZeroBothMinus),
+            let zero_factors = call.zero_factors(product);
+            match (zero_factors, product.negate, sum) {
+                (ZeroFactors::Nowhere, false, AddSign::Plus) => ternary!(Mad),
+                (ZeroFactors::Nowhere, false, AddSign::Minus) => ternary!(MadMinus),
+                (ZeroFactors::Nowhere, true, AddSign::Plus) => ternary!(MadFrom),
+                (ZeroFactors::Nowhere, true, AddSign::Minus) => ternary!(MadBoth),
+                (ZeroFactors::First, _, AddSign::Plus) => ternary!(MadZeroA),
+                (ZeroFactors::First, _, AddSign::Minus) => ternary!(MadZeroAMinus),
+                (ZeroFactors::Both, _, AddSign::Plus) => both_slots!(MadZeroBoth),
+                (ZeroFactors::Both, _, AddSign::Minus) => both_slots!(MadZeroBothMinus),
             }
         }
         Opcode::Add => binary!(Add),
@@ -279,52 +281,60 @@ pub(super) fn choose<L: SimdLevel>(
 }
 
 /// The loop of `dst = from`.
-pub(super) fn copy<L: SimdLevel>(level: L, dst: u32, from: Arg) -> (Loop, Call) {
-    let call = Call { dst, args: [from, Arg::Const(0.0), Arg::Const(0.0)], sign: 0.0 };
+pub(super) fn copy<L: SimdLevel>(level: L, dst: u32, from: Arg) -> (Kernel, KernelArgs) {
+    let call = KernelArgs { dst, args: [from, Arg::Const(0.0), Arg::Const(0.0)], sign: 0.0 };
     let entry = match from {
-        Arg::Slot(_) => level.entry::<Memory, Call, Over<Copy, Slot, Same, Same>>(),
-        Arg::Const(_) => level.entry::<Memory, Call, Over<Copy, Same, Same, Same>>(),
+        Arg::Slot(_) => {
+            level.entry::<RegFile, KernelArgs, Over<Copy, Slot, Broadcast, Broadcast>>()
+        }
+        Arg::Const(_) => {
+            level.entry::<RegFile, KernelArgs, Over<Copy, Broadcast, Broadcast, Broadcast>>()
+        }
     };
     (entry, call)
 }
 
 /// The loop of `dst = mask ? from : dst`.
-pub(super) fn blend<L: SimdLevel>(
+pub(super) fn masked_move<L: SimdLevel>(
     level: L,
     dst: u32,
     mask: Arg,
     from: Arg,
-    spread: &mut dyn FnMut(f32) -> Arg,
-) -> (Loop, Call) {
-    let mask = if let Arg::Const(x) = mask { spread(x) } else { mask };
-    let call = Call { dst, args: [mask, from, Arg::Const(0.0)], sign: 0.0 };
+    materialize: &mut dyn FnMut(f32) -> Arg,
+) -> (Kernel, KernelArgs) {
+    let mask = if let Arg::Const(x) = mask { materialize(x) } else { mask };
+    let call = KernelArgs { dst, args: [mask, from, Arg::Const(0.0)], sign: 0.0 };
     let entry = match from {
-        Arg::Slot(_) => level.entry::<Memory, Call, Over<Blend, Slot, Slot, Same>>(),
-        Arg::Const(_) => level.entry::<Memory, Call, Over<Blend, Slot, Same, Same>>(),
+        Arg::Slot(_) => {
+            level.entry::<RegFile, KernelArgs, Over<MaskedMove, Slot, Slot, Broadcast>>()
+        }
+        Arg::Const(_) => {
+            level.entry::<RegFile, KernelArgs, Over<MaskedMove, Slot, Broadcast, Broadcast>>()
+        }
     };
     (entry, call)
 }
 
 /// Which factors of a product make it zero, whatever the other is.
 #[derive(Clone, Copy)]
-enum Zero {
+enum ZeroFactors {
     Nowhere,
     First,
     Both,
 }
 
-impl Call {
+impl KernelArgs {
     /// Puts the factors of a product in the order of the loops, and notes its sign.
-    fn form(&mut self, product: MulFlags) -> Zero {
+    fn zero_factors(&mut self, product: MulFlags) -> ZeroFactors {
         self.sign = if product.negate { -0.0 } else { 0.0 };
         match (product.zero_a, product.zero_b) {
-            (false, false) => Zero::Nowhere,
-            (true, false) => Zero::First,
+            (false, false) => ZeroFactors::Nowhere,
+            (true, false) => ZeroFactors::First,
             (false, true) => {
                 self.args.swap(0, 1);
-                Zero::First
+                ZeroFactors::First
             }
-            (true, true) => Zero::Both,
+            (true, true) => ZeroFactors::Both,
         }
     }
 }

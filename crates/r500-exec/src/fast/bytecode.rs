@@ -1,17 +1,17 @@
-//! From the intermediate form to steps over slots.
+//! From the intermediate form to ops over slots.
 //!
-//! A slot holds one value of every pixel of a batch. The tree of regions becomes a list of steps with
-//! jumps; each value gets a slot for as long as somebody looks at it (linear scan), so that the slots
-//! in use stay in the processor's nearest cache. The slot that a step writes is never one that it
-//! reads, so steps are loops over memory that does not overlap.
+//! A slot holds one value of every pixel of a batch. The tree of regions becomes a list of ops with
+//! jumps; each value gets a slot for as long as somebody looks at it (linearizer scan), so that the slots
+//! in use stay in the processor's nearest cache. The slot that a op writes is never one that it
+//! reads, so ops are loops over memory that does not overlap.
 
 use std::collections::BTreeSet;
 
 use r500_isa::values::TexOp;
 
-use super::kernels::{self, Call};
+use super::codegen::{self, CompileUnit, TexelView, UnitBuilder, UnitContext};
+use super::dispatch::{self, KernelArgs};
 use super::lanes::Chunk;
-use super::native::{self, Cells, Native, Part, Segment};
 use crate::Bindings;
 use crate::ir::{Function, Loop, Opcode, Operand, Stmt, Value};
 use r500_simd::{Simd, SimdLevel, SimdTask};
@@ -23,37 +23,37 @@ pub(super) enum Arg {
     Const(f32),
 }
 
-/// One step over a batch.
+/// One op over a batch.
 #[derive(Clone, Debug)]
-pub(super) enum Step {
+pub(super) enum Op {
     /// A loop over a slot.
-    Loop(kernels::Loop, Call),
+    Lanes(dispatch::Kernel, KernelArgs),
     /// Texels.
-    Fetch(Box<FetchStep>),
+    Fetch(Box<FetchOp>),
     /// Pixels of the mask lose their coverage.
-    Kill(Arg),
+    Discard(Arg),
     /// Covered pixels of the mask are counted.
     Stat { channel: u8, mask: Arg },
     /// Instructions of the program that begin here.
-    Spend { instructions: u32, address: u32 },
+    ConsumeFuel { instructions: u32, address: u32 },
     /// Chunks are noted where pixels of the mask execute and none of them is covered.
-    Watch(Arg),
+    GroupHazard(Arg),
     /// Begins a region for the chunks where the mask has a pixel; goes on at `to` if there is none.
-    Enter { mask: Arg, to: u32 },
+    PushExec { mask: Arg, to: u32 },
     /// Ends the region.
-    Leave,
-    /// Begins a loop, a region too: counter `counter` is set to `passes`.
-    Begin { counter: u32, passes: u32 },
+    PopExec,
+    /// Begins a loop, a region too: counter `counter` is set to `max_trips`.
+    LoopBegin { counter: u32, max_trips: u32 },
     /// Goes back to `to` if passes are left, for the chunks where the mask, if there is one, has a
     /// pixel. Without passes or chunks the region ends.
-    Again { counter: u32, mask: Option<Arg>, to: u32 },
+    LoopBack { counter: u32, mask: Option<Arg>, to: u32 },
     /// Machine code.
-    Native(native::Step),
+    Kernel(codegen::KernelCall),
 }
 
 /// A texture fetch: see [`Fetch`](crate::ir::Fetch).
 #[derive(Clone, Debug)]
-pub(super) struct FetchStep {
+pub(super) struct FetchOp {
     pub(super) unit: u8,
     pub(super) op: TexOp,
     pub(super) unscaled: bool,
@@ -65,53 +65,53 @@ pub(super) struct FetchStep {
     pub(super) texel: [Option<u32>; 4],
 }
 
-/// Where a target's colour is behind the steps.
+/// Where a target's colour is behind the ops.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Color {
+pub(super) enum ColorSource {
     /// Channel by channel.
-    Channels([Arg; 4]),
-    /// On the canvas: see [`native::Color`].
-    Canvas { covered: bool },
+    Slots([Arg; 4]),
+    /// On the canvas: see [`codegen::ColorStore`].
+    Stored { covered: bool },
 }
 
-/// A function as steps.
+/// A function as ops.
 #[derive(Clone, Debug)]
-pub(super) struct Code {
-    /// Inputs to deliver before the steps: input, channel, slot.
+pub(super) struct Bytecode {
+    /// Inputs to deliver before the ops: input, channel, slot.
     pub(super) inputs: Vec<(u8, u8, u32)>,
-    pub(super) steps: Vec<Step>,
+    pub(super) ops: Vec<Op>,
     /// How many slots there are.
     pub(super) slots: u32,
     /// Slots that hold a constant.
     pub(super) constants: Vec<(u32, f32)>,
     /// How many loops run inside each other.
     pub(super) counters: u32,
-    pub(super) colors: [Option<Color>; 4],
+    pub(super) colors: [Option<ColorSource>; 4],
     pub(super) depth: Option<(Arg, Arg)>,
     /// Whether pixels lose their coverage.
-    pub(super) kills: bool,
+    pub(super) discards: bool,
     /// Operations that are machine code, and all.
-    pub(super) share: (usize, usize),
+    pub(super) coverage: (usize, usize),
     /// The units that machine code fetches from.
     units: Vec<u8>,
     /// The inputs, and their channels, that machine code computes.
-    pub(super) ramps: Vec<[u8; 2]>,
+    pub(super) interpolants: Vec<[u8; 2]>,
 }
 
-impl Code {
-    /// The steps of a function, with the loops of a level.
+impl Bytecode {
+    /// The ops of a function, with the loops of a level.
     pub(super) fn new(function: &Function, parameters: &[(Value, u32)], simd: Simd) -> Self {
         simd.run_plain(Compile { function, parameters, native: None }).0
     }
 
-    /// The steps of a function, with machine code for some of it; how many chunks a batch has beside
-    /// each other; and the numbers of segments that the compiler refused. If there are any, the code
+    /// The ops of a function, with machine code for some of it; how many chunks a batch has beside
+    /// each other; and the numbers of units that the compiler refused. If there are any, the code
     /// lacks them.
     pub(super) fn with_native(
         function: &Function,
         parameters: &[(Value, u32)],
         simd: Simd,
-        native: &Native<'_>,
+        native: &UnitContext<'_>,
     ) -> (Self, u32, Vec<usize>) {
         simd.run_plain(Compile { function, parameters, native: Some(native) })
     }
@@ -120,21 +120,22 @@ impl Code {
         function: &Function,
         parameters: &[(Value, u32)],
         level: L,
-        native: Option<&Native<'_>>,
+        native: Option<&UnitContext<'_>>,
     ) -> (Self, u32, Vec<usize>) {
-        let mut linear = Linear { first_extra: function.values, native, ..Linear::default() };
-        linear.list(&function.body);
-        let painted = linear.paint(function);
-        let colors = function.colors.map(|color| color.filter(|_| !painted));
+        let mut linearizer =
+            Linearizer { first_extra: function.values, native, ..Linearizer::default() };
+        linearizer.list(&function.body);
+        let stores_colors = linearizer.store_colors(function);
+        let colors = function.colors.map(|color| color.filter(|_| !stores_colors));
         let depth = function.depth;
         let outputs = colors.iter().flatten().flatten().copied();
         let outputs =
             outputs.chain(depth.into_iter().flat_map(|(depth, written)| [depth, written]));
         for operand in outputs {
-            linear.uses.push((linear.at(), operand));
+            linearizer.uses.push((linearizer.at(), operand));
         }
-        linear.leave();
-        let mut places = Lives::of(&linear, function.values as usize).places();
+        linearizer.note_unit_outputs();
+        let mut places = LiveRanges::of(&linearizer, function.values as usize).allocate();
         // Parameters stay in slots of their own.
         let mut constants: Vec<(u32, f32)> = Vec::new();
         for &(value, bits) in parameters {
@@ -149,7 +150,7 @@ impl Code {
             Operand::Const(bits) => Arg::Const(f32::from_bits(bits)),
             Operand::Value(value) => Arg::Slot(places.of(value)),
         };
-        let mut spread = |x: f32| {
+        let mut materialize = |x: f32| {
             let known = constants[own..].iter().find(|(_, known)| known.to_bits() == x.to_bits());
             Arg::Slot(known.map(|(slot, _)| *slot).unwrap_or_else(|| {
                 let slot = places.count + u32::try_from(constants.len() - own).unwrap_or(0);
@@ -157,48 +158,54 @@ impl Code {
                 slot
             }))
         };
-        // Constants are spread out for steps only, of which few are left beside machine code.
-        let columns = super::columns(places.count);
+        // Constants are materialize out for ops only, of which few are left beside machine code.
+        let columns = super::batch_width(places.count);
         let stride = columns * (super::ROWS / 4) * u32::try_from(size_of::<Chunk>()).unwrap_or(64);
         let kill = |stmt: &Stmt| matches!(stmt, Stmt::Discard(_));
-        let kills = function.body.iter().any(|stmt| stmt.any(&mut { kill }));
+        let discards = function.body.iter().any(|stmt| stmt.any(&mut { kill }));
         let mut refused = Vec::new();
-        let (mut share, mut units) = ((0, 0), Vec::new());
+        let (mut coverage, mut units) = ((0, 0), Vec::new());
         let mut inputs = Vec::new();
-        let mut steps = Vec::with_capacity(linear.steps.len());
-        // Jumps are to places among the virtual steps, of which inputs and copies onto themselves go.
-        let mut moved = Vec::with_capacity(linear.steps.len() + 1);
-        for step in &linear.steps {
-            moved.push(u32::try_from(steps.len()).unwrap_or(u32::MAX));
-            match step {
-                Virtual::Def(value, inst) => {
+        let mut ops = Vec::with_capacity(linearizer.ops.len());
+        // Jumps are to places among the virtual ops, of which inputs and copies onto themselves go.
+        let mut moved = Vec::with_capacity(linearizer.ops.len() + 1);
+        for op in &linearizer.ops {
+            moved.push(u32::try_from(ops.len()).unwrap_or(u32::MAX));
+            match op {
+                VirtualOp::Def(value, inst) => {
                     let dst = places.of(*value);
                     if let Opcode::Input { input, channel } = inst.opcode {
                         inputs.push((input, channel, dst));
                     } else {
-                        share.1 += 1;
+                        coverage.1 += 1;
                         let args = inst.args.map(arg);
-                        let (entry, call) =
-                            kernels::choose(level, inst.opcode, dst, args, &mut spread);
-                        steps.push(Step::Loop(entry, call));
+                        let (entry, call) = dispatch::select_kernel(
+                            level,
+                            inst.opcode,
+                            dst,
+                            args,
+                            &mut materialize,
+                        );
+                        ops.push(Op::Lanes(entry, call));
                     }
                 }
-                Virtual::Copy(value, from) => {
+                VirtualOp::Copy(value, from) => {
                     let (dst, from) = (places.of(*value), arg(*from));
                     if from != Arg::Slot(dst) {
-                        let (entry, call) = kernels::copy(level, dst, from);
-                        steps.push(Step::Loop(entry, call));
+                        let (entry, call) = dispatch::copy(level, dst, from);
+                        ops.push(Op::Lanes(entry, call));
                     }
                 }
-                Virtual::Blend(value, mask, from) => {
+                VirtualOp::MaskedMove(value, mask, from) => {
                     let dst = places.of(*value);
                     let (mask, from) = (arg(*mask), arg(*from));
-                    let (entry, call) = kernels::blend(level, dst, mask, from, &mut spread);
-                    steps.push(Step::Loop(entry, call));
+                    let (entry, call) =
+                        dispatch::masked_move(level, dst, mask, from, &mut materialize);
+                    ops.push(Op::Lanes(entry, call));
                 }
-                Virtual::Native(part) => {
-                    let Some((part, native)) = linear.part(*part) else { continue };
-                    share.1 += part.operations;
+                VirtualOp::Unit(part) => {
+                    let Some((part, native)) = linearizer.part(*part) else { continue };
+                    coverage.1 += part.operations;
                     let placed = |values: &[Value]| {
                         let mut list: Vec<_> =
                             values.iter().map(|&value| (value, places.of(value))).collect();
@@ -207,7 +214,7 @@ impl Code {
                     };
                     let (reads, writes) = (placed(&part.reads), placed(&part.writes));
                     let moves: Vec<_> = (part.moves.iter())
-                        .map(|&(value, mask, from)| native::Move {
+                        .map(|&(value, mask, from)| codegen::PhiMove {
                             value,
                             slot: places.of(value),
                             mask,
@@ -215,117 +222,117 @@ impl Code {
                         })
                         .collect();
                     let colors: Vec<_> = (part.colors.iter())
-                        .map(|&(target, channels, numbers)| native::Color {
+                        .map(|&(target, channels, numbers)| codegen::ColorStore {
                             target,
                             channels,
-                            numbers,
-                            covered: kills,
+                            non_nan: numbers,
+                            covered: discards,
                         })
                         .collect();
                     let tables = native.tables(&part.units);
-                    let segment = Segment {
+                    let unit = CompileUnit {
                         body: &part.body,
                         reads: &reads,
                         writes: &writes,
                         moves: &moves,
                         colors: &colors,
                         stride,
-                        metered: part.metered,
+                        fuel_checked: part.fuel_checked,
                         tables: &tables,
-                        ramps: native.ramps(),
-                        origins: &function.source_locs,
+                        interpolants: native.interpolants(),
+                        source_locs: &function.source_locs,
                     };
-                    if let Some((instructions, address)) = part.spend {
-                        steps.push(Step::Spend { instructions, address });
+                    if let Some((instructions, address)) = part.consume {
+                        ops.push(Op::ConsumeFuel { instructions, address });
                     }
-                    match native.compiler.compile(&segment) {
+                    match native.compiler.compile(&unit) {
                         Some(kernel) => {
-                            share.0 += part.operations;
-                            let kills = part.kills;
+                            coverage.0 += part.operations;
+                            let discards = part.discards;
                             units.extend_from_slice(&part.units);
-                            steps.push(Step::Native(native::Step { kernel, kills }));
+                            ops.push(Op::Kernel(codegen::KernelCall { kernel, discards }));
                         }
                         None => refused.push(part.number),
                     }
                 }
-                Virtual::Other(stmt) => steps.extend(other(stmt, &arg, &places)),
-                Virtual::Nothing => {}
-                Virtual::Enter(mask, to) => {
-                    steps.push(Step::Enter { mask: arg(*mask), to: *to });
+                VirtualOp::Other(stmt) => ops.extend(other(stmt, &arg, &places)),
+                VirtualOp::Deleted => {}
+                VirtualOp::PushExec(mask, to) => {
+                    ops.push(Op::PushExec { mask: arg(*mask), to: *to });
                 }
-                Virtual::Leave => steps.push(Step::Leave),
-                Virtual::Begin(counter, passes) => {
-                    steps.push(Step::Begin { counter: *counter, passes: *passes });
+                VirtualOp::PopExec => ops.push(Op::PopExec),
+                VirtualOp::LoopBegin(counter, max_trips) => {
+                    ops.push(Op::LoopBegin { counter: *counter, max_trips: *max_trips });
                 }
-                Virtual::Again(counter, mask, to) => {
+                VirtualOp::LoopBack(counter, mask, to) => {
                     let mask = mask.map(arg);
-                    steps.push(Step::Again { counter: *counter, mask, to: *to });
+                    ops.push(Op::LoopBack { counter: *counter, mask, to: *to });
                 }
             }
         }
-        moved.push(u32::try_from(steps.len()).unwrap_or(u32::MAX));
-        for step in &mut steps {
-            if let Step::Enter { to, .. } | Step::Again { to, .. } = step {
+        moved.push(u32::try_from(ops.len()).unwrap_or(u32::MAX));
+        for op in &mut ops {
+            if let Op::PushExec { to, .. } | Op::LoopBack { to, .. } = op {
                 *to = moved.get(*to as usize).copied().unwrap_or(u32::MAX);
             }
         }
-        let color = |channels: [Operand; 4]| match painted {
-            true => Color::Canvas { covered: kills },
-            false => Color::Channels(channels.map(arg)),
+        let color = |channels: [Operand; 4]| match stores_colors {
+            true => ColorSource::Stored { covered: discards },
+            false => ColorSource::Slots(channels.map(arg)),
         };
         let code = Self {
             inputs,
-            steps,
+            ops,
             slots: places.count + u32::try_from(constants.len() - own).unwrap_or(0),
             constants,
-            counters: linear.counters,
+            counters: linearizer.counters,
             colors: function.colors.map(|channels| channels.map(color)),
             depth: depth.map(|(depth, written)| (arg(depth), arg(written))),
-            kills,
-            share,
+            discards,
+            coverage,
             units,
-            ramps: native.map(|native| native.ramps().to_vec()).unwrap_or_default(),
+            interpolants: native.map(|native| native.interpolants().to_vec()).unwrap_or_default(),
         };
         (code, columns, refused)
     }
 
     /// Whether machine code paints its colours.
-    pub(super) fn paints(&self) -> bool {
-        self.colors.iter().flatten().any(|color| matches!(color, Color::Canvas { .. }))
+    pub(super) fn stores_colors(&self) -> bool {
+        self.colors.iter().flatten().any(|color| matches!(color, ColorSource::Stored { .. }))
     }
 
     /// What machine code fetches from, by unit.
-    pub(super) fn cells<'a>(&self, bindings: &'a Bindings) -> Vec<Cells<'a>> {
+    pub(super) fn texels<'a>(&self, bindings: &'a Bindings) -> Vec<TexelView<'a>> {
         let last = self.units.iter().max().map_or(0, |last| usize::from(*last) + 1);
-        let mut cells = vec![Cells::NONE; last];
+        let mut texels = vec![TexelView::NONE; last];
         for unit in self.units.iter().map(|unit| usize::from(*unit)) {
             if let Some(sampler) = bindings.sampler(unit) {
-                cells[unit] = sampler.cells();
+                texels[unit] = sampler.texel_view();
             }
         }
-        cells
+        texels
     }
 }
 
-/// Makes steps with the loops of a level.
+/// Makes ops with the loops of a level.
 struct Compile<'a> {
     function: &'a Function,
     parameters: &'a [(Value, u32)],
-    native: Option<&'a Native<'a>>,
+    native: Option<&'a UnitContext<'a>>,
 }
 
 impl SimdTask for Compile<'_> {
-    type Output = (Code, u32, Vec<usize>);
+    type Output = (Bytecode, u32, Vec<usize>);
 
     #[inline(always)]
-    fn run<L: SimdLevel>(self, level: L) -> (Code, u32, Vec<usize>) {
-        Code::compile(self.function, self.parameters, level, self.native)
+    fn run<L: SimdLevel>(self, level: L) -> (Bytecode, u32, Vec<usize>) {
+        Bytecode::compile(self.function, self.parameters, level, self.native)
     }
 }
 
-fn other(stmt: &Stmt, arg: &impl Fn(Operand) -> Arg, places: &Places) -> Option<Step> {
+fn other(stmt: &Stmt, arg: &impl Fn(Operand) -> Arg, places: &SlotAllocation) -> Option<Op> {
     Some(match stmt {
-        Stmt::Fetch(fetch) => Step::Fetch(Box::new(FetchStep {
+        Stmt::Fetch(fetch) => Op::Fetch(Box::new(FetchOp {
             unit: fetch.unit,
             op: fetch.op,
             unscaled: fetch.unscaled,
@@ -335,36 +342,36 @@ fn other(stmt: &Stmt, arg: &impl Fn(Operand) -> Arg, places: &Places) -> Option<
             active: arg(fetch.active),
             texel: fetch.texel.map(|value| value.map(|value| places.of(value))),
         })),
-        Stmt::Discard(mask) => Step::Kill(arg(*mask)),
-        Stmt::GroupHazard(mask) => Step::Watch(arg(*mask)),
-        Stmt::Stat { channel, mask } => Step::Stat { channel: *channel, mask: arg(*mask) },
+        Stmt::Discard(mask) => Op::Discard(arg(*mask)),
+        Stmt::GroupHazard(mask) => Op::GroupHazard(arg(*mask)),
+        Stmt::Stat { channel, mask } => Op::Stat { channel: *channel, mask: arg(*mask) },
         Stmt::ConsumeFuel { instructions, address } => {
-            Step::Spend { instructions: *instructions, address: *address }
+            Op::ConsumeFuel { instructions: *instructions, address: *address }
         }
         Stmt::Def(..) | Stmt::If(_) | Stmt::Loop(_) => return None,
     })
 }
 
-/// A step whose values have no slots yet. Jumps lead to places in the list of these.
+/// A op whose values have no slots yet. Jumps lead to places in the list of these.
 #[derive(Debug)]
-enum Virtual<'a> {
+enum VirtualOp<'a> {
     Def(Value, crate::ir::Inst),
     Copy(Value, Operand),
-    Blend(Value, Operand, Operand),
+    MaskedMove(Value, Operand, Operand),
     Other(&'a Stmt),
-    Enter(Operand, u32),
-    Leave,
-    Begin(u32, u32),
-    Again(u32, Option<Operand>, u32),
+    PushExec(Operand, u32),
+    PopExec,
+    LoopBegin(u32, u32),
+    LoopBack(u32, Option<Operand>, u32),
     /// A segment, by its place in the list of these.
-    Native(usize),
-    Nothing,
+    Unit(usize),
+    Deleted,
 }
 
 /// The tree of regions as a list, with who writes and reads what where.
 #[derive(Default)]
-struct Linear<'a> {
-    steps: Vec<Virtual<'a>>,
+struct Linearizer<'a> {
+    ops: Vec<VirtualOp<'a>>,
     writes: Vec<(u32, Value)>,
     uses: Vec<(u32, Operand)>,
     /// First and last place of each loop.
@@ -374,55 +381,56 @@ struct Linear<'a> {
     /// Values made here, beyond those of the function.
     extra: u32,
     first_extra: u32,
-    native: Option<&'a Native<'a>>,
-    parts: Vec<Part<'a>>,
+    native: Option<&'a UnitContext<'a>>,
+    parts: Vec<UnitBuilder<'a>>,
     /// Segments met, refused ones too.
-    segments: usize,
+    units: usize,
 }
 
-impl<'a> Linear<'a> {
+impl<'a> Linearizer<'a> {
     fn at(&self) -> u32 {
-        u32::try_from(self.steps.len()).unwrap_or(u32::MAX)
+        u32::try_from(self.ops.len()).unwrap_or(u32::MAX)
     }
 
     fn list(&mut self, stmts: &'a [Stmt]) {
         let Some(native) = self.native else { return self.one_by_one(stmts) };
         let mut rest = stmts;
         while let Some(first) = rest.first() {
-            let takes = native.takes(first);
-            let alike = rest.iter().take_while(|stmt| native.takes(stmt) == takes).count();
+            let takes = native.supports(first);
+            let alike = rest.iter().take_while(|stmt| native.supports(stmt) == takes).count();
             let (run, behind) = rest.split_at(alike);
             rest = behind;
-            let number = self.segments;
-            self.segments += usize::from(takes);
-            let part = (takes && !native.refused.contains(&number)).then(|| Part::new(run));
+            let number = self.units;
+            self.units += usize::from(takes);
+            let part = (takes && !native.refused.contains(&number)).then(|| UnitBuilder::new(run));
             match part.filter(|part| part.operations > 0) {
-                Some(part) => self.segment(Part { number, ..part }),
+                Some(part) => self.unit(UnitBuilder { number, ..part }),
                 None => self.one_by_one(run),
             }
         }
     }
 
-    /// A step for a whole segment.
-    fn segment(&mut self, part: Part<'a>) {
+    /// A op for a whole segment.
+    fn unit(&mut self, part: UnitBuilder<'a>) {
         let at = self.at();
         self.uses.extend(part.reads.iter().map(|value| (at, Operand::Value(*value))));
-        self.steps.push(Virtual::Native(self.parts.len()));
+        self.ops.push(VirtualOp::Unit(self.parts.len()));
         self.parts.push(part);
     }
 
     /// Has the last segment, or one of its own, paint colours, if the compiler can; whether it does.
-    fn paint(&mut self, function: &Function) -> bool {
-        let Some(native) = self.native.filter(|native| native.compiler.abilities().colors) else {
+    fn store_colors(&mut self, function: &Function) -> bool {
+        let Some(native) = self.native.filter(|native| native.compiler.capabilities().colors)
+        else {
             return false;
         };
-        if !matches!(self.steps.last(), Some(Virtual::Native(_))) {
-            let number = self.segments;
-            self.segments += 1;
+        if !matches!(self.ops.last(), Some(VirtualOp::Unit(_))) {
+            let number = self.units;
+            self.units += 1;
             if native.refused.contains(&number) {
                 return false;
             }
-            self.segment(Part { number, ..Part::default() });
+            self.unit(UnitBuilder { number, ..UnitBuilder::default() });
         }
         let at = self.at() - 1;
         let colors = function.colors.iter().zip(function.non_nan);
@@ -430,30 +438,31 @@ impl<'a> Linear<'a> {
             let Some(channels) = channels else { continue };
             self.uses.extend(channels.map(|channel| (at, channel)));
             if let Some(part) = self.parts.last_mut() {
-                part.look_at(channels.iter().copied());
+                part.add_uses(channels.iter().copied());
                 part.colors.push((target, *channels, numbers));
             }
         }
         true
     }
 
-    /// Notes what segments leave to others, when all that looks at anything is known.
-    fn leave(&mut self) {
+    /// Notes what units leave to others, when all that looks at anything is known.
+    fn note_unit_outputs(&mut self) {
         let mut makers = vec![usize::MAX; self.first_extra as usize];
         for (number, part) in self.parts.iter().enumerate() {
-            part.made.iter().for_each(|value| makers[value.index()] = number);
+            part.defs.iter().for_each(|value| makers[value.index()] = number);
         }
         for (at, operand) in &self.uses {
             let Some(value) = operand.value() else { continue };
             let Some(&maker) = makers.get(value.index()) else { continue };
             // What it moves itself it need not leave.
-            let itself = matches!(self.steps.get(*at as usize), Some(Virtual::Native(part)) if *part == maker);
+            let itself =
+                matches!(self.ops.get(*at as usize), Some(VirtualOp::Unit(part)) if *part == maker);
             if let Some(part) = self.parts.get_mut(maker).filter(|_| !itself) {
                 part.writes.push(value);
             }
         }
-        for (at, step) in self.steps.iter().enumerate() {
-            let Virtual::Native(part) = step else { continue };
+        for (at, op) in self.ops.iter().enumerate() {
+            let VirtualOp::Unit(part) = op else { continue };
             let (Some(part), Ok(at)) = (self.parts.get_mut(*part), u32::try_from(at)) else {
                 continue;
             };
@@ -464,7 +473,7 @@ impl<'a> Linear<'a> {
     }
 
     /// A segment, and who compiles it.
-    fn part(&self, number: usize) -> Option<(&Part<'a>, &'a Native<'a>)> {
+    fn part(&self, number: usize) -> Option<(&UnitBuilder<'a>, &'a UnitContext<'a>)> {
         Some((self.parts.get(number)?, self.native?))
     }
 
@@ -474,7 +483,7 @@ impl<'a> Linear<'a> {
                 Stmt::Def(value, inst) => {
                     inst.args().iter().for_each(|arg| self.uses.push((self.at(), *arg)));
                     self.writes.push((self.at(), *value));
-                    self.steps.push(Virtual::Def(*value, *inst));
+                    self.ops.push(VirtualOp::Def(*value, *inst));
                 }
                 Stmt::If(branch) => self.branch(branch),
                 Stmt::Loop(repeat) => self.repeat(repeat),
@@ -485,27 +494,27 @@ impl<'a> Linear<'a> {
                         let texel = fetch.texel.into_iter().flatten();
                         texel.for_each(|value| self.writes.push((at, value)));
                     }
-                    self.steps.push(Virtual::Other(stmt));
+                    self.ops.push(VirtualOp::Other(stmt));
                 }
             }
         }
     }
 
     /// Has a segment move a value as its last deed. False if there is none.
-    fn change(&mut self, value: Value, mask: Option<Operand>, from: Operand) -> bool {
-        // What a compiler refuses falls back to steps, and others would have other numbers then.
+    fn push_phi_move(&mut self, value: Value, mask: Option<Operand>, from: Operand) -> bool {
+        // What a compiler refuses falls back to ops, and others would have other numbers then.
         if self.native.is_none_or(|native| !native.refused.is_empty()) {
             return false;
         }
-        if !matches!(self.steps.last(), Some(Virtual::Native(_))) {
-            let number = self.segments;
-            self.segments += 1;
-            self.segment(Part { number, ..Part::default() });
+        if !matches!(self.ops.last(), Some(VirtualOp::Unit(_))) {
+            let number = self.units;
+            self.units += 1;
+            self.unit(UnitBuilder { number, ..UnitBuilder::default() });
         }
         let Some(part) = self.parts.last_mut() else { return false };
         let old = mask.map(|_| Operand::Value(value));
         let looks = [mask, Some(from), old].into_iter().flatten();
-        part.change((value, mask, from), looks.clone());
+        part.push_phi_move((value, mask, from), looks.clone());
         let at = self.at() - 1;
         self.uses.extend(looks.map(|operand| (at, operand)));
         self.writes.push((at, value));
@@ -513,22 +522,22 @@ impl<'a> Linear<'a> {
     }
 
     fn copy(&mut self, value: Value, from: Operand) {
-        if self.change(value, None, from) {
+        if self.push_phi_move(value, None, from) {
             return;
         }
         self.uses.push((self.at(), from));
         self.writes.push((self.at(), value));
-        self.steps.push(Virtual::Copy(value, from));
+        self.ops.push(VirtualOp::Copy(value, from));
     }
 
-    fn blend(&mut self, value: Value, mask: Operand, from: Operand) {
-        if self.change(value, Some(mask), from) {
+    fn masked_move(&mut self, value: Value, mask: Operand, from: Operand) {
+        if self.push_phi_move(value, Some(mask), from) {
             return;
         }
         for operand in [mask, from, Operand::Value(value)] {
             self.uses.push((self.at(), operand));
         }
-        self.steps.push(Virtual::Blend(value, mask, from));
+        self.ops.push(VirtualOp::MaskedMove(value, mask, from));
     }
 
     fn branch(&mut self, branch: &'a crate::ir::If) {
@@ -541,22 +550,22 @@ impl<'a> Linear<'a> {
         for (arm, (mask, stmts)) in branch.masks.iter().zip(&branch.arms).enumerate() {
             let skip = (!stmts.is_empty()).then(|| {
                 self.uses.push((self.at(), *mask));
-                self.steps.push(Virtual::Enter(*mask, 0));
-                self.steps.len() - 1
+                self.ops.push(VirtualOp::PushExec(*mask, 0));
+                self.ops.len() - 1
             });
             self.list(stmts);
             for (phi, begun) in branch.phis.iter().zip(&mut begun) {
                 let Some(from) = phi.arms[arm] else { continue };
                 if std::mem::replace(begun, true) {
-                    self.blend(phi.value, *mask, from);
+                    self.masked_move(phi.value, *mask, from);
                 } else {
                     self.copy(phi.value, from);
                 }
             }
             let Some(skip) = skip else { continue };
-            self.steps.push(Virtual::Leave);
+            self.ops.push(VirtualOp::PopExec);
             let to = self.at();
-            if let Some(Virtual::Enter(_, place)) = self.steps.get_mut(skip) {
+            if let Some(VirtualOp::PushExec(_, place)) = self.ops.get_mut(skip) {
                 *place = to;
             }
         }
@@ -569,21 +578,21 @@ impl<'a> Linear<'a> {
         let counter = self.depth;
         self.depth += 1;
         self.counters = self.counters.max(self.depth);
-        self.steps.push(Virtual::Begin(counter, repeat.max_trips));
+        self.ops.push(VirtualOp::LoopBegin(counter, repeat.max_trips));
         let first = self.at();
         self.list(&repeat.body);
-        self.next_pass(repeat, first);
+        self.loop_back_moves(repeat, first);
         if let Some(mask) = repeat.continue_mask {
             self.uses.push((self.at(), mask));
         }
-        self.steps.push(Virtual::Again(counter, repeat.continue_mask, first));
+        self.ops.push(VirtualOp::LoopBack(counter, repeat.continue_mask, first));
         self.loops.push((first, self.at()));
         self.depth -= 1;
     }
 
     /// Carried values take their next ones, all at once: what is read of those that are overwritten
     /// is set aside first.
-    fn next_pass(&mut self, repeat: &'a Loop, first: u32) {
+    fn loop_back_moves(&mut self, repeat: &'a Loop, first: u32) {
         let is_param =
             |operand: Operand| repeat.params.iter().any(|c| Operand::Value(c.value) == operand);
         let mut moves = Vec::new();
@@ -607,7 +616,7 @@ impl<'a> Linear<'a> {
                 && !moved.flatten().any(|operand| operand == next);
             match self.selection(next, value, first).filter(|_| alone) {
                 Some((mask, from)) if !is_param(mask) && !is_param(from) => {
-                    self.forget(next);
+                    self.delete_def(next);
                     moves.push((value, Some(mask), from));
                 }
                 _ => moves.push((value, None, next)),
@@ -615,7 +624,7 @@ impl<'a> Linear<'a> {
         }
         for (value, mask, from) in moves {
             match mask {
-                Some(mask) => self.blend(value, mask, from),
+                Some(mask) => self.masked_move(value, mask, from),
                 None => self.copy(value, from),
             }
         }
@@ -628,8 +637,8 @@ impl<'a> Linear<'a> {
     /// Mask and value, if `next` is computed from place `first` on as `mask ? value : old` and
     /// nobody has looked at it.
     fn selection(&self, next: Operand, old: Value, first: u32) -> Option<(Operand, Operand)> {
-        let made = self.steps[first as usize..].iter().find_map(|step| match step {
-            Virtual::Def(value, inst) if Operand::Value(*value) == next => Some(*inst),
+        let made = self.ops[first as usize..].iter().find_map(|op| match op {
+            VirtualOp::Def(value, inst) if Operand::Value(*value) == next => Some(*inst),
             _ => None,
         })?;
         let [mask, from, kept] = made.args;
@@ -637,13 +646,14 @@ impl<'a> Linear<'a> {
         (selects && !self.uses.iter().any(|(_, operand)| *operand == next)).then_some((mask, from))
     }
 
-    /// Takes back the step that computes a value.
-    fn forget(&mut self, value: Operand) {
-        let made = self.steps.iter().position(
-            |step| matches!(step, Virtual::Def(made, _) if Operand::Value(*made) == value),
-        );
+    /// Takes back the op that computes a value.
+    fn delete_def(&mut self, value: Operand) {
+        let made = self
+            .ops
+            .iter()
+            .position(|op| matches!(op, VirtualOp::Def(made, _) if Operand::Value(*made) == value));
         let Some(at) = made else { return };
-        self.steps[at] = Virtual::Nothing;
+        self.ops[at] = VirtualOp::Deleted;
         let at = u32::try_from(at).unwrap_or(u32::MAX);
         self.uses.retain(|(place, _)| *place != at);
         self.writes.retain(|(place, _)| *place != at);
@@ -651,22 +661,22 @@ impl<'a> Linear<'a> {
 }
 
 /// From where to where each value is needed: place of the first write, place of the last look.
-struct Lives {
+struct LiveRanges {
     spans: Vec<Option<(u32, u32)>>,
-    /// Values that may share a slot: the first is copied into the second.
+    /// Values that may coverage a slot: the first is copied into the second.
     copies: Vec<(u32, Value, Value)>,
 }
 
-impl Lives {
-    fn of(linear: &Linear<'_>, values: usize) -> Self {
-        let count = values + linear.extra as usize;
+impl LiveRanges {
+    fn of(linearizer: &Linearizer<'_>, values: usize) -> Self {
+        let count = values + linearizer.extra as usize;
         let mut spans: Vec<Option<(u32, u32)>> = vec![None; count];
-        for &(at, value) in &linear.writes {
+        for &(at, value) in &linearizer.writes {
             let span = spans[value.index()].get_or_insert((at, at));
             span.0 = span.0.min(at);
             span.1 = span.1.max(at);
         }
-        for &(at, operand) in &linear.uses {
+        for &(at, operand) in &linearizer.uses {
             if let Some(value) = operand.value()
                 && let Some(span) = &mut spans[value.index()]
             {
@@ -675,16 +685,16 @@ impl Lives {
         }
         // What comes from before a loop and is looked at inside stays to its end. Inner loops come
         // first in the list, so that theirs reaches the outer ones.
-        let mut inside: Vec<Vec<Value>> = vec![Vec::new(); linear.loops.len()];
-        for &(at, operand) in &linear.uses {
+        let mut inside: Vec<Vec<Value>> = vec![Vec::new(); linearizer.loops.len()];
+        for &(at, operand) in &linearizer.uses {
             let Some(value) = operand.value() else { continue };
-            for (number, &(first, last)) in linear.loops.iter().enumerate() {
+            for (number, &(first, last)) in linearizer.loops.iter().enumerate() {
                 if (first..last).contains(&at) {
                     inside[number].push(value);
                 }
             }
         }
-        for (number, &(first, last)) in linear.loops.iter().enumerate() {
+        for (number, &(first, last)) in linearizer.loops.iter().enumerate() {
             for value in &inside[number] {
                 if let Some(span) = &mut spans[value.index()]
                     && span.0 < first
@@ -693,8 +703,8 @@ impl Lives {
                 }
             }
         }
-        let copies = linear.steps.iter().enumerate().filter_map(|(at, step)| match step {
-            Virtual::Copy(to, Operand::Value(from)) => {
+        let copies = linearizer.ops.iter().enumerate().filter_map(|(at, op)| match op {
+            VirtualOp::Copy(to, Operand::Value(from)) => {
                 Some((u32::try_from(at).unwrap_or(u32::MAX), *from, *to))
             }
             _ => None,
@@ -703,7 +713,7 @@ impl Lives {
     }
 
     /// Gives every value a slot.
-    fn places(&self) -> Places {
+    fn allocate(&self) -> SlotAllocation {
         let mut by_start: Vec<(u32, u32, usize)> = (self.spans.iter().enumerate())
             .filter_map(|(value, span)| span.map(|(start, last)| (start, last, value)))
             .collect();
@@ -714,14 +724,14 @@ impl Lives {
         let mut free = BTreeSet::new();
         let mut count = 0;
         for (start, last, value) in by_start {
-            // A slot whose last look is in this very step is not free yet.
+            // A slot whose last look is in this very op is not free yet.
             while let Some(&(until, slot)) = busy.first()
                 && until < start
             {
                 busy.pop_first();
                 free.insert(slot);
             }
-            let copied = self.copied(start, value);
+            let copied = self.coalesce_candidate(start, value);
             let slot = match copied {
                 // A copy of what nobody needs any more takes its place.
                 Some(from) if busy.remove(&(start, slots[from])) => slots[from],
@@ -733,11 +743,11 @@ impl Lives {
             slots[value] = slot;
             busy.insert((last, slot));
         }
-        Places { slots, count }
+        SlotAllocation { slots, count }
     }
 
     /// The value that the first write of this one copies, if that is the last look at it.
-    fn copied(&self, start: u32, value: usize) -> Option<usize> {
+    fn coalesce_candidate(&self, start: u32, value: usize) -> Option<usize> {
         let copy = self.copies.binary_search_by_key(&start, |(at, ..)| *at).ok()?;
         let (_, from, to) = self.copies[copy];
         let ends = self.spans[from.index()].is_some_and(|(_, last)| last == start);
@@ -746,12 +756,12 @@ impl Lives {
 }
 
 /// The slot of each value.
-struct Places {
+struct SlotAllocation {
     slots: Vec<u32>,
     count: u32,
 }
 
-impl Places {
+impl SlotAllocation {
     fn of(&self, value: Value) -> u32 {
         self.slots.get(value.index()).copied().unwrap_or(0)
     }

@@ -2,23 +2,23 @@
 
 use std::ops::Range;
 
-use super::code::Arg;
+use super::bytecode::Arg;
 use super::lanes::{Chunk, LANES};
 
-/// Slots, one after the other, and the regions that are open.
-pub(super) struct Memory {
+/// Slots, one after the other, and the exec that are open.
+pub(super) struct RegFile {
     floats: Vec<f32>,
     /// Where the first slot begins: at a line of the processor's cache.
     first: usize,
     /// Chunks in a slot.
     pub(super) chunks: usize,
-    pub(super) regions: Regions,
+    pub(super) exec: ExecStack,
 }
 
 /// Bytes of a line of the cache, and of a chunk.
 const LINE: usize = size_of::<Chunk>();
 
-impl Memory {
+impl RegFile {
     pub(super) fn new(slots: u32, chunks: usize) -> Self {
         let floats = vec![0.0_f32; (slots as usize * chunks + 1) * LANES];
         let first = floats.as_ptr().align_offset(LINE);
@@ -27,7 +27,7 @@ impl Memory {
             first: if first < LANES { first } else { 0 },
             floats,
             chunks,
-            regions: Regions::new(chunks),
+            exec: ExecStack::new(chunks),
         }
     }
 
@@ -68,109 +68,109 @@ impl Memory {
         }
     }
 
-    /// Calls `f` for each run of chunks that execute, with the slot to write and the others to read.
+    /// Calls `f` for each range of chunks that execute, with the slot to write and the others to read.
     #[inline(always)]
-    pub(super) fn each_run(&mut self, dst: u32, mut f: impl FnMut(&mut [Chunk], Others<'_>)) {
+    pub(super) fn each_range(&mut self, dst: u32, mut f: impl FnMut(&mut [Chunk], OtherRegs<'_>)) {
         let (dst, chunks) = (dst as usize, self.chunks);
         let memory: &mut [Chunk] = self.floats[self.first..].as_chunks_mut().0;
         let (below, rest) = memory.split_at_mut(dst * chunks);
         let (slot, above) = rest.split_at_mut(chunks);
-        for &run in &self.regions.runs[self.regions.current()] {
-            let others = Others { below, above, dst, chunks, run };
-            f(&mut slot[run.0..run.1], others);
+        for &range in &self.exec.ranges[self.exec.current()] {
+            let others = OtherRegs { below, above, dst, chunks, range };
+            f(&mut slot[range.0..range.1], others);
         }
     }
 
-    /// Calls `f` for each run of chunks that execute, with all slots, until an error.
-    pub(super) fn each_native_run<E>(
+    /// Calls `f` for each range of chunks that execute, with all slots, until an error.
+    pub(super) fn try_each_range<E>(
         &mut self,
-        mut f: impl FnMut(&mut [Chunk], Run) -> Result<(), E>,
+        mut f: impl FnMut(&mut [Chunk], ChunkRange) -> Result<(), E>,
     ) -> Result<(), E> {
         let slots: &mut [Chunk] = self.floats[self.first..].as_chunks_mut().0;
-        let runs = &self.regions.runs[self.regions.current()];
-        runs.iter().try_for_each(|&run| f(slots, run))
+        let ranges = &self.exec.ranges[self.exec.current()];
+        ranges.iter().try_for_each(|&range| f(slots, range))
     }
 
     /// Calls `f` for each chunk that executes.
     #[inline(always)]
     pub(super) fn each_chunk(&self, mut f: impl FnMut(usize)) {
-        for &(first, end) in &self.regions.runs[self.regions.current()] {
+        for &(first, end) in &self.exec.ranges[self.exec.current()] {
             (first..end).for_each(&mut f);
         }
     }
 }
 
-/// A run of all slots but one.
+/// A range of all slots but one.
 #[derive(Clone, Copy)]
-pub(super) struct Others<'a> {
+pub(super) struct OtherRegs<'a> {
     below: &'a [Chunk],
     above: &'a [Chunk],
     dst: usize,
     chunks: usize,
-    run: Run,
+    range: ChunkRange,
 }
 
-impl<'a> Others<'a> {
+impl<'a> OtherRegs<'a> {
     /// A slot.
     #[inline(always)]
     pub(super) fn get(&self, slot: u32) -> &'a [Chunk] {
         let slot = slot as usize;
         let (memory, at) =
             if slot < self.dst { (self.below, slot) } else { (self.above, slot - self.dst - 1) };
-        &memory[at * self.chunks + self.run.0..at * self.chunks + self.run.1]
+        &memory[at * self.chunks + self.range.0..at * self.chunks + self.range.1]
     }
 }
 
-/// Which chunks execute: runs of neighbours, for each open region.
+/// Which chunks execute: ranges of neighbours, for each open region.
 #[derive(Default)]
-pub(super) struct Regions {
-    pub(super) runs: Vec<Run>,
-    /// Where the runs of each open region begin, the innermost last.
+pub(super) struct ExecStack {
+    pub(super) ranges: Vec<ChunkRange>,
+    /// Where the ranges of each open region begin, the innermost last.
     starts: Vec<usize>,
 }
 
-/// Chunks between two runs that are not worth a second one.
-const GAP: usize = 5;
+/// Chunks between two ranges that are not worth a second one.
+const MERGE_GAP: usize = 5;
 
 /// Chunks from one to before another.
-pub(super) type Run = (usize, usize);
+pub(super) type ChunkRange = (usize, usize);
 
-impl Regions {
+impl ExecStack {
     fn new(chunks: usize) -> Self {
-        Self { runs: vec![(0, chunks)], starts: vec![0] }
+        Self { ranges: vec![(0, chunks)], starts: vec![0] }
     }
 
     /// All chunks, and no region open.
     pub(super) fn reset(&mut self, chunks: usize) {
-        self.runs.clear();
-        self.runs.push((0, chunks));
+        self.ranges.clear();
+        self.ranges.push((0, chunks));
         self.starts.clear();
         self.starts.push(0);
     }
 
-    /// Where the runs of the innermost region are.
+    /// Where the ranges of the innermost region are.
     #[inline(always)]
     pub(super) fn current(&self) -> Range<usize> {
-        self.starts.last().copied().unwrap_or(0)..self.runs.len()
+        self.starts.last().copied().unwrap_or(0)..self.ranges.len()
     }
 
-    /// Opens a region for the chunks of the innermost one that `wants` says; false if there is none.
+    /// Opens a region for the chunks of the innermost one that `selects` says; false if there is none.
     ///
-    /// A few others between them may run along, which is cheaper than another run: no mask of the
+    /// A few others between them may range along, which is cheaper than another range: no mask of the
     /// region has a pixel of theirs, so they change nothing that counts.
     #[inline(always)]
-    pub(super) fn enter(&mut self, mut wants: impl FnMut(usize) -> bool) -> bool {
-        let start = self.runs.len();
+    pub(super) fn push(&mut self, mut selects: impl FnMut(usize) -> bool) -> bool {
+        let start = self.ranges.len();
         for at in self.current() {
-            let (first, end) = self.runs[at];
-            for chunk in (first..end).filter(|&chunk| wants(chunk)) {
-                match self.runs.get_mut(start..).and_then(<[Run]>::last_mut) {
-                    Some(last) if last.1 + GAP >= chunk => last.1 = chunk + 1,
-                    _ => self.runs.push((chunk, chunk + 1)),
+            let (first, end) = self.ranges[at];
+            for chunk in (first..end).filter(|&chunk| selects(chunk)) {
+                match self.ranges.get_mut(start..).and_then(<[ChunkRange]>::last_mut) {
+                    Some(last) if last.1 + MERGE_GAP >= chunk => last.1 = chunk + 1,
+                    _ => self.ranges.push((chunk, chunk + 1)),
                 }
             }
         }
-        let any = self.runs.len() > start;
+        let any = self.ranges.len() > start;
         if any {
             self.starts.push(start);
         }
@@ -179,20 +179,20 @@ impl Regions {
 
     /// Closes the innermost region.
     #[inline(always)]
-    pub(super) fn leave(&mut self) {
+    pub(super) fn pop(&mut self) {
         if let Some(start) = self.starts.pop() {
-            self.runs.truncate(start);
+            self.ranges.truncate(start);
         }
     }
 
-    /// Goes on in the innermost region with the chunks that `wants` says; false if there is none.
+    /// Goes on in the innermost region with the chunks that `selects` says; false if there is none.
     #[inline(always)]
-    pub(super) fn narrow(&mut self, wants: impl FnMut(usize) -> bool) -> bool {
+    pub(super) fn restrict(&mut self, selects: impl FnMut(usize) -> bool) -> bool {
         let current = self.current();
-        let any = self.enter(wants);
+        let any = self.push(selects);
         if any {
             self.starts.pop();
-            self.runs.drain(current);
+            self.ranges.drain(current);
         }
         any
     }

@@ -1,30 +1,30 @@
 //! Where machine code comes in: parts of a function that a compiler outside of this crate takes.
 //!
 //! The fast engine stays the frame: batches, regions, what is counted and stored. Maximal runs of
-//! statements that a [`Compiler`] takes (operations, kills, fetches from a [`Table`], and branches and
+//! statements that a [`Compiler`] takes (operations, discards, fetches from a [`Table`], and branches and
 //! loops of nothing else) become one step each, whose [`Kernel`] runs over the chunks that execute; the
-//! last one puts colours on the [`Canvas`], if the compiler does that. What no compiler takes runs as
+//! last one puts colours on the [`ColorTargets`], if the compiler does that. What no compiler takes runs as
 //! loops over slots, statement by statement.
 //!
 //! ```text
-//! Function ──▶ Segments ──Compiler──▶ Kernels ─┐
-//!    └───────────────────────────────▶ Steps ──┴──▶ NativeCode ──exchange──▶ Batches
+//! Function ──▶ CompileUnits ──Compiler──▶ Kernels ─┐
+//!    └───────────────────────────────▶ Steps ──┴──▶ NativeCode ──replace_code──▶ FastDraw
 //! ```
 
 use std::fmt;
 use std::sync::Arc;
 
-use super::code::Code;
+use super::bytecode::Bytecode;
+use super::interpolants::is_linear;
 use super::lanes;
-use super::ramps::is_ramp;
 use crate::ir::{self, Fetch, Function, Inst, Operand, Stmt, Value};
 use crate::{Bindings, Draw, RunError};
 use r500_simd::Simd;
 
-pub use super::Batches;
-pub use super::canvas::{Canvas, Place, Places};
-pub use super::ramps::Ramp;
-pub use crate::texture::{Axis, Cells, Channel, Detail, Four, Table, Wrap};
+pub use super::FastDraw;
+pub use super::interpolants::LinearInterpolant;
+pub use super::render_targets::{BatchOffsets, ColorTargets, PixelOffsets};
+pub use crate::texture::{Axis, Channel, Detail, Four, Table, TexelView, Wrap};
 
 /// Lanes of a chunk.
 pub const LANES: usize = lanes::LANES;
@@ -32,13 +32,13 @@ pub const LANES: usize = lanes::LANES;
 /// One value of sixteen pixels: four quads; in a quad top left, top right, bottom left, bottom right.
 pub type Chunk = [f32; LANES];
 
-/// Part of a function, for a compiler.
+/// UnitBuilder of a function, for a compiler.
 ///
 /// A chunk is 64 bytes, a slot `stride` bytes: some chunks one after the other. A kernel runs over
 /// the same chunks of every slot; lanes of different chunks have nothing to do with each other, those
 /// of a quad meet in [`Opcode::QuadBroadcast`](ir::Opcode::QuadBroadcast) only.
 #[derive(Clone, Copy, Debug)]
-pub struct Segment<'a> {
+pub struct CompileUnit<'a> {
     /// What to do: [`Stmt::Def`], [`Stmt::Fetch`] and [`Stmt::Discard`] if the compiler takes them, [`Stmt::If`] and [`Stmt::Loop`] of these and of [`Stmt::ConsumeFuel`].
     pub body: &'a [&'a Stmt],
     /// Values from before, with the slots that hold them, by slot. One that is used as a mask holds
@@ -48,40 +48,40 @@ pub struct Segment<'a> {
     /// both lists, none twice in one.
     pub writes: &'a [(Value, u32)],
     /// What changes behind the body, one after the other. These slots may be among those read.
-    pub moves: &'a [Move],
-    /// Colours, to be put on the canvas behind all else; each target once.
-    pub colors: &'a [Color],
+    pub moves: &'a [PhiMove],
+    /// Colours, to be put on the targets behind all else; each target once.
+    pub colors: &'a [ColorStore],
     /// Bytes from one slot to the next.
     pub stride: u32,
     /// Whether [`Stmt::ConsumeFuel`] is to be counted while running. If not, all of them are counted
     /// beforehand, and a compiler ignores them.
-    pub metered: bool,
+    pub fuel_checked: bool,
     /// The units that the body fetches from, ascending.
     pub tables: &'a [(u8, Table)],
-    /// By number: which input and channel of it each [ramp](Batch::ramps) is.
-    pub ramps: &'a [[u8; 2]],
+    /// By number: which input and channel of it each [interpolant](Batch::interpolants) is.
+    pub interpolants: &'a [[u8; 2]],
     /// By value: address of the instruction that it comes from.
-    pub origins: &'a [u32],
+    pub source_locs: &'a [u32],
 }
 
-/// What a drawing binds that machine code can be made for.
+/// What a drawing binds that machine code can be defs for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Sources {
+pub struct ResourceLayout {
     /// Textures that have a [`Table`], by their units, ascending.
     tables: Vec<(u8, Table)>,
-    /// Inputs that are a [`Ramp`] and their channels, ascending.
-    ramps: Vec<[u8; 2]>,
+    /// Inputs that are a [`LinearInterpolant`] and their channels, ascending.
+    interpolants: Vec<[u8; 2]>,
 }
 
-impl Sources {
+impl ResourceLayout {
     /// Those that a function reads. Textures are decoded for it.
     #[must_use]
     pub fn of(function: &Function, bindings: &Bindings) -> Self {
-        let (mut units, mut ramps) = (Vec::new(), Vec::new());
+        let (mut units, mut interpolants) = (Vec::new(), Vec::new());
         let read = &mut |stmt: &Stmt| match stmt {
             Stmt::Fetch(fetch) => units.push(fetch.unit),
             Stmt::Def(_, Inst { opcode: ir::Opcode::Input { input, channel }, .. }) => {
-                ramps.push([*input, *channel]);
+                interpolants.push([*input, *channel]);
             }
             _ => {}
         };
@@ -89,10 +89,10 @@ impl Sources {
         units.sort_unstable();
         units.dedup();
         let table = |unit: u8| Some((unit, bindings.sampler(usize::from(unit))?.table()?));
-        ramps.sort_unstable();
-        ramps.dedup();
-        ramps.retain(|channel| is_ramp(bindings, *channel));
-        Self { tables: units.into_iter().filter_map(table).collect(), ramps }
+        interpolants.sort_unstable();
+        interpolants.dedup();
+        interpolants.retain(|channel| is_linear(bindings, *channel));
+        Self { tables: units.into_iter().filter_map(table).collect(), interpolants }
     }
 
     /// The table of a unit.
@@ -102,16 +102,16 @@ impl Sources {
         Some(&self.tables[at].1)
     }
 
-    /// The ramp of a channel of an input, by its number.
-    fn ramp(&self, input: u8, channel: u8) -> Option<usize> {
-        self.ramps.binary_search(&[input, channel]).ok()
+    /// The interpolant of a channel of an input, by its number.
+    fn interpolant(&self, input: u8, channel: u8) -> Option<usize> {
+        self.interpolants.binary_search(&[input, channel]).ok()
     }
 }
 
 /// A variable of the function takes another value: what goes from pass to pass of a loop that the
 /// engine runs, or what its branches change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Move {
+pub struct PhiMove {
     /// The variable, which is this value from now on.
     pub value: Value,
     /// Its slot.
@@ -122,68 +122,68 @@ pub struct Move {
     pub from: Operand,
 }
 
-/// A colour of every pixel, to be put on the [`Canvas`] as pictures hold it: NaN as the canonical one.
+/// A colour of every pixel, to be put on the [`ColorTargets`] as pictures hold it: NaN as the canonical one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Color {
-    /// 0 to 3: which plane of the canvas.
+pub struct ColorStore {
+    /// 0 to 3: which plane of the targets.
     pub target: u8,
     /// Red, green, blue and alpha.
     pub channels: [Operand; 4],
     /// Which of them are never NaN.
-    pub numbers: [bool; 4],
+    pub non_nan: [bool; 4],
     /// Whether pixels that are not covered get zeros. If not, they do not matter.
     pub covered: bool,
 }
 
 /// What a [`Compiler`] can do beside operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Abilities {
+pub struct Capabilities {
     /// Look up fetches in tables.
     pub fetches: bool,
     /// Take coverage from pixels.
-    pub kills: bool,
-    /// Compute inputs of [`Ramp`]s.
+    pub discards: bool,
+    /// Compute inputs of [`LinearInterpolant`]s.
     pub inputs: bool,
     /// Paint.
     pub colors: bool,
 }
 
-impl Abilities {
+impl Capabilities {
     /// All of it.
-    pub const ALL: Self = Self { fetches: true, kills: true, inputs: true, colors: true };
+    pub const ALL: Self = Self { fetches: true, discards: true, inputs: true, colors: true };
 }
 
 /// Makes machine code.
 pub trait Compiler: Send + Sync {
     /// Whether it has an answer to an operation. The others, and branches and loops with such inside,
     /// do not come in segments.
-    fn takes(&self, inst: &Inst) -> bool {
+    fn supports(&self, inst: &Inst) -> bool {
         let _ = inst;
         true
     }
 
     /// Whether it can look up a fetch in the table of its unit.
-    fn takes_fetch(&self, fetch: &Fetch, table: &Table) -> bool {
+    fn supports_fetch(&self, fetch: &Fetch, table: &Table) -> bool {
         let _ = (fetch, table);
-        self.abilities().fetches
+        self.capabilities().fetches
     }
 
     /// What else it can do.
-    fn abilities(&self) -> Abilities {
-        Abilities::default()
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::default()
     }
 
     /// Machine code for a segment; `None` if it cannot: the segment then runs as steps.
-    fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>>;
+    fn compile(&self, segment: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>>;
 }
 
 /// Machine code of a segment.
 pub trait Kernel: Send + Sync {
     /// Runs over the chunks from `run.0` to before `run.1` of a batch. Written are those chunks of the
-    /// segment's [`writes`](Segment::writes) and [`moves`](Segment::moves), if it kills of
-    /// [`covered`](Batch::covered), and of the planes of its [`colors`](Segment::colors) the pixels that
-    /// the [`places`](Canvas::places) of these chunks tell of; read are those of its [`reads`](Segment::reads), and the cells of
-    /// its [`tables`](Segment::tables), its [`ramps`](Segment::ramps), and what is covered; nothing else. But for colours, what it leaves
+    /// segment's [`writes`](CompileUnit::writes) and [`moves`](CompileUnit::moves), if it discards of
+    /// [`covered`](Batch::covered), and of the planes of its [`colors`](CompileUnit::colors) the pixels that
+    /// the [`offsets`](ColorTargets::offsets) of these chunks tell of; read are those of its [`reads`](CompileUnit::reads), and the texels of
+    /// its [`tables`](CompileUnit::tables), its [`interpolants`](CompileUnit::interpolants), and what is covered; nothing else. But for colours, what it leaves
     /// of a chunk that it has killed altogether does not matter.
     ///
     /// # Errors
@@ -198,17 +198,17 @@ pub struct Batch<'b, 'd> {
     /// Mask of the pixels that are covered, `stride / 64` chunks.
     pub covered: &'b mut [Chunk],
     /// By unit: what [`Table`]s tell of.
-    pub cells: &'b [Cells<'b>],
-    /// Inputs of the batch; the canvas says where in them a chunk lies.
-    pub ramps: &'b [Ramp],
+    pub texels: &'b [TexelView<'b>],
+    /// Inputs of the batch; the targets says where in them a chunk lies.
+    pub interpolants: &'b [LinearInterpolant],
     /// Where colours go.
-    pub canvas: Canvas<'b>,
+    pub targets: ColorTargets<'b>,
     /// What may be executed.
-    pub budget: &'b mut Budget<'d>,
+    pub fuel: &'b mut Fuel<'d>,
 }
 
 /// What a batch may still execute.
-pub struct Budget<'a> {
+pub struct Fuel<'a> {
     draw: &'a Draw<'a>,
     pub(super) spent: u64,
     pub(super) pixel: [u32; 2],
@@ -217,7 +217,7 @@ pub struct Budget<'a> {
 /// Instructions after which the clock is looked at, as often as the reference engine does.
 const CLOCK: u64 = 1024;
 
-impl<'a> Budget<'a> {
+impl<'a> Fuel<'a> {
     /// All of a drawing's limit, for the batch whose lower left pixel is given.
     #[must_use]
     pub fn new(draw: &'a Draw<'a>, pixel: [u32; 2]) -> Self {
@@ -236,7 +236,7 @@ impl<'a> Budget<'a> {
     /// [`RunError::Instructions`] if these were too many; what [`check`](Self::check) says, which is
     /// asked now and then.
     #[inline(always)]
-    pub fn spend(&mut self, instructions: u64, address: u32) -> Result<(), RunError> {
+    pub fn consume(&mut self, instructions: u64, address: u32) -> Result<(), RunError> {
         let spent = self.spent.saturating_add(instructions);
         if self.spent / CLOCK != spent / CLOCK || self.spent == 0 {
             self.check()?;
@@ -269,8 +269,8 @@ impl<'a> Budget<'a> {
 /// A function ready to run, with machine code or without.
 #[derive(Clone, Debug)]
 pub struct NativeCode {
-    pub(super) code: Code,
-    pub(super) columns: u32,
+    pub(super) code: Bytecode,
+    pub(super) batch_width: u32,
 }
 
 impl NativeCode {
@@ -278,30 +278,31 @@ impl NativeCode {
     /// which are the same for every pixel.
     #[must_use]
     pub fn batch(function: &Function, parameters: &[(Value, u32)], simd: Simd) -> Self {
-        let code = Code::new(function, parameters, simd);
-        let columns = super::columns(code.slots);
-        Self { code, columns }
+        let code = Bytecode::new(function, parameters, simd);
+        let batch_width = super::batch_width(code.slots);
+        Self { code, batch_width }
     }
 
-    /// With machine code for what a compiler takes; to it, parameters are values like others. The sources
+    /// With machine code for what a compiler takes; to it, parameters are values like others. The resources
     /// are those of the drawing. `simd` is what all else uses.
     #[must_use]
     pub fn compile(
         function: &Function,
         parameters: &[(Value, u32)],
-        sources: &Sources,
+        resources: &ResourceLayout,
         simd: Simd,
         compiler: &dyn Compiler,
     ) -> Self {
         let counted = ir::specialize_counted_loops(function);
         let function = counted.as_ref().unwrap_or(function);
         let mut refused = Vec::new();
-        // Segments that are refused become steps, and what is left takes other places.
+        // CompileUnits that are refused become steps, and what is left takes other offsets.
         loop {
-            let native = Native { compiler, sources, refused: &refused };
-            let (code, columns, again) = Code::with_native(function, parameters, simd, &native);
+            let native = UnitContext { compiler, resources, refused: &refused };
+            let (code, batch_width, again) =
+                Bytecode::with_native(function, parameters, simd, &native);
             if again.is_empty() {
-                return Self { code, columns };
+                return Self { code, batch_width };
             }
             refused.extend(again);
         }
@@ -310,126 +311,127 @@ impl NativeCode {
     /// How many of the function's operations are machine code, and how many there are. Fetches count if
     /// the compiler takes them.
     #[must_use]
-    pub fn share(&self) -> (usize, usize) {
-        self.code.share
+    pub fn coverage(&self) -> (usize, usize) {
+        self.code.coverage
     }
 }
 
 /// What to compile, and with what.
-pub(super) struct Native<'a> {
+pub(super) struct UnitContext<'a> {
     pub(super) compiler: &'a dyn Compiler,
-    sources: &'a Sources,
+    resources: &'a ResourceLayout,
     /// Numbers of segments that are not to be asked for again.
     pub(super) refused: &'a [usize],
 }
 
-impl Native<'_> {
+impl UnitContext<'_> {
     /// Whether a statement can be part of a segment.
-    pub(super) fn takes(&self, stmt: &Stmt) -> bool {
+    pub(super) fn supports(&self, stmt: &Stmt) -> bool {
         match stmt {
             Stmt::Def(_, Inst { opcode: ir::Opcode::Input { input, channel }, .. }) => {
-                self.compiler.abilities().inputs && self.sources.ramp(*input, *channel).is_some()
+                self.compiler.capabilities().inputs
+                    && self.resources.interpolant(*input, *channel).is_some()
             }
-            Stmt::Def(_, inst) => self.compiler.takes(inst),
+            Stmt::Def(_, inst) => self.compiler.supports(inst),
             Stmt::ConsumeFuel { .. } => true,
-            Stmt::If(_) | Stmt::Loop(_) => stmt.inside().all(|stmt| self.takes(stmt)),
+            Stmt::If(_) | Stmt::Loop(_) => stmt.inside().all(|stmt| self.supports(stmt)),
             Stmt::Fetch(fetch) => {
-                let table = self.sources.table(fetch.unit);
-                table.is_some_and(|table| self.compiler.takes_fetch(fetch, table))
+                let table = self.resources.table(fetch.unit);
+                table.is_some_and(|table| self.compiler.supports_fetch(fetch, table))
             }
-            Stmt::Discard(_) => self.compiler.abilities().kills,
+            Stmt::Discard(_) => self.compiler.capabilities().discards,
             Stmt::Stat { .. } | Stmt::GroupHazard(_) => false,
         }
     }
 
     /// The tables of units.
     pub(super) fn tables(&self, units: &[u8]) -> Vec<(u8, Table)> {
-        units.iter().filter_map(|&unit| Some((unit, *self.sources.table(unit)?))).collect()
+        units.iter().filter_map(|&unit| Some((unit, *self.resources.table(unit)?))).collect()
     }
 
-    /// The inputs that are ramps, by their numbers, as far as the compiler computes them.
-    pub(super) fn ramps(&self) -> &[[u8; 2]] {
-        if self.compiler.abilities().inputs { &self.sources.ramps } else { &[] }
+    /// The inputs that are interpolants, by their numbers, as far as the compiler computes them.
+    pub(super) fn interpolants(&self) -> &[[u8; 2]] {
+        if self.compiler.capabilities().inputs { &self.resources.interpolants } else { &[] }
     }
 }
 
-/// A segment before values have places.
+/// A segment before values have offsets.
 #[derive(Debug, Default)]
-pub(super) struct Part<'a> {
+pub(super) struct UnitBuilder<'a> {
     pub(super) number: usize,
     pub(super) body: Vec<&'a Stmt>,
     pub(super) reads: Vec<Value>,
     pub(super) writes: Vec<Value>,
-    pub(super) made: Vec<Value>,
-    /// See [`Move`].
+    pub(super) defs: Vec<Value>,
+    /// See [`PhiMove`].
     pub(super) moves: Vec<(Value, Option<Operand>, Operand)>,
-    /// Targets, channels, which of these are numbers: see [`Color`].
+    /// Targets, channels, which of these are numbers: see [`ColorStore`].
     pub(super) colors: Vec<(u8, [Operand; 4], [bool; 4])>,
-    pub(super) metered: bool,
+    pub(super) fuel_checked: bool,
     /// Operations and fetches in it.
     pub(super) operations: usize,
     /// Units that it fetches from, ascending.
     pub(super) units: Vec<u8>,
     /// Whether pixels lose their coverage.
-    pub(super) kills: bool,
+    pub(super) discards: bool,
     /// Instructions to count beforehand, and the address of the first.
-    pub(super) spend: Option<(u32, u32)>,
+    pub(super) consume: Option<(u32, u32)>,
 }
 
 /// Instructions that a segment executes at most without looking at the clock.
-const UNMETERED: u64 = 10_000;
+const MAX_UNCHECKED: u64 = 10_000;
 
-impl<'a> Part<'a> {
+impl<'a> UnitBuilder<'a> {
     pub(super) fn new(stmts: &'a [Stmt]) -> Self {
         let mut part = Self::default();
-        let mut inside = Spent::default();
+        let mut inside = FuelUse::default();
         for stmt in stmts {
             if let Stmt::ConsumeFuel { instructions, address } = stmt {
-                part.spend(u64::from(*instructions), *address);
+                part.consume(u64::from(*instructions), *address);
             } else {
                 part.body.push(stmt);
                 part.collect(stmt);
                 inside.add(stmt, 1);
             }
         }
-        part.metered = inside.varies || inside.instructions > UNMETERED;
-        if let Some(address) = inside.address.filter(|_| !part.metered) {
-            part.spend(inside.instructions, address);
+        part.fuel_checked = inside.varies || inside.instructions > MAX_UNCHECKED;
+        if let Some(address) = inside.address.filter(|_| !part.fuel_checked) {
+            part.consume(inside.instructions, address);
         }
         part.units.sort_unstable();
         part.units.dedup();
-        part.made.sort_unstable();
+        part.defs.sort_unstable();
         part.reads.sort_unstable();
         part.reads.dedup();
-        let made = &part.made;
-        part.reads.retain(|value| made.binary_search(value).is_err());
+        let defs = &part.defs;
+        part.reads.retain(|value| defs.binary_search(value).is_err());
         part
     }
 
     /// Has a variable change behind the body; what that looks at is given.
-    pub(super) fn change(
+    pub(super) fn push_phi_move(
         &mut self,
         (value, mask, from): (Value, Option<Operand>, Operand),
         looks: impl Iterator<Item = Operand>,
     ) {
-        self.look_at(looks);
+        self.add_uses(looks);
         self.moves.push((value, mask, from));
     }
 
     /// Looks at operands behind the body.
-    pub(super) fn look_at(&mut self, operands: impl Iterator<Item = Operand>) {
+    pub(super) fn add_uses(&mut self, operands: impl Iterator<Item = Operand>) {
         let moved: Vec<Value> = self.moves.iter().map(|(value, ..)| *value).collect();
         self.reads.extend(
             operands
                 .filter_map(Operand::value)
-                .filter(|value| self.made.binary_search(value).is_err() && !moved.contains(value)),
+                .filter(|value| self.defs.binary_search(value).is_err() && !moved.contains(value)),
         );
         self.reads.sort_unstable();
         self.reads.dedup();
     }
 
-    fn spend(&mut self, instructions: u64, address: u32) {
-        let (sum, _) = self.spend.get_or_insert((0, address));
+    fn consume(&mut self, instructions: u64, address: u32) {
+        let (sum, _) = self.consume.get_or_insert((0, address));
         *sum = sum.saturating_add(u32::try_from(instructions).unwrap_or(u32::MAX));
     }
 
@@ -440,20 +442,20 @@ impl<'a> Part<'a> {
             Stmt::Def(value, inst) => {
                 let input = matches!(inst.opcode, ir::Opcode::Input { .. });
                 self.operations += usize::from(!input);
-                self.made.push(*value);
+                self.defs.push(*value);
             }
             Stmt::Fetch(fetch) => {
                 self.operations += 1;
                 self.units.push(fetch.unit);
-                self.made.extend(fetch.texel.into_iter().flatten());
+                self.defs.extend(fetch.texel.into_iter().flatten());
             }
-            Stmt::Discard(_) => self.kills = true,
+            Stmt::Discard(_) => self.discards = true,
             Stmt::If(branch) => {
-                self.made.extend(branch.phis.iter().map(|phi| phi.value));
+                self.defs.extend(branch.phis.iter().map(|phi| phi.value));
                 branch.arms.iter().flatten().for_each(|stmt| self.collect(stmt));
             }
             Stmt::Loop(repeat) => {
-                self.made.extend(repeat.params.iter().map(|param| param.value));
+                self.defs.extend(repeat.params.iter().map(|param| param.value));
                 repeat.body.iter().for_each(|stmt| self.collect(stmt));
             }
             _ => {}
@@ -463,14 +465,14 @@ impl<'a> Part<'a> {
 
 /// Instructions that statements count at most.
 #[derive(Default)]
-struct Spent {
+struct FuelUse {
     instructions: u64,
     address: Option<u32>,
     /// Pixels decide how many.
     varies: bool,
 }
 
-impl Spent {
+impl FuelUse {
     fn add(&mut self, stmt: &Stmt, times: u64) {
         match stmt {
             Stmt::ConsumeFuel { instructions, address } => {
@@ -493,15 +495,15 @@ impl Spent {
 
 /// A kernel as a step.
 #[derive(Clone)]
-pub(super) struct Step {
+pub(super) struct KernelCall {
     pub(super) kernel: Arc<dyn Kernel>,
     /// Whether pixels lose their coverage.
-    pub(super) kills: bool,
+    pub(super) discards: bool,
 }
 
-impl fmt::Debug for Step {
+impl fmt::Debug for KernelCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Kernel").field("kills", &self.kills).finish_non_exhaustive()
+        f.debug_struct("Kernel").field("discards", &self.discards).finish_non_exhaustive()
     }
 }
 

@@ -1,4 +1,4 @@
-//! Segments by a compiler that only interprets: what they are told to read and write is enough, and
+//! CompileUnits by a compiler that only interprets: what they are told to read and write is enough, and
 //! pictures are the same however a function is cut.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -33,19 +33,19 @@ impl Interpreter {
 }
 
 impl Compiler for Interpreter {
-    fn takes(&self, inst: &Inst) -> bool {
+    fn supports(&self, inst: &Inst) -> bool {
         !(self.leaves_mads && matches!(inst.opcode, Opcode::Mad(..)))
     }
 
-    fn takes_fetch(&self, _: &Fetch, table: &Table) -> bool {
+    fn supports_fetch(&self, _: &Fetch, table: &Table) -> bool {
         table.detail.is_none()
     }
 
-    fn abilities(&self) -> Abilities {
-        Abilities::ALL
+    fn capabilities(&self) -> Capabilities {
+        Capabilities::ALL
     }
 
-    fn compile(&self, segment: &Segment<'_>) -> Option<Arc<dyn Kernel>> {
+    fn compile(&self, segment: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
         let slots = segment.reads.iter().chain(segment.writes).map(|(_, slot)| *slot);
         let slots: Vec<u32> = slots.collect();
         let mut unique = slots.clone();
@@ -63,10 +63,10 @@ impl Compiler for Interpreter {
             moves: segment.moves.to_vec(),
             colors: segment.colors.to_vec(),
             chunks: segment.stride as usize / size_of::<Chunk>(),
-            metered: segment.metered,
+            fuel_checked: segment.fuel_checked,
             tables: segment.tables.to_vec(),
-            ramps: segment.ramps.to_vec(),
-            values: segment.origins.len(),
+            interpolants: segment.interpolants.to_vec(),
+            values: segment.source_locs.len(),
         }))
     }
 }
@@ -75,18 +75,18 @@ struct Interpreted {
     body: Vec<Stmt>,
     reads: Vec<(Value, u32)>,
     writes: Vec<(Value, u32)>,
-    moves: Vec<Move>,
-    colors: Vec<Color>,
+    moves: Vec<PhiMove>,
+    colors: Vec<ColorStore>,
     chunks: usize,
-    metered: bool,
+    fuel_checked: bool,
     tables: Vec<(u8, Table)>,
-    ramps: Vec<[u8; 2]>,
+    interpolants: Vec<[u8; 2]>,
     values: usize,
 }
 
 impl Kernel for Interpreted {
     fn run(&self, batch: &mut Batch<'_, '_>, (first, end): (usize, usize)) -> Result<(), RunError> {
-        let Batch { slots, covered, cells, ramps, budget, canvas } = batch;
+        let Batch { slots, covered, texels, interpolants, fuel, targets } = batch;
         let mut most = (0, 0);
         for chunk in first..end {
             // What a segment does not say that it reads is not there.
@@ -95,22 +95,22 @@ impl Kernel for Interpreted {
                 spent: 0,
                 address: 0,
                 tables: &self.tables,
-                cells,
-                numbers: &self.ramps,
-                ramps,
-                halves: canvas.places.chunks()[chunk],
+                texels,
+                numbers: &self.interpolants,
+                interpolants,
+                halves: targets.offsets.chunks()[chunk],
                 covered: &mut covered[chunk],
             };
             for &(value, slot) in &self.reads {
                 let lanes = slots[slot as usize * self.chunks + chunk];
                 state.values[value.index()] = Some(lanes.map(f32::to_bits));
             }
-            state.list(&self.body, budget.left())?;
+            state.list(&self.body, fuel.left())?;
             for &(value, slot) in &self.writes {
                 let lanes = state.get(Operand::Value(value)).map(f32::from_bits);
                 slots[slot as usize * self.chunks + chunk] = lanes;
             }
-            for &Move { value, slot, mask, from } in &self.moves {
+            for &PhiMove { value, slot, mask, from } in &self.moves {
                 let (from, mask) =
                     (state.get(from), mask.map_or([!0; LANES], |mask| state.get(mask)));
                 let old = state.get(Operand::Value(value));
@@ -118,25 +118,25 @@ impl Kernel for Interpreted {
                 state.set(value, new);
                 slots[slot as usize * self.chunks + chunk] = new.map(f32::from_bits);
             }
-            for &Color { target, channels, numbers, covered } in &self.colors {
+            for &ColorStore { target, channels, non_nan, covered } in &self.colors {
                 let channels = channels.map(|channel| state.get(channel).map(f32::from_bits));
                 for (lane, alive) in state.covered.iter().enumerate() {
                     let there = !covered || alive.to_bits() != 0;
                     // Left or right of the left or the right quad, in the upper or lower row of these.
-                    let place = canvas.places.chunks()[chunk][lane / 8];
+                    let place = targets.offsets.chunks()[chunk][lane / 8];
                     let pixel =
                         place.rows[lane / 2 % 2] as usize / 16 + lane / 4 % 2 * 2 + lane % 2;
                     let color = channels.map(|channel| canonical_nan(channel[lane]));
                     let none = |(number, x): (bool, f32)| number && x.is_nan();
                     let seen = alive.to_bits() != 0;
-                    assert!(!seen || !numbers.into_iter().zip(color).any(none));
-                    canvas.planes[usize::from(target)][pixel] =
+                    assert!(!seen || !non_nan.into_iter().zip(color).any(none));
+                    targets.planes[usize::from(target)][pixel] =
                         if there { color } else { [0.0; 4] };
                 }
             }
             most = most.max((state.spent, state.address));
         }
-        if self.metered { budget.spend(most.0, most.1) } else { Ok(()) }
+        if self.fuel_checked { fuel.consume(most.0, most.1) } else { Ok(()) }
     }
 }
 
@@ -147,10 +147,10 @@ struct State<'a> {
     spent: u64,
     address: u32,
     tables: &'a [(u8, Table)],
-    cells: &'a [Cells<'a>],
+    texels: &'a [TexelView<'a>],
     numbers: &'a [[u8; 2]],
-    ramps: &'a [Ramp],
-    halves: [Place; 2],
+    interpolants: &'a [LinearInterpolant],
+    halves: [PixelOffsets; 2],
     covered: &'a mut Chunk,
 }
 
@@ -175,13 +175,14 @@ impl State<'_> {
             match stmt {
                 Stmt::Def(value, Inst { opcode: Opcode::Input { input, channel }, .. }) => {
                     let number = self.numbers.binary_search(&[*input, *channel]).unwrap();
-                    let Ramp { along, across } = self.ramps[number];
+                    let LinearInterpolant { x_terms, y_terms } = self.interpolants[number];
                     let lane = |lane: usize| {
-                        let [column, row] = self.halves[lane / 8].ramps.map(|at| at as usize);
+                        let [column, row] =
+                            self.halves[lane / 8].interpolants.map(|at| at as usize);
                         // Numbers of four bytes; those across begin behind those along.
-                        let along = along.as_flattened()[column / 4 + lane % 8];
-                        let across = across.as_flattened()[(row - 512) / 4 + lane % 8];
-                        LAW.add(along, across).to_bits()
+                        let x_terms = x_terms.as_flattened()[column / 4 + lane % 8];
+                        let y_terms = y_terms.as_flattened()[(row - 512) / 4 + lane % 8];
+                        LAW.add(x_terms, y_terms).to_bits()
                     };
                     self.set(*value, std::array::from_fn(lane));
                 }
@@ -193,7 +194,7 @@ impl State<'_> {
                 Stmt::ConsumeFuel { instructions, address } => {
                     self.spent += u64::from(*instructions);
                     self.address = *address;
-                    // The error is made by the budget.
+                    // The error is defs by the fuel.
                     if self.spent > left {
                         return Ok(());
                     }
@@ -250,7 +251,7 @@ impl State<'_> {
 
     fn fetch(&mut self, fetch: &Fetch) {
         let table = self.tables.iter().find(|(unit, _)| *unit == fetch.unit).unwrap().1;
-        let cells = self.cells[usize::from(fetch.unit)];
+        let texels = self.texels[usize::from(fetch.unit)];
         let [s, t, _, q] = fetch.strq.map(|operand| self.get(operand));
         let texels: [[f32; 4]; LANES] = std::array::from_fn(|lane| {
             let place = [s, t].map(|x| {
@@ -258,7 +259,7 @@ impl State<'_> {
                 let project = fetch.op == TexOp::PROJ;
                 if project { LAW.div(x, f32::from_bits(q[lane])) } else { x }
             });
-            look_up(&table, cells, fetch.unscaled, place)
+            look_up(&table, texels, fetch.unscaled, place)
         });
         for (channel, value) in fetch.texel.iter().enumerate() {
             if let Some(value) = value {
@@ -269,7 +270,7 @@ impl State<'_> {
 }
 
 /// What [`Table`] says.
-fn look_up(table: &Table, cells: Cells<'_>, unscaled: bool, place: [f32; 2]) -> [f32; 4] {
+fn look_up(table: &Table, texels: TexelView<'_>, unscaled: bool, place: [f32; 2]) -> [f32; 4] {
     let found = [0, 1].map(|axis| {
         let Axis { wrap, size, scale } = table.axes[axis];
         let scale = if unscaled { 1.0 } else { f32::from_bits(scale) };
@@ -290,9 +291,9 @@ fn look_up(table: &Table, cells: Cells<'_>, unscaled: bool, place: [f32; 2]) -> 
     let [(column, s), (row, t)] = found;
     let cell = i64::from(table.origin) + row * i64::from(table.row) + column;
     assert!(cell < i64::from(table.cells));
-    match cells {
-        Cells::Texels(texels) => texels[cell as usize],
-        Cells::Fours(fours) => {
+    match texels {
+        TexelView::Texels(texels) => texels[cell as usize],
+        TexelView::Fours(fours) => {
             let [a, b, c, d] = fours[cell as usize].texels();
             let mix = |a: f32, b: f32, share| LAW.add(a, LAW.mul(LAW.sub(b, a), share));
             std::array::from_fn(|i| mix(mix(a[i], b[i], s), mix(c[i], d[i], s), t))
@@ -312,7 +313,7 @@ fn evaluate(code: Opcode, [a, b, c]: [Lanes; 3], lane: usize) -> u32 {
     }
 }
 
-/// Straight arithmetic, branches, loops by counts and by pixels, fetches inside them, kills.
+/// Straight arithmetic, branches, loops by counts and by pixels, fetches inside them, discards.
 const CAPTURES: [&str; 9] = [
     "alu_matrix",
     "if_nested6",
@@ -352,15 +353,15 @@ fn pictures_are_the_same_however_they_are_cut() {
             [(None, false), (None, true), (Some(1), false), (Some(2), false), (Some(2), true)]
         {
             let compiler = Interpreter::new(refuses, leaves_mads);
-            let sources = Sources::of(&function, &bindings);
+            let resources = ResourceLayout::of(&function, &bindings);
             let simd = Simd::detect();
-            let code = NativeCode::compile(&function, &[], &sources, simd, &compiler);
-            let (machine, all) = code.share();
-            let batches = Batches::new(drawing, NativeCode::batch(&function, &[], simd), simd);
+            let code = NativeCode::compile(&function, &[], &resources, simd, &compiler);
+            let (machine, all) = code.coverage();
+            let batches = FastDraw::new(drawing, NativeCode::batch(&function, &[], simd), simd);
             let mut frame = Frame::new(&shader, &bindings, &options).unwrap();
             draw_into(&batches, &drawing, &mut frame).unwrap();
             assert_eq!(bits(&frame), bits(&wanted), "{name}");
-            batches.exchange(code, simd);
+            batches.replace_code(code, simd);
             draw_into(&batches, &drawing, &mut frame).unwrap();
             assert_eq!(bits(&frame), bits(&wanted), "{name}, {refuses:?}, {leaves_mads}");
             assert_eq!(frame.counters.killed, wanted.counters.killed);
@@ -382,9 +383,14 @@ fn limits_strike_inside() {
         let drawing = Draw::new(&shader, &bindings, options).unwrap();
         let function = lift(&drawing).unwrap();
         let interpreter = Interpreter::new(None, false);
-        let code =
-            NativeCode::compile(&function, &[], &Sources::default(), Simd::Portable, &interpreter);
-        let batches = Batches::new(drawing, code, Simd::Portable);
+        let code = NativeCode::compile(
+            &function,
+            &[],
+            &ResourceLayout::default(),
+            Simd::Portable,
+            &interpreter,
+        );
+        let batches = FastDraw::new(drawing, code, Simd::Portable);
         let mut frame = Frame::new(&shader, &bindings, options).unwrap();
         draw_into(&batches, &drawing, &mut frame).map(|()| frame.counters.instructions)
     };
