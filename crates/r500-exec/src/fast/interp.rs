@@ -39,15 +39,15 @@ pub(super) struct Interpreter<'a> {
     /// Instructions executed in this batch.
     fuel: Fuel<'a>,
     trips_left: Vec<u32>,
-    /// What interp code fetches from, by unit.
+    /// What machine code fetches from, by unit.
     texels: Vec<TexelView<'a>>,
-    /// Inputs that interp code computes.
+    /// Inputs that machine code computes.
     pub(super) interpolants: Vec<LinearInterpolant>,
     /// Zeros, constant coordinates, and texels of a fetch.
     fetch_buffers: Vec<Chunk>,
 }
 
-/// The large part of a interp's memory, which bands hand on to each other.
+/// The large part of an interpreter's memory, which bands hand on to each other.
 pub(super) struct Scratch {
     memory: RegFile,
     fetch_buffers: Vec<Chunk>,

@@ -207,7 +207,7 @@ impl Tile<'_> {
 /// The mask that has every pixel.
 const ALL: Chunk = [f32::from_bits(!0); LANES];
 
-/// Delivers the inputs of a batch to their slots, and to interp code, in plain arithmetic: nothing is flushed.
+/// Delivers the inputs of a batch to their slots, and to machine code, in plain arithmetic: nothing is flushed.
 pub(super) struct LoadInputs<'m, 'a, 't> {
     pub(super) tile: &'t Tile<'t>,
     pub(super) interp: &'m mut Interpreter<'a>,
