@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use r500::exec::codegen::Sources;
+use r500::exec::codegen::ResourceLayout;
 use r500::exec::{Bindings, Draw, Shader, ir};
 use r500::jit::{Effort, listing};
 use r500::program::Job;
@@ -37,7 +37,7 @@ impl Run {
         }
         if self.dump_asm {
             let simd = self.machine.simd();
-            let sources = Sources::of(&function, &bindings);
+            let sources = ResourceLayout::of(&function, &bindings);
             let code = listing(&function, &sources, simd, Effort::Full, &mut describe);
             let code = code.map_err(|reason| {
                 Failure::could_not(anyhow::anyhow!(
