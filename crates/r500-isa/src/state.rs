@@ -1,7 +1,7 @@
 //! The registers around the program: `US_*` state, the rasteriser's `RS_*`, and the few `FG_*` and
 //! `GA_*` registers that concern a fragment program.
 
-use crate::table::registers;
+use crate::registers;
 use crate::values::*;
 
 #[rustfmt::skip]

@@ -43,6 +43,8 @@ pub enum Kind {
     Signed,
     /// One of the named values; others are reserved.
     Choice,
+    /// A 32-bit floating-point number.
+    Float,
 }
 
 /// A value of a field, described.
@@ -198,7 +200,9 @@ impl<W, T> Clone for BitField<W, T> {
 impl<W, T> Copy for BitField<W, T> {}
 
 impl<W: Word, T: FieldValue> BitField<W, T> {
-    pub(crate) const fn new(hi: u8, lo: u8) -> Self {
+    /// The field of these bits; [`registers!`](crate::registers) calls it for each row.
+    #[must_use]
+    pub const fn new(hi: u8, lo: u8) -> Self {
         Self { hi, lo, of: PhantomData }
     }
 
@@ -223,7 +227,8 @@ impl<W: Word, T: FieldValue> BitField<W, T> {
 
     /// Reads the field by way of its type, as bits.
     #[inline]
-    pub(crate) fn code(self, word: W) -> u32 {
+    #[must_use]
+    pub fn code(self, word: W) -> u32 {
         self.get(word).code() & self.max()
     }
 
@@ -245,6 +250,19 @@ impl FieldValue for bool {
     #[inline]
     fn code(self) -> u32 {
         u32::from(self)
+    }
+}
+
+impl FieldValue for f32 {
+    const KIND: Kind = Kind::Float;
+    const VALUES: &'static [Value] = &[];
+    #[inline]
+    fn from_code(code: u32) -> Self {
+        Self::from_bits(code)
+    }
+    #[inline]
+    fn code(self) -> u32 {
+        self.to_bits()
     }
 }
 
@@ -274,7 +292,10 @@ numbers! {
     i8 Signed;
 }
 
-/// Sets of named values: a `Copy` type each, whose unnamed codes are values like the others.
+/// Defines enumerations of field values: a `Copy` type each, whose unnamed codes are values like the others.
+///
+/// `IDENT = CODE "NAME" "meaning";`, where `NAME` is the documented name and may be empty.
+#[macro_export]
 macro_rules! choices {
     ($(
         $(#[$doc:meta])*
@@ -340,12 +361,23 @@ macro_rules! choices {
         }
     )*};
 }
-pub(crate) use choices;
 
-/// Registers: a typed view each, one row a field.
+/// Defines registers: a typed view each, one row a field.
 ///
 /// `NAME accessor HI:LO Type [VALUES] "meaning";`, where `[VALUES]` names the value descriptions of
-/// a flag or number that has some.
+/// a flag or number that has some: a `&[Value]` constant in scope. Fields that overlap do not compile.
+///
+/// ```
+/// r500_isa::registers! {
+///     Line "LINE" * 2 "an example." {
+///         WIDTH width 15:0  u16 "in sixths of a pixel";
+///         SORT  sort  18:18 bool "sort end points";
+///     }
+/// }
+/// assert_eq!(Line(0x4_000c).width(), 12);
+/// assert_eq!(Line(0).with(Line::SORT, true).bits(), 0x4_0000);
+/// ```
+#[macro_export]
 macro_rules! registers {
     ($(
         $(#[$doc:meta])*
@@ -407,7 +439,7 @@ macro_rules! registers {
             impl $crate::Word for $word {
                 const REGISTER: &'static $crate::Register = &$crate::Register {
                     name: $name,
-                    count: $crate::table::count!($( $count )?),
+                    count: $crate::__count!($( $count )?),
                     meaning: $about,
                     fields: &[ $(
                         $crate::Field {
@@ -415,7 +447,7 @@ macro_rules! registers {
                             hi: $hi,
                             lo: $lo,
                             kind: <$ty as $crate::FieldValue>::KIND,
-                            values: $crate::table::values_of!($ty $( [$values] )?),
+                            values: $crate::__values_of!($ty $( [$values] )?),
                             meaning: $meaning,
                         },
                     )* ],
@@ -437,9 +469,10 @@ macro_rules! registers {
         pub const REGISTERS: &[&$crate::Register] = &[ $( <$word as $crate::Word>::REGISTER, )* ];
     };
 }
-pub(crate) use registers;
 
-macro_rules! count {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __count {
     () => {
         1
     };
@@ -447,14 +480,14 @@ macro_rules! count {
         $count
     };
 }
-pub(crate) use count;
 
-macro_rules! values_of {
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __values_of {
     ($ty:ident) => {
         <$ty as $crate::FieldValue>::VALUES
     };
     ($ty:ident [$values:ident]) => {
-        $crate::values::$values
+        $values
     };
 }
-pub(crate) use values_of;

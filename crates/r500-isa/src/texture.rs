@@ -1,6 +1,6 @@
 //! The registers of a texture unit (`TX_*`).
 
-use crate::table::registers;
+use crate::registers;
 use crate::values::*;
 
 #[rustfmt::skip]

@@ -1,7 +1,7 @@
 //! Named values of fields. Codes without a name are values too: [`FieldValue`](crate::FieldValue)
 //! keeps them.
 
-use crate::table::choices;
+use crate::choices;
 use crate::{Value, table::Value as V};
 
 #[rustfmt::skip]

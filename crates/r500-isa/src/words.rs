@@ -1,6 +1,6 @@
 //! The words of an instruction, one row a field, in the order of the documents.
 
-use crate::table::registers;
+use crate::registers;
 use crate::values::*;
 
 #[rustfmt::skip]

@@ -1,0 +1,161 @@
+//! The R500 around its fragment processor as data: registers with addresses, PM4 packets, vertex program
+//! instructions.
+//!
+//! One module a block: [`cp`], [`vap`], [`ga`], [`gb`], [`su`], [`sc`], [`rb3d`], [`zb`]; each is a table that reads like the
+//! register documents, one row a field, made by the same macro as the tables of [`r500_isa`]. The registers of the fragment
+//! processor, its texture units, the rasteriser and the fog block (`US_*`, `TX_*`, `RS_*`, `FG_*`) stand in `r500_isa`;
+//! [`fragment`] adds their addresses. [`values`] holds the named values.
+//!
+//! ```
+//! use r500_chip::{Mapped, at, named, su::SuCullMode};
+//!
+//! let place = at(0x42b8).unwrap();
+//! assert_eq!(place.to_string(), "SU_CULL_MODE");
+//! assert_eq!(named("TX_FILTER0_3").unwrap().address(), 0x440c);
+//! assert_eq!(SuCullMode::MAPPING.address, 0x42b8);
+//! assert!(SuCullMode(2).cull_back());
+//! ```
+//!
+//! Sources of names, addresses, bits and values: the R5xx register documents that AMD published. Rows that come from
+//! elsewhere say so.
+#![no_std]
+#![forbid(unsafe_code)]
+
+mod map;
+mod table;
+
+pub mod cp;
+pub mod fragment;
+pub mod ga;
+pub mod gb;
+pub mod rb3d;
+pub mod sc;
+pub mod su;
+pub mod values;
+pub mod vap;
+pub mod zb;
+
+pub use map::{Access, Block, Indexing, Mapped, Mapping, Place};
+
+use r500_isa::Register;
+
+/// Size of the register aperture in bytes. Type-0 packets reach its first 32 KiB; instruction words lie above.
+pub const APERTURE: u32 = 0xc000;
+
+const TABLES: [&[&Mapping]; 9] = [
+    cp::MAPPINGS,
+    vap::MAPPINGS,
+    gb::MAPPINGS,
+    ga::MAPPINGS,
+    su::MAPPINGS,
+    sc::MAPPINGS,
+    fragment::MAPPINGS,
+    rb3d::MAPPINGS,
+    zb::MAPPINGS,
+];
+
+/// Returns every register and register set with addresses, block by block.
+pub fn mappings() -> impl Iterator<Item = &'static Mapping> {
+    TABLES.iter().copied().flatten().copied()
+}
+
+/// Returns every register description: the instruction words and registers of `r500_isa`, then those of this crate.
+pub fn registers() -> impl Iterator<Item = &'static Register> {
+    let here = mappings().map(|mapping| mapping.register);
+    r500_isa::registers().chain(here.filter(|register| r500_isa::register(register.name).is_none()))
+}
+
+/// Returns the description of that documented name, without the index of a set; case does not matter.
+#[must_use]
+pub fn register(name: &str) -> Option<&'static Register> {
+    registers().find(|register| register.name.eq_ignore_ascii_case(name))
+}
+
+/// Returns the register at this byte offset; of the instruction words that share an address, the first of
+/// [`fragment::MAPPINGS`].
+#[must_use]
+pub fn at(address: u32) -> Option<Place> {
+    if address >= APERTURE || !address.is_multiple_of(4) {
+        return None;
+    }
+    let (table, row, index) = INDEX[(address / 4) as usize].split()?;
+    Some(Place { mapping: TABLES[table][row], index })
+}
+
+/// Returns the register of that documented name, with the index of a member of a set (`RB3D_COLOROFFSET0`,
+/// `TX_FILTER0_3`); case does not matter.
+#[must_use]
+pub fn named(name: &str) -> Option<Place> {
+    mappings().find_map(|mapping| {
+        let (head, tail) = name.split_at_checked(mapping.register.name.len())?;
+        if !head.eq_ignore_ascii_case(mapping.register.name) {
+            return None;
+        }
+        let number = |digits: &str| {
+            let canonical = digits == "0" || !digits.starts_with(['0', '+']);
+            digits.parse().ok().filter(|index| canonical && *index < mapping.count)
+        };
+        let index = match mapping.indexing {
+            Indexing::Single => tail.is_empty().then_some(0),
+            Indexing::Underscore(_) => tail.strip_prefix('_').and_then(number),
+            Indexing::Plain(_) | Indexing::PairAddress(_) => number(tail),
+            Indexing::PairName(_) => PAIRS.iter().position(|pair| *pair == tail).map(|i| i as u32),
+        }?;
+        (index < mapping.count).then_some(Place { mapping, index })
+    })
+}
+
+/// Names of pairs of vertex arrays.
+const PAIRS: [&str; 8] = ["01", "23", "45", "67", "89", "1011", "1213", "1415"];
+
+/// Table, row and member at an address.
+#[derive(Clone, Copy)]
+struct Entry(u32);
+
+impl Entry {
+    const EMPTY: Self = Self(u32::MAX);
+
+    const fn new(table: usize, row: usize, index: u32) -> Self {
+        Self((table as u32) << 24 | (row as u32) << 16 | index)
+    }
+
+    const fn split(self) -> Option<(usize, usize, u32)> {
+        if self.0 == u32::MAX {
+            return None;
+        }
+        Some(((self.0 >> 24) as usize, (self.0 >> 16 & 0xff) as usize, self.0 & 0xffff))
+    }
+}
+
+/// What lies at each dword of the aperture. Overlapping registers do not compile, but for instruction words.
+static INDEX: [Entry; APERTURE as usize / 4] = index();
+
+const fn index() -> [Entry; APERTURE as usize / 4] {
+    let mut entries = [Entry::EMPTY; APERTURE as usize / 4];
+    let mut table = 0;
+    while table < TABLES.len() {
+        let mut row = 0;
+        while row < TABLES[table].len() {
+            let mapping = TABLES[table][row];
+            let mut index = 0;
+            while index < mapping.count {
+                let dword = mapping.address_of(index) as usize / 4;
+                let free = entries[dword].split().is_none();
+                assert!(free || mapping.address >= 0x9000, "two registers share an address");
+                if free {
+                    entries[dword] = Entry::new(table, row, index);
+                }
+                index += 1;
+            }
+            if let Some(alias) = mapping.alias {
+                let dword = alias as usize / 4;
+                assert!(entries[dword].split().is_none(), "two registers share an address");
+                assert!(mapping.count == 1, "only single registers have an alias");
+                entries[dword] = Entry::new(table, row, 0);
+            }
+            row += 1;
+        }
+        table += 1;
+    }
+    entries
+}
