@@ -28,6 +28,8 @@ pub mod cp;
 pub mod fragment;
 pub mod ga;
 pub mod gb;
+pub mod pm4;
+pub mod pvs;
 pub mod rb3d;
 pub mod sc;
 pub mod su;

@@ -192,7 +192,7 @@ fn comparison_reports_every_kind_of_difference() {
         if instead.starts_with("WAIT\t") {
             altered = altered.replace("\nWAIT_UNTIL\t", "\nWAIT\t");
         }
-        let found = differences(&self::facts(&altered));
+        let found = differences(&facts(&altered));
         assert!(found.iter().any(|d| d.contains(complaint)), "{complaint}: {found:?}");
     }
 }
