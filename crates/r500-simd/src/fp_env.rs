@@ -1,15 +1,24 @@
-//! The processor's own rule for denormals.
+//! The processor's floating-point environment: what becomes of denormals.
 //!
-//! x86 can do all of the machine's rule (operands count as zeros, tiny results become zeros) by
-//! itself and at no cost: two bits of the control register MXCSR. [`flushing`] sets them around a
-//! call, [`plain`] clears them for what must not flush: interpolants, texture reads. Elsewhere both
-//! just call, and kernels watch for denormals themselves ([`SoftFlush`](crate::flush::SoftFlush)).
+//! x86 can do all of the machine's rule (denormal operands count as zeros, subnormal results become zeros) by
+//! itself and at no cost: two bits of the control register MXCSR. [`flushing`] sets them around a call, [`plain`]
+//! clears them for what must not flush: interpolants, texture reads. Elsewhere both just call, and kernels check
+//! for denormals themselves ([`SoftFlush`](crate::flush::SoftFlush)).
 //!
-//! The compiler knows nothing of these bits. It could compute in one environment what was written
-//! in the other, as long as nothing but numbers in registers is concerned; so each change is around
-//! a call that is never inlined, and what crosses it goes through memory. Constants that the
-//! compiler folds are folded without flushing: kernels take theirs from outside, or none that can
-//! underflow. Tests run at whatever optimisation they are built with.
+//! Rust and LLVM compile all float work for the default environment. Two things keep that right:
+//!
+//! 1. **No float work crosses a change.** One assembly block sets MXCSR, calls a function through a pointer and
+//!    restores MXCSR: before and after it the environment is what it was. The compiler can neither see what the
+//!    block calls nor move anything into it; what crosses it goes through memory, which the block may read and
+//!    write. The function called is entered with the environment set, contains the closure as a whole, and ends
+//!    before it is restored. A panic is caught inside and goes on outside, so no unwinding leaves the block.
+//! 2. **Inside, float work is what it is written as.** LLVM emits one instruction for each operation, whose
+//!    result the processor then flushes; what it computes or removes itself it takes for IEEE 754. So constants
+//!    are not folded where they could be subnormal (kernels take theirs from outside or have none), and no
+//!    kernel may contain an *identity*: an operation that LLVM knows to return an operand, such as `x - 0.0`,
+//!    `x + -0.0` or `x * 1.0`, also where the constant is one side of a select (with AVX-512, `c - (m ? 0.0 : p)`
+//!    becomes a subtraction masked by `m` that passes a subnormal `c` through). Tests compare every kernel at every
+//!    level with the scalar law over denormals, at whatever optimisation they are built with.
 
 #![allow(unsafe_code, reason = "MXCSR is reached by inline assembly only")]
 
@@ -17,49 +26,87 @@
 #[cfg(target_arch = "x86_64")]
 const FLUSH: u32 = 1 << 15 | 1 << 6;
 
-/// Calls `f` with denormal operands and tiny results made zeros of their sign, where the processor
-/// can.
+/// Calls `f` with denormal operands and subnormal results made zeros of their sign, where the processor can.
 pub fn flushing<T>(f: impl FnOnce() -> T) -> T {
     #[cfg(target_arch = "x86_64")]
-    let _restores = Environment::set(|mxcsr| mxcsr | FLUSH);
-    call(f)
+    return with_mxcsr(|mxcsr| mxcsr | FLUSH, f);
+    #[cfg(not(target_arch = "x86_64"))]
+    f()
 }
 
 /// Calls `f` with the arithmetic of IEEE 754, whatever [`flushing`] it is inside of.
 pub fn plain<T>(f: impl FnOnce() -> T) -> T {
     #[cfg(target_arch = "x86_64")]
-    let _restores = Environment::set(|mxcsr| mxcsr & !FLUSH);
-    call(f)
-}
-
-/// The wall between two environments.
-#[inline(never)]
-fn call<T>(f: impl FnOnce() -> T) -> T {
+    return with_mxcsr(|mxcsr| mxcsr & !FLUSH, f);
+    #[cfg(not(target_arch = "x86_64"))]
     f()
 }
 
-/// The environment as it was; sets it again when dropped, also while unwinding.
+/// What goes into the call and what comes out.
 #[cfg(target_arch = "x86_64")]
-struct Environment {
-    before: u32,
+struct Call<F, T> {
+    f: Option<F>,
+    result: Option<std::thread::Result<T>>,
 }
 
+/// Calls `f` with the flush bits of MXCSR changed, and restores them.
 #[cfg(target_arch = "x86_64")]
-impl Environment {
-    #[inline]
-    fn set(change: impl FnOnce(u32) -> u32) -> Self {
-        let before = read();
-        write(change(before));
-        Self { before }
+fn with_mxcsr<T, F: FnOnce() -> T>(change: impl FnOnce(u32) -> u32, f: F) -> T {
+    let before = read();
+    let during = change(before);
+    if during == before {
+        return f();
+    }
+    let mut call = Call { f: Some(f), result: None };
+    set_call_restore(&during, &before, enter::<T, F>, (&raw mut call).cast());
+    match call.result {
+        Some(Ok(value)) => value,
+        Some(Err(panic)) => std::panic::resume_unwind(panic),
+        None => unreachable!("the block has called"),
     }
 }
 
+/// What the block calls: `f`, with nothing unwinding out of it.
+///
+/// # Safety
+/// `call` points to a `Call<F, T>` that nothing else uses.
 #[cfg(target_arch = "x86_64")]
-impl Drop for Environment {
-    #[inline]
-    fn drop(&mut self) {
-        // Only the two bits: the sticky exception flags are anyone's.
-        write(read() & !FLUSH | self.before & FLUSH);
+unsafe extern "sysv64" fn enter<T, F: FnOnce() -> T>(call: *mut ()) {
+    // SAFETY: the caller's promise.
+    let call = unsafe { &mut *call.cast::<Call<F, T>>() };
+    let f = call.f.take();
+    // The closure is given up when it panics: nobody can see what it leaves half done but through what it has
+    // borrowed, which the caller's own unwinding leaves in the same state.
+    let f = std::panic::AssertUnwindSafe(|| f.map(|f| f()));
+    call.result = std::panic::catch_unwind(f).transpose();
+}
+
+/// Sets MXCSR, calls `f` with `data`, sets MXCSR again.
+#[cfg(target_arch = "x86_64")]
+#[inline(never)]
+fn set_call_restore(
+    during: &u32,
+    after: &u32,
+    f: unsafe extern "sysv64" fn(*mut ()),
+    data: *mut (),
+) {
+    // SAFETY: `ldmxcsr` loads four bytes from the addresses of live `u32`s, which came from `stmxcsr` with none
+    // but the two flush bits changed, so they set no reserved bit and unmask no exception. `f` is called with what
+    // it asks for (`with_mxcsr` is the only caller); without `nostack` the stack is aligned for a call and nothing
+    // lies below its pointer; `clobber_abi` declares what a System V function may overwrite, and `r12`, which
+    // holds a pointer across the call, is what it must preserve. `f` does not unwind. MXCSR's control bits are at the
+    // end what they were at the start.
+    unsafe {
+        core::arch::asm!(
+            "ldmxcsr [{during}]",
+            "call {f}",
+            "ldmxcsr [r12]",
+            during = in(reg) during,
+            f = in(reg) f,
+            in("r12") after,
+            in("rdi") data,
+            clobber_abi("sysv64"),
+        );
     }
 }
 
@@ -73,18 +120,6 @@ fn read() -> u32 {
         core::arch::asm!("stmxcsr [{}]", in(reg) &raw mut mxcsr, options(nostack, preserves_flags));
     }
     mxcsr
-}
-
-#[cfg(target_arch = "x86_64")]
-#[inline]
-fn write(mxcsr: u32) {
-    // SAFETY: the instruction loads four bytes from the address of a live `u32`. The value came from
-    // `stmxcsr` with none but the two flush bits changed, so it sets no reserved bit and unmasks no
-    // exception. Those bits change the results of floating-point instructions and nothing else; the
-    // callers keep code that minds outside (module header).
-    unsafe {
-        core::arch::asm!("ldmxcsr [{}]", in(reg) &raw const mxcsr, options(nostack, preserves_flags));
-    }
 }
 
 #[cfg(test)]
@@ -115,6 +150,20 @@ mod tests {
             assert_eq!(probe(), FLUSHED);
         });
         assert_eq!(probe(), IEEE);
+    }
+
+    /// Nothing but the environment distinguishes the three products: a compiler that moved or shared float work
+    /// across its changes would make them equal.
+    #[test]
+    fn equal_products_in_and_out_are_computed_where_they_stand() {
+        let (a, b) = (black_box(f32::MIN_POSITIVE), black_box(0.5));
+        let product = || (a * b).to_bits();
+        let before = product();
+        let inside = flushing(product);
+        let nested = flushing(|| (product(), plain(product), product()));
+        let after = product();
+        assert_eq!([before, after, nested.1], [IEEE[0]; 3]);
+        assert_eq!([inside, nested.0, nested.2], [FLUSHED[0]; 3]);
     }
 
     #[test]

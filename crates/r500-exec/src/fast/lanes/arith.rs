@@ -1,5 +1,6 @@
 //! Sums, products, quotients: every step rounded, none fused.
 
+use core::hint::black_box;
 use core::marker::PhantomData;
 
 use super::{Chunk, Flush, Lanewise, Splat, Src, map};
@@ -14,15 +15,16 @@ pub(crate) trait Product {
     /// Whether a zero B makes the product +0, whatever A is.
     const ZERO_B: bool;
 
-    /// The product with its sign flipped where `sign` has one.
+    /// The product with its sign flipped where `sign` has one; `zero`, the bits of +0, where a zero factor
+    /// makes it that.
     #[inline(always)]
-    fn of<F: Flush>(seen: &mut u32, a: f32, b: f32, sign: f32) -> f32 {
+    fn of<F: Flush>(seen: &mut u32, [a, b]: [f32; 2], sign: f32, zero: u32) -> f32 {
         let mut bits = F::rounded(seen, a * b).to_bits() ^ sign.to_bits();
         if Self::ZERO_A {
-            bits = if a == 0.0 { 0 } else { bits };
+            bits = if a == 0.0 { zero } else { bits };
         }
         if Self::ZERO_B {
-            bits = if b == 0.0 { 0 } else { bits };
+            bits = if b == 0.0 { zero } else { bits };
         }
         f32::from_bits(bits)
     }
@@ -152,6 +154,7 @@ pub(crate) fn mad_signed<F: Flush, P: Product, S: Sum>(
     c: impl Src,
     sign: Splat,
 ) {
+    let sign = if S::MINUS_P { Splat(black_box(sign.0)) } else { sign };
     map::<F, MadSigned<P, S>, 4>(dst, (a, b, c, sign));
 }
 
@@ -213,7 +216,7 @@ impl<P: Product> Lanewise<3> for MulSigned<P> {
 
     #[inline(always)]
     fn lane<F: Flush>(seen: &mut u32, [a, b, sign]: [f32; 3]) -> f32 {
-        P::of::<F>(seen, a, b, sign)
+        P::of::<F>(seen, [a, b], sign, 0)
     }
 
     #[inline(always)]
@@ -229,7 +232,10 @@ impl<P: Product, S: Sum> Lanewise<4> for MadSigned<P, S> {
 
     #[inline(always)]
     fn lane<F: Flush>(seen: &mut u32, [a, b, c, sign]: [f32; 4]) -> f32 {
-        let p = P::of::<F>(seen, a, b, sign);
+        // Zero is an identity of subtraction to the compiler, which would hand C through unflushed where the
+        // product is zero: it must not see that it is.
+        let zero = if S::MINUS_P { sign.to_bits() & 0x7fff_ffff } else { 0 };
+        let p = P::of::<F>(seen, [a, b], sign, zero);
         F::rounded(seen, S::of(p, c))
     }
 
