@@ -39,6 +39,7 @@
     )),
     allow(dead_code)
 )]
+#![allow(clippy::expect_used, reason = "broken invariants of the compiler stop loudly")]
 
 mod cache;
 mod content;

@@ -149,7 +149,7 @@ impl<'a> Emit<'a> {
     fn frame(&self) -> i32 {
         let vectors = self.listing.stack * self.level.bytes();
         let bytes = vectors + self.listing.counters * 8;
-        i32::try_from(bytes.next_multiple_of(64)).unwrap_or(i32::MAX)
+        i32::try_from(bytes.next_multiple_of(64)).expect("the frame is small")
     }
 
     /// Bytes of a slot that go together.
@@ -259,9 +259,9 @@ impl<'a> Emit<'a> {
         self.a.nop()?;
         let options = BlockEncoderOptions::RETURN_NEW_INSTRUCTION_OFFSETS;
         let result = self.a.assemble_options(0, options)?;
-        let pool = usize::try_from(result.label_ip(&self.pool)?).unwrap_or(0);
+        let pool = usize::try_from(result.label_ip(&self.pool)?).expect("code fits in memory");
         let offsets = &result.inner.new_instruction_offsets;
-        let offset = |inst: usize| offsets.get(inst).copied().unwrap_or(0);
+        let offset = |inst: usize| offsets[inst];
         let lines = (self.origins.iter())
             .map(|&(inst, address)| Line { offset: offset(inst), address })
             .collect();
@@ -270,11 +270,8 @@ impl<'a> Emit<'a> {
         // Constants begin at a line of the cache: what was said of where they are moves along.
         let padding = pool.next_multiple_of(64) - pool;
         let end = offset(self.points_to_pool + 1) as usize;
-        if let Some(place) = code.get_mut(end - 4..end) {
-            let moved =
-                i32::from_le_bytes([place[0], place[1], place[2], place[3]]) + padding as i32;
-            place.copy_from_slice(&moved.to_le_bytes());
-        }
+        let place = code[..end].last_chunk_mut().expect("the instruction ends in a displacement");
+        *place = (i32::from_le_bytes(*place) + padding as i32).to_le_bytes();
         code.resize(pool + padding, INT3);
         if self.has_rows {
             code.extend(ROWS.as_flattened().iter().flat_map(|at| at.to_le_bytes()));
@@ -335,7 +332,7 @@ impl<'a> Emit<'a> {
             }
             Inst::Spend(instructions) => {
                 if self.asks {
-                    let instructions = i32::try_from(instructions).unwrap_or(i32::MAX);
+                    let instructions = i32::try_from(instructions).expect("a program has few");
                     self.a.sub(qword_ptr(rbx + context::FUEL), instructions)?;
                 }
                 Ok(())
@@ -362,7 +359,7 @@ impl<'a> Emit<'a> {
                 a.je(behind)?;
                 a.cmp(qword_ptr(rbx + context::FUEL), 0)?;
                 a.jge(top)?;
-                a.mov(qword_ptr(rbx + context::ADDRESS), i32::try_from(address).unwrap_or(0))?;
+                a.mov(qword_ptr(rbx + context::ADDRESS), address.cast_signed())?;
                 a.call(self.refill)?;
                 a.je(top)?;
                 a.jmp(self.stopped)?;
@@ -457,10 +454,13 @@ impl<'a> Emit<'a> {
 
     /// From memory to memory, where no register is free.
     fn carry(&mut self, class: Class, to: Mem, from: Mem) -> Result<(), IcedError> {
-        let bytes = match class {
-            Class::Vector => self.level.bytes(),
-            Class::Mask => 8,
-        };
+        if class == Class::Mask {
+            // No value has the first mask register. A mask in memory is as wide as a store of one.
+            let [to, from] = [to, from].map(|mem| self.memory(mem));
+            self.add(Instruction::with2(Code::VEX_Kmovw_kr_km16, Register::K0, from)?)?;
+            return self.add(Instruction::with2(Code::VEX_Kmovw_m16_kr, to, Register::K0)?);
+        }
+        let bytes = self.level.bytes();
         let constant = match from {
             Mem::Const(bits) => Some(bits),
             Mem::Stack(_) | Mem::Slot(..) => None,
@@ -522,10 +522,8 @@ impl<'a> Emit<'a> {
     }
 
     fn register(&self, class: Class, place: Option<Place>) -> Register {
-        let register = match place {
-            Some(Place::Register(register)) => register,
-            // Arguments that must be in registers are.
-            Some(Place::Memory(_)) | None => 0,
+        let Some(Place::Register(register)) = place else {
+            unreachable!("{place:?} is an operand that must be in a register");
         };
         match class {
             Class::Vector => self.vector(register),

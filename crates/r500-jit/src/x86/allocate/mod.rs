@@ -76,7 +76,7 @@ impl Allocate<'_> {
         self.at = end;
         let back = |(class, register, v)| Move {
             class,
-            to: Spot::Register(register),
+            to: Spot::Register(class, register),
             from: self.places.spot(v),
         };
         self.moves(held.into_iter().map(back).collect());
@@ -273,13 +273,9 @@ impl Allocate<'_> {
                 let cheap = if places.memory(*v).is_some() { 3 } else { 1 };
                 (distance.min(u32::MAX / 8) * cheap, *register)
             });
-        match victim {
-            Some((_, register, v)) => {
-                self.evict(v);
-                register
-            }
-            None => 0,
-        }
+        let (_, register, v) = victim.expect("an operation locks fewer registers than there are");
+        self.evict(v);
+        register
     }
 
     /// Takes a value's register; the frame keeps it.
@@ -377,7 +373,7 @@ impl Allocate<'_> {
             let from = match (assign, to) {
                 (Some(assign), _) if self.lives.is_needed(assign.new) => assign.from,
                 // What is only in the frame stays there.
-                (None, Spot::Register(_)) if self.lives.next(v, self.at).is_some() => v,
+                (None, Spot::Register(..)) if self.lives.next(v, self.at).is_some() => v,
                 _ => continue,
             };
             let from = self.places.spot(from);
@@ -393,17 +389,17 @@ impl Allocate<'_> {
     }
 
     fn moves(&mut self, moves: Vec<Move>) {
-        for class in [Class::Vector, Class::Mask] {
-            let of_class: Vec<_> = moves.iter().copied().filter(|m| m.class == class).collect();
-            if of_class.is_empty() {
-                continue;
-            }
-            let named = |spot| of_class.iter().any(|m| m.to == spot || m.from == spot);
-            // A register that is free now and afterwards, or a place in the frame.
-            let free = self.places.frees(class).map(Spot::Register).find(|spot| !named(*spot));
-            let spare = free.unwrap_or_else(|| Spot::Memory(self.places.spare_home(&of_class)));
-            moves::all_at_once(of_class, spare, &mut self.out.insts);
-        }
+        let named = moves.clone();
+        let places = &mut self.places;
+        // A register that is free now and afterwards, or a slot of the frame.
+        let spare = |class| {
+            let is_named = |spot| named.iter().any(|m| m.to == spot || m.from == spot);
+            let mut free = places.frees(class).map(|register| Spot::Register(class, register));
+            let register = free.find(|spot| !is_named(*spot));
+            drop(free);
+            register.unwrap_or_else(|| Spot::Memory(places.spare_home(&named)))
+        };
+        moves::resolve(moves, spare, &mut self.out.insts);
     }
 
     /// Frees the places of values that nobody looks at any more, or never did.
@@ -459,7 +455,7 @@ impl Allocate<'_> {
             let from = match (carried.iter().find(|c| c.var == v), to) {
                 (Some(c), _) => c.next,
                 // What the loop looks at is where it looks for it, and so is what others look at later.
-                (None, Spot::Register(_))
+                (None, Spot::Register(..))
                     if self.lives.is_needed_from(v, end)
                         || self.lives.is_used_in(v, start, end) =>
                 {

@@ -8,6 +8,11 @@ use super::moves::{Move, Spot};
 
 const NOWHERE: u32 = u32::MAX;
 
+/// The number of a slot of the frame.
+fn number(slot: usize) -> u32 {
+    u32::try_from(slot).expect("a frame of few slots")
+}
+
 /// The places of values.
 #[derive(Debug)]
 pub(super) struct Places {
@@ -34,9 +39,9 @@ impl Saved {
     /// Values in registers, then those that are only in the frame.
     pub(super) fn spots(&self) -> Vec<(Spot, V)> {
         let mut spots = Vec::new();
-        for registers in &self.registers {
-            for (register, v) in (0..).zip(registers) {
-                spots.extend(v.map(|v| (Spot::Register(register), v)));
+        for class in [Class::Vector, Class::Mask] {
+            for (register, v) in (0..).zip(&self.registers[class as usize]) {
+                spots.extend(v.map(|v| (Spot::Register(class, register), v)));
             }
         }
         let count = spots.len();
@@ -95,7 +100,7 @@ impl Places {
     /// Where a value is read. One from nowhere is anything.
     pub(super) fn spot(&self, v: V) -> Spot {
         match (self.register(v), self.memory(v)) {
-            (Some(register), _) => Spot::Register(register),
+            (Some(register), _) => Spot::Register(self.class(v), register),
             (None, Some(mem)) => Spot::Memory(mem),
             (None, None) => Spot::Memory(Mem::Const(0)),
         }
@@ -160,7 +165,7 @@ impl Places {
     pub(super) fn home(&mut self, v: V) -> Mem {
         let slot = self.free_stack();
         self.now.stack[slot] = Some(v);
-        let slot = u32::try_from(slot).unwrap_or(NOWHERE);
+        let slot = number(slot);
         self.home[v.index()] = slot;
         Mem::Stack(slot)
     }
@@ -171,20 +176,20 @@ impl Places {
             stack.push(None);
             stack.len() - 1
         });
-        self.frame = self.frame.max(u32::try_from(slot + 1).unwrap_or(u32::MAX));
+        self.frame = self.frame.max(number(slot + 1));
         slot
     }
 
     /// A place in the frame that holds nothing and that no move names.
     pub(super) fn spare_home(&mut self, moves: &[Move]) -> Mem {
         let named = |slot: usize| {
-            let spot = Spot::Memory(Mem::Stack(u32::try_from(slot).unwrap_or(u32::MAX)));
+            let spot = Spot::Memory(Mem::Stack(number(slot)));
             moves.iter().any(|m| m.to == spot || m.from == spot)
         };
         let held = |slot: usize| self.now.stack.get(slot).is_some_and(Option::is_some);
-        let slot = (0..).find(|slot| !held(*slot) && !named(*slot)).unwrap_or(0);
-        let slot = u32::try_from(slot).unwrap_or(u32::MAX);
-        self.frame = self.frame.max(slot.saturating_add(1));
+        let slot = (0..).find(|slot| !held(*slot) && !named(*slot));
+        let slot = number(slot.expect("the frame grows"));
+        self.frame = self.frame.max(slot + 1);
         Mem::Stack(slot)
     }
 

@@ -1,6 +1,6 @@
 //! Operations as instructions: which, and how their operands are told.
 
-use iced_x86::code_asm::{qword_ptr, rax, rbx, rcx};
+use iced_x86::code_asm::{ecx, qword_ptr, rax, rbx, rcx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
 use super::{Emit, SPARE, TABLES, context, mask, table};
@@ -149,8 +149,9 @@ impl Emit<'_> {
                         Instruction::with2(C::EVEX_Vbroadcastss_zmm_k1z_xmmm32, dst, from)?
                     }
                     Some(Place::Memory(from)) => {
+                        // Slots are aligned to nothing.
                         let from = self.memory(from);
-                        Instruction::with2(C::EVEX_Vmovaps_zmm_k1z_zmmm512, dst, from)?
+                        Instruction::with2(C::EVEX_Vmovups_zmm_k1z_zmmm512, dst, from)?
                     }
                     _ => Instruction::with2(
                         C::EVEX_Vmovaps_zmm_k1z_zmmm512,
@@ -206,8 +207,7 @@ impl Emit<'_> {
                 self.add(Instruction::with2(C::EVEX_Vpmovm2d_zmm_kr, dst, from)?)
             }
             Kind::Texel(texel) => self.texel(texel, dst, a),
-            // There is none here: what is no instruction is not assembled.
-            Kind::Number(_) => self.add(Instruction::default()),
+            Kind::Number(_) => unreachable!("numbers of single pixels are for WebAssembly"),
             Kind::Ramp(ramp) => self.ramp(ramp, dst),
             Kind::Covered(part) => {
                 let from = self.covered(part)?;
@@ -215,10 +215,10 @@ impl Emit<'_> {
             }
             Kind::Uncover(part) => {
                 let to = self.covered(part)?;
-                match a {
-                    Some(Place::Register(from)) => self.store(Class::Vector, to, from),
-                    _ => Ok(()),
-                }
+                let Some(Place::Register(from)) = a else {
+                    unreachable!("{a:?} is not in a register")
+                };
+                self.store(Class::Vector, to, from)
             }
             Kind::Paint(paint) => self.paint(paint, a, b),
             Kind::Store(slot, part) => {
@@ -316,9 +316,10 @@ impl Emit<'_> {
         self.load_number(Register::RDX, place(0))?;
         let mut to = at_index(Register::RCX, Register::RDX, 0);
         for (n, from) in [first, other].into_iter().enumerate() {
-            if let Some(Place::Register(from)) = from {
-                self.store(Class::Vector, to, from)?;
-            }
+            let Some(Place::Register(from)) = from else {
+                unreachable!("{from:?} is not in a register")
+            };
+            self.store(Class::Vector, to, from)?;
             match self.level {
                 Level::Avx2 => to = at_index(Register::RCX, Register::RDX, 32),
                 Level::Avx512 if n == 0 => {
@@ -332,8 +333,10 @@ impl Emit<'_> {
 
     /// Sixteen bytes of the table for each quad.
     fn texel(&mut self, texel: Texel, dst: u8, at: Option<Place>) -> Result<(), IcedError> {
-        let Some(Place::Memory(at)) = at else { return Ok(()) };
-        let (offsets, to) = (self.memory(at), self.vector(dst));
+        let Some(Place::Memory(at)) = at else {
+            unreachable!("the offsets of texels are in memory, not {at:?}");
+        };
+        let to = self.vector(dst);
         let quads = self.level.bytes() / 16;
         let registers = [Register::RCX, Register::RDX, Register::RSI, Register::RDI];
         let held = self.units.iter().position(|unit| *unit == texel.unit);
@@ -341,11 +344,22 @@ impl Emit<'_> {
         if base == Register::RAX {
             self.add(Instruction::with2(Code::Mov_r64_rm64, base, table(texel.unit))?)?;
         }
+        // A constant may be there for one pixel only: one register has it for all quads.
+        let registers = match at {
+            Mem::Const(offset) => {
+                self.a.mov(ecx, offset.cast_signed())?;
+                [Register::RCX; 4]
+            }
+            Mem::Stack(_) | Mem::Slot(..) => registers,
+        };
         let mut places = registers.into_iter().zip(0..quads);
-        for (register, quad) in places.clone() {
-            let mut from = offsets;
-            from.displacement += i64::from(16 * quad + 4 * u32::from(texel.pixel));
-            self.load_number(register, from)?;
+        if !matches!(at, Mem::Const(_)) {
+            let offsets = self.memory(at);
+            for (register, quad) in places.clone() {
+                let mut from = offsets;
+                from.displacement += i64::from(16 * quad + 4 * u32::from(texel.pixel));
+                self.load_number(register, from)?;
+            }
         }
         let from = |index: Register| at_index(base, index, i64::from(texel.offset));
         if let Some((index, _)) = places.next() {

@@ -152,7 +152,7 @@ fn comparisons_make_masks_and_never_raise_of_quiet_nan_what_others_do_not() {
 fn what_is_masked_away_is_zero_or_the_other() {
     are(&[
         (Kind::Keep, 20, &[reg(0), reg(7)], "vmovaps zmm20{k1}{z},zmm7"),
-        (Kind::Keep, 1, &[reg(6), STACK], "vmovaps zmm1{k7}{z},zmmword ptr [rsp+80h]"),
+        (Kind::Keep, 1, &[reg(6), STACK], "vmovups zmm1{k7}{z},zmmword ptr [rsp+80h]"),
         (Kind::Keep, 1, &[reg(6), CONST], "vbroadcastss zmm1{k7}{z},dword ptr [r14]"),
         (Kind::MulKeep, 16, &[reg(2), reg(8), reg(24)], "vmulps zmm16{k3}{z},zmm8,zmm24"),
         (
@@ -212,7 +212,7 @@ fn values_come_from_memory_and_go_there() {
         (Inst::Test { class: mask, mask: 2 }, "kmovw eax,k3"),
         (
             Inst::Carry { class: mask, to: Mem::Stack(1), from: Mem::Stack(0) },
-            "mov rcx,qword ptr [rsp]; mov qword ptr [rsp+40h],rcx",
+            "kmovw k0,word ptr [rsp]; kmovw word ptr [rsp+40h],k0",
         ),
     ] {
         assert_eq!(text_of(&[inst]), expected);
@@ -271,6 +271,49 @@ fn texels_come_from_a_place_for_each_quad_and_are_turned() {
              vinsertf32x4 zmm1,zmm1,xmmword ptr [rax+rdi],3",
         ),
     ]);
+}
+
+/// A constant is there once with AVX-512: what lies after it in memory is not an offset.
+#[test]
+fn texels_at_a_constant_offset_read_no_offsets_from_memory() {
+    are(&[(
+        Kind::Texel(Texel { unit: 3, pixel: 2, offset: 16, tiny: false }),
+        20,
+        &[Place::Memory(Mem::Const(0x120))],
+        "mov rax,qword ptr [rbx+68h]; mov ecx,120h; vmovups xmm20,xmmword ptr [rax+rcx+10h]; \
+         vinsertf32x4 zmm20,zmm20,xmmword ptr [rax+rcx+10h],1; \
+         vinsertf32x4 zmm20,zmm20,xmmword ptr [rax+rcx+10h],2; \
+         vinsertf32x4 zmm20,zmm20,xmmword ptr [rax+rcx+10h],3",
+    )]);
+}
+
+/// Slots, tables, planes and coverage are aligned to nothing.
+#[test]
+fn no_instruction_wants_aligned_memory() {
+    let vector = Class::Vector;
+    let ops = [
+        (Kind::Keep, 1, vec![reg(6), SLOT]),
+        (Kind::MulKeep, 1, vec![reg(6), reg(8), SLOT]),
+        (Kind::Blend, 1, vec![reg(6), SLOT, reg(8)]),
+        (Kind::Copy, 1, vec![SLOT]),
+        (Kind::Add, 1, vec![reg(2), SLOT]),
+        (Kind::Store(3, 0), 0, vec![reg(2)]),
+        (Kind::Covered(0), 1, vec![]),
+        (Kind::Uncover(0), 0, vec![reg(2)]),
+        (Kind::Ramp(Ramp { number: 1, part: 0 }), 1, vec![]),
+        (Kind::Paint(Paint { target: 0, row: 0, part: 0 }), 0, vec![reg(2), reg(3)]),
+        (Kind::RowLow, 1, vec![reg(2), SLOT]),
+        (Kind::Texel(Texel { unit: 3, pixel: 2, offset: 0, tiny: false }), 1, vec![SLOT]),
+    ];
+    let mut insts: Vec<Inst> = ops.iter().map(|(kind, dst, args)| op(*kind, *dst, args)).collect();
+    let slot = Mem::Slot(1, 0);
+    insts.push(Inst::Load { class: vector, dst: 1, from: slot });
+    insts.push(Inst::Store { class: vector, to: slot, from: 1 });
+    insts.push(Inst::Carry { class: vector, to: slot, from: Mem::Stack(0) });
+    for inst in text_of(&insts).split("; ") {
+        let aligned = ["vmovap", "vmovdqa", "vmovnt"].iter().any(|name| inst.starts_with(name));
+        assert!(!aligned || !inst.contains('['), "{inst}");
+    }
 }
 
 #[test]
