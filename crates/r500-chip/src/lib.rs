@@ -33,6 +33,7 @@ pub mod pvs;
 pub mod rb3d;
 pub mod sc;
 pub mod su;
+pub mod tiling;
 pub mod values;
 pub mod vap;
 pub mod zb;
