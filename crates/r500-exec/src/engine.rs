@@ -143,8 +143,10 @@ impl PixelRect {
         })
     }
 
-    /// Where a pixel is in a list of them, row by row from the lowest; `None` if it lies outside.
-    pub(crate) fn index(self, x: u32, y: u32) -> Option<usize> {
+    /// Returns the index of a pixel in a plane stored row by row from the lowest; `None` if it lies outside.
+    #[must_use]
+    #[inline]
+    pub fn index(self, x: u32, y: u32) -> Option<usize> {
         let (x, y) = (x.checked_sub(self.x)?, y.checked_sub(self.y)?);
         let inside = x < self.width && y < self.height;
         inside.then_some(y as usize * self.width as usize + x as usize)

@@ -66,7 +66,7 @@ impl PixelOut {
 }
 
 /// A colour of a pixel: red, green, blue and alpha.
-pub(crate) type Pixel = [f32; 4];
+pub type Pixel = [f32; 4];
 
 impl Frame {
     /// An empty frame for a shader.
@@ -185,20 +185,52 @@ pub struct Band<'a> {
 impl Band<'_> {
     /// The pixels to draw.
     #[must_use]
+    #[inline]
     pub fn rect(&self) -> PixelRect {
         self.rect
     }
 
     /// Its lowest row.
     #[must_use]
+    #[inline]
     pub fn first_row(&self) -> u32 {
         self.rect.y
     }
 
     /// How many rows it has.
     #[must_use]
+    #[inline]
     pub fn rows(&self) -> u32 {
         self.rect.height
+    }
+
+    /// Returns the colours of each target, row by row from the lowest; `None` for a target that the frame
+    /// does not have.
+    #[must_use]
+    #[inline]
+    pub fn colors_mut(&mut self) -> [Option<&mut [Pixel]>; 4] {
+        self.color.each_mut().map(|plane| plane.as_deref_mut())
+    }
+
+    /// Returns the colours of a target, row by row from the lowest; `None` if the frame does not have it.
+    #[must_use]
+    #[inline]
+    pub fn color_mut(&mut self, target: usize) -> Option<&mut [Pixel]> {
+        self.color.get_mut(target)?.as_deref_mut()
+    }
+
+    /// Returns depth, row by row from the lowest; `None` if the frame has none.
+    #[must_use]
+    #[inline]
+    pub fn depth_mut(&mut self) -> Option<&mut [f32]> {
+        self.depth.as_deref_mut()
+    }
+
+    /// Returns which pixels are covered, row by row from the lowest.
+    #[must_use]
+    #[inline]
+    pub fn coverage_mut(&mut self) -> &mut [bool] {
+        self.coverage
     }
 
     /// Makes every pixel one that nothing was drawn to.
@@ -211,7 +243,7 @@ impl Band<'_> {
     }
 
     /// Makes a pixel one that nothing was drawn to, if it lies in the band.
-    pub(crate) fn clear_pixel(&mut self, x: u32, y: u32) {
+    pub fn clear_pixel(&mut self, x: u32, y: u32) {
         let Some(index) = self.rect.index(x, y) else { return };
         self.color.iter_mut().flatten().for_each(|plane| plane[index] = [0.0; 4]);
         if let Some(plane) = &mut self.depth {
@@ -221,7 +253,7 @@ impl Band<'_> {
     }
 
     /// Delivers one pixel, if it lies in the band.
-    pub fn put_pixel(&mut self, x: u32, y: u32, pixel: &PixelOut) {
+    pub fn store_pixel(&mut self, x: u32, y: u32, pixel: &PixelOut) {
         let Some(index) = self.rect.index(x, y).filter(|_| pixel.covered) else { return };
         let pixel = pixel.delivered();
         for (plane, color) in self.color.iter_mut().zip(pixel.color) {
@@ -233,244 +265,6 @@ impl Band<'_> {
             plane[index] = depth;
         }
         self.coverage[index] = true;
-    }
-}
-
-/// Columns and rows of a chunk: sixteen pixels, quad by quad.
-pub(crate) const CHUNK: u32 = 4;
-
-impl Band<'_> {
-    /// Delivers a target's colours of chunks beside each other inside the band: of each chunk, its pixels
-    /// by their lanes.
-    #[inline(always)]
-    pub(crate) fn put_colors<F: Fn(usize) -> [f32; 4]>(
-        &mut self,
-        target: usize,
-        at: [u32; 2],
-        chunks: impl ExactSizeIterator<Item = F>,
-    ) {
-        put_chunks(self.rect, at, self.color.get_mut(target).and_then(Option::as_mut), chunks);
-    }
-
-    /// The planes of colours from a pixel of the band on.
-    pub(crate) fn planes(&mut self, [x, y]: [u32; 2]) -> [&mut [Pixel]; 4] {
-        let first = self.rect.index(x, y);
-        self.color.each_mut().map(|plane| {
-            let plane = plane.as_mut().zip(first).and_then(|(plane, first)| plane.get_mut(first..));
-            plane.unwrap_or_default()
-        })
-    }
-
-    /// Delivers a target's colours of a chunk as far as it lies in the band.
-    #[inline(always)]
-    pub(crate) fn put_color(
-        &mut self,
-        target: usize,
-        at: [u32; 2],
-        pixel: impl Fn(usize) -> [f32; 4],
-    ) {
-        let rect = self.rect;
-        let Some(plane) = self.color.get_mut(target).and_then(Option::as_mut) else { return };
-        put_rows(rect, at, plane, pixel);
-    }
-
-    /// Delivers the depth of a chunk where it is covered and written.
-    #[inline(always)]
-    pub(crate) fn put_depth(
-        &mut self,
-        at: [u32; 2],
-        covered: &[f32; 16],
-        written: &[f32; 16],
-        depth: &[f32; 16],
-    ) {
-        let rect = self.rect;
-        let Some(plane) = &mut self.depth else { return };
-        let mut pixels = *depth;
-        for (lane, pixel) in pixels.iter_mut().enumerate() {
-            let mask = covered[lane].to_bits() & written[lane].to_bits();
-            *pixel = f32::from_bits(pixel.to_bits() & mask);
-        }
-        put_rows(rect, at, plane, |lane| pixels[lane]);
-    }
-
-    /// Delivers the coverage of chunks beside each other inside the band.
-    #[inline(always)]
-    pub(crate) fn put_coverages(
-        &mut self,
-        at: [u32; 2],
-        covered: impl ExactSizeIterator<Item = Covered>,
-    ) {
-        let rows = rows(self.rect, at, covered.len() as u32 * CHUNK, self.coverage);
-        let Some(rows) = rows else { return };
-        let [a, b, c, d] = rows.map(|row| row.as_chunks_mut::<4>().0.iter_mut());
-        for ((((a, b), c), d), covered) in a.zip(b).zip(c).zip(d).zip(covered) {
-            [*a, *b, *c, *d] = covered.rows();
-        }
-    }
-
-    /// Delivers the coverage of a chunk.
-    #[inline(always)]
-    pub(crate) fn put_coverage(&mut self, at: [u32; 2], covered: &[f32; 16]) {
-        put_rows(self.rect, at, self.coverage, |lane| covered[lane].to_bits() != 0);
-    }
-
-    /// Makes the colours of chunks beside each other inside the band, as wide as that, those of pixels that
-    /// nothing was drawn to.
-    #[inline(always)]
-    pub(crate) fn clear_colors(&mut self, at: [u32; 2], width: u32) {
-        for plane in self.color.iter_mut().flatten() {
-            let rows = rows(self.rect, at, width, plane);
-            rows.into_iter().flatten().for_each(|row| row.fill([0.0; 4]));
-        }
-    }
-
-    /// Covers all of the chunks beside each other inside the band, as wide as that, or none.
-    #[inline(always)]
-    pub(crate) fn cover(&mut self, at: [u32; 2], width: u32, covered: bool) {
-        let rows = rows(self.rect, at, width, self.coverage);
-        rows.into_iter().flatten().for_each(|row| row.fill(covered));
-    }
-}
-
-/// Which pixels of a chunk are covered: of each row a word, of each of its pixels a byte, 1 or 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Covered([u32; 4]);
-
-impl Covered {
-    const WHOLE: u32 = 0x0101_0101;
-
-    /// As a mask says.
-    #[inline(always)]
-    pub(crate) fn of(mask: &[f32; 16]) -> Self {
-        // Two pixels beside each other at once: of the bits of either, one.
-        let pair = |lane: usize, bits: u64| {
-            let [left, right] = [mask[lane], mask[lane + 1]].map(|lane| u64::from(lane.to_bits()));
-            (left | right << 32) & bits
-        };
-        let row = |[left, _, right, _]: [usize; 4]| {
-            let four = pair(left, 0x0000_0100_0000_0001) | pair(right, 0x0100_0000_0001_0000);
-            (four | four >> 32) as u32
-        };
-        let [a, b, c, d] = LANES;
-        Self([row(a), row(b), row(c), row(d)])
-    }
-
-    /// Whether every pixel is covered.
-    #[inline(always)]
-    pub(crate) fn is_whole(self) -> bool {
-        let [a, b, c, d] = self.0;
-        a & b & c & d == Self::WHOLE
-    }
-
-    /// How many are.
-    #[inline(always)]
-    pub(crate) fn count(self) -> u32 {
-        let [a, b, c, d] = self.0;
-        // The sum of all bytes is in the last one.
-        (a + b + c + d).wrapping_mul(Self::WHOLE) >> 24
-    }
-
-    #[inline(always)]
-    fn rows(self) -> [[bool; 4]; 4] {
-        let [a, b, c, d] = self.0;
-        let row = |row: u32| row.to_le_bytes().map(|covered| covered & 1 != 0);
-        [row(a), row(b), row(c), row(d)]
-    }
-}
-
-/// What the pixels of a chunk are in a picture, by the channels of their colours.
-#[inline(always)]
-pub(crate) fn pixels<'c>(color: [&'c [f32; 16]; 4]) -> impl Fn(usize) -> [f32; 4] + use<'c> {
-    move |lane| color.map(|channel| canonical_nan(channel[lane]))
-}
-
-/// The same of those that are covered, and for others what nothing was drawn to.
-#[inline(always)]
-pub(crate) fn covered(
-    pixels: impl Fn(usize) -> [f32; 4],
-    covered: &[f32; 16],
-) -> impl Fn(usize) -> [f32; 4] {
-    move |lane| pixels(lane).map(|x| f32::from_bits(x.to_bits() & covered[lane].to_bits()))
-}
-
-/// Column and row of a lane in its chunk.
-pub(crate) fn place(lane: usize) -> (u32, u32) {
-    let (quad, corner) = (lane as u32 / 4, lane as u32 % 4);
-    (quad % 2 * 2 + corner % 2, quad / 2 * 2 + corner / 2)
-}
-
-/// The pixels of a chunk, row by row: quads are two rows of two pixels.
-const LANES: [[usize; 4]; 4] = [[0, 1, 4, 5], [2, 3, 6, 7], [8, 9, 12, 13], [10, 11, 14, 15]];
-
-/// The rows of a band that chunks lie in, as far as these do; `None` if they leave it.
-#[inline(always)]
-fn rows<T>(
-    rect: PixelRect,
-    [x, y]: [u32; 2],
-    width: u32,
-    plane: &mut [T],
-) -> Option<[&mut [T]; 4]> {
-    let (x, y) = (x.checked_sub(rect.x)?, y.checked_sub(rect.y)?);
-    if x.checked_add(width)? > rect.width || y.checked_add(CHUNK)? > rect.height {
-        return None;
-    }
-    let across = rect.width as usize;
-    let mut rows = plane.get_mut(y as usize * across..)?.chunks_exact_mut(across);
-    let mut row = || rows.next()?.get_mut(x as usize..(x + width) as usize);
-    Some([row()?, row()?, row()?, row()?])
-}
-
-/// Puts the pixels of chunks beside each other, by their lanes, into the rows of a band, in which they lie.
-#[inline(always)]
-fn put_chunks<T, F: Fn(usize) -> T>(
-    rect: PixelRect,
-    at: [u32; 2],
-    plane: Option<&mut &mut [T]>,
-    chunks: impl ExactSizeIterator<Item = F>,
-) {
-    let Some(plane) = plane else { return };
-    let Some([a, b, c, d]) = rows(rect, at, chunks.len() as u32 * CHUNK, plane) else { return };
-    let four = |row| <[_]>::as_chunks_mut::<4>(row).0.iter_mut();
-    for ((((a, b), c), d), pixel) in four(a).zip(four(b)).zip(four(c)).zip(four(d)).zip(chunks) {
-        *a = LANES[0].map(&pixel);
-        *b = LANES[1].map(&pixel);
-        *c = LANES[2].map(&pixel);
-        *d = LANES[3].map(&pixel);
-    }
-}
-
-/// Puts the pixels of a chunk into the rows of a band, as far as they lie in it.
-#[inline(always)]
-fn put_rows<T: Copy>(
-    rect: PixelRect,
-    [x, y]: [u32; 2],
-    plane: &mut [T],
-    pixel: impl Fn(usize) -> T,
-) {
-    let whole = x >= rect.x && x + CHUNK <= rect.x + rect.width;
-    let width = rect.width as usize;
-    if whole && y >= rect.y && y + CHUNK <= rect.y + rect.height {
-        let start = (y - rect.y) as usize * width + (x - rect.x) as usize;
-        for (row, lanes) in LANES.iter().enumerate() {
-            let start = start + row * width;
-            let Some(to) = plane.get_mut(start..start + 4) else { return };
-            for (to, &lane) in to.iter_mut().zip(lanes) {
-                *to = pixel(lane);
-            }
-        }
-        return;
-    }
-    for (row, lanes) in (y..).zip(LANES) {
-        for (column, lane) in (x..).zip(lanes) {
-            let inside = (rect.x..rect.x + rect.width).contains(&column)
-                && (rect.y..rect.y + rect.height).contains(&row);
-            if inside {
-                let at = (row - rect.y) as usize * width + (column - rect.x) as usize;
-                if let Some(to) = plane.get_mut(at) {
-                    *to = pixel(lane);
-                }
-            }
-        }
     }
 }
 

@@ -51,7 +51,7 @@ pub use engine::{
     BandStats, Cancel, Draw, Engine, Fallback, GROUP, Limits, Options, PixelRect, PreparedDraw,
     RunError, RunInfo, draw, draw_into,
 };
-pub use frame::{Band, Counters, Frame, PixelOut};
+pub use frame::{Band, Counters, Frame, Pixel, PixelOut};
 pub use reading::Readings;
 pub use shader::{Alu, AluHalf, Dest, Fc, Op, Predicate, Shader, ShaderError, Tex, TexReg};
 pub use warning::{RuntimeWarning, RuntimeWarnings, WarningKind};

@@ -5,7 +5,7 @@ use r500_program::{InputData, Plane};
 use super::lanes::Chunk;
 use super::tile::{COLUMNS, ROWS, Tile};
 use crate::Bindings;
-use crate::frame::CHUNK;
+use r500_simd::chunk::SIDE as CHUNK;
 
 /// A channel of an input over a batch: of a pixel, the number of its column plus that of its row.
 #[repr(C, align(32))]

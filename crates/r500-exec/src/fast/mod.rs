@@ -17,6 +17,7 @@
 //! [`RunInfo::instead`](crate::RunInfo) says why.
 
 mod bytecode;
+mod chunk_stores;
 pub mod codegen;
 mod dispatch;
 mod interp;
@@ -166,7 +167,7 @@ impl FastDraw<'_> {
             group.run()?;
             for lane in group.lanes() {
                 band.clear_pixel(lane.x, lane.y);
-                band.put_pixel(lane.x, lane.y, &lane.output());
+                band.store_pixel(lane.x, lane.y, &lane.output());
             }
             interp.counters.merge(group.counters());
         }

@@ -1,9 +1,11 @@
 //! Where machine code puts the colours of pixels, and where it finds their inputs.
 
 use super::bytecode::ColorSource;
+use super::chunk_stores::ChunkStores;
 use super::interpolants::LinearInterpolant;
 use super::tile::Tile;
-use crate::frame::{Band, CHUNK, Pixel};
+use crate::frame::{Band, Pixel};
+use r500_simd::chunk::SIDE as CHUNK;
 
 /// Planes of pixels, and where the pixels of a batch lie in them.
 #[derive(Debug)]
@@ -125,7 +127,7 @@ impl Staging {
         band: &'c mut Band<'_>,
     ) -> ColorTargets<'c> {
         let offsets = self.in_rows.as_ref().map_or(BatchOffsets::NONE, |(_, offsets)| offsets);
-        ColorTargets { planes: band.planes([tile.x, tile.y]), offsets }
+        ColorTargets { planes: band.colors_from([tile.x, tile.y]), offsets }
     }
 
     /// A targets for the chunks of a tile beside the picture.

@@ -7,12 +7,14 @@
 use r500_program::InputData;
 
 use super::bytecode::{Arg, ColorSource};
+use super::chunk_stores::{self, ChunkStores, CoverageBits};
 use super::interp::Interpreter;
 use super::interpolants::{self, LinearInterpolant};
 use super::lanes::{Chunk, LANES};
 use super::reg_file::RegFile;
-use crate::frame::{self, Band, CHUNK, Covered, place};
+use crate::frame::Band;
 use crate::{PixelRect, numerics};
+use r500_simd::chunk::{SIDE as CHUNK, lane_xy};
 use r500_simd::{SimdLevel, SimdTask};
 
 /// Rows of pixels in a batch.
@@ -192,12 +194,12 @@ impl Tile<'_> {
             *covered = if meets && whole { ALL } else { [0.0; LANES] };
             if meets && !whole {
                 for (lane, covered) in covered.iter_mut().enumerate() {
-                    let (dx, dy) = place(lane);
+                    let (dx, dy) = lane_xy(lane);
                     let covers = bindings.covers(x + dx, y + dy);
                     *covered = f32::from_bits(if covers { !0 } else { 0 });
                 }
             }
-            *count = Covered::of(covered).count();
+            *count = CoverageBits::of(covered).count();
             any |= *count != 0;
         }
         any
@@ -244,7 +246,7 @@ impl SimdTask for LoadInputs<'_, '_, '_> {
                 InputData::Values { .. } => {
                     for ((x, y), chunk) in tile.chunks().zip(slot) {
                         for (lane, value) in chunk.iter_mut().enumerate() {
-                            let (dx, dy) = place(lane);
+                            let (dx, dy) = lane_xy(lane);
                             *value = bindings.input(input, x + dx, y + dy)[channel];
                         }
                     }
@@ -273,11 +275,11 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
         // Which chunks are covered whole, and which at all.
         let (mut whole, mut some) = if interp.fully_covered { (!0, !0) } else { (0_u64, 0_u64) };
         let counted = if interp.fully_covered { 0 } else { interp.covered.len() };
-        let mut coverages = [Covered::default(); CHUNKS];
+        let mut coverages = [CoverageBits::default(); CHUNKS];
         let chunks = interp.covered[..counted].iter().zip(&mut interp.killed);
         for (i, ((mask, killed), covered)) in chunks.zip(&mut coverages).enumerate() {
-            *covered = Covered::of(mask);
-            whole |= u64::from(covered.is_whole()) << i;
+            *covered = CoverageBits::of(mask);
+            whole |= u64::from(covered.is_full()) << i;
             let count = covered.count();
             some |= u64::from(count != 0) << i;
             *killed -= count;
@@ -300,9 +302,10 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                         let channel =
                             |channel: usize, fill| Source::new(channels[channel], slots, fill);
                         let color = [channel(0, r), channel(1, g), channel(2, b), channel(3, a)];
-                        let pixels = |i| frame::pixels(color.map(|channel| channel.chunk(i)));
+                        let pixels =
+                            |i| chunk_stores::frame_colors(color.map(|channel| channel.chunk(i)));
                         if all {
-                            band.put_colors(target, [tile.x, y], chunks.clone().map(pixels));
+                            band.store_colors(target, [tile.x, y], chunks.clone().map(pixels));
                         } else {
                             store_covered(
                                 tile,
@@ -321,7 +324,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                         let pixels = |i: usize| {
                             let chunk = plane.get(i * LANES..).unwrap_or_default();
                             move |lane: usize| {
-                                let (column, row) = place(lane);
+                                let (column, row) = lane_xy(lane);
                                 let pixel = (row * CHUNK + column) as usize;
                                 chunk.get(pixel).copied().unwrap_or_default()
                             }
@@ -343,12 +346,12 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                 band.clear_colors(at, width);
             }
             if none || all {
-                band.cover(at, width, all);
+                band.fill_coverage(at, width, all);
             } else if inside {
-                band.put_coverages(at, order.iter().map(|&i| coverages[usize::from(i) % CHUNKS]));
+                band.store_coverages(at, order.iter().map(|&i| coverages[usize::from(i) % CHUNKS]));
             } else {
                 for (x, &i) in tile.columns().zip(order) {
-                    band.put_coverage([x, y], &interp.covered[usize::from(i)]);
+                    band.store_coverage([x, y], &interp.covered[usize::from(i)]);
                 }
             }
             if let Some((depth, written)) = interp.code.depth {
@@ -356,7 +359,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
                     let i = usize::from(i);
                     let depth = slots.chunk(depth, i).map(numerics::canonical_nan);
                     let written = slots.chunk(written, i);
-                    band.put_depth([x, y], &interp.covered[i], &written, &depth);
+                    band.store_depth([x, y], &interp.covered[i], &written, &depth);
                 }
             }
         }
@@ -372,13 +375,13 @@ fn store_coverage_only(tile: &Tile<'_>, interp: &mut Interpreter<'_>, band: &mut
         let y = tile.y + row as u32 * CHUNK;
         let coverages = order.iter().map(|&i| {
             let (mask, killed) = (&mut covered[usize::from(i)], &mut killed[usize::from(i)]);
-            let covered = Covered::of(mask);
+            let covered = CoverageBits::of(mask);
             *mask = ALL;
             *killed -= covered.count();
             sum += *killed;
             covered
         });
-        band.put_coverages([tile.x, y], coverages);
+        band.store_coverages([tile.x, y], coverages);
     }
     interp.counters.killed += u64::from(sum);
     interp.all_covered = true;
@@ -395,12 +398,12 @@ fn store_covered<F: Fn(usize) -> [f32; 4]>(
     covered: &[Chunk],
     pixels: impl Fn(usize) -> F,
 ) {
-    let pixels = |i| frame::covered(pixels(i), &covered[i]);
+    let pixels = |i| chunk_stores::masked(pixels(i), &covered[i]);
     if tile.inside(band.rect()) {
-        band.put_colors(target, [tile.x, y], chunks.map(pixels));
+        band.store_colors(target, [tile.x, y], chunks.map(pixels));
     } else {
         for (x, i) in tile.columns().zip(chunks) {
-            band.put_color(target, [x, y], pixels(i));
+            band.store_color(target, [x, y], pixels(i));
         }
     }
 }

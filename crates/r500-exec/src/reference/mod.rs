@@ -72,7 +72,7 @@ impl PreparedDraw for Groups<'_> {
             let mut group = Group::new(&self.draw, PixelRect { x, y, width, height });
             group.run()?;
             for lane in group.lanes() {
-                band.put_pixel(lane.x, lane.y, &lane.output());
+                band.store_pixel(lane.x, lane.y, &lane.output());
             }
             let (warnings, counters) = group.finish();
             report.warnings.merge(&warnings);
