@@ -28,10 +28,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod codec;
 pub mod fast;
 pub mod ir;
-pub mod numerics;
 pub mod output;
 pub mod reading;
 pub mod record;
@@ -39,6 +37,8 @@ pub mod reference;
 pub mod texture;
 
 pub use fast::codegen;
+
+use r500_numerics as numerics;
 
 mod bindings;
 mod engine;

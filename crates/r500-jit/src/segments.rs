@@ -13,8 +13,8 @@ use r500_exec::ir::{
     ALL, AddSign, DenormalMode, Fetch, If, Inst, Loop, LoopParam, MulFlags, Opcode, Operand, Phi,
     Stmt, Value,
 };
-use r500_exec::numerics::{Arith, canonical_nan, compare, kernels};
 use r500_isa::values::TexOp;
+use r500_numerics::{Arith, canonical_nan, compare, kernels};
 
 /// Chunks of a slot.
 const CHUNKS: usize = 3;

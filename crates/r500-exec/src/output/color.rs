@@ -32,8 +32,8 @@
 use r500_isa::state::UsOutFmt;
 use r500_isa::values::{OutFormat, OutSel};
 
-use crate::codec::{fixed, half, srgb};
 use crate::numerics::canonical_nan;
+use r500_numerics::codec::{fixed, half, srgb};
 
 /// How a format stores a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

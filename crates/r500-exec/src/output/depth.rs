@@ -3,7 +3,7 @@
 use r500_isa::state::UsWFmt;
 use r500_isa::values::WFormat;
 
-use crate::codec::{fixed, w24};
+use r500_numerics::codec::{fixed, w24};
 
 /// The code, 24 bits at most, that depth `w` becomes.
 ///

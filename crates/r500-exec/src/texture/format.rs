@@ -10,7 +10,7 @@ use r500_isa::values::{TxFormat, TxFormatMsb};
 use super::blocks;
 use super::error::{BindError, Setting};
 use super::readings::DepthStencil;
-use crate::codec::{fixed, half, srgb, w24};
+use r500_numerics::codec::{fixed, half, srgb, w24};
 
 /// How a format stores texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

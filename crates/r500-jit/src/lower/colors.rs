@@ -2,7 +2,7 @@
 
 use r500_exec::codegen::ColorStore;
 use r500_exec::ir::Operand;
-use r500_exec::numerics::CANONICAL_NAN;
+use r500_numerics::CANONICAL_NAN;
 
 use super::Lower;
 use crate::op::{Given, Kind, Op, Paint, Relation, V};

@@ -1,7 +1,7 @@
-//! Functions of one number, step by step as `r500_exec::numerics::kernels`; where a step is another, it
+//! Functions of one number, step by step as `r500_numerics::kernels`; where a step is another, it
 //! gives the same bits, for the reason beside it.
 
-use r500_exec::numerics::kernels::{EX2, LN2, LN2_SPLIT, SINE};
+use r500_numerics::kernels::{EX2, LN2, LN2_SPLIT, SINE};
 
 use super::Lower;
 use crate::op::{Kind, Relation, Rounding, V};

@@ -3,7 +3,7 @@
 //! | module | job |
 //! | --- | --- |
 //! | `arith` | sums, products, the zero rule, choices |
-//! | `functions` | kernels of one number, step by step as `r500_exec::numerics::kernels` |
+//! | `functions` | kernels of one number, step by step as `r500_numerics::kernels` |
 //! | `fetch` | texels from tables |
 //! | `colors` | what goes to the picture |
 //! | `left_out` | what is done only where pixels are left |

@@ -33,6 +33,7 @@
 //! on it: [`finish`] and every write to a target make it [`CANONICAL_NAN`].
 
 mod arith;
+pub mod codec;
 pub mod compare;
 pub mod kernels;
 mod plane;

@@ -13,7 +13,7 @@
 //! | [`srgb`] | the sRGB curve | documented as "gamma"; that it is sRGB's is observed for textures, a choice for targets |
 //!
 //! Everywhere NaN has one form: what cannot hold it stores 0, and a float format stores or returns
-//! its one [canonical NaN](crate::numerics::CANONICAL_NAN).
+//! its one [canonical NaN](crate::CANONICAL_NAN).
 
 pub mod fixed;
 pub mod half;

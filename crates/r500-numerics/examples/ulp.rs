@@ -1,7 +1,7 @@
 //! Measures the transcendental kernels against f64 over all 2^32 arguments.
 //!
 //! ```text
-//! cargo run --release -p r500-exec --example ulp [-- [KERNEL...] [--threads N]]
+//! cargo run --release -p r500-numerics --example ulp [-- [KERNEL...] [--threads N]]
 //! ```
 //!
 //! KERNEL is `ex2`, `ln2`, `sin`, `cos`, `rcp` or `rsq`; without one, all are
@@ -34,7 +34,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use r500_exec::numerics::{Arith, kernels};
+use r500_numerics::{Arith, kernels};
 
 /// What a kernel should give for an argument.
 enum Want {

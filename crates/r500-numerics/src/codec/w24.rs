@@ -26,12 +26,14 @@ const MAX: u32 = 0xff_ffff;
 /// The code nearest to `x`, ties to the even one. Below the range (all negative numbers) it is 0,
 /// above 0xffffff; NaN gives 0.
 #[must_use]
+#[inline]
 pub fn from_f32(x: f32) -> u32 {
     if x > 0.0 { minifloat::encode(x.to_bits(), CUT).min(MAX) } else { 0 }
 }
 
 /// The number that the lowest 24 bits of `code` stand for, exactly.
 #[must_use]
+#[inline]
 pub fn to_f32(code: u32) -> f32 {
     minifloat::decode(code & MAX, CUT)
 }

@@ -15,6 +15,7 @@ const SMALLEST_NORMAL: u32 = (127 - 14) << 23;
 /// Encodes a magnitude, the bits of a float32 without its sign, leaving out the lowest `cut` bits of
 /// the mantissa: rounded to nearest even. What is too large for the format gets an exponent too
 /// large for it; limiting it is left to the caller.
+#[inline]
 pub(super) fn encode(magnitude: u32, cut: u32) -> u32 {
     let code = if magnitude >= SMALLEST_NORMAL {
         shift_round_even(u64::from(magnitude - REBIAS), cut)
@@ -28,6 +29,7 @@ pub(super) fn encode(magnitude: u32, cut: u32) -> u32 {
 }
 
 /// Decodes what [`encode`] makes, exactly.
+#[inline]
 pub(super) fn decode(code: u32, cut: u32) -> f32 {
     if code >> (23 - cut) == 0 {
         // A code of denormals counts multiples of 2^-14 / 2^(mantissa bits).

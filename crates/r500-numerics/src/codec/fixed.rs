@@ -12,6 +12,7 @@ use super::round::shift_round_even;
 
 /// The number that the lowest `bits` bits of `code` stand for, in 0..1.
 #[must_use]
+#[inline]
 pub fn unorm_to_f32(code: u32, bits: u32) -> f32 {
     let max = max_code(bits);
     ratio(code & max, max)
@@ -19,6 +20,7 @@ pub fn unorm_to_f32(code: u32, bits: u32) -> f32 {
 
 /// The number that the lowest `bits` bits of `code` stand for, in -1..1.
 #[must_use]
+#[inline]
 pub fn snorm_to_f32(code: u32, bits: u32) -> f32 {
     let max = max_code(bits) >> 1;
     let magnitude = code & max;
@@ -32,6 +34,7 @@ pub fn snorm_to_f32(code: u32, bits: u32) -> f32 {
 
 /// The unsigned code of `bits` bits for `x`: below 0 and for NaN 0, above 1 the largest.
 #[must_use]
+#[inline]
 pub fn f32_to_unorm(x: f32, bits: u32) -> u32 {
     if x > 0.0 { times(x.min(1.0), max_code(bits)) } else { 0 }
 }
@@ -39,6 +42,7 @@ pub fn f32_to_unorm(x: f32, bits: u32) -> u32 {
 /// The signed code of `bits` bits for `x`, in two's complement within these bits: below -1 that of
 /// -1, above 1 that of 1, for NaN 0.
 #[must_use]
+#[inline]
 pub fn f32_to_snorm(x: f32, bits: u32) -> u32 {
     let mask = max_code(bits);
     if x.is_nan() {
@@ -49,6 +53,7 @@ pub fn f32_to_snorm(x: f32, bits: u32) -> u32 {
 }
 
 /// All bits of the width set.
+#[inline]
 const fn max_code(bits: u32) -> u32 {
     match bits {
         0 => 0,
@@ -58,6 +63,7 @@ const fn max_code(bits: u32) -> u32 {
 }
 
 /// k / max, correctly rounded, for k <= max; 0 / 0 is 0.
+#[inline]
 fn ratio(k: u32, max: u32) -> f32 {
     if k == 0 {
         0.0
@@ -76,6 +82,7 @@ fn ratio(k: u32, max: u32) -> f32 {
 }
 
 /// The exact product of x in 0..1 and `max`, rounded to nearest even.
+#[inline]
 fn times(x: f32, max: u32) -> u32 {
     // x is mantissa / 2^shift, and the product has at most 56 bits. Of zero and the denormals, whose
     // mantissas lack the leading one, nothing is left behind a shift by 150.

@@ -14,7 +14,7 @@
 //! not. The plain operators below therefore give the bits that a processor
 //! gives which flushes (a test spells the rule out and compares).
 //!
-//! `cargo run --release -p r500-exec --example ulp` compares them with f64 over
+//! `cargo run --release -p r500-numerics --example ulp` compares them with f64 over
 //! all 2^32 arguments, in units of the last place of the exact result where
 //! argument and result are normal numbers. It finds no wrong special value, and
 //! these largest errors (the bound to hold is 2):

@@ -5,7 +5,7 @@
 //! open.
 
 use super::minifloat;
-use crate::numerics::CANONICAL_NAN;
+use crate::CANONICAL_NAN;
 
 /// The NaN that is stored for every NaN: float32's canonical one, shortened.
 const NAN: u16 = 0x7e00;
@@ -18,6 +18,7 @@ const CUT: u32 = 23 - 10;
 /// The half nearest to `x`: ties go to the even one, 65520 and more to infinity, at most 2^-25 to a
 /// zero of the same sign, every NaN to 0x7e00.
 #[must_use]
+#[inline]
 pub fn from_f32(x: f32) -> u16 {
     if x.is_nan() {
         return NAN;
@@ -29,6 +30,7 @@ pub fn from_f32(x: f32) -> u16 {
 
 /// The number that a half stands for, exactly; every NaN becomes the canonical one.
 #[must_use]
+#[inline]
 pub fn to_f32(code: u16) -> f32 {
     let magnitude = match code & 0x7fff {
         INFINITY => f32::INFINITY,

@@ -3,6 +3,7 @@
 /// `value / 2^shift` rounded to the nearest integer, halves to the even one.
 ///
 /// `value` is below 2^63, so that every shift of 64 or more leaves less than a half.
+#[inline]
 pub(super) const fn shift_round_even(value: u64, shift: u32) -> u64 {
     if shift == 0 {
         return value;
