@@ -9,7 +9,9 @@
 
 mod buffer;
 pub mod capture;
+mod chip;
 mod submission;
 
 pub use buffer::{Buffer, BufferId, Memory};
+pub use chip::{Chip, UnknownChip};
 pub use submission::{Relocation, Submission, Tiling};

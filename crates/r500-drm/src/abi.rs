@@ -1,0 +1,205 @@
+//! Structures of the requests, as the Linux headers lay them out, and the numbers of requests.
+
+use bytemuck::{Pod, Zeroable};
+
+/// Declares structures of plain numbers without padding, which `Pod` checks.
+macro_rules! structures {
+    ($($(#[$doc:meta])* $name:ident { $($field:ident: $type:ty),* $(,)? })*) => {$(
+        $(#[$doc])*
+        #[repr(C)]
+        #[derive(Debug, Clone, Copy, Pod, Zeroable)]
+        pub(crate) struct $name { $(pub(crate) $field: $type),* }
+    )*};
+}
+
+structures! {
+    /// `drm_version`
+    Version {
+        major: i32, minor: i32, patch: i32, padding: u32,
+        name_len: u64, name: u64, date_len: u64, date: u64, desc_len: u64, desc: u64,
+    }
+    /// `drm_unique`
+    Unique { length: u64, text: u64 }
+    /// `drm_auth`
+    Auth { magic: u32 }
+    /// `drm_set_version`
+    SetVersion { di_major: i32, di_minor: i32, dd_major: i32, dd_minor: i32 }
+    /// `drm_gem_close`
+    GemClose { handle: u32, padding: u32 }
+    /// `drm_gem_flink`
+    GemFlink { handle: u32, name: u32 }
+    /// `drm_gem_open`
+    GemOpen { name: u32, handle: u32, size: u64 }
+    /// `drm_get_cap`, `drm_set_client_cap`
+    Cap { capability: u64, value: u64 }
+    /// `drm_prime_handle`
+    PrimeHandle { handle: u32, flags: u32, fd: i32 }
+
+    /// `drm_radeon_gem_info`
+    GemInfo { gart_size: u64, vram_size: u64, vram_visible: u64 }
+    /// `drm_radeon_gem_create`
+    GemCreate { size: u64, alignment: u64, handle: u32, domain: u32, flags: u32, padding: u32 }
+    /// `drm_radeon_gem_mmap`
+    GemMmap { handle: u32, padding: u32, offset: u64, size: u64, address: u64 }
+    /// `drm_radeon_gem_set_domain`
+    GemSetDomain { handle: u32, read_domains: u32, write_domain: u32 }
+    /// `drm_radeon_gem_wait_idle`
+    GemWaitIdle { handle: u32, padding: u32 }
+    /// `drm_radeon_gem_busy`
+    GemBusy { handle: u32, domain: u32 }
+    /// `drm_radeon_gem_set_tiling`, `drm_radeon_gem_get_tiling`
+    GemTiling { handle: u32, flags: u32, pitch: u32 }
+    /// `drm_radeon_gem_op`
+    GemOp { handle: u32, op: u32, value: u64 }
+    /// `drm_radeon_info`
+    Info { request: u32, padding: u32, value: u64 }
+    /// `drm_radeon_cs`
+    CommandStream { num_chunks: u32, id: u32, chunks: u64, gart_limit: u64, vram_limit: u64 }
+    /// `drm_radeon_cs_chunk`
+    Chunk { id: u32, dwords: u32, data: u64 }
+
+    /// `drm_mode_card_res`
+    CardResources {
+        fbs: u64, crtcs: u64, connectors: u64, encoders: u64,
+        count_fbs: u32, count_crtcs: u32, count_connectors: u32, count_encoders: u32,
+        min_width: u32, max_width: u32, min_height: u32, max_height: u32,
+    }
+    /// `drm_mode_modeinfo`
+    ModeInfo {
+        clock: u32,
+        hdisplay: u16, hsync_start: u16, hsync_end: u16, htotal: u16, hskew: u16,
+        vdisplay: u16, vsync_start: u16, vsync_end: u16, vtotal: u16, vscan: u16,
+        vrefresh: u32, flags: u32, kind: u32, name: [u8; 32],
+    }
+    /// `drm_mode_crtc`
+    Crtc {
+        connectors: u64, count_connectors: u32, id: u32, fb: u32, x: u32, y: u32,
+        gamma_size: u32, mode_valid: u32, mode: ModeInfo,
+    }
+    /// `drm_mode_get_encoder`
+    Encoder { id: u32, kind: u32, crtc: u32, possible_crtcs: u32, possible_clones: u32 }
+    /// `drm_mode_get_connector`
+    Connector {
+        encoders: u64, modes: u64, props: u64, prop_values: u64,
+        count_modes: u32, count_props: u32, count_encoders: u32,
+        encoder: u32, id: u32, kind: u32, kind_index: u32, connection: u32,
+        mm_width: u32, mm_height: u32, subpixel: u32, padding: u32,
+    }
+    /// `drm_mode_fb_cmd`
+    FrameBuffer { id: u32, width: u32, height: u32, pitch: u32, bpp: u32, depth: u32, handle: u32 }
+    /// `drm_mode_fb_cmd2`
+    FrameBuffer2 {
+        id: u32, width: u32, height: u32, format: u32, flags: u32,
+        handles: [u32; 4], pitches: [u32; 4], offsets: [u32; 4], padding: u32, modifiers: [u64; 4],
+    }
+    /// The id of a frame buffer, for `RMFB`
+    FrameBufferId { id: u32 }
+    /// `drm_mode_fb_dirty_cmd`
+    FrameBufferDirty { id: u32, flags: u32, color: u32, count_clips: u32, clips: u64 }
+    /// `drm_mode_crtc_page_flip`
+    PageFlip { crtc: u32, fb: u32, flags: u32, reserved: u32, user_data: u64 }
+    /// `drm_mode_create_dumb`
+    CreateDumb { height: u32, width: u32, bpp: u32, flags: u32, handle: u32, pitch: u32, size: u64 }
+    /// `drm_mode_map_dumb`
+    MapDumb { handle: u32, padding: u32, offset: u64 }
+    /// `drm_mode_destroy_dumb`
+    DestroyDumb { handle: u32 }
+    /// `drm_mode_get_plane_res`
+    PlaneResources { planes: u64, count: u32, padding: u32 }
+    /// `drm_mode_obj_get_properties`
+    ObjectProperties { props: u64, values: u64, count: u32, object: u32, kind: u32, padding: u32 }
+    /// `drm_event_vblank`
+    VblankEvent {
+        kind: u32, length: u32, user_data: u64, seconds: u32, microseconds: u32, sequence: u32,
+        crtc: u32,
+    }
+}
+
+/// The type byte of all requests to a graphics device.
+pub(crate) const DRM_TYPE: u32 = b'd' as u32;
+
+/// A request number, taken apart: direction, size of its structure, type and number.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RequestNumber(pub(crate) u32);
+
+impl RequestNumber {
+    /// The number that names the request.
+    pub(crate) fn number(self) -> u32 {
+        self.0 & 0xff
+    }
+
+    /// The kind of device.
+    pub(crate) fn kind(self) -> u32 {
+        self.0 >> 8 & 0xff
+    }
+
+    /// Bytes of the structure that the argument points to.
+    pub(crate) fn size(self) -> usize {
+        (self.0 >> 16 & 0x3fff) as usize
+    }
+
+    /// Returns whether the program passes the structure in.
+    pub(crate) fn passes_in(self) -> bool {
+        self.0 >> 30 & 1 != 0
+    }
+
+    /// Returns whether the program gets the structure back.
+    pub(crate) fn passes_out(self) -> bool {
+        self.0 >> 31 & 1 != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::size_of;
+
+    use linux_raw_sys::ioctl as header;
+
+    use super::*;
+
+    /// The kernel's headers, through another crate, say how long each structure is.
+    #[test]
+    fn structures_are_as_long_as_the_headers_say() {
+        macro_rules! check {
+            ($($name:ident: $type:ty),* $(,)?) => {$(
+                assert_eq!(RequestNumber(header::$name).size(), size_of::<$type>(), stringify!($name));
+                assert_eq!(RequestNumber(header::$name).kind(), DRM_TYPE);
+            )*};
+        }
+        check! {
+            DRM_IOCTL_VERSION: Version,
+            DRM_IOCTL_GET_UNIQUE: Unique,
+            DRM_IOCTL_GET_MAGIC: Auth,
+            DRM_IOCTL_SET_VERSION: SetVersion,
+            DRM_IOCTL_GEM_CLOSE: GemClose,
+            DRM_IOCTL_GEM_FLINK: GemFlink,
+            DRM_IOCTL_GEM_OPEN: GemOpen,
+            DRM_IOCTL_GET_CAP: Cap,
+            DRM_IOCTL_PRIME_HANDLE_TO_FD: PrimeHandle,
+            DRM_IOCTL_RADEON_GEM_INFO: GemInfo,
+            DRM_IOCTL_RADEON_GEM_CREATE: GemCreate,
+            DRM_IOCTL_RADEON_GEM_MMAP: GemMmap,
+            DRM_IOCTL_RADEON_GEM_SET_DOMAIN: GemSetDomain,
+            DRM_IOCTL_RADEON_GEM_WAIT_IDLE: GemWaitIdle,
+            DRM_IOCTL_RADEON_GEM_BUSY: GemBusy,
+            DRM_IOCTL_RADEON_GEM_SET_TILING: GemTiling,
+            DRM_IOCTL_RADEON_GEM_OP: GemOp,
+            DRM_IOCTL_RADEON_INFO: Info,
+            DRM_IOCTL_RADEON_CS: CommandStream,
+            DRM_IOCTL_MODE_GETRESOURCES: CardResources,
+            DRM_IOCTL_MODE_GETCRTC: Crtc,
+            DRM_IOCTL_MODE_GETENCODER: Encoder,
+            DRM_IOCTL_MODE_GETCONNECTOR: Connector,
+            DRM_IOCTL_MODE_ADDFB: FrameBuffer,
+            DRM_IOCTL_MODE_ADDFB2: FrameBuffer2,
+            DRM_IOCTL_MODE_RMFB: FrameBufferId,
+            DRM_IOCTL_MODE_DIRTYFB: FrameBufferDirty,
+            DRM_IOCTL_MODE_PAGE_FLIP: PageFlip,
+            DRM_IOCTL_MODE_CREATE_DUMB: CreateDumb,
+            DRM_IOCTL_MODE_MAP_DUMB: MapDumb,
+            DRM_IOCTL_MODE_DESTROY_DUMB: DestroyDumb,
+            DRM_IOCTL_MODE_GETPLANERESOURCES: PlaneResources,
+            DRM_IOCTL_MODE_OBJ_GETPROPERTIES: ObjectProperties,
+        }
+    }
+}

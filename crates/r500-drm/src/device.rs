@@ -1,0 +1,118 @@
+//! The card of a process, and opens of its node.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use r500_stream::Submission;
+
+use crate::abi::VblankEvent;
+use crate::capture::Capture;
+use crate::gem::{Handles, Objects};
+use crate::kms::Kms;
+use crate::worker::{Worker, locked};
+use crate::{Errno, Machine, Settings};
+
+/// The card of a process: its buffers, its screen, and the machine that draws.
+#[derive(Debug)]
+pub struct Device {
+    pub(crate) settings: Settings,
+    pub(crate) worker: Worker,
+    /// Whether there is a machine.
+    pub(crate) draws: bool,
+    pub(crate) capture: Arc<Capture>,
+    /// Held from before a submission is recorded until its results are.
+    pub(crate) capture_order: Mutex<()>,
+    pub(crate) objects: Mutex<Objects>,
+    pub(crate) kms: Mutex<Kms>,
+    counts: Counts,
+}
+
+#[derive(Debug, Default)]
+struct Counts {
+    submissions: AtomicU64,
+    dwords: AtomicU64,
+    relocations: AtomicU64,
+}
+
+impl Device {
+    /// A card. Without a machine it takes submissions and draws nothing.
+    pub fn new(settings: Settings, machine: Option<Box<dyn Machine>>) -> Result<Arc<Self>, Errno> {
+        Ok(Arc::new(Self {
+            draws: machine.is_some(),
+            worker: Worker::new(machine)?,
+            capture: Arc::new(Capture::new(&settings)),
+            capture_order: Mutex::default(),
+            objects: Mutex::default(),
+            kms: Mutex::new(Kms::new(settings.mode)),
+            counts: Counts::default(),
+            settings,
+        }))
+    }
+
+    /// Opens its node.
+    pub fn open(self: &Arc<Self>) -> File {
+        File { device: Arc::clone(self), handles: Mutex::default(), events: Mutex::default() }
+    }
+
+    /// What the card is to be.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Waits for the machine and returns the lines that the person who runs the program is to see at
+    /// its end.
+    pub fn finish(&self) -> Vec<String> {
+        self.worker.wait_all();
+        let mut lines = self.worker.report(self.settings.stats);
+        if self.settings.stats {
+            let [submissions, dwords, relocations] =
+                [&self.counts.submissions, &self.counts.dwords, &self.counts.relocations]
+                    .map(|count| count.load(Ordering::Relaxed));
+            let frames = locked(&self.kms).frames();
+            lines.push(format!(
+                "{submissions} submissions, {dwords} dwords, {relocations} relocations, {frames} frames"
+            ));
+        }
+        lines
+    }
+
+    pub(crate) fn count(&self, submission: &Submission) {
+        let counts = &self.counts;
+        counts.submissions.fetch_add(1, Ordering::Relaxed);
+        counts.dwords.fetch_add(submission.words.len() as u64, Ordering::Relaxed);
+        counts.relocations.fetch_add(submission.relocations.len() as u64, Ordering::Relaxed);
+    }
+}
+
+/// An open of the node: handles of buffers, and events to be read.
+#[derive(Debug)]
+pub struct File {
+    pub(crate) device: Arc<Device>,
+    pub(crate) handles: Mutex<Handles>,
+    pub(crate) events: Mutex<VecDeque<VblankEvent>>,
+}
+
+impl File {
+    /// The card.
+    pub fn device(&self) -> &Arc<Device> {
+        &self.device
+    }
+
+    /// The last descriptor was closed: gives up all buffers.
+    pub fn release(&self) {
+        *locked(&self.handles) = Handles::default();
+        locked(&self.events).clear();
+    }
+
+    /// What `read` gives: whole events, as many as fit.
+    pub fn read(&self, size: usize) -> Result<Vec<u8>, Errno> {
+        let mut events = locked(&self.events);
+        if events.is_empty() {
+            // A flip is done when its request returns: there is nothing to wait for.
+            return Err(Errno::AGAIN);
+        }
+        let count = events.len().min(size / size_of::<VblankEvent>());
+        Ok(events.drain(..count).flat_map(|e| bytemuck::bytes_of(&e).to_vec()).collect())
+    }
+}

@@ -1,0 +1,260 @@
+//! Mode setting (KMS): one connector with one screen of one mode.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use bytemuck::Zeroable;
+use r500_stream::capture::Picture;
+
+use crate::abi::{
+    CardResources, Connector, CreateDumb, Crtc, Encoder, FrameBuffer, FrameBuffer2, ModeInfo,
+    PageFlip, VblankEvent,
+};
+use crate::gem::Object;
+use crate::screen::{Format, write_png};
+use crate::worker::locked;
+use crate::{Errno, File, Program, log};
+
+const CRTC: u32 = 1;
+const ENCODER: u32 = 2;
+const CONNECTOR: u32 = 3;
+/// Frame buffers have the ids from here on.
+const FIRST_FB: u32 = 100;
+const MAX_SIDE: u32 = 4096;
+
+/// The screen and the frame buffers.
+#[derive(Debug)]
+pub(crate) struct Kms {
+    mode: ModeInfo,
+    last_fb: u32,
+    fbs: HashMap<u32, Fb>,
+    /// On the screen; 0: nothing.
+    shown: u32,
+    frames: u32,
+}
+
+#[derive(Debug, Clone)]
+struct Fb {
+    object: Arc<Object>,
+    picture: Picture,
+}
+
+impl Kms {
+    pub(crate) fn new([width, height]: [u16; 2]) -> Self {
+        let mut mode = ModeInfo {
+            hdisplay: width,
+            hsync_start: width.saturating_add(16),
+            hsync_end: width.saturating_add(32),
+            htotal: width.saturating_add(160),
+            vdisplay: height,
+            vsync_start: height.saturating_add(3),
+            vsync_end: height.saturating_add(6),
+            vtotal: height.saturating_add(30),
+            vrefresh: 60,
+            // PREFERRED | DRIVER
+            kind: 1 << 3 | 1 << 6,
+            ..ModeInfo::zeroed()
+        };
+        mode.clock = u32::from(mode.htotal) * u32::from(mode.vtotal) * mode.vrefresh / 1000;
+        let name = format!("{width}x{height}");
+        mode.name[..name.len()].copy_from_slice(name.as_bytes());
+        Self { mode, last_fb: FIRST_FB - 1, fbs: HashMap::new(), shown: 0, frames: 0 }
+    }
+
+    /// Frames that went to the screen.
+    pub(crate) fn frames(&self) -> u32 {
+        self.frames
+    }
+}
+
+impl File {
+    pub(crate) fn get_resources(
+        &self,
+        program: &Program,
+        resources: &mut CardResources,
+    ) -> Result<(), Errno> {
+        let mut fbs: Vec<u32> = locked(&self.device.kms).fbs.keys().copied().collect();
+        fbs.sort_unstable();
+        let r = resources;
+        list(program, &fbs, r.fbs, &mut r.count_fbs)?;
+        list(program, &[CRTC], r.crtcs, &mut r.count_crtcs)?;
+        list(program, &[CONNECTOR], r.connectors, &mut r.count_connectors)?;
+        list(program, &[ENCODER], r.encoders, &mut r.count_encoders)?;
+        (r.min_width, r.max_width, r.min_height, r.max_height) = (1, MAX_SIDE, 1, MAX_SIDE);
+        Ok(())
+    }
+
+    pub(crate) fn get_crtc(&self, crtc: &mut Crtc) -> Result<(), Errno> {
+        exists(crtc.id, CRTC)?;
+        let kms = locked(&self.device.kms);
+        (crtc.fb, crtc.x, crtc.y, crtc.gamma_size) = (kms.shown, 0, 0, 256);
+        (crtc.mode_valid, crtc.mode) = (u32::from(kms.shown != 0), kms.mode);
+        Ok(())
+    }
+
+    pub(crate) fn set_crtc(&self, crtc: &Crtc) -> Result<(), Errno> {
+        exists(crtc.id, CRTC)?;
+        if crtc.mode_valid == 0 || crtc.fb == 0 {
+            locked(&self.device.kms).shown = 0;
+            return Ok(());
+        }
+        self.show(crtc.fb)
+    }
+
+    pub(crate) fn get_encoder(&self, encoder: &mut Encoder) -> Result<(), Errno> {
+        /// `DRM_MODE_ENCODER_TMDS`
+        const TMDS: u32 = 2;
+        exists(encoder.id, ENCODER)?;
+        *encoder =
+            Encoder { id: ENCODER, kind: TMDS, crtc: CRTC, possible_crtcs: 1, possible_clones: 0 };
+        Ok(())
+    }
+
+    pub(crate) fn get_connector(
+        &self,
+        program: &Program,
+        connector: &mut Connector,
+    ) -> Result<(), Errno> {
+        /// `DRM_MODE_CONNECTOR_DVID`
+        const DVI_D: u32 = 3;
+        const CONNECTED: u32 = 1;
+        const SUBPIXEL_UNKNOWN: u32 = 1;
+        exists(connector.id, CONNECTOR)?;
+        let mode = locked(&self.device.kms).mode;
+        let c = connector;
+        list(program, &[mode], c.modes, &mut c.count_modes)?;
+        list(program, &[ENCODER], c.encoders, &mut c.count_encoders)?;
+        c.count_props = 0;
+        (c.encoder, c.kind, c.kind_index) = (ENCODER, DVI_D, 1);
+        (c.connection, c.subpixel) = (CONNECTED, SUBPIXEL_UNKNOWN);
+        // Of a screen with 96 pixels an inch.
+        (c.mm_width, c.mm_height) =
+            (u32::from(mode.hdisplay) * 254 / 960, u32::from(mode.vdisplay) * 254 / 960);
+        Ok(())
+    }
+
+    pub(crate) fn add_fb(&self, fb: &mut FrameBuffer) -> Result<(), Errno> {
+        let format = match (fb.bpp, fb.depth) {
+            (32, 24) => Format::XRGB8888,
+            (32, 32) => Format::ARGB8888,
+            (32, 30) => Format::XRGB2101010,
+            (16, 16) => Format::RGB565,
+            (16, 15) => Format::XRGB1555,
+            _ => return Err(Errno::INVAL),
+        };
+        fb.id = self.add(fb.handle, [fb.width, fb.height, fb.pitch, 0], format)?;
+        Ok(())
+    }
+
+    pub(crate) fn add_fb2(&self, fb: &mut FrameBuffer2) -> Result<(), Errno> {
+        let format = Format::from_code(fb.format).ok_or(Errno::INVAL)?;
+        let shape = [fb.width, fb.height, fb.pitches[0], fb.offsets[0]];
+        fb.id = self.add(fb.handles[0], shape, format)?;
+        Ok(())
+    }
+
+    fn add(
+        &self,
+        handle: u32,
+        [width, height, pitch, offset]: [u32; 4],
+        format: Format,
+    ) -> Result<u32, Errno> {
+        let object = self.object(handle)?;
+        let row = u64::from(width) * format.bytes() as u64;
+        let end = u64::from(offset) + u64::from(pitch) * u64::from(height.max(1) - 1) + row;
+        let sides = [width, height].iter().all(|side| (1..=MAX_SIDE).contains(side));
+        if !sides || u64::from(pitch) < row || end > object.buffer.size() as u64 {
+            return Err(Errno::INVAL);
+        }
+        let buffer = object.buffer.id();
+        let picture = Picture { buffer, width, height, pitch, offset, format: format.code() };
+        let mut kms = locked(&self.device.kms);
+        kms.last_fb += 1;
+        let id = kms.last_fb;
+        kms.fbs.insert(id, Fb { object, picture });
+        Ok(id)
+    }
+
+    pub(crate) fn remove_fb(&self, id: u32) -> Result<(), Errno> {
+        let mut kms = locked(&self.device.kms);
+        if kms.shown == id {
+            kms.shown = 0;
+        }
+        let removed = kms.fbs.remove(&id);
+        drop(kms);
+        removed.map(drop).ok_or(Errno::NOENT)
+    }
+
+    /// A flip is done when the request returns; its event can be read then.
+    pub(crate) fn page_flip(&self, flip: &PageFlip) -> Result<(), Errno> {
+        /// `DRM_MODE_PAGE_FLIP_EVENT`
+        const WANTS_EVENT: u32 = 1;
+        /// `DRM_EVENT_FLIP_COMPLETE`
+        const FLIP_COMPLETE: u32 = 2;
+        exists(flip.crtc, CRTC)?;
+        self.show(flip.fb)?;
+        if flip.flags & WANTS_EVENT != 0 {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+            locked(&self.events).push_back(VblankEvent {
+                kind: FLIP_COMPLETE,
+                length: size_of::<VblankEvent>() as u32,
+                user_data: flip.user_data,
+                seconds: now.as_secs() as u32,
+                microseconds: now.subsec_micros(),
+                sequence: locked(&self.device.kms).frames,
+                crtc: CRTC,
+            });
+        }
+        Ok(())
+    }
+
+    /// Shows a frame buffer, once all that draws into it is done.
+    pub(crate) fn show(&self, id: u32) -> Result<(), Errno> {
+        let device = &self.device;
+        let (fb, number) = {
+            let mut kms = locked(&device.kms);
+            let fb = kms.fbs.get(&id).cloned().ok_or(Errno::NOENT)?;
+            kms.shown = id;
+            kms.frames += 1;
+            (fb, kms.frames - 1)
+        };
+        self.wait_for(&fb.object);
+        device.capture.record(|recorder| recorder.flip(fb.picture));
+        if let Some(directory) = &device.settings.frames {
+            let path = directory.join(format!("frame-{number:05}.png"));
+            if let Err(error) = write_png(&path, &fb.object.buffer, &fb.picture) {
+                log::say_once(&format!("{}: {error}", path.display()));
+            }
+        }
+        Ok(())
+    }
+
+    /// A buffer for pictures that the program draws itself.
+    pub(crate) fn create_dumb(&self, dumb: &mut CreateDumb) -> Result<(), Errno> {
+        let row = u64::from(dumb.width) * u64::from(dumb.bpp.div_ceil(8));
+        let pitch = row.next_multiple_of(256);
+        dumb.size = pitch.checked_mul(dumb.height.into()).ok_or(Errno::INVAL)?;
+        dumb.pitch = u32::try_from(pitch).map_err(|_| Errno::INVAL)?;
+        dumb.handle = self.new_buffer(dumb.size, 4)?;
+        Ok(())
+    }
+}
+
+fn exists(id: u32, only: u32) -> Result<(), Errno> {
+    if id == only { Ok(()) } else { Err(Errno::NOENT) }
+}
+
+/// A list of which the program knows the length only after it asked once.
+fn list<T: bytemuck::Pod>(
+    program: &Program,
+    values: &[T],
+    address: u64,
+    count: &mut u32,
+) -> Result<(), Errno> {
+    if address != 0 && *count as usize >= values.len() {
+        program.write_array(address, values)?;
+    }
+    *count = values.len() as u32;
+    Ok(())
+}

@@ -1,0 +1,152 @@
+//! What the virtual card is to be, passed from `r500 card` to the library in environment variables.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use r500_stream::Chip;
+
+/// Which card, and what becomes of submissions and frames.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// The chip.
+    pub chip: Chip,
+    /// Execute submissions. Without it buffers keep what the program wrote.
+    pub draw: bool,
+    /// Execute a submission before its request returns, not beside the program.
+    pub sync: bool,
+    /// Print counts when the program ends.
+    pub stats: bool,
+    /// Keep submissions in this file. If it exists when a process begins, which is so for the second
+    /// process of a program, the next free of `NAME.1.r5cs`, `NAME.2.r5cs`… is taken.
+    pub capture: Option<PathBuf>,
+    /// Write each frame that goes to the screen as a PNG into this directory.
+    pub frames: Option<PathBuf>,
+    /// Width and height of the screen in pixels.
+    pub mode: [u16; 2],
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            chip: Chip::default(),
+            draw: true,
+            sync: false,
+            stats: false,
+            capture: None,
+            frames: None,
+            mode: [800, 600],
+        }
+    }
+}
+
+const CHIP: &str = "R500_CARD_CHIP";
+const DRAW: &str = "R500_CARD_DRAW";
+const SYNC: &str = "R500_CARD_SYNC";
+const STATS: &str = "R500_CARD_STATS";
+const CAPTURE: &str = "R500_CARD_CAPTURE";
+const FRAMES: &str = "R500_CARD_FRAMES";
+const MODE: &str = "R500_CARD_MODE";
+
+/// A variable with a value that it cannot have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name}={value:?}: {expected}")]
+pub struct SettingsError {
+    /// The variable.
+    pub name: &'static str,
+    /// Its value.
+    pub value: String,
+    /// What it can be.
+    pub expected: String,
+}
+
+impl Settings {
+    /// The variables that hold these settings: all of them, `None` for those that must not be set.
+    pub fn variables(&self) -> Vec<(&'static str, Option<OsString>)> {
+        let switch = |on: bool| Some(OsString::from(if on { "1" } else { "0" }));
+        let path = |path: &Option<PathBuf>| path.clone().map(PathBuf::into_os_string);
+        vec![
+            (CHIP, Some(self.chip.name().into())),
+            (DRAW, switch(self.draw)),
+            (SYNC, switch(self.sync)),
+            (STATS, switch(self.stats)),
+            (CAPTURE, path(&self.capture)),
+            (FRAMES, path(&self.frames)),
+            (MODE, Some(format!("{}x{}", self.mode[0], self.mode[1]).into())),
+        ]
+    }
+
+    /// The settings that variables hold; the default for those that are not set.
+    pub fn from_variables(get: impl Fn(&str) -> Option<OsString>) -> Result<Self, SettingsError> {
+        let mut settings = Self::default();
+        let text = |name| get(name).map(|value| value.to_string_lossy().into_owned());
+        if let Some(value) = text(CHIP) {
+            settings.chip = value.parse().map_err(|e: r500_stream::UnknownChip| SettingsError {
+                name: CHIP,
+                value,
+                expected: e.to_string(),
+            })?;
+        }
+        for (name, on) in [
+            (DRAW, &mut settings.draw),
+            (SYNC, &mut settings.sync),
+            (STATS, &mut settings.stats),
+        ] {
+            match text(name).as_deref() {
+                None => {}
+                Some("0" | "") => *on = false,
+                Some("1") => *on = true,
+                Some(value) => return Err(wrong(name, value, "0 or 1")),
+            }
+        }
+        settings.capture = get(CAPTURE).map(PathBuf::from);
+        settings.frames = get(FRAMES).map(PathBuf::from);
+        if let Some(value) = text(MODE) {
+            let size = value.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
+            let fits = size.filter(|size| size.iter().all(|side| (1..=4096).contains(side)));
+            settings.mode = fits.ok_or_else(|| wrong(MODE, &value, "WIDTHxHEIGHT, 1 to 4096 each"))?;
+        }
+        Ok(settings)
+    }
+}
+
+fn wrong(name: &'static str, value: &str, expected: &str) -> SettingsError {
+    SettingsError { name, value: value.to_owned(), expected: expected.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn through_variables(settings: &Settings) -> Result<Settings, SettingsError> {
+        let variables = settings.variables();
+        Settings::from_variables(|name| {
+            let found = variables.iter().find(|(n, _)| *n == name);
+            found.and_then(|(_, value)| value.clone())
+        })
+    }
+
+    #[test]
+    fn settings_pass_through_variables() {
+        let other = Settings {
+            chip: Chip::R580,
+            draw: false,
+            sync: true,
+            stats: true,
+            capture: Some("a b.r5cs".into()),
+            frames: Some("/frames".into()),
+            mode: [640, 480],
+        };
+        for settings in [Settings::default(), other] {
+            assert_eq!(through_variables(&settings), Ok(settings));
+        }
+        assert_eq!(Settings::from_variables(|_| None), Ok(Settings::default()));
+    }
+
+    #[test]
+    fn wrong_values_are_named() {
+        for (name, value) in [(CHIP, "r600"), (SYNC, "yes"), (MODE, "0x5"), (MODE, "800")] {
+            let get = |n: &str| (n == name).then(|| value.into());
+            assert_eq!(Settings::from_variables(get).map_err(|e| e.name), Err(name));
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! The thread that the machine runs on, and fences.
+
+use std::sync::mpsc::{self, Sender};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use r500_stream::Submission;
+
+use crate::{Errno, Machine, log};
+
+/// Counts submissions: a fence is the number of the submission that it stands for, from 1.
+pub(crate) type Fence = u64;
+
+/// A queue of submissions to a machine on a thread of its own. Without a machine, submissions are done
+/// when they are made.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    queue: Mutex<Queue>,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug)]
+struct Queue {
+    submitted: Fence,
+    /// `None` without a machine.
+    sender: Option<Sender<Submission>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    progress: Mutex<Progress>,
+    changed: Condvar,
+    machine: Mutex<Option<Box<dyn Machine>>>,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Progress {
+    completed: Fence,
+    /// Submissions that were given up.
+    resets: u64,
+}
+
+impl Worker {
+    /// Starts the thread, if there is a machine.
+    pub(crate) fn new(machine: Option<Box<dyn Machine>>) -> Result<Self, Errno> {
+        let draws = machine.is_some();
+        let shared = Arc::new(Shared {
+            progress: Mutex::default(),
+            changed: Condvar::new(),
+            machine: Mutex::new(machine),
+        });
+        let sender = if draws {
+            let (sender, receiver) = mpsc::channel::<Submission>();
+            let shared = Arc::clone(&shared);
+            thread::Builder::new().name("r500 card".to_owned()).spawn(move || {
+                for submission in receiver {
+                    shared.execute(&submission);
+                }
+            })?;
+            Some(sender)
+        } else {
+            None
+        };
+        Ok(Self { queue: Mutex::new(Queue { submitted: 0, sender }), shared })
+    }
+
+    /// Hands a submission to the machine.
+    pub(crate) fn submit(&self, submission: Submission) -> Fence {
+        let mut queue = locked(&self.queue);
+        queue.submitted += 1;
+        match &queue.sender {
+            // The thread ends only with the sender.
+            Some(sender) if sender.send(submission).is_ok() => {}
+            _ => locked(&self.shared.progress).completed = queue.submitted,
+        }
+        queue.submitted
+    }
+
+    /// Returns whether the machine is done with a submission.
+    pub(crate) fn is_done(&self, fence: Fence) -> bool {
+        locked(&self.shared.progress).completed >= fence
+    }
+
+    /// Waits until the machine is done with a submission.
+    pub(crate) fn wait(&self, fence: Fence) {
+        let mut progress = locked(&self.shared.progress);
+        while progress.completed < fence {
+            progress = self.shared.changed.wait(progress).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits for all submissions.
+    pub(crate) fn wait_all(&self) -> Fence {
+        let last = locked(&self.queue).submitted;
+        self.wait(last);
+        last
+    }
+
+    /// How often a submission was given up.
+    pub(crate) fn resets(&self) -> u64 {
+        locked(&self.shared.progress).resets
+    }
+
+    /// See [`Machine::report`].
+    pub(crate) fn report(&self, stats: bool) -> Vec<String> {
+        locked(&self.shared.machine).as_ref().map_or_else(Vec::new, |m| m.report(stats))
+    }
+}
+
+impl Shared {
+    fn execute(&self, submission: &Submission) {
+        let mut machine = locked(&self.machine);
+        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            machine.as_mut().map_or(Ok(()), |machine| machine.submit(submission))
+        }));
+        drop(machine);
+        let mut progress = locked(&self.progress);
+        match result {
+            Ok(Ok(())) => {}
+            Ok(Err(fault)) => {
+                progress.resets += 1;
+                log::say(&format!("submission {} was given up: {fault}", progress.completed + 1));
+            }
+            Err(_) => {
+                progress.resets += 1;
+                log::say_once("a fault of the virtual card (its message is above): a submission was given up");
+            }
+        }
+        progress.completed += 1;
+        self.changed.notify_all();
+    }
+}
+
+/// Locks whatever an earlier panic did: what is locked here is whole between any two statements.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::Fault;
+
+    #[derive(Debug, Default)]
+    struct Counting(Vec<usize>);
+
+    impl Machine for Counting {
+        fn submit(&mut self, submission: &Submission) -> Result<(), Fault> {
+            self.0.push(submission.words.len());
+            match submission.words.len() {
+                3 => Err(Fault("three".to_owned())),
+                4 => std::panic::panic_any("four"),
+                _ => Ok(()),
+            }
+        }
+
+        fn report(&self, _: bool) -> Vec<String> {
+            self.0.iter().map(usize::to_string).collect()
+        }
+    }
+
+    fn of(dwords: usize) -> Submission {
+        Submission { words: vec![0; dwords], ..Submission::default() }
+    }
+
+    #[test]
+    fn submissions_run_in_order_and_faults_are_counted() {
+        let worker = Worker::new(Some(Box::new(Counting::default()))).unwrap();
+        let fences: Vec<Fence> = [1, 3, 4, 5].map(|n| worker.submit(of(n))).to_vec();
+        assert_eq!(fences, [1, 2, 3, 4]);
+        assert_eq!(worker.wait_all(), 4);
+        assert!(worker.is_done(4));
+        assert!(!worker.is_done(5));
+        assert_eq!(worker.resets(), 2);
+        assert_eq!(worker.report(false), ["1", "3", "4", "5"]);
+    }
+
+    #[test]
+    fn without_a_machine_submissions_are_done_at_once() {
+        let worker = Worker::new(None).unwrap();
+        assert!(worker.is_done(0));
+        let fence = worker.submit(of(1));
+        assert!(worker.is_done(fence));
+        worker.wait(fence);
+        assert_eq!(worker.report(true), Vec::<String>::new());
+    }
+}

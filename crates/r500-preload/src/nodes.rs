@@ -1,0 +1,222 @@
+//! Which descriptors are the card's.
+
+use std::ffi::{CStr, c_char, c_int};
+use std::os::fd::BorrowedFd;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
+use std::sync::{Arc, Once, OnceLock};
+
+use r500_drm::{Device, Errno, File, Settings, log};
+
+/// The nodes of the card.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Node {
+    Primary,
+    Render,
+}
+
+impl Node {
+    pub(crate) const ALL: [Self; 2] = [Self::Primary, Self::Render];
+
+    /// Major number of graphics devices.
+    pub(crate) const MAJOR: u32 = 226;
+
+    pub(crate) fn path(self) -> &'static CStr {
+        match self {
+            Self::Primary => c"/dev/dri/card0",
+            Self::Render => c"/dev/dri/renderD128",
+        }
+    }
+
+    pub(crate) fn minor(self) -> u32 {
+        match self {
+            Self::Primary => 0,
+            Self::Render => 128,
+        }
+    }
+
+    /// The node of a path.
+    ///
+    /// # Safety
+    ///
+    /// `path` is null or a C string.
+    pub(crate) unsafe fn of_path(path: *const c_char) -> Option<Self> {
+        if path.is_null() {
+            return None;
+        }
+        // SAFETY: see above.
+        let path = unsafe { CStr::from_ptr(path) };
+        Self::ALL.into_iter().find(|node| node.path() == path)
+    }
+}
+
+/// An open of a node, shared by its duplicates. Never freed: another thread may be using it while it is
+/// closed.
+#[derive(Debug)]
+pub(crate) struct Open {
+    pub(crate) node: Node,
+    file: OnceLock<File>,
+    descriptors: AtomicUsize,
+}
+
+impl Open {
+    fn new(node: Node) -> &'static Self {
+        Box::leak(Box::new(Self {
+            node,
+            file: OnceLock::new(),
+            descriptors: AtomicUsize::new(0),
+        }))
+    }
+
+    /// The open file, of the card of this process.
+    pub(crate) fn file(&self) -> Result<&File, Errno> {
+        if let Some(file) = self.file.get() {
+            return Ok(file);
+        }
+        let device = device().ok_or(Errno(libc::ENODEV))?;
+        Ok(self.file.get_or_init(|| device.open()))
+    }
+}
+
+/// Descriptors above this are not the card's.
+const DESCRIPTORS: usize = 1 << 16;
+
+static OPENS: [AtomicPtr<Open>; DESCRIPTORS] = [const { AtomicPtr::new(ptr::null_mut()) }; DESCRIPTORS];
+
+/// The card of a process. A child gets another one.
+#[derive(Debug, Default)]
+struct Card(OnceLock<Option<Arc<Device>>>);
+
+static CARD: AtomicPtr<Card> = AtomicPtr::new(ptr::null_mut());
+
+fn card() -> &'static Card {
+    let mut card = CARD.load(Ordering::Acquire);
+    if card.is_null() {
+        let new = Box::into_raw(Box::<Card>::default());
+        let old = CARD.compare_exchange(ptr::null_mut(), new, Ordering::AcqRel, Ordering::Acquire);
+        card = old.map_or_else(|first| first, |_| new);
+    }
+    // SAFETY: not null, and never freed.
+    unsafe { &*card }
+}
+
+/// The card of this process; `None` if its settings are wrong, which was said then.
+fn device() -> Option<&'static Arc<Device>> {
+    let device = card().0.get_or_init(|| {
+        watch_process();
+        let settings = match Settings::from_variables(|name| std::env::var_os(name)) {
+            Ok(settings) => settings,
+            Err(error) => {
+                log::say(&error.to_string());
+                return None;
+            }
+        };
+        match Device::new(settings, None) {
+            Ok(device) => Some(device),
+            Err(Errno(number)) => {
+                log::say(&format!("no thread for the card: error {number}"));
+                None
+            }
+        }
+    });
+    device.as_ref()
+}
+
+/// Once in a process and its children: what is to be done at its fork and its end.
+fn watch_process() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        // SAFETY: functions without conditions, which stay loaded: a library that defines functions
+        // of the C library for the program is never unloaded.
+        unsafe {
+            libc::pthread_atfork(None, None, Some(after_fork));
+            libc::atexit(at_exit);
+        }
+    });
+}
+
+/// In a child: a card of its own at its first request, with no buffers. The parent's stay mapped and shared,
+/// but its handles, its thread and its locks are not the child's.
+extern "C" fn after_fork() {
+    CARD.store(ptr::null_mut(), Ordering::Release);
+    let mut renewed: Vec<(*mut Open, &'static Open)> = Vec::new();
+    for slot in &OPENS {
+        let old = slot.load(Ordering::Acquire);
+        if old.is_null() {
+            continue;
+        }
+        let known = renewed.iter().find(|(before, _)| *before == old).map(|(_, after)| *after);
+        let new = known.unwrap_or_else(|| {
+            // SAFETY: not null, and never freed.
+            let new = Open::new(unsafe { &*old }.node);
+            renewed.push((old, new));
+            new
+        });
+        new.descriptors.fetch_add(1, Ordering::Relaxed);
+        slot.store(ptr::from_ref(new).cast_mut(), Ordering::Release);
+    }
+}
+
+extern "C" fn at_exit() {
+    crate::guard::guarded((), || {
+        let Some(Some(device)) = card().0.get() else { return };
+        device.finish().iter().for_each(|line| log::say(line));
+    });
+}
+
+/// The open that a descriptor is of.
+pub(crate) fn get(descriptor: c_int) -> Option<&'static Open> {
+    let slot = OPENS.get(usize::try_from(descriptor).ok()?)?;
+    let open = slot.load(Ordering::Acquire);
+    if open.is_null() {
+        return None;
+    }
+    if !is_null_device(descriptor) {
+        // Closed in a way that was not seen (`close_range`), and used again.
+        remove(descriptor);
+        return None;
+    }
+    // SAFETY: not null, and never freed.
+    Some(unsafe { &*open })
+}
+
+fn is_null_device(descriptor: c_int) -> bool {
+    // SAFETY: not -1, for it indexes the table; borrowed for one call, which fails if it is closed.
+    let borrowed = unsafe { BorrowedFd::borrow_raw(descriptor) };
+    rustix::fs::fstat(borrowed).is_ok_and(|stat| stat.st_rdev == rustix::fs::makedev(1, 3))
+}
+
+/// A new descriptor of `/dev/null` becomes one of a node.
+pub(crate) fn add(descriptor: c_int, node: Node) {
+    alias(descriptor, Open::new(node));
+}
+
+/// A descriptor becomes another one of an open.
+pub(crate) fn alias(descriptor: c_int, open: &'static Open) {
+    remove(descriptor);
+    let index = usize::try_from(descriptor).ok();
+    if let Some(slot) = index.and_then(|index| OPENS.get(index)) {
+        open.descriptors.fetch_add(1, Ordering::Relaxed);
+        slot.store(ptr::from_ref(open).cast_mut(), Ordering::Release);
+    }
+}
+
+/// A descriptor is closed.
+pub(crate) fn remove(descriptor: c_int) {
+    let index = usize::try_from(descriptor).ok();
+    let Some(slot) = index.and_then(|index| OPENS.get(index)) else { return };
+    if slot.load(Ordering::Relaxed).is_null() {
+        return;
+    }
+    let open = slot.swap(ptr::null_mut(), Ordering::AcqRel);
+    if open.is_null() {
+        return;
+    }
+    // SAFETY: not null, and never freed.
+    let open = unsafe { &*open };
+    if open.descriptors.fetch_sub(1, Ordering::AcqRel) == 1
+        && let Some(file) = open.file.get()
+    {
+        file.release();
+    }
+}

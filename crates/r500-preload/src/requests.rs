@@ -1,0 +1,69 @@
+//! `ioctl` and `mmap`.
+
+use std::ffi::{c_int, c_ulong, c_void};
+use std::os::fd::{AsFd, AsRawFd};
+
+use libc::{off_t, size_t};
+use r500_drm::{Errno, Program};
+
+use crate::guard::{answered, guarded};
+use crate::nodes;
+use crate::real::real;
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int {
+    let Some(open) = guarded(None, || nodes::get(fd)) else {
+        return real!(ioctl(fd: c_int, request: c_ulong, argument: *mut c_void) -> c_int);
+    };
+    answered(-1, || {
+        // SAFETY: a caller of `ioctl` on a graphics device passes what the request says, as to the kernel.
+        let program = unsafe { Program::trusted() };
+        open.file()?.ioctl(&program, request as u32, argument as u64)
+    })
+}
+
+/// Maps part of a buffer, at the offset of the node that the card gave it.
+///
+/// # Safety
+///
+/// As `mmap`.
+unsafe fn map_node(
+    open: &nodes::Open,
+    address: *mut c_void,
+    length: size_t,
+    protection: c_int,
+    flags: c_int,
+    offset: off_t,
+) -> *mut c_void {
+    answered(libc::MAP_FAILED, || {
+        let offset = u64::try_from(offset).map_err(|_| Errno(libc::EINVAL))?;
+        let mapping = open.file()?.mapping(offset, length as u64)?;
+        let (fd, offset) = (mapping.as_fd().as_raw_fd(), mapping.offset as off_t);
+        Ok(real!(mmap(
+            address: *mut c_void, length: size_t, protection: c_int, flags: c_int, fd: c_int,
+            offset: off_t
+        ) -> *mut c_void, else libc::MAP_FAILED))
+    })
+}
+
+/// Defines `mmap` by its two names; offsets have 64 bits in both.
+macro_rules! maps {
+    ($($name:ident)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(
+            address: *mut c_void, length: size_t, protection: c_int, flags: c_int, fd: c_int,
+            offset: off_t,
+        ) -> *mut c_void {
+            match guarded(None, || nodes::get(fd)) {
+                // SAFETY: the caller's arguments.
+                Some(open) => unsafe { map_node(open, address, length, protection, flags, offset) },
+                None => real!($name(
+                    address: *mut c_void, length: size_t, protection: c_int, flags: c_int, fd: c_int,
+                    offset: off_t
+                ) -> *mut c_void, else libc::MAP_FAILED),
+            }
+        }
+    )*};
+}
+
+maps! { mmap mmap64 }

@@ -1,0 +1,142 @@
+//! `stat` and its relatives: nodes are character devices with the numbers of graphics devices.
+
+use std::ffi::{c_char, c_int, c_uint};
+
+use libc::{stat as Status, statx as ExtendedStatus};
+
+use crate::guard::guarded;
+use crate::nodes::{self, Node};
+use crate::real::real;
+
+const NULL: *const c_char = c"/dev/null".as_ptr();
+const MODE: u32 = libc::S_IFCHR | 0o666;
+
+/// Turns the status of `/dev/null` into that of a node.
+///
+/// # Safety
+///
+/// `out` is null or the address of a status that was filled.
+unsafe fn become_node(node: Node, out: *mut Status) {
+    // SAFETY: see above.
+    if let Some(out) = unsafe { out.as_mut() } {
+        out.st_mode = MODE;
+        out.st_rdev = libc::makedev(Node::MAJOR, node.minor());
+    }
+}
+
+/// Defines functions for a status by path, the old ones with a version before it. On these systems
+/// `stat64` is `stat`.
+macro_rules! by_path {
+    ($($name:ident($([$before:ident: $btype:ty])? path, out);)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(
+            $($before: $btype,)? path: *const c_char, out: *mut Status
+        ) -> c_int {
+            // SAFETY: callers pass a C string.
+            let node = unsafe { Node::of_path(path) };
+            let path = if node.is_some() { NULL } else { path };
+            let result = real!($name(
+                $($before: $btype,)? path: *const c_char, out: *mut Status
+            ) -> c_int);
+            if let (Some(node), 0) = (node, result) {
+                // SAFETY: the call filled it.
+                unsafe { become_node(node, out) };
+            }
+            result
+        }
+    )*};
+}
+
+by_path! {
+    stat(path, out);
+    stat64(path, out);
+    lstat(path, out);
+    lstat64(path, out);
+    __xstat([version: c_int] path, out);
+    __xstat64([version: c_int] path, out);
+    __lxstat([version: c_int] path, out);
+    __lxstat64([version: c_int] path, out);
+}
+
+/// Defines functions for the status of a descriptor.
+macro_rules! by_descriptor {
+    ($($name:ident($([$version:ident: $vtype:ty])? fd, out);)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($version: $vtype,)? fd: c_int, out: *mut Status) -> c_int {
+            let result = real!($name($($version: $vtype,)? fd: c_int, out: *mut Status) -> c_int);
+            if let (0, Some(open)) = (result, guarded(None, || nodes::get(fd))) {
+                // SAFETY: the call filled it.
+                unsafe { become_node(open.node, out) };
+            }
+            result
+        }
+    )*};
+}
+
+by_descriptor! {
+    fstat(fd, out);
+    fstat64(fd, out);
+    __fxstat([version: c_int] fd, out);
+    __fxstat64([version: c_int] fd, out);
+}
+
+/// The node of a path, or of a descriptor if the path is empty and the flags allow that.
+///
+/// # Safety
+///
+/// `path` is null or a C string.
+unsafe fn node_at(fd: c_int, path: *const c_char, flags: c_int) -> Option<Node> {
+    // SAFETY: see above; a C string has a first byte.
+    let empty = path.is_null() || unsafe { *path } == 0;
+    if empty && flags & libc::AT_EMPTY_PATH != 0 {
+        return guarded(None, || nodes::get(fd)).map(|open| open.node);
+    }
+    // SAFETY: see above.
+    unsafe { Node::of_path(path) }
+}
+
+/// Defines functions for the status of a path in a directory.
+macro_rules! at_directory {
+    ($($name:ident)*) => {$(
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name(
+            fd: c_int, path: *const c_char, out: *mut Status, flags: c_int
+        ) -> c_int {
+            // SAFETY: callers pass a C string.
+            let node = unsafe { node_at(fd, path, flags) };
+            let path = if node.is_some() { NULL } else { path };
+            let result = real!($name(
+                fd: c_int, path: *const c_char, out: *mut Status, flags: c_int
+            ) -> c_int);
+            if let (Some(node), 0) = (node, result) {
+                // SAFETY: the call filled it.
+                unsafe { become_node(node, out) };
+            }
+            result
+        }
+    )*};
+}
+
+at_directory! { fstatat fstatat64 }
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn statx(
+    fd: c_int,
+    path: *const c_char,
+    flags: c_int,
+    mask: c_uint,
+    out: *mut ExtendedStatus,
+) -> c_int {
+    // SAFETY: callers pass a C string.
+    let node = unsafe { node_at(fd, path, flags) };
+    let path = if node.is_some() { NULL } else { path };
+    let result = real!(statx(
+        fd: c_int, path: *const c_char, flags: c_int, mask: c_uint, out: *mut ExtendedStatus
+    ) -> c_int);
+    // SAFETY: the call filled it.
+    if let (Some(node), 0, Some(out)) = (node, result, unsafe { out.as_mut() }) {
+        out.stx_mode = MODE as u16;
+        (out.stx_rdev_major, out.stx_rdev_minor) = (Node::MAJOR, node.minor());
+    }
+    result
+}
