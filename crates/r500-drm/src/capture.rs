@@ -88,7 +88,8 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
     if number == 0 {
         return path.to_owned();
     }
-    let extension = path.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
+    let extension =
+        path.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
     path.with_extension(format!("{number}{extension}"))
 }
 

@@ -190,7 +190,9 @@ impl File {
         match op.op {
             GET_INITIAL_DOMAIN => op.value = object.domain.load(Ordering::Relaxed).into(),
             SET_INITIAL_DOMAIN => {
-                object.domain.store(op.value as u32 & (DOMAIN_GTT | DOMAIN_VRAM), Ordering::Relaxed);
+                object
+                    .domain
+                    .store(op.value as u32 & (DOMAIN_GTT | DOMAIN_VRAM), Ordering::Relaxed);
             }
             _ => return Err(Errno::INVAL),
         }
@@ -264,9 +266,8 @@ impl crate::Device {
 
     /// The buffer of a memory file, which this or another process may have made.
     fn import(&self, file: &OwnedFd) -> Result<Arc<Object>, Errno> {
-        let identity = |file: BorrowedFd<'_>| {
-            rustix::fs::fstat(file).map(|stat| (stat.st_dev, stat.st_ino))
-        };
+        let identity =
+            |file: BorrowedFd<'_>| rustix::fs::fstat(file).map(|stat| (stat.st_dev, stat.st_ino));
         let wanted = identity(file.as_fd())?;
         let objects: Vec<_> =
             locked(&self.objects).by_id.values().filter_map(Weak::upgrade).collect();

@@ -37,13 +37,23 @@ impl Program {
     }
 
     /// Copies the first `size` bytes of a structure out.
-    pub(crate) fn write_prefix<T: Pod>(&self, address: u64, value: &T, size: usize) -> Result<(), Errno> {
+    pub(crate) fn write_prefix<T: Pod>(
+        &self,
+        address: u64,
+        value: &T,
+        size: usize,
+    ) -> Result<(), Errno> {
         let bytes = bytemuck::bytes_of(value);
         self.copy_out(address, &bytes[..size.min(bytes.len())])
     }
 
     /// Copies an array in, whose length the program chose: at most `limit` elements.
-    pub(crate) fn read_array<T: Pod>(&self, address: u64, count: usize, limit: usize) -> Result<Vec<T>, Errno> {
+    pub(crate) fn read_array<T: Pod>(
+        &self,
+        address: u64,
+        count: usize,
+        limit: usize,
+    ) -> Result<Vec<T>, Errno> {
         if count > limit {
             return Err(Errno::INVAL);
         }

@@ -102,8 +102,8 @@ mod tests {
         for (format, pixel) in orange {
             assert_eq!(format.rgb(pixel), [255, 128, 0]);
         }
-        assert_eq!(Format::RGB565.rgb(0b11111_100000_00000), [255, 130, 0]);
-        assert_eq!(Format::XRGB1555.rgb(0b11111_10000_00000), [255, 132, 0]);
+        assert_eq!(Format::RGB565.rgb(31 << 11 | 32 << 5), [255, 130, 0]);
+        assert_eq!(Format::XRGB1555.rgb(31 << 10 | 16 << 5), [255, 132, 0]);
         assert_eq!(Format::XRGB2101010.rgb(0x3ff << 20 | 0x200 << 10), [255, 128, 0]);
         assert_eq!(Format::from_code(Format::RGB565.code()), Some(Format::RGB565));
     }

@@ -86,11 +86,9 @@ impl Settings {
                 expected: e.to_string(),
             })?;
         }
-        for (name, on) in [
-            (DRAW, &mut settings.draw),
-            (SYNC, &mut settings.sync),
-            (STATS, &mut settings.stats),
-        ] {
+        for (name, on) in
+            [(DRAW, &mut settings.draw), (SYNC, &mut settings.sync), (STATS, &mut settings.stats)]
+        {
             match text(name).as_deref() {
                 None => {}
                 Some("0" | "") => *on = false,
@@ -101,9 +99,11 @@ impl Settings {
         settings.capture = get(CAPTURE).map(PathBuf::from);
         settings.frames = get(FRAMES).map(PathBuf::from);
         if let Some(value) = text(MODE) {
-            let size = value.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
+            let size =
+                value.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
             let fits = size.filter(|size| size.iter().all(|side| (1..=4096).contains(side)));
-            settings.mode = fits.ok_or_else(|| wrong(MODE, &value, "WIDTHxHEIGHT, 1 to 4096 each"))?;
+            settings.mode =
+                fits.ok_or_else(|| wrong(MODE, &value, "WIDTHxHEIGHT, 1 to 4096 each"))?;
         }
         Ok(settings)
     }

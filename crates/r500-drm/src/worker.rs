@@ -123,7 +123,9 @@ impl Shared {
             }
             Err(_) => {
                 progress.resets += 1;
-                log::say_once("a fault of the virtual card (its message is above): a submission was given up");
+                log::say_once(
+                    "a fault of the virtual card (its message is above): a submission was given up",
+                );
             }
         }
         progress.completed += 1;
@@ -151,7 +153,7 @@ mod tests {
             self.0.push(submission.words.len());
             match submission.words.len() {
                 3 => Err(Fault("three".to_owned())),
-                4 => std::panic::panic_any("four"),
+                4 => unreachable!("four"),
                 _ => Ok(()),
             }
         }

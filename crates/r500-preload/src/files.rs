@@ -71,7 +71,8 @@ unsafe fn display_registers(path: *const c_char) -> Option<c_int> {
         return None;
     }
     guarded(Some(-1), || {
-        let file = rustix::fs::memfd_create(c"r500 display", rustix::fs::MemfdFlags::CLOEXEC).ok()?;
+        let file =
+            rustix::fs::memfd_create(c"r500 display", rustix::fs::MemfdFlags::CLOEXEC).ok()?;
         rustix::fs::ftruncate(&file, BYTES).ok()?;
         for (offset, value) in VALUES {
             rustix::io::pwrite(&file, &value.to_le_bytes(), offset).ok()?;

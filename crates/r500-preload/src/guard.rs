@@ -9,7 +9,9 @@ pub(crate) fn guarded<T>(failure: T, answer: impl FnOnce() -> T) -> T {
     match catch_unwind(AssertUnwindSafe(answer)) {
         Ok(value) => value,
         Err(_) => {
-            log::say_once("a fault of the virtual card (its message is above): a call failed with EIO");
+            log::say_once(
+                "a fault of the virtual card (its message is above): a call failed with EIO",
+            );
             set_errno(Errno(libc::EIO));
             failure
         }

@@ -17,7 +17,10 @@
 //!   functions here; they pass it on, because it never concerns a descriptor of the card.
 #![cfg(target_os = "linux")]
 #![allow(unsafe_code, reason = "functions for C programs, with C's pointers")]
-#![allow(clippy::missing_safety_doc, reason = "the contracts are those of the C functions of the same names")]
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "the contracts are those of the C functions of the same names"
+)]
 
 mod files;
 mod guard;

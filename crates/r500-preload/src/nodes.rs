@@ -61,11 +61,7 @@ pub(crate) struct Open {
 
 impl Open {
     fn new(node: Node) -> &'static Self {
-        Box::leak(Box::new(Self {
-            node,
-            file: OnceLock::new(),
-            descriptors: AtomicUsize::new(0),
-        }))
+        Box::leak(Box::new(Self { node, file: OnceLock::new(), descriptors: AtomicUsize::new(0) }))
     }
 
     /// The open file, of the card of this process.
@@ -81,7 +77,8 @@ impl Open {
 /// Descriptors above this are not the card's.
 const DESCRIPTORS: usize = 1 << 16;
 
-static OPENS: [AtomicPtr<Open>; DESCRIPTORS] = [const { AtomicPtr::new(ptr::null_mut()) }; DESCRIPTORS];
+static OPENS: [AtomicPtr<Open>; DESCRIPTORS] =
+    [const { AtomicPtr::new(ptr::null_mut()) }; DESCRIPTORS];
 
 /// The card of a process. A child gets another one.
 #[derive(Debug, Default)]

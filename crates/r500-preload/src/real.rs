@@ -48,8 +48,9 @@ macro_rules! real {
             }
         );
         // SAFETY: the types are those of the C declaration, which this library repeats for its own
-        // function of the name; the values are the caller's.
+        // function of the name.
         match unsafe { REAL.get::<unsafe extern "C" fn($($type),*) -> $result>() } {
+            // SAFETY: the values are those that the caller passed to the function of the name.
             Some(function) => unsafe { function($($value),*) },
             None => {
                 $crate::guard::set_errno(::r500_drm::Errno(::libc::ENOSYS));

@@ -1,0 +1,283 @@
+//! Requests as a program makes them: numbers and structures of the kernel's headers.
+#![cfg(target_os = "linux")]
+#![allow(unsafe_code, reason = "a program's requests hold addresses")]
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex};
+
+use r500_drm::{Device, Errno, Fault, File, Machine, Program, Settings};
+use r500_stream::capture::{Event, Limits, Player, Reader};
+use r500_stream::{Chip, Submission};
+
+const VERSION: u32 = 0xc040_6400;
+const GEM_CLOSE: u32 = 0x4008_6409;
+const PRIME_HANDLE_TO_FD: u32 = 0xc00c_642d;
+const PRIME_FD_TO_HANDLE: u32 = 0xc00c_642e;
+const GEM_CREATE: u32 = 0xc020_645d;
+const GEM_MMAP: u32 = 0xc020_645e;
+const GEM_WAIT_IDLE: u32 = 0x4008_6464;
+const CS: u32 = 0xc020_6466;
+const INFO: u32 = 0xc010_6467;
+const SET_TILING: u32 = 0xc00c_6468;
+const GET_TILING: u32 = 0xc00c_6469;
+const BUSY: u32 = 0xc008_646a;
+const GET_RESOURCES: u32 = 0xc040_64a0;
+const GET_CONNECTOR: u32 = 0xc050_64a7;
+const ADD_FB: u32 = 0xc01c_64ae;
+const PAGE_FLIP: u32 = 0xc018_64b0;
+
+/// Makes a request whose structure is `argument`.
+fn request<const N: usize>(
+    file: &File,
+    number: u32,
+    argument: &mut [u32; N],
+) -> Result<i32, Errno> {
+    assert!((number >> 16 & 0x3fff) as usize <= N * 4);
+    // SAFETY: the structure is there and long enough; addresses in it are of live arrays below.
+    let program = unsafe { Program::trusted() };
+    file.ioctl(&program, number, argument.as_mut_ptr() as u64)
+}
+
+fn halves(value: u64) -> [u32; 2] {
+    [value as u32, (value >> 32) as u32]
+}
+
+fn address<T>(of: &[T]) -> [u32; 2] {
+    halves(of.as_ptr() as u64)
+}
+
+/// The address of an array that the request fills.
+fn address_mut<T>(of: &mut [T]) -> [u32; 2] {
+    halves(of.as_mut_ptr() as u64)
+}
+
+fn create(file: &File, size: u32) -> u32 {
+    let mut create = [size, 0, 4096, 0, 0, 4, 0, 0];
+    request(file, GEM_CREATE, &mut create).unwrap();
+    create[4]
+}
+
+fn submit(file: &File, words: &[u32], relocations: &[[u32; 4]]) -> Result<i32, Errno> {
+    let flags = [1_u32, 0];
+    let chunk = |id, dwords: usize, [low, high]: [u32; 2]| [id, dwords as u32, low, high];
+    let chunks = [
+        chunk(2, words.len(), address(words)),
+        chunk(1, relocations.len() * 4, address(relocations)),
+        chunk(3, flags.len(), address(&flags)),
+    ];
+    let list: Vec<u64> = chunks.iter().map(|chunk| chunk.as_ptr() as u64).collect();
+    let [low, high] = address(&list);
+    request(file, CS, &mut [3, 0, low, high, 0, 0, 0, 0])
+}
+
+/// Stores the first dword of each submission at the beginning of its first buffer.
+#[derive(Debug, Default)]
+struct Storing(Arc<Mutex<Vec<Submission>>>);
+
+impl Machine for Storing {
+    fn submit(&mut self, submission: &Submission) -> Result<(), Fault> {
+        submission.relocations[0].buffer.store(0, submission.words[0]);
+        self.0.lock().unwrap().push(submission.clone());
+        Ok(())
+    }
+
+    fn report(&self, _: bool) -> Vec<String> {
+        vec!["stored".to_owned()]
+    }
+}
+
+fn card(settings: Settings) -> (File, Arc<Mutex<Vec<Submission>>>) {
+    let machine = Storing::default();
+    let seen = Arc::clone(&machine.0);
+    (Device::new(settings, Some(Box::new(machine))).unwrap().open(), seen)
+}
+
+#[test]
+fn the_driver_names_itself_in_two_steps() {
+    let (file, _) = card(Settings::default());
+    let mut version = [0; 16];
+    request(&file, VERSION, &mut version).unwrap();
+    assert_eq!((version[0], version[1], version[4]), (2, 50, 6));
+    let mut name = [0_u8; 6];
+    [version[6], version[7]] = address_mut(&mut name);
+    request(&file, VERSION, &mut version).unwrap();
+    assert_eq!(&name, b"radeon");
+}
+
+#[test]
+fn chips_have_the_ids_of_their_settings() {
+    for (chip, id) in [(Chip::Rv515, 0x7140), (Chip::R580, 0x7240)] {
+        let (file, _) = card(Settings { chip, ..Settings::default() });
+        let mut value = [0_u32];
+        let [low, high] = address_mut(&mut value);
+        request(&file, INFO, &mut [0, 0, low, high]).unwrap();
+        assert_eq!(value[0], id);
+        // Shader engines are of later chips.
+        let error = request(&file, INFO, &mut [0x12, 0, low, high]).unwrap_err();
+        assert_eq!(error, Errno(libc::EINVAL));
+    }
+}
+
+#[test]
+fn a_submission_reaches_the_machine_with_its_buffers() {
+    let (file, seen) = card(Settings::default());
+    let (first, second) = (create(&file, 100), create(&file, 8192));
+    request(&file, SET_TILING, &mut [second, 3, 256]).unwrap();
+    submit(&file, &[7, 8], &[[second, 4, 0, 1], [first, 0, 4, 0]]).unwrap();
+    request(&file, GEM_WAIT_IDLE, &mut [second, 0]).unwrap();
+    request(&file, BUSY, &mut [first, 0]).unwrap();
+
+    let seen = seen.lock().unwrap();
+    assert_eq!(seen.len(), 1);
+    assert_eq!(seen[0].words, [7, 8]);
+    assert!(seen[0].keeps_tiling());
+    let sizes: Vec<usize> = seen[0].relocations.iter().map(|r| r.buffer.size()).collect();
+    assert_eq!(sizes, [8192, 4096]);
+    let relocation = &seen[0].relocations[0];
+    assert_eq!((relocation.tiling.flags, relocation.tiling.pitch), (3, 256));
+    assert_eq!((relocation.read_domains, relocation.write_domain, relocation.flags), (4, 0, 1));
+    assert_eq!(relocation.buffer.load(0), Some(7));
+}
+
+#[test]
+fn wrong_submissions_are_refused() {
+    let (file, seen) = card(Settings::default());
+    let handle = create(&file, 4096);
+    assert_eq!(submit(&file, &[1], &[[handle + 1, 0, 0, 0]]), Err(Errno(libc::ENOENT)));
+    assert_eq!(submit(&file, &[], &[]), Err(Errno(libc::EINVAL)));
+    assert_eq!(request(&file, CS, &mut [1, 0, 0, 0, 0, 0, 0, 0]), Err(Errno(libc::EFAULT)));
+    assert_eq!(request(&file, CS, &mut [1 << 30, 0, 8, 0, 0, 0, 0, 0]), Err(Errno(libc::EINVAL)));
+    assert!(seen.lock().unwrap().is_empty());
+}
+
+#[test]
+fn buffers_map_at_their_offset_until_closed() {
+    let (file, _) = card(Settings::default());
+    let handle = create(&file, 8192);
+    let mut mmap = [handle, 0, 0, 0, 8192, 0, 0, 0];
+    request(&file, GEM_MMAP, &mut mmap).unwrap();
+    let offset = u64::from(mmap[7]) << 32 | u64::from(mmap[6]);
+    let mapping = file.mapping(offset + 4096, 4096).unwrap();
+    assert_eq!(mapping.offset, 4096);
+    assert_eq!(
+        mapping.as_fd().try_clone_to_owned().map(fs::File::from).unwrap().metadata().unwrap().len(),
+        8192
+    );
+    assert!(file.mapping(offset + 4096, 4097).is_err());
+    assert!(file.mapping(offset + (1 << 32), 4096).is_err());
+    request(&file, GEM_CLOSE, &mut [handle, 0]).unwrap();
+    assert!(file.mapping(offset, 4096).is_err());
+    assert_eq!(request(&file, GEM_CLOSE, &mut [handle, 0]), Err(Errno(libc::EINVAL)));
+}
+
+#[test]
+fn more_memory_than_there_is_is_refused() {
+    let (file, _) = card(Settings::default());
+    let mut create = [0, 1, 0, 0, 0, 4, 0, 0];
+    assert_eq!(request(&file, GEM_CREATE, &mut create), Err(Errno(libc::ENOMEM)));
+    create[..2].copy_from_slice(&halves(u64::MAX));
+    assert_eq!(request(&file, GEM_CREATE, &mut create), Err(Errno(libc::ENOMEM)));
+}
+
+#[test]
+fn a_dma_buf_is_the_same_buffer() {
+    let (file, _) = card(Settings::default());
+    let handle = create(&file, 4096);
+    request(&file, SET_TILING, &mut [handle, 1, 64]).unwrap();
+    let mut prime = [handle, 0, 0];
+    request(&file, PRIME_HANDLE_TO_FD, &mut prime).unwrap();
+    let descriptor = prime[2];
+    let mut back = [0, 0, descriptor];
+    request(&file, PRIME_FD_TO_HANDLE, &mut back).unwrap();
+    assert_eq!(back[0], handle);
+    // Another open of the card has a handle of its own for it.
+    let other = file.device().open();
+    let mut back = [0, 0, descriptor];
+    request(&other, PRIME_FD_TO_HANDLE, &mut back).unwrap();
+    let mut tiling = [back[0], 0, 0];
+    request(&other, GET_TILING, &mut tiling).unwrap();
+    assert_eq!(tiling[1..], [1, 64]);
+    // Another card shares its memory alone.
+    let (foreign, _) = card(Settings::default());
+    request(&foreign, PRIME_FD_TO_HANDLE, &mut [0, 0, descriptor]).unwrap();
+    let none = request(&other, PRIME_FD_TO_HANDLE, &mut [0, 0, u32::MAX]).unwrap_err();
+    assert_eq!(none, Errno(libc::EBADF));
+}
+
+#[test]
+fn unknown_requests_are_refused() {
+    let (file, _) = card(Settings::default());
+    assert_eq!(request(&file, 0xc010_64ff, &mut [0; 4]), Err(Errno(libc::EINVAL)));
+    // A terminal's request.
+    assert_eq!(request(&file, 0x5401, &mut [0; 16]), Err(Errno(libc::ENOTTY)));
+}
+
+#[test]
+fn a_screen_shows_frames_and_reports_flips() {
+    let frames = std::env::temp_dir().join(format!("r500-drm-frames-{}", std::process::id()));
+    fs::create_dir_all(&frames).unwrap();
+    let settings =
+        Settings { mode: [320, 200], frames: Some(frames.clone()), ..Settings::default() };
+    let (file, _) = card(settings);
+    let mut resources = [0; 16];
+    request(&file, GET_RESOURCES, &mut resources).unwrap();
+    assert_eq!(resources[8..12], [0, 1, 1, 1]);
+    let mut connector = [0_u32];
+    [resources[4], resources[5]] = address_mut(&mut connector);
+    request(&file, GET_RESOURCES, &mut resources).unwrap();
+    let mut mode = [0_u32; 17];
+    let mut query = [0; 20];
+    [query[2], query[3]] = address_mut(&mut mode);
+    (query[8], query[12]) = (1, connector[0]);
+    request(&file, GET_CONNECTOR, &mut query).unwrap();
+    assert_eq!((mode[1] & 0xffff, mode[3] >> 16), (320, 200));
+
+    let handle = create(&file, 4 * 4);
+    let mut fb = [0, 2, 2, 8, 32, 24, handle];
+    request(&file, ADD_FB, &mut fb).unwrap();
+    // Red, by the machine.
+    submit(&file, &[0x00ff_0000], &[[handle, 0, 4, 0]]).unwrap();
+    assert_eq!(file.read(1024), Err(Errno(libc::EAGAIN)));
+    request(&file, PAGE_FLIP, &mut [1, fb[0], 1, 0, 5, 6]).unwrap();
+    let event = file.read(1024).unwrap();
+    assert_eq!(event.len(), 32);
+    assert_eq!(event[..16], [2, 0, 0, 0, 32, 0, 0, 0, 5, 0, 0, 0, 6, 0, 0, 0]);
+
+    let picture = fs::File::open(frames.join("frame-00000.png")).map(std::io::BufReader::new);
+    let mut reader = png::Decoder::new(picture.unwrap()).read_info().unwrap();
+    let mut rgb = [0; 12];
+    reader.next_frame(&mut rgb).unwrap();
+    assert_eq!(rgb, [255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    fs::remove_dir_all(frames).unwrap();
+}
+
+#[test]
+fn a_capture_holds_what_was_submitted() {
+    let path = std::env::temp_dir().join(format!("r500-drm-{}.r5cs", std::process::id()));
+    let settings = Settings { capture: Some(path.clone()), ..Settings::default() };
+    let (file, _) = card(settings);
+    let handle = create(&file, 4096);
+    submit(&file, &[7], &[[handle, 0, 4, 0]]).unwrap();
+    submit(&file, &[9], &[[handle, 0, 4, 0]]).unwrap();
+    drop(file);
+
+    // Another machine of the same kind arrives at the same buffers.
+    let mut machine = Storing::default();
+    let mut player = Player::new(Limits::default());
+    let mut compared = 0;
+    for record in Reader::new(fs::File::open(&path).unwrap()).unwrap() {
+        match player.apply(record.unwrap()).unwrap() {
+            Some(Event::Submission(submission)) => machine.submit(&submission).unwrap(),
+            Some(Event::Hashes(hashes)) => {
+                assert_eq!(player.mismatches(&hashes), []);
+                compared += hashes.len();
+            }
+            _ => {}
+        }
+    }
+    fs::remove_file(path).unwrap();
+    assert_eq!(compared, 2);
+    assert_eq!(player.info().chip, 0x71c0);
+}
