@@ -1,17 +1,28 @@
 //! R500 command streams: what a program submits to the card, and captures of it.
 //!
-//! A [`Submission`] is an indirect buffer of PM4 dwords with the [`Buffer`] objects that it names.
+//! A [`Submission`] is an indirect buffer of PM4 dwords with the [`Buffer`] objects that it names. [`packets`] splits it,
+//! [`StreamWriter`] makes one, and a [`CommandProcessor`] keeps the registers and programs that packets set.
 //! A [`capture`] keeps the submissions of a run of a program with the contents of their buffers, so
 //! that they can be read and executed again.
 //!
-//! Nothing is executed here.
+//! Nothing is drawn here.
 #![forbid(unsafe_code)]
 
 mod buffer;
 pub mod capture;
 mod chip;
+mod error;
+mod memories;
+mod packet;
+mod processor;
+mod registers;
 mod submission;
 
 pub use buffer::{Buffer, BufferId, Memory};
 pub use chip::{Chip, UnknownChip};
+pub use error::{RelocationTarget, StreamError, StreamErrorKind};
+pub use memories::{PvsMemory, UsMemory};
+pub use packet::{Packet, Packets, StreamWriter, Truncated, packets};
+pub use processor::{Binding, BoundArray, CommandProcessor, DrawCall, Effect, Indices, State};
+pub use registers::RegisterFile;
 pub use submission::{Relocation, Submission, Tiling};
