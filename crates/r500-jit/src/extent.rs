@@ -65,7 +65,7 @@ impl Extent {
             assert!(cells.len() >= table.cells as usize, "there are cells missing");
             let (linear, place) = match cells {
                 TexelView::Texels(texels) => (false, texels.as_ptr().cast()),
-                TexelView::Fours(fours) => (true, fours.as_ptr().cast()),
+                TexelView::Footprints(footprints) => (true, footprints.as_ptr().cast()),
             };
             assert_eq!(linear, table.linear, "cells of another filter");
             offsets[unit] = place;

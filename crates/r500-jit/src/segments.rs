@@ -356,13 +356,22 @@ impl Textures {
                 bias: random.of(&[0.0_f32, 0.4, -1.5]).to_bits(),
                 finest: finest as u8,
                 coarsest: coarsest as u8,
-                mixed: random.below(2) == 0,
-                halvings: axes.map(|axis| if fixed { axis.size.ilog2() as u8 } else { 15 }),
+                trilinear: random.below(2) == 0,
+                mip_shift: axes.map(|axis| if fixed { axis.size.ilog2() as u8 } else { 15 }),
                 origins,
             });
             let (origin, cells) = (origins[0], kept.texels.len() as u32);
             let channels = kept.channels;
-            let table = Table { linear, axes, origin, row, cells, channels, tiny, detail };
+            let table = Table {
+                linear,
+                axes,
+                origin,
+                row,
+                cells,
+                channels,
+                may_underflow: tiny,
+                lod: detail,
+            };
             all.tables.push((unit, table));
             all.fours.push(kept.fours);
             all.texels.push(kept.texels);
@@ -374,7 +383,7 @@ impl Textures {
         let mut cells = [TexelView::NONE; 16];
         for (n, (unit, table)) in self.tables.iter().enumerate() {
             cells[usize::from(*unit)] = match table.linear {
-                true => TexelView::Fours(&self.fours[n]),
+                true => TexelView::Footprints(&self.fours[n]),
                 false => TexelView::Texels(&self.texels[n]),
             };
         }
@@ -399,7 +408,7 @@ impl Textures {
             })
             .collect();
         let lane = |lane: usize| {
-            let Some(detail) = table.detail else {
+            let Some(detail) = table.lod else {
                 let row = table.row;
                 return self.level(
                     n,
@@ -427,7 +436,7 @@ impl Textures {
             let lod = lod.clamp(detail.finest.into(), detail.coarsest.into());
             let level = |k: u32| {
                 let place = [0, 1].map(|axis| {
-                    let halvings = k.min(detail.halvings[axis].into());
+                    let halvings = k.min(detail.mip_shift[axis].into());
                     LAW.mul(places[lane][axis], 1.0 / (1_u32 << halvings) as f32)
                 });
                 let sizes = table.axes.map(|axis| ((axis.size - 1) >> k) + 1);
@@ -438,7 +447,7 @@ impl Textures {
                 };
                 self.level(n, sizes, detail.origins[k as usize], row, place)
             };
-            if !detail.mixed {
+            if !detail.trilinear {
                 return level(LAW.add(lod, 0.5).floor() as u32);
             }
             let first = lod.floor();

@@ -24,7 +24,10 @@ use r500_simd::Simd;
 pub use super::FastDraw;
 pub use super::interpolants::LinearInterpolant;
 pub use super::render_targets::{BatchOffsets, ColorTargets, PixelOffsets};
-pub use crate::texture::{Axis, Channel, Detail, Four, Table, TexelView, Wrap};
+pub use crate::texture::{
+    AxisDesc as Axis, ChannelSource as Channel, Footprint as Four, LodDesc as Detail, TexelView,
+    TextureDesc as Table, WrapMode as Wrap,
+};
 
 /// Lanes of a chunk.
 pub const LANES: usize = lanes::LANES;
@@ -88,7 +91,7 @@ impl ResourceLayout {
         function.body.iter().for_each(|stmt| stmt.each(read));
         units.sort_unstable();
         units.dedup();
-        let table = |unit: u8| Some((unit, bindings.sampler(usize::from(unit))?.table()?));
+        let table = |unit: u8| Some((unit, bindings.sampler(usize::from(unit))?.texture_desc()?));
         interpolants.sort_unstable();
         interpolants.dedup();
         interpolants.retain(|channel| is_linear(bindings, *channel));

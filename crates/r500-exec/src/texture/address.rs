@@ -13,7 +13,7 @@ use super::readings::{TexReadings, Weights};
 pub(super) enum Taps {
     /// One, by the point filter.
     Point(Option<u32>),
-    /// Two, by the linear filter, and the share of the second.
+    /// Two, by the linear filter, and the weight of the second.
     Linear(Option<u32>, Option<u32>, f32),
 }
 
@@ -38,13 +38,13 @@ pub(super) fn taps(
     let from_centre = arith.sub(x, 0.5);
     let floor = arith.floor(from_centre);
     let fraction = arith.sub(from_centre, floor);
-    let share = match readings.weights {
+    let weight = match readings.weights {
         Weights::Exact => fraction,
         Weights::EightBits => (fraction * 256.0).floor() / 256.0,
     };
     let first = floor as i64;
     let at = |i| texel(mode, i, size.into(), true);
-    Taps::Linear(at(first), at(first + 1), share)
+    Taps::Linear(at(first), at(first + 1), weight)
 }
 
 /// The texel that number `i` stands for along an axis of `n`, `None` for the border.

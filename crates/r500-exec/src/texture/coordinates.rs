@@ -1,4 +1,4 @@
-//! From what a program gives (S, T, R, Q) to a place in the texture and a level of detail.
+//! From what a program gives (S, T, R, Q) to a position in the texture and a level of detail.
 //!
 //! Every line of the arithmetic is rounded, in the order that stands here: other engines must agree
 //! to the bit. Denormals are zeros throughout ([`Arith`]).
@@ -11,7 +11,7 @@ use crate::numerics::{Arith, compare, kernels};
 
 /// What coordinates mean to a texture.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Space {
+pub(super) struct CoordSpace {
     /// `TEX_COORD_TYPE`.
     pub(super) kind: CoordType,
     /// Width, height and depth of level 0 by which coordinates are scaled: those of `US_FORMAT`
@@ -23,7 +23,7 @@ pub(super) struct Space {
 
 /// Where a pixel looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Place {
+pub(super) struct TexelPosition {
     /// u, v, w in texels of level 0; w is what remains of R.
     pub(super) uvw: [f32; 3],
     /// The face of a cube, else 0.
@@ -32,31 +32,31 @@ pub(super) struct Place {
 
 /// How finely a pixel looks.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Detail {
+pub(super) struct Lod {
     /// The level of detail, bias included; never NaN.
     pub(super) lod: f32,
     /// Whether `MAG_FILTER` is used.
     pub(super) magnified: bool,
 }
 
-impl Space {
+impl CoordSpace {
     /// Where the four pixels of a quad look.
-    pub(super) fn places(&self, quad: &QuadFetch, readings: &TexReadings) -> [Place; 4] {
-        quad.strq.map(|strq| self.place(strq, quad.op == TexOp::PROJ, quad.unscaled, readings))
+    pub(super) fn positions(&self, quad: &QuadFetch, readings: &TexReadings) -> [TexelPosition; 4] {
+        quad.strq.map(|strq| self.position(strq, quad.op == TexOp::PROJ, quad.unscaled, readings))
     }
 
     /// How finely they look.
     ///
     /// Derived: the quad's differences are those of its left column and upper row, for all four
     /// pixels and whether or not they are active.
-    pub(super) fn details(
+    pub(super) fn lods(
         &self,
         quad: &QuadFetch,
-        places: &[Place; 4],
+        positions: &[TexelPosition; 4],
         readings: &TexReadings,
-    ) -> [Detail; 4] {
+    ) -> [Lod; 4] {
         let arith = readings.arith;
-        let [top_left, top_right, bottom_left, _] = places.map(|place| place.uvw);
+        let [top_left, top_right, bottom_left, _] = positions.map(|position| position.uvw);
         let minus = |a: [f32; 3], b: [f32; 3]| [0, 1, 2].map(|axis| arith.sub(a[axis], b[axis]));
         let implicit =
             || self.lod_of(minus(top_right, top_left), minus(bottom_left, top_left), arith);
@@ -72,22 +72,28 @@ impl Space {
             }),
             _ => [implicit(); 4],
         };
-        lods.map(|lod| self.detail(lod, quad.op, readings))
+        lods.map(|lod| self.bias_lod(lod, quad.op, readings))
     }
 
-    fn place(&self, strq: [f32; 4], proj: bool, unscaled: bool, readings: &TexReadings) -> Place {
+    fn position(
+        &self,
+        strq: [f32; 4],
+        proj: bool,
+        unscaled: bool,
+        readings: &TexReadings,
+    ) -> TexelPosition {
         let arith = readings.arith;
         let [s, t, r, q] = strq;
         let str = if proj { [s, t, r].map(|c| arith.div(c, q)) } else { [s, t, r] };
         let uvw = self.scaled(str, unscaled, arith);
         if self.kind != CoordType::CUBE {
-            return Place { uvw, face: 0 };
+            return TexelPosition { uvw, face: 0 };
         }
-        // A place on a face is a quotient of coordinates: UNSCALED has nothing to leave alone.
+        // A position on a face is a quotient of coordinates: UNSCALED has nothing to leave alone.
         let (face, along) = face(str, readings);
         let onto = |c, size| arith.mul(arith.mul(arith.add(c, 1.0), 0.5), size);
         let uvw = [onto(along[0], self.scale[0]), onto(along[1], self.scale[1]), uvw[2]];
-        Place { uvw, face }
+        TexelPosition { uvw, face }
     }
 
     fn scaled(&self, str: [f32; 3], unscaled: bool, arith: Arith) -> [f32; 3] {
@@ -109,7 +115,7 @@ impl Space {
         arith.mul(kernels::ln2(compare::max(squared(dx), squared(dy))), 0.5)
     }
 
-    fn detail(&self, lod: f32, op: TexOp, readings: &TexReadings) -> Detail {
+    fn bias_lod(&self, lod: f32, op: TexOp, readings: &TexReadings) -> Lod {
         let biased = match readings.lod_bias {
             LodBias::Always => true,
             LodBias::NotLod => op != TexOp::LOD,
@@ -122,7 +128,7 @@ impl Space {
             Magnification::Half => !compare::gt(biased, 0.5),
             Magnification::Unbiased => !compare::gt(nan_to_zero(lod), 0.0),
         };
-        Detail { lod: biased, magnified }
+        Lod { lod: biased, magnified }
     }
 }
 

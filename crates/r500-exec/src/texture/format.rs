@@ -102,7 +102,7 @@ static MSB_FORMATS: &[(TxFormatMsb, Layout)] = &[
     (TxFormatMsb::X24_8,        Layout::DepthStencil),
 ];
 
-/// Four components of 8 bits.
+/// Footprint components of 8 bits.
 pub(super) const EIGHT_BITS: &[Bits] = &[(0, 8), (8, 8), (16, 8), (24, 8)];
 
 impl Layout {

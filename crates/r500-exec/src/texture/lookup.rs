@@ -15,8 +15,8 @@ pub struct Lookup {
     pub magnified: bool,
     /// The levels read: one, or two that are mixed.
     pub levels: Vec<LevelLookup>,
-    /// The share of the second level.
-    pub level_share: f32,
+    /// The weight of the second level.
+    pub level_weight: f32,
 }
 
 /// What was read of one level.
@@ -26,8 +26,8 @@ pub struct LevelLookup {
     pub level: usize,
     /// u, v, w in texels of this level, as they are filtered.
     pub coordinates: [f32; 3],
-    /// The shares of the second texels along S, T, R; 0 where the filter takes one.
-    pub shares: [f32; 3],
+    /// The weights of the second texels along S, T, R; 0 where the filter takes one.
+    pub weights: [f32; 3],
     /// The texels, S fastest, then T, then R.
     pub texels: Vec<TexelLookup>,
 }
@@ -42,25 +42,25 @@ pub struct TexelLookup {
 }
 
 /// Who looks on while a pixel is filtered. A fetch that nobody watches pays nothing for it.
-pub(super) trait Watch {
+pub(super) trait FetchObserver {
     /// A level is about to be read.
-    fn level(&mut self, level: usize, coordinates: [f32; 3], shares: [f32; 3]);
+    fn level(&mut self, level: usize, coordinates: [f32; 3], weights: [f32; 3]);
     /// A texel was read.
     fn texel(&mut self, at: Option<[u32; 3]>, color: [f32; 4]);
     /// Two levels are mixed.
-    fn mixed(&mut self, share: f32);
+    fn levels_blended(&mut self, weight: f32);
 }
 
 /// Nobody.
-impl Watch for () {
+impl FetchObserver for () {
     fn level(&mut self, _: usize, _: [f32; 3], _: [f32; 3]) {}
     fn texel(&mut self, _: Option<[u32; 3]>, _: [f32; 4]) {}
-    fn mixed(&mut self, _: f32) {}
+    fn levels_blended(&mut self, _: f32) {}
 }
 
-impl Watch for Lookup {
-    fn level(&mut self, level: usize, coordinates: [f32; 3], shares: [f32; 3]) {
-        self.levels.push(LevelLookup { level, coordinates, shares, texels: Vec::new() });
+impl FetchObserver for Lookup {
+    fn level(&mut self, level: usize, coordinates: [f32; 3], weights: [f32; 3]) {
+        self.levels.push(LevelLookup { level, coordinates, weights, texels: Vec::new() });
     }
 
     fn texel(&mut self, at: Option<[u32; 3]>, color: [f32; 4]) {
@@ -69,7 +69,7 @@ impl Watch for Lookup {
         }
     }
 
-    fn mixed(&mut self, share: f32) {
-        self.level_share = share;
+    fn levels_blended(&mut self, weight: f32) {
+        self.level_weight = weight;
     }
 }

@@ -15,7 +15,7 @@
 //! | coordinates are scaled by width, height, depth of level 0, or not (`UNSCALED`) | `coordinates` | documented |
 //! | PROJ divides by Q; LODBIAS adds Q to the level of detail, LOD takes it | `coordinates` | documented; observed |
 //! | level of detail: log2 of the longer step to the right or down | `coordinates` | observed |
-//! | all pixels of a quad share those steps, inactive ones count | `coordinates` | derived |
+//! | all pixels of a quad weight those steps, inactive ones count | `coordinates` | derived |
 //! | `LOD_BIAS` is added before the limits | `coordinates` | documented; with LOD and DXDY open: [`LodBias`] |
 //! | `MAG_FILTER` up to level of detail 0 | `coordinates` | open: [`Magnification`] |
 //! | faces of a cube | `coordinates` | open: [`CubeTies`]; R of a cube counts in the level of detail, undivided |
@@ -46,7 +46,7 @@ mod sampler;
 mod texels;
 
 pub(crate) use batch::BatchFetch;
-pub use batch::{Axis, Channel, Detail, Four, Table, TexelView, Wrap};
+pub use batch::{AxisDesc, ChannelSource, Footprint, LodDesc, TexelView, TextureDesc, WrapMode};
 pub use error::{BindError, Setting};
 pub use lookup::{LevelLookup, Lookup, TexelLookup};
 pub use readings::{

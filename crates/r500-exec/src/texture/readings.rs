@@ -90,7 +90,7 @@ pub enum DepthStencil {
 /// Documented: it has the format of the texture, which cannot be for these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WideBorder {
-    /// Four components of 8 bits, signed where the texture's are. Mesa's r300 driver writes it so.
+    /// Footprint components of 8 bits, signed where the texture's are. Mesa's r300 driver writes it so.
     EightBits,
     /// The lowest dword of a texel whose other dwords are 0. Block formats as [`Self::EightBits`].
     LowestDword,

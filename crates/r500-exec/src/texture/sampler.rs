@@ -8,10 +8,10 @@ use r500_isa::values::{
 use r500_program::Texture;
 
 use super::address::{Taps, taps};
-use super::batch::Lazy;
-use super::coordinates::{Detail, Place, Space, nan_to_zero};
+use super::batch::LazySampler;
+use super::coordinates::{CoordSpace, Lod, TexelPosition, nan_to_zero};
 use super::error::{BindError, Setting};
-use super::lookup::{Lookup, Watch};
+use super::lookup::{FetchObserver, Lookup};
 use super::readings::TexReadings;
 use super::texels::{Texels, registered_size};
 use crate::numerics::{Arith, compare};
@@ -64,7 +64,7 @@ pub struct Sampler {
     pub(super) texels: Texels,
     /// Width, height, depth of level 0.
     pub(super) size: [u32; 3],
-    pub(super) space: Space,
+    pub(super) space: CoordSpace,
     pub(super) clamp: [ClampMode; 3],
     pub(super) mag_filter: Filter,
     pub(super) min_filter: Filter,
@@ -74,7 +74,7 @@ pub struct Sampler {
     pub(super) coarsest: usize,
     pub(super) tri_perf: TriPerf,
     border_fix: bool,
-    pub(super) batch: Lazy,
+    pub(super) batch: LazySampler,
 }
 
 /// Along which of S, T, R a filter is linear.
@@ -85,7 +85,7 @@ impl Sampler {
     ///
     /// `us_format` is the unit's `US_FORMAT`, by which the program's coordinates are scaled; if it
     /// was never written, the texture's own size does. What the texture unit does with scaled
-    /// coordinates (wrapping, levels) always goes by the `TX_*` registers.
+    /// coordinates (address_modes, levels) always goes by the `TX_*` registers.
     ///
     /// Registers that mean nothing to a single texture are not looked at: `ID`, `CACHE`, `TXOFFSET`,
     /// `MACRO_SWITCH`, and `PROJECTED` (observed: drivers leave it 0 and project by instruction).
@@ -114,7 +114,7 @@ impl Sampler {
         let coarsest = texels.levels() - 1;
         Ok(Self {
             size,
-            space: Space {
+            space: CoordSpace {
                 kind,
                 scale: scale.map(|texels| texels as f32),
                 lod_bias: lod_bias(filter1),
@@ -129,7 +129,7 @@ impl Sampler {
             tri_perf: filter1.tri_perf(),
             border_fix: filter1.border_fix(),
             texels,
-            batch: Lazy::default(),
+            batch: LazySampler::default(),
         })
     }
 
@@ -142,7 +142,7 @@ impl Sampler {
     /// Whether what a pixel gets depends on the level of detail, and so, for instructions that do not
     /// give it, on the coordinates of its quad.
     #[must_use]
-    pub fn looks_at_detail(&self) -> bool {
+    pub fn depends_on_lod(&self) -> bool {
         !(self.has_one_level() && self.mag_filter == self.min_filter)
     }
 
@@ -159,7 +159,7 @@ impl Sampler {
     #[must_use]
     pub fn bounds(&self) -> Option<[f32; 2]> {
         // Components are of -1..1 or 0..1, filtered ones further by their roundings at most. Mixing
-        // a + (b - a) * share from a >= 0 and b >= 0 gives no less than 0, and +0 where it gives 0.
+        // a + (b - a) * weight from a >= 0 and b >= 0 gives no less than 0, and +0 where it gives 0.
         let lowest = if self.texels.is_signed() { -2.0 } else { 0.0 };
         (!self.texels.is_float()).then_some([lowest, 2.0])
     }
@@ -186,92 +186,92 @@ impl Sampler {
     /// What the four pixels of a quad fetch: red, green, blue, alpha before the destination swizzle.
     #[must_use]
     pub fn fetch(&self, quad: &QuadFetch, readings: &TexReadings) -> [[f32; 4]; 4] {
-        let places = self.space.places(quad, readings);
-        let details = self.space.details(quad, &places, readings);
-        [0, 1, 2, 3].map(|i| self.pixel(places[i], details[i], readings, &mut ()))
+        let positions = self.space.positions(quad, readings);
+        let lods = self.space.lods(quad, &positions, readings);
+        [0, 1, 2, 3].map(|i| self.pixel(positions[i], lods[i], readings, &mut ()))
     }
 
     /// As [`fetch`](Self::fetch), with all that led to the colours.
     #[must_use]
     pub fn look_up(&self, quad: &QuadFetch, readings: &TexReadings) -> [Lookup; 4] {
-        let places = self.space.places(quad, readings);
-        let details = self.space.details(quad, &places, readings);
+        let positions = self.space.positions(quad, readings);
+        let lods = self.space.lods(quad, &positions, readings);
         [0, 1, 2, 3].map(|i| {
             let mut lookup = Lookup {
                 color: [0.0; 4],
-                coordinates: places[i].uvw,
-                face: (self.space.kind == CoordType::CUBE).then_some(places[i].face),
-                lod: details[i].lod,
-                magnified: details[i].magnified,
+                coordinates: positions[i].uvw,
+                face: (self.space.kind == CoordType::CUBE).then_some(positions[i].face),
+                lod: lods[i].lod,
+                magnified: lods[i].magnified,
                 levels: Vec::new(),
-                level_share: 0.0,
+                level_weight: 0.0,
             };
-            lookup.color = self.pixel(places[i], details[i], readings, &mut lookup);
+            lookup.color = self.pixel(positions[i], lods[i], readings, &mut lookup);
             lookup
         })
     }
 
-    /// The colour at a place: which levels, by which filter.
+    /// The colour at a position: which levels, by which filter.
     fn pixel(
         &self,
-        place: Place,
-        Detail { lod, magnified }: Detail,
+        position: TexelPosition,
+        Lod { lod, magnified }: Lod,
         readings: &TexReadings,
-        watch: &mut impl Watch,
+        observer: &mut impl FetchObserver,
     ) -> [f32; 4] {
         let arith = readings.arith;
         if magnified {
-            return self.level(self.finest, place, self.mag_filter, readings, watch);
+            return self.level(self.finest, position, self.mag_filter, readings, observer);
         }
-        let mut level = |k| self.level(k, place, self.min_filter, readings, watch);
+        let mut level = |k| self.level(k, position, self.min_filter, readings, observer);
         let lod = limit(lod, self.finest as f32, self.coarsest as f32);
         match self.mip_filter {
             LayerFilter::LINEAR => {
                 let floor = arith.floor(lod);
                 let first = floor as usize;
-                // Mixed even where the share is 0: an infinite texel then makes NaN.
-                let share = self.tri_perf_line(arith.sub(lod, floor), arith);
+                // Mixed even where the weight is 0: an infinite texel then makes NaN.
+                let weight = self.tri_perf_line(arith.sub(lod, floor), arith);
                 let (a, b) = (level(first), level((first + 1).min(self.coarsest)));
-                watch.mixed(share);
-                mix(a, b, share, arith)
+                observer.levels_blended(weight);
+                mix(a, b, weight, arith)
             }
             LayerFilter::POINT => level(arith.floor(arith.add(lod, 0.5)) as usize),
             _ => level(self.finest),
         }
     }
 
-    /// `TRI_PERF`: a steeper line for the share of the second level, so that one level suffices more
+    /// `TRI_PERF`: a steeper line for the weight of the second level, so that one level suffices more
     /// often (documented).
-    fn tri_perf_line(&self, share: f32, arith: Arith) -> f32 {
+    fn tri_perf_line(&self, weight: f32, arith: Arith) -> f32 {
         let (slope, bias) = match self.tri_perf {
             TriPerf::ONE_EIGHTH => (4.0 / 3.0, 1.0 / 6.0),
             TriPerf::ONE_QUARTER => (2.0, 0.5),
             TriPerf::THREE_8THS => (4.0, 1.5),
-            _ => return share,
+            _ => return weight,
         };
-        arith.clamp01(arith.sub(arith.mul(slope, share), bias))
+        arith.clamp01(arith.sub(arith.mul(slope, weight), bias))
     }
 
-    /// The colour at a place in level `k`: texels mixed along S, then T, then R.
+    /// The colour at a position in level `k`: texels mixed along S, then T, then R.
     fn level(
         &self,
         k: usize,
-        place: Place,
+        position: TexelPosition,
         filter: Filter,
         readings: &TexReadings,
-        watch: &mut impl Watch,
+        observer: &mut impl FetchObserver,
     ) -> [f32; 4] {
         let arith = readings.arith;
         let size = self.texels.size(k);
-        let uvw = self.in_level(place.uvw, k, arith);
+        let uvw = self.in_level(position.uvw, k, arith);
         let along =
             |axis: usize| taps(self.clamp[axis], uvw[axis], size[axis], filter[axis], readings);
         let layers = match self.space.kind {
             CoordType::D3 => along(2),
-            _ => Taps::Point(Some(place.face)),
+            _ => Taps::Point(Some(position.face)),
         };
         let (columns, rows) = (along(0), along(1));
-        watch.level(k, uvw, [columns.share(), rows.share(), layers.share()]);
+        observer.level(k, uvw, [columns.weight(), rows.weight(), layers.weight()]);
 
         let mut texel = |at: [Option<u32>; 3]| {
             let at = match at {
@@ -282,7 +282,7 @@ impl Sampler {
                 Some(at) => self.texels.texel(k, at, readings),
                 None => self.texels.border(readings),
             };
-            watch.texel(at, color);
+            observer.texel(at, color);
             color
         };
         layers.mix(arith, |layer| {
@@ -293,7 +293,7 @@ impl Sampler {
     /// Coordinates in texels of level `k`, fit to be made integers.
     fn in_level(&self, uvw: [f32; 3], k: usize, arith: Arith) -> [f32; 3] {
         [0, 1, 2].map(|axis| {
-            let shrunk = arith.mul(uvw[axis], 1.0 / (1_u32 << self.halvings(axis, k)) as f32);
+            let shrunk = arith.mul(uvw[axis], 1.0 / (1_u32 << self.mip_shift(axis, k)) as f32);
             limit(nan_to_zero(shrunk), -FARTHEST, FARTHEST)
         })
     }
@@ -301,7 +301,7 @@ impl Sampler {
     /// How often an axis is halved from level 0 to level `k`.
     ///
     /// Documented: `BORDER_FIX` stops shifting once the axis is one texel long.
-    pub(super) fn halvings(&self, axis: usize, k: usize) -> u32 {
+    pub(super) fn mip_shift(&self, axis: usize, k: usize) -> u32 {
         match self.border_fix {
             true => (k as u32).min(self.size[axis].ilog2()),
             false => k as u32,
@@ -313,11 +313,11 @@ impl Sampler {
 const FARTHEST: f32 = (1 << 30) as f32;
 
 impl Taps {
-    /// The share of the second texel.
-    fn share(self) -> f32 {
+    /// The weight of the second texel.
+    fn weight(self) -> f32 {
         match self {
             Self::Point(_) => 0.0,
-            Self::Linear(_, _, share) => share,
+            Self::Linear(_, _, weight) => weight,
         }
     }
 
@@ -325,17 +325,17 @@ impl Taps {
     fn mix(self, arith: Arith, mut color: impl FnMut(Option<u32>) -> [f32; 4]) -> [f32; 4] {
         match self {
             Self::Point(only) => color(only),
-            Self::Linear(first, second, share) => {
+            Self::Linear(first, second, weight) => {
                 let (first, second) = (color(first), color(second));
-                mix(first, second, share, arith)
+                mix(first, second, weight, arith)
             }
         }
     }
 }
 
-/// a + (b - a) * share, each step rounded.
-fn mix(a: [f32; 4], b: [f32; 4], share: f32, arith: Arith) -> [f32; 4] {
-    [0, 1, 2, 3].map(|c| arith.add(a[c], arith.mul(arith.sub(b[c], a[c]), share)))
+/// a + (b - a) * weight, each step rounded.
+fn mix(a: [f32; 4], b: [f32; 4], weight: f32, arith: Arith) -> [f32; 4] {
+    [0, 1, 2, 3].map(|c| arith.add(a[c], arith.mul(arith.sub(b[c], a[c]), weight)))
 }
 
 /// `x` (no NaN) limited to `min`..`max`.

@@ -209,7 +209,7 @@ impl Stored {
         let rows = u64::from(height.div_ceil(layout.unit_side()));
         let tight = row_bytes(width, layout);
         let pitched = row_bytes(pitch(texture, width, k as u32), layout);
-        // Memory ends with the last texel or with its row; or somebody has cut the rows to width.
+        // Memory tap_bounds with the last texel or with its row; or somebody has cut the rows to width.
         let all_rows = rows * u64::from(layers);
         let given = level.bytes.len();
         let row_bytes = match given as u64 {

@@ -50,7 +50,7 @@ impl Lower<'_> {
                 wanted[usize::from(c & 3)] = true;
             }
         }
-        let colors = match table.detail {
+        let colors = match table.lod {
             _ if wanted == [false; 4] => [None; 4],
             None => {
                 let level = Level {
@@ -94,7 +94,7 @@ impl Lower<'_> {
         wanted: [bool; 4],
     ) -> [Option<V>; 4] {
         let lod = self.lod(fetch, table, detail, places);
-        if !detail.mixed {
+        if !detail.trilinear {
             let half = self.float(0.5);
             let lod = self.op(Kind::Add, &[lod, half]);
             let k = self.op(Kind::Round(Rounding::Floor), &[lod]);
@@ -167,7 +167,7 @@ impl Lower<'_> {
         let number = self.op(Kind::Truncate(Reach::FewWhole), &[k]);
         let size = self.power(number);
         let axis = |lower: &mut Self, axis: usize| {
-            let most = detail.halvings[axis];
+            let most = detail.mip_shift[axis];
             let halvings = match most < detail.coarsest {
                 true => {
                     let most = lower.bits(most.into());
@@ -224,7 +224,8 @@ impl Lower<'_> {
             self.along(table.axes[axis], level.last[axis], table.linear, x)
         });
         let cell = self.cell(table, level, column, row);
-        let (tiny, few) = (table.tiny, wanted.iter().filter(|wanted| **wanted).count() <= FEW);
+        let (tiny, few) =
+            (table.may_underflow, wanted.iter().filter(|wanted| **wanted).count() <= FEW);
         if self.numbers && few {
             let number = |offset| Kind::Number(Number { unit, offset, tiny });
             return [0, 1, 2, 3].map(|channel| {

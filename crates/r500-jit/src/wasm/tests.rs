@@ -22,7 +22,7 @@ const CELLS: usize = 1024;
 fn bytes_of(cells: &TexelView<'_>) -> Vec<u8> {
     let texels: Vec<[f32; 4]> = match cells {
         TexelView::Texels(texels) => texels.to_vec(),
-        TexelView::Fours(fours) => fours.iter().flat_map(|four| *four.texels()).collect(),
+        TexelView::Footprints(fours) => fours.iter().flat_map(|four| *four.texels()).collect(),
     };
     texels.iter().flatten().flat_map(|x| x.to_le_bytes()).collect()
 }

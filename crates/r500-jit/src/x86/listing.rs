@@ -97,7 +97,7 @@ fn head(unit: &CompileUnit<'_>) -> String {
     }
     for (unit, table) in tables {
         let [s, t] = table.axes;
-        let filter = match (table.linear, table.detail) {
+        let filter = match (table.linear, table.lod) {
             (false, None) => "nearest".to_owned(),
             (true, None) => "linear".to_owned(),
             (linear, Some(detail)) => format!(
@@ -105,7 +105,7 @@ fn head(unit: &CompileUnit<'_>) -> String {
                 if linear { "linear" } else { "nearest" },
                 detail.finest,
                 detail.coarsest,
-                if detail.mixed { "mixed" } else { "the nearest" }
+                if detail.trilinear { "mixed" } else { "the nearest" }
             ),
         };
         let _ = writeln!(

@@ -196,7 +196,7 @@ pub(super) fn add_event(value: &mut Value, event: &Event) {
                     json!({
                         "level": level.level,
                         "coordinates": json_all(&level.coordinates),
-                        "shares": json_all(&level.shares),
+                        "shares": json_all(&level.weights),
                         "texels": texels.collect::<Value>(),
                     })
                 });
@@ -206,7 +206,7 @@ pub(super) fn add_event(value: &mut Value, event: &Event) {
                     "lod": float(lookup.lod),
                     "magnified": lookup.magnified,
                     "levels": levels.collect::<Value>(),
-                    "level_share": float(lookup.level_share),
+                    "level_share": float(lookup.level_weight),
                 });
             }
         }

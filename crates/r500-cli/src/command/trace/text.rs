@@ -212,11 +212,11 @@ impl Printer<'_> {
                 "{margin}level  {} texels {} shares {}",
                 level.level,
                 texels.join(" "),
-                vector(&level.shares)
+                vector(&level.weights)
             )?;
         }
         if lookup.levels.len() > 1 {
-            writeln!(out, "{margin}mixed  {} of the second level", text(lookup.level_share))?;
+            writeln!(out, "{margin}mixed  {} of the second level", text(lookup.level_weight))?;
         }
         Ok(())
     }

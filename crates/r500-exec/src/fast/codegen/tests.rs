@@ -38,7 +38,7 @@ impl Compiler for Interpreter {
     }
 
     fn supports_fetch(&self, _: &Fetch, table: &Table) -> bool {
-        table.detail.is_none()
+        table.lod.is_none()
     }
 
     fn capabilities(&self) -> Capabilities {
@@ -293,8 +293,8 @@ fn look_up(table: &Table, texels: TexelView<'_>, unscaled: bool, place: [f32; 2]
     assert!(cell < i64::from(table.cells));
     match texels {
         TexelView::Texels(texels) => texels[cell as usize],
-        TexelView::Fours(fours) => {
-            let [a, b, c, d] = fours[cell as usize].texels();
+        TexelView::Footprints(footprints) => {
+            let [a, b, c, d] = footprints[cell as usize].texels();
             let mix = |a: f32, b: f32, share| LAW.add(a, LAW.mul(LAW.sub(b, a), share));
             std::array::from_fn(|i| mix(mix(a[i], b[i], s), mix(c[i], d[i], s), t))
         }

@@ -12,7 +12,7 @@ use crate::texture::{DISABLED_UNIT, Sampler};
 pub(super) fn reads_quad(draw: &Draw<'_>, tex: &Tex) -> bool {
     let detail = || {
         let sampler = draw.bindings.sampler(usize::from(tex.unit));
-        sampler.is_some_and(Sampler::looks_at_detail)
+        sampler.is_some_and(Sampler::depends_on_lod)
     };
     matches!(tex.op, TexOp::LD | TexOp::PROJ | TexOp::LODBIAS) && detail()
 }

@@ -1,12 +1,12 @@
-//! Filters within a level: from places to colours.
+//! Filters within a level: from coords to colours.
 
 use r500_isa::values::CoordType;
 
 use super::super::sampler::Filter;
-use super::axis::Taps;
-use super::places::Places;
-use super::prepared::{Level, Prepared};
-use super::store::{Store, Texel};
+use super::address_mode::Taps;
+use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
+use super::texel_cache::{Texel, TexelCache};
+use super::texel_coords::TexelCoords;
 use super::{Chunk, LANES, product};
 use crate::numerics::flush;
 
@@ -36,44 +36,48 @@ impl Scratch {
     };
 }
 
-impl Prepared {
-    /// The colours of the live quads at their places in a level.
+impl CompiledSampler {
+    /// The colours of the live quads at their coords in a level.
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "a step of one function")]
     pub(super) fn level(
         &self,
-        level: &Level,
+        level: &LaneMipLevel,
         filter: Filter,
-        places: &Places,
+        coords: &TexelCoords,
         live: u8,
         wanted: u8,
         scratch: &mut Scratch,
         colors: &mut [&mut Chunk; 4],
     ) {
         let linear = filter[0];
-        if let Some(corners) = self.corners.as_ref().filter(|_| linear) {
-            self.mix_corners(corners, level, places, live, scratch);
+        if let Some(footprints) = self.footprints.as_ref().filter(|_| linear) {
+            self.filter_footprints(footprints, level, coords, live, scratch);
             channels(&scratch.pixels, wanted, colors);
             return;
         }
         let Scratch { x, taps, rows, indices, layer: further, pixels } = scratch;
         let volume = self.kind == CoordType::D3;
         for axis in 0..if volume { 3 } else { 2 } {
-            level.coordinates(axis, &places.uvw[axis], x);
+            level.coordinates(axis, &coords.uvw[axis], x);
             let (size, inverse) = (&level.size[axis], &level.inverse[axis]);
-            self.wrapping[axis].taps(x, size, inverse, filter[axis], &mut taps[axis]);
+            self.address_modes[axis].taps(x, size, inverse, filter[axis], &mut taps[axis]);
         }
         let second_layer = volume && filter[2];
         for second in 0..if second_layer { 2 } else { 1 } {
-            let layer = if volume { &taps[2].texel[second] } else { &places.face };
+            let layer = if volume { &taps[2].texel[second] } else { &coords.face };
             self.indices(level, layer, &taps[0], &taps[1], linear, rows, indices);
-            let (s, t) = (&taps[0].share, &taps[1].share);
+            let (s, t) = (&taps[0].weight, &taps[1].weight);
             match &self.store {
-                Store::Decoded(texels) => {
+                TexelCache::Decoded(texels) => {
                     self.mixtures(&texels[..], indices, s, t, linear, live, pixels);
                 }
-                Store::Unorm(texels) => self.mixtures(texels, indices, s, t, linear, live, pixels),
-                Store::Bytes(texels) => self.mixtures(texels, indices, s, t, linear, live, pixels),
+                TexelCache::Unorm(texels) => {
+                    self.mixtures(texels, indices, s, t, linear, live, pixels)
+                }
+                TexelCache::Bytes(texels) => {
+                    self.mixtures(texels, indices, s, t, linear, live, pixels)
+                }
             }
             if second == 0 {
                 channels(pixels, wanted, colors);
@@ -82,9 +86,9 @@ impl Prepared {
             }
         }
         if second_layer {
-            let share = &taps[2].share;
+            let weight = &taps[2].weight;
             for (color, further) in colors.iter_mut().zip(further) {
-                mix_by_law(color, further, share);
+                mix_by_law(color, further, weight);
             }
         }
     }
@@ -94,7 +98,7 @@ impl Prepared {
     #[allow(clippy::too_many_arguments, reason = "a step of one function")]
     fn indices(
         &self,
-        level: &Level,
+        level: &LaneMipLevel,
         layer: &Chunk,
         columns: &Taps,
         rows: &Taps,
@@ -118,7 +122,7 @@ impl Prepared {
             for lane in 0..LANES {
                 index[lane] = (start[lane] + x[lane]).to_bits() & 0x7f_ffff;
             }
-            if self.bordered {
+            if self.may_use_border {
                 let border = self.store.border();
                 for lane in 0..LANES {
                     let outside = (x[lane] < 0.0) | (y[lane] < 0.0) | (layer[lane] < 0.0);
@@ -152,7 +156,7 @@ impl Prepared {
                     let b = &texels.texel(indices[1][lane]);
                     let mut c = texels.texel(indices[2][lane]);
                     let d = &texels.texel(indices[3][lane]);
-                    if self.tiny {
+                    if self.may_underflow {
                         mix_by_law(&mut a, b, &[s; 4]);
                         mix_by_law(&mut c, d, &[s; 4]);
                         mix_by_law(&mut a, &c, &[t; 4]);
@@ -184,24 +188,24 @@ pub(super) fn reborrow<'a>([r, g, b, a]: &'a mut [&mut Chunk; 4]) -> [&'a mut Ch
     [r, g, b, a]
 }
 
-/// a + (b - a) * share, into a.
+/// a + (b - a) * weight, into a.
 ///
-/// No step is tiny for texels that are multiples of 2^-47, as all but some float32 are, and a share that is
-/// one of 2^-25: in a first mixture products are 2^-72 or more, so in a second one, of multiples of
+/// No step is tiny for texels that are multiples of 2^-47, as all but some float32 are, and a weight that is
+/// one of 2^-25: in a first bilerp products are 2^-72 or more, so in a second one, of multiples of
 /// 2^-96, they are 2^-121 or more; and a sum that cancels is a multiple of a last place that is larger.
 #[inline(always)]
-fn mix(a: &mut [f32; 4], b: &[f32; 4], share: f32) {
+fn mix(a: &mut [f32; 4], b: &[f32; 4], weight: f32) {
     for c in 0..4 {
-        a[c] += (b[c] - a[c]) * share;
+        a[c] += (b[c] - a[c]) * weight;
     }
 }
 
-/// The same with the law's steps; no share is denormal.
+/// The same with the law's steps; no weight is denormal.
 #[inline(always)]
-pub(super) fn mix_by_law<const N: usize>(a: &mut [f32; N], b: &[f32; N], share: &[f32; N]) {
+pub(super) fn mix_by_law<const N: usize>(a: &mut [f32; N], b: &[f32; N], weight: &[f32; N]) {
     for i in 0..N {
         let first = flush(a[i]);
         let difference = flush(flush(b[i]) - first);
-        a[i] = flush(first + product(difference, share[i]));
+        a[i] = flush(first + product(difference, weight[i]));
     }
 }

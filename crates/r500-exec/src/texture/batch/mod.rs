@@ -5,10 +5,10 @@
 //! left to the compiler, for whatever vectors the caller was compiled for. Texels are decoded
 //! beforehand if they are not too many ([`store`]), four floats each, so that a filter mixes all
 //! channels at once; if they are few, the four that a linear filter mixes lie side by side
-//! ([`corners`]). What most fetches are has a short way of its own ([`simple`]).
+//! ([`footprints`]). What most fetches are has a short way of its own ([`simple`]).
 //!
 //! ```text
-//! strq ──places──▶ u, v, w, face ──detail──▶ levels ──axis──▶ columns, rows, layers, shares
+//! strq ──coords──▶ u, v, w, face ──detail──▶ levels ──axis──▶ columns, rows, layers, weights
 //!                                                                         │
 //!            channels ◀──────── colours ◀──────────filter──────── texels ◀┘
 //! ```
@@ -21,38 +21,32 @@
 
 #![allow(clippy::needless_range_loop, reason = "a lane is the same in several arrays")]
 
-mod axis;
-mod channels;
-mod corners;
-mod detail;
+mod address_mode;
+mod channel_source;
+mod compiled_sampler;
+mod fast_path;
 mod filter;
-mod places;
-mod prepared;
-mod simple;
-mod store;
-mod table;
+mod footprints;
+mod lod;
+mod texel_cache;
+mod texel_coords;
+mod texture_desc;
 
 use std::sync::{Arc, OnceLock};
 
 use r500_isa::values::TexOp;
+use r500_simd::{Chunk, LANES};
 
 use super::readings::TexReadings;
 use super::sampler::{Gradients, QuadFetch, Sampler};
+use compiled_sampler::CompiledSampler;
+use fast_path::ChunkGroup;
 use filter::{Colors, Scratch};
-use places::Places;
-use prepared::Prepared;
-use simple::Group;
+use texel_coords::TexelCoords;
 
-pub use channels::Channel;
-pub use corners::Four;
-pub use table::{Axis, Detail, Table, TexelView, Wrap};
-
-/// Pixels in a chunk.
-const LANES: usize = 16;
-
-/// Sixteen pixels: four quads of four neighbouring lanes (top left, top right, bottom left, bottom
-/// right).
-pub(crate) type Chunk = [f32; LANES];
+pub use channel_source::ChannelSource;
+pub use footprints::Footprint;
+pub use texture_desc::{AxisDesc, LodDesc, TexelView, TextureDesc, WrapMode};
 
 /// A texture instruction as a batch of pixels brings it to its unit.
 pub(crate) struct BatchFetch<'a> {
@@ -75,13 +69,13 @@ pub(crate) struct BatchFetch<'a> {
 /// What a sampler keeps for batches: made when first asked for, shared by its clones; `None` if the
 /// texture is too large.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Lazy(Arc<OnceLock<Option<Prepared>>>);
+pub(super) struct LazySampler(Arc<OnceLock<Option<CompiledSampler>>>);
 
 impl Sampler {
     /// What is kept for batches.
     #[inline(always)]
-    fn prepared(&self) -> Option<&Prepared> {
-        self.batch.0.get_or_init(|| Prepared::new(self)).as_ref()
+    fn compiled(&self) -> Option<&CompiledSampler> {
+        self.batch.0.get_or_init(|| CompiledSampler::new(self)).as_ref()
     }
 
     /// What a batch fetches: red, green, blue, alpha before the destination swizzle, into as many
@@ -89,23 +83,23 @@ impl Sampler {
     #[inline(always)]
     pub(crate) fn fetch_batch(&self, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
         let mut out = out;
-        let prepared = self.prepared();
-        if let Some(prepared) = prepared.filter(|prepared| prepared.simple) {
-            self.fetch_simply(prepared, fetch, &mut out);
+        let compiled = self.compiled();
+        if let Some(compiled) = compiled.filter(|compiled| compiled.has_fast_path) {
+            self.fetch_fast_path(compiled, fetch, &mut out);
             return;
         }
         let mut scratch = Scratch::NEW;
-        let mut places = Places::NEW;
+        let mut coords = TexelCoords::NEW;
         let mut unwanted: Colors = [[0.0; LANES]; 4];
         for k in 0..fetch.strq[0].len() {
             let live = live_quads(fetch, k);
             if live == 0 {
                 continue;
             }
-            let slow = match prepared {
-                Some(prepared) => {
-                    let wild = prepared.places(fetch, k, &mut places);
-                    let live = live & !wild;
+            let slow = match compiled {
+                Some(compiled) => {
+                    let slow = compiled.texel_coords(fetch, k, &mut coords);
+                    let live = live & !slow;
                     if live != 0 {
                         let mut colors = unwanted.each_mut();
                         for (c, channel) in out.iter_mut().enumerate() {
@@ -113,9 +107,9 @@ impl Sampler {
                                 colors[c] = &mut channel[k];
                             }
                         }
-                        prepared.chunk(fetch, k, &places, live, &mut scratch, &mut colors);
+                        compiled.fetch_chunk(fetch, k, &coords, live, &mut scratch, &mut colors);
                     }
-                    wild
+                    slow
                 }
                 None => live,
             };
@@ -127,17 +121,17 @@ impl Sampler {
 
     /// Fetches what is [simple].
     #[inline(always)]
-    fn fetch_simply(
+    fn fetch_fast_path(
         &self,
-        prepared: &Prepared,
+        compiled: &CompiledSampler,
         fetch: &BatchFetch<'_>,
         out: &mut [&mut [Chunk]; 4],
     ) {
-        let mut group = Group::NEW;
+        let mut group = ChunkGroup::NEW;
         let (mut k, chunks) = (0, fetch.strq[0].len());
         while k < chunks {
             group.count = 0;
-            while k < chunks && group.count < simple::MOST {
+            while k < chunks && group.count < fast_path::GROUP_CHUNKS {
                 let live = live_quads(fetch, k);
                 if live != 0 {
                     group.chunks[group.count] = k;
@@ -146,9 +140,9 @@ impl Sampler {
                 }
                 k += 1;
             }
-            prepared.group(fetch, &mut group, out);
+            compiled.fetch_group(fetch, &mut group, out);
             for j in 0..group.count {
-                let slow = group.wild[j] & group.live[j];
+                let slow = group.slow[j] & group.live[j];
                 if slow != 0 {
                     self.fetch_slowly(fetch, group.chunks[j], slow, out);
                 }
@@ -192,23 +186,23 @@ impl Sampler {
     }
 }
 
-impl Prepared {
+impl CompiledSampler {
     /// Fetches the live quads of chunk `k`.
     #[inline(always)]
-    fn chunk(
+    fn fetch_chunk(
         &self,
         fetch: &BatchFetch<'_>,
         k: usize,
-        places: &Places,
+        coords: &TexelCoords,
         live: u8,
         scratch: &mut Scratch,
         colors: &mut [&mut Chunk; 4],
     ) {
-        if self.single {
+        if self.single_level {
             let level = &self.levels[self.finest];
-            self.level(level, self.mag, places, live, fetch.wanted, scratch, colors);
+            self.level(level, self.mag, coords, live, fetch.wanted, scratch, colors);
         } else {
-            self.filtered(fetch, k, places, live, scratch, colors);
+            self.filtered(fetch, k, coords, live, scratch, colors);
         }
     }
 }

@@ -4,9 +4,10 @@ use r500_isa::texture::{TxFilter1, TxFormat0};
 use r500_isa::values::{LayerFilter, TexOp, TriPerf};
 
 use super::super::Gradients;
-use super::super::batch::{BatchFetch, Channel, Chunk, Table, TexelView};
-use super::random::{Random, mend, wild};
+use super::super::batch::{BatchFetch, ChannelSource, TexelView, TextureDesc};
+use super::random::{Random, mend, slow};
 use super::*;
+use r500_simd::Chunk;
 
 /// What a batch is made of, owned.
 struct Batch {
@@ -111,7 +112,7 @@ fn any_registers_and_coordinates() {
     let mut random = Random(0x0123_4567_89ab_cdef);
     let mut bound = 0;
     for _ in 0..6000 {
-        let texture = wild(&mut random);
+        let texture = slow(&mut random);
         let Some((texture, sampler)) = mend(texture, &mut random) else { continue };
         bound += 1;
         for _ in 0..3 {
@@ -253,7 +254,7 @@ fn tables_know_their_numbers() {
     let mut random = Random(0x1357_9bdf_0246_8ace);
     let (mut large, mut tiny, mut shared) = (0, 0, 0);
     for round in 0..20_000 {
-        let mut texture = wild(&mut random);
+        let mut texture = slow(&mut random);
         let any = [ClampMode::WRAP, ClampMode::MIRROR, ClampMode::CLAMP];
         // Random ones come instead.
         texture.levels.clear();
@@ -271,26 +272,31 @@ fn tables_know_their_numbers() {
             .with(TxFilter0::CLAMP_T, any[random.below(3) as usize]);
         texture.format1 = texture.format1.with(TxFormat1::TEX_COORD_TYPE, CoordType::D2);
         let Some((texture, sampler)) = mend(texture, &mut random) else { continue };
-        let Some(table) = sampler.table() else { continue };
+        let Some(table) = sampler.texture_desc() else { continue };
         let texels = match sampler.texel_view() {
             TexelView::Texels(texels) => texels.to_vec(),
-            TexelView::Fours(fours) => fours.iter().flat_map(|four| *four.texels()).collect(),
+            TexelView::Footprints(footprints) => {
+                footprints.iter().flat_map(|footprint| *footprint.texels()).collect()
+            }
         };
         // Behind the last one is the border, which no coordinate meets.
         let texels = if table.linear { &texels[..] } else { &texels[..texels.len() - 1] };
-        let grid = 2_f64.powi(-Table::GRID);
+        let grid = 2_f64.powi(-TextureDesc::GRID);
         let off_grid = |x: f32| x.is_finite() && (f64::from(x) / grid).fract() != 0.0;
-        assert!(!(table.linear && table.tiny), "{texture:?}");
-        assert!(table.tiny || !texels.iter().flatten().any(|x| off_grid(*x)), "{texture:?}");
+        assert!(!(table.linear && table.may_underflow), "{texture:?}");
+        assert!(
+            table.may_underflow || !texels.iter().flatten().any(|x| off_grid(*x)),
+            "{texture:?}"
+        );
         for (c, channel) in table.channels.into_iter().enumerate() {
             let wanted = |texel: &[f32; 4]| match channel {
-                Channel::Of(other) => texel[usize::from(other)].to_bits(),
-                Channel::Constant(bits) => bits,
+                ChannelSource::Of(other) => texel[usize::from(other)].to_bits(),
+                ChannelSource::Constant(bits) => bits,
             };
             assert!(texels.iter().all(|texel| texel[c].to_bits() == wanted(texel)), "{texture:?}");
-            shared += usize::from(channel != Channel::Of(c as u8));
+            shared += usize::from(channel != ChannelSource::Of(c as u8));
         }
-        *(if table.tiny { &mut tiny } else { &mut large }) += 1;
+        *(if table.may_underflow { &mut tiny } else { &mut large }) += 1;
     }
     assert!(large > 600 && tiny > 20 && shared > 1500, "{large} {tiny} {shared}");
 }
@@ -322,7 +328,7 @@ fn simple_textures() {
             .with(TxFilter0::CLAMP_S, modes[random.below(3) as usize])
             .with(TxFilter0::CLAMP_T, modes[random.below(3) as usize]);
         let sampler = bind(&texture);
-        assert!(!sampler.looks_at_detail());
+        assert!(!sampler.depends_on_lod());
         let last = size[0].max(size[1]) as f32;
         let chunks = 1 + random.below(11) as usize;
         for edge in [0.0, 0.5, 1.0] {

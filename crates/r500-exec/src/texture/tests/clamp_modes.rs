@@ -15,7 +15,7 @@ const BORDER: [f32; 4] = [240.0, 200.0, 160.0, 180.0];
 
 /// What texel numbers -9 to 12 stand for where there are four texels, a to d: `.` is the border.
 ///
-/// Worked out on paper: wrapping repeats "abcd", mirroring "abcddcba"; -1-i takes -1, -2, -3, -4 to
+/// Worked out on paper: address_modes repeats "abcd", mirroring "abcddcba"; -1-i takes -1, -2, -3, -4 to
 /// a, b, c, d.
 const NUMBERS: [(ClampMode, &str); 6] = [
     //                              -9       -1 0  3 4      12
@@ -58,8 +58,8 @@ fn get(texture: &Texture, axis: usize, x: f32) -> [f32; 4] {
     at(texture, uvw).map(|c| c * 256.0)
 }
 
-fn mixed(a: [f32; 4], b: [f32; 4], share: f32) -> [f32; 4] {
-    [0, 1, 2, 3].map(|c| a[c] * (1.0 - share) + b[c] * share)
+fn mixed(a: [f32; 4], b: [f32; 4], weight: f32) -> [f32; 4] {
+    [0, 1, 2, 3].map(|c| a[c] * (1.0 - weight) + b[c] * weight)
 }
 
 #[test]
@@ -85,9 +85,9 @@ fn linear_filter_takes_each_of_two_numbers_for_itself() {
             let texture = linear(along(axis, mode));
             for (number, pair) in (-9_i16..).zip(letters.as_bytes().windows(2)) {
                 // From the middle of a texel to that of the next.
-                for share in [0.0, 0.25, 0.5, 0.75] {
-                    let x = f32::from(number) + 0.5 + share;
-                    let want = mixed(letter(pair[0]), letter(pair[1]), share);
+                for weight in [0.0, 0.25, 0.5, 0.75] {
+                    let x = f32::from(number) + 0.5 + weight;
+                    let want = mixed(letter(pair[0]), letter(pair[1]), weight);
                     assert_eq!(get(&texture, axis, x), want, "{mode:?} axis {axis} at {x}");
                 }
             }
@@ -118,7 +118,7 @@ fn half_way_to_the_border_the_linear_filter_stops() {
     for axis in 0..3 {
         let clamp = linear(along(axis, ClampMode::CLAMP_HALF));
         let mirror = linear(along(axis, ClampMode::MIRROR_ONCE_HALF));
-        // At 0 and 4, the edges, a mixture of one half; no coordinate gets further.
+        // At 0 and 4, the edges, a bilerp of one half; no coordinate gets further.
         let (low, high) = (mixed(BORDER, A, 0.5), mixed(D, BORDER, 0.5));
         for x in [-8.0, -0.25, 0.0] {
             assert_eq!(get(&clamp, axis, x), low, "at {x}");
@@ -128,7 +128,7 @@ fn half_way_to_the_border_the_linear_filter_stops() {
             assert_eq!(get(&mirror, axis, x), high, "at {x}");
             assert_eq!(get(&mirror, axis, -x), high, "at -{x}");
         }
-        // A quarter of a texel inside: border and a with shares 1/4 and 3/4.
+        // A quarter of a texel inside: border and a with weights 1/4 and 3/4.
         for (x, want) in [
             (0.0, low),
             (0.25, mixed(BORDER, A, 0.75)),

@@ -52,7 +52,7 @@ fn infinities_and_huge_coordinates_stop_at_two_to_the_thirty() {
         assert_eq!((red(&wrap, far), red(&wrap, -far)), (1.0, 1.0), "{far}");
         assert_eq!((red(&mirror, far), red(&mirror, -far)), (1.0, 1.0), "{far}");
         assert_eq!((red(&three, far), red(&three, -far)), (2.0, 3.0), "{far}");
-        // A half less is not to be seen at that size: no share of a neighbour.
+        // A half less is not to be seen at that size: no weight of a neighbour.
         assert_eq!(red(&linear(wrap.clone()), far), 1.0);
         let clamp = row(4, ClampMode::CLAMP);
         assert_eq!((red(&clamp, far), red(&clamp, -far)), (4.0, 1.0), "{far}");
@@ -115,7 +115,7 @@ fn texels_pass_untouched_and_mixtures_flush() {
     assert_eq!(red_bits(&texture, 2.5), f32::NAN.to_bits());
     assert_eq!(red_bits(&texture, 3.5), (-0.0_f32).to_bits());
     assert_eq!(red_bits(&linear(texture), 1.0), 0);
-    // The mixture of neighbours touches both, even with no share of the second.
+    // The bilerp of neighbours touches both, even with no weight of the second.
     let texture = linear(floats(&[1.0, f32::INFINITY]));
     assert!(at(&texture, [0.5, 0.5, 0.0])[0].is_nan());
 }
@@ -126,7 +126,7 @@ fn red_bits(texture: &Texture, u: f32) -> u32 {
 
 #[test]
 fn mixtures_round_at_each_step() {
-    // 1 + (2^24 + 2 - 1) * share: the difference 2^24 + 1 is half way between floats and rounds to
+    // 1 + (2^24 + 2 - 1) * weight: the difference 2^24 + 1 is half way between floats and rounds to
     // even, 2^24. Half of it plus 1 is 2^23 + 1; rounding once would give 2^23 + 1.5, which ties
     // to 2^23 + 2.
     let texture = linear(floats(&[1.0, 16_777_218.0]));

@@ -53,7 +53,7 @@ impl Random {
 }
 
 /// Registers of all bits, sizes mostly small.
-pub(super) fn wild(random: &mut Random) -> Texture {
+pub(super) fn slow(random: &mut Random) -> Texture {
     let mut format0 = TxFormat0(random.word());
     let mut format2 = TxFormat2(random.word());
     if !random.one_in(16) {
@@ -178,7 +178,7 @@ fn nothing_panics() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut bound, mut kinds, mut formats) = (0, [0; 3], [false; 64]);
     for _ in 0..4000 {
-        let texture = wild(&mut random);
+        let texture = slow(&mut random);
         // As they come, most do not bind.
         let _ = Sampler::bind(&texture, None);
         let Some((texture, sampler)) = mend(texture, &mut random) else { continue };
@@ -207,11 +207,11 @@ fn nothing_panics() {
 /// What holds of every lookup.
 fn check(lookup: &super::super::Lookup, sampler: &Sampler, readings: &TexReadings) {
     assert!(!lookup.lod.is_nan());
-    assert!((0.0..=1.0).contains(&lookup.level_share));
+    assert!((0.0..=1.0).contains(&lookup.level_weight));
     assert!(matches!(lookup.levels.len(), 1 | 2));
     for level in &lookup.levels {
         assert!(level.level < sampler.levels());
-        assert!(level.shares.iter().all(|share| (0.0..1.0).contains(share)), "{level:?}");
+        assert!(level.weights.iter().all(|weight| (0.0..1.0).contains(weight)), "{level:?}");
         assert!(matches!(level.texels.len(), 1 | 2 | 4 | 8));
         for texel in &level.texels {
             if let Some(at) = texel.at {

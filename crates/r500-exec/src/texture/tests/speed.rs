@@ -11,8 +11,9 @@ use std::time::Instant;
 
 use r500_isa::values::LayerFilter;
 
-use super::super::batch::{BatchFetch, Chunk};
+use super::super::batch::BatchFetch;
 use super::*;
+use r500_simd::Chunk;
 
 /// Two rows of a picture as wide as this.
 const WIDTH: usize = 1024;

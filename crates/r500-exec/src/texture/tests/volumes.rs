@@ -40,7 +40,7 @@ fn linear_filter_mixes_eight() {
     }
     let quad = QuadFetch { unscaled: true, ..QuadFetch::new(TexOp::LD, [[1.0; 4]; 4]) };
     let [lookup, ..] = bind(&texture).look_up(&quad, &LAW);
-    assert_eq!(lookup.levels[0].shares, [0.5; 3]);
+    assert_eq!(lookup.levels[0].weights, [0.5; 3]);
     let places: Vec<_> = lookup.levels[0].texels.iter().map(|t| t.at.unwrap()).collect();
     assert_eq!(places[..4], [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]);
     assert_eq!(places[4..], [[0, 0, 1], [1, 0, 1], [0, 1, 1], [1, 1, 1]]);
@@ -69,7 +69,7 @@ fn texture_of_one() -> Texture {
 
 #[test]
 fn r_is_scaled_by_depth_and_clamped_by_its_own_mode() {
-    // Four layers of one texel: R = 5/8 is in the third, 9/8 past the end.
+    // Footprint layers of one texel: R = 5/8 is in the third, 9/8 past the end.
     let mut texture = in_256ths(volume(texture(TxFormat::X8, [1, 1], &[10, 20, 30, 40]), 2));
     let get = |texture: &Texture, r: f32| {
         bind(texture).fetch(&QuadFetch::new(TexOp::LD, [[0.5, 0.5, r, 1.0]; 4]), &LAW)[0][0] * 256.0

@@ -376,7 +376,7 @@ fn watched(unit: &CompileUnit<'_>, machine: &Machine, run: (usize, usize), at_en
     let mut cells = [TexelView::NONE; 16];
     for (unit, table, memory) in &mut tables {
         cells[*unit] = match table.linear {
-            true => TexelView::Fours(memory.get_mut()),
+            true => TexelView::Footprints(memory.get_mut()),
             false => TexelView::Texels(memory.get_mut()),
         };
     }

@@ -16,18 +16,18 @@ const MAGIC: f32 = 12_582_912.0;
 
 /// What becomes of coordinates outside a level, along one axis.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wrapping {
+pub(super) struct AddressMode {
     pub(super) mode: ClampMode,
     /// Whether all levels have a power of two of texels.
     pub(super) power_of_two: bool,
 }
 
-/// The texels that coordinates meet along an axis; the second and its share with the linear filter
+/// The texels that coordinates meet along an axis; the second and its weight with the linear filter
 /// only.
 #[derive(Clone, Copy)]
 pub(super) struct Taps {
     pub(super) texel: [Chunk; 2],
-    pub(super) share: Chunk,
+    pub(super) weight: Chunk,
 }
 
 /// The least first texel that counts is `fixed` less `sizes` times the size, the greatest the size and
@@ -39,10 +39,10 @@ struct End {
 }
 
 impl Taps {
-    pub(super) const ZERO: Self = Self { texel: [[0.0; LANES]; 2], share: [0.0; LANES] };
+    pub(super) const ZERO: Self = Self { texel: [[0.0; LANES]; 2], weight: [0.0; LANES] };
 }
 
-impl Wrapping {
+impl AddressMode {
     /// Whether coordinates come again however far off.
     #[inline(always)]
     pub(super) fn repeats(self) -> bool {
@@ -50,7 +50,7 @@ impl Wrapping {
     }
 
     /// Whether there is a border to be met.
-    pub(super) fn meets_border(self) -> bool {
+    pub(super) fn uses_border(self) -> bool {
         matches!(
             self.mode,
             ClampMode::BORDER
@@ -76,7 +76,7 @@ impl Wrapping {
         for lane in 0..LANES {
             let from_centre = x[lane] - to_centre;
             let floor = floor(from_centre);
-            taps.share[lane] = from_centre - floor;
+            taps.weight[lane] = from_centre - floor;
             taps.texel[0][lane] = floor;
             taps.texel[1][lane] = floor + 1.0;
         }
@@ -85,8 +85,8 @@ impl Wrapping {
         }
     }
 
-    /// The first of the two texels of the linear filter, between its [`ends`](Self::ends), for the
-    /// coordinates `x` (which are changed), and the second one's share.
+    /// The first of the two texels of the linear filter, between its [`tap_bounds`](Self::tap_bounds), for the
+    /// coordinates `x` (which are changed), and the second one's weight.
     #[inline(always)]
     pub(super) fn first(
         self,
@@ -94,13 +94,13 @@ impl Wrapping {
         size: &Chunk,
         inverse: &Chunk,
         first: &mut Chunk,
-        share: &mut Chunk,
+        weight: &mut Chunk,
     ) {
         self.limit(x, size);
         for lane in 0..LANES {
             let from_centre = x[lane] - 0.5;
             first[lane] = floor(from_centre);
-            share[lane] = from_centre - first[lane];
+            weight[lane] = from_centre - first[lane];
         }
         match self.mode {
             ClampMode::WRAP => {
@@ -134,7 +134,7 @@ impl Wrapping {
 
     /// The least and the greatest first texel of the linear filter that counts: beyond, both texels are
     /// as there, or those of a coordinate that comes again.
-    pub(super) fn ends(self, size: f32) -> (f32, f32) {
+    pub(super) fn tap_bounds(self, size: f32) -> (f32, f32) {
         match self.mode {
             ClampMode::WRAP => (0.0, size - 1.0),
             ClampMode::MIRROR => (0.0, 2.0 * size - 1.0),
@@ -161,8 +161,8 @@ impl Wrapping {
     }
 
     /// Limits coordinates so that the same texels are met and numbers stay small; NaN becomes 0.
-    /// Farther out both texels of the linear filter are the same, and a mixture of a texel with
-    /// itself does not depend on the share.
+    /// Farther out both texels of the linear filter are the same, and a bilerp of a texel with
+    /// itself does not depend on the weight.
     #[inline(always)]
     fn limit(self, x: &mut Chunk, size: &Chunk) {
         match self.mode {

@@ -4,21 +4,21 @@ use r500_isa::values::{CoordType, LayerFilter, TriPerf};
 
 use super::super::format::Layout;
 use super::super::sampler::{Filter, Sampler};
-use super::axis::Wrapping;
-use super::channels::Channel;
-use super::corners::Corners;
-use super::store::Store;
+use super::address_mode::AddressMode;
+use super::channel_source::ChannelSource;
+use super::footprints::BilinearFootprints;
+use super::texel_cache::TexelCache;
 use super::{Chunk, LANES};
 
 /// All that a fetch looks up.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct CompiledSampler {
     pub(super) kind: CoordType,
     pub(super) scale: [f32; 3],
     pub(super) lod_bias: f32,
-    pub(super) wrapping: [Wrapping; 3],
+    pub(super) address_modes: [AddressMode; 3],
     /// Whether a coordinate may meet the border.
-    pub(super) bordered: bool,
+    pub(super) may_use_border: bool,
     pub(super) mag: Filter,
     pub(super) min: Filter,
     pub(super) mip: LayerFilter,
@@ -26,25 +26,25 @@ pub(super) struct Prepared {
     pub(super) finest: usize,
     pub(super) coarsest: usize,
     /// Whether the level of detail cannot be seen: always the finest level by the same filter.
-    pub(super) single: bool,
-    /// Whether fetches are [simple](super::simple).
-    pub(super) simple: bool,
-    pub(super) levels: Vec<Level>,
-    pub(super) store: Store,
+    pub(super) single_level: bool,
+    /// Whether fetches are [simple](super::fast_path).
+    pub(super) has_fast_path: bool,
+    pub(super) levels: Vec<LaneMipLevel>,
+    pub(super) store: TexelCache,
     /// What linear filters mix, if it is worth keeping.
-    pub(super) corners: Option<Corners>,
-    /// Whether texels are finite and none is -0 or denormal, so that a mixture of two with share 0
+    pub(super) footprints: Option<BilinearFootprints>,
+    /// Whether texels are finite and none is -0 or denormal, so that a bilerp of two with weight 0
     /// is the first.
     pub(super) plain: bool,
     /// Whether a step within a level can be tiny.
-    pub(super) tiny: bool,
+    pub(super) may_underflow: bool,
     /// What the channels of texels have in common, the border aside.
-    pub(super) channels: [Channel; 4],
+    pub(super) channels: [ChannelSource; 4],
 }
 
 /// The level of each lane, in floats as the lanes compute with them.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Level {
+pub(super) struct LaneMipLevel {
     /// Width, height, depth, and 1 divided by them.
     pub(super) size: [Chunk; 3],
     pub(super) inverse: [Chunk; 3],
@@ -55,24 +55,24 @@ pub(super) struct Level {
     /// The first texel.
     pub(super) base: Chunk,
     /// Whether every factor is 1.
-    pub(super) whole: bool,
-    /// Where its [`Corners`] are.
+    pub(super) full_size: bool,
+    /// Where its [`BilinearFootprints`] are.
     pub(super) origin: Chunk,
     pub(super) row: Chunk,
     pub(super) layer: Chunk,
 }
 
-impl Level {
+impl LaneMipLevel {
     /// All lanes in one level: its size, how often each axis was halved, its first texel.
-    fn new(size: [u32; 3], halvings: [u32; 3], base: u32) -> Self {
-        let factor = halvings.map(|n| 1.0 / (1_u32 << n) as f32);
+    fn new(size: [u32; 3], mip_shift: [u32; 3], base: u32) -> Self {
+        let factor = mip_shift.map(|n| 1.0 / (1_u32 << n) as f32);
         Self {
             size: size.map(|n| [n as f32; LANES]),
             inverse: size.map(|n| [1.0 / n as f32; LANES]),
             factor: factor.map(|factor| [factor; LANES]),
             least: factor.map(|factor| [f32::MIN_POSITIVE / factor; LANES]),
             base: [base as f32; LANES],
-            whole: factor == [1.0; 3],
+            full_size: factor == [1.0; 3],
             origin: [0.0; LANES],
             row: [0.0; LANES],
             layer: [0.0; LANES],
@@ -82,7 +82,7 @@ impl Level {
     /// Coordinates in texels of level 0 as those of this one.
     #[inline(always)]
     pub(super) fn coordinates(&self, axis: usize, u: &Chunk, x: &mut Chunk) {
-        if self.whole {
+        if self.full_size {
             *x = *u;
             return;
         }
@@ -98,7 +98,7 @@ impl Level {
     #[inline(always)]
     pub(super) fn gather(levels: &[Self], ks: &[u32; LANES]) -> Self {
         let mut all = levels[0];
-        all.whole = false;
+        all.full_size = false;
         for lane in 0..LANES {
             let level = &levels[ks[lane] as usize];
             for axis in 0..3 {
@@ -116,62 +116,67 @@ impl Level {
     }
 }
 
-impl Prepared {
+impl CompiledSampler {
     /// Decodes a texture; `None` if it is too large.
     #[cold]
     pub(super) fn new(sampler: &Sampler) -> Option<Self> {
         let source = &sampler.texels;
-        let store = Store::new(source)?;
+        let store = TexelCache::new(source)?;
         let (mut levels, mut base) = (Vec::new(), 0);
         for k in 0..source.levels() {
             let size = source.size(k);
-            levels.push(Level::new(size, [0, 1, 2].map(|axis| sampler.halvings(axis, k)), base));
+            levels.push(LaneMipLevel::new(
+                size,
+                [0, 1, 2].map(|axis| sampler.mip_shift(axis, k)),
+                base,
+            ));
             base += size.into_iter().product::<u32>();
         }
         let layout = source.layout();
         let kind = sampler.space.kind;
-        let wrapping = [0, 1, 2].map(|axis| Wrapping {
+        let address_modes = [0, 1, 2].map(|axis| AddressMode {
             mode: sampler.clamp[axis],
             power_of_two: sampler.size[axis].is_power_of_two(),
         });
         let axes = if kind == CoordType::D3 { 3 } else { 2 };
-        let tiny = matches!(layout, Layout::Float(_)) && store.tiny();
+        let tiny = matches!(layout, Layout::Float(_)) && store.may_underflow();
         let linear = sampler.mag_filter[0] || sampler.min_filter[0];
-        let mut corners = None;
+        let mut footprints = None;
         if linear && !tiny && kind != CoordType::D3 {
             let sizes: Vec<_> = (0..source.levels()).map(|k| source.size(k)).collect();
-            if let Some((found, places)) = Corners::new(&sizes, &wrapping, &store) {
-                for (level, place) in levels.iter_mut().zip(places) {
-                    level.origin = [place.origin; LANES];
-                    level.row = [place.row; LANES];
-                    level.layer = [place.layer; LANES];
+            if let Some((found, layouts)) = BilinearFootprints::new(&sizes, &address_modes, &store)
+            {
+                for (level, layout) in levels.iter_mut().zip(layouts) {
+                    level.origin = [layout.origin; LANES];
+                    level.row = [layout.row; LANES];
+                    level.layer = [layout.layer; LANES];
                 }
-                corners = Some(found);
+                footprints = Some(found);
             }
         }
         let plain = !matches!(layout, Layout::Half(_) | Layout::Float(_));
-        let mut prepared = Self {
+        let mut compiled = Self {
             kind,
             scale: sampler.space.scale,
             lod_bias: sampler.space.lod_bias,
-            wrapping,
-            bordered: wrapping[..axes].iter().any(|axis| axis.meets_border()),
+            address_modes,
+            may_use_border: address_modes[..axes].iter().any(|axis| axis.uses_border()),
             mag: sampler.mag_filter,
             min: sampler.min_filter,
             mip: sampler.mip_filter,
             tri_perf: sampler.tri_perf,
             finest: sampler.finest,
             coarsest: sampler.coarsest,
-            single: !sampler.looks_at_detail(),
+            single_level: !sampler.depends_on_lod(),
             levels,
             plain,
-            tiny,
+            may_underflow: tiny,
             channels: store.channels(),
             store,
-            corners,
-            simple: false,
+            footprints,
+            has_fast_path: false,
         };
-        prepared.simple = prepared.looks_simple();
-        Some(prepared)
+        compiled.has_fast_path = compiled.supports_fast_path();
+        Some(compiled)
     }
 }

@@ -1,29 +1,29 @@
-//! Levels of detail of a chunk, and the levels that they ask for.
+//! Levels of selection of a chunk, and the levels that they ask for.
 
 use r500_isa::values::{CoordType, LayerFilter, TexOp, TriPerf};
 
-use super::axis::{floor, whole};
+use super::address_mode::{floor, whole};
+use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::filter::{Colors, Scratch, mix_by_law, reborrow};
-use super::places::Places;
-use super::prepared::{Level, Prepared};
+use super::texel_coords::TexelCoords;
 use super::{BatchFetch, Chunk, LANES, product};
 use crate::numerics::flush;
 use crate::numerics::{CANONICAL_NAN, kernels};
 
 /// The levels that the pixels of a chunk ask for.
-struct Detail {
+struct LodSelection {
     /// Whether any is magnified, unless that makes no difference.
     magnified: bool,
     /// Whether any is not.
     minified: bool,
-    /// Whether a second level is mixed in.
-    mixed: bool,
+    /// Whether a second level is trilinear in.
+    trilinear: bool,
     /// Which are magnified, and which are looked at: all bits or none.
     larger: Mask,
     live: Mask,
     first: [u32; LANES],
     second: [u32; LANES],
-    share: Chunk,
+    weight: Chunk,
 }
 
 /// Lanes: all bits or none.
@@ -31,16 +31,16 @@ type Mask = [u32; LANES];
 
 /// What is filtered, one after the other.
 #[derive(Clone, Copy)]
-enum Pass {
+enum FilterStep {
     First,
     Second,
     Magnified,
 }
 
-impl Prepared {
-    /// The levels of detail, bias included; never NaN. None is denormal.
+impl CompiledSampler {
+    /// The levels of selection, bias included; never NaN. None is denormal.
     #[inline(always)]
-    fn lods(&self, fetch: &BatchFetch<'_>, k: usize, places: &Places) -> Chunk {
+    fn lods(&self, fetch: &BatchFetch<'_>, k: usize, coords: &TexelCoords) -> Chunk {
         let mut lods = [0.0; LANES];
         match fetch.op {
             TexOp::LOD => {
@@ -52,7 +52,7 @@ impl Prepared {
             TexOp::DXDY => {
                 let scale = if fetch.unscaled { [1.0; 3] } else { self.scale };
                 let (mut dx, mut dy) = ([[0.0; LANES]; 3], [[0.0; LANES]; 3]);
-                for axis in 0..self.detail_axes() {
+                for axis in 0..self.lod_axes() {
                     let (right, down) = (&fetch.dx[axis][k], &fetch.dy[axis][k]);
                     for lane in 0..LANES {
                         dx[axis][lane] = flush(right[lane]) * scale[axis];
@@ -64,8 +64,8 @@ impl Prepared {
             op => {
                 // One for each quad, of its left column and upper row.
                 let (mut dx, mut dy) = ([[0.0; 4]; 3], [[0.0; 4]; 3]);
-                for axis in 0..self.detail_axes() {
-                    let x = &places.uvw[axis];
+                for axis in 0..self.lod_axes() {
+                    let x = &coords.uvw[axis];
                     for quad in 0..4 {
                         dx[axis][quad] = flush(x[4 * quad + 1] - x[4 * quad]);
                         dy[axis][quad] = flush(x[4 * quad + 2] - x[4 * quad]);
@@ -91,32 +91,32 @@ impl Prepared {
         lods
     }
 
-    /// Filters by level of detail: magnified or not, within a level or between two.
+    /// Filters by level of selection: magnified or not, within a level or between two.
     #[inline(always)]
     pub(super) fn filtered(
         &self,
         fetch: &BatchFetch<'_>,
         k: usize,
-        places: &Places,
+        coords: &TexelCoords,
         live: u8,
         scratch: &mut Scratch,
         colors: &mut [&mut Chunk; 4],
     ) {
-        let detail = self.detail(fetch, k, places, live);
+        let selection = self.select_lods(fetch, k, coords, live);
         let mut found: Colors = [[0.0; LANES]; 4];
-        for pass in [Pass::First, Pass::Second, Pass::Magnified] {
-            let (wanted, filter) = match pass {
-                Pass::First => (detail.minified, self.min),
-                Pass::Second => (detail.mixed, self.min),
-                Pass::Magnified => (detail.magnified, self.mag),
+        for step in [FilterStep::First, FilterStep::Second, FilterStep::Magnified] {
+            let (wanted, filter) = match step {
+                FilterStep::First => (selection.minified, self.min),
+                FilterStep::Second => (selection.trilinear, self.min),
+                FilterStep::Magnified => (selection.magnified, self.mag),
             };
             if !wanted {
                 continue;
             }
-            let ks = match pass {
-                Pass::First => Some(&detail.first),
-                Pass::Second => Some(&detail.second),
-                Pass::Magnified => None,
+            let ks = match step {
+                FilterStep::First => Some(&selection.first),
+                FilterStep::Second => Some(&selection.second),
+                FilterStep::Magnified => None,
             };
             let mut gathered = None;
             let level = match ks {
@@ -125,34 +125,34 @@ impl Prepared {
                     let k = ks[(live.trailing_zeros() as usize * 4) & 15];
                     let mut others = 0;
                     for lane in 0..LANES {
-                        others |= (ks[lane] ^ k) & detail.live[lane];
+                        others |= (ks[lane] ^ k) & selection.live[lane];
                     }
                     if others == 0 {
                         &self.levels[k as usize]
                     } else {
-                        gathered.insert(Level::gather(&self.levels, ks))
+                        gathered.insert(LaneMipLevel::gather(&self.levels, ks))
                     }
                 }
                 None => &self.levels[self.finest],
             };
-            // The first pass that there is goes where the others are mixed in.
-            let further = match pass {
-                Pass::First => false,
-                Pass::Second => true,
-                Pass::Magnified => detail.minified,
+            // The first step that there is goes where the others are trilinear in.
+            let further = match step {
+                FilterStep::First => false,
+                FilterStep::Second => true,
+                FilterStep::Magnified => selection.minified,
             };
             let mut into = if further { found.each_mut() } else { reborrow(colors) };
-            self.level(level, filter, places, live, fetch.wanted, scratch, &mut into);
-            match pass {
-                Pass::Second => {
+            self.level(level, filter, coords, live, fetch.wanted, scratch, &mut into);
+            match step {
+                FilterStep::Second => {
                     for (color, found) in colors.iter_mut().zip(&found) {
-                        mix_by_law(color, found, &detail.share);
+                        mix_by_law(color, found, &selection.weight);
                     }
                 }
-                Pass::Magnified if further => {
+                FilterStep::Magnified if further => {
                     for (color, found) in colors.iter_mut().zip(&found) {
                         for lane in 0..LANES {
-                            let larger = detail.larger[lane] != 0;
+                            let larger = selection.larger[lane] != 0;
                             color[lane] = if larger { found[lane] } else { color[lane] };
                         }
                     }
@@ -164,33 +164,39 @@ impl Prepared {
 
     /// Which levels the pixels of a chunk ask for.
     #[inline(always)]
-    fn detail(&self, fetch: &BatchFetch<'_>, k: usize, places: &Places, live: u8) -> Detail {
-        let lods = self.lods(fetch, k, places);
-        let mut detail = Detail {
+    fn select_lods(
+        &self,
+        fetch: &BatchFetch<'_>,
+        k: usize,
+        coords: &TexelCoords,
+        live: u8,
+    ) -> LodSelection {
+        let lods = self.lods(fetch, k, coords);
+        let mut selection = LodSelection {
             magnified: false,
             minified: false,
-            mixed: false,
+            trilinear: false,
             larger: [0; LANES],
             live: [0; LANES],
             first: [self.finest as u32; LANES],
             second: [self.finest as u32; LANES],
-            share: [0.0; LANES],
+            weight: [0.0; LANES],
         };
         let (mut magnified, mut minified) = (0, 0);
         for lane in 0..LANES {
             let live = 0_u32.wrapping_sub(u32::from(live) >> (lane / 4) & 1);
             let larger = if lods[lane] <= 0.0 { u32::MAX } else { 0 };
-            detail.live[lane] = live;
-            detail.larger[lane] = larger;
+            selection.live[lane] = live;
+            selection.larger[lane] = larger;
             magnified |= larger & live;
             minified |= !larger & live;
         }
-        detail.minified = minified != 0;
-        // Where some are not, the finest level is taken anyway, and mixed with share 0.
-        let same = detail.minified && self.mag == self.min && self.plain;
-        detail.magnified = magnified != 0 && !same;
-        if !detail.minified || self.mip == LayerFilter::NONE {
-            return detail;
+        selection.minified = minified != 0;
+        // Where some are not, the finest level is taken anyway, and trilinear with weight 0.
+        let same = selection.minified && self.mag == self.min && self.plain;
+        selection.magnified = magnified != 0 && !same;
+        if !selection.minified || self.mip == LayerFilter::NONE {
+            return selection;
         }
         let (finest, coarsest) = (self.finest as f32, self.coarsest as f32);
         let mut limited = lods;
@@ -199,42 +205,42 @@ impl Prepared {
             limited[lane] = if above > coarsest { coarsest } else { above };
         }
         if self.mip == LayerFilter::LINEAR {
-            let mut mixed = 0;
+            let mut trilinear = 0;
             for lane in 0..LANES {
                 let floor = floor(limited[lane]);
-                let share = self.tri_perf_line(limited[lane] - floor);
+                let weight = self.tri_perf_line(limited[lane] - floor);
                 let next = if floor + 1.0 < coarsest { floor + 1.0 } else { coarsest };
-                detail.first[lane] = whole(floor);
-                detail.second[lane] = whole(next);
-                detail.share[lane] = share;
-                // No share is negative.
-                mixed |= share.to_bits() & detail.live[lane];
+                selection.first[lane] = whole(floor);
+                selection.second[lane] = whole(next);
+                selection.weight[lane] = weight;
+                // No weight is negative.
+                trilinear |= weight.to_bits() & selection.live[lane];
             }
-            detail.mixed = mixed != 0 || !self.plain;
+            selection.trilinear = trilinear != 0 || !self.plain;
         } else {
             for lane in 0..LANES {
-                detail.first[lane] = whole(floor(limited[lane] + 0.5));
+                selection.first[lane] = whole(floor(limited[lane] + 0.5));
             }
         }
-        detail
+        selection
     }
 
     /// As the sampler has it. No step is tiny: slopes are above 1, and a difference is a multiple of
     /// the bias's last place.
     #[inline(always)]
-    fn tri_perf_line(&self, share: f32) -> f32 {
+    fn tri_perf_line(&self, weight: f32) -> f32 {
         let (slope, bias) = match self.tri_perf {
             TriPerf::ONE_EIGHTH => (4.0 / 3.0, 1.0 / 6.0),
             TriPerf::ONE_QUARTER => (2.0, 0.5),
             TriPerf::THREE_8THS => (4.0, 1.5),
-            _ => return share,
+            _ => return weight,
         };
-        let line = slope * share - bias;
+        let line = slope * weight - bias;
         let above = if line > 0.0 { line } else { 0.0 };
         if above < 1.0 { above } else { 1.0 }
     }
 
-    /// The level of detail of two steps, in each lane.
+    /// The level of selection of two steps, in each lane.
     #[inline(always)]
     fn lod_of<const N: usize>(&self, dx: &[[f32; N]; 3], dy: &[[f32; N]; 3], lods: &mut [f32; N]) {
         let depth = self.kind != CoordType::D2;
@@ -254,9 +260,9 @@ impl Prepared {
         }
     }
 
-    /// How many of u, v, w count in the level of detail.
+    /// How many of u, v, w count in the level of selection.
     #[inline(always)]
-    fn detail_axes(&self) -> usize {
+    fn lod_axes(&self) -> usize {
         if self.kind == CoordType::D2 { 2 } else { 3 }
     }
 }

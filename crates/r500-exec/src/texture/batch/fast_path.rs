@@ -4,42 +4,42 @@
 
 use r500_isa::values::{ClampMode, CoordType, TexOp};
 
-use super::axis::{TOO_FAR, Wrapping, floor, modulo};
-use super::corners::{Corners, mixture};
-use super::places::{flush_to_plus, quads_with, quotient};
-use super::prepared::{Level, Prepared};
-use super::store::Store;
+use super::address_mode::{AddressMode, TOO_FAR, floor, modulo};
+use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
+use super::footprints::{BilinearFootprints, bilerp};
+use super::texel_cache::TexelCache;
+use super::texel_coords::{flush_to_plus, quads_with, quotient};
 use super::{BatchFetch, Chunk, LANES};
 use r500_simd::inhibit_outer_vectorization;
 
 /// Chunks that go together.
-pub(super) const MOST: usize = 4;
+pub(super) const GROUP_CHUNKS: usize = 4;
 
 /// Some chunks and what is worked out for them.
-pub(super) struct Group {
+pub(super) struct ChunkGroup {
     /// How many there are, their numbers in the batch, and their live quads.
     pub(super) count: usize,
-    pub(super) chunks: [usize; MOST],
-    pub(super) live: [u8; MOST],
+    pub(super) chunks: [usize; GROUP_CHUNKS],
+    pub(super) live: [u8; GROUP_CHUNKS],
     /// Quads of which some are beyond what is computed here.
-    pub(super) wild: [u8; MOST],
-    /// The texels along each axis, and the second one's share.
-    texel: [[Chunk; MOST]; 2],
-    share: [[Chunk; MOST]; 2],
+    pub(super) slow: [u8; GROUP_CHUNKS],
+    /// The texels along each axis, and the second one's weight.
+    texel: [[Chunk; GROUP_CHUNKS]; 2],
+    weight: [[Chunk; GROUP_CHUNKS]; 2],
     /// Numbers of texels, as floats.
-    number: [Chunk; MOST],
+    number: [Chunk; GROUP_CHUNKS],
     pixels: [[f32; 4]; LANES],
 }
 
-impl Group {
+impl ChunkGroup {
     pub(super) const NEW: Self = Self {
         count: 0,
-        chunks: [0; MOST],
-        live: [0; MOST],
-        wild: [0; MOST],
-        texel: [[[0.0; LANES]; MOST]; 2],
-        share: [[[0.0; LANES]; MOST]; 2],
-        number: [[0.0; LANES]; MOST],
+        chunks: [0; GROUP_CHUNKS],
+        live: [0; GROUP_CHUNKS],
+        slow: [0; GROUP_CHUNKS],
+        texel: [[[0.0; LANES]; GROUP_CHUNKS]; 2],
+        weight: [[[0.0; LANES]; GROUP_CHUNKS]; 2],
+        number: [[0.0; LANES]; GROUP_CHUNKS],
         pixels: [[0.0; 4]; LANES],
     };
 }
@@ -47,43 +47,43 @@ impl Group {
 /// Added to a whole number below it, this leaves it in the lowest bits.
 const MAGIC: f32 = (1 << 23) as f32;
 
-impl Prepared {
+impl CompiledSampler {
     /// Whether its fetches are simple.
-    pub(super) fn looks_simple(&self) -> bool {
+    pub(super) fn supports_fast_path(&self) -> bool {
         let known = |mode| matches!(mode, ClampMode::WRAP | ClampMode::MIRROR | ClampMode::CLAMP);
         let kept = match self.mag[0] {
-            true => self.corners.is_some(),
-            false => matches!(self.store, Store::Decoded(_)),
+            true => self.footprints.is_some(),
+            false => matches!(self.store, TexelCache::Decoded(_)),
         };
         self.kind == CoordType::D2
-            && self.single
+            && self.single_level
             && kept
-            && self.levels[self.finest].whole
-            && self.wrapping[..2].iter().all(|axis| known(axis.mode))
+            && self.levels[self.finest].full_size
+            && self.address_modes[..2].iter().all(|axis| known(axis.mode))
     }
 
-    /// Fetches the live quads of a group, all but the wild ones.
+    /// Fetches the live quads of a group, all but the slow ones.
     #[inline(always)]
-    pub(super) fn group(
+    pub(super) fn fetch_group(
         &self,
         fetch: &BatchFetch<'_>,
-        group: &mut Group,
+        group: &mut ChunkGroup,
         out: &mut [&mut [Chunk]; 4],
     ) {
         let level = &self.levels[self.finest];
-        let count = group.count.min(MOST);
-        group.wild = [0; MOST];
+        let count = group.count.min(GROUP_CHUNKS);
+        group.slow = [0; GROUP_CHUNKS];
         for axis in 0..2 {
             self.scaled(fetch, group, axis, count);
-            let Group { texel, share, .. } = group;
-            self.texels(level, axis, &mut texel[axis][..count], &mut share[axis][..count]);
+            let ChunkGroup { texel, weight, .. } = group;
+            self.texels(level, axis, &mut texel[axis][..count], &mut weight[axis][..count]);
         }
-        match (&self.corners, &self.store) {
-            (Some(corners), _) if self.mag[0] => {
+        match (&self.footprints, &self.store) {
+            (Some(footprints), _) if self.mag[0] => {
                 number(group, count, level.row[0], level.origin[0]);
-                self.mix_group(corners, fetch.wanted, group, count, out);
+                self.mix_group(footprints, fetch.wanted, group, count, out);
             }
-            (_, Store::Decoded(texels)) => {
+            (_, TexelCache::Decoded(texels)) => {
                 number(group, count, level.size[0][0], level.base[0]);
                 pick(texels, fetch.wanted, group, count, out);
             }
@@ -93,10 +93,10 @@ impl Prepared {
 
     /// Coordinates in texels.
     #[inline(always)]
-    fn scaled(&self, fetch: &BatchFetch<'_>, group: &mut Group, axis: usize, count: usize) {
-        let Group { chunks, texel, wild, .. } = group;
+    fn scaled(&self, fetch: &BatchFetch<'_>, group: &mut ChunkGroup, axis: usize, count: usize) {
+        let ChunkGroup { chunks, texel, slow, .. } = group;
         let scale = if fetch.unscaled { 1.0 } else { self.scale[axis] };
-        let repeats = self.wrapping[axis].repeats();
+        let repeats = self.address_modes[axis].repeats();
         let project = fetch.op == TexOp::PROJ;
         for j in 0..count {
             inhibit_outer_vectorization();
@@ -108,45 +108,51 @@ impl Prepared {
                 for lane in 0..LANES {
                     x[lane] = quotient(x[lane], q[lane], &mut tiny[lane]);
                 }
-                wild[j] |= quads_with(&tiny);
+                slow[j] |= quads_with(&tiny);
             }
             let x: Chunk = std::array::from_fn(|lane| x[lane] * scale);
             *to = x;
             if repeats {
                 // Or NaN.
                 let far = |lane: usize| if x[lane].abs() < TOO_FAR { 0 } else { !0 };
-                wild[j] |= quads_with(&std::array::from_fn(far));
+                slow[j] |= quads_with(&std::array::from_fn(far));
             }
         }
     }
 
-    /// The texels along an axis, the first ones if the filter is linear, and the second one's share.
+    /// The texels along an axis, the first ones if the filter is linear, and the second one's weight.
     #[inline(always)]
-    fn texels(&self, level: &Level, axis: usize, texels: &mut [Chunk], shares: &mut [Chunk]) {
-        let Wrapping { mode, power_of_two } = self.wrapping[axis];
+    fn texels(
+        &self,
+        level: &LaneMipLevel,
+        axis: usize,
+        texels: &mut [Chunk],
+        weights: &mut [Chunk],
+    ) {
+        let AddressMode { mode, power_of_two } = self.address_modes[axis];
         let (size, inverse) = (level.size[axis][0], level.inverse[axis][0]);
         let (twice, half) = (2.0 * size, 0.5 * inverse);
         match (mode, self.mag[0], power_of_two) {
             // Farther out both texels are the same.
             (ClampMode::CLAMP, true, _) => {
-                each(texels, shares, |x| first(limited(x, -0.5, size + 0.25), |i| i));
+                each(texels, weights, |x| first(limited(x, -0.5, size + 0.25), |i| i));
             }
             (ClampMode::CLAMP, false, _) => {
-                each(texels, shares, |x| (floor(limited(x, 0.0, size - 0.5)), 0.0));
+                each(texels, weights, |x| (floor(limited(x, 0.0, size - 0.5)), 0.0));
             }
             (ClampMode::WRAP, true, true) => {
-                each(texels, shares, |x| first(x, |i| modulo(i, size, inverse, true)));
+                each(texels, weights, |x| first(x, |i| modulo(i, size, inverse, true)));
             }
             (ClampMode::WRAP, true, false) => {
-                each(texels, shares, |x| first(x, |i| modulo(i, size, inverse, false)));
+                each(texels, weights, |x| first(x, |i| modulo(i, size, inverse, false)));
             }
             (ClampMode::WRAP, false, _) => {
-                each(texels, shares, |x| (modulo(floor(x), size, inverse, power_of_two), 0.0));
+                each(texels, weights, |x| (modulo(floor(x), size, inverse, power_of_two), 0.0));
             }
             (_, true, _) => {
-                each(texels, shares, |x| first(x, |i| modulo(i, twice, half, power_of_two)));
+                each(texels, weights, |x| first(x, |i| modulo(i, twice, half, power_of_two)));
             }
-            (_, false, _) => each(texels, shares, |x| {
+            (_, false, _) => each(texels, weights, |x| {
                 let i = modulo(floor(x), twice, half, power_of_two);
                 let back = twice - 1.0 - i;
                 (if i < back { i } else { back }, 0.0)
@@ -158,15 +164,15 @@ impl Prepared {
     #[inline(always)]
     fn mix_group(
         &self,
-        corners: &Corners,
+        footprints: &BilinearFootprints,
         wanted: u8,
-        group: &mut Group,
+        group: &mut ChunkGroup,
         count: usize,
         out: &mut [&mut [Chunk]; 4],
     ) {
-        let Group { chunks, live, share, number, pixels, .. } = group;
-        let [along_s, along_t] = share;
-        let corners = corners.all();
+        let ChunkGroup { chunks, live, weight, number, pixels, .. } = group;
+        let [along_s, along_t] = weight;
+        let footprints = footprints.all();
         for j in 0..count {
             for quad in 0..4 {
                 if live[j] >> quad & 1 == 0 {
@@ -174,8 +180,8 @@ impl Prepared {
                 }
                 for lane in 4 * quad..4 * quad + 4 {
                     // Only lanes that nobody looks at lie elsewhere.
-                    let Some(four) = corners.get(whole(number[j][lane])) else { continue };
-                    mixture(four, along_s[j][lane], along_t[j][lane], &mut pixels[lane]);
+                    let Some(four) = footprints.get(whole(number[j][lane])) else { continue };
+                    bilerp(four, along_s[j][lane], along_t[j][lane], &mut pixels[lane]);
                 }
             }
             channels(pixels, wanted, chunks[j], out);
@@ -185,17 +191,17 @@ impl Prepared {
 
 /// Takes a step for each lane.
 #[inline(always)]
-fn each(texels: &mut [Chunk], shares: &mut [Chunk], step: impl Fn(f32) -> (f32, f32)) {
-    for (texel, share) in texels.iter_mut().zip(shares) {
+fn each(texels: &mut [Chunk], weights: &mut [Chunk], step: impl Fn(f32) -> (f32, f32)) {
+    for (texel, weight) in texels.iter_mut().zip(weights) {
         inhibit_outer_vectorization();
         for lane in 0..LANES {
-            (texel[lane], share[lane]) = step(texel[lane]);
+            (texel[lane], weight[lane]) = step(texel[lane]);
         }
     }
 }
 
 /// The first of the two texels of the linear filter, made one of the texture, and the second one's
-/// share.
+/// weight.
 #[inline(always)]
 fn first(x: f32, texel: impl Fn(f32) -> f32) -> (f32, f32) {
     let from_centre = x - 0.5;
@@ -212,8 +218,8 @@ fn limited(x: f32, least: f32, most: f32) -> f32 {
 
 /// Numbers of texels in rows of `row`, the first of which is `origin`.
 #[inline(always)]
-fn number(group: &mut Group, count: usize, row: f32, origin: f32) {
-    let Group { texel: [columns, rows], number, .. } = group;
+fn number(group: &mut ChunkGroup, count: usize, row: f32, origin: f32) {
+    let ChunkGroup { texel: [columns, rows], number, .. } = group;
     for j in 0..count {
         inhibit_outer_vectorization();
         for lane in 0..LANES {
@@ -233,11 +239,11 @@ fn whole(number: f32) -> usize {
 fn pick(
     texels: &[[f32; 4]],
     wanted: u8,
-    group: &mut Group,
+    group: &mut ChunkGroup,
     count: usize,
     out: &mut [&mut [Chunk]; 4],
 ) {
-    let Group { chunks, number, pixels, .. } = group;
+    let ChunkGroup { chunks, number, pixels, .. } = group;
     for j in 0..count {
         let texel = |lane: usize| texels.get(whole(number[j][lane])).unwrap_or(&[0.0; 4]);
         if wanted.is_power_of_two() {

@@ -3,7 +3,7 @@
 use super::super::format::{EIGHT_BITS, Layout};
 use super::super::readings::TexReadings;
 use super::super::texels::Texels;
-use super::channels::Channel;
+use super::channel_source::ChannelSource;
 
 /// The colour of a texel by its number: those of all levels, layers and rows, and after them the border
 /// colour.
@@ -13,10 +13,10 @@ pub(super) trait Texel {
 
 /// The texels of a texture.
 #[derive(Debug)]
-pub(super) enum Store {
+pub(super) enum TexelCache {
     /// Decoded: 16 bytes each, read at once.
     Decoded(Vec<[f32; 4]>),
-    /// Four components of 8 bits, for textures that would be large decoded.
+    /// Footprint components of 8 bits, for textures that would be large decoded.
     Bytes(Bytes),
     /// The same where every byte k stands for k/255.
     Unorm(Unorm),
@@ -40,7 +40,7 @@ pub(super) struct Unorm {
     border: [f32; 4],
 }
 
-impl Store {
+impl TexelCache {
     /// The most texels that are decoded: 4 MiB of them.
     const DECODED: u64 = 1 << 18;
     /// The most that are read from bytes, and of formats without bytes the most that are decoded: their
@@ -123,16 +123,18 @@ impl Store {
     }
 
     /// What the channels of decoded texels have in common, the border aside.
-    pub(super) fn channels(&self) -> [Channel; 4] {
+    pub(super) fn channels(&self) -> [ChannelSource; 4] {
         match self {
-            Self::Decoded(texels) => Channel::of(texels.split_last().map_or(&[], |(_, all)| all)),
-            Self::Bytes(_) | Self::Unorm(_) => Channel::APART,
+            Self::Decoded(texels) => {
+                ChannelSource::of(texels.split_last().map_or(&[], |(_, all)| all))
+            }
+            Self::Bytes(_) | Self::Unorm(_) => ChannelSource::DISTINCT,
         }
     }
 
     /// Whether a filter can meet numbers so small that its steps become tiny: below 2^-24, so that a
     /// last place is below 2^-47. Only float32 has them.
-    pub(super) fn tiny(&self) -> bool {
+    pub(super) fn may_underflow(&self) -> bool {
         const SMALLEST: f32 = 1.0 / (1 << 24) as f32;
         let Self::Decoded(texels) = self else { return false };
         texels.iter().flatten().any(|x| *x != 0.0 && x.abs() < SMALLEST)

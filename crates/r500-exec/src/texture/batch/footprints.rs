@@ -7,19 +7,19 @@ use r500_isa::values::CoordType;
 
 use super::super::address::texel;
 use super::LANES;
-use super::axis::Wrapping;
+use super::address_mode::AddressMode;
+use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::filter::Scratch;
-use super::places::Places;
-use super::prepared::{Level, Prepared};
-use super::store::Store;
+use super::texel_cache::TexelCache;
+use super::texel_coords::TexelCoords;
 
 /// The texels that a linear filter mixes: first column and row, second column, second row, both second;
 /// a line of the cache.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
-pub struct Four([[f32; 4]; 4]);
+pub struct Footprint([[f32; 4]; 4]);
 
-impl Four {
+impl Footprint {
     /// Of these texels: red, green, blue, alpha each.
     #[must_use]
     pub fn new(texels: [[f32; 4]; 4]) -> Self {
@@ -35,11 +35,11 @@ impl Four {
 
 /// Those of all levels.
 #[derive(Debug)]
-pub(super) struct Corners(Vec<Four>);
+pub(super) struct BilinearFootprints(Vec<Footprint>);
 
 /// Where those of a level are.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct LevelLayout {
     /// The number of those that begin at texel 0 of row 0.
     pub(super) origin: f32,
     /// From one row to the next, and from one layer to the next.
@@ -47,34 +47,34 @@ pub(super) struct Place {
     pub(super) layer: f32,
 }
 
-impl Corners {
+impl BilinearFootprints {
     /// The most that are kept: 2 MiB.
     const MOST: usize = 1 << 15;
 
     /// All by their numbers.
     #[inline(always)]
-    pub(super) fn all(&self) -> &[Four] {
+    pub(super) fn all(&self) -> &[Footprint] {
         &self.0
     }
 
     /// Those of levels of these sizes, and where each begins; `None` if they are too many.
     pub(super) fn new(
         sizes: &[[u32; 3]],
-        wrapping: &[Wrapping; 3],
-        store: &Store,
-    ) -> Option<(Self, Vec<Place>)> {
-        let (mut all, mut places, mut base) = (Vec::new(), Vec::new(), 0);
+        address_modes: &[AddressMode; 3],
+        store: &TexelCache,
+    ) -> Option<(Self, Vec<LevelLayout>)> {
+        let (mut all, mut layouts, mut base) = (Vec::new(), Vec::new(), 0);
         for &[width, height, layers] in sizes {
-            let columns = neighbours(wrapping[0], width);
-            let rows = neighbours(wrapping[1], height);
+            let columns = tap_pairs(address_modes[0], width);
+            let rows = tap_pairs(address_modes[1], height);
             let layer = columns.len() * rows.len();
             if all.len() + layer * layers as usize > Self::MOST {
                 return None;
             }
-            let first = |axis: usize, size: u32| wrapping[axis].ends(size as f32).0;
+            let first = |axis: usize, size: u32| address_modes[axis].tap_bounds(size as f32).0;
             let row = columns.len() as f32;
             let origin = all.len() as f32 - first(0, width) - first(1, height) * row;
-            places.push(Place { origin, row, layer: layer as f32 });
+            layouts.push(LevelLayout { origin, row, layer: layer as f32 });
             for _ in 0..layers {
                 let at = |x: Option<u32>, y: Option<u32>| match (x, y) {
                     (Some(x), Some(y)) => store.at(base + y * width + x),
@@ -82,32 +82,32 @@ impl Corners {
                 };
                 for &[y, below] in &rows {
                     let four = |&[x, right]: &[Option<u32>; 2]| {
-                        Four([at(x, y), at(right, y), at(x, below), at(right, below)])
+                        Footprint([at(x, y), at(right, y), at(x, below), at(right, below)])
                     };
                     all.extend(columns.iter().map(four));
                 }
                 base += width * height;
             }
         }
-        Some((Self(all), places))
+        Some((Self(all), layouts))
     }
 }
 
 /// The two texels of a linear filter, for each that the first can be.
-fn neighbours(wrapping: Wrapping, size: u32) -> Vec<[Option<u32>; 2]> {
-    let (first, last) = wrapping.ends(size as f32);
-    let at = |i| texel(wrapping.mode, i, size.into(), true);
+fn tap_pairs(address_modes: AddressMode, size: u32) -> Vec<[Option<u32>; 2]> {
+    let (first, last) = address_modes.tap_bounds(size as f32);
+    let at = |i| texel(address_modes.mode, i, size.into(), true);
     (first as i64..=last as i64).map(|i| [at(i), at(i + 1)]).collect()
 }
 
-impl Prepared {
-    /// The colours of the live quads at their places in a level, by the linear filter.
+impl CompiledSampler {
+    /// The colours of the live quads at their coords in a level, by the linear filter.
     #[inline(always)]
-    pub(super) fn mix_corners(
+    pub(super) fn filter_footprints(
         &self,
-        corners: &Corners,
-        level: &Level,
-        places: &Places,
+        footprints: &BilinearFootprints,
+        level: &LaneMipLevel,
+        coords: &TexelCoords,
         live: u8,
         scratch: &mut Scratch,
     ) {
@@ -116,14 +116,14 @@ impl Prepared {
         let Scratch { x, taps, indices: [index, ..], pixels, .. } = scratch;
         let [columns, rows, _] = taps;
         for (axis, taps) in [&mut *columns, &mut *rows].into_iter().enumerate() {
-            level.coordinates(axis, &places.uvw[axis], x);
+            level.coordinates(axis, &coords.uvw[axis], x);
             let (size, inverse) = (&level.size[axis], &level.inverse[axis]);
-            self.wrapping[axis].first(x, size, inverse, &mut taps.texel[0], &mut taps.share);
+            self.address_modes[axis].first(x, size, inverse, &mut taps.texel[0], &mut taps.weight);
         }
         let (x, y) = (&columns.texel[0], &rows.texel[0]);
         if self.kind == CoordType::CUBE {
             for lane in 0..LANES {
-                let row = y[lane] * level.row[lane] + places.face[lane] * level.layer[lane];
+                let row = y[lane] * level.row[lane] + coords.face[lane] * level.layer[lane];
                 let number = row + x[lane];
                 index[lane] = (number + (level.origin[lane] + MAGIC)).to_bits() & 0x7f_ffff;
             }
@@ -133,15 +133,15 @@ impl Prepared {
                 index[lane] = (number + (level.origin[lane] + MAGIC)).to_bits() & 0x7f_ffff;
             }
         }
-        let corners = corners.all();
+        let footprints = footprints.all();
         for quad in 0..4 {
             if live >> quad & 1 == 0 {
                 continue;
             }
             for lane in 4 * quad..4 * quad + 4 {
                 // Only lanes that nobody looks at lie elsewhere.
-                let Some(four) = corners.get(index[lane] as usize) else { continue };
-                mixture(four, columns.share[lane], rows.share[lane], &mut pixels[lane]);
+                let Some(four) = footprints.get(index[lane] as usize) else { continue };
+                bilerp(four, columns.weight[lane], rows.weight[lane], &mut pixels[lane]);
             }
         }
     }
@@ -149,7 +149,7 @@ impl Prepared {
 
 /// The steps of [`mix`](super::filter), which are not tiny.
 #[inline(always)]
-pub(super) fn mixture(Four([a, b, c, d]): &Four, s: f32, t: f32, to: &mut [f32; 4]) {
+pub(super) fn bilerp(Footprint([a, b, c, d]): &Footprint, s: f32, t: f32, to: &mut [f32; 4]) {
     for i in 0..4 {
         let above = a[i] + (b[i] - a[i]) * s;
         let below = c[i] + (d[i] - c[i]) * s;

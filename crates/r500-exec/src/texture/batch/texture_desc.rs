@@ -3,24 +3,24 @@
 use r500_isa::values::{ClampMode, CoordType, LayerFilter, TriPerf};
 
 use super::super::sampler::Sampler;
-use super::channels::Channel;
-use super::corners::Four;
-use super::prepared::{Level, Prepared};
-use super::store::Store;
+use super::channel_source::ChannelSource;
+use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
+use super::footprints::Footprint;
+use super::texel_cache::TexelCache;
 
 /// How a texture is looked up that has two dimensions and one filter, and is clamped or repeated.
 ///
-/// A coordinate (divided by Q by PROJ) times the axis's `scale`, and in level k by 2^-[halvings](
-/// Detail::halvings), is limited to ±2^30, NaN to 0. From there nearest takes its floor as the number of a
+/// A coordinate (divided by Q by PROJ) times the axis's `scale`, and in level k by 2^-[mip_shift](
+/// LodDesc::mip_shift), is limited to ±2^30, NaN to 0. From there nearest takes its floor as the number of a
 /// texel; [`linear`](Self::linear) takes a half off, the floor of that as the number of the first of two
-/// texels, and what the floor cuts off as the share of the second one. The numbers of column and row,
-/// each within its axis as [`Wrap`] says, give the cell `origin + row * self.row + column`.
+/// texels, and what the floor cuts off as the weight of the second one. The numbers of column and row,
+/// each within its axis as [`WrapMode`] says, give the cell `origin + row * self.row + column`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Table {
+pub struct TextureDesc {
     /// The filter: of four texels, a cell holding all of them; or of one, which is the cell.
     pub linear: bool,
     /// S and T.
-    pub axes: [Axis; 2],
+    pub axes: [AxisDesc; 2],
     /// The cell of column 0 and row 0.
     pub origin: u32,
     /// Cells from one row to the next.
@@ -28,47 +28,47 @@ pub struct Table {
     /// How many cells there are, of all levels; at least one.
     pub cells: u32,
     /// What the channels of texels have in common.
-    pub channels: [Channel; 4],
+    pub channels: [ChannelSource; 4],
     /// Whether there may be texels that are finite but no multiples of 2^-[`GRID`](Self::GRID). There
     /// are none with the linear filter, so that no step of it makes a tiny number.
-    pub tiny: bool,
+    pub may_underflow: bool,
     /// Levels, if there are several that can be seen. Their axes have 2^n texels.
-    pub detail: Option<Detail>,
+    pub lod: Option<LodDesc>,
 }
 
-impl Table {
+impl TextureDesc {
     /// All numbers that a texel can be are multiples of 2^-47, but for those of float32: of float16 2^-24 is
     /// the smallest, of the 24-bit float 2^-34, of fixed-point numbers and sRGB nothing is below 2^-24,
     /// the last place of which is 2^-47.
     pub const GRID: i32 = 47;
 }
 
-/// Levels of detail.
+/// Levels of lod.
 ///
-/// The level of detail is that of [`Sampler`], `LOD_BIAS` included, NaN made 0, limited to finest and
-/// coarsest. Level k has `(size - 1 >> k) + 1` texels along an axis, and as many cells from one row to
+/// The level of lod is that of [`Sampler`], `LOD_BIAS` included, NaN made 0, limited to finest and
+/// coarsest. LaneMipLevel k has `(size - 1 >> k) + 1` texels along an axis, and as many cells from one row to
 /// the next; with the linear filter twice as many if columns are mirrored, one more if they are clamped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Detail {
+pub struct LodDesc {
     /// Bits of `LOD_BIAS`.
     pub bias: u32,
     /// The first level.
     pub finest: u8,
     /// The last level, less than 13.
     pub coarsest: u8,
-    /// Whether two levels are mixed; else the nearest one is taken.
-    pub mixed: bool,
+    /// Whether two levels are trilinear; else the nearest one is taken.
+    pub trilinear: bool,
     /// How often an axis is halved at most for its coordinates: once a level.
-    pub halvings: [u8; 2],
+    pub mip_shift: [u8; 2],
     /// The cell of column 0 and row 0 of each level.
     pub origins: [u32; 13],
 }
 
 /// A coordinate's way to the number of a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Axis {
+pub struct AxisDesc {
     /// What becomes of numbers beyond the texture.
-    pub wrap: Wrap,
+    pub wrap: WrapMode,
     /// Texels of the level that there is, at most 2^12; of level 0, if there are several.
     pub size: u32,
     /// Bits of the factor that coordinates are scaled by; not if they come `UNSCALED`.
@@ -77,7 +77,7 @@ pub struct Axis {
 
 /// What becomes of the number of a texel, or of the first one of two, along an axis of n texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Wrap {
+pub enum WrapMode {
     /// Modulo n.
     Repeat,
     /// Modulo 2n; of one texel, m of n and above counts as 2n - 1 - m.
@@ -91,8 +91,8 @@ pub enum Wrap {
 pub enum TexelView<'a> {
     /// One texel each: red, green, blue, alpha.
     Texels(&'a [[f32; 4]]),
-    /// Four: first column and row, second column, second row, both second.
-    Fours(&'a [Four]),
+    /// Footprint: first column and row, second column, second row, both second.
+    Footprints(&'a [Footprint]),
 }
 
 impl TexelView<'_> {
@@ -104,7 +104,7 @@ impl TexelView<'_> {
     pub fn len(&self) -> usize {
         match self {
             Self::Texels(cells) => cells.len(),
-            Self::Fours(cells) => cells.len(),
+            Self::Footprints(cells) => cells.len(),
         }
     }
 
@@ -117,46 +117,46 @@ impl TexelView<'_> {
 
 impl Sampler {
     /// How fetches are looked up, if that is so simple.
-    pub(crate) fn table(&self) -> Option<Table> {
-        let prepared = self.prepared()?;
-        match prepared.single {
-            true => prepared.table().filter(|_| prepared.simple),
-            false => self.levels_of(prepared),
+    pub(crate) fn texture_desc(&self) -> Option<TextureDesc> {
+        let compiled = self.compiled()?;
+        match compiled.single_level {
+            true => compiled.texture_desc().filter(|_| compiled.has_fast_path),
+            false => self.mipmapped_desc(compiled),
         }
     }
 
     /// What they are looked up in.
     pub(crate) fn texel_view(&self) -> TexelView<'_> {
-        self.prepared().map_or(TexelView::NONE, Prepared::texel_view)
+        self.compiled().map_or(TexelView::NONE, CompiledSampler::texel_view)
     }
 
     /// A table with all levels.
-    fn levels_of(&self, prepared: &Prepared) -> Option<Table> {
-        let mixed = match self.mip_filter {
+    fn mipmapped_desc(&self, compiled: &CompiledSampler) -> Option<TextureDesc> {
+        let trilinear = match self.mip_filter {
             LayerFilter::LINEAR => true,
             LayerFilter::POINT => false,
             _ => return None,
         };
         let powers = self.size[..2].iter().all(|size| size.is_power_of_two());
-        // With one filter, what is magnified is the finest level mixed with nothing of the next: the same
+        // With one filter, what is magnified is the finest level trilinear with nothing of the next: the same
         // if texels are finite and there is no -0.
-        let one = prepared.mag == prepared.min && prepared.plain && prepared.kind == CoordType::D2;
-        let plain = one && powers && prepared.tri_perf == TriPerf::OFF;
-        let table = prepared.table().filter(|_| plain)?;
+        let one = compiled.mag == compiled.min && compiled.plain && compiled.kind == CoordType::D2;
+        let plain = one && powers && compiled.tri_perf == TriPerf::OFF;
+        let table = compiled.texture_desc().filter(|_| plain)?;
         let mut origins = [0; 13];
-        for (origin, level) in origins.iter_mut().zip(&prepared.levels) {
-            *origin = prepared.origin(level);
+        for (origin, level) in origins.iter_mut().zip(&compiled.levels) {
+            *origin = compiled.origin(level);
         }
-        let halvings = [0, 1].map(|axis| self.halvings(axis, 15) as u8);
-        let axis = |axis: usize| Axis { size: self.size[axis], ..table.axes[axis] };
-        Some(Table {
+        let mip_shift = [0, 1].map(|axis| self.mip_shift(axis, 15) as u8);
+        let axis = |axis: usize| AxisDesc { size: self.size[axis], ..table.axes[axis] };
+        Some(TextureDesc {
             axes: [axis(0), axis(1)],
-            detail: Some(Detail {
-                bias: prepared.lod_bias.to_bits(),
-                finest: u8::try_from(prepared.finest).ok()?,
-                coarsest: u8::try_from(prepared.coarsest).ok().filter(|level| *level < 13)?,
-                mixed,
-                halvings,
+            lod: Some(LodDesc {
+                bias: compiled.lod_bias.to_bits(),
+                finest: u8::try_from(compiled.finest).ok()?,
+                coarsest: u8::try_from(compiled.coarsest).ok().filter(|level| *level < 13)?,
+                trilinear,
+                mip_shift,
                 origins,
             }),
             ..table
@@ -164,46 +164,50 @@ impl Sampler {
     }
 }
 
-impl Prepared {
+impl CompiledSampler {
     /// What its filter looks up, if that is kept.
     fn texel_view(&self) -> TexelView<'_> {
-        match (self.mag[0], &self.corners, &self.store) {
-            (true, Some(corners), _) => TexelView::Fours(corners.all()),
-            (false, _, Store::Decoded(texels)) => TexelView::Texels(texels),
+        match (self.mag[0], &self.footprints, &self.store) {
+            (true, Some(footprints), _) => TexelView::Footprints(footprints.all()),
+            (false, _, TexelCache::Decoded(texels)) => TexelView::Texels(texels),
             _ => TexelView::NONE,
         }
     }
 
     /// The cell of column 0 and row 0 of a level.
-    fn origin(&self, level: &Level) -> u32 {
+    fn origin(&self, level: &LaneMipLevel) -> u32 {
         let origin = if self.mag[0] { level.origin[0] } else { level.base[0] };
         origin as u32
     }
 
     /// A table with the finest level.
-    fn table(&self) -> Option<Table> {
+    fn texture_desc(&self) -> Option<TextureDesc> {
         let level = self.levels.get(self.finest)?;
         let linear = self.mag[0];
         let axis = |axis: usize| {
-            let wrap = match self.wrapping[axis].mode {
-                ClampMode::WRAP => Wrap::Repeat,
-                ClampMode::MIRROR => Wrap::Mirror,
-                ClampMode::CLAMP => Wrap::Clamp,
+            let wrap = match self.address_modes[axis].mode {
+                ClampMode::WRAP => WrapMode::Repeat,
+                ClampMode::MIRROR => WrapMode::Mirror,
+                ClampMode::CLAMP => WrapMode::Clamp,
                 _ => return None,
             };
-            Some(Axis { wrap, size: level.size[axis][0] as u32, scale: self.scale[axis].to_bits() })
+            Some(AxisDesc {
+                wrap,
+                size: level.size[axis][0] as u32,
+                scale: self.scale[axis].to_bits(),
+            })
         };
         let cells = self.texel_view().len();
         let row = if linear { level.row[0] } else { level.size[0][0] };
-        Some(Table {
+        Some(TextureDesc {
             linear,
             axes: [axis(0)?, axis(1)?],
             origin: self.origin(level),
             row: row as u32,
             cells: u32::try_from(cells).ok().filter(|cells| *cells > 0)?,
             channels: self.channels,
-            tiny: self.tiny,
-            detail: None,
+            may_underflow: self.may_underflow,
+            lod: None,
         })
     }
 }

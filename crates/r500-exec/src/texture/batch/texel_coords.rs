@@ -1,13 +1,13 @@
-//! From S, T, R, Q to texels of level 0: [`Space::places`](super::super::coordinates) for a chunk.
+//! From S, T, R, Q to texels of level 0: [`Space::coords`](super::super::coordinates) for a chunk.
 
 use r500_isa::values::{CoordType, TexOp};
 
-use super::axis::TOO_FAR;
-use super::prepared::Prepared;
+use super::address_mode::TOO_FAR;
+use super::compiled_sampler::CompiledSampler;
 use super::{BatchFetch, Chunk, LANES};
 
 /// Where the pixels of a chunk look.
-pub(super) struct Places {
+pub(super) struct TexelCoords {
     /// u, v, w in texels of level 0; NaN is not made zero yet. w of a 2D texture is not set.
     pub(super) uvw: [Chunk; 3],
     /// The face of a cube, else 0.
@@ -16,18 +16,23 @@ pub(super) struct Places {
     str: [Chunk; 3],
 }
 
-impl Places {
+impl TexelCoords {
     pub(super) const NEW: Self =
         Self { uvw: [[0.0; LANES]; 3], face: [0.0; LANES], str: [[0.0; LANES]; 3] };
 }
 
-impl Prepared {
-    /// Places, and the quads (the first in bit 0) of which some are beyond what is computed here.
+impl CompiledSampler {
+    /// TexelCoords, and the quads (the first in bit 0) of which some are beyond what is computed here.
     #[inline(always)]
-    pub(super) fn places(&self, fetch: &BatchFetch<'_>, k: usize, places: &mut Places) -> u8 {
+    pub(super) fn texel_coords(
+        &self,
+        fetch: &BatchFetch<'_>,
+        k: usize,
+        coords: &mut TexelCoords,
+    ) -> u8 {
         let axes = if self.kind == CoordType::D2 { 2 } else { 3 };
-        let Places { str, .. } = places;
-        let mut wild = [0_u32; LANES];
+        let TexelCoords { str, .. } = coords;
+        let mut slow = [0_u32; LANES];
         // No denormals from here on: scales are 1 or more, and a cube's coordinates are sums with 1.
         for axis in 0..axes {
             let (given, str) = (&fetch.strq[axis][k], &mut str[axis]);
@@ -39,36 +44,36 @@ impl Prepared {
             let q = &fetch.strq[3][k];
             for str in &mut str[..axes] {
                 for lane in 0..LANES {
-                    str[lane] = quotient(str[lane], q[lane], &mut wild[lane]);
+                    str[lane] = quotient(str[lane], q[lane], &mut slow[lane]);
                 }
             }
         }
         let scale = if fetch.unscaled { [1.0; 3] } else { self.scale };
         for axis in 0..axes {
-            let (str, uvw) = (&places.str[axis], &mut places.uvw[axis]);
+            let (str, uvw) = (&coords.str[axis], &mut coords.uvw[axis]);
             for lane in 0..LANES {
                 uvw[lane] = str[lane] * scale[axis];
             }
         }
         if self.kind == CoordType::CUBE {
-            Self::faces(&self.scale, places);
+            Self::faces(&self.scale, coords);
         }
         let wrapped = if self.kind == CoordType::D3 { 3 } else { 2 };
         for axis in 0..wrapped {
-            if self.wrapping[axis].repeats() {
-                let x = &places.uvw[axis];
+            if self.address_modes[axis].repeats() {
+                let x = &coords.uvw[axis];
                 for lane in 0..LANES {
-                    wild[lane] |= u32::from((x[lane].abs() >= TOO_FAR) | x[lane].is_nan());
+                    slow[lane] |= u32::from((x[lane].abs() >= TOO_FAR) | x[lane].is_nan());
                 }
             }
         }
-        quads_with(&wild)
+        quads_with(&slow)
     }
 
     /// The faces that directions meet, and where.
     #[inline(always)]
-    fn faces(scale: &[f32; 3], places: &mut Places) {
-        let Places { uvw: [u, v, _], face, str: [s, t, r] } = places;
+    fn faces(scale: &[f32; 3], coords: &mut TexelCoords) {
+        let TexelCoords { uvw: [u, v, _], face, str: [s, t, r] } = coords;
         for lane in 0..LANES {
             let (s, t, r) = (s[lane], t[lane], r[lane]);
             let along_s = (s.abs() >= t.abs()) & (s.abs() >= r.abs());
@@ -111,12 +116,12 @@ impl Prepared {
 
 /// A coordinate divided by Q, and whether (all bits) it is one of those left to the law.
 #[inline(always)]
-pub(super) fn quotient(x: f32, q: f32, wild: &mut u32) -> f32 {
+pub(super) fn quotient(x: f32, q: f32, slow: &mut u32) -> f32 {
     let q = if q.abs() < f32::MIN_POSITIVE { 0.0_f32.copysign(q) } else { q };
     let quotient = x / q;
     // Tiny is decided with an exponent of any size: a quotient just below the smallest normal number
     // may have been rounded up to it.
-    *wild |= if quotient.abs() == f32::MIN_POSITIVE { !0 } else { 0 };
+    *slow |= if quotient.abs() == f32::MIN_POSITIVE { !0 } else { 0 };
     flush_to_plus(quotient)
 }
 

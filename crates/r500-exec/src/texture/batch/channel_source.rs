@@ -2,16 +2,16 @@
 
 /// What a channel holds, in all texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Channel {
+pub enum ChannelSource {
     /// The bits of this channel: of itself, or of an earlier one that says the same of itself.
     Of(u8),
-    /// The same bits everywhere: of a finite number, not -0, so that any mixture is that number, too.
+    /// The same bits everywhere: of a finite number, not -0, so that any bilerp is that number, too.
     Constant(u32),
 }
 
-impl Channel {
+impl ChannelSource {
     /// Nothing in common.
-    pub(super) const APART: [Self; 4] = [Self::Of(0), Self::Of(1), Self::Of(2), Self::Of(3)];
+    pub(super) const DISTINCT: [Self; 4] = [Self::Of(0), Self::Of(1), Self::Of(2), Self::Of(3)];
 
     /// Those of texels.
     pub(super) fn of(texels: &[[f32; 4]]) -> [Self; 4] {
@@ -22,10 +22,10 @@ impl Channel {
             let same = |x: &[f32; 4]| x[c].to_bits() == first.to_bits();
             (mixes && texels.iter().all(same)).then_some(Self::Constant(first.to_bits()))
         };
-        let mut channels = Self::APART;
+        let mut channels = Self::DISTINCT;
         for c in 0..4 {
-            let earlier = (0..c).find(|d| channels[*d] == Self::APART[*d] && alike(c, *d));
-            channels[c] = constant(c).unwrap_or(Self::APART[earlier.unwrap_or(c)]);
+            let earlier = (0..c).find(|d| channels[*d] == Self::DISTINCT[*d] && alike(c, *d));
+            channels[c] = constant(c).unwrap_or(Self::DISTINCT[earlier.unwrap_or(c)]);
         }
         channels
     }
@@ -33,17 +33,17 @@ impl Channel {
 
 #[cfg(test)]
 mod tests {
-    use super::Channel::{self, Constant, Of};
+    use super::ChannelSource::{self, Constant, Of};
 
     #[test]
     fn channels_are_compared_bit_for_bit() {
         let [half, one] = [0.5_f32, 1.0].map(|x| Constant(x.to_bits()));
         let grey = [[0.5, 0.5, 0.5, 1.0], [0.25, 0.25, 0.25, 1.0]];
-        assert_eq!(Channel::of(&grey), [Of(0), Of(0), Of(0), one]);
+        assert_eq!(ChannelSource::of(&grey), [Of(0), Of(0), Of(0), one]);
         let partly = [[0.5, 0.5, 0.0, 0.0], [0.25, 0.5, 0.25, 0.0]];
-        assert_eq!(Channel::of(&partly), [Of(0), half, Of(2), Constant(0)]);
-        // Zeros of either sign are other bits; a mixture of -0 with itself is +0.
+        assert_eq!(ChannelSource::of(&partly), [Of(0), half, Of(2), Constant(0)]);
+        // Zeros of either sign are other bits; a bilerp of -0 with itself is +0.
         let zeros = [[0.0, -0.0, -0.0, f32::NAN], [1.0, 1.0, -0.0, f32::NAN]];
-        assert_eq!(Channel::of(&zeros), Channel::APART);
+        assert_eq!(ChannelSource::of(&zeros), ChannelSource::DISTINCT);
     }
 }
