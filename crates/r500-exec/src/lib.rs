@@ -34,11 +34,11 @@ pub mod output;
 pub mod reading;
 pub mod record;
 pub mod reference;
-pub mod texture;
 
 pub use fast::codegen;
 
-use r500_numerics as numerics;
+pub use r500_numerics as numerics;
+pub use r500_texture as texture;
 
 mod bindings;
 mod engine;

@@ -24,7 +24,7 @@ use r500_simd::Simd;
 pub use super::FastDraw;
 pub use super::interpolants::LinearInterpolant;
 pub use super::render_targets::{BatchOffsets, ColorTargets, PixelOffsets};
-pub use crate::texture::{
+pub use crate::texture::batch::{
     AxisDesc as Axis, ChannelSource as Channel, Footprint as Four, LodDesc as Detail, TexelView,
     TextureDesc as Table, WrapMode as Wrap,
 };

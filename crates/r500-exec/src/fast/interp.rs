@@ -10,7 +10,7 @@ use super::reg_file::{ChunkRange, RegFile};
 use super::render_targets::{ColorTargets, Staging};
 use super::tile::Tile;
 use crate::frame::Band;
-use crate::texture::BatchFetch;
+use crate::texture::batch::BatchFetch;
 use crate::{Counters, Draw, RunError};
 use r500_simd::{Simd, SimdLevel, SimdTask};
 

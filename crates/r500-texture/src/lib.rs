@@ -35,7 +35,7 @@
 //! makes a fetch fail.
 
 mod address;
-mod batch;
+pub mod batch;
 mod blocks;
 mod coordinates;
 mod error;
@@ -45,8 +45,6 @@ mod readings;
 mod sampler;
 mod texels;
 
-pub(crate) use batch::BatchFetch;
-pub use batch::{AxisDesc, ChannelSource, Footprint, LodDesc, TexelView, TextureDesc, WrapMode};
 pub use error::{BindError, Setting};
 pub use lookup::{LevelLookup, Lookup, TexelLookup};
 pub use readings::{

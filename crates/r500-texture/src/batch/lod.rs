@@ -7,8 +7,8 @@ use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::filter::{Colors, Scratch, mix_by_law, reborrow};
 use super::texel_coords::TexelCoords;
 use super::{BatchFetch, Chunk, LANES, product};
-use crate::numerics::flush;
-use crate::numerics::{CANONICAL_NAN, kernels};
+use r500_numerics::flush;
+use r500_numerics::{CANONICAL_NAN, kernels};
 
 /// The levels that the pixels of a chunk ask for.
 struct LodSelection {
@@ -273,7 +273,7 @@ fn square(step: f32) -> f32 {
     product(step, step)
 }
 
-/// [`kernels::ln2`](crate::numerics::kernels::ln2) of a number that is not negative (or NaN), without
+/// [`kernels::ln2`](r500_numerics::kernels::ln2) of a number that is not negative (or NaN), without
 /// a branch.
 #[inline(always)]
 fn ln2(x: f32) -> f32 {

@@ -49,21 +49,21 @@ pub use footprints::Footprint;
 pub use texture_desc::{AxisDesc, LodDesc, TexelView, TextureDesc, WrapMode};
 
 /// A texture instruction as a batch of pixels brings it to its unit.
-pub(crate) struct BatchFetch<'a> {
+pub struct BatchFetch<'a> {
     /// As in [`QuadFetch`].
-    pub(crate) op: TexOp,
+    pub op: TexOp,
     /// As in [`QuadFetch`].
-    pub(crate) unscaled: bool,
+    pub unscaled: bool,
     /// S, T, R, Q, swizzled, all of the same length.
-    pub(crate) strq: [&'a [Chunk]; 4],
+    pub strq: [&'a [Chunk]; 4],
     /// How they change to the right. Only DXDY looks at it; else it may be empty.
-    pub(crate) dx: [&'a [Chunk]; 4],
+    pub dx: [&'a [Chunk]; 4],
     /// How they change downward, likewise.
-    pub(crate) dy: [&'a [Chunk]; 4],
+    pub dy: [&'a [Chunk]; 4],
     /// The lanes that anyone looks at, as masks: all bits or none. Quads without one are skipped.
-    pub(crate) active: Option<&'a [Chunk]>,
+    pub active: Option<&'a [Chunk]>,
     /// The channels that anyone looks at: red in bit 0.
-    pub(crate) wanted: u8,
+    pub wanted: u8,
 }
 
 /// What a sampler keeps for batches: made when first asked for, shared by its clones; `None` if the
@@ -81,7 +81,7 @@ impl Sampler {
     /// What a batch fetches: red, green, blue, alpha before the destination swizzle, into as many
     /// chunks. A channel that is not wanted may be empty.
     #[inline(always)]
-    pub(crate) fn fetch_batch(&self, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
+    pub fn fetch_batch(&self, fetch: &BatchFetch<'_>, out: [&mut [Chunk]; 4]) {
         let mut out = out;
         let compiled = self.compiled();
         if let Some(compiled) = compiled.filter(|compiled| compiled.has_fast_path) {
@@ -241,7 +241,7 @@ fn product(a: f32, b: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::product;
-    use crate::numerics::Arith;
+    use r500_numerics::Arith;
 
     /// Products near the smallest normal number, whose roundings differ with and without a lower end
     /// of the exponent.

@@ -7,7 +7,7 @@ use r500_program::Texture;
 
 use super::super::Weights;
 use super::*;
-use crate::numerics::{Arith, Denormals};
+use r500_numerics::{Arith, Denormals};
 
 const DENORMAL: f32 = f32::from_bits(0x007f_ffff);
 

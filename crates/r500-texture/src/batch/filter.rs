@@ -8,7 +8,7 @@ use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::texel_cache::{Texel, TexelCache};
 use super::texel_coords::TexelCoords;
 use super::{Chunk, LANES, product};
-use crate::numerics::flush;
+use r500_numerics::flush;
 
 /// The colours of a chunk: red, green, blue, alpha.
 pub(super) type Colors = [Chunk; 4];

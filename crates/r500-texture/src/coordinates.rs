@@ -7,7 +7,7 @@ use r500_isa::values::{CoordType, TexOp};
 
 use super::readings::{CubeTies, LodBias, Magnification, TexReadings};
 use super::sampler::{Gradients, QuadFetch};
-use crate::numerics::{Arith, compare, kernels};
+use r500_numerics::{Arith, compare, kernels};
 
 /// What coordinates mean to a texture.
 #[derive(Clone, Copy, Debug, PartialEq)]

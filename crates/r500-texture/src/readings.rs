@@ -1,6 +1,6 @@
 //! What the sampler does where its rules are open.
 
-use crate::numerics::Arith;
+use r500_numerics::Arith;
 
 /// The choices of a sampler: [`TexReadings::LAW`] is this project's, every other combination a
 /// reading that somebody with a card may want to try.

@@ -14,7 +14,7 @@ use super::error::{BindError, Setting};
 use super::lookup::{FetchObserver, Lookup};
 use super::readings::TexReadings;
 use super::texels::{Texels, registered_size};
-use crate::numerics::{Arith, compare};
+use r500_numerics::{Arith, compare};
 
 /// What a unit that is not enabled returns: colours 0, alpha 1 (documented).
 pub const DISABLED_UNIT: [f32; 4] = [0.0, 0.0, 0.0, 1.0];

@@ -117,7 +117,7 @@ impl TexelView<'_> {
 
 impl Sampler {
     /// How fetches are looked up, if that is so simple.
-    pub(crate) fn texture_desc(&self) -> Option<TextureDesc> {
+    pub fn texture_desc(&self) -> Option<TextureDesc> {
         let compiled = self.compiled()?;
         match compiled.single_level {
             true => compiled.texture_desc().filter(|_| compiled.has_fast_path),
@@ -126,7 +126,7 @@ impl Sampler {
     }
 
     /// What they are looked up in.
-    pub(crate) fn texel_view(&self) -> TexelView<'_> {
+    pub fn texel_view(&self) -> TexelView<'_> {
         self.compiled().map_or(TexelView::NONE, CompiledSampler::texel_view)
     }
 
