@@ -2,13 +2,14 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`manual`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`card`], [`manual`] | the subcommands |
 //! | [`source`], [`state`], [`machine`], [`format`](mod@format) | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`], [`difference`] | exit statuses, messages, colours, progress, what changes in a text |
 
 mod asm;
 mod bench;
+mod card;
 mod cfg;
 mod check;
 mod convert;
@@ -65,6 +66,8 @@ enum Command {
     Cfg(cfg::Cfg),
     Diff(Box<diff::Diff>),
     Explain(explain::Explain),
+    Card(card::Card),
+    Capture(card::Capture),
     Completions(manual::Completions),
     Man(manual::Man),
 }
@@ -88,7 +91,9 @@ Examples:
   r500 stats tests/corpus/mesa --sort cycles    count instructions, estimate cycles
   r500 cfg capture.json -o flow.svg             where a program can go, as a picture
   r500 diff old.json new.json --run             whether two programs compute the same
-  r500 explain 0x1401ff05 --as us_fc_inst       what the bits of a word mean";
+  r500 explain 0x1401ff05 --as us_fc_inst       what the bits of a word mean
+  r500 card glmark2-es2-drm                     run any program on the virtual card
+  r500 capture -o demo.r5cs ./program           the same, and keep what it submits";
 
 /// Runs the command.
 pub(crate) fn main() -> ExitCode {
@@ -110,6 +115,8 @@ pub(crate) fn main() -> ExitCode {
         Command::Cfg(cfg) => cfg.run(),
         Command::Diff(diff) => diff.run(),
         Command::Explain(explain) => explain.run(),
+        Command::Card(card) => card.run(),
+        Command::Capture(capture) => capture.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
     })

@@ -5,6 +5,8 @@
 mod asm;
 mod assembly;
 mod bench;
+#[cfg(target_os = "linux")]
+mod card;
 mod cfg;
 mod check;
 mod convert;

@@ -1,0 +1,243 @@
+//! `r500 card` and `r500 capture`: a program on the virtual card.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use r500_stream::Chip;
+
+use super::exit::{Failure, Outcome};
+
+/// Run a program on the virtual card.
+///
+/// The program finds a Radeon of the X1000 series at /dev/dri/card0 and /dev/dri/renderD128: Mesa's r300
+/// driver draws on it, and so do programs that make their own requests of the kernel's radeon driver. It
+/// takes no card, no kernel driver, no root, and no change of the program or of Mesa. All processes
+/// that the program starts find a card of their own. The program's exit status is that of this
+/// command. Programs that are linked statically or run with other rights do not see the card.
+#[derive(Args, Debug)]
+#[command(after_help = CARD_AFTER)]
+pub(super) struct Card {
+    #[command(flatten)]
+    card: CardArgs,
+    /// Draw nothing: buffers keep what the program wrote
+    #[arg(long)]
+    no_draw: bool,
+    #[command(flatten)]
+    program: ProgramArgs,
+}
+
+/// Run a program on the virtual card and keep what it submits.
+///
+/// Every submission goes into a capture with the contents of its buffers, as far as they changed, and
+/// with hashes of what the card drew. If the program runs several processes that draw, the
+/// captures of the later ones are named FILE.1.r5cs, FILE.2.r5cs and so on; older captures of
+/// these names are deleted first.
+#[derive(Args, Debug)]
+#[command(after_help = CAPTURE_AFTER)]
+pub(super) struct Capture {
+    /// The capture
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    #[command(flatten)]
+    card: CardArgs,
+    /// Draw nothing: submissions are recorded, buffers keep what the program wrote
+    #[arg(long)]
+    no_draw: bool,
+    #[command(flatten)]
+    program: ProgramArgs,
+}
+
+/// Which card.
+#[derive(Args, Debug)]
+struct CardArgs {
+    /// The chip
+    #[arg(long, value_name = "CHIP", default_value = Chip::default().name(), value_parser = chip_parser())]
+    chip: Chip,
+    /// Execute each submission before the program continues
+    #[arg(long)]
+    sync: bool,
+    /// Print counts when the program ends
+    #[arg(long)]
+    stats: bool,
+    /// Write each frame that goes to the screen into a directory, as frame-00000.png and so on
+    #[arg(long, value_name = "DIRECTORY")]
+    frames: Option<PathBuf>,
+    /// Width and height of the screen in pixels
+    #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_mode)]
+    mode: [u16; 2],
+    /// The library that stands between the program and the system (default: next to this command)
+    #[arg(long, value_name = "FILE", env = "R500_CARD_LIBRARY")]
+    library: Option<PathBuf>,
+}
+
+/// What runs.
+#[derive(Args, Debug)]
+struct ProgramArgs {
+    /// The program and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "PROGRAM"
+    )]
+    command: Vec<OsString>,
+}
+
+const CARD_AFTER: &str = "\
+Exit status: that of the program; 2 wrong usage; 3 the program or libr500_card.so cannot be started.
+
+Examples:
+  r500 card glmark2-es2-drm -b build             Mesa's driver, on a screen of 800x600
+  r500 card --frames out glmark2-es2-drm         each frame as a PNG
+  r500 card --chip r580 --stats es2_info         another chip; counts at the end
+  EGL_PLATFORM=surfaceless r500 card ./program   without a screen";
+
+const CAPTURE_AFTER: &str = "\
+Exit status: that of the program; 2 wrong usage; 3 the program or libr500_card.so cannot be started.
+
+Examples:
+  r500 capture -o demo.r5cs glmark2-es2-drm -b build:duration=1
+  r500 capture -o demo.r5cs --no-draw ./program   as fast as the program is";
+
+fn chip_parser() -> impl TypedValueParser<Value = Chip> {
+    PossibleValuesParser::new(Chip::ALL.map(Chip::name)).try_map(|name| name.parse::<Chip>())
+}
+
+fn parse_mode(text: &str) -> Result<[u16; 2], String> {
+    let sides = text.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
+    let fits = sides.filter(|sides| sides.iter().all(|side| (1..=4096).contains(side)));
+    fits.ok_or_else(|| "expected WIDTHxHEIGHT, each from 1 to 4096".to_owned())
+}
+
+impl Card {
+    pub(super) fn run(&self) -> Outcome {
+        self.card.start(&self.program, !self.no_draw, None)
+    }
+}
+
+impl Capture {
+    pub(super) fn run(&self) -> Outcome {
+        delete_captures(&self.output)?;
+        self.card.start(&self.program, !self.no_draw, Some(&self.output))
+    }
+}
+
+/// Deletes the captures of an earlier run: the file and its numbered siblings.
+fn delete_captures(path: &Path) -> Outcome<()> {
+    let extension = path.extension().map(|e| e.to_string_lossy().into_owned());
+    let numbered = (1..).map(|number: u32| {
+        path.with_extension(match &extension {
+            Some(extension) => format!("{number}.{extension}"),
+            None => number.to_string(),
+        })
+    });
+    for (index, path) in std::iter::once(path.to_owned()).chain(numbered).enumerate() {
+        match std::fs::remove_file(&path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                if index > 0 {
+                    break;
+                }
+            }
+            Err(error) => {
+                return Err(
+                    Failure::could_not(error).context(format!("cannot replace {}", path.display()))
+                );
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+impl CardArgs {
+    fn start(&self, _: &ProgramArgs, _: bool, _: Option<&Path>) -> Outcome {
+        Err(Failure::could_not(anyhow::anyhow!(
+            "the virtual card is a Linux device: it runs on Linux only"
+        )))
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl CardArgs {
+    /// Becomes the program. Returns only if that fails.
+    fn start(&self, program: &ProgramArgs, draw: bool, capture: Option<&Path>) -> Outcome {
+        use std::os::unix::process::CommandExt;
+
+        let settings = r500_drm::Settings {
+            chip: self.chip,
+            draw,
+            sync: self.sync,
+            stats: self.stats,
+            capture: capture.map(absolute).transpose()?,
+            frames: self.frames.as_deref().map(absolute).transpose()?,
+            mode: self.mode,
+        };
+        if let Some(frames) = &settings.frames {
+            std::fs::create_dir_all(frames).map_err(|error| {
+                Failure::could_not(error).context(format!("cannot create {}", frames.display()))
+            })?;
+        }
+        let (name, arguments) =
+            program.command.split_first().ok_or_else(|| Failure::usage("which program?"))?;
+        let mut command = std::process::Command::new(name);
+        command.args(arguments).env("LD_PRELOAD", self.preload()?);
+        for (name, value) in settings.variables() {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
+        let error = command.exec();
+        Err(Failure::could_not(error).context(format!("cannot start {}", name.to_string_lossy())))
+    }
+
+    /// The value of `LD_PRELOAD`: the library, before those that are preloaded already.
+    fn preload(&self) -> Outcome<OsString> {
+        let library = absolute(&self.library()?)?;
+        if library.to_string_lossy().contains([' ', ':']) {
+            return Err(Failure::could_not(anyhow::anyhow!(
+                "{}: the loader takes no library whose path has a blank or a colon",
+                library.display()
+            )));
+        }
+        let mut value = library.into_os_string();
+        if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+            value.push(":");
+            value.push(others);
+        }
+        Ok(value)
+    }
+
+    fn library(&self) -> Outcome<PathBuf> {
+        const NAME: &str = "libr500_card.so";
+        if let Some(library) = &self.library {
+            // The loader would ignore it and run the program without the card.
+            return match library.is_file() {
+                true => Ok(library.clone()),
+                false => {
+                    Err(Failure::could_not(anyhow::anyhow!("there is no {}", library.display())))
+                }
+            };
+        }
+        let command = std::env::current_exe().map_err(Failure::could_not)?;
+        let directory = command.parent().unwrap_or(Path::new("/"));
+        let places = [directory.join(NAME), directory.join("../lib").join(NAME)];
+        places.into_iter().find(|place| place.is_file()).ok_or_else(|| {
+            Failure::could_not(anyhow::anyhow!(
+                "{NAME} is neither in {0} nor in {0}/../lib; in a checkout, `cargo build --release` builds it; \
+                 --library names another place",
+                directory.display()
+            ))
+        })
+    }
+}
+
+/// The program may change its directory.
+#[cfg(target_os = "linux")]
+fn absolute(path: &Path) -> Outcome<PathBuf> {
+    std::path::absolute(path)
+        .map_err(|error| Failure::could_not(error).context(format!("no path {}", path.display())))
+}

@@ -1,0 +1,34 @@
+# What the scripts of this folder share: where things are, and what must be installed.
+# shellcheck shell=bash
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+build=${CARGO_TARGET_DIR:-$root/target}
+profile=${PROFILE:-release}
+
+# Debian packages: libegl1 libegl-mesa0 libgl1-mesa-dri libgbm1 libegl-dev libgl-dev libgbm-dev gcc
+need_mesa() {
+    local missing=()
+    for file in EGL/egl.h GL/gl.h gbm.h; do
+        [ -e "/usr/include/$file" ] || missing+=("$file")
+    done
+    command -v cc >/dev/null || missing+=(cc)
+    ldconfig -p | grep -q libEGL_mesa || missing+=(libEGL_mesa)
+    if [ ${#missing[@]} -gt 0 ]; then
+        echo "skipped: no ${missing[*]} (apt-get install --no-install-recommends libegl1 libegl-mesa0" \
+            "libgl1-mesa-dri libgbm1 libegl-dev libgl-dev libgbm-dev gcc)"
+        exit 0
+    fi
+}
+
+# Builds the command with the library of the card, and the scenes: $r500, $scenes.
+build_all() {
+    local flags=()
+    [ "$profile" = release ] && flags=(--release)
+    (cd "$root" && cargo build -q "${flags[@]}" -p r500-cli -p r500-preload)
+    r500=$build/$profile/r500
+    scenes=$build/card/scenes
+    mkdir -p "$build/card"
+    if [ ! -e "$scenes" ] || [ -n "$(find "$root/tools/card/scenes" -newer "$scenes" -name '*.[ch]')" ]; then
+        cc -O1 -Wall -o "$scenes" "$root"/tools/card/scenes/*.c -lEGL -lGL -lgbm -lm
+    fi
+}
