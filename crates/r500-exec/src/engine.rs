@@ -1,11 +1,11 @@
-//! What every engine has in common: options, limits, and the way from a shader to a frame.
+//! The interface of engines, and how a shader becomes a frame: bands of rows over threads.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
-use crate::frame::Band;
-use crate::{Bindings, Frame, Readings, RuntimeWarnings, Shader, frame::Counters};
+use crate::frame::{Band, Counters, Frame, RunInfo};
+use crate::{Bindings, Cancel, Options, RunError, RuntimeWarnings, Shader};
 
 /// Runs shaders over pixels. The [`reference`](crate::reference) engine is the law; every other one
 /// gives the same frame bit for bit.
@@ -57,27 +57,6 @@ impl PreparedDraw for Fallback<'_> {
     }
 }
 
-/// Who drew a frame.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunInfo {
-    /// The engine.
-    pub engine: &'static str,
-    /// The vector instructions that it used, if it chose among some.
-    pub simd: Option<&'static str>,
-    /// Why it was not the engine that was asked.
-    pub fallback_reason: Option<String>,
-    /// Of an engine that compiles: operations of the program that were machine code, and all.
-    pub compiled: Option<[usize; 2]>,
-}
-
-impl RunInfo {
-    /// An engine, nothing else to say.
-    #[must_use]
-    pub fn of(engine: &'static str) -> Self {
-        Self { engine, simd: None, fallback_reason: None, compiled: None }
-    }
-}
-
 /// One drawing: everything an engine looks at.
 #[derive(Clone, Copy)]
 pub struct Draw<'a> {
@@ -98,204 +77,6 @@ pub struct BandStats {
     pub warnings: RuntimeWarnings,
     /// Counters.
     pub counters: Counters,
-}
-
-/// A rectangle of pixels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PixelRect {
-    /// Left column.
-    pub x: u32,
-    /// Lowest row.
-    pub y: u32,
-    /// Columns.
-    pub width: u32,
-    /// Rows.
-    pub height: u32,
-}
-
-impl PixelRect {
-    /// How many pixels it has, if it lies in a picture and so many bytes each fit a limit.
-    ///
-    /// # Errors
-    /// [`RunError::NoPixels`], [`RunError::AreaOutside`], [`RunError::TooLarge`].
-    pub(crate) fn pixels_in(
-        self,
-        [width, height]: [u32; 2],
-        bytes: u64,
-        limit: u64,
-    ) -> Result<usize, RunError> {
-        if self.width == 0 || self.height == 0 {
-            return Err(RunError::NoPixels { width: self.width, height: self.height });
-        }
-        let fits = |start: u32, length: u32, size: u32| {
-            start.checked_add(length).is_some_and(|end| end <= size)
-        };
-        if !fits(self.x, self.width, width) || !fits(self.y, self.height, height) {
-            return Err(RunError::AreaOutside { area: self, width, height });
-        }
-        let pixels = u64::from(self.width) * u64::from(self.height);
-        let bytes = pixels.saturating_mul(bytes);
-        usize::try_from(pixels).ok().filter(|_| bytes <= limit).ok_or(RunError::TooLarge {
-            width: self.width,
-            height: self.height,
-            bytes,
-            limit,
-        })
-    }
-
-    /// Returns the index of a pixel in a plane stored row by row from the lowest; `None` if it lies outside.
-    #[must_use]
-    #[inline]
-    pub fn index(self, x: u32, y: u32) -> Option<usize> {
-        let (x, y) = (x.checked_sub(self.x)?, y.checked_sub(self.y)?);
-        let inside = x < self.width && y < self.height;
-        inside.then_some(y as usize * self.width as usize + x as usize)
-    }
-}
-
-/// How to run.
-#[derive(Clone)]
-pub struct Options<'a> {
-    /// Named choices where the documents leave a rule open.
-    pub readings: Readings,
-    /// Start undefined state with a pattern that stands out instead of 0.
-    pub poison: bool,
-    /// Collect warnings.
-    pub warnings: bool,
-    /// Width and height of the group of pixels that share a program counter; even. Visible only
-    /// with `WRITE_INACTIVE` and with `IGNORE_UNCOVERED` beside quad differences.
-    pub group: [u32; 2],
-    /// Threads; 0 takes all cores.
-    pub threads: usize,
-    /// The part of the picture to draw, all of it if not given.
-    pub area: Option<PixelRect>,
-    /// Bounds, for programs from strangers.
-    pub limits: Limits,
-    /// Stops the drawing from outside.
-    pub cancel: Option<&'a Cancel>,
-    /// Called with the rows done and the rows in all, from any thread.
-    pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
-}
-
-/// Width and height of the group wherever its size could be seen.
-pub const GROUP: [u32; 2] = [4, 4];
-
-impl Default for Options<'_> {
-    fn default() -> Self {
-        Self {
-            readings: Readings::default(),
-            poison: false,
-            warnings: false,
-            group: GROUP,
-            threads: 0,
-            area: None,
-            limits: Limits::default(),
-            cancel: None,
-            progress: None,
-        }
-    }
-}
-
-/// Bounds on a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Instructions that a group of pixels may execute.
-    pub instructions: u64,
-    /// Bytes that a frame may take.
-    pub memory: u64,
-    /// Time that a drawing may take.
-    pub time: Option<Duration>,
-}
-
-impl Default for Limits {
-    /// 4 million instructions a group, 4 GiB a frame, no time limit.
-    fn default() -> Self {
-        Self { instructions: 4_000_000, memory: 4 << 30, time: None }
-    }
-}
-
-/// Stops a drawing from another thread.
-#[derive(Debug, Default)]
-pub struct Cancel(AtomicBool);
-
-impl Cancel {
-    /// Asks the drawing to stop; it ends with [`RunError::Cancelled`].
-    pub fn cancel(&self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether that was asked.
-    #[must_use]
-    pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
-    }
-}
-
-/// Why a run ended without a frame.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum RunError {
-    /// The picture has no pixels.
-    #[error("a picture of {width}x{height} has no pixels")]
-    NoPixels {
-        /// Its width.
-        width: u32,
-        /// Its height.
-        height: u32,
-    },
-    /// The area to draw leaves the picture.
-    #[error("the area {}x{} at {},{} is not inside the picture of {width}x{height}",
-        area.width, area.height, area.x, area.y)]
-    AreaOutside {
-        /// The area.
-        area: PixelRect,
-        /// Width of the picture.
-        width: u32,
-        /// Height of the picture.
-        height: u32,
-    },
-    /// The group of pixels cannot be made of quads.
-    #[error("a group of {width}x{height} pixels is not made of whole quads: both must be even")]
-    OddGroup {
-        /// Its width.
-        width: u32,
-        /// Its height.
-        height: u32,
-    },
-    /// The frame would take too much memory.
-    #[error("a frame of {width}x{height} takes {bytes} bytes, the limit is {limit}")]
-    TooLarge {
-        /// Its width.
-        width: u32,
-        /// Its height.
-        height: u32,
-        /// What it would take.
-        bytes: u64,
-        /// [`Limits::memory`].
-        limit: u64,
-    },
-    /// The program ran for too long.
-    #[error(
-        "after {limit} instructions the group at pixel {},{} is still at address {address}: \
-         the program seems endless (raise the instruction limit if it is not)", pixel[0], pixel[1]
-    )]
-    Instructions {
-        /// Address of the next instruction.
-        address: u32,
-        /// Lower left pixel of the group.
-        pixel: [u32; 2],
-        /// [`Limits::instructions`].
-        limit: u64,
-    },
-    /// The time is up.
-    #[error("the drawing took longer than its limit of {limit:?}")]
-    Time {
-        /// [`Limits::time`].
-        limit: Duration,
-    },
-    /// Somebody asked to stop.
-    #[error("the drawing was cancelled")]
-    Cancelled,
 }
 
 impl<'a> Draw<'a> {

@@ -1,7 +1,7 @@
 //! What a drawing leaves: colours, depth, coverage, counters.
 
 use crate::numerics::canonical_nan;
-use crate::{Bindings, Options, PixelRect, RunError, RunInfo, RuntimeWarnings, Shader};
+use crate::{Bindings, Options, PixelRect, RunError, RuntimeWarnings, Shader};
 
 /// A drawn picture. Rows count from y = 0, the bottom of the upright picture.
 ///
@@ -19,6 +19,27 @@ pub struct Frame {
     pub counters: Counters,
     /// Who drew it.
     pub run_info: RunInfo,
+}
+
+/// Who drew a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunInfo {
+    /// The engine.
+    pub engine: &'static str,
+    /// The vector instructions that it used, if it chose among some.
+    pub simd: Option<&'static str>,
+    /// Why it was not the engine that was asked.
+    pub fallback_reason: Option<String>,
+    /// Of an engine that compiles: operations of the program that were machine code, and all.
+    pub compiled: Option<[usize; 2]>,
+}
+
+impl RunInfo {
+    /// An engine, nothing else to say.
+    #[must_use]
+    pub fn of(engine: &'static str) -> Self {
+        Self { engine, simd: None, fallback_reason: None, compiled: None }
+    }
 }
 
 /// What a run counts. The counts do not depend on group size, threads or engine, except
@@ -88,7 +109,7 @@ impl Frame {
         let depth = shader.writes_depth();
         let planes = targets.iter().filter(|&&on| on).count() as u64;
         let bytes = planes * 16 + if depth { 4 } else { 0 } + 1;
-        let pixels = area.pixels_in([width, height], bytes, options.limits.memory)?;
+        let pixels = pixels_in(area, [width, height], bytes, options.limits.memory)?;
         Ok(Self {
             area,
             color: targets.map(|on| on.then(|| vec![[0.0; 4]; pixels])),
@@ -287,4 +308,33 @@ fn cut_slice<'a, T>(rest: &mut &'a mut [T], pixels: usize) -> &'a mut [T] {
     let (head, tail) = std::mem::take(rest).split_at_mut(pixels);
     *rest = tail;
     head
+}
+
+/// How many pixels it has, if it lies in a picture and so many bytes each fit a limit.
+///
+/// # Errors
+/// [`RunError::NoPixels`], [`RunError::AreaOutside`], [`RunError::TooLarge`].
+pub(crate) fn pixels_in(
+    rect: PixelRect,
+    [width, height]: [u32; 2],
+    bytes: u64,
+    limit: u64,
+) -> Result<usize, RunError> {
+    if rect.width == 0 || rect.height == 0 {
+        return Err(RunError::NoPixels { width: rect.width, height: rect.height });
+    }
+    let fits = |start: u32, length: u32, size: u32| {
+        start.checked_add(length).is_some_and(|end| end <= size)
+    };
+    if !fits(rect.x, rect.width, width) || !fits(rect.y, rect.height, height) {
+        return Err(RunError::AreaOutside { area: rect, width, height });
+    }
+    let pixels = u64::from(rect.width) * u64::from(rect.height);
+    let bytes = pixels.saturating_mul(bytes);
+    usize::try_from(pixels).ok().filter(|_| bytes <= limit).ok_or(RunError::TooLarge {
+        width: rect.width,
+        height: rect.height,
+        bytes,
+        limit,
+    })
 }

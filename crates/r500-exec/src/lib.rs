@@ -42,16 +42,19 @@ pub use r500_texture as texture;
 
 mod bindings;
 mod engine;
+mod error;
 mod frame;
+mod options;
+mod rect;
 mod shader;
 mod warning;
 
 pub use bindings::{BindError, Bindings};
-pub use engine::{
-    BandStats, Cancel, Draw, Engine, Fallback, GROUP, Limits, Options, PixelRect, PreparedDraw,
-    RunError, RunInfo, draw, draw_into,
-};
-pub use frame::{Band, Counters, Frame, Pixel, PixelOut};
+pub use engine::{BandStats, Draw, Engine, Fallback, PreparedDraw, draw, draw_into};
+pub use error::RunError;
+pub use frame::{Band, Counters, Frame, Pixel, PixelOut, RunInfo};
+pub use options::{Cancel, GROUP, Limits, Options};
 pub use reading::Readings;
+pub use rect::PixelRect;
 pub use shader::{Alu, AluHalf, Dest, Fc, Op, Predicate, Shader, ShaderError, Tex, TexReg};
 pub use warning::{RuntimeWarning, RuntimeWarnings, WarningKind};

@@ -1,6 +1,7 @@
 //! Rounded steps: sums, products, quotients, and what finishes a result.
 
-use super::compare;
+use crate::compare;
+use crate::special::{CANONICAL_NAN, canonical_nan, flush};
 
 /// How arithmetic is done: the operations as methods, the open choices as
 /// fields.
@@ -69,9 +70,6 @@ pub enum ClampNan {
     /// [`CANONICAL_NAN`].
     Nan,
 }
-
-/// The one NaN that leaves the machine.
-pub const CANONICAL_NAN: f32 = f32::from_bits(0x7fc0_0000);
 
 /// What is smaller than this has a rounded magnitude below 2^-126 and is
 /// *tiny*: 2^-126 - 2^-151.
@@ -296,20 +294,6 @@ impl Arith {
 #[must_use]
 pub fn finish(x: f32, factor: f32) -> f32 {
     canonical_nan(Arith::LAW.mul(x, factor))
-}
-
-/// A denormal made zero of its sign; every other number as it is.
-#[inline(always)]
-#[must_use]
-pub fn flush(x: f32) -> f32 {
-    if x.abs() < f32::MIN_POSITIVE { 0.0_f32.copysign(x) } else { x }
-}
-
-/// [`CANONICAL_NAN`] for every NaN; every other number as it is.
-#[inline]
-#[must_use]
-pub fn canonical_nan(x: f32) -> f32 {
-    if x.is_nan() { CANONICAL_NAN } else { x }
 }
 
 /// a + b rounded to odd: if the sum is inexact, the one of the two doubles

@@ -8,7 +8,7 @@
 //! What is selected keeps its bits, denormals and NaN payloads included:
 //! `OMOD` 7 can deliver them (documented).
 
-use super::flush;
+use crate::special::flush;
 
 /// a == b.
 #[inline]

@@ -37,7 +37,7 @@
     reason = "constants stand as published: nine digits name a float"
 )]
 
-use super::{CANONICAL_NAN, flush};
+use crate::special::{CANONICAL_NAN, flush};
 
 /// 2^f for f in -1/2..1/2.
 pub const EX2: [f32; 7] =

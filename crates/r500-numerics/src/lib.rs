@@ -37,8 +37,8 @@ pub mod codec;
 pub mod compare;
 pub mod kernels;
 mod plane;
+mod special;
 
-pub use arith::{
-    Arith, CANONICAL_NAN, ClampNan, Denormals, ZeroSign, canonical_nan, finish, flush,
-};
+pub use arith::{Arith, ClampNan, Denormals, ZeroSign, finish};
 pub use plane::{centre, plane};
+pub use special::{CANONICAL_NAN, canonical_nan, flush};

@@ -6,7 +6,22 @@
 //!
 //! Blocks are little-endian numbers: byte 0 in the lowest bits.
 
-use super::format::{Block, Component, Interpret};
+use super::component::{Component, Interpret};
+
+/// A block format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Block {
+    /// 8 bytes: colour, perhaps transparent.
+    Dxt1,
+    /// 16 bytes: 4-bit alpha, colour.
+    Dxt3,
+    /// 16 bytes: interpolated alpha, colour.
+    Dxt5,
+    /// 8 bytes: an interpolated component.
+    Ati1n,
+    /// 16 bytes: two interpolated components.
+    Ati2n,
+}
 
 /// The components of the n-th texel of a block, counted along rows from the first in memory.
 pub(super) fn texel(block: Block, raw: u128, n: u32, how: Interpret) -> [Component; 4] {

@@ -5,8 +5,8 @@
 
 use r500_isa::values::{CoordType, TexOp};
 
+use super::quad_fetch::{Gradients, QuadFetch};
 use super::readings::{CubeTies, LodBias, Magnification, TexReadings};
-use super::sampler::{Gradients, QuadFetch};
 use r500_numerics::{Arith, compare, kernels};
 
 /// What coordinates mean to a texture.

@@ -7,10 +7,11 @@
 use r500_isa::texture::{TxFormat1, TxFormat2};
 use r500_isa::values::{TxFormat, TxFormatMsb};
 
-use super::blocks;
+use super::blocks::{self, Block};
+use super::component::{Bits, Component, Interpret};
 use super::error::{BindError, Setting};
 use super::readings::DepthStencil;
-use r500_numerics::codec::{fixed, half, srgb, w24};
+use r500_numerics::codec::{half, w24};
 
 /// How a format stores texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,24 +32,6 @@ pub(super) enum Layout {
     Float(u32),
     /// Blocks of 4x4 texels.
     Blocks(Block),
-}
-
-/// The bits of a component: the lowest and how many.
-pub(super) type Bits = (u32, u32);
-
-/// A block format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Block {
-    /// 8 bytes: colour, perhaps transparent.
-    Dxt1,
-    /// 16 bytes: 4-bit alpha, colour.
-    Dxt3,
-    /// 16 bytes: interpolated alpha, colour.
-    Dxt5,
-    /// 8 bytes: an interpolated component.
-    Ati1n,
-    /// 16 bytes: two interpolated components.
-    Ati2n,
 }
 
 use Layout::{Fixed, Float, Half};
@@ -102,7 +85,7 @@ static MSB_FORMATS: &[(TxFormatMsb, Layout)] = &[
     (TxFormatMsb::X24_8,        Layout::DepthStencil),
 ];
 
-/// Footprint components of 8 bits.
+/// Four components of 8 bits.
 pub(super) const EIGHT_BITS: &[Bits] = &[(0, 8), (8, 8), (16, 8), (24, 8)];
 
 impl Layout {
@@ -179,91 +162,5 @@ impl Layout {
             Self::Blocks(block) => return blocks::texel(block, raw, 4 * y + x, how),
         }
         out
-    }
-}
-
-/// How the registers of a texture want its components read.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Interpret {
-    /// `SIGNED_COMP0` to `SIGNED_COMP3`. They mean nothing to floats and DXT blocks.
-    pub(super) signed: [bool; 4],
-    /// `POW2FIX2FLT`.
-    pub(super) pow2: bool,
-    /// `DXTC_SWIZZLE_ENABLE`.
-    pub(super) blue_first: bool,
-}
-
-impl Interpret {
-    /// Component `i`, whose bits lie there in `raw`.
-    fn fixed(self, i: usize, raw: u128, (lowest, bits): Bits) -> Component {
-        let code = (raw >> lowest) as u32 & (u32::MAX >> (32 - bits));
-        match (self.signed[i], self.pow2 && bits == 8) {
-            (false, false) => Component::Unorm { code, bits },
-            (true, false) => Component::Snorm { code, bits },
-            (false, true) => Component::Ratio(code as i32, 256),
-            (true, true) => Component::Ratio(i32::from(code as u8 as i8), 128),
-        }
-    }
-}
-
-/// A component as it is stored.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Component {
-    /// Unsigned fixed point.
-    Unorm {
-        /// The bits.
-        code: u32,
-        /// How many.
-        bits: u32,
-    },
-    /// Signed fixed point.
-    Snorm {
-        /// The bits.
-        code: u32,
-        /// How many.
-        bits: u32,
-    },
-    /// An exact fraction of small integers, of a component of 8 bits or fewer.
-    Ratio(i32, i32),
-    /// A float.
-    Float(f32),
-}
-
-impl Component {
-    /// What a component is that the format lacks.
-    pub(super) const ZERO: Self = Self::Float(0.0);
-
-    /// The number that it stands for.
-    ///
-    /// Fractions are rounded once: both parts have less than 24 bits, so they are floats.
-    pub(super) fn value(self) -> f32 {
-        match self {
-            Self::Unorm { code, bits } => fixed::unorm_to_f32(code, bits),
-            Self::Snorm { code, bits } => fixed::snorm_to_f32(code, bits),
-            Self::Ratio(numerator, denominator) => numerator as f32 / denominator as f32,
-            Self::Float(x) => x,
-        }
-    }
-
-    /// The number without sRGB gamma: what is positive and has 8 bits or fewer is taken from the
-    /// curve, in double from the exact fraction; anything else is [`Self::value`].
-    ///
-    /// Documented: gamma is for components of at most 8 bits. Observed: it is sRGB's, and it is
-    /// removed before filtering.
-    pub(super) fn linear(self) -> f32 {
-        let exact = match self {
-            Self::Unorm { code, bits: 8 } => return srgb::to_linear8(code as u8),
-            Self::Unorm { code, bits: bits @ 1..=7 } => {
-                f64::from(code) / f64::from((1_u32 << bits) - 1)
-            }
-            Self::Snorm { code, bits: bits @ 2..=8 } if code >> (bits - 1) == 0 => {
-                f64::from(code) / f64::from((1_u32 << (bits - 1)) - 1)
-            }
-            Self::Ratio(numerator, denominator) if numerator > 0 => {
-                f64::from(numerator) / f64::from(denominator)
-            }
-            _ => return self.value(),
-        };
-        srgb::decode(exact) as f32
     }
 }

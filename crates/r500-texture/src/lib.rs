@@ -37,20 +37,24 @@
 mod address;
 pub mod batch;
 mod blocks;
+mod component;
 mod coordinates;
 mod error;
 mod format;
 mod lookup;
+mod quad_fetch;
 mod readings;
 mod sampler;
+mod scalar_sampler;
 mod texels;
 
 pub use error::{BindError, Setting};
 pub use lookup::{LevelLookup, Lookup, TexelLookup};
+pub use quad_fetch::{DISABLED_UNIT, Gradients, QuadFetch};
 pub use readings::{
     CubeTies, DepthStencil, LodBias, Magnification, TexReadings, Weights, WideBorder,
 };
-pub use sampler::{DISABLED_UNIT, Gradients, QuadFetch, Sampler};
+pub use sampler::Sampler;
 
 #[cfg(test)]
 mod tests;

@@ -9,8 +9,9 @@ use r500_isa::texture::{TxFormat0, TxFormat1, TxFormat2, TxOffset};
 use r500_isa::values::{CoordType, EndianSwap, TxSel};
 use r500_program::{Level, Texture};
 
+use super::component::{Component, Interpret};
 use super::error::{BindError, Setting};
-use super::format::{Component, EIGHT_BITS, Interpret, Layout};
+use super::format::{EIGHT_BITS, Layout};
 use super::readings::{TexReadings, WideBorder};
 
 /// The texels of all levels, and how colours come of them.

@@ -4,6 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{DrawSetup, Expr, LaneActivity, Snapshot};
+use crate::frame::pixels_in;
 use crate::reference::Group;
 use crate::{Draw, PixelRect, RunError};
 
@@ -107,7 +108,7 @@ fn run_groups<T: Clone + Default + Send>(
     run: impl Fn(&mut Group<'_>, &mut [T]) -> Result<(), RunError> + Sync,
 ) -> Result<(Vec<T>, u64), RunError> {
     let bytes = size_of::<T>() as u64;
-    let pixels = area.pixels_in(setup.bindings.size(), bytes, setup.options.limits.memory)?;
+    let pixels = pixels_in(area, setup.bindings.size(), bytes, setup.options.limits.memory)?;
     let draw = Draw::new(&setup.shader, &setup.bindings, &setup.options)?;
     let [width, height] = setup.options.group;
     let (left, top) = (area.x - area.x % width, area.y + area.height);

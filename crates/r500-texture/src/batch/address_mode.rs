@@ -1,11 +1,11 @@
-//! Clamp modes for sixteen coordinates: [`taps`](super::super::address) in floats.
+//! Clamp modes for sixteen coordinates: [`taps`](crate::address) in floats.
 //!
 //! Texel numbers are whole floats below 2^23 in size, so that sums and products of them are exact. A
 //! texel that is none, the border, is -1.
 
 use r500_isa::values::ClampMode;
 
-use super::{Chunk, LANES};
+use r500_simd::{Chunk, LANES};
 
 /// Repeating coordinates from here on are left to the law.
 pub(super) const TOO_FAR: f32 = (1 << 21) as f32;

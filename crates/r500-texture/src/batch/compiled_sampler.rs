@@ -2,17 +2,17 @@
 
 use r500_isa::values::{CoordType, LayerFilter, TriPerf};
 
-use super::super::format::Layout;
-use super::super::sampler::{Filter, Sampler};
 use super::address_mode::AddressMode;
 use super::channel_source::ChannelSource;
 use super::footprints::BilinearFootprints;
 use super::texel_cache::TexelCache;
-use super::{Chunk, LANES};
+use crate::format::Layout;
+use crate::scalar_sampler::{Filter, ScalarSampler};
+use r500_simd::{Chunk, LANES};
 
 /// All that a fetch looks up.
 #[derive(Debug)]
-pub(super) struct CompiledSampler {
+pub(crate) struct CompiledSampler {
     pub(super) kind: CoordType,
     pub(super) scale: [f32; 3],
     pub(super) lod_bias: f32,
@@ -119,7 +119,7 @@ impl LaneMipLevel {
 impl CompiledSampler {
     /// Decodes a texture; `None` if it is too large.
     #[cold]
-    pub(super) fn new(sampler: &Sampler) -> Option<Self> {
+    pub(crate) fn new(sampler: &ScalarSampler) -> Option<Self> {
         let source = &sampler.texels;
         let store = TexelCache::new(source)?;
         let (mut levels, mut base) = (Vec::new(), 0);

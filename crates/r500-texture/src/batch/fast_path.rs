@@ -5,12 +5,13 @@
 use r500_isa::values::{ClampMode, CoordType, TexOp};
 
 use super::address_mode::{AddressMode, TOO_FAR, floor, modulo};
+use super::batch_fetch::BatchFetch;
 use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::footprints::{BilinearFootprints, bilerp};
 use super::texel_cache::TexelCache;
 use super::texel_coords::{flush_to_plus, quads_with, quotient};
-use super::{BatchFetch, Chunk, LANES};
 use r500_simd::inhibit_outer_vectorization;
+use r500_simd::{Chunk, LANES};
 
 /// Chunks that go together.
 pub(super) const GROUP_CHUNKS: usize = 4;

@@ -3,15 +3,9 @@
 //! One number finds them, whatever the clamp modes: these are looked up beforehand, for each texel
 //! that a filter's first one can be. Layers are those of a cube, one after the other.
 
-use r500_isa::values::CoordType;
-
-use super::super::address::texel;
-use super::LANES;
 use super::address_mode::AddressMode;
-use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
-use super::filter::Scratch;
 use super::texel_cache::TexelCache;
-use super::texel_coords::TexelCoords;
+use crate::address::texel;
 
 /// The texels that a linear filter mixes: first column and row, second column, second row, both second;
 /// a line of the cache.
@@ -98,53 +92,6 @@ fn tap_pairs(address_modes: AddressMode, size: u32) -> Vec<[Option<u32>; 2]> {
     let (first, last) = address_modes.tap_bounds(size as f32);
     let at = |i| texel(address_modes.mode, i, size.into(), true);
     (first as i64..=last as i64).map(|i| [at(i), at(i + 1)]).collect()
-}
-
-impl CompiledSampler {
-    /// The colours of the live quads at their coords in a level, by the linear filter.
-    #[inline(always)]
-    pub(super) fn filter_footprints(
-        &self,
-        footprints: &BilinearFootprints,
-        level: &LaneMipLevel,
-        coords: &TexelCoords,
-        live: u8,
-        scratch: &mut Scratch,
-    ) {
-        /// Added to a whole number below it, this leaves it in the lowest bits.
-        const MAGIC: f32 = (1 << 23) as f32;
-        let Scratch { x, taps, indices: [index, ..], pixels, .. } = scratch;
-        let [columns, rows, _] = taps;
-        for (axis, taps) in [&mut *columns, &mut *rows].into_iter().enumerate() {
-            level.coordinates(axis, &coords.uvw[axis], x);
-            let (size, inverse) = (&level.size[axis], &level.inverse[axis]);
-            self.address_modes[axis].first(x, size, inverse, &mut taps.texel[0], &mut taps.weight);
-        }
-        let (x, y) = (&columns.texel[0], &rows.texel[0]);
-        if self.kind == CoordType::CUBE {
-            for lane in 0..LANES {
-                let row = y[lane] * level.row[lane] + coords.face[lane] * level.layer[lane];
-                let number = row + x[lane];
-                index[lane] = (number + (level.origin[lane] + MAGIC)).to_bits() & 0x7f_ffff;
-            }
-        } else {
-            for lane in 0..LANES {
-                let number = y[lane] * level.row[lane] + x[lane];
-                index[lane] = (number + (level.origin[lane] + MAGIC)).to_bits() & 0x7f_ffff;
-            }
-        }
-        let footprints = footprints.all();
-        for quad in 0..4 {
-            if live >> quad & 1 == 0 {
-                continue;
-            }
-            for lane in 4 * quad..4 * quad + 4 {
-                // Only lanes that nobody looks at lie elsewhere.
-                let Some(four) = footprints.get(index[lane] as usize) else { continue };
-                bilerp(four, columns.weight[lane], rows.weight[lane], &mut pixels[lane]);
-            }
-        }
-    }
 }
 
 /// The steps of [`mix`](super::filter), which are not tiny.

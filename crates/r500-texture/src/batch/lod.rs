@@ -3,12 +3,14 @@
 use r500_isa::values::{CoordType, LayerFilter, TexOp, TriPerf};
 
 use super::address_mode::{floor, whole};
+use super::batch_fetch::BatchFetch;
 use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::filter::{Colors, Scratch, mix_by_law, reborrow};
+use super::product::product;
 use super::texel_coords::TexelCoords;
-use super::{BatchFetch, Chunk, LANES, product};
 use r500_numerics::flush;
 use r500_numerics::{CANONICAL_NAN, kernels};
+use r500_simd::{Chunk, LANES};
 
 /// The levels that the pixels of a chunk ask for.
 struct LodSelection {

@@ -1,9 +1,9 @@
 //! Texels as a batch reads them.
 
-use super::super::format::{EIGHT_BITS, Layout};
-use super::super::readings::TexReadings;
-use super::super::texels::Texels;
 use super::channel_source::ChannelSource;
+use crate::format::{EIGHT_BITS, Layout};
+use crate::readings::TexReadings;
+use crate::texels::Texels;
 
 /// The colour of a texel by its number: those of all levels, layers and rows, and after them the border
 /// colour.

@@ -1,10 +1,11 @@
-//! From S, T, R, Q to texels of level 0: [`Space::coords`](super::super::coordinates) for a chunk.
+//! From S, T, R, Q to texels of level 0: [`Space::coords`](crate::coordinates) for a chunk.
 
 use r500_isa::values::{CoordType, TexOp};
 
 use super::address_mode::TOO_FAR;
+use super::batch_fetch::BatchFetch;
 use super::compiled_sampler::CompiledSampler;
-use super::{BatchFetch, Chunk, LANES};
+use r500_simd::{Chunk, LANES};
 
 /// Where the pixels of a chunk look.
 pub(super) struct TexelCoords {

@@ -2,11 +2,11 @@
 
 use r500_isa::values::{ClampMode, CoordType, LayerFilter, TriPerf};
 
-use super::super::sampler::Sampler;
 use super::channel_source::ChannelSource;
 use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::footprints::Footprint;
 use super::texel_cache::TexelCache;
+use crate::scalar_sampler::ScalarSampler;
 
 /// How a texture is looked up that has two dimensions and one filter, and is clamped or repeated.
 ///
@@ -115,41 +115,35 @@ impl TexelView<'_> {
     }
 }
 
-impl Sampler {
-    /// How fetches are looked up, if that is so simple.
-    pub fn texture_desc(&self) -> Option<TextureDesc> {
-        let compiled = self.compiled()?;
+impl TextureDesc {
+    /// Describes the fetches of a sampler; `None` if they are not that simple.
+    pub(crate) fn new(scalar: &ScalarSampler, compiled: &CompiledSampler) -> Option<Self> {
         match compiled.single_level {
-            true => compiled.texture_desc().filter(|_| compiled.has_fast_path),
-            false => self.mipmapped_desc(compiled),
+            true => compiled.finest_level_desc().filter(|_| compiled.has_fast_path),
+            false => Self::mipmapped(scalar, compiled),
         }
     }
 
-    /// What they are looked up in.
-    pub fn texel_view(&self) -> TexelView<'_> {
-        self.compiled().map_or(TexelView::NONE, CompiledSampler::texel_view)
-    }
-
-    /// A table with all levels.
-    fn mipmapped_desc(&self, compiled: &CompiledSampler) -> Option<TextureDesc> {
-        let trilinear = match self.mip_filter {
+    /// Describes a texture with all its levels.
+    fn mipmapped(scalar: &ScalarSampler, compiled: &CompiledSampler) -> Option<Self> {
+        let trilinear = match scalar.mip_filter {
             LayerFilter::LINEAR => true,
             LayerFilter::POINT => false,
             _ => return None,
         };
-        let powers = self.size[..2].iter().all(|size| size.is_power_of_two());
-        // With one filter, what is magnified is the finest level trilinear with nothing of the next: the same
-        // if texels are finite and there is no -0.
+        let powers = scalar.size[..2].iter().all(|size| size.is_power_of_two());
+        // With equal filters, magnification is the finest level blended with weight 0 of the next: the same
+        // number if texels are finite and none is -0.
         let one = compiled.mag == compiled.min && compiled.plain && compiled.kind == CoordType::D2;
         let plain = one && powers && compiled.tri_perf == TriPerf::OFF;
-        let table = compiled.texture_desc().filter(|_| plain)?;
+        let desc = compiled.finest_level_desc().filter(|_| plain)?;
         let mut origins = [0; 13];
         for (origin, level) in origins.iter_mut().zip(&compiled.levels) {
             *origin = compiled.origin(level);
         }
-        let mip_shift = [0, 1].map(|axis| self.mip_shift(axis, 15) as u8);
-        let axis = |axis: usize| AxisDesc { size: self.size[axis], ..table.axes[axis] };
-        Some(TextureDesc {
+        let mip_shift = [0, 1].map(|axis| scalar.mip_shift(axis, 15) as u8);
+        let axis = |axis: usize| AxisDesc { size: scalar.size[axis], ..desc.axes[axis] };
+        Some(Self {
             axes: [axis(0), axis(1)],
             lod: Some(LodDesc {
                 bias: compiled.lod_bias.to_bits(),
@@ -159,14 +153,14 @@ impl Sampler {
                 mip_shift,
                 origins,
             }),
-            ..table
+            ..desc
         })
     }
 }
 
 impl CompiledSampler {
     /// What its filter looks up, if that is kept.
-    fn texel_view(&self) -> TexelView<'_> {
+    pub(crate) fn texel_view(&self) -> TexelView<'_> {
         match (self.mag[0], &self.footprints, &self.store) {
             (true, Some(footprints), _) => TexelView::Footprints(footprints.all()),
             (false, _, TexelCache::Decoded(texels)) => TexelView::Texels(texels),
@@ -181,7 +175,7 @@ impl CompiledSampler {
     }
 
     /// A table with the finest level.
-    fn texture_desc(&self) -> Option<TextureDesc> {
+    fn finest_level_desc(&self) -> Option<TextureDesc> {
         let level = self.levels.get(self.finest)?;
         let linear = self.mag[0];
         let axis = |axis: usize| {

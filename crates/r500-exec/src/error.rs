@@ -1,0 +1,72 @@
+//! Why a run ended without a frame.
+
+use std::time::Duration;
+
+use crate::PixelRect;
+
+/// Why a run ended without a frame.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// The picture has no pixels.
+    #[error("a picture of {width}x{height} has no pixels")]
+    NoPixels {
+        /// Its width.
+        width: u32,
+        /// Its height.
+        height: u32,
+    },
+    /// The area to draw leaves the picture.
+    #[error("the area {}x{} at {},{} is not inside the picture of {width}x{height}",
+        area.width, area.height, area.x, area.y)]
+    AreaOutside {
+        /// The area.
+        area: PixelRect,
+        /// Width of the picture.
+        width: u32,
+        /// Height of the picture.
+        height: u32,
+    },
+    /// The group of pixels cannot be made of quads.
+    #[error("a group of {width}x{height} pixels is not made of whole quads: both must be even")]
+    OddGroup {
+        /// Its width.
+        width: u32,
+        /// Its height.
+        height: u32,
+    },
+    /// The frame would take too much memory.
+    #[error("a frame of {width}x{height} takes {bytes} bytes, the limit is {limit}")]
+    TooLarge {
+        /// Its width.
+        width: u32,
+        /// Its height.
+        height: u32,
+        /// What it would take.
+        bytes: u64,
+        /// [`Limits::memory`].
+        limit: u64,
+    },
+    /// The program ran for too long.
+    #[error(
+        "after {limit} instructions the group at pixel {},{} is still at address {address}: \
+         the program seems endless (raise the instruction limit if it is not)", pixel[0], pixel[1]
+    )]
+    Instructions {
+        /// Address of the next instruction.
+        address: u32,
+        /// Lower left pixel of the group.
+        pixel: [u32; 2],
+        /// [`Limits::instructions`].
+        limit: u64,
+    },
+    /// The time is up.
+    #[error("the drawing took longer than its limit of {limit:?}")]
+    Time {
+        /// [`Limits::time`].
+        limit: Duration,
+    },
+    /// Somebody asked to stop.
+    #[error("the drawing was cancelled")]
+    Cancelled,
+}

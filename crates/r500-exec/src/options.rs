@@ -1,0 +1,84 @@
+//! Options and limits of a run, and its cancellation.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use crate::{PixelRect, Readings};
+
+/// How to run.
+#[derive(Clone)]
+pub struct Options<'a> {
+    /// Named choices where the documents leave a rule open.
+    pub readings: Readings,
+    /// Start undefined state with a pattern that stands out instead of 0.
+    pub poison: bool,
+    /// Collect warnings.
+    pub warnings: bool,
+    /// Width and height of the group of pixels that share a program counter; even. Visible only
+    /// with `WRITE_INACTIVE` and with `IGNORE_UNCOVERED` beside quad differences.
+    pub group: [u32; 2],
+    /// Threads; 0 takes all cores.
+    pub threads: usize,
+    /// The part of the picture to draw, all of it if not given.
+    pub area: Option<PixelRect>,
+    /// Bounds, for programs from strangers.
+    pub limits: Limits,
+    /// Stops the drawing from outside.
+    pub cancel: Option<&'a Cancel>,
+    /// Called with the rows done and the rows in all, from any thread.
+    pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
+}
+
+/// Width and height of the group wherever its size could be seen.
+pub const GROUP: [u32; 2] = [4, 4];
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        Self {
+            readings: Readings::default(),
+            poison: false,
+            warnings: false,
+            group: GROUP,
+            threads: 0,
+            area: None,
+            limits: Limits::default(),
+            cancel: None,
+            progress: None,
+        }
+    }
+}
+
+/// Bounds on a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Instructions that a group of pixels may execute.
+    pub instructions: u64,
+    /// Bytes that a frame may take.
+    pub memory: u64,
+    /// Time that a drawing may take.
+    pub time: Option<Duration>,
+}
+
+impl Default for Limits {
+    /// 4 million instructions a group, 4 GiB a frame, no time limit.
+    fn default() -> Self {
+        Self { instructions: 4_000_000, memory: 4 << 30, time: None }
+    }
+}
+
+/// Stops a drawing from another thread.
+#[derive(Debug, Default)]
+pub struct Cancel(AtomicBool);
+
+impl Cancel {
+    /// Asks the drawing to stop; it ends with [`RunError::Cancelled`].
+    pub fn cancel(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether that was asked.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,25 @@
+//! A rectangle of pixels.
+
+/// A rectangle of pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PixelRect {
+    /// Left column.
+    pub x: u32,
+    /// Lowest row.
+    pub y: u32,
+    /// Columns.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+}
+
+impl PixelRect {
+    /// Returns the index of a pixel in a plane stored row by row from the lowest; `None` if it lies outside.
+    #[must_use]
+    #[inline]
+    pub fn index(self, x: u32, y: u32) -> Option<usize> {
+        let (x, y) = (x.checked_sub(self.x)?, y.checked_sub(self.y)?);
+        let inside = x < self.width && y < self.height;
+        inside.then_some(y as usize * self.width as usize + x as usize)
+    }
+}

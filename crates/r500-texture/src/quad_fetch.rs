@@ -1,0 +1,41 @@
+//! A texture instruction as a quad of pixels issues it.
+
+use r500_isa::values::TexOp;
+
+/// What a unit that is not enabled returns: colours 0, alpha 1 (documented).
+pub const DISABLED_UNIT: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
+
+/// A texture instruction as a quad of pixels brings it to its unit.
+///
+/// Pixels are in the order top left, top right, bottom left, bottom right, where top is the smaller
+/// y. Give all four whether or not they are active or covered: their differences decide the level of
+/// detail of each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QuadFetch {
+    /// `US_TEX_INST.INST`: LD, PROJ, LODBIAS, LOD or DXDY. The others fetch nothing, so no engine
+    /// asks for them; here they are LD.
+    pub op: TexOp,
+    /// `US_TEX_INST.UNSCALED`: S, T, R are texels of level 0 instead of fractions of its size.
+    pub unscaled: bool,
+    /// S, T, R, Q of each pixel, swizzled.
+    pub strq: [[f32; 4]; 4],
+    /// The gradients of each pixel. Only DXDY looks at them.
+    pub gradients: [Gradients; 4],
+}
+
+/// How S, T, R, Q change from a pixel to its neighbours, by the program's word.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Gradients {
+    /// To the right.
+    pub dx: [f32; 4],
+    /// Down, which is upward in y.
+    pub dy: [f32; 4],
+}
+
+impl QuadFetch {
+    /// A fetch at S, T, R scaled by the texture's size.
+    #[must_use]
+    pub fn new(op: TexOp, strq: [[f32; 4]; 4]) -> Self {
+        Self { op, unscaled: false, strq, gradients: [Gradients::default(); 4] }
+    }
+}
