@@ -404,13 +404,17 @@ fn each_instruction_does_what_the_processor_does() {
     }
     let seed = number("R500_SEED", 1);
     let (mut compared, mut left_out) = (BTreeSet::new(), BTreeSet::new());
-    for code in Code::values().filter(|code| *code != Code::INVALID) {
+    for code in Code::values() {
         let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ seed << 20 ^ code as u64);
         for _ in 0..number("R500_VARIANTS", 40) {
             let Some(inst) = instruction(code, &mut random) else { break };
             let mut a = CodeAssembler::new(64).unwrap();
             a.add_instruction(inst).unwrap();
             let Ok(bytes) = a.assemble(0) else { continue };
+            // What is data, or nothing.
+            if bytes.is_empty() {
+                continue;
+            }
             let decoded = Decoder::new(64, &bytes, DecoderOptions::NONE).decode();
             let Ok(program) = Program::decode(&bytes, 0) else { continue };
             let narrow = |feature: &CpuidFeature| !format!("{feature:?}").starts_with("AVX512");
