@@ -24,8 +24,9 @@ pub(crate) struct Machinery {
 }
 
 impl Machinery {
-    pub(crate) fn new(simd: Simd, settings: Settings) -> Result<Self, Unavailable> {
-        let cache = Arc::new(Cache::new(Maker::new(simd, settings)?));
+    /// For batches at the level `simd`, and machine code of the level `compiled`.
+    pub(crate) fn new(simd: Simd, compiled: Simd, settings: Settings) -> Result<Self, Unavailable> {
+        let cache = Arc::new(Cache::new(Maker::new(compiled, settings)?));
         let worker = Arc::new(Worker::new(simd, Arc::clone(&cache)));
         Ok(Self { simd, when: settings.when, cache, history: Mutex::default(), worker })
     }

@@ -19,6 +19,32 @@ pub struct Settings {
     pub when: When,
     /// Whether it tells profilers what it made, in `/tmp/perf-PID.map`.
     pub perf_map: bool,
+    /// What runs compiled code.
+    #[cfg(feature = "emulator")]
+    pub execution: Execution,
+}
+
+/// What runs compiled code.
+#[cfg(feature = "emulator")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Execution {
+    /// The processor.
+    #[default]
+    Native,
+    /// An emulator that checks each memory access and the calling convention, for tests: code for
+    /// instructions that the processor does not have runs too. It panics where code does what it must not,
+    /// with the machine instruction and the address of the R500 instruction that it comes from.
+    Emulated,
+}
+
+impl Settings {
+    /// Returns whether compiled code runs in the emulator.
+    pub(crate) fn is_emulated(self) -> bool {
+        #[cfg(feature = "emulator")]
+        return self.execution == Execution::Emulated;
+        #[cfg(not(feature = "emulator"))]
+        false
+    }
 }
 
 /// When code is compiled.
@@ -73,8 +99,9 @@ impl Jit {
     /// machine code for, the fast engine draws.
     #[must_use]
     pub fn with(simd: Simd, settings: Settings) -> Self {
-        let simd = Fast::with(simd).simd();
-        Self { simd, machinery: Machinery::new(simd, settings) }
+        let available = Fast::with(simd).simd();
+        let compiled = if settings.is_emulated() { simd } else { available };
+        Self { simd: available, machinery: Machinery::new(available, compiled, settings) }
     }
 
     /// The instructions that it uses.

@@ -82,4 +82,6 @@ mod unlisted;
 #[cfg(not(all(target_arch = "x86_64", any(unix, windows))))]
 pub use unlisted::listing;
 
+#[cfg(feature = "emulator")]
+pub use engine::Execution;
 pub use engine::{CacheUse, Effort, Jit, Settings, Unavailable, When};

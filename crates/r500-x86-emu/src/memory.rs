@@ -98,6 +98,11 @@ pub struct Memory<'m> {
     stack: Option<(u64, u64)>,
 }
 
+impl Memory<'_> {
+    /// What [`reserve`](Self::reserve) gives first, but for its misalignment.
+    pub const FIRST: u64 = (1 << AREA_BITS) + (1 << 30);
+}
+
 impl<'m> Memory<'m> {
     /// An address space without regions.
     #[must_use]

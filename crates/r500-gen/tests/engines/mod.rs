@@ -9,7 +9,7 @@ use r500_exec::reference::Reference;
 use r500_exec::{
     Bindings, Counters, Draw, Engine, Frame, Options, PixelRect, Shader, draw, draw_into,
 };
-use r500_jit::{Effort, Jit, Settings, When};
+use r500_jit::{Effort, Execution, Jit, Settings, When};
 use r500_program::Job;
 
 /// What came of a program.
@@ -77,8 +77,7 @@ pub(crate) fn compare(job: &Job, options: &Options<'_>) -> Outcome {
     }
     let wanted = draw(&Reference, &shader, &bindings, options);
     let mut compiled = [0, 0];
-    for (simd, engine) in levels().into_iter().flat_map(engines) {
-        let level = format!("{} {}", engine.name(), simd.name());
+    for Candidate { name: level, simd, engine } in candidates() {
         let drawing = Draw::new(&shader, &bindings, options).unwrap();
         let mut frame = match Frame::new(&shader, &bindings, options) {
             Ok(frame) => frame,
@@ -93,7 +92,13 @@ pub(crate) fn compare(job: &Job, options: &Options<'_>) -> Outcome {
             // A panic is a difference too, and can be shrunk as one.
             let drawn =
                 catch_unwind(AssertUnwindSafe(|| draw_into(&*prepared, &drawing, &mut frame)));
-            let Ok(drawn) = drawn else { return Outcome::Different(format!("{level} panics")) };
+            let drawn = match drawn {
+                Ok(drawn) => drawn,
+                Err(panic) => {
+                    let text = panic.downcast_ref::<String>().map_or("", String::as_str);
+                    return Outcome::Different(format!("{level} panics: {text}"));
+                }
+            };
             match (&wanted, drawn) {
                 (Ok(wanted), Ok(())) => {
                     assert_eq!(frame.run_info.simd, Some(simd.name()));
@@ -114,19 +119,55 @@ pub(crate) fn compare(job: &Job, options: &Options<'_>) -> Outcome {
     Outcome::Same(compiled)
 }
 
-/// The engines to try at a level.
-fn engines(simd: Simd) -> Vec<(Simd, Box<dyn Engine>)> {
-    let asked = std::env::var("R500_ENGINE").ok();
-    let jit = |effort| {
-        let engine =
-            Jit::with(simd, Settings { when: When::Before(effort), ..Settings::default() });
-        engine.unavailable().is_none().then_some(Box::new(engine) as Box<dyn Engine>)
+/// An engine to try.
+pub(crate) struct Candidate {
+    /// What it is, for messages.
+    pub(crate) name: String,
+    /// The level of the vector instructions that batches run with.
+    simd: Simd,
+    engine: Box<dyn Engine>,
+}
+
+/// The engines to try: at each level that is asked for and that this machine has, the fast engine and machine
+/// code; and machine code of every level in the emulator. `R500_ENGINE=jit,emulated` says which of these.
+pub(crate) fn candidates() -> Vec<Candidate> {
+    let efforts = [Effort::Quick, Effort::Full];
+    let native = Simd::available().flat_map(|simd| {
+        let name = format!("fast {}", simd.name());
+        let fast = Candidate { name, simd, engine: Box::new(Fast::with(simd)) };
+        let jit =
+            efforts.into_iter().filter_map(move |effort| jit(simd, effort, Execution::Native));
+        std::iter::once(fast).chain(jit)
+    });
+    let emulated = [Simd::Avx512, Simd::Avx2].into_iter().flat_map(|simd| {
+        efforts.into_iter().filter_map(move |effort| jit(simd, effort, Execution::Emulated))
+    });
+    let asked = |candidate: &Candidate| {
+        let mut words = candidate.name.split(' ');
+        ["R500_ENGINE", "R500_SIMD"].into_iter().all(|variable| is_asked(variable, words.next()))
     };
-    let fast: Box<dyn Engine> = Box::new(Fast::with(simd));
-    let all = [Some(fast), jit(Effort::Quick), jit(Effort::Full)].into_iter().flatten();
-    all.filter(|engine| asked.as_ref().is_none_or(|asked| asked == engine.name()))
-        .map(|engine| (simd, engine))
-        .collect()
+    let all: Vec<_> = native.chain(emulated).filter(asked).collect();
+    assert!(!all.is_empty(), "no such engine or level here");
+    all
+}
+
+/// Machine code of a level, if there is any.
+fn jit(simd: Simd, effort: Effort, execution: Execution) -> Option<Candidate> {
+    let settings = Settings { when: When::Before(effort), execution, ..Settings::default() };
+    let engine = Jit::with(simd, settings);
+    let kind = match execution {
+        Execution::Native => "jit",
+        Execution::Emulated => "emulated",
+    };
+    let name = format!("{kind} {} {effort:?}", simd.name());
+    let there = engine.unavailable().is_none();
+    there.then(|| Candidate { name, simd: engine.simd(), engine: Box::new(engine) })
+}
+
+/// Whether a variable asks for a name; for every one if it is not set.
+fn is_asked(variable: &str, name: Option<&str>) -> bool {
+    let asked = std::env::var(variable).ok();
+    asked.is_none_or(|asked| asked.split(',').any(|asked| Some(asked) == name))
 }
 
 /// The first difference between a frame and the reference engine's.
@@ -181,15 +222,4 @@ fn kind(reason: &str) -> String {
     let words =
         reason.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
     words.collect::<Vec<_>>().join(" ")
-}
-
-/// The levels asked for that this machine has; all if not said.
-pub(crate) fn levels() -> Vec<Simd> {
-    let asked = std::env::var("R500_SIMD").ok();
-    let wanted = |simd: &Simd| {
-        asked.as_ref().is_none_or(|asked| asked.split(',').any(|name| name == simd.name()))
-    };
-    let levels: Vec<_> = Simd::available().filter(wanted).collect();
-    assert!(!levels.is_empty(), "no such level here");
-    levels
 }

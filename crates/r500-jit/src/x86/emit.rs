@@ -32,21 +32,21 @@ use crate::x86::level::Level;
 use operations::at_index;
 
 /// Offsets into `pages::Context`.
-mod context {
-    pub(super) const SLOTS: i32 = 0;
-    pub(super) const BEGIN: i32 = 8;
-    pub(super) const END: i32 = 16;
-    pub(super) const FUEL: i32 = 24;
-    pub(super) const REFILL: i32 = 32;
-    pub(super) const ADDRESS: i32 = 40;
-    pub(super) const GRANT: i32 = 48;
-    pub(super) const ADDED: i32 = 56;
-    pub(super) const MOST: i32 = 64;
-    pub(super) const COVERED: i32 = 72;
-    pub(super) const CELLS: i32 = 80;
-    pub(super) const PLACES: i32 = 208;
-    pub(super) const PLANES: i32 = 216;
-    pub(super) const RAMPS: i32 = 248;
+pub(super) mod context {
+    pub(in crate::x86) const SLOTS: i32 = 0;
+    pub(in crate::x86) const BEGIN: i32 = 8;
+    pub(in crate::x86) const END: i32 = 16;
+    pub(in crate::x86) const FUEL: i32 = 24;
+    pub(in crate::x86) const REFILL: i32 = 32;
+    pub(in crate::x86) const ADDRESS: i32 = 40;
+    pub(in crate::x86) const GRANT: i32 = 48;
+    pub(in crate::x86) const ADDED: i32 = 56;
+    pub(in crate::x86) const MOST: i32 = 64;
+    pub(in crate::x86) const COVERED: i32 = 72;
+    pub(in crate::x86) const CELLS: i32 = 80;
+    pub(in crate::x86) const PLACES: i32 = 208;
+    pub(in crate::x86) const PLANES: i32 = 216;
+    pub(in crate::x86) const RAMPS: i32 = 248;
 }
 
 /// Bytes of a chunk.

@@ -7,6 +7,8 @@ use r500_exec::codegen::{Batch, Capabilities, CompileUnit, Kernel};
 use r500_exec::fast::Simd;
 
 use crate::x86::compile::{Assembly, Level, compile};
+#[cfg(feature = "emulator")]
+use crate::x86::emulated::EmulatedCode;
 use crate::x86::pages::Pages;
 use crate::x86::perf_map::PerfMap;
 use crate::{Effort, Settings, Unavailable};
@@ -16,6 +18,8 @@ use crate::{Effort, Settings, Unavailable};
 pub(crate) struct Maker {
     level: Level,
     perf_map: Option<PerfMap>,
+    #[cfg(feature = "emulator")]
+    emulated: bool,
 }
 
 impl Maker {
@@ -27,7 +31,12 @@ impl Maker {
     pub(crate) fn new(simd: Simd, settings: Settings) -> Result<Self, Unavailable> {
         let level = Level::of(simd).ok_or(Unavailable::Level)?;
         let perf_map = settings.perf_map.then(PerfMap::open).and_then(Result::ok);
-        Ok(Self { level, perf_map })
+        Ok(Self {
+            level,
+            perf_map,
+            #[cfg(feature = "emulator")]
+            emulated: settings.is_emulated(),
+        })
     }
 
     /// The machine code of a segment, ready to run; `None` if it cannot be made.
@@ -40,9 +49,13 @@ impl Maker {
         effort: Effort,
     ) -> io::Result<Option<Machine>> {
         let Some(assembly) = compile(unit, self.level, effort) else { return Ok(None) };
+        #[cfg(feature = "emulator")]
+        if self.emulated {
+            return Ok(Some(Machine::emulated(&assembly, unit)));
+        }
         let machine = Machine::new(&assembly, unit, self.level)?;
-        if let Some(map) = &self.perf_map {
-            map.add(machine.pages.code(), &assembly.lines);
+        if let (Some(map), Code::Native(pages)) = (&self.perf_map, &machine.code) {
+            map.add(pages.code(), &assembly.lines);
         }
         Ok(Some(machine))
     }
@@ -51,8 +64,16 @@ impl Maker {
 /// The machine code of a segment.
 #[derive(Debug)]
 pub(crate) struct Machine {
-    pages: Pages,
+    code: Code,
     fuel_checked: bool,
+}
+
+/// Where code runs.
+#[derive(Debug)]
+enum Code {
+    Native(Pages),
+    #[cfg(feature = "emulator")]
+    Emulated(Box<EmulatedCode>),
 }
 
 impl Machine {
@@ -66,18 +87,33 @@ impl Machine {
         level: Level,
     ) -> io::Result<Self> {
         let pages = Pages::new(assembly, unit, level)?;
-        Ok(Self { pages, fuel_checked: unit.fuel_checked })
+        Ok(Self { code: Code::Native(pages), fuel_checked: unit.fuel_checked })
+    }
+
+    /// Code to run in the emulator.
+    #[cfg(feature = "emulator")]
+    pub(crate) fn emulated(assembly: &Assembly, unit: &CompileUnit<'_>) -> Self {
+        let code = Box::new(EmulatedCode::new(assembly, unit));
+        Self { code: Code::Emulated(code), fuel_checked: unit.fuel_checked }
     }
 
     /// Bytes of code.
     pub(crate) fn size(&self) -> usize {
-        self.pages.code().len()
+        match &self.code {
+            Code::Native(pages) => pages.code().len(),
+            #[cfg(feature = "emulator")]
+            Code::Emulated(code) => code.size(),
+        }
     }
 }
 
 impl Kernel for Machine {
     fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError> {
-        let (instructions, address) = self.pages.call(batch, run, self.fuel_checked)?;
+        let (instructions, address) = match &self.code {
+            Code::Native(pages) => pages.call(batch, run, self.fuel_checked),
+            #[cfg(feature = "emulator")]
+            Code::Emulated(code) => code.call(batch, run, self.fuel_checked),
+        }?;
         if self.fuel_checked {
             // A batch is charged for the pixels that execute most.
             batch.fuel.consume(instructions, address)?;

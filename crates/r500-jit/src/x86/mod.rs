@@ -13,12 +13,15 @@
 //! | `waits` | whether one group of pixels leaves the processor idle |
 //! | `allocate`, `inst` | registers for values |
 //! | `emit` | bytes |
+//! | `emulated` | code in an emulator instead, for tests (feature `emulator`) |
 //! | `listing` | machine code as text |
 //! | `perf_map` | what profilers are told |
 
 mod allocate;
 pub mod compile;
 mod emit;
+#[cfg(feature = "emulator")]
+mod emulated;
 mod inst;
 mod kernel;
 mod level;

@@ -1,0 +1,357 @@
+//! Compiled code in an instruction-set emulator that checks each memory access, for tests.
+//!
+//! Code sees an address space of its own. Nothing is mapped but what the contract of
+//! [`Kernel`](r500_exec::codegen::Kernel) names, with the permissions that it gives: the chunks of the call in the
+//! slots that the unit reads or writes and in the coverage, constants, texels of its tables, its interpolants,
+//! pixel offsets of its chunks, the planes that it stores to, the fields of the context, a stack. Regions begin
+//! at multiples of no more than the alignment of their types.
+
+use bytemuck::cast_slice_mut;
+use r500_exec::RunError;
+use r500_exec::codegen::{
+    Batch, Chunk, ColorTargets, CompileUnit, Four, LinearInterpolant, PixelOffsets, TexelView,
+};
+use r500_exec::ir::Stmt;
+use r500_x86_emu::{Environment, Host, Memory, Name, Program, ReadOnly, RegionBytes};
+
+use super::compile::{Assembly, Line};
+use super::emit::context;
+use crate::extent::Extent;
+use crate::meter::{Meter, grant};
+
+/// Where code lies: at a multiple of 64, and of no more.
+const CODE: u64 = Memory::FIRST + 64;
+/// Bytes of the stack.
+const STACK: usize = 1 << 20;
+/// The function that gives more fuel.
+const REFILL: u64 = 0x7e11;
+/// Instructions that a call may execute: more than any batch takes.
+const STEPS: u64 = 1 << 36;
+/// Bytes of a context as far as code knows it.
+const CONTEXT: usize = context::RAMPS as usize + 8;
+
+/// Decoded code of a compile unit, and what it may access.
+#[derive(Debug)]
+pub(crate) struct EmulatedCode {
+    program: Program,
+    constants: Vec<u8>,
+    constants_address: u64,
+    lines: Vec<Line>,
+    extent: Extent,
+    /// By slot.
+    slots: Vec<Option<Permission>>,
+    /// Chunks in a slot.
+    chunks: usize,
+    /// Whether coverage is stored.
+    discards: bool,
+    /// Texture units, with the number of their texels or footprints.
+    tables: Vec<(u8, usize)>,
+    interpolants: usize,
+    /// Planes that are stored to.
+    targets: Vec<u8>,
+}
+
+/// What a unit does with a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Permission {
+    Load,
+    Store,
+    LoadStore,
+}
+
+impl EmulatedCode {
+    /// Decodes code.
+    ///
+    /// # Panics
+    /// If it has an instruction that the emulator does not have.
+    #[allow(clippy::panic, reason = "for tests: the emulator has to follow the code generator")]
+    pub(crate) fn new(assembly: &Assembly, unit: &CompileUnit<'_>) -> Self {
+        let (code, constants) = assembly.code.split_at(assembly.constants);
+        let program = Program::decode(code, CODE).unwrap_or_else(|error| panic!("{error}"));
+        let mut is_discard = |stmt: &Stmt| matches!(stmt, Stmt::Discard(_));
+        Self {
+            program,
+            constants: constants.to_vec(),
+            constants_address: CODE + assembly.constants as u64,
+            lines: assembly.lines.clone(),
+            extent: Extent::of(unit),
+            slots: slot_permissions(unit),
+            chunks: unit.stride as usize / size_of::<Chunk>(),
+            discards: unit.body.iter().any(|stmt| stmt.any(&mut is_discard)),
+            tables: unit.tables.iter().map(|(n, table)| (*n, table.cells as usize)).collect(),
+            interpolants: unit.interpolants.len(),
+            targets: unit.colors.iter().map(|color| color.target).collect(),
+        }
+    }
+
+    /// Returns the bytes of code and constants.
+    pub(crate) fn size(&self) -> usize {
+        (self.constants_address - CODE) as usize + self.constants.len()
+    }
+
+    /// Runs the code over the chunks from one to before another, as `Pages::call` does on the processor.
+    ///
+    /// # Errors
+    /// What the fuel says.
+    ///
+    /// # Panics
+    /// If the code does what it must not.
+    #[allow(clippy::panic, reason = "for tests: a fault of the code generator ends them")]
+    pub(crate) fn call(
+        &self,
+        batch: &mut Batch<'_, '_>,
+        (first, end): (usize, usize),
+        fuel_checked: bool,
+    ) -> Result<(u64, u32), RunError> {
+        self.extent.demand(batch, (first, end));
+        if first == end {
+            return Ok((0, 0));
+        }
+        let fuel = fuel_checked.then_some(&*batch.fuel);
+        let grant = fuel.map_or(i64::MAX, |fuel| grant(fuel.left()));
+        let mut fields = [0; CONTEXT];
+        let bytes = |chunk: usize| (chunk * size_of::<Chunk>()) as u64;
+        for (field, value) in [
+            (context::BEGIN, bytes(first)),
+            (context::END, bytes(end)),
+            (context::FUEL, grant.cast_unsigned()),
+            (context::REFILL, REFILL),
+            (context::GRANT, grant.cast_unsigned()),
+            (context::MOST, i64::MIN.cast_unsigned()),
+        ] {
+            set(&mut fields, field, value);
+        }
+        let mut memory = Memory::new();
+        let code = memory.reserve((CODE - Memory::FIRST) as u32);
+        assert_eq!(code, CODE, "it is the first area");
+        let constants = RegionBytes::Load(&self.constants);
+        memory.map(self.constants_address, Name::of("the constants"), constants);
+        let slots = self.map_slots(&mut memory, batch.slots, (first, end));
+        set(&mut fields, context::SLOTS, slots);
+        let coverage = cast_slice_mut(batch.covered[first..end].as_flattened_mut());
+        let coverage = match self.discards {
+            true => RegionBytes::LoadStore(coverage),
+            false => RegionBytes::Load(coverage),
+        };
+        let base = memory.reserve(align_of::<Chunk>() as u32);
+        memory.map(base + bytes(first), Name::of("coverage"), coverage);
+        set(&mut fields, context::COVERED, base.wrapping_sub(slots));
+        for (unit, length) in &self.tables {
+            let table = texels(batch.texels[usize::from(*unit)], *length);
+            let name = Name::numbered("texels of unit", u32::from(*unit));
+            let base = memory.reserve(table.alignment());
+            memory.map(base, name, RegionBytes::LoadFrom(table));
+            set(&mut fields, context::CELLS + 8 * i32::from(*unit), base);
+        }
+        if self.interpolants > 0 {
+            let interpolants = Box::new(Words(&batch.interpolants[..self.interpolants]));
+            let base = memory.reserve(interpolants.alignment());
+            memory.map(base, Name::of("interpolants"), RegionBytes::LoadFrom(interpolants));
+            set(&mut fields, context::RAMPS, base);
+        }
+        let ColorTargets { planes, offsets } = &mut batch.targets;
+        if self.interpolants > 0 || !self.targets.is_empty() {
+            let chunks = Box::new(Words(offsets.chunks()[first..end].as_flattened()));
+            let base = memory.reserve(chunks.alignment());
+            let name = Name::of("pixel offsets");
+            memory.map(base + bytes(first), name, RegionBytes::LoadFrom(chunks));
+            set(&mut fields, context::PLACES, base.wrapping_sub(slots));
+        }
+        for (target, plane) in (0..).zip(planes) {
+            if !self.targets.contains(&target) {
+                continue;
+            }
+            let base = memory.reserve(align_of::<f32>() as u32);
+            let plane = cast_slice_mut(plane[..offsets.pixels()].as_flattened_mut());
+            let name = Name::numbered("the plane of target", u32::from(target));
+            memory.map(base, name, RegionBytes::Store(plane));
+            set(&mut fields, context::PLANES + 8 * i32::from(target), base);
+        }
+        let argument = map_context(&mut memory, &mut fields);
+        let stack = memory.map_stack(STACK);
+        let mut host = Refill { context: argument, meter: Meter::new(fuel, grant) };
+        let mut environment =
+            Environment { memory: &mut memory, host: &mut host, stack, steps: STEPS };
+        let done = self.program.run(argument, &mut environment).unwrap_or_else(|fault| {
+            let line = self.lines.iter().rev().find(|line| line.offset as usize <= fault.offset);
+            let address = line.map_or("none".to_owned(), |line| line.address.to_string());
+            panic!("compiled code, R500 instruction {address}, chunks {first} to {end}: {fault}")
+        });
+        drop(memory);
+        let meter = host.meter;
+        assert_eq!(done != 0, meter.has_stopped(), "code stopped by itself");
+        let field = |at| get(&fields, at).cast_signed();
+        let used = field(context::ADDED).saturating_sub(field(context::FUEL));
+        let used = meter.finish(field(context::MOST).max(used))?;
+        Ok((used, u32::try_from(field(context::ADDRESS)).unwrap_or(u32::MAX)))
+    }
+
+    /// Maps the chunks of the slots that the unit accesses. Returns the address of slot 0.
+    fn map_slots<'m>(
+        &self,
+        memory: &mut Memory<'m>,
+        slots: &'m mut [Chunk],
+        (first, end): (usize, usize),
+    ) -> u64 {
+        let base = memory.reserve(align_of::<Chunk>() as u32);
+        let slots = slots.chunks_exact_mut(self.chunks).zip(&self.slots);
+        for (slot, (chunks, permission)) in slots.enumerate() {
+            let Some(permission) = permission else { continue };
+            let bytes = cast_slice_mut(chunks[first..end].as_flattened_mut());
+            let bytes = match permission {
+                Permission::Load => RegionBytes::Load(bytes),
+                Permission::Store => RegionBytes::Store(bytes),
+                Permission::LoadStore => RegionBytes::LoadStore(bytes),
+            };
+            let at = (slot * self.chunks + first) * size_of::<Chunk>();
+            memory.map(base + at as u64, Name::numbered("slot", slot as u32), bytes);
+        }
+        base
+    }
+}
+
+/// Returns, by slot, what a unit does with it.
+fn slot_permissions(unit: &CompileUnit<'_>) -> Vec<Option<Permission>> {
+    let reads = unit.reads.iter().map(|(_, slot)| (*slot, Permission::Load));
+    let writes = unit.writes.iter().map(|(_, slot)| (*slot, Permission::Store));
+    let moves = unit.moves.iter().map(|moved| (moved.slot, Permission::Store));
+    let mut permissions = Vec::new();
+    for (slot, permission) in reads.chain(writes).chain(moves) {
+        let slot = slot as usize;
+        permissions.resize(permissions.len().max(slot + 1), None);
+        permissions[slot] = match permissions[slot] {
+            Some(other) if other != permission => Some(Permission::LoadStore),
+            _ => Some(permission),
+        };
+    }
+    permissions
+}
+
+fn set(fields: &mut [u8; CONTEXT], at: i32, value: u64) {
+    let at = at as usize;
+    fields[at..at + 8].copy_from_slice(&value.to_le_bytes());
+}
+
+fn get(fields: &[u8; CONTEXT], at: i32) -> u64 {
+    let at = at as usize;
+    u64::from_le_bytes(std::array::from_fn(|i| fields[at + i]))
+}
+
+/// Maps the fields of a context, each with what may be done with it. Its address comes back.
+fn map_context<'m>(memory: &mut Memory<'m>, fields: &'m mut [u8; CONTEXT]) -> u64 {
+    let base = memory.reserve(8);
+    let mut rest = &mut fields[..];
+    let mut at = 0;
+    for (end, written) in [
+        (context::FUEL, false),
+        (context::REFILL, true),
+        (context::ADDRESS, false),
+        (context::GRANT, true),
+        (context::ADDED, false),
+        (context::COVERED, true),
+        (CONTEXT as i32, false),
+    ] {
+        let (field, behind) = rest.split_at_mut(end as usize - at);
+        let bytes = if written { RegionBytes::LoadStore(field) } else { RegionBytes::Load(field) };
+        memory.map(base + at as u64, Name::of("the context"), bytes);
+        (rest, at) = (behind, end as usize);
+    }
+    base
+}
+
+/// The function that gives more fuel, as `pages` has it for the processor.
+struct Refill<'b> {
+    context: u64,
+    meter: Meter<'b>,
+}
+
+impl Refill<'_> {
+    /// More fuel; `None` if there is none, or where it was noted cannot be accessed.
+    fn refill(&mut self, memory: &mut Memory<'_>) -> Option<()> {
+        let context = self.context;
+        let at = |field: i32| context + field as u64;
+        let load = |memory: &Memory<'_>, field| memory.load_u64(at(field)).ok();
+        let address = load(memory, context::ADDRESS)?;
+        let fuel = load(memory, context::FUEL)?.cast_signed();
+        let added = load(memory, context::ADDED)?.cast_signed();
+        let more = self.meter.refill(fuel, added, u32::try_from(address).unwrap_or(u32::MAX))?;
+        let added = added.saturating_add(more.saturating_sub(fuel));
+        memory.store(at(context::ADDED), &added.to_le_bytes()).ok()?;
+        memory.store(at(context::FUEL), &more.to_le_bytes()).ok()
+    }
+}
+
+impl Host for Refill<'_> {
+    fn call(&mut self, address: u64, argument: u64, memory: &mut Memory<'_>) -> Option<u64> {
+        if address != REFILL || argument != self.context {
+            return None;
+        }
+        Some(u64::from(self.refill(memory).is_none()))
+    }
+}
+
+/// Memory that has an alignment.
+trait Aligned: ReadOnly {
+    fn alignment(&self) -> u32;
+}
+
+/// Values of a fixed layout, as memory to load from.
+struct Words<'a, T>(&'a [T]);
+
+impl<T: Layout> Aligned for Words<'_, T> {
+    fn alignment(&self) -> u32 {
+        align_of::<T>() as u32
+    }
+}
+
+/// Returns the first texels or footprints of a table.
+fn texels(view: TexelView<'_>, length: usize) -> Box<dyn Aligned + '_> {
+    match view {
+        TexelView::Texels(texels) => Box::new(Words(&texels[..length])),
+        TexelView::Footprints(footprints) => Box::new(Words(&footprints[..length])),
+    }
+}
+
+/// A type of words of 32 bits, as machine code sees it.
+trait Layout {
+    /// Returns the word at an offset in words; padding is a pattern.
+    fn word(&self, at: usize) -> u32;
+}
+
+impl Layout for [f32; 4] {
+    fn word(&self, at: usize) -> u32 {
+        self[at].to_bits()
+    }
+}
+
+impl Layout for Four {
+    fn word(&self, at: usize) -> u32 {
+        self.texels().as_flattened()[at].to_bits()
+    }
+}
+
+impl Layout for LinearInterpolant {
+    fn word(&self, at: usize) -> u32 {
+        let (x, y) = (self.x_terms.as_flattened(), self.y_terms.as_flattened());
+        x.get(at).unwrap_or_else(|| &y[at - x.len()]).to_bits()
+    }
+}
+
+impl Layout for PixelOffsets {
+    fn word(&self, at: usize) -> u32 {
+        [self.rows, self.interpolants].as_flattened().get(at).copied().unwrap_or(0xa5a5_a5a5)
+    }
+}
+
+impl<T: Layout> ReadOnly for Words<'_, T> {
+    fn len(&self) -> usize {
+        size_of_val(self.0)
+    }
+
+    fn read(&self, at: usize, to: &mut [u8]) {
+        for (at, to) in (at..).zip(to) {
+            let (value, at) = (&self.0[at / size_of::<T>()], at % size_of::<T>());
+            *to = value.word(at / 4).to_le_bytes()[at % 4];
+        }
+    }
+}
