@@ -1,6 +1,6 @@
 //! Know before it runs: what can be said of an R500 fragment program without running it.
 //!
-//! [`check`] finds what is wrong or odd, each finding with a stable [`Code`], a place, a reason with
+//! [`check`] finds what is wrong or odd, each finding with a stable [`LintCode`], a place, a reason with
 //! its evidence, and, where that can be said, a fix. A program without errors gets [`Facts`]: what
 //! engines may rely on. Underneath, and for other users:
 //!
@@ -39,15 +39,15 @@ pub mod graph;
 pub mod limits;
 
 mod check;
-mod code;
 mod examples;
 mod facts;
-mod finding;
+mod inst_info;
+mod lint;
+mod lint_code;
 mod stats;
-mod step;
 
-pub use check::{Examination, Given, Report, check, check_job, examine, examine_errors};
-pub use code::{Code, CodeInfo};
+pub use check::{Analysis, Assumptions, Report, analyze, analyze_errors, check, check_job};
 pub use facts::{Facts, Verdict};
-pub use finding::{Edit, EditTarget, Finding, Fix, Place, Severity};
+pub use lint::{Edit, EditTarget, Fix, Lint, Location, Severity};
+pub use lint_code::{LintCode, LintInfo};
 pub use stats::Stats;

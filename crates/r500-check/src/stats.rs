@@ -129,7 +129,7 @@ impl Stats {
             match inst.ty() {
                 InstType::FC => {
                     stats.flow += 1;
-                    let begins = graph.flows[index].is_some_and(|flow| flow.begins_loop());
+                    let begins = graph.flows[index].is_some_and(|flow| flow.is_loop_begin());
                     stats.loops += u64::from(begins);
                 }
                 InstType::TEX => {
@@ -181,7 +181,7 @@ impl Stats {
     #[must_use]
     pub fn unknown_passes(program: &Program, graph: &Graph) -> Vec<u8> {
         let loops = graph.flows.iter().enumerate().filter_map(|(index, flow)| {
-            let flow = flow.as_ref().filter(|flow| flow.begins_loop())?;
+            let flow = flow.as_ref().filter(|flow| flow.is_loop_begin())?;
             let given = program.state.fc_int_const.get(usize::from(flow.int)).copied().flatten();
             (graph.reaches(index) && given.is_none()).then_some(flow.int)
         });
@@ -246,7 +246,7 @@ impl<'a> Costs<'a> {
                 let arms = then.max(self.list(otherwise));
                 arms.saturating_add(self.instruction(*at)).saturating_add(self.maybe(*endif))
             }
-            Statement::Choice { at, then, over, otherwise } => {
+            Statement::UniformIf { at, then, over, otherwise } => {
                 let then = self.list(then).saturating_add(self.maybe(*over));
                 then.max(self.list(otherwise)).saturating_add(self.instruction(*at))
             }
@@ -259,7 +259,7 @@ impl<'a> Costs<'a> {
             Statement::Break(at)
             | Statement::Continue(at)
             | Statement::Return(at)
-            | Statement::Over { at, .. } => self.instruction(*at),
+            | Statement::Skip { at, .. } => self.instruction(*at),
         }
     }
 
@@ -293,12 +293,12 @@ impl<'a> Costs<'a> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use crate::{Code, Stats};
+    use crate::{LintCode, Stats};
 
     #[test]
     fn a_loop_of_four_passes() {
         // mov, LOOP, test, IF, BREAK, ENDIF, ENDLOOP, OUT.
-        let stats = Stats::of(&Code::BreakDepth.good().program).unwrap();
+        let stats = Stats::of(&LintCode::BreakDepth.good().program).unwrap();
         assert_eq!((stats.instructions, stats.alu, stats.flow, stats.outputs), (8, 3, 5, 1));
         // The mov and OUT use both halves, the comparison colours only.
         assert_eq!((stats.co_issued, stats.rgb_only, stats.idle), (2, 1, 0));
@@ -310,9 +310,9 @@ mod tests {
 
     #[test]
     fn fetches_and_phases() {
-        let stats = Stats::of(&Code::NotAwaited.good().program).unwrap();
+        let stats = Stats::of(&LintCode::NotAwaited.good().program).unwrap();
         assert_eq!((stats.textures, stats.indirections, stats.waits), (1, 1, 1));
-        let stats = Stats::of(&Code::MissingNop.good().program).unwrap();
+        let stats = Stats::of(&LintCode::MissingNop.good().program).unwrap();
         assert_eq!((stats.presubtract, stats.nops, stats.cycles), (1, 1, 4));
         assert!((stats.co_issue_rate() - 1.0).abs() < 1e-9);
     }
@@ -320,7 +320,7 @@ mod tests {
     /// Each subroutine calls the next one twice: as many paths as 2^15, but cost adds up fast.
     #[test]
     fn calls_multiply() {
-        let stats = Stats::of(&Code::TooTangled.bad().program).unwrap();
+        let stats = Stats::of(&LintCode::TooTangled.bad().program).unwrap();
         // s(0) = 1 (RETURN); s(n) = 2 calls + 2 s(n-1) + RETURN = 2 s(n-1) + 3; main: CALL, OUT.
         let sub = (0..15).fold(1u64, |cost, _| 2 * cost + 3);
         assert_eq!(stats.longest_path, sub + 2);

@@ -2,17 +2,15 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use r500_check::{Code, Finding, Given, Severity, Verdict, check_job, examine, examine_errors};
+use r500_check::{
+    Assumptions, Lint, LintCode, Severity, Verdict, analyze, analyze_errors, check_job,
+};
 
 #[test]
 fn bad_examples_have_their_code() {
-    for &code in Code::ALL {
+    for &code in LintCode::ALL {
         let report = check_job(&code.bad());
-        assert!(
-            report.with_code(code).next().is_some(),
-            "{code:?} not found: {:#?}",
-            report.findings
-        );
+        assert!(report.with_code(code).next().is_some(), "{code:?} not found: {:#?}", report.lints);
         let error = code.info().severity == Severity::Error;
         assert!(!error || report.verdict == Verdict::Broken, "{code:?}");
     }
@@ -20,9 +18,9 @@ fn bad_examples_have_their_code() {
 
 #[test]
 fn good_examples_do_not() {
-    for &code in Code::ALL {
+    for &code in LintCode::ALL {
         let report = check_job(&code.good());
-        let found: Vec<String> = report.findings.iter().map(ToString::to_string).collect();
+        let found: Vec<String> = report.lints.iter().map(ToString::to_string).collect();
         assert!(report.with_code(code).next().is_none(), "{code:?} found: {found:#?}");
     }
 }
@@ -31,16 +29,16 @@ fn good_examples_do_not() {
 /// and few registers of the state differ.
 #[test]
 fn good_examples_are_near_misses() {
-    for &code in Code::ALL {
+    for &code in LintCode::ALL {
         let (bad, good) = (code.bad().program, code.good().program);
         let differing = bad.code.iter().zip(&good.code).filter(|(a, b)| a != b).count();
         let grown = matches!(
             code,
-            Code::NoInstructions
-                | Code::TooTangled
-                | Code::BranchOverflow
-                | Code::LoopOverflow
-                | Code::CallOverflow
+            LintCode::NoInstructions
+                | LintCode::TooTangled
+                | LintCode::BranchOverflow
+                | LintCode::LoopOverflow
+                | LintCode::CallOverflow
         );
         assert!(
             grown || (bad.code.len() == good.code.len() && differing <= 2),
@@ -55,10 +53,10 @@ fn good_examples_are_near_misses() {
 #[test]
 fn good_examples_are_free_of_errors() {
     // These two show that a way that is gone does not count, or that nothing is called.
-    for &code in Code::ALL {
+    for &code in LintCode::ALL {
         let report = check_job(&code.good());
         let errors: Vec<String> = report
-            .findings
+            .lints
             .iter()
             .filter(|finding| finding.severity() == Severity::Error)
             .map(ToString::to_string)
@@ -70,13 +68,13 @@ fn good_examples_are_free_of_errors() {
 /// Examples with every code, and what they nearly are.
 #[test]
 fn engines_are_told_of_all_errors_and_of_nothing_else() {
-    for &code in Code::ALL {
+    for &code in LintCode::ALL {
         for program in [code.bad().program, code.good().program] {
-            let all = examine(&program, &Given::default()).report;
-            let told = examine_errors(&program).report;
-            let error = |finding: &&Finding| finding.severity() == Severity::Error;
-            let errors: Vec<&Finding> = all.findings.iter().filter(error).collect();
-            assert_eq!(told.findings.iter().collect::<Vec<_>>(), errors, "{code:?}");
+            let all = analyze(&program, &Assumptions::default()).report;
+            let told = analyze_errors(&program).report;
+            let error = |finding: &&Lint| finding.severity() == Severity::Error;
+            let errors: Vec<&Lint> = all.lints.iter().filter(error).collect();
+            assert_eq!(told.lints.iter().collect::<Vec<_>>(), errors, "{code:?}");
             assert_eq!(told.verdict, all.verdict, "{code:?}");
         }
     }
@@ -84,7 +82,7 @@ fn engines_are_told_of_all_errors_and_of_nothing_else() {
 
 #[test]
 fn numbers_and_names_are_unique_and_ordered() {
-    let infos: Vec<_> = Code::ALL.iter().map(|code| code.info()).collect();
+    let infos: Vec<_> = LintCode::ALL.iter().map(|code| code.info()).collect();
     for pair in infos.windows(2) {
         assert!(pair[0].number < pair[1].number, "{} {}", pair[0].number, pair[1].number);
     }
@@ -94,8 +92,8 @@ fn numbers_and_names_are_unique_and_ordered() {
         assert!([info.meaning, info.evidence, info.mend].iter().all(|text| text.len() > 5));
         let tagged = ["documented", "ctm", "observed", "derived"];
         assert!(tagged.iter().any(|tag| info.evidence.contains(tag)), "{}: evidence", info.name);
-        assert_eq!(Code::find(info.name).map(Code::info), Some(*info));
-        assert_eq!(Code::find(&info.number.to_lowercase()).map(Code::info), Some(*info));
+        assert_eq!(LintCode::find(info.name).map(LintCode::info), Some(*info));
+        assert_eq!(LintCode::find(&info.number.to_lowercase()).map(LintCode::info), Some(*info));
     }
 }
 
@@ -103,7 +101,7 @@ fn numbers_and_names_are_unique_and_ordered() {
 #[test]
 fn fixes_mend() {
     let mut mended = 0;
-    for &code in Code::ALL {
+    for &code in LintCode::ALL {
         let mut job = code.bad();
         let report = check_job(&job);
         let Some(fix) = report.with_code(code).find_map(|finding| finding.fix.clone()) else {

@@ -4,10 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use r500_check::dataflow::{ChannelSet, Dataflow, Liveness, Written};
+use r500_check::dataflow::{ChannelSet, Dataflow, DefiniteInit, Liveness};
 use r500_check::diff::compare;
 use r500_check::graph::{Graph, Structure};
-use r500_check::{Code, Severity, Verdict, check_job};
+use r500_check::{LintCode, Severity, Verdict, check_job};
 use r500_exec::reference::Reference;
 use r500_exec::{Bindings, Options, Shader, WarningKind, draw};
 use r500_formats::{Limits, read};
@@ -16,32 +16,32 @@ use r500_isa::state::UsPixsize;
 use r500_program::Job;
 
 /// What the captures get, and why it is right. A code that is not here must not come up.
-const CAPTURES: &[(Code, &str)] = &[
+const CAPTURES: &[(LintCode, &str)] = &[
     (
-        Code::LoopHazard,
+        LintCode::LoopHazard,
         "The driver's LOOP has no JUMP_ANY and leads onto its ENDLOOP. By the letter one shader breaks \
          if this jumps while nobody is active.",
     ),
     (
-        Code::SilentLimit,
+        LintCode::SilentLimit,
         "Every loop of the driver has 255 passes and is left by BREAK: GLSL loops have no such limit.",
     ),
     (
-        Code::DivergentQuad,
+        LintCode::DivergentQuad,
         "The shaders sample inside branches and loops, where GLSL 1.20 leaves implicit levels of \
          detail undefined; the driver does not move the fetch.",
     ),
     (
-        Code::OutWithoutOutput,
+        LintCode::OutWithoutOutput,
         "A program whose outputs lie in branches gets an empty OUT at its end.",
     ),
     (
-        Code::DeadWrite,
+        LintCode::DeadWrite,
         "discard_branch alone: it computes red and alpha of a register of which green and blue are \
          read.",
     ),
     (
-        Code::MaybeUnwritten,
+        LintCode::MaybeUnwritten,
         "GLSL `return` became a flag: return_early and return_loop compute under it and read the result \
          in any case. The engine meets those reads too, and the picture is right all the same. In \
          loop_nested_outer no pixel of the picture takes the path.",
@@ -49,40 +49,40 @@ const CAPTURES: &[(Code, &str)] = &[
 ];
 
 /// What the piglit programs get. They carry no state.
-const PIGLIT: &[(Code, &str)] = &[
-    (Code::LoopHazard, "as for the captures"),
-    (Code::DivergentQuad, "tests that sample in branches on purpose"),
+const PIGLIT: &[(LintCode, &str)] = &[
+    (LintCode::LoopHazard, "as for the captures"),
+    (LintCode::DivergentQuad, "tests that sample in branches on purpose"),
     (
-        Code::OutWithoutOutput,
+        LintCode::OutWithoutOutput,
         "as for the captures; and tests whose colour is undefined, so nothing is left to write",
     ),
 ];
 
 /// Cases that get something, and what. They do odd things on purpose.
-const CASES: &[(&str, &[Code])] = &[
-    ("alures_kept", &[Code::DeadWrite, Code::UnitDisabled]), // instructions that must not disturb
-    ("alures_nan", &[Code::NanConstant, Code::Unbalanced, Code::Unstructured]), // NaN; IFs lead onto ENDIF
-    ("bool_jump", &[Code::Unreachable]), // the booleans are known
-    ("break_divergent", &[Code::LoopHazard]), // the driver's form
-    ("break_if_no_bop", &[Code::BreakDepth, Code::Unbalanced, Code::Unstructured]), // its point
-    ("end_addr", &[Code::Unstructured]), // jumps back to END_ADDR
-    ("jump_func_nopred", &[Code::Unreachable]), // no predicate reads as 1
-    ("jump_func_table", &[Code::DeadWrite, Code::Unbalanced, Code::Unstructured]), // every table, counted oddly
-    ("jump_global", &[Code::Unreachable]),                                         // jumped over
-    ("kill_helper", &[Code::MissingNop]), // a derivative right behind its source
-    ("kill_not_counted", &[Code::Unstructured]), // a bare jump by vote
-    ("last_hint", &[Code::DeadWrite, Code::OutWithoutOutput]), // LAST, then writes for nobody and an empty OUT
-    ("loop_al_dest", &[Code::DeadWrite]),                      // writes all channels, looks at red
-    ("loop_jump_back", &[Code::BranchOverflow, Code::Unbalanced, Code::Unstructured]), // a loop of jumps that count up
-    ("op_mdh", &[Code::DerivativeOperands]), // selections that must be ignored
-    ("op_mdh_inactive", &[Code::DivergentQuad]), // a derivative among sleepers
-    ("out_divergent", &[Code::OutWithoutOutput]), // ends as the driver does
-    ("out_last_wins", &[Code::DeadOutput]),  // its point
-    ("rep_zero", &[Code::Unreachable]),      // a loop of no passes
-    ("tex_disabled", &[Code::UnitDisabled]), // its point
-    ("uncovered_any", &[Code::Unstructured]), // a bare jump by vote
-    ("zero_rule_off", &[Code::DeadWrite, Code::NanConstant]), // 0 times infinity
-    ("zero_rule_on", &[Code::DeadWrite, Code::DpWithoutDotProduct]), // an alpha DP whose result is not written
+const CASES: &[(&str, &[LintCode])] = &[
+    ("alures_kept", &[LintCode::DeadWrite, LintCode::UnitDisabled]), // instructions that must not disturb
+    ("alures_nan", &[LintCode::NanConstant, LintCode::Unbalanced, LintCode::Unstructured]), // NaN; IFs lead onto ENDIF
+    ("bool_jump", &[LintCode::Unreachable]), // the booleans are known
+    ("break_divergent", &[LintCode::LoopHazard]), // the driver's form
+    ("break_if_no_bop", &[LintCode::BreakDepth, LintCode::Unbalanced, LintCode::Unstructured]), // its point
+    ("end_addr", &[LintCode::Unstructured]), // jumps back to END_ADDR
+    ("jump_func_nopred", &[LintCode::Unreachable]), // no predicate reads as 1
+    ("jump_func_table", &[LintCode::DeadWrite, LintCode::Unbalanced, LintCode::Unstructured]), // every table, counted oddly
+    ("jump_global", &[LintCode::Unreachable]), // jumped over
+    ("kill_helper", &[LintCode::MissingNop]),  // a derivative right behind its source
+    ("kill_not_counted", &[LintCode::Unstructured]), // a bare jump by vote
+    ("last_hint", &[LintCode::DeadWrite, LintCode::OutWithoutOutput]), // LAST, then writes for nobody and an empty OUT
+    ("loop_al_dest", &[LintCode::DeadWrite]), // writes all channels, looks at red
+    ("loop_jump_back", &[LintCode::BranchOverflow, LintCode::Unbalanced, LintCode::Unstructured]), // a loop of jumps that count up
+    ("op_mdh", &[LintCode::DerivativeOperands]), // selections that must be ignored
+    ("op_mdh_inactive", &[LintCode::DivergentQuad]), // a derivative among sleepers
+    ("out_divergent", &[LintCode::OutWithoutOutput]), // ends as the driver does
+    ("out_last_wins", &[LintCode::DeadOutput]),  // its point
+    ("rep_zero", &[LintCode::Unreachable]),      // a loop of no passes
+    ("tex_disabled", &[LintCode::UnitDisabled]), // its point
+    ("uncovered_any", &[LintCode::Unstructured]), // a bare jump by vote
+    ("zero_rule_off", &[LintCode::DeadWrite, LintCode::NanConstant]), // 0 times infinity
+    ("zero_rule_on", &[LintCode::DeadWrite, LintCode::DpWithoutDotProduct]), // an alpha DP whose result is not written
 ];
 
 fn jobs(folder: &str) -> Vec<(String, Job)> {
@@ -103,10 +103,10 @@ fn jobs(folder: &str) -> Vec<(String, Job)> {
     jobs
 }
 
-fn only_allowed(jobs: &[(String, Job)], allowed: &[(Code, &str)]) -> BTreeMap<Code, usize> {
+fn only_allowed(jobs: &[(String, Job)], allowed: &[(LintCode, &str)]) -> BTreeMap<LintCode, usize> {
     let mut counts = BTreeMap::new();
     for (name, job) in jobs {
-        for finding in check_job(job).findings {
+        for finding in check_job(job).lints {
             assert_ne!(finding.severity(), Severity::Error, "{name}: {finding}");
             let known = allowed.iter().any(|(code, why)| *code == finding.code && !why.is_empty());
             assert!(known, "{name}: {finding}");
@@ -153,9 +153,9 @@ fn piglit_programs_are_free_of_errors_and_structured() {
 fn cases_get_what_they_are_made_for() {
     let mut seen = BTreeSet::new();
     for (_, job) in jobs("cases") {
-        let codes: BTreeSet<Code> =
-            check_job(&job).findings.iter().map(|finding| finding.code).collect();
-        let wanted: BTreeSet<Code> = CASES
+        let codes: BTreeSet<LintCode> =
+            check_job(&job).lints.iter().map(|finding| finding.code).collect();
+        let wanted: BTreeSet<LintCode> = CASES
             .iter()
             .filter(|(name, _)| *name == job.name)
             .flat_map(|(_, codes)| codes.iter().copied())
@@ -201,11 +201,11 @@ fn what_is_live_at_the_start_is_unwritten_somewhere() {
         let graph = Graph::new(&job.program).unwrap();
         let structure = Structure::recover(&job.program, &graph).unwrap();
         let flow = Dataflow::new(&graph, Some(&structure));
-        let live = *Liveness::of_covered(&flow).before(graph.window().start);
-        let written = Written::of(&flow, &ChannelSet::EMPTY);
+        let live = *Liveness::of_covered(&flow).live_in(graph.window().start);
+        let written = DefiniteInit::of(&flow, &ChannelSet::EMPTY);
         let mut exposed = ChannelSet::EMPTY;
         for at in (0..graph.len()).filter(|&at| flow.reaches(at)) {
-            exposed.add(&flow.effects(at).reads.without(written.always(at)));
+            exposed.union(&flow.effects(at).may_read.without(written.always(at)));
         }
         // No driver writes under a predicate, so both say the same of temporaries, but for those
         // that are live because a sleeping neighbour's may be read.
@@ -221,7 +221,12 @@ fn what_is_live_at_the_start_is_unwritten_somewhere() {
 /// touch nothing else, and leave nothing to mend.
 #[test]
 fn safe_fixes_put_back_what_is_missing() {
-    let timing = [Code::NotAwaited, Code::NeverAcquired, Code::MissingNop, Code::MissingAluWait];
+    let timing = [
+        LintCode::NotAwaited,
+        LintCode::NeverAcquired,
+        LintCode::MissingNop,
+        LintCode::MissingAluWait,
+    ];
     let mut rng = Rng::new(5);
     let mut mended = 0;
     for (name, job) in jobs("mesa") {
@@ -232,12 +237,8 @@ fn safe_fixes_put_back_what_is_missing() {
             let mut rounds = 0;
             loop {
                 let report = check_job(&broken);
-                let fixes: Vec<_> = report
-                    .findings
-                    .iter()
-                    .filter_map(|f| f.fix.as_ref())
-                    .filter(|f| f.safe)
-                    .collect();
+                let fixes: Vec<_> =
+                    report.lints.iter().filter_map(|f| f.fix.as_ref()).filter(|f| f.safe).collect();
                 if fixes.is_empty() {
                     assert!(timing.iter().all(|&code| report.with_code(code).next().is_none()));
                     assert!(!report.has_errors(), "{name}");

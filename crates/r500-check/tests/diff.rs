@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use r500_check::Code;
+use r500_check::LintCode;
 use r500_check::diff::{Change, Diff, compare};
 use r500_gen::{Case, Entropy, Rng, Shape, words};
 use r500_isa::Instruction;
@@ -24,7 +24,7 @@ fn a_program_equals_itself() {
 #[test]
 fn an_inserted_instruction_moves_targets_but_changes_no_jump() {
     // mov LOOP test IF BREAK ENDIF ENDLOOP OUT, with an instruction put before the loop.
-    let a = Code::BreakDepth.good().program;
+    let a = LintCode::BreakDepth.good().program;
     let mut b = a.clone();
     b.code.insert(1, Instruction([0x800, 0, 0, 0, 0, 5]));
     for inst in &mut b.code {
@@ -41,7 +41,7 @@ fn an_inserted_instruction_moves_targets_but_changes_no_jump() {
 
 #[test]
 fn a_changed_opcode_and_mask_are_named() {
-    let a = Code::NeverWritten.good().program;
+    let a = LintCode::NeverWritten.good().program;
     let mut b = a.clone();
     b.code[0].0[5] =
         AluRgbaInst(b.code[0].0[5]).with(AluRgbaInst::RGB_OP, r500_isa::values::RgbOp::MAX).bits();
@@ -56,7 +56,7 @@ fn a_changed_opcode_and_mask_are_named() {
 
 #[test]
 fn state_and_stray_bits_show() {
-    let a = Code::NeverWritten.good().program;
+    let a = LintCode::NeverWritten.good().program;
     let mut b = a.clone();
     b.state.pixsize = None;
     b.state.constants[0][2] = 0;

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use r500_check::dataflow::{Channel, ChannelSet, Dataflow, Definition, Liveness, Written};
+use r500_check::dataflow::{ChannelId, ChannelSet, Dataflow, DefiniteInit, Definition, Liveness};
 use r500_check::graph::{EdgeKind, Graph, Node, Role, Statement, Structure};
-use r500_check::{Code, Given, Stats, check, limits};
+use r500_check::{Assumptions, LintCode, Stats, check, limits};
 use r500_exec::reference;
 use r500_isa::Instruction;
 use r500_isa::state::UsCodeAddr;
@@ -28,7 +28,7 @@ fn limits_are_those_of_the_engine() {
 /// 0 mov, 1 LOOP, 2 test, 3 IF, 4 BREAK, 5 ENDIF, 6 ENDLOOP, 7 OUT.
 #[test]
 fn a_loop_that_is_left_from_a_branch() {
-    let program = Code::BreakDepth.good().program;
+    let program = LintCode::BreakDepth.good().program;
     let (graph, structure) = recovered(&program);
     let [
         Statement::Straight { first: 0, last: 0 },
@@ -75,7 +75,7 @@ fn a_loop_that_is_left_from_a_branch() {
 
 #[test]
 fn blocks_and_the_loop_among_them() {
-    let graph = Graph::new(&Code::BreakDepth.good().program).unwrap();
+    let graph = Graph::new(&LintCode::BreakDepth.good().program).unwrap();
     let blocks = graph.blocks();
     let spans: Vec<(usize, usize)> = blocks.blocks.iter().map(|b| (b.first, b.last)).collect();
     // ENDIF at 5 is where IF's jump does not lead: that is 6, behind it.
@@ -94,7 +94,7 @@ fn blocks_and_the_loop_among_them() {
 /// 0 CALL, 1 OUT (the end), 2 mov, 3 RETURN.
 #[test]
 fn a_call_and_its_return() {
-    let program = Code::PartialFlowControl.good().program;
+    let program = LintCode::PartialFlowControl.good().program;
     let (graph, structure) = recovered(&program);
     assert_eq!(structure.subs.len(), 1);
     assert_eq!((structure.subs[0].entry, structure.subs[0].counted), (2, false));
@@ -104,15 +104,15 @@ fn a_call_and_its_return() {
     assert_eq!(graph.visit(2).unwrap().calls.exact(), Some(1));
     // The subroutine writes what OUT reads.
     let flow = Dataflow::new(&graph, Some(&structure));
-    assert_eq!(flow.definitions(1, Channel::Temp(1, 0)), [Definition::At(2)]);
-    assert_eq!(flow.uses(2, Channel::Temp(1, 0)), [1]);
+    assert_eq!(flow.definitions(1, ChannelId::Temp(1, 0)), [Definition::At(2)]);
+    assert_eq!(flow.uses(2, ChannelId::Temp(1, 0)), [1]);
 }
 
 /// 0 CALL, 1 mov, 2 CALL, 3 OUT (the end), 4 mov, 5 RETURN: what 1 writes stands at 3 on every way that
 /// returns to where it came from, though RETURN leads to 1 and to 3.
 #[test]
 fn a_return_leads_behind_its_own_call() {
-    let mut program = Code::PartialFlowControl.good().program;
+    let mut program = LintCode::PartialFlowControl.good().program;
     let [call, out, mov, back] = program.code[..] else { panic!("{:?}", program.code) };
     let to = |mut inst: Instruction, target| {
         inst.0[3] = inst.fc_addr().with(FcAddr::JUMP_ADDR, target).bits();
@@ -127,7 +127,7 @@ fn a_return_leads_behind_its_own_call() {
     program.state.code_range = None;
     let (graph, structure) = recovered(&program);
     let flow = Dataflow::new(&graph, Some(&structure));
-    let written = Written::of(&flow, &ChannelSet::EMPTY);
+    let written = DefiniteInit::of(&flow, &ChannelSet::EMPTY);
     let at = |at: usize| (1..=2).map(|t| written.always(at).temp(t)).collect::<Vec<_>>();
     // Before 4 either nothing was written, or all.
     assert_eq!([at(0), at(1), at(2), at(3), at(4)].concat(), [0, 0, 15, 0, 15, 15, 15, 15, 0, 0]);
@@ -138,30 +138,31 @@ fn a_return_leads_behind_its_own_call() {
 /// 0 test, 1 mov, 2 IF, 3 mov, 4 ENDIF, 5 OUT: both writes of temp[1] may reach OUT.
 #[test]
 fn definitions_meet_behind_a_branch() {
-    let program = Code::MissingAluWait.good().program;
+    let program = LintCode::MissingAluWait.good().program;
     let (graph, structure) = recovered(&program);
     let flow = Dataflow::new(&graph, Some(&structure));
-    let red = Channel::Temp(1, 0);
+    let red = ChannelId::Temp(1, 0);
     assert_eq!(flow.definitions(5, red), [Definition::At(1), Definition::At(3)]);
-    assert_eq!(flow.definitions(0, Channel::Temp(0, 0)), [Definition::Start]);
+    assert_eq!(flow.definitions(0, ChannelId::Temp(0, 0)), [Definition::Start]);
     assert_eq!((flow.uses(1, red), flow.uses(3, red)), (vec![5], vec![5]));
     let live = Liveness::of(&flow);
     assert_eq!(
-        (live.behind(1).temp(1), live.before(1).temp(1), live.behind(5).temp(1)),
+        (live.live_out(1).temp(1), live.live_in(1).temp(1), live.live_out(5).temp(1)),
         (15, 0, 0)
     );
     assert!(
-        live.behind(0).contains(Channel::AluResult) && !live.behind(2).contains(Channel::AluResult)
+        live.live_out(0).contains(ChannelId::AluResult)
+            && !live.live_out(2).contains(ChannelId::AluResult)
     );
     // Where the structure is not known, no write is certain: what was there before may be left.
     let weak = Dataflow::new(&graph, None);
-    assert!(weak.is_weak());
+    assert!(weak.writes_are_conditional());
     assert_eq!(weak.definitions(5, red), [Definition::Start, Definition::At(1), Definition::At(3)]);
 }
 
 #[test]
 fn what_is_not_structured_says_why() {
-    let program = Code::Unstructured.bad().program;
+    let program = LintCode::Unstructured.bad().program;
     let graph = Graph::new(&program).unwrap();
     let error = Structure::recover(&program, &graph).unwrap_err();
     assert_eq!(error.index, 2);
@@ -182,7 +183,7 @@ fn deep_nesting_needs_little_stack() {
     let check = move || {
         let (graph, structure) = recovered(&program);
         let stats = Stats::of_graph(&program, &graph, Some(&structure));
-        (stats.longest_path, check(&program, &Given::default()).has_errors())
+        (stats.longest_path, check(&program, &Assumptions::default()).has_errors())
     };
     let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(check).unwrap();
     assert_eq!(thread.join().unwrap(), (501, false));
@@ -192,7 +193,7 @@ fn deep_nesting_needs_little_stack() {
 #[test]
 fn a_hundred_thousand_instructions() {
     let program = Program::from_code(vec![Instruction([0x7800, 0, 0, 0x00db_0220, 0, 0]); 100_000]);
-    let report = check(&program, &Given::default());
-    assert!(report.with_code(Code::PastSlots).next().is_some());
+    let report = check(&program, &Assumptions::default());
+    assert!(report.with_code(LintCode::PastSlots).next().is_some());
     assert!(Stats::of(&program).unwrap().instructions == 100_000);
 }

@@ -9,9 +9,9 @@
 
 use std::collections::BTreeSet;
 
-use r500_check::dataflow::{ChannelSet, Dataflow, Liveness, Written};
+use r500_check::dataflow::{ChannelSet, Dataflow, DefiniteInit, Liveness};
 use r500_check::graph::{Graph, Node, Structure};
-use r500_check::{Facts, Given, Severity, Verdict, check_job};
+use r500_check::{Assumptions, Facts, Severity, Verdict, check_job};
 use r500_exec::reference::{Group, LaneState, Reference};
 use r500_exec::{
     Bindings, Draw, Limits, Options, PixelRect, RuntimeWarnings, Shader, WarningKind, draw,
@@ -156,7 +156,7 @@ fn generated_programs_are_clean_structured_and_followed() {
         let what = format!("seed {seed}");
         let report = check_job(&job);
         let errors: Vec<String> = report
-            .findings
+            .lints
             .iter()
             .filter(|finding| finding.severity() == Severity::Error)
             .map(ToString::to_string)
@@ -200,8 +200,8 @@ fn dead_writes_do_not_show() {
                 continue;
             }
             let cmn = inst.cmn();
-            let mask = cmn.rgb_wmask().code() & live.behind(at).temp(rgb.rgb_addrd());
-            let wanted = live.behind(at).temp(alpha.alpha_addrd()) & 8 != 0;
+            let mask = cmn.rgb_wmask().code() & live.live_out(at).temp(rgb.rgb_addrd());
+            let wanted = live.live_out(at).temp(alpha.alpha_addrd()) & 8 != 0;
             let new = cmn
                 .with(CmnInst::RGB_WMASK, RgbMask::new(mask))
                 .with(CmnInst::ALPHA_WMASK, cmn.alpha_wmask() && wanted);
@@ -339,7 +339,7 @@ fn any_dwords_can_be_checked() {
             words::job(&mut rng, u16::try_from(length).unwrap())
         };
         let report = check_job(&job);
-        for finding in &report.findings {
+        for finding in &report.lints {
             assert!(!finding.to_string().is_empty());
             if let Some(fix) = &finding.fix {
                 fix.apply(&mut job.program);
@@ -348,10 +348,10 @@ fn any_dwords_can_be_checked() {
         if let Ok(graph) = Graph::new(&job.program) {
             let flow =
                 Dataflow::new(&graph, Structure::recover(&job.program, &graph).ok().as_ref());
-            let _ = Written::of(&flow, &ChannelSet::EMPTY);
+            let _ = DefiniteInit::of(&flow, &ChannelSet::EMPTY);
             let _ = graph.blocks();
         }
         let _ = check_job(&Job { inputs: None, ..job });
-        let _ = Given::default();
+        let _ = Assumptions::default();
     }
 }

@@ -1,7 +1,7 @@
 //! What a source says and what is wrong with it.
 
 use r500::asm::{Assembly, Register, SymbolKind};
-use r500::check::{Stats, examine};
+use r500::check::{Stats, analyze};
 use r500::exec::Shader;
 use r500::isa::values::InstType;
 use r500::program::Job;
@@ -155,7 +155,7 @@ pub fn analyse(document: &Document) -> Analysis {
             }
         }
         targets[0] = true;
-        let examined = examine(&job.program, &r500::check::Given::by(job));
+        let examined = analyze(&job.program, &r500::check::Assumptions::of_job(job));
         if let Some(graph) = &examined.graph {
             let structure = examined.structure.as_ref();
             if let Some(Err(why)) = structure {

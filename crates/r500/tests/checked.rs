@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use r500::asm::{Options as Assemble, PrintOptions, assemble, print};
-use r500::check::{Code, Report, Severity, check_job};
+use r500::check::{LintCode, Report, Severity, check_job};
 use r500::exec::reference::Reference;
 use r500::exec::{Bindings, Options, Shader, draw};
 use r500::isa::state::UsPixsize;
@@ -27,8 +27,8 @@ fn files(name: &str, extension: &str) -> Vec<PathBuf> {
 }
 
 /// What the examples get, and why that is right.
-const EXAMPLES: &[(&str, Code, &str)] =
-    &[("mandelbrot", Code::SilentLimit, "points that never escape are those of the set")];
+const EXAMPLES: &[(&str, LintCode, &str)] =
+    &[("mandelbrot", LintCode::SilentLimit, "points that never escape are those of the set")];
 
 #[test]
 fn examples_are_clean() {
@@ -43,7 +43,7 @@ fn examples_are_clean() {
         let facts = report.verdict.facts().unwrap_or_else(|| panic!("{}", path.display()));
         assert!(facts.structured, "{}", path.display());
         let stem = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        found.extend(report.findings.iter().map(|finding| (stem.clone(), finding.code)));
+        found.extend(report.lints.iter().map(|finding| (stem.clone(), finding.code)));
     }
     let wanted = EXAMPLES.iter().map(|(name, code, why)| {
         assert!(!why.is_empty() && code.info().severity == Severity::Note, "{name}");
@@ -58,18 +58,18 @@ fn near_misses() {
     let given = "INPUT temp[0] = uv ; US_CONFIG = 0 ;";
     let out = "OUT src0.rgb = temp[1], src0.a = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb, \
         out[0].a = MAX src0.a src0.a ;";
-    let has = |code: Code, source: &str, wanted: bool| {
+    let has = |code: LintCode, source: &str, wanted: bool| {
         let source = format!("{given} {source} {out}");
         let assembly = assemble(source.as_bytes(), Assemble::default());
         assert!(assembly.is_ok(), "{source}: {:?}", assembly.diagnostics);
         let report = check_job(&assembly.job);
         let found = report.with_code(code).next().is_some();
-        assert_eq!(found, wanted, "{code:?}: {source}\n{:#?}", report.findings);
+        assert_eq!(found, wanted, "{code:?}: {source}\n{:#?}", report.lints);
     };
     // MDH and MDV take channels straight, where they are wanted; compilers leave C all zero.
     let derivative = |operands: &str, wanted| {
         let source = format!("src0.rgb = temp[0] : temp[1].rg = MDH {operands} ;");
-        has(Code::DerivativeOperands, &source, wanted);
+        has(LintCode::DerivativeOperands, &source, wanted);
     };
     derivative("src0.rgb src1.111", false);
     derivative("src0.rg0 src1.111 src0.rg_", false);
@@ -84,7 +84,7 @@ fn near_misses() {
             "const[0] = (1, 1, 1, inf) ; src0.rgb = const[0], src0.a = const[0] : \
              {dest} DP4.rgb src0.rgb src0.rgb, temp[1].a = DP src0.a src0.{factor} ;"
         );
-        has(Code::NanConstant, &source, wanted);
+        has(LintCode::NanConstant, &source, wanted);
     };
     dot("temp[1].rgb =", "0", true);
     dot("", "0", true);
@@ -95,7 +95,7 @@ fn near_misses() {
             "int[0] = (4, 0, 1) ; LOOP int[0] ; src0.rgb = temp[0] : temp[{write}].rgb = MAX src0.rgb src0.rgb ; \
              src0.rgb = temp[{read}], srcp.rgb = neg : temp[1].rgb = MAX srcp.rgb srcp.rgb ; ENDLOOP ;"
         );
-        has(Code::MissingNop, &source, wanted);
+        has(LintCode::MissingNop, &source, wanted);
     };
     early("2+aL", "2+aL", true);
     early("2+aL", "3+aL", false);
@@ -109,12 +109,12 @@ fn near_misses() {
     let write = |dest: &str, tags: &str, wanted| {
         let source =
             format!("{fetch} {tags} src0.rgb = temp[0] : temp[1].{dest} = MAX src0.rgb src0.rgb ;");
-        has(Code::PendingOverwrite, &source, wanted);
+        has(LintCode::PendingOverwrite, &source, wanted);
     };
     write("g", "", true);
     write("b", "", false);
     write("g", "TEX_SEM_WAIT", false);
-    has(Code::PendingOverwrite, &format!("{fetch} {fetch}"), false);
+    has(LintCode::PendingOverwrite, &format!("{fetch} {fetch}"), false);
 
     // A RETURN in an arm that the group enters though nobody wants it: ELSE does not jump by ANY.
     let back = |else_by: &str, wanted| {
@@ -122,7 +122,7 @@ fn near_misses() {
             "JUMP @main ; @sub IF bool[0] ; src0.rgb = temp[0] : temp[2].rgb = MAX src0.rgb src0.rgb ; \
              ELSE {else_by} ; RETURN B_POP_CNT(2) ; ENDIF ; RETURN ; @main CALL @sub ;"
         );
-        has(Code::DivergentReturn, &source, wanted);
+        has(LintCode::DivergentReturn, &source, wanted);
     };
     back("any", true);
     back("all", false);
@@ -185,8 +185,8 @@ fn picture(job: &Job) -> (Vec<u32>, Vec<bool>) {
     (target.iter().map(|value| value.to_bits()).collect(), frame.coverage().to_vec())
 }
 
-fn found(report: &Report) -> Vec<(Code, Option<usize>)> {
-    report.findings.iter().map(|finding| (finding.code, finding.place.index())).collect()
+fn found(report: &Report) -> Vec<(LintCode, Option<usize>)> {
+    report.lints.iter().map(|finding| (finding.code, finding.location.index())).collect()
 }
 
 #[test]

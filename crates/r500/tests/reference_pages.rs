@@ -140,7 +140,7 @@ fn checks() -> String {
          that have a code and just not are the checker's own tests; what stands in front of their instructions is \
          where their state differs.\n"
     );
-    for &code in r500::check::Code::ALL {
+    for &code in r500::check::LintCode::ALL {
         write!(out, "\n{}", r500::lint::page(code)).unwrap();
     }
     out

@@ -86,7 +86,7 @@ fn the_checker_is_asked_about_programs_only() {
 #[test]
 fn every_code_has_its_page_and_place_in_the_guide() {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src");
-    let all = r500::check::Code::ALL.iter().map(|code| code.info().number);
+    let all = r500::check::LintCode::ALL.iter().map(|code| code.info().number);
     let all = all.chain(r500::asm::Code::ALL.iter().map(|code| code.name()));
     for code in all {
         assert!(service::explain(code).unwrap().starts_with(&format!("## {code}: ")));
@@ -119,7 +119,7 @@ fn codes_in_comments_are_explained_and_offered() {
             && hover("like", 0).is_none()
     );
     let offered = |source: &str| service::completions(&analysis(source), source.len());
-    assert_eq!(offered(": ; -- r500: allow(R50").len(), r500::check::Code::ALL.len());
+    assert_eq!(offered(": ; -- r500: allow(R50").len(), r500::check::LintCode::ALL.len());
     assert!(offered(": ; -- r500: allow(R5038)").is_empty() && offered("-- OU").is_empty());
     assert!(!offered("OU").is_empty());
 }

@@ -3,7 +3,7 @@
 use r500_isa::values::{FcOp, InstType, TexOp};
 use r500_program::Program;
 
-use super::Given;
+use super::Assumptions;
 use super::machine::span;
 use crate::graph::{Graph, Structure};
 use crate::{Facts, Verdict};
@@ -11,7 +11,7 @@ use crate::{Facts, Verdict};
 /// The verdict on a program without errors. `defined`: every read finds a value.
 pub(super) fn verdict(
     program: &Program,
-    given: &Given,
+    given: &Assumptions,
     graph: &Graph,
     structure: Option<&Structure>,
     defined: bool,
@@ -52,7 +52,7 @@ pub(super) fn verdict(
         facts.call_levels = facts.call_levels.max(visit.calls.max);
         facts.al = (facts.al.0.min(visit.al.min), facts.al.1.max(visit.al.max));
         facts.no_inactive_writes &= !step.write_inactive || step.ty == InstType::FC;
-        facts.quad_reads |= step.quad;
+        facts.quad_reads |= step.reads_quad;
         facts.uses_predicates |= step.predicate_reads != 0;
         for access in step.reads.iter().chain(step.writes.iter()) {
             let above = u8::try_from(span(access, visit.al).1 + 1).unwrap_or(128);
@@ -84,7 +84,7 @@ pub(super) fn verdict(
 fn missing_int_constants(program: &Program, graph: &Graph) -> u32 {
     let named = (0..graph.len()).filter(|&index| graph.reaches(index)).filter_map(|index| {
         let flow = graph.flows[index]?;
-        let counts = flow.begins_loop() || flow.op == FcOp::ENDLOOP;
+        let counts = flow.is_loop_begin() || flow.op == FcOp::ENDLOOP;
         counts.then_some(flow.int & 31)
     });
     named

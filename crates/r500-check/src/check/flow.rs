@@ -6,11 +6,11 @@ use r500_isa::values::{AddrOp, BranchOp, FcOp, InstType};
 use r500_isa::words::{FcAddr, FcInst};
 
 use super::Checker;
-use crate::Code;
-use crate::finding::{Edit, Fix};
-use crate::graph::{EdgeKind, Node, PARTED, Role, Trap, Visit};
+use crate::LintCode;
+use crate::graph::{AbstractState, EdgeKind, Node, PARTED, Role, Trap};
+use crate::inst_info::BranchInfo;
 use crate::limits::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS};
-use crate::step::Flow;
+use crate::lint::{Edit, Fix};
 
 impl Checker<'_> {
     pub(super) fn check_flow(&mut self) {
@@ -23,12 +23,12 @@ impl Checker<'_> {
                 let place = self.at(index);
                 let message =
                     format!("some ways lead here with {a} branch levels open, some with {b}");
-                self.add(Code::Unbalanced, place, message);
+                self.add(LintCode::Unbalanced, place, message);
             }
             if let Some(flow) = self.graph.flows[index] {
                 self.check_jump(index, &flow, &visit);
             }
-            if self.graph.steps[index].quad {
+            if self.graph.steps[index].reads_quad {
                 let apart = match self.recovered() {
                     Some(structure) => structure.divergent[index],
                     None => visit.levels.max > 0,
@@ -36,7 +36,7 @@ impl Checker<'_> {
                 if apart {
                     let place = self.at(index);
                     let message = "pixels of the quad may sleep here".to_owned();
-                    self.add(Code::DivergentQuad, place, message);
+                    self.add(LintCode::DivergentQuad, place, message);
                 }
             }
         }
@@ -48,90 +48,105 @@ impl Checker<'_> {
             let place = self.at(unstructured.index);
             if unstructured.reason == PARTED {
                 let message = "pixels that sleep here are taken along by this RETURN".to_owned();
-                self.add(Code::DivergentReturn, place, message);
+                self.add(LintCode::DivergentReturn, place, message);
             }
-            self.add(Code::Unstructured, place, unstructured.reason.to_owned());
+            self.add(LintCode::Unstructured, place, unstructured.reason.to_owned());
         }
     }
 
-    fn check_traps(&mut self, index: usize, visit: &Visit) {
+    fn check_traps(&mut self, index: usize, visit: &AbstractState) {
         let address = |place: u32| format!("address {place}");
         let target = self.graph.flows[index].map_or(0, |flow| flow.target);
         let next = self.graph.window().address(index + 1);
         let full = self.program.state.fc_ctrl.is_none_or(|c| c.full_fc_en());
         let levels = if full { BRANCH_LEVELS } else { PARTIAL_BRANCH_LEVELS };
-        let mut add = |trap: Trap, code: Code, place, message: String| {
+        let mut add = |trap: Trap, code: LintCode, place, message: String| {
             if visit.traps.has(trap) {
                 self.add(code, place, message);
             }
         };
-        let here = crate::finding::Place::Instruction {
+        let here = crate::lint::Location::Instruction {
             index,
             address: next.saturating_sub(1),
             field: None,
         };
-        let field = |word: u8, field| crate::finding::Place::Instruction {
+        let field = |word: u8, field| crate::lint::Location::Instruction {
             index,
             address: next.saturating_sub(1),
             field: Some((word, field)),
         };
         add(
             Trap::RunsOut,
-            Code::RunsOut,
+            LintCode::RunsOut,
             here,
             format!("goes on to {}, which cannot run", address(next)),
         );
         let jump_addr = field(3, FcAddr::JUMP_ADDR.describe());
         add(
             Trap::JumpsOut,
-            Code::JumpsOut,
+            LintCode::JumpsOut,
             jump_addr,
             format!("jumps to {}, which cannot run", address(target)),
         );
         add(
             Trap::BranchOverflow,
-            Code::BranchOverflow,
+            LintCode::BranchOverflow,
             here,
             format!("opens a branch level where {levels}, all there are, may be open"),
         );
         add(
             Trap::LoopOverflow,
-            Code::LoopOverflow,
+            LintCode::LoopOverflow,
             here,
             format!("begins a loop where {LOOP_LEVELS}, all there can be, may be running"),
         );
         let op = field(2, FcInst::OP.describe());
-        add(Trap::LoopUnderflow, Code::LoopUnderflow, op, "no loop may be running here".into());
+        add(Trap::LoopUnderflow, LintCode::LoopUnderflow, op, "no loop may be running here".into());
         let a_op = field(2, FcInst::A_OP.describe());
         add(
             Trap::CallOverflow,
-            Code::CallOverflow,
+            LintCode::CallOverflow,
             a_op,
             format!("calls where {CALL_LEVELS} calls, all there can be, may be open"),
         );
-        add(Trap::CallUnderflow, Code::CallUnderflow, a_op, "no call may be open here".into());
-        add(Trap::ReservedAddrOp, Code::ReservedAddrOp, a_op, "A_OP 3 is reserved".into());
+        add(Trap::CallUnderflow, LintCode::CallUnderflow, a_op, "no call may be open here".into());
+        add(Trap::ReservedAddrOp, LintCode::ReservedAddrOp, a_op, "A_OP 3 is reserved".into());
         let b_op0 = field(2, FcInst::B_OP0.describe());
-        add(Trap::ReservedBranchOp0, Code::ReservedBranchOp, b_op0, "B_OP0 3 is reserved".into());
+        add(
+            Trap::ReservedBranchOp0,
+            LintCode::ReservedBranchOp,
+            b_op0,
+            "B_OP0 3 is reserved".into(),
+        );
         let b_op1 = field(2, FcInst::B_OP1.describe());
-        add(Trap::ReservedBranchOp1, Code::ReservedBranchOp, b_op1, "B_OP1 3 is reserved".into());
+        add(
+            Trap::ReservedBranchOp1,
+            LintCode::ReservedBranchOp,
+            b_op1,
+            "B_OP1 3 is reserved".into(),
+        );
         let b_else = field(2, FcInst::B_ELSE.describe());
         add(
             Trap::ElseWithoutLevel,
-            Code::ElseWithoutIf,
+            LintCode::ElseWithoutIf,
             b_else,
             "no branch level may be open here".into(),
         );
         add(
             Trap::EndsInBranch,
-            Code::EndsInBranch,
+            LintCode::EndsInBranch,
             here,
             "branch levels are open at the end".into(),
         );
-        add(Trap::EndsInLoop, Code::EndsInLoop, here, "a loop may be running at the end".into());
+        add(
+            Trap::EndsInLoop,
+            LintCode::EndsInLoop,
+            here,
+            "a loop may be running at the end".into(),
+        );
     }
 
-    fn check_jump(&mut self, index: usize, flow: &Flow, visit: &Visit) {
+    fn check_jump(&mut self, index: usize, flow: &BranchInfo, visit: &AbstractState) {
         if let Some(levels) = visit.should_close {
             let op = if levels == 0 { BranchOp::NONE } else { BranchOp::DECR };
             let edits = vec![
@@ -142,9 +157,9 @@ impl Checker<'_> {
             let place = self.field(index, 2, FcInst::B_POP_CNT);
             let message =
                 format!("{levels} levels are open in the loop, and it closes others when it jumps");
-            self.add_fixed(Code::BreakDepth, place, message, Fix { text, safe: false, edits });
+            self.add_fixed(LintCode::BreakDepth, place, message, Fix { text, safe: false, edits });
         }
-        if flow.begins_loop() {
+        if flow.is_loop_begin() {
             self.check_loop(index, flow);
         }
         if flow.op == FcOp::JUMP {
@@ -152,11 +167,12 @@ impl Checker<'_> {
         }
     }
 
-    fn check_loop(&mut self, index: usize, flow: &Flow) {
+    fn check_loop(&mut self, index: usize, flow: &BranchInfo) {
         let constant = self.int_constant(flow.int);
         let target = self.graph.window().index(flow.target);
-        let onto_end =
-            target.and_then(|target| self.graph.flows[target]).is_some_and(|word| word.ends_pass());
+        let onto_end = target
+            .and_then(|target| self.graph.flows[target])
+            .is_some_and(|word| word.is_loop_end());
         let some_pass = constant.is_none_or(|constant| constant.kr() != 0);
         if !flow.any && onto_end && some_pass {
             let address = self.program.code[index].fc_addr().jump_addr();
@@ -167,7 +183,7 @@ impl Checker<'_> {
             let text = "set JUMP_ANY and lead behind the end of the loop".to_owned();
             let place = self.field(index, 2, FcInst::JUMP_ANY);
             let message = format!("{:?} without JUMP_ANY leads onto the end of a loop", flow.op);
-            self.add_fixed(Code::LoopHazard, place, message, Fix { text, safe: false, edits });
+            self.add_fixed(LintCode::LoopHazard, place, message, Fix { text, safe: false, edits });
         }
         let Some(structure) = self.recovered() else { return };
         let Some(Role::Loop { exit }) = structure.roles[index] else { return };
@@ -176,18 +192,18 @@ impl Checker<'_> {
             let place = self.field(index, 3, FcAddr::INT_ADDR);
             let message =
                 "the loop is left by BREAK, or without a word after 255 passes".to_owned();
-            self.add(Code::SilentLimit, place, message);
+            self.add(LintCode::SilentLimit, place, message);
         }
     }
 
     /// A jump back over instructions that leave alone what it looks at.
-    fn check_endless(&mut self, index: usize, flow: &Flow) {
+    fn check_endless(&mut self, index: usize, flow: &BranchInfo) {
         let Some(target) = self.graph.window().index(flow.target).filter(|&t| t <= index) else {
             return;
         };
         let ends = self.graph.window().end.is_some_and(|end| (target..=index).contains(&end));
         let plain = flow.a_op == AddrOp::NONE && !flow.b_else;
-        if ends || !plain || flow.wants.never() {
+        if ends || !plain || flow.outcome.never() {
             return;
         }
         let own = self.graph.steps[index];
@@ -205,7 +221,7 @@ impl Checker<'_> {
                 "nothing from address {} on changes what this jump back looks at",
                 flow.target
             );
-            self.add(Code::EndlessJump, place, message);
+            self.add(LintCode::EndlessJump, place, message);
         }
     }
 
@@ -227,7 +243,7 @@ impl Checker<'_> {
         }
         if let Some(index) = self.reached().find(|&index| !ends[index]) {
             let place = self.at(index);
-            self.add(Code::NeverEnds, place, "no way leads from here to the end".into());
+            self.add(LintCode::NeverEnds, place, "no way leads from here to the end".into());
         }
     }
 
@@ -245,7 +261,7 @@ impl Checker<'_> {
                     1 => "this instruction is never reached".to_owned(),
                     n => format!("{n} instructions from here on are never reached"),
                 };
-                self.add(Code::Unreachable, place, message);
+                self.add(LintCode::Unreachable, place, message);
             }
             index += 1;
         }

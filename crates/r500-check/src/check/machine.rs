@@ -13,20 +13,20 @@ use r500_isa::{CONSTANTS, Half, INSTRUCTION_SLOTS, Instruction, Slot, TEMPORARIE
 use r500_program::Program;
 
 use super::Checker;
-use crate::Code;
-use crate::finding::{Edit, EditTarget, Finding, Fix, Place};
+use crate::LintCode;
 use crate::graph::AlRange;
-use crate::step::{Access, Via};
+use crate::inst_info::{Access, OperandField};
+use crate::lint::{Edit, EditTarget, Fix, Lint, Location};
 
 /// What needs no graph.
-pub(super) fn check_size(program: &Program, findings: &mut Vec<Finding>) {
+pub(super) fn check_size(program: &Program, findings: &mut Vec<Lint>) {
     let offset = program.state.code_offset.map_or(0, |r| usize::from(r.offset_addr()));
     let last = offset + program.code.len();
     if last > INSTRUCTION_SLOTS {
         let message = format!("instructions reach to address {}, the last slot is 511", last - 1);
-        findings.push(Finding {
-            code: Code::PastSlots,
-            place: Place::Program,
+        findings.push(Lint {
+            code: LintCode::PastSlots,
+            location: Location::Program,
             message,
             fix: None,
             related: Vec::new(),
@@ -35,10 +35,10 @@ pub(super) fn check_size(program: &Program, findings: &mut Vec<Finding>) {
     let constants = program.state.constants.len();
     if constants > CONSTANTS {
         let message = format!("{constants} float constants are given, the processor has 256");
-        let code = Code::TooManyConstants;
-        findings.push(Finding {
+        let code = LintCode::TooManyConstants;
+        findings.push(Lint {
             code,
-            place: Place::Program,
+            location: Location::Program,
             message,
             fix: None,
             related: Vec::new(),
@@ -63,9 +63,9 @@ impl Checker<'_> {
         let window = self.graph.window();
         match window.end {
             None => {
-                let place = Place::State(UsCodeAddr::REGISTER);
+                let place = Location::State(UsCodeAddr::REGISTER);
                 self.add(
-                    Code::EndOutside,
+                    LintCode::EndOutside,
                     place,
                     "END_ADDR names no instruction that can run".into(),
                 );
@@ -74,7 +74,11 @@ impl Checker<'_> {
                 let ty = self.program.code[end].ty();
                 if ty != InstType::OUT && self.graph.reaches(end) {
                     let place = self.field(end, 0, CmnInst::TYPE);
-                    self.add(Code::LastNotOut, place, format!("the last instruction is {ty:?}"));
+                    self.add(
+                        LintCode::LastNotOut,
+                        place,
+                        format!("the last instruction is {ty:?}"),
+                    );
                 }
             }
         }
@@ -84,33 +88,33 @@ impl Checker<'_> {
         let (rgb, alpha) = (inst.rgba_inst().rgb_op(), inst.alpha_inst().alpha_op());
         if !rgb.is_named() {
             let place = self.field(index, 5, AluRgbaInst::RGB_OP);
-            self.add(Code::ReservedRgbOp, place, format!("RGB_OP {} is reserved", rgb.code()));
+            self.add(LintCode::ReservedRgbOp, place, format!("RGB_OP {} is reserved", rgb.code()));
         }
         if !alpha.is_named() {
             let place = self.field(index, 4, AluAlphaInst::ALPHA_OP);
             self.add(
-                Code::ReservedAlphaOp,
+                LintCode::ReservedAlphaOp,
                 place,
                 format!("ALPHA_OP {} is reserved", alpha.code()),
             );
         }
         if alpha == AlphaOp::DP && !rgb.is_dot_product() {
             let place = self.field(index, 4, AluAlphaInst::ALPHA_OP);
-            self.add(Code::DpWithoutDotProduct, place, format!("alpha DP beside RGB {rgb:?}"));
+            self.add(LintCode::DpWithoutDotProduct, place, format!("alpha DP beside RGB {rgb:?}"));
         }
         if rgb == RgbOp::SOP && !alpha.is_transcendental() {
             let place = self.field(index, 5, AluRgbaInst::RGB_OP);
-            self.add(Code::SopWithoutFunction, place, format!("SOP beside alpha {alpha:?}"));
+            self.add(LintCode::SopWithoutFunction, place, format!("SOP beside alpha {alpha:?}"));
         }
         let selects = matches!(rgb, RgbOp::MIN | RgbOp::MAX | RgbOp::CMP | RgbOp::CND);
         if inst.omod(Half::Rgb) == Omod::DISABLED && !selects {
             let place = self.field(index, 3, AluRgbInst::OMOD);
-            self.add(Code::OmodDisabled, place, format!("OMOD 7 on RGB {rgb:?}"));
+            self.add(LintCode::OmodDisabled, place, format!("OMOD 7 on RGB {rgb:?}"));
         }
         let selects = matches!(alpha, AlphaOp::MIN | AlphaOp::MAX | AlphaOp::CMP | AlphaOp::CND);
         if inst.omod(Half::Alpha) == Omod::DISABLED && !selects {
             let place = self.field(index, 4, AluAlphaInst::OMOD);
-            self.add(Code::OmodDisabled, place, format!("OMOD 7 on alpha {alpha:?}"));
+            self.add(LintCode::OmodDisabled, place, format!("OMOD 7 on alpha {alpha:?}"));
         }
         self.check_derivative(index, inst);
         if inst.ty() == InstType::OUT {
@@ -167,14 +171,14 @@ impl Checker<'_> {
         slot: Slot,
         sel: Sel,
         crossed: bool,
-        [place, swizzle]: [Place; 2],
+        [place, swizzle]: [Location; 2],
     ) {
         if sel != Sel::SRC0 {
             let message = format!("operand {half} {slot:?} is not src0");
-            self.add(Code::DerivativeOperands, place, message);
+            self.add(LintCode::DerivativeOperands, place, message);
         } else if crossed {
             let message = format!("operand {half} {slot:?} is swizzled, which does nothing");
-            self.add(Code::DerivativeOperands, swizzle, message);
+            self.add(LintCode::DerivativeOperands, swizzle, message);
         }
     }
 
@@ -183,7 +187,7 @@ impl Checker<'_> {
         let outputs = step.outputs;
         if outputs.iter().all(|output| output.1 == 0) && !step.depth {
             let place = self.field(index, 0, CmnInst::RGB_OMASK);
-            self.add(Code::OutWithoutOutput, place, "OUT without an output".into());
+            self.add(LintCode::OutWithoutOutput, place, "OUT without an output".into());
         }
         for (half, (target, mask)) in outputs.into_iter().enumerate() {
             let format = self.program.state.out_fmt.get(usize::from(target)).copied().flatten();
@@ -195,7 +199,7 @@ impl Checker<'_> {
                 };
                 let letter = char::from(b"ABCD"[usize::from(target & 3)]);
                 let message = format!("render target {letter} is not used (US_OUT_FMT)");
-                self.add(Code::UnusedTarget, place, message);
+                self.add(LintCode::UnusedTarget, place, message);
             }
         }
     }
@@ -205,14 +209,14 @@ impl Checker<'_> {
         let op = tex.inst();
         if !op.is_named() {
             let place = self.field(index, 1, TexInst::INST);
-            self.add(Code::ReservedTexOp, place, format!("INST {} is reserved", op.code()));
+            self.add(LintCode::ReservedTexOp, place, format!("INST {} is reserved", op.code()));
             return;
         }
         let unit = tex.tex_id();
         let samples = !matches!(op, TexOp::NOP | TexOp::TEXKILL);
-        if samples && self.given.units.is_some_and(|units| units >> unit & 1 == 0) {
+        if samples && self.assumptions.units.is_some_and(|units| units >> unit & 1 == 0) {
             let place = self.field(index, 1, TexInst::TEX_ID);
-            self.add(Code::UnitDisabled, place, format!("texture unit {unit} is not enabled"));
+            self.add(LintCode::UnitDisabled, place, format!("texture unit {unit} is not enabled"));
         }
     }
 
@@ -225,12 +229,12 @@ impl Checker<'_> {
                 Fix { text: "set US_FC_CTRL.FULL_FC_EN".into(), safe: false, edits: vec![edit] };
             let message = format!("{:?} needs full flow control", fc.op());
             let place = self.field(index, 2, FcInst::OP);
-            self.add_fixed(Code::PartialFlowControl, place, message, fix);
+            self.add_fixed(LintCode::PartialFlowControl, place, message, fix);
         }
         let looked = self.graph.steps[index].predicate_reads != 0;
         if looked && inst.cmn().rgb_pred_sel() == PredSel::RGBA {
             let place = self.field(index, 0, CmnInst::RGB_PRED_SEL);
-            self.add(Code::FcPredicateRgba, place, "PRED_SEL RGBA on flow control".into());
+            self.add(LintCode::FcPredicateRgba, place, "PRED_SEL RGBA on flow control".into());
         }
     }
 
@@ -239,12 +243,12 @@ impl Checker<'_> {
         if !cmn.rgb_pred_sel().is_named() {
             let place = self.field(index, 0, CmnInst::RGB_PRED_SEL);
             let message = format!("RGB_PRED_SEL {} is reserved", cmn.rgb_pred_sel().code());
-            self.add(Code::ReservedPredicate, place, message);
+            self.add(LintCode::ReservedPredicate, place, message);
         }
         if !cmn.alpha_pred_sel().is_named() {
             let place = self.field(index, 0, CmnInst::ALPHA_PRED_SEL);
             let message = format!("ALPHA_PRED_SEL {} is reserved", cmn.alpha_pred_sel().code());
-            self.add(Code::ReservedPredicate, place, message);
+            self.add(LintCode::ReservedPredicate, place, message);
         }
     }
 
@@ -264,9 +268,9 @@ impl Checker<'_> {
             );
             let text = format!("set US_PIXSIZE to {highest}");
             let fix = Fix { text, safe: true, edits: vec![edit] };
-            let place = self.place_of(index, access.via);
+            let place = self.place_of(index, access.field);
             let message = format!("temp[{}] is above US_PIXSIZE {last}", max.min(127));
-            self.add_fixed(Code::PastPixsize, place, message, fix);
+            self.add_fixed(LintCode::PastPixsize, place, message, fix);
         }
         for access in step.constants.iter() {
             self.check_relative(index, access, span(access, visit.al), CONSTANTS);
@@ -278,8 +282,8 @@ impl Checker<'_> {
         if access.relative && (span.0 < 0 || span.1 > last) {
             let moved = if span.0 < 0 { span.0 } else { span.1 };
             let message = format!("aL moves the address to {moved}, the last is {last}");
-            let place = self.place_of(index, access.via);
-            self.add(Code::RelativeRange, place, message);
+            let place = self.place_of(index, access.field);
+            self.add(LintCode::RelativeRange, place, message);
         }
     }
 
@@ -289,7 +293,7 @@ impl Checker<'_> {
                 let place = self.at(index);
                 let message =
                     format!("dword {word} has bits {:#010x} that no field names", dword & !named);
-                self.add(Code::StrayBits, place, message);
+                self.add(LintCode::StrayBits, place, message);
             }
         }
     }
@@ -308,20 +312,20 @@ impl Checker<'_> {
     }
 
     /// The address field behind an access.
-    pub(super) fn place_of(&self, index: usize, via: Via) -> Place {
+    pub(super) fn place_of(&self, index: usize, via: OperandField) -> Location {
         match via {
-            Via::RgbSource0 => self.field(index, 1, AluRgbAddr::ADDR0),
-            Via::RgbSource1 => self.field(index, 1, AluRgbAddr::ADDR1),
-            Via::RgbSource2 => self.field(index, 1, AluRgbAddr::ADDR2),
-            Via::AlphaSource0 => self.field(index, 2, AluAlphaAddr::ADDR0),
-            Via::AlphaSource1 => self.field(index, 2, AluAlphaAddr::ADDR1),
-            Via::AlphaSource2 => self.field(index, 2, AluAlphaAddr::ADDR2),
-            Via::RgbDest => self.field(index, 5, AluRgbaInst::RGB_ADDRD),
-            Via::AlphaDest => self.field(index, 4, AluAlphaInst::ALPHA_ADDRD),
-            Via::TexSource => self.field(index, 2, TexAddr::SRC_ADDR),
-            Via::TexDest => self.field(index, 2, TexAddr::DST_ADDR),
-            Via::Dx => self.field(index, 3, TexAddrDxdy::DX_ADDR),
-            Via::Dy => self.field(index, 3, TexAddrDxdy::DY_ADDR),
+            OperandField::RgbSource0 => self.field(index, 1, AluRgbAddr::ADDR0),
+            OperandField::RgbSource1 => self.field(index, 1, AluRgbAddr::ADDR1),
+            OperandField::RgbSource2 => self.field(index, 1, AluRgbAddr::ADDR2),
+            OperandField::AlphaSource0 => self.field(index, 2, AluAlphaAddr::ADDR0),
+            OperandField::AlphaSource1 => self.field(index, 2, AluAlphaAddr::ADDR1),
+            OperandField::AlphaSource2 => self.field(index, 2, AluAlphaAddr::ADDR2),
+            OperandField::RgbDest => self.field(index, 5, AluRgbaInst::RGB_ADDRD),
+            OperandField::AlphaDest => self.field(index, 4, AluAlphaInst::ALPHA_ADDRD),
+            OperandField::TexSource => self.field(index, 2, TexAddr::SRC_ADDR),
+            OperandField::TexDest => self.field(index, 2, TexAddr::DST_ADDR),
+            OperandField::Dx => self.field(index, 3, TexAddrDxdy::DX_ADDR),
+            OperandField::Dy => self.field(index, 3, TexAddrDxdy::DY_ADDR),
         }
     }
 }

@@ -12,23 +12,23 @@ use r500_isa::{BitField, FieldValue, TEXTURE_UNITS, Word};
 use r500_program::{Job, Program};
 
 use crate::dataflow::{ChannelSet, Dataflow};
-use crate::finding::{Edit, Finding, Fix, Place};
 use crate::graph::{Graph, Structure, Unstructured, WindowError};
-use crate::{Code, Severity, Verdict};
+use crate::lint::{Edit, Fix, Lint, Location};
+use crate::{LintCode, Severity, Verdict};
 
 /// What is known beside the program. What is not known is not complained about.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Given {
+pub struct Assumptions {
     /// Channels of temporaries that the rasteriser writes before the program starts.
     pub inputs: Option<ChannelSet>,
     /// Texture units that are enabled, unit 0 in bit 0.
     pub units: Option<u16>,
 }
 
-impl Given {
+impl Assumptions {
     /// What a job says. A job that names neither inputs nor textures says nothing of either.
     #[must_use]
-    pub fn by(job: &Job) -> Self {
+    pub fn of_job(job: &Job) -> Self {
         let inputs = job.inputs.as_ref().map(|inputs| {
             let mut set = ChannelSet::EMPTY;
             inputs.iter().for_each(|input| set.insert_temp(input.temp, 0b1111));
@@ -45,7 +45,7 @@ impl Given {
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The findings, in the order of addresses; those about no instruction first.
-    pub findings: Vec<Finding>,
+    pub lints: Vec<Lint>,
     /// What they come to.
     pub verdict: Verdict,
 }
@@ -54,19 +54,19 @@ impl Report {
     /// Whether there are errors.
     #[must_use]
     pub fn has_errors(&self) -> bool {
-        self.findings.iter().any(|finding| finding.severity() == Severity::Error)
+        self.lints.iter().any(|finding| finding.severity() == Severity::Error)
     }
 
     /// The findings with a code.
-    pub fn with_code(&self, code: Code) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(move |finding| finding.code == code)
+    pub fn with_code(&self, code: LintCode) -> impl Iterator<Item = &Lint> {
+        self.lints.iter().filter(move |finding| finding.code == code)
     }
 }
 
 /// Checks a job: its program, with the inputs and textures that it names.
 #[must_use]
 pub fn check_job(job: &Job) -> Report {
-    check(&job.program, &Given::by(job))
+    check(&job.program, &Assumptions::of_job(job))
 }
 
 /// Checks a program.
@@ -74,13 +74,13 @@ pub fn check_job(job: &Job) -> Report {
 /// Takes time about linear in the program, and never longer than following
 /// [`STATES`](crate::limits::STATES) states of a group takes.
 #[must_use]
-pub fn check(program: &Program, given: &Given) -> Report {
-    examine(program, given).report
+pub fn check(program: &Program, given: &Assumptions) -> Report {
+    analyze(program, given).report
 }
 
 /// A report, and what was found out on the way to it.
 #[derive(Debug)]
-pub struct Examination {
+pub struct Analysis {
     /// The report.
     pub report: Report,
     /// The flow graph; `None` where nothing can run.
@@ -91,89 +91,97 @@ pub struct Examination {
 
 /// [`check`], for those who go on with the graph and the statements.
 #[must_use]
-pub fn examine(program: &Program, given: &Given) -> Examination {
-    examine_for(program, given, Wanted::All)
+pub fn analyze(program: &Program, given: &Assumptions) -> Analysis {
+    analyze_at(program, given, MinSeverity::All)
 }
 
 /// [`examine`] for engines, with nothing given: only errors are looked for, which decide the verdict.
 #[must_use]
-pub fn examine_errors(program: &Program) -> Examination {
-    examine_for(program, &Given::default(), Wanted::Errors)
+pub fn analyze_errors(program: &Program) -> Analysis {
+    analyze_at(program, &Assumptions::default(), MinSeverity::Errors)
 }
 
 /// Which findings somebody wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+enum MinSeverity {
     All,
     Errors,
 }
 
-fn examine_for(program: &Program, given: &Given, wanted: Wanted) -> Examination {
+fn analyze_at(program: &Program, given: &Assumptions, wanted: MinSeverity) -> Analysis {
     let mut findings = Vec::new();
     machine::check_size(program, &mut findings);
     let graph = match Graph::new(program) {
         Ok(graph) => graph,
         Err(error) => {
             findings.push(window_error(&error));
-            let report = Report { findings, verdict: Verdict::Broken };
-            return Examination { report, graph: None, structure: None };
+            let report = Report { lints: findings, verdict: Verdict::Broken };
+            return Analysis { report, graph: None, structure: None };
         }
     };
     let structure = (!graph.gave_up()).then(|| Structure::recover(program, &graph));
     let report = check_graph(program, given, &graph, &structure, wanted, findings);
-    Examination { report, graph: Some(graph), structure }
+    Analysis { report, graph: Some(graph), structure }
 }
 
 /// Checks a program whose graph and statements are at hand.
 fn check_graph(
     program: &Program,
-    given: &Given,
+    given: &Assumptions,
     graph: &Graph,
     structure: &Option<Result<Structure, Unstructured>>,
-    wanted: Wanted,
-    findings: Vec<Finding>,
+    wanted: MinSeverity,
+    lints: Vec<Lint>,
 ) -> Report {
     let recovered = structure.as_ref().and_then(|s| s.as_ref().ok());
     let flow = Dataflow::new(graph, recovered);
-    let stated = is_stated(program);
-    let mut checker = Checker { program, given, graph, structure, flow: &flow, stated, findings };
+    let stated = has_state(program);
+    let mut checker = Checker {
+        program,
+        assumptions: given,
+        graph,
+        structure,
+        flow: &flow,
+        has_state: stated,
+        findings: lints,
+    };
     if graph.gave_up() {
         checker.add(
-            Code::TooTangled,
-            Place::Program,
+            LintCode::TooTangled,
+            Location::Program,
             "too many nestings of calls and loops".into(),
         );
     }
     checker.check_machine();
     checker.check_flow();
     // All that these find are warnings.
-    let defined = wanted == Wanted::All && {
+    let defined = wanted == MinSeverity::All && {
         checker.check_timing();
         checker.check_values();
         checker.check_registers()
     };
     let mut findings = checker.findings;
-    findings.retain(|finding| wanted == Wanted::All || finding.severity() == Severity::Error);
-    findings.sort_by_key(|finding| (finding.place.index().map_or(0, |i| i + 1), finding.code));
+    findings.retain(|finding| wanted == MinSeverity::All || finding.severity() == Severity::Error);
+    findings.sort_by_key(|finding| (finding.location.index().map_or(0, |i| i + 1), finding.code));
     let broken = findings.iter().any(|finding| finding.severity() == Severity::Error);
     let verdict = if broken {
         Verdict::Broken
     } else {
         facts::verdict(program, given, graph, recovered, defined)
     };
-    Report { findings, verdict }
+    Report { lints: findings, verdict }
 }
 
 struct Checker<'a> {
     program: &'a Program,
-    given: &'a Given,
+    assumptions: &'a Assumptions,
     graph: &'a Graph,
     /// `None` where the graph is not complete.
     structure: &'a Option<Result<Structure, Unstructured>>,
     flow: &'a Dataflow,
     /// Whether the program carries any state: what is missing from it is missing then.
-    stated: bool,
-    findings: Vec<Finding>,
+    has_state: bool,
+    findings: Vec<Lint>,
 }
 
 impl<'a> Checker<'a> {
@@ -187,12 +195,18 @@ impl<'a> Checker<'a> {
         (0..graph.len()).filter(move |&index| graph.reaches(index))
     }
 
-    fn add(&mut self, code: Code, place: Place, message: String) {
-        self.findings.push(Finding { code, place, message, fix: None, related: Vec::new() });
+    fn add(&mut self, code: LintCode, place: Location, message: String) {
+        self.findings.push(Lint { code, location: place, message, fix: None, related: Vec::new() });
     }
 
-    fn add_fixed(&mut self, code: Code, place: Place, message: String, fix: Fix) {
-        self.findings.push(Finding { code, place, message, fix: Some(fix), related: Vec::new() });
+    fn add_fixed(&mut self, code: LintCode, place: Location, message: String, fix: Fix) {
+        self.findings.push(Lint {
+            code,
+            location: place,
+            message,
+            fix: Some(fix),
+            related: Vec::new(),
+        });
     }
 
     /// Other instructions that matter to the finding that was added last.
@@ -203,8 +217,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    fn at(&self, index: usize) -> Place {
-        Place::Instruction { index, address: self.graph.window().address(index), field: None }
+    fn at(&self, index: usize) -> Location {
+        Location::Instruction { index, address: self.graph.window().address(index), field: None }
     }
 
     fn field<W: Word, T: FieldValue>(
@@ -212,9 +226,9 @@ impl<'a> Checker<'a> {
         index: usize,
         word: u8,
         field: BitField<W, T>,
-    ) -> Place {
+    ) -> Location {
         let field = Some((word, field.describe()));
-        Place::Instruction { index, address: self.graph.window().address(index), field }
+        Location::Instruction { index, address: self.graph.window().address(index), field }
     }
 
     /// A fix that sets one flag of an instruction.
@@ -231,7 +245,7 @@ impl<'a> Checker<'a> {
 
 /// Whether a program comes with state at all. One without, such as bare dwords, will get its state
 /// elsewhere.
-fn is_stated(program: &Program) -> bool {
+fn has_state(program: &Program) -> bool {
     let state = &program.state;
     state.config.is_some()
         || state.pixsize.is_some()
@@ -244,14 +258,16 @@ fn is_stated(program: &Program) -> bool {
         || state.fc_int_const.iter().any(Option::is_some)
 }
 
-fn window_error(error: &WindowError) -> Finding {
+fn window_error(error: &WindowError) -> Lint {
     use r500_isa::state::{UsCodeAddr, UsCodeRange};
     let (code, place) = match error {
-        WindowError::Empty => (Code::NoInstructions, Place::Program),
-        WindowError::EmptyWindow { .. } => (Code::EmptyWindow, Place::State(UsCodeRange::REGISTER)),
+        WindowError::Empty => (LintCode::NoInstructions, Location::Program),
+        WindowError::EmptyWindow { .. } => {
+            (LintCode::EmptyWindow, Location::State(UsCodeRange::REGISTER))
+        }
         WindowError::StartOutside { .. } => {
-            (Code::StartOutside, Place::State(UsCodeAddr::REGISTER))
+            (LintCode::StartOutside, Location::State(UsCodeAddr::REGISTER))
         }
     };
-    Finding { code, place, message: error.to_string(), fix: None, related: Vec::new() }
+    Lint { code, location: place, message: error.to_string(), fix: None, related: Vec::new() }
 }

@@ -5,7 +5,7 @@ use r500_isa::words::{AluAlphaInst, AluRgbaInst};
 use r500_isa::{Half, Instruction, Slot, Source};
 
 use super::Checker;
-use crate::Code;
+use crate::LintCode;
 
 impl Checker<'_> {
     pub(super) fn check_nan(&mut self, index: usize) {
@@ -21,14 +21,18 @@ impl Checker<'_> {
         let nan = |value: Option<f32>| value.is_some_and(f32::is_nan);
         if (0..3).any(|channel| wanted >> channel & 1 != 0 && nan(values.rgb(rgb, channel))) {
             let place = self.field(index, 5, AluRgbaInst::RGB_OP);
-            self.add(Code::NanConstant, place, format!("RGB {rgb:?} of constants is not a number"));
+            self.add(
+                LintCode::NanConstant,
+                place,
+                format!("RGB {rgb:?} of constants is not a number"),
+            );
         }
         let alpha = inst.alpha_inst().alpha_op();
         let alpha_wanted = wanted & 8 != 0 || (rgb == RgbOp::SOP && wanted & 7 != 0);
         if alpha_wanted && nan(values.alpha(alpha)) {
             let place = self.field(index, 4, AluAlphaInst::ALPHA_OP);
             self.add(
-                Code::NanConstant,
+                LintCode::NanConstant,
                 place,
                 format!("alpha {alpha:?} of constants is not a number"),
             );

@@ -3,30 +3,30 @@
 use r500_isa::words::CmnInst;
 
 use super::Checker;
-use crate::Code;
-use crate::dataflow::{Channel, ChannelSet, Liveness, Written};
-use crate::finding::{Edit, Fix};
-use crate::step::{Access, Via};
+use crate::LintCode;
+use crate::dataflow::{ChannelId, ChannelSet, DefiniteInit, Liveness};
+use crate::inst_info::{Access, OperandField};
+use crate::lint::{Edit, Fix};
 
 impl Checker<'_> {
     /// Whether every read finds something that was put there.
     pub(super) fn check_registers(&mut self) -> bool {
-        let mut inputs = self.given.inputs.unwrap_or_else(all_temporaries);
-        if self.given.inputs.is_none() {
-            inputs.add(&all_temporaries());
+        let mut inputs = self.assumptions.inputs.unwrap_or_else(all_temporaries);
+        if self.assumptions.inputs.is_none() {
+            inputs.union(&all_temporaries());
         }
-        let written = Written::of(self.flow, &inputs);
+        let written = DefiniteInit::of(self.flow, &inputs);
         let live = Liveness::of_covered(self.flow);
-        let mut defined = self.given.inputs.is_some();
+        let mut defined = self.assumptions.inputs.is_some();
         for index in (0..self.graph.len()).filter(|&index| self.flow.reaches(index)) {
             let effects = *self.flow.effects(index);
-            let unsure = effects.reads.without(written.always(index));
+            let unsure = effects.may_read.without(written.always(index));
             if !unsure.is_empty() {
                 defined = false;
-                self.check_reads(index, &effects.needs, &written);
+                self.check_reads(index, &effects.must_read, &written);
             }
             if !self.graph.steps[index].write_inactive {
-                let dead = effects.writes.without(live.behind(index));
+                let dead = effects.may_write.without(live.live_out(index));
                 if !dead.is_empty() {
                     self.check_dead(index, &dead);
                 }
@@ -35,10 +35,10 @@ impl Checker<'_> {
         defined
     }
 
-    fn check_reads(&mut self, index: usize, needs: &ChannelSet, written: &Written) {
+    fn check_reads(&mut self, index: usize, needs: &ChannelSet, written: &DefiniteInit) {
         let never = needs.without(written.maybe(index));
         // Where every write may be slept through, only what nothing writes is sure.
-        let perhaps = if self.flow.is_weak() {
+        let perhaps = if self.flow.writes_are_conditional() {
             ChannelSet::EMPTY
         } else {
             needs.without(written.always(index)).without(&never)
@@ -46,12 +46,12 @@ impl Checker<'_> {
         let step = self.graph.steps[index];
         for access in step.reads.iter().filter(|access| !access.relative) {
             for (set, code, how) in [
-                (&never, Code::NeverWritten, "nothing writes"),
-                (&perhaps, Code::MaybeUnwritten, "some path does not write"),
+                (&never, LintCode::NeverWritten, "nothing writes"),
+                (&perhaps, LintCode::MaybeUnwritten, "some path does not write"),
             ] {
-                let channels = set.temp(access.addr) & access.sure;
+                let channels = set.temp(access.addr) & access.must;
                 if channels != 0 {
-                    let place = self.place_of(index, access.via);
+                    let place = self.place_of(index, access.field);
                     let name = register(access.addr, channels);
                     self.add(code, place, format!("{how} {name} before it is read here"));
                 }
@@ -61,12 +61,12 @@ impl Checker<'_> {
         if bits != 0 {
             let place = self.field(index, 0, CmnInst::RGB_PRED_SEL);
             let message = format!("predicate bits {} are not set on every path", letters(bits));
-            self.add(Code::PredicateNotSet, place, message);
+            self.add(LintCode::PredicateNotSet, place, message);
         }
-        if never.contains(Channel::AluResult) || perhaps.contains(Channel::AluResult) {
+        if never.contains(ChannelId::AluResult) || perhaps.contains(ChannelId::AluResult) {
             let place = self.field(index, 2, r500_isa::words::FcInst::JUMP_FUNC);
             self.add(
-                Code::AluResultNotSet,
+                LintCode::AluResultNotSet,
                 place,
                 "the ALU result is not set on every path".into(),
             );
@@ -76,35 +76,39 @@ impl Checker<'_> {
     fn check_dead(&mut self, index: usize, dead: &ChannelSet) {
         let step = self.graph.steps[index];
         for access in step.writes.iter().filter(|access| !access.relative) {
-            let channels = dead.temp(access.addr) & access.mask;
+            let channels = dead.temp(access.addr) & access.may;
             // A fetch costs the same whatever it writes.
-            if channels != 0 && (!step.fetch || channels == access.mask) {
-                let place = self.place_of(index, access.via);
+            if channels != 0 && (!step.fetch || channels == access.may) {
+                let place = self.place_of(index, access.field);
                 let message =
                     format!("nothing reads {} afterwards", register(access.addr, channels));
                 let fix = self.narrow(index, access, channels);
-                self.add_fixed(Code::DeadWrite, place, message, fix);
+                self.add_fixed(LintCode::DeadWrite, place, message, fix);
             }
         }
         let bits = dead.predicates();
         if bits != 0 && bits == step.predicate_writes {
             let place = self.field(index, 0, CmnInst::RGB_OMASK);
             let message = format!("nothing looks at predicate bits {} afterwards", letters(bits));
-            self.add(Code::DeadWrite, place, message);
+            self.add(LintCode::DeadWrite, place, message);
         }
-        if dead.contains(Channel::AluResult) {
+        if dead.contains(ChannelId::AluResult) {
             let place = self.field(index, 3, r500_isa::words::AluRgbInst::ALU_WMASK);
-            self.add(Code::DeadWrite, place, "nothing looks at the ALU result afterwards".into());
+            self.add(
+                LintCode::DeadWrite,
+                place,
+                "nothing looks at the ALU result afterwards".into(),
+            );
         }
         let outputs: Vec<String> = dead
             .iter()
-            .filter(|channel| matches!(channel, Channel::Output(..) | Channel::Depth))
+            .filter(|channel| matches!(channel, ChannelId::Output(..) | ChannelId::Depth))
             .map(|channel| channel.to_string())
             .collect();
         if !outputs.is_empty() {
             let place = self.field(index, 0, CmnInst::RGB_OMASK);
             let message = format!("overwritten before the program ends: {}", outputs.join(", "));
-            self.add(Code::DeadOutput, place, message);
+            self.add(LintCode::DeadOutput, place, message);
         }
     }
 
@@ -112,7 +116,7 @@ impl Checker<'_> {
     fn narrow(&self, index: usize, access: &Access, dead: u8) -> Fix {
         let cmn = self.program.code[index].cmn();
         let mut edits = Vec::new();
-        if dead & 7 != 0 && access.via != Via::AlphaDest {
+        if dead & 7 != 0 && access.field != OperandField::AlphaDest {
             let mask = r500_isa::values::RgbMask::new(cmn.rgb_wmask().code() & !dead & 7);
             edits.push(Edit::word(index, 0, CmnInst::RGB_WMASK, mask));
         }

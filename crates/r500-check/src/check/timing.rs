@@ -7,11 +7,11 @@ use r500_isa::{Half, Instruction, Operand, Slot};
 use super::Checker;
 use super::machine::span;
 use super::registers::register;
-use crate::Code;
-use crate::dataflow::{Channel, ChannelSet, Definition, spread};
-use crate::finding::{Edit, Fix};
+use crate::LintCode;
+use crate::dataflow::{ChannelId, ChannelSet, Definition, for_each_temp};
 use crate::graph::{AlRange, EdgeKind, Node};
-use crate::step::Access;
+use crate::inst_info::Access;
+use crate::lint::{Edit, Fix};
 
 /// Texture results on their way: channels fetched that no acquired semaphore covers yet, and those
 /// that one covers. The reference engine keeps such books too, for whole registers.
@@ -33,9 +33,9 @@ struct Pending {
 impl Fetches {
     fn of(&self, access: &Access, al: AlRange) -> Pending {
         let mut pending = Pending { issued: None, held: None };
-        spread(access, al, |temp| {
+        for_each_temp(access, al, |temp| {
             let some = |set: &ChannelSet| {
-                Some((temp, set.temp(temp) & access.mask)).filter(|found| found.1 != 0)
+                Some((temp, set.temp(temp) & access.may)).filter(|found| found.1 != 0)
             };
             pending.issued = pending.issued.or(some(&self.issued));
             pending.held = pending.held.or(some(&self.held));
@@ -58,7 +58,7 @@ impl Checker<'_> {
                 let place = self.field(index, 0, CmnInst::ALU_WAIT);
                 let fix = self.set_flag(index, 0, CmnInst::ALU_WAIT);
                 let message = "looks at what the ALU decided without ALU_WAIT".to_owned();
-                self.add_fixed(Code::MissingAluWait, place, message, fix);
+                self.add_fixed(LintCode::MissingAluWait, place, message, fix);
             }
         }
     }
@@ -71,8 +71,8 @@ impl Checker<'_> {
             for edge in self.graph.edges() {
                 let Node::Instruction(to) = edge.to else { continue };
                 let behind = self.behind(edge.from, before[edge.from]);
-                changed |= before[to].issued.add(&behind.issued);
-                changed |= before[to].held.add(&behind.held);
+                changed |= before[to].issued.union(&behind.issued);
+                changed |= before[to].held.union(&behind.held);
             }
         }
         for index in self.reached() {
@@ -85,16 +85,21 @@ impl Checker<'_> {
             let exact = |access: &&Access| !access.relative || !visit.al.unknown;
             for access in step.reads.iter().filter(exact) {
                 let Pending { issued, held } = fetches.of(access, visit.al);
-                let place = self.place_of(index, access.via);
+                let place = self.place_of(index, access.field);
                 if let Some((temp, channels)) = issued {
                     let name = register(temp, channels);
                     let message = format!("the fetch of {name} never acquired the semaphore");
                     let fix = self.await_fix(index, issued);
-                    self.add_fixed(Code::NeverAcquired, place, message, fix);
+                    self.add_fixed(LintCode::NeverAcquired, place, message, fix);
                     self.relate(self.fetches_of(index, temp, channels), FETCHED);
                 } else if let Some((temp, channels)) = held {
                     let message = format!("{} may not be fetched yet", register(temp, channels));
-                    self.add_fixed(Code::NotAwaited, place, message, self.await_fix(index, None));
+                    self.add_fixed(
+                        LintCode::NotAwaited,
+                        place,
+                        message,
+                        self.await_fix(index, None),
+                    );
                     self.relate(self.fetches_of(index, temp, channels), FETCHED);
                 }
             }
@@ -104,9 +109,9 @@ impl Checker<'_> {
                 if let Some((temp, channels)) = issued.or(held) {
                     let name = register(temp, channels);
                     let message = format!("the fetch of {name} may arrive after this write");
-                    let place = self.place_of(index, access.via);
+                    let place = self.place_of(index, access.field);
                     let fix = self.await_fix(index, issued);
-                    self.add_fixed(Code::PendingOverwrite, place, message, fix);
+                    self.add_fixed(LintCode::PendingOverwrite, place, message, fix);
                     self.relate(self.fetches_of(index, temp, channels), FETCHED);
                 }
             }
@@ -129,7 +134,7 @@ impl Checker<'_> {
     fn fetches_of(&self, index: usize, temp: u8, channels: u8) -> Vec<usize> {
         let mut found = Vec::new();
         for channel in (0..4).filter(|c| channels >> c & 1 != 0) {
-            for definition in self.flow.definitions(index, Channel::Temp(temp, channel)) {
+            for definition in self.flow.definitions(index, ChannelId::Temp(temp, channel)) {
                 if let Definition::At(at) = definition
                     && self.graph.steps[at].fetch
                     && !found.contains(&at)
@@ -153,10 +158,10 @@ impl Checker<'_> {
         let step = &self.graph.steps[index];
         let (true, Some(visit)) = (step.fetch, self.graph.visit(index)) else { return fetches };
         for access in step.writes.iter() {
-            spread(access, visit.al, |temp| fetches.issued.insert_temp(temp, access.mask));
+            for_each_temp(access, visit.al, |temp| fetches.issued.insert_temp(temp, access.may));
         }
         if self.program.code[index].tex_inst().tex_sem_acquire() {
-            fetches.held.add(&std::mem::take(&mut fetches.issued));
+            fetches.held.union(&std::mem::take(&mut fetches.issued));
         }
         fetches
     }
@@ -197,17 +202,18 @@ impl Checker<'_> {
         for (half, n, mask) in early {
             let source = inst.sources(half)[n];
             let Some(temp) = source.temporary() else { continue };
-            let read = Access { addr: temp, relative: source.relative, mask, ..Access::default() };
+            let read =
+                Access { addr: temp, relative: source.relative, may: mask, ..Access::default() };
             let just = previous
                 .writes
                 .iter()
-                .find(|access| access.mask & mask != 0 && self.meet(index, access, &read));
+                .find(|access| access.may & mask != 0 && self.meet(index, access, &read));
             if let Some(access) = just {
-                let name = register(temp, access.mask & mask);
+                let name = register(temp, access.may & mask);
                 let place = self.field(before, 0, CmnInst::NOP);
                 let message = format!("{name} is read early by the next instruction");
                 let fix = self.set_flag(before, 0, CmnInst::NOP);
-                self.add_fixed(Code::MissingNop, place, message, fix);
+                self.add_fixed(LintCode::MissingNop, place, message, fix);
                 self.relate([index], "read early here");
                 return;
             }

@@ -4,13 +4,13 @@ use r500_isa::words::FcAddr;
 
 use super::Checker;
 use super::machine::span;
-use crate::Code;
-use crate::step::looks_at;
+use crate::LintCode;
+use crate::inst_info::jump_func_depends_on;
 
 impl Checker<'_> {
     pub(super) fn check_values(&mut self) {
         for index in self.reached() {
-            if self.stated {
+            if self.has_state {
                 self.check_constants(index);
             }
             if self.graph.steps[index].is_alu() {
@@ -27,21 +27,21 @@ impl Checker<'_> {
         for access in step.constants.iter() {
             let (_, last) = span(access, visit.al);
             if last >= count && last < 256 {
-                let place = self.place_of(index, access.via);
-                self.add(Code::NoConstant, place, format!("const[{last}] is not provided"));
+                let place = self.place_of(index, access.field);
+                self.add(LintCode::NoConstant, place, format!("const[{last}] is not provided"));
             }
         }
         let Some(flow) = self.graph.flows[index] else { return };
-        let counts = flow.begins_loop() || flow.op == r500_isa::values::FcOp::ENDLOOP;
+        let counts = flow.is_loop_begin() || flow.op == r500_isa::values::FcOp::ENDLOOP;
         if counts && state.fc_int_const[usize::from(flow.int & 31)].is_none() {
             let place = self.field(index, 3, FcAddr::INT_ADDR);
-            self.add(Code::NoIntConstant, place, format!("int[{}] is not provided", flow.int));
+            self.add(LintCode::NoIntConstant, place, format!("int[{}] is not provided", flow.int));
         }
         let fc = self.program.code[index];
-        if looks_at(fc.fc_inst().jump_func(), 0) && state.fc_bool_const.is_none() {
+        if jump_func_depends_on(fc.fc_inst().jump_func(), 0) && state.fc_bool_const.is_none() {
             let place = self.field(index, 3, FcAddr::BOOL_ADDR);
             let message = format!("bool[{}] is not provided", fc.fc_addr().bool_addr());
-            self.add(Code::NoBoolConstant, place, message);
+            self.add(LintCode::NoBoolConstant, place, message);
         }
     }
 }

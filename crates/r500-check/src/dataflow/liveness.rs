@@ -5,8 +5,8 @@ use super::{ChannelSet, Dataflow};
 /// The channels whose values some pixel may still read, or that it leaves behind.
 #[derive(Clone, Debug)]
 pub struct Liveness {
-    before: Vec<ChannelSet>,
-    behind: Vec<ChannelSet>,
+    live_in: Vec<ChannelSet>,
+    live_out: Vec<ChannelSet>,
 }
 
 impl Liveness {
@@ -16,7 +16,7 @@ impl Liveness {
     /// changed without a difference to any result.
     #[must_use]
     pub fn of(flow: &Dataflow) -> Self {
-        Self::solve(flow, &flow.carried)
+        Self::solve(flow, &flow.uncovered_edges)
     }
 
     /// The liveness of a program for pixels that have a say in its decisions: all of them, unless
@@ -29,35 +29,37 @@ impl Liveness {
     /// Where pixels may be `carried` along by the group, no write is certain.
     fn solve(flow: &Dataflow, carried: &[(usize, usize)]) -> Self {
         let count = flow.len();
-        let mut live =
-            Self { before: vec![ChannelSet::EMPTY; count], behind: vec![ChannelSet::EMPTY; count] };
+        let mut live = Self {
+            live_in: vec![ChannelSet::EMPTY; count],
+            live_out: vec![ChannelSet::EMPTY; count],
+        };
         let outputs = ChannelSet::outputs();
         for at in 0..count {
             if flow.ends[at] {
-                live.behind[at] = outputs;
+                live.live_out[at] = outputs;
             }
             if flow.reached[at] {
-                live.behind[at].add(&flow.neighbours);
+                live.live_out[at].union(&flow.neighbours);
             }
         }
         let mut changed = true;
         while changed {
             changed = false;
             for &(from, to) in carried {
-                let before = live.before[to];
-                changed |= live.behind[from].add(&before);
+                let before = live.live_in[to];
+                changed |= live.live_out[from].union(&before);
             }
             for at in (0..count).rev().filter(|&at| flow.reached[at]) {
-                let mut behind = live.behind[at];
+                let mut behind = live.live_out[at];
                 for next in flow.successors(at) {
-                    behind.add(&live.before[next]);
+                    behind.union(&live.live_in[next]);
                 }
-                live.behind[at] = behind;
+                live.live_out[at] = behind;
                 if carried.is_empty() {
-                    behind.remove(&flow.kills(at));
+                    behind.subtract(&flow.kills(at));
                 }
-                behind.add(&flow.effects[at].reads);
-                changed |= live.before[at].add(&behind);
+                behind.union(&flow.effects[at].may_read);
+                changed |= live.live_in[at].union(&behind);
             }
         }
         live
@@ -66,14 +68,14 @@ impl Liveness {
     /// Channels that are live before an instruction. Outputs and depth are where what stands in them
     /// may be what is left in the end.
     #[must_use]
-    pub fn before(&self, at: usize) -> &ChannelSet {
-        &self.before[at]
+    pub fn live_in(&self, at: usize) -> &ChannelSet {
+        &self.live_in[at]
     }
 
     /// Channels that are live behind an instruction. A write of any other has no effect, unless the
     /// instruction writes for inactive pixels.
     #[must_use]
-    pub fn behind(&self, at: usize) -> &ChannelSet {
-        &self.behind[at]
+    pub fn live_out(&self, at: usize) -> &ChannelSet {
+        &self.live_out[at]
     }
 }

@@ -16,22 +16,22 @@
 //! and definitions let a RETURN lead behind any call of its subroutine, which may find more than there
 //! is, never less.
 
-mod calls;
-mod definitions;
+mod call_graph;
+mod channel_set;
+mod definite_init;
 mod liveness;
-mod registers;
-mod written;
+mod reaching_defs;
 
 use r500_isa::TEMPORARIES;
 
 use crate::graph::{AlRange, Graph, Node, Structure};
-use crate::step::{Access, Step};
-use calls::Calls;
+use crate::inst_info::{Access, InstInfo};
+use call_graph::CallGraph;
 
-pub use definitions::Definition;
+pub use channel_set::{ChannelId, ChannelSet};
+pub use definite_init::DefiniteInit;
 pub use liveness::Liveness;
-pub use registers::{Channel, ChannelSet};
-pub use written::Written;
+pub use reaching_defs::Definition;
 
 /// The paths of a pixel through a program, and what happens to registers on them.
 #[derive(Debug)]
@@ -45,23 +45,23 @@ pub struct Dataflow {
     reached: Vec<bool>,
     neighbours: ChannelSet,
     inactive_writes: ChannelSet,
-    weak: bool,
-    calls: Calls,
+    writes_are_conditional: bool,
+    calls: CallGraph,
     /// Ways of the group, where uncovered pixels may be carried along; empty where none are.
-    carried: Vec<(usize, usize)>,
+    uncovered_edges: Vec<(usize, usize)>,
 }
 
 /// What an instruction does to registers.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Effects {
     /// Channels that it may read.
-    pub reads: ChannelSet,
+    pub may_read: ChannelSet,
     /// Channels that it reads for certain, where it is executed.
-    pub needs: ChannelSet,
+    pub must_read: ChannelSet,
     /// Channels that it may write.
-    pub writes: ChannelSet,
+    pub may_write: ChannelSet,
     /// Channels that it writes for certain, where it is executed.
-    pub sure: ChannelSet,
+    pub must_write: ChannelSet,
 }
 
 impl Dataflow {
@@ -102,9 +102,9 @@ impl Dataflow {
             ends: (0..count).map(|at| Some(at) == graph.window().end).collect(),
             neighbours: ChannelSet::EMPTY,
             inactive_writes: ChannelSet::EMPTY,
-            weak: structure.is_none(),
-            calls: Calls::of(structure, start, count),
-            carried: Vec::new(),
+            writes_are_conditional: structure.is_none(),
+            calls: CallGraph::of(structure, start, count),
+            uncovered_edges: Vec::new(),
         };
         flow.reached = flow.reach();
         flow.find_functions();
@@ -113,20 +113,22 @@ impl Dataflow {
             let effects = al.map_or_else(Effects::default, |al| Effects::of(step, al));
             if al.is_some() {
                 let apart = structure.is_none_or(|s| s.divergent[at]);
-                quad |= step.quad;
+                quad |= step.reads_quad;
                 ignores |= graph.flows[at].is_some_and(|flow| flow.ignore_uncovered);
-                if step.quad && apart {
-                    flow.neighbours.add(&effects.reads);
+                if step.reads_quad && apart {
+                    flow.neighbours.union(&effects.may_read);
                 }
                 if step.write_inactive {
-                    flow.inactive_writes.add(&effects.writes);
+                    flow.inactive_writes.union(&effects.may_write);
                 }
             }
             flow.effects.push(effects);
         }
         for edge in graph.edges() {
             match edge.to {
-                Node::Instruction(to) if quad && ignores => flow.carried.push((edge.from, to)),
+                Node::Instruction(to) if quad && ignores => {
+                    flow.uncovered_edges.push((edge.from, to))
+                }
                 Node::Instruction(_) => {}
                 _ => flow.ends[edge.from] = true,
             }
@@ -154,8 +156,8 @@ impl Dataflow {
 
     /// Whether a pixel may sleep through any instruction, so that no write is certain.
     #[must_use]
-    pub fn is_weak(&self) -> bool {
-        self.weak
+    pub fn writes_are_conditional(&self) -> bool {
+        self.writes_are_conditional
     }
 
     /// Channels of sleeping neighbours that some instruction may read.
@@ -166,12 +168,12 @@ impl Dataflow {
 
     /// What an instruction overwrites for certain on the path of a pixel that comes to it.
     fn kills(&self, at: usize) -> ChannelSet {
-        if self.weak { ChannelSet::EMPTY } else { self.effects[at].sure }
+        if self.writes_are_conditional { ChannelSet::EMPTY } else { self.effects[at].must_write }
     }
 
     /// Ways on inside a function. A call goes on behind itself, whatever the subroutine does.
-    fn inside<'a>(&'a self, calls: &'a Calls, at: usize) -> impl Iterator<Item = usize> + 'a {
-        let behind = calls.called(at).map(|_| at + 1).filter(|&behind| behind < self.len());
+    fn inside<'a>(&'a self, calls: &'a CallGraph, at: usize) -> impl Iterator<Item = usize> + 'a {
+        let behind = calls.callee(at).map(|_| at + 1).filter(|&behind| behind < self.len());
         self.successors(at).filter(move |&to| !calls.crosses(at, to)).chain(behind)
     }
 
@@ -179,9 +181,9 @@ impl Dataflow {
         if self.calls.calls.is_empty() {
             return;
         }
-        let none = Calls::of(None, self.start, 0);
+        let none = CallGraph::of(None, self.start, 0);
         let mut calls = std::mem::replace(&mut self.calls, none);
-        calls.spread(|calls, at| self.inside(calls, at).collect::<Vec<_>>().into_iter());
+        calls.assign_functions(|calls, at| self.inside(calls, at).collect::<Vec<_>>().into_iter());
         self.calls = calls;
     }
 
@@ -205,54 +207,56 @@ impl Dataflow {
 }
 
 impl Effects {
-    fn of(step: &Step, al: AlRange) -> Self {
+    fn of(step: &InstInfo, al: AlRange) -> Self {
         let mut effects = Self::default();
         for access in step.reads.iter() {
-            let exact = spread(access, al, |temp| effects.reads.insert_temp(temp, access.mask));
+            let exact =
+                for_each_temp(access, al, |temp| effects.may_read.insert_temp(temp, access.may));
             if let Some(temp) = exact {
-                effects.needs.insert_temp(temp, access.sure);
+                effects.must_read.insert_temp(temp, access.must);
             }
         }
         for access in step.writes.iter() {
-            let exact = spread(access, al, |temp| effects.writes.insert_temp(temp, access.mask));
+            let exact =
+                for_each_temp(access, al, |temp| effects.may_write.insert_temp(temp, access.may));
             if let Some(temp) = exact {
-                effects.sure.insert_temp(temp, access.sure);
+                effects.must_write.insert_temp(temp, access.must);
             }
         }
         for bit in 0..4u8 {
             let has = |mask: u8| mask >> bit & 1 != 0;
             if has(step.predicate_reads) {
-                effects.reads.insert(Channel::Predicate(bit));
-                effects.needs.insert(Channel::Predicate(bit));
+                effects.may_read.insert(ChannelId::Predicate(bit));
+                effects.must_read.insert(ChannelId::Predicate(bit));
             }
             if has(step.predicate_writes) {
-                effects.writes.insert(Channel::Predicate(bit));
+                effects.may_write.insert(ChannelId::Predicate(bit));
             }
-            if has(step.predicate_sure) {
-                effects.sure.insert(Channel::Predicate(bit));
+            if has(step.predicate_must_write) {
+                effects.must_write.insert(ChannelId::Predicate(bit));
             }
             for (half, (target, mask)) in step.outputs.into_iter().enumerate() {
                 if has(mask) {
-                    effects.writes.insert(Channel::Output(target, bit));
-                    if step.outputs_sure[half] {
-                        effects.sure.insert(Channel::Output(target, bit));
+                    effects.may_write.insert(ChannelId::Output(target, bit));
+                    if step.outputs_unconditional[half] {
+                        effects.must_write.insert(ChannelId::Output(target, bit));
                     }
                 }
             }
         }
         if step.alu_result_read {
-            effects.reads.insert(Channel::AluResult);
-            effects.needs.insert(Channel::AluResult);
+            effects.may_read.insert(ChannelId::AluResult);
+            effects.must_read.insert(ChannelId::AluResult);
         }
         if step.alu_result_write {
             // The predicate does not gate it (open).
-            effects.writes.insert(Channel::AluResult);
-            effects.sure.insert(Channel::AluResult);
+            effects.may_write.insert(ChannelId::AluResult);
+            effects.must_write.insert(ChannelId::AluResult);
         }
         if step.depth {
-            effects.writes.insert(Channel::Depth);
-            if step.depth_sure {
-                effects.sure.insert(Channel::Depth);
+            effects.may_write.insert(ChannelId::Depth);
+            if step.depth_unconditional {
+                effects.must_write.insert(ChannelId::Depth);
             }
         }
         effects
@@ -260,7 +264,7 @@ impl Effects {
 }
 
 /// Calls `each` with every temporary that an access may name; the temporary, if there is just one.
-pub(crate) fn spread(access: &Access, al: AlRange, mut each: impl FnMut(u8)) -> Option<u8> {
+pub(crate) fn for_each_temp(access: &Access, al: AlRange, mut each: impl FnMut(u8)) -> Option<u8> {
     if !access.relative {
         each(access.addr);
         return Some(access.addr);

@@ -115,9 +115,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::Code;
+    use crate::LintCode;
 
-    fn chart(code: Code) -> Chart {
+    fn chart(code: LintCode) -> Chart {
         let program = code.good().program;
         let graph = Graph::new(&program).unwrap();
         let text = |index: usize| format!("<{index}> \"a & b\"");
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn a_loop_with_a_break() {
         // mov LOOP | test IF | BREAK | ENDIF ENDLOOP (ENDIF is jumped behind) | OUT.
-        let chart = chart(Code::BreakDepth);
+        let chart = chart(LintCode::BreakDepth);
         let back: Vec<_> = chart.arrows.iter().filter(|arrow| arrow.back).collect();
         assert_eq!(back.len(), 1);
         assert_eq!(back[0].kind, EdgeKind::Back);
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn dot_names_every_box_and_escapes() {
-        let chart = chart(Code::BreakDepth);
+        let chart = chart(LintCode::BreakDepth);
         let dot = chart.dot();
         for n in 0..chart.boxes.len() {
             assert!(dot.contains(&format!("  b{n} [")), "{dot}");
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn boxes_keep_apart() {
-        for &code in Code::ALL {
+        for &code in LintCode::ALL {
             let program = code.good().program;
             let graph = Graph::new(&program).unwrap();
             let chart = Chart::new(&graph, &graph.blocks(), |index| "x".repeat(index % 30));
@@ -187,7 +187,7 @@ mod tests {
     /// Well-formed as far as it matters here: tags balance, text is escaped, numbers are finite.
     #[test]
     fn svg_is_well_formed() {
-        for &code in Code::ALL {
+        for &code in LintCode::ALL {
             let program = code.bad().program;
             let Ok(graph) = Graph::new(&program) else { continue };
             if graph.gave_up() {

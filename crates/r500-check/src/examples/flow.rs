@@ -10,9 +10,9 @@ use super::build::{
     begin, branch, call, change, constant, counts, end, endif, fetch, flow, idle, ints, job, leave,
     mov, out, ret, temp, test, wait, with,
 };
-use crate::Code;
+use crate::LintCode;
 
-pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
+pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
     let t0 = temp(0);
     let one = constant(0);
     let ends_at = |code: &[Instruction], end: u16| {
@@ -24,12 +24,12 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
         change(job(code), |job| job.program.state.fc_int_const[0] = Some(ints(passes, 0, 0)))
     };
     Some(match code {
-        Code::NeverEnds => {
+        LintCode::NeverEnds => {
             let back =
                 |func| job(&[mov(1, t0), test(t0), flow(FcOp::JUMP, func, false, 0), out(temp(1))]);
             (back(0xff), back(0xf0))
         }
-        Code::BranchOverflow => {
+        LintCode::BranchOverflow => {
             // Without full flow control there are four levels.
             let nested = |depth: u16| {
                 let mut code = vec![test(t0)];
@@ -41,7 +41,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (nested(5), nested(4))
         }
-        Code::LoopOverflow => {
+        LintCode::LoopOverflow => {
             let nested = |depth: u16| {
                 let mut code: Vec<_> = (0..depth).map(|n| begin(2 * depth - n)).collect();
                 code.push(mov(1, t0));
@@ -51,12 +51,12 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (nested(33), nested(32))
         }
-        Code::LoopUnderflow => {
+        LintCode::LoopUnderflow => {
             // With no pass, LOOP jumps onto its end.
             let code = [with(begin(1), 2, FcInst::JUMP_ANY, true), mov(1, t0), end(1), out(t0)];
             (passes(&code, 0), passes(&code, 1))
         }
-        Code::CallOverflow => {
+        LintCode::CallOverflow => {
             let chain = |depth: u16| {
                 let mut code = vec![call(2), out(t0)];
                 for n in 1..depth {
@@ -67,16 +67,16 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (chain(33), chain(32))
         }
-        Code::CallUnderflow => {
+        LintCode::CallUnderflow => {
             // The end lies before the subroutine, or behind it, so that execution falls into it.
             let code = [call(2), out(temp(1)), mov(1, t0), ret(), out(temp(1))];
             (ends_at(&code, 4), ends_at(&code, 1))
         }
-        Code::Unreachable => {
+        LintCode::Unreachable => {
             let over = |target| job(&[flow(FcOp::JUMP, 0xff, false, target), mov(1, t0), out(t0)]);
             (over(2), over(1))
         }
-        Code::Unbalanced => {
+        LintCode::Unbalanced => {
             // IF may lead behind ENDIF, not onto it, unless it counts.
             let to = |target| {
                 let jump = counts(
@@ -89,7 +89,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (to(4), to(5))
         }
-        Code::ElseWithoutIf => {
+        LintCode::ElseWithoutIf => {
             let middle = with(
                 counts(flow(FcOp::JUMP, 0, false, 7), BranchOp::NONE, BranchOp::DECR, 1),
                 2,
@@ -111,15 +111,15 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (start(BranchOp::NONE), start(BranchOp::INCR))
         }
-        Code::EndsInBranch => {
+        LintCode::EndsInBranch => {
             let code = [test(t0), mov(1, t0), branch(4), mov(1, one), endif(4), out(temp(1))];
             (ends_at(&code, 3), ends_at(&code, 5))
         }
-        Code::EndsInLoop => {
+        LintCode::EndsInLoop => {
             let code = [begin(2), mov(1, t0), end(1), out(temp(1))];
             (ends_at(&code, 1), ends_at(&code, 3))
         }
-        Code::BreakDepth => {
+        LintCode::BreakDepth => {
             let levels = |levels| {
                 job(&[
                     mov(1, t0),
@@ -134,14 +134,14 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (levels(0), levels(1))
         }
-        Code::LoopHazard => {
+        LintCode::LoopHazard => {
             let any = |any| {
                 let begin = with(begin(1), 2, FcInst::JUMP_ANY, any);
                 job(&[begin, mov(1, t0), end(1), out(temp(1))])
             };
             (any(false), any(true))
         }
-        Code::SilentLimit => {
+        LintCode::SilentLimit => {
             let code = [
                 mov(1, t0),
                 begin(6),
@@ -154,7 +154,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             ];
             (passes(&code, 255), passes(&code, 254))
         }
-        Code::DivergentQuad => {
+        LintCode::DivergentQuad => {
             let code = |inside: bool| {
                 let sample = fetch(1, 0);
                 let (before, within) =
@@ -163,7 +163,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (code(true), code(false))
         }
-        Code::Unstructured => {
+        LintCode::Unstructured => {
             let func = |func| {
                 job(&[
                     mov(1, t0),
@@ -175,7 +175,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (func(0xf0), func(0xaa))
         }
-        Code::DivergentReturn => {
+        LintCode::DivergentReturn => {
             // From inside a branch that pixels decide apart, or all alike by a boolean constant.
             let func = |func| {
                 let begin =
@@ -186,14 +186,14 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (func(0x0f), func(0x55))
         }
-        Code::EndlessJump => {
+        LintCode::EndlessJump => {
             let count = |counts: bool| {
                 let middle = if counts { test(temp(1)) } else { idle() };
                 job(&[test(t0), mov(1, t0), middle, flow(FcOp::JUMP, 0xf0, true, 1), out(temp(1))])
             };
             (count(false), count(true))
         }
-        Code::MissingNop => {
+        LintCode::MissingNop => {
             // temp[1] = 1 - 2*temp[1] right behind its write.
             let nop = |nop| {
                 let mut presubtract = mov(1, temp(1));
@@ -206,22 +206,22 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (nop(false), nop(true))
         }
-        Code::MissingAluWait => {
+        LintCode::MissingAluWait => {
             let wait = |wait| {
                 let branch = with(branch(4), 0, CmnInst::ALU_WAIT, wait);
                 job(&[test(t0), mov(1, t0), branch, mov(1, one), endif(4), out(temp(1))])
             };
             (wait(false), wait(true))
         }
-        Code::NotAwaited => {
+        LintCode::NotAwaited => {
             let read = |inst| job(&[fetch(1, 0), inst]);
             (read(out(temp(1))), read(wait(out(temp(1)))))
         }
-        Code::PendingOverwrite => {
+        LintCode::PendingOverwrite => {
             let write = |inst| job(&[fetch(1, 0), inst, wait(out(temp(1)))]);
             (write(mov(1, t0)), write(wait(mov(1, t0))))
         }
-        Code::NeverAcquired => {
+        LintCode::NeverAcquired => {
             let acquires = |acquires| {
                 let sample =
                     with(fetch(1, 0), 1, r500_isa::words::TexInst::TEX_SEM_ACQUIRE, acquires);
@@ -229,7 +229,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (acquires(false), acquires(true))
         }
-        Code::PredicateNotSet => {
+        LintCode::PredicateNotSet => {
             let mask = |mask| {
                 let set = with(
                     with(mov(1, t0), 0, CmnInst::RGB_OMASK, mask),
@@ -243,19 +243,19 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (mask(RgbMask::R), mask(RgbMask::G))
         }
-        Code::AluResultNotSet => {
+        LintCode::AluResultNotSet => {
             let set = |set: bool| {
                 let first = if set { test(t0) } else { idle() };
                 job(&[first, mov(1, t0), branch(4), mov(1, one), endif(4), out(temp(1))])
             };
             (set(false), set(true))
         }
-        Code::MaybeUnwritten => {
+        LintCode::MaybeUnwritten => {
             let before =
                 |to| job(&[test(t0), mov(to, t0), branch(4), mov(1, one), endif(4), out(temp(1))]);
             (before(2), before(1))
         }
-        Code::NeverWritten => {
+        LintCode::NeverWritten => {
             let from = |from: Source| job(&[mov(1, from), out(temp(1))]);
             (from(temp(2)), from(t0))
         }

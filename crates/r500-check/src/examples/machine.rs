@@ -12,9 +12,9 @@ use super::build::{
     alpha, begin, call, change, constant, counts, end, fetch, flow, idle, ints, job, mov, out, ret,
     temp, wait, with,
 };
-use crate::Code;
+use crate::LintCode;
 
-pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
+pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
     let t0 = temp(0);
     let plain = || job(&[mov(1, t0), out(temp(1))]);
     let one = |inst: Instruction| job(&[inst, out(temp(1))]);
@@ -31,8 +31,8 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
         ])
     };
     Some(match code {
-        Code::NoInstructions => (job(&[]), job(&[out(t0)])),
-        Code::EmptyWindow => {
+        LintCode::NoInstructions => (job(&[]), job(&[out(t0)])),
+        LintCode::EmptyWindow => {
             let at = |first| {
                 change(plain(), |job| {
                     let range = UsCodeRange(0).with(UsCodeRange::CODE_ADDR, first);
@@ -41,7 +41,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (at(2), at(0))
         }
-        Code::StartOutside => {
+        LintCode::StartOutside => {
             let at = |start| {
                 change(plain(), |job| {
                     let addr = UsCodeAddr(0).with(UsCodeAddr::START_ADDR, start);
@@ -50,7 +50,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (at(2), at(0))
         }
-        Code::EndOutside => {
+        LintCode::EndOutside => {
             let at = |end| {
                 change(plain(), |job| {
                     let addr = UsCodeAddr(0).with(UsCodeAddr::END_ADDR, end);
@@ -59,7 +59,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (at(2), at(1))
         }
-        Code::PastSlots => {
+        LintCode::PastSlots => {
             let at = |offset| {
                 change(plain(), |job| {
                     let state = &mut job.program.state;
@@ -71,12 +71,12 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (at(511), at(510))
         }
-        Code::TooManyConstants => {
+        LintCode::TooManyConstants => {
             let many =
                 |count| change(plain(), |job| job.program.state.constants = vec![[0; 4]; count]);
             (many(257), many(256))
         }
-        Code::RunsOut => {
+        LintCode::RunsOut => {
             // END_ADDR is jumped over.
             let to = |target| job(&[flow(FcOp::JUMP, 0xff, false, target), out(t0), out(t0)]);
             let to = |target| {
@@ -86,22 +86,22 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (to(2), to(1))
         }
-        Code::JumpsOut => {
+        LintCode::JumpsOut => {
             let to = |target| job(&[flow(FcOp::JUMP, 0xff, false, target), out(t0)]);
             (to(2), to(1))
         }
-        Code::ReservedRgbOp => (one(rgb_op(RgbOp::new(6))), one(rgb_op(RgbOp::CND))),
-        Code::ReservedAlphaOp => (one(alpha_op(AlphaOp::new(4))), one(alpha_op(AlphaOp::CND))),
-        Code::ReservedTexOp => {
+        LintCode::ReservedRgbOp => (one(rgb_op(RgbOp::new(6))), one(rgb_op(RgbOp::CND))),
+        LintCode::ReservedAlphaOp => (one(alpha_op(AlphaOp::new(4))), one(alpha_op(AlphaOp::CND))),
+        LintCode::ReservedTexOp => {
             let tex = |op| job(&[with(fetch(1, 0), 1, TexInst::INST, op), wait(out(t0))]);
             (tex(TexOp::new(7)), tex(TexOp::NOP))
         }
-        Code::ReservedAddrOp => {
+        LintCode::ReservedAddrOp => {
             let op =
                 |op| job(&[with(flow(FcOp::JUMP, 0xff, false, 1), 2, FcInst::A_OP, op), out(t0)]);
             (op(AddrOp::new(3)), op(AddrOp::PUSH))
         }
-        Code::ReservedBranchOp => {
+        LintCode::ReservedBranchOp => {
             // Only the way that is gone counts.
             let op = |func| {
                 let inst = flow(FcOp::JUMP, func, true, 1);
@@ -109,7 +109,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (op(0xff), op(0))
         }
-        Code::DpWithoutDotProduct => {
+        LintCode::DpWithoutDotProduct => {
             let dp = |op| {
                 with(
                     with(alpha(1, AlphaOp::DP, t0), 5, AluRgbaInst::RGB_OP, op),
@@ -120,15 +120,15 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (one(dp(RgbOp::MAD)), one(dp(RgbOp::DP3)))
         }
-        Code::SopWithoutFunction => {
+        LintCode::SopWithoutFunction => {
             let sop = |op| with(rgb_op(RgbOp::SOP), 4, AluAlphaInst::ALPHA_OP, op);
             (one(sop(AlphaOp::FRC)), one(sop(AlphaOp::RCP)))
         }
-        Code::OmodDisabled => {
+        LintCode::OmodDisabled => {
             let omod = |op| with(rgb_op(op), 3, AluRgbInst::OMOD, Omod::DISABLED);
             (one(omod(RgbOp::FRC)), one(omod(RgbOp::MAX)))
         }
-        Code::RelativeRange => {
+        LintCode::RelativeRange => {
             // aL goes from 0 to 3.
             let from = |addr| {
                 let source = Source { addr, constant: true, relative: true };
@@ -137,7 +137,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (from(253), from(252))
         }
-        Code::PastPixsize => {
+        LintCode::PastPixsize => {
             let size = |size| {
                 change(plain(), |job| {
                     job.program.state.pixsize = Some(UsPixsize(0).with(UsPixsize::PIX_SIZE, size));
@@ -145,7 +145,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (size(0), size(1))
         }
-        Code::PartialFlowControl => {
+        LintCode::PartialFlowControl => {
             let full = |full| {
                 change(job(&[call(2), out(temp(1)), mov(1, t0), ret()]), |job| {
                     let state = &mut job.program.state;
@@ -156,7 +156,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (full(false), full(true))
         }
-        Code::OutWithoutOutput => {
+        LintCode::OutWithoutOutput => {
             let nothing = with(
                 with(out(t0), 0, CmnInst::RGB_OMASK, RgbMask::NONE),
                 0,
@@ -166,16 +166,16 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             let depth = with(nothing, 4, AluAlphaInst::W_OMASK, true);
             (job(&[out(t0), nothing]), job(&[out(t0), depth]))
         }
-        Code::LastNotOut => (job(&[out(t0), idle()]), job(&[idle(), out(t0)])),
-        Code::UnusedTarget => {
+        LintCode::LastNotOut => (job(&[out(t0), idle()]), job(&[idle(), out(t0)])),
+        LintCode::UnusedTarget => {
             let target = |target| {
                 let inst = with(out(t0), 3, AluRgbInst::TARGET, target);
                 job(&[with(inst, 4, AluAlphaInst::TARGET, target)])
             };
             (target(Target::B), target(Target::A))
         }
-        Code::ReservedPredicate => (predicated(PredSel::new(6)), predicated(PredSel::RRRR)),
-        Code::FcPredicateRgba => {
+        LintCode::ReservedPredicate => (predicated(PredSel::new(6)), predicated(PredSel::RRRR)),
+        LintCode::FcPredicateRgba => {
             let sel = |sel| {
                 let set = with(idle(), 0, CmnInst::RGB_OMASK, RgbMask::R);
                 let jump = with(flow(FcOp::JUMP, 0xcc, true, 2), 0, CmnInst::RGB_PRED_SEL, sel);
@@ -183,7 +183,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (sel(PredSel::RGBA), sel(PredSel::RRRR))
         }
-        Code::DerivativeOperands => {
+        LintCode::DerivativeOperands => {
             let from = |sel| {
                 let inst = rgb_op(RgbOp::MDH);
                 let operand = Operand { sel, ..inst.rgb_operand(Slot::A) };
@@ -191,7 +191,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (from(Sel::SRC1), from(Sel::SRC0))
         }
-        Code::StrayBits => {
+        LintCode::StrayBits => {
             let bit = |bits| {
                 let mut inst = flow(FcOp::JUMP, 0, true, 1);
                 inst.0[1] = bits;
@@ -199,14 +199,14 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (bit(1), bit(0))
         }
-        Code::UnitDisabled => {
+        LintCode::UnitDisabled => {
             let unit = |unit| {
                 let code = [with(fetch(1, 0), 1, TexInst::TEX_ID, unit), wait(out(temp(1)))];
                 change(job(&code), |job| job.textures[0] = Some(Texture::default()))
             };
             (unit(1), unit(0))
         }
-        Code::TooTangled => (tangled(15), tangled(3)),
+        LintCode::TooTangled => (tangled(15), tangled(3)),
         _ => return None,
     })
 }

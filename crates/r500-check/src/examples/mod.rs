@@ -10,10 +10,10 @@ mod values;
 
 use r500_program::Job;
 
-use crate::Code;
+use crate::LintCode;
 
 /// A program that has a finding of that code, and one that does not.
-pub(crate) fn examples(code: Code) -> (Job, Job) {
+pub(crate) fn examples(code: LintCode) -> (Job, Job) {
     machine::examples(code)
         .or_else(|| flow::examples(code))
         .or_else(|| values::examples(code))

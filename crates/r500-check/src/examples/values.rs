@@ -6,16 +6,16 @@ use r500_isa::{InlineConst, Operand, Slot, Source};
 use r500_program::Job;
 
 use super::build::{alpha, begin, change, constant, end, flow, job, mov, out, temp, with};
-use crate::Code;
+use crate::LintCode;
 
-pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
+pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
     let t0 = temp(0);
     Some(match code {
-        Code::NoConstant => {
+        LintCode::NoConstant => {
             let from = |n| job(&[mov(1, constant(n)), out(temp(1))]);
             (from(1), from(0))
         }
-        Code::NoIntConstant => {
+        LintCode::NoIntConstant => {
             let given = |given: bool| {
                 change(job(&[begin(2), mov(1, t0), end(1), out(temp(1))]), |job| {
                     if !given {
@@ -25,7 +25,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (given(false), given(true))
         }
-        Code::NoBoolConstant => {
+        LintCode::NoBoolConstant => {
             let given = |given: bool| {
                 change(job(&[flow(FcOp::JUMP, 0xaa, false, 1), out(t0)]), |job| {
                     if !given {
@@ -35,7 +35,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (given(false), given(true))
         }
-        Code::DeadWrite => {
+        LintCode::DeadWrite => {
             // The second instruction overwrites all of temp[1], or all but blue.
             let mask = |mask| {
                 job(&[
@@ -56,7 +56,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
                 }),
             )
         }
-        Code::DeadOutput => {
+        LintCode::DeadOutput => {
             let second = |mask| {
                 let last = with(out(constant(0)), 0, CmnInst::RGB_OMASK, mask);
                 let first = with(out(t0), 0, CmnInst::ALPHA_OMASK, false);
@@ -64,7 +64,7 @@ pub(super) fn examples(code: Code) -> Option<(Job, Job)> {
             };
             (second(RgbMask::RGB), second(RgbMask::RG))
         }
-        Code::NanConstant => {
+        LintCode::NanConstant => {
             let root = |modifier| {
                 let four = InlineConst::exact(4.0).map_or(0x80, |inline| 0x80 | inline.code());
                 let inst = alpha(1, AlphaOp::RSQ, Source { addr: four, ..Source::UNUSED });

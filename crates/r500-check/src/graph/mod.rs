@@ -7,21 +7,21 @@
 //! instructions into basic blocks with dominators and natural loops; [`Structure`] finds the
 //! statements (IF, LOOP, CALL ...) that the flow-control words of a structured program spell.
 
-mod blocks;
-mod explore;
+mod basic_blocks;
 mod role;
-mod stacks;
+mod stack_interner;
+mod state_explorer;
 mod structure;
 mod window;
 
 use r500_isa::values::InstType;
 use r500_program::Program;
 
-use crate::step::{Flow, Step};
+use crate::inst_info::{BranchInfo, InstInfo};
 
-pub use blocks::{Block, BlockNode, Blocks, NaturalLoop};
-pub use explore::Visit;
+pub use basic_blocks::{Block, BlockNode, Blocks, NaturalLoop};
 pub use role::Role;
+pub use state_explorer::AbstractState;
 pub(crate) use structure::PARTED;
 pub use structure::{Statement, Structure, Subroutine, Unstructured};
 pub use window::{Window, WindowError};
@@ -31,12 +31,12 @@ pub use window::{Window, WindowError};
 #[derive(Debug)]
 pub struct Graph {
     window: Window,
-    visits: Vec<Option<Visit>>,
+    visits: Vec<Option<AbstractState>>,
     edges: Vec<Edge>,
     states: usize,
     gave_up: bool,
-    pub(crate) steps: Vec<Step>,
-    pub(crate) flows: Vec<Option<Flow>>,
+    pub(crate) steps: Vec<InstInfo>,
+    pub(crate) flows: Vec<Option<BranchInfo>>,
 }
 
 /// A way from an instruction to the next.
@@ -215,14 +215,16 @@ impl Graph {
     pub fn new(program: &Program) -> Result<Self, WindowError> {
         let window = Window::of(program)?;
         let bools = program.state.fc_bool_const.map(|c| c.kbool());
-        let steps: Vec<Step> = program.code.iter().map(|&inst| Step::new(inst)).collect();
-        let flows: Vec<Option<Flow>> = program
+        let steps: Vec<InstInfo> = program.code.iter().map(|&inst| InstInfo::new(inst)).collect();
+        let flows: Vec<Option<BranchInfo>> = program
             .code
             .iter()
-            .map(|&inst| (inst.ty() == InstType::FC).then(|| Flow::new(inst, window.offset, bools)))
+            .map(|&inst| {
+                (inst.ty() == InstType::FC).then(|| BranchInfo::new(inst, window.offset, bools))
+            })
             .collect();
-        let explored = explore::explore(program, window, &flows);
-        let explore::Explored { visits, edges, states, gave_up } = explored;
+        let explored = state_explorer::explore(program, window, &flows);
+        let state_explorer::Explored { visits, edges, states, gave_up } = explored;
         Ok(Self { window, visits, edges, states, gave_up, steps, flows })
     }
 
@@ -246,7 +248,7 @@ impl Graph {
 
     /// What is known of an instruction; `None` where no run reaches it.
     #[must_use]
-    pub fn visit(&self, index: usize) -> Option<&Visit> {
+    pub fn visit(&self, index: usize) -> Option<&AbstractState> {
         self.visits.get(index)?.as_ref()
     }
 

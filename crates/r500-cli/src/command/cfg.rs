@@ -177,7 +177,7 @@ impl Told<'_> {
                         None => line(text, format_args!("ENDIF with that of the branch around")),
                     }
                 }
-                Statement::Choice { at: place, then, over, otherwise } => {
+                Statement::UniformIf { at: place, then, over, otherwise } => {
                     line(text, format_args!("IF by plain jumps @{}", at(*place)));
                     self.outline(text, then, depth + 1);
                     if let Some(place) = over {
@@ -196,7 +196,7 @@ impl Told<'_> {
                     line(text, format_args!("CALL @{}, subroutine {sub}", at(*place)));
                 }
                 Statement::Return(place) => line(text, format_args!("RETURN @{}", at(*place))),
-                Statement::Over { at: place, to } => {
+                Statement::Skip { at: place, to } => {
                     line(text, format_args!("JUMP @{} over to @{}", at(*place), at(*to)));
                 }
             }
@@ -266,7 +266,7 @@ impl Told<'_> {
                 "otherwise": self.tree(otherwise),
                 "endif": maybe(*endif),
             }),
-            Statement::Choice { at: place, then, over, otherwise } => json!({
+            Statement::UniformIf { at: place, then, over, otherwise } => json!({
                 "statement": "choice",
                 "address": at(*place),
                 "then": self.tree(then),
@@ -285,7 +285,7 @@ impl Told<'_> {
                 json!({ "statement": "call", "address": at(*place), "subroutine": sub })
             }
             Statement::Return(place) => json!({ "statement": "return", "address": at(*place) }),
-            Statement::Over { at: place, to } => {
+            Statement::Skip { at: place, to } => {
                 json!({ "statement": "jump", "address": at(*place), "to": at(*to) })
             }
         };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use clap::Args;
 use r500::asm::Code;
-use r500::check::Code as Check;
+use r500::check::LintCode as Check;
 use r500::exec::{Readings, WarningKind};
 use r500::explain::{self, DwordExplanation, FieldExplanation, Named, WordExplanation};
 use r500::isa::{Instruction, Kind, Register, Value};

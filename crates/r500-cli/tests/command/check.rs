@@ -219,13 +219,13 @@ fn sarif_is_whole() {
 #[test]
 fn codes_are_explained() {
     let page = r500(&["check", "--explain", "r5041"]).status(0);
-    assert_eq!(page.text(), r500::lint::page(r500::check::Code::NotAwaited));
+    assert_eq!(page.text(), r500::lint::page(r500::check::LintCode::NotAwaited));
     let page =
         page.shows("## R5041: not-awaited").shows("`--fix` does it").shows("*Evidence:* ctm");
     r500(&["check", "--explain", "not-awaited"]).status(0).shows(page.text());
     let all = r500(&["check", "--explain", "all"]).status(0);
     let count = all.text().lines().filter(|line| line.starts_with("## R5")).count();
-    assert_eq!(count, r500::check::Code::ALL.len());
+    assert_eq!(count, r500::check::LintCode::ALL.len());
     r500(&["check", "--explain", "R5000"]).status(2).says("there is no code `R5000`");
 }
 

@@ -12,7 +12,7 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use r500_check::dataflow::{Channel, ChannelSet};
+use r500_check::dataflow::{ChannelId, ChannelSet};
 use r500_check::diff::{Change, Diff};
 use r500_exec::reference::{Event, EventKind, Group, Write};
 use r500_exec::{Bindings, Draw, Options, PixelRect};
@@ -177,11 +177,11 @@ impl Trace {
             let written: ChannelSet =
                 step.event.writes.iter().flat_map(values).map(|v| v.0).collect();
             step.relevant = written;
-            step.relevant.keep(&live);
-            live.remove(&step.relevant);
-            live.add(&step.reads());
+            step.relevant.intersect(&live);
+            live.subtract(&step.relevant);
+            live.union(&step.reads());
         }
-        let mut last: HashMap<Channel, usize> = HashMap::new();
+        let mut last: HashMap<ChannelId, usize> = HashMap::new();
         for at in 0..self.steps.len() {
             let mut producers: Vec<usize> =
                 self.steps[at].reads().iter().filter_map(|read| last.get(&read).copied()).collect();
@@ -203,8 +203,8 @@ impl Trace {
         for (at, step) in self.steps.iter().enumerate().rev() {
             let mut written: ChannelSet =
                 step.event.writes.iter().flat_map(values).map(|v| v.0).collect();
-            written.keep(&missing);
-            missing.remove(&written);
+            written.intersect(&missing);
+            missing.subtract(&written);
             let decides = step.decision().is_some() && (killed || step.is_flow());
             if !explained[at] && (decides || !written.is_empty()) {
                 work.push_back(at);
@@ -270,7 +270,7 @@ impl Recorded {
     }
 
     /// Relevant results, in order.
-    fn results(&self) -> Vec<(Channel, u32)> {
+    fn results(&self) -> Vec<(ChannelId, u32)> {
         let all = self.event.writes.iter().flat_map(values);
         all.filter(|(channel, _)| self.relevant.contains(*channel)).collect()
     }
@@ -286,14 +286,14 @@ impl Recorded {
         let predicated =
             [cmn.rgb_pred_sel(), cmn.alpha_pred_sel()].iter().any(|s| *s != PredSel::NONE);
         if predicated {
-            (0..4).for_each(|bit| reads.insert(Channel::Predicate(bit)));
+            (0..4).for_each(|bit| reads.insert(ChannelId::Predicate(bit)));
         }
         let temp = |addr: u8, relative: bool| {
             let moved = i32::from(addr & 0x7f) + if relative { self.al } else { 0 };
             u8::try_from(moved).unwrap_or(0) & 0x7f
         };
         match inst.ty() {
-            InstType::FC => reads.insert(Channel::AluResult),
+            InstType::FC => reads.insert(ChannelId::AluResult),
             InstType::TEX => {
                 let (src, grad) = (inst.tex_addr(), inst.tex_addr_dxdy());
                 reads.insert_temp(temp(src.src_addr(), src.src_addr_rel()), 0b1111);
@@ -327,11 +327,11 @@ impl Recorded {
         let (mut depth, mut alu) = (false, false);
         for channel in self.relevant.iter() {
             match channel {
-                Channel::Temp(_, c) => temps |= 1 << c,
-                Channel::Output(_, c) => outputs |= 1 << c,
-                Channel::Predicate(c) => predicates |= 1 << c,
-                Channel::Depth => depth = true,
-                Channel::AluResult => alu = true,
+                ChannelId::Temp(_, c) => temps |= 1 << c,
+                ChannelId::Output(_, c) => outputs |= 1 << c,
+                ChannelId::Predicate(c) => predicates |= 1 << c,
+                ChannelId::Depth => depth = true,
+                ChannelId::AluResult => alu = true,
             }
         }
         let (cmn, outputs) = (self.instruction.cmn(), outputs | predicates);
@@ -359,10 +359,10 @@ fn wanted(difference: &Difference) -> ChannelSet {
                 let target = u8::try_from(*target).unwrap_or(0);
                 let differs = |c: &u8| a[usize::from(*c)].to_bits() != b[usize::from(*c)].to_bits();
                 for channel in (0..4u8).filter(differs) {
-                    wanted.insert(Channel::Output(target, channel));
+                    wanted.insert(ChannelId::Output(target, channel));
                 }
             }
-            Part::Depth { .. } => wanted.insert(Channel::Depth),
+            Part::Depth { .. } => wanted.insert(ChannelId::Depth),
             Part::Coverage { .. } => {}
         }
     }
@@ -370,23 +370,23 @@ fn wanted(difference: &Difference) -> ChannelSet {
 }
 
 /// What a write left in each of its channels.
-fn values(write: &Write) -> impl Iterator<Item = (Channel, u32)> + '_ {
-    let (mask, one): (u8, Option<(Channel, u32)>) = match write {
+fn values(write: &Write) -> impl Iterator<Item = (ChannelId, u32)> + '_ {
+    let (mask, one): (u8, Option<(ChannelId, u32)>) = match write {
         Write::Temp { mask, .. } | Write::Output { mask, .. } | Write::Predicate { mask, .. } => {
             (*mask, None)
         }
-        Write::Depth(value) => (0, Some((Channel::Depth, value.to_bits()))),
-        Write::AluResult(value) => (0, Some((Channel::AluResult, u32::from(*value)))),
+        Write::Depth(value) => (0, Some((ChannelId::Depth, value.to_bits()))),
+        Write::AluResult(value) => (0, Some((ChannelId::AluResult, u32::from(*value)))),
     };
     let several = (0..4u8).filter(move |c| mask >> c & 1 != 0).map(move |c| {
         let at = usize::from(c);
         match write {
-            Write::Temp { temp, value, .. } => (Channel::Temp(*temp, c), value[at].to_bits()),
+            Write::Temp { temp, value, .. } => (ChannelId::Temp(*temp, c), value[at].to_bits()),
             Write::Output { target, value, .. } => {
-                (Channel::Output(*target, c), value[at].to_bits())
+                (ChannelId::Output(*target, c), value[at].to_bits())
             }
-            Write::Predicate { bits, .. } => (Channel::Predicate(c), u32::from(bits >> c & 1)),
-            Write::Depth(_) | Write::AluResult(_) => (Channel::Depth, 0),
+            Write::Predicate { bits, .. } => (ChannelId::Predicate(c), u32::from(bits >> c & 1)),
+            Write::Depth(_) | Write::AluResult(_) => (ChannelId::Depth, 0),
         }
     });
     several.chain(one)
@@ -519,7 +519,7 @@ fn same(a: &Recorded, b: &Recorded, tolerance: f32) -> bool {
             || (tolerance > 0.0
                 && agree(Compare::Values, tolerance, f32::from_bits(a), f32::from_bits(b)))
     };
-    let all = |step: &Recorded| -> Vec<(Channel, u32)> {
+    let all = |step: &Recorded| -> Vec<(ChannelId, u32)> {
         step.event.writes.iter().flat_map(values).collect()
     };
     let (x, y) = (all(a), all(b));
@@ -549,12 +549,12 @@ fn operations(inst: Instruction) -> [u8; 3] {
 }
 
 /// What of a channel is the same in every layout.
-fn letter(channel: Channel) -> (u8, u8) {
+fn letter(channel: ChannelId) -> (u8, u8) {
     match channel {
-        Channel::Temp(_, c) => (0, c),
-        Channel::Output(target, c) => (1 + target, c),
-        Channel::Predicate(c) => (5, c),
-        Channel::AluResult => (6, 0),
-        Channel::Depth => (7, 0),
+        ChannelId::Temp(_, c) => (0, c),
+        ChannelId::Output(target, c) => (1 + target, c),
+        ChannelId::Predicate(c) => (5, c),
+        ChannelId::AluResult => (6, 0),
+        ChannelId::Depth => (7, 0),
     }
 }

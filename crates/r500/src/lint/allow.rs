@@ -9,7 +9,7 @@
 //! A code is its number or its name. What follows the closing bracket is for people.
 
 use r500_asm::{Assembly, Span};
-use r500_check::{Code, Place};
+use r500_check::{LintCode, Location};
 
 use r500_asm::pieces::{Kind, pieces};
 
@@ -31,7 +31,7 @@ pub enum Covers {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allow {
     /// The code.
-    pub code: Code,
+    pub code: LintCode,
     /// Where.
     pub covers: Covers,
     /// The place of the code in the comment.
@@ -91,7 +91,7 @@ impl Allows {
 
     /// The allowance that covers a finding.
     #[must_use]
-    pub fn covering(&self, code: Code, place: &Place, assembly: &Assembly) -> Option<usize> {
+    pub fn covering(&self, code: LintCode, place: &Location, assembly: &Assembly) -> Option<usize> {
         let at = place.index().and_then(|index| assembly.spans.get(index));
         self.list.iter().position(|allow| {
             allow.code == code
@@ -141,7 +141,7 @@ impl Allows {
             let start = place.start + u32::try_from(at).unwrap_or(0);
             let end = start + u32::try_from(name.len()).unwrap_or(0);
             let span = if exact { Span { start, end, ..place } } else { place };
-            match Code::find(name) {
+            match LintCode::find(name) {
                 Some(code) => self.list.push(Allow { code, covers, span }),
                 None => self.wrong.push((span, format!("there is no code `{name}`"))),
             }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use r500_asm::{Assembly, Span};
-use r500_check::{Edit, EditTarget, Finding, Fix, check_job};
+use r500_check::{Edit, EditTarget, Fix, Lint, check_job};
 use r500_isa::Instruction;
 use r500_isa::values::InstType;
 use r500_program::Job;
@@ -23,7 +23,7 @@ pub struct Fixed {
     /// What it assembles to.
     pub assembly: Assembly,
     /// The findings that were mended, in the order in which that was done.
-    pub mended: Vec<Finding>,
+    pub mended: Vec<Lint>,
     /// Findings with a safe fix that the text does not take, by the program's order.
     pub left: Vec<Unfixed>,
 }
@@ -32,7 +32,7 @@ pub struct Fixed {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfixed {
     /// The finding.
-    pub finding: Finding,
+    pub finding: Lint,
     /// Why.
     pub reason: String,
 }
@@ -46,7 +46,7 @@ const ROUNDS: usize = 16;
 pub fn fix(
     source: &[u8],
     mut assemble: impl FnMut(&[u8]) -> Assembly,
-    wanted: impl Fn(&Assembly, &Finding) -> bool,
+    wanted: impl Fn(&Assembly, &Lint) -> bool,
 ) -> Fixed {
     let assembly = assemble(source);
     let mut fixed = Fixed { text: source.to_vec(), assembly, mended: Vec::new(), left: Vec::new() };
@@ -107,7 +107,7 @@ pub fn text_edits(assembly: &Assembly, fix: &Fix) -> Result<Vec<(Span, String)>,
 }
 
 /// Applies the safe fixes of the findings that are `wanted` to a program itself; what was mended.
-pub fn fix_program(job: &mut Job, wanted: impl Fn(&Finding) -> bool) -> Vec<Finding> {
+pub fn fix_program(job: &mut Job, wanted: impl Fn(&Lint) -> bool) -> Vec<Lint> {
     let mut mended = Vec::new();
     for _ in 0..ROUNDS {
         let mut findings = safe(job, &wanted);
@@ -121,8 +121,8 @@ pub fn fix_program(job: &mut Job, wanted: impl Fn(&Finding) -> bool) -> Vec<Find
     mended
 }
 
-fn safe(job: &Job, wanted: impl Fn(&Finding) -> bool) -> Vec<Finding> {
-    let mut findings = check_job(job).findings;
+fn safe(job: &Job, wanted: impl Fn(&Lint) -> bool) -> Vec<Lint> {
+    let mut findings = check_job(job).lints;
     findings.retain(|f| f.fix.as_ref().is_some_and(|fix| fix.safe) && wanted(f));
     findings
 }
@@ -132,7 +132,7 @@ impl Fixed {
     fn apply(
         &mut self,
         changes: &Changes,
-        mended: &[Finding],
+        mended: &[Lint],
         assemble: &mut impl FnMut(&[u8]) -> Assembly,
     ) -> bool {
         let mut program = self.assembly.job.program.clone();
@@ -155,7 +155,7 @@ struct Changes(BTreeMap<(usize, usize), Vec<String>>);
 
 impl Changes {
     /// Adds what mends a finding, all of it or nothing.
-    fn take(&mut self, assembly: &Assembly, finding: &Finding) -> Result<(), String> {
+    fn take(&mut self, assembly: &Assembly, finding: &Lint) -> Result<(), String> {
         let edits = finding.fix.as_ref().map_or(&[][..], |fix| &fix.edits);
         let mut texts = Vec::new();
         for edit in edits {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use r500_asm::{PrintOptions, print};
-use r500_check::{Code, check_job};
+use r500_check::{LintCode, check_job};
 use r500_exec::WarningKind;
 use r500_program::Job;
 
@@ -13,7 +13,7 @@ const LINES: usize = 24;
 /// What a code means, how one knows, what to do about it, and two programs: one that has it and one
 /// that nearly has. Markdown.
 #[must_use]
-pub fn page(code: Code) -> String {
+pub fn page(code: LintCode) -> String {
     let info = code.info();
     let severity = info.severity.name();
     let mut page = format!("## {}: {}\n\n", info.number, info.name);
@@ -35,9 +35,9 @@ pub fn page(code: Code) -> String {
 }
 
 /// What the reference engine makes of it.
-fn in_a_run(code: Code) -> Option<String> {
+fn in_a_run(code: LintCode) -> Option<String> {
     let name = match code {
-        Code::RunsOut | Code::JumpsOut | Code::EndOutside => WarningKind::LeftWindow.name(),
+        LintCode::RunsOut | LintCode::JumpsOut | LintCode::EndOutside => WarningKind::LeftWindow.name(),
         _ => code.info().name,
     };
     if let Some(kind) = WarningKind::ALL.iter().find(|kind| kind.name() == name) {
@@ -45,10 +45,12 @@ fn in_a_run(code: Code) -> Option<String> {
         return Some(format!("the {hard}finding `{name}`, where it happens"));
     }
     let run = match code {
-        Code::NoInstructions | Code::EmptyWindow | Code::StartOutside => "refused: nothing can run",
-        Code::PastSlots => "instructions past the last slot run all the same",
-        Code::TooManyConstants => "nothing, for nothing can name them",
-        Code::NeverEnds => "it ends at the limit of instructions",
+        LintCode::NoInstructions | LintCode::EmptyWindow | LintCode::StartOutside => {
+            "refused: nothing can run"
+        }
+        LintCode::PastSlots => "instructions past the last slot run all the same",
+        LintCode::TooManyConstants => "nothing, for nothing can name them",
+        LintCode::NeverEnds => "it ends at the limit of instructions",
         _ => return None,
     };
     Some(run.to_owned())
@@ -74,10 +76,10 @@ mod tests {
     /// An error is what makes the reference engine report a hard finding, or refuse, or not end.
     #[test]
     fn errors_say_what_they_do_in_a_run() {
-        for &code in Code::ALL {
+        for &code in LintCode::ALL {
             let error = code.info().severity == Severity::Error;
             let run = in_a_run(code);
-            assert!(!error || run.is_some() || code == Code::TooTangled, "{code:?}");
+            assert!(!error || run.is_some() || code == LintCode::TooTangled, "{code:?}");
             let hard = run.as_ref().is_some_and(|run| run.starts_with("the hard"));
             assert!(error || !hard, "{code:?}: {run:?}");
         }

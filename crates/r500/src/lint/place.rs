@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use r500_asm::{Assembly, Span};
-use r500_check::Place;
+use r500_check::Location;
 use r500_isa::Field;
 
 use r500_asm::pieces::{Kind, Piece, pieces};
@@ -11,11 +11,11 @@ use r500_asm::pieces::{Kind, Piece, pieces};
 /// Where a finding's place is in a source, as exactly as that can be said; `None` for what stands
 /// nowhere in it.
 #[must_use]
-pub fn span(assembly: &Assembly, place: &Place) -> Option<Span> {
+pub fn span(assembly: &Assembly, place: &Location) -> Option<Span> {
     match *place {
-        Place::Program => None,
-        Place::State(register) => directive(assembly, register.name),
-        Place::Instruction { index, .. } => {
+        Location::Program => None,
+        Location::State(register) => directive(assembly, register.name),
+        Location::Instruction { index, .. } => {
             let span = *assembly.spans.get(index)?;
             let inside = locate(assembly.files.bytes(span), place);
             let offset = |at: usize| span.start + u32::try_from(at).unwrap_or(0);
@@ -31,8 +31,8 @@ pub fn span(assembly: &Assembly, place: &Place) -> Option<Span> {
 /// The part of an instruction's text that spells the field that a place names; `None` where the
 /// instruction as a whole is meant, or the field is not spelled.
 #[must_use]
-pub fn locate(text: &[u8], place: &Place) -> Option<Range<usize>> {
-    let Place::Instruction { field: Some((word, field)), .. } = *place else { return None };
+pub fn locate(text: &[u8], place: &Location) -> Option<Range<usize>> {
+    let Location::Instruction { field: Some((word, field)), .. } = *place else { return None };
     let all: Vec<Piece> = pieces(text).filter(|piece| piece.kind != Kind::Comment).collect();
     let first = *all.first()?;
     if first.is(text, "RAW") {
@@ -177,8 +177,8 @@ mod tests {
             let span = span(&assembly, &place).unwrap();
             String::from_utf8_lossy(assembly.files.bytes(span)).into_owned()
         };
-        let findings = check_job(&assembly.job).findings.into_iter();
-        findings.map(|found| (found.code.info().number, text(found.place))).collect()
+        let findings = check_job(&assembly.job).lints.into_iter();
+        findings.map(|found| (found.code.info().number, text(found.location))).collect()
     }
 
     #[test]

@@ -2,12 +2,12 @@
 
 use r500_asm::Span;
 use r500_asm::service::{Analysis, Completion, CompletionKind, Hover};
-use r500_check::Code;
+use r500_check::LintCode;
 
 /// What a code means, how one knows, what to do: Markdown. `None` if there is no such code.
 #[must_use]
 pub fn explain(code: &str) -> Option<String> {
-    if let Some(code) = Code::find(code) {
+    if let Some(code) = LintCode::find(code) {
         return Some(crate::lint::page(code));
     }
     let info = r500_asm::Code::from_name(code)?.info();
@@ -22,7 +22,7 @@ pub fn explain(code: &str) -> Option<String> {
 /// mdBook names it.
 #[must_use]
 pub fn guide(code: &str) -> Option<String> {
-    let (page, number, title) = match (Code::find(code), r500_asm::Code::from_name(code)) {
+    let (page, number, title) = match (LintCode::find(code), r500_asm::Code::from_name(code)) {
         (Some(code), _) => ("checks", code.info().number, code.info().name),
         (None, Some(code)) => ("errors", code.info().name, code.info().title),
         (None, None) => return None,
@@ -62,7 +62,7 @@ pub(super) fn completions(analysis: &Analysis, at: usize) -> Option<Vec<Completi
     let start = head.iter().rposition(|b| !part(b)).map_or(0, |before| before + 1);
     let offset = |at: usize| u32::try_from(comment.start + at).unwrap_or(u32::MAX);
     let replace = Span { file: 0, start: offset(start), end: offset(head.len()) };
-    let one = |code: &Code| {
+    let one = |code: &LintCode| {
         let info = code.info();
         Completion {
             label: info.number.to_owned(),
@@ -73,7 +73,7 @@ pub(super) fn completions(analysis: &Analysis, at: usize) -> Option<Vec<Completi
             replace,
         }
     };
-    Some(Code::ALL.iter().map(one).collect())
+    Some(LintCode::ALL.iter().map(one).collect())
 }
 
 /// Whether the head of a comment ends inside of the brackets of `r500: allow(`.

@@ -2,7 +2,7 @@
 
 use r500_asm::service::{Analysis, TextEdit};
 use r500_asm::{Assembly, Diagnostic, Span};
-use r500_check::{Finding, Severity, check_job};
+use r500_check::{Lint, Severity, check_job};
 
 use crate::lint::{self, Allows};
 
@@ -47,8 +47,9 @@ pub fn problems(analysis: &Analysis) -> Vec<Problem> {
     let mut list: Vec<Problem> = assembly.diagnostics.iter().map(of_assembler).collect();
     if assembly.is_ok() && !assembly.job.program.code.is_empty() {
         let allows = Allows::of(assembly);
-        let findings = check_job(&assembly.job).findings.into_iter();
-        let findings = findings.filter(|f| allows.covering(f.code, &f.place, assembly).is_none());
+        let findings = check_job(&assembly.job).lints.into_iter();
+        let findings =
+            findings.filter(|f| allows.covering(f.code, &f.location, assembly).is_none());
         list.extend(findings.map(|finding| of_checker(analysis, &finding)));
         list.extend(allows.wrong.into_iter().map(|(span, message)| Problem {
             span,
@@ -68,7 +69,7 @@ pub fn problems(analysis: &Analysis) -> Vec<Problem> {
 /// `assemble` makes a program of a text and reads the same included files each time.
 pub fn fix_all(analysis: &Analysis, assemble: impl FnMut(&[u8]) -> Assembly) -> Option<Vec<u8>> {
     let fixed = lint::fix(analysis.text(), assemble, |assembly, finding| {
-        Allows::of(assembly).covering(finding.code, &finding.place, assembly).is_none()
+        Allows::of(assembly).covering(finding.code, &finding.location, assembly).is_none()
     });
     (!fixed.mended.is_empty()).then_some(fixed.text)
 }
@@ -97,7 +98,7 @@ fn of_assembler(diagnostic: &Diagnostic) -> Problem {
     }
 }
 
-fn of_checker(analysis: &Analysis, finding: &Finding) -> Problem {
+fn of_checker(analysis: &Analysis, finding: &Lint) -> Problem {
     let assembly = analysis.assembly();
     let info = finding.code.info();
     let mut repairs = Vec::new();
@@ -112,7 +113,7 @@ fn of_checker(analysis: &Analysis, finding: &Finding) -> Problem {
     let fix = finding.fix.as_ref().map(|fix| fix.text.clone());
     Problem {
         // What concerns the program as a whole stands at its head.
-        span: lint::span(assembly, &finding.place).unwrap_or_default(),
+        span: lint::span(assembly, &finding.location).unwrap_or_default(),
         severity: finding.severity(),
         code: info.number,
         message: finding.message.clone(),
@@ -127,10 +128,10 @@ fn of_checker(analysis: &Analysis, finding: &Finding) -> Problem {
 }
 
 /// A comment that allows a finding, on a line in front of its instruction.
-fn allow(analysis: &Analysis, finding: &Finding) -> Option<Repair> {
+fn allow(analysis: &Analysis, finding: &Lint) -> Option<Repair> {
     let code = finding.code.info().number;
     let text = analysis.text();
-    let (at, indent, title) = match finding.place.index() {
+    let (at, indent, title) = match finding.location.index() {
         Some(index) => {
             let span = analysis.assembly().spans.get(index).filter(|span| span.file == 0)?;
             let start = span.start as usize;
@@ -144,7 +145,7 @@ fn allow(analysis: &Analysis, finding: &Finding) -> Option<Repair> {
         }
         None => (0, &[][..], format!("Allow {code} in this file")),
     };
-    let word = if finding.place.index().is_some() { "allow" } else { "allow-file" };
+    let word = if finding.location.index().is_some() { "allow" } else { "allow-file" };
     let indent = String::from_utf8_lossy(indent);
     let at = u32::try_from(at).ok()?;
     let span = Span { file: 0, start: at, end: at };

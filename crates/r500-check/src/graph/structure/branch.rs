@@ -3,34 +3,34 @@
 use r500_isa::values::{AddrOp, BranchOp, FcOp};
 
 use super::Statement;
-use super::parse::{Parsed, Parser, Scope, refuse};
+use super::recover::{Parsed, Parser, Scope, refuse};
 use crate::graph::Role;
-use crate::step::Flow;
+use crate::inst_info::BranchInfo;
 
 /// How the jump of IF or ELSE leaves a branch.
 #[derive(Clone, Copy)]
-enum Out {
+enum BranchExit {
     /// Onto an ENDIF, with the levels open that it closes.
-    Onto(usize),
+    OntoEndIf(usize),
     /// Behind an ENDIF, having closed so many levels itself; `None` where nobody ever jumps.
-    Behind(usize, Option<u8>),
+    AfterEndIf(usize, Option<u8>),
 }
 
-impl Out {
+impl BranchExit {
     fn endif(self) -> usize {
         match self {
-            Self::Onto(at) | Self::Behind(at, _) => at,
+            Self::OntoEndIf(at) | Self::AfterEndIf(at, _) => at,
         }
     }
 }
 
 impl Parser<'_> {
     /// IF with its arms; what follows it, and the levels that are still to close there.
-    pub(super) fn branch(
+    pub(super) fn parse_if(
         &mut self,
         at: usize,
         to: usize,
-        flow: &Flow,
+        flow: &BranchInfo,
         scope: Scope,
     ) -> Parsed<(Statement, usize, u8)> {
         if flow.any || flow.b_else {
@@ -43,7 +43,7 @@ impl Parser<'_> {
         let inner = Scope {
             levels: scope.levels.saturating_add(1),
             nested: true,
-            together: scope.together && flow.uniform,
+            convergent: scope.convergent && flow.uniform,
             ..scope
         };
         let opens = flow.b_op1 == BranchOp::INCR;
@@ -51,35 +51,37 @@ impl Parser<'_> {
         let (then, otherwise, out, last);
         match middle {
             Some(middle) => {
-                let list = self.list(at + 1, middle, inner)?;
+                let list = self.parse_list(at + 1, middle, inner)?;
                 if list.pending != 0 {
                     return refuse(middle, "ELSE where inner levels are still open");
                 }
                 then = list.statements;
-                out = self.out_of_else(middle, target)?;
+                out = self.else_exit(middle, target)?;
                 let end = self.endif_of(middle, target, to, out)?;
                 // An ELSE that does not jump where nobody wants its arm leads the group into it all
                 // the same, while all sleep.
                 let entered = self.graph.flows[middle].is_some_and(|flow| !flow.any);
-                let arm = Scope { together: inner.together && entered, ..inner };
-                last = self.list(target, end, arm)?;
+                let arm = Scope { convergent: inner.convergent && entered, ..inner };
+                last = self.parse_list(target, end, arm)?;
                 otherwise = last.statements;
                 // ELSE stands where the branch's own level is open.
-                self.check_out(middle, end, out, last.pending)?;
-                self.play(middle, Role::Else { after: end })?;
-                self.play(at, Role::If { other: target })?;
+                self.check_exit(middle, end, out, last.pending)?;
+                self.assign_role(middle, Role::Else { after: end })?;
+                self.assign_role(at, Role::If { other: target })?;
             }
             None => {
-                out = match flow.closes_when_jumping() {
-                    Some(levels) => Out::Behind(target - 1, Some(levels.saturating_add(1))),
-                    None if opens => Out::Onto(target),
+                out = match flow.levels_closed_by_jump() {
+                    Some(levels) => {
+                        BranchExit::AfterEndIf(target - 1, Some(levels.saturating_add(1)))
+                    }
+                    None if opens => BranchExit::OntoEndIf(target),
                     None => return refuse(at, "IF whose B_OP1 is reserved"),
                 };
                 let end = self.endif_of(at, at + 1, to, out)?;
-                last = self.list(at + 1, end, inner)?;
+                last = self.parse_list(at + 1, end, inner)?;
                 (then, otherwise) = (last.statements, Vec::new());
-                self.check_out(at, end, out, last.pending)?;
-                self.play(at, Role::If { other: end })?;
+                self.check_exit(at, end, out, last.pending)?;
+                self.assign_role(at, Role::If { other: end })?;
             }
         }
         let end = out.endif();
@@ -88,7 +90,7 @@ impl Parser<'_> {
             if self.closes(end) != Some(last.pending.saturating_add(1)) {
                 return refuse(end, "ENDIF closes another number of levels than are open");
             }
-            self.play(end, Role::EndIf)?;
+            self.assign_role(end, Role::EndIf)?;
             (end + 1, 0)
         } else {
             (to, last.pending.saturating_add(1))
@@ -98,29 +100,32 @@ impl Parser<'_> {
     }
 
     /// How an ELSE leads on; its second arm begins at `first`.
-    fn out_of_else(&self, at: usize, first: usize) -> Parsed<Out> {
+    fn else_exit(&self, at: usize, first: usize) -> Parsed<BranchExit> {
         let Some(flow) = self.graph.flows[at] else { return refuse(at, "no ELSE") };
         let Some(target) = self.graph.window().index(flow.target).filter(|&target| target >= first)
         else {
             return refuse(at, "ELSE that leads backward or out of the window");
         };
         let behind = target > first && self.closes(target - 1).is_some();
-        match flow.closes_when_jumping() {
+        match flow.levels_closed_by_jump() {
             Some(0) if flow.any && behind && self.closes(target).is_none() => {
-                Ok(Out::Behind(target - 1, None))
+                Ok(BranchExit::AfterEndIf(target - 1, None))
             }
-            Some(0) => Ok(Out::Onto(target)),
-            Some(levels) if behind => Ok(Out::Behind(target - 1, (!flow.any).then_some(levels))),
+            Some(0) => Ok(BranchExit::OntoEndIf(target)),
+            Some(levels) if behind => {
+                Ok(BranchExit::AfterEndIf(target - 1, (!flow.any).then_some(levels)))
+            }
             _ => refuse(at, "ELSE that leads neither to its ENDIF nor, closing levels, behind it"),
         }
     }
 
     /// The ENDIF that IF or ELSE leads to or behind: in this list, or the one that ends it.
-    fn endif_of(&self, at: usize, first: usize, to: usize, out: Out) -> Parsed<usize> {
+    fn endif_of(&self, at: usize, first: usize, to: usize, out: BranchExit) -> Parsed<usize> {
         let end = out.endif();
         let here = (first..=to).contains(&end);
         let ends = here && (end == to || self.closes(end).is_some());
-        let past = matches!(out, Out::Behind(end, _) if self.graph.window().end == Some(end));
+        let past =
+            matches!(out, BranchExit::AfterEndIf(end, _) if self.graph.window().end == Some(end));
         if !ends || past {
             return refuse(at, "a branch that does not lead to or behind an ENDIF that closes it");
         }
@@ -129,8 +134,8 @@ impl Parser<'_> {
 
     /// Whoever jumps behind ENDIF must have closed what it closes, but for the levels that are only
     /// open in the last arm.
-    fn check_out(&self, at: usize, end: usize, out: Out, pending: u8) -> Parsed<()> {
-        let Out::Behind(_, Some(closed)) = out else { return Ok(()) };
+    fn check_exit(&self, at: usize, end: usize, out: BranchExit, pending: u8) -> Parsed<()> {
+        let BranchExit::AfterEndIf(_, Some(closed)) = out else { return Ok(()) };
         match self.closes(end) {
             Some(levels) if levels.saturating_sub(pending) == closed => Ok(()),
             _ => refuse(at, "a branch that closes another number of levels than its ENDIF"),
@@ -144,8 +149,8 @@ impl Parser<'_> {
             return None;
         }
         // Where all sleep, "all" jumps and "any" does not.
-        let jumps = flow.wants.some || !flow.any;
-        let stays = flow.wants.some_not || flow.any;
+        let jumps = flow.outcome.may_jump || !flow.any;
+        let stays = flow.outcome.may_fall_through || flow.any;
         let leads = self.graph.window.index(flow.target) == Some(at + 1);
         let here = self.graph.window.end == Some(at);
         let sound = (!jumps || (flow.b_op1 == BranchOp::DECR && (leads || here)))
@@ -159,7 +164,7 @@ impl Parser<'_> {
         let fits = flow.op == FcOp::JUMP
             && flow.a_op == AddrOp::NONE
             && flow.b_else
-            && flow.wants.never()
+            && flow.outcome.never()
             && flow.b_op0 == BranchOp::NONE;
         fits.then_some(middle)
     }

@@ -14,11 +14,11 @@ impl<'a> Divergence<'a> {
     pub(super) fn of(graph: &'a Graph, main: &[Statement], subs: &[Subroutine]) -> Vec<bool> {
         let mut found =
             Self { graph, divergent: vec![false; graph.len()], subs: vec![false; subs.len()] };
-        found.mark(main, false);
+        found.mark_divergent(main, false);
         // A subroutine called where pixels have parted may be marked late.
         for _ in 0..=subs.len() {
             for (number, sub) in subs.iter().enumerate() {
-                found.mark(&sub.body, found.subs[number]);
+                found.mark_divergent(&sub.body, found.subs[number]);
             }
         }
         found.divergent
@@ -28,7 +28,7 @@ impl<'a> Divergence<'a> {
         self.graph.flows[at].is_none_or(|flow| flow.uniform)
     }
 
-    fn mark(&mut self, statements: &[Statement], apart: bool) {
+    fn mark_divergent(&mut self, statements: &[Statement], apart: bool) {
         for statement in statements {
             match statement {
                 Statement::Straight { first, last } => {
@@ -40,21 +40,21 @@ impl<'a> Divergence<'a> {
                     for at in else_at.iter().chain(endif) {
                         self.divergent[*at] |= apart;
                     }
-                    self.mark(then, apart);
-                    self.mark(otherwise, apart);
+                    self.mark_divergent(then, apart);
+                    self.mark_divergent(otherwise, apart);
                 }
-                Statement::Choice { at, then, over, otherwise } => {
+                Statement::UniformIf { at, then, over, otherwise } => {
                     for at in over.iter().chain([at]) {
                         self.divergent[*at] |= apart;
                     }
-                    self.mark(then, apart);
-                    self.mark(otherwise, apart);
+                    self.mark_divergent(then, apart);
+                    self.mark_divergent(otherwise, apart);
                 }
                 Statement::Loop { at, body, end } => {
                     self.divergent[*at] |= apart;
-                    let apart = apart || self.parts(body, false);
+                    let apart = apart || self.diverges(body, false);
                     self.divergent[*end] |= apart;
-                    self.mark(body, apart);
+                    self.mark_divergent(body, apart);
                 }
                 Statement::Call { at, sub } => {
                     self.divergent[*at] |= apart;
@@ -63,20 +63,20 @@ impl<'a> Divergence<'a> {
                 Statement::Break(at)
                 | Statement::Continue(at)
                 | Statement::Return(at)
-                | Statement::Over { at, .. } => self.divergent[*at] |= apart,
+                | Statement::Skip { at, .. } => self.divergent[*at] |= apart,
             }
         }
     }
 
     /// Whether pixels may leave a pass of this body apart from each other.
-    fn parts(&self, body: &[Statement], apart: bool) -> bool {
+    fn diverges(&self, body: &[Statement], apart: bool) -> bool {
         body.iter().any(|statement| match statement {
             Statement::If { at, then, otherwise, .. } => {
                 let apart = apart || !self.uniform(*at);
-                self.parts(then, apart) || self.parts(otherwise, apart)
+                self.diverges(then, apart) || self.diverges(otherwise, apart)
             }
-            Statement::Choice { then, otherwise, .. } => {
-                self.parts(then, apart) || self.parts(otherwise, apart)
+            Statement::UniformIf { then, otherwise, .. } => {
+                self.diverges(then, apart) || self.diverges(otherwise, apart)
             }
             Statement::Break(at) | Statement::Continue(at) => apart || !self.uniform(*at),
             _ => false,

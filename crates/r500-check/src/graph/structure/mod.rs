@@ -16,12 +16,12 @@
 
 mod branch;
 mod divergence;
-mod parse;
+mod recover;
 
 use super::{Graph, Role};
 use divergence::Divergence;
-pub(crate) use parse::PARTED;
-use parse::{Parser, Scope, refuse};
+pub(crate) use recover::PARTED;
+use recover::{Parser, Scope, refuse};
 
 /// A structured program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub enum Statement {
         endif: Option<usize>,
     },
     /// A branch of plain jumps, which all pixels take alike.
-    Choice {
+    UniformIf {
         /// The jump.
         at: usize,
         /// What runs where it is not taken.
@@ -104,7 +104,7 @@ pub enum Statement {
     /// A return.
     Return(usize),
     /// A jump over instructions that do not run here.
-    Over {
+    Skip {
         /// The instruction.
         at: usize,
         /// Where it goes.
@@ -136,7 +136,7 @@ impl Structure {
         };
         let mut parser = Parser {
             graph,
-            passes: &passes,
+            trip_count: &passes,
             roles: vec![None; graph.len()],
             subs: Vec::new(),
             calls: Vec::new(),
@@ -144,12 +144,13 @@ impl Structure {
         if end < window.start {
             return refuse(window.start, "the program starts behind its end");
         }
-        let scope = Scope { sub: None, running: None, levels: 0, nested: false, together: true };
-        let main = parser.list(window.start, end + 1, scope)?.statements;
+        let scope =
+            Scope { sub: None, enclosing_loop: None, levels: 0, nested: false, convergent: true };
+        let main = parser.parse_list(window.start, end + 1, scope)?.statements;
         let mut bodies = Vec::new();
         while let Some(&(entry, _)) = parser.subs.get(bodies.len()) {
             let scope = Scope { sub: Some(bodies.len()), ..scope };
-            let list = parser.list(entry, window.last + 1, scope)?;
+            let list = parser.parse_list(entry, window.last + 1, scope)?;
             if !list.returned {
                 return refuse(entry, "a subroutine without RETURN");
             }
@@ -185,8 +186,8 @@ impl Structure {
             if Some(at) == end {
                 continue;
             }
-            let wants = graph.flows[at].map(|flow| flow.wants);
-            let (may, may_not) = wants.map_or((true, true), |w| (w.some, w.some_not));
+            let wants = graph.flows[at].map(|flow| flow.outcome);
+            let (may, may_not) = wants.map_or((true, true), |w| (w.may_jump, w.may_fall_through));
             let mut go = |to: usize| edges.push((at, to));
             match role {
                 Role::Straight | Role::EndIf => go(at + 1),

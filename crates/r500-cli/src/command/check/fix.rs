@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use r500::asm::{Assembly, RenderOptions};
-use r500::check::{Finding, Severity};
+use r500::check::{Lint, Severity};
 use r500::formats::Limits;
 use r500::lint::{self, Allows, Unfixed};
 use r500::program::Job;
@@ -20,7 +20,7 @@ use crate::command::{source, terminal};
 
 /// What fixing a file came to.
 struct Mended {
-    findings: Vec<Finding>,
+    findings: Vec<Lint>,
     left: Vec<Unfixed>,
     /// What changes, for people.
     difference: String,
@@ -112,7 +112,7 @@ fn fix_source(policy: &Policy, file: &Path, before: &Assembly) -> Mended {
     let again = |text: &[u8]| assembly::assemble_with_files(text, name, &[]);
     let fixed = lint::fix(source, again, |assembly, finding| {
         let allows = Allows::of(assembly);
-        let allowed = allows.covering(finding.code, &finding.place, assembly).is_some();
+        let allowed = allows.covering(finding.code, &finding.location, assembly).is_some();
         matches!(policy.level(finding, allowed), Level::Reported(_))
     });
     let mut after = Checked::empty(file);
@@ -195,7 +195,7 @@ impl Mended {
 
     fn answer(&self, written: Option<PathBuf>) -> Json {
         let assembly = self.after.assembly.as_deref();
-        let one = |finding: &Finding| {
+        let one = |finding: &Lint| {
             json::finding(
                 finding,
                 Level::Reported(Severity::Note.max(finding.severity())),

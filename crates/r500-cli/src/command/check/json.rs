@@ -1,7 +1,7 @@
 //! Findings for programs. The guide's page on JSON says what the keys mean.
 
 use r500::asm::Assembly;
-use r500::check::{Edit, EditTarget, Facts, Finding, Fix, Place, Severity, Verdict};
+use r500::check::{Edit, EditTarget, Facts, Fix, Lint, Location, Severity, Verdict};
 use r500::lint;
 use serde_json::{Value as Json, json};
 
@@ -90,7 +90,7 @@ fn facts(facts: &Facts) -> Json {
     })
 }
 
-pub(super) fn finding(finding: &Finding, level: Level, assembly: Option<&Assembly>) -> Json {
+pub(super) fn finding(finding: &Lint, level: Level, assembly: Option<&Assembly>) -> Json {
     let info = finding.code.info();
     let allowed = match level {
         Level::Reported(_) => Json::Null,
@@ -107,7 +107,7 @@ pub(super) fn finding(finding: &Finding, level: Level, assembly: Option<&Assembl
         "severity": Severity::name(severity),
         "allowed": allowed,
         "message": finding.message,
-        "place": place(&finding.place, assembly),
+        "place": place(&finding.location, assembly),
         "related": finding
             .related
             .iter()
@@ -118,15 +118,15 @@ pub(super) fn finding(finding: &Finding, level: Level, assembly: Option<&Assembl
     })
 }
 
-fn place(place: &Place, assembly: Option<&Assembly>) -> Json {
+fn place(place: &Location, assembly: Option<&Assembly>) -> Json {
     let span =
         assembly.and_then(|assembly| Some(place_json(assembly, lint::span(assembly, place)?)));
     match *place {
-        Place::Program => json!({ "kind": "program", "source": span }),
-        Place::State(register) => {
+        Location::Program => json!({ "kind": "program", "source": span }),
+        Location::State(register) => {
             json!({ "kind": "state", "register": register.name, "source": span })
         }
-        Place::Instruction { index, address, field } => json!({
+        Location::Instruction { index, address, field } => json!({
             "kind": "instruction",
             "index": index,
             "address": address,

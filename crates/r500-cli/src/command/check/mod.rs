@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use r500::asm::{Assembly, Span};
-use r500::check::{Code, Finding, Report, Severity, check_job};
+use r500::check::{Lint, LintCode, Report, Severity, check_job};
 use r500::lint::{self, Allows, Covers};
 use r500::program::Job;
 use r500::reader::Language;
@@ -52,7 +52,7 @@ pub(super) struct Check {
     deny: Vec<Which>,
     /// Do not report findings of this code
     #[arg(long, value_name = "CODE", value_parser = policy::code)]
-    allow: Vec<Code>,
+    allow: Vec<LintCode>,
     /// Say what a code means, on what evidence, and what to do about it; `all` says it of all
     #[arg(long, value_name = "CODE", value_parser = explained)]
     explain: Vec<Explained>,
@@ -95,7 +95,7 @@ Exit status: 0 no errors (there may be warnings), 1 errors, or findings that --d
 #[derive(Clone, Copy, Debug)]
 enum Explained {
     All,
-    One(Code),
+    One(LintCode),
 }
 
 fn explained(text: &str) -> Result<Explained, String> {
@@ -187,7 +187,7 @@ impl Check {
 
 fn explain(wanted: &[Explained]) -> Outcome {
     let codes = wanted.iter().flat_map(|wanted| match wanted {
-        Explained::All => Code::ALL.to_vec(),
+        Explained::All => LintCode::ALL.to_vec(),
         Explained::One(code) => vec![*code],
     });
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
@@ -246,7 +246,7 @@ impl Checked {
         }
         let mut used = vec![false; allows.list.len()];
         let program = Program::judged(job, 0, |finding| {
-            let covering = allows.covering(finding.code, &finding.place, &assembly);
+            let covering = allows.covering(finding.code, &finding.location, &assembly);
             if let Some(covering) = covering {
                 used[covering] = true;
             }
@@ -282,22 +282,22 @@ impl Program {
         Self::judged(job, index, |finding| policy.level(finding, false))
     }
 
-    fn judged(job: Job, index: usize, level: impl FnMut(&Finding) -> Level) -> Self {
+    fn judged(job: Job, index: usize, level: impl FnMut(&Lint) -> Level) -> Self {
         let report = check_job(&job);
-        let levels = report.findings.iter().map(level).collect();
+        let levels = report.lints.iter().map(level).collect();
         Self { name: job.name.clone(), index, job, report, levels }
     }
 
     /// Findings that are reported, with what they count as.
-    fn reported(&self) -> impl Iterator<Item = (&Finding, Severity)> {
+    fn reported(&self) -> impl Iterator<Item = (&Lint, Severity)> {
         self.all().filter_map(|(finding, level)| match level {
             Level::Reported(severity) => Some((finding, severity)),
             Level::Allowed { .. } => None,
         })
     }
 
-    fn all(&self) -> impl Iterator<Item = (&Finding, Level)> {
-        self.report.findings.iter().zip(self.levels.iter().copied())
+    fn all(&self) -> impl Iterator<Item = (&Lint, Level)> {
+        self.report.lints.iter().zip(self.levels.iter().copied())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which findings are allowed, and which count as errors.
 
-use r500::check::{Code, Finding, Severity};
+use r500::check::{Lint, LintCode, Severity};
 
 use super::Level;
 
@@ -10,7 +10,7 @@ pub(super) enum Which {
     /// Warnings and notes.
     All,
     Warnings,
-    One(Code),
+    One(LintCode),
 }
 
 impl Which {
@@ -24,22 +24,22 @@ impl Which {
 }
 
 /// A code by its number or name.
-pub(super) fn code(text: &str) -> Result<Code, String> {
-    Code::find(text).ok_or_else(|| {
+pub(super) fn code(text: &str) -> Result<LintCode, String> {
+    LintCode::find(text).ok_or_else(|| {
         format!("there is no code `{text}`; `r500 check --explain all` shows those there are")
     })
 }
 
 /// What counts as what. A source's own word stands above all; then a code that is named, then groups.
 pub(super) struct Policy {
-    deny: Vec<Code>,
-    allow: Vec<Code>,
+    deny: Vec<LintCode>,
+    allow: Vec<LintCode>,
     /// Findings from this severity on are errors.
     from: Severity,
 }
 
 impl Policy {
-    pub(super) fn new(deny: &[Which], allow: &[Code]) -> Result<Self, String> {
+    pub(super) fn new(deny: &[Which], allow: &[LintCode]) -> Result<Self, String> {
         let mut policy = Self { deny: Vec::new(), allow: allow.to_vec(), from: Severity::Error };
         for which in deny {
             match which {
@@ -55,7 +55,7 @@ impl Policy {
     }
 
     /// How a finding counts; `in_source`: its source allows it.
-    pub(super) fn level(&self, finding: &Finding, in_source: bool) -> Level {
+    pub(super) fn level(&self, finding: &Lint, in_source: bool) -> Level {
         let severity = finding.severity();
         if in_source || self.allow.contains(&finding.code) {
             Level::Allowed { in_source }

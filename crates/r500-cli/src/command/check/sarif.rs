@@ -1,7 +1,7 @@
 //! Findings as SARIF 2.1.0, for editors and code review.
 
 use r500::asm::{Assembly, Files, Span};
-use r500::check::{Code, Finding, Severity};
+use r500::check::{Lint, LintCode, Severity};
 use r500::lint;
 use serde_json::{Value as Json, json};
 
@@ -46,7 +46,7 @@ impl Log {
     }
 
     pub(super) fn finish(self) -> Json {
-        let rules: Vec<Json> = Code::ALL.iter().map(|&code| rule(code)).collect();
+        let rules: Vec<Json> = LintCode::ALL.iter().map(|&code| rule(code)).collect();
         json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
             "version": "2.1.0",
@@ -68,7 +68,7 @@ impl Log {
     }
 }
 
-fn rule(code: Code) -> Json {
+fn rule(code: LintCode) -> Json {
     let info = code.info();
     json!({
         "id": info.number,
@@ -85,20 +85,20 @@ fn level(severity: Severity) -> &'static str {
     severity.name()
 }
 
-fn result(checked: &Checked, program: &Program, finding: &Finding, counted: Level) -> Json {
+fn result(checked: &Checked, program: &Program, finding: &Lint, counted: Level) -> Json {
     let assembly = checked.assembly.as_deref();
-    let span = assembly.and_then(|assembly| lint::span(assembly, &finding.place));
+    let span = assembly.and_then(|assembly| lint::span(assembly, &finding.location));
     let here = assembly.zip(span).map(|(assembly, span)| region(&assembly.files, span));
     let severity = match counted {
         Level::Reported(severity) => severity,
         Level::Allowed { .. } => finding.severity(),
     };
-    let name = finding.place.to_string();
+    let name = finding.location.to_string();
     let full = match program.name.as_str() {
         "" => name.clone(),
         of => format!("{of}: {name}"),
     };
-    let index = Code::ALL.iter().position(|code| *code == finding.code);
+    let index = LintCode::ALL.iter().position(|code| *code == finding.code);
     let mut result = json!({
         "ruleId": finding.code.info().number,
         "ruleIndex": index,
@@ -136,7 +136,7 @@ fn result(checked: &Checked, program: &Program, finding: &Finding, counted: Leve
 }
 
 /// A safe fix as edits of the source.
-fn fix(checked: &Checked, assembly: &Assembly, finding: &Finding) -> Option<Json> {
+fn fix(checked: &Checked, assembly: &Assembly, finding: &Lint) -> Option<Json> {
     let fix = finding.fix.as_ref().filter(|fix| fix.safe)?;
     let edits = lint::text_edits(assembly, fix).ok()?;
     let replacements: Vec<Json> = edits

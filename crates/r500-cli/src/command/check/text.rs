@@ -4,7 +4,7 @@ use std::io::Write;
 
 use r500::asm::diagnostic::{Excerpt, Message, MessageLevel};
 use r500::asm::{RenderOptions, print_lines};
-use r500::check::{Facts, Finding, Place, Severity, Verdict};
+use r500::check::{Facts, Lint, Location, Severity, Verdict};
 use r500::lint;
 
 use super::policy::Policy;
@@ -87,13 +87,13 @@ fn one(
     checked: &Checked,
     program: &Program,
     lines: &[String],
-    finding: &Finding,
+    finding: &Lint,
     severity: Severity,
     options: RenderOptions,
 ) -> String {
     let info = finding.code.info();
     // Under the marked part: which address and field it is.
-    let label = finding.place.to_string();
+    let label = finding.location.to_string();
     let denied = format!("{} of its own accord; --deny makes it an error", info.severity.name());
     let denied = (severity > finding.severity()).then_some(&*denied);
     let fix = finding.fix.as_ref().map(|fix| {
@@ -101,7 +101,8 @@ fn one(
         format!("{}{safe}", fix.text)
     });
     let origin;
-    let span = checked.assembly.as_ref().and_then(|assembly| lint::span(assembly, &finding.place));
+    let span =
+        checked.assembly.as_ref().and_then(|assembly| lint::span(assembly, &finding.location));
     let excerpt = match (&checked.assembly, span) {
         (Some(assembly), Some(span)) => {
             let related = finding.related.iter();
@@ -111,11 +112,13 @@ fn one(
             Excerpt::Source { files: &assembly.files, places }
         }
         _ => {
-            origin = format!("{}: {}", checked.title(program), finding.place);
-            let line = finding.place.index().and_then(|index| Some((index, &**lines.get(index)?)));
+            origin = format!("{}: {}", checked.title(program), finding.location);
+            let line =
+                finding.location.index().and_then(|index| Some((index, &**lines.get(index)?)));
             let whole = line.map_or(0, |(_, text)| text.len());
-            let mark = line.and_then(|(_, text)| lint::locate(text.as_bytes(), &finding.place));
-            let line = line.map(|(index, text)| (address(&finding.place).unwrap_or(index), text));
+            let mark = line.and_then(|(_, text)| lint::locate(text.as_bytes(), &finding.location));
+            let line =
+                line.map(|(index, text)| (address(&finding.location).unwrap_or(index), text));
             Excerpt::Line { origin: &origin, line, mark: mark.unwrap_or(0..whole), label: &label }
         }
     };
@@ -136,9 +139,9 @@ fn one(
     message.render(options)
 }
 
-fn address(place: &Place) -> Option<usize> {
+fn address(place: &Location) -> Option<usize> {
     match *place {
-        Place::Instruction { address, .. } => usize::try_from(address).ok(),
+        Location::Instruction { address, .. } => usize::try_from(address).ok(),
         _ => None,
     }
 }

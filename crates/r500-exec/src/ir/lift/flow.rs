@@ -53,7 +53,7 @@ impl Lift<'_> {
                 self.check_length()?;
             }
             Statement::If { at, then, otherwise, .. }
-            | Statement::Choice { at, then, otherwise, .. } => {
+            | Statement::UniformIf { at, then, otherwise, .. } => {
                 self.spend(*at, 1);
                 let jump_mask = self.jump_mask(*at);
                 return self.branch(jump_mask, then, otherwise);
@@ -69,7 +69,7 @@ impl Lift<'_> {
                 self.branch(jump_mask, &[], &sub.body)?;
             }
             Statement::Return(at) => return Ok(self.jump_mask(*at) != NONE),
-            Statement::Over { at, .. } => self.spend(*at, 1),
+            Statement::Skip { at, .. } => self.spend(*at, 1),
         }
         Ok(false)
     }
@@ -466,7 +466,7 @@ impl Lift<'_> {
 fn leaves(body: &[Statement]) -> bool {
     body.iter().any(|statement| match statement {
         Statement::Break(_) | Statement::Continue(_) => true,
-        Statement::If { then, otherwise, .. } | Statement::Choice { then, otherwise, .. } => {
+        Statement::If { then, otherwise, .. } | Statement::UniformIf { then, otherwise, .. } => {
             leaves(then) || leaves(otherwise)
         }
         _ => false,
@@ -490,7 +490,7 @@ impl WriteSet<'_, '_> {
                     (*first..=*last).for_each(|index| self.instruction(index));
                 }
                 Statement::If { then, otherwise, .. }
-                | Statement::Choice { then, otherwise, .. } => {
+                | Statement::UniformIf { then, otherwise, .. } => {
                     self.statements(then);
                     self.statements(otherwise);
                 }

@@ -18,7 +18,7 @@ mod state;
 mod tex;
 
 use r500_check::graph::Structure;
-use r500_check::{Examination, Facts, Finding, Severity, Verdict};
+use r500_check::{Analysis, Facts, Lint, Severity, Verdict};
 use r500_isa::state::{UsCodeAddr, UsCodeOffset, UsCodeRange, UsFcCtrl, UsPixsize};
 use r500_isa::{INT_CONSTANTS, TEMPORARIES};
 use r500_program::{InputData, Program, State};
@@ -70,13 +70,13 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, LiftError> {
         return Err(LiftError::Options("readings other than the default ones"));
     }
     let program = program(draw.shader, draw.bindings);
-    let Examination { report, graph, structure } = r500_check::examine_errors(&program);
+    let Analysis { report, graph, structure } = r500_check::analyze_errors(&program);
     let facts = match &report.verdict {
         Verdict::Clean(facts) => *facts,
-        _ => return Err(broken(&report.findings)),
+        _ => return Err(broken(&report.lints)),
     };
     let (Some(graph), Some(structure)) = (graph, structure) else {
-        return Err(broken(&report.findings));
+        return Err(broken(&report.lints));
     };
     let structure = structure.map_err(|error| LiftError::Unstructured {
         address: graph.window().address(error.index),
@@ -197,7 +197,7 @@ fn program(shader: &Shader, bindings: &Bindings) -> Program {
     Program { code: shader.code().to_vec(), state }
 }
 
-fn broken(findings: &[Finding]) -> LiftError {
+fn broken(findings: &[Lint]) -> LiftError {
     let error = findings.iter().find(|finding| finding.severity() == Severity::Error);
     LiftError::Broken(error.map_or_else(|| "of what is not given".to_owned(), ToString::to_string))
 }

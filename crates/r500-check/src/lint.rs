@@ -5,7 +5,7 @@ use std::fmt;
 use r500_isa::{BitField, Field, FieldValue, Register, Word};
 use r500_program::Program;
 
-use crate::Code;
+use crate::LintCode;
 
 /// How bad something is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,20 +32,20 @@ impl Severity {
 
 /// Something odd about a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// What kind it is; [`Code::info`] says what that means, on what evidence, and how to mend it.
-    pub code: Code,
+pub struct Lint {
+    /// What kind it is; [`LintCode::info`] says what that means, on what evidence, and how to mend it.
+    pub code: LintCode,
     /// Where.
-    pub place: Place,
+    pub location: Location,
     /// What is odd here, with the names and numbers of this program.
     pub message: String,
     /// What mends it, if that can be said; nothing else of the program changes its meaning by it.
     pub fix: Option<Fix>,
     /// Other places that matter, each with why.
-    pub related: Vec<(Place, &'static str)>,
+    pub related: Vec<(Location, &'static str)>,
 }
 
-impl Finding {
+impl Lint {
     /// How bad it is.
     #[must_use]
     pub fn severity(&self) -> Severity {
@@ -53,16 +53,16 @@ impl Finding {
     }
 }
 
-impl fmt::Display for Finding {
+impl fmt::Display for Lint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let info = self.code.info();
-        write!(f, "{}[{}]: {}: {}", info.severity.name(), info.number, self.place, self.message)
+        write!(f, "{}[{}]: {}: {}", info.severity.name(), info.number, self.location, self.message)
     }
 }
 
 /// Where something is: a field of an instruction, an instruction, or the state around the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// The program as a whole.
     Program,
     /// A register of the state.
@@ -78,7 +78,7 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl Location {
     /// The index of the instruction, if it is about one.
     #[must_use]
     pub fn index(&self) -> Option<usize> {
@@ -89,7 +89,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Program => f.write_str("program"),
@@ -103,7 +103,7 @@ impl fmt::Display for Place {
 }
 
 /// Short: descriptions of registers are long.
-impl fmt::Debug for Place {
+impl fmt::Debug for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Place({self})")
     }

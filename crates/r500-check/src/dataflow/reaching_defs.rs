@@ -1,6 +1,6 @@
 //! Definitions and uses, on demand.
 
-use super::{Channel, Dataflow};
+use super::{ChannelId, Dataflow};
 
 /// Where a value that an instruction reads may come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,7 +17,7 @@ impl Dataflow {
     ///
     /// Writes of neighbours under `WRITE_INACTIVE` are not followed: they reach pixels anywhere.
     #[must_use]
-    pub fn definitions(&self, at: usize, channel: Channel) -> Vec<Definition> {
+    pub fn definitions(&self, at: usize, channel: ChannelId) -> Vec<Definition> {
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
         for from in (0..self.len()).filter(|&from| self.reached[from]) {
             for to in self.successors(from) {
@@ -34,7 +34,7 @@ impl Dataflow {
                 if std::mem::replace(&mut seen[from], true) {
                     continue;
                 }
-                if self.effects[from].writes.contains(channel) {
+                if self.effects[from].may_write.contains(channel) {
                     found.push(Definition::At(from));
                 }
                 if !self.kills(from).contains(channel) {
@@ -52,7 +52,7 @@ impl Dataflow {
     /// The instructions that may read what an instruction writes into a channel, ascending. Takes
     /// time linear in the program.
     #[must_use]
-    pub fn uses(&self, at: usize, channel: Channel) -> Vec<usize> {
+    pub fn uses(&self, at: usize, channel: ChannelId) -> Vec<usize> {
         let mut found = Vec::new();
         let mut seen = vec![false; self.len()];
         let mut work: Vec<usize> = self.successors(at).collect();
@@ -60,7 +60,7 @@ impl Dataflow {
             if std::mem::replace(&mut seen[here], true) {
                 continue;
             }
-            if self.effects[here].reads.contains(channel) {
+            if self.effects[here].may_read.contains(channel) {
                 found.push(here);
             }
             if !self.kills(here).contains(channel) {

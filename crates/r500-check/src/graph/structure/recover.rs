@@ -4,29 +4,29 @@ use r500_isa::values::{AddrOp, BranchOp, FcOp};
 
 use super::{Statement, Unstructured};
 use crate::graph::{Graph, Role};
-use crate::step::Flow;
+use crate::inst_info::BranchInfo;
 
 /// What statements are inside of.
 #[derive(Clone, Copy)]
 pub(super) struct Scope {
     pub(super) sub: Option<usize>,
-    pub(super) running: Option<Running>,
+    pub(super) enclosing_loop: Option<EnclosingLoop>,
     /// Branch levels open since the loop, or the function, began.
     pub(super) levels: u8,
     /// Not the outermost list of its function.
     pub(super) nested: bool,
     /// All pixels that entered the function together are here together.
-    pub(super) together: bool,
+    pub(super) convergent: bool,
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Running {
+pub(super) struct EnclosingLoop {
     pub(super) end: usize,
     pub(super) rep: bool,
 }
 
 /// Statements, and branch levels that the ENDIF behind them must close for the last of them.
-pub(super) struct List {
+pub(super) struct StatementList {
     pub(super) statements: Vec<Statement>,
     pub(super) pending: u8,
     pub(super) returned: bool,
@@ -34,7 +34,7 @@ pub(super) struct List {
 
 pub(super) struct Parser<'a> {
     pub(super) graph: &'a Graph,
-    pub(super) passes: &'a dyn Fn(u8) -> Option<u8>,
+    pub(super) trip_count: &'a dyn Fn(u8) -> Option<u8>,
     pub(super) roles: Vec<Option<Role>>,
     pub(super) subs: Vec<(usize, bool)>,
     pub(super) calls: Vec<(Option<usize>, usize)>,
@@ -51,8 +51,13 @@ pub(super) fn refuse<T>(index: usize, reason: &'static str) -> Parsed<T> {
 
 impl Parser<'_> {
     /// Statements from `at` to before `to`.
-    pub(super) fn list(&mut self, from: usize, to: usize, scope: Scope) -> Parsed<List> {
-        let mut list = List { statements: Vec::new(), pending: 0, returned: false };
+    pub(super) fn parse_list(
+        &mut self,
+        from: usize,
+        to: usize,
+        scope: Scope,
+    ) -> Parsed<StatementList> {
+        let mut list = StatementList { statements: Vec::new(), pending: 0, returned: false };
         let mut at = from;
         while at < to {
             list.pending = 0;
@@ -60,7 +65,7 @@ impl Parser<'_> {
                 return refuse(at, "the program ends inside a subroutine");
             }
             let Some(flow) = self.graph.flows[at] else {
-                self.play(at, Role::Straight)?;
+                self.assign_role(at, Role::Straight)?;
                 match list.statements.last_mut() {
                     Some(Statement::Straight { last, .. }) => *last = at,
                     _ => list.statements.push(Statement::Straight { first: at, last: at }),
@@ -71,18 +76,18 @@ impl Parser<'_> {
             let (statement, next) = match flow.op {
                 FcOp::JUMP => match flow.a_op {
                     AddrOp::NONE if self.is_idle(at, &flow) => {
-                        self.play(at, Role::Straight)?;
+                        self.assign_role(at, Role::Straight)?;
                         (Statement::Straight { first: at, last: at }, at + 1)
                     }
                     AddrOp::NONE if flow.b_op0 == BranchOp::INCR => {
-                        let (statement, next, pending) = self.branch(at, to, &flow, scope)?;
+                        let (statement, next, pending) = self.parse_if(at, to, &flow, scope)?;
                         list.pending = pending;
                         (statement, next)
                     }
-                    AddrOp::NONE => self.plain(at, to, &flow, scope)?,
-                    AddrOp::PUSH => self.call(at, &flow, scope)?,
+                    AddrOp::NONE => self.parse_plain_jump(at, to, &flow, scope)?,
+                    AddrOp::PUSH => self.parse_call(at, &flow, scope)?,
                     AddrOp::POP => {
-                        let last = self.give_back(at, &flow, scope)?;
+                        let last = self.parse_return(at, &flow, scope)?;
                         if last && !scope.nested {
                             list.statements.push(Statement::Return(at));
                             list.returned = true;
@@ -92,9 +97,9 @@ impl Parser<'_> {
                     }
                     _ => return refuse(at, "A_OP is reserved"),
                 },
-                FcOp::LOOP | FcOp::REP => self.repeat(at, to, &flow, scope)?,
+                FcOp::LOOP | FcOp::REP => self.parse_loop(at, to, &flow, scope)?,
                 FcOp::BREAKLOOP | FcOp::BREAKREP | FcOp::CONTINUE => {
-                    self.leave(at, &flow, scope)?
+                    self.parse_loop_exit(at, &flow, scope)?
                 }
                 _ => return refuse(at, "the end of a loop that does not begin here"),
             };
@@ -105,23 +110,23 @@ impl Parser<'_> {
     }
 
     /// A jump that counts nothing: forward, and all pixels must decide alike.
-    fn plain(
+    fn parse_plain_jump(
         &mut self,
         at: usize,
         to: usize,
-        flow: &Flow,
+        flow: &BranchInfo,
         scope: Scope,
     ) -> Parsed<(Statement, usize)> {
-        if flow.b_else || flow.b_op0 != BranchOp::NONE || flow.closes_when_jumping() != Some(0) {
+        if flow.b_else || flow.b_op0 != BranchOp::NONE || flow.levels_closed_by_jump() != Some(0) {
             return refuse(at, "a jump that counts branch levels, but no IF, ELSE or ENDIF");
         }
         if !flow.uniform {
             return refuse(at, "a jump that pixels decide apart, without a branch level");
         }
-        let target = self.forward(at, to, flow)?;
-        self.play(at, Role::Skip { to: target })?;
-        if flow.wants.always() && !flow.any {
-            return Ok((Statement::Over { at, to: target }, target));
+        let target = self.forward_target(at, to, flow)?;
+        self.assign_role(at, Role::Skip { to: target })?;
+        if flow.outcome.always() && !flow.any {
+            return Ok((Statement::Skip { at, to: target }, target));
         }
         let inner = Scope { nested: true, ..scope };
         let last = target - 1;
@@ -130,33 +135,33 @@ impl Parser<'_> {
                 && word.op == FcOp::JUMP
                 && word.a_op == AddrOp::NONE
                 && !word.b_else
-                && word.wants.always()
-                && word.closes_when_jumping() == Some(0)
+                && word.outcome.always()
+                && word.levels_closed_by_jump() == Some(0)
                 && self.graph.window().index(word.target) > Some(target)
         });
         let Some(word) = over else {
-            let then = self.whole(at + 1, target, inner)?;
+            let then = self.parse_closed(at + 1, target, inner)?;
             let (over, otherwise) = (None, Vec::new());
-            return Ok((Statement::Choice { at, then, over, otherwise }, target));
+            return Ok((Statement::UniformIf { at, then, over, otherwise }, target));
         };
-        let behind = self.forward(last, to, &word)?;
-        let then = self.whole(at + 1, last, inner)?;
-        self.play(last, Role::Skip { to: behind })?;
-        let otherwise = self.whole(target, behind, inner)?;
-        Ok((Statement::Choice { at, then, over: Some(last), otherwise }, behind))
+        let behind = self.forward_target(last, to, &word)?;
+        let then = self.parse_closed(at + 1, last, inner)?;
+        self.assign_role(last, Role::Skip { to: behind })?;
+        let otherwise = self.parse_closed(target, behind, inner)?;
+        Ok((Statement::UniformIf { at, then, over: Some(last), otherwise }, behind))
     }
 
-    fn repeat(
+    fn parse_loop(
         &mut self,
         at: usize,
         to: usize,
-        flow: &Flow,
+        flow: &BranchInfo,
         scope: Scope,
     ) -> Parsed<(Statement, usize)> {
         if flow.b_else || flow.a_op != AddrOp::NONE || flow.b_op0 != BranchOp::NONE {
             return refuse(at, "a loop that also counts branch levels or addresses");
         }
-        if !flow.wants.never() || flow.closes_when_jumping() != Some(0) {
+        if !flow.outcome.never() || flow.levels_closed_by_jump() != Some(0) {
             return refuse(at, "a loop with a condition");
         }
         let target =
@@ -166,10 +171,10 @@ impl Parser<'_> {
         };
         let ends = |index: usize| {
             self.graph.flows[index].is_some_and(|word| {
-                word.ends_pass() && self.graph.window.index(word.target) == Some(at + 1)
+                word.is_loop_end() && self.graph.window.index(word.target) == Some(at + 1)
             })
         };
-        let none = (self.passes)(flow.int) == Some(0);
+        let none = (self.trip_count)(flow.int) == Some(0);
         let end = if target - 1 > at && ends(target - 1) {
             target - 1
         } else if target < to && ends(target) && !none {
@@ -185,8 +190,8 @@ impl Parser<'_> {
         let plain = !word.b_else
             && word.a_op == AddrOp::NONE
             && word.b_op0 == BranchOp::NONE
-            && word.closes_when_jumping() == Some(0)
-            && word.wants.always();
+            && word.levels_closed_by_jump() == Some(0)
+            && word.outcome.always();
         if !plain || rep != (word.op == FcOp::ENDREP) {
             return refuse(
                 end,
@@ -196,21 +201,30 @@ impl Parser<'_> {
         if self.graph.window.end == Some(end) {
             return refuse(end, "the program ends inside a loop");
         }
-        let running = Some(Running { end, rep });
-        let body = self.whole(at + 1, end, Scope { running, levels: 0, nested: true, ..scope })?;
-        self.play(at, Role::Loop { exit: end + 1 })?;
-        self.play(end, Role::EndLoop { body: at + 1 })?;
+        let running = Some(EnclosingLoop { end, rep });
+        let body = self.parse_closed(
+            at + 1,
+            end,
+            Scope { enclosing_loop: running, levels: 0, nested: true, ..scope },
+        )?;
+        self.assign_role(at, Role::Loop { exit: end + 1 })?;
+        self.assign_role(end, Role::EndLoop { body: at + 1 })?;
         Ok((Statement::Loop { at, body, end }, end + 1))
     }
 
-    fn leave(&mut self, at: usize, flow: &Flow, scope: Scope) -> Parsed<(Statement, usize)> {
-        let Some(Running { end, rep }) = scope.running else {
+    fn parse_loop_exit(
+        &mut self,
+        at: usize,
+        flow: &BranchInfo,
+        scope: Scope,
+    ) -> Parsed<(Statement, usize)> {
+        let Some(EnclosingLoop { end, rep }) = scope.enclosing_loop else {
             return refuse(at, "BREAK or CONTINUE outside every loop");
         };
         if flow.b_else || flow.a_op != AddrOp::NONE || flow.b_op0 != BranchOp::NONE {
             return refuse(at, "BREAK or CONTINUE that also counts");
         }
-        if flow.closes_when_jumping() != Some(scope.levels) {
+        if flow.levels_closed_by_jump() != Some(scope.levels) {
             return refuse(
                 at,
                 "BREAK or CONTINUE that closes another number of levels than are open in the loop",
@@ -231,16 +245,21 @@ impl Parser<'_> {
                 "BREAK that does not lead behind its loop, or CONTINUE that does not lead to its end",
             );
         }
-        self.play(at, role)?;
+        self.assign_role(at, role)?;
         Ok((statement, at + 1))
     }
 
-    fn call(&mut self, at: usize, flow: &Flow, scope: Scope) -> Parsed<(Statement, usize)> {
+    fn parse_call(
+        &mut self,
+        at: usize,
+        flow: &BranchInfo,
+        scope: Scope,
+    ) -> Parsed<(Statement, usize)> {
         let counted = flow.b_op1 == BranchOp::INCR;
-        if flow.b_else || (!counted && flow.closes_when_jumping() != Some(0)) {
+        if flow.b_else || (!counted && flow.levels_closed_by_jump() != Some(0)) {
             return refuse(at, "a call that closes branch levels");
         }
-        if !flow.wants.always() && flow.b_op0 != BranchOp::NONE {
+        if !flow.outcome.always() && flow.b_op0 != BranchOp::NONE {
             return refuse(at, "a call that counts where it is not taken");
         }
         if !(flow.uniform || flow.any && counted) {
@@ -258,41 +277,41 @@ impl Parser<'_> {
             return refuse(at, "calls of one subroutine that count and others that do not");
         }
         self.calls.push((scope.sub, sub));
-        self.play(at, Role::Call { sub })?;
+        self.assign_role(at, Role::Call { sub })?;
         Ok((Statement::Call { at, sub }, at + 1))
     }
 
     /// RETURN; whether it is unconditional.
-    fn give_back(&mut self, at: usize, flow: &Flow, scope: Scope) -> Parsed<bool> {
+    fn parse_return(&mut self, at: usize, flow: &BranchInfo, scope: Scope) -> Parsed<bool> {
         let Some(sub) = scope.sub else { return refuse(at, "RETURN outside every subroutine") };
-        if scope.running.is_some() || !scope.together {
+        if scope.enclosing_loop.is_some() || !scope.convergent {
             return refuse(at, PARTED);
         }
         let open = scope.levels.saturating_add(u8::from(self.subs[sub].1));
-        if flow.b_else || flow.closes_when_jumping() != Some(open) {
+        if flow.b_else || flow.levels_closed_by_jump() != Some(open) {
             return refuse(
                 at,
                 "RETURN closes another number of levels than are open since the call",
             );
         }
-        let always = flow.wants.always() && !flow.any;
+        let always = flow.outcome.always() && !flow.any;
         if !always && (!flow.uniform || flow.b_op0 != BranchOp::NONE) {
             return refuse(at, "RETURN that pixels decide apart");
         }
-        self.play(at, Role::Return { sub })?;
+        self.assign_role(at, Role::Return { sub })?;
         Ok(always)
     }
 
     /// A list that leaves no levels to close.
-    fn whole(&mut self, from: usize, to: usize, scope: Scope) -> Parsed<Vec<Statement>> {
-        let list = self.list(from, to, scope)?;
+    fn parse_closed(&mut self, from: usize, to: usize, scope: Scope) -> Parsed<Vec<Statement>> {
+        let list = self.parse_list(from, to, scope)?;
         if list.pending != 0 {
             return refuse(to, "a branch without ENDIF");
         }
         Ok(list.statements)
     }
 
-    pub(super) fn play(&mut self, at: usize, role: Role) -> Parsed<()> {
+    pub(super) fn assign_role(&mut self, at: usize, role: Role) -> Parsed<()> {
         match &mut self.roles[at] {
             Some(_) => refuse(at, "an instruction of two statements"),
             empty => {
@@ -303,7 +322,7 @@ impl Parser<'_> {
     }
 
     /// The target of a jump that must lead forward, not past `to` nor past the end of the program.
-    fn forward(&self, at: usize, to: usize, flow: &Flow) -> Parsed<usize> {
+    fn forward_target(&self, at: usize, to: usize, flow: &BranchInfo) -> Parsed<usize> {
         let target = self.graph.window.index(flow.target);
         let target = target.filter(|&target| target > at && target <= to);
         match target.filter(|target| self.graph.window.end != target.checked_sub(1)) {
@@ -313,9 +332,9 @@ impl Parser<'_> {
     }
 
     /// A jump that changes nothing whether it is taken or not.
-    fn is_idle(&self, at: usize, flow: &Flow) -> bool {
+    fn is_idle(&self, at: usize, flow: &BranchInfo) -> bool {
         let counts = |op: BranchOp| op == BranchOp::INCR || (op == BranchOp::DECR && flow.pop != 0);
-        let never = flow.wants.never() && flow.any;
+        let never = flow.outcome.never() && flow.any;
         let next = self.graph.window.index(flow.target) == Some(at + 1);
         !flow.b_else && (never || next) && !(counts(flow.b_op0) || (counts(flow.b_op1) && !never))
     }

@@ -6,7 +6,7 @@ use r500_isa::{TARGETS, TEMPORARIES};
 
 /// One bit of state that an instruction may read or write: a channel of a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Channel {
+pub enum ChannelId {
     /// A channel (0 red to 3 alpha) of a temporary (0 to 127).
     Temp(u8, u8),
     /// A predicate bit: 0 R, 1 G, 2 B, 3 A.
@@ -25,7 +25,7 @@ const OUTPUTS: usize = ALU_RESULT + 1;
 const DEPTH: usize = OUTPUTS + TARGETS * 4;
 const WORDS: usize = DEPTH / 64 + 1;
 
-impl Channel {
+impl ChannelId {
     /// Its place in a [`ChannelSet`].
     fn index(self) -> usize {
         match self {
@@ -59,7 +59,7 @@ impl Channel {
     }
 }
 
-impl fmt::Display for Channel {
+impl fmt::Display for ChannelId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let letter = |channel: u8| char::from(b"rgba"[usize::from(channel & 3)]);
         match *self {
@@ -93,7 +93,7 @@ impl ChannelSet {
     }
 
     /// Adds a channel.
-    pub fn insert(&mut self, channel: Channel) {
+    pub fn insert(&mut self, channel: ChannelId) {
         let index = channel.index();
         self.0[index / 64] |= 1 << (index % 64);
     }
@@ -121,7 +121,7 @@ impl ChannelSet {
 
     /// Whether a channel is in the set.
     #[must_use]
-    pub fn contains(&self, channel: Channel) -> bool {
+    pub fn contains(&self, channel: ChannelId) -> bool {
         let index = channel.index();
         self.0[index / 64] >> (index % 64) & 1 != 0
     }
@@ -134,7 +134,7 @@ impl ChannelSet {
 
     /// Adds all of another set; whether that changed anything.
     #[inline]
-    pub fn add(&mut self, other: &Self) -> bool {
+    pub fn union(&mut self, other: &Self) -> bool {
         let mut grown = 0;
         for (word, more) in self.0.iter_mut().zip(other.0) {
             grown |= more & !*word;
@@ -145,7 +145,7 @@ impl ChannelSet {
 
     /// Keeps what is in another set too; whether that changed anything.
     #[inline]
-    pub fn keep(&mut self, other: &Self) -> bool {
+    pub fn intersect(&mut self, other: &Self) -> bool {
         let mut lost = 0;
         for (word, kept) in self.0.iter_mut().zip(other.0) {
             lost |= *word & !kept;
@@ -156,7 +156,7 @@ impl ChannelSet {
 
     /// Removes all of another set.
     #[inline]
-    pub fn remove(&mut self, other: &Self) {
+    pub fn subtract(&mut self, other: &Self) {
         for (word, gone) in self.0.iter_mut().zip(other.0) {
             *word &= !gone;
         }
@@ -165,31 +165,31 @@ impl ChannelSet {
     /// What is in this set and not in another.
     #[must_use]
     pub fn without(mut self, other: &Self) -> Self {
-        self.remove(other);
+        self.subtract(other);
         self
     }
 
     /// Whether a channel is in both sets.
     #[must_use]
-    pub fn meets(&self, other: &Self) -> bool {
+    pub fn intersects(&self, other: &Self) -> bool {
         self.0.iter().zip(other.0).any(|(a, b)| a & b != 0)
     }
 
     /// The channels, temporaries first.
-    pub fn iter(&self) -> impl Iterator<Item = Channel> + '_ {
+    pub fn iter(&self) -> impl Iterator<Item = ChannelId> + '_ {
         self.0.iter().enumerate().flat_map(|(i, &word)| {
             let mut rest = word;
             std::iter::from_fn(move || {
                 let bit = rest.trailing_zeros() as usize;
                 rest &= rest.wrapping_sub(1);
-                (bit < 64 && i * 64 + bit <= DEPTH).then(|| Channel::at(i * 64 + bit))
+                (bit < 64 && i * 64 + bit <= DEPTH).then(|| ChannelId::at(i * 64 + bit))
             })
         })
     }
 }
 
-impl FromIterator<Channel> for ChannelSet {
-    fn from_iter<I: IntoIterator<Item = Channel>>(channels: I) -> Self {
+impl FromIterator<ChannelId> for ChannelSet {
+    fn from_iter<I: IntoIterator<Item = ChannelId>>(channels: I) -> Self {
         let mut set = Self::EMPTY;
         channels.into_iter().for_each(|channel| set.insert(channel));
         set
@@ -208,15 +208,15 @@ mod tests {
 
     #[test]
     fn every_channel_has_its_own_place() {
-        let mut all: Vec<Channel> =
-            (0..128).flat_map(|t| (0..4).map(move |c| Channel::Temp(t, c))).collect();
-        all.extend((0..4).map(Channel::Predicate));
-        all.push(Channel::AluResult);
-        all.extend((0..4).flat_map(|t| (0..4).map(move |c| Channel::Output(t, c))));
-        all.push(Channel::Depth);
+        let mut all: Vec<ChannelId> =
+            (0..128).flat_map(|t| (0..4).map(move |c| ChannelId::Temp(t, c))).collect();
+        all.extend((0..4).map(ChannelId::Predicate));
+        all.push(ChannelId::AluResult);
+        all.extend((0..4).flat_map(|t| (0..4).map(move |c| ChannelId::Output(t, c))));
+        all.push(ChannelId::Depth);
         for (i, &channel) in all.iter().enumerate() {
             assert_eq!(channel.index(), i);
-            assert_eq!(Channel::at(i), channel);
+            assert_eq!(ChannelId::at(i), channel);
         }
         let set: ChannelSet = all.iter().copied().collect();
         assert!(set.iter().eq(all.iter().copied()));
@@ -227,7 +227,7 @@ mod tests {
         let mut set = ChannelSet::EMPTY;
         set.insert_temp(127, 0b1010);
         assert_eq!((set.temp(127), set.temp(126), set.predicates()), (0b1010, 0, 0));
-        assert!(set.contains(Channel::Temp(127, 3)) && !set.contains(Channel::Temp(127, 0)));
-        assert!(!set.add(&set.clone()) && set.keep(&ChannelSet::EMPTY) && set.is_empty());
+        assert!(set.contains(ChannelId::Temp(127, 3)) && !set.contains(ChannelId::Temp(127, 0)));
+        assert!(!set.union(&set.clone()) && set.intersect(&ChannelSet::EMPTY) && set.is_empty());
     }
 }

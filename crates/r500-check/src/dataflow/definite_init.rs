@@ -4,12 +4,12 @@ use super::{ChannelSet, Dataflow};
 
 /// The channels that are written before an instruction is executed, on some path or on every path.
 #[derive(Clone, Debug)]
-pub struct Written {
+pub struct DefiniteInit {
     maybe: Vec<ChannelSet>,
     always: Vec<ChannelSet>,
 }
 
-impl Written {
+impl DefiniteInit {
     /// What is written when, given what is already at the start.
     ///
     /// A predicated write counts as done in [`Written::always`]: what reads it is usually predicated
@@ -23,23 +23,23 @@ impl Written {
         let mut maybe = vec![ChannelSet::EMPTY; calls.entries.len()];
         let mut always = vec![ChannelSet::ALL; calls.entries.len()];
         (maybe[0], always[0]) = (*inputs, *inputs);
-        maybe[0].add(&flow.inactive_writes);
+        maybe[0].union(&flow.inactive_writes);
         let mut changed = true;
         while changed {
             changed = false;
             for &(at, to) in calls.calls.iter().filter(|call| flow.reached[call.0]) {
                 let from = calls.function[at] as usize;
                 let (mut more, mut surely) = (written.maybe[at], written.always[at]);
-                more.add(&maybe[from]);
-                surely.add(&always[from]);
-                changed |= maybe[to].add(&more);
-                changed |= always[to].keep(&surely);
+                more.union(&maybe[from]);
+                surely.union(&always[from]);
+                changed |= maybe[to].union(&more);
+                changed |= always[to].intersect(&surely);
             }
         }
         for at in (0..flow.len()).filter(|&at| flow.reached[at]) {
             let function = calls.function[at] as usize;
-            written.maybe[at].add(&maybe[function]);
-            written.always[at].add(&always[function]);
+            written.maybe[at].union(&maybe[function]);
+            written.always[at].union(&always[function]);
         }
         written
     }
@@ -57,23 +57,23 @@ impl Written {
             for at in (0..count).filter(|&at| flow.reached[at]) {
                 let effects = &flow.effects[at];
                 let (mut maybe, mut always) = (written.maybe[at], written.always[at]);
-                maybe.add(&effects.writes);
-                if !flow.weak {
-                    always.add(&effects.writes);
+                maybe.union(&effects.may_write);
+                if !flow.writes_are_conditional {
+                    always.union(&effects.may_write);
                 }
                 for next in flow.successors(at).filter(|&next| !calls.crosses(at, next)) {
-                    changed |= written.maybe[next].add(&maybe);
-                    changed |= written.always[next].keep(&always);
+                    changed |= written.maybe[next].union(&maybe);
+                    changed |= written.always[next].intersect(&always);
                 }
-                let Some(function) = calls.called(at).filter(|_| at + 1 < count) else { continue };
+                let Some(function) = calls.callee(at).filter(|_| at + 1 < count) else { continue };
                 let mut wrote = ChannelSet::ALL;
                 for &back in calls.returns[function].iter().filter(|&&back| flow.reached[back]) {
-                    maybe.add(&written.maybe[back]);
-                    wrote.keep(&written.always[back]);
+                    maybe.union(&written.maybe[back]);
+                    wrote.intersect(&written.always[back]);
                 }
-                always.add(&wrote);
-                changed |= written.maybe[at + 1].add(&maybe);
-                changed |= written.always[at + 1].keep(&always);
+                always.union(&wrote);
+                changed |= written.maybe[at + 1].union(&maybe);
+                changed |= written.always[at + 1].intersect(&always);
             }
         }
         written

@@ -5,7 +5,7 @@ use crate::graph::{Role, Structure};
 
 /// The functions of a structured program. Number 0 is the main program, subroutine `n` is `n + 1`.
 #[derive(Debug)]
-pub(super) struct Calls {
+pub(super) struct CallGraph {
     /// First instruction of each function.
     pub(super) entries: Vec<usize>,
     /// RETURNs of each function.
@@ -16,7 +16,7 @@ pub(super) struct Calls {
     pub(super) function: Vec<u32>,
 }
 
-impl Calls {
+impl CallGraph {
     /// `edges` are those of a pixel, `start` where it begins.
     pub(super) fn of(structure: Option<&Structure>, start: usize, count: usize) -> Self {
         let mut found = Self {
@@ -41,7 +41,10 @@ impl Calls {
     }
 
     /// Gives each instruction the function that it is reached in, along the ways inside functions.
-    pub(super) fn spread<I: Iterator<Item = usize>>(&mut self, inside: impl Fn(&Self, usize) -> I) {
+    pub(super) fn assign_functions<I: Iterator<Item = usize>>(
+        &mut self,
+        inside: impl Fn(&Self, usize) -> I,
+    ) {
         for number in 1..self.entries.len() {
             let name = u32::try_from(number).unwrap_or(0);
             let mut work = vec![self.entries[number]];
@@ -54,7 +57,7 @@ impl Calls {
     }
 
     /// The function that an instruction calls.
-    pub(super) fn called(&self, at: usize) -> Option<usize> {
+    pub(super) fn callee(&self, at: usize) -> Option<usize> {
         let found = self.calls.binary_search_by_key(&at, |call| call.0).ok()?;
         Some(self.calls[found].1)
     }
@@ -64,7 +67,7 @@ impl Calls {
         if self.calls.is_empty() {
             return false;
         }
-        match self.called(from) {
+        match self.callee(from) {
             Some(function) => to == self.entries[function] && to != from + 1,
             // A RETURN that is not taken leads to the next instruction, no taken one does.
             None => to != from + 1 && self.returns.iter().any(|list| list.contains(&from)),

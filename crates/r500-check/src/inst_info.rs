@@ -6,12 +6,12 @@ use r500_isa::{Half, Instruction, Source};
 
 /// Up to `N` values, without allocation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Few<T, const N: usize> {
+pub(crate) struct InlineVec<T, const N: usize> {
     items: [T; N],
     len: u8,
 }
 
-impl<T: Copy + Default, const N: usize> Few<T, N> {
+impl<T: Copy + Default, const N: usize> InlineVec<T, N> {
     fn new() -> Self {
         Self { items: [T::default(); N], len: 0 }
     }
@@ -24,7 +24,7 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
     }
 }
 
-impl<T, const N: usize> std::ops::Deref for Few<T, N> {
+impl<T, const N: usize> std::ops::Deref for InlineVec<T, N> {
     type Target = [T];
     fn deref(&self) -> &[T] {
         &self.items[..usize::from(self.len)]
@@ -33,7 +33,7 @@ impl<T, const N: usize> std::ops::Deref for Few<T, N> {
 
 /// Which field names a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) enum Via {
+pub(crate) enum OperandField {
     /// Source `n` of the RGB half.
     #[default]
     RgbSource0,
@@ -50,8 +50,10 @@ pub(crate) enum Via {
     Dy,
 }
 
-const VIA_RGB: [Via; 3] = [Via::RgbSource0, Via::RgbSource1, Via::RgbSource2];
-const VIA_ALPHA: [Via; 3] = [Via::AlphaSource0, Via::AlphaSource1, Via::AlphaSource2];
+const VIA_RGB: [OperandField; 3] =
+    [OperandField::RgbSource0, OperandField::RgbSource1, OperandField::RgbSource2];
+const VIA_ALPHA: [OperandField; 3] =
+    [OperandField::AlphaSource0, OperandField::AlphaSource1, OperandField::AlphaSource2];
 
 /// A register that an instruction names.
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,62 +63,62 @@ pub(crate) struct Access {
     /// Whether aL is added.
     pub(crate) relative: bool,
     /// Channels that may be touched, red in bit 0.
-    pub(crate) mask: u8,
+    pub(crate) may: u8,
     /// Channels that are touched for certain (reads), or whatever the predicate says (writes).
-    pub(crate) sure: u8,
+    pub(crate) must: u8,
     /// Which field says so.
-    pub(crate) via: Via,
+    pub(crate) field: OperandField,
 }
 
 /// A decoded instruction, as analyses see it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Step {
+pub(crate) struct InstInfo {
     pub(crate) ty: InstType,
     /// Temporaries read, this pixel's or its neighbours'.
-    pub(crate) reads: Few<Access, 6>,
+    pub(crate) reads: InlineVec<Access, 6>,
     /// Constants read.
-    pub(crate) constants: Few<Access, 6>,
+    pub(crate) constants: InlineVec<Access, 6>,
     /// Temporaries written.
-    pub(crate) writes: Few<Access, 2>,
+    pub(crate) writes: InlineVec<Access, 2>,
     /// Predicate bits looked at, R in bit 0.
     pub(crate) predicate_reads: u8,
     /// Predicate bits set; `predicate_sure` those set whatever the predicate says.
     pub(crate) predicate_writes: u8,
-    pub(crate) predicate_sure: u8,
+    pub(crate) predicate_must_write: u8,
     pub(crate) alu_result_read: bool,
     pub(crate) alu_result_write: bool,
     /// Output channels written: RGB target and mask, alpha target and whether.
     pub(crate) outputs: [(u8, u8); 2],
     /// Which of them whatever the predicate says.
-    pub(crate) outputs_sure: [bool; 2],
+    pub(crate) outputs_unconditional: [bool; 2],
     pub(crate) depth: bool,
-    pub(crate) depth_sure: bool,
+    pub(crate) depth_unconditional: bool,
     /// It reads registers of the quad's other pixels: MDH, MDV, or a fetch whose level of detail
     /// comes from the quad.
-    pub(crate) quad: bool,
+    pub(crate) reads_quad: bool,
     pub(crate) write_inactive: bool,
     /// A texture fetch, TEXKILL and NOP not counted.
     pub(crate) fetch: bool,
 }
 
-impl Step {
+impl InstInfo {
     pub(crate) fn new(inst: Instruction) -> Self {
         let cmn = inst.cmn();
         let mut step = Self {
             ty: inst.ty(),
-            reads: Few::new(),
-            constants: Few::new(),
-            writes: Few::new(),
+            reads: InlineVec::new(),
+            constants: InlineVec::new(),
+            writes: InlineVec::new(),
             predicate_reads: 0,
             predicate_writes: 0,
-            predicate_sure: 0,
+            predicate_must_write: 0,
             alu_result_read: false,
             alu_result_write: false,
             outputs: [(0, 0); 2],
-            outputs_sure: [false; 2],
+            outputs_unconditional: [false; 2],
             depth: false,
-            depth_sure: false,
-            quad: false,
+            depth_unconditional: false,
+            reads_quad: false,
             write_inactive: cmn.write_inactive(),
             fetch: false,
         };
@@ -150,45 +152,45 @@ impl Step {
             self.writes.push(Access {
                 addr: rgba.rgb_addrd(),
                 relative: rgba.rgb_addrd_rel(),
-                mask: wmask,
-                sure: sure(wmask, rgb_sure),
-                via: Via::RgbDest,
+                may: wmask,
+                must: sure(wmask, rgb_sure),
+                field: OperandField::RgbDest,
             });
         }
         if cmn.alpha_wmask() {
             self.writes.push(Access {
                 addr: alpha.alpha_addrd(),
                 relative: alpha.alpha_addrd_rel(),
-                mask: 8,
-                sure: sure(8, alpha_sure),
-                via: Via::AlphaDest,
+                may: 8,
+                must: sure(8, alpha_sure),
+                field: OperandField::AlphaDest,
             });
         }
         let (rgb_omask, alpha_omask) = (cmn.rgb_omask().code(), u8::from(cmn.alpha_omask()) << 3);
         if out {
             self.outputs = [(rgb.target().code(), rgb_omask), (alpha.target().code(), alpha_omask)];
-            self.outputs_sure = [rgb_sure, alpha_sure];
+            self.outputs_unconditional = [rgb_sure, alpha_sure];
             self.depth = alpha.w_omask();
-            self.depth_sure = alpha_sure;
+            self.depth_unconditional = alpha_sure;
         } else {
             self.predicate_writes = rgb_omask | alpha_omask;
-            self.predicate_sure = sure(rgb_omask, rgb_sure) | sure(alpha_omask, alpha_sure);
+            self.predicate_must_write = sure(rgb_omask, rgb_sure) | sure(alpha_omask, alpha_sure);
         }
         self.alu_result_write = rgb.alu_wmask();
         let alpha_written = u8::from(cmn.alpha_wmask() || self.depth) << 3 | alpha_omask;
         self.predicate_reads = predicate_bits(cmn.rgb_pred_sel(), wmask | rgb_omask)
             | predicate_bits(cmn.alpha_pred_sel(), alpha_written);
         let wanted = inst.result_channels();
-        self.quad = (rgba.rgb_op().is_derivative() && wanted & 7 != 0)
+        self.reads_quad = (rgba.rgb_op().is_derivative() && wanted & 7 != 0)
             || (alpha.alpha_op().is_derivative() && wanted & 8 != 0);
     }
 
-    fn source(&mut self, source: Source, mask: u8, via: Via) {
+    fn source(&mut self, source: Source, mask: u8, via: OperandField) {
         if mask == 0 {
             return;
         }
         let Source { addr, relative, .. } = source;
-        let access = Access { addr, relative, mask, sure: mask, via };
+        let access = Access { addr, relative, may: mask, must: mask, field: via };
         if source.constant {
             self.constants.push(access);
         } else if source.inline().is_none() {
@@ -219,9 +221,9 @@ impl Step {
         self.reads.push(Access {
             addr: addr.src_addr(),
             relative: addr.src_addr_rel(),
-            mask: channels(coord, may),
-            sure: channels(coord, sure),
-            via: Via::TexSource,
+            may: channels(coord, may),
+            must: channels(coord, sure),
+            field: OperandField::TexSource,
         });
         if op == TexOp::DXDY {
             let dx = [grad.dx_s_swiz(), grad.dx_t_swiz(), grad.dx_r_swiz(), grad.dx_q_swiz()];
@@ -229,12 +231,12 @@ impl Step {
             let access = |addr, relative, swiz, via| Access {
                 addr,
                 relative,
-                mask: channels(swiz, 0b0111),
-                sure: channels(swiz, 0b0001),
-                via,
+                may: channels(swiz, 0b0111),
+                must: channels(swiz, 0b0001),
+                field: via,
             };
-            self.reads.push(access(grad.dx_addr(), grad.dx_addr_rel(), dx, Via::Dx));
-            self.reads.push(access(grad.dy_addr(), grad.dy_addr_rel(), dy, Via::Dy));
+            self.reads.push(access(grad.dx_addr(), grad.dx_addr_rel(), dx, OperandField::Dx));
+            self.reads.push(access(grad.dy_addr(), grad.dy_addr_rel(), dy, OperandField::Dy));
         }
         let (rgb_sel, alpha_sel) = (cmn.rgb_pred_sel(), cmn.alpha_pred_sel());
         if kills {
@@ -243,7 +245,7 @@ impl Step {
             return;
         }
         self.fetch = true;
-        self.quad = matches!(op, TexOp::LD | TexOp::PROJ | TexOp::LODBIAS);
+        self.reads_quad = matches!(op, TexOp::LD | TexOp::PROJ | TexOp::LODBIAS);
         let (rgb, alpha) = (cmn.rgb_wmask().code(), u8::from(cmn.alpha_wmask()) << 3);
         let sure = if unconditional(rgb_sel) { rgb } else { 0 }
             | if unconditional(alpha_sel) { alpha } else { 0 };
@@ -251,9 +253,9 @@ impl Step {
             self.writes.push(Access {
                 addr: addr.dst_addr(),
                 relative: addr.dst_addr_rel(),
-                mask: rgb | alpha,
-                sure,
-                via: Via::TexDest,
+                may: rgb | alpha,
+                must: sure,
+                field: OperandField::TexDest,
             });
         }
         self.predicate_reads = predicate_bits(rgb_sel, rgb) | predicate_bits(alpha_sel, alpha);
@@ -261,19 +263,19 @@ impl Step {
 
     fn flow(&mut self, inst: Instruction) {
         let table = inst.fc_inst().jump_func();
-        if looks_at(table, 1) {
+        if jump_func_depends_on(table, 1) {
             self.predicate_reads = predicate_bits(inst.cmn().rgb_pred_sel(), 1);
         }
-        self.alu_result_read = looks_at(table, 2);
+        self.alu_result_read = jump_func_depends_on(table, 2);
     }
 }
 
 /// A decoded flow-control instruction.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Flow {
+pub(crate) struct BranchInfo {
     pub(crate) op: FcOp,
     /// Whether some pixel may want to jump, and whether one may not.
-    pub(crate) wants: Wants,
+    pub(crate) outcome: JumpOutcome,
     /// Whether all pixels want the same, whatever they computed.
     pub(crate) uniform: bool,
     pub(crate) any: bool,
@@ -290,22 +292,22 @@ pub(crate) struct Flow {
 
 /// What pixels may want of a jump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wants {
-    pub(crate) some: bool,
-    pub(crate) some_not: bool,
+pub(crate) struct JumpOutcome {
+    pub(crate) may_jump: bool,
+    pub(crate) may_fall_through: bool,
 }
 
-impl Wants {
+impl JumpOutcome {
     pub(crate) fn never(self) -> bool {
-        !self.some
+        !self.may_jump
     }
 
     pub(crate) fn always(self) -> bool {
-        !self.some_not
+        !self.may_fall_through
     }
 }
 
-impl Flow {
+impl BranchInfo {
     /// `offset` is `US_CODE_OFFSET`, `bools` the boolean constants if given.
     pub(crate) fn new(inst: Instruction, offset: u32, bools: Option<u32>) -> Self {
         let (cmn, fc, addr) = (inst.cmn(), inst.fc_inst(), inst.fc_addr());
@@ -316,23 +318,24 @@ impl Flow {
             _ => Some(!cmn.rgb_pred_inv()),
         };
         let boolean = bools.map(|bools| bools >> addr.bool_addr() & 1 != 0);
-        let mut wants = Wants { some: false, some_not: false };
+        let mut wants = JumpOutcome { may_jump: false, may_fall_through: false };
         for index in 0..8u8 {
             let possible = predicate.is_none_or(|p| p == (index & 2 != 0))
                 && boolean.is_none_or(|b| b == (index & 1 != 0));
             if possible && table >> index & 1 != 0 {
-                wants.some = true;
+                wants.may_jump = true;
             } else if possible {
-                wants.some_not = true;
+                wants.may_fall_through = true;
             }
         }
         let decided = wants.never() || wants.always();
-        let uniform =
-            decided || !(looks_at(table, 2) || (predicate.is_none() && looks_at(table, 1)));
+        let uniform = decided
+            || !(jump_func_depends_on(table, 2)
+                || (predicate.is_none() && jump_func_depends_on(table, 1)));
         let base = if addr.jump_global() { 0 } else { offset };
         Self {
             op: fc.op(),
-            wants,
+            outcome: wants,
             uniform,
             any: fc.jump_any(),
             b_else: fc.b_else(),
@@ -346,20 +349,20 @@ impl Flow {
         }
     }
 
-    pub(crate) fn begins_loop(&self) -> bool {
+    pub(crate) fn is_loop_begin(&self) -> bool {
         matches!(self.op, FcOp::LOOP | FcOp::REP)
     }
 
-    pub(crate) fn ends_pass(&self) -> bool {
+    pub(crate) fn is_loop_end(&self) -> bool {
         matches!(self.op, FcOp::ENDLOOP | FcOp::ENDREP)
     }
 
-    pub(crate) fn breaks(&self) -> bool {
+    pub(crate) fn is_break(&self) -> bool {
         matches!(self.op, FcOp::BREAKLOOP | FcOp::BREAKREP)
     }
 
     /// Levels that DECR takes off when jumping; `None` for INCR and what is reserved.
-    pub(crate) fn closes_when_jumping(&self) -> Option<u8> {
+    pub(crate) fn levels_closed_by_jump(&self) -> Option<u8> {
         match self.b_op1 {
             BranchOp::NONE => Some(0),
             BranchOp::DECR => Some(self.pop),
@@ -370,7 +373,7 @@ impl Flow {
 
 /// Whether a `JUMP_FUNC` table depends on bit `n` of its index: 0 boolean, 1 predicate, 2 ALU
 /// result.
-pub(crate) fn looks_at(table: u8, n: u8) -> bool {
+pub(crate) fn jump_func_depends_on(table: u8, n: u8) -> bool {
     let step = 1 << n;
     (0..8u8).filter(|i| i & step == 0).any(|i| table >> i & 1 != table >> (i | step) & 1)
 }

@@ -1,17 +1,17 @@
 //! The stacks of a group of pixels, as values: equal stacks have equal numbers.
 
 /// A stack: 0 is the empty one.
-pub(super) type Stack = u32;
+pub(super) type StackId = u32;
 
 /// All address stacks that were met: a tree in which a stack is a path from the root.
 #[derive(Clone, Debug)]
-pub(super) struct Stacks<T> {
+pub(super) struct StackInterner<T> {
     nodes: Vec<Node<T>>,
 }
 
 #[derive(Clone, Debug)]
 struct Node<T> {
-    below: Stack,
+    below: StackId,
     key: u32,
     depth: u16,
     first_child: u32,
@@ -21,7 +21,7 @@ struct Node<T> {
 
 const NONE: u32 = u32::MAX;
 
-impl<T: Default> Stacks<T> {
+impl<T: Default> StackInterner<T> {
     pub(super) fn new() -> Self {
         let root = Node {
             below: 0,
@@ -35,12 +35,12 @@ impl<T: Default> Stacks<T> {
     }
 
     /// How many entries a stack has.
-    pub(super) fn depth(&self, stack: Stack) -> usize {
+    pub(super) fn depth(&self, stack: StackId) -> usize {
         self.nodes.get(stack as usize).map_or(0, |node| usize::from(node.depth))
     }
 
     /// The stack with an entry on top.
-    pub(super) fn push(&mut self, stack: Stack, key: u32) -> Stack {
+    pub(super) fn push(&mut self, stack: StackId, key: u32) -> StackId {
         let Some(parent) = self.nodes.get(stack as usize) else { return stack };
         let (depth, first) = (parent.depth + 1, parent.first_child);
         let mut child = first;
@@ -65,17 +65,17 @@ impl<T: Default> Stacks<T> {
     }
 
     /// The top entry and the stack below it.
-    pub(super) fn pop(&self, stack: Stack) -> Option<(u32, Stack)> {
+    pub(super) fn pop(&self, stack: StackId) -> Option<(u32, StackId)> {
         let node = self.nodes.get(stack as usize).filter(|_| stack != 0)?;
         Some((node.key, node.below))
     }
 
     /// What is known of a stack's top entry; that of the empty stack means nothing.
-    pub(super) fn top(&self, stack: Stack) -> &T {
+    pub(super) fn top(&self, stack: StackId) -> &T {
         &self.nodes[(stack as usize).min(self.nodes.len() - 1)].data
     }
 
-    pub(super) fn top_mut(&mut self, stack: Stack) -> &mut T {
+    pub(super) fn top_mut(&mut self, stack: StackId) -> &mut T {
         let last = self.nodes.len() - 1;
         &mut self.nodes[(stack as usize).min(last)].data
     }
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn equal_stacks_are_one() {
-        let mut stacks = Stacks::<u8>::new();
+        let mut stacks = StackInterner::<u8>::new();
         let a = stacks.push(0, 7);
         let ab = stacks.push(a, 9);
         assert_eq!((stacks.push(0, 7), stacks.push(a, 9), stacks.len()), (a, ab, 3));

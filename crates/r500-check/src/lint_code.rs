@@ -8,7 +8,7 @@ use crate::Severity::{Error, Note, Warning};
 
 /// What a code means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CodeInfo {
+pub struct LintInfo {
     /// Stable number, such as `R5010`.
     pub number: &'static str,
     /// Stable name, such as `reserved-rgb-op`.
@@ -29,23 +29,23 @@ macro_rules! codes {
         $meaning:literal
         $evidence:literal
         $mend:literal;)*) => {
-        /// The kinds of findings. [`Code::info`] is a row of the table, [`Code::bad`] and
-        /// [`Code::good`] are programs that have it and just not.
+        /// The kinds of findings. [`LintCode::info`] is a row of the table, [`LintCode::bad`] and
+        /// [`LintCode::good`] are programs that have it and just not.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
-        pub enum Code {
+        pub enum LintCode {
             $( #[doc = $meaning] $code, )*
         }
 
-        impl Code {
+        impl LintCode {
             /// All codes, by ascending number.
             pub const ALL: &'static [Self] = &[ $( Self::$code, )* ];
 
             /// What it means.
             #[must_use]
-            pub const fn info(self) -> &'static CodeInfo {
+            pub const fn info(self) -> &'static LintInfo {
                 match self {
-                    $( Self::$code => &CodeInfo {
+                    $( Self::$code => &LintInfo {
                         number: $number,
                         name: $name,
                         severity: $severity,
@@ -307,7 +307,7 @@ codes! {
         "Close the branch or leave the loop first; let ELSE jump by all (no JUMP_ANY).";
 }
 
-impl Code {
+impl LintCode {
     /// The code of that number (`R5010`) or name; case does not matter.
     #[must_use]
     pub fn find(text: &str) -> Option<Self> {

@@ -9,16 +9,16 @@
 use r500_isa::values::{AddrOp, BranchOp, FcOp};
 use r500_program::Program;
 
-use super::stacks::{Stack, Stacks};
+use super::stack_interner::{StackId, StackInterner};
 use super::{AlRange, DepthRange, Edge, EdgeKind, Node, Trap, Traps, Window};
+use crate::inst_info::BranchInfo;
 use crate::limits::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS, STATES};
-use crate::step::Flow;
 
 /// What was found.
 #[derive(Debug)]
 pub(super) struct Explored {
     /// Per instruction: what is known of it when it is reached; `None` where it never is.
-    pub(super) visits: Vec<Option<Visit>>,
+    pub(super) visits: Vec<Option<AbstractState>>,
     /// All ways from instruction to instruction, by ascending origin.
     pub(super) edges: Vec<Edge>,
     /// States met.
@@ -29,7 +29,7 @@ pub(super) struct Explored {
 
 /// What is known of an instruction, over all states that reach it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Visit {
+pub struct AbstractState {
     /// Open branch levels before it: at least the counter of a pixel that sleeps in one, plus one.
     pub levels: DepthRange,
     /// Running loops before it.
@@ -48,9 +48,9 @@ pub struct Visit {
 
 /// What is known of a running loop.
 #[derive(Clone, Debug, Default)]
-struct Frame {
+struct LoopFrame {
     /// `KR`, if given.
-    passes: Option<u8>,
+    trip_count: Option<u8>,
     /// aL in the first pass; `None` where it is that of the loop around.
     start: Option<AlRange>,
     /// Least and greatest step.
@@ -64,8 +64,8 @@ struct Frame {
 #[derive(Clone, Copy, Debug)]
 struct State {
     pc: u32,
-    calls: Stack,
-    loops: Stack,
+    calls: StackId,
+    loops: StackId,
     levels: DepthRange,
     queued: bool,
 }
@@ -75,12 +75,12 @@ const NONE: u32 = u32::MAX;
 struct Explorer<'a> {
     program: &'a Program,
     window: Window,
-    flows: &'a [Option<Flow>],
+    flows: &'a [Option<BranchInfo>],
     levels: u8,
-    calls: Stacks<()>,
-    loops: Stacks<Frame>,
+    calls: StackInterner<()>,
+    loops: StackInterner<LoopFrame>,
     states: Vec<State>,
-    known: Known,
+    known: StateTable,
     queue: Vec<u32>,
     traps: Vec<Traps>,
     unbalanced: Vec<Option<(u8, u8)>>,
@@ -88,11 +88,11 @@ struct Explorer<'a> {
     edges: Vec<Vec<(EdgeKind, Node)>>,
     gave_up: bool,
     /// A BREAK or CONTINUE outside every loop may have put pixels to sleep for good.
-    lost: bool,
+    lanes_may_be_inactive: bool,
 }
 
 /// Explores a program. `flows` holds its flow-control instructions, decoded, by index.
-pub(super) fn explore(program: &Program, window: Window, flows: &[Option<Flow>]) -> Explored {
+pub(super) fn explore(program: &Program, window: Window, flows: &[Option<BranchInfo>]) -> Explored {
     let count = program.code.len();
     let full = program.state.fc_ctrl.is_none_or(|c| c.full_fc_en());
     let mut explorer = Explorer {
@@ -100,33 +100,33 @@ pub(super) fn explore(program: &Program, window: Window, flows: &[Option<Flow>])
         window,
         flows,
         levels: if full { BRANCH_LEVELS } else { PARTIAL_BRANCH_LEVELS },
-        calls: Stacks::new(),
-        loops: Stacks::new(),
+        calls: StackInterner::new(),
+        loops: StackInterner::new(),
         states: Vec::with_capacity(count + count / 2),
-        known: Known::with_room_for(count),
+        known: StateTable::with_room_for(count),
         queue: Vec::new(),
         traps: vec![Traps::default(); count],
         unbalanced: vec![None; count],
         should_close: vec![None; count],
         edges: vec![Vec::new(); count],
         gave_up: false,
-        lost: false,
+        lanes_may_be_inactive: false,
     };
     explorer.reach(window.start, 0, 0, DepthRange::exactly(0));
     while let Some(index) = explorer.queue.pop() {
         explorer.states[index as usize].queued = false;
-        explorer.step(explorer.states[index as usize]);
+        explorer.transfer(explorer.states[index as usize]);
         if explorer.states.len() > STATES + count {
             explorer.gave_up = true;
             break;
         }
     }
-    explorer.finish()
+    explorer.into_explored()
 }
 
 impl Explorer<'_> {
     /// A state that can be reached; queued where that is news.
-    fn reach(&mut self, pc: usize, calls: Stack, loops: Stack, levels: DepthRange) {
+    fn reach(&mut self, pc: usize, calls: StackId, loops: StackId, levels: DepthRange) {
         let pc32 = u32::try_from(pc).unwrap_or(NONE);
         let states = &self.states;
         let found = self.known.find(key(pc32, calls, loops), |index| {
@@ -157,10 +157,10 @@ impl Explorer<'_> {
         }
     }
 
-    fn step(&mut self, state: State) {
+    fn transfer(&mut self, state: State) {
         let pc = state.pc as usize;
         let Some(flow) = self.flows.get(pc).copied().flatten() else {
-            self.go(pc, EdgeKind::Next, pc + 1, state.calls, state.loops, state.levels);
+            self.fall_through(pc, EdgeKind::Next, pc + 1, state.calls, state.loops, state.levels);
             return;
         };
         let State { calls, loops, mut levels, .. } = state;
@@ -171,10 +171,10 @@ impl Explorer<'_> {
             levels.max = levels.max.max(1);
         }
         let decision = self.decide(pc, &flow, levels, loops);
-        if let Some(loops) = decision.stays {
-            let kind = if flow.begins_loop() {
+        if let Some(loops) = decision.fall_through {
+            let kind = if flow.is_loop_begin() {
                 EdgeKind::Enter
-            } else if flow.ends_pass() {
+            } else if flow.is_loop_end() {
                 EdgeKind::LeaveLoop
             } else {
                 EdgeKind::NotTaken
@@ -182,63 +182,70 @@ impl Explorer<'_> {
             if flow.b_op0.code() == 3 {
                 self.traps[pc].set(Trap::ReservedBranchOp0);
             }
-            let levels = self.branch(pc, flow.b_op0, flow.pop, levels);
-            self.go(pc, kind, pc + 1, calls, loops, levels);
+            let levels = self.apply_branch_op(pc, flow.b_op0, flow.pop, levels);
+            self.fall_through(pc, kind, pc + 1, calls, loops, levels);
         }
-        if let Some(after) = decision.jumps {
+        if let Some(after) = decision.taken {
             if flow.b_op1.code() == 3 {
                 self.traps[pc].set(Trap::ReservedBranchOp1);
             }
             self.check_close(pc, &flow, loops, levels);
-            let levels = self.branch(pc, flow.b_op1, flow.pop, levels);
+            let levels = self.apply_branch_op(pc, flow.b_op1, flow.pop, levels);
             self.jump(pc, &flow, calls, after, levels);
         }
     }
 
     /// Whether the group may jump and may stay, and the loop stack that each leaves.
-    fn decide(&mut self, pc: usize, flow: &Flow, levels: DepthRange, loops: Stack) -> Decision {
+    fn decide(
+        &mut self,
+        pc: usize,
+        flow: &BranchInfo,
+        levels: DepthRange,
+        loops: StackId,
+    ) -> Decision {
         // Nobody has a say where all sleep; in no branch and no loop, nobody sleeps.
-        let empty = levels.max > 0 || loops != 0 || flow.ignore_uncovered || self.lost;
-        let wants = flow.wants;
+        let empty =
+            levels.max > 0 || loops != 0 || flow.ignore_uncovered || self.lanes_may_be_inactive;
+        let wants = flow.outcome;
         let (mut jumps, stays) = if flow.any {
-            (wants.some, wants.some_not || empty)
+            (wants.may_jump, wants.may_fall_through || empty)
         } else {
-            (wants.some || empty, wants.some_not)
+            (wants.may_jump || empty, wants.may_fall_through)
         };
-        if flow.begins_loop() {
+        if flow.is_loop_begin() {
             return self.begin_loop(pc, flow, levels, loops);
         }
-        if flow.ends_pass() {
+        if flow.is_loop_end() {
             if loops == 0 {
                 self.traps[pc].set(Trap::LoopUnderflow);
-                return Decision { jumps: jumps.then_some(0), stays: stays.then_some(0) };
+                return Decision { taken: jumps.then_some(0), fall_through: stays.then_some(0) };
             }
-            if self.loops.top(loops).passes == Some(1) {
+            if self.loops.top(loops).trip_count == Some(1) {
                 jumps = false;
             }
             if jumps {
                 self.advance(flow, loops);
             }
             let below = self.loops.pop(loops).map_or(0, |(_, below)| below);
-            return Decision { jumps: jumps.then_some(loops), stays: Some(below) };
+            return Decision { taken: jumps.then_some(loops), fall_through: Some(below) };
         }
-        if flow.breaks() || flow.op == FcOp::CONTINUE {
+        if flow.is_break() || flow.op == FcOp::CONTINUE {
             if loops == 0 {
                 self.traps[pc].set(Trap::LoopUnderflow);
-                self.lose();
-                return Decision { jumps: jumps.then_some(0), stays: stays.then_some(0) };
+                self.assume_inactive_lanes();
+                return Decision { taken: jumps.then_some(0), fall_through: stays.then_some(0) };
             }
             let below = self.loops.pop(loops).map_or(0, |(_, below)| below);
-            let after = if flow.breaks() { below } else { loops };
+            let after = if flow.is_break() { below } else { loops };
             // Whoever is left in the loop keeps the group there.
-            return Decision { jumps: jumps.then_some(after), stays: Some(loops) };
+            return Decision { taken: jumps.then_some(after), fall_through: Some(loops) };
         }
-        Decision { jumps: jumps.then_some(loops), stays: stays.then_some(loops) }
+        Decision { taken: jumps.then_some(loops), fall_through: stays.then_some(loops) }
     }
 
     /// From now on everybody may be asleep anywhere: what was followed is followed again.
-    fn lose(&mut self) {
-        if std::mem::replace(&mut self.lost, true) {
+    fn assume_inactive_lanes(&mut self) {
+        if std::mem::replace(&mut self.lanes_may_be_inactive, true) {
             return;
         }
         for (index, state) in (0u32..).zip(&mut self.states) {
@@ -250,7 +257,13 @@ impl Explorer<'_> {
 
     /// LOOP, REP: KR = 0 always jumps; where nobody is left, the loop is entered all the same (unless
     /// `JUMP_ANY`, which never jumps then).
-    fn begin_loop(&mut self, pc: usize, flow: &Flow, levels: DepthRange, loops: Stack) -> Decision {
+    fn begin_loop(
+        &mut self,
+        pc: usize,
+        flow: &BranchInfo,
+        levels: DepthRange,
+        loops: StackId,
+    ) -> Decision {
         let constant =
             self.program.state.fc_int_const.get(usize::from(flow.int)).copied().flatten();
         let passes = constant.map(|c| c.kr());
@@ -258,37 +271,38 @@ impl Explorer<'_> {
         // loop is taken to have some.
         let onto_end = || {
             let target = self.window.index(flow.target);
-            target.and_then(|target| self.flows[target]).is_some_and(|word| word.ends_pass())
+            target.and_then(|target| self.flows[target]).is_some_and(|word| word.is_loop_end())
         };
-        let jumps = flow.wants.some
+        let jumps = flow.outcome.may_jump
             || match passes {
                 Some(passes) => passes == 0,
                 None => !onto_end(),
             };
-        let empty = levels.max > 0 || loops != 0 || flow.ignore_uncovered || self.lost;
-        let stays = (flow.wants.some_not || empty) && passes != Some(0);
+        let empty =
+            levels.max > 0 || loops != 0 || flow.ignore_uncovered || self.lanes_may_be_inactive;
+        let stays = (flow.outcome.may_fall_through || empty) && passes != Some(0);
         let jumps = jumps.then_some(loops);
         if !stays {
-            return Decision { jumps, stays: None };
+            return Decision { taken: jumps, fall_through: None };
         }
         if self.loops.depth(loops) >= LOOP_LEVELS {
             self.traps[pc].set(Trap::LoopOverflow);
-            return Decision { jumps, stays: Some(loops) };
+            return Decision { taken: jumps, fall_through: Some(loops) };
         }
         let inner = self.loops.push(loops, u32::try_from(pc).unwrap_or(NONE));
         let frame = self.loops.top_mut(inner);
-        frame.passes = passes;
+        frame.trip_count = passes;
         let is_loop = flow.op == FcOp::LOOP;
         frame.start = is_loop.then(|| match constant {
             Some(constant) => AlRange::exactly(i32::from(constant.kg())),
             None => AlRange::unknown(),
         });
         frame.levels = Some(frame.levels.map_or(levels, |known| known.hull(levels)));
-        Decision { jumps, stays: Some(inner) }
+        Decision { taken: jumps, fall_through: Some(inner) }
     }
 
     /// ENDLOOP adds KB to aL.
-    fn advance(&mut self, flow: &Flow, loops: Stack) {
+    fn advance(&mut self, flow: &BranchInfo, loops: StackId) {
         if flow.op != FcOp::ENDLOOP {
             return;
         }
@@ -305,7 +319,13 @@ impl Explorer<'_> {
     }
 
     /// Open levels after a branch operation. Range ends stay at the limit.
-    fn branch(&mut self, pc: usize, op: BranchOp, pop: u8, levels: DepthRange) -> DepthRange {
+    fn apply_branch_op(
+        &mut self,
+        pc: usize,
+        op: BranchOp,
+        pop: u8,
+        levels: DepthRange,
+    ) -> DepthRange {
         match op {
             BranchOp::DECR => DepthRange {
                 min: levels.min.saturating_sub(pop),
@@ -323,29 +343,36 @@ impl Explorer<'_> {
     }
 
     /// A BREAK or CONTINUE that jumps must leave as many branch levels open as its loop began with.
-    fn check_close(&mut self, pc: usize, flow: &Flow, loops: Stack, levels: DepthRange) {
-        let leaves = flow.breaks() || flow.op == FcOp::CONTINUE;
+    fn check_close(&mut self, pc: usize, flow: &BranchInfo, loops: StackId, levels: DepthRange) {
+        let leaves = flow.is_break() || flow.op == FcOp::CONTINUE;
         if !leaves || loops == 0 {
             return;
         }
         let begin = self.loops.top(loops).levels.and_then(DepthRange::exact);
         if let (Some(begin), Some(now)) = (begin, levels.exact()) {
             let wanted = now.saturating_sub(begin);
-            if flow.closes_when_jumping() != Some(wanted) {
+            if flow.levels_closed_by_jump() != Some(wanted) {
                 self.should_close[pc] = Some(wanted);
             }
         }
     }
 
-    fn jump(&mut self, pc: usize, flow: &Flow, calls: Stack, loops: Stack, levels: DepthRange) {
+    fn jump(
+        &mut self,
+        pc: usize,
+        flow: &BranchInfo,
+        calls: StackId,
+        loops: StackId,
+        levels: DepthRange,
+    ) {
         let (kind, calls) = match flow.a_op {
             AddrOp::POP => {
                 let Some((back, below)) = self.calls.pop(calls) else {
                     self.traps[pc].set(Trap::CallUnderflow);
-                    self.go(pc, EdgeKind::Jump, pc + 1, calls, loops, levels);
+                    self.fall_through(pc, EdgeKind::Jump, pc + 1, calls, loops, levels);
                     return;
                 };
-                self.go(pc, EdgeKind::Return, back as usize, below, loops, levels);
+                self.fall_through(pc, EdgeKind::Return, back as usize, below, loops, levels);
                 return;
             }
             AddrOp::PUSH => {
@@ -361,11 +388,11 @@ impl Explorer<'_> {
                 if op != AddrOp::NONE {
                     self.traps[pc].set(Trap::ReservedAddrOp);
                 }
-                let kind = if flow.begins_loop() {
+                let kind = if flow.is_loop_begin() {
                     EdgeKind::Skip
-                } else if flow.ends_pass() {
+                } else if flow.is_loop_end() {
                     EdgeKind::Back
-                } else if flow.breaks() {
+                } else if flow.is_break() {
                     EdgeKind::Break
                 } else if flow.op == FcOp::CONTINUE {
                     EdgeKind::Continue
@@ -392,13 +419,13 @@ impl Explorer<'_> {
     }
 
     /// On to an instruction by index, unless the program ends here.
-    fn go(
+    fn fall_through(
         &mut self,
         pc: usize,
         kind: EdgeKind,
         to: usize,
-        calls: Stack,
-        loops: Stack,
+        calls: StackId,
+        loops: StackId,
         levels: DepthRange,
     ) {
         if self.window.end == Some(pc) {
@@ -425,9 +452,9 @@ impl Explorer<'_> {
         }
     }
 
-    fn finish(mut self) -> Explored {
-        let al = self.al_of_stacks();
-        let mut visits: Vec<Option<Visit>> = vec![None; self.traps.len()];
+    fn into_explored(mut self) -> Explored {
+        let al = self.al_ranges();
+        let mut visits: Vec<Option<AbstractState>> = vec![None; self.traps.len()];
         for state in &self.states {
             let pc = state.pc as usize;
             let loops = DepthRange::of(self.loops.depth(state.loops));
@@ -441,7 +468,7 @@ impl Explorer<'_> {
                     visit.al = visit.al.hull(here);
                 }
                 empty => {
-                    *empty = Some(Visit {
+                    *empty = Some(AbstractState {
                         levels: state.levels,
                         loops,
                         calls,
@@ -462,7 +489,7 @@ impl Explorer<'_> {
     }
 
     /// aL of every loop stack. A frame of KR passes steps KR - 1 times at most.
-    fn al_of_stacks(&self) -> Vec<AlRange> {
+    fn al_ranges(&self) -> Vec<AlRange> {
         let mut al = vec![AlRange::exactly(0); self.loops.len()];
         // Stacks come behind those that they grew from.
         for stack in 1..self.loops.len() {
@@ -470,18 +497,18 @@ impl Explorer<'_> {
             let below = self.loops.pop(number).map_or(0, |(_, below)| below as usize);
             let frame = self.loops.top(number);
             let start = frame.start.unwrap_or(al[below]);
-            let steps = frame.passes.map_or(0, |kr| i32::from(kr) - 1).max(0);
+            let steps = frame.trip_count.map_or(0, |kr| i32::from(kr) - 1).max(0);
             al[stack] = AlRange {
                 min: start.min + steps * i32::from(frame.step.0),
                 max: start.max + steps * i32::from(frame.step.1),
-                unknown: start.unknown || frame.unknown_step || frame.passes.is_none(),
+                unknown: start.unknown || frame.unknown_step || frame.trip_count.is_none(),
             };
         }
         al
     }
 }
 
-fn key(pc: u32, calls: Stack, loops: Stack) -> u32 {
+fn key(pc: u32, calls: StackId, loops: StackId) -> u32 {
     // Odd multipliers spread what are small numbers.
     let mixed = pc.wrapping_mul(0x9e37_79b1) ^ calls.wrapping_mul(0x85eb_ca77);
     let mixed = mixed ^ loops.wrapping_mul(0xc2b2_ae3d);
@@ -489,11 +516,11 @@ fn key(pc: u32, calls: Stack, loops: Stack) -> u32 {
 }
 
 /// Numbers of states by their keys: a hash table that asks its owner what it holds.
-struct Known {
+struct StateTable {
     slots: Vec<u32>,
 }
 
-impl Known {
+impl StateTable {
     fn with_room_for(count: usize) -> Self {
         Self { slots: vec![NONE; (count * 2).next_power_of_two().max(16)] }
     }
@@ -514,12 +541,12 @@ impl Known {
     fn insert(&mut self, new: u32, count: usize, key_of: impl Fn(u32) -> u32) {
         if count * 2 > self.slots.len() {
             self.slots = vec![NONE; self.slots.len() * 2];
-            (0..new).for_each(|old| self.put(old, key_of(old)));
+            (0..new).for_each(|old| self.insert_slot(old, key_of(old)));
         }
-        self.put(new, key_of(new));
+        self.insert_slot(new, key_of(new));
     }
 
-    fn put(&mut self, index: u32, key: u32) {
+    fn insert_slot(&mut self, index: u32, key: u32) {
         let mask = self.slots.len() - 1;
         let mut at = key as usize & mask;
         while self.slots[at] != NONE {
@@ -531,7 +558,7 @@ impl Known {
 
 struct Decision {
     /// The loop stack where the group jumps; `None` if it never does.
-    jumps: Option<Stack>,
+    taken: Option<StackId>,
     /// The loop stack where it goes on to the next instruction; `None` if it never does.
-    stays: Option<Stack>,
+    fall_through: Option<StackId>,
 }
