@@ -34,7 +34,7 @@ fuzz_target!(|bytes: &[u8]| {
             fix.apply(&mut fixed.program);
         }
     }
-    let error = |finding: &r500_check::Finding| finding.severity() == Severity::Error;
+    let error = |finding: &r500_check::Lint| finding.severity() == Severity::Error;
     let Verdict::Clean(_) = report.verdict else { return };
     assert!(!report.findings.iter().any(error), "clean, with errors");
     let size = [8, 8];

@@ -41,7 +41,6 @@ pub mod limits;
 mod check;
 mod examples;
 mod facts;
-mod inst_info;
 mod lint;
 mod lint_code;
 mod stats;

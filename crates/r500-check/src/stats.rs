@@ -2,9 +2,9 @@
 
 use r500_isa::values::{AlphaOp, InstType, Omod, RgbOp, Sel, TexOp};
 use r500_isa::{Half, Instruction, Slot};
-use r500_program::Program;
+use r500_program::{Program, WindowError};
 
-use crate::graph::{Graph, Statement, Structure, WindowError};
+use crate::graph::{Graph, Statement, Structure};
 
 macro_rules! stats {
     ($($name:ident $title:literal $side:ident $meaning:literal;)*) => {

@@ -6,7 +6,7 @@ use r500_isa::values::{
 };
 use r500_isa::words::{CmnInst, FcAddr, FcInst};
 use r500_isa::{Half, Instruction, Operand, Slot, Source};
-use r500_program::Program;
+use r500_program::{CodeWindow, Program, WindowError};
 
 /// A decoded program. Any dwords make one, as long as there is a window to run in.
 #[derive(Clone, Debug)]
@@ -70,32 +70,22 @@ impl Shader {
     pub fn new(program: &Program) -> Result<Self, ShaderError> {
         let state = &program.state;
         let count = program.code.len();
-        let Some(last_index) = count.checked_sub(1) else { return Err(ShaderError::Empty) };
-        let last_index = u32::try_from(last_index).unwrap_or(u32::MAX / 2);
-        let offset = state.code_offset.map_or(0, |r| u32::from(r.offset_addr()));
-        let given = (offset, offset + last_index);
-        let window = state.code_range.map_or(given, |range| {
-            let first = u32::from(range.code_addr());
-            (first, first + u32::from(range.code_size()))
-        });
-        let runs = (given.0.max(window.0), given.1.min(window.1));
-        if runs.0 > runs.1 {
-            let (first, last) = window;
-            return Err(ShaderError::EmptyWindow { first, last, count, offset });
-        }
-        let (start, end) = state.code_addr.map_or(given, |addr| {
-            (offset + u32::from(addr.start_addr()), offset + u32::from(addr.end_addr()))
-        });
-        if start < runs.0 || start > runs.1 {
-            return Err(ShaderError::StartOutside { start, first: runs.0, last: runs.1 });
-        }
+        let window = CodeWindow::of(program).map_err(|error| match error {
+            WindowError::Empty => ShaderError::Empty,
+            WindowError::EmptyWindow { first, last, offset } => {
+                ShaderError::EmptyWindow { first, last, count, offset }
+            }
+            WindowError::StartOutside { start, first, last } => {
+                ShaderError::StartOutside { start, first, last }
+            }
+        })?;
         Ok(Self {
             ops: program.code.iter().map(|&inst| Op::decode(inst)).collect(),
             code: program.code.clone(),
-            offset,
-            start,
-            end,
-            window: runs,
+            offset: window.offset,
+            start: window.address(window.start),
+            end: window.end_address,
+            window: (window.address(window.first), window.address(window.last)),
             zero_rule: state.config.is_some_and(|c| c.zero_times_anything_equals_zero()),
             full_fc: state.fc_ctrl.is_none_or(|c| c.full_fc_en()),
             pixsize: state.pixsize.map(|p| p.pix_size()),

@@ -4,8 +4,8 @@
 mod common;
 
 use common::{Inst, constant, job, relative, run, temp};
-use r500_exec::reference::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS};
 use r500_exec::{Options, WarningKind};
+use r500_isa::limits::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS};
 use r500_isa::values::{AddrOp, AlphaOp, BranchOp, FcOp, Omod, PredSel, RgbMask, RgbOp, TexOp};
 use r500_isa::words::{AluAlphaInst, AluRgbInst, AluRgbaInst, CmnInst, FcAddr, FcInst, TexInst};
 use r500_program::Job;
@@ -142,7 +142,7 @@ fn pair(kind: WarningKind) -> (Job, Job) {
             (first_and_out(Inst::mov(17, temp(0))), first_and_out(Inst::mov(16, temp(0))))
         }
         WarningKind::BranchOverflow => {
-            (nested_branches(BRANCH_LEVELS + 1), nested_branches(BRANCH_LEVELS))
+            (nested_branches(u32::from(BRANCH_LEVELS) + 1), nested_branches(u32::from(BRANCH_LEVELS)))
         }
         WarningKind::LoopOverflow => (nested_loops(LOOP_LEVELS + 1), nested_loops(LOOP_LEVELS)),
         WarningKind::LoopUnderflow => (

@@ -32,13 +32,16 @@ mod table;
 
 pub mod dataflow;
 pub mod inline;
+pub mod inst_info;
 pub mod instruction;
+pub mod limits;
 pub mod state;
 pub mod texture;
 pub mod values;
 pub mod words;
 
 pub use inline::InlineConst;
+pub use inst_info::{Access, BranchInfo, InstInfo, JumpInput, JumpOutcome, OperandField};
 pub use instruction::{Half, Instruction, Operand, Slot, Source};
 pub use table::{BitField, Field, FieldValue, Kind, Register, Value, Word};
 

@@ -14,9 +14,11 @@ mod input;
 mod job;
 mod state;
 mod texture;
+mod window;
 
 pub use expect::{Compare, Expect, PixelColor};
 pub use input::{Component, Input, InputData, Plane};
 pub use job::{Job, Uniform};
 pub use state::{OUT_FMT_RGBA8, Program, State};
 pub use texture::{Level, Texture};
+pub use window::{CodeWindow, WindowError};

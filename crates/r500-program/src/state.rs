@@ -61,6 +61,12 @@ pub struct State {
 pub const OUT_FMT_RGBA8: UsOutFmt = UsOutFmt(0x3900);
 
 impl State {
+    /// Returns the absolute address of the first instruction: `US_CODE_OFFSET`, 0 if not given.
+    #[must_use]
+    pub fn base_address(&self) -> u32 {
+        self.code_offset.map_or(0, |register| u32::from(register.offset_addr()))
+    }
+
     /// `US_OUT_FMT` of target `n`, [`OUT_FMT_RGBA8`] if not given.
     #[must_use]
     pub fn out_fmt_or_default(&self, n: usize) -> UsOutFmt {

@@ -1,8 +1,9 @@
 //! Where a program can go, to be shown: its flow graph with the instructions as text.
 
 use r500_check::draw::Chart;
-use r500_check::graph::{Blocks, Graph, Structure, Unstructured, Window, WindowError};
+use r500_check::graph::{Blocks, Graph, Structure, Unstructured};
 use r500_program::Job;
+use r500_program::{CodeWindow, WindowError};
 
 /// A program's flow, found.
 pub struct Flow<'a> {
@@ -11,7 +12,7 @@ pub struct Flow<'a> {
     /// Its graph.
     pub graph: &'a Graph,
     /// Where code may run.
-    pub window: Window,
+    pub window: CodeWindow,
     /// The basic blocks.
     pub blocks: Blocks,
     /// The statements, or why there are none.

@@ -7,10 +7,10 @@ use r500_isa::words::{FcAddr, FcInst};
 
 use super::Checker;
 use crate::LintCode;
-use crate::graph::{AbstractState, EdgeKind, Node, PARTED, Role, Trap};
-use crate::inst_info::BranchInfo;
-use crate::limits::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS};
+use crate::graph::{AbstractState, EdgeKind, Node, Role, Trap, UnstructuredReason};
 use crate::lint::{Edit, Fix};
+use r500_isa::BranchInfo;
+use r500_isa::limits::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS};
 
 impl Checker<'_> {
     pub(super) fn check_flow(&mut self) {
@@ -46,11 +46,11 @@ impl Checker<'_> {
         }
         if let Some(Err(unstructured)) = self.structure {
             let place = self.at(unstructured.index);
-            if unstructured.reason == PARTED {
+            if unstructured.reason == UnstructuredReason::ReturnInDivergentCode {
                 let message = "pixels that sleep here are taken along by this RETURN".to_owned();
                 self.add(LintCode::DivergentReturn, place, message);
             }
-            self.add(LintCode::Unstructured, place, unstructured.reason.to_owned());
+            self.add(LintCode::Unstructured, place, unstructured.reason.to_string());
         }
     }
 

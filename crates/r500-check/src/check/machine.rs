@@ -15,8 +15,8 @@ use r500_program::Program;
 use super::Checker;
 use crate::LintCode;
 use crate::graph::AlRange;
-use crate::inst_info::{Access, OperandField};
 use crate::lint::{Edit, EditTarget, Fix, Lint, Location};
+use r500_isa::{Access, OperandField};
 
 /// What needs no graph.
 pub(super) fn check_size(program: &Program, findings: &mut Vec<Lint>) {

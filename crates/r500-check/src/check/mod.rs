@@ -9,10 +9,10 @@ mod timing;
 mod values;
 
 use r500_isa::{BitField, FieldValue, TEXTURE_UNITS, Word};
-use r500_program::{Job, Program};
+use r500_program::{Job, Program, WindowError};
 
 use crate::dataflow::{ChannelSet, Dataflow};
-use crate::graph::{Graph, Structure, Unstructured, WindowError};
+use crate::graph::{Graph, Structure, Unstructured};
 use crate::lint::{Edit, Fix, Lint, Location};
 use crate::{LintCode, Severity, Verdict};
 

@@ -5,8 +5,8 @@ use r500_isa::words::CmnInst;
 use super::Checker;
 use crate::LintCode;
 use crate::dataflow::{ChannelId, ChannelSet, DefiniteInit, Liveness};
-use crate::inst_info::{Access, OperandField};
 use crate::lint::{Edit, Fix};
+use r500_isa::{Access, OperandField};
 
 impl Checker<'_> {
     /// Whether every read finds something that was put there.

@@ -10,8 +10,8 @@ use super::registers::register;
 use crate::LintCode;
 use crate::dataflow::{ChannelId, ChannelSet, Definition, for_each_temp};
 use crate::graph::{AlRange, EdgeKind, Node};
-use crate::inst_info::Access;
 use crate::lint::{Edit, Fix};
+use r500_isa::Access;
 
 /// Texture results on their way: channels fetched that no acquired semaphore covers yet, and those
 /// that one covers. The reference engine keeps such books too, for whole registers.

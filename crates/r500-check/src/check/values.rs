@@ -5,7 +5,7 @@ use r500_isa::words::FcAddr;
 use super::Checker;
 use super::machine::span;
 use crate::LintCode;
-use crate::inst_info::jump_func_depends_on;
+use r500_isa::JumpInput;
 
 impl Checker<'_> {
     pub(super) fn check_values(&mut self) {
@@ -38,7 +38,7 @@ impl Checker<'_> {
             self.add(LintCode::NoIntConstant, place, format!("int[{}] is not provided", flow.int));
         }
         let fc = self.program.code[index];
-        if jump_func_depends_on(fc.fc_inst().jump_func(), 0) && state.fc_bool_const.is_none() {
+        if fc.fc_inst().depends_on(JumpInput::Boolean) && state.fc_bool_const.is_none() {
             let place = self.field(index, 3, FcAddr::BOOL_ADDR);
             let message = format!("bool[{}] is not provided", fc.fc_addr().bool_addr());
             self.add(LintCode::NoBoolConstant, place, message);

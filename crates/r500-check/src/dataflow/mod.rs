@@ -25,8 +25,8 @@ mod reaching_defs;
 use r500_isa::TEMPORARIES;
 
 use crate::graph::{AlRange, Graph, Node, Structure};
-use crate::inst_info::{Access, InstInfo};
 use call_graph::CallGraph;
+use r500_isa::{Access, InstInfo};
 
 pub use channel_set::{ChannelId, ChannelSet};
 pub use definite_init::DefiniteInit;

@@ -12,25 +12,22 @@ mod role;
 mod stack_interner;
 mod state_explorer;
 mod structure;
-mod window;
 
 use r500_isa::values::InstType;
-use r500_program::Program;
+use r500_program::{CodeWindow, Program, WindowError};
 
-use crate::inst_info::{BranchInfo, InstInfo};
+use r500_isa::{BranchInfo, InstInfo};
 
 pub use basic_blocks::{Block, BlockNode, Blocks, NaturalLoop};
 pub use role::Role;
 pub use state_explorer::AbstractState;
-pub(crate) use structure::PARTED;
-pub use structure::{Statement, Structure, Subroutine, Unstructured};
-pub use window::{Window, WindowError};
+pub use structure::{Statement, Structure, Subroutine, Unstructured, UnstructuredReason};
 
 /// The flow graph of a program, by instruction. Instructions are named by their index in
 /// [`Program::code`].
 #[derive(Debug)]
 pub struct Graph {
-    window: Window,
+    window: CodeWindow,
     visits: Vec<Option<AbstractState>>,
     edges: Vec<Edge>,
     states: usize,
@@ -213,7 +210,7 @@ impl Graph {
     /// # Errors
     /// [`WindowError`] where nothing can run.
     pub fn new(program: &Program) -> Result<Self, WindowError> {
-        let window = Window::of(program)?;
+        let window = CodeWindow::of(program)?;
         let bools = program.state.fc_bool_const.map(|c| c.kbool());
         let steps: Vec<InstInfo> = program.code.iter().map(|&inst| InstInfo::new(inst)).collect();
         let flows: Vec<Option<BranchInfo>> = program
@@ -230,7 +227,7 @@ impl Graph {
 
     /// Where the program can run.
     #[must_use]
-    pub fn window(&self) -> Window {
+    pub fn window(&self) -> CodeWindow {
         self.window
     }
 

@@ -6,13 +6,14 @@
 //! matters to what runs. What is found covers every run: where a jump depends on data, both ways
 //! are taken.
 
+use r500_isa::limits::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS};
 use r500_isa::values::{AddrOp, BranchOp, FcOp};
-use r500_program::Program;
+use r500_program::{CodeWindow, Program};
 
 use super::stack_interner::{StackId, StackInterner};
-use super::{AlRange, DepthRange, Edge, EdgeKind, Node, Trap, Traps, Window};
-use crate::inst_info::BranchInfo;
-use crate::limits::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS, STATES};
+use super::{AlRange, DepthRange, Edge, EdgeKind, Node, Trap, Traps};
+use crate::limits::STATES;
+use r500_isa::BranchInfo;
 
 /// What was found.
 #[derive(Debug)]
@@ -74,7 +75,7 @@ const NONE: u32 = u32::MAX;
 
 struct Explorer<'a> {
     program: &'a Program,
-    window: Window,
+    window: CodeWindow,
     flows: &'a [Option<BranchInfo>],
     levels: u8,
     calls: StackInterner<()>,
@@ -92,7 +93,11 @@ struct Explorer<'a> {
 }
 
 /// Explores a program. `flows` holds its flow-control instructions, decoded, by index.
-pub(super) fn explore(program: &Program, window: Window, flows: &[Option<BranchInfo>]) -> Explored {
+pub(super) fn explore(
+    program: &Program,
+    window: CodeWindow,
+    flows: &[Option<BranchInfo>],
+) -> Explored {
     let count = program.code.len();
     let full = program.state.fc_ctrl.is_none_or(|c| c.full_fc_en());
     let mut explorer = Explorer {

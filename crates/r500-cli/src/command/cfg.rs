@@ -230,7 +230,7 @@ impl Told<'_> {
         let loops = self.0.blocks.loops.iter();
         let loops = loops.map(|l| json!({ "header": l.header, "blocks": l.blocks }));
         let why = self.0.structure.as_ref().err();
-        let why = why.map(|why| json!({ "address": at(why.index), "reason": why.reason }));
+        let why = why.map(|why| json!({ "address": at(why.index), "reason": why.reason.text() }));
         let structure = self.0.structure.as_ref().ok().map(|structure| {
             let subs = structure.subs.iter();
             let subs =

@@ -6,6 +6,8 @@
 //! loop take no part in branches: they were branch-active when they were parked, and what happens
 //! to branch levels until they wake is balanced.
 
+use r500_isa::JumpInput;
+use r500_isa::limits::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS};
 use r500_isa::values::{AddrOp, BranchOp, FcOp, PredSel};
 use r500_isa::words::FcInst;
 
@@ -18,15 +20,6 @@ use crate::reading::{
 };
 use crate::shader::{Fc, Op, Predicate};
 use crate::warning::WarningKind;
-
-/// Levels of a branch counter in full flow control (open; drivers allow as many).
-pub const BRANCH_LEVELS: u32 = 32;
-/// Levels of a branch counter in partial flow control (open; documented as small).
-pub const PARTIAL_BRANCH_LEVELS: u32 = 4;
-/// Loops that can run inside each other (open).
-pub const LOOP_LEVELS: usize = 32;
-/// Addresses that the address stack holds (open).
-pub const CALL_LEVELS: usize = 32;
 
 /// What the voters of a group say.
 struct Vote {
@@ -111,7 +104,7 @@ impl Group<'_> {
             let votes = self.votes(lane, inst.ignore_uncovered());
             vote.voters.push(votes && self.executes(lane));
         }
-        if self.draw.options.warnings && bools.is_none() && depends_on_bit(inst.jump_func(), 0) {
+        if self.draw.options.warnings && bools.is_none() && inst.depends_on(JumpInput::Boolean) {
             self.warn_group(WarningKind::NoBoolConstant, address, 0);
         }
         vote
@@ -310,6 +303,7 @@ impl Group<'_> {
     /// with zero.
     fn increment(&mut self, address: u32, vote: &Vote, jump: bool) {
         let levels = if self.draw.shader.full_fc() { BRANCH_LEVELS } else { PARTIAL_BRANCH_LEVELS };
+        let levels = u32::from(levels);
         let bounded = self.bounded();
         for i in 0..self.state.lanes.len() {
             let executes = self.executes(&self.state.lanes[i]);
@@ -408,7 +402,7 @@ impl Group<'_> {
         if needs_full && !full {
             self.warn_group(WarningKind::PartialFlowControl, address, 0);
         }
-        let predicate = depends_on_bit(inst.jump_func(), 1);
+        let predicate = inst.depends_on(JumpInput::Predicate);
         if predicate && fc.pred().sel == PredSel::RGBA {
             self.warn_group(WarningKind::FcPredicateRgba, address, 0);
         }
@@ -419,7 +413,7 @@ impl Group<'_> {
             if predicate {
                 self.check_predicate(lane, address, fc.pred(), 1);
             }
-            if depends_on_bit(inst.jump_func(), 2) && !self.state.lanes[lane].alu_result_set {
+            if inst.depends_on(JumpInput::AluResult) && !self.state.lanes[lane].alu_result_set {
                 self.warn(lane, WarningKind::AluResultNotSet, address, 0);
             }
         }
@@ -456,10 +450,4 @@ impl Vote {
     fn votes(&self) -> impl Iterator<Item = bool> + '_ {
         self.wants.iter().zip(&self.voters).filter(|(_, voter)| **voter).map(|(wants, _)| *wants)
     }
-}
-
-/// Whether a JUMP_FUNC table depends on bit `n` of its index: 0 boolean, 1 predicate, 2 ALU result.
-fn depends_on_bit(table: u8, n: u8) -> bool {
-    let step = 1 << n;
-    (0..8u8).filter(|i| i & step == 0).any(|i| table >> i & 1 != table >> (i | step) & 1)
 }

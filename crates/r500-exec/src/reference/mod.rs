@@ -28,7 +28,6 @@ mod tex;
 mod write;
 
 pub use event::{Event, EventKind, Jump, Lookup, Write};
-pub use flow::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS};
 pub use group::{Group, Step};
 pub(crate) use lane::POISON;
 pub use lane::{Lane, LaneState};

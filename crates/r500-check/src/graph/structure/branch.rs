@@ -2,10 +2,10 @@
 
 use r500_isa::values::{AddrOp, BranchOp, FcOp};
 
-use super::Statement;
 use super::recover::{Parsed, Parser, Scope, refuse};
+use super::{Statement, UnstructuredReason as Reason};
 use crate::graph::Role;
-use crate::inst_info::BranchInfo;
+use r500_isa::BranchInfo;
 
 /// How the jump of IF or ELSE leaves a branch.
 #[derive(Clone, Copy)]
@@ -34,11 +34,11 @@ impl Parser<'_> {
         scope: Scope,
     ) -> Parsed<(Statement, usize, u8)> {
         if flow.any || flow.b_else {
-            return refuse(at, "IF with JUMP_ANY or B_ELSE");
+            return refuse(at, Reason::IfWithAnyOrElse);
         }
         let Some(target) = self.graph.window().index(flow.target).filter(|&target| target > at)
         else {
-            return refuse(at, "IF that leads backward or out of the window");
+            return refuse(at, Reason::IfTarget);
         };
         let inner = Scope {
             levels: scope.levels.saturating_add(1),
@@ -53,7 +53,7 @@ impl Parser<'_> {
             Some(middle) => {
                 let list = self.parse_list(at + 1, middle, inner)?;
                 if list.pending != 0 {
-                    return refuse(middle, "ELSE where inner levels are still open");
+                    return refuse(middle, Reason::ElseInsideOpenBranch);
                 }
                 then = list.statements;
                 out = self.else_exit(middle, target)?;
@@ -75,7 +75,7 @@ impl Parser<'_> {
                         BranchExit::AfterEndIf(target - 1, Some(levels.saturating_add(1)))
                     }
                     None if opens => BranchExit::OntoEndIf(target),
-                    None => return refuse(at, "IF whose B_OP1 is reserved"),
+                    None => return refuse(at, Reason::ReservedBranchOp),
                 };
                 let end = self.endif_of(at, at + 1, to, out)?;
                 last = self.parse_list(at + 1, end, inner)?;
@@ -88,7 +88,7 @@ impl Parser<'_> {
         let own = end < to;
         let (next, pending) = if own {
             if self.closes(end) != Some(last.pending.saturating_add(1)) {
-                return refuse(end, "ENDIF closes another number of levels than are open");
+                return refuse(end, Reason::EndIfLevels);
             }
             self.assign_role(end, Role::EndIf)?;
             (end + 1, 0)
@@ -101,10 +101,10 @@ impl Parser<'_> {
 
     /// How an ELSE leads on; its second arm begins at `first`.
     fn else_exit(&self, at: usize, first: usize) -> Parsed<BranchExit> {
-        let Some(flow) = self.graph.flows[at] else { return refuse(at, "no ELSE") };
+        let Some(flow) = self.graph.flows[at] else { return refuse(at, Reason::ElseExit) };
         let Some(target) = self.graph.window().index(flow.target).filter(|&target| target >= first)
         else {
-            return refuse(at, "ELSE that leads backward or out of the window");
+            return refuse(at, Reason::ElseTarget);
         };
         let behind = target > first && self.closes(target - 1).is_some();
         match flow.levels_closed_by_jump() {
@@ -115,7 +115,7 @@ impl Parser<'_> {
             Some(levels) if behind => {
                 Ok(BranchExit::AfterEndIf(target - 1, (!flow.any).then_some(levels)))
             }
-            _ => refuse(at, "ELSE that leads neither to its ENDIF nor, closing levels, behind it"),
+            _ => refuse(at, Reason::ElseExit),
         }
     }
 
@@ -127,7 +127,7 @@ impl Parser<'_> {
         let past =
             matches!(out, BranchExit::AfterEndIf(end, _) if self.graph.window().end == Some(end));
         if !ends || past {
-            return refuse(at, "a branch that does not lead to or behind an ENDIF that closes it");
+            return refuse(at, Reason::BranchExit);
         }
         Ok(end)
     }
@@ -138,7 +138,7 @@ impl Parser<'_> {
         let BranchExit::AfterEndIf(_, Some(closed)) = out else { return Ok(()) };
         match self.closes(end) {
             Some(levels) if levels.saturating_sub(pending) == closed => Ok(()),
-            _ => refuse(at, "a branch that closes another number of levels than its ENDIF"),
+            _ => refuse(at, Reason::BranchLevels),
         }
     }
 

@@ -16,11 +16,13 @@
 
 mod branch;
 mod divergence;
+mod reason;
 mod recover;
 
 use super::{Graph, Role};
 use divergence::Divergence;
-pub(crate) use recover::PARTED;
+pub use reason::UnstructuredReason;
+use reason::UnstructuredReason as Reason;
 use recover::{Parser, Scope, refuse};
 
 /// A structured program.
@@ -118,7 +120,7 @@ pub struct Unstructured {
     /// The first instruction that does not fit.
     pub index: usize,
     /// Why.
-    pub reason: &'static str,
+    pub reason: UnstructuredReason,
 }
 
 impl Structure {
@@ -132,7 +134,7 @@ impl Structure {
             |int: u8| ints.get(usize::from(int)).copied().flatten().map(|constant| constant.kr());
         let window = graph.window();
         let Some(end) = window.end else {
-            return refuse(window.start, "END_ADDR is not in the window");
+            return refuse(window.start, Reason::EndOutsideWindow);
         };
         let mut parser = Parser {
             graph,
@@ -142,7 +144,7 @@ impl Structure {
             calls: Vec::new(),
         };
         if end < window.start {
-            return refuse(window.start, "the program starts behind its end");
+            return refuse(window.start, Reason::EndBeforeStart);
         }
         let scope =
             Scope { sub: None, enclosing_loop: None, levels: 0, nested: false, convergent: true };
@@ -152,7 +154,7 @@ impl Structure {
             let scope = Scope { sub: Some(bodies.len()), ..scope };
             let list = parser.parse_list(entry, window.last + 1, scope)?;
             if !list.returned {
-                return refuse(entry, "a subroutine without RETURN");
+                return refuse(entry, Reason::NoReturn);
             }
             bodies.push(list.statements);
         }

@@ -2,9 +2,9 @@
 
 use r500_isa::values::{AddrOp, BranchOp, FcOp};
 
-use super::{Statement, Unstructured};
+use super::{Statement, Unstructured, UnstructuredReason as Reason};
 use crate::graph::{Graph, Role};
-use crate::inst_info::BranchInfo;
+use r500_isa::BranchInfo;
 
 /// What statements are inside of.
 #[derive(Clone, Copy)]
@@ -40,12 +40,9 @@ pub(super) struct Parser<'a> {
     pub(super) calls: Vec<(Option<usize>, usize)>,
 }
 
-/// Why a RETURN takes pixels along that did not come to it.
-pub(crate) const PARTED: &str = "RETURN inside a loop, or where pixels may sleep";
-
 pub(super) type Parsed<T> = Result<T, Unstructured>;
 
-pub(super) fn refuse<T>(index: usize, reason: &'static str) -> Parsed<T> {
+pub(super) fn refuse<T>(index: usize, reason: Reason) -> Parsed<T> {
     Err(Unstructured { index, reason })
 }
 
@@ -62,7 +59,7 @@ impl Parser<'_> {
         while at < to {
             list.pending = 0;
             if scope.sub.is_some() && self.graph.window.end == Some(at) {
-                return refuse(at, "the program ends inside a subroutine");
+                return refuse(at, Reason::EndsInSubroutine);
             }
             let Some(flow) = self.graph.flows[at] else {
                 self.assign_role(at, Role::Straight)?;
@@ -95,13 +92,13 @@ impl Parser<'_> {
                         }
                         (Statement::Return(at), at + 1)
                     }
-                    _ => return refuse(at, "A_OP is reserved"),
+                    _ => return refuse(at, Reason::ReservedAddrOp),
                 },
                 FcOp::LOOP | FcOp::REP => self.parse_loop(at, to, &flow, scope)?,
                 FcOp::BREAKLOOP | FcOp::BREAKREP | FcOp::CONTINUE => {
                     self.parse_loop_exit(at, &flow, scope)?
                 }
-                _ => return refuse(at, "the end of a loop that does not begin here"),
+                _ => return refuse(at, Reason::UnmatchedLoopEnd),
             };
             list.statements.push(statement);
             at = next;
@@ -118,10 +115,10 @@ impl Parser<'_> {
         scope: Scope,
     ) -> Parsed<(Statement, usize)> {
         if flow.b_else || flow.b_op0 != BranchOp::NONE || flow.levels_closed_by_jump() != Some(0) {
-            return refuse(at, "a jump that counts branch levels, but no IF, ELSE or ENDIF");
+            return refuse(at, Reason::PlainJumpCounts);
         }
         if !flow.uniform {
-            return refuse(at, "a jump that pixels decide apart, without a branch level");
+            return refuse(at, Reason::DivergentJump);
         }
         let target = self.forward_target(at, to, flow)?;
         self.assign_role(at, Role::Skip { to: target })?;
@@ -159,15 +156,15 @@ impl Parser<'_> {
         scope: Scope,
     ) -> Parsed<(Statement, usize)> {
         if flow.b_else || flow.a_op != AddrOp::NONE || flow.b_op0 != BranchOp::NONE {
-            return refuse(at, "a loop that also counts branch levels or addresses");
+            return refuse(at, Reason::LoopCounts);
         }
         if !flow.outcome.never() || flow.levels_closed_by_jump() != Some(0) {
-            return refuse(at, "a loop with a condition");
+            return refuse(at, Reason::ConditionalLoop);
         }
         let target =
             self.graph.window.index(flow.target).filter(|&target| target > at && target <= to);
         let Some(target) = target else {
-            return refuse(at, "a loop that leads out of what it is in");
+            return refuse(at, Reason::LoopTarget);
         };
         let ends = |index: usize| {
             self.graph.flows[index].is_some_and(|word| {
@@ -180,12 +177,9 @@ impl Parser<'_> {
         } else if target < to && ends(target) && !none {
             target
         } else {
-            return refuse(
-                at,
-                "a loop that leads neither behind its end nor, with passes, onto it",
-            );
+            return refuse(at, Reason::LoopEnd);
         };
-        let Some(word) = self.graph.flows[end] else { return refuse(end, "no end of a loop") };
+        let Some(word) = self.graph.flows[end] else { return refuse(end, Reason::LoopEnd) };
         let rep = flow.op == FcOp::REP;
         let plain = !word.b_else
             && word.a_op == AddrOp::NONE
@@ -193,13 +187,10 @@ impl Parser<'_> {
             && word.levels_closed_by_jump() == Some(0)
             && word.outcome.always();
         if !plain || rep != (word.op == FcOp::ENDREP) {
-            return refuse(
-                end,
-                "the end of a loop that has a condition, counts, or is of the other kind",
-            );
+            return refuse(end, Reason::LoopEndForm);
         }
         if self.graph.window.end == Some(end) {
-            return refuse(end, "the program ends inside a loop");
+            return refuse(end, Reason::EndsInLoop);
         }
         let running = Some(EnclosingLoop { end, rep });
         let body = self.parse_closed(
@@ -219,31 +210,25 @@ impl Parser<'_> {
         scope: Scope,
     ) -> Parsed<(Statement, usize)> {
         let Some(EnclosingLoop { end, rep }) = scope.enclosing_loop else {
-            return refuse(at, "BREAK or CONTINUE outside every loop");
+            return refuse(at, Reason::ExitOutsideLoop);
         };
         if flow.b_else || flow.a_op != AddrOp::NONE || flow.b_op0 != BranchOp::NONE {
-            return refuse(at, "BREAK or CONTINUE that also counts");
+            return refuse(at, Reason::ExitCounts);
         }
         if flow.levels_closed_by_jump() != Some(scope.levels) {
-            return refuse(
-                at,
-                "BREAK or CONTINUE that closes another number of levels than are open in the loop",
-            );
+            return refuse(at, Reason::ExitLevels);
         }
         let target = self.graph.window.index(flow.target);
         let (role, statement, wanted) = if flow.op == FcOp::CONTINUE {
             (Role::Continue { end }, Statement::Continue(at), end)
         } else {
             if rep != (flow.op == FcOp::BREAKREP) {
-                return refuse(at, "BREAK of the other kind of loop");
+                return refuse(at, Reason::BreakKind);
             }
             (Role::Break { exit: end + 1 }, Statement::Break(at), end + 1)
         };
         if target != Some(wanted) {
-            return refuse(
-                at,
-                "BREAK that does not lead behind its loop, or CONTINUE that does not lead to its end",
-            );
+            return refuse(at, Reason::ExitTarget);
         }
         self.assign_role(at, role)?;
         Ok((statement, at + 1))
@@ -257,16 +242,16 @@ impl Parser<'_> {
     ) -> Parsed<(Statement, usize)> {
         let counted = flow.b_op1 == BranchOp::INCR;
         if flow.b_else || (!counted && flow.levels_closed_by_jump() != Some(0)) {
-            return refuse(at, "a call that closes branch levels");
+            return refuse(at, Reason::CallCloses);
         }
         if !flow.outcome.always() && flow.b_op0 != BranchOp::NONE {
-            return refuse(at, "a call that counts where it is not taken");
+            return refuse(at, Reason::CallCounts);
         }
         if !(flow.uniform || flow.any && counted) {
-            return refuse(at, "a call with a condition needs JUMP_ANY and B_OP1 INCR");
+            return refuse(at, Reason::ConditionalCall);
         }
         let Some(entry) = self.graph.window.index(flow.target) else {
-            return refuse(at, "a call out of the window");
+            return refuse(at, Reason::CallTarget);
         };
         let known = self.subs.iter().position(|sub| sub.0 == entry);
         let sub = known.unwrap_or_else(|| {
@@ -274,7 +259,7 @@ impl Parser<'_> {
             self.subs.len() - 1
         });
         if self.subs[sub].1 != counted {
-            return refuse(at, "calls of one subroutine that count and others that do not");
+            return refuse(at, Reason::MixedCalls);
         }
         self.calls.push((scope.sub, sub));
         self.assign_role(at, Role::Call { sub })?;
@@ -283,20 +268,17 @@ impl Parser<'_> {
 
     /// RETURN; whether it is unconditional.
     fn parse_return(&mut self, at: usize, flow: &BranchInfo, scope: Scope) -> Parsed<bool> {
-        let Some(sub) = scope.sub else { return refuse(at, "RETURN outside every subroutine") };
+        let Some(sub) = scope.sub else { return refuse(at, Reason::ReturnOutsideSubroutine) };
         if scope.enclosing_loop.is_some() || !scope.convergent {
-            return refuse(at, PARTED);
+            return refuse(at, Reason::ReturnInDivergentCode);
         }
         let open = scope.levels.saturating_add(u8::from(self.subs[sub].1));
         if flow.b_else || flow.levels_closed_by_jump() != Some(open) {
-            return refuse(
-                at,
-                "RETURN closes another number of levels than are open since the call",
-            );
+            return refuse(at, Reason::ReturnLevels);
         }
         let always = flow.outcome.always() && !flow.any;
         if !always && (!flow.uniform || flow.b_op0 != BranchOp::NONE) {
-            return refuse(at, "RETURN that pixels decide apart");
+            return refuse(at, Reason::DivergentReturn);
         }
         self.assign_role(at, Role::Return { sub })?;
         Ok(always)
@@ -306,14 +288,14 @@ impl Parser<'_> {
     fn parse_closed(&mut self, from: usize, to: usize, scope: Scope) -> Parsed<Vec<Statement>> {
         let list = self.parse_list(from, to, scope)?;
         if list.pending != 0 {
-            return refuse(to, "a branch without ENDIF");
+            return refuse(to, Reason::NoEndIf);
         }
         Ok(list.statements)
     }
 
     pub(super) fn assign_role(&mut self, at: usize, role: Role) -> Parsed<()> {
         match &mut self.roles[at] {
-            Some(_) => refuse(at, "an instruction of two statements"),
+            Some(_) => refuse(at, Reason::OverlappingStatements),
             empty => {
                 *empty = Some(role);
                 Ok(())
@@ -327,7 +309,7 @@ impl Parser<'_> {
         let target = target.filter(|&target| target > at && target <= to);
         match target.filter(|target| self.graph.window.end != target.checked_sub(1)) {
             Some(target) => Ok(target),
-            None => refuse(at, "a jump backward, or out of the statement or program that it is in"),
+            None => refuse(at, Reason::JumpTarget),
         }
     }
 
@@ -356,6 +338,6 @@ impl Parser<'_> {
                 return Ok(());
             }
         }
-        refuse(self.subs.first().map_or(0, |sub| sub.0), "subroutines that call each other")
+        refuse(self.subs.first().map_or(0, |sub| sub.0), Reason::Recursion)
     }
 }

@@ -70,7 +70,8 @@ impl Program {
                 }
                 object.insert("co_issue_rate".into(), counted.stats.co_issue_rate().into());
                 let why = counted.unstructured.as_ref();
-                let why = why.map(|(at, why)| json!({ "address": at, "reason": why.reason }));
+                let why =
+                    why.map(|(at, why)| json!({ "address": at, "reason": why.reason.text() }));
                 object.insert("structured".into(), why.is_none().into());
                 object.insert("unstructured".into(), why.unwrap_or_default());
                 object.insert("unknown_passes".into(), json!(counted.unknown_passes));

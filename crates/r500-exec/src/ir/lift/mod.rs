@@ -80,7 +80,7 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, LiftError> {
     };
     let structure = structure.map_err(|error| LiftError::Unstructured {
         address: graph.window().address(error.index),
-        reason: error.reason,
+        reason: error.reason.text(),
     })?;
     let needs_group_check = needs_group_check(draw, &facts)?;
 

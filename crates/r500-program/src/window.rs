@@ -1,13 +1,17 @@
-//! Where a program can run: `US_CODE_OFFSET`, `US_CODE_RANGE`, `US_CODE_ADDR`.
+//! The code window: which instructions can run, where the program starts and where it ends.
+//!
+//! `US_CODE_OFFSET`, `US_CODE_RANGE` and `US_CODE_ADDR` give it.
 
-use r500_program::Program;
+use core::fmt;
+
+use crate::Program;
 
 /// The instructions that can run, as indices into [`Program::code`].
 ///
-/// Where the state says nothing, the window is all instructions given, and the program runs from the
-/// first to the last of them. Absolute address = index + `US_CODE_OFFSET` (documented).
+/// A register that the state leaves out defaults to all instructions of the program, from the first
+/// to the last. Absolute address = index + `US_CODE_OFFSET` (documented).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct CodeWindow {
     /// `US_CODE_OFFSET`: absolute address of instruction 0.
     pub offset: u32,
     /// First index that can run.
@@ -16,21 +20,18 @@ pub struct Window {
     pub last: usize,
     /// Where the program starts.
     pub start: usize,
-    /// The instruction behind which it ends; `None` where `END_ADDR` names none that can run.
+    /// The last instruction of the program; `None` if `END_ADDR` names none that can run.
     pub end: Option<usize>,
+    /// Absolute address of `END_ADDR`.
+    pub end_address: u32,
 }
 
-/// Why nothing can run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
+/// Why no instruction can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WindowError {
     /// There are no instructions.
-    #[error("the program has no instructions")]
     Empty,
     /// `US_CODE_RANGE` and the instructions given have no address in common.
-    #[error(
-        "the code window {first}..={last} holds none of the instructions, which start at address {offset}"
-    )]
     EmptyWindow {
         /// First absolute address of the window.
         first: u32,
@@ -40,9 +41,6 @@ pub enum WindowError {
         offset: u32,
     },
     /// The program would start outside its window.
-    #[error(
-        "the program starts at address {start}, outside the instructions that can run ({first}..={last})"
-    )]
     StartOutside {
         /// Absolute address of the start.
         start: u32,
@@ -53,16 +51,34 @@ pub enum WindowError {
     },
 }
 
-impl Window {
-    /// The window of a program.
+impl fmt::Display for WindowError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("the program has no instructions"),
+            Self::EmptyWindow { first, last, offset } => write!(
+                f,
+                "the code window {first}..={last} holds none of the instructions, which start at address {offset}"
+            ),
+            Self::StartOutside { start, first, last } => write!(
+                f,
+                "the program starts at address {start}, outside the instructions that can run ({first}..={last})"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for WindowError {}
+
+impl CodeWindow {
+    /// Computes the window of a program.
     ///
     /// # Errors
-    /// [`WindowError`] where nothing can run.
+    /// [`WindowError`] if no instruction can run.
     pub fn of(program: &Program) -> Result<Self, WindowError> {
         let state = &program.state;
         let Some(last) = program.code.len().checked_sub(1) else { return Err(WindowError::Empty) };
         let last = u32::try_from(last).unwrap_or(u32::MAX / 2);
-        let offset = state.code_offset.map_or(0, |r| u32::from(r.offset_addr()));
+        let offset = state.base_address();
         let given = (offset, offset + last);
         let window = state.code_range.map_or(given, |range| {
             let first = u32::from(range.code_addr());
@@ -86,17 +102,18 @@ impl Window {
             last: index(last),
             start: index(start),
             end: inside.contains(&end).then(|| index(end)),
+            end_address: end,
         })
     }
 
-    /// The index of an absolute address, if it can run.
+    /// Returns the index of an absolute address, if the instruction there can run.
     #[must_use]
     pub fn index(&self, address: u32) -> Option<usize> {
         let index = address.checked_sub(self.offset)? as usize;
         (self.first..=self.last).contains(&index).then_some(index)
     }
 
-    /// The absolute address of an index.
+    /// Returns the absolute address of an index.
     #[must_use]
     pub fn address(&self, index: usize) -> u32 {
         self.offset + u32::try_from(index).unwrap_or(u32::MAX / 2)
@@ -106,6 +123,8 @@ impl Window {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
+
+    use alloc::vec;
 
     use r500_isa::Instruction;
     use r500_isa::state::{UsCodeAddr, UsCodeOffset, UsCodeRange};
@@ -130,8 +149,11 @@ mod tests {
     #[test]
     fn addresses_are_relative_to_the_offset() {
         // Ten instructions at 100; the window is 102..=105; start 103, end 105.
-        let window = Window::of(&program(10, 100, (102, 3), (3, 5))).unwrap();
-        assert_eq!(window, Window { offset: 100, first: 2, last: 5, start: 3, end: Some(5) });
+        let window = CodeWindow::of(&program(10, 100, (102, 3), (3, 5))).unwrap();
+        assert_eq!(
+            window,
+            CodeWindow { offset: 100, first: 2, last: 5, start: 3, end: Some(5), end_address: 105 }
+        );
         assert_eq!(
             (window.index(102), window.index(101), window.index(106)),
             (Some(2), None, None)
@@ -140,12 +162,12 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_run() {
-        assert_eq!(Window::of(&Program::default()), Err(WindowError::Empty));
-        let outside = Window::of(&program(2, 10, (0, 9), (0, 1)));
+    fn empty_programs_and_windows_are_rejected() {
+        assert_eq!(CodeWindow::of(&Program::default()), Err(WindowError::Empty));
+        let outside = CodeWindow::of(&program(2, 10, (0, 9), (0, 1)));
         assert_eq!(outside, Err(WindowError::EmptyWindow { first: 0, last: 9, offset: 10 }));
-        let start = Window::of(&program(2, 0, (0, 1), (2, 1)));
+        let start = CodeWindow::of(&program(2, 0, (0, 1), (2, 1)));
         assert_eq!(start, Err(WindowError::StartOutside { start: 2, first: 0, last: 1 }));
-        assert_eq!(Window::of(&program(2, 0, (0, 1), (0, 2))).unwrap().end, None);
+        assert_eq!(CodeWindow::of(&program(2, 0, (0, 1), (0, 2))).unwrap().end, None);
     }
 }

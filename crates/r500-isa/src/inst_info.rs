@@ -1,12 +1,17 @@
-//! What one instruction reads, writes and decides, by name; nothing here looks at other
-//! instructions.
+//! Def/use facts of one instruction: the registers that it reads and writes, and the branch
+//! decision of a flow-control instruction.
+//!
+//! Every set comes in two forms. A *may* set is an upper bound: what the instruction touches in some
+//! execution. A *must* set is a lower bound: what it reads in every execution, or writes whatever its
+//! predicate bits hold. Only the encoding counts; no other instruction and no register value is used.
 
-use r500_isa::values::{AddrOp, BranchOp, FcOp, InstType, PredSel, TexOp};
-use r500_isa::{Half, Instruction, Source};
+use crate::values::{AddrOp, BranchOp, Channel, FcOp, InstType, PredSel, TexOp};
+use crate::words::FcInst;
+use crate::{Half, Instruction, Source};
 
-/// Up to `N` values, without allocation.
+/// A vector of at most `N` values, stored inline.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct InlineVec<T, const N: usize> {
+pub struct InlineVec<T, const N: usize> {
     items: [T; N],
     len: u8,
 }
@@ -16,93 +21,112 @@ impl<T: Copy + Default, const N: usize> InlineVec<T, N> {
         Self { items: [T::default(); N], len: 0 }
     }
 
+    /// Appends an item. `N` is the most operands of its kind that an instruction names.
     fn push(&mut self, item: T) {
-        if let Some(place) = self.items.get_mut(usize::from(self.len)) {
-            *place = item;
-            self.len += 1;
-        }
+        self.items[usize::from(self.len)] = item;
+        self.len += 1;
     }
 }
 
-impl<T, const N: usize> std::ops::Deref for InlineVec<T, N> {
+impl<T, const N: usize> core::ops::Deref for InlineVec<T, N> {
     type Target = [T];
     fn deref(&self) -> &[T] {
         &self.items[..usize::from(self.len)]
     }
 }
 
-/// Which field names a register.
+/// The operand field that names a register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub(crate) enum OperandField {
-    /// Source `n` of the RGB half.
+pub enum OperandField {
+    /// Source 0 of the RGB half.
     #[default]
     RgbSource0,
+    /// Source 1 of the RGB half.
     RgbSource1,
+    /// Source 2 of the RGB half.
     RgbSource2,
+    /// Source 0 of the alpha half.
     AlphaSource0,
+    /// Source 1 of the alpha half.
     AlphaSource1,
+    /// Source 2 of the alpha half.
     AlphaSource2,
+    /// Destination of the RGB half.
     RgbDest,
+    /// Destination of the alpha half.
     AlphaDest,
+    /// Coordinates of a texture instruction.
     TexSource,
+    /// Destination of a texture instruction.
     TexDest,
+    /// Horizontal gradient of DXDY.
     Dx,
+    /// Vertical gradient of DXDY.
     Dy,
 }
 
-const VIA_RGB: [OperandField; 3] =
+const RGB_SOURCES: [OperandField; 3] =
     [OperandField::RgbSource0, OperandField::RgbSource1, OperandField::RgbSource2];
-const VIA_ALPHA: [OperandField; 3] =
+const ALPHA_SOURCES: [OperandField; 3] =
     [OperandField::AlphaSource0, OperandField::AlphaSource1, OperandField::AlphaSource2];
 
-/// A register that an instruction names.
+/// A register operand. Channel masks have red in bit 0.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Access {
-    /// Address, aL not added.
-    pub(crate) addr: u8,
+pub struct Access {
+    /// Register number, before aL is added.
+    pub addr: u8,
     /// Whether aL is added.
-    pub(crate) relative: bool,
-    /// Channels that may be touched, red in bit 0.
-    pub(crate) may: u8,
-    /// Channels that are touched for certain (reads), or whatever the predicate says (writes).
-    pub(crate) must: u8,
-    /// Which field says so.
-    pub(crate) field: OperandField,
+    pub relative: bool,
+    /// Channels that may be read or written.
+    pub may: u8,
+    /// Channels that are always read, or are written whatever the predicate bits hold.
+    pub must: u8,
+    /// The field that names the register.
+    pub field: OperandField,
 }
 
-/// A decoded instruction, as analyses see it.
+/// What an instruction reads and writes. Channel masks have red in bit 0.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct InstInfo {
-    pub(crate) ty: InstType,
-    /// Temporaries read, this pixel's or its neighbours'.
-    pub(crate) reads: InlineVec<Access, 6>,
+pub struct InstInfo {
+    /// `TYPE`.
+    pub ty: InstType,
+    /// Temporaries read, of this pixel or of others in its quad.
+    pub reads: InlineVec<Access, 6>,
     /// Constants read.
-    pub(crate) constants: InlineVec<Access, 6>,
+    pub constants: InlineVec<Access, 6>,
     /// Temporaries written.
-    pub(crate) writes: InlineVec<Access, 2>,
-    /// Predicate bits looked at, R in bit 0.
-    pub(crate) predicate_reads: u8,
-    /// Predicate bits set; `predicate_sure` those set whatever the predicate says.
-    pub(crate) predicate_writes: u8,
-    pub(crate) predicate_must_write: u8,
-    pub(crate) alu_result_read: bool,
-    pub(crate) alu_result_write: bool,
-    /// Output channels written: RGB target and mask, alpha target and whether.
-    pub(crate) outputs: [(u8, u8); 2],
-    /// Which of them whatever the predicate says.
-    pub(crate) outputs_unconditional: [bool; 2],
-    pub(crate) depth: bool,
-    pub(crate) depth_unconditional: bool,
-    /// It reads registers of the quad's other pixels: MDH, MDV, or a fetch whose level of detail
-    /// comes from the quad.
-    pub(crate) reads_quad: bool,
-    pub(crate) write_inactive: bool,
-    /// A texture fetch, TEXKILL and NOP not counted.
-    pub(crate) fetch: bool,
+    pub writes: InlineVec<Access, 2>,
+    /// Predicate bits read.
+    pub predicate_reads: u8,
+    /// Predicate bits that may be written.
+    pub predicate_writes: u8,
+    /// Predicate bits that are written whatever the predicate bits hold.
+    pub predicate_must_write: u8,
+    /// Whether the ALU result is read.
+    pub alu_result_read: bool,
+    /// Whether the ALU result is written.
+    pub alu_result_write: bool,
+    /// Output channels written by the RGB half and by the alpha half: target and channel mask.
+    pub outputs: [(u8, u8); 2],
+    /// Whether each half writes its outputs whatever the predicate bits hold.
+    pub outputs_unconditional: [bool; 2],
+    /// Whether depth is written.
+    pub depth: bool,
+    /// Whether depth is written whatever the predicate bits hold.
+    pub depth_unconditional: bool,
+    /// Whether registers of other pixels of the quad are read: MDH, MDV, or a fetch whose level of
+    /// detail is computed from the quad.
+    pub reads_quad: bool,
+    /// `WRITE_INACTIVE`.
+    pub write_inactive: bool,
+    /// Whether it is a texture fetch; TEXKILL and NOP are not.
+    pub fetch: bool,
 }
 
 impl InstInfo {
-    pub(crate) fn new(inst: Instruction) -> Self {
+    /// Returns the facts of an instruction.
+    #[must_use]
+    pub fn new(inst: Instruction) -> Self {
         let cmn = inst.cmn();
         let mut step = Self {
             ty: inst.ty(),
@@ -130,7 +154,9 @@ impl InstInfo {
         step
     }
 
-    pub(crate) fn is_alu(&self) -> bool {
+    /// Returns whether it is an ALU or OUT instruction.
+    #[must_use]
+    pub fn is_alu(&self) -> bool {
         matches!(self.ty, InstType::ALU | InstType::OUT)
     }
 
@@ -141,8 +167,8 @@ impl InstInfo {
         let reads = inst.source_reads();
         let (rgb_sources, alpha_sources) = (inst.sources(Half::Rgb), inst.sources(Half::Alpha));
         for n in 0..3 {
-            self.source(rgb_sources[n], reads.rgb[n], VIA_RGB[n]);
-            self.source(alpha_sources[n], u8::from(reads.alpha[n]) << 3, VIA_ALPHA[n]);
+            self.source(rgb_sources[n], reads.rgb[n], RGB_SOURCES[n]);
+            self.source(alpha_sources[n], u8::from(reads.alpha[n]) << 3, ALPHA_SOURCES[n]);
         }
         let (rgb_sure, alpha_sure) =
             (unconditional(cmn.rgb_pred_sel()), unconditional(cmn.alpha_pred_sel()));
@@ -206,12 +232,12 @@ impl InstInfo {
             return;
         }
         let kills = op == TexOp::TEXKILL;
-        let channels = |swiz: [r500_isa::values::Channel; 4], wanted: u8| {
+        let channels = |swiz: [Channel; 4], wanted: u8| {
             (0..4)
                 .filter(|i| wanted >> i & 1 != 0)
                 .fold(0, |mask, i| mask | 1 << (swiz[i].code() & 3))
         };
-        // How many of S, T, R count is the texture's business; S always does.
+        // The dimension of the texture decides how many of S, T and R are used; S always is.
         let (may, sure) = match op {
             TexOp::TEXKILL => (0b1111, 0b1111),
             TexOp::PROJ | TexOp::LODBIAS | TexOp::LOD => (0b1111, 0b1001),
@@ -240,7 +266,7 @@ impl InstInfo {
         }
         let (rgb_sel, alpha_sel) = (cmn.rgb_pred_sel(), cmn.alpha_pred_sel());
         if kills {
-            // Open: of RGBA the red bit counts.
+            // Open: RGBA selects the red bit.
             self.predicate_reads = predicate_bits(rgb_sel, 1);
             return;
         }
@@ -262,54 +288,93 @@ impl InstInfo {
     }
 
     fn flow(&mut self, inst: Instruction) {
-        let table = inst.fc_inst().jump_func();
-        if jump_func_depends_on(table, 1) {
+        let fc = inst.fc_inst();
+        if fc.depends_on(JumpInput::Predicate) {
             self.predicate_reads = predicate_bits(inst.cmn().rgb_pred_sel(), 1);
         }
-        self.alu_result_read = jump_func_depends_on(table, 2);
+        self.alu_result_read = fc.depends_on(JumpInput::AluResult);
+    }
+}
+
+/// An input of a `JUMP_FUNC` table, by its bit in the index of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JumpInput {
+    /// The boolean constant that `BOOL_ADDR` names.
+    Boolean,
+    /// The predicate bit that the predicate selection names.
+    Predicate,
+    /// The ALU result.
+    AluResult,
+}
+
+impl FcInst {
+    /// Returns whether the jump decision depends on an input: whether two entries of `JUMP_FUNC`
+    /// differ whose indices differ in the bit of the input only.
+    #[must_use]
+    pub fn depends_on(self, input: JumpInput) -> bool {
+        let table = self.jump_func();
+        let bit = 1 << input as u8;
+        (0..8u8).filter(|i| i & bit == 0).any(|i| table >> i & 1 != table >> (i | bit) & 1)
     }
 }
 
 /// A decoded flow-control instruction.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BranchInfo {
-    pub(crate) op: FcOp,
-    /// Whether some pixel may want to jump, and whether one may not.
-    pub(crate) outcome: JumpOutcome,
-    /// Whether all pixels want the same, whatever they computed.
-    pub(crate) uniform: bool,
-    pub(crate) any: bool,
-    pub(crate) b_else: bool,
-    pub(crate) b_op0: BranchOp,
-    pub(crate) b_op1: BranchOp,
-    pub(crate) pop: u8,
-    pub(crate) a_op: AddrOp,
+pub struct BranchInfo {
+    /// `OP`.
+    pub op: FcOp,
+    /// What the jump condition can come to.
+    pub outcome: JumpOutcome,
+    /// Whether the condition has the same value in all pixels of a group.
+    pub uniform: bool,
+    /// `JUMP_ANY`.
+    pub any: bool,
+    /// `B_ELSE`.
+    pub b_else: bool,
+    /// `B_OP0`.
+    pub b_op0: BranchOp,
+    /// `B_OP1`.
+    pub b_op1: BranchOp,
+    /// `B_POP_CNT`.
+    pub pop: u8,
+    /// `A_OP`.
+    pub a_op: AddrOp,
     /// Absolute address of `JUMP_ADDR`.
-    pub(crate) target: u32,
-    pub(crate) int: u8,
-    pub(crate) ignore_uncovered: bool,
+    pub target: u32,
+    /// `INT_ADDR`.
+    pub int: u8,
+    /// `IGNORE_UNCOVERED`.
+    pub ignore_uncovered: bool,
 }
 
-/// What pixels may want of a jump.
+/// The values that the jump condition of a pixel can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct JumpOutcome {
-    pub(crate) may_jump: bool,
-    pub(crate) may_fall_through: bool,
+pub struct JumpOutcome {
+    /// It is true for some values of the inputs.
+    pub may_jump: bool,
+    /// It is false for some values of the inputs.
+    pub may_fall_through: bool,
 }
 
 impl JumpOutcome {
-    pub(crate) fn never(self) -> bool {
+    /// Returns whether the condition is constantly false.
+    #[must_use]
+    pub fn never(self) -> bool {
         !self.may_jump
     }
 
-    pub(crate) fn always(self) -> bool {
+    /// Returns whether the condition is constantly true.
+    #[must_use]
+    pub fn always(self) -> bool {
         !self.may_fall_through
     }
 }
 
 impl BranchInfo {
-    /// `offset` is `US_CODE_OFFSET`, `bools` the boolean constants if given.
-    pub(crate) fn new(inst: Instruction, offset: u32, bools: Option<u32>) -> Self {
+    /// Decodes a flow-control instruction. `offset` is `US_CODE_OFFSET`; `bools` are the boolean
+    /// constants, or `None` if they can have any value.
+    #[must_use]
+    pub fn new(inst: Instruction, offset: u32, bools: Option<u32>) -> Self {
         let (cmn, fc, addr) = (inst.cmn(), inst.fc_inst(), inst.fc_addr());
         let table = fc.jump_func();
         // PRED_SEL NONE (and what is reserved) reads as 1, inverted as 0 (open).
@@ -330,8 +395,8 @@ impl BranchInfo {
         }
         let decided = wants.never() || wants.always();
         let uniform = decided
-            || !(jump_func_depends_on(table, 2)
-                || (predicate.is_none() && jump_func_depends_on(table, 1)));
+            || !(fc.depends_on(JumpInput::AluResult)
+                || (predicate.is_none() && fc.depends_on(JumpInput::Predicate)));
         let base = if addr.jump_global() { 0 } else { offset };
         Self {
             op: fc.op(),
@@ -349,20 +414,27 @@ impl BranchInfo {
         }
     }
 
-    pub(crate) fn is_loop_begin(&self) -> bool {
+    /// Returns whether it is LOOP or REP.
+    #[must_use]
+    pub fn is_loop_begin(&self) -> bool {
         matches!(self.op, FcOp::LOOP | FcOp::REP)
     }
 
-    pub(crate) fn is_loop_end(&self) -> bool {
+    /// Returns whether it is ENDLOOP or ENDREP.
+    #[must_use]
+    pub fn is_loop_end(&self) -> bool {
         matches!(self.op, FcOp::ENDLOOP | FcOp::ENDREP)
     }
 
-    pub(crate) fn is_break(&self) -> bool {
+    /// Returns whether it is BREAKLOOP or BREAKREP.
+    #[must_use]
+    pub fn is_break(&self) -> bool {
         matches!(self.op, FcOp::BREAKLOOP | FcOp::BREAKREP)
     }
 
-    /// Levels that DECR takes off when jumping; `None` for INCR and what is reserved.
-    pub(crate) fn levels_closed_by_jump(&self) -> Option<u8> {
+    /// Returns the branch levels that a taken jump closes; `None` for INCR and the reserved code.
+    #[must_use]
+    pub fn levels_closed_by_jump(&self) -> Option<u8> {
         match self.b_op1 {
             BranchOp::NONE => Some(0),
             BranchOp::DECR => Some(self.pop),
@@ -371,14 +443,7 @@ impl BranchInfo {
     }
 }
 
-/// Whether a `JUMP_FUNC` table depends on bit `n` of its index: 0 boolean, 1 predicate, 2 ALU
-/// result.
-pub(crate) fn jump_func_depends_on(table: u8, n: u8) -> bool {
-    let step = 1 << n;
-    (0..8u8).filter(|i| i & step == 0).any(|i| table >> i & 1 != table >> (i | step) & 1)
-}
-
-/// Predicate bits that a selection looks at for these channels.
+/// Returns the predicate bits that a selection reads for these channels.
 fn predicate_bits(sel: PredSel, channels: u8) -> u8 {
     if channels == 0 {
         return 0;
@@ -393,7 +458,7 @@ fn predicate_bits(sel: PredSel, channels: u8) -> u8 {
     }
 }
 
-/// Whether a half goes ahead whatever the predicate bits say (reserved selections as NONE; open).
+/// Returns whether a half writes whatever the predicate bits hold (reserved selections as NONE; open).
 fn unconditional(sel: PredSel) -> bool {
     !matches!(sel.code(), 1..=5)
 }
