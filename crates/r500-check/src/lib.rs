@@ -13,20 +13,20 @@
 //! Nothing here runs a program, and nothing fails: any dwords can be checked.
 //!
 //! ```
-//! use r500_check::{Given, Verdict, check};
+//! use r500_check::{Assumptions, Verdict, check};
 //! use r500_isa::Instruction;
 //! use r500_program::Program;
 //!
 //! // out[0].rgb = MAD src0.rgb src0.111 src0.000, out[0].a = MAX src0.1 src0.1
 //! let fine = Instruction([0x78101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000]);
-//! let report = check(&Program::from_code(vec![fine]), &Given::default());
+//! let report = check(&Program::from_code(vec![fine]), &Assumptions::default());
 //! assert!(matches!(report.verdict, Verdict::Clean(facts) if facts.structured));
 //!
 //! // RGB_OP 15 is reserved.
 //! let bad = Instruction([0x78101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_000f]);
-//! let report = check(&Program::from_code(vec![bad]), &Given::default());
+//! let report = check(&Program::from_code(vec![bad]), &Assumptions::default());
 //! assert_eq!(
-//!     report.findings[0].to_string(),
+//!     report.lints[0].to_string(),
 //!     "error[R5011]: address 0, RGB_OP: RGB_OP 15 is reserved",
 //! );
 //! ```

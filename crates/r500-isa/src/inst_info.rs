@@ -65,6 +65,11 @@ pub enum OperandField {
     Dy,
 }
 
+impl OperandField {
+    /// Number of operand fields.
+    pub const COUNT: usize = Self::Dy as usize + 1;
+}
+
 const RGB_SOURCES: [OperandField; 3] =
     [OperandField::RgbSource0, OperandField::RgbSource1, OperandField::RgbSource2];
 const ALPHA_SOURCES: [OperandField; 3] =

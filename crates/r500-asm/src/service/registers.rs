@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use r500_isa::values::{InstType, TexOp};
-use r500_isa::{Half, InlineConst, Instruction};
+use r500_isa::values::{FcOp, InstType};
+use r500_isa::{Access, InlineConst, InstInfo, Instruction, JumpInput};
 
 use super::Analysis;
 use crate::parse::Register;
@@ -129,64 +129,27 @@ impl Analysis {
     }
 }
 
-/// Whether an instruction writes, and whether it reads a register; addresses with aL by their base.
+/// Returns whether an instruction writes and whether it reads a register. An address that aL is added
+/// to counts by its base.
 fn touched(inst: Instruction, register: Register) -> (bool, bool) {
-    let cmn = inst.cmn();
-    match inst.ty() {
-        InstType::TEX => {
-            let addr = inst.tex_addr();
-            match register {
-                Register::Temp(n) => {
-                    let writes = cmn.rgb_wmask().code() != 0 || cmn.alpha_wmask();
-                    let gradients = inst.tex_inst().inst() == TexOp::DXDY;
-                    let dxdy = inst.tex_addr_dxdy();
-                    let reads = addr.src_addr() == n
-                        || gradients && (dxdy.dx_addr() == n || dxdy.dy_addr() == n);
-                    (writes && addr.dst_addr() == n, reads)
-                }
-                Register::Tex(n) => (false, inst.tex_inst().tex_id() == n),
-                _ => (false, false),
-            }
+    let info = InstInfo::new(inst);
+    let names = |operands: &[Access], n: u8| operands.iter().any(|access| access.addr == n);
+    match register {
+        Register::Temp(n) => (names(&info.writes, n), names(&info.reads, n)),
+        Register::Const(n) => (false, names(&info.constants, n)),
+        Register::Out(n) => {
+            let writes = info.outputs.iter().any(|&(target, mask)| mask != 0 && target == n);
+            (writes, false)
         }
-        InstType::FC => {
-            use r500_isa::values::FcOp;
-            let (fc, addr) = (inst.fc_inst(), inst.fc_addr());
-            match register {
-                Register::Int(n) => {
-                    let counts = matches!(fc.op(), FcOp::LOOP | FcOp::REP | FcOp::ENDLOOP);
-                    (false, counts && addr.int_addr() == n)
-                }
-                Register::Bool(n) => {
-                    // The table tells states apart that differ in the boolean alone.
-                    let looks = (fc.jump_func() >> 1 ^ fc.jump_func()) & 0x55 != 0;
-                    (false, looks && addr.bool_addr() == n)
-                }
-                _ => (false, false),
-            }
+        Register::Float(_) => (false, false),
+        Register::Tex(n) => (false, info.ty == InstType::TEX && inst.tex_inst().tex_id() == n),
+        Register::Int(n) => {
+            let loops = matches!(inst.fc_inst().op(), FcOp::LOOP | FcOp::REP | FcOp::ENDLOOP);
+            (false, info.ty == InstType::FC && loops && inst.fc_addr().int_addr() == n)
         }
-        _ => {
-            let writes = match register {
-                Register::Temp(n) => {
-                    cmn.rgb_wmask().code() != 0 && inst.rgba_inst().rgb_addrd() == n
-                        || cmn.alpha_wmask() && inst.alpha_inst().alpha_addrd() == n
-                }
-                Register::Out(n) => {
-                    inst.ty() == InstType::OUT
-                        && (cmn.rgb_omask().code() != 0 && inst.target(Half::Rgb).code() == n
-                            || cmn.alpha_omask() && inst.target(Half::Alpha).code() == n)
-                }
-                _ => false,
-            };
-            let reads = inst.source_reads();
-            let rgb = inst.sources(Half::Rgb).into_iter().zip(reads.rgb.map(|mask| mask != 0));
-            let alpha = inst.sources(Half::Alpha).into_iter().zip(reads.alpha);
-            let mut used = rgb.chain(alpha).filter(|(_, used)| *used).map(|(source, _)| source);
-            let reads = match register {
-                Register::Temp(n) => used.any(|s| s.temporary() == Some(n)),
-                Register::Const(n) => used.any(|s| s.constant && s.addr == n),
-                _ => false,
-            };
-            (writes, reads)
+        Register::Bool(n) => {
+            let reads = inst.fc_inst().depends_on(JumpInput::Boolean);
+            (false, info.ty == InstType::FC && reads && inst.fc_addr().bool_addr() == n)
         }
     }
 }

@@ -16,9 +16,9 @@ use r500_check::dataflow::{ChannelId, ChannelSet};
 use r500_check::diff::{Change, Diff};
 use r500_exec::reference::{Event, EventKind, Group, Write};
 use r500_exec::{Bindings, Draw, Options, PixelRect};
-use r500_isa::values::{InstType, PredSel, RgbMask, TexOp};
+use r500_isa::values::{InstType, RgbMask, TexOp};
 use r500_isa::words::{AluAlphaInst, AluRgbInst, CmnInst};
-use r500_isa::{Half, Instruction};
+use r500_isa::{InstInfo, Instruction};
 use r500_program::{Compare, Job};
 
 use super::{Difference, Incomparable, Pair, Part, SIDES};
@@ -282,41 +282,17 @@ impl Recorded {
             return reads;
         }
         let inst = self.instruction;
-        let cmn = inst.cmn();
-        let predicated =
-            [cmn.rgb_pred_sel(), cmn.alpha_pred_sel()].iter().any(|s| *s != PredSel::NONE);
-        if predicated {
-            (0..4).for_each(|bit| reads.insert(ChannelId::Predicate(bit)));
+        // Only an ALU instruction has results that can be irrelevant on their own.
+        let alu = !matches!(inst.ty(), InstType::FC | InstType::TEX);
+        let info = InstInfo::new(if alu { self.reduced() } else { inst });
+        for access in info.reads.iter() {
+            let moved = i32::from(access.addr) + if access.relative { self.al } else { 0 };
+            reads.insert_temp((moved & 0x7f) as u8, access.may);
         }
-        let temp = |addr: u8, relative: bool| {
-            let moved = i32::from(addr & 0x7f) + if relative { self.al } else { 0 };
-            u8::try_from(moved).unwrap_or(0) & 0x7f
-        };
-        match inst.ty() {
-            InstType::FC => reads.insert(ChannelId::AluResult),
-            InstType::TEX => {
-                let (src, grad) = (inst.tex_addr(), inst.tex_addr_dxdy());
-                reads.insert_temp(temp(src.src_addr(), src.src_addr_rel()), 0b1111);
-                if inst.tex_inst().inst() == TexOp::DXDY {
-                    reads.insert_temp(temp(grad.dx_addr(), grad.dx_addr_rel()), 0b1111);
-                    reads.insert_temp(temp(grad.dy_addr(), grad.dy_addr_rel()), 0b1111);
-                }
-            }
-            _ => {
-                let inst = self.reduced();
-                let channels = inst.source_reads();
-                for half in [Half::Rgb, Half::Alpha] {
-                    for (n, source) in inst.sources(half).into_iter().enumerate() {
-                        let mask = match half {
-                            Half::Rgb => channels.rgb[n],
-                            Half::Alpha => u8::from(channels.alpha[n]) << 3,
-                        };
-                        if mask != 0 && !source.constant && source.inline().is_none() {
-                            reads.insert_temp(temp(source.addr, source.relative), mask);
-                        }
-                    }
-                }
-            }
+        let predicates = (0..4u8).filter(|bit| info.predicate_reads >> bit & 1 != 0);
+        predicates.for_each(|bit| reads.insert(ChannelId::Predicate(bit)));
+        if info.alu_result_read {
+            reads.insert(ChannelId::AluResult);
         }
         reads
     }

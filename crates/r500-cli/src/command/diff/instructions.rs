@@ -5,8 +5,7 @@ use std::io::{self, Write};
 
 use r500::check::diff::{Change, Diff, FieldChange};
 use r500::explain::FieldExplanation;
-use r500::isa::values::InstType;
-use r500::isa::{Half, Instruction};
+use r500::isa::{InstInfo, Instruction, OperandField};
 use r500::program::Job;
 use serde_json::{Value, json};
 
@@ -260,29 +259,12 @@ fn renamed(jobs: &[Job; 2], diff: &Diff) -> Vec<Renamed> {
     changed.map(|((a, b), count)| Renamed { a, b, count }).collect()
 }
 
-/// The temporaries that an instruction names, place by place.
-fn temporaries(inst: Instruction) -> Vec<Option<u8>> {
-    match inst.ty() {
-        InstType::FC => Vec::new(),
-        InstType::TEX => {
-            vec![Some(inst.tex_addr().src_addr()), Some(inst.tex_addr().dst_addr())]
-        }
-        _ => {
-            let cmn = inst.cmn();
-            let reads = inst.source_reads();
-            let mut names = vec![
-                (cmn.rgb_wmask().code() != 0).then(|| inst.rgba_inst().rgb_addrd()),
-                cmn.alpha_wmask().then(|| inst.alpha_inst().alpha_addrd()),
-            ];
-            for (half, read) in
-                [(Half::Rgb, reads.rgb.map(|mask| mask != 0)), (Half::Alpha, reads.alpha)]
-            {
-                for (source, read) in inst.sources(half).into_iter().zip(read) {
-                    let temp = read && !source.constant && source.inline().is_none();
-                    names.push(temp.then_some(source.addr));
-                }
-            }
-            names
-        }
+/// Returns the temporaries that an instruction reads or writes, indexed by operand field.
+fn temporaries(inst: Instruction) -> [Option<u8>; OperandField::COUNT] {
+    let mut names = [None; OperandField::COUNT];
+    let info = InstInfo::new(inst);
+    for access in info.reads.iter().chain(info.writes.iter()) {
+        names[access.field as usize] = Some(access.addr);
     }
+    names
 }
