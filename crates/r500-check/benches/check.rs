@@ -1,4 +1,4 @@
-//! How many programs a core checks in a second: the captures, the piglit programs, and a long one.
+//! Programs checked per second on one core: the captures, the piglit programs, and a long one.
 
 #![allow(missing_docs, clippy::unwrap_used)]
 

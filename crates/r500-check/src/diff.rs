@@ -1,16 +1,16 @@
-//! Which instructions two programs share, and how the others differ, by names.
+//! Program diff: aligns the instructions of two programs and lists the fields that differ.
 //!
 //! Equal instructions are aligned first (Myers, "An O(ND) Difference Algorithm", 1986: near linear
-//! for programs that are alike); what is left between them is paired where it has a type and most
-//! fields in common. A jump that leads to the same instruction of both programs is the same, whatever
-//! its address.
+//! for similar programs). The instructions between them are paired if they have a type and most
+//! fields in common. Jumps to the same instruction of both programs are equal, whatever the
+//! address.
 
 use r500_isa::values::InstType;
 use r500_isa::words::{AluAlphaInst, AluRgbaInst, FcAddr, TexAddr, TexAddrDxdy};
 use r500_isa::{Field, Instruction, Register, Source};
 use r500_program::{Program, State};
 
-/// What happened to an instruction between two programs, A and B. Places are indices.
+/// An entry of the alignment of two programs, A and B. Numbers are instruction indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// It is in both.
@@ -40,11 +40,11 @@ pub enum Change {
 pub struct FieldChange {
     /// Number of the dword.
     pub word: u8,
-    /// What the dword is, where both agree on that.
+    /// The register type of the dword, if it is the same in both.
     pub register: Option<&'static Register>,
     /// The field; `None` for bits that no field names, and for dwords that mean nothing.
     pub field: Option<&'static Field>,
-    /// Its code in A (the dword, where there is no field).
+    /// Its code in A (the dword, if there is no field).
     pub a: u32,
     /// Its code in B.
     pub b: u32,
@@ -73,7 +73,7 @@ pub struct StateChange {
 pub struct Diff {
     /// Instructions, in the order of both programs.
     pub changes: Vec<Change>,
-    /// State around them; constants as `const[n].r` and so on.
+    /// Differences of the state; constants as `const[n].r` and so on.
     pub state: Vec<StateChange>,
 }
 
@@ -95,7 +95,7 @@ impl Diff {
             let (x, y) = (target(x, offset(a)), target(y, offset(b)));
             let index = |n: Option<u32>| n.and_then(|n| usize::try_from(n).ok());
             match (index(x), index(y)) {
-                // Behind the last instruction is a place too.
+                // A target after the last instruction is valid too.
                 (Some(x), Some(y)) => {
                     let mapped = to.get(x).copied().flatten();
                     mapped == Some(y) || (x == a.code.len() && y == b.code.len())
@@ -129,14 +129,14 @@ impl Diff {
         Self { changes, state: compare_state(&a.state, &b.state) }
     }
 
-    /// Whether the programs are the same but for where their instructions lie.
+    /// Returns whether the programs are the same except for instruction addresses.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.state.is_empty() && self.changes.iter().all(|c| matches!(c, Change::Same { .. }))
     }
 }
 
-/// The fields in which two instructions differ.
+/// Returns the fields in which two instructions differ.
 #[must_use]
 pub fn compare(a: Instruction, b: Instruction) -> Vec<FieldChange> {
     let mut changes = Vec::new();
@@ -169,7 +169,7 @@ pub fn compare(a: Instruction, b: Instruction) -> Vec<FieldChange> {
     changes
 }
 
-/// What counts for alignment: everything but where jumps lead.
+/// Returns the alignment key: the instruction without its jump target.
 fn key(inst: Instruction) -> Instruction {
     let mut inst = inst;
     if inst.ty() == InstType::FC {
@@ -178,7 +178,7 @@ fn key(inst: Instruction) -> Instruction {
     inst
 }
 
-/// Differences that are looked for before the rest is paired by place.
+/// Most edits that the search tries before it pairs the rest by position.
 const MOST_EDITS: usize = 1024;
 
 /// Pairs of equal instructions, ascending in both.
@@ -196,7 +196,7 @@ fn align(a: &[Instruction], b: &[Instruction]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// The pairs of a shortest edit script; none if it is longer than [`MOST_EDITS`].
+/// Returns the pairs of a shortest edit script; none if it is longer than [`MOST_EDITS`].
 fn myers(a: &[Instruction], b: &[Instruction]) -> Vec<(usize, usize)> {
     let most = (a.len() + b.len()).min(MOST_EDITS);
     // furthest[k + most + 1]: how far down A the diagonal k = x - y gets.
@@ -260,7 +260,7 @@ fn walk_back(
     pairs
 }
 
-/// Pairs what lies between pairs, where it is alike.
+/// Pairs similar instructions between given pairs.
 fn pair_rest(
     a: &[Instruction],
     b: &[Instruction],
@@ -326,8 +326,8 @@ fn pair_gap(
     }
 }
 
-/// How alike two instructions are: 0 if they should not be paired. Which registers they use counts
-/// least: a compiler may have taken others.
+/// Returns the similarity of two instructions; 0 if they should not be paired. Register numbers
+/// weigh least: a compiler may allocate others.
 fn likeness(a: &Shape, b: &Shape) -> u32 {
     let (x, y) = (a.shape, b.shape);
     let (a, b) = (a.key, b.key);
@@ -352,7 +352,7 @@ fn likeness(a: &Shape, b: &Shape) -> u32 {
     8 * count(shapes) + count(words) + u32::from(opcodes) * 16 + u32::from(same(0))
 }
 
-/// An instruction as pairing sees it.
+/// The comparison keys of an instruction.
 struct Shape {
     /// Without where jumps lead.
     key: Instruction,
@@ -367,7 +367,7 @@ impl Shape {
     }
 }
 
-/// An instruction without the numbers of its registers.
+/// Returns an instruction without the numbers of its registers.
 fn shape(inst: Instruction) -> Instruction {
     let mut shape = inst;
     match inst.ty() {

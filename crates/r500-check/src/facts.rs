@@ -1,47 +1,49 @@
-//! What is known of a program that is clean.
+//! Guarantees about a program without errors.
 
-/// What a clean verdict guarantees. An engine may rely on every word of it.
+/// The guarantees of a clean verdict. Engines rely on them.
 ///
-/// All of it holds for the program as given: its instructions, code window, flow-control mode,
+/// They hold for the program as given: its instructions, code window, flow-control mode,
 /// `US_PIXSIZE`, integer and boolean constants (any boolean constants, where none are given). It
 /// holds for any float constants, inputs, textures, coverage and size of picture, in the reference
 /// engine with its default readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Facts {
-    /// The program is [structured](crate::graph::Structure): each flow-control instruction that is
-    /// reached is a word of a statement. A pixel parked by a branch, BREAK or CONTINUE wakes where
-    /// its own path goes on. The results of a pixel that has a say (a covered one, or any where
-    /// nothing has `IGNORE_UNCOVERED`) are those of running its own path alone, but for what MDH, MDV
-    /// and implicit levels of detail read of its quad, and for inactive writes. Jumps lead backward from ENDLOOP and ENDREP only, there is no
-    /// recursion, and every run ends.
+    /// The program is [structured](crate::graph::Structure): each reachable flow-control
+    /// instruction is part of a statement. A pixel that a branch, BREAK or CONTINUE deactivates
+    /// becomes active again where its own path continues. The results of a voting pixel (a covered
+    /// one, or any pixel if no instruction has `IGNORE_UNCOVERED`) are those of running its own
+    /// path alone, except for values that MDH, MDV and implicit levels of detail read from its
+    /// quad, and for inactive writes. Only ENDLOOP and ENDREP jump backward, there is no recursion,
+    /// and every run ends.
     pub structured: bool,
-    /// The size of the group shows in no result: the program is structured, nothing has
+    /// No result depends on the group size: the program is structured, nothing has
     /// `WRITE_INACTIVE`, and no flow-control instruction has `IGNORE_UNCOVERED` where quad
     /// differences are read anywhere.
     pub group_size_invisible: bool,
-    /// The same, as long as every pixel of every quad that is touched is covered: `IGNORE_UNCOVERED`
-    /// does nothing then, unless something kills.
+    /// The same, provided that every pixel of every rasterised quad is covered: `IGNORE_UNCOVERED`
+    /// then has no effect unless an instruction kills pixels.
     pub group_size_invisible_if_covered: bool,
     /// No write reaches inactive pixels: no instruction that is reached has `WRITE_INACTIVE`.
     pub no_inactive_writes: bool,
-    /// Branch levels that are open at once, at most: a branch counter never exceeds this minus one.
+    /// Most branch levels that are open at the same time: a branch counter never exceeds this minus
+    /// one.
     pub branch_levels: u8,
-    /// Loops that run inside each other, at most; never past the loop stack.
+    /// Most loops that run inside each other; within the loop stack.
     pub loop_levels: u8,
-    /// Addresses on the address stack, at most; never past it.
+    /// Most addresses on the address stack; within its size.
     pub call_levels: u8,
-    /// Every temporary that is read or written, through aL too, is below this; not above
+    /// Upper bound (exclusive) of the temporaries read or written, aL included; not above
     /// `US_PIXSIZE` + 1 where that is given. No address is moved out of its range by aL.
     pub temporaries: u8,
-    /// Every constant that is read, through aL too, is below this.
+    /// Upper bound (exclusive) of the constants read, aL included.
     pub constants: u16,
     /// aL is always in this range (least and greatest), 0 outside loops.
     pub al: (i32, i32),
     /// Every temporary channel that an instruction is known to read was written before, or is an
     /// input, on every path of the pixel (a predicated write counts); predicate bits and the ALU
-    /// result likewise. Undefined state is never looked at, so what it starts as does not matter.
-    /// False where the inputs are not known.
+    /// result likewise. Undefined state is never read, so its initial value has no effect. False
+    /// where the inputs are not known.
     pub reads_are_defined: bool,
     /// Texture units that fetches name, unit 0 in bit 0.
     pub texture_units: u16,
@@ -54,19 +56,19 @@ pub struct Facts {
     /// Some instruction reads other pixels of its quad: MDH, MDV, or a level of detail that comes
     /// from the quad.
     pub quad_reads: bool,
-    /// Some instruction looks at predicate bits.
+    /// Some instruction reads predicate bits.
     pub uses_predicates: bool,
     /// Some instruction adds aL to an address.
     pub uses_relative: bool,
 }
 
-/// What came of a check.
+/// The verdict of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// No errors: the reference engine reports no hard finding in any run.
+    /// No errors: the reference engine reports no runtime warning of the hard kind in any run.
     Clean(Facts),
-    /// No errors that could be seen, but the program names integer constants that are not given (bit
-    /// n for constant n), and what it does depends on them. Nothing is guaranteed.
+    /// No errors were found, but the behaviour depends on integer constants that are not given (bit
+    /// n for constant n). Nothing is guaranteed.
     Incomplete {
         /// The constants that are missing.
         int_constants: u32,
@@ -76,7 +78,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The facts of a clean program.
+    /// Returns the facts of a clean program.
     #[must_use]
     pub fn facts(&self) -> Option<&Facts> {
         match self {

@@ -1,16 +1,18 @@
-//! Know before it runs: what can be said of an R500 fragment program without running it.
+//! Static analysis of R500 fragment programs: lints, control-flow graph, dataflow, statistics,
+//! diff.
 //!
-//! [`check`] finds what is wrong or odd, each finding with a stable [`LintCode`], a place, a reason with
-//! its evidence, and, where that can be said, a fix. A program without errors gets [`Facts`]: what
-//! engines may rely on. Underneath, and for other users:
+//! [`check`] reports lints. Each has a stable [`LintCode`], a location, a message, the evidence for
+//! the rule and, where one is known, a fix. A program without errors gets [`Facts`], which engines
+//! rely on. The analyses below are public too:
 //!
-//! - [`graph`]: where a group of pixels can go; basic blocks, loops; statements recovered from jumps,
-//! - [`dataflow`]: liveness and definitions, channel by channel, along the paths of a pixel,
-//! - [`Stats`]: what a program is made of and what it may cost,
-//! - [`diff`]: which instructions two programs share and how others differ,
-//! - [`draw`]: flow graphs as DOT and SVG.
+//! - [`graph`]: the control-flow graph of a group of pixels, basic blocks, natural loops, and the
+//!   structurizer,
+//! - [`dataflow`]: liveness, reaching definitions and definite initialisation of register channels,
+//! - [`Stats`]: instruction counts and estimated cost,
+//! - [`diff`]: alignment of two programs and the fields that differ,
+//! - [`draw`]: control-flow graphs as DOT and SVG.
 //!
-//! Nothing here runs a program, and nothing fails: any dwords can be checked.
+//! The analyses run no program and accept any dwords.
 //!
 //! ```
 //! use r500_check::{Assumptions, Verdict, check};

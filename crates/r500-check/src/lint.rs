@@ -1,4 +1,4 @@
-//! Findings: what is odd about a program, where, and how to mend it.
+//! Lints: a problem of a program, its location and, if known, a fix.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use r500_program::Program;
 
 use crate::LintCode;
 
-/// How bad something is.
+/// The severity of a lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Worth knowing; nothing needs to change.
+    /// Information; the program need not change.
     Note,
-    /// Runs, but perhaps not as meant, or not so on a card.
+    /// The program runs, but perhaps not as intended, or differently on a card.
     Warning,
-    /// Cannot run as written.
+    /// The program cannot run as written.
     Error,
 }
 
@@ -30,23 +30,23 @@ impl Severity {
     }
 }
 
-/// Something odd about a program.
+/// A lint: a problem found in a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lint {
-    /// What kind it is; [`LintCode::info`] says what that means, on what evidence, and how to mend it.
+    /// The lint code; [`LintCode::info`] has its meaning, evidence and remedy.
     pub code: LintCode,
-    /// Where.
+    /// The location.
     pub location: Location,
-    /// What is odd here, with the names and numbers of this program.
+    /// The message, with names and numbers of this program.
     pub message: String,
-    /// What mends it, if that can be said; nothing else of the program changes its meaning by it.
+    /// A fix, if one is known. It changes nothing else about the program's behaviour.
     pub fix: Option<Fix>,
-    /// Other places that matter, each with why.
+    /// Related locations, each with a reason.
     pub related: Vec<(Location, &'static str)>,
 }
 
 impl Lint {
-    /// How bad it is.
+    /// Severity of the lint.
     #[must_use]
     pub fn severity(&self) -> Severity {
         self.code.info().severity
@@ -60,7 +60,7 @@ impl fmt::Display for Lint {
     }
 }
 
-/// Where something is: a field of an instruction, an instruction, or the state around the program.
+/// The location of a lint: the program, a state register, an instruction or one of its fields.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Location {
     /// The program as a whole.
@@ -73,13 +73,13 @@ pub enum Location {
         index: usize,
         /// Its absolute address.
         address: u32,
-        /// The field that it is about, if it is about one: number of the dword, and the field.
+        /// The field, if the lint concerns one: the number of its dword, and the field.
         field: Option<(u8, &'static Field)>,
     },
 }
 
 impl Location {
-    /// The index of the instruction, if it is about one.
+    /// Returns the index of the instruction, if the location is one.
     #[must_use]
     pub fn index(&self) -> Option<usize> {
         match *self {
@@ -109,12 +109,13 @@ impl fmt::Debug for Location {
     }
 }
 
-/// A change that mends a finding.
+/// A change that resolves a lint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
     /// What it does, in the imperative.
     pub text: String,
-    /// It only adds waits, NOPs or room, so the picture cannot change: `--fix` may apply it.
+    /// Whether `--fix` applies it: it only adds waits, NOPs or stack frame space, so no result
+    /// changes.
     pub safe: bool,
     /// Fields to set.
     pub edits: Vec<Edit>,
@@ -176,7 +177,7 @@ impl Edit {
         Self { target, register: W::REGISTER, field: field.describe(), code: value.code() }
     }
 
-    /// Applies it; a place that the program does not have stays as it is.
+    /// Applies the edit. A location that the program lacks is left alone.
     pub fn apply(&self, program: &mut Program) {
         let Self { field, code, .. } = *self;
         match self.target {
@@ -201,7 +202,7 @@ impl Edit {
 }
 
 impl Fix {
-    /// Applies it.
+    /// Applies the fix.
     pub fn apply(&self, program: &mut Program) {
         self.edits.iter().for_each(|edit| edit.apply(program));
     }

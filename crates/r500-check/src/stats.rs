@@ -1,4 +1,4 @@
-//! What a program is made of and what it may cost.
+//! Program statistics: instruction counts and estimated cost.
 
 use r500_isa::values::{AlphaOp, InstType, Omod, RgbOp, Sel, TexOp};
 use r500_isa::{Half, Instruction, Slot};
@@ -8,13 +8,13 @@ use crate::graph::{Graph, Statement, Structure};
 
 macro_rules! stats {
     ($($name:ident $title:literal $side:ident $meaning:literal;)*) => {
-        /// Numbers about a program. Instructions that no run reaches are only counted as such.
+        /// Statistics of a program. Unreachable instructions are counted as such only.
         ///
         /// **Cycles** are those of a simple model: every instruction takes one cycle to issue, one
-        /// with `NOP` two. A branch costs its dearer arm, a loop its passes (one, where the integer
-        /// constant is not given), a call what it calls. Waiting for textures and for the pipeline is
-        /// not in it. So it is an upper bound of instructions issued per group of pixels, good for
-        /// comparing programs, not for predicting time.
+        /// with `NOP` two. A branch costs its more expensive arm, a loop its iterations (one, if
+        /// the integer constant is not given), a call its subroutine. Texture and pipeline latency
+        /// are not modelled. The number is an upper bound of instructions issued per group of
+        /// pixels: it compares programs and does not predict time.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
         pub struct Stats {
             $( #[doc = $meaning] pub $name: u64, )*
@@ -25,14 +25,14 @@ macro_rules! stats {
             pub const TITLES: &'static [&'static str] = &[ $( $title, )* ];
             /// Names of the numbers, as JSON and CSV spell them, in order.
             pub const NAMES: &'static [&'static str] = &[ $( stringify!($name), )* ];
-            /// What the numbers are, in order.
+            /// Descriptions of the numbers, in order.
             pub const MEANINGS: &'static [&'static str] = &[ $( $meaning, )* ];
 
-            /// Whether the number is a cost, so that less is better, in order; the others only tell
-            /// what a program is made of.
+            /// Whether each number is a cost (less is better), in order; the others describe the
+            /// program only.
             pub const COSTS: &'static [bool] = &[ $( is_cost!($side), )* ];
 
-            /// The numbers, in order.
+            /// Returns the numbers, in order.
             #[must_use]
             pub fn values(&self) -> Vec<u64> {
                 vec![ $( self.$name, )* ]
@@ -86,7 +86,7 @@ stats! {
 }
 
 impl Stats {
-    /// The numbers of a program.
+    /// Returns the numbers of a program.
     ///
     /// # Errors
     /// [`WindowError`] where nothing can run.
@@ -96,7 +96,7 @@ impl Stats {
         Ok(Self::of_graph(program, &graph, structure.as_ref()))
     }
 
-    /// The numbers of a program whose graph is at hand.
+    /// Returns the statistics of a program with a given graph.
     #[must_use]
     pub fn of_graph(program: &Program, graph: &Graph, structure: Option<&Structure>) -> Self {
         let mut stats = Self::default();
@@ -177,7 +177,7 @@ impl Stats {
     }
 
     /// Integer constants of loops that some run may reach, which the program does not give: their
-    /// loops count as one pass in [`cycles`](Self::cycles).
+    /// loops count as one iteration in [`cycles`](Self::cycles).
     #[must_use]
     pub fn unknown_passes(program: &Program, graph: &Graph) -> Vec<u8> {
         let loops = graph.flows.iter().enumerate().filter_map(|(index, flow)| {
@@ -296,7 +296,7 @@ mod tests {
     use crate::{LintCode, Stats};
 
     #[test]
-    fn a_loop_of_four_passes() {
+    fn costs_of_a_loop_of_four_iterations() {
         // mov, LOOP, test, IF, BREAK, ENDIF, ENDLOOP, OUT.
         let stats = Stats::of(&LintCode::BreakDepth.good().program).unwrap();
         assert_eq!((stats.instructions, stats.alu, stats.flow, stats.outputs), (8, 3, 5, 1));
@@ -319,7 +319,7 @@ mod tests {
 
     /// Each subroutine calls the next one twice: as many paths as 2^15, but cost adds up fast.
     #[test]
-    fn calls_multiply() {
+    fn cost_of_nested_calls_grows_exponentially() {
         let stats = Stats::of(&LintCode::TooTangled.bad().program).unwrap();
         // s(0) = 1 (RETURN); s(n) = 2 calls + 2 s(n-1) + RETURN = 2 s(n-1) + 3; main: CALL, OUT.
         let sub = (0..15).fold(1u64, |cost, _| 2 * cost + 3);

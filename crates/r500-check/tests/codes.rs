@@ -1,4 +1,5 @@
-//! Every code: its bad example has it, its good one has not, and what stands in the table is sound.
+//! Every lint code: its bad example triggers it, its good example does not, and the table is
+//! consistent.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -7,7 +8,7 @@ use r500_check::{
 };
 
 #[test]
-fn bad_examples_have_their_code() {
+fn bad_example_triggers_its_lint() {
     for &code in LintCode::ALL {
         let report = check_job(&code.bad());
         assert!(report.with_code(code).next().is_some(), "{code:?} not found: {:#?}", report.lints);
@@ -17,7 +18,7 @@ fn bad_examples_have_their_code() {
 }
 
 #[test]
-fn good_examples_do_not() {
+fn good_example_does_not_trigger_its_lint() {
     for &code in LintCode::ALL {
         let report = check_job(&code.good());
         let found: Vec<String> = report.lints.iter().map(ToString::to_string).collect();
@@ -25,8 +26,7 @@ fn good_examples_do_not() {
     }
 }
 
-/// The good example is the bad one with little changed, so that it is a near miss: few instructions
-/// and few registers of the state differ.
+/// The good example is a small change of the bad one: few instructions and state registers differ.
 #[test]
 fn good_examples_are_near_misses() {
     for &code in LintCode::ALL {
@@ -48,11 +48,10 @@ fn good_examples_are_near_misses() {
     }
 }
 
-/// A good example without errors may still have other findings, but no error, so that it shows
-/// something that one may write.
+/// A good example may trigger other lints, but no error.
 #[test]
 fn good_examples_are_free_of_errors() {
-    // These two show that a way that is gone does not count, or that nothing is called.
+    // These two show that only taken edges count, or that nothing is called.
     for &code in LintCode::ALL {
         let report = check_job(&code.good());
         let errors: Vec<String> = report
@@ -67,15 +66,15 @@ fn good_examples_are_free_of_errors() {
 
 /// Examples with every code, and what they nearly are.
 #[test]
-fn engines_are_told_of_all_errors_and_of_nothing_else() {
+fn analyze_errors_reports_all_errors_and_no_other_lint() {
     for &code in LintCode::ALL {
         for program in [code.bad().program, code.good().program] {
             let all = analyze(&program, &Assumptions::default()).report;
-            let told = analyze_errors(&program).report;
+            let errors_only = analyze_errors(&program).report;
             let error = |finding: &&Lint| finding.severity() == Severity::Error;
             let errors: Vec<&Lint> = all.lints.iter().filter(error).collect();
-            assert_eq!(told.lints.iter().collect::<Vec<_>>(), errors, "{code:?}");
-            assert_eq!(told.verdict, all.verdict, "{code:?}");
+            assert_eq!(errors_only.lints.iter().collect::<Vec<_>>(), errors, "{code:?}");
+            assert_eq!(errors_only.verdict, all.verdict, "{code:?}");
         }
     }
 }
@@ -89,7 +88,7 @@ fn numbers_and_names_are_unique_and_ordered() {
     for (i, info) in infos.iter().enumerate() {
         assert!(info.number.len() == 5 && info.number.starts_with("R5"), "{}", info.number);
         assert!(infos[..i].iter().all(|other| other.name != info.name), "{}", info.name);
-        assert!([info.meaning, info.evidence, info.mend].iter().all(|text| text.len() > 5));
+        assert!([info.meaning, info.evidence, info.remedy].iter().all(|text| text.len() > 5));
         let tagged = ["documented", "ctm", "observed", "derived"];
         assert!(tagged.iter().any(|tag| info.evidence.contains(tag)), "{}: evidence", info.name);
         assert_eq!(LintCode::find(info.name).map(LintCode::info), Some(*info));
@@ -97,9 +96,9 @@ fn numbers_and_names_are_unique_and_ordered() {
     }
 }
 
-/// What a fix says, done, takes its finding away and adds no error.
+/// Applying a fix removes its lint and adds no error.
 #[test]
-fn fixes_mend() {
+fn fixes_remove_their_lint() {
     let mut mended = 0;
     for &code in LintCode::ALL {
         let mut job = code.bad();

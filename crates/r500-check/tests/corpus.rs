@@ -1,4 +1,4 @@
-//! Programs of a real driver, and hand-made cases: what they get, code by code, and why.
+//! Lints of programs from a real driver and of hand-made cases, with reasons.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -15,7 +15,7 @@ use r500_gen::{Rng, forget_waits};
 use r500_isa::state::UsPixsize;
 use r500_program::Job;
 
-/// What the captures get, and why it is right. A code that is not here must not come up.
+/// The lints of the captures, with reasons. Other codes must not occur.
 const CAPTURES: &[(LintCode, &str)] = &[
     (
         LintCode::LoopHazard,
@@ -48,7 +48,7 @@ const CAPTURES: &[(LintCode, &str)] = &[
     ),
 ];
 
-/// What the piglit programs get. They carry no state.
+/// The lints of the piglit programs, which carry no state.
 const PIGLIT: &[(LintCode, &str)] = &[
     (LintCode::LoopHazard, "as for the captures"),
     (LintCode::DivergentQuad, "tests that sample in branches on purpose"),
@@ -58,7 +58,7 @@ const PIGLIT: &[(LintCode, &str)] = &[
     ),
 ];
 
-/// Cases that get something, and what. They do odd things on purpose.
+/// The lints of the hand-made cases, which do unusual things on purpose.
 const CASES: &[(&str, &[LintCode])] = &[
     ("alures_kept", &[LintCode::DeadWrite, LintCode::UnitDisabled]), // instructions that must not disturb
     ("alures_nan", &[LintCode::NanConstant, LintCode::Unbalanced, LintCode::Unstructured]), // NaN; IFs lead onto ENDIF
@@ -69,16 +69,16 @@ const CASES: &[(&str, &[LintCode])] = &[
     ("jump_func_nopred", &[LintCode::Unreachable]), // no predicate reads as 1
     ("jump_func_table", &[LintCode::DeadWrite, LintCode::Unbalanced, LintCode::Unstructured]), // every table, counted oddly
     ("jump_global", &[LintCode::Unreachable]), // jumped over
-    ("kill_helper", &[LintCode::MissingNop]),  // a derivative right behind its source
+    ("kill_helper", &[LintCode::MissingNop]),  // a derivative directly after its source
     ("kill_not_counted", &[LintCode::Unstructured]), // a bare jump by vote
-    ("last_hint", &[LintCode::DeadWrite, LintCode::OutWithoutOutput]), // LAST, then writes for nobody and an empty OUT
-    ("loop_al_dest", &[LintCode::DeadWrite]), // writes all channels, looks at red
+    ("last_hint", &[LintCode::DeadWrite, LintCode::OutWithoutOutput]), // LAST, then dead writes and an empty OUT
+    ("loop_al_dest", &[LintCode::DeadWrite]), // writes all channels, reads red
     ("loop_jump_back", &[LintCode::BranchOverflow, LintCode::Unbalanced, LintCode::Unstructured]), // a loop of jumps that count up
     ("op_mdh", &[LintCode::DerivativeOperands]), // selections that must be ignored
-    ("op_mdh_inactive", &[LintCode::DivergentQuad]), // a derivative among sleepers
+    ("op_mdh_inactive", &[LintCode::DivergentQuad]), // a derivative among inactive pixels
     ("out_divergent", &[LintCode::OutWithoutOutput]), // ends as the driver does
     ("out_last_wins", &[LintCode::DeadOutput]),  // its point
-    ("rep_zero", &[LintCode::Unreachable]),      // a loop of no passes
+    ("rep_zero", &[LintCode::Unreachable]),      // a loop of zero iterations
     ("tex_disabled", &[LintCode::UnitDisabled]), // its point
     ("uncovered_any", &[LintCode::Unstructured]), // a bare jump by vote
     ("zero_rule_off", &[LintCode::DeadWrite, LintCode::NanConstant]), // 0 times infinity
@@ -120,7 +120,7 @@ fn only_allowed(jobs: &[(String, Job)], allowed: &[(LintCode, &str)]) -> BTreeMa
 }
 
 #[test]
-fn captures_are_free_of_errors_and_structured() {
+fn captures_are_structured_without_errors() {
     let jobs = jobs("mesa");
     assert_eq!(jobs.len(), 53);
     only_allowed(&jobs, CAPTURES);
@@ -150,7 +150,7 @@ fn piglit_programs_are_free_of_errors_and_structured() {
 }
 
 #[test]
-fn cases_get_what_they_are_made_for() {
+fn cases_trigger_their_listed_lints() {
     let mut seen = BTreeSet::new();
     for (_, job) in jobs("cases") {
         let codes: BTreeSet<LintCode> =
@@ -166,10 +166,10 @@ fn cases_get_what_they_are_made_for() {
     assert!(CASES.iter().all(|(name, _)| seen.contains(*name)));
 }
 
-/// Where reads are said to be defined, a run reads nothing undefined; and they are, for most
+/// If reads are reported as defined, a run reads nothing undefined; that is the case for most
 /// captures.
 #[test]
-fn defined_reads_are_defined() {
+fn programs_with_defined_reads_read_nothing_undefined() {
     let mut defined = 0;
     for (name, mut job) in jobs("mesa") {
         let Verdict::Clean(facts) = check_job(&job).verdict else { panic!("{name}") };
@@ -194,9 +194,9 @@ fn defined_reads_are_defined() {
     assert!(defined >= 30, "{defined} of 53");
 }
 
-/// Channels are live before the program exactly where it may read inputs before writing them.
+/// A channel is live at the start exactly if the program may read it before writing it.
 #[test]
-fn what_is_live_at_the_start_is_unwritten_somewhere() {
+fn live_in_at_start_equals_maybe_unwritten_reads() {
     for (name, job) in jobs("mesa") {
         let graph = Graph::new(&job.program).unwrap();
         let structure = Structure::recover(&job.program, &graph).unwrap();
@@ -208,7 +208,7 @@ fn what_is_live_at_the_start_is_unwritten_somewhere() {
             exposed.union(&flow.effects(at).may_read.without(written.always(at)));
         }
         // No driver writes under a predicate, so both say the same of temporaries, but for those
-        // that are live because a sleeping neighbour's may be read.
+        // that are live because those of an inactive pixel may be read.
         for temp in 0..128 {
             let near = flow.neighbours().temp(temp);
             let (live, exposed) = (live.temp(temp) & !near, exposed.temp(temp) & !near);
@@ -217,10 +217,10 @@ fn what_is_live_at_the_start_is_unwritten_somewhere() {
     }
 }
 
-/// Waits, NOPs and semaphores taken out at random: the safe fixes put in what the checker misses,
-/// touch nothing else, and leave nothing to mend.
+/// Waits, NOPs and semaphores removed at random: the safe fixes restore them, change nothing else,
+/// and leave no lint with a fix.
 #[test]
-fn safe_fixes_put_back_what_is_missing() {
+fn safe_fixes_restore_removed_waits_and_nops() {
     let timing = [
         LintCode::NotAwaited,
         LintCode::NeverAcquired,

@@ -1,4 +1,4 @@
-//! Diffs: hand-made ones, and what must hold of any.
+//! Hand-made diffs, and properties of every diff.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -40,7 +40,7 @@ fn an_inserted_instruction_moves_targets_but_changes_no_jump() {
 }
 
 #[test]
-fn a_changed_opcode_and_mask_are_named() {
+fn changed_opcode_and_mask_are_reported_as_fields() {
     let a = LintCode::NeverWritten.good().program;
     let mut b = a.clone();
     b.code[0].0[5] =
@@ -55,7 +55,7 @@ fn a_changed_opcode_and_mask_are_named() {
 }
 
 #[test]
-fn state_and_stray_bits_show() {
+fn state_and_unnamed_bits_are_reported() {
     let a = LintCode::NeverWritten.good().program;
     let mut b = a.clone();
     b.state.pixsize = None;
@@ -69,9 +69,10 @@ fn state_and_stray_bits_show() {
     assert!(fields.len() == 2 && fields.iter().all(|f| f.field.is_none()));
 }
 
-/// Every instruction of both programs occurs once, in order, and what is said to be the same is.
+/// Every instruction of both programs occurs once, in order, and entries reported as equal are
+/// equal.
 #[test]
-fn diffs_are_complete() {
+fn diff_lists_every_instruction_once() {
     for seed in 0..300 {
         let mut rng = Rng::new(seed);
         let mut a: Vec<Instruction> =

@@ -1,4 +1,4 @@
-//! Graphs, blocks, structure and definitions of programs that are written out here.
+//! Graphs, blocks, structure and definitions of hand-written programs.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -18,7 +18,7 @@ fn recovered(program: &Program) -> (Graph, Structure) {
 
 /// 0 mov, 1 LOOP, 2 test, 3 IF, 4 BREAK, 5 ENDIF, 6 ENDLOOP, 7 OUT.
 #[test]
-fn a_loop_that_is_left_from_a_branch() {
+fn break_inside_if_is_recovered() {
     let program = LintCode::BreakDepth.good().program;
     let (graph, structure) = recovered(&program);
     let [
@@ -38,7 +38,7 @@ fn a_loop_that_is_left_from_a_branch() {
     };
     assert_eq!(then.as_slice(), [Statement::Break(4)]);
     assert_eq!(structure.roles[4], Some(Role::Break { exit: 7 }));
-    // Whoever breaks leaves at once; the group may stay for others.
+    // BREAK may leave the group in the loop for other pixels.
     assert_eq!(
         structure.pixel_edges(&graph),
         [(0, 1), (1, 2), (2, 3), (3, 4), (3, 5), (4, 7), (5, 6), (6, 2), (6, 7)]
@@ -51,7 +51,7 @@ fn a_loop_that_is_left_from_a_branch() {
         [(EdgeKind::NotTaken, Node::Instruction(5)), (EdgeKind::Break, Node::Instruction(7))]
     );
     assert_eq!(of(7), [(EdgeKind::End, Node::End)]);
-    // Pixels part at the break, so all of the body is run by some while others sleep.
+    // Pixels diverge at the break, so the whole body runs with some pixels inactive.
     let divergent: Vec<usize> = (0..8).filter(|&at| structure.divergent[at]).collect();
     assert_eq!(divergent, [2, 3, 4, 5, 6]);
     // Four passes, aL from 0 in steps of 1.
@@ -65,11 +65,11 @@ fn a_loop_that_is_left_from_a_branch() {
 }
 
 #[test]
-fn blocks_and_the_loop_among_them() {
+fn basic_blocks_include_the_natural_loop() {
     let graph = Graph::new(&LintCode::BreakDepth.good().program).unwrap();
     let blocks = graph.blocks();
     let spans: Vec<(usize, usize)> = blocks.blocks.iter().map(|b| (b.first, b.last)).collect();
-    // ENDIF at 5 is where IF's jump does not lead: that is 6, behind it.
+    // IF jumps to 6, the instruction after the ENDIF at 5.
     assert_eq!(spans, [(0, 1), (2, 3), (4, 4), (5, 5), (6, 6), (7, 7)]);
     let dominators: Vec<Option<usize>> = blocks.blocks.iter().map(|b| b.dominator).collect();
     assert_eq!(dominators, [None, Some(0), Some(1), Some(2), Some(1), Some(1)]);
@@ -84,7 +84,7 @@ fn blocks_and_the_loop_among_them() {
 
 /// 0 CALL, 1 OUT (the end), 2 mov, 3 RETURN.
 #[test]
-fn a_call_and_its_return() {
+fn call_and_return_are_recovered() {
     let program = LintCode::PartialFlowControl.good().program;
     let (graph, structure) = recovered(&program);
     assert_eq!(structure.subs.len(), 1);
@@ -99,10 +99,10 @@ fn a_call_and_its_return() {
     assert_eq!(flow.uses(2, ChannelId::Temp(1, 0)), [1]);
 }
 
-/// 0 CALL, 1 mov, 2 CALL, 3 OUT (the end), 4 mov, 5 RETURN: what 1 writes stands at 3 on every way that
-/// returns to where it came from, though RETURN leads to 1 and to 3.
+/// 0 CALL, 1 mov, 2 CALL, 3 OUT (the end), 4 mov, 5 RETURN: the write of 1 reaches 3 on every path
+/// that returns to its own call, although RETURN continues at 1 and at 3.
 #[test]
-fn a_return_leads_behind_its_own_call() {
+fn return_continues_after_its_own_call() {
     let mut program = LintCode::PartialFlowControl.good().program;
     let [call, out, mov, back] = program.code[..] else { panic!("{:?}", program.code) };
     let to = |mut inst: Instruction, target| {
@@ -120,7 +120,7 @@ fn a_return_leads_behind_its_own_call() {
     let flow = Dataflow::new(&graph, Some(&structure));
     let written = DefiniteInit::of(&flow, &ChannelSet::EMPTY);
     let at = |at: usize| (1..=2).map(|t| written.always(at).temp(t)).collect::<Vec<_>>();
-    // Before 4 either nothing was written, or all.
+    // Before 4 either nothing or everything was written.
     assert_eq!([at(0), at(1), at(2), at(3), at(4)].concat(), [0, 0, 15, 0, 15, 15, 15, 15, 0, 0]);
     let maybe = |at: usize| written.maybe(at).temp(2);
     assert_eq!([maybe(1), maybe(2), maybe(3), maybe(4)], [0, 15, 15, 15]);
@@ -128,7 +128,7 @@ fn a_return_leads_behind_its_own_call() {
 
 /// 0 test, 1 mov, 2 IF, 3 mov, 4 ENDIF, 5 OUT: both writes of temp[1] may reach OUT.
 #[test]
-fn definitions_meet_behind_a_branch() {
+fn both_writes_reach_a_use_after_endif() {
     let program = LintCode::MissingAluWait.good().program;
     let (graph, structure) = recovered(&program);
     let flow = Dataflow::new(&graph, Some(&structure));
@@ -145,14 +145,14 @@ fn definitions_meet_behind_a_branch() {
         live.live_out(0).contains(ChannelId::AluResult)
             && !live.live_out(2).contains(ChannelId::AluResult)
     );
-    // Where the structure is not known, no write is certain: what was there before may be left.
+    // Without the structure no write is certain: the previous value may remain.
     let weak = Dataflow::new(&graph, None);
     assert!(weak.writes_are_conditional());
     assert_eq!(weak.definitions(5, red), [Definition::Start, Definition::At(1), Definition::At(3)]);
 }
 
 #[test]
-fn what_is_not_structured_says_why() {
+fn divergent_jump_is_unstructured_with_its_reason() {
     let program = LintCode::Unstructured.bad().program;
     let graph = Graph::new(&program).unwrap();
     let error = Structure::recover(&program, &graph).unwrap_err();
@@ -162,7 +162,7 @@ fn what_is_not_structured_says_why() {
 
 /// As deep as 512 slots allow: 500 jumps inside each other, in a thread with little room.
 #[test]
-fn deep_nesting_needs_little_stack() {
+fn five_hundred_nested_jumps_fit_a_small_stack() {
     let jump = |to: u16| {
         let inst = FcInst(0).with(FcInst::JUMP_FUNC, 0xaa);
         let addr = FcAddr(0).with(FcAddr::JUMP_ADDR, to);
@@ -180,9 +180,9 @@ fn deep_nesting_needs_little_stack() {
     assert_eq!(thread.join().unwrap(), (501, false));
 }
 
-/// More instructions than the processor has slots are refused, but in no time.
+/// More instructions than the processor has slots are rejected quickly.
 #[test]
-fn a_hundred_thousand_instructions() {
+fn hundred_thousand_instructions_are_rejected_quickly() {
     let program = Program::from_code(vec![Instruction([0x7800, 0, 0, 0x00db_0220, 0, 0]); 100_000]);
     let report = check(&program, &Assumptions::default());
     assert!(report.with_code(LintCode::PastSlots).next().is_some());

@@ -1,9 +1,9 @@
-//! What the checker says before, held against what the reference engine does.
+//! Soundness: the checker's results against runs of the reference engine.
 //!
 //! Programs are generated ones with a structure, near-valid ones without, and soups of flow control
-//! that jump anywhere in themselves. For each: a clean program makes no hard finding; every step of
-//! a run is an edge of the graph; stacks, levels and aL stay in the ranges that the graph gives; and
-//! a pixel of a structured program goes along the pixel edges.
+//! that jump anywhere in themselves. For each: a clean program causes no hard runtime warning;
+//! every step of a run is an edge of the graph; stacks, levels and aL stay in the ranges that the
+//! graph gives; and a pixel of a structured program goes along the pixel edges.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -23,14 +23,14 @@ use r500_isa::values::{InstType, RgbMask};
 use r500_isa::words::{CmnInst, FcAddr, FcInst};
 use r500_program::{Job, Program};
 
-/// So many seeds, or as many times more as `R500_SEEDS` says.
+/// Returns the number of seeds, multiplied by `R500_SEEDS`.
 fn seeds(count: u64) -> std::ops::Range<u64> {
     let times = std::env::var("R500_SEEDS").ok().and_then(|times| times.parse().ok());
     0..count * times.unwrap_or(1)
 }
 
-/// Runs two groups of an 8x8 picture, watching one pixel each, and holds each step against the
-/// graph. The findings, all groups together.
+/// Runs two groups of an 8x8 picture, recording one pixel each, and checks each step against the
+/// graph. Returns the runtime warnings of all groups.
 fn follow(job: &Job, what: &str) -> Option<RuntimeWarnings> {
     let shader = Shader::new(&job.program).ok()?;
     let bindings = Bindings::new(job, [8, 8]).ok()?;
@@ -51,7 +51,7 @@ fn follow(job: &Job, what: &str) -> Option<RuntimeWarnings> {
             if let Some(at) = at {
                 before_step(&graph, &group, at, what);
             }
-            // An uncovered pixel may have no say and be carried along.
+            // An uncovered pixel may have no vote and follow the others.
             let lane = &group.lanes()[5];
             let watched = if lane.covered { lane.state } else { LaneState::Branch(0) };
             if group.step().is_err() {
@@ -104,8 +104,8 @@ fn before_step(graph: &Graph, group: &Group<'_>, at: usize, what: &str) {
     );
 }
 
-/// Whether a pixel may execute `to` next after `from`, sleeping through flow control at most: an
-/// ENDIF or the end of a loop may be what wakes it.
+/// Returns whether a pixel may execute `to` next after `from`, inactive at flow control at most: an
+/// ENDIF or the end of a loop may reactivate it.
 fn leads(graph: &Graph, edges: &BTreeSet<(usize, usize)>, from: usize, to: usize) -> bool {
     let next = |from: usize| edges.range((from, 0)..(from + 1, 0)).map(|edge| edge.1);
     let mut seen = BTreeSet::new();
@@ -133,13 +133,13 @@ fn hard(findings: &RuntimeWarnings) -> Vec<String> {
     findings.iter().filter(|f| f.kind.is_hard()).map(|f| f.to_string()).collect()
 }
 
-/// What facts say of soft findings.
+/// Checks the facts against soft runtime warnings.
 fn hold_facts(facts: &Facts, findings: &RuntimeWarnings, what: &str) {
     if facts.reads_are_defined {
-        // Of predicate bits the engine asks for those of a whole half, whatever the half writes.
+        // The engine requires the predicate bits of a whole half, whatever the half writes.
         let undefined =
             |kind| matches!(kind, WarningKind::NeverWritten | WarningKind::AluResultNotSet);
-        // A predicated write counts as done; the engine sees the pixel that it did not reach.
+        // A predicated write counts as executed; the engine sees the pixel that it did not reach.
         if !facts.uses_predicates {
             let found: Vec<_> = findings.iter().filter(|f| undefined(f.kind)).collect();
             assert!(found.is_empty(), "{what}: {found:?}");
@@ -148,7 +148,7 @@ fn hold_facts(facts: &Facts, findings: &RuntimeWarnings, what: &str) {
 }
 
 #[test]
-fn generated_programs_are_clean_structured_and_followed() {
+fn generated_programs_are_clean_and_runs_follow_the_graph() {
     let mut groups = 0;
     for seed in seeds(600) {
         let case = Case::generate(&mut Rng::new(seed), &Shape::default());
@@ -178,16 +178,15 @@ fn generated_programs_are_clean_structured_and_followed() {
     assert!(groups > 200, "the size of the group is invisible in {groups}");
 }
 
-/// What is dead need not be written: without the writes that liveness calls dead the picture is the
-/// same bit for bit.
+/// Dead writes have no effect: without them the picture is the same bit for bit.
 #[test]
-fn dead_writes_do_not_show() {
+fn removing_dead_writes_keeps_the_picture() {
     let mut dropped = 0;
     for seed in seeds(400) {
         let case = Case::generate(&mut Rng::new(seed), &Shape::default());
         let job = case.job("generated");
         let graph = Graph::new(&job.program).unwrap();
-        // Also as if the structure were not known.
+        // Also without the structure.
         let structure = Structure::recover(&job.program, &graph).unwrap();
         let structure = if seed % 4 == 0 { None } else { Some(&structure) };
         let live = Liveness::of(&Dataflow::new(&graph, structure));
@@ -233,7 +232,7 @@ fn picture(job: &Job, group: [u32; 2]) -> (Vec<Option<Vec<u32>>>, Vec<bool>) {
 }
 
 #[test]
-fn near_valid_programs_that_are_clean_make_no_hard_finding() {
+fn clean_near_valid_programs_cause_no_hard_warning() {
     let (mut clean, mut ran) = (0, 0);
     for seed in seeds(4000) {
         let mut rng = Rng::new(seed);
@@ -245,7 +244,7 @@ fn near_valid_programs_that_are_clean_make_no_hard_finding() {
 }
 
 #[test]
-fn soups_of_flow_control_that_are_clean_make_no_hard_finding() {
+fn clean_random_flow_control_causes_no_hard_warning() {
     let (mut clean, mut ran) = (0, 0);
     for seed in seeds(5000) {
         let job = soup(&mut Rng::new(seed));
@@ -254,10 +253,10 @@ fn soups_of_flow_control_that_are_clean_make_no_hard_finding() {
     assert!(clean > 100 && ran > 4000, "{clean} clean of {ran}");
 }
 
-/// Holds a program against its run; whether it is clean.
+/// Checks a program against its run. Returns whether it is clean.
 fn hold(job: &Job, what: &str, ran: &mut u32) -> bool {
     let mut job = job.clone();
-    // The engine takes what is not given for 0; the checker does not.
+    // The engine takes missing constants as 0; the checker does not.
     for int in &mut job.program.state.fc_int_const {
         int.get_or_insert(UsFcIntConst(0));
     }
@@ -276,7 +275,7 @@ fn hold(job: &Job, what: &str, ran: &mut u32) -> bool {
     }
 }
 
-/// A few instructions, mostly flow control with targets among themselves.
+/// Returns a few instructions, mostly flow control with targets among themselves.
 fn soup(rng: &mut Rng) -> Job {
     let count = rng.between(2, 9) as u16;
     let mov = Instruction([0x0000_7800, 0, 0, 0x00db_0220, 0x00c0_c010, 0x2049_0010]);
@@ -326,9 +325,9 @@ fn soup(rng: &mut Rng) -> Job {
     Job::from_program(program)
 }
 
-/// No dwords make the library panic or take long; what is found can be printed, and fixes apply.
+/// No dwords make the library panic or take long; lints can be printed, and fixes applied.
 #[test]
-fn any_dwords_can_be_checked() {
+fn random_dwords_never_panic() {
     for seed in seeds(3000) {
         let mut rng = Rng::new(seed);
         let length = rng.between(0, 40);

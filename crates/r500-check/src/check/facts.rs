@@ -1,4 +1,4 @@
-//! From a program without errors to its facts.
+//! Derivation of the guarantees of a program without errors.
 
 use r500_isa::values::{FcOp, InstType, TexOp};
 use r500_program::Program;
@@ -8,7 +8,7 @@ use super::machine::span;
 use crate::graph::{Graph, Structure};
 use crate::{Facts, Verdict};
 
-/// The verdict on a program without errors. `defined`: every read finds a value.
+/// Returns the verdict on a program without errors. `defined`: every read is initialised.
 pub(super) fn verdict(
     program: &Program,
     given: &Assumptions,
@@ -44,8 +44,8 @@ pub(super) fn verdict(
     for index in 0..graph.len() {
         let Some(visit) = graph.visit(index) else { continue };
         let (inst, step) = (program.code[index], &graph.steps[index]);
-        // A branch operation counts behind its instruction; what is open there shows at the next
-        // one, except at the end, so one level more is counted for what may open it.
+        // A branch operation takes effect after its instruction, so the level shows at the next
+        // one, except at the end. Count one more level for an instruction that may open one.
         let opens = graph.flows[index].is_some();
         facts.branch_levels = facts.branch_levels.max(visit.levels.max + u8::from(opens));
         facts.loop_levels = facts.loop_levels.max(visit.loops.max);

@@ -1,5 +1,4 @@
-//! Where the program goes: window, stacks, branch levels, loops, what is never reached or never
-//! ends.
+//! Lints about control flow: window, stacks, branch levels, loops, unreachable code, endless loops.
 
 use r500_isa::state::UsFcIntConst;
 use r500_isa::values::{AddrOp, BranchOp, FcOp, InstType};
@@ -21,8 +20,9 @@ impl Checker<'_> {
             }
             if let Some((a, b)) = visit.unbalanced {
                 let place = self.at(index);
-                let message =
-                    format!("some ways lead here with {a} branch levels open, some with {b}");
+                let message = format!(
+                    "some paths reach this instruction with {a} branch levels open, some with {b}"
+                );
                 self.add(LintCode::Unbalanced, place, message);
             }
             if let Some(flow) = self.graph.flows[index] {
@@ -35,7 +35,7 @@ impl Checker<'_> {
                 };
                 if apart {
                     let place = self.at(index);
-                    let message = "pixels of the quad may sleep here".to_owned();
+                    let message = "pixels of the quad may be inactive here".to_owned();
                     self.add(LintCode::DivergentQuad, place, message);
                 }
             }
@@ -47,7 +47,8 @@ impl Checker<'_> {
         if let Some(Err(unstructured)) = self.structure {
             let place = self.at(unstructured.index);
             if unstructured.reason == UnstructuredReason::ReturnInDivergentCode {
-                let message = "pixels that sleep here are taken along by this RETURN".to_owned();
+                let message =
+                    "this RETURN also returns for pixels that are inactive here".to_owned();
                 self.add(LintCode::DivergentReturn, place, message);
             }
             self.add(LintCode::Unstructured, place, unstructured.reason.to_string());
@@ -79,7 +80,7 @@ impl Checker<'_> {
             Trap::RunsOut,
             LintCode::RunsOut,
             here,
-            format!("goes on to {}, which cannot run", address(next)),
+            format!("continues at {}, which cannot run", address(next)),
         );
         let jump_addr = field(3, FcAddr::JUMP_ADDR.describe());
         add(
@@ -155,8 +156,9 @@ impl Checker<'_> {
             ];
             let text = format!("close {levels} levels when jumping");
             let place = self.field(index, 2, FcInst::B_POP_CNT);
-            let message =
-                format!("{levels} levels are open in the loop, and it closes others when it jumps");
+            let message = format!(
+                "{levels} levels are open in the loop, and a taken jump closes a different number"
+            );
             self.add_fixed(LintCode::BreakDepth, place, message, Fix { text, safe: false, edits });
         }
         if flow.is_loop_begin() {
@@ -180,9 +182,10 @@ impl Checker<'_> {
             if address < 511 {
                 edits.push(Edit::word(index, 3, FcAddr::JUMP_ADDR, address + 1));
             }
-            let text = "set JUMP_ANY and lead behind the end of the loop".to_owned();
+            let text =
+                "set JUMP_ANY and jump to the instruction after the end of the loop".to_owned();
             let place = self.field(index, 2, FcInst::JUMP_ANY);
-            let message = format!("{:?} without JUMP_ANY leads onto the end of a loop", flow.op);
+            let message = format!("{:?} without JUMP_ANY jumps to the end of a loop", flow.op);
             self.add_fixed(LintCode::LoopHazard, place, message, Fix { text, safe: false, edits });
         }
         let Some(structure) = self.recovered() else { return };
@@ -190,13 +193,12 @@ impl Checker<'_> {
         let left = structure.roles.iter().flatten().any(|role| *role == Role::Break { exit });
         if left && constant.is_some_and(|constant| constant.kr() == 255) {
             let place = self.field(index, 3, FcAddr::INT_ADDR);
-            let message =
-                "the loop is left by BREAK, or without a word after 255 passes".to_owned();
+            let message = "the loop is left by BREAK, or silently after 255 iterations".to_owned();
             self.add(LintCode::SilentLimit, place, message);
         }
     }
 
-    /// A jump back over instructions that leave alone what it looks at.
+    /// Reports a backward jump over instructions that do not change its condition.
     fn check_endless(&mut self, index: usize, flow: &BranchInfo) {
         let Some(target) = self.graph.window().index(flow.target).filter(|&t| t <= index) else {
             return;
@@ -211,21 +213,21 @@ impl Checker<'_> {
             self.graph.flows[target + n].is_some()
                 || (own.alu_result_read && step.alu_result_write)
                 || own.predicate_reads & step.predicate_writes != 0
-                // Whoever is killed may have no say any more.
+                // A killed pixel may lose its vote.
                 || (flow.ignore_uncovered && step.ty == InstType::TEX)
         });
         let back = self.graph.edges_from(index).iter().any(|edge| edge.kind == EdgeKind::Jump);
         if !changed && back {
             let place = self.field(index, 3, FcAddr::JUMP_ADDR);
             let message = format!(
-                "nothing from address {} on changes what this jump back looks at",
+                "no instruction from address {} on changes the condition of this backward jump",
                 flow.target
             );
             self.add(LintCode::EndlessJump, place, message);
         }
     }
 
-    /// Instructions from which no way leads out.
+    /// Reports instructions from which the end is unreachable.
     fn check_ends(&mut self) {
         let mut ends = vec![false; self.graph.len()];
         let mut changed = true;
@@ -243,7 +245,7 @@ impl Checker<'_> {
         }
         if let Some(index) = self.reached().find(|&index| !ends[index]) {
             let place = self.at(index);
-            self.add(LintCode::NeverEnds, place, "no way leads from here to the end".into());
+            self.add(LintCode::NeverEnds, place, "no path leads from here to the end".into());
         }
     }
 

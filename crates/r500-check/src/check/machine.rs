@@ -1,5 +1,5 @@
-//! Opcodes, reserved values, register ranges: what one instruction says by itself, with the state
-//! around it.
+//! Lints about single instructions: opcodes, reserved values, register ranges, and the state that
+//! they use.
 
 use r500_isa::state::{UsCodeAddr, UsPixsize};
 use r500_isa::values::{
@@ -18,7 +18,7 @@ use crate::graph::AlRange;
 use crate::lint::{Edit, EditTarget, Fix, Lint, Location};
 use r500_isa::{Access, OperandField};
 
-/// What needs no graph.
+/// Checks that need no graph.
 pub(super) fn check_size(program: &Program, findings: &mut Vec<Lint>) {
     let offset = program.state.code_offset.map_or(0, |r| usize::from(r.offset_addr()));
     let last = offset + program.code.len();
@@ -100,11 +100,11 @@ impl Checker<'_> {
         }
         if alpha == AlphaOp::DP && !rgb.is_dot_product() {
             let place = self.field(index, 4, AluAlphaInst::ALPHA_OP);
-            self.add(LintCode::DpWithoutDotProduct, place, format!("alpha DP beside RGB {rgb:?}"));
+            self.add(LintCode::DpWithoutDotProduct, place, format!("alpha DP with RGB {rgb:?}"));
         }
         if rgb == RgbOp::SOP && !alpha.is_transcendental() {
             let place = self.field(index, 5, AluRgbaInst::RGB_OP);
-            self.add(LintCode::SopWithoutFunction, place, format!("SOP beside alpha {alpha:?}"));
+            self.add(LintCode::SopWithoutFunction, place, format!("SOP with alpha {alpha:?}"));
         }
         let selects = matches!(rgb, RgbOp::MIN | RgbOp::MAX | RgbOp::CMP | RgbOp::CND);
         if inst.omod(Half::Rgb) == Omod::DISABLED && !selects {
@@ -128,7 +128,7 @@ impl Checker<'_> {
         for slot in [Slot::A, Slot::C] {
             if rgb.is_derivative() && wanted & 7 != 0 {
                 let operand = inst.rgb_operand(slot);
-                // Compilers leave C as an operand that is not written: all its bits are 0.
+                // Compilers leave the bits of an unused operand C at 0.
                 let unwritten = slot == Slot::C && operand.swiz == [Swiz::R; 3];
                 let crossed = !unwritten
                     && (0..3u8).any(|i| {
@@ -177,7 +177,7 @@ impl Checker<'_> {
             let message = format!("operand {half} {slot:?} is not src0");
             self.add(LintCode::DerivativeOperands, place, message);
         } else if crossed {
-            let message = format!("operand {half} {slot:?} is swizzled, which does nothing");
+            let message = format!("operand {half} {slot:?} is swizzled, which has no effect");
             self.add(LintCode::DerivativeOperands, swizzle, message);
         }
     }
@@ -298,7 +298,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The highest temporary that anything names, as far as it is known.
+    /// Returns the highest temporary that an instruction names, as far as it is known.
     fn highest_temporary(&self) -> i32 {
         let mut highest = 0;
         for index in self.reached() {
@@ -311,7 +311,7 @@ impl Checker<'_> {
         highest.min(127)
     }
 
-    /// The address field behind an access.
+    /// Returns the address field of an access.
     pub(super) fn place_of(&self, index: usize, via: OperandField) -> Location {
         match via {
             OperandField::RgbSource0 => self.field(index, 1, AluRgbAddr::ADDR0),
@@ -336,12 +336,12 @@ pub(super) fn span(access: &Access, al: AlRange) -> (i32, i32) {
     if access.relative { (addr + al.min, addr + al.max) } else { (addr, addr) }
 }
 
-/// Whether a swizzle takes a channel from itself, or does not matter.
+/// Returns whether a swizzle selects a channel for itself, or has no effect.
 fn straight(swiz: Swiz, channel: u8) -> bool {
     swiz.code() == channel || swiz == Swiz::UNUSED
 }
 
-/// The bits of an instruction's dwords that some field names.
+/// Returns the bits of an instruction's dwords that some field names.
 fn named_bits(ty: InstType) -> [u32; 6] {
     const CMN: u32 = CmnInst::REGISTER.named_bits();
     const FC: [u32; 6] =

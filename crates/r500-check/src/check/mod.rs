@@ -1,4 +1,4 @@
-//! The checks. Each module finds what its name says and adds to the report.
+//! The lint passes. Each module implements the lints of one subject.
 
 mod facts;
 mod flow;
@@ -16,7 +16,7 @@ use crate::graph::{Graph, Structure, Unstructured};
 use crate::lint::{Edit, Fix, Lint, Location};
 use crate::{LintCode, Severity, Verdict};
 
-/// What is known beside the program. What is not known is not complained about.
+/// Assumptions about the program's environment. A lint that needs an unknown fact is not reported.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Assumptions {
     /// Channels of temporaries that the rasteriser writes before the program starts.
@@ -26,7 +26,8 @@ pub struct Assumptions {
 }
 
 impl Assumptions {
-    /// What a job says. A job that names neither inputs nor textures says nothing of either.
+    /// Returns the assumptions that a job implies. A job that names neither inputs nor textures
+    /// implies nothing about either.
     #[must_use]
     pub fn of_job(job: &Job) -> Self {
         let inputs = job.inputs.as_ref().map(|inputs| {
@@ -41,23 +42,23 @@ impl Assumptions {
     }
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The findings, in the order of addresses; those about no instruction first.
+    /// The lints in address order, those without an instruction first.
     pub lints: Vec<Lint>,
-    /// What they come to.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
 impl Report {
-    /// Whether there are errors.
+    /// Returns whether there are errors.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.lints.iter().any(|finding| finding.severity() == Severity::Error)
     }
 
-    /// The findings with a code.
+    /// Returns the lints with a code.
     pub fn with_code(&self, code: LintCode) -> impl Iterator<Item = &Lint> {
         self.lints.iter().filter(move |finding| finding.code == code)
     }
@@ -71,37 +72,38 @@ pub fn check_job(job: &Job) -> Report {
 
 /// Checks a program.
 ///
-/// Takes time about linear in the program, and never longer than following
-/// [`STATES`](crate::limits::STATES) states of a group takes.
+/// Takes time roughly linear in the program length, bounded by following
+/// [`STATES`](crate::limits::STATES) states of a group.
 #[must_use]
 pub fn check(program: &Program, given: &Assumptions) -> Report {
     analyze(program, given).report
 }
 
-/// A report, and what was found out on the way to it.
+/// The complete analysis of a program: report, graph and structure.
 #[derive(Debug)]
 pub struct Analysis {
     /// The report.
     pub report: Report,
     /// The flow graph; `None` where nothing can run.
     pub graph: Option<Graph>,
-    /// The statements, or why there are none; `None` where the graph is not complete.
+    /// The structured program, or why it is unstructured; `None` if the graph is incomplete.
     pub structure: Option<Result<Structure, Unstructured>>,
 }
 
-/// [`check`], for those who go on with the graph and the statements.
+/// Checks a program and returns its graph and structure too.
 #[must_use]
 pub fn analyze(program: &Program, given: &Assumptions) -> Analysis {
     analyze_at(program, given, MinSeverity::All)
 }
 
-/// [`examine`] for engines, with nothing given: only errors are looked for, which decide the verdict.
+/// Analyses a program for an engine: no assumptions, and only the errors that decide the verdict
+/// are searched for.
 #[must_use]
 pub fn analyze_errors(program: &Program) -> Analysis {
     analyze_at(program, &Assumptions::default(), MinSeverity::Errors)
 }
 
-/// Which findings somebody wants.
+/// The least severity that is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum MinSeverity {
     All,
@@ -124,7 +126,7 @@ fn analyze_at(program: &Program, given: &Assumptions, wanted: MinSeverity) -> An
     Analysis { report, graph: Some(graph), structure }
 }
 
-/// Checks a program whose graph and statements are at hand.
+/// Checks a program with a given graph and structure.
 fn check_graph(
     program: &Program,
     given: &Assumptions,
@@ -149,12 +151,12 @@ fn check_graph(
         checker.add(
             LintCode::TooTangled,
             Location::Program,
-            "too many nestings of calls and loops".into(),
+            "calls and loops nest in too many ways".into(),
         );
     }
     checker.check_machine();
     checker.check_flow();
-    // All that these find are warnings.
+    // These passes report warnings only.
     let defined = wanted == MinSeverity::All && {
         checker.check_timing();
         checker.check_values();
@@ -176,10 +178,10 @@ struct Checker<'a> {
     program: &'a Program,
     assumptions: &'a Assumptions,
     graph: &'a Graph,
-    /// `None` where the graph is not complete.
+    /// `None` if the graph is incomplete.
     structure: &'a Option<Result<Structure, Unstructured>>,
     flow: &'a Dataflow,
-    /// Whether the program carries any state: what is missing from it is missing then.
+    /// Whether the program carries state. Only then are missing registers reported.
     has_state: bool,
     findings: Vec<Lint>,
 }
@@ -189,7 +191,7 @@ impl<'a> Checker<'a> {
         self.structure.as_ref().and_then(|s| s.as_ref().ok())
     }
 
-    /// Indices that some run may reach.
+    /// Returns the indices of reachable instructions.
     fn reached(&self) -> impl Iterator<Item = usize> + use<'a> {
         let graph = self.graph;
         (0..graph.len()).filter(move |&index| graph.reaches(index))
@@ -209,7 +211,7 @@ impl<'a> Checker<'a> {
         });
     }
 
-    /// Other instructions that matter to the finding that was added last.
+    /// Adds related instructions to the last lint.
     fn relate(&mut self, others: impl IntoIterator<Item = usize>, why: &'static str) {
         let places: Vec<_> = others.into_iter().map(|index| (self.at(index), why)).collect();
         if let Some(finding) = self.findings.last_mut() {
@@ -231,7 +233,7 @@ impl<'a> Checker<'a> {
         Location::Instruction { index, address: self.graph.window().address(index), field }
     }
 
-    /// A fix that sets one flag of an instruction.
+    /// Returns a fix that sets one flag of an instruction.
     fn set_flag<W: Word>(&self, index: usize, word: u8, field: BitField<W, bool>) -> Fix {
         let address = self.graph.window().address(index);
         let edit = Edit::word(index, word, field, true);
@@ -243,7 +245,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether a program comes with state at all. One without, such as bare dwords, will get its state
+/// Returns whether a program carries any state. Bare dwords do not; their state comes from
 /// elsewhere.
 fn has_state(program: &Program) -> bool {
     let state = &program.state;

@@ -1,4 +1,4 @@
-//! Operations on constants whose result is not a number.
+//! Lints about constant operations whose result is NaN.
 
 use r500_isa::values::{AlphaOp, Mod, RgbOp, Sel, SrcpOp, Swiz};
 use r500_isa::words::{AluAlphaInst, AluRgbaInst};
@@ -40,7 +40,7 @@ impl Checker<'_> {
     }
 }
 
-/// What is known of an instruction's operands before it runs.
+/// Constant evaluation of an instruction's operands.
 struct Values<'a> {
     inst: Instruction,
     constants: &'a [[u32; 4]],
@@ -48,7 +48,7 @@ struct Values<'a> {
 }
 
 impl Values<'_> {
-    /// A channel of the RGB half's result; `None` where it is not known.
+    /// Returns a channel of the RGB half's result; `None` if unknown.
     fn rgb(&self, op: RgbOp, channel: usize) -> Option<f32> {
         let operand = |slot: Slot, channel: usize| {
             let operand = self.inst.rgb_operand(slot);
@@ -70,7 +70,7 @@ impl Values<'_> {
         }
     }
 
-    /// The alpha half's result; `None` where it is not known.
+    /// Returns the alpha half's result; `None` if unknown.
     fn alpha(&self, op: AlphaOp) -> Option<f32> {
         let operand = |slot: Slot| self.alpha_operand(slot);
         if op == AlphaOp::DP {

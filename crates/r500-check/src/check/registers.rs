@@ -1,4 +1,4 @@
-//! Values that are not there, and values that nobody wants.
+//! Lints about uninitialised reads and dead writes.
 
 use r500_isa::words::CmnInst;
 
@@ -9,7 +9,7 @@ use crate::lint::{Edit, Fix};
 use r500_isa::{Access, OperandField};
 
 impl Checker<'_> {
-    /// Whether every read finds something that was put there.
+    /// Reports them. Returns whether every read is initialised.
     pub(super) fn check_registers(&mut self) -> bool {
         let mut inputs = self.assumptions.inputs.unwrap_or_else(all_temporaries);
         if self.assumptions.inputs.is_none() {
@@ -37,7 +37,8 @@ impl Checker<'_> {
 
     fn check_reads(&mut self, index: usize, needs: &ChannelSet, written: &DefiniteInit) {
         let never = needs.without(written.maybe(index));
-        // Where every write may be slept through, only what nothing writes is sure.
+        // If every write is conditional, only channels without any write are certainly
+        // uninitialised.
         let perhaps = if self.flow.writes_are_conditional() {
             ChannelSet::EMPTY
         } else {
@@ -46,7 +47,7 @@ impl Checker<'_> {
         let step = self.graph.steps[index];
         for access in step.reads.iter().filter(|access| !access.relative) {
             for (set, code, how) in [
-                (&never, LintCode::NeverWritten, "nothing writes"),
+                (&never, LintCode::NeverWritten, "no path writes"),
                 (&perhaps, LintCode::MaybeUnwritten, "some path does not write"),
             ] {
                 let channels = set.temp(access.addr) & access.must;
@@ -77,11 +78,11 @@ impl Checker<'_> {
         let step = self.graph.steps[index];
         for access in step.writes.iter().filter(|access| !access.relative) {
             let channels = dead.temp(access.addr) & access.may;
-            // A fetch costs the same whatever it writes.
+            // The write mask does not change the cost of a fetch.
             if channels != 0 && (!step.fetch || channels == access.may) {
                 let place = self.place_of(index, access.field);
                 let message =
-                    format!("nothing reads {} afterwards", register(access.addr, channels));
+                    format!("{} is never read after this", register(access.addr, channels));
                 let fix = self.narrow(index, access, channels);
                 self.add_fixed(LintCode::DeadWrite, place, message, fix);
             }
@@ -89,16 +90,12 @@ impl Checker<'_> {
         let bits = dead.predicates();
         if bits != 0 && bits == step.predicate_writes {
             let place = self.field(index, 0, CmnInst::RGB_OMASK);
-            let message = format!("nothing looks at predicate bits {} afterwards", letters(bits));
+            let message = format!("predicate bits {} are never read after this", letters(bits));
             self.add(LintCode::DeadWrite, place, message);
         }
         if dead.contains(ChannelId::AluResult) {
             let place = self.field(index, 3, r500_isa::words::AluRgbInst::ALU_WMASK);
-            self.add(
-                LintCode::DeadWrite,
-                place,
-                "nothing looks at the ALU result afterwards".into(),
-            );
+            self.add(LintCode::DeadWrite, place, "the ALU result is never read after this".into());
         }
         let outputs: Vec<String> = dead
             .iter()
@@ -112,7 +109,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A fix that takes dead channels out of a write mask.
+    /// Returns a fix that clears dead channels of a write mask.
     fn narrow(&self, index: usize, access: &Access, dead: u8) -> Fix {
         let cmn = self.program.code[index].cmn();
         let mut edits = Vec::new();
@@ -133,7 +130,7 @@ fn all_temporaries() -> ChannelSet {
     set
 }
 
-/// A temporary with some of its channels: `temp[3].rg`.
+/// Returns a temporary with some of its channels: `temp[3].rg`.
 pub(super) fn register(temp: u8, channels: u8) -> String {
     format!("temp[{temp}].{}", letters(channels))
 }

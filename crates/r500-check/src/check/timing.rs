@@ -1,4 +1,4 @@
-//! What a card must wait for: texture results, results that presubtract reads, decisions.
+//! Lints about missing synchronisation: texture semaphore, NOP before early reads, ALU_WAIT.
 
 use r500_isa::values::{InstType, Sel, Swiz};
 use r500_isa::words::{CmnInst, TexInst};
@@ -13,18 +13,18 @@ use crate::graph::{AlRange, EdgeKind, Node};
 use crate::lint::{Edit, Fix};
 use r500_isa::Access;
 
-/// Texture results on their way: channels fetched that no acquired semaphore covers yet, and those
-/// that one covers. The reference engine keeps such books too, for whole registers.
+/// Pending texture results: channels fetched without an acquired semaphore, and those covered by
+/// one. The reference engine tracks whole registers.
 #[derive(Clone, Copy, Default)]
 struct Fetches {
     issued: ChannelSet,
     held: ChannelSet,
 }
 
-/// What is said of the fetch that a finding is about.
+/// The label of the related fetch.
 const FETCHED: &str = "fetched here";
 
-/// Channels of a register that are on their way: the first register of an access that has some.
+/// The pending channels of the first register of an access that has some.
 struct Pending {
     issued: Option<(u8, u8)>,
     held: Option<(u8, u8)>,
@@ -57,7 +57,7 @@ impl Checker<'_> {
             if step.ty == InstType::FC && looks && !waits {
                 let place = self.field(index, 0, CmnInst::ALU_WAIT);
                 let fix = self.set_flag(index, 0, CmnInst::ALU_WAIT);
-                let message = "looks at what the ALU decided without ALU_WAIT".to_owned();
+                let message = "reads an ALU result or predicate bit without ALU_WAIT".to_owned();
                 self.add_fixed(LintCode::MissingAluWait, place, message, fix);
             }
         }
@@ -70,9 +70,9 @@ impl Checker<'_> {
             changed = false;
             for edge in self.graph.edges() {
                 let Node::Instruction(to) = edge.to else { continue };
-                let behind = self.behind(edge.from, before[edge.from]);
-                changed |= before[to].issued.union(&behind.issued);
-                changed |= before[to].held.union(&behind.held);
+                let after = self.transfer(edge.from, before[edge.from]);
+                changed |= before[to].issued.union(&after.issued);
+                changed |= before[to].held.union(&after.held);
             }
         }
         for index in self.reached() {
@@ -118,7 +118,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Waits, and lets the fetches of what was only issued acquire the semaphore.
+    /// Returns a fix that waits, and lets the fetches without the semaphore acquire it.
     fn await_fix(&self, index: usize, issued: Option<(u8, u8)>) -> Fix {
         let mut fix = self.set_flag(index, 0, CmnInst::TEX_SEM_WAIT);
         if let Some((temp, channels)) = issued {
@@ -130,7 +130,7 @@ impl Checker<'_> {
         fix
     }
 
-    /// The fetches that a register's value may come from.
+    /// Returns the fetches that may define a register.
     fn fetches_of(&self, index: usize, temp: u8, channels: u8) -> Vec<usize> {
         let mut found = Vec::new();
         for channel in (0..4).filter(|c| channels >> c & 1 != 0) {
@@ -153,7 +153,7 @@ impl Checker<'_> {
         fetches
     }
 
-    fn behind(&self, index: usize, fetches: Fetches) -> Fetches {
+    fn transfer(&self, index: usize, fetches: Fetches) -> Fetches {
         let mut fetches = self.awaited(index, fetches);
         let step = &self.graph.steps[index];
         let (true, Some(visit)) = (step.fetch, self.graph.visit(index)) else { return fetches };
@@ -166,7 +166,8 @@ impl Checker<'_> {
         fetches
     }
 
-    /// Whether two accesses of neighbours may be of one register. aL is the same for both.
+    /// Returns whether accesses of two consecutive instructions may name one register. aL is the
+    /// same for both.
     fn meet(&self, index: usize, a: &Access, b: &Access) -> bool {
         if a.relative == b.relative {
             return a.addr == b.addr;
@@ -221,7 +222,7 @@ impl Checker<'_> {
     }
 }
 
-/// Whether an ALU instruction may read sources through presubtract, or quad corners.
+/// Returns whether an ALU instruction may read sources through presubtract, or quad corners.
 fn reads_early(inst: Instruction) -> bool {
     inst.rgba_inst().rgb_op().is_derivative()
         || inst.alpha_inst().alpha_op().is_derivative()
@@ -230,9 +231,9 @@ fn reads_early(inst: Instruction) -> bool {
         })
 }
 
-/// The sources that are read through presubtract or as quad corners, with their channels.
+/// Returns the sources that are read through presubtract or as quad corners, with their channels.
 fn early_reads(inst: Instruction) -> impl Iterator<Item = (Half, usize, u8)> {
-    // What is left to read where the ordinary operands are constants.
+    // Replace the other operands by constants; the remaining reads are early.
     let mut only = inst;
     for slot in Slot::ALL {
         let rgb = only.rgb_operand(slot);

@@ -1,4 +1,4 @@
-//! Constants: whether they are there, and what must come of them.
+//! Lints about constants: missing ones, and operations with constant results.
 
 use r500_isa::words::FcAddr;
 

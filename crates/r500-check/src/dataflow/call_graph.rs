@@ -1,5 +1,5 @@
-//! Functions: the main program and its subroutines, so that a way out of one leads back to where it
-//! was called from.
+//! The call graph: the main program and its subroutines, so that analyses can return from a
+//! subroutine to its own call site.
 
 use crate::graph::{Role, Structure};
 
@@ -12,7 +12,7 @@ pub(super) struct CallGraph {
     pub(super) returns: Vec<Vec<usize>>,
     /// Calls, with the function that each calls, by ascending place.
     pub(super) calls: Vec<(usize, usize)>,
-    /// The function of each instruction; 0 for what is never reached.
+    /// The function of each instruction; 0 if unreachable.
     pub(super) function: Vec<u32>,
 }
 
@@ -40,7 +40,8 @@ impl CallGraph {
         found
     }
 
-    /// Gives each instruction the function that it is reached in, along the ways inside functions.
+    /// Assigns each instruction the function that it is reached in, along edges that stay inside
+    /// functions.
     pub(super) fn assign_functions<I: Iterator<Item = usize>>(
         &mut self,
         inside: impl Fn(&Self, usize) -> I,
@@ -56,20 +57,20 @@ impl CallGraph {
         }
     }
 
-    /// The function that an instruction calls.
+    /// Returns the function that an instruction calls.
     pub(super) fn callee(&self, at: usize) -> Option<usize> {
         let found = self.calls.binary_search_by_key(&at, |call| call.0).ok()?;
         Some(self.calls[found].1)
     }
 
-    /// Whether a way of a pixel leads into a function, or out of one.
+    /// Returns whether an edge enters or leaves a function.
     pub(super) fn crosses(&self, from: usize, to: usize) -> bool {
         if self.calls.is_empty() {
             return false;
         }
         match self.callee(from) {
             Some(function) => to == self.entries[function] && to != from + 1,
-            // A RETURN that is not taken leads to the next instruction, no taken one does.
+            // Only a RETURN that is not taken continues at the next instruction.
             None => to != from + 1 && self.returns.iter().any(|list| list.contains(&from)),
         }
     }

@@ -1,4 +1,4 @@
-//! What dataflow is about: channels of temporaries, predicate bits, the ALU result, outputs, depth.
+//! Bit sets of register channels: temporaries, predicate bits, the ALU result, outputs and depth.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ const DEPTH: usize = OUTPUTS + TARGETS * 4;
 const WORDS: usize = DEPTH / 64 + 1;
 
 impl ChannelId {
-    /// Its place in a [`ChannelSet`].
+    /// Returns the bit index in a [`ChannelSet`].
     fn index(self) -> usize {
         match self {
             Self::Temp(temp, channel) => usize::from(temp & 0x7f) * 4 + usize::from(channel & 3),
@@ -39,8 +39,8 @@ impl ChannelId {
         }
     }
 
-    /// The channel at a place.
-    #[allow(clippy::cast_possible_truncation)] // places end below 1024
+    /// Returns the channel with a bit index.
+    #[allow(clippy::cast_possible_truncation)] // indices are below 1024
     fn at(index: usize) -> Self {
         let pair = |n: usize| ((n / 4) as u8, (n % 4) as u8);
         match index {
@@ -82,7 +82,7 @@ impl ChannelSet {
     /// Every channel.
     pub const ALL: Self = Self([u64::MAX; WORDS]);
 
-    /// All outputs and depth: what a program leaves behind.
+    /// Returns all outputs and depth: the results of a program.
     #[must_use]
     pub fn outputs() -> Self {
         let mut set = Self::EMPTY;
@@ -105,7 +105,7 @@ impl ChannelSet {
         self.0[index / 64] |= u64::from(mask & 15) << (index % 64);
     }
 
-    /// The channels of a temporary that are in the set, red in bit 0.
+    /// Returns the channels of a temporary that are in the set, red in bit 0.
     #[inline]
     #[must_use]
     pub fn temp(&self, temp: u8) -> u8 {
@@ -113,26 +113,26 @@ impl ChannelSet {
         (self.0[index / 64] >> (index % 64)) as u8 & 15
     }
 
-    /// The predicate bits that are in the set, R in bit 0.
+    /// Returns the predicate bits that are in the set, R in bit 0.
     #[must_use]
     pub fn predicates(&self) -> u8 {
         (self.0[PREDICATES / 64] >> (PREDICATES % 64)) as u8 & 15
     }
 
-    /// Whether a channel is in the set.
+    /// Returns whether a channel is in the set.
     #[must_use]
     pub fn contains(&self, channel: ChannelId) -> bool {
         let index = channel.index();
         self.0[index / 64] >> (index % 64) & 1 != 0
     }
 
-    /// Whether nothing is in the set.
+    /// Returns whether nothing is in the set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0 == [0; WORDS]
     }
 
-    /// Adds all of another set; whether that changed anything.
+    /// Adds another set. Returns whether this set changed.
     #[inline]
     pub fn union(&mut self, other: &Self) -> bool {
         let mut grown = 0;
@@ -143,7 +143,7 @@ impl ChannelSet {
         grown != 0
     }
 
-    /// Keeps what is in another set too; whether that changed anything.
+    /// Intersects with another set. Returns whether this set changed.
     #[inline]
     pub fn intersect(&mut self, other: &Self) -> bool {
         let mut lost = 0;
@@ -154,7 +154,7 @@ impl ChannelSet {
         lost != 0
     }
 
-    /// Removes all of another set.
+    /// Removes the channels of another set.
     #[inline]
     pub fn subtract(&mut self, other: &Self) {
         for (word, gone) in self.0.iter_mut().zip(other.0) {
@@ -162,20 +162,20 @@ impl ChannelSet {
         }
     }
 
-    /// What is in this set and not in another.
+    /// Returns the difference of this set and another.
     #[must_use]
     pub fn without(mut self, other: &Self) -> Self {
         self.subtract(other);
         self
     }
 
-    /// Whether a channel is in both sets.
+    /// Returns whether the sets intersect.
     #[must_use]
     pub fn intersects(&self, other: &Self) -> bool {
         self.0.iter().zip(other.0).any(|(a, b)| a & b != 0)
     }
 
-    /// The channels, temporaries first.
+    /// Returns the channels, temporaries first.
     pub fn iter(&self) -> impl Iterator<Item = ChannelId> + '_ {
         self.0.iter().enumerate().flat_map(|(i, &word)| {
             let mut rest = word;
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_channel_has_its_own_place() {
+    fn every_channel_has_a_unique_index() {
         let mut all: Vec<ChannelId> =
             (0..128).flat_map(|t| (0..4).map(move |c| ChannelId::Temp(t, c))).collect();
         all.extend((0..4).map(ChannelId::Predicate));
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn masks_of_a_temporary() {
+    fn insert_temp_sets_only_its_channels() {
         let mut set = ChannelSet::EMPTY;
         set.insert_temp(127, 0b1010);
         assert_eq!((set.temp(127), set.temp(126), set.predicates()), (0b1010, 0, 0));

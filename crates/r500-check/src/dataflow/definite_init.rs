@@ -1,4 +1,5 @@
-//! Which channels hold something that was put there.
+//! Definite initialisation: which channels have been written before each instruction, on some path
+//! or on every path.
 
 use super::{ChannelSet, Dataflow};
 
@@ -10,7 +11,8 @@ pub struct DefiniteInit {
 }
 
 impl DefiniteInit {
-    /// What is written when, given what is already at the start.
+    /// Solves the forward dataflow equations. `inputs` are the channels written before the program
+    /// starts.
     ///
     /// A predicated write counts as done in [`Written::always`]: what reads it is usually predicated
     /// the same way.
@@ -18,8 +20,8 @@ impl DefiniteInit {
     pub fn of(flow: &Dataflow, inputs: &ChannelSet) -> Self {
         let mut written = Self::since_entry(flow);
         let calls = &flow.calls;
-        // What stands at the entry of each function, over all its calls. A neighbour's WRITE_INACTIVE
-        // reaches pixels on any path.
+        // The sets at the entry of each function, joined over all its calls. A WRITE_INACTIVE of
+        // another pixel reaches pixels on any path.
         let mut maybe = vec![ChannelSet::EMPTY; calls.entries.len()];
         let mut always = vec![ChannelSet::ALL; calls.entries.len()];
         (maybe[0], always[0]) = (*inputs, *inputs);
@@ -44,7 +46,7 @@ impl DefiniteInit {
         written
     }
 
-    /// What is written since the function was entered that an instruction is in.
+    /// Computes the sets relative to the entry of each instruction's function.
     fn since_entry(flow: &Dataflow) -> Self {
         let count = flow.len();
         let calls = &flow.calls;
@@ -79,13 +81,13 @@ impl DefiniteInit {
         written
     }
 
-    /// Channels that something may have written before an instruction.
+    /// Returns the channels that something may have written before an instruction.
     #[must_use]
     pub fn maybe(&self, at: usize) -> &ChannelSet {
         &self.maybe[at]
     }
 
-    /// Channels that every path to an instruction writes.
+    /// Returns the channels that every path to an instruction writes.
     #[must_use]
     pub fn always(&self, at: usize) -> &ChannelSet {
         &self.always[at]

@@ -1,8 +1,9 @@
-//! Liveness: which values are still wanted.
+//! Liveness analysis of register channels.
 
 use super::{ChannelSet, Dataflow};
 
-/// The channels whose values some pixel may still read, or that it leaves behind.
+/// Live channels before and after each instruction: those that some path reads before they are
+/// overwritten, and the outputs at the end.
 #[derive(Clone, Debug)]
 pub struct Liveness {
     live_in: Vec<ChannelSet>,
@@ -10,23 +11,24 @@ pub struct Liveness {
 }
 
 impl Liveness {
-    /// The liveness of a program. At its end, outputs and depth are live.
+    /// Computes the liveness of a program. Outputs and depth are live at its end.
     ///
-    /// It holds for every pixel of a quad that is touched, covered or not: what is dead can be
-    /// changed without a difference to any result.
+    /// The result holds for every pixel of a rasterised quad, covered or not: a dead channel can
+    /// hold any value without a change to any result.
     #[must_use]
     pub fn of(flow: &Dataflow) -> Self {
         Self::solve(flow, &flow.uncovered_edges)
     }
 
-    /// The liveness of a program for pixels that have a say in its decisions: all of them, unless
-    /// some are uncovered and `IGNORE_UNCOVERED` is used.
+    /// Computes the liveness for pixels that vote in branch decisions: all pixels, unless some are
+    /// uncovered and `IGNORE_UNCOVERED` is set.
     #[must_use]
     pub fn of_covered(flow: &Dataflow) -> Self {
         Self::solve(flow, &[])
     }
 
-    /// Where pixels may be `carried` along by the group, no write is certain.
+    /// Solves the backward dataflow equations. With `uncovered_edges`, a pixel may follow edges of
+    /// the group that it did not vote for, so no write is a must-write.
     fn solve(flow: &Dataflow, carried: &[(usize, usize)]) -> Self {
         let count = flow.len();
         let mut live = Self {
@@ -50,30 +52,30 @@ impl Liveness {
                 changed |= live.live_out[from].union(&before);
             }
             for at in (0..count).rev().filter(|&at| flow.reached[at]) {
-                let mut behind = live.live_out[at];
+                let mut set = live.live_out[at];
                 for next in flow.successors(at) {
-                    behind.union(&live.live_in[next]);
+                    set.union(&live.live_in[next]);
                 }
-                live.live_out[at] = behind;
+                live.live_out[at] = set;
                 if carried.is_empty() {
-                    behind.subtract(&flow.kills(at));
+                    set.subtract(&flow.kills(at));
                 }
-                behind.union(&flow.effects[at].may_read);
-                changed |= live.live_in[at].union(&behind);
+                set.union(&flow.effects[at].may_read);
+                changed |= live.live_in[at].union(&set);
             }
         }
         live
     }
 
-    /// Channels that are live before an instruction. Outputs and depth are where what stands in them
-    /// may be what is left in the end.
+    /// Returns the channels that are live before an instruction. Outputs and depth are live if
+    /// their values may be the final ones.
     #[must_use]
     pub fn live_in(&self, at: usize) -> &ChannelSet {
         &self.live_in[at]
     }
 
-    /// Channels that are live behind an instruction. A write of any other has no effect, unless the
-    /// instruction writes for inactive pixels.
+    /// Returns the channels that are live after an instruction. A write of any other channel is
+    /// dead, unless the instruction writes for inactive pixels.
     #[must_use]
     pub fn live_out(&self, at: usize) -> &ChannelSet {
         &self.live_out[at]

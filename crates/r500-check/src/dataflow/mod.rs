@@ -1,20 +1,20 @@
-//! Who reads what who wrote: liveness and definitions, channel by channel, along the paths of one
-//! pixel.
+//! Dataflow analysis of register channels along the paths of one pixel: liveness, reaching
+//! definitions and definite initialisation.
 //!
-//! A pixel executes everything on its own path, whatever the group around it does, as long as the
-//! program is [structured](crate::graph::Structure). Otherwise a pixel may sleep through any
-//! instruction that its group runs, and every write is one that may not happen
-//! ([`Dataflow::is_weak`]). A predicated write, and one through aL that may land elsewhere, may not
-//! happen either. What MDH, MDV and implicit levels of detail read of sleeping neighbours counts as
-//! read wherever those may sleep.
+//! A pixel executes every instruction on its own path, whatever the other pixels of its group do,
+//! provided that the program is [structured](crate::graph::Structure). Otherwise a pixel may be
+//! inactive at any instruction that its group runs, and every write is conditional
+//! ([`Dataflow::writes_are_conditional`]). Predicated writes, and writes to an address with aL that
+//! is not known exactly, are conditional too. Registers of inactive pixels that MDH, MDV and
+//! implicit levels of detail read count as read wherever those pixels may be inactive.
 //!
-//! The paths are those of pixels that have a say. An uncovered pixel that `IGNORE_UNCOVERED` denies it
-//! is carried along by the others, and what it computes shows only through quad differences:
-//! [`Liveness::of`] allows for that, [`Liveness::of_covered`] does not.
+//! The paths are those of voting pixels. An uncovered pixel without a vote (`IGNORE_UNCOVERED`)
+//! follows the others, and its registers are visible through quad differences only:
+//! [`Liveness::of`] accounts for that, [`Liveness::of_covered`] does not.
 //!
-//! What [`Written`] says holds for ways on which every RETURN leads back behind its own CALL. Liveness
-//! and definitions let a RETURN lead behind any call of its subroutine, which may find more than there
-//! is, never less.
+//! [`DefiniteInit`] is context-sensitive: every RETURN continues after its own CALL. Liveness and
+//! reaching definitions are context-insensitive: a RETURN continues after any call of its
+//! subroutine, which over-approximates.
 
 mod call_graph;
 mod channel_set;
@@ -33,7 +33,7 @@ pub use definite_init::DefiniteInit;
 pub use liveness::Liveness;
 pub use reaching_defs::Definition;
 
-/// The paths of a pixel through a program, and what happens to registers on them.
+/// The control-flow edges of a pixel and the effects of each instruction on registers.
 #[derive(Debug)]
 pub struct Dataflow {
     effects: Vec<Effects>,
@@ -47,26 +47,26 @@ pub struct Dataflow {
     inactive_writes: ChannelSet,
     writes_are_conditional: bool,
     calls: CallGraph,
-    /// Ways of the group, where uncovered pixels may be carried along; empty where none are.
+    /// Edges of the group that uncovered pixels follow without a vote; empty if there are none.
     uncovered_edges: Vec<(usize, usize)>,
 }
 
-/// What an instruction does to registers.
+/// The effects of an instruction: may and must sets of channels.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Effects {
     /// Channels that it may read.
     pub may_read: ChannelSet,
-    /// Channels that it reads for certain, where it is executed.
+    /// Channels that every execution reads.
     pub must_read: ChannelSet,
     /// Channels that it may write.
     pub may_write: ChannelSet,
-    /// Channels that it writes for certain, where it is executed.
+    /// Channels that every execution writes.
     pub must_write: ChannelSet,
 }
 
 impl Dataflow {
-    /// The paths through a program: of a structured one those of its statements, else all that its
-    /// group can go.
+    /// Builds the dataflow graph: the pixel edges of a structured program, or the edges of the
+    /// group if the program is unstructured.
     #[must_use]
     pub fn new(graph: &Graph, structure: Option<&Structure>) -> Self {
         let count = graph.len();
@@ -136,45 +136,47 @@ impl Dataflow {
         flow
     }
 
-    /// What an instruction does to registers; nothing for one that is never reached.
+    /// Returns the effects of an instruction; empty for an unreachable one.
     #[must_use]
     pub fn effects(&self, at: usize) -> &Effects {
         &self.effects[at]
     }
 
-    /// Instructions that a pixel may execute next.
+    /// Returns the instructions that a pixel may execute next.
     pub fn successors(&self, at: usize) -> impl Iterator<Item = usize> + '_ {
         let (from, to) = (self.first[at] as usize, self.first[at + 1] as usize);
         self.next[from..to].iter().map(|&next| next as usize)
     }
 
-    /// Whether some pixel may execute an instruction.
+    /// Returns whether some pixel may execute an instruction.
     #[must_use]
     pub fn reaches(&self, at: usize) -> bool {
         self.reached[at]
     }
 
-    /// Whether a pixel may sleep through any instruction, so that no write is certain.
+    /// Returns whether a pixel may be inactive at any instruction, so that no write is a
+    /// must-write.
     #[must_use]
     pub fn writes_are_conditional(&self) -> bool {
         self.writes_are_conditional
     }
 
-    /// Channels of sleeping neighbours that some instruction may read.
+    /// Returns the channels of inactive pixels that some instruction may read.
     #[must_use]
     pub fn neighbours(&self) -> &ChannelSet {
         &self.neighbours
     }
 
-    /// What an instruction overwrites for certain on the path of a pixel that comes to it.
+    /// Returns the channels that an instruction always overwrites.
     fn kills(&self, at: usize) -> ChannelSet {
         if self.writes_are_conditional { ChannelSet::EMPTY } else { self.effects[at].must_write }
     }
 
-    /// Ways on inside a function. A call goes on behind itself, whatever the subroutine does.
+    /// Returns the successors inside a function. A call continues at the next instruction.
     fn inside<'a>(&'a self, calls: &'a CallGraph, at: usize) -> impl Iterator<Item = usize> + 'a {
-        let behind = calls.callee(at).map(|_| at + 1).filter(|&behind| behind < self.len());
-        self.successors(at).filter(move |&to| !calls.crosses(at, to)).chain(behind)
+        let after_call =
+            calls.callee(at).map(|_| at + 1).filter(|&after_call| after_call < self.len());
+        self.successors(at).filter(move |&to| !calls.crosses(at, to)).chain(after_call)
     }
 
     fn find_functions(&mut self) {
@@ -249,7 +251,7 @@ impl Effects {
             effects.must_read.insert(ChannelId::AluResult);
         }
         if step.alu_result_write {
-            // The predicate does not gate it (open).
+            // The write is not predicated (open).
             effects.may_write.insert(ChannelId::AluResult);
             effects.must_write.insert(ChannelId::AluResult);
         }
@@ -263,7 +265,8 @@ impl Effects {
     }
 }
 
-/// Calls `each` with every temporary that an access may name; the temporary, if there is just one.
+/// Calls `each` with every temporary that an access may name. Returns the temporary if there is
+/// exactly one.
 pub(crate) fn for_each_temp(access: &Access, al: AlRange, mut each: impl FnMut(u8)) -> Option<u8> {
     if !access.relative {
         each(access.addr);

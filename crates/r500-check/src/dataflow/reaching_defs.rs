@@ -1,21 +1,22 @@
-//! Definitions and uses, on demand.
+//! Reaching definitions and uses, computed on demand.
 
 use super::{ChannelId, Dataflow};
 
-/// Where a value that an instruction reads may come from.
+/// A definition that may reach a use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Definition {
-    /// From before the program: an input, or nothing.
+    /// The value at the start of the program: an input, or undefined.
     Start,
-    /// An instruction wrote it.
+    /// A write by the instruction with this index.
     At(usize),
 }
 
 impl Dataflow {
-    /// Where the value may come from that a channel holds before an instruction, in ascending
-    /// order. Takes time linear in the program.
+    /// Returns the definitions of a channel that may reach an instruction, in ascending order.
+    /// Takes time linear in the program length.
     ///
-    /// Writes of neighbours under `WRITE_INACTIVE` are not followed: they reach pixels anywhere.
+    /// Writes of other pixels under `WRITE_INACTIVE` are not followed: they reach a pixel at any
+    /// point.
     #[must_use]
     pub fn definitions(&self, at: usize, channel: ChannelId) -> Vec<Definition> {
         let mut before: Vec<Vec<usize>> = vec![Vec::new(); self.len()];
@@ -49,8 +50,8 @@ impl Dataflow {
         found
     }
 
-    /// The instructions that may read what an instruction writes into a channel, ascending. Takes
-    /// time linear in the program.
+    /// Returns the instructions that may read the value that an instruction writes into a channel,
+    /// in ascending order. Takes time linear in the program length.
     #[must_use]
     pub fn uses(&self, at: usize, channel: ChannelId) -> Vec<usize> {
         let mut found = Vec::new();

@@ -1,11 +1,11 @@
-//! DOT, as Graphviz reads it.
+//! Output of charts as Graphviz DOT.
 
 use std::fmt::Write;
 
 use super::{BoxKind, Chart};
 
 impl Chart {
-    /// The chart in the language of Graphviz.
+    /// Returns the chart as Graphviz DOT.
     #[must_use]
     pub fn dot(&self) -> String {
         let mut dot = String::from("digraph program {\n");

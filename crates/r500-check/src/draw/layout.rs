@@ -1,11 +1,11 @@
-//! Places boxes in layers.
+//! Layered graph drawing.
 //!
 //! The usual four steps for layered drawings (Sugiyama, Tagawa, Toda, 1981): a box lies below all
 //! that lead to it, arrows that close a cycle left out; arrows across several layers pass through
-//! points in between, those that go back up through a point beside each box at their ends; each layer
-//! is sorted by where its neighbours lie, several times up and down; then everything is put as far
-//! left as it can be, and moved towards what it hangs on as far as there is room. The points of an
-//! arrow move as one, so that long arrows are straight.
+//! points in between, those that go back up through a point next to each box at their ends; each
+//! layer is sorted by where its neighbours lie, several times up and down; then everything is put
+//! as far left as it can be, and moved towards what it hangs on as far as there is room. The points
+//! of an arrow move as one, so that long arrows are straight.
 
 use super::Chart;
 
@@ -17,8 +17,8 @@ pub(super) struct Spot {
     pub(super) width: f64,
     pub(super) height: f64,
     pub(super) layer: usize,
-    /// The box of the same layer that a point likes to be right of.
-    beside: Option<usize>,
+    /// The box of the same layer that a point is preferably to the right of.
+    box_spot: Option<usize>,
 }
 
 impl Spot {
@@ -26,8 +26,8 @@ impl Spot {
         self.x + self.width / 2.0
     }
 
-    fn point(layer: usize, beside: Option<usize>) -> Self {
-        Self { x: 0.0, y: 0.0, width: 10.0, height: 0.0, layer, beside }
+    fn point(layer: usize, box_spot: Option<usize>) -> Self {
+        Self { x: 0.0, y: 0.0, width: 10.0, height: 0.0, layer, box_spot }
     }
 
     fn is_point(&self) -> bool {
@@ -80,7 +80,7 @@ impl Layout {
                 let longest = node.lines.iter().map(|line| line.chars().count()).max().unwrap_or(0);
                 let width = longest as f64 * CHARACTER + 2.0 * PADDING;
                 let height = node.lines.len() as f64 * LINE + 2.0 * PADDING;
-                Spot { x: 0.0, y: 0.0, width, height, layer, beside: None }
+                Spot { x: 0.0, y: 0.0, width, height, layer, box_spot: None }
             })
             .collect();
         let mut ways = Vec::with_capacity(chart.arrows.len());
@@ -89,13 +89,13 @@ impl Layout {
             let mut points = Vec::new();
             if upward && arrow.from != arrow.to {
                 for layer in (to..=from).rev() {
-                    let beside = match layer {
+                    let box_spot = match layer {
                         l if l == from => Some(arrow.from),
                         l if l == to => Some(arrow.to),
                         _ => None,
                     };
                     points.push(spots.len());
-                    spots.push(Spot::point(layer, beside));
+                    spots.push(Spot::point(layer, box_spot));
                 }
             } else {
                 for layer in from + 1..to {
@@ -132,7 +132,7 @@ impl Layout {
         for (arrow, way) in chart.arrows.iter().zip(&self.ways) {
             let mut chain = way.points.clone();
             if way.upward {
-                // The ends stand beside their boxes.
+                // The ends stand next to their boxes.
                 chain.reverse();
             } else if arrow.from != arrow.to {
                 chain.insert(0, arrow.from);
@@ -164,7 +164,7 @@ impl Layout {
                 };
                 // Right of the box, and of whatever else is where the box is.
                 let key =
-                    |spot: usize| self.spots[spot].beside.map_or(mean(spot), |b| mean(b) + 0.4);
+                    |spot: usize| self.spots[spot].box_spot.map_or(mean(spot), |b| mean(b) + 0.4);
                 let mut keyed: Vec<(f64, usize)> = row.iter().map(|&s| (key(s), s)).collect();
                 keyed.sort_by(|a, b| a.0.total_cmp(&b.0));
                 *row = keyed.into_iter().map(|(_, spot)| spot).collect();
@@ -208,8 +208,8 @@ struct Units {
     /// The unit of each spot.
     of: Vec<usize>,
     /// Pairs of neighbours in some row, left and right.
-    beside: Vec<(usize, usize)>,
-    /// The units, each behind those left of it.
+    neighbours: Vec<(usize, usize)>,
+    /// The units, each after those left of it.
     order: Vec<usize>,
 }
 
@@ -226,7 +226,7 @@ impl Units {
             *unit = spots.len();
             spots.push(vec![spot]);
         }
-        let mut units = Self { spots, of, beside: Vec::new(), order: Vec::new() };
+        let mut units = Self { spots, of, neighbours: Vec::new(), order: Vec::new() };
         // Arrows that cross cannot both be straight: the longest one bends.
         while let Some(unit) = units.arrange(rows) {
             for spot in units.spots[unit].split_off(1) {
@@ -240,12 +240,12 @@ impl Units {
     /// Finds the order from left to right; the longest unit that is in the way of one.
     fn arrange(&mut self, rows: &[Vec<usize>]) -> Option<usize> {
         let pairs = rows.iter().flat_map(|row| row.windows(2));
-        self.beside = pairs.map(|pair| (self.of[pair[0]], self.of[pair[1]])).collect();
-        self.beside.sort_unstable();
-        self.beside.dedup();
+        self.neighbours = pairs.map(|pair| (self.of[pair[0]], self.of[pair[1]])).collect();
+        self.neighbours.sort_unstable();
+        self.neighbours.dedup();
         let mut waits = vec![0usize; self.spots.len()];
         let mut right = vec![Vec::new(); self.spots.len()];
-        for &(l, r) in &self.beside {
+        for &(l, r) in &self.neighbours {
             waits[r] += 1;
             right[l].push(r);
         }
@@ -269,7 +269,7 @@ impl Units {
     fn pack(&self, spots: &mut [Spot]) {
         let mut least = vec![0.0f64; self.spots.len()];
         let mut right = vec![Vec::new(); self.spots.len()];
-        self.beside.iter().for_each(|&(l, r)| right[l].push(r));
+        self.neighbours.iter().for_each(|&(l, r)| right[l].push(r));
         for &unit in &self.order {
             let end = least[unit] + self.width(spots, unit) + GAP;
             right[unit].iter().for_each(|&r| least[r] = least[r].max(end));
@@ -280,7 +280,7 @@ impl Units {
     /// Moves everything towards what it hangs on, once from the right and once from the left.
     fn pull(&self, spots: &mut [Spot], above: &[Vec<usize>], below: &[Vec<usize>]) {
         let mut around = vec![(Vec::new(), Vec::new()); self.spots.len()];
-        for &(l, r) in &self.beside {
+        for &(l, r) in &self.neighbours {
             around[l].1.push(r);
             around[r].0.push(l);
         }
@@ -295,7 +295,7 @@ impl Units {
                     sum += weight * (spots[other].centre() - spots[spot].width / 2.0);
                     count += weight;
                 }
-                if let Some(mate) = spots[spot].beside {
+                if let Some(mate) = spots[spot].box_spot {
                     sum += spots[mate].x + spots[mate].width + GAP;
                     count += 1.0;
                 }
@@ -332,7 +332,7 @@ pub(super) fn header(chart: &Chart) -> f64 {
     if height == 0.0 { 0.0 } else { height + 24.0 }
 }
 
-/// Which arrows go back up: those that lead to a box from which they can be reached.
+/// Returns which arrows go back up: those that lead to a box from which they can be reached.
 fn turned(chart: &Chart) -> Vec<bool> {
     // Arrows that lead to a box being visited close a cycle.
     let mut next = vec![Vec::new(); chart.boxes.len()];
@@ -369,7 +369,7 @@ fn turned(chart: &Chart) -> Vec<bool> {
     turned
 }
 
-/// The longest way down to each box.
+/// Returns the longest way down to each box.
 fn layers(count: usize, down: &[(usize, usize)]) -> Vec<usize> {
     let mut layers = vec![0; count];
     // Without cycles this settles after as many rounds as there are layers.

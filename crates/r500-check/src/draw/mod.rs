@@ -1,4 +1,4 @@
-//! Flow graphs as pictures: [`Chart`] is what is drawn, [`Chart::dot`] and [`Chart::svg`] write it.
+//! Drawings of control-flow graphs. A [`Chart`] is written by [`Chart::dot`] or [`Chart::svg`].
 //!
 //! The SVG is laid out here, in layers from top to bottom, and needs no other program.
 
@@ -61,8 +61,8 @@ pub struct Arrow {
 }
 
 impl Chart {
-    /// A chart of the basic blocks. `text` gives the line of an instruction, or several, by its index
-    /// in the program.
+    /// Returns a chart of the basic blocks. `text` gives the line of an instruction, or several, by
+    /// its index in the program.
     #[must_use]
     pub fn new(graph: &Graph, blocks: &Blocks, text: impl Fn(usize) -> String) -> Self {
         let window = graph.window();
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn a_loop_with_a_break() {
-        // mov LOOP | test IF | BREAK | ENDIF ENDLOOP (ENDIF is jumped behind) | OUT.
+        // mov LOOP | test IF | BREAK | ENDIF ENDLOOP (IF jumps past ENDIF) | OUT.
         let chart = chart(LintCode::BreakDepth);
         let back: Vec<_> = chart.arrows.iter().filter(|arrow| arrow.back).collect();
         assert_eq!(back.len(), 1);

@@ -1,4 +1,4 @@
-//! SVG.
+//! Output of charts as SVG.
 
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ text{font:12px ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',mon
 .tip{fill:#a3b0bf}.tip-back{fill:#5aa7ff}.tip-leave{fill:#f0954a}.tip-call{fill:#c98be6}}";
 
 impl Chart {
-    /// The chart as an SVG picture.
+    /// Returns the chart as an SVG picture.
     #[must_use]
     pub fn svg(&self) -> String {
         let layout = Layout::of(self);
@@ -149,7 +149,7 @@ impl Pen {
         let bend = LAYER_GAP * 0.45;
         let turns = (y - self.y).abs() < LAYER_GAP / 2.0;
         let (first, last) = match (upward, turns) {
-            // Below a box, up beside it; the y of both ends is the same.
+            // Below a box, up next to it; the y of both ends is the same.
             (true, true) if self.path.starts_with('M') && !self.path.contains('C') => (bend, bend),
             (true, true) => (-bend, -bend),
             (true, false) => (-bend, bend),
@@ -242,7 +242,7 @@ fn draw_box(svg: &mut String, node: &ChartBox, spot: &Spot) {
     svg.push_str("</g>\n");
 }
 
-/// The parts of a line that two spaces or more set apart, each with its column.
+/// Returns the parts of a line that two spaces or more set apart, each with its column.
 fn runs(line: &str) -> Vec<(usize, &str)> {
     let mut runs = Vec::new();
     let mut column = 0;
@@ -251,12 +251,12 @@ fn runs(line: &str) -> Vec<(usize, &str)> {
         let words = rest.trim_start_matches(' ');
         column += rest.len() - words.len();
         let end = words.find("  ").unwrap_or(words.len());
-        let (run, behind) = words.split_at(end);
+        let (run, rest_words) = words.split_at(end);
         if !run.is_empty() {
             runs.push((column, run));
         }
         column += run.chars().count();
-        rest = behind;
+        rest = rest_words;
     }
     runs
 }

@@ -1,4 +1,4 @@
-//! Instructions and jobs for examples.
+//! Builders of instructions and jobs for the examples.
 
 use r500_isa::state::{
     UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcBoolConst, UsFcCtrl, UsFcIntConst,
@@ -14,7 +14,7 @@ use r500_isa::words::{
 use r500_isa::{BitField, FieldValue, Instruction, Operand, Slot, Source, Word};
 use r500_program::{Input, Job, OUT_FMT_RGBA8, Program};
 
-/// An instruction with a field of one of its dwords changed.
+/// Returns an instruction with a field of one of its dwords changed.
 pub(super) fn with<W: Word, T: FieldValue>(
     mut inst: Instruction,
     word: usize,
@@ -77,7 +77,7 @@ pub(super) fn out(from: Source) -> Instruction {
     with(with(inst, 0, CmnInst::RGB_OMASK, RgbMask::RGB), 0, CmnInst::ALPHA_OMASK, true)
 }
 
-/// An alpha operation on the alpha of a source, into `temp[to].a`.
+/// Returns an alpha operation on the alpha of a source, into `temp[to].a`.
 pub(super) fn alpha(to: u8, op: AlphaOp, from: Source) -> Instruction {
     let inst = with(source(idle(), 0, from), 0, CmnInst::ALPHA_WMASK, true);
     with(with(inst, 4, AluAlphaInst::ALPHA_OP, op), 4, AluAlphaInst::ALPHA_ADDRD, to)
@@ -88,7 +88,7 @@ pub(super) fn test(from: Source) -> Instruction {
     with(source(idle(), 0, from), 3, AluRgbInst::ALU_WMASK, true)
 }
 
-/// A fetch from unit 0 at `temp[from]`, with the semaphore.
+/// Returns a fetch from unit 0 at `temp[from]`, with the semaphore.
 pub(super) fn fetch(to: u8, from: u8) -> Instruction {
     let cmn = CmnInst(0)
         .with(CmnInst::TYPE, InstType::TEX)
@@ -111,7 +111,7 @@ pub(super) fn wait(inst: Instruction) -> Instruction {
     with(inst, 0, CmnInst::TEX_SEM_WAIT, true)
 }
 
-/// A flow-control instruction that waits for the ALU.
+/// Returns a flow-control instruction that waits for the ALU.
 pub(super) fn flow(op: FcOp, func: u8, any: bool, target: u16) -> Instruction {
     let cmn = CmnInst(0).with(CmnInst::TYPE, InstType::FC).with(CmnInst::ALU_WAIT, true);
     let inst =
@@ -126,7 +126,7 @@ pub(super) fn counts(inst: Instruction, op0: BranchOp, op1: BranchOp, pop: u8) -
     with(inst, 2, FcInst::B_POP_CNT, pop)
 }
 
-/// IF the ALU result is set, else on to behind `endif`.
+/// IF the ALU result is set, else continue after `endif`.
 pub(super) fn branch(endif: u16) -> Instruction {
     let inst = flow(FcOp::JUMP, 0x0f, false, endif + 1);
     counts(inst, BranchOp::INCR, BranchOp::NONE, 0)
@@ -136,7 +136,7 @@ pub(super) fn endif(at: u16) -> Instruction {
     counts(flow(FcOp::JUMP, 0, true, at + 1), BranchOp::DECR, BranchOp::NONE, 1)
 }
 
-/// LOOP with its end, as the documents want it: JUMP_ANY, behind the end.
+/// LOOP with its end, as the documents advise: JUMP_ANY, target after the end.
 pub(super) fn begin(end: u16) -> Instruction {
     flow(FcOp::LOOP, 0, true, end + 1)
 }
@@ -159,7 +159,7 @@ pub(super) fn ret() -> Instruction {
     with(flow(FcOp::JUMP, 0xff, false, 0), 2, FcInst::A_OP, AddrOp::POP)
 }
 
-/// A job with all the state that matters: input in temp[0], eight temporaries, one constant
+/// Returns a job with all the state that matters: input in temp[0], eight temporaries, one constant
 /// (1, 1, 1, 1), four passes in integer constant 0, boolean constants, full flow control.
 pub(super) fn job(code: &[Instruction]) -> Job {
     let mut program = Program::from_code(code.to_vec());
@@ -188,7 +188,7 @@ pub(super) fn ints(passes: u8, start: u8, step: i8) -> UsFcIntConst {
         .with(UsFcIntConst::KB, step)
 }
 
-/// A job with some of its state changed.
+/// Returns a job with some of its state changed.
 pub(super) fn change(mut job: Job, change: impl FnOnce(&mut Job)) -> Job {
     change(&mut job);
     job

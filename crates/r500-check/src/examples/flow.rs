@@ -1,4 +1,4 @@
-//! Examples of where programs go.
+//! Examples of the control-flow lints.
 
 use r500_isa::state::{UsCodeAddr, UsFcCtrl};
 use r500_isa::values::{BranchOp, FcOp, RgbMask, RgbOp};
@@ -68,7 +68,7 @@ pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
             (chain(33), chain(32))
         }
         LintCode::CallUnderflow => {
-            // The end lies before the subroutine, or behind it, so that execution falls into it.
+            // The end lies before the subroutine, or after it, so that execution falls into it.
             let code = [call(2), out(temp(1)), mov(1, t0), ret(), out(temp(1))];
             (ends_at(&code, 4), ends_at(&code, 1))
         }
@@ -77,7 +77,7 @@ pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
             (over(2), over(1))
         }
         LintCode::Unbalanced => {
-            // IF may lead behind ENDIF, not onto it, unless it counts.
+            // IF may jump past ENDIF, not onto it, unless it counts.
             let to = |target| {
                 let jump = counts(
                     flow(FcOp::JUMP, 0x0f, false, target),
@@ -176,7 +176,8 @@ pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
             (func(0xf0), func(0xaa))
         }
         LintCode::DivergentReturn => {
-            // From inside a branch that pixels decide apart, or all alike by a boolean constant.
+            // From inside a branch with a divergent condition, or a uniform one (a boolean
+            // constant).
             let func = |func| {
                 let begin =
                     counts(flow(FcOp::JUMP, func, false, 7), BranchOp::INCR, BranchOp::NONE, 0);
@@ -194,7 +195,7 @@ pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
             (count(false), count(true))
         }
         LintCode::MissingNop => {
-            // temp[1] = 1 - 2*temp[1] right behind its write.
+            // temp[1] = 1 - 2*temp[1] directly after its write.
             let nop = |nop| {
                 let mut presubtract = mov(1, temp(1));
                 let operand = presubtract.rgb_operand(r500_isa::Slot::A);

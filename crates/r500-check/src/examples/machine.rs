@@ -1,4 +1,4 @@
-//! Examples of what one instruction says by itself, and of the state around it.
+//! Examples of the lints about single instructions and state.
 
 use r500_isa::state::{UsCodeAddr, UsCodeOffset, UsCodeRange, UsFcCtrl, UsPixsize};
 use r500_isa::values::{

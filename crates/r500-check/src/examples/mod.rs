@@ -1,7 +1,8 @@
-//! For each code a small program that has it, and nearly the same program without it.
+//! Example programs: for each lint code a small program that triggers it, and a similar one that
+//! does not.
 //!
-//! They show in the guide and are the checker's own tests: what is bad must be found, what is good
-//! must not.
+//! The guide shows them, and the tests check that the first triggers the lint and the second does
+//! not.
 
 mod build;
 mod flow;
@@ -12,7 +13,7 @@ use r500_program::Job;
 
 use crate::LintCode;
 
-/// A program that has a finding of that code, and one that does not.
+/// Returns a program that triggers a lint, and one that does not.
 pub(crate) fn examples(code: LintCode) -> (Job, Job) {
     machine::examples(code)
         .or_else(|| flow::examples(code))

@@ -1,4 +1,4 @@
-//! Examples of values: constants that are missing or make no sense, and what nobody reads.
+//! Examples of the lints about constants, uninitialised reads and dead writes.
 
 use r500_isa::values::{AlphaOp, FcOp, Mod, RgbMask};
 use r500_isa::words::CmnInst;

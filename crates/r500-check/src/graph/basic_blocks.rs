@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{EdgeKind, Graph, Node};
 
-/// Instructions that run one after the other, entered at the first only.
+/// A basic block: consecutive instructions, entered at the first only.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Index of the first instruction.
@@ -13,16 +13,15 @@ pub struct Block {
     pub last: usize,
     /// Whether some run may reach it.
     pub reached: bool,
-    /// Where it goes on.
+    /// The outgoing edges.
     pub successors: Vec<(EdgeKind, BlockNode)>,
-    /// Blocks that lead here, ascending.
+    /// The predecessors in ascending order.
     pub predecessors: Vec<usize>,
-    /// The block that every way here goes through last; `None` for the start and what is not
-    /// reached.
+    /// The immediate dominator; `None` for the start block and unreachable blocks.
     pub dominator: Option<usize>,
 }
 
-/// Where a block goes on.
+/// The target of an edge between blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BlockNode {
     /// A block, by number.
@@ -33,10 +32,11 @@ pub enum BlockNode {
     Outside(u32),
 }
 
-/// A natural loop: what can reach an edge back to its header without passing the header.
+/// A natural loop: the blocks that reach a back edge of the header without passing through the
+/// header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NaturalLoop {
-    /// The block that every way in goes through.
+    /// The loop header, which dominates the other blocks.
     pub header: usize,
     /// Its blocks, ascending, the header included.
     pub blocks: Vec<usize>,
@@ -51,7 +51,7 @@ pub struct Blocks {
     pub start: usize,
     /// Natural loops, by ascending header. Loops that share a header are one.
     pub loops: Vec<NaturalLoop>,
-    /// Whether some cycle has more than one way in, so that it is no natural loop.
+    /// Whether some cycle has several entries and so is not a natural loop.
     pub irreducible: bool,
 }
 
@@ -67,14 +67,14 @@ impl Blocks {
         found
     }
 
-    /// The block that holds an instruction.
+    /// Returns the block that contains an instruction.
     #[must_use]
     pub fn containing(&self, index: usize) -> Option<usize> {
         let next = self.blocks.partition_point(|block| block.first <= index);
         next.checked_sub(1).filter(|&n| self.blocks[n].last >= index)
     }
 
-    /// Whether every way to block `b` goes through block `a`.
+    /// Returns whether block `a` dominates block `b`.
     #[must_use]
     pub fn dominates(&self, a: usize, b: usize) -> bool {
         let mut at = Some(b);
@@ -135,7 +135,7 @@ impl Blocks {
     }
 }
 
-/// Cuts the code at everything that is jumped to or jumps; also which block each instruction is in.
+/// Partitions the code into basic blocks. Also returns the block of each instruction.
 fn cut(graph: &Graph) -> (Vec<Block>, Vec<usize>) {
     let count = graph.len();
     let mut begins = vec![false; count + 1];
@@ -188,7 +188,7 @@ fn connect(graph: &Graph, blocks: &mut [Block], at: &[usize]) {
 fn reverse_postorder(blocks: &[Block], start: usize) -> Vec<usize> {
     let mut order = Vec::with_capacity(blocks.len());
     let mut seen = vec![false; blocks.len()];
-    // A block and how many of its successors are done.
+    // A block and the number of its successors visited.
     let mut stack = vec![(start, 0)];
     seen[start] = true;
     while let Some((block, done)) = stack.last_mut() {

@@ -1,11 +1,11 @@
-//! The flow graph: where a group of pixels can go, and what is known of it on the way.
+//! The control-flow graph of a group of pixels, built by abstract interpretation.
 //!
 //! [`Graph::new`] follows every state that a group can be in (program counter, loop stack, address
-//! stack) from the start of the program; jumps that depend on data go both ways. So it holds for any
-//! program, structured or not: what is not in the graph does not happen (as long as the integer
-//! constants of its loops are given; a loop whose passes are not known is taken to have some). [`Graph::blocks`] groups
-//! instructions into basic blocks with dominators and natural loops; [`Structure`] finds the
-//! statements (IF, LOOP, CALL ...) that the flow-control words of a structured program spell.
+//! stack) from the start of the program; data-dependent jumps take both edges. The graph is sound
+//! for any program, structured or not: an edge that is missing is never taken (given the integer
+//! constants of the loops; a loop with an unknown trip count is taken to have at least one
+//! iteration). [`Graph::blocks`] groups instructions into basic blocks with dominators and natural
+//! loops; [`Structure`] recovers the statements (IF, LOOP, CALL, ...) of a structured program.
 
 mod basic_blocks;
 mod role;
@@ -36,18 +36,18 @@ pub struct Graph {
     pub(crate) flows: Vec<Option<BranchInfo>>,
 }
 
-/// A way from an instruction to the next.
+/// A control-flow edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Edge {
-    /// The instruction that it leaves.
+    /// The source instruction.
     pub from: usize,
-    /// Why.
+    /// The kind of transfer.
     pub kind: EdgeKind,
-    /// Where it goes.
+    /// The target.
     pub to: Node,
 }
 
-/// Why a group goes from one instruction to another.
+/// The kind of a control-flow edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EdgeKind {
     /// The next instruction follows.
@@ -60,24 +60,24 @@ pub enum EdgeKind {
     Call,
     /// A taken jump to the popped address.
     Return,
-    /// LOOP or REP begins its first pass.
+    /// LOOP or REP begins its first iteration.
     Enter,
     /// LOOP or REP jumps past the loop.
     Skip,
-    /// ENDLOOP or ENDREP begins another pass.
+    /// ENDLOOP or ENDREP begins another iteration.
     Back,
-    /// ENDLOOP or ENDREP goes on behind the loop.
+    /// ENDLOOP or ENDREP leaves the loop.
     LeaveLoop,
     /// A taken BREAKLOOP or BREAKREP.
     Break,
     /// A taken CONTINUE.
     Continue,
-    /// The program ends behind `END_ADDR`.
+    /// The program ends after `END_ADDR`.
     End,
 }
 
 impl EdgeKind {
-    /// A word for it; empty for the ordinary way on.
+    /// Returns a label for the edge; empty for a fall-through edge.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -87,7 +87,7 @@ impl EdgeKind {
             Self::Return => "return",
             Self::Enter => "enter",
             Self::Skip => "skip",
-            Self::Back => "next pass",
+            Self::Back => "next iteration",
             Self::LeaveLoop => "done",
             Self::Break => "break",
             Self::Continue => "continue",
@@ -95,7 +95,7 @@ impl EdgeKind {
     }
 }
 
-/// Where an edge goes.
+/// The target of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Node {
     /// An instruction, by index.
@@ -106,7 +106,7 @@ pub enum Node {
     Outside(u32),
 }
 
-/// How many of something there are, over all states.
+/// A range of stack depths over all abstract states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthRange {
     /// Fewest.
@@ -116,7 +116,7 @@ pub struct DepthRange {
 }
 
 impl DepthRange {
-    /// Always that many.
+    /// Returns the range of a single depth.
     #[must_use]
     pub const fn exactly(n: u8) -> Self {
         Self { min: n, max: n }
@@ -130,21 +130,21 @@ impl DepthRange {
         Self { min: self.min.min(other.min), max: self.max.max(other.max) }
     }
 
-    /// The number, if it is always the same.
+    /// Returns the depth, if the range has one value.
     #[must_use]
     pub fn exact(self) -> Option<u8> {
         (self.min == self.max).then_some(self.min)
     }
 }
 
-/// What aL can be.
+/// The range of aL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AlRange {
     /// Least.
     pub min: i32,
     /// Greatest.
     pub max: i32,
-    /// It may be anything else too, because an integer constant is not given.
+    /// Whether other values are possible because an integer constant is not given.
     pub unknown: bool,
 }
 
@@ -166,7 +166,7 @@ impl AlRange {
     }
 }
 
-/// Something that goes wrong at an instruction, in some state.
+/// An error that an instruction causes in some state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Trap {
     RunsOut,
@@ -184,7 +184,7 @@ pub(crate) enum Trap {
     EndsInLoop,
 }
 
-/// What goes wrong at an instruction; the checker says it in words.
+/// The set of errors that an instruction causes; the checker words them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traps(u16);
 
@@ -197,7 +197,7 @@ impl Traps {
         self.0 >> trap as u16 & 1 != 0
     }
 
-    /// Whether nothing goes wrong.
+    /// Returns whether the set is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.0 == 0
@@ -205,7 +205,7 @@ impl Traps {
 }
 
 impl Graph {
-    /// The flow graph of a program.
+    /// Builds the control-flow graph of a program.
     ///
     /// # Errors
     /// [`WindowError`] where nothing can run.
@@ -225,43 +225,44 @@ impl Graph {
         Ok(Self { window, visits, edges, states, gave_up, steps, flows })
     }
 
-    /// Where the program can run.
+    /// Returns the code window.
     #[must_use]
     pub fn window(&self) -> CodeWindow {
         self.window
     }
 
-    /// Number of instructions, reached or not.
+    /// Returns the number of instructions, reached or not.
     #[must_use]
     pub fn len(&self) -> usize {
         self.visits.len()
     }
 
-    /// Whether there are no instructions; never, because then there is no graph.
+    /// Returns whether there are no instructions; always false, because an empty program has no
+    /// graph.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.visits.is_empty()
     }
 
-    /// What is known of an instruction; `None` where no run reaches it.
+    /// Returns the abstract state of an instruction; `None` if unreachable.
     #[must_use]
     pub fn visit(&self, index: usize) -> Option<&AbstractState> {
         self.visits.get(index)?.as_ref()
     }
 
-    /// Whether some run may reach an instruction.
+    /// Returns whether some run may reach an instruction.
     #[must_use]
     pub fn reaches(&self, index: usize) -> bool {
         self.visit(index).is_some()
     }
 
-    /// Every edge, by ascending origin.
+    /// Returns every edge, by ascending origin.
     #[must_use]
     pub fn edges(&self) -> &[Edge] {
         &self.edges
     }
 
-    /// The edges that leave an instruction.
+    /// Returns the edges that leave an instruction.
     #[must_use]
     pub fn edges_from(&self, index: usize) -> &[Edge] {
         let first = self.edges.partition_point(|edge| edge.from < index);
@@ -269,20 +270,20 @@ impl Graph {
         &self.edges[first..first + count]
     }
 
-    /// States of a group that were told apart.
+    /// Returns the number of distinct states of a group.
     #[must_use]
     pub fn states(&self) -> usize {
         self.states
     }
 
-    /// Whether there were more states than [`STATES`](crate::limits::STATES): the graph is not
-    /// complete then.
+    /// Returns whether there were more states than [`STATES`](crate::limits::STATES), so that the
+    /// graph is incomplete.
     #[must_use]
     pub fn gave_up(&self) -> bool {
         self.gave_up
     }
 
-    /// Basic blocks, dominators and natural loops.
+    /// Computes basic blocks, dominators and natural loops.
     #[must_use]
     pub fn blocks(&self) -> Blocks {
         Blocks::of(self)

@@ -1,35 +1,35 @@
-//! What an instruction does in a structured program.
+//! Roles of instructions in structured statements.
 
-/// The part that an instruction plays in a structured program. Places are indices of instructions.
+/// The role of an instruction in a structured program. Numbers are instruction indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// No flow control, or some that does nothing.
+    /// Not a flow-control instruction, or one without effect.
     Straight,
-    /// Opens a branch; pixels that do not take it go on at `other`.
+    /// Opens a branch; pixels that do not take it continue at `other`.
     If {
-        /// First of the ELSE arm, the ENDIF, or what follows.
+        /// The first instruction of the ELSE arm, the ENDIF, or the instruction after the branch.
         other: usize,
     },
-    /// Closes the first arm; its pixels go on at `after`.
+    /// Closes the first arm; its pixels continue at `after`.
     Else {
-        /// The ENDIF, or what follows where a branch around closes this level too.
+        /// The ENDIF, or the next instruction if the enclosing branch closes this level too.
         after: usize,
     },
     /// Closes a branch, or several.
     EndIf,
     /// LOOP or REP.
     Loop {
-        /// What follows the loop.
+        /// The instruction after the loop.
         exit: usize,
     },
     /// ENDLOOP or ENDREP.
     EndLoop {
-        /// First of the body.
+        /// The first instruction of the body.
         body: usize,
     },
     /// BREAKLOOP or BREAKREP.
     Break {
-        /// What follows the loop.
+        /// The instruction after the loop.
         exit: usize,
     },
     /// CONTINUE.
@@ -47,9 +47,9 @@ pub enum Role {
         /// Number of the subroutine.
         sub: usize,
     },
-    /// A jump forward that all pixels decide alike.
+    /// A forward jump with a uniform condition.
     Skip {
-        /// Where to.
+        /// The target.
         to: usize,
     },
 }

@@ -1,9 +1,9 @@
-//! The stacks of a group of pixels, as values: equal stacks have equal numbers.
+//! Hash-consed stacks of a group of pixels: equal stacks have equal numbers.
 
-/// A stack: 0 is the empty one.
+/// An interned stack; 0 is the empty stack.
 pub(super) type StackId = u32;
 
-/// All address stacks that were met: a tree in which a stack is a path from the root.
+/// An interner of stacks: a tree in which a stack is a path from the root.
 #[derive(Clone, Debug)]
 pub(super) struct StackInterner<T> {
     nodes: Vec<Node<T>>,
@@ -34,12 +34,12 @@ impl<T: Default> StackInterner<T> {
         Self { nodes: vec![root] }
     }
 
-    /// How many entries a stack has.
+    /// Returns the depth of a stack.
     pub(super) fn depth(&self, stack: StackId) -> usize {
         self.nodes.get(stack as usize).map_or(0, |node| usize::from(node.depth))
     }
 
-    /// The stack with an entry on top.
+    /// Returns the stack with an entry pushed.
     pub(super) fn push(&mut self, stack: StackId, key: u32) -> StackId {
         let Some(parent) = self.nodes.get(stack as usize) else { return stack };
         let (depth, first) = (parent.depth + 1, parent.first_child);
@@ -64,13 +64,13 @@ impl<T: Default> StackInterner<T> {
         new
     }
 
-    /// The top entry and the stack below it.
+    /// Returns the top entry and the stack below it.
     pub(super) fn pop(&self, stack: StackId) -> Option<(u32, StackId)> {
         let node = self.nodes.get(stack as usize).filter(|_| stack != 0)?;
         Some((node.key, node.below))
     }
 
-    /// What is known of a stack's top entry; that of the empty stack means nothing.
+    /// Returns the data of a stack's top entry; meaningless for the empty stack.
     pub(super) fn top(&self, stack: StackId) -> &T {
         &self.nodes[(stack as usize).min(self.nodes.len() - 1)].data
     }
@@ -80,7 +80,7 @@ impl<T: Default> StackInterner<T> {
         &mut self.nodes[(stack as usize).min(last)].data
     }
 
-    /// How many stacks there are, the empty one counted.
+    /// Returns the number of stacks, including the empty one.
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn equal_stacks_are_one() {
+    fn equal_stacks_share_one_number() {
         let mut stacks = StackInterner::<u8>::new();
         let a = stacks.push(0, 7);
         let ab = stacks.push(a, 9);

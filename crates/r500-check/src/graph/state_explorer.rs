@@ -1,10 +1,9 @@
-//! Every state that a group of pixels can be in, as far as decisions tell: program counter, loop
-//! stack, address stack, and how many branch levels are open.
+//! Abstract interpretation of flow control: all reachable states of a group of pixels (program
+//! counter, loop stack, address stack, number of open branch levels).
 //!
-//! The stacks are followed exactly, because a return goes where its own call came from and a
-//! BREAK leaves the loop that is running; branch levels are a range, because only their limit
-//! matters to what runs. What is found covers every run: where a jump depends on data, both ways
-//! are taken.
+//! The stacks are tracked exactly, because a return continues after its own call and a BREAK leaves
+//! the innermost running loop. Branch levels are a range, because only their limit affects control
+//! flow. The result over-approximates every run: a data-dependent jump takes both edges.
 
 use r500_isa::limits::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS};
 use r500_isa::values::{AddrOp, BranchOp, FcOp};
@@ -15,23 +14,23 @@ use super::{AlRange, DepthRange, Edge, EdgeKind, Node, Trap, Traps};
 use crate::limits::STATES;
 use r500_isa::BranchInfo;
 
-/// What was found.
+/// The result of the exploration.
 #[derive(Debug)]
 pub(super) struct Explored {
-    /// Per instruction: what is known of it when it is reached; `None` where it never is.
+    /// The joined abstract state of each instruction; `None` if unreachable.
     pub(super) visits: Vec<Option<AbstractState>>,
-    /// All ways from instruction to instruction, by ascending origin.
+    /// All edges in ascending order of their source.
     pub(super) edges: Vec<Edge>,
-    /// States met.
+    /// The number of states.
     pub(super) states: usize,
-    /// There were too many: nothing here is complete.
+    /// Whether there were too many states, so that the result is incomplete.
     pub(super) gave_up: bool,
 }
 
-/// What is known of an instruction, over all states that reach it.
+/// The abstract state of an instruction, joined over all states that reach it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AbstractState {
-    /// Open branch levels before it: at least the counter of a pixel that sleeps in one, plus one.
+    /// Open branch levels before it: at least the counter of an inactive pixel, plus one.
     pub levels: DepthRange,
     /// Running loops before it.
     pub loops: DepthRange,
@@ -39,26 +38,27 @@ pub struct AbstractState {
     pub calls: DepthRange,
     /// aL.
     pub al: AlRange,
-    /// Two ways lead here with different numbers of open branch levels: an example.
+    /// An example of two paths that reach it with different numbers of open branch levels.
     pub unbalanced: Option<(u8, u8)>,
-    /// What makes it go wrong, in some state.
+    /// The errors that it causes in some state.
     pub traps: Traps,
-    /// BREAK and CONTINUE: levels that `B_OP1` must close, where that is known and it closes others.
+    /// BREAK and CONTINUE: the levels that `B_OP1` should close, if known and different from those
+    /// it closes.
     pub should_close: Option<u8>,
 }
 
-/// What is known of a running loop.
+/// The abstract state of a running loop.
 #[derive(Clone, Debug, Default)]
 struct LoopFrame {
     /// `KR`, if given.
     trip_count: Option<u8>,
-    /// aL in the first pass; `None` where it is that of the loop around.
+    /// aL in the first iteration; `None` if it is that of the enclosing loop.
     start: Option<AlRange>,
     /// Least and greatest step.
     step: (i8, i8),
-    /// A step that is not known.
+    /// Whether the step is unknown.
     unknown_step: bool,
-    /// Branch levels open where it began.
+    /// Branch levels open where the loop began.
     levels: Option<DepthRange>,
 }
 
@@ -88,11 +88,11 @@ struct Explorer<'a> {
     should_close: Vec<Option<u8>>,
     edges: Vec<Vec<(EdgeKind, Node)>>,
     gave_up: bool,
-    /// A BREAK or CONTINUE outside every loop may have put pixels to sleep for good.
+    /// Whether a BREAK or CONTINUE outside every loop may have deactivated pixels for ever.
     lanes_may_be_inactive: bool,
 }
 
-/// Explores a program. `flows` holds its flow-control instructions, decoded, by index.
+/// Explores a program. `flows` holds its decoded flow-control instructions by index.
 pub(super) fn explore(
     program: &Program,
     window: CodeWindow,
@@ -130,7 +130,7 @@ pub(super) fn explore(
 }
 
 impl Explorer<'_> {
-    /// A state that can be reached; queued where that is news.
+    /// Joins a state into the known ones, and queues it if that changed anything.
     fn reach(&mut self, pc: usize, calls: StackId, loops: StackId, levels: DepthRange) {
         let pc32 = u32::try_from(pc).unwrap_or(NONE);
         let states = &self.states;
@@ -200,7 +200,7 @@ impl Explorer<'_> {
         }
     }
 
-    /// Whether the group may jump and may stay, and the loop stack that each leaves.
+    /// Returns whether the group may jump and may fall through, with the loop stack after each.
     fn decide(
         &mut self,
         pc: usize,
@@ -208,7 +208,8 @@ impl Explorer<'_> {
         levels: DepthRange,
         loops: StackId,
     ) -> Decision {
-        // Nobody has a say where all sleep; in no branch and no loop, nobody sleeps.
+        // With all pixels inactive there is no vote. Outside branches and loops all pixels are
+        // active.
         let empty =
             levels.max > 0 || loops != 0 || flow.ignore_uncovered || self.lanes_may_be_inactive;
         let wants = flow.outcome;
@@ -242,13 +243,13 @@ impl Explorer<'_> {
             }
             let below = self.loops.pop(loops).map_or(0, |(_, below)| below);
             let after = if flow.is_break() { below } else { loops };
-            // Whoever is left in the loop keeps the group there.
+            // Pixels that remain in the loop keep the group there.
             return Decision { taken: jumps.then_some(after), fall_through: Some(loops) };
         }
         Decision { taken: jumps.then_some(loops), fall_through: stays.then_some(loops) }
     }
 
-    /// From now on everybody may be asleep anywhere: what was followed is followed again.
+    /// From now on any lane may be inactive anywhere; requeue all states.
     fn assume_inactive_lanes(&mut self) {
         if std::mem::replace(&mut self.lanes_may_be_inactive, true) {
             return;
@@ -260,8 +261,8 @@ impl Explorer<'_> {
         }
     }
 
-    /// LOOP, REP: KR = 0 always jumps; where nobody is left, the loop is entered all the same (unless
-    /// `JUMP_ANY`, which never jumps then).
+    /// LOOP and REP: KR = 0 always jumps. A group without active pixels enters the loop anyway
+    /// (unless `JUMP_ANY`, which then never jumps).
     fn begin_loop(
         &mut self,
         pc: usize,
@@ -272,8 +273,8 @@ impl Explorer<'_> {
         let constant =
             self.program.state.fc_int_const.get(usize::from(flow.int)).copied().flatten();
         let passes = constant.map(|c| c.kr());
-        // Onto its end, a loop of no passes would end the one around. Where KR is not known, such a
-        // loop is taken to have some.
+        // A loop of zero iterations that jumps onto its own end would end the enclosing loop. If KR
+        // is unknown, such a loop is taken to have iterations.
         let onto_end = || {
             let target = self.window.index(flow.target);
             target.and_then(|target| self.flows[target]).is_some_and(|word| word.is_loop_end())
@@ -323,7 +324,7 @@ impl Explorer<'_> {
         }
     }
 
-    /// Open levels after a branch operation. Range ends stay at the limit.
+    /// Returns the open levels after a branch operation, clamped to the limit.
     fn apply_branch_op(
         &mut self,
         pc: usize,
@@ -423,7 +424,7 @@ impl Explorer<'_> {
         }
     }
 
-    /// On to an instruction by index, unless the program ends here.
+    /// Continues at an instruction, unless the program ends here.
     fn fall_through(
         &mut self,
         pc: usize,
@@ -493,10 +494,11 @@ impl Explorer<'_> {
         Explored { visits, edges, states: self.states.len(), gave_up: self.gave_up }
     }
 
-    /// aL of every loop stack. A frame of KR passes steps KR - 1 times at most.
+    /// Returns the range of aL for every loop stack. A frame with trip count KR steps at most KR -
+    /// 1 times.
     fn al_ranges(&self) -> Vec<AlRange> {
         let mut al = vec![AlRange::exactly(0); self.loops.len()];
-        // Stacks come behind those that they grew from.
+        // A stack has a greater number than the stack below it.
         for stack in 1..self.loops.len() {
             let number = u32::try_from(stack).unwrap_or(0);
             let below = self.loops.pop(number).map_or(0, |(_, below)| below as usize);
@@ -514,13 +516,13 @@ impl Explorer<'_> {
 }
 
 fn key(pc: u32, calls: StackId, loops: StackId) -> u32 {
-    // Odd multipliers spread what are small numbers.
+    // Odd multipliers spread small numbers.
     let mixed = pc.wrapping_mul(0x9e37_79b1) ^ calls.wrapping_mul(0x85eb_ca77);
     let mixed = mixed ^ loops.wrapping_mul(0xc2b2_ae3d);
     mixed ^ mixed >> 15
 }
 
-/// Numbers of states by their keys: a hash table that asks its owner what it holds.
+/// A hash table of state numbers; the caller supplies keys and equality.
 struct StateTable {
     slots: Vec<u32>,
 }
@@ -562,8 +564,8 @@ impl StateTable {
 }
 
 struct Decision {
-    /// The loop stack where the group jumps; `None` if it never does.
+    /// The loop stack after a taken jump; `None` if it is never taken.
     taken: Option<StackId>,
-    /// The loop stack where it goes on to the next instruction; `None` if it never does.
+    /// The loop stack at the next instruction; `None` if the jump is always taken.
     fall_through: Option<StackId>,
 }

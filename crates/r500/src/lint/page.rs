@@ -25,7 +25,7 @@ pub fn page(code: LintCode) -> String {
     if let Some(run) = in_a_run(code) {
         let _ = write!(page, "\n*In a run:* {run}.\n");
     }
-    let _ = write!(page, "\n*Mend:* {}{fixes}\n", info.mend);
+    let _ = write!(page, "\n*Remedy:* {}{fixes}\n", info.remedy);
     let (bad, good) = (lines(&bad, &good), lines(&good, &bad));
     if bad.len().max(good.len()) <= LINES {
         let _ = write!(page, "\nHas it:\n\n```text\n{}\n```\n", bad.join("\n"));

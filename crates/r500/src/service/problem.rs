@@ -117,7 +117,7 @@ fn of_checker(analysis: &Analysis, finding: &Lint) -> Problem {
         severity: finding.severity(),
         code: info.number,
         message: finding.message.clone(),
-        notes: vec![fix.unwrap_or_else(|| info.mend.to_owned())],
+        notes: vec![fix.unwrap_or_else(|| info.remedy.to_owned())],
         related: finding
             .related
             .iter()

@@ -1,4 +1,4 @@
-//! Branches: IF, ELSE, ENDIF.
+//! Structurizer: IF, ELSE, ENDIF.
 
 use r500_isa::values::{AddrOp, BranchOp, FcOp};
 
@@ -7,12 +7,13 @@ use super::{Statement, UnstructuredReason as Reason};
 use crate::graph::Role;
 use r500_isa::BranchInfo;
 
-/// How the jump of IF or ELSE leaves a branch.
+/// The target of the jump of IF or ELSE.
 #[derive(Clone, Copy)]
 enum BranchExit {
-    /// Onto an ENDIF, with the levels open that it closes.
+    /// An ENDIF, with the levels open that it closes.
     OntoEndIf(usize),
-    /// Behind an ENDIF, having closed so many levels itself; `None` where nobody ever jumps.
+    /// The instruction after an ENDIF; the jump closes so many levels itself, or `None` if it is
+    /// never taken.
     AfterEndIf(usize, Option<u8>),
 }
 
@@ -25,7 +26,8 @@ impl BranchExit {
 }
 
 impl Parser<'_> {
-    /// IF with its arms; what follows it, and the levels that are still to close there.
+    /// Parses IF with its arms. Returns the statement, the next instruction, and the levels that
+    /// remain to close there.
     pub(super) fn parse_if(
         &mut self,
         at: usize,
@@ -58,13 +60,13 @@ impl Parser<'_> {
                 then = list.statements;
                 out = self.else_exit(middle, target)?;
                 let end = self.endif_of(middle, target, to, out)?;
-                // An ELSE that does not jump where nobody wants its arm leads the group into it all
-                // the same, while all sleep.
+                // Without JUMP_ANY, ELSE falls into its arm even if no pixel takes it; all are
+                // inactive there.
                 let entered = self.graph.flows[middle].is_some_and(|flow| !flow.any);
                 let arm = Scope { convergent: inner.convergent && entered, ..inner };
                 last = self.parse_list(target, end, arm)?;
                 otherwise = last.statements;
-                // ELSE stands where the branch's own level is open.
+                // The branch's own level is open at ELSE.
                 self.check_exit(middle, end, out, last.pending)?;
                 self.assign_role(middle, Role::Else { after: end })?;
                 self.assign_role(at, Role::If { other: target })?;
@@ -99,27 +101,28 @@ impl Parser<'_> {
         Ok((Statement::If { at, then, else_at, otherwise, endif }, next, pending))
     }
 
-    /// How an ELSE leads on; its second arm begins at `first`.
+    /// Returns the exit of an ELSE whose second arm begins at `first`.
     fn else_exit(&self, at: usize, first: usize) -> Parsed<BranchExit> {
         let Some(flow) = self.graph.flows[at] else { return refuse(at, Reason::ElseExit) };
         let Some(target) = self.graph.window().index(flow.target).filter(|&target| target >= first)
         else {
             return refuse(at, Reason::ElseTarget);
         };
-        let behind = target > first && self.closes(target - 1).is_some();
+        let past_endif = target > first && self.closes(target - 1).is_some();
         match flow.levels_closed_by_jump() {
-            Some(0) if flow.any && behind && self.closes(target).is_none() => {
+            Some(0) if flow.any && past_endif && self.closes(target).is_none() => {
                 Ok(BranchExit::AfterEndIf(target - 1, None))
             }
             Some(0) => Ok(BranchExit::OntoEndIf(target)),
-            Some(levels) if behind => {
+            Some(levels) if past_endif => {
                 Ok(BranchExit::AfterEndIf(target - 1, (!flow.any).then_some(levels)))
             }
             _ => refuse(at, Reason::ElseExit),
         }
     }
 
-    /// The ENDIF that IF or ELSE leads to or behind: in this list, or the one that ends it.
+    /// Returns the ENDIF that IF or ELSE jumps to, or to the instruction after: in this list, or
+    /// the one that ends it.
     fn endif_of(&self, at: usize, first: usize, to: usize, out: BranchExit) -> Parsed<usize> {
         let end = out.endif();
         let here = (first..=to).contains(&end);
@@ -132,8 +135,8 @@ impl Parser<'_> {
         Ok(end)
     }
 
-    /// Whoever jumps behind ENDIF must have closed what it closes, but for the levels that are only
-    /// open in the last arm.
+    /// Returns a jump past ENDIF must close the levels that ENDIF closes, except those that are
+    /// open in the last arm only.
     fn check_exit(&self, at: usize, end: usize, out: BranchExit, pending: u8) -> Parsed<()> {
         let BranchExit::AfterEndIf(_, Some(closed)) = out else { return Ok(()) };
         match self.closes(end) {
@@ -142,13 +145,13 @@ impl Parser<'_> {
         }
     }
 
-    /// Levels that an ENDIF closes on every way that it can go; `None` for other instructions.
+    /// Returns the levels that an ENDIF closes on each of its edges; `None` for other instructions.
     pub(super) fn closes(&self, at: usize) -> Option<u8> {
         let flow = self.graph.flows.get(at).copied().flatten()?;
         if flow.op != FcOp::JUMP || flow.a_op != AddrOp::NONE || flow.b_else {
             return None;
         }
-        // Where all sleep, "all" jumps and "any" does not.
+        // With all pixels inactive, a vote of "all" passes and a vote of "any" fails.
         let jumps = flow.outcome.may_jump || !flow.any;
         let stays = flow.outcome.may_fall_through || flow.any;
         let leads = self.graph.window.index(flow.target) == Some(at + 1);

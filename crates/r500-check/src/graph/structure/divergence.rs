@@ -1,9 +1,9 @@
-//! Where pixels of a group part.
+//! Divergence analysis: where pixels of a group execute different paths.
 
 use super::{Statement, Subroutine};
 use crate::graph::Graph;
 
-/// Finds where pixels of a group part.
+/// Marks the instructions that only some pixels of a group execute.
 pub(super) struct Divergence<'a> {
     graph: &'a Graph,
     divergent: Vec<bool>,
@@ -15,7 +15,7 @@ impl<'a> Divergence<'a> {
         let mut found =
             Self { graph, divergent: vec![false; graph.len()], subs: vec![false; subs.len()] };
         found.mark_divergent(main, false);
-        // A subroutine called where pixels have parted may be marked late.
+        // A subroutine called from divergent code may be marked late; iterate.
         for _ in 0..=subs.len() {
             for (number, sub) in subs.iter().enumerate() {
                 found.mark_divergent(&sub.body, found.subs[number]);
@@ -68,7 +68,7 @@ impl<'a> Divergence<'a> {
         }
     }
 
-    /// Whether pixels may leave a pass of this body apart from each other.
+    /// Returns whether pixels may leave an iteration of this body at different instructions.
     fn diverges(&self, body: &[Statement], apart: bool) -> bool {
         body.iter().any(|statement| match statement {
             Statement::If { at, then, otherwise, .. } => {

@@ -1,18 +1,18 @@
-//! Statements recovered from jumps.
+//! The structurizer: recovers structured statements from jumps.
 //!
-//! A program is structured where each flow-control instruction is one word of a statement in its
-//! canonical meaning: a pixel that a branch or a loop parks wakes exactly where its own path goes
-//! on, whatever its neighbours do. The forms that are understood:
+//! A program is structured if each flow-control instruction is part of a statement with its usual
+//! meaning: a pixel that a branch or a loop deactivates becomes active again exactly where its own
+//! path continues, whatever other pixels do. The recognised forms:
 //!
-//! | statement | words |
+//! | statement | instructions |
 //! | --- | --- |
-//! | IF, ELSE, ENDIF | JUMP with `B_OP0` INCR, all; JUMP with `B_ELSE` that nobody wants; JUMP to the next instruction with DECR on every way. The jump of IF and ELSE leads behind the branch and counts nothing, or onto ENDIF (of this branch or, last in an arm, of one around it) and counts like the other way; the last IF in an arm may also lead behind the ENDIF of the branch around, closing what that closes |
-//! | LOOP, REP | nobody wants the jump; it leads behind the loop, or onto its end (drivers do so) where there is at least one pass |
-//! | ENDLOOP, ENDREP | all want the jump, to the first of the body |
-//! | BREAK, CONTINUE | any condition; DECR by the levels open in the loop; behind the loop, or onto its end |
-//! | CALL | PUSH; unconditional, or decided alike by all, or ANY with `B_OP1` INCR |
-//! | RETURN | POP; DECR by the levels open since the call, that of the call included; not inside a loop, nor where pixels have parted |
-//! | plain jumps | forward, counting nothing, decided alike by all pixels |
+//! | IF, ELSE, ENDIF | JUMP with `B_OP0` INCR, all; JUMP with `B_ELSE` and a false condition; JUMP to the next instruction with DECR on both edges. The jump of IF and ELSE leads to the instruction after the branch and counts nothing, or to ENDIF (of this branch or, last in an arm, of an enclosing one) and counts like the other edge; the last IF in an arm may also jump past the ENDIF of the enclosing branch, closing the levels that ENDIF closes |
+//! | LOOP, REP | the jump condition is false; the target is the instruction after the loop, or its end (drivers do so) if there is at least one iteration |
+//! | ENDLOOP, ENDREP | the jump condition is true; the target is the first instruction of the body |
+//! | BREAK, CONTINUE | any condition; DECR by the levels open in the loop; target after the loop, or its end |
+//! | CALL | PUSH; unconditional, or with a uniform condition, or ANY with `B_OP1` INCR |
+//! | RETURN | POP; DECR by the levels open since the call, that of the call included; not inside a loop or in divergent code |
+//! | plain jumps | forward, counting nothing, with a uniform condition |
 
 mod branch;
 mod divergence;
@@ -32,9 +32,9 @@ pub struct Structure {
     pub main: Vec<Statement>,
     /// Subroutines that are called, in the order of their first calls.
     pub subs: Vec<Subroutine>,
-    /// The part that each instruction plays; `None` where it plays none because nothing leads there.
+    /// The role of each instruction; `None` if unreachable.
     pub roles: Vec<Option<Role>>,
-    /// Instructions that some pixels of a group may execute while others of it sleep.
+    /// Whether some pixels of a group may execute the instruction while others are inactive.
     pub divergent: Vec<bool>,
 }
 
@@ -49,7 +49,7 @@ pub struct Subroutine {
     pub body: Vec<Statement>,
 }
 
-/// A statement. Places are indices of instructions.
+/// A statement. Numbers are instruction indices.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statement {
     /// Instructions one after the other.
@@ -63,31 +63,31 @@ pub enum Statement {
     If {
         /// IF.
         at: usize,
-        /// What runs where the jump is not wanted.
+        /// Runs if the jump condition is false.
         then: Vec<Statement>,
         /// ELSE.
         else_at: Option<usize>,
-        /// What runs otherwise.
+        /// Runs otherwise.
         otherwise: Vec<Statement>,
-        /// ENDIF; `None` where that of the branch around closes this one too.
+        /// ENDIF; `None` if the ENDIF of the enclosing branch closes this one too.
         endif: Option<usize>,
     },
-    /// A branch of plain jumps, which all pixels take alike.
+    /// A branch of plain jumps with a uniform condition.
     UniformIf {
         /// The jump.
         at: usize,
-        /// What runs where it is not taken.
+        /// Runs if the jump is not taken.
         then: Vec<Statement>,
-        /// The jump over the other arm, where there is one.
+        /// The jump over the other arm, if there is one.
         over: Option<usize>,
-        /// What runs otherwise.
+        /// Runs otherwise.
         otherwise: Vec<Statement>,
     },
     /// A loop.
     Loop {
         /// LOOP or REP.
         at: usize,
-        /// What is repeated.
+        /// The body.
         body: Vec<Statement>,
         /// ENDLOOP or ENDREP.
         end: usize,
@@ -105,29 +105,29 @@ pub enum Statement {
     },
     /// A return.
     Return(usize),
-    /// A jump over instructions that do not run here.
+    /// An unconditional jump over instructions that do not run here.
     Skip {
         /// The instruction.
         at: usize,
-        /// Where it goes.
+        /// The target.
         to: usize,
     },
 }
 
-/// Why a program is not structured.
+/// Why a program is unstructured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unstructured {
-    /// The first instruction that does not fit.
+    /// The first instruction that fits no statement.
     pub index: usize,
-    /// Why.
+    /// The kind of transfer.
     pub reason: UnstructuredReason,
 }
 
 impl Structure {
-    /// The statements of a program.
+    /// Recovers the statements of a program.
     ///
     /// # Errors
-    /// [`Unstructured`], with the first instruction that is no word of a statement.
+    /// [`Unstructured`], with the first instruction that fits no statement.
     pub fn recover(program: &r500_program::Program, graph: &Graph) -> Result<Self, Unstructured> {
         let ints = &program.state.fc_int_const;
         let passes =
@@ -169,10 +169,10 @@ impl Structure {
         Ok(Self { main, subs, roles, divergent })
     }
 
-    /// Every way that a pixel of its own can go: pairs of instructions, and where it can end.
+    /// Returns the control-flow edges of a single pixel, as pairs of instructions.
     ///
-    /// Unlike the edges of the [`Graph`], which a group goes along while some of its pixels sleep,
-    /// these are the paths of one pixel, along which it executes everything.
+    /// The edges of the [`Graph`] are those of a group, some of whose pixels may be inactive. These
+    /// are the edges along which one pixel executes every instruction.
     #[must_use]
     pub fn pixel_edges(&self, graph: &Graph) -> Vec<(usize, usize)> {
         let mut edges = Vec::with_capacity(self.roles.len() + 16);

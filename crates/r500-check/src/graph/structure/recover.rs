@@ -1,4 +1,4 @@
-//! From instructions to statements: loops, calls, plain jumps.
+//! Structurizer: a recursive-descent parser of loops, calls and plain jumps.
 
 use r500_isa::values::{AddrOp, BranchOp, FcOp};
 
@@ -6,7 +6,7 @@ use super::{Statement, Unstructured, UnstructuredReason as Reason};
 use crate::graph::{Graph, Role};
 use r500_isa::BranchInfo;
 
-/// What statements are inside of.
+/// The context of a statement.
 #[derive(Clone, Copy)]
 pub(super) struct Scope {
     pub(super) sub: Option<usize>,
@@ -15,7 +15,7 @@ pub(super) struct Scope {
     pub(super) levels: u8,
     /// Not the outermost list of its function.
     pub(super) nested: bool,
-    /// All pixels that entered the function together are here together.
+    /// All pixels that entered the function together are active here together.
     pub(super) convergent: bool,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct EnclosingLoop {
     pub(super) rep: bool,
 }
 
-/// Statements, and branch levels that the ENDIF behind them must close for the last of them.
+/// Statements, and the branch levels that the ENDIF after them must close for the last of them.
 pub(super) struct StatementList {
     pub(super) statements: Vec<Statement>,
     pub(super) pending: u8,
@@ -47,7 +47,7 @@ pub(super) fn refuse<T>(index: usize, reason: Reason) -> Parsed<T> {
 }
 
 impl Parser<'_> {
-    /// Statements from `at` to before `to`.
+    /// Parses the statements from `from` to before `to`.
     pub(super) fn parse_list(
         &mut self,
         from: usize,
@@ -106,7 +106,7 @@ impl Parser<'_> {
         Ok(list)
     }
 
-    /// A jump that counts nothing: forward, and all pixels must decide alike.
+    /// Parses a forward jump that counts nothing and has a uniform condition.
     fn parse_plain_jump(
         &mut self,
         at: usize,
@@ -141,11 +141,11 @@ impl Parser<'_> {
             let (over, otherwise) = (None, Vec::new());
             return Ok((Statement::UniformIf { at, then, over, otherwise }, target));
         };
-        let behind = self.forward_target(last, to, &word)?;
+        let join = self.forward_target(last, to, &word)?;
         let then = self.parse_closed(at + 1, last, inner)?;
-        self.assign_role(last, Role::Skip { to: behind })?;
-        let otherwise = self.parse_closed(target, behind, inner)?;
-        Ok((Statement::UniformIf { at, then, over: Some(last), otherwise }, behind))
+        self.assign_role(last, Role::Skip { to: join })?;
+        let otherwise = self.parse_closed(target, join, inner)?;
+        Ok((Statement::UniformIf { at, then, over: Some(last), otherwise }, join))
     }
 
     fn parse_loop(
@@ -266,7 +266,7 @@ impl Parser<'_> {
         Ok((Statement::Call { at, sub }, at + 1))
     }
 
-    /// RETURN; whether it is unconditional.
+    /// Parses RETURN. Returns whether it is unconditional.
     fn parse_return(&mut self, at: usize, flow: &BranchInfo, scope: Scope) -> Parsed<bool> {
         let Some(sub) = scope.sub else { return refuse(at, Reason::ReturnOutsideSubroutine) };
         if scope.enclosing_loop.is_some() || !scope.convergent {
@@ -284,7 +284,7 @@ impl Parser<'_> {
         Ok(always)
     }
 
-    /// A list that leaves no levels to close.
+    /// Parses a list that leaves no levels to close.
     fn parse_closed(&mut self, from: usize, to: usize, scope: Scope) -> Parsed<Vec<Statement>> {
         let list = self.parse_list(from, to, scope)?;
         if list.pending != 0 {
@@ -303,7 +303,8 @@ impl Parser<'_> {
         }
     }
 
-    /// The target of a jump that must lead forward, not past `to` nor past the end of the program.
+    /// Returns the target of a jump that must lead forward, neither past `to` nor past the end of
+    /// the program.
     fn forward_target(&self, at: usize, to: usize, flow: &BranchInfo) -> Parsed<usize> {
         let target = self.graph.window.index(flow.target);
         let target = target.filter(|&target| target > at && target <= to);
@@ -313,7 +314,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A jump that changes nothing whether it is taken or not.
+    /// Returns whether a jump has no effect, taken or not.
     fn is_idle(&self, at: usize, flow: &BranchInfo) -> bool {
         let counts = |op: BranchOp| op == BranchOp::INCR || (op == BranchOp::DECR && flow.pop != 0);
         let never = flow.outcome.never() && flow.any;

@@ -75,7 +75,7 @@ fn rule(code: LintCode) -> Json {
         "name": info.name,
         "shortDescription": { "text": info.meaning },
         "fullDescription": { "text": format!("{} Evidence: {}.", info.meaning, info.evidence) },
-        "help": { "text": info.mend, "markdown": lint::page(code) },
+        "help": { "text": info.remedy, "markdown": lint::page(code) },
         "defaultConfiguration": { "level": level(info.severity) },
     })
 }

@@ -134,7 +134,7 @@ fn one(
         title: &finding.message,
         excerpt,
         notes,
-        help: vec![fix.as_deref().unwrap_or(info.mend)],
+        help: vec![fix.as_deref().unwrap_or(info.remedy)],
     };
     message.render(options)
 }
