@@ -1,4 +1,4 @@
-//! What can be wrong with an input: what it is, where it is, and how to mend it.
+//! Errors of readers and writers: the problem, its position and a remedy.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,7 +8,7 @@ use crate::Format;
 
 /// Why an input, or one of its programs, cannot be read.
 ///
-/// Its text is the place and what is wrong there; [`help`](Self::help) says how to mend it.
+/// Its text is the position and the problem; [`help`](Self::help) gives a remedy.
 #[derive(Debug)]
 pub struct ReadError(Box<Inner>);
 
@@ -19,18 +19,18 @@ struct Inner {
     help: Option<Cow<'static, str>>,
 }
 
-/// What is wrong.
+/// The problem.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadErrorKind {
     /// The input itself failed.
-    #[error("cannot read on: {0}")]
+    #[error("cannot continue reading: {0}")]
     Io(io::Error),
     /// The input is gzipped, and that is damaged.
     #[error("the gzip data is damaged or cut off: {0}")]
     Gzip(io::Error),
     /// Nothing that this crate reads.
-    #[error("this is none of the formats known here")]
+    #[error("the format is unknown")]
     Unrecognised,
     /// The input was read to its end, and there was no program in it.
     #[error("there is no R500 fragment program in this {0}")]
@@ -38,24 +38,24 @@ pub enum ReadErrorKind {
     /// The input ends too early.
     #[error("{0}")]
     Truncated(String),
-    /// It is text, but no text of the format.
+    /// It is text, but not of this format.
     #[error("{0}")]
     Syntax(String),
-    /// A value that cannot be what it stands for.
+    /// A value that is invalid for its key.
     #[error("{0}")]
     Value(String),
-    /// Something is there too often or not often enough.
+    /// A wrong number of items.
     #[error("{0}")]
     Count(String),
-    /// Something is needed and not there.
+    /// A required item is missing.
     #[error("`{0}` is missing")]
     Missing(String),
     /// A [limit](crate::Limits) is exceeded.
     #[error("more than {most} {what}: this is the limit")]
     Limit {
-        /// What there is too much of.
+        /// The limited quantity.
         what: &'static str,
-        /// How much may be.
+        /// The limit.
         most: u64,
     },
 }
@@ -103,7 +103,7 @@ impl ReadError {
             .with_help("the limits of reading are options")
     }
 
-    /// From an error of the input; [`crate::read`] smuggles its own errors through readers this way.
+    /// From an error of the input; [`crate::read`] passes its own errors through readers this way.
     pub(crate) fn io(error: io::Error) -> Self {
         match error.downcast::<Self>() {
             Ok(own) => own,
@@ -136,7 +136,7 @@ impl ReadError {
         self
     }
 
-    /// The same with its path below `prefix`.
+    /// Returns the same with its path below `prefix`.
     pub(crate) fn below(mut self, prefix: &str) -> Self {
         let path = &mut self.0.place.path;
         if !prefix.is_empty() {
@@ -146,32 +146,32 @@ impl ReadError {
         self
     }
 
-    /// What is wrong.
+    /// Returns the problem.
     #[must_use]
     pub fn kind(&self) -> &ReadErrorKind {
         &self.0.kind
     }
 
-    /// Where it is wrong.
+    /// Returns the position.
     #[must_use]
     pub fn place(&self) -> &Place {
         &self.0.place
     }
 
-    /// How to mend it, where there is something to say.
+    /// Returns a remedy, if one is known.
     #[must_use]
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
 
-    /// Whether the input is at fault, and not a limit or the medium that it comes from.
+    /// Returns whether the input is malformed, rather than over a limit or unreadable.
     #[must_use]
     pub fn blames_input(&self) -> bool {
         !matches!(self.0.kind, ReadErrorKind::Io(_) | ReadErrorKind::Limit { .. })
     }
 }
 
-/// A number of things: `1 dword`, `2 dwords`.
+/// Returns a number of things: `1 dword`, `2 dwords`.
 pub(crate) fn number_of(n: usize, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }

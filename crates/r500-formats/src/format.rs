@@ -1,4 +1,4 @@
-//! Which format an input is in.
+//! Format detection and names.
 
 use std::fmt;
 use std::io::Read;
@@ -28,7 +28,7 @@ pub enum Format {
     JsonLines,
 }
 
-/// How much of an input is looked at to recognise it.
+/// Bytes of an input that format detection reads.
 pub(crate) const HEAD: usize = 256 << 10;
 
 impl Format {
@@ -36,7 +36,7 @@ impl Format {
     pub const ALL: [Self; 6] =
         [Self::Raw, Self::CArray, Self::Hex, Self::MesaLog, Self::Json, Self::JsonLines];
 
-    /// What it is called: `raw`, `c-array`, `hex`, `mesa-log`, `json`, `json-lines`.
+    /// Returns what it is called: `raw`, `c-array`, `hex`, `mesa-log`, `json`, `json-lines`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -49,7 +49,7 @@ impl Format {
         }
     }
 
-    /// What names of its files end in, the most usual first.
+    /// Returns what names of its files end in, the most usual first.
     #[must_use]
     pub const fn extensions(self) -> &'static [&'static str] {
         match self {
@@ -62,7 +62,7 @@ impl Format {
         }
     }
 
-    /// The format that a file's name suggests; a final `.gz` does not count.
+    /// Returns the format that a file's name suggests; a final `.gz` does not count.
     #[must_use]
     pub fn from_file_name(name: &str) -> Option<Self> {
         let extension = |name: &str| Some(name.rsplit_once('.')?.1.to_ascii_lowercase());
@@ -73,7 +73,7 @@ impl Format {
         Self::ALL.into_iter().find(|f| f.extensions().contains(&ext.as_str()))
     }
 
-    /// Whether it holds a whole [job](r500_program::Job) and not only its instructions.
+    /// Returns whether it holds a whole [job](r500_program::Job) and not only its instructions.
     #[must_use]
     pub const fn holds_jobs(self) -> bool {
         matches!(self, Self::Json | Self::JsonLines)
@@ -110,8 +110,8 @@ impl FromStr for Format {
 #[error("no such format; there are raw, c-array, hex, mesa-log, json, json-lines")]
 pub struct UnknownFormat;
 
-/// The format of an input, from its beginning and, where that leaves it open, from its name.
-/// `None` means that it is none of these: text of another kind, such as assembly.
+/// Returns the format of an input, from its beginning and, where that leaves it open, from its
+/// name. `None` means that it is none of these: text of another kind, such as assembly.
 ///
 /// The beginning may be cut anywhere; 256 KiB are enough. (Of a log that begins with something else,
 /// the end helps.)
@@ -126,7 +126,7 @@ pub struct UnknownFormat;
 pub fn detect(bytes: &[u8], name: Option<&str>) -> Option<Format> {
     if gzip::is_gzip(bytes) {
         let mut head = Vec::new();
-        // What decompresses is looked at, even if the rest is cut off or damaged.
+        // The data that decompresses is read, even if the rest is truncated or damaged.
         let _ = gzip::reader(bytes).take(HEAD as u64).read_to_end(&mut head);
         return detect_plain(&head, name);
     }
@@ -160,9 +160,9 @@ fn detect_plain(bytes: &[u8], name: Option<&str>) -> Option<Format> {
     dwords(text).or(suggested)
 }
 
-/// The head as text, as far as it is UTF-8. No text has control characters but white space (and
-/// escapes, in coloured logs), which hardly any program is without. Letters of older encodings may
-/// be in it, but few.
+/// Returns the head as text, as far as it is UTF-8. No text has control characters but white space
+/// (and escapes, in coloured logs), which hardly any program is without. Letters of older encodings
+/// may be in it, but few.
 fn as_text(head: &[u8]) -> Option<&str> {
     if head.iter().any(|&b| b < b' ' && !b"\t\n\r\x0c\x1b".contains(&b)) {
         return None;
@@ -226,7 +226,7 @@ fn is_json_object(text: &str) -> bool {
     text.strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with(['"', '}']))
 }
 
-/// Whether the first line is a value of its own and something follows.
+/// Returns whether the first line is a value of its own and something follows.
 fn is_json_lines(text: &str) -> bool {
     text.split_once('\n').is_some_and(|(first, rest)| {
         !rest.trim_start().is_empty() && serde_json::from_str::<IgnoredAny>(first).is_ok()

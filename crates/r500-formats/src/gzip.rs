@@ -7,12 +7,12 @@ use flate2::bufread::MultiGzDecoder;
 use crate::ReadError;
 use crate::error::ReadErrorKind;
 
-/// Whether these bytes begin as gzip does: magic number, deflate, no reserved flag.
+/// Returns whether these bytes begin as gzip does: magic number, deflate, no reserved flag.
 pub(crate) fn is_gzip(bytes: &[u8]) -> bool {
     matches!(bytes, [0x1f, 0x8b, 8, flags, ..] if flags & 0xe0 == 0)
 }
 
-/// What is compressed in `input`: one member or, as shards are concatenated, several.
+/// Returns what is compressed in `input`: one member or, as shards are concatenated, several.
 pub(crate) fn reader(input: impl BufRead) -> impl BufRead {
     BufReader::with_capacity(64 << 10, Damaged(MultiGzDecoder::new(input)))
 }

@@ -9,8 +9,8 @@ use r500_program::{Job, Program};
 use crate::error::number_of;
 use crate::{Limits, ReadError};
 
-/// A dword in hex: eight digits, or `0x` and one to eight. Without `0x` all eight must be there, so
-/// that a lost digit is noticed.
+/// Returns a dword in hex: eight digits, or `0x` and one to eight. Without `0x` all eight must be
+/// there, so that a lost digit is noticed.
 pub(crate) fn dword(text: &str) -> Option<u32> {
     let digits = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) if (1..=8).contains(&digits.len()) => digits,
@@ -36,7 +36,7 @@ pub(crate) fn read(text: &str, limits: &Limits) -> Result<Job, ReadError> {
             let column = token.as_ptr() as usize - line.as_ptr() as usize + 1;
             let at = |e: ReadError| e.at_line(n as u64 + 1).at_column(column as u64);
             let word = dword(token).ok_or_else(|| {
-                at(ReadError::syntax(format!("`{}` is no dword in hex", excerpt(token))))
+                at(ReadError::syntax(format!("`{}` is not a dword in hex", excerpt(token))))
                     .with_help("write eight hex digits, or 0x and up to eight")
             })?;
             words.push(word).map_err(at)?;
@@ -53,7 +53,7 @@ pub(crate) fn write(code: &[Instruction], out: &mut impl Write) -> io::Result<()
     Ok(())
 }
 
-/// Dwords on their way to instructions.
+/// Collects dwords into instructions.
 pub(crate) struct Words {
     code: Vec<Instruction>,
     part: [u32; 6],
@@ -92,7 +92,7 @@ impl Words {
     }
 }
 
-/// The beginning of a token, for a message.
+/// Returns the beginning of a token, for a message.
 pub(crate) fn excerpt(token: &str) -> String {
     let mut chars = token.chars();
     let mut start: String = chars.by_ref().take(24).collect();

@@ -39,7 +39,7 @@
 //! [`Expect::tolerance`]: r500_program::Expect::tolerance
 
 mod job;
-mod node;
+mod json_printer;
 mod plane;
 mod scalar;
 mod schema;
@@ -62,7 +62,7 @@ pub(crate) use write::{write, write_line, write_list};
 /// If the first line is a value of its own, the input is lines of JSON, each with its own errors;
 /// else it is one document.
 pub(crate) struct Jobs<R> {
-    /// What is left, line by line; none behind a document or an error of the input.
+    /// What is left, line by line; none after a document or an error of the input.
     lines: Option<Lines<R>>,
     /// Whether it is known to be lines.
     by_line: bool,
@@ -81,7 +81,7 @@ impl<R: BufRead> Jobs<R> {
         }
     }
 
-    /// The next value: a line, or the document.
+    /// Returns the next value: a line, or the document.
     fn next_value(&mut self) -> Option<Result<Value, ReadError>> {
         let (number, mut text) = match self.next_line()? {
             Ok(line) => line,
@@ -109,7 +109,7 @@ impl<R: BufRead> Jobs<R> {
         Some(Value::new(text, number, false))
     }
 
-    /// The next line with something on it, and its number.
+    /// Returns the next line with something on it, and its number.
     fn next_line(&mut self) -> Option<Result<(u64, Vec<u8>), ReadError>> {
         const BOM: &[u8] = "\u{feff}".as_bytes();
         let lines = self.lines.as_mut()?;

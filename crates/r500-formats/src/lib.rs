@@ -1,18 +1,20 @@
-//! What R500 programs travel in, read and written: raw dwords, C arrays, hex text, JSON captures
-//! and cases, and the log of the driver that compiled them.
+//! Readers and writers of the file formats of R500 programs: raw dwords, C arrays, hex text, JSON
+//! captures and cases, and the log of the driver that compiled them.
 //!
 //! [`detect`] says which [`Format`] an input is in, from its content. [`read`] gives the
-//! [jobs](r500_program::Job) that it holds, [`Jobs`] gives them one at a time, and [`write()`] writes
-//! one. What a format cannot hold is lost in it: only JSON holds whole jobs
+//! [jobs](r500_program::Job) that it holds, [`Jobs`] gives them one at a time, and [`write()`]
+//! writes one. A format loses what it cannot hold: only JSON holds whole jobs
 //! ([`Format::holds_jobs`]), and gives back exactly what was written.
 //!
 //! Inputs are not trusted: nothing in them panics, every length is checked, and [`Limits`] bound
-//! what is read, decompressed or held. A [`ReadError`] says what is wrong, where, and how to mend it.
+//! what is read, decompressed or held. A [`ReadError`] states the problem, its position and a
+//! remedy.
 //!
 //! Assembly is not read here: it is a language of its own, in a crate of its own.
 #![forbid(unsafe_code)]
 
 mod c_array;
+mod cursor;
 mod error;
 mod format;
 mod gzip;
@@ -20,7 +22,6 @@ mod hex;
 pub mod json;
 mod limits;
 mod lines;
-mod mark;
 mod mesa_log;
 mod raw;
 mod read;

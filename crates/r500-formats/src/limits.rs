@@ -1,8 +1,7 @@
-//! How much of an input is read before reading gives up.
+//! Resource limits of readers.
 
-/// Limits of reading, for files from strangers. The defaults hold anything sensible; memory stays
-/// within some ten times `document` and what the jobs hold, whatever the input says, compressed or
-/// not.
+/// Resource limits for untrusted input. The defaults admit any realistic input; memory stays within
+/// some ten times `document` and what the jobs hold, whatever the input says, compressed or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of the whole input, after decompression (4 GiB).

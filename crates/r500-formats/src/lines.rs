@@ -16,12 +16,12 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Lines of at most `most` bytes.
+    /// Returns the lines of at most `most` bytes.
     pub(crate) fn new(input: R, most: u64) -> Self {
         Self { input, line: Vec::new(), number: 0, most }
     }
 
-    /// The next line; `None` at the end.
+    /// Returns the next line; `None` at the end.
     pub(crate) fn next_bytes(&mut self) -> Result<Option<(u64, &[u8])>, ReadError> {
         self.line.clear();
         self.number += 1;
@@ -37,13 +37,13 @@ impl<R: BufRead> Lines<R> {
         Ok(Some((self.number, line.strip_suffix(b"\r").unwrap_or(line))))
     }
 
-    /// The next line as text, with whatever is no UTF-8 replaced.
+    /// Returns the next line as text, with invalid UTF-8 replaced.
     pub(crate) fn next_lossy(&mut self) -> Result<Option<(u64, Cow<'_, str>)>, ReadError> {
         let line = self.next_bytes()?;
         Ok(line.map(|(number, bytes)| (number, String::from_utf8_lossy(bytes))))
     }
 
-    /// What is left, unread.
+    /// Returns what is left, unread.
     pub(crate) fn into_inner(self) -> R {
         self.input
     }

@@ -10,9 +10,9 @@
 //! ```
 //!
 //! Each line holds the number of a word, a name for it, and its dword; what follows explains it and
-//! has changed over the versions (2008 to today), so nothing but the dword is looked at. The words
-//! that an instruction of that type does not use are not printed, and are 0. The oldest versions
-//! print nothing of flow control: their programs with flow control are an error, not a guess.
+//! has changed over the versions (2008 to today), so only the dword is read. The words that an
+//! instruction of that type does not use are not printed, and are 0. The oldest versions print
+//! nothing of flow control: their programs with flow control are an error, not a guess.
 //!
 //! A log holds as many programs as were compiled. They have no names: here they are called `fp0`,
 //! `fp1` and so on. Constants are printed to four decimals, which is too coarse to be used; state
@@ -45,7 +45,7 @@ const WORDS: [(&str, usize); 11] = [
     ("TEX_DXDY", 3),
 ];
 
-/// Whether text like that is at the beginning or, where the final programs are, at the end.
+/// Returns whether text like that is at the beginning or, where the final programs are, at the end.
 pub(crate) fn is_log(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(HEAD)];
     let tail = &bytes[bytes.len().saturating_sub(HEAD).max(head.len())..];
@@ -69,7 +69,7 @@ fn has_marks(bytes: &[u8]) -> bool {
 
 /// The programs of a log, one at a time.
 pub(crate) struct Programs<R> {
-    /// What is left of the log; none behind an error of the input.
+    /// The rest of the log; none after an error of the input.
     lines: Option<Lines<R>>,
     limits: Limits,
     /// The program that the next lines belong to.
@@ -87,7 +87,7 @@ struct Open {
     line: u64,
     /// Line that its last instruction begins in.
     last_line: u64,
-    /// What was wrong with it first. It is read to its end all the same, for what follows.
+    /// What was wrong with it first. Its rest is read anyway, for the programs after it.
     error: Option<ReadError>,
 }
 
@@ -216,7 +216,7 @@ impl Open {
             return Err(error);
         }
         if self.code.is_empty() {
-            let error = missing_lines("there is no instruction behind this line".to_owned());
+            let error = missing_lines("no instruction follows this line".to_owned());
             return Err(error.at_line(self.line));
         }
         whole.map(|()| self.code)
@@ -239,7 +239,7 @@ struct Word {
 }
 
 impl Word {
-    /// The word that a line holds, wherever: loggers put things in front.
+    /// Returns the word that a line holds, wherever: loggers put things in front.
     fn find(line: &str) -> Option<Self> {
         WORDS.iter().find_map(|&(name, index)| {
             let (before, after) = line.split_once(name)?;

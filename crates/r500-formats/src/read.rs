@@ -8,9 +8,9 @@ use crate::error::ReadErrorKind;
 use crate::format::HEAD;
 use crate::{Format, Limits, ReadError, c_array, detect, gzip, hex, json, mesa_log, raw};
 
-/// All jobs of an input, gzipped or not. Without a format, it is recognised.
+/// Returns all jobs of an input, gzipped or not. Without a format, it is recognised.
 ///
-/// The first error ends it; [`Jobs`] goes on where it can, and holds one job at a time.
+/// The first error ends it; [`Jobs`] continues where it can, and holds one job at a time.
 ///
 /// # Errors
 ///
@@ -24,7 +24,7 @@ use crate::{Format, Limits, ReadError, c_array, detect, gzip, hex, json, mesa_lo
 /// assert_eq!(jobs[0].program.code.len(), 1);
 ///
 /// let cut = read(&text[..20], None, &Limits::default()).unwrap_err();
-/// assert_eq!(cut.to_string(), "line 1, column 19: `08` is no dword in hex");
+/// assert_eq!(cut.to_string(), "line 1, column 19: `08` is not a dword in hex");
 /// # Ok::<(), r500_formats::ReadError>(())
 /// ```
 pub fn read(bytes: &[u8], format: Option<Format>, limits: &Limits) -> Result<Vec<Job>, ReadError> {
@@ -33,8 +33,8 @@ pub fn read(bytes: &[u8], format: Option<Format>, limits: &Limits) -> Result<Vec
 
 /// The jobs of an input, one at a time.
 ///
-/// A broken job is an error, and those behind it follow, where the format lets one tell where they
-/// begin: JSON lines and lists, programs by name, logs. An input without any program is an error too.
+/// A broken job is an error, and the jobs after it follow, if the format shows where they begin:
+/// JSON lines and lists, programs by name, logs. An input without any program is an error too.
 pub struct Jobs<'a> {
     format: Format,
     jobs: Box<dyn Iterator<Item = Result<Job, ReadError>> + 'a>,
@@ -48,8 +48,8 @@ impl<'a> Jobs<'a> {
     ///
     /// # Errors
     ///
-    /// If the input cannot be read or is of no known format. What is wrong with its programs comes
-    /// where their jobs would.
+    /// If the input cannot be read or is of no known format. Errors of its programs are returned in
+    /// place of their jobs.
     pub fn new(
         input: impl BufRead + 'a,
         format: Option<Format>,
@@ -88,7 +88,7 @@ impl<'a> Jobs<'a> {
         Self { format, jobs, most: limits.jobs, count: 0, done: false }
     }
 
-    /// The format, given or recognised.
+    /// Returns the format, given or recognised.
     #[must_use]
     pub fn format(&self) -> Format {
         self.format
@@ -128,7 +128,7 @@ impl std::fmt::Debug for Jobs<'_> {
     }
 }
 
-/// The jobs of a reader that gives all at once, read when the first is asked for.
+/// Returns the jobs of a reader that gives all at once, read when the first is asked for.
 fn once<F>(read: F) -> impl Iterator<Item = Result<Job, ReadError>>
 where
     F: FnOnce() -> Result<Vec<Job>, ReadError>,
@@ -139,7 +139,7 @@ where
     })
 }
 
-/// The input as text.
+/// Returns the input as text.
 fn text(input: impl BufRead, limits: &Limits) -> Result<String, ReadError> {
     let mut bytes = Vec::new();
     let mut input = input.take(limits.document.saturating_add(1));
@@ -148,8 +148,7 @@ fn text(input: impl BufRead, limits: &Limits) -> Result<String, ReadError> {
         return Err(ReadError::limit("bytes of text", limits.document));
     }
     let mut text = String::from_utf8(bytes).map_err(|e| {
-        ReadError::syntax("this is no UTF-8, so it is no text")
-            .at_offset(e.utf8_error().valid_up_to() as u64)
+        ReadError::syntax("this is not UTF-8 text").at_offset(e.utf8_error().valid_up_to() as u64)
     })?;
     if text.starts_with('\u{feff}') {
         text.drain(..'\u{feff}'.len_utf8());
@@ -157,7 +156,7 @@ fn text(input: impl BufRead, limits: &Limits) -> Result<String, ReadError> {
     Ok(text)
 }
 
-/// The first bytes of an input, and the input as it was.
+/// Returns the first bytes of an input, and the input as it was.
 fn peek<R: BufRead>(mut input: R, len: usize) -> Result<(Vec<u8>, impl BufRead), ReadError> {
     let mut head = Vec::new();
     input.by_ref().take(len as u64).read_to_end(&mut head).map_err(ReadError::io)?;

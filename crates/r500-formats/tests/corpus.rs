@@ -1,4 +1,4 @@
-//! Everything in `tests/corpus` reads, says what its README says, and survives being written.
+//! Every file of `tests/corpus` is read, matches its README, and survives a round trip.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::fs;
@@ -12,7 +12,7 @@ fn corpus(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus").join(path)
 }
 
-/// The files of a folder with that extension: name and content.
+/// Returns the files of a folder with that extension: name and content.
 fn files(folder: &str, extension: &str) -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<_> = fs::read_dir(corpus(folder))
         .unwrap()
@@ -161,7 +161,7 @@ fn captures() {
     assert_eq!(share("mesa/alu_basic.json"), None);
 }
 
-/// `vertex_values` and `position` give the planes that stand beside them.
+/// `vertex_values` and `position` give the planes given with them.
 #[test]
 fn planes_from_vertices() {
     let mut planes = 0;
@@ -277,7 +277,7 @@ fn a_log_of_several_programs() {
     }
     assert_eq!(jobs[0].origin, "log of Mesa's r300 driver, line 823");
 
-    // Cut within the last program: the others are there all the same.
+    // Truncated within the last program: the others are still read.
     let last = all.windows(9).rposition(|w| w == b"RGBA_INST").unwrap();
     let cut = &all[..last];
     let jobs: Vec<_> = Jobs::new(cut, None, &Limits::default()).unwrap().collect();

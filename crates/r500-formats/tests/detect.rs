@@ -1,4 +1,4 @@
-//! Which format an input is taken for.
+//! Format detection.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::io::Write;
@@ -60,7 +60,7 @@ fn from_content() {
         assert_eq!(detect(text.as_bytes(), None), format, "{text:?}");
         assert_eq!(detect(&gzipped(text.as_bytes()), None), format, "{text:?}, gzipped");
     }
-    // Bytes that are no text.
+    // Bytes that are not text.
     assert_eq!(detect(&[0x00, 0x18, 0, 0, 0, 1, 0, 8], None), Some(Format::Raw));
     assert_eq!(detect(&[0xff; 24], None), Some(Format::Raw));
     // Letters of other encodings, in comments or where they should not be.
@@ -105,7 +105,7 @@ fn names_of_formats() {
     assert_eq!(Format::from_file_name(".gz"), None);
 }
 
-/// A head cut anywhere is taken for what the whole is.
+/// A truncated head is detected as the format of the whole.
 #[test]
 fn cut_anywhere() {
     let whole = "/* gr\u{fc}n */ static const uint32_t prog[] = {\n  0x00001800, 0x08000100,\n};\n";

@@ -1,4 +1,4 @@
-//! What is wrong with an input is said exactly: what, where, and how to mend it.
+//! Errors of malformed input: message, position and remedy.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::io::{self, Read, Write};
@@ -21,13 +21,13 @@ fn dwords() {
          "byte 24: instruction 1 is cut off: 6 bytes of its 24",
          "a raw program is 24 bytes an instruction and nothing else: 18 are missing, or 6 too many"),
         (Hex, "00001800 0800010",
-         "line 1, column 10: `0800010` is no dword in hex",
+         "line 1, column 10: `0800010` is not a dword in hex",
          "write eight hex digits, or 0x and up to eight"),
         (Hex, "00001800 0x123456789 // c",
-         "line 1, column 10: `0x123456789` is no dword in hex",
+         "line 1, column 10: `0x123456789` is not a dword in hex",
          "write eight hex digits, or 0x and up to eight"),
         (Hex, "# c\n 00001800 +8000100",
-         "line 2, column 11: `+8000100` is no dword in hex",
+         "line 2, column 11: `+8000100` is not a dword in hex",
          "write eight hex digits, or 0x and up to eight"),
         (Hex, "00001800\n08000100\n",
          "line 2: instruction 0 is cut off: 2 dwords of its 6",
@@ -36,16 +36,16 @@ fn dwords() {
          "line 2, column 5: instruction 0 is cut off: 4 dwords of its 6",
          "2 are missing, or 4 too many"),
         (CArray, "0x1, 0x100000000",
-         "line 1, column 6: `0x100000000` is no integer of 32 bits",
+         "line 1, column 6: `0x100000000` is not a 32-bit integer",
          "write dwords as 0x00001800"),
         (CArray, "00001800, 08000100,",
          "line 1, column 1: `00001800` looks like hex without `0x`",
          "write 0x00001800, or read the file as hex text"),
         (CArray, "uint32_t a[] = { 0x1, B };",
-         "line 1, column 23: `B` is no number",
+         "line 1, column 23: `B` is not a number",
          "an array of a program holds integers of 32 bits only"),
         (CArray, "float a[] = {\n 0.5f };",
-         "line 2, column 2: `0.5f` is no integer of 32 bits",
+         "line 2, column 2: `0.5f` is not a 32-bit integer",
          "write dwords as 0x00001800"),
         (CArray, "uint32_t a[] = { 0x1,\n 2",
          "line 1, column 16: this array has no end",
@@ -54,13 +54,13 @@ fn dwords() {
          "line 2, column 4: instruction 0 is cut off: 2 dwords of its 6",
          "4 are missing, or 2 too many"),
         (CArray, "int x = 3;",
-         "line 1, column 1: `int` is no number, and no array",
+         "line 1, column 1: `int` is neither a number nor an array",
          "write `const uint32_t name[] = { … };`, or numbers only"),
         (CArray, "int f(void);",
-         "line 1, column 1: `int` is no number, and no array",
+         "line 1, column 1: `int` is neither a number nor an array",
          "write `const uint32_t name[] = { … };`, or numbers only"),
         (CArray, "1, 2, -3, 4, 5, 6",
-         "line 1, column 7: `-` is no number, and no array",
+         "line 1, column 7: `-` is neither a number nor an array",
          "write `const uint32_t name[] = { … };`, or numbers only"),
         (CArray, "0x1, /* no end",
          "line 1, column 6: this comment has no end",
@@ -75,7 +75,7 @@ fn dwords() {
 fn logs() {
     for (format, text, message, help) in [
         (MesaLog, "R500 Fragment Program:\n--------\n",
-         "line 1, at fp0: there is no instruction behind this line",
+         "line 1, at fp0: no instruction follows this line",
          "lines of the log are missing or mixed up; take it again, from one program at a time"),
         (MesaLog, "R500 Fragment Program:\n0\t0:CMN_INST   0x00001800:ALU\n\t1:RGB_ADDR   0x08000100:Addr0\n",
          "line 2, at fp0: word 2 of instruction 0 is missing",
@@ -144,7 +144,7 @@ fn json() {
          "line 2, column 14, at [1].program: invalid type: integer `3`, expected a list of instructions, six dwords each",
          ""),
         (Json, r#"{"size": [0, 4], "program": []}"#,
-         "line 1, at size: 0x4 pixels are no picture",
+         "line 1, at size: 0x4 pixels are not a valid picture size",
          "both must be at least 1"),
         (Json, r#"{"size": [4], "program": []}"#,
          "line 1, column 12, at size: invalid length 1, expected an array of length 2",
@@ -199,7 +199,7 @@ fn keys() {
          "line 4, column 28, at us.US_OUT_FMT: invalid length 1, expected an array of length 4",
          ""),
         (r#""us": {"US_FC_INT_CONST": {"32": "000000ff"}}"#,
-         "line 4, column 32, at us.US_FC_INT_CONST: `32` is no number from 0 to 31",
+         "line 4, column 32, at us.US_FC_INT_CONST: `32` is not a number from 0 to 31",
          ""),
         (r#""constants": [["3f800000", "0", "0", "0"]]"#,
          r#"line 4, column 31, at constants[0][1]: invalid value: string "0", expected the bits of a float in hex, such as "3f800000", or a number"#,
@@ -300,7 +300,7 @@ fn gzipped(bytes: &[u8]) -> Vec<u8> {
     out.finish().unwrap()
 }
 
-/// What is broken in the middle does not take the rest with it.
+/// A broken job in the middle does not affect the others.
 #[test]
 fn reading_goes_on() {
     let names = |text: &[u8], format| -> Vec<_> {
@@ -325,7 +325,7 @@ fn reading_goes_on() {
     let named = b"{\"a\": [], \"b\": [1], \"c\": {\"program\": []}, \"d\": {\"name\": \"e\", \"program\": []}}";
     let cut = "line 1, column 18, at b: instruction 0 is cut off: 1 dword of its 6";
     assert_eq!(names(named, None), [good("a"), bad(cut), good("c"), good("e")]);
-    // But for a list that breaks off.
+    // Except for a truncated list.
     for (list, message) in [
         ("[{\"program\": []} 7]", "line 1, column 18: this is not JSON: `7` instead of `,` or `]`"),
         ("[{\"program\": []},", "line 1, column 18: the text ends within a JSON value"),
@@ -372,7 +372,7 @@ fn media_that_fail() {
             Err(error) => vec![Err(error)],
         };
         let last = errors.last().unwrap().as_ref().unwrap_err();
-        assert_eq!(last.to_string(), "cannot read on: unplugged", "{format}");
+        assert_eq!(last.to_string(), "cannot continue reading: unplugged", "{format}");
         assert!(!last.blames_input());
         assert!(errors.len() < 3);
     }
@@ -381,11 +381,11 @@ fn media_that_fail() {
 #[test]
 fn what_is_no_program() {
     let error = read(b"Lorem ipsum", None, &Limits::default()).unwrap_err();
-    assert_eq!(error.to_string(), "this is none of the formats known here");
+    assert_eq!(error.to_string(), "the format is unknown");
     let help = "say which it is: raw, c-array, hex, mesa-log, json, json-lines";
     assert_eq!(error.help(), Some(help));
     let error = read(b"00001800 \xff", Some(Hex), &Limits::default()).unwrap_err();
-    assert_eq!(error.to_string(), "byte 9: this is no UTF-8, so it is no text");
+    assert_eq!(error.to_string(), "byte 9: this is not UTF-8 text");
 }
 
 /// Each limit holds, with an error that says which.
@@ -450,7 +450,7 @@ fn limits() {
     }
 }
 
-/// What decompresses to 64 GiB is given up where the limit is.
+/// Decompression to 64 GiB stops at the limit.
 #[test]
 fn gzip_bomb() {
     // One member of 16 MiB, many times over.
@@ -465,7 +465,7 @@ fn gzip_bomb() {
     assert_eq!(detect(&bomb, None), None);
 }
 
-/// Whatever is done to real files, reading them ends in jobs or errors.
+/// Damaged files give jobs or errors, never a panic.
 #[test]
 fn damaged_files() {
     let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
@@ -509,7 +509,7 @@ fn damaged_files() {
         let jobs = Jobs::new(bytes.as_slice(), format, &limits);
         let read = jobs.map(|jobs| jobs.take(1000).filter(Result::is_ok).count());
         assert!(read.is_err() || format.is_some());
-        // And as what it is not.
+        // And as another format.
         let _ = r500_formats::read(&bytes, Some(Format::ALL[round % 6]), &limits);
     }
 }

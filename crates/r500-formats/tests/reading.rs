@@ -1,4 +1,4 @@
-//! What each reader takes, beyond what the corpus and the writers hold.
+//! Inputs that each reader accepts, beyond the corpus and the output of the writers.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use r500_formats::{Format, Limits, read};
@@ -69,7 +69,7 @@ fn empty_files_are_empty_programs() {
     }
 }
 
-/// What people may write where the corpus has another form.
+/// Alternative forms that users may write.
 #[test]
 fn json_in_other_words() {
     let job = job(r#"{

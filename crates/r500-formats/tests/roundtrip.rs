@@ -1,4 +1,4 @@
-//! Properties: what is written is what is read.
+//! Round-trip properties of readers and writers.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use r500_formats::{Format, Limits, detect, read, write, write_all};
@@ -211,7 +211,7 @@ fn job_to_json_and_back() {
     }
 }
 
-/// NaN is not equal to itself, but is written and read all the same.
+/// NaN is not equal to itself, but survives a round trip.
 #[test]
 fn nan_survives_json() {
     for state in 0..100 {

@@ -1,5 +1,5 @@
-//! Decoding: every field of every word of random instructions, extracted by way of its type and
-//! used. Beside it, copying the same bytes.
+//! Decoding speed: extracts every field of every word of random instructions through its type. The
+//! baseline copies the same bytes.
 //!
 //! `cargo bench -p r500-isa --bench decode`; one thread; figures in `benches/RESULTS.md`.
 #![allow(missing_docs)]
@@ -10,7 +10,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use r500_isa::Instruction;
 use r500_isa::values::InstType;
 
-/// Instructions a pass: 24 MiB, past the caches that a core has to itself.
+/// Instructions per iteration: 24 MiB, past the caches that a core has to itself.
 const COUNT: usize = 1 << 20;
 
 /// Random dwords; types as `ty` says, random ones without it.
@@ -44,7 +44,7 @@ fn fold<const N: usize>(codes: [u32; N]) -> u32 {
     sum
 }
 
-/// All fields of all words that the instruction's type gives it.
+/// Returns all fields of all words that the instruction's type gives it.
 #[inline]
 fn every_field(inst: Instruction) -> u32 {
     let rest = match inst.ty() {
@@ -69,7 +69,7 @@ fn checksum(instructions: &[Instruction]) -> u32 {
     instructions.iter().fold(0, |sum: u32, inst| sum.rotate_left(1) ^ every_field(*inst))
 }
 
-/// Every bit that a field names counts, no other does: else the figures would flatter.
+/// Checks that exactly the bits that fields name contribute to the sum.
 fn assert_every_field_counts(instructions: &[Instruction]) {
     for inst in instructions {
         for (word, register) in inst.layout().iter().enumerate() {

@@ -1,9 +1,8 @@
-//! What an ALU or OUT instruction looks at: which operands its operations use, and which channels
-//! of which sources reach them.
+//! Operand use of ALU and OUT instructions: which operands an operation reads, and which source
+//! channels reach the result.
 //!
-//! Facts of the encoding, not of execution: an idle half reads nothing, a channel that nothing
-//! writes needs no operand, and an operand that swizzles in a colour reads the RGB address whoever
-//! owns it.
+//! Only the encoding counts: an idle half reads nothing, a channel without a write needs no
+//! operand, and an operand that swizzles in a colour reads the RGB address, in either half.
 
 use crate::values::{AlphaOp, AluResultSel, InstType, RgbOp, Sel, SrcpOp, Swiz};
 use crate::{Half, Instruction, Slot};
@@ -18,7 +17,7 @@ pub struct SourceReads {
 }
 
 impl RgbOp {
-    /// Whether the operation uses an operand of the RGB half by its select and swizzle.
+    /// Returns whether the operation uses an operand of the RGB half by its select and swizzle.
     #[must_use]
     pub fn uses(self, slot: Slot) -> bool {
         match self {
@@ -30,13 +29,14 @@ impl RgbOp {
         }
     }
 
-    /// Whether it is one of the dot products, whose result `OP_DP` of the alpha half hands on.
+    /// Returns whether it is one of the dot products, whose result `OP_DP` of the alpha half
+    /// forwards.
     #[must_use]
     pub fn is_dot_product(self) -> bool {
         matches!(self, Self::DP3 | Self::DP4 | Self::D2A)
     }
 
-    /// Whether it reads source 0 of the quad's corners.
+    /// Returns whether it reads source 0 of the pixels of the quad.
     #[must_use]
     pub fn is_derivative(self) -> bool {
         matches!(self, Self::MDH | Self::MDV)
@@ -44,7 +44,7 @@ impl RgbOp {
 }
 
 impl AlphaOp {
-    /// Whether the operation uses an operand of the alpha half by its select and swizzle.
+    /// Returns whether the operation uses an operand of the alpha half by its select and swizzle.
     #[must_use]
     pub fn uses(self, slot: Slot) -> bool {
         match self {
@@ -57,13 +57,13 @@ impl AlphaOp {
         }
     }
 
-    /// Whether it is one of those whose result `OP_SOP` of the RGB half hands on.
+    /// Returns whether it is one of those whose result `OP_SOP` of the RGB half forwards.
     #[must_use]
     pub fn is_transcendental(self) -> bool {
         matches!(self, Self::EX2 | Self::LN2 | Self::RCP | Self::RSQ | Self::SIN | Self::COS)
     }
 
-    /// Whether it reads source 0 of the quad's corners.
+    /// Returns whether it reads source 0 of the pixels of the quad.
     #[must_use]
     pub fn is_derivative(self) -> bool {
         matches!(self, Self::MDH | Self::MDV)
@@ -71,9 +71,9 @@ impl AlphaOp {
 }
 
 impl Instruction {
-    /// The channels of an ALU or OUT instruction's result that go anywhere: colours in bits 0 to 2
-    /// (red lowest), alpha in bit 3. Temporaries, outputs, predicate bits, ALU result and depth
-    /// count.
+    /// Returns the channels of an ALU or OUT instruction's result that are written anywhere
+    /// (temporaries, outputs, predicate bits, ALU result, depth): colours in bits 0 to 2 (red
+    /// lowest), alpha in bit 3.
     #[must_use]
     pub fn result_channels(self) -> u8 {
         let cmn = self.cmn();
@@ -88,14 +88,14 @@ impl Instruction {
         mask
     }
 
-    /// What an ALU or OUT instruction reads of its sources.
+    /// Returns the source channels that an ALU or OUT instruction reads.
     #[must_use]
     pub fn source_reads(self) -> SourceReads {
         let mut reads = SourceReads::default();
         let wanted = self.result_channels();
         let (rgb_op, alpha_op) = (self.rgba_inst().rgb_op(), self.alpha_inst().alpha_op());
         let (mut rgb, mut alpha) = (wanted & 7, wanted & 8 != 0);
-        // A half's result can be wanted by the other half alone.
+        // The other half may be the only user of a half's result.
         if rgb_op == RgbOp::SOP && rgb != 0 {
             alpha = true;
         }
@@ -141,7 +141,7 @@ impl Instruction {
         }
     }
 
-    /// One channel of an operand: which source channels are behind it.
+    /// Adds the source channels that one channel of an operand reads.
     fn channel_reads(self, sel: Sel, swiz: Swiz, reads: &mut SourceReads) {
         let colour = match swiz {
             Swiz::R | Swiz::G | Swiz::B => Some(1 << swiz.code()),
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn an_idle_half_reads_nothing() {
-        // The idle alpha half that Mesa writes, beside `temp[9].g = FRC src1.rrr` of the dialect.
+        // The idle alpha half that Mesa writes, with `temp[9].g = FRC src1.rrr` of the dialect.
         let inst = Instruction([0x1000, 0x0800_1480, 0x0802_0080, 1, 0, 0x99]);
         assert_eq!(inst.source_reads(), SourceReads { rgb: [0, 1, 0], alpha: [false; 3] });
     }

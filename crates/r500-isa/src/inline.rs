@@ -9,19 +9,19 @@
 pub struct InlineConst(u8);
 
 impl InlineConst {
-    /// The constant with that code; bit 7 does not count.
+    /// Returns the constant with a code; bit 7 is ignored.
     #[must_use]
     pub const fn new(code: u8) -> Self {
         Self(code & 0x7f)
     }
 
-    /// Its code, 0 to 127.
+    /// Returns its code, 0 to 127.
     #[must_use]
     pub const fn code(self) -> u8 {
         self.0
     }
 
-    /// Its value, exactly.
+    /// Returns its exact value.
     ///
     /// ```
     /// use r500_isa::InlineConst;
@@ -39,13 +39,13 @@ impl InlineConst {
         }
     }
 
-    /// The constant of exactly that value, if there is one (-0 is none).
+    /// Returns the constant with exactly this value, if there is one (-0 has none).
     #[must_use]
     pub fn exact(value: f32) -> Option<Self> {
         (0..128).map(Self).find(|c| c.value().to_bits() == value.to_bits())
     }
 
-    /// The greatest constant not above `value` and the least not below it, as far as they exist.
+    /// Returns the greatest constant not above `value` and the least not below it, if they exist.
     #[must_use]
     pub fn nearest(value: f32) -> (Option<Self>, Option<Self>) {
         // Codes ascend with their values.

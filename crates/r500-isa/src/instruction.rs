@@ -1,4 +1,4 @@
-//! An instruction: six dwords, and the views that cut across them.
+//! Instructions: six dwords, and accessors that combine fields of several dwords.
 
 use crate::table::Register;
 use crate::values::{Mod, Omod, Sel, SrcpOp, Swiz, Target};
@@ -8,7 +8,7 @@ use crate::words::{
 };
 use crate::{InlineConst, Word, values::InstType};
 
-/// Six dwords, whatever they are.
+/// An instruction: six dwords with any bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[repr(transparent)]
 pub struct Instruction(pub [u32; 6]);
@@ -50,10 +50,10 @@ pub struct Source {
 }
 
 impl Source {
-    /// Inline constant 0, which compilers and assemblers put where no source is meant.
+    /// Inline constant 0, which compilers and assemblers use for an unused source.
     pub const UNUSED: Self = Self { addr: 0x80, constant: false, relative: false };
 
-    /// The inline constant, if that is what the address means.
+    /// Returns the inline constant, if the address encodes one.
     #[must_use]
     pub const fn inline(self) -> Option<InlineConst> {
         if !self.constant && self.addr & 0x80 != 0 {
@@ -63,7 +63,7 @@ impl Source {
         }
     }
 
-    /// The temporary (before `REL`), if that is what the address means.
+    /// Returns the temporary (before `REL`), if the address names one.
     #[must_use]
     pub const fn temporary(self) -> Option<u8> {
         if !self.constant && self.addr & 0x80 == 0 { Some(self.addr) } else { None }
@@ -83,7 +83,7 @@ pub struct Operand<const N: usize> {
 }
 
 impl Instruction {
-    /// From little-endian bytes, as programs lie in files.
+    /// Decodes little-endian bytes, the order of program files.
     #[must_use]
     pub fn from_le_bytes(bytes: &[u8; 24]) -> Self {
         let mut words = [0; 6];
@@ -93,7 +93,7 @@ impl Instruction {
         Self(words)
     }
 
-    /// As little-endian bytes.
+    /// Encodes as little-endian bytes.
     #[must_use]
     pub fn to_le_bytes(self) -> [u8; 24] {
         let mut bytes = [0; 24];
@@ -103,7 +103,7 @@ impl Instruction {
         bytes
     }
 
-    /// Word 0.
+    /// Returns word 0.
     #[inline]
     #[must_use]
     pub const fn cmn(self) -> CmnInst {
@@ -117,78 +117,78 @@ impl Instruction {
         self.cmn().ty()
     }
 
-    /// Word 1 of an ALU or OUT instruction.
+    /// Returns word 1 of an ALU or OUT instruction.
     #[inline]
     #[must_use]
     pub const fn rgb_addr(self) -> AluRgbAddr {
         AluRgbAddr(self.0[1])
     }
 
-    /// Word 2 of an ALU or OUT instruction.
+    /// Returns word 2 of an ALU or OUT instruction.
     #[inline]
     #[must_use]
     pub const fn alpha_addr(self) -> AluAlphaAddr {
         AluAlphaAddr(self.0[2])
     }
 
-    /// Word 3 of an ALU or OUT instruction.
+    /// Returns word 3 of an ALU or OUT instruction.
     #[inline]
     #[must_use]
     pub const fn rgb_inst(self) -> AluRgbInst {
         AluRgbInst(self.0[3])
     }
 
-    /// Word 4 of an ALU or OUT instruction.
+    /// Returns word 4 of an ALU or OUT instruction.
     #[inline]
     #[must_use]
     pub const fn alpha_inst(self) -> AluAlphaInst {
         AluAlphaInst(self.0[4])
     }
 
-    /// Word 5 of an ALU or OUT instruction.
+    /// Returns word 5 of an ALU or OUT instruction.
     #[inline]
     #[must_use]
     pub const fn rgba_inst(self) -> AluRgbaInst {
         AluRgbaInst(self.0[5])
     }
 
-    /// Word 1 of a texture instruction.
+    /// Returns word 1 of a texture instruction.
     #[inline]
     #[must_use]
     pub const fn tex_inst(self) -> TexInst {
         TexInst(self.0[1])
     }
 
-    /// Word 2 of a texture instruction.
+    /// Returns word 2 of a texture instruction.
     #[inline]
     #[must_use]
     pub const fn tex_addr(self) -> TexAddr {
         TexAddr(self.0[2])
     }
 
-    /// Word 3 of a texture instruction.
+    /// Returns word 3 of a texture instruction.
     #[inline]
     #[must_use]
     pub const fn tex_addr_dxdy(self) -> TexAddrDxdy {
         TexAddrDxdy(self.0[3])
     }
 
-    /// Word 2 of a flow-control instruction.
+    /// Returns word 2 of a flow-control instruction.
     #[inline]
     #[must_use]
     pub const fn fc_inst(self) -> FcInst {
         FcInst(self.0[2])
     }
 
-    /// Word 3 of a flow-control instruction.
+    /// Returns word 3 of a flow-control instruction.
     #[inline]
     #[must_use]
     pub const fn fc_addr(self) -> FcAddr {
         FcAddr(self.0[3])
     }
 
-    /// What each of the six dwords is in an instruction of this type; `None` where the hardware
-    /// looks at nothing.
+    /// Returns the register layout of the six dwords for this instruction type; `None` for dwords
+    /// that the hardware ignores.
     #[must_use]
     pub fn layout(self) -> [Option<&'static Register>; 6] {
         let cmn = Some(CmnInst::REGISTER);
@@ -213,7 +213,7 @@ impl Instruction {
         }
     }
 
-    /// The three source addresses of a half.
+    /// Returns the three source addresses of a half.
     #[inline]
     #[must_use]
     pub fn sources(self, half: Half) -> [Source; 3] {
@@ -223,7 +223,7 @@ impl Instruction {
         }
     }
 
-    /// `SRCP_OP` of a half.
+    /// Returns `SRCP_OP` of a half.
     #[inline]
     #[must_use]
     pub fn srcp_op(self, half: Half) -> SrcpOp {
@@ -233,7 +233,7 @@ impl Instruction {
         }
     }
 
-    /// `OMOD` of a half.
+    /// Returns `OMOD` of a half.
     #[inline]
     #[must_use]
     pub fn omod(self, half: Half) -> Omod {
@@ -243,7 +243,7 @@ impl Instruction {
         }
     }
 
-    /// `TARGET` of a half.
+    /// Returns `TARGET` of a half.
     #[inline]
     #[must_use]
     pub fn target(self, half: Half) -> Target {
@@ -253,7 +253,7 @@ impl Instruction {
         }
     }
 
-    /// An operand of the RGB half (words 3 and 5).
+    /// Returns an operand of the RGB half (words 3 and 5).
     #[inline]
     #[must_use]
     pub fn rgb_operand(self, slot: Slot) -> Operand<3> {
@@ -277,7 +277,7 @@ impl Instruction {
         }
     }
 
-    /// An operand of the alpha half (words 4 and 5).
+    /// Returns an operand of the alpha half (words 4 and 5).
     #[inline]
     #[must_use]
     pub fn alpha_operand(self, slot: Slot) -> Operand<1> {
@@ -290,7 +290,7 @@ impl Instruction {
         Operand { sel, swiz: [swiz], modifier }
     }
 
-    /// The instruction with an operand of the RGB half replaced.
+    /// Returns the instruction with an operand of the RGB half replaced.
     #[must_use]
     pub fn with_rgb_operand(mut self, slot: Slot, operand: Operand<3>) -> Self {
         let Operand { sel, swiz: [r, g, b], modifier } = operand;
@@ -327,7 +327,7 @@ impl Instruction {
         self
     }
 
-    /// The instruction with an operand of the alpha half replaced.
+    /// Returns the instruction with an operand of the alpha half replaced.
     #[must_use]
     pub fn with_alpha_operand(mut self, slot: Slot, operand: Operand<1>) -> Self {
         let Operand { sel, swiz: [a], modifier } = operand;
@@ -362,7 +362,7 @@ impl Instruction {
 macro_rules! source_words {
     ($($word:ident)*) => {$(
         impl $word {
-            /// The three source addresses.
+            /// Returns the three source addresses.
             #[inline]
             #[must_use]
             pub fn sources(self) -> [Source; 3] {
@@ -373,7 +373,7 @@ macro_rules! source_words {
                 ]
             }
 
-            /// The word with source `n` (0 to 2; others change nothing) replaced.
+            /// Returns the word with source `n` (0 to 2; others change nothing) replaced.
             #[must_use]
             pub fn with_source(self, n: usize, source: Source) -> Self {
                 let (addr, constant, relative) = match n {

@@ -1,18 +1,18 @@
 //! The instruction set of the R500 fragment processor ("US" block) as data.
 //!
-//! Everything that is known about a bit stands here once, in a table that reads like the register
-//! documents: [`words`] holds the eleven words that instructions are made of, [`state`] the
-//! registers around them (`US_*`, `RS_*`, `FG_*`, `GA_*`), [`texture`] the `TX_*` registers and
-//! [`values`] the named values of their fields. From a row follow
+//! Each bit is described once, in a table that reads like the register documents: [`words`] holds
+//! the eleven words that instructions are made of, [`state`] the registers around them (`US_*`,
+//! `RS_*`, `FG_*`, `GA_*`), [`texture`] the `TX_*` registers and [`values`] the named values of
+//! their fields. From a row follow
 //!
 //! * a typed view (`inst.rgba_inst().rgb_op()`),
 //! * an encoder (`word.with(AluRgbaInst::RGB_OP, RgbOp::DP3)`),
 //! * the description that `explain`, the printer and the reference pages use
 //!   ([`Register`], [`Field`], [`Value`], reachable by name through [`register`]).
 //!
-//! Nothing here fails: every 32-bit value decodes. Values that the documents reserve are values,
-//! bits that no field names are kept, and what was decoded encodes to the same bits again.
-//! A field that overlaps another, or a value that its field cannot hold, does not compile.
+//! Decoding never fails: every 32-bit value decodes. Reserved values are values, bits that no field
+//! names are kept, and decoding followed by encoding gives the same bits. A field that overlaps
+//! another, or a value that its field cannot hold, does not compile.
 //!
 //! ```
 //! use r500_isa::{words::AluRgbaInst, values::RgbOp, Word};
@@ -60,12 +60,12 @@ pub const TEXTURE_UNITS: usize = 16;
 /// Render targets A to D: `TARGET` has two bits.
 pub const TARGETS: usize = 4;
 
-/// Every register and instruction word of the tables, in reading order.
+/// Returns every register and instruction word of the tables, in reading order.
 pub fn registers() -> impl Iterator<Item = &'static Register> {
     words::REGISTERS.iter().chain(state::REGISTERS).chain(texture::REGISTERS).copied()
 }
 
-/// The register of that documented name; case does not matter.
+/// Returns the register with a documented name. Case is ignored.
 ///
 /// ```
 /// assert_eq!(r500_isa::register("us_fc_inst").unwrap().field("JUMP_ANY").unwrap().lo, 5);

@@ -16,7 +16,7 @@ registers! {
 
     UsCodeAddr "US_CODE_ADDR" "where the program starts and ends." {
         START_ADDR       start_addr       8:0   u16                    "first instruction, relative to US_CODE_OFFSET";
-        END_ADDR         end_addr         24:16 u16                    "last instruction, relative to US_CODE_OFFSET; the program ends behind it whatever it is";
+        END_ADDR         end_addr         24:16 u16                    "last instruction, relative to US_CODE_OFFSET; the program ends after it, whatever its type";
     }
 
     UsCodeRange "US_CODE_RANGE" "the code window." {
@@ -38,9 +38,9 @@ registers! {
     }
 
     UsFcIntConst "US_FC_INT_CONST" * 32 "an integer constant." {
-        KR               kr               7:0   u8                     "passes of the loop";
-        KG               kg               15:8  u8                     "value of aL in the first pass";
-        KB               kb               23:16 i8                     "step of aL from pass to pass";
+        KR               kr               7:0   u8                     "iterations of the loop";
+        KG               kg               15:8  u8                     "value of aL in the first iteration";
+        KB               kb               23:16 i8                     "step of aL per iteration";
     }
 
     UsOutFmt "US_OUT_FMT" * 4 "how a render target stores colours." {
@@ -97,7 +97,7 @@ registers! {
         W_CN             w_cn             26:26 bool                   "write w";
     }
 
-    FgAlphaFunc "FG_ALPHA_FUNC" "alpha test, behind the fragment program." {
+    FgAlphaFunc "FG_ALPHA_FUNC" "alpha test, after the fragment program." {
         AF_VAL                 af_val                 7:0   u8         "reference value of the 8-bit comparison";
         AF_FUNC                af_func                10:8  AlphaFunc  "comparison";
         AF_EN                  af_en                  11:11 bool       "alpha test on";
@@ -118,7 +118,7 @@ registers! {
         DEPTH_SRC        depth_src        0:0   DepthSrc               "scan converter or program";
     }
 
-    FgFogBlend "FG_FOG_BLEND" "fog, behind the fragment program." {
+    FgFogBlend "FG_FOG_BLEND" "fog, after the fragment program." {
         ENABLE           enable           0:0   bool                   "fog on";
         FN               fog_fn           2:1   FogFn                  "how the factor comes about";
     }

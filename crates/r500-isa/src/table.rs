@@ -1,4 +1,4 @@
-//! What a table row becomes: descriptions, typed fields, and the checks that run while compiling.
+//! The table macros: descriptions, typed fields, and compile-time checks of the rows.
 
 use core::marker::PhantomData;
 
@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 pub struct Register {
     /// Documented name, such as `US_CMN_INST`.
     pub name: &'static str,
-    /// How many of it there are: 1, or the length of an indexed set such as `TX_FILTER0_0..15`.
+    /// The number of such registers: 1, or the length of an indexed set such as `TX_FILTER0_0..15`.
     pub count: u8,
     /// What it is for, in a line.
     pub meaning: &'static str,
@@ -50,7 +50,7 @@ pub enum Kind {
 /// A value of a field, described.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Value {
-    /// The field's bits.
+    /// Encodes as the field's bits.
     pub code: u32,
     /// Documented name, such as `US_FC_OP_JUMP`; empty where the documents give none.
     pub name: &'static str,
@@ -59,13 +59,13 @@ pub struct Value {
 }
 
 impl Register {
-    /// The field of that documented name; case does not matter.
+    /// Returns the field with a documented name. Case is ignored.
     #[must_use]
     pub fn field(&self, name: &str) -> Option<&'static Field> {
         self.fields.iter().find(|f| f.name.eq_ignore_ascii_case(name))
     }
 
-    /// The bits that some field names. The rest is kept but means nothing known.
+    /// Returns the bits that fields name. The others are kept and have no known meaning.
     #[must_use]
     pub const fn named_bits(&self) -> u32 {
         let mut mask = 0;
@@ -77,7 +77,7 @@ impl Register {
         mask
     }
 
-    /// Refuses a table whose fields overlap or leave the word, or whose values repeat, are out of
+    /// Rejects a table whose fields overlap or leave the word, or whose values repeat, are out of
     /// order or do not fit their field. Every table of this crate passes it while compiling:
     ///
     /// ```
@@ -102,7 +102,7 @@ impl Register {
     ///
     /// # Panics
     ///
-    /// If it refuses; in a constant that is an error of compilation.
+    /// If it rejects the table; in a constant that is a compile-time error.
     pub const fn assert_sound(&self) {
         let mut taken = 0u32;
         let mut i = 0;
@@ -124,7 +124,7 @@ impl Register {
 }
 
 impl Field {
-    /// Number of bits.
+    /// Returns the number of bits.
     #[must_use]
     pub const fn width(&self) -> u32 {
         (self.hi - self.lo + 1) as u32
@@ -136,25 +136,25 @@ impl Field {
         u32::MAX >> (32 - self.width())
     }
 
-    /// Its bits within the word.
+    /// Returns its bits within the word.
     #[must_use]
     pub const fn mask(&self) -> u32 {
         self.max() << self.lo
     }
 
-    /// Its code in `word`.
+    /// Extracts its code from `word`.
     #[must_use]
     pub const fn extract(&self, word: u32) -> u32 {
         (word & self.mask()) >> self.lo
     }
 
-    /// `word` with this field set to `code`, of which only the bits that fit count.
+    /// Returns `word` with this field set to `code`, truncated to the field's width.
     #[must_use]
     pub const fn insert(&self, word: u32, code: u32) -> u32 {
         (word & !self.mask()) | ((code << self.lo) & self.mask())
     }
 
-    /// The description of `code`, if the table has one.
+    /// Returns the description of `code`, if the table has one.
     #[must_use]
     pub fn value(&self, code: u32) -> Option<&'static Value> {
         self.values.iter().find(|v| v.code == code)
@@ -165,9 +165,9 @@ impl Field {
 pub trait Word: Copy {
     /// Its description.
     const REGISTER: &'static Register;
-    /// The view of these bits, all of them.
+    /// Creates the view of a dword.
     fn from_bits(bits: u32) -> Self;
-    /// The bits.
+    /// Returns the bits.
     fn bits(self) -> u32;
 }
 
@@ -177,9 +177,9 @@ pub trait FieldValue: Copy {
     const KIND: Kind;
     /// Its named values.
     const VALUES: &'static [Value];
-    /// From the field's bits.
+    /// Decodes the field's bits.
     fn from_code(code: u32) -> Self;
-    /// The field's bits.
+    /// Encodes as the field's bits.
     fn code(self) -> u32;
 }
 
@@ -217,7 +217,7 @@ impl<W: Word, T: FieldValue> BitField<W, T> {
         T::from_code((word.bits() >> self.lo) & self.max())
     }
 
-    /// The word with the field set; a code wider than the field loses its upper bits.
+    /// Returns the word with the field set; a code wider than the field loses its upper bits.
     #[inline]
     #[must_use]
     pub fn set(self, word: W, value: T) -> W {
@@ -232,7 +232,7 @@ impl<W: Word, T: FieldValue> BitField<W, T> {
         self.get(word).code() & self.max()
     }
 
-    /// The field's description.
+    /// Returns the field's description.
     #[must_use]
     pub fn describe(self) -> &'static Field {
         let fields = W::REGISTER.fields;
@@ -308,27 +308,27 @@ macro_rules! choices {
         impl $ty {
             $( #[doc = $meaning] pub const $id: Self = Self($code); )*
 
-            /// The value with that code, named or not.
+            /// Returns the value with that code, named or not.
             #[inline]
             #[must_use]
             pub const fn new(code: u8) -> Self {
                 Self(code)
             }
 
-            /// Its code.
+            /// Returns its code.
             #[inline]
             #[must_use]
             pub const fn code(self) -> u8 {
                 self.0
             }
 
-            /// Its description; `None` for a reserved code.
+            /// Returns its description; `None` for a reserved code.
             #[must_use]
             pub fn describe(self) -> Option<&'static $crate::Value> {
                 <Self as $crate::FieldValue>::VALUES.iter().find(|v| v.code == u32::from(self.0))
             }
 
-            /// Whether the tables name this code.
+            /// Returns whether the tables name this code.
             #[must_use]
             pub fn is_named(self) -> bool {
                 self.describe().is_some()
@@ -405,29 +405,29 @@ macro_rules! registers {
                     }
                 )*
 
-                /// This word with one field changed.
+                /// Returns this word with one field changed.
                 #[inline]
                 #[must_use]
                 pub fn with<T: $crate::FieldValue>(self, field: $crate::BitField<Self, T>, value: T) -> Self {
                     field.set(self, value)
                 }
 
-                /// The bits.
+                /// Returns the bits.
                 #[inline]
                 #[must_use]
                 pub const fn bits(self) -> u32 {
                     self.0
                 }
 
-                /// The codes of all fields, in the table's order.
+                /// Returns the codes of all fields, in the table's order.
                 #[inline]
                 #[must_use]
                 pub fn codes(self) -> [u32; [$( stringify!($field) ),*].len()] {
                     [ $( Self::$field.code(self), )* ]
                 }
 
-                /// This word with all fields set to these codes, in the table's order; bits that no
-                /// field names stay, and a code wider than its field loses its upper bits.
+                /// Returns this word with all fields set to these codes, in the table's order; bits
+                /// that no field names stay, and a code wider than its field loses its upper bits.
                 #[inline]
                 #[must_use]
                 pub fn with_codes(self, codes: [u32; [$( stringify!($field) ),*].len()]) -> Self {

@@ -106,6 +106,6 @@ registers! {
     }
 
     TxInvalTags "TX_INVALTAGS" "any write empties the texture cache." {
-        RESERVED         reserved         31:0  u32                    "not looked at";
+        RESERVED         reserved         31:0  u32                    "ignored";
     }
 }

@@ -164,12 +164,12 @@ choices! {
     FcOp {
         JUMP      = 0 "US_FC_OP_JUMP"      "jump: if, else, endif, call, return";
         LOOP      = 1 "US_FC_OP_LOOP"      "enter a loop (counter and aL), or jump past it when the count is zero";
-        ENDLOOP   = 2 "US_FC_OP_ENDLOOP"   "next pass of a loop, aL advanced";
+        ENDLOOP   = 2 "US_FC_OP_ENDLOOP"   "next iteration of a loop, aL advanced";
         REP       = 3 "US_FC_OP_REP"       "enter a loop that leaves aL alone";
-        ENDREP    = 4 "US_FC_OP_ENDREP"    "next pass of a loop, aL left alone";
+        ENDREP    = 4 "US_FC_OP_ENDREP"    "next iteration of a loop, aL left alone";
         BREAKLOOP = 5 "US_FC_OP_BREAKLOOP" "leave a LOOP";
         BREAKREP  = 6 "US_FC_OP_BREAKREP"  "leave a REP";
-        CONTINUE  = 7 "US_FC_OP_CONTINUE"  "wait for the end of the loop's pass";
+        CONTINUE  = 7 "US_FC_OP_CONTINUE"  "wait for the end of the loop's iteration";
     }
 
     /// `US_FC_INST.A_OP`: the address stack, when the jump is taken.
@@ -182,8 +182,8 @@ choices! {
     /// `US_FC_INST.B_OP0`, `B_OP1`: branch counters.
     BranchOp {
         NONE = 0 "US_FC_B_OP_NONE" "leave the counters alone";
-        DECR = 1 "US_FC_B_OP_DECR" "take B_POP_CNT off the inactive pixels' counters; those below zero wake";
-        INCR = 2 "US_FC_B_OP_INCR" "add one to the inactive pixels' counters; active ones against the decision go to sleep with zero";
+        DECR = 1 "US_FC_B_OP_DECR" "take B_POP_CNT off the inactive pixels' counters; those below zero become active";
+        INCR = 2 "US_FC_B_OP_INCR" "add one to the inactive pixels' counters; active ones against the decision become inactive with zero";
     }
 
     /// `US_OUT_FMT.OUT_FMT`.
@@ -454,7 +454,7 @@ pub const US_TXDEPTH: &[Value] = &[
 ];
 
 impl RgbMask {
-    /// Whether channel `i` (0 red, 1 green, 2 blue) is in the mask.
+    /// Returns whether channel `i` (0 red, 1 green, 2 blue) is in the mask.
     #[inline]
     #[must_use]
     pub const fn has(self, i: usize) -> bool {
@@ -463,7 +463,7 @@ impl RgbMask {
 }
 
 impl Target {
-    /// The comparison with zero that the same code means on an ALU instruction.
+    /// Returns the comparison with zero that the same code means on an ALU instruction.
     #[inline]
     #[must_use]
     pub const fn compare(self) -> Compare {
@@ -472,7 +472,7 @@ impl Target {
 }
 
 impl Omod {
-    /// The factor; `None` for [`Omod::DISABLED`].
+    /// Returns the factor; `None` for [`Omod::DISABLED`].
     #[must_use]
     pub const fn factor(self) -> Option<f32> {
         Some(match self {

@@ -11,8 +11,8 @@ registers! {
         RGB_PRED_SEL     rgb_pred_sel     5:3   PredSel                "predicate of the RGB half; of the whole instruction for flow control";
         RGB_PRED_INV     rgb_pred_inv     6:6   bool                   "invert the selected predicate";
         WRITE_INACTIVE   write_inactive   7:7   bool                   "write for every pixel of the group, active or not";
-        LAST             last             8:8   bool                   "hint that all active pixels are done; the program may go on all the same";
-        NOP              nop              9:9   bool                   "issue a NOP behind this instruction (dependency of presubtract and MDH/MDV)";
+        LAST             last             8:8   bool                   "hint that all active pixels are done; the program may continue anyway";
+        NOP              nop              9:9   bool                   "issue a NOP after this instruction (dependency of presubtract and MDH/MDV)";
         ALU_WAIT         alu_wait         10:10 bool                   "wait for pending ALU instructions before issuing (timing only)";
         RGB_WMASK        rgb_wmask        13:11 RgbMask                "colour channels written to the destination temporary";
         ALPHA_WMASK      alpha_wmask      14:14 bool    [ALPHA_MASK]   "write alpha to the destination temporary";
@@ -20,7 +20,7 @@ registers! {
         ALPHA_OMASK      alpha_omask      18:18 bool    [ALPHA_MASK]   "write alpha to the render target (OUT), or set the A predicate bit (ALU)";
         RGB_CLAMP        rgb_clamp        19:19 bool                   "clamp the RGB result to 0..1";
         ALPHA_CLAMP      alpha_clamp      20:20 bool                   "clamp the alpha result to 0..1";
-        ALU_RESULT_SEL   alu_result_sel   21:21 AluResultSel           "which channel of the result ALU_WMASK looks at";
+        ALU_RESULT_SEL   alu_result_sel   21:21 AluResultSel           "which channel of the result ALU_WMASK compares";
         ALPHA_PRED_INV   alpha_pred_inv   22:22 bool                   "invert the alpha half's predicate; nothing for flow control";
         ALU_RESULT_OP    alu_result_op    24:23 Compare                "how that channel is compared with zero";
         ALPHA_PRED_SEL   alpha_pred_sel   27:25 PredSel                "predicate of the alpha half; nothing for flow control";
@@ -66,7 +66,7 @@ registers! {
         RGB_MOD_B        rgb_mod_b        25:24 Mod                    "operand B: sign and absolute value";
         OMOD             omod             28:26 Omod                   "scale of the RGB result";
         TARGET           target           30:29 Target                 "render target of the colours (OUT), or predicate comparison (ALU)";
-        ALU_WMASK        alu_wmask        31:31 bool                   "set the ALU result that the next flow-control instruction looks at";
+        ALU_WMASK        alu_wmask        31:31 bool                   "set the ALU result that the next flow-control instruction reads";
     }
 
     AluAlphaInst "US_ALU_ALPHA_INST" "word 4 of ALU and OUT instructions: opcode, destination, operands A and B of the alpha half." {

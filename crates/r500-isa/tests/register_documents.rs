@@ -12,7 +12,7 @@ use r500_isa::{Field, FieldValue, Kind, Register, Value, registers};
 
 const DOCUMENTS: &str = include_str!("register_documents.tsv");
 
-/// What the tables know and the documents do not.
+/// Facts of the tables that the documents lack.
 struct Beyond {
     /// Register, field, highest bit, lowest bit, evidence.
     fields: &'static [(&'static str, &'static str, u8, u8, &'static str)],
@@ -48,7 +48,7 @@ fn tables_say_what_the_documents_say() {
     );
 }
 
-/// Whether the fixture is whole: what it must hold is counted in the documents themselves.
+/// Checks that the fixture is complete, by counts taken from the documents.
 #[test]
 fn fixture_is_whole() {
     let rows = rows(DOCUMENTS);
@@ -60,7 +60,7 @@ fn fixture_is_whole() {
     assert_eq!(values.sum::<usize>(), 737, "lines with a value");
 }
 
-/// The comparison must see a difference of every kind, or its silence would say nothing.
+/// Checks that the comparison detects a difference of every kind.
 #[test]
 fn comparison_sees_every_kind_of_difference() {
     let cases = [
@@ -106,7 +106,7 @@ fn comparison_sees_every_kind_of_difference() {
     assert!(found.iter().any(|d| d.starts_with("US_W_FMT: order of fields")), "{found:?}");
 }
 
-/// How many of a register there are is what instruction fields can address.
+/// Checks that register counts match what instruction fields can address.
 #[test]
 fn indexed_registers_are_as_many_as_their_indices_reach() {
     let count = |name: &str| usize::from(r500_isa::register(name).unwrap().count);
@@ -140,7 +140,7 @@ fn indexed_registers_are_as_many_as_their_indices_reach() {
     assert_eq!(r500_isa::INSTRUCTION_SLOTS, reach("US_FC_ADDR", "JUMP_ADDR"));
 }
 
-/// A field as the documents have it.
+/// A field of the documents.
 #[derive(Clone, Debug)]
 struct Row<'a> {
     register: &'a str,

@@ -7,8 +7,8 @@ use r500_isa::texture::*;
 use r500_isa::words::*;
 use r500_isa::{Field, FieldValue, Kind, Register, Word, registers};
 
-/// The codes that a field is tried with: all of them up to 16 bits; beyond, every single bit, every
-/// single hole, both ends, and numbers at random.
+/// Returns the codes that a field is tried with: all of them up to 16 bits; beyond, every single
+/// bit, every single hole, both ends, and numbers at random.
 fn codes(field: &Field) -> Vec<u32> {
     if field.width() <= 16 {
         return (0..=field.max()).collect();
@@ -24,7 +24,7 @@ fn codes(field: &Field) -> Vec<u32> {
         .collect()
 }
 
-/// What the rest of the word holds meanwhile.
+/// Values of the other bits of the word.
 fn backgrounds(register: &Register) -> impl Iterator<Item = u32> {
     let seed = u64::from(register.named_bits()) ^ (register.fields.len() as u64) << 32;
     [0, u32::MAX, 0x5555_5555, 0xaaaa_aaaa].into_iter().chain(Random(seed).take(4))
@@ -42,7 +42,7 @@ impl Iterator for Random {
     }
 }
 
-/// The field's bits by counting them out, without any of the crate's arithmetic.
+/// Returns the field's bits by counting them out, without any of the crate's arithmetic.
 fn bits_of(field: &Field) -> impl Iterator<Item = u32> {
     (0..32).filter(|bit| (u32::from(field.lo)..=u32::from(field.hi)).contains(bit))
 }

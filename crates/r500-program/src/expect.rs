@@ -1,14 +1,14 @@
-//! Expectations: what a picture must show.
+//! Expected results of a job.
 
 use alloc::vec::Vec;
 
-/// What a run of a job must give. Pixels lie row by row from y = 0.
+/// The expected results of a run. Pixels are in row order from y = 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expect {
-    /// Wanted colours of targets A to D, `None` where nothing is wanted of a target. Within,
+    /// Wanted colours of targets A to D, `None` for a target that is not checked. Within a target,
     /// `None` is a channel that is not checked.
     pub targets: [Option<Vec<PixelColor>>; 4],
-    /// Wanted depth, `None` where it is not checked.
+    /// Wanted depth, `None` if not checked.
     pub depth: Option<Vec<Option<f32>>>,
     /// Wanted coverage after the run (a pixel that was not covered or was killed is `false`).
     pub coverage: Option<Vec<Option<bool>>>,
@@ -16,14 +16,14 @@ pub struct Expect {
     pub compare: Compare,
     /// Greatest difference that passes: relative to a wanted value above 1, absolute below.
     pub tolerance: f32,
-    /// Colour per pixel that stands where nothing was drawn (killed or uncovered), of target A;
-    /// 0 in every channel if not given.
+    /// Colour per pixel of target A for pixels that are not drawn (killed or uncovered); 0 in every
+    /// channel if not given.
     pub background: Option<Vec<[f32; 4]>>,
-    /// The source says that a faithful machine does not meet this.
+    /// The source states that a faithful implementation does not produce these results.
     pub known_failure: bool,
 }
 
-/// The wanted channels of a pixel, each `None` where it is not checked.
+/// The wanted channels of a pixel, each `None` if not checked.
 pub type PixelColor = [Option<f32>; 4];
 
 /// How wanted and drawn values are compared.
@@ -37,7 +37,7 @@ pub enum Compare {
 }
 
 impl Expect {
-    /// Whether anything is checked.
+    /// Returns whether anything is checked.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.targets.iter().all(Option::is_none) && self.depth.is_none() && self.coverage.is_none()

@@ -12,7 +12,7 @@ pub struct Input {
     pub data: InputData,
 }
 
-/// Where an input's values come from.
+/// The values of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputData {
     /// Each component is a plane over the picture.
@@ -30,7 +30,7 @@ pub enum InputData {
 /// A component that is linear over the picture.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Component {
-    /// What it is called where it comes from (`uv.x`); empty if it has no name.
+    /// Its name in the source (`uv.x`); empty if it has none.
     pub name: String,
     /// Its plane.
     pub plane: Plane,
@@ -49,7 +49,7 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// A plane that is `c` everywhere.
+    /// Returns a constant plane.
     #[must_use]
     pub const fn constant(c: f32) -> Self {
         Self { c, du: 0.0, dv: 0.0 }
@@ -71,15 +71,15 @@ impl Plane {
 }
 
 impl Input {
-    /// An input of four nameless planes.
+    /// Returns an input of four unnamed planes.
     #[must_use]
     pub fn planes(temp: u8, planes: [Plane; 4]) -> Self {
         let data = InputData::Planes(planes.map(|plane| Component { name: String::new(), plane }));
         Self { temp, data }
     }
 
-    /// What a program gets that says nothing about its inputs: temporary 0 = (u, v, 0, 1), u and v
-    /// from 0 to 1 over the picture, v upward.
+    /// Returns the default input: temporary 0 = (u, v, 0, 1), u and v from 0 to 1 over the picture,
+    /// v upward.
     #[must_use]
     pub fn uv() -> Self {
         Self::planes(

@@ -7,7 +7,7 @@ use r500_isa::TEXTURE_UNITS;
 
 use crate::{Expect, Input, Program, Texture};
 
-/// A program with everything that drawing a picture takes, as far as the source told.
+/// A program with everything needed to draw a picture, as far as the source has it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Job {
     /// What the program is called where it comes from; may be empty.
@@ -53,13 +53,13 @@ pub struct Uniform {
 }
 
 impl Job {
-    /// A job that is only a program.
+    /// Returns a job that is only a program.
     #[must_use]
     pub fn from_program(program: Program) -> Self {
         Self { program, ..Self::default() }
     }
 
-    /// The inputs, [`Input::uv`] where the source says nothing.
+    /// Returns the inputs, [`Input::uv`] where the source says nothing.
     #[must_use]
     pub fn inputs_or_default(&self) -> Vec<Input> {
         self.inputs.clone().unwrap_or_else(|| alloc::vec![Input::uv()])

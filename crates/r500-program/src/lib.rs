@@ -1,9 +1,8 @@
-//! What an R500 fragment program is, and what drawing a picture with it takes: data only.
+//! Data types of R500 fragment programs and of the jobs that draw pictures with them.
 //!
-//! [`Program`] is the instructions, any dwords at all and any number of them, with the state that
-//! travels with them ([`State`]). [`Job`] adds what a picture needs: inputs, textures, size, and
-//! what the picture is expected to show. Readers make jobs, engines run them, writers print them;
-//! nothing here decides anything.
+//! A [`Program`] holds instructions (any number of any dwords) and the [`State`] that belongs to
+//! them. A [`Job`] adds inputs, textures, the picture size and expected results. Readers create
+//! jobs, engines run them, writers print them. [`CodeWindow`] computes which instructions can run.
 #![no_std]
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The program: instructions and the `US_*` state around them.
+//! Programs: instructions and `US_*` state.
 
 use alloc::vec::Vec;
 
@@ -14,20 +14,20 @@ use r500_isa::{INT_CONSTANTS, TARGETS, TEXTURE_UNITS};
 pub struct Program {
     /// The instructions; the first stands at `US_CODE_OFFSET`. Any number, any dwords.
     pub code: Vec<Instruction>,
-    /// What surrounds them.
+    /// The state registers and constants.
     pub state: State,
 }
 
 impl Program {
-    /// A program that is only instructions.
+    /// Returns a program that is only instructions.
     #[must_use]
     pub fn from_code(code: Vec<Instruction>) -> Self {
         Self { code, state: State::default() }
     }
 }
 
-/// The state that travels with a program. `None` is a register that nobody gave; each method that
-/// fills the gap says with what.
+/// The state of a program. `None` is a register that is not given; a method that supplies a default
+/// documents it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// `US_CONFIG`.
@@ -56,8 +56,8 @@ pub struct State {
     pub constants: Vec<[u32; 4]>,
 }
 
-/// `US_OUT_FMT` of an ordinary 8-bit target, `C4_8` in the order R, G, B, A: what a target is taken
-/// to be if nothing says otherwise.
+/// `US_OUT_FMT` of an ordinary 8-bit target, `C4_8` in the order R, G, B, A: the default format of
+/// a target.
 pub const OUT_FMT_RGBA8: UsOutFmt = UsOutFmt(0x3900);
 
 impl State {

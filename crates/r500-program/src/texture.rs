@@ -6,7 +6,8 @@ use r500_isa::texture::{
     TxChromaKey, TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2, TxOffset,
 };
 
-/// A texture bound to a unit, exactly as given. Whether it can be sampled is for the machine to say.
+/// A texture bound to a unit, exactly as given. The execution engine decides whether it can be
+/// sampled.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texture {
     /// `TX_FILTER0`.
@@ -21,8 +22,8 @@ pub struct Texture {
     pub format2: TxFormat2,
     /// `TX_OFFSET`: byte order and tiling.
     pub offset: TxOffset,
-    /// `TX_BORDER_COLOR`: one texel in the texture's own format. What it means to formats that have
-    /// no texel of 32 bits or fewer is for the machine to say.
+    /// `TX_BORDER_COLOR`: one texel in the texture's own format. The execution engine defines its
+    /// meaning for formats with texels of more than 32 bits.
     pub border_color: u32,
     /// `TX_CHROMA_KEY`.
     pub chroma_key: TxChromaKey,

@@ -623,7 +623,7 @@ fn number_token(text: &str) -> Result<(Kind, usize), (usize, String)> {
         Some(value) => Ok((Kind::Number(value), length)),
         None => Err((
             length,
-            format!("`{number}` is no number; write a decimal, or float bits as 0x3f800000"),
+            format!("`{number}` is not a number; write a decimal, or float bits as 0x3f800000"),
         )),
     }
 }

@@ -83,7 +83,7 @@ fn put(lines: &mut String, line: &impl Serialize) {
 }
 
 fn parsed<T: std::str::FromStr>(word: &str) -> Result<T, String> {
-    word.parse().map_err(|_| format!("`{word}` is no number"))
+    word.parse().map_err(|_| format!("`{word}` is not a number"))
 }
 
 fn engine_of(name: &str) -> Result<Box<dyn Engine>, String> {

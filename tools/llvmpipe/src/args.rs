@@ -114,7 +114,7 @@ fn size(text: &str) -> Result<[u32; 2], String> {
 
 fn time(text: &str) -> Result<Duration, String> {
     let seconds: Option<f64> = text.parse().ok().filter(|s| (0.0..=86400.0).contains(s));
-    let seconds = seconds.ok_or_else(|| format!("--time: `{text}` is no number of seconds"))?;
+    let seconds = seconds.ok_or_else(|| format!("--time: `{text}` is not a number of seconds"))?;
     Ok(Duration::from_secs_f64(seconds))
 }
 

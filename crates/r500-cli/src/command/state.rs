@@ -302,7 +302,7 @@ fn register(state: &mut State, text: &str) -> Result<(), String> {
     let (name, value) = split(text)?;
     let digits = value.trim().trim_start_matches("0x");
     let bits =
-        u32::from_str_radix(digits, 16).map_err(|_| format!("`{value}` is no dword in hex"))?;
+        u32::from_str_radix(digits, 16).map_err(|_| format!("`{value}` is not a dword in hex"))?;
     let name = name.trim().to_ascii_uppercase();
     let (base, index) = match name.split_once('[') {
         Some((base, rest)) => (base, rest.strip_suffix(']').and_then(|n| n.parse::<usize>().ok())),

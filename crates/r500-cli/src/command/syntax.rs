@@ -94,7 +94,7 @@ pub(super) fn float(text: &str) -> Result<f32, String> {
         None => text.parse().ok(),
     };
     value.ok_or_else(|| {
-        format!("`{text}` is no number; write a decimal, nan, inf, or float bits as 0x3f800000")
+        format!("`{text}` is not a number; write a decimal, nan, inf, or float bits as 0x3f800000")
     })
 }
 

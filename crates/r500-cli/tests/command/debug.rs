@@ -222,7 +222,7 @@ fn mistakes_are_told_and_end_a_script() {
     let program = folder.write("uv.inc", UV);
     let args = ["debug", program.as_str(), "--script", "-"];
     let rows = [
-        ("step\nstep x\n", "line 2: `x` is no number of times"),
+        ("step\nstep x\n", "line 2: `x` is not a number of times"),
         ("dance\n", "there is no command `dance`"),
         ("break 99\n", "there is no instruction at 99; the program has 0 to 0"),
         ("break if temp[200].r > 0\n", "temp[0] to temp[127]"),

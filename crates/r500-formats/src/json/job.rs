@@ -1,4 +1,4 @@
-//! From the schema to a job: what belongs together is checked, what is missing is filled in.
+//! Conversion of the schema into a job: consistency checks and defaults.
 
 use r500_isa::texture::TxFormat0;
 use r500_isa::values::CoordType;
@@ -14,7 +14,7 @@ use super::schema;
 use crate::error::number_of;
 use crate::{Limits, ReadError};
 
-/// The job that an entry describes. Errors have a path, but no line yet.
+/// Returns the job that an entry describes. Errors have a path, but no line yet.
 pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, ReadError> {
     let size = picture(entry.size, limits)?;
     let code = entry.program.0;
@@ -63,7 +63,8 @@ pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, R
 fn picture(size: Option<[u32; 2]>, limits: &Limits) -> Result<Option<[u32; 2]>, ReadError> {
     if let Some([width, height]) = size {
         if width == 0 || height == 0 {
-            let error = ReadError::value(format!("{width}x{height} pixels are no picture"));
+            let error =
+                ReadError::value(format!("{width}x{height} pixels are not a valid picture size"));
             return Err(error.at_path("size").with_help("both must be at least 1"));
         }
         if u64::from(width) * u64::from(height) > limits.pixels {
@@ -73,7 +74,7 @@ fn picture(size: Option<[u32; 2]>, limits: &Limits) -> Result<Option<[u32; 2]>, 
     Ok(size)
 }
 
-/// Whether what is given per pixel is given for each.
+/// Checks that per-pixel data has one item per pixel.
 fn check_pixels(
     expect: &Expect,
     coverage: Option<&Coverage>,
@@ -105,7 +106,7 @@ fn check_pixels(
     }
 }
 
-/// Whether a list holds something for each pixel.
+/// Checks that a list holds one item per pixel.
 fn per_pixel(have: usize, size: Option<[u32; 2]>, limits: &Limits) -> Result<(), ReadError> {
     if have as u64 > limits.pixels {
         return Err(ReadError::limit("pixels", limits.pixels));
@@ -148,7 +149,7 @@ fn state(us: schema::State) -> State {
     }
 }
 
-/// The textures by unit. `US_FORMAT0`, which stands with them, goes into the state.
+/// Returns the textures by unit. `US_FORMAT0`, which stands with them, goes into the state.
 fn textures(
     bound: Vec<schema::Texture>,
     state: &mut State,
@@ -191,7 +192,7 @@ fn texture(bound: schema::Texture) -> Texture {
     texture
 }
 
-/// The layers of level `n`, where nobody says: what the registers make of it.
+/// Returns the default number of layers of level `n`, from the registers.
 pub(super) fn usual_layers(texture: &Texture, n: usize) -> u32 {
     match texture.format1.tex_coord_type() {
         CoordType::CUBE => 6,
@@ -203,7 +204,7 @@ pub(super) fn usual_layers(texture: &Texture, n: usize) -> u32 {
     }
 }
 
-/// A uniform whose constant is known; captures do not say.
+/// Returns a uniform whose constant is known; captures do not say.
 fn uniform(uniform: schema::Uniform) -> Option<Uniform> {
     Some(Uniform {
         name: uniform.name?,

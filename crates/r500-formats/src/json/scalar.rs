@@ -1,4 +1,4 @@
-//! The small values that the schema is made of.
+//! Scalar values of the schema.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -56,11 +56,11 @@ pub(super) struct FloatBits(pub(super) u32);
 
 struct NumberVisitor<T>(PhantomData<T>);
 
-/// What [`NumberVisitor`] makes.
+/// The result of [`NumberVisitor`].
 trait Number: Sized {
     const EXPECTED: &'static str;
     fn from_f64(value: f64) -> Self;
-    /// Integers have their own way, so that they are rounded once.
+    /// Integers are converted directly, so that they are rounded once.
     fn from_u64(value: u64) -> Self;
     fn from_i64(value: i64) -> Self;
     fn from_str(text: &str) -> Option<Self>;
@@ -75,7 +75,7 @@ fn special(text: &str) -> Option<f32> {
     }
 }
 
-#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // rounding is meant
+#[allow(clippy::cast_possible_truncation, clippy::cast_precision_loss)] // rounding is intended
 impl Number for Float {
     const EXPECTED: &'static str = "a number, \"nan\", \"inf\" or \"-inf\"";
     fn from_f64(value: f64) -> Self {
@@ -242,7 +242,7 @@ impl<'de> Deserialize<'de> for Base64 {
     }
 }
 
-/// At most `N` of something, whatever the file says.
+/// A list of at most `N` items.
 pub(super) struct Few<T, const N: usize>(pub(super) Vec<T>);
 
 impl<T, const N: usize> Default for Few<T, N> {
@@ -275,7 +275,7 @@ impl<'de, T: Deserialize<'de>, const N: usize> Deserialize<'de> for Few<T, N> {
     }
 }
 
-/// Registers of a set by their number: `{ "0": "000000ff" }`; null is one that nobody gave.
+/// Registers of a set by their number: `{ "0": "000000ff" }`; null is a register that is not given.
 pub(super) struct Indexed<const N: usize>(pub(super) [Option<u32>; N]);
 
 impl<'de, const N: usize> Deserialize<'de> for Indexed<N> {
@@ -293,7 +293,7 @@ impl<'de, const N: usize> Deserialize<'de> for Indexed<N> {
                     let index = key.parse().ok().and_then(|n: usize| registers.get_mut(n));
                     let Some(register) = index else {
                         return Err(A::Error::custom(format!(
-                            "`{}` is no number from 0 to {}",
+                            "`{}` is not a number from 0 to {}",
                             hex::excerpt(&key),
                             N - 1
                         )));

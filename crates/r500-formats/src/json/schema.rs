@@ -1,4 +1,4 @@
-//! The schema, key by key, as it stands in a file. [`super::job`] makes a job of it.
+//! The JSON schema, key by key. [`super::job`] converts it into a job.
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -59,7 +59,7 @@ pub(super) struct Entry {
     _window: Option<IgnoredAny>,
 }
 
-/// What tells a job from programs by name.
+/// The keys that distinguish a job from programs by name.
 #[derive(Deserialize)]
 pub(super) struct Probe {
     pub(super) program: Option<IgnoredAny>,

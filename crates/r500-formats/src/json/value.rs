@@ -1,4 +1,4 @@
-//! A JSON value with jobs in it, which are found and read one by one, and where its errors are.
+//! Incremental reader of the jobs in one JSON value, with error positions.
 
 use std::ops::Range;
 
@@ -8,8 +8,8 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 
 use super::{job, scalar, schema};
+use crate::cursor::Cursor;
 use crate::hex::excerpt;
-use crate::mark::Mark;
 use crate::{Limits, ReadError};
 
 /// A JSON value as text, and how far it is read.
@@ -18,10 +18,10 @@ pub(super) struct Value {
     /// Whether other values stand in other lines.
     one_of_many: bool,
     kind: Kind,
-    /// Where reading goes on.
+    /// The position of the next read.
     at: usize,
-    /// A place behind which `at` is, so that lines are counted once.
-    mark: Mark,
+    /// A position before `at` from which lines are counted, so that each is counted once.
+    cursor: Cursor,
     /// Jobs so far.
     count: u64,
 }
@@ -34,7 +34,7 @@ enum Kind {
     List,
     /// It is jobs by name.
     Named,
-    /// Nothing is left.
+    /// The end.
     Done,
 }
 
@@ -42,7 +42,7 @@ enum Kind {
 struct Part {
     range: Range<usize>,
     /// Where it begins.
-    mark: Mark,
+    cursor: Cursor,
     /// Path to it; empty for the value itself.
     path: String,
     /// Its name, if it stands under one.
@@ -50,20 +50,20 @@ struct Part {
 }
 
 impl Value {
-    /// A value that begins in a line of an input: a line of many, or all that follows.
+    /// Returns a value that begins in a line of an input: a line of many, or all that follows.
     pub(super) fn new(text: Vec<u8>, line: u64, one_of_many: bool) -> Result<Self, ReadError> {
-        let start = Mark::start(line);
+        let start = Cursor::start(line);
         let text = String::from_utf8(text).map_err(|e| {
             let error = ReadError::syntax("this is not UTF-8").with_help("JSON is UTF-8 text");
             start.to(e.utf8_error().valid_up_to(), e.as_bytes()).of(error)
         })?;
         let kind = Kind::Done;
-        let mut value = Self { text, one_of_many, kind, at: 0, mark: start, count: 0 };
+        let mut value = Self { text, one_of_many, kind, at: 0, cursor: start, count: 0 };
         value.kind = value.find_kind()?;
         Ok(value)
     }
 
-    /// The next of its jobs.
+    /// Returns the next of its jobs.
     pub(super) fn next_job(&mut self, limits: &Limits) -> Option<Result<Job, ReadError>> {
         let part = match self.next_part() {
             Ok(part) => part?,
@@ -91,20 +91,20 @@ impl Value {
             _ => {
                 let error = ReadError::value("this is neither a job nor a list of jobs")
                     .with_help("a job is an object with the key `program`");
-                Err(self.mark.to(start, self.text.as_bytes()).of(error))
+                Err(self.cursor.to(start, self.text.as_bytes()).of(error))
             }
         }
     }
 
-    /// From the mark to the end; at first that is all.
+    /// Returns the text from the cursor to the end; at first that is all.
     fn rest(&self) -> Part {
         self.part_to(self.text.len())
     }
 
-    /// From the mark on.
+    /// Returns the text from the cursor on.
     fn part_to(&self, end: usize) -> Part {
-        let range = self.mark.at..end;
-        Part { range, mark: self.mark, path: String::new(), name: String::new() }
+        let range = self.cursor.at..end;
+        Part { range, cursor: self.cursor, path: String::new(), name: String::new() }
     }
 
     fn next_part(&mut self) -> Result<Option<Part>, ReadError> {
@@ -155,10 +155,10 @@ impl Value {
         there
     }
 
-    /// Reads what is next, whatever is behind it, and leaves the mark in front of it.
+    /// Reads the next value, whatever follows it, and leaves the cursor before it.
     fn next_item<'a, T: Deserialize<'a>>(&'a mut self) -> Result<T, ReadError> {
         self.skip_space();
-        self.mark = self.mark.to(self.at, self.text.as_bytes());
+        self.cursor = self.cursor.to(self.at, self.text.as_bytes());
         let part = self.rest();
         let mut items = serde_json::Deserializer::from_str(&self.text[self.at..]).into_iter();
         match items.next() {
@@ -176,7 +176,7 @@ impl Value {
             Some(c) => ReadError::syntax(format!("this is not JSON: `{c}` instead of {wanted}")),
             None => ends_within(),
         };
-        self.mark.to(self.at, self.text.as_bytes()).of(error)
+        self.cursor.to(self.at, self.text.as_bytes()).of(error)
     }
 
     fn job(&self, part: &Part, limits: &Limits) -> Result<Job, ReadError> {
@@ -205,7 +205,7 @@ impl Value {
     fn deserialize<'a, T: Deserialize<'a>>(&'a self, part: &Part) -> Result<T, ReadError> {
         let mut json = serde_json::Deserializer::from_str(&self.text[part.range.clone()]);
         let value = serde_path_to_error::deserialize(&mut json).map_err(|e| {
-            // What stands for a path without keys says nothing.
+            // The placeholder for a path without keys carries no information.
             let path = e.path().to_string();
             let path = if path == "." || path == "?" { "" } else { &path };
             self.error(e.inner(), path, part)
@@ -214,7 +214,8 @@ impl Value {
         Ok(value)
     }
 
-    /// An error of the deserialiser, which counts lines and columns from the start of the part.
+    /// Returns an error of the deserialiser, which counts lines and columns from the start of the
+    /// part.
     fn error(&self, error: &serde_json::Error, path: &str, part: &Part) -> ReadError {
         let text = error.to_string();
         let message = match text.rsplit_once(" at line ") {
@@ -237,13 +238,13 @@ impl Value {
         let mut starts = std::iter::once(0).chain(text.match_indices('\n').map(|(n, _)| n + 1));
         let line = starts.nth(line).unwrap_or(text.len());
         let at = part.range.start + line + error.column().saturating_sub(1);
-        part.mark.to(at.min(self.text.len()), self.text.as_bytes()).of(result)
+        part.cursor.to(at.min(self.text.len()), self.text.as_bytes()).of(result)
     }
 
-    /// An error that is known by its path alone. A line is given only to tell values apart.
+    /// Returns an error that is known by its path alone. A line is given only to tell values apart.
     fn at_start(&self, error: ReadError, part: &Part) -> ReadError {
         if self.one_of_many || !part.path.is_empty() {
-            error.at_line(part.mark.line)
+            error.at_line(part.cursor.line)
         } else {
             error
         }

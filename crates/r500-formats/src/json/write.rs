@@ -1,4 +1,4 @@
-//! Jobs as JSON: everything that a job holds, in the schema that is read.
+//! JSON writer for jobs, in the schema that the reader accepts.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -9,16 +9,16 @@ use r500_program::{
 };
 
 use super::job::usual_layers;
-use super::node::Node;
+use super::json_printer::JsonNode;
 use super::scalar::base64;
 
-/// A JSON document.
+/// Returns a JSON document.
 pub(crate) fn write(job: &Job, out: &mut impl Write) -> io::Result<()> {
     node(job).write_lines(out, 0)?;
     out.write_all(b"\n")
 }
 
-/// A document that lists several.
+/// Returns a document that lists several.
 pub(crate) fn write_list(jobs: &[Job], out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"[")?;
     for (n, job) in jobs.iter().enumerate() {
@@ -28,50 +28,53 @@ pub(crate) fn write_list(jobs: &[Job], out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"\n]\n")
 }
 
-/// A line of JSON lines.
+/// Returns a line of JSON lines.
 pub(crate) fn write_line(job: &Job, out: &mut impl Write) -> io::Result<()> {
     node(job).write_line(out)?;
     out.write_all(b"\n")
 }
 
-/// Entries of an object that leave out what says nothing.
+/// Entries of an object, without those that equal the default.
 #[derive(Default)]
-struct Entries(Vec<(Cow<'static, str>, Node)>);
+struct Entries(Vec<(Cow<'static, str>, JsonNode)>);
 
 impl Entries {
-    fn put(&mut self, key: &'static str, value: Option<Node>) {
+    fn put(&mut self, key: &'static str, value: Option<JsonNode>) {
         self.0.extend(value.map(|value| (Cow::Borrowed(key), value)));
     }
 
     fn text(&mut self, key: &'static str, text: &str) {
-        self.put(key, (!text.is_empty()).then(|| Node::text(text)));
+        self.put(key, (!text.is_empty()).then(|| JsonNode::text(text)));
     }
 
-    fn object(self) -> Node {
-        Node::Object(self.0)
+    fn object(self) -> JsonNode {
+        JsonNode::Object(self.0)
     }
 
-    fn object_if_any(self) -> Option<Node> {
+    fn object_if_any(self) -> Option<JsonNode> {
         (!self.0.is_empty()).then(|| self.object())
     }
 }
 
-fn node(job: &Job) -> Node {
+fn node(job: &Job) -> JsonNode {
     let Job { program, expect, size, .. } = job;
     let mut top = Entries::default();
     top.text("name", &job.name);
     top.text("origin", &job.origin);
     top.text("status", &job.status);
     top.text("rationale", &job.rationale);
-    top.put("size", size.map(|size| Node::list(size.map(Node::integer))));
+    top.put("size", size.map(|size| JsonNode::list(size.map(JsonNode::integer))));
     top.put("us", state(job).object_if_any());
-    let instruction = |i: &Instruction| Node::list(i.0.map(Node::dword));
-    top.put("program", Some(Node::list(program.code.iter().map(instruction))));
-    let constants = program.state.constants.iter().map(|c| Node::list(c.map(Node::dword)));
-    top.put("constants", (constants.len() > 0).then(|| Node::list(constants)));
+    let instruction = |i: &Instruction| JsonNode::list(i.0.map(JsonNode::dword));
+    top.put("program", Some(JsonNode::list(program.code.iter().map(instruction))));
+    let constants = program.state.constants.iter().map(|c| JsonNode::list(c.map(JsonNode::dword)));
+    top.put("constants", (constants.len() > 0).then(|| JsonNode::list(constants)));
     top.put("uniforms", list_if_any(job.uniforms.iter().map(uniform)));
     let inputs = job.inputs.as_ref();
-    top.put("inputs", inputs.map(|i| Node::list(i.iter().map(|input| self::input(input, *size)))));
+    top.put(
+        "inputs",
+        inputs.map(|i| JsonNode::list(i.iter().map(|input| self::input(input, *size)))),
+    );
     let textures = job.textures.iter().enumerate();
     let textures = textures.filter_map(|(n, t)| Some(texture(n, t.as_ref()?, &program.state)));
     top.put("bound_textures", list_if_any(textures));
@@ -79,31 +82,31 @@ fn node(job: &Job) -> Node {
     top.put("time", (job.time.to_bits() != 0).then(|| float(job.time)));
     top.put("tolerance", (expect.tolerance.to_bits() != 0).then(|| float(expect.tolerance)));
     let compare = match expect.compare {
-        Compare::EightBit => Some(Node::text("8-bit")),
-        // A background alone would make a draw of it.
-        Compare::Values => expect.background.as_ref().map(|_| Node::text("values")),
+        Compare::EightBit => Some(JsonNode::text("8-bit")),
+        // A background alone would turn it into a draw.
+        Compare::Values => expect.background.as_ref().map(|_| JsonNode::text("values")),
     };
     top.put("compare", compare);
     top.put("expect", wanted(expect).object_if_any());
     let background = expect.background.as_ref();
-    top.put("background", background.map(|b| Node::list(b.iter().map(|p| vector(*p)))));
-    top.put("sim", expect.known_failure.then(|| Node::text("fail")));
-    let check = |share: f64| Node::Object(vec![("share".into(), double(share))]);
+    top.put("background", background.map(|b| JsonNode::list(b.iter().map(|p| vector(*p)))));
+    top.put("sim", expect.known_failure.then(|| JsonNode::text("fail")));
+    let check = |share: f64| JsonNode::Object(vec![("share".into(), double(share))]);
     top.put("check", job.share.map(check));
     top.object()
 }
 
-fn list_if_any(items: impl Iterator<Item = Node>) -> Option<Node> {
+fn list_if_any(items: impl Iterator<Item = JsonNode>) -> Option<JsonNode> {
     let mut items = items.peekable();
-    items.peek().is_some().then(|| Node::List(items.collect()))
+    items.peek().is_some().then(|| JsonNode::List(items.collect()))
 }
 
-fn register<W: Word>(word: Option<W>) -> Option<Node> {
-    word.map(|word| Node::dword(word.bits()))
+fn register<W: Word>(word: Option<W>) -> Option<JsonNode> {
+    word.map(|word| JsonNode::dword(word.bits()))
 }
 
 /// Registers of a set by their number.
-fn indexed<W: Word>(set: impl IntoIterator<Item = Option<W>>) -> Option<Node> {
+fn indexed<W: Word>(set: impl IntoIterator<Item = Option<W>>) -> Option<JsonNode> {
     let set = set.into_iter().enumerate();
     let entries = set.filter_map(|(n, word)| Some((n.to_string().into(), register(word)?)));
     Entries(entries.collect()).object_if_any()
@@ -121,56 +124,56 @@ fn state(job: &Job) -> Entries {
     us.put("US_CODE_RANGE", register(state.code_range));
     us.put("US_CODE_OFFSET", register(state.code_offset));
     if state.out_fmt.iter().any(Option::is_some) {
-        us.put("US_OUT_FMT", Some(Node::sparse(state.out_fmt.map(register))));
+        us.put("US_OUT_FMT", Some(JsonNode::sparse(state.out_fmt.map(register))));
     }
     us.put("US_W_FMT", register(state.w_fmt));
-    // Those of bound textures stand with them.
+    // Those of bound textures are written with the textures.
     let unbound = state.format.iter().zip(&job.textures);
     us.put("US_FORMAT", indexed(unbound.map(|(format, t)| format.filter(|_| t.is_none()))));
     us
 }
 
-fn uniform(uniform: &Uniform) -> Node {
-    Node::Object(vec![
-        ("name".into(), Node::text(&uniform.name)),
-        ("constant".into(), Node::integer(uniform.constant)),
-        ("channel".into(), Node::integer(uniform.channel)),
-        ("channels".into(), Node::integer(uniform.channels)),
+fn uniform(uniform: &Uniform) -> JsonNode {
+    JsonNode::Object(vec![
+        ("name".into(), JsonNode::text(&uniform.name)),
+        ("constant".into(), JsonNode::integer(uniform.constant)),
+        ("channel".into(), JsonNode::integer(uniform.channel)),
+        ("channels".into(), JsonNode::integer(uniform.channels)),
     ])
 }
 
-fn input(input: &Input, size: Option<[u32; 2]>) -> Node {
+fn input(input: &Input, size: Option<[u32; 2]>) -> JsonNode {
     let mut entries = Entries::default();
-    entries.put("temp", Some(Node::integer(input.temp)));
+    entries.put("temp", Some(JsonNode::integer(input.temp)));
     match &input.data {
         InputData::Planes(components) => {
-            entries.put("components", Some(Node::list(components.iter().map(component))));
+            entries.put("components", Some(JsonNode::list(components.iter().map(component))));
         }
         InputData::Values { width, values } => {
             let of_picture = size.is_some_and(|[w, h]| {
                 w == *width && values.len() as u64 == u64::from(w) * u64::from(h)
             });
-            entries.put("width", (!of_picture).then(|| Node::integer(*width)));
-            entries.put("values", Some(Node::list(values.iter().map(|v| vector(*v)))));
+            entries.put("width", (!of_picture).then(|| JsonNode::integer(*width)));
+            entries.put("values", Some(JsonNode::list(values.iter().map(|v| vector(*v)))));
         }
     }
     entries.object()
 }
 
-fn component(component: &Component) -> Node {
+fn component(component: &Component) -> JsonNode {
     let mut entries = Entries::default();
     entries.text("name", &component.name);
     let plane = component.plane;
-    entries.put("plane_uv", Some(Node::list([plane.c, plane.du, plane.dv].map(float))));
+    entries.put("plane_uv", Some(JsonNode::list([plane.c, plane.du, plane.dv].map(float))));
     entries.object()
 }
 
-fn texture(unit: usize, texture: &Texture, state: &State) -> Node {
+fn texture(unit: usize, texture: &Texture, state: &State) -> JsonNode {
     let mut entries = Entries::default();
-    entries.put("unit", Some(Node::integer(unit as u64)));
+    entries.put("unit", Some(JsonNode::integer(unit as u64)));
     if let Some(level) = texture.levels.first() {
-        entries.put("width", Some(Node::integer(level.width)));
-        entries.put("height", Some(Node::integer(level.height)));
+        entries.put("width", Some(JsonNode::integer(level.width)));
+        entries.put("height", Some(JsonNode::integer(level.height)));
     }
     for (name, word) in [
         ("TX_FILTER0", texture.filter0.bits()),
@@ -182,32 +185,34 @@ fn texture(unit: usize, texture: &Texture, state: &State) -> Node {
         ("TX_BORDER_COLOR", texture.border_color),
         ("TX_CHROMA_KEY", texture.chroma_key.bits()),
     ] {
-        entries.put(name, Some(Node::dword(word)));
+        entries.put(name, Some(JsonNode::dword(word)));
     }
     entries.put("US_FORMAT0", register(state.format.get(unit).copied().flatten()));
     let levels = texture.levels.iter().enumerate();
     let levels = levels.map(|(n, l)| level(l, usual_layers(texture, n)));
-    entries.put("levels", Some(Node::list(levels)));
+    entries.put("levels", Some(JsonNode::list(levels)));
     entries.object()
 }
 
-fn level(level: &Level, usual_layers: u32) -> Node {
+fn level(level: &Level, usual_layers: u32) -> JsonNode {
     let mut entries = Entries::default();
-    entries.put("width", Some(Node::integer(level.width)));
-    entries.put("height", Some(Node::integer(level.height)));
+    entries.put("width", Some(JsonNode::integer(level.width)));
+    entries.put("height", Some(JsonNode::integer(level.height)));
     let layers = level.layers;
-    entries.put("layers", (layers != usual_layers).then(|| Node::integer(layers)));
-    entries.put("bytes", Some(Node::Leaf(format!("\"{}\"", base64(&level.bytes)).into())));
+    entries.put("layers", (layers != usual_layers).then(|| JsonNode::integer(layers)));
+    entries.put("bytes", Some(JsonNode::Leaf(format!("\"{}\"", base64(&level.bytes)).into())));
     entries.object()
 }
 
-fn coverage(coverage: &[bool], size: Option<[u32; 2]>) -> Node {
-    let flag = |&covered: &bool| Node::integer(u64::from(covered));
+fn coverage(coverage: &[bool], size: Option<[u32; 2]>) -> JsonNode {
+    let flag = |&covered: &bool| JsonNode::integer(u64::from(covered));
     match size {
         Some([width, _]) if width > 0 && coverage.len().is_multiple_of(width as usize) => {
-            Node::list(coverage.chunks(width as usize).map(|r| Node::list(r.iter().map(flag))))
+            JsonNode::list(
+                coverage.chunks(width as usize).map(|r| JsonNode::list(r.iter().map(flag))),
+            )
         }
-        _ => Node::list(coverage.iter().map(flag)),
+        _ => JsonNode::list(coverage.iter().map(flag)),
     }
 }
 
@@ -216,25 +221,25 @@ fn wanted(expect: &Expect) -> Entries {
     for (key, target) in
         ["target0", "target1", "target2", "target3"].into_iter().zip(&expect.targets)
     {
-        let pixel = |p: &[Option<f32>; 4]| Node::sparse(p.map(|c| c.map(float)));
-        entries.put(key, target.as_ref().map(|t| Node::list(t.iter().map(pixel))));
+        let pixel = |p: &[Option<f32>; 4]| JsonNode::sparse(p.map(|c| c.map(float)));
+        entries.put(key, target.as_ref().map(|t| JsonNode::list(t.iter().map(pixel))));
     }
     let depth = expect.depth.as_ref();
-    entries.put("depth", depth.map(|d| Node::sparse(d.iter().map(|z| z.map(float)))));
-    let flag = |f: &Option<bool>| f.map(|f| Node::integer(u64::from(f)));
+    entries.put("depth", depth.map(|d| JsonNode::sparse(d.iter().map(|z| z.map(float)))));
+    let flag = |f: &Option<bool>| f.map(|f| JsonNode::integer(u64::from(f)));
     let coverage = expect.coverage.as_ref();
-    entries.put("coverage", coverage.map(|c| Node::sparse(c.iter().map(flag))));
+    entries.put("coverage", coverage.map(|c| JsonNode::sparse(c.iter().map(flag))));
     entries
 }
 
-fn vector(vector: [f32; 4]) -> Node {
-    Node::list(vector.map(float))
+fn vector(vector: [f32; 4]) -> JsonNode {
+    JsonNode::list(vector.map(float))
 }
 
-/// A float32 such that reading it gives the same bits.
-fn float(value: f32) -> Node {
+/// Returns a float32 such that reading it gives the same bits.
+fn float(value: f32) -> JsonNode {
     if !value.is_finite() {
-        return Node::Leaf(match value.to_bits() {
+        return JsonNode::Leaf(match value.to_bits() {
             0x7f80_0000 => "\"inf\"".into(),
             0xff80_0000 => "\"-inf\"".into(),
             0x7fc0_0000 => "\"nan\"".into(),
@@ -242,18 +247,18 @@ fn float(value: f32) -> Node {
         });
     }
     let text = format!("{value:?}");
-    // The reader rounds twice, by way of f64. Where that would miss, all digits are given.
+    // The reader rounds twice, by way of f64. If that gives another value, all digits are written.
     let read = text.parse::<f64>().unwrap_or(f64::NAN);
     #[allow(clippy::cast_possible_truncation)]
     if (read as f32).to_bits() == value.to_bits() {
-        return Node::Leaf(without_fraction(text).into());
+        return JsonNode::Leaf(without_fraction(text).into());
     }
     double(value.into())
 }
 
-fn double(value: f64) -> Node {
+fn double(value: f64) -> JsonNode {
     if value.is_finite() {
-        Node::Leaf(without_fraction(format!("{value:?}")).into())
+        JsonNode::Leaf(without_fraction(format!("{value:?}")).into())
     } else {
         let text = if value.is_nan() {
             "nan"
@@ -262,7 +267,7 @@ fn double(value: f64) -> Node {
         } else {
             "-inf"
         };
-        Node::text(text)
+        JsonNode::text(text)
     }
 }
 

@@ -61,10 +61,7 @@ pub enum ReadError {
         limit: u64,
     },
     /// No reader knows it.
-    #[error(
-        "this is none of the formats known here ({}); if it is one all the same, name it",
-        names()
-    )]
+    #[error("the format is unknown ({}); if it is one all the same, name it", names())]
     Unrecognised,
 }
 

@@ -526,11 +526,11 @@ fn count(rest: &str) -> Result<u64, String> {
     if rest.is_empty() {
         return Ok(1);
     }
-    rest.parse().map_err(|_| format!("`{rest}` is no number of times"))
+    rest.parse().map_err(|_| format!("`{rest}` is not a number of times"))
 }
 
 fn numbers(rest: &str) -> Result<Vec<usize>, String> {
     let number =
-        |word: &str| word.parse().map_err(|_| format!("`{word}` is no number of a breakpoint"));
+        |word: &str| word.parse().map_err(|_| format!("`{word}` is not a number of a breakpoint"));
     rest.split([' ', ',']).filter(|word| !word.is_empty()).map(number).collect()
 }

@@ -198,7 +198,7 @@ fn json_number(value: &Value) -> Result<f32, String> {
         // By way of the decimal, so that it is rounded once.
         Value::Number(number) => syntax::float(&number.to_string()),
         Value::String(text) => syntax::float(text),
-        other => Err(format!("`{other}` is no number")),
+        other => Err(format!("`{other}` is not a number")),
     }
 }
 

@@ -1,22 +1,22 @@
-//! JSON on its way out, laid out to be read: what is short stands on one line.
+//! JSON pretty-printer: short values are printed on one line.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// A JSON value whose parts are text already.
-pub(super) enum Node {
+/// A JSON value whose parts are already formatted.
+pub(super) enum JsonNode {
     /// A number, a string with its quotes, `true`, `null`.
     Leaf(Cow<'static, str>),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<JsonNode>),
     /// An object, in the order of writing.
-    Object(Vec<(Cow<'static, str>, Node)>),
+    Object(Vec<(Cow<'static, str>, JsonNode)>),
 }
 
 /// Longest line that holds more than a leaf or a list of leaves.
 const LINE: usize = 100;
 
-impl Node {
+impl JsonNode {
     pub(super) fn null() -> Self {
         Self::Leaf(Cow::Borrowed("null"))
     }
@@ -37,12 +37,12 @@ impl Node {
         Self::List(items.into_iter().collect())
     }
 
-    /// The items, `null` for those that are none.
+    /// Returns the items, `null` for those that are `None`.
     pub(super) fn sparse(items: impl IntoIterator<Item = Option<Self>>) -> Self {
         Self::list(items.into_iter().map(|item| item.unwrap_or_else(Self::null)))
     }
 
-    /// All on one line.
+    /// Returns all on one line.
     pub(super) fn write_line(&self, out: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Leaf(text) => out.write_all(text.as_bytes()),
@@ -106,7 +106,7 @@ impl Node {
         }
     }
 
-    /// What is left of `room` behind it on a line.
+    /// Returns the columns of `room` that remain after it.
     fn fits(&self, room: usize) -> Option<usize> {
         match self {
             Self::Leaf(text) => room.checked_sub(text.len()),

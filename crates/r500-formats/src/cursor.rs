@@ -1,10 +1,10 @@
-//! Where reading stands in a text.
+//! A text cursor with line and column.
 
 use crate::ReadError;
 
-/// A place in a text, and its line and column in the input.
+/// A position in a text, and its line and column in the input.
 #[derive(Clone, Copy)]
-pub(crate) struct Mark {
+pub(crate) struct Cursor {
     /// Byte in the text.
     pub(crate) at: usize,
     /// Line in the input.
@@ -13,13 +13,13 @@ pub(crate) struct Mark {
     line_start: usize,
 }
 
-impl Mark {
-    /// The start of a text that begins in a line of the input.
+impl Cursor {
+    /// Returns the start of a text that begins in a line of the input.
     pub(crate) fn start(line: u64) -> Self {
         Self { at: 0, line, line_start: 0 }
     }
 
-    /// A place behind this one. Only what lies between is looked at.
+    /// Returns a cursor at a later position. Only the text in between is scanned.
     pub(crate) fn to(self, at: usize, text: &[u8]) -> Self {
         let between = &text[self.at..at];
         let lines = between.iter().filter(|&&b| b == b'\n').count() as u64;
@@ -28,7 +28,7 @@ impl Mark {
         Self { at, line: self.line + lines, line_start }
     }
 
-    /// An error here.
+    /// Returns an error here.
     pub(crate) fn of(self, error: ReadError) -> ReadError {
         error.at_line(self.line).at_column((self.at - self.line_start) as u64 + 1)
     }
