@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use r500_asm::pieces::pieces;
+use r500_asm::raw_tokens::pieces;
 use r500_asm::{Options, assemble, format};
 
 fuzz_target!(|source: &[u8]| {

@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use r500::asm::service::lines::{Encoding, Lines};
-use r500::asm::service::{Analysis, TextEdit};
+use r500::asm::ide::lines::{Encoding, Lines};
+use r500::asm::ide::{Analysis, TextEdit};
 use r500::asm::{Options, Span};
 use r500::service;
 

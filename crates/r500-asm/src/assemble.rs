@@ -2,7 +2,7 @@
 
 use r500_program::Job;
 
-use crate::diagnostic::{self, Code, Diagnostic, RenderOptions};
+use crate::diagnostic::{self, Diagnostic, DiagnosticCode, RenderOptions};
 use crate::lexer::{Lexer, MAX_SOURCE};
 use crate::parse::{Parser, Register};
 use crate::source::{Files, Loader, NoFiles, Span};
@@ -154,8 +154,12 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
     let Lexer { mut diagnostics, files, includes, .. } = lexer;
     if too_large {
         diagnostics.push(
-            Diagnostic::new(Code::SourceTooLarge, Span::default(), "the source is too large")
-                .label("a source has at most 4 GiB"),
+            Diagnostic::new(
+                DiagnosticCode::SourceTooLarge,
+                Span::default(),
+                "the source is too large",
+            )
+            .label("a source has at most 4 GiB"),
         );
     }
     diagnostics.sort_by_key(|d| d.span);

@@ -10,7 +10,7 @@ use r500_isa::words::{FcAddr, FcInst};
 
 /// A flow-control statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FlowKind {
     /// `FC`: every field by name, all zero if not named.
     General(FcOp),
     /// `IF`; the target of one with an `ELSE` lies behind that.
@@ -41,7 +41,7 @@ pub(crate) enum Kind {
 }
 
 /// The words of a statement without modifiers: targets and constants are for the caller.
-pub(crate) fn encode(kind: Kind) -> (FcInst, FcAddr) {
+pub(crate) fn encode(kind: FlowKind) -> (FcInst, FcAddr) {
     const ALWAYS: u8 = 0xff;
     let fc = |op, func, any| {
         FcInst(0).with(FcInst::OP, op).with(FcInst::JUMP_FUNC, func).with(FcInst::JUMP_ANY, any)
@@ -53,28 +53,30 @@ pub(crate) fn encode(kind: Kind) -> (FcInst, FcAddr) {
     // Out of no branch there is no counter to take anything from.
     let leave = |depth| if depth == 0 { none } else { decr };
     let word = match kind {
-        Kind::General(op) => fc(op, 0, false),
-        Kind::If { has_else } => {
+        FlowKind::General(op) => fc(op, 0, false),
+        FlowKind::If { has_else } => {
             ops(fc(FcOp::JUMP, 0, false), incr, if has_else { incr } else { none }, 0)
         }
-        Kind::Else => ops(fc(FcOp::JUMP, 0, false), none, decr, 1).with(FcInst::B_ELSE, true),
-        Kind::Endif => ops(fc(FcOp::JUMP, 0, true), decr, none, 1),
-        Kind::Loop { rep } => fc(if rep { FcOp::REP } else { FcOp::LOOP }, 0, true),
-        Kind::Endloop { rep } => fc(if rep { FcOp::ENDREP } else { FcOp::ENDLOOP }, ALWAYS, true),
-        Kind::Break { rep, depth } => {
+        FlowKind::Else => ops(fc(FcOp::JUMP, 0, false), none, decr, 1).with(FcInst::B_ELSE, true),
+        FlowKind::Endif => ops(fc(FcOp::JUMP, 0, true), decr, none, 1),
+        FlowKind::Loop { rep } => fc(if rep { FcOp::REP } else { FcOp::LOOP }, 0, true),
+        FlowKind::Endloop { rep } => {
+            fc(if rep { FcOp::ENDREP } else { FcOp::ENDLOOP }, ALWAYS, true)
+        }
+        FlowKind::Break { rep, depth } => {
             let op = if rep { FcOp::BREAKREP } else { FcOp::BREAKLOOP };
             ops(fc(op, ALWAYS, false), none, leave(depth), depth)
         }
-        Kind::Continue { depth } => {
+        FlowKind::Continue { depth } => {
             ops(fc(FcOp::CONTINUE, ALWAYS, false), none, leave(depth), depth)
         }
-        Kind::Call => {
+        FlowKind::Call => {
             ops(fc(FcOp::JUMP, ALWAYS, true), none, incr, 0).with(FcInst::A_OP, AddrOp::PUSH)
         }
-        Kind::Return => {
+        FlowKind::Return => {
             ops(fc(FcOp::JUMP, ALWAYS, false), none, decr, 1).with(FcInst::A_OP, AddrOp::POP)
         }
-        Kind::Jump => fc(FcOp::JUMP, ALWAYS, false),
+        FlowKind::Jump => fc(FcOp::JUMP, ALWAYS, false),
     };
     (word, FcAddr(0))
 }

@@ -8,13 +8,13 @@
 use std::sync::Arc;
 
 use crate::assemble::Include;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::names::{self, Kw};
 use crate::source::{File, Files, Loader, Span};
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     Word,
     Str,
     Dot,
@@ -37,7 +37,7 @@ pub(crate) enum Kind {
     End,
 }
 
-impl Kind {
+impl TokenKind {
     /// How messages call it.
     pub(crate) const fn describe(self) -> &'static str {
         match self {
@@ -68,7 +68,7 @@ impl Kind {
 /// A token.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Token {
-    pub(crate) kind: Kind,
+    pub(crate) kind: TokenKind,
     /// Which word, of a word.
     pub(crate) kw: Kw,
     /// Whether it is the first on its line.
@@ -79,7 +79,7 @@ pub(crate) struct Token {
 impl Token {
     /// What stands before the first token.
     pub(crate) const START: Self = Self {
-        kind: Kind::End,
+        kind: TokenKind::End,
         kw: Kw::Ident,
         first: true,
         span: Span { file: 0, start: 0, end: 0 },
@@ -87,7 +87,7 @@ impl Token {
 }
 
 /// A file being read.
-struct Open {
+struct OpenFile {
     file: u32,
     bytes: Arc<[u8]>,
     at: usize,
@@ -100,8 +100,8 @@ pub(crate) struct Lexer<'a> {
     pub(crate) includes: Vec<Include>,
     loader: &'a mut dyn Loader,
     depth: usize,
-    current: Open,
-    outer: Vec<Open>,
+    current: OpenFile,
+    outer: Vec<OpenFile>,
 }
 
 const WORD: u8 = 1;
@@ -137,7 +137,7 @@ impl<'a> Lexer<'a> {
             includes: Vec::new(),
             loader,
             depth,
-            current: Open { file: 0, bytes, at: 0 },
+            current: OpenFile { file: 0, bytes, at: 0 },
             outer: Vec::new(),
         }
     }
@@ -163,7 +163,7 @@ impl<'a> Lexer<'a> {
                     self.current = outer;
                     continue;
                 }
-                return self.make(token, Kind::End, Kw::Ident, true, start, start);
+                return self.make(token, TokenKind::End, Kw::Ident, true, start, start);
             };
             if CLASS[b as usize] == WORD {
                 let mut key = 0;
@@ -176,7 +176,7 @@ impl<'a> Lexer<'a> {
                 }
                 let kw = if at - start <= 16 { names::lookup(key) } else { Kw::Ident };
                 self.current.at = at;
-                return self.make(token, Kind::Word, kw, first, start, at);
+                return self.make(token, TokenKind::Word, kw, first, start, at);
             }
             let next = bytes.get(at + 1).copied();
             let (kind, length) = match b {
@@ -187,30 +187,30 @@ impl<'a> Lexer<'a> {
                     self.current.at = at;
                     continue;
                 }
-                b'-' if next == Some(b'>') => (Kind::Arrow, 2),
-                b'.' => (Kind::Dot, 1),
-                b',' => (Kind::Comma, 1),
-                b';' => (Kind::Semicolon, 1),
-                b':' => (Kind::Colon, 1),
-                b'=' => (Kind::Equals, 1),
-                b'*' => (Kind::Star, 1),
-                b'|' => (Kind::Pipe, 1),
-                b'+' => (Kind::Plus, 1),
-                b'-' => (Kind::Minus, 1),
-                b'!' => (Kind::Bang, 1),
-                b'&' => (Kind::Amp, 1),
-                b'@' => (Kind::At, 1),
-                b'[' => (Kind::OpenBracket, 1),
-                b']' => (Kind::CloseBracket, 1),
-                b'(' => (Kind::OpenParen, 1),
-                b')' => (Kind::CloseParen, 1),
+                b'-' if next == Some(b'>') => (TokenKind::Arrow, 2),
+                b'.' => (TokenKind::Dot, 1),
+                b',' => (TokenKind::Comma, 1),
+                b';' => (TokenKind::Semicolon, 1),
+                b':' => (TokenKind::Colon, 1),
+                b'=' => (TokenKind::Equals, 1),
+                b'*' => (TokenKind::Star, 1),
+                b'|' => (TokenKind::Pipe, 1),
+                b'+' => (TokenKind::Plus, 1),
+                b'-' => (TokenKind::Minus, 1),
+                b'!' => (TokenKind::Bang, 1),
+                b'&' => (TokenKind::Amp, 1),
+                b'@' => (TokenKind::At, 1),
+                b'[' => (TokenKind::OpenBracket, 1),
+                b']' => (TokenKind::CloseBracket, 1),
+                b'(' => (TokenKind::OpenParen, 1),
+                b')' => (TokenKind::CloseParen, 1),
                 b'"' => {
                     let (end, closed) = string_end(bytes, at);
                     self.current.at = end;
                     if !closed {
                         self.unclosed_string(start, end);
                     }
-                    return self.make(token, Kind::Str, Kw::Ident, first, start, end);
+                    return self.make(token, TokenKind::Str, Kw::Ident, first, start, end);
                 }
                 b'#' => {
                     self.directive(start);
@@ -227,7 +227,15 @@ impl<'a> Lexer<'a> {
     }
 
     #[inline]
-    fn make(&self, token: &mut Token, kind: Kind, kw: Kw, first: bool, start: usize, end: usize) {
+    fn make(
+        &self,
+        token: &mut Token,
+        kind: TokenKind,
+        kw: Kw,
+        first: bool,
+        start: usize,
+        end: usize,
+    ) {
         token.kind = kind;
         token.kw = kw;
         token.first = first;
@@ -244,7 +252,7 @@ impl<'a> Lexer<'a> {
     fn unclosed_string(&mut self, start: usize, end: usize) {
         let span = self.span(start, end);
         self.diagnostics.push(
-            Diagnostic::new(Code::UnclosedString, span, "string without an end")
+            Diagnostic::new(DiagnosticCode::UnclosedString, span, "string without an end")
                 .label("a string ends on the line where it starts")
                 .help("write `\"` behind its last character"),
         );
@@ -260,7 +268,7 @@ impl<'a> Lexer<'a> {
         let span = self.span(start, end);
         let text = String::from_utf8_lossy(&bytes[start..end]).escape_debug().to_string();
         let mut diagnostic =
-            Diagnostic::new(Code::UnknownCharacter, span, format!("unexpected `{text}`"))
+            Diagnostic::new(DiagnosticCode::UnknownCharacter, span, format!("unexpected `{text}`"))
                 .label("no token starts so");
         let mut end = end;
         if text.starts_with('/') {
@@ -300,7 +308,7 @@ impl<'a> Lexer<'a> {
             let text = String::from_utf8_lossy(name).into_owned();
             self.diagnostics.push(
                 Diagnostic::new(
-                    Code::UnknownHash,
+                    DiagnosticCode::UnknownHash,
                     self.span(hash, at.max(hash + 1)),
                     format!("unknown directive `#{text}`"),
                 )
@@ -315,7 +323,7 @@ impl<'a> Lexer<'a> {
         if bytes.get(at) != Some(&b'"') {
             self.diagnostics.push(
                 Diagnostic::new(
-                    Code::UnknownHash,
+                    DiagnosticCode::UnknownHash,
                     self.span(hash, self.current.at),
                     "`#include` without a file",
                 )
@@ -336,8 +344,12 @@ impl<'a> Lexer<'a> {
     fn include(&mut self, path: &str, span: Span) {
         if self.outer.len() >= self.depth {
             self.diagnostics.push(
-                Diagnostic::new(Code::IncludeDepth, span, "files are included too deeply")
-                    .label(format!("{} files are open already", self.outer.len() + 1)),
+                Diagnostic::new(
+                    DiagnosticCode::IncludeDepth,
+                    span,
+                    "files are included too deeply",
+                )
+                .label(format!("{} files are open already", self.outer.len() + 1)),
             );
             return;
         }
@@ -347,7 +359,7 @@ impl<'a> Lexer<'a> {
             Err(reason) => {
                 self.diagnostics.push(
                     Diagnostic::new(
-                        Code::IncludeFailed,
+                        DiagnosticCode::IncludeFailed,
                         span,
                         format!("cannot include `{}`", path.escape_debug()),
                     )
@@ -356,7 +368,7 @@ impl<'a> Lexer<'a> {
                 return;
             }
         };
-        let open = |name: &str, files: &Files, open: &Open| {
+        let open = |name: &str, files: &Files, open: &OpenFile| {
             files.list.get(open.file as usize).is_some_and(|f| f.name == name)
         };
         if open(&loaded.name, &self.files, &self.current)
@@ -364,7 +376,7 @@ impl<'a> Lexer<'a> {
         {
             self.diagnostics.push(
                 Diagnostic::new(
-                    Code::IncludeCycle,
+                    DiagnosticCode::IncludeCycle,
                     span,
                     format!("`{}` includes itself", loaded.name.escape_debug()),
                 )
@@ -374,8 +386,12 @@ impl<'a> Lexer<'a> {
         }
         if loaded.bytes.len() > MAX_SOURCE {
             self.diagnostics.push(
-                Diagnostic::new(Code::IncludeFailed, span, "the included file is too large")
-                    .label("a source has at most 4 GiB"),
+                Diagnostic::new(
+                    DiagnosticCode::IncludeFailed,
+                    span,
+                    "the included file is too large",
+                )
+                .label("a source has at most 4 GiB"),
             );
             return;
         }
@@ -391,7 +407,7 @@ impl<'a> Lexer<'a> {
         });
         self.includes.push(Include { span, file: offset(index) });
         let bytes = self.files.list[index].bytes.clone();
-        let inner = Open { file: offset(index), bytes, at: 0 };
+        let inner = OpenFile { file: offset(index), bytes, at: 0 };
         self.outer.push(std::mem::replace(&mut self.current, inner));
     }
 }

@@ -17,19 +17,19 @@ mod assemble;
 pub mod diagnostic;
 mod flow;
 pub mod format;
+pub mod ide;
 mod lexer;
 mod names;
 mod parse;
-pub mod pieces;
 mod print;
-pub mod service;
+pub mod raw_tokens;
 mod source;
 
 pub use assemble::{
     Assembly, Include, Options, Reference, Symbol, SymbolKind, TextureRequest, TextureSource,
     assemble,
 };
-pub use diagnostic::{Code, Diagnostic, RenderOptions, Severity};
+pub use diagnostic::{Diagnostic, DiagnosticCode, RenderOptions, Severity};
 pub use format::format;
 pub use parse::Register;
 pub use print::{

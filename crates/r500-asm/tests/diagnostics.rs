@@ -4,19 +4,19 @@
 
 use std::path::{Path, PathBuf};
 
-use r500_asm::{Code, Options, RenderOptions, assemble};
+use r500_asm::{DiagnosticCode, Options, RenderOptions, assemble};
 
 #[test]
 fn examples_show_their_code() {
-    for code in Code::ALL {
+    for code in DiagnosticCode::ALL {
         let info = code.info();
-        assert_eq!(Code::from_name(&info.name.to_lowercase()), Some(*code));
+        assert_eq!(DiagnosticCode::from_name(&info.name.to_lowercase()), Some(*code));
         assert!(!info.title.is_empty() && !info.explanation.is_empty(), "{}", info.name);
-        if Code::NO_EXAMPLE.contains(code) {
+        if DiagnosticCode::NO_EXAMPLE.contains(code) {
             continue;
         }
         let assembly = assemble(info.example.as_bytes(), Options::default());
-        let found: Vec<Code> = assembly.diagnostics.iter().map(|d| d.code).collect();
+        let found: Vec<DiagnosticCode> = assembly.diagnostics.iter().map(|d| d.code).collect();
         assert_eq!(found, [*code], "{}\n{}", info.name, assembly.render(Default::default()));
         assert_eq!(assembly.diagnostics[0].severity(), info.severity);
     }
@@ -24,7 +24,7 @@ fn examples_show_their_code() {
 
 #[test]
 fn names_ascend() {
-    let names: Vec<&str> = Code::ALL.iter().map(|c| &c.name()[1..]).collect();
+    let names: Vec<&str> = DiagnosticCode::ALL.iter().map(|c| &c.name()[1..]).collect();
     assert!(names.is_sorted() && names.windows(2).all(|w| w[0] != w[1]), "{names:?}");
 }
 
@@ -62,7 +62,7 @@ fn texts() {
 fn ten_mistakes() {
     let source = std::fs::read_to_string(folder().join("ten.r5")).unwrap();
     let assembly = assemble(source.as_bytes(), Options::default());
-    let found: Vec<(Code, &str, u32)> = assembly
+    let found: Vec<(DiagnosticCode, &str, u32)> = assembly
         .diagnostics
         .iter()
         .map(|d| {
@@ -73,16 +73,16 @@ fn ten_mistakes() {
     assert_eq!(
         found,
         [
-            (Code::DuplicateTag, "LAST", 2),
-            (Code::BadSource, "tmp", 3),
-            (Code::OutOfRange, "128", 4),
-            (Code::NoInline, "0.3", 5),
-            (Code::UnknownOpcode, "MUL", 6),
-            (Code::SwizzleLength, "src0.1", 7),
-            (Code::WrongHalf, "temp[0].rgb", 8),
-            (Code::NoSemicolon, "0", 9),
-            (Code::UnknownLabel, "@nowhere", 11),
-            (Code::Unclosed, "IF", 12),
+            (DiagnosticCode::DuplicateTag, "LAST", 2),
+            (DiagnosticCode::BadSource, "tmp", 3),
+            (DiagnosticCode::OutOfRange, "128", 4),
+            (DiagnosticCode::NoInline, "0.3", 5),
+            (DiagnosticCode::UnknownOpcode, "MUL", 6),
+            (DiagnosticCode::SwizzleLength, "src0.1", 7),
+            (DiagnosticCode::WrongHalf, "temp[0].rgb", 8),
+            (DiagnosticCode::NoSemicolon, "0", 9),
+            (DiagnosticCode::UnknownLabel, "@nowhere", 11),
+            (DiagnosticCode::Unclosed, "IF", 12),
         ]
     );
     assert!(!assembly.is_ok());
@@ -92,14 +92,14 @@ fn ten_mistakes() {
 #[test]
 fn fixes_are_right() {
     for (wrong, code) in [
-        (": temp[0].gr = MAD ;", Code::BadMask),
-        (": temp[0].rgb = MADD src0.rgb ;", Code::UnknownOpcode),
-        (": temp[0].rgb = MAD src0.r ;", Code::SwizzleLength),
-        (": temp[0].a = MAD -|src0.rgb| ;", Code::SwizzleLength),
-        ("scr0.rgb = temp[0] : MAD.rgb src0.rgb ;", Code::UnknownStatement),
-        ("src0.rgb = temp[0], src1.rgb = cosnt[0] : MAD.rgb src0.rgb ;", Code::BadSource),
-        ("JUMP @ned ; @end", Code::UnknownLabel),
-        ("US_PIXSIZE = PIXSIZE(1) ;", Code::UnknownField),
+        (": temp[0].gr = MAD ;", DiagnosticCode::BadMask),
+        (": temp[0].rgb = MADD src0.rgb ;", DiagnosticCode::UnknownOpcode),
+        (": temp[0].rgb = MAD src0.r ;", DiagnosticCode::SwizzleLength),
+        (": temp[0].a = MAD -|src0.rgb| ;", DiagnosticCode::SwizzleLength),
+        ("scr0.rgb = temp[0] : MAD.rgb src0.rgb ;", DiagnosticCode::UnknownStatement),
+        ("src0.rgb = temp[0], src1.rgb = cosnt[0] : MAD.rgb src0.rgb ;", DiagnosticCode::BadSource),
+        ("JUMP @ned ; @end", DiagnosticCode::UnknownLabel),
+        ("US_PIXSIZE = PIXSIZE(1) ;", DiagnosticCode::UnknownField),
     ] {
         let assembly = assemble(wrong.as_bytes(), Options::default());
         let [diagnostic] = &assembly.diagnostics[..] else {

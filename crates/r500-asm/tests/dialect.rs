@@ -5,7 +5,7 @@
 //! else is said, words 1 and 2 are 0x08020080: three times inline constant 0.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use r500_asm::{Code, Options, assemble};
+use r500_asm::{DiagnosticCode, Options, assemble};
 
 fn dwords(source: &str) -> Vec<[u32; 6]> {
     let assembly = assemble(source.as_bytes(), Options::default());
@@ -13,7 +13,7 @@ fn dwords(source: &str) -> Vec<[u32; 6]> {
     assembly.job.program.code.iter().map(|i| i.0).collect()
 }
 
-fn codes(source: &str) -> Vec<Code> {
+fn codes(source: &str) -> Vec<DiagnosticCode> {
     let assembly = assemble(source.as_bytes(), Options::default());
     assembly.diagnostics.iter().map(|d| d.code).collect()
 }
@@ -90,7 +90,7 @@ fn tags() {
     check("ALU_WAIT : ;", "400 08020080 08020080 0 0 0");
     check("ALU_WAIT NOP LAST TEX_SEM_WAIT OUT : ;", "705 08020080 08020080 0 0 0");
     for tag in ["OUT", "TEX_SEM_WAIT", "LAST", "NOP", "ALU_WAIT"] {
-        assert_eq!(codes(&format!("{tag} {tag} : ;")), [Code::DuplicateTag]);
+        assert_eq!(codes(&format!("{tag} {tag} : ;")), [DiagnosticCode::DuplicateTag]);
     }
 }
 
@@ -106,11 +106,11 @@ fn lets() {
     check("srcp.rgb = add, srcp.a = neg : ;", "0 88020080 c8020080 0 0 0");
     // A trailing comma before the colon, and before the semicolon.
     check("src0.rgb = temp[0], : MAD.rgb src0.rgb , ;", "0 08020000 08020080 00000220 0 0");
-    assert_eq!(codes("src0.rgb = temp[0], src0.rgb = temp[0] : ;"), [Code::DuplicateLet]);
+    assert_eq!(codes("src0.rgb = temp[0], src0.rgb = temp[0] : ;"), [DiagnosticCode::DuplicateLet]);
     assert_eq!(codes("src0.rgb = temp[0], src0.a = temp[0] : ;"), []);
-    assert_eq!(codes("src0.rgb = temp[128] : ;"), [Code::OutOfRange]);
-    assert_eq!(codes("src0.rgb = const[256] : ;"), [Code::OutOfRange]);
-    assert_eq!(codes("src0.rgb = float(128) : ;"), [Code::OutOfRange]);
+    assert_eq!(codes("src0.rgb = temp[128] : ;"), [DiagnosticCode::OutOfRange]);
+    assert_eq!(codes("src0.rgb = const[256] : ;"), [DiagnosticCode::OutOfRange]);
+    assert_eq!(codes("src0.rgb = float(128) : ;"), [DiagnosticCode::OutOfRange]);
 }
 
 #[test]
@@ -160,8 +160,8 @@ fn opcodes() {
         let both = format!(": temp[0].r = {omod} * MAD, temp[0].a = {omod}*MAD ;");
         assert_eq!(dwords(&both), [[0x4800, 0x0802_0080, 0x0802_0080, code, code, 0]]);
     }
-    assert_eq!(codes(": temp[0].r = 0.50 * MAD ;"), [Code::BadOmod]);
-    assert_eq!(codes(": temp[0].r = 2 * MAD ;"), [Code::BadOmod]);
+    assert_eq!(codes(": temp[0].r = 0.50 * MAD ;"), [DiagnosticCode::BadOmod]);
+    assert_eq!(codes(": temp[0].r = 2 * MAD ;"), [DiagnosticCode::BadOmod]);
 }
 
 #[test]
@@ -177,9 +177,9 @@ fn destinations() {
     check(": temp[1].rgb = temp[2].g = MAD ;", "1000 08020080 08020080 0 0 20");
     check(": out[1].r = temp[2].g = MAD ;", "9000 08020080 08020080 20000000 0 20");
     check(": temp[2].g = out[1].r = MAD ;", "9000 08020080 08020080 20000000 0 20");
-    assert_eq!(codes(": temp[0].gr = MAD ;"), [Code::BadMask]);
-    assert_eq!(codes(": temp[0].rr = MAD ;"), [Code::BadMask]);
-    assert_eq!(codes("OUT : out[4].r = MAD ;"), [Code::OutOfRange]);
+    assert_eq!(codes(": temp[0].gr = MAD ;"), [DiagnosticCode::BadMask]);
+    assert_eq!(codes(": temp[0].rr = MAD ;"), [DiagnosticCode::BadMask]);
+    assert_eq!(codes("OUT : out[4].r = MAD ;"), [DiagnosticCode::OutOfRange]);
 }
 
 #[test]
@@ -192,16 +192,16 @@ fn halves() {
     check(": temp[0].a = MIN , MAX ;", "4000 08020080 08020080 0 2 5");
     check(": MIN , temp[0].r = MAX ;", "800 08020080 08020080 0 2 5");
     // `none` says nothing, and the length of a swizzle neither: it is checked afterwards.
-    assert_eq!(codes(": temp[0].none = MAD src0.rgb ;"), [Code::UnclearHalf]);
-    assert_eq!(codes(": MAD src0.rgb ;"), [Code::UnclearHalf]);
-    assert_eq!(codes(": MAD , MAX ;"), [Code::UnclearHalf]);
-    assert_eq!(codes(": temp[0].a = MAD src0.rgb ;"), [Code::SwizzleLength]);
+    assert_eq!(codes(": temp[0].none = MAD src0.rgb ;"), [DiagnosticCode::UnclearHalf]);
+    assert_eq!(codes(": MAD src0.rgb ;"), [DiagnosticCode::UnclearHalf]);
+    assert_eq!(codes(": MAD , MAX ;"), [DiagnosticCode::UnclearHalf]);
+    assert_eq!(codes(": temp[0].a = MAD src0.rgb ;"), [DiagnosticCode::SwizzleLength]);
     assert_eq!(codes(": temp[0].r = MAD src0.r , MAX src0.rgb ;").len(), 2);
-    assert_eq!(codes(": RCP , RSQ ;"), [Code::SameHalf]);
-    assert_eq!(codes(": temp[0].r = MAD , temp[1].g = MAX ;"), [Code::SameHalf]);
-    assert_eq!(codes(": temp[0].r = RCP ;"), [Code::WrongHalf]);
-    assert_eq!(codes(": temp[0].a = DP3 ;"), [Code::WrongHalf]);
-    assert_eq!(codes(": RCP , DP3 , MAD ;"), [Code::TooManyOps]);
+    assert_eq!(codes(": RCP , RSQ ;"), [DiagnosticCode::SameHalf]);
+    assert_eq!(codes(": temp[0].r = MAD , temp[1].g = MAX ;"), [DiagnosticCode::SameHalf]);
+    assert_eq!(codes(": temp[0].r = RCP ;"), [DiagnosticCode::WrongHalf]);
+    assert_eq!(codes(": temp[0].a = DP3 ;"), [DiagnosticCode::WrongHalf]);
+    assert_eq!(codes(": RCP , DP3 , MAD ;"), [DiagnosticCode::TooManyOps]);
     // Ours: the half by name.
     check(": MAD.a src0.g ;", "0 08020080 08020080 0 4000 0");
 }
@@ -224,12 +224,15 @@ fn operands() {
     );
     // Not counted against the opcode; at most three.
     check(": FRC.rgb src0.rgb src0.rgb src0.rgb ;", "0 08020080 08020080 00440220 0 220009");
-    assert_eq!(codes(": FRC.rgb src0.rgb src0.rgb src0.rgb src0.rgb ;"), [Code::TooManyOperands]);
+    assert_eq!(
+        codes(": FRC.rgb src0.rgb src0.rgb src0.rgb src0.rgb ;"),
+        [DiagnosticCode::TooManyOperands]
+    );
     // A minus that touches what stands before it.
     check(": MAD.rgb src0.rgb-src0.rgb ;", "0 08020080 08020080 01440220 0 0");
-    assert_eq!(codes(": MAD.rgb src0.rg ;"), [Code::SwizzleLength]);
-    assert_eq!(codes(": MAD.rgb src0.xyz ;"), [Code::BadSwizzle]);
-    assert_eq!(codes(": MAD.rgb |src0.rgb ;"), [Code::Unexpected]);
+    assert_eq!(codes(": MAD.rgb src0.rg ;"), [DiagnosticCode::SwizzleLength]);
+    assert_eq!(codes(": MAD.rgb src0.xyz ;"), [DiagnosticCode::BadSwizzle]);
+    assert_eq!(codes(": MAD.rgb |src0.rgb ;"), [DiagnosticCode::Unexpected]);
 }
 
 #[test]
@@ -248,14 +251,23 @@ fn textures() {
     check("TEX temp[0].ra = LD tex[0].rrrr temp[0].rrrr ;", "4803 400000 0 0 0 0");
     assert_eq!(
         codes("TEX temp[0].r = temp[1].r = LD tex[0].rgba temp[0].rgba ;"),
-        [Code::TwoDestinations]
+        [DiagnosticCode::TwoDestinations]
     );
-    assert_eq!(codes("TEX temp[0].r = LD tex[16].rgba temp[0].rgba ;"), [Code::OutOfRange]);
-    assert_eq!(codes("TEX temp[0].r = LD tex[0].rgb temp[0].rgba ;"), [Code::BadTexSwizzle]);
-    assert_eq!(codes("TEX temp[0].r = LD tex[0].rgb0 temp[0].rgba ;"), [Code::BadTexSwizzle]);
+    assert_eq!(
+        codes("TEX temp[0].r = LD tex[16].rgba temp[0].rgba ;"),
+        [DiagnosticCode::OutOfRange]
+    );
+    assert_eq!(
+        codes("TEX temp[0].r = LD tex[0].rgb temp[0].rgba ;"),
+        [DiagnosticCode::BadTexSwizzle]
+    );
+    assert_eq!(
+        codes("TEX temp[0].r = LD tex[0].rgb0 temp[0].rgba ;"),
+        [DiagnosticCode::BadTexSwizzle]
+    );
     assert_eq!(
         codes("TEX LAST LAST temp[0].r = LD tex[0].rgba temp[0].rgba ;"),
-        [Code::DuplicateTag]
+        [DiagnosticCode::DuplicateTag]
     );
 }
 
@@ -277,8 +289,8 @@ fn includes() {
         #include \"loop.inc\"";
     let options = Options { name: "main", loader: Some(&mut loader), ..Options::default() };
     let assembly = assemble(source, options);
-    let found: Vec<Code> = assembly.diagnostics.iter().map(|d| d.code).collect();
-    assert_eq!(found, [Code::IncludeFailed, Code::IncludeCycle]);
+    let found: Vec<DiagnosticCode> = assembly.diagnostics.iter().map(|d| d.code).collect();
+    assert_eq!(found, [DiagnosticCode::IncludeFailed, DiagnosticCode::IncludeCycle]);
     let words = [0x4000, 0x0802_0080, 0x0802_0080, 0, 0x401b, 0];
     assert_eq!(assembly.job.program.code.iter().map(|i| i.0).collect::<Vec<_>>(), [words; 2]);
     let from = |path: &str| loads.iter().find(|(p, _)| p == path).unwrap().1.clone();
@@ -293,7 +305,7 @@ fn includes() {
     let options = Options { loader: Some(&mut endless), include_depth: 8, ..Options::default() };
     let assembly = assemble(b"#include \"more\"", options);
     assert_eq!(assembly.diagnostics.len(), 1);
-    assert_eq!(assembly.diagnostics[0].code, Code::IncludeDepth);
+    assert_eq!(assembly.diagnostics[0].code, DiagnosticCode::IncludeDepth);
 }
 
 #[test]
@@ -302,7 +314,7 @@ fn what_the_dialect_cannot_say() {
     check("PRED(!g) : ;", "06400058 08020080 08020080 0 0 0");
     check("PRED.rgb(rgba) PRED.a(6) : ;", "0c000008 08020080 08020080 0 0 0");
     check("PRED(!none) : ;", "00400040 08020080 08020080 0 0 0");
-    assert_eq!(codes("PRED(r) PRED.a(g) : ;"), [Code::DuplicateTag]);
+    assert_eq!(codes("PRED(r) PRED.a(g) : ;"), [DiagnosticCode::DuplicateTag]);
     // WRITE_INACTIVE 7, STAT_WE 31:28.
     check("WRITE_INACTIVE STAT_WE(rba) : ;", "d0000080 08020080 08020080 0 0 0");
     // Predicate write by name of its comparison: as out[2] on an ALU instruction.

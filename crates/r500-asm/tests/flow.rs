@@ -9,7 +9,7 @@
 
 mod common;
 
-use r500_asm::{Code, Options, assemble, print_code};
+use r500_asm::{DiagnosticCode, Options, assemble, print_code};
 
 /// Words 0, 2 and 3 of each flow-control instruction; the others are 0.
 #[track_caller]
@@ -31,7 +31,7 @@ fn check(source: &str, expected: &[[u32; 3]]) {
 }
 
 #[track_caller]
-fn codes(source: &str) -> Vec<Code> {
+fn codes(source: &str) -> Vec<DiagnosticCode> {
     assemble(source.as_bytes(), Options::default()).diagnostics.iter().map(|d| d.code).collect()
 }
 
@@ -154,8 +154,8 @@ fn conditions() {
             [2, 0x0101_0020, 0x0002_0000],
         ],
     );
-    assert_eq!(codes("IF pred.r & pred.g ; ENDIF ;"), [Code::ConditionConflict]);
-    assert_eq!(codes("IF pred.r PRED(g) ; ENDIF ;"), [Code::ConditionConflict]);
+    assert_eq!(codes("IF pred.r & pred.g ; ENDIF ;"), [DiagnosticCode::ConditionConflict]);
+    assert_eq!(codes("IF pred.r PRED(g) ; ENDIF ;"), [DiagnosticCode::ConditionConflict]);
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn general_form_reaches_every_field() {
     );
     assert!(assembly.diagnostics.is_empty());
     assert_eq!(assembly.job.program.code[0].0, [2, 0xdead_beef, 0xe0e0_0008, 0x7e00_e0e0, 4, 5]);
-    assert_eq!(codes("FC JUMP WORD2(1) ;"), [Code::NamedBits]);
+    assert_eq!(codes("FC JUMP WORD2(1) ;"), [DiagnosticCode::NamedBits]);
 }
 
 #[test]
@@ -192,17 +192,17 @@ fn global_jumps_count_the_offset() {
 #[test]
 fn what_does_not_fit() {
     let far = format!("JUMP @far ; {} @far", ": ; ".repeat(511));
-    assert_eq!(codes(&far), [Code::JumpTooFar]);
+    assert_eq!(codes(&far), [DiagnosticCode::JumpTooFar]);
     let far = format!("IF alu ; {} ENDIF ;", ": ; ".repeat(510));
-    assert_eq!(codes(&far), [Code::JumpTooFar, Code::JumpTooFar]);
+    assert_eq!(codes(&far), [DiagnosticCode::JumpTooFar, DiagnosticCode::JumpTooFar]);
     assert_eq!(codes(&": ; ".repeat(512)), []);
-    assert_eq!(codes(&": ; ".repeat(513)), [Code::TooLong]);
+    assert_eq!(codes(&": ; ".repeat(513)), [DiagnosticCode::TooLong]);
     let deep = format!(
         "LOOP int[0] ; {}BREAK ; {}ENDLOOP ;",
         "IF alu ; ".repeat(32),
         "ENDIF ; ".repeat(32)
     );
-    assert_eq!(codes(&deep), [Code::TooDeep]);
+    assert_eq!(codes(&deep), [DiagnosticCode::TooDeep]);
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod common;
 use std::path::{Path, PathBuf};
 
 use common::Random;
-use r500_asm::pieces::{Kind, pieces};
+use r500_asm::raw_tokens::{RawTokenKind, raw_tokens};
 use r500_asm::{Options, assemble, format, print_code};
 
 fn laid_out(source: &str) -> String {
@@ -23,7 +23,7 @@ fn keeps_meaning(source: &[u8], name: &str) -> Vec<u8> {
     }
     assert!(once == twice, "{name}");
     let words = |text: &[u8]| -> Vec<Vec<u8>> {
-        pieces(text).map(|piece| text[piece.range()].trim_ascii_end().to_vec()).collect()
+        raw_tokens(text).map(|piece| text[piece.range()].trim_ascii_end().to_vec()).collect()
     };
     assert!(words(source) == words(&out), "{name}: other words");
     let (before, after) =
@@ -165,7 +165,7 @@ fn sources_of_people_keep_their_meaning() {
     for path in found {
         keeps_meaning(&std::fs::read(&path).unwrap(), &path.display().to_string());
     }
-    for code in r500_asm::Code::ALL {
+    for code in r500_asm::DiagnosticCode::ALL {
         keeps_meaning(code.info().example.as_bytes(), code.name());
     }
 }
@@ -208,33 +208,34 @@ fn printed_and_shaken_sources_keep_their_meaning() {
 /// Other space between words, where that means nothing.
 fn shake(source: &[u8], random: &mut Random) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut before: Option<(Kind, usize)> = None;
-    for piece in pieces(source) {
+    let mut before: Option<(RawTokenKind, usize)> = None;
+    for piece in raw_tokens(source) {
         let text = &source[piece.range()];
         if let Some((kind, end)) = before {
             let touching = end == piece.start;
             let needed = matches!(
                 (kind, piece.kind),
-                (Kind::Word, Kind::Word) | (Kind::Mark(b'-'), Kind::Mark(b'-'))
-            ) || piece.kind == Kind::Comment;
+                (RawTokenKind::Word, RawTokenKind::Word)
+                    | (RawTokenKind::Mark(b'-'), RawTokenKind::Mark(b'-'))
+            ) || piece.kind == RawTokenKind::Comment;
             match random.below(8) {
-                _ if kind == Kind::Comment => out.push(b'\n'),
+                _ if kind == RawTokenKind::Comment => out.push(b'\n'),
                 // Numbers of several parts, arrows, includes: as they are.
                 _ if touching => {}
                 0 if !needed
-                    && kind != Kind::Mark(b'#')
-                    && piece.kind != Kind::Text
-                    && kind != Kind::Mark(b'-')
-                    && piece.kind != Kind::Mark(b'-')
-                    && piece.kind != Kind::Mark(b'.')
-                    && kind != Kind::Mark(b'.') => {}
-                1 if kind != Kind::Mark(b'#') && piece.kind != Kind::Text => {
+                    && kind != RawTokenKind::Mark(b'#')
+                    && piece.kind != RawTokenKind::Text
+                    && kind != RawTokenKind::Mark(b'-')
+                    && piece.kind != RawTokenKind::Mark(b'-')
+                    && piece.kind != RawTokenKind::Mark(b'.')
+                    && kind != RawTokenKind::Mark(b'.') => {}
+                1 if kind != RawTokenKind::Mark(b'#') && piece.kind != RawTokenKind::Text => {
                     out.extend_from_slice(b"\n\n\t ")
                 }
                 2 => out.extend_from_slice(b"   \t"),
-                3 if kind != Kind::Mark(b'#')
-                    && piece.kind != Kind::Text
-                    && piece.kind != Kind::Comment =>
+                3 if kind != RawTokenKind::Mark(b'#')
+                    && piece.kind != RawTokenKind::Text
+                    && piece.kind != RawTokenKind::Comment =>
                 {
                     out.extend_from_slice(b" -- x;\n")
                 }

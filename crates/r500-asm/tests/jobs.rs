@@ -4,7 +4,7 @@
 mod common;
 
 use common::Random;
-use r500_asm::{Code, Options, PrintOptions, TextureSource, assemble, print};
+use r500_asm::{DiagnosticCode, Options, PrintOptions, TextureSource, assemble, print};
 use r500_isa::state::{
     UsCodeAddr, UsConfig, UsFcBoolConst, UsFcCtrl, UsFcIntConst, UsOutFmt, UsPixsize,
 };
@@ -167,23 +167,29 @@ fn expectations() {
 
 #[test]
 fn what_is_wrong() {
-    let codes = |source: &str| -> Vec<Code> {
+    let codes = |source: &str| -> Vec<DiagnosticCode> {
         assemble(source.as_bytes(), Options::default()).diagnostics.iter().map(|d| d.code).collect()
     };
-    assert_eq!(codes("const[0] = (1, 2, 3) ;"), [Code::Unexpected]);
-    assert_eq!(codes("const[0] = (1, 2, 3, 4) ; const[0] = (1, 2, 3, 4) ;"), [Code::GivenTwice]);
-    assert_eq!(codes("int[0] = (1, 2, 200) ;"), [Code::OutOfRange]);
-    assert_eq!(codes("int[32] = 0 ;"), [Code::OutOfRange]);
-    assert_eq!(codes("INPUT temp[0] = position ;"), [Code::SizeNeeded, Code::SizeNeeded]);
-    assert_eq!(codes("INPUT temp[0] = values(2) (1, 2, 3, 4) ;"), [Code::WrongCount]);
-    assert_eq!(codes("INPUT const[0] = uv ;"), [Code::WrongRegister]);
-    assert_eq!(codes("END @x ;"), [Code::UnknownLabel]);
-    assert_eq!(codes("DEF src0 = temp[0] ;"), [Code::BadName]);
-    assert_eq!(codes("DEF US_CONFIG = temp[0] ;"), [Code::BadName]);
-    assert_eq!(codes("LEVEL tex[0] = (1, 1) bytes \"0g\" ;"), [Code::BadTexture]);
+    assert_eq!(codes("const[0] = (1, 2, 3) ;"), [DiagnosticCode::Unexpected]);
+    assert_eq!(
+        codes("const[0] = (1, 2, 3, 4) ; const[0] = (1, 2, 3, 4) ;"),
+        [DiagnosticCode::GivenTwice]
+    );
+    assert_eq!(codes("int[0] = (1, 2, 200) ;"), [DiagnosticCode::OutOfRange]);
+    assert_eq!(codes("int[32] = 0 ;"), [DiagnosticCode::OutOfRange]);
+    assert_eq!(
+        codes("INPUT temp[0] = position ;"),
+        [DiagnosticCode::SizeNeeded, DiagnosticCode::SizeNeeded]
+    );
+    assert_eq!(codes("INPUT temp[0] = values(2) (1, 2, 3, 4) ;"), [DiagnosticCode::WrongCount]);
+    assert_eq!(codes("INPUT const[0] = uv ;"), [DiagnosticCode::WrongRegister]);
+    assert_eq!(codes("END @x ;"), [DiagnosticCode::UnknownLabel]);
+    assert_eq!(codes("DEF src0 = temp[0] ;"), [DiagnosticCode::BadName]);
+    assert_eq!(codes("DEF US_CONFIG = temp[0] ;"), [DiagnosticCode::BadName]);
+    assert_eq!(codes("LEVEL tex[0] = (1, 1) bytes \"0g\" ;"), [DiagnosticCode::BadTexture]);
     assert_eq!(
         codes("TEXTURE tex[0] = file \"a\" ; LEVEL tex[0] = (1, 1) bytes \"00\" ;"),
-        [Code::BadTexture]
+        [DiagnosticCode::BadTexture]
     );
 }
 

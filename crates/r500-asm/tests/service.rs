@@ -7,8 +7,8 @@ mod common;
 use std::path::Path;
 
 use common::Random;
-use r500_asm::pieces::{Kind, pieces};
-use r500_asm::service::{Analysis, HintKind, OutlineKind, Renaming, Token};
+use r500_asm::ide::{Analysis, HintKind, OutlineKind, Renaming, Token};
+use r500_asm::raw_tokens::{RawTokenKind, raw_tokens};
 use r500_asm::{Loaded, Options, assemble};
 
 fn analysis(source: &str) -> Analysis {
@@ -140,16 +140,17 @@ fn completion_offers_what_people_wrote() {
     for (name, source) in examples() {
         let analysis = analysis(&source);
         let text = source.as_bytes();
-        let code: Vec<_> = pieces(text).filter(|p| p.kind != Kind::Comment).collect();
+        let code: Vec<_> = raw_tokens(text).filter(|p| p.kind != RawTokenKind::Comment).collect();
         for (at, piece) in code.iter().enumerate() {
             let word = &source[piece.range()];
-            let behind_dot = at > 0 && code[at - 1].kind == Kind::Mark(b'.');
+            let behind_dot = at > 0 && code[at - 1].kind == RawTokenKind::Mark(b'.');
             // Numbers are not offered, nor every mask and swizzle that there is, nor new names.
-            if piece.kind != Kind::Word || word.as_bytes()[0].is_ascii_digit() || behind_dot {
+            if piece.kind != RawTokenKind::Word || word.as_bytes()[0].is_ascii_digit() || behind_dot
+            {
                 continue;
             }
             let new = at > 0 && (code[at - 1].is(text, "DEF") || code[at - 1].is(text, "UNIFORM"));
-            let label = at > 0 && code[at - 1].kind == Kind::Mark(b'@');
+            let label = at > 0 && code[at - 1].kind == RawTokenKind::Mark(b'@');
             if new || label {
                 continue;
             }
@@ -288,7 +289,7 @@ fn broken_sources_are_answered() {
                     }
                 }
                 _ => {
-                    let all: Vec<_> = pieces(&text).collect();
+                    let all: Vec<_> = raw_tokens(&text).collect();
                     let pick = all[random.below(u32::try_from(all.len()).unwrap()) as usize];
                     text.drain(pick.range());
                 }
@@ -392,7 +393,7 @@ fn tokens_of_a_part_are_those_of_the_whole() {
             assert_eq!(part, wanted, "{name} {from}..{to}");
         }
         let told: Vec<usize> = all.iter().map(|token| token.span.end as usize).collect();
-        let words = pieces(source.as_bytes()).filter(|piece| piece.kind == Kind::Word);
+        let words = raw_tokens(source.as_bytes()).filter(|piece| piece.kind == RawTokenKind::Word);
         let untold: Vec<&str> = words
             .filter(|piece| told.binary_search(&piece.end).is_err())
             .map(|piece| &source[piece.range()])

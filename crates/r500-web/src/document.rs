@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use r500::asm::service::Analysis;
+use r500::asm::ide::Analysis;
 use r500::asm::{self, Assembly, Loaded, Options, Span};
 use r500::program::Job;
 use r500::reader::assembly;
@@ -77,8 +77,8 @@ impl Document {
 
     /// Changes as edits; none if one is of an included file.
     #[must_use]
-    pub fn edits(&self, edits: &[asm::service::TextEdit]) -> Option<Vec<TextEdit>> {
-        let edit = |edit: &asm::service::TextEdit| {
+    pub fn edits(&self, edits: &[asm::ide::TextEdit]) -> Option<Vec<TextEdit>> {
+        let edit = |edit: &asm::ide::TextEdit| {
             Some(TextEdit { range: self.range(edit.span)?, text: edit.text.clone() })
         };
         edits.iter().map(edit).collect()

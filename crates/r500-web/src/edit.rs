@@ -1,6 +1,6 @@
 //! Changing a constant or a texture in the source.
 
-use r500::asm::pieces::{Kind, Piece, pieces};
+use r500::asm::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
 
 use crate::document::{Document, Range, TextEdit};
 
@@ -82,9 +82,11 @@ fn edit(document: &Document, range: std::ops::Range<usize>, text: String) -> Tex
 /// The four values in `const[n] = (…)`, as they stand in the text.
 fn components(text: &str, number: u8) -> Option<Vec<std::ops::Range<usize>>> {
     let bytes = text.as_bytes();
-    let all: Vec<Piece> = pieces(bytes).filter(|piece| piece.kind != Kind::Comment).collect();
+    let all: Vec<RawToken> =
+        raw_tokens(bytes).filter(|piece| piece.kind != RawTokenKind::Comment).collect();
     let number = number.to_string();
-    let marks = |at: usize, mark: u8| all.get(at).is_some_and(|p| p.kind == Kind::Mark(mark));
+    let marks =
+        |at: usize, mark: u8| all.get(at).is_some_and(|p| p.kind == RawTokenKind::Mark(mark));
     let open = (0..all.len()).find(|&at| {
         all[at].is(bytes, "const")
             && marks(at + 1, b'[')

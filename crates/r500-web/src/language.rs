@@ -1,6 +1,6 @@
 //! What the word at a place means, and what may stand there.
 
-use r500::asm::service::{CompletionKind, Token, TokenKind};
+use r500::asm::ide::{CompletionKind, Token, TokenKind};
 use r500::service;
 use serde::Serialize;
 
@@ -42,7 +42,7 @@ pub fn hover(document: &Document, at: usize) -> Option<Hover> {
 #[must_use]
 pub fn completions(document: &Document, at: usize) -> Vec<Completion> {
     let all = service::completions(&document.analysis, document.byte(at)).into_iter();
-    let one = |completion: r500::asm::service::Completion| {
+    let one = |completion: r500::asm::ide::Completion| {
         Some(Completion {
             range: document.range(completion.replace)?,
             label: completion.label,

@@ -167,7 +167,7 @@ fn errors() -> String {
         "# Errors and warnings of the assembler\n\n{GENERATED}\n\n\
          `r500 explain CODE` shows the same.\n"
     );
-    for code in r500::asm::Code::ALL {
+    for code in r500::asm::DiagnosticCode::ALL {
         let info = code.info();
         write!(out, "\n## {}: {}\n\n{}\n", info.name, info.title, info.explanation).unwrap();
         write!(out, "\n```text\n{}\n```\n", info.example.trim_end()).unwrap();

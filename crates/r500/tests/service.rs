@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use r500::asm::service::{Analysis, TextEdit};
+use r500::asm::ide::{Analysis, TextEdit};
 use r500::asm::{Options, assemble};
 use r500::check::Severity;
 use r500::service::{self, Problem};
@@ -87,7 +87,7 @@ fn the_checker_is_asked_about_programs_only() {
 fn every_code_has_its_page_and_place_in_the_guide() {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src");
     let all = r500::check::LintCode::ALL.iter().map(|code| code.info().number);
-    let all = all.chain(r500::asm::Code::ALL.iter().map(|code| code.name()));
+    let all = all.chain(r500::asm::DiagnosticCode::ALL.iter().map(|code| code.name()));
     for code in all {
         assert!(service::explain(code).unwrap().starts_with(&format!("## {code}: ")));
         let link = service::guide(code).unwrap();
@@ -128,7 +128,7 @@ fn codes_in_comments_are_explained_and_offered() {
 #[test]
 fn repairs_of_every_error_change_something() {
     let mut tried = 0;
-    for code in r500::asm::Code::ALL {
+    for code in r500::asm::DiagnosticCode::ALL {
         let source = code.info().example;
         for problem in problems(source) {
             for repair in problem.repairs.iter().filter(|repair| repair.mends) {

@@ -11,7 +11,7 @@ pub enum Severity {
 
 /// The page of a code.
 #[derive(Debug)]
-pub struct CodeInfo {
+pub struct DiagnosticInfo {
     /// Its name, such as `E0201`.
     pub name: &'static str,
     /// Error or warning.
@@ -20,7 +20,7 @@ pub struct CodeInfo {
     pub title: &'static str,
     /// Why that is an error and what to do.
     pub explanation: &'static str,
-    /// A source that is reported with this code (in [`Code::NO_EXAMPLE`] one that shows the idea).
+    /// A source that is reported with this code (in [`DiagnosticCode::NO_EXAMPLE`] one that shows the idea).
     pub example: &'static str,
 }
 
@@ -29,19 +29,19 @@ macro_rules! codes {
         /// Which error or warning.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[non_exhaustive]
-        pub enum Code {
+        pub enum DiagnosticCode {
             $( #[doc = concat!("`", $name, "`: ", $title)] $id, )*
         }
 
-        impl Code {
+        impl DiagnosticCode {
             /// Every code, by name.
             pub const ALL: &'static [Self] = &[ $( Self::$id, )* ];
 
             /// Its page.
             #[must_use]
-            pub const fn info(self) -> &'static CodeInfo {
+            pub const fn info(self) -> &'static DiagnosticInfo {
                 match self {
-                    $( Self::$id => &CodeInfo {
+                    $( Self::$id => &DiagnosticInfo {
                         name: $name,
                         severity: Severity::$severity,
                         title: $title,
@@ -54,7 +54,7 @@ macro_rules! codes {
     };
 }
 
-impl Code {
+impl DiagnosticCode {
     /// Codes whose example alone cannot produce them: other files, or enormous ones, are needed.
     pub const NO_EXAMPLE: &'static [Self] = &[
         Self::IncludeCycle,

@@ -3,7 +3,7 @@
 mod codes;
 mod render;
 
-pub use codes::{Code, CodeInfo, Severity};
+pub use codes::{DiagnosticCode, DiagnosticInfo, Severity};
 pub use render::{Excerpt, Message, MessageLevel, RenderOptions, render, render_all};
 
 use crate::source::Span;
@@ -12,7 +12,7 @@ use crate::source::Span;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// Which one; its page says more.
-    pub code: Code,
+    pub code: DiagnosticCode,
     /// What is wrong, in a line.
     pub message: String,
     /// Where.
@@ -29,7 +29,7 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     #[cold]
-    pub(crate) fn new(code: Code, span: Span, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: DiagnosticCode, span: Span, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),

@@ -3,22 +3,22 @@
 use std::collections::HashSet;
 
 use super::Source;
+use crate::ide::Head;
 use crate::names::Kw;
-use crate::pieces::Kind;
-use crate::service::Head;
+use crate::raw_tokens::RawTokenKind;
 
 /// Columns a level.
 const LEVEL: usize = 4;
 
 /// Indentation by piece.
-pub(super) struct Indents {
+pub(super) struct Indentation {
     /// Of the pieces: the number of their statement.
     owner: Vec<usize>,
     /// Of the statements: first piece, level where it begins a line, level behind it.
     levels: Vec<(usize, usize, usize)>,
 }
 
-impl Indents {
+impl Indentation {
     /// Of a line that begins with a piece.
     pub(super) fn of(&self, piece: usize) -> usize {
         let (first, level, _) = self.levels[self.owner[piece]];
@@ -57,7 +57,7 @@ impl Indents {
     }
 }
 
-pub(super) fn indents(source: &Source<'_>) -> Indents {
+pub(super) fn indents(source: &Source<'_>) -> Indentation {
     let called = called(source);
     let mut owner = vec![0; source.code.len()];
     let mut levels = Vec::with_capacity(source.statements.len());
@@ -88,7 +88,7 @@ pub(super) fn indents(source: &Source<'_>) -> Indents {
         };
         levels.push((statement.first, here, behind));
     }
-    Indents { owner, levels }
+    Indentation { owner, levels }
 }
 
 /// The labels that are called, in lower case.
@@ -96,7 +96,7 @@ fn called(source: &Source<'_>) -> HashSet<Vec<u8>> {
     let calls = source.statements.iter().filter(|s| s.head == Head::Flow(Kw::Call));
     let labels = calls.filter_map(|call| {
         let pieces = source.code.get(call.first + 1..call.end)?;
-        let name = pieces.iter().find(|piece| piece.kind == Kind::Word)?;
+        let name = pieces.iter().find(|piece| piece.kind == RawTokenKind::Word)?;
         Some(source.text[name.range()].to_ascii_lowercase())
     });
     labels.collect()

@@ -20,8 +20,8 @@ mod table;
 
 use std::collections::HashSet;
 
-use crate::pieces::{Kind, Piece, pieces};
-use crate::service::{Statement, statements};
+use crate::ide::{Statement, statements};
+use crate::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
 use crate::source::Span;
 
 /// Columns of code that a line has at most, where it can be broken.
@@ -57,16 +57,17 @@ impl std::error::Error for Unformatted {}
 /// assert_eq!(r500_asm::format(source).as_deref(), Ok(&wanted[..]));
 /// ```
 pub fn format(source: &[u8]) -> Result<Vec<u8>, Unformatted> {
-    let all: Vec<Piece> = pieces(source).collect();
+    let all: Vec<RawToken> = raw_tokens(source).collect();
     sound(source, &all)?;
-    let code: Vec<Piece> = all.iter().copied().filter(|p| p.kind != Kind::Comment).collect();
+    let code: Vec<RawToken> =
+        all.iter().copied().filter(|p| p.kind != RawTokenKind::Comment).collect();
     let statements = statements(source, &code);
     let source = Source { text: source, code: &code, statements: &statements };
     let mut lines = source.lines(&all);
     comment::align(&mut lines);
     let out = source.write(&lines);
     // Whatever layout is worth, it is not worth a word.
-    let same = pieces(&out)
+    let same = raw_tokens(&out)
         .map(|piece| trimmed(&out[piece.range()]))
         .eq(all.iter().map(|piece| trimmed(&source.text[piece.range()])));
     Ok(if same { out } else { source.text.to_vec() })
@@ -76,7 +77,7 @@ pub fn format(source: &[u8]) -> Result<Vec<u8>, Unformatted> {
 struct Source<'a> {
     text: &'a [u8],
     /// Its pieces without comments.
-    code: &'a [Piece],
+    code: &'a [RawToken],
     statements: &'a [Statement],
 }
 
@@ -111,7 +112,7 @@ impl Line {
 }
 
 impl Source<'_> {
-    fn lines(&self, all: &[Piece]) -> Vec<Line> {
+    fn lines(&self, all: &[RawToken]) -> Vec<Line> {
         let indents = indent::indents(self);
         let tables = table::tables(self);
         let mut lines: Vec<Line> = Vec::new();
@@ -122,7 +123,7 @@ impl Source<'_> {
             let here = &all[at..at + all[at..].iter().take_while(|p| p.start < end).count()];
             at += here.len();
             let (code, comment) = match here {
-                [code @ .., last] if last.kind == Kind::Comment => (code, Some(*last)),
+                [code @ .., last] if last.kind == RawTokenKind::Comment => (code, Some(*last)),
                 code => (code, None),
             };
             let empty = here.is_empty();
@@ -145,7 +146,7 @@ impl Source<'_> {
         lines
     }
 
-    fn comment(&self, piece: Piece, line: usize, before: Option<&Piece>) -> Comment {
+    fn comment(&self, piece: RawToken, line: usize, before: Option<&RawToken>) -> Comment {
         let text = trimmed(&self.text[piece.range()]).to_vec();
         let end = before.map_or(line, |last| last.end);
         let head = columns(&self.text[line..end], 0);
@@ -157,13 +158,13 @@ impl Source<'_> {
     fn code_lines(
         &self,
         range: std::ops::Range<usize>,
-        indents: &indent::Indents,
+        indents: &indent::Indentation,
         tables: &HashSet<usize>,
         comment: Option<Comment>,
         lines: &mut Vec<Line>,
     ) {
         let indent = indents.of(range.start);
-        let words = space::Words::new(self, range.clone());
+        let words = space::SpacedLine::new(self, range.clone());
         let whole = match tables.contains(&range.start) {
             true => self.text[self.code[range.start].start..self.code[range.end - 1].end].to_vec(),
             false => words.join(0, words.len()),
@@ -207,7 +208,7 @@ impl Source<'_> {
 }
 
 /// Refuses what is no sequence of tokens.
-fn sound(text: &[u8], all: &[Piece]) -> Result<(), Unformatted> {
+fn sound(text: &[u8], all: &[RawToken]) -> Result<(), Unformatted> {
     let wrong = |start: usize, end: usize, reason| {
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Err(Unformatted { span: Span { file: 0, start: offset(start), end: offset(end) }, reason })
@@ -221,24 +222,25 @@ fn sound(text: &[u8], all: &[Piece]) -> Result<(), Unformatted> {
         let next = |n: usize| all.get(at + n).map(|piece| &text[piece.range()]);
         let touches = all.get(at + 1).is_some_and(|next| next.start == piece.end);
         match piece.kind {
-            Kind::Text if !closed(&text[piece.range()]) => {
+            RawTokenKind::Text if !closed(&text[piece.range()]) => {
                 return wrong(piece.start, piece.end, "a string without an end");
             }
-            Kind::Mark(b'#') => {
+            RawTokenKind::Mark(b'#') => {
                 let include = next(1).is_some_and(|word| word.eq_ignore_ascii_case(b"include"));
                 let line = all.get(at + 2).is_some_and(|file| {
-                    file.kind == Kind::Text && !text[piece.start..file.start].contains(&b'\n')
+                    file.kind == RawTokenKind::Text
+                        && !text[piece.start..file.start].contains(&b'\n')
                 });
                 if !include || !line {
                     return wrong(piece.start, piece.end, "`#` that is not `#include \"file\"`");
                 }
             }
-            Kind::Mark(b'-') if touches && next(1) == Some(b">") => {}
-            Kind::Mark(b'>')
+            RawTokenKind::Mark(b'-') if touches && next(1) == Some(b">") => {}
+            RawTokenKind::Mark(b'>')
                 if at > 0
-                    && all[at - 1].kind == Kind::Mark(b'-')
+                    && all[at - 1].kind == RawTokenKind::Mark(b'-')
                     && all[at - 1].end == piece.start => {}
-            Kind::Mark(b) if !b".,;:=*|+-!&@[]()".contains(&b) => {
+            RawTokenKind::Mark(b) if !b".,;:=*|+-!&@[]()".contains(&b) => {
                 return wrong(piece.start, piece.end, "no word and no mark of the language");
             }
             _ => {}

@@ -3,13 +3,13 @@
 use std::ops::Range;
 
 use super::{Source, WIDTH, columns};
-use crate::pieces::{Kind, Piece};
-use crate::service::{Head, begins_statement};
+use crate::ide::{Head, begins_statement};
+use crate::raw_tokens::{RawToken, RawTokenKind};
 
 /// The words and marks of a line, each with whether a space stands in front of it.
-pub(super) struct Words<'a> {
+pub(super) struct SpacedLine<'a> {
     text: &'a [u8],
-    pieces: &'a [Piece],
+    pieces: &'a [RawToken],
     spaces: Vec<bool>,
     /// Piece indices behind which the line may be broken: the colon of an operation, and commas.
     colon: Option<usize>,
@@ -26,7 +26,7 @@ struct State {
     depth: usize,
 }
 
-impl<'a> Words<'a> {
+impl<'a> SpacedLine<'a> {
     pub(super) fn new(source: &Source<'a>, range: Range<usize>) -> Self {
         let pieces = &source.code[range.clone()];
         let mut words = Self {
@@ -44,10 +44,10 @@ impl<'a> Words<'a> {
         // A line may begin between the bars that one before it opened.
         let begun = source.statements.get(statement).map_or(range.start, |s| s.first);
         let begun = &source.code[begun..range.start];
-        let bars = begun.iter().filter(|p| p.kind == Kind::Mark(b'|'));
+        let bars = begun.iter().filter(|p| p.kind == RawTokenKind::Mark(b'|'));
         state.bars = !state.flow && bars.count() % 2 == 1;
         // Only the first colon of a statement parts it.
-        let parted = begun.iter().any(|p| p.kind == Kind::Mark(b':'));
+        let parted = begun.iter().any(|p| p.kind == RawTokenKind::Mark(b':'));
         for at in 0..pieces.len() {
             if source.statements.get(statement).is_some_and(|s| s.end <= range.start + at) {
                 statement += 1;
@@ -58,15 +58,17 @@ impl<'a> Words<'a> {
             // In front of a line, some words would begin a statement.
             let goes_on = || !begins_statement(source.text, &source.code[range.start + at + 1..]);
             match pieces[at].kind {
-                Kind::Mark(b'[' | b'(') => state.depth += 1,
-                Kind::Mark(b']' | b')') => state.depth = state.depth.saturating_sub(1),
-                Kind::Mark(b'|') if !state.flow => state.bars = !state.bars,
-                Kind::Mark(b':') if !parted && goes_on() => {
+                RawTokenKind::Mark(b'[' | b'(') => state.depth += 1,
+                RawTokenKind::Mark(b']' | b')') => state.depth = state.depth.saturating_sub(1),
+                RawTokenKind::Mark(b'|') if !state.flow => state.bars = !state.bars,
+                RawTokenKind::Mark(b':') if !parted && goes_on() => {
                     words.colon = words.colon.or(Some(at));
                 }
-                Kind::Mark(b',') if state.depth == 0 && goes_on() => words.commas.push(at),
+                RawTokenKind::Mark(b',') if state.depth == 0 && goes_on() => words.commas.push(at),
                 // The bytes of a texture: strings behind each other.
-                Kind::Text if pieces.get(at + 1).is_some_and(|p| p.kind == Kind::Text) => {
+                RawTokenKind::Text
+                    if pieces.get(at + 1).is_some_and(|p| p.kind == RawTokenKind::Text) =>
+                {
                     words.commas.push(at);
                 }
                 _ => {}
@@ -123,7 +125,7 @@ impl<'a> Words<'a> {
     }
 
     fn is_number(&self, at: usize) -> bool {
-        self.pieces[at].kind == Kind::Word && self.bytes(at)[0].is_ascii_digit()
+        self.pieces[at].kind == RawTokenKind::Word && self.bytes(at)[0].is_ascii_digit()
     }
 
     /// Whether a space stands in front of a piece (not the first).
@@ -131,47 +133,49 @@ impl<'a> Words<'a> {
         let (before, piece) = (self.pieces[at - 1], self.pieces[at]);
         let touching = before.end == piece.start;
         // The parts of a number must touch each other, and nothing becomes one that was none.
-        if piece.kind == Kind::Mark(b'.') && self.is_number(at - 1)
-            || before.kind == Kind::Mark(b'.') && at >= 2 && self.is_number(at - 2)
+        if piece.kind == RawTokenKind::Mark(b'.') && self.is_number(at - 1)
+            || before.kind == RawTokenKind::Mark(b'.') && at >= 2 && self.is_number(at - 2)
         {
             return !touching;
         }
         let exponent = |at: usize| {
-            self.pieces[at].kind == Kind::Word
+            self.pieces[at].kind == RawTokenKind::Word
                 && self.bytes(at).last().is_some_and(|b| b.eq_ignore_ascii_case(&b'e'))
                 && (self.is_number(at)
                     || at >= 2
-                        && self.pieces[at - 1].kind == Kind::Mark(b'.')
+                        && self.pieces[at - 1].kind == RawTokenKind::Mark(b'.')
                         && self.is_number(at - 2))
         };
-        let sign = |kind| matches!(kind, Kind::Mark(b'+' | b'-'));
+        let sign = |kind| matches!(kind, RawTokenKind::Mark(b'+' | b'-'));
         if sign(piece.kind) && exponent(at - 1) || sign(before.kind) && at >= 2 && exponent(at - 2)
         {
             return !touching;
         }
         // Two signs would be a comment.
-        if before.kind == Kind::Mark(b'-') && piece.kind == Kind::Mark(b'-') {
+        if before.kind == RawTokenKind::Mark(b'-') && piece.kind == RawTokenKind::Mark(b'-') {
             return true;
         }
         let arrow = |at: usize| {
-            self.pieces[at].kind == Kind::Mark(b'-')
+            self.pieces[at].kind == RawTokenKind::Mark(b'-')
                 && self.pieces.get(at + 1).is_some_and(|next| {
-                    next.kind == Kind::Mark(b'>') && next.start == self.pieces[at].end
+                    next.kind == RawTokenKind::Mark(b'>') && next.start == self.pieces[at].end
                 })
         };
-        let bar = |kind| kind == Kind::Mark(b'|') && !state.flow;
+        let bar = |kind| kind == RawTokenKind::Mark(b'|') && !state.flow;
         match (before.kind, piece.kind) {
-            (_, Kind::Mark(b'>')) => false,
-            (Kind::Mark(b'>'), _) => true,
-            (_, Kind::Mark(b',' | b']' | b')' | b'.' | b'+')) => false,
-            (Kind::Mark(b'.' | b'+' | b'[' | b'(' | b'!' | b'@' | b'#'), _) => false,
+            (_, RawTokenKind::Mark(b'>')) => false,
+            (RawTokenKind::Mark(b'>'), _) => true,
+            (_, RawTokenKind::Mark(b',' | b']' | b')' | b'.' | b'+')) => false,
+            (RawTokenKind::Mark(b'.' | b'+' | b'[' | b'(' | b'!' | b'@' | b'#'), _) => false,
             // `-|x|`, `|x|`: `bars` tells of the state in front of the piece.
-            (before_kind, kind) if bar(kind) => !state.bars && before_kind != Kind::Mark(b'-'),
+            (before_kind, kind) if bar(kind) => {
+                !state.bars && before_kind != RawTokenKind::Mark(b'-')
+            }
             (kind, _) if bar(kind) && state.bars => false,
-            (_, Kind::Mark(b'-')) if arrow(at) => true,
-            (Kind::Mark(b'-'), _) => false,
-            (Kind::Word, Kind::Mark(b'[')) => false,
-            (Kind::Word, Kind::Mark(b'(')) => {
+            (_, RawTokenKind::Mark(b'-')) if arrow(at) => true,
+            (RawTokenKind::Mark(b'-'), _) => false,
+            (RawTokenKind::Word, RawTokenKind::Mark(b'[')) => false,
+            (RawTokenKind::Word, RawTokenKind::Mark(b'(')) => {
                 let word = self.bytes(at - 1);
                 [&b"IF"[..], b"at"].iter().any(|apart| word.eq_ignore_ascii_case(apart))
             }

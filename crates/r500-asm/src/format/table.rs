@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::Source;
-use crate::pieces::{Kind, Piece};
-use crate::service::Head;
+use crate::ide::Head;
+use crate::raw_tokens::{RawToken, RawTokenKind};
 
 /// A line of a source that holds whole directives only.
 struct Row {
@@ -49,10 +49,10 @@ fn rows(source: &Source<'_>) -> Vec<Row> {
             let statement = source.statements[at];
             let last = source.code[statement.end - 1];
             let directive = matches!(statement.head, Head::Directive(_) | Head::State(_));
-            (directive && last.kind == Kind::Mark(b';') && last.end <= end).then_some(last)
+            (directive && last.kind == RawTokenKind::Mark(b';') && last.end <= end).then_some(last)
         };
         let mut behind = at;
-        let mut last: Option<Piece> = None;
+        let mut last: Option<RawToken> = None;
         while behind < source.statements.len()
             && source.code[source.statements[behind].first].start < end
         {
@@ -65,11 +65,12 @@ fn rows(source: &Source<'_>) -> Vec<Row> {
             }
             behind += 1;
         }
-        let begins = crate::service::begins_line(source.text, source.code[first.first]);
+        let begins = crate::ide::begins_line(source.text, source.code[first.first]);
         if let (Some(last), true) = (last, begins) {
             let code = &source.text[start..last.end];
             let pieces = &source.code[first.first..source.statements[behind - 1].end];
-            let words = pieces.iter().filter(|piece| piece.kind != Kind::Mark(b'-')).count();
+            let words =
+                pieces.iter().filter(|piece| piece.kind != RawTokenKind::Mark(b'-')).count();
             if !code.contains(&b'\t') {
                 rows.push(Row { first: first.first, line, width: code.len(), words });
             }

@@ -4,11 +4,11 @@ use r500_isa::Instruction;
 use r500_isa::values::InstType;
 use r500_isa::words::{AluAlphaAddr, AluRgbAddr, CmnInst};
 
-use super::op::{Op, Side};
-use super::tags::{For, Tags};
-use super::{GivenUp, Parsed, Parser};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::lexer::Kind;
+use super::flags::{Flags, InstKind};
+use super::op::{AluSlot, Op};
+use super::{ParseAbort, Parsed, Parser};
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::lexer::TokenKind;
 
 /// All six sources at the inline constant 0 that stands where nothing is named.
 const UNUSED: u32 = 0x80 | 0x80 << 10 | 0x80 << 20;
@@ -16,31 +16,31 @@ const UNUSED: u32 = 0x80 | 0x80 << 10 | 0x80 << 20;
 impl Parser<'_> {
     pub(super) fn alu(&mut self) -> Parsed<()> {
         let start = self.tok.span;
-        let mut tags = Tags::default();
-        while self.tag(&mut tags, For::Alu)? {}
+        let mut tags = Flags::default();
+        while self.parse_flag(&mut tags, InstKind::Alu)? {}
         let mut rgb_addr = AluRgbAddr(UNUSED);
         let mut alpha_addr = AluAlphaAddr(UNUSED);
-        self.lets(&mut rgb_addr, &mut alpha_addr)?;
-        self.need(Kind::Colon)?;
+        self.parse_source_bindings(&mut rgb_addr, &mut alpha_addr)?;
+        self.expect_token(TokenKind::Colon)?;
 
         let mut ops = [Op::default(); 2];
         let mut count = 0;
-        while !self.at(Kind::Semicolon) {
+        while !self.at(TokenKind::Semicolon) {
             if count == 2 {
                 let span = self.tok.span;
                 self.report(
-                    Diagnostic::new(Code::TooManyOps, span, "a third operation")
+                    Diagnostic::new(DiagnosticCode::TooManyOps, span, "a third operation")
                         .label("an instruction has one RGB and one alpha operation"),
                 );
-                return Err(GivenUp);
+                return Err(ParseAbort);
             }
             self.op(&mut ops[count])?;
             count += 1;
-            if !self.eat(Kind::Comma) {
+            if !self.eat(TokenKind::Comma) {
                 break;
             }
         }
-        if !self.eat(Kind::Semicolon) {
+        if !self.eat(TokenKind::Semicolon) {
             let what = match ops[count.saturating_sub(1)].count {
                 3 => "`,` or `;`",
                 _ => "an operand, `,` or `;`",
@@ -48,19 +48,19 @@ impl Parser<'_> {
             if count > 0 && ops[count - 1].count == 3 && self.at_operand() && !self.tok.first {
                 let span = self.tok.span;
                 self.report(
-                    Diagnostic::new(Code::TooManyOperands, span, "a fourth operand")
+                    Diagnostic::new(DiagnosticCode::TooManyOperands, span, "a fourth operand")
                         .label("an operation has at most three"),
                 );
-                return Err(GivenUp);
+                return Err(ParseAbort);
             }
-            return Err(self.no_semicolon(what));
+            return Err(self.missing_semicolon(what));
         }
 
         if tags.out {
             for span in ops[..count].iter().filter_map(|op| op.pred) {
                 self.report(
                     Diagnostic::new(
-                        Code::PredicateOnOutput,
+                        DiagnosticCode::PredicateOnOutput,
                         span,
                         "an output instruction sets no predicate bits",
                     )
@@ -72,15 +72,15 @@ impl Parser<'_> {
         let ty = if tags.out { InstType::OUT } else { InstType::ALU };
         let mut inst = Instruction([tags.cmn.bits(), rgb_addr.bits(), alpha_addr.bits(), 0, 0, 0]);
         inst.0[0] = inst.cmn().with(CmnInst::TYPE, ty).bits();
-        let sides = self.sides(&ops[..count]);
+        let sides = self.assign_slots(&ops[..count]);
         for (op, side) in ops[..count].iter().zip(sides) {
             match side {
-                Some(Side::Rgb) => self.rgb_half(&mut inst, op),
-                Some(Side::Alpha) => self.alpha_half(&mut inst, op),
+                Some(AluSlot::Rgb) => self.encode_rgb_slot(&mut inst, op),
+                Some(AluSlot::Alpha) => self.encode_alpha_slot(&mut inst, op),
                 None => {}
             }
         }
-        self.spare_bits(&tags, &mut inst);
+        self.insert_unnamed_bits(&tags, &mut inst);
         self.push(start, inst);
         Ok(())
     }

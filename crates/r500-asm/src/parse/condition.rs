@@ -3,9 +3,9 @@
 
 use r500_isa::values::PredSel;
 
-use super::{GivenUp, Parsed, Parser, Register};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::lexer::Kind;
+use super::{ParseAbort, Parsed, Parser, Register};
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::lexer::TokenKind;
 use crate::names::Kw;
 use crate::source::Span;
 
@@ -33,7 +33,7 @@ impl Parser<'_> {
     fn any_of(&mut self, depth: u32) -> Parsed<Condition> {
         let start = self.tok.span;
         let mut left = self.all_of(depth)?;
-        while self.eat(Kind::Pipe) {
+        while self.eat(TokenKind::Pipe) {
             let right = self.all_of(depth)?;
             left = self.join(left, right, start, |a, b| a | b);
         }
@@ -43,7 +43,7 @@ impl Parser<'_> {
     fn all_of(&mut self, depth: u32) -> Parsed<Condition> {
         let start = self.tok.span;
         let mut left = self.term(depth)?;
-        while self.eat(Kind::Amp) {
+        while self.eat(TokenKind::Amp) {
             let right = self.term(depth)?;
             left = self.join(left, right, start, |a, b| a & b);
         }
@@ -52,18 +52,18 @@ impl Parser<'_> {
 
     fn term(&mut self, depth: u32) -> Parsed<Condition> {
         let mut inverted = false;
-        while self.eat(Kind::Bang) {
+        while self.eat(TokenKind::Bang) {
             inverted = !inverted;
         }
         let mut condition = Condition::default();
-        if self.at(Kind::OpenParen) && depth < 16 {
+        if self.at(TokenKind::OpenParen) && depth < 16 {
             self.bump();
             condition = self.any_of(depth + 1)?;
-            self.need(Kind::CloseParen)?;
+            self.expect_token(TokenKind::CloseParen)?;
         } else if self.eat_word(Kw::Alu) {
             condition.table = ALU;
         } else if self.eat_word(Kw::Pred) {
-            self.need(Kind::Dot)?;
+            self.expect_token(TokenKind::Dot)?;
             let Some(sel) = [
                 ("r", PredSel::RRRR),
                 ("g", PredSel::GGGG),
@@ -78,11 +78,11 @@ impl Parser<'_> {
             condition.table = PREDICATE;
             condition.predicate = Some(sel.1);
         } else if self.eat_word(Kw::Table) {
-            self.need(Kind::OpenParen)?;
+            self.expect_token(TokenKind::OpenParen)?;
             #[allow(clippy::cast_possible_truncation)]
             let table = self.number(255, "a truth table")? as u8;
             condition.table = table;
-            self.need(Kind::CloseParen)?;
+            self.expect_token(TokenKind::CloseParen)?;
         } else {
             let start = self.tok.span;
             match self.register()? {
@@ -94,13 +94,13 @@ impl Parser<'_> {
                     if found.is_some() {
                         self.report(
                             Diagnostic::new(
-                                Code::WrongRegister,
+                                DiagnosticCode::WrongRegister,
                                 start.to(self.before),
                                 "this register is no condition",
                             )
                             .label("only boolean constants are"),
                         );
-                        return Err(GivenUp);
+                        return Err(ParseAbort);
                     }
                     return Err(self.expected(
                         "a condition: `alu`, `pred.r`, `bool[0]`, `table(0x0f)` or `!` and one",
@@ -127,7 +127,7 @@ impl Parser<'_> {
             let span = start.to(self.before);
             self.report(
                 Diagnostic::new(
-                    Code::ConditionConflict,
+                    DiagnosticCode::ConditionConflict,
                     span,
                     "a condition looks at one predicate bit and one boolean constant",
                 )

@@ -10,10 +10,10 @@ use r500_isa::state::{
 use r500_program::Uniform;
 
 use super::value::Number;
-use super::{GivenUp, Parsed, Parser, Register};
+use super::{ParseAbort, Parsed, Parser, Register};
 use crate::assemble::{Symbol, SymbolKind};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::lexer::Kind;
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 use crate::source::Span;
 
@@ -27,7 +27,7 @@ pub(crate) const STARTS: &[Kw] = &[
 
 /// What directives have said so far that may be said once.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct SeenDirectives {
     given: HashMap<String, Span>,
     /// Labels of `ENTRY` (0) and `END` (1).
     edges: Vec<(bool, String, Span)>,
@@ -111,21 +111,21 @@ impl Parser<'_> {
                 let name = self.text(start);
                 let Some(register) = register_of(&name) else {
                     if let Some(Register::Const(_) | Register::Int(_) | Register::Bool(_)) =
-                        self.named(start)
+                        self.resolve_register(start)
                     {
                         self.named_constant()?;
-                        return self.semicolon();
+                        return self.parse_semicolon();
                     }
                     return Err(self.unknown_statement(&name));
                 };
                 self.register_directive(register)?;
             }
         }
-        self.semicolon()
+        self.parse_semicolon()
     }
 
     #[cold]
-    fn unknown_statement(&mut self, text: &str) -> GivenUp {
+    fn unknown_statement(&mut self, text: &str) -> ParseAbort {
         let span = self.tok.span;
         let words = [
             Kw::Tex,
@@ -156,17 +156,18 @@ impl Parser<'_> {
         ];
         let candidates =
             words.iter().chain(STARTS).map(|k| k.text()).chain(CARRIED.iter().copied());
-        let mut diagnostic =
-            Diagnostic::new(Code::UnknownStatement, span, format!("unknown word `{text}`"))
-                .label("no instruction and no directive starts so")
-                .suggest(
-                    names::closest(text, candidates).map(|w| if w == "tex" { "TEX" } else { w }),
-                );
+        let mut diagnostic = Diagnostic::new(
+            DiagnosticCode::UnknownStatement,
+            span,
+            format!("unknown word `{text}`"),
+        )
+        .label("no instruction and no directive starts so")
+        .suggest(names::closest(text, candidates).map(|w| if w == "tex" { "TEX" } else { w }));
         if names::OPCODES.iter().any(|o| o.kw == self.tok.kw) || self.at_word(Kw::Temp) {
             diagnostic = diagnostic.help("operations stand behind a `:`");
         }
         self.report(diagnostic);
-        GivenUp
+        ParseAbort
     }
 
     /// Reports a directive that was given before; what `key` names is given from now on.
@@ -178,9 +179,13 @@ impl Parser<'_> {
     pub(super) fn once_at(&mut self, key: &str, span: Span) {
         if let Some(first) = self.state.given.insert(key.to_owned(), span) {
             self.report(
-                Diagnostic::new(Code::GivenTwice, span, format!("`{key}` is given twice"))
-                    .label("second time; this value counts")
-                    .related(first, "first time"),
+                Diagnostic::new(
+                    DiagnosticCode::GivenTwice,
+                    span,
+                    format!("`{key}` is given twice"),
+                )
+                .label("second time; this value counts")
+                .related(first, "first time"),
             );
         }
     }
@@ -190,14 +195,14 @@ impl Parser<'_> {
     /// `DEF name = register ;`, where the register may also be `float(code)` or a value.
     fn define(&mut self) -> Parsed<()> {
         self.bump();
-        let name = self.need(Kind::Word)?;
-        self.need(Kind::Equals)?;
+        let name = self.expect_token(TokenKind::Word)?;
+        self.expect_token(TokenKind::Equals)?;
         let span = self.tok.span;
         let register = if self.eat_word(Kw::Float) {
-            self.need(Kind::OpenParen)?;
+            self.expect_token(TokenKind::OpenParen)?;
             #[allow(clippy::cast_possible_truncation)]
             let code = self.number(127, "an inline constant's code")? as u8;
-            self.need(Kind::CloseParen)?;
+            self.expect_token(TokenKind::CloseParen)?;
             Register::Float(code)
         } else if self.at_number() {
             let (number, span) = self.literal()?;
@@ -210,7 +215,7 @@ impl Parser<'_> {
         };
         self.name(name.span, name.kw, register, span.to(self.before))?;
         if matches!(register, Register::Const(_) | Register::Int(_) | Register::Bool(_))
-            && self.eat(Kind::Equals)
+            && self.eat(TokenKind::Equals)
         {
             self.give(register, name.span)?;
         }
@@ -224,21 +229,28 @@ impl Parser<'_> {
         let reserved = kw != Kw::Ident || digit || register_of(&text).is_some();
         if reserved {
             self.report(
-                Diagnostic::new(Code::BadName, span, format!("`{text}` cannot be a name")).label(
-                    if digit {
-                        "names do not start with a digit"
-                    } else {
-                        "a word of the language"
-                    },
-                ),
+                Diagnostic::new(
+                    DiagnosticCode::BadName,
+                    span,
+                    format!("`{text}` cannot be a name"),
+                )
+                .label(if digit {
+                    "names do not start with a digit"
+                } else {
+                    "a word of the language"
+                }),
             );
             return Ok(());
         }
         if let Some((_, first)) = self.names.insert(text.to_ascii_lowercase(), (register, span)) {
             self.report(
-                Diagnostic::new(Code::DuplicateName, span, format!("`{text}` is defined twice"))
-                    .label("second definition")
-                    .related(first, "first definition"),
+                Diagnostic::new(
+                    DiagnosticCode::DuplicateName,
+                    span,
+                    format!("`{text}` is defined twice"),
+                )
+                .label("second definition")
+                .related(first, "first definition"),
             );
         }
         self.symbols.push(Symbol { name: text, span, kind: SymbolKind::Register(register) });
@@ -249,27 +261,27 @@ impl Parser<'_> {
     /// such as `time`, names the uniform all the same, but not the register in what follows.
     fn uniform(&mut self) -> Parsed<()> {
         self.bump();
-        let quoted = self.at(Kind::Str);
+        let quoted = self.at(TokenKind::Str);
         let (name, span, kw) = if quoted {
             let (name, span) = self.string()?;
             (name, span, Kw::Ident)
         } else {
-            let tok = self.need(Kind::Word)?;
+            let tok = self.expect_token(TokenKind::Word)?;
             (self.text(tok.span), tok.span, tok.kw)
         };
-        self.need(Kind::Equals)?;
+        self.expect_token(TokenKind::Equals)?;
         let at = self.tok.span;
         let constant = self.register_of("a constant like `const[0]`", |r| match r {
             Register::Const(n) => Some(n),
             _ => None,
         })?;
-        let mask = if self.eat(Kind::Dot) { self.mask()? } else { 15 };
+        let mask = if self.eat(TokenKind::Dot) { self.mask()? } else { 15 };
         #[allow(clippy::cast_possible_truncation)] // of an 8-bit mask
         let (channel, channels) = (mask.trailing_zeros() as u8, mask.count_ones() as u8);
         if mask == 0 || mask >> channel != (1 << channels) - 1 {
             self.report(
                 Diagnostic::new(
-                    Code::BadMask,
+                    DiagnosticCode::BadMask,
                     self.before,
                     "the channels of a uniform must be neighbours",
                 )
@@ -290,7 +302,7 @@ impl Parser<'_> {
     fn constant(&mut self) -> Parsed<()> {
         let start = self.bump().span;
         let n = self.index(255, "a constant's number")?;
-        self.need(Kind::Equals)?;
+        self.expect_token(TokenKind::Equals)?;
         self.give(Register::Const(n), start)
     }
 
@@ -298,7 +310,7 @@ impl Parser<'_> {
     fn integer(&mut self) -> Parsed<()> {
         let start = self.bump().span;
         let n = self.index(31, "an integer constant's number")?;
-        self.need(Kind::Equals)?;
+        self.expect_token(TokenKind::Equals)?;
         self.give(Register::Int(n), start)
     }
 
@@ -306,14 +318,14 @@ impl Parser<'_> {
     fn boolean(&mut self) -> Parsed<()> {
         let start = self.bump().span;
         let n = self.index(31, "a boolean constant's number")?;
-        self.need(Kind::Equals)?;
+        self.expect_token(TokenKind::Equals)?;
         self.give(Register::Bool(n), start)
     }
 
     fn named_constant(&mut self) -> Parsed<()> {
         let span = self.tok.span;
         if let Some(register) = self.register()? {
-            self.need(Kind::Equals)?;
+            self.expect_token(TokenKind::Equals)?;
             self.give(register, span)?;
         }
         Ok(())
@@ -351,38 +363,42 @@ impl Parser<'_> {
     /// `(a, b, …)`, N floats.
     pub(super) fn vector<const N: usize>(&mut self) -> Parsed<[f32; N]> {
         let mut values = [0.0; N];
-        self.need(Kind::OpenParen)?;
+        self.expect_token(TokenKind::OpenParen)?;
         for (i, value) in values.iter_mut().enumerate() {
             if i > 0 {
-                self.need(Kind::Comma)?;
+                self.expect_token(TokenKind::Comma)?;
             }
             *value = self.float()?;
         }
-        self.need(Kind::CloseParen)?;
+        self.expect_token(TokenKind::CloseParen)?;
         Ok(values)
     }
 
     fn integer_triple(&mut self) -> Parsed<UsFcIntConst> {
-        if !self.at(Kind::OpenParen) {
+        if !self.at(TokenKind::OpenParen) {
             return Ok(UsFcIntConst(self.number(u32::MAX, "`(passes, first, step)` or a dword")?));
         }
         self.bump();
         #[allow(clippy::cast_possible_truncation)]
         let passes = self.number(255, "the number of passes")? as u8;
-        self.need(Kind::Comma)?;
+        self.expect_token(TokenKind::Comma)?;
         #[allow(clippy::cast_possible_truncation)]
         let first = self.number(255, "the first aL")? as u8;
-        self.need(Kind::Comma)?;
+        self.expect_token(TokenKind::Comma)?;
         let (step, span) = self.literal()?;
         let step = match step {
             Number::Whole(n, _) => f64::from(n),
             Number::Real(x) => f64::from(x),
         };
-        self.need(Kind::CloseParen)?;
+        self.expect_token(TokenKind::CloseParen)?;
         if step.fract() != 0.0 || !(-128.0..=127.0).contains(&step) {
             self.report(
-                Diagnostic::new(Code::OutOfRange, span, format!("{step} is no step of aL"))
-                    .label("a whole number from -128 to 127"),
+                Diagnostic::new(
+                    DiagnosticCode::OutOfRange,
+                    span,
+                    format!("{step} is no step of aL"),
+                )
+                .label("a whole number from -128 to 127"),
             );
             return Ok(UsFcIntConst(0));
         }
@@ -411,8 +427,8 @@ impl Parser<'_> {
         self.only_once(if end { "END" } else { "ENTRY" });
         self.bump();
         let start = self.tok.span;
-        if self.eat(Kind::At) {
-            let label = self.need(Kind::Word)?.span;
+        if self.eat(TokenKind::At) {
+            let label = self.expect_token(TokenKind::Word)?.span;
             let text = self.text(label).to_ascii_lowercase();
             self.label_uses.push((text.clone(), start.to(label)));
             self.state.edges.push((end, text, start.to(label)));
@@ -420,14 +436,18 @@ impl Parser<'_> {
             let address = self.number(511, "an address or `@label`")?;
             self.set_edge(end, address, start);
         }
-        self.semicolon()
+        self.parse_semicolon()
     }
 
     fn set_edge(&mut self, end: bool, address: u32, span: Span) {
         let Some(address) = u16::try_from(address).ok().filter(|a| *a < 512) else {
             self.report(
-                Diagnostic::new(Code::JumpTooFar, span, format!("address {address} does not fit"))
-                    .label("an address has nine bits: 511 is the greatest"),
+                Diagnostic::new(
+                    DiagnosticCode::JumpTooFar,
+                    span,
+                    format!("address {address} does not fit"),
+                )
+                .label("an address has nine bits: 511 is the greatest"),
             );
             return;
         };
@@ -444,8 +464,12 @@ impl Parser<'_> {
                     self.set_edge(end, u32::try_from(address).unwrap_or(u32::MAX), span);
                 }
                 None => self.report(
-                    Diagnostic::new(Code::UnknownLabel, span, format!("unknown label `@{label}`"))
-                        .label("no `@label` of this name stands anywhere"),
+                    Diagnostic::new(
+                        DiagnosticCode::UnknownLabel,
+                        span,
+                        format!("unknown label `@{label}`"),
+                    )
+                    .label("no `@label` of this name stands anywhere"),
                 ),
             }
         }
@@ -468,7 +492,7 @@ impl Parser<'_> {
             register.name.to_owned()
         };
         self.once_at(&key, place);
-        self.need(Kind::Equals)?;
+        self.expect_token(TokenKind::Equals)?;
         let bits = self.register_value(register)?;
         self.set_register(register.name, usize::from(n), bits);
         Ok(())
@@ -480,26 +504,26 @@ impl Parser<'_> {
         }
         let mut bits = 0;
         let mut given = 0;
-        while self.at(Kind::Word) {
+        while self.at(TokenKind::Word) {
             let span = self.tok.span;
             let text = self.text(span);
             let Some(field) = register.field(&text) else {
                 let near = names::closest(&text, register.fields.iter().map(|f| f.name));
                 self.report(
                     Diagnostic::new(
-                        Code::UnknownField,
+                        DiagnosticCode::UnknownField,
                         span,
                         format!("`{}` has no field `{text}`", register.name),
                     )
                     .label("not a field of this register")
                     .suggest(near),
                 );
-                return Err(GivenUp);
+                return Err(ParseAbort);
             };
             if given & field.mask() != 0 {
                 self.report(
                     Diagnostic::new(
-                        Code::GivenTwice,
+                        DiagnosticCode::GivenTwice,
                         span,
                         format!("`{}` is given twice", field.name),
                     )
@@ -508,15 +532,15 @@ impl Parser<'_> {
             }
             given |= field.mask();
             self.bump();
-            let code = if self.eat(Kind::OpenParen) {
+            let code = if self.eat(TokenKind::OpenParen) {
                 let code = self.field_value(field)?;
-                self.need(Kind::CloseParen)?;
+                self.expect_token(TokenKind::CloseParen)?;
                 code
             } else {
                 1
             };
             bits = field.insert(bits, code);
-            self.eat(Kind::Comma);
+            self.eat(TokenKind::Comma);
         }
         if given == 0 {
             return Err(self.expected("a number or fields like `NAME(value)`"));
@@ -526,14 +550,14 @@ impl Parser<'_> {
 
     fn field_value(&mut self, field: &'static r500_isa::Field) -> Parsed<u32> {
         let span = self.tok.span;
-        let text = if self.at(Kind::Word) { self.text(span) } else { String::new() };
+        let text = if self.at(TokenKind::Word) { self.text(span) } else { String::new() };
         let named =
             field.values.iter().find(|v| !v.name.is_empty() && v.name.eq_ignore_ascii_case(&text));
         if let Some(value) = named {
             self.bump();
             return Ok(value.code);
         }
-        if self.at(Kind::Minus) && field.kind == r500_isa::Kind::Signed {
+        if self.at(TokenKind::Minus) && field.kind == r500_isa::Kind::Signed {
             let (number, span) = self.literal()?;
             let value = match number {
                 Number::Real(x) => f64::from(x),
@@ -542,8 +566,12 @@ impl Parser<'_> {
             let low = -f64::from(field.max() / 2) - 1.0;
             if value < low || value.fract() != 0.0 {
                 self.report(
-                    Diagnostic::new(Code::OutOfRange, span, format!("{value} does not fit"))
-                        .label(format!("{} is at least {low}", field.name)),
+                    Diagnostic::new(
+                        DiagnosticCode::OutOfRange,
+                        span,
+                        format!("{value} does not fit"),
+                    )
+                    .label(format!("{} is at least {low}", field.name)),
                 );
                 return Ok(0);
             }
@@ -558,14 +586,14 @@ impl Parser<'_> {
             );
             self.report(
                 Diagnostic::new(
-                    Code::UnknownField,
+                    DiagnosticCode::UnknownField,
                     span,
                     format!("`{}` has no value `{text}`", field.name),
                 )
                 .label("expected a number or the name of a value")
                 .suggest(near),
             );
-            return Err(GivenUp);
+            return Err(ParseAbort);
         }
         self.number(field.max(), field.name)
     }

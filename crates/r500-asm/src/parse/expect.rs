@@ -3,21 +3,21 @@
 use r500_program::Compare;
 
 use super::{Parsed, Parser, Register};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::lexer::Kind;
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::lexer::TokenKind;
 use crate::names::Kw;
 use crate::source::Span;
 
 /// Values wanted of some pixels; they are placed when the picture's size is known.
-pub(super) struct Wanted {
-    what: What,
-    place: Place,
+pub(super) struct Expectation {
+    what: ExpectedQuantity,
+    place: PixelSelector,
     values: Vec<[Option<f32>; 4]>,
     span: Span,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
+enum ExpectedQuantity {
     Target(u8),
     Depth,
     Coverage,
@@ -26,7 +26,7 @@ enum What {
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum PixelSelector {
     Pixel(u32, u32),
     Row(u32),
     Column(u32),
@@ -41,13 +41,13 @@ impl Parser<'_> {
         let start = self.bump().span;
         if self.eat_text("tolerance") {
             self.once_at("EXPECT tolerance", start);
-            self.need(Kind::Equals)?;
+            self.expect_token(TokenKind::Equals)?;
             self.job.expect.tolerance = self.float()?;
-            return self.semicolon();
+            return self.parse_semicolon();
         }
         if self.eat_text("compare") {
             self.once_at("EXPECT compare", start);
-            self.need(Kind::Equals)?;
+            self.expect_token(TokenKind::Equals)?;
             self.job.expect.compare = if self.eat_text("values") {
                 Compare::Values
             } else if self.eat_text("8bit") {
@@ -55,89 +55,89 @@ impl Parser<'_> {
             } else {
                 return Err(self.expected("`values` or `8bit`"));
             };
-            return self.semicolon();
+            return self.parse_semicolon();
         }
         if self.eat_text("failure") {
             self.once_at("EXPECT failure", start);
             self.job.expect.known_failure = true;
-            return self.semicolon();
+            return self.parse_semicolon();
         }
         let what = if self.eat_word(Kw::Depth) {
-            What::Depth
+            ExpectedQuantity::Depth
         } else if self.eat_word(Kw::Coverage) {
-            What::Coverage
+            ExpectedQuantity::Coverage
         } else if self.eat_text("background") {
-            What::Background
+            ExpectedQuantity::Background
         } else {
             let target = self.register_of("`out[n]`, `depth` or `coverage`", |r| match r {
                 Register::Out(n) => Some(n),
                 _ => None,
             })?;
-            What::Target(target)
+            ExpectedQuantity::Target(target)
         };
-        self.wanted(what, start)
+        self.parse_expectation(what, start)
     }
 
     /// `COVERAGE = 1, 0, … ;` and its relatives: which pixels are drawn.
     pub(super) fn coverage(&mut self) -> Parsed<()> {
         let start = self.bump().span;
-        self.wanted(What::Covered, start)
+        self.parse_expectation(ExpectedQuantity::Covered, start)
     }
 
     /// A place, `=`, and values.
-    fn wanted(&mut self, what: What, start: Span) -> Parsed<()> {
+    fn parse_expectation(&mut self, what: ExpectedQuantity, start: Span) -> Parsed<()> {
         let place = if self.eat_text("at") {
-            self.need(Kind::OpenParen)?;
+            self.expect_token(TokenKind::OpenParen)?;
             let x = self.number(u32::MAX, "x")?;
-            self.need(Kind::Comma)?;
+            self.expect_token(TokenKind::Comma)?;
             let y = self.number(u32::MAX, "y")?;
-            self.need(Kind::CloseParen)?;
-            Place::Pixel(x, y)
+            self.expect_token(TokenKind::CloseParen)?;
+            PixelSelector::Pixel(x, y)
         } else if self.eat_text("row") {
-            Place::Row(self.number(u32::MAX, "a row")?)
+            PixelSelector::Row(self.number(u32::MAX, "a row")?)
         } else if self.eat_text("column") {
-            Place::Column(self.number(u32::MAX, "a column")?)
+            PixelSelector::Column(self.number(u32::MAX, "a column")?)
         } else if self.eat_word(Kw::All) {
-            Place::Each
+            PixelSelector::Each
         } else {
-            Place::All
+            PixelSelector::All
         };
-        self.need(Kind::Equals)?;
+        self.expect_token(TokenKind::Equals)?;
         let mut values = Vec::new();
         loop {
-            values.push(self.wanted_value(what)?);
-            if !self.eat(Kind::Comma) || self.at(Kind::Semicolon) {
+            values.push(self.parse_expected_value(what)?);
+            if !self.eat(TokenKind::Comma) || self.at(TokenKind::Semicolon) {
                 break;
             }
         }
         let span = start.to(self.before);
-        self.semicolon()?;
-        self.expects.push(Wanted { what, place, values, span });
+        self.parse_semicolon()?;
+        self.expects.push(Expectation { what, place, values, span });
         Ok(())
     }
 
-    fn wanted_value(&mut self, what: What) -> Parsed<[Option<f32>; 4]> {
+    fn parse_expected_value(&mut self, what: ExpectedQuantity) -> Parsed<[Option<f32>; 4]> {
         let nothing = [None; 4];
         if self.eat_text("_") {
             return Ok(nothing);
         }
         match what {
-            What::Target(_) | What::Background => {
-                self.need(Kind::OpenParen)?;
+            ExpectedQuantity::Target(_) | ExpectedQuantity::Background => {
+                self.expect_token(TokenKind::OpenParen)?;
                 let mut color = nothing;
                 for (i, channel) in color.iter_mut().enumerate() {
                     if i > 0 {
-                        self.need(Kind::Comma)?;
+                        self.expect_token(TokenKind::Comma)?;
                     }
                     if !self.eat_text("_") {
                         *channel = Some(self.float()?);
                     }
                 }
-                self.need(Kind::CloseParen)?;
+                self.expect_token(TokenKind::CloseParen)?;
                 Ok(color)
             }
-            What::Depth => Ok([Some(self.float()?), None, None, None]),
-            What::Coverage | What::Covered => {
+            ExpectedQuantity::Depth => Ok([Some(self.float()?), None, None, None]),
+            ExpectedQuantity::Coverage | ExpectedQuantity::Covered => {
                 let on = self.truth()?;
                 Ok([Some(f32::from(u8::from(on))), None, None, None])
             }
@@ -152,8 +152,12 @@ impl Parser<'_> {
         }
         let Some([width, height]) = self.job.size else {
             self.report(
-                Diagnostic::new(Code::SizeNeeded, wanted[0].span, "pixels without a `SIZE`")
-                    .label("no directive tells how large the picture is"),
+                Diagnostic::new(
+                    DiagnosticCode::SizeNeeded,
+                    wanted[0].span,
+                    "pixels without a `SIZE`",
+                )
+                .label("no directive tells how large the picture is"),
             );
             return;
         };
@@ -161,34 +165,45 @@ impl Parser<'_> {
         // A picture of any size can be asked for, but not one value for each pixel of a huge one.
         if w.saturating_mul(h) > MAX_EXPECTED {
             self.report(
-                Diagnostic::new(Code::WrongCount, wanted[0].span, "too large to expect values of")
-                    .label(format!("{width} x {height} pixels; {MAX_EXPECTED} are the limit")),
+                Diagnostic::new(
+                    DiagnosticCode::WrongCount,
+                    wanted[0].span,
+                    "too large to expect values of",
+                )
+                .label(format!("{width} x {height} pixels; {MAX_EXPECTED} are the limit")),
             );
             return;
         }
         for wanted in wanted {
-            if let Err((message, label)) = self.place(&wanted, w, h) {
-                self.report(Diagnostic::new(Code::WrongCount, wanted.span, message).label(label));
+            if let Err((message, label)) = self.apply_expectation(&wanted, w, h) {
+                self.report(
+                    Diagnostic::new(DiagnosticCode::WrongCount, wanted.span, message).label(label),
+                );
             }
         }
     }
 
-    fn place(&mut self, wanted: &Wanted, w: usize, h: usize) -> Result<(), (String, String)> {
+    fn apply_expectation(
+        &mut self,
+        wanted: &Expectation,
+        w: usize,
+        h: usize,
+    ) -> Result<(), (String, String)> {
         let outside = || ("outside of the picture".to_owned(), format!("it has {w} x {h} pixels"));
         let (first, step, count) = match wanted.place {
-            Place::Pixel(x, y) => {
+            PixelSelector::Pixel(x, y) => {
                 let (x, y) = (x as usize, y as usize);
                 if x >= w || y >= h {
                     return Err(outside());
                 }
                 (y * w + x, 1, 1)
             }
-            Place::Row(y) if (y as usize) < h => (y as usize * w, 1, w),
-            Place::Column(x) if (x as usize) < w => (x as usize, w, h),
-            Place::All | Place::Each => (0, 1, w * h),
+            PixelSelector::Row(y) if (y as usize) < h => (y as usize * w, 1, w),
+            PixelSelector::Column(x) if (x as usize) < w => (x as usize, w, h),
+            PixelSelector::All | PixelSelector::Each => (0, 1, w * h),
             _ => return Err(outside()),
         };
-        let each = matches!(wanted.place, Place::Each);
+        let each = matches!(wanted.place, PixelSelector::Each);
         if wanted.values.len() != if each { 1 } else { count } {
             let want = if each { 1 } else { count };
             return Err((
@@ -201,23 +216,23 @@ impl Parser<'_> {
             let value = wanted.values[if each { 0 } else { i }];
             let at = first + i * step;
             match wanted.what {
-                What::Target(n) => {
+                ExpectedQuantity::Target(n) => {
                     let all = expect.targets[usize::from(n)]
                         .get_or_insert_with(|| vec![[None; 4]; w * h]);
                     all[at] = value;
                 }
-                What::Depth => {
+                ExpectedQuantity::Depth => {
                     expect.depth.get_or_insert_with(|| vec![None; w * h])[at] = value[0];
                 }
-                What::Coverage => {
+                ExpectedQuantity::Coverage => {
                     expect.coverage.get_or_insert_with(|| vec![None; w * h])[at] =
                         value[0].map(|v| v != 0.0);
                 }
-                What::Background => {
+                ExpectedQuantity::Background => {
                     expect.background.get_or_insert_with(|| vec![[0.0; 4]; w * h])[at] =
                         value.map(|v| v.unwrap_or(0.0));
                 }
-                What::Covered => {
+                ExpectedQuantity::Covered => {
                     self.job.coverage.get_or_insert_with(|| vec![true; w * h])[at] =
                         value[0] != Some(0.0);
                 }

@@ -7,12 +7,12 @@ use r500_isa::values::{AddrOp, BranchOp, InstType, PredSel};
 use r500_isa::words::{CmnInst, FcAddr, FcInst};
 use r500_isa::{FieldValue, Instruction};
 
-use super::tags::{For, Tags};
-use super::{GivenUp, Parsed, Parser, Register};
+use super::flags::{Flags, InstKind};
+use super::{ParseAbort, Parsed, Parser, Register};
 use crate::assemble::SymbolKind;
-use crate::diagnostic::{Code, Diagnostic};
-use crate::flow::{Kind as Flow_, encode};
-use crate::lexer::Kind;
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::flow::{FlowKind as Flow_, encode};
+use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 use crate::source::Span;
 
@@ -42,7 +42,7 @@ struct Target {
 /// What modifiers say; `None` leaves the default.
 #[derive(Default)]
 struct Modifiers {
-    tags: Tags,
+    tags: Flags,
     condition: Option<super::condition::Condition>,
     any: Option<bool>,
     func: Option<u8>,
@@ -100,15 +100,15 @@ impl Parser<'_> {
             Kw::Return => Flow_::Return,
             _ => Flow_::Jump,
         };
-        if matches!(kind, Flow_::Call | Flow_::Jump) && !self.at(Kind::Arrow) {
+        if matches!(kind, Flow_::Call | Flow_::Jump) && !self.at(TokenKind::Arrow) {
             self.target(&mut modifiers)?;
         }
         self.modifiers(&mut modifiers, kind)?;
-        self.semicolon()?;
+        self.parse_semicolon()?;
         if matches!(kind, Flow_::Loop { .. }) && modifiers.int.is_none() {
             let span = start.behind();
             self.report(
-                Diagnostic::new(Code::Unexpected, start, "a loop without a counter")
+                Diagnostic::new(DiagnosticCode::Unexpected, start, "a loop without a counter")
                     .label("`int[n]` must follow")
                     .related(span, ""),
             );
@@ -127,7 +127,7 @@ impl Parser<'_> {
             cmn = self.condition_predicate(cmn, sel, &modifiers.tags, start);
         }
         inst.0[0] = cmn.bits();
-        self.spare_bits(&modifiers.tags, &mut inst);
+        self.insert_unnamed_bits(&modifiers.tags, &mut inst);
         self.push(start, inst);
 
         let targeted = modifiers.target.is_some();
@@ -161,7 +161,7 @@ impl Parser<'_> {
             if depth > 31 {
                 self.report(
                     Diagnostic::new(
-                        Code::TooDeep,
+                        DiagnosticCode::TooDeep,
                         span,
                         format!("`{}` leaves {depth} branches", kw.text()),
                     )
@@ -171,8 +171,12 @@ impl Parser<'_> {
             return (rep, u8::try_from(depth.min(31)).unwrap_or(31));
         }
         self.report(
-            Diagnostic::new(Code::OutsideLoop, span, format!("`{}` outside of a loop", kw.text()))
-                .label("no `LOOP` or `REP` is open here"),
+            Diagnostic::new(
+                DiagnosticCode::OutsideLoop,
+                span,
+                format!("`{}` outside of a loop", kw.text()),
+            )
+            .label("no `LOOP` or `REP` is open here"),
         );
         (false, 0)
     }
@@ -212,13 +216,13 @@ impl Parser<'_> {
                     m.condition = Some(self.condition()?);
                 }
                 _ => match self.tok.kind {
-                    Kind::Arrow => {
+                    TokenKind::Arrow => {
                         self.bump();
                         self.target(m)?;
                     }
-                    Kind::Semicolon | Kind::End => return Ok(()),
-                    Kind::Word => {
-                        if self.tag(&mut m.tags, For::Flow)? {
+                    TokenKind::Semicolon | TokenKind::End => return Ok(()),
+                    TokenKind::Word => {
+                        if self.parse_flag(&mut m.tags, InstKind::Flow)? {
                             continue;
                         }
                         let span = self.tok.span;
@@ -228,7 +232,7 @@ impl Parser<'_> {
                             Some(_) => {
                                 self.report(
                                     Diagnostic::new(
-                                        Code::WrongRegister,
+                                        DiagnosticCode::WrongRegister,
                                         span.to(self.before),
                                         "flow control has no use for this register",
                                     )
@@ -238,16 +242,16 @@ impl Parser<'_> {
                             None => return Err(self.bad_modifier()),
                         }
                     }
-                    _ => return Err(self.no_semicolon("a modifier or `;`")),
+                    _ => return Err(self.missing_semicolon("a modifier or `;`")),
                 },
             }
         }
     }
 
     #[cold]
-    fn bad_modifier(&mut self) -> GivenUp {
+    fn bad_modifier(&mut self) -> ParseAbort {
         if self.tok.first {
-            return self.no_semicolon("a modifier or `;`");
+            return self.missing_semicolon("a modifier or `;`");
         }
         let span = self.tok.span;
         let text = self.text(span);
@@ -269,29 +273,29 @@ impl Parser<'_> {
         ];
         self.report(
             Diagnostic::new(
-                Code::Unexpected,
+                DiagnosticCode::Unexpected,
                 span,
                 format!("expected a modifier or `;`, found `{text}`"),
             )
             .label("not a modifier of flow control")
             .suggest(names::closest(&text, known.iter().map(|k| k.text()))),
         );
-        GivenUp
+        ParseAbort
     }
 
     fn argument(&mut self, max: u8, what: &str) -> Parsed<u8> {
         self.bump();
-        self.need(Kind::OpenParen)?;
+        self.expect_token(TokenKind::OpenParen)?;
         #[allow(clippy::cast_possible_truncation)]
         let n = self.number(u32::from(max), what)? as u8;
-        self.need(Kind::CloseParen)?;
+        self.expect_token(TokenKind::CloseParen)?;
         Ok(n)
     }
 
     /// `(word)` or `(code)` of a two-bit field.
     fn choice<T: FieldValue>(&mut self, table: &[(Kw, T)]) -> Parsed<u8> {
         self.bump();
-        self.need(Kind::OpenParen)?;
+        self.expect_token(TokenKind::OpenParen)?;
         #[allow(clippy::cast_possible_truncation)]
         let code = if let Some(value) = names::value_of(table, self.tok.kw) {
             self.bump();
@@ -302,15 +306,15 @@ impl Parser<'_> {
             let words: Vec<_> = table.iter().map(|(k, _)| format!("`{}`", k.text())).collect();
             return Err(self.expected(&format!("{} or a code", words.join(", "))));
         };
-        self.need(Kind::CloseParen)?;
+        self.expect_token(TokenKind::CloseParen)?;
         Ok(code)
     }
 
     /// `@label`, `label` or an address.
     fn target(&mut self, m: &mut Modifiers) -> Parsed<()> {
         let start = self.tok.span;
-        let marked = self.eat(Kind::At);
-        if !self.at(Kind::Word) {
+        let marked = self.eat(TokenKind::At);
+        if !self.at(TokenKind::Word) {
             return Err(self.expected("a label or an address"));
         }
         if !marked && self.at_number() {
@@ -383,13 +387,13 @@ impl Parser<'_> {
         &mut self,
         cmn: CmnInst,
         sel: PredSel,
-        tags: &Tags,
+        tags: &Flags,
         span: Span,
     ) -> CmnInst {
         if tags.has(Kw::Pred) && cmn.rgb_pred_sel() != PredSel::NONE {
             self.report(
                 Diagnostic::new(
-                    Code::ConditionConflict,
+                    DiagnosticCode::ConditionConflict,
                     span.to(self.before),
                     "the condition and the tag `PRED` both choose a predicate",
                 )
@@ -446,7 +450,7 @@ impl Parser<'_> {
             Some(Block::If { span: open, .. }) => {
                 let open = *open;
                 self.report(
-                    Diagnostic::new(Code::Unopened, span, "a second `ELSE`")
+                    Diagnostic::new(DiagnosticCode::Unopened, span, "a second `ELSE`")
                         .label("this branch has its `ELSE` already")
                         .related(open, "the `IF`"),
                 );
@@ -508,7 +512,7 @@ impl Parser<'_> {
     #[cold]
     fn unopened(&mut self, span: Span, word: &str, opener: &str) {
         let mut diagnostic =
-            Diagnostic::new(Code::Unopened, span, format!("`{word}` without `{opener}`"));
+            Diagnostic::new(DiagnosticCode::Unopened, span, format!("`{word}` without `{opener}`"));
         if let Some(block) = self.flow.blocks.last() {
             let (open, what) = block.describe();
             diagnostic = diagnostic
@@ -531,7 +535,7 @@ impl Parser<'_> {
                 let from = self.spans.get(at).copied().unwrap_or(span);
                 self.report(
                     Diagnostic::new(
-                        Code::JumpTooFar,
+                        DiagnosticCode::JumpTooFar,
                         from,
                         format!("jump address {target} does not fit"),
                     )
@@ -552,8 +556,12 @@ impl Parser<'_> {
                 _ => "ENDREP",
             };
             self.report(
-                Diagnostic::new(Code::Unclosed, span, format!("`{what}` without `{end}`"))
-                    .label("opened here and never closed"),
+                Diagnostic::new(
+                    DiagnosticCode::Unclosed,
+                    span,
+                    format!("`{what}` without `{end}`"),
+                )
+                .label("opened here and never closed"),
             );
         }
         for (at, target) in std::mem::take(&mut self.flow.jumps) {
@@ -568,7 +576,7 @@ impl Parser<'_> {
                         .map(|label| format!("@{label}"));
                     self.report(
                         Diagnostic::new(
-                            Code::UnknownLabel,
+                            DiagnosticCode::UnknownLabel,
                             target.span,
                             format!("unknown label `@{}`", target.label),
                         )

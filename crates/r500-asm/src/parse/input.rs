@@ -3,12 +3,12 @@
 use r500_program::{Component, Input, InputData, Plane};
 
 use super::{Parsed, Parser, Register};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::lexer::Kind;
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::lexer::TokenKind;
 use crate::source::Span;
 
 /// Components that need the picture's size, which a later directive may tell.
-pub(super) struct Pending {
+pub(super) struct PendingInput {
     input: usize,
     component: usize,
     /// Whether it is y.
@@ -22,7 +22,7 @@ impl Parser<'_> {
         self.bump();
         if self.eat_text("none") {
             self.job.inputs.get_or_insert_default();
-            return self.semicolon();
+            return self.parse_semicolon();
         }
         let start = self.tok.span;
         let temp = self.register_of("a temporary like `temp[0]`", |r| match r {
@@ -30,14 +30,14 @@ impl Parser<'_> {
             _ => None,
         })?;
         self.once_at(&format!("INPUT temp[{temp}]"), start);
-        self.need(Kind::Equals)?;
+        self.expect_token(TokenKind::Equals)?;
         let data = if self.eat_text("uv") {
             Input::uv().data
         } else if self.at_text("position") {
             let span = self.bump().span;
             let index = self.job.inputs.as_ref().map_or(0, Vec::len);
             for (component, vertical) in [(0, false), (1, true)] {
-                self.inputs.push(Pending { input: index, component, vertical, span });
+                self.inputs.push(PendingInput { input: index, component, vertical, span });
             }
             let component =
                 |name: &str, c| Component { name: name.to_owned(), plane: Plane::constant(c) };
@@ -50,39 +50,39 @@ impl Parser<'_> {
         } else if self.eat_text("values") {
             self.pixel_values()?
         } else {
-            self.need(Kind::OpenParen)?;
+            self.expect_token(TokenKind::OpenParen)?;
             let index = self.job.inputs.as_ref().map_or(0, Vec::len);
             let mut components: [Component; 4] = Default::default();
             for (i, component) in components.iter_mut().enumerate() {
                 if i > 0 {
-                    self.need(Kind::Comma)?;
+                    self.expect_token(TokenKind::Comma)?;
                 }
                 *component = self.component(index, i)?;
             }
-            self.need(Kind::CloseParen)?;
+            self.expect_token(TokenKind::CloseParen)?;
             InputData::Planes(components)
         };
         self.job.inputs.get_or_insert_default().push(Input { temp, data });
-        self.semicolon()
+        self.parse_semicolon()
     }
 
     /// `values(width) (x, y, z, w), … `: a vector per pixel, row by row from y = 0.
     fn pixel_values(&mut self) -> Parsed<InputData> {
-        self.need(Kind::OpenParen)?;
+        self.expect_token(TokenKind::OpenParen)?;
         let at = self.tok.span;
         let width = self.number(u32::MAX, "the number of pixels in a row")?;
-        self.need(Kind::CloseParen)?;
+        self.expect_token(TokenKind::CloseParen)?;
         let mut values = Vec::new();
-        while self.at(Kind::OpenParen) {
+        while self.at(TokenKind::OpenParen) {
             values.push(self.vector::<4>()?);
-            self.eat(Kind::Comma);
+            self.eat(TokenKind::Comma);
         }
         let rows = if width == 0 { 1 } else { values.len() % width as usize };
         if rows != 0 && !(width == 0 && values.is_empty()) {
             let count = values.len();
             self.report(
                 Diagnostic::new(
-                    Code::WrongCount,
+                    DiagnosticCode::WrongCount,
                     at,
                     format!("{count} values do not fill rows of {width}"),
                 )
@@ -105,7 +105,7 @@ impl Parser<'_> {
             let vertical = self.at_text("y");
             self.bump();
             name = if vertical { "position.y".to_owned() } else { "position.x".to_owned() };
-            self.inputs.push(Pending { input, component: index, vertical, span });
+            self.inputs.push(PendingInput { input, component: index, vertical, span });
             Plane::default()
         } else if self.eat_text("plane") {
             let [c, du, dv] = self.vector()?;
@@ -121,7 +121,7 @@ impl Parser<'_> {
                 "`u`, `v`, `x`, `y`, a number, `plane(c, du, dv)`, `corners(…)` or `vertices(…)`",
             ));
         };
-        if self.at(Kind::Str) {
+        if self.at(TokenKind::Str) {
             name = self.string()?.0;
         }
         Ok(Component { name, plane })
@@ -133,8 +133,12 @@ impl Parser<'_> {
         for pending in std::mem::take(&mut self.inputs) {
             let Some(size) = self.job.size else {
                 self.report(
-                    Diagnostic::new(Code::SizeNeeded, pending.span, "a position without a `SIZE`")
-                        .label("counts in pixels, but no directive tells how many there are"),
+                    Diagnostic::new(
+                        DiagnosticCode::SizeNeeded,
+                        pending.span,
+                        "a position without a `SIZE`",
+                    )
+                    .label("counts in pixels, but no directive tells how many there are"),
                 );
                 continue;
             };

@@ -5,15 +5,15 @@
 //! is wrong (a number out of range, a tag twice) is reported and reading goes on in the statement.
 
 mod alu;
+mod alu_slot;
 pub(crate) mod condition;
 pub(crate) mod directive;
 mod expect;
+mod flags;
 mod flow;
-mod half;
 mod input;
-mod lets;
 mod op;
-mod tags;
+mod source_bindings;
 mod tex;
 mod texture;
 mod value;
@@ -24,8 +24,8 @@ use r500_isa::Instruction;
 use r500_program::Job;
 
 use crate::assemble::{Reference, Symbol, SymbolKind, TextureRequest};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::lexer::{Kind, Lexer, Token};
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::lexer::{Lexer, Token, TokenKind};
 use crate::names::{self, Kw};
 use crate::source::Span;
 
@@ -35,10 +35,10 @@ const MOST_NAMES: usize = 256;
 
 /// A statement was given up; what is wrong with it has been reported.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct GivenUp;
+pub(crate) struct ParseAbort;
 
 /// What a parsing function gives.
-pub(crate) type Parsed<T> = Result<T, GivenUp>;
+pub(crate) type Parsed<T> = Result<T, ParseAbort>;
 
 /// What a `DEF` names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,9 +77,9 @@ pub(crate) struct Parser<'a> {
     names: HashMap<String, (Register, Span)>,
     labels: HashMap<String, (usize, Span)>,
     flow: flow::Flow,
-    state: directive::Seen,
-    expects: Vec<expect::Wanted>,
-    inputs: Vec<input::Pending>,
+    state: directive::SeenDirectives,
+    expects: Vec<expect::Expectation>,
+    inputs: Vec<input::PendingInput>,
     texture_state: texture::TextureState,
 }
 
@@ -100,7 +100,7 @@ impl<'a> Parser<'a> {
             names: HashMap::new(),
             labels: HashMap::new(),
             flow: flow::Flow::default(),
-            state: directive::Seen::default(),
+            state: directive::SeenDirectives::default(),
             expects: Vec::new(),
             inputs: Vec::new(),
             texture_state: texture::TextureState::default(),
@@ -109,13 +109,13 @@ impl<'a> Parser<'a> {
 
     /// Reads everything.
     pub(crate) fn run(&mut self) {
-        while self.tok.kind != Kind::End {
+        while self.tok.kind != TokenKind::End {
             let start = self.tok.span;
-            if self.statement().is_err() {
+            if self.parse_statement().is_err() {
                 self.recover(start);
             }
         }
-        self.finish_labels();
+        self.resolve_labels();
         self.finish_flow();
         self.finish_code();
         self.finish_inputs();
@@ -123,23 +123,27 @@ impl<'a> Parser<'a> {
         self.finish_textures();
     }
 
-    fn statement(&mut self) -> Parsed<()> {
+    fn parse_statement(&mut self) -> Parsed<()> {
         match self.tok.kind {
-            Kind::Colon => self.alu(),
-            Kind::At => self.label(),
-            Kind::Semicolon => {
+            TokenKind::Colon => self.alu(),
+            TokenKind::At => self.parse_label(),
+            TokenKind::Semicolon => {
                 let span = self.tok.span;
                 self.report(
-                    Diagnostic::new(Code::EmptyStatement, span, "`;` without a statement")
-                        .label("nothing stands in front of it"),
+                    Diagnostic::new(
+                        DiagnosticCode::EmptyStatement,
+                        span,
+                        "`;` without a statement",
+                    )
+                    .label("nothing stands in front of it"),
                 );
                 self.bump();
                 Ok(())
             }
-            Kind::Word => match self.tok.kw {
+            TokenKind::Word => match self.tok.kw {
                 Kw::Tex => self.tex(),
                 kw if starts_flow(kw) => self.flow_statement(),
-                Kw::Raw => self.raw(),
+                Kw::Raw => self.parse_raw(),
                 kw if starts_alu(kw) => self.alu(),
                 _ => self.directive(),
             },
@@ -151,13 +155,15 @@ impl<'a> Parser<'a> {
     fn recover(&mut self, start: Span) {
         loop {
             match self.tok.kind {
-                Kind::End => return,
-                Kind::Semicolon => {
+                TokenKind::End => return,
+                TokenKind::Semicolon => {
                     self.bump();
                     return;
                 }
-                Kind::Colon | Kind::At if self.tok.first && self.tok.span != start => return,
-                Kind::Word
+                TokenKind::Colon | TokenKind::At if self.tok.first && self.tok.span != start => {
+                    return;
+                }
+                TokenKind::Word
                     if self.tok.first && self.tok.span != start && self.starts_statement() =>
                 {
                     return;
@@ -186,15 +192,15 @@ impl<'a> Parser<'a> {
         tok
     }
 
-    fn at(&self, kind: Kind) -> bool {
+    fn at(&self, kind: TokenKind) -> bool {
         self.tok.kind == kind
     }
 
     fn at_word(&self, kw: Kw) -> bool {
-        self.tok.kw == kw && self.tok.kind == Kind::Word
+        self.tok.kw == kw && self.tok.kind == TokenKind::Word
     }
 
-    fn eat(&mut self, kind: Kind) -> bool {
+    fn eat(&mut self, kind: TokenKind) -> bool {
         let found = self.tok.kind == kind;
         if found {
             self.bump();
@@ -212,7 +218,7 @@ impl<'a> Parser<'a> {
 
     /// Whether the token is that word; for words that only directives know.
     fn at_text(&self, text: &str) -> bool {
-        self.tok.kind == Kind::Word
+        self.tok.kind == TokenKind::Word
             && self.bytes(self.tok.span).eq_ignore_ascii_case(text.as_bytes())
     }
 
@@ -224,29 +230,29 @@ impl<'a> Parser<'a> {
         found
     }
 
-    fn need(&mut self, kind: Kind) -> Parsed<Token> {
+    fn expect_token(&mut self, kind: TokenKind) -> Parsed<Token> {
         if self.tok.kind == kind { Ok(self.bump()) } else { Err(self.expected(kind.describe())) }
     }
 
     /// The `;` that ends a statement.
-    fn semicolon(&mut self) -> Parsed<()> {
-        if self.eat(Kind::Semicolon) {
+    fn parse_semicolon(&mut self) -> Parsed<()> {
+        if self.eat(TokenKind::Semicolon) {
             return Ok(());
         }
-        Err(self.no_semicolon("`;`"))
+        Err(self.missing_semicolon("`;`"))
     }
 
     /// Something else stands where a statement may end.
     #[cold]
-    fn no_semicolon(&mut self, expected: &str) -> GivenUp {
-        if self.tok.first || self.at(Kind::End) {
+    fn missing_semicolon(&mut self, expected: &str) -> ParseAbort {
+        if self.tok.first || self.at(TokenKind::End) {
             let span = self.before.behind();
             let start = Span { start: span.start.saturating_sub(1), ..span };
             self.report(
-                Diagnostic::new(Code::NoSemicolon, start, "statement without `;`")
+                Diagnostic::new(DiagnosticCode::NoSemicolon, start, "statement without `;`")
                     .label("a `;` must follow"),
             );
-            return GivenUp;
+            return ParseAbort;
         }
         self.expected(expected)
     }
@@ -265,17 +271,21 @@ impl<'a> Parser<'a> {
 
     /// Reports that something else was expected than the token.
     #[cold]
-    fn expected(&mut self, what: &str) -> GivenUp {
+    fn expected(&mut self, what: &str) -> ParseAbort {
         let span = self.tok.span;
         let found = match self.tok.kind {
-            Kind::Word => format!("`{}`", self.text(span)),
+            TokenKind::Word => format!("`{}`", self.text(span)),
             kind => kind.describe().to_owned(),
         };
         self.report(
-            Diagnostic::new(Code::Unexpected, span, format!("expected {what}, found {found}"))
-                .label(format!("expected {what}")),
+            Diagnostic::new(
+                DiagnosticCode::Unexpected,
+                span,
+                format!("expected {what}, found {found}"),
+            )
+            .label(format!("expected {what}")),
         );
-        GivenUp
+        ParseAbort
     }
 
     // Instructions.
@@ -286,21 +296,21 @@ impl<'a> Parser<'a> {
     }
 
     /// `RAW d0 d1 d2 d3 d4 d5 ;`
-    fn raw(&mut self) -> Parsed<()> {
+    fn parse_raw(&mut self) -> Parsed<()> {
         let start = self.bump().span;
         let mut words = [0; 6];
         for word in &mut words {
             *word = self.number(u32::MAX, "a dword")?;
         }
-        self.semicolon()?;
+        self.parse_semicolon()?;
         self.push(start, Instruction(words));
         Ok(())
     }
 
     /// `@name`: the address of the next instruction.
-    fn label(&mut self) -> Parsed<()> {
+    fn parse_label(&mut self) -> Parsed<()> {
         let start = self.bump().span;
-        let name = self.need(Kind::Word)?.span;
+        let name = self.expect_token(TokenKind::Word)?.span;
         let span = start.to(name);
         let text = self.text(name);
         let address = self.job.program.code.len();
@@ -309,7 +319,7 @@ impl<'a> Parser<'a> {
             let first = *first;
             self.report(
                 Diagnostic::new(
-                    Code::DuplicateLabel,
+                    DiagnosticCode::DuplicateLabel,
                     span,
                     format!("label `@{text}` stands twice"),
                 )
@@ -325,7 +335,7 @@ impl<'a> Parser<'a> {
     }
 
     /// The register that a name stands for, if it is one; that is a use of it.
-    fn named(&mut self, span: Span) -> Option<Register> {
+    fn resolve_register(&mut self, span: Span) -> Option<Register> {
         if self.names.is_empty() {
             return None;
         }
@@ -335,7 +345,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Says which labels were meant where they are used.
-    fn finish_labels(&mut self) {
+    fn resolve_labels(&mut self) {
         for (label, span) in std::mem::take(&mut self.label_uses) {
             let definition = self.labels.get(&label).map(|(_, definition)| *definition);
             self.references.push(Reference { span, definition });
@@ -359,7 +369,7 @@ impl<'a> Parser<'a> {
             let count = self.job.program.code.len();
             self.report(
                 Diagnostic::new(
-                    Code::TooLong,
+                    DiagnosticCode::TooLong,
                     span,
                     format!("{count} instructions, more than the processor holds"),
                 )

@@ -3,9 +3,9 @@
 use r500_isa::values::{AlphaOp, AluResultSel, Compare, Mod, Omod, RgbOp, Sel, Swiz, Target};
 
 use super::value::Index;
-use super::{GivenUp, Parsed, Parser, Register};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::lexer::Kind;
+use super::{ParseAbort, Parsed, Parser, Register};
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 use crate::source::Span;
 
@@ -18,9 +18,9 @@ pub(super) struct Op {
     pub(super) rgb: Option<RgbOp>,
     pub(super) alpha: Option<AlphaOp>,
     /// Half named by a suffix of the opcode.
-    pub(super) named: Option<Side>,
+    pub(super) named: Option<AluSlot>,
     /// Half that the destinations tell, and where.
-    pub(super) clue: Option<(Side, Span)>,
+    pub(super) clue: Option<(AluSlot, Span)>,
     pub(super) temp: Option<(Index, u8)>,
     pub(super) out: Option<(Target, u8)>,
     pub(super) result: Option<(AluResultSel, Compare)>,
@@ -29,13 +29,13 @@ pub(super) struct Op {
     pub(super) pred: Option<Span>,
     pub(super) clamp: bool,
     pub(super) omod: Omod,
-    pub(super) operands: [Written; 3],
+    pub(super) operands: [WrittenOperand; 3],
     pub(super) count: usize,
 }
 
 /// An operand as written.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Written {
+pub(super) struct WrittenOperand {
     pub(super) sel: Sel,
     pub(super) modifier: Mod,
     pub(super) letters: [Swiz; 3],
@@ -44,12 +44,12 @@ pub(super) struct Written {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum AluSlot {
     Rgb,
     Alpha,
 }
 
-impl Side {
+impl AluSlot {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Rgb => "RGB",
@@ -94,30 +94,30 @@ impl Parser<'_> {
             }
             Kw::Pred => {
                 self.bump();
-                self.need(Kind::OpenBracket)?;
+                self.expect_token(TokenKind::OpenBracket)?;
                 let compare = self.compare()?;
-                self.need(Kind::CloseBracket)?;
+                self.expect_token(TokenKind::CloseBracket)?;
                 let mask = self.dest_mask(op, start)?;
                 op.out = Some((Target::new(compare.code()), mask));
                 op.pred = Some(start.to(self.before));
             }
             Kw::Alu => {
                 self.bump();
-                self.need(Kind::OpenBracket)?;
+                self.expect_token(TokenKind::OpenBracket)?;
                 let compare = self.compare()?;
-                self.need(Kind::CloseBracket)?;
-                self.need(Kind::Dot)?;
+                self.expect_token(TokenKind::CloseBracket)?;
+                self.expect_token(TokenKind::Dot)?;
                 let sel = self.result_channel()?;
-                let side = if sel == AluResultSel::RED { Side::Rgb } else { Side::Alpha };
+                let side = if sel == AluResultSel::RED { AluSlot::Rgb } else { AluSlot::Alpha };
                 self.clue(op, side, start.to(self.before));
                 op.result = Some((sel, compare));
             }
             Kw::Depth => {
                 self.bump();
-                self.clue(op, Side::Alpha, start);
+                self.clue(op, AluSlot::Alpha, start);
                 op.depth = true;
             }
-            Kw::Ident if self.tok.kind == Kind::Word => match self.named(start) {
+            Kw::Ident if self.tok.kind == TokenKind::Word => match self.resolve_register(start) {
                 Some(Register::Temp(n)) => {
                     self.bump();
                     let mask = self.dest_mask(op, start)?;
@@ -132,38 +132,38 @@ impl Parser<'_> {
             },
             _ => return Ok(false),
         }
-        self.need(Kind::Equals)?;
+        self.expect_token(TokenKind::Equals)?;
         Ok(true)
     }
 
     pub(super) fn dest_mask(&mut self, op: &mut Op, start: Span) -> Parsed<u8> {
-        self.need(Kind::Dot)?;
+        self.expect_token(TokenKind::Dot)?;
         let mask = self.mask()?;
         let span = start.to(self.before);
         if mask & 8 != 0 && mask & 7 != 0 {
             let text = self.text(self.before);
             self.report(
                 Diagnostic::new(
-                    Code::MixedHalves,
+                    DiagnosticCode::MixedHalves,
                     self.before,
                     format!("mask `{text}` mixes colours and alpha"),
                 )
                 .label("an operation writes colours or alpha")
                 .help("write two operations, separated by a comma"),
             );
-            op.clue = op.clue.or(Some((Side::Rgb, span)));
+            op.clue = op.clue.or(Some((AluSlot::Rgb, span)));
         } else if mask != 0 {
-            self.clue(op, if mask & 8 != 0 { Side::Alpha } else { Side::Rgb }, span);
+            self.clue(op, if mask & 8 != 0 { AluSlot::Alpha } else { AluSlot::Rgb }, span);
         }
         Ok(mask)
     }
 
     /// Notes which half a destination belongs to.
-    pub(super) fn clue(&mut self, op: &mut Op, side: Side, span: Span) {
+    pub(super) fn clue(&mut self, op: &mut Op, side: AluSlot, span: Span) {
         match op.clue {
             Some((first, at)) if first != side => self.report(
                 Diagnostic::new(
-                    Code::MixedHalves,
+                    DiagnosticCode::MixedHalves,
                     span,
                     "one operation has destinations of both halves",
                 )
@@ -179,11 +179,12 @@ impl Parser<'_> {
     pub(super) fn output_modifier(&mut self, op: &mut Op) -> Parsed<()> {
         let first = self.tok.span;
         let digit = self.bytes(first).first().is_some_and(u8::is_ascii_digit);
-        if self.tok.kind != Kind::Word || !digit {
+        if self.tok.kind != TokenKind::Word || !digit {
             return Ok(());
         }
         self.bump();
-        let last = if self.eat(Kind::Dot) { self.need(Kind::Word)?.span } else { first };
+        let last =
+            if self.eat(TokenKind::Dot) { self.expect_token(TokenKind::Word)?.span } else { first };
         let found = names::OMODS.iter().position(|(whole, part)| {
             self.bytes(first) == whole.as_bytes() && self.bytes(last) == part.as_bytes()
         });
@@ -195,7 +196,7 @@ impl Parser<'_> {
                 let text = self.text(span);
                 self.report(
                     Diagnostic::new(
-                        Code::BadOmod,
+                        DiagnosticCode::BadOmod,
                         span,
                         format!("`{text}` is not an output modifier"),
                     )
@@ -203,7 +204,7 @@ impl Parser<'_> {
                 );
             }
         }
-        self.need(Kind::Star)?;
+        self.expect_token(TokenKind::Star)?;
         Ok(())
     }
 
@@ -212,10 +213,10 @@ impl Parser<'_> {
         op.opcode = self.tok.span;
         if self.at_word(Kw::Op) {
             self.bump();
-            self.need(Kind::OpenParen)?;
+            self.expect_token(TokenKind::OpenParen)?;
             #[allow(clippy::cast_possible_truncation)]
             let code = self.number(15, "an opcode")? as u8;
-            self.need(Kind::CloseParen)?;
+            self.expect_token(TokenKind::CloseParen)?;
             op.rgb = Some(RgbOp::new(code));
             op.alpha = Some(AlphaOp::new(code));
         } else {
@@ -226,8 +227,8 @@ impl Parser<'_> {
             op.rgb = found.rgb;
             op.alpha = found.alpha;
         }
-        if self.eat(Kind::Dot) {
-            let side = self.let_suffix()?;
+        if self.eat(TokenKind::Dot) {
+            let side = self.parse_binding_suffix()?;
             op.named = Some(side);
         }
         op.opcode = op.opcode.to(self.before);
@@ -235,8 +236,8 @@ impl Parser<'_> {
     }
 
     #[cold]
-    pub(super) fn bad_opcode(&mut self, op: &Op) -> GivenUp {
-        if !self.at(Kind::Word) {
+    pub(super) fn bad_opcode(&mut self, op: &Op) -> ParseAbort {
+        if !self.at(TokenKind::Word) {
             let nothing = op.temp.is_none() && op.out.is_none();
             return self.expected(if nothing { "an operation" } else { "an opcode" });
         }
@@ -248,23 +249,27 @@ impl Parser<'_> {
         });
         let near = near.or_else(|| self.closest_name(&text));
         self.report(
-            Diagnostic::new(Code::UnknownOpcode, span, format!("unknown operation `{text}`"))
-                .label("no arithmetic operation and no destination is called so")
-                .suggest(near.as_deref()),
+            Diagnostic::new(
+                DiagnosticCode::UnknownOpcode,
+                span,
+                format!("unknown operation `{text}`"),
+            )
+            .label("no arithmetic operation and no destination is called so")
+            .suggest(near.as_deref()),
         );
-        GivenUp
+        ParseAbort
     }
 
     pub(super) fn at_operand(&self) -> bool {
-        matches!(self.tok.kind, Kind::Minus | Kind::Pipe)
+        matches!(self.tok.kind, TokenKind::Minus | TokenKind::Pipe)
             || matches!(self.tok.kw, Kw::Src0 | Kw::Src1 | Kw::Src2 | Kw::Srcp)
     }
 
     /// `[-] [|] src0 . swizzle [|]`
-    pub(super) fn operand(&mut self, written: &mut Written) -> Parsed<()> {
+    pub(super) fn operand(&mut self, written: &mut WrittenOperand) -> Parsed<()> {
         let start = self.tok.span;
-        let negative = self.eat(Kind::Minus);
-        let absolute = self.eat(Kind::Pipe);
+        let negative = self.eat(TokenKind::Minus);
+        let absolute = self.eat(TokenKind::Pipe);
         let sel = match self.tok.kw {
             Kw::Src0 => Sel::SRC0,
             Kw::Src1 => Sel::SRC1,
@@ -273,8 +278,8 @@ impl Parser<'_> {
             _ => return Err(self.expected("`src0`, `src1`, `src2` or `srcp`")),
         };
         self.bump();
-        self.need(Kind::Dot)?;
-        let swizzle = self.need(Kind::Word)?.span;
+        self.expect_token(TokenKind::Dot)?;
+        let swizzle = self.expect_token(TokenKind::Word)?.span;
         let mut letters = [Swiz::R; 3];
         let bytes = self.bytes(swizzle);
         let length = bytes.len();
@@ -289,12 +294,16 @@ impl Parser<'_> {
         if !good {
             let text = self.text(swizzle);
             self.report(
-                Diagnostic::new(Code::BadSwizzle, swizzle, format!("`{text}` is not a swizzle"))
-                    .label("letters are r g b a, 0, h (one half), 1 and _ (unused)"),
+                Diagnostic::new(
+                    DiagnosticCode::BadSwizzle,
+                    swizzle,
+                    format!("`{text}` is not a swizzle"),
+                )
+                .label("letters are r g b a, 0, h (one half), 1 and _ (unused)"),
             );
         }
         if absolute {
-            self.need(Kind::Pipe)?;
+            self.expect_token(TokenKind::Pipe)?;
         }
         let modifier = match (negative, absolute) {
             (false, false) => Mod::NOP,
@@ -306,7 +315,7 @@ impl Parser<'_> {
         // A bad swizzle has been reported: let its length pass.
         let length = if good { length } else { 0 };
         let length = u8::try_from(length).unwrap_or(u8::MAX);
-        *written = Written { sel, modifier, letters, length, span };
+        *written = WrittenOperand { sel, modifier, letters, length, span };
         Ok(())
     }
 }

@@ -4,33 +4,33 @@ use r500_isa::values::{Channel, InstType, RgbMask, TexOp};
 use r500_isa::words::{CmnInst, TexAddr, TexAddrDxdy, TexInst};
 use r500_isa::{BitField, Instruction, Word};
 
-use super::tags::{For, Tags};
+use super::flags::{Flags, InstKind};
 use super::value::Index;
-use super::{GivenUp, Parsed, Parser, Register};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::lexer::Kind;
+use super::{ParseAbort, Parsed, Parser, Register};
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 use crate::source::Span;
 
 impl Parser<'_> {
     pub(super) fn tex(&mut self) -> Parsed<()> {
         let start = self.bump().span;
-        let mut tags = Tags::default();
-        while self.tag(&mut tags, For::Tex)? {}
+        let mut tags = Flags::default();
+        while self.parse_flag(&mut tags, InstKind::Tex)? {}
 
         let mut dest: Option<(Index, u8, Span)> = None;
         loop {
             let at = self.tok.span;
             let Some(index) = self.temp_or_name()? else { break };
             let span = at.to(self.before);
-            self.need(Kind::Dot)?;
+            self.expect_token(TokenKind::Dot)?;
             let mask = self.mask()?;
-            self.need(Kind::Equals)?;
+            self.expect_token(TokenKind::Equals)?;
             if let Some((first, _, place)) = dest.filter(|(first, ..)| *first != index) {
                 let _ = first;
                 self.report(
                     Diagnostic::new(
-                        Code::TwoDestinations,
+                        DiagnosticCode::TwoDestinations,
                         span,
                         "a texture instruction writes one temporary",
                     )
@@ -67,7 +67,7 @@ impl Parser<'_> {
         let addr = with_channels(addr, SRC, src);
         let addr = with_channels(addr, DST, dst);
         let mut dxdy = TexAddrDxdy(0);
-        if !self.at(Kind::Semicolon) {
+        if !self.at(TokenKind::Semicolon) {
             let (dx, dx_channels) = self.coordinates()?;
             let (dy, dy_channels) = self.coordinates()?;
             dxdy = dxdy
@@ -78,9 +78,9 @@ impl Parser<'_> {
             dxdy = with_channels(dxdy, DX, dx_channels);
             dxdy = with_channels(dxdy, DY, dy_channels);
         }
-        self.semicolon()?;
+        self.parse_semicolon()?;
         let mut inst = Instruction([cmn.bits(), tex.bits(), addr.bits(), dxdy.bits(), 0, 0]);
-        self.spare_bits(&tags, &mut inst);
+        self.insert_unnamed_bits(&tags, &mut inst);
         self.push(start, inst);
         Ok(())
     }
@@ -90,8 +90,8 @@ impl Parser<'_> {
         if self.eat_word(Kw::Temp) {
             return self.temp_index().map(Some);
         }
-        if self.at(Kind::Word)
-            && let Some(Register::Temp(n)) = self.named(self.tok.span)
+        if self.at(TokenKind::Word)
+            && let Some(Register::Temp(n)) = self.resolve_register(self.tok.span)
         {
             self.bump();
             return Ok(Some(Index { n, relative: false }));
@@ -102,7 +102,7 @@ impl Parser<'_> {
     /// A register and which of its channels are S, T, R, Q.
     fn coordinates(&mut self) -> Parsed<(Index, [Channel; 4])> {
         let Some(index) = self.temp_or_name()? else {
-            return Err(self.no_semicolon("a temporary like `temp[0].rgba`"));
+            return Err(self.missing_semicolon("a temporary like `temp[0].rgba`"));
         };
         Ok((index, self.channels()?))
     }
@@ -113,13 +113,13 @@ impl Parser<'_> {
             return Ok(op);
         }
         if self.eat_word(Kw::Op) {
-            self.need(Kind::OpenParen)?;
+            self.expect_token(TokenKind::OpenParen)?;
             #[allow(clippy::cast_possible_truncation)]
             let code = self.number(7, "a texture opcode")? as u8;
-            self.need(Kind::CloseParen)?;
+            self.expect_token(TokenKind::CloseParen)?;
             return Ok(TexOp::new(code));
         }
-        if !self.at(Kind::Word) {
+        if !self.at(TokenKind::Word) {
             return Err(self.expected("a texture operation"));
         }
         let span = self.tok.span;
@@ -127,20 +127,20 @@ impl Parser<'_> {
         let words = names::TEX_OPS.iter().map(|(k, _)| k.text());
         self.report(
             Diagnostic::new(
-                Code::UnknownOpcode,
+                DiagnosticCode::UnknownOpcode,
                 span,
                 format!("unknown texture operation `{text}`"),
             )
             .label("one of NOP, LD, TEXKILL, PROJ, LODBIAS, LOD, DXDY")
             .suggest(names::closest(&text, words)),
         );
-        Err(GivenUp)
+        Err(ParseAbort)
     }
 
     /// `.rgba`: four letters of r, g, b, a.
     fn channels(&mut self) -> Parsed<[Channel; 4]> {
-        self.need(Kind::Dot)?;
-        let span = self.need(Kind::Word)?.span;
+        self.expect_token(TokenKind::Dot)?;
+        let span = self.expect_token(TokenKind::Word)?.span;
         let bytes = self.bytes(span);
         let mut channels = [Channel::R; 4];
         let mut good = bytes.len() == 4;
@@ -154,7 +154,7 @@ impl Parser<'_> {
             let text = self.text(span);
             self.report(
                 Diagnostic::new(
-                    Code::BadTexSwizzle,
+                    DiagnosticCode::BadTexSwizzle,
                     span,
                     format!("`{text}` is not a texture swizzle"),
                 )

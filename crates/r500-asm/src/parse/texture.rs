@@ -6,8 +6,8 @@ use r500_program::{Level, Texture};
 
 use super::{Parsed, Parser, Register};
 use crate::assemble::{TextureRequest, TextureSource};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::lexer::Kind;
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::lexer::TokenKind;
 use crate::source::Span;
 
 /// Levels given so far: where the first of a unit stands.
@@ -33,7 +33,7 @@ impl Parser<'_> {
         let start = self.tok.span;
         let unit = self.unit()?;
         self.once_at(&format!("TEXTURE tex[{unit}]"), start);
-        self.need(Kind::Equals)?;
+        self.expect_token(TokenKind::Equals)?;
         let mut file = None;
         let mut texture = Texture::default();
         if self.eat_text("file") {
@@ -65,28 +65,28 @@ impl Parser<'_> {
         if let Some((path, span)) = file {
             self.textures.push(TextureRequest { unit, source: TextureSource::Picture, path, span });
         }
-        self.semicolon()
+        self.parse_semicolon()
     }
 
     /// `(a, b, …)`: sides up to the longest, and perhaps another number.
     fn whole_numbers<const N: usize>(&mut self) -> Parsed<[u32; N]> {
         let mut numbers = [0; N];
-        self.need(Kind::OpenParen)?;
+        self.expect_token(TokenKind::OpenParen)?;
         for (i, number) in numbers.iter_mut().enumerate() {
             if i > 0 {
-                self.need(Kind::Comma)?;
+                self.expect_token(TokenKind::Comma)?;
             }
             let span = self.tok.span;
             *number = self.number(if i < 2 { MAX_SIDE } else { u32::MAX }, "a number of texels")?;
             if i < 2 && *number == 0 {
                 self.report(
-                    Diagnostic::new(Code::BadTexture, span, "a texture without texels")
+                    Diagnostic::new(DiagnosticCode::BadTexture, span, "a texture without texels")
                         .label(format!("sides are 1 to {MAX_SIDE}")),
                 );
                 *number = 1;
             }
         }
-        self.need(Kind::CloseParen)?;
+        self.expect_token(TokenKind::CloseParen)?;
         Ok(numbers)
     }
 
@@ -107,10 +107,10 @@ impl Parser<'_> {
             } else if let Some((_, value)) = clamps.into_iter().find(|(text, _)| self.at_text(text))
             {
                 clamp = value;
-            } else if self.at(Kind::Semicolon) {
+            } else if self.at(TokenKind::Semicolon) {
                 break;
             } else {
-                return Err(self.no_semicolon(
+                return Err(self.missing_semicolon(
                     "`nearest`, `linear`, `wrap`, `mirror`, `clamp`, `border` or `;`",
                 ));
             }
@@ -131,26 +131,26 @@ impl Parser<'_> {
     pub(super) fn texture_level(&mut self) -> Parsed<()> {
         let start = self.bump().span;
         let unit = self.unit()?;
-        self.need(Kind::Equals)?;
-        self.need(Kind::OpenParen)?;
+        self.expect_token(TokenKind::Equals)?;
+        self.expect_token(TokenKind::OpenParen)?;
         let width = self.number(MAX_SIDE, "the width")?;
-        self.need(Kind::Comma)?;
+        self.expect_token(TokenKind::Comma)?;
         let height = self.number(MAX_SIDE, "the height")?;
-        let layers = if self.eat(Kind::Comma) { self.number(MAX_SIDE, "layers")? } else { 1 };
-        self.need(Kind::CloseParen)?;
+        let layers = if self.eat(TokenKind::Comma) { self.number(MAX_SIDE, "layers")? } else { 1 };
+        self.expect_token(TokenKind::CloseParen)?;
         let mut bytes = Vec::new();
         let mut request = None;
         if self.eat_text("raw") {
             request = Some(self.string()?);
         } else if self.eat_text("bytes") {
-            while self.at(Kind::Str) {
+            while self.at(TokenKind::Str) {
                 let span = self.bump().span;
                 let text = self.bytes(span);
                 let digits = text.get(1..text.len().saturating_sub(1)).unwrap_or(&[]);
                 match hex(digits) {
                     Some(part) => bytes.extend_from_slice(&part),
                     None => self.report(
-                        Diagnostic::new(Code::BadTexture, span, "not bytes")
+                        Diagnostic::new(DiagnosticCode::BadTexture, span, "not bytes")
                             .label("two hexadecimal digits a byte"),
                     ),
                 }
@@ -166,7 +166,7 @@ impl Parser<'_> {
         let texture = self.job.textures[usize::from(unit)].get_or_insert_default();
         texture.levels.push(Level { width, height, layers, bytes });
         self.texture_state.levels.push((unit, start.to(self.before)));
-        self.semicolon()
+        self.parse_semicolon()
     }
 
     /// Reports units whose picture is given in two ways.
@@ -180,7 +180,7 @@ impl Parser<'_> {
             if let Some(other) = pictures {
                 self.report(
                     Diagnostic::new(
-                        Code::BadTexture,
+                        DiagnosticCode::BadTexture,
                         span,
                         format!("tex[{unit}] has a file and levels of its own"),
                     )

@@ -2,9 +2,9 @@
 
 use r500_isa::InlineConst;
 
-use super::{GivenUp, Parsed, Parser, Register};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::lexer::Kind;
+use super::{ParseAbort, Parsed, Parser, Register};
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::lexer::TokenKind;
 use crate::names::Kw;
 use crate::source::Span;
 
@@ -57,7 +57,7 @@ fn whole(bytes: &[u8]) -> Option<Result<(u32, bool), ()>> {
 impl Parser<'_> {
     /// A whole number up to `max`. One that is too large is reported and counts as 0.
     pub(super) fn number(&mut self, max: u32, what: &str) -> Parsed<u32> {
-        if !self.at(Kind::Word) {
+        if !self.at(TokenKind::Word) {
             return Err(self.expected(what));
         }
         let span = self.tok.span;
@@ -70,8 +70,12 @@ impl Parser<'_> {
             _ => {
                 let text = self.text(span);
                 self.report(
-                    Diagnostic::new(Code::OutOfRange, span, format!("{text} is too large"))
-                        .label(format!("{what} is at most {max}")),
+                    Diagnostic::new(
+                        DiagnosticCode::OutOfRange,
+                        span,
+                        format!("{text} is too large"),
+                    )
+                    .label(format!("{what} is at most {max}")),
                 );
                 Ok(0)
             }
@@ -79,24 +83,28 @@ impl Parser<'_> {
     }
 
     #[cold]
-    fn bad_number(&mut self, what: &str) -> GivenUp {
+    fn bad_number(&mut self, what: &str) -> ParseAbort {
         let span = self.tok.span;
         let text = self.text(span);
         if !text.starts_with(|c: char| c.is_ascii_digit()) {
             return self.expected(what);
         }
         self.report(
-            Diagnostic::new(Code::BadNumber, span, format!("`{text}` is not a whole number"))
-                .label("digits only, or `0x` and hexadecimal digits"),
+            Diagnostic::new(
+                DiagnosticCode::BadNumber,
+                span,
+                format!("`{text}` is not a whole number"),
+            )
+            .label("digits only, or `0x` and hexadecimal digits"),
         );
-        GivenUp
+        ParseAbort
     }
 
     /// Whether a number can start here.
     pub(super) fn at_number(&self) -> bool {
         match self.tok.kind {
-            Kind::Minus => true,
-            Kind::Word => {
+            TokenKind::Minus => true,
+            TokenKind::Word => {
                 self.bytes(self.tok.span).first().is_some_and(u8::is_ascii_digit)
                     || self.at_text("inf")
                     || self.at_text("nan")
@@ -109,14 +117,14 @@ impl Parser<'_> {
     /// must touch each other.
     pub(super) fn literal(&mut self) -> Parsed<(Number, Span)> {
         let start = self.tok.span;
-        let negative = self.eat(Kind::Minus);
-        if !self.at(Kind::Word) {
+        let negative = self.eat(TokenKind::Minus);
+        if !self.at(TokenKind::Word) {
             return Err(self.expected("a number"));
         }
         let first = self.bump().span;
         if let Some(Ok((n, hex))) = whole(self.bytes(first)) {
             let hex_bits = hex && !negative;
-            let exponent_or_point = self.at(Kind::Dot) && self.tok.span.start == first.end;
+            let exponent_or_point = self.at(TokenKind::Dot) && self.tok.span.start == first.end;
             if !exponent_or_point || hex {
                 let span = start.to(first);
                 return Ok((
@@ -130,19 +138,19 @@ impl Parser<'_> {
             }
         }
         let mut end = first;
-        if self.at(Kind::Dot) && self.tok.span.start == end.end {
+        if self.at(TokenKind::Dot) && self.tok.span.start == end.end {
             end = self.bump().span;
-            if self.at(Kind::Word) && self.tok.span.start == end.end {
+            if self.at(TokenKind::Word) && self.tok.span.start == end.end {
                 end = self.bump().span;
             }
         }
         let exponent = self.bytes(end).last().is_some_and(|b| b.eq_ignore_ascii_case(&b'e'));
         if exponent
-            && matches!(self.tok.kind, Kind::Minus | Kind::Plus)
+            && matches!(self.tok.kind, TokenKind::Minus | TokenKind::Plus)
             && self.tok.span.start == end.end
         {
             end = self.bump().span;
-            if self.at(Kind::Word) && self.tok.span.start == end.end {
+            if self.at(TokenKind::Word) && self.tok.span.start == end.end {
                 end = self.bump().span;
             }
         }
@@ -155,11 +163,14 @@ impl Parser<'_> {
         let Some(value) = parsed else {
             let text = self.text(span);
             self.report(
-                Diagnostic::new(Code::BadNumber, span, format!("`{text}` is not a number")).label(
-                    "like `2`, `0.5`, `-1e-3`, `inf`, `nan`, or `0x` and the bits of a float",
-                ),
+                Diagnostic::new(
+                    DiagnosticCode::BadNumber,
+                    span,
+                    format!("`{text}` is not a number"),
+                )
+                .label("like `2`, `0.5`, `-1e-3`, `inf`, `nan`, or `0x` and the bits of a float"),
             );
-            return Err(GivenUp);
+            return Err(ParseAbort);
         };
         Ok((Number::Real(if negative { -value } else { value }), span))
     }
@@ -171,7 +182,7 @@ impl Parser<'_> {
 
     /// A string, its escapes undone (`\"`, `\\`, `\n`).
     pub(super) fn string(&mut self) -> Parsed<(String, Span)> {
-        let span = self.need(Kind::Str)?.span;
+        let span = self.expect_token(TokenKind::Str)?.span;
         let text = self.text(span);
         let inner = text.strip_prefix('"').unwrap_or(&text);
         let inner = inner.strip_suffix('"').unwrap_or(inner);
@@ -193,33 +204,33 @@ impl Parser<'_> {
 
     /// `[n]`, n at most `max`.
     pub(super) fn index(&mut self, max: u8, what: &str) -> Parsed<u8> {
-        self.need(Kind::OpenBracket)?;
+        self.expect_token(TokenKind::OpenBracket)?;
         #[allow(clippy::cast_possible_truncation)]
         let n = self.number(u32::from(max), what)? as u8;
-        self.need(Kind::CloseBracket)?;
+        self.expect_token(TokenKind::CloseBracket)?;
         Ok(n)
     }
 
     /// `[n]`, `[n+aL]`, `[aL+n]` or `[aL]`.
     pub(super) fn relative_index(&mut self, max: u8, what: &str) -> Parsed<Index> {
-        self.need(Kind::OpenBracket)?;
+        self.expect_token(TokenKind::OpenBracket)?;
         let mut index = Index { n: 0, relative: false };
         #[allow(clippy::cast_possible_truncation)]
         if self.eat_word(Kw::Al) {
             index.relative = true;
-            if self.eat(Kind::Plus) {
+            if self.eat(TokenKind::Plus) {
                 index.n = self.number(u32::from(max), what)? as u8;
             }
         } else {
             index.n = self.number(u32::from(max), what)? as u8;
-            if self.eat(Kind::Plus) {
+            if self.eat(TokenKind::Plus) {
                 if !self.eat_word(Kw::Al) {
                     return Err(self.expected("`aL`"));
                 }
                 index.relative = true;
             }
         }
-        self.need(Kind::CloseBracket)?;
+        self.expect_token(TokenKind::CloseBracket)?;
         Ok(index)
     }
 
@@ -241,7 +252,7 @@ impl Parser<'_> {
     fn no_inline(&mut self, value: f32, span: Span) {
         let magnitude = value.abs();
         let mut diagnostic = Diagnostic::new(
-            Code::NoInline,
+            DiagnosticCode::NoInline,
             span,
             format!("no inline constant has the value {value}"),
         );
@@ -270,7 +281,7 @@ impl Parser<'_> {
 
     /// A register by its name or as `word[n]`; `None` if the token is neither.
     pub(super) fn register(&mut self) -> Parsed<Option<Register>> {
-        if !self.at(Kind::Word) {
+        if !self.at(TokenKind::Word) {
             return Ok(None);
         }
         let (max, what, make): (u8, &str, fn(u8) -> Register) = match self.tok.kw {
@@ -281,7 +292,7 @@ impl Parser<'_> {
             Kw::Int => (31, "an integer constant's number", Register::Int),
             Kw::Bool => (31, "a boolean constant's number", Register::Bool),
             _ => {
-                let found = self.named(self.tok.span);
+                let found = self.resolve_register(self.tok.span);
                 if found.is_some() {
                     self.bump();
                 }
@@ -304,10 +315,10 @@ impl Parser<'_> {
         };
         pick(register).ok_or_else(|| {
             self.report(
-                Diagnostic::new(Code::WrongRegister, span, format!("expected {what}"))
+                Diagnostic::new(DiagnosticCode::WrongRegister, span, format!("expected {what}"))
                     .label("another kind of register"),
             );
-            GivenUp
+            ParseAbort
         })
     }
 }

@@ -7,7 +7,7 @@ use r500_isa::values::{InstType, Mod, Omod, Sel, Swiz};
 use r500_isa::words::{AluRgbAddr, AluRgbInst, CmnInst};
 use r500_isa::{Half, InlineConst, Instruction, Slot, Source};
 
-use super::{Out, compare, flags, index, predicates, result_tag};
+use super::{TextBuffer, compare, flags, index, predicates, result_tag};
 use crate::names;
 
 /// The values of the inline constants, as they are written.
@@ -17,7 +17,7 @@ static INLINE: LazyLock<Vec<String>> =
 const ZERO_RGB: Operand<3> = Operand { sel: Sel::SRC0, swiz: [Swiz::R; 3], modifier: Mod::NOP };
 const ZERO_ALPHA: Operand<1> = Operand { sel: Sel::SRC0, swiz: [Swiz::R], modifier: Mod::NOP };
 
-pub(super) fn alu(out: &mut Out, inst: Instruction) {
+pub(super) fn alu(out: &mut TextBuffer, inst: Instruction) {
     let cmn = inst.cmn();
     if inst.ty() == InstType::OUT {
         out.text("OUT ");
@@ -58,7 +58,7 @@ pub(super) fn alu(out: &mut Out, inst: Instruction) {
 
 // Lets.
 
-fn lets(out: &mut Out, inst: Instruction) {
+fn lets(out: &mut TextBuffer, inst: Instruction) {
     let unused = AluRgbAddr(0)
         .with_source(0, Source::UNUSED)
         .with_source(1, Source::UNUSED)
@@ -76,7 +76,13 @@ fn lets(out: &mut Out, inst: Instruction) {
     }
 }
 
-fn half_lets(out: &mut Out, half: Half, sources: [Source; 3], inst: Instruction, first: &mut bool) {
+fn half_lets(
+    out: &mut TextBuffer,
+    half: Half,
+    sources: [Source; 3],
+    inst: Instruction,
+    first: &mut bool,
+) {
     let suffix = if half == Half::Rgb { ".rgb = " } else { ".a = " };
     for (name, source) in ["src0", "src1", "src2"].into_iter().zip(sources) {
         if source == Source::UNUSED {
@@ -107,7 +113,7 @@ fn half_lets(out: &mut Out, half: Half, sources: [Source; 3], inst: Instruction,
     }
 }
 
-fn comma(out: &mut Out, first: &mut bool) {
+fn comma(out: &mut TextBuffer, first: &mut bool) {
     if !*first {
         out.text(", ");
     }
@@ -137,7 +143,7 @@ fn alpha_named(inst: Instruction) -> bool {
         || inst.alpha_operand(Slot::C) != ZERO_ALPHA
 }
 
-fn rgb_half(out: &mut Out, inst: Instruction, result: bool, suffix: bool) {
+fn rgb_half(out: &mut TextBuffer, inst: Instruction, result: bool, suffix: bool) {
     let (cmn, w3, w5) = (inst.cmn(), inst.rgb_inst(), inst.rgba_inst());
     let op = w5.rgb_op();
     target(out, inst, w3.target().code(), cmn.rgb_omask().code());
@@ -162,7 +168,7 @@ fn rgb_half(out: &mut Out, inst: Instruction, result: bool, suffix: bool) {
     }
 }
 
-fn alpha_half(out: &mut Out, inst: Instruction, result: bool, suffix: bool) {
+fn alpha_half(out: &mut TextBuffer, inst: Instruction, result: bool, suffix: bool) {
     let (cmn, w4) = (inst.cmn(), inst.alpha_inst());
     let op = w4.alpha_op();
     let mask = |on: bool| u8::from(on) << 3;
@@ -192,7 +198,7 @@ fn alpha_half(out: &mut Out, inst: Instruction, result: bool, suffix: bool) {
 }
 
 /// ` out[n].mask =`, or ` pred[lt].mask =` on ALU instructions.
-fn target(out: &mut Out, inst: Instruction, target: u8, mask: u8) {
+fn target(out: &mut TextBuffer, inst: Instruction, target: u8, mask: u8) {
     if target == 0 && mask == 0 {
         return;
     }
@@ -208,7 +214,7 @@ fn target(out: &mut Out, inst: Instruction, target: u8, mask: u8) {
     out.text(" =");
 }
 
-fn temp(out: &mut Out, n: u8, relative: bool, mask: u8) {
+fn temp(out: &mut TextBuffer, n: u8, relative: bool, mask: u8) {
     out.text(" temp");
     index(out, n, relative);
     out.push(b'.');
@@ -216,13 +222,13 @@ fn temp(out: &mut Out, n: u8, relative: bool, mask: u8) {
     out.text(" =");
 }
 
-fn alu_result(out: &mut Out, cmn: CmnInst, tail: &str) {
+fn alu_result(out: &mut TextBuffer, cmn: CmnInst, tail: &str) {
     out.text(" alu[");
     out.text(compare(cmn.alu_result_op()));
     out.text(tail);
 }
 
-fn modifiers(out: &mut Out, clamp: bool, omod: Omod) {
+fn modifiers(out: &mut TextBuffer, clamp: bool, omod: Omod) {
     if clamp {
         out.text(" clamp");
     }
@@ -239,7 +245,7 @@ fn modifiers(out: &mut Out, clamp: bool, omod: Omod) {
     }
 }
 
-fn opcode(out: &mut Out, words: &[&str; 16], code: u8) {
+fn opcode(out: &mut TextBuffer, words: &[&str; 16], code: u8) {
     out.push(b' ');
     match words[usize::from(code & 15)] {
         "" => {
@@ -251,7 +257,7 @@ fn opcode(out: &mut Out, words: &[&str; 16], code: u8) {
     }
 }
 
-fn write_operand(out: &mut Out, sel: Sel, modifier: Mod, letters: &[u8]) {
+fn write_operand(out: &mut TextBuffer, sel: Sel, modifier: Mod, letters: &[u8]) {
     let absolute = modifier.code() & 2 != 0;
     out.text(match modifier.code() & 3 {
         0 => " ",

@@ -7,11 +7,16 @@ use r500_isa::texture::{
 use r500_isa::{Kind, Register, Word};
 use r500_program::{Compare, Component, Expect, InputData, Job, Plane, Program, Texture};
 
-use super::{Out, PrintOptions, TextureFile};
+use super::{PrintOptions, TextBuffer, TextureFile};
 use crate::names;
 
 /// Everything of a job but its instructions, and an empty line if that is anything.
-pub(super) fn job(out: &mut Out, job: &Job, options: &PrintOptions, files: &mut Vec<TextureFile>) {
+pub(super) fn job(
+    out: &mut TextBuffer,
+    job: &Job,
+    options: &PrintOptions,
+    files: &mut Vec<TextureFile>,
+) {
     let start = out.len();
     string(out, "NAME ", &job.name);
     string(out, "ORIGIN ", &job.origin);
@@ -48,12 +53,12 @@ pub(super) fn job(out: &mut Out, job: &Job, options: &PrintOptions, files: &mut 
     }
 }
 
-fn end(out: &mut Out) {
+fn end(out: &mut TextBuffer) {
     out.text(" ;\n");
 }
 
 /// A directive that holds a string, unless that is empty.
-fn string(out: &mut Out, head: &str, text: &str) {
+fn string(out: &mut TextBuffer, head: &str, text: &str) {
     if !text.is_empty() {
         out.text(head);
         quoted(out, text);
@@ -61,7 +66,7 @@ fn string(out: &mut Out, head: &str, text: &str) {
     }
 }
 
-fn quoted(out: &mut Out, text: &str) {
+fn quoted(out: &mut TextBuffer, text: &str) {
     out.push(b'"');
     for c in text.chars() {
         match c {
@@ -76,7 +81,7 @@ fn quoted(out: &mut Out, text: &str) {
 }
 
 /// A float by value where that keeps its bits, else by its bits.
-fn float(out: &mut Out, value: f32) {
+fn float(out: &mut TextBuffer, value: f32) {
     if value.is_nan() {
         out.hex(value.to_bits());
     } else if value.is_infinite() {
@@ -92,7 +97,7 @@ fn float(out: &mut Out, value: f32) {
     }
 }
 
-fn floats<const N: usize>(out: &mut Out, values: [f32; N]) {
+fn floats<const N: usize>(out: &mut TextBuffer, values: [f32; N]) {
     out.push(b'(');
     for (i, value) in values.into_iter().enumerate() {
         if i > 0 {
@@ -105,7 +110,7 @@ fn floats<const N: usize>(out: &mut Out, values: [f32; N]) {
 
 // Registers.
 
-fn registers(out: &mut Out, program: &Program) {
+fn registers(out: &mut TextBuffer, program: &Program) {
     let s = &program.state;
     one(out, s.config, None);
     one(out, s.pixsize, None);
@@ -142,13 +147,13 @@ fn registers(out: &mut Out, program: &Program) {
 }
 
 /// A register that is given: `NAME = FIELD(value) … ;`.
-fn one<W: Word>(out: &mut Out, word: Option<W>, n: Option<usize>) {
+fn one<W: Word>(out: &mut TextBuffer, word: Option<W>, n: Option<usize>) {
     if let Some(word) = word {
         register(out, W::REGISTER, n, word.bits());
     }
 }
 
-fn register(out: &mut Out, register: &Register, n: Option<usize>, bits: u32) {
+fn register(out: &mut TextBuffer, register: &Register, n: Option<usize>, bits: u32) {
     out.text(register.name);
     if let Some(n) = n {
         out.push(b'[');
@@ -197,7 +202,7 @@ fn is_word(name: &str) -> bool {
 
 // Constants.
 
-fn constants(out: &mut Out, job: &Job) {
+fn constants(out: &mut TextBuffer, job: &Job) {
     for (n, value) in job.program.state.constants.iter().enumerate() {
         out.text("const[");
         out.number(u32::try_from(n).unwrap_or(0));
@@ -219,7 +224,7 @@ fn constants(out: &mut Out, job: &Job) {
 
 // Inputs.
 
-fn inputs(out: &mut Out, job: &Job) {
+fn inputs(out: &mut TextBuffer, job: &Job) {
     let Some(inputs) = &job.inputs else { return };
     if inputs.is_empty() {
         out.text("INPUT none ;\n");
@@ -253,7 +258,7 @@ fn inputs(out: &mut Out, job: &Job) {
     }
 }
 
-fn component(out: &mut Out, component: &Component) {
+fn component(out: &mut TextBuffer, component: &Component) {
     let Plane { c, du, dv } = component.plane;
     let bits = [c, du, dv].map(f32::to_bits);
     const ONE: u32 = 0x3f80_0000;
@@ -275,7 +280,7 @@ fn component(out: &mut Out, component: &Component) {
 // Textures.
 
 fn texture(
-    out: &mut Out,
+    out: &mut TextBuffer,
     unit: usize,
     texture: &Texture,
     options: &PrintOptions,
@@ -329,7 +334,7 @@ fn texture(
 
 // Expectations.
 
-fn expect(out: &mut Out, job: &Job) {
+fn expect(out: &mut TextBuffer, job: &Job) {
     let Expect { targets, depth, coverage, compare, tolerance, background, known_failure } =
         &job.expect;
     if let Some(covered) = &job.coverage {
@@ -386,7 +391,7 @@ fn expect(out: &mut Out, job: &Job) {
     }
 }
 
-fn optional(out: &mut Out, value: Option<f32>) {
+fn optional(out: &mut TextBuffer, value: Option<f32>) {
     match value {
         Some(value) => float(out, value),
         None => out.push(b'_'),
@@ -394,7 +399,7 @@ fn optional(out: &mut Out, value: Option<f32>) {
 }
 
 /// Values, four a line.
-fn list<T>(out: &mut Out, items: &[T], write: impl Fn(&mut Out, &T)) {
+fn list<T>(out: &mut TextBuffer, items: &[T], write: impl Fn(&mut TextBuffer, &T)) {
     for (i, item) in items.iter().enumerate() {
         if i > 0 {
             out.push(b',');

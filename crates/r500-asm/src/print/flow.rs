@@ -4,21 +4,21 @@ use r500_isa::values::{AddrOp, BranchOp, FcOp, InstType, PredSel};
 use r500_isa::words::{CmnInst, FcAddr};
 use r500_isa::{FieldValue, Instruction};
 
-use super::{Out, flags, predicates, spare_bits, unused_masks};
-use crate::flow::{Kind, encode};
+use super::{TextBuffer, flags, predicates, spare_bits, unused_masks};
+use crate::flow::{FlowKind, encode};
 use crate::names::{self, Kw};
 
 /// How the flow-control instructions of a program print.
-pub(super) struct Nest {
-    pub(super) plans: Vec<Plan>,
+pub(super) struct ControlTree {
+    pub(super) statements: Vec<FlowStmt>,
     /// Which addresses have a label; jump addresses have nine bits.
     pub(super) labels: [bool; 512],
 }
 
 /// How a flow-control instruction prints.
-pub(super) struct Plan {
+pub(super) struct FlowStmt {
     pub(super) at: usize,
-    kind: Kind,
+    kind: FlowKind,
     target: Target,
     /// The integer constant that follows from the nest.
     int: u8,
@@ -32,18 +32,18 @@ enum Target {
     Address(u16),
 }
 
-impl Plan {
+impl FlowStmt {
     pub(super) const fn opens(&self) -> bool {
-        matches!(self.kind, Kind::If { .. } | Kind::Else | Kind::Loop { .. })
+        matches!(self.kind, FlowKind::If { .. } | FlowKind::Else | FlowKind::Loop { .. })
     }
 
     pub(super) const fn closes(&self) -> bool {
-        matches!(self.kind, Kind::Else | Kind::Endif | Kind::Endloop { .. })
+        matches!(self.kind, FlowKind::Else | FlowKind::Endif | FlowKind::Endloop { .. })
     }
 }
 
 /// An open block while the nest is found: numbers are those of plans.
-struct Open {
+struct OpenBlock {
     plan: usize,
     else_plan: Option<usize>,
 }
@@ -51,26 +51,26 @@ struct Open {
 /// The usual target of a statement that belongs to no nest.
 const NO_TARGET: usize = 0;
 
-impl Nest {
+impl ControlTree {
     pub(super) fn new(code: &[Instruction], offset: u16) -> Self {
-        let mut plans: Vec<Plan> = Vec::new();
+        let mut plans: Vec<FlowStmt> = Vec::new();
         for (at, inst) in code.iter().enumerate() {
             if inst.ty() == InstType::FC {
-                plans.push(Plan { at, kind: shape(*inst), target: Target::Usual, int: 0 });
+                plans.push(FlowStmt { at, kind: classify(*inst), target: Target::Usual, int: 0 });
             }
         }
         let mut usual = vec![NO_TARGET; plans.len()];
-        pair(&mut plans, &mut usual, code);
-        exits(&mut plans, &mut usual);
+        match_blocks(&mut plans, &mut usual, code);
+        match_loop_exits(&mut plans, &mut usual);
 
         let mut labels = [false; 512];
         for (plan, usual) in plans.iter_mut().zip(usual) {
             let addr = code[plan.at].fc_addr();
             let base = if addr.jump_global() { usize::from(offset) } else { 0 };
             let actual = usize::from(addr.jump_addr());
-            let general = matches!(plan.kind, Kind::General(_));
+            let general = matches!(plan.kind, FlowKind::General(_));
             let usual = if general { 0 } else { usual + base };
-            let named = matches!(plan.kind, Kind::Call | Kind::Jump);
+            let named = matches!(plan.kind, FlowKind::Call | FlowKind::Jump);
             if actual == usual && !named {
                 continue;
             }
@@ -82,30 +82,32 @@ impl Nest {
                 _ => Target::Address(addr.jump_addr()),
             };
         }
-        Self { plans, labels }
+        Self { statements: plans, labels }
     }
 }
 
 /// What an instruction would be if it stood in the right place. What a statement says about the
 /// branch counters must be there; votes, targets and constants may differ from the usual.
-fn shape(inst: Instruction) -> Kind {
+fn classify(inst: Instruction) -> FlowKind {
     let w = inst.fc_inst();
-    let general = Kind::General(w.op());
+    let general = FlowKind::General(w.op());
     let (none, incr, decr) = (BranchOp::NONE, BranchOp::INCR, BranchOp::DECR);
     let counters = (w.b_op0(), w.b_op1(), w.b_pop_cnt());
     let quiet = counters == (none, none, 0);
     if w.op() == FcOp::JUMP {
         return match (w.b_else(), w.a_op(), counters) {
             (false, AddrOp::NONE, (op, BranchOp::NONE | BranchOp::INCR, 0)) if op == incr => {
-                Kind::If { has_else: false }
+                FlowKind::If { has_else: false }
             }
-            (true, AddrOp::NONE, all) if all == (none, decr, 1) && w.jump_func() == 0 => Kind::Else,
+            (true, AddrOp::NONE, all) if all == (none, decr, 1) && w.jump_func() == 0 => {
+                FlowKind::Else
+            }
             (false, AddrOp::NONE, all) if all == (decr, none, 1) && w.jump_func() == 0 => {
-                Kind::Endif
+                FlowKind::Endif
             }
-            (false, AddrOp::PUSH, (op, ..)) if op == none => Kind::Call,
-            (false, AddrOp::POP, (op, ..)) if op == none => Kind::Return,
-            (false, AddrOp::NONE, _) if quiet => Kind::Jump,
+            (false, AddrOp::PUSH, (op, ..)) if op == none => FlowKind::Call,
+            (false, AddrOp::POP, (op, ..)) if op == none => FlowKind::Return,
+            (false, AddrOp::NONE, _) if quiet => FlowKind::Jump,
             _ => general,
         };
     }
@@ -113,44 +115,44 @@ fn shape(inst: Instruction) -> Kind {
         return general;
     }
     match (w.op(), w.jump_func()) {
-        (FcOp::LOOP, 0) if quiet => Kind::Loop { rep: false },
-        (FcOp::REP, 0) if quiet => Kind::Loop { rep: true },
-        (FcOp::ENDLOOP, 0xff) if quiet => Kind::Endloop { rep: false },
-        (FcOp::ENDREP, 0xff) if quiet => Kind::Endloop { rep: true },
-        (FcOp::BREAKLOOP, _) => Kind::Break { rep: false, depth: 0 },
-        (FcOp::BREAKREP, _) => Kind::Break { rep: true, depth: 0 },
-        (FcOp::CONTINUE, _) => Kind::Continue { depth: 0 },
+        (FcOp::LOOP, 0) if quiet => FlowKind::Loop { rep: false },
+        (FcOp::REP, 0) if quiet => FlowKind::Loop { rep: true },
+        (FcOp::ENDLOOP, 0xff) if quiet => FlowKind::Endloop { rep: false },
+        (FcOp::ENDREP, 0xff) if quiet => FlowKind::Endloop { rep: true },
+        (FcOp::BREAKLOOP, _) => FlowKind::Break { rep: false, depth: 0 },
+        (FcOp::BREAKREP, _) => FlowKind::Break { rep: true, depth: 0 },
+        (FcOp::CONTINUE, _) => FlowKind::Continue { depth: 0 },
         _ => general,
     }
 }
 
 /// Finds which blocks belong together, with their usual targets; all others become general.
-fn pair(plans: &mut [Plan], usual: &mut [usize], code: &[Instruction]) {
-    let mut open: Vec<Open> = Vec::new();
+fn match_blocks(plans: &mut [FlowStmt], usual: &mut [usize], code: &[Instruction]) {
+    let mut open: Vec<OpenBlock> = Vec::new();
     for i in 0..plans.len() {
         let at = plans[i].at;
         let top = open.last_mut();
         let top_kind = top.as_ref().map(|o| plans[o.plan].kind);
         match (plans[i].kind, top, top_kind) {
-            (Kind::If { .. } | Kind::Loop { .. }, ..) => {
-                open.push(Open { plan: i, else_plan: None });
+            (FlowKind::If { .. } | FlowKind::Loop { .. }, ..) => {
+                open.push(OpenBlock { plan: i, else_plan: None });
             }
-            (Kind::Else, Some(top), Some(Kind::If { .. })) if top.else_plan.is_none() => {
+            (FlowKind::Else, Some(top), Some(FlowKind::If { .. })) if top.else_plan.is_none() => {
                 top.else_plan = Some(i);
             }
-            (Kind::Endif, Some(top), Some(Kind::If { .. })) => {
+            (FlowKind::Endif, Some(top), Some(FlowKind::If { .. })) => {
                 let (first, middle) = (top.plan, top.else_plan);
                 open.pop();
                 usual[i] = at + 1;
                 if let Some(middle) = middle {
-                    plans[first].kind = Kind::If { has_else: true };
+                    plans[first].kind = FlowKind::If { has_else: true };
                     usual[first] = plans[middle].at + 1;
                     usual[middle] = at + 1;
                 } else {
                     usual[first] = at + 1;
                 }
             }
-            (Kind::Endloop { rep }, Some(top), Some(Kind::Loop { rep: opened }))
+            (FlowKind::Endloop { rep }, Some(top), Some(FlowKind::Loop { rep: opened }))
                 if rep == opened =>
             {
                 let first = top.plan;
@@ -159,27 +161,27 @@ fn pair(plans: &mut [Plan], usual: &mut [usize], code: &[Instruction]) {
                 usual[i] = plans[first].at + 1;
                 plans[i].int = code[plans[first].at].fc_addr().int_addr();
             }
-            (Kind::Else | Kind::Endif | Kind::Endloop { .. }, ..) => {
-                generalise(&mut plans[i], code)
+            (FlowKind::Else | FlowKind::Endif | FlowKind::Endloop { .. }, ..) => {
+                make_general(&mut plans[i], code)
             }
             _ => {}
         }
     }
     for block in open {
-        generalise(&mut plans[block.plan], code);
+        make_general(&mut plans[block.plan], code);
         if let Some(middle) = block.else_plan {
-            generalise(&mut plans[middle], code);
+            make_general(&mut plans[middle], code);
         }
     }
 }
 
-fn generalise(plan: &mut Plan, code: &[Instruction]) {
-    plan.kind = Kind::General(code[plan.at].fc_inst().op());
+fn make_general(plan: &mut FlowStmt, code: &[Instruction]) {
+    plan.kind = FlowKind::General(code[plan.at].fc_inst().op());
 }
 
 /// Gives breaks and continues their depth and usual target; those outside of a loop of their kind
 /// become general.
-fn exits(plans: &mut [Plan], usual: &mut [usize]) {
+fn match_loop_exits(plans: &mut [FlowStmt], usual: &mut [usize]) {
     /// A loop: whether `REP`, the address of its end, and the branches open in it.
     struct Loop {
         rep: bool,
@@ -189,39 +191,39 @@ fn exits(plans: &mut [Plan], usual: &mut [usize]) {
     let mut loops: Vec<Loop> = Vec::new();
     for i in 0..plans.len() {
         match plans[i].kind {
-            Kind::If { .. } => {
+            FlowKind::If { .. } => {
                 if let Some(inner) = loops.last_mut() {
                     inner.branches += 1;
                 }
             }
-            Kind::Endif => {
+            FlowKind::Endif => {
                 if let Some(inner) = loops.last_mut() {
                     inner.branches = inner.branches.saturating_sub(1);
                 }
             }
             // The usual target of a loop lies behind its end.
-            Kind::Loop { rep } => loops.push(Loop { rep, end: usual[i] - 1, branches: 0 }),
-            Kind::Endloop { .. } => {
+            FlowKind::Loop { rep } => loops.push(Loop { rep, end: usual[i] - 1, branches: 0 }),
+            FlowKind::Endloop { .. } => {
                 loops.pop();
             }
-            Kind::Break { rep: of_rep, .. } => match loops.last() {
+            FlowKind::Break { rep: of_rep, .. } => match loops.last() {
                 Some(Loop { rep, end, branches }) if *rep == of_rep && *branches < 32 => {
                     let depth = u8::try_from(*branches).unwrap_or(31);
-                    plans[i].kind = Kind::Break { rep: of_rep, depth };
+                    plans[i].kind = FlowKind::Break { rep: of_rep, depth };
                     usual[i] = end + 1;
                 }
                 _ => {
                     let op = if of_rep { FcOp::BREAKREP } else { FcOp::BREAKLOOP };
-                    plans[i].kind = Kind::General(op);
+                    plans[i].kind = FlowKind::General(op);
                 }
             },
-            Kind::Continue { .. } => match loops.last() {
+            FlowKind::Continue { .. } => match loops.last() {
                 Some(Loop { end, branches, .. }) if *branches < 32 => {
                     let depth = u8::try_from(*branches).unwrap_or(31);
-                    plans[i].kind = Kind::Continue { depth };
+                    plans[i].kind = FlowKind::Continue { depth };
                     usual[i] = *end;
                 }
-                _ => plans[i].kind = Kind::General(FcOp::CONTINUE),
+                _ => plans[i].kind = FlowKind::General(FcOp::CONTINUE),
             },
             _ => {}
         }
@@ -231,43 +233,43 @@ fn exits(plans: &mut [Plan], usual: &mut [usize]) {
 // Printing.
 
 /// A flow-control instruction as planned.
-pub(super) fn planned(out: &mut Out, inst: Instruction, plan: &Plan) {
+pub(super) fn print_statement(out: &mut TextBuffer, inst: Instruction, plan: &FlowStmt) {
     let (w, a) = (inst.fc_inst(), inst.fc_addr());
     let word = match plan.kind {
-        Kind::General(_) => return fields(out, inst, plan.target),
-        Kind::If { .. } => "IF",
-        Kind::Else => "ELSE",
-        Kind::Endif => "ENDIF",
-        Kind::Loop { rep: false } => "LOOP",
-        Kind::Loop { rep: true } => "REP",
-        Kind::Endloop { rep: false } => "ENDLOOP",
-        Kind::Endloop { rep: true } => "ENDREP",
-        Kind::Break { .. } => "BREAK",
-        Kind::Continue { .. } => "CONTINUE",
-        Kind::Call => "CALL",
-        Kind::Return => "RETURN",
-        Kind::Jump => "JUMP",
+        FlowKind::General(_) => return fields(out, inst, plan.target),
+        FlowKind::If { .. } => "IF",
+        FlowKind::Else => "ELSE",
+        FlowKind::Endif => "ENDIF",
+        FlowKind::Loop { rep: false } => "LOOP",
+        FlowKind::Loop { rep: true } => "REP",
+        FlowKind::Endloop { rep: false } => "ENDLOOP",
+        FlowKind::Endloop { rep: true } => "ENDREP",
+        FlowKind::Break { .. } => "BREAK",
+        FlowKind::Continue { .. } => "CONTINUE",
+        FlowKind::Call => "CALL",
+        FlowKind::Return => "RETURN",
+        FlowKind::Jump => "JUMP",
     };
     out.text(word);
     out.push(b' ');
-    let named_target = matches!(plan.kind, Kind::Call | Kind::Jump);
+    let named_target = matches!(plan.kind, FlowKind::Call | FlowKind::Jump);
     if named_target {
         target(out, plan.target);
     }
-    if matches!(plan.kind, Kind::Loop { .. }) {
+    if matches!(plan.kind, FlowKind::Loop { .. }) {
         constant(out, "int[", a.int_addr());
     }
     let conditional = matches!(
         plan.kind,
-        Kind::If { .. }
-            | Kind::Break { .. }
-            | Kind::Continue { .. }
-            | Kind::Call
-            | Kind::Return
-            | Kind::Jump
+        FlowKind::If { .. }
+            | FlowKind::Break { .. }
+            | FlowKind::Continue { .. }
+            | FlowKind::Call
+            | FlowKind::Return
+            | FlowKind::Jump
     );
     let (mut predicate, mut boolean) = (false, false);
-    if matches!(plan.kind, Kind::If { .. }) {
+    if matches!(plan.kind, FlowKind::If { .. }) {
         (predicate, boolean) = condition(out, !w.jump_func(), inst.cmn(), a);
     } else if conditional && w.jump_func() != 0xff {
         out.text("IF ");
@@ -286,7 +288,7 @@ pub(super) fn planned(out: &mut Out, inst: Instruction, plan: &Plan) {
     if a.bool_addr() != 0 && !boolean {
         constant(out, "bool[", a.bool_addr());
     }
-    if a.int_addr() != plan.int && !matches!(plan.kind, Kind::Loop { .. }) {
+    if a.int_addr() != plan.int && !matches!(plan.kind, FlowKind::Loop { .. }) {
         constant(out, "int[", a.int_addr());
     }
     if w.ignore_uncovered() {
@@ -300,12 +302,12 @@ pub(super) fn planned(out: &mut Out, inst: Instruction, plan: &Plan) {
 }
 
 /// A flow-control instruction by its fields, its target by number.
-pub(super) fn general(out: &mut Out, inst: Instruction) {
+pub(super) fn print_general(out: &mut TextBuffer, inst: Instruction) {
     let address = inst.fc_addr().jump_addr();
     fields(out, inst, if address == 0 { Target::Usual } else { Target::Address(address) });
 }
 
-fn fields(out: &mut Out, inst: Instruction, to: Target) {
+fn fields(out: &mut TextBuffer, inst: Instruction, to: Target) {
     let (w, a) = (inst.fc_inst(), inst.fc_addr());
     out.text("FC ");
     out.text(names::FC_OPS[usize::from(w.op().code() & 7)].0.text());
@@ -349,7 +351,7 @@ fn fields(out: &mut Out, inst: Instruction, to: Target) {
 }
 
 /// What does not depend on the kind of statement.
-fn common(out: &mut Out, inst: Instruction, a: FcAddr, rgb_predicate: bool) {
+fn common(out: &mut TextBuffer, inst: Instruction, a: FcAddr, rgb_predicate: bool) {
     let cmn = inst.cmn();
     if a.jump_global() {
         out.text("JUMP_GLOBAL ");
@@ -361,7 +363,7 @@ fn common(out: &mut Out, inst: Instruction, a: FcAddr, rgb_predicate: bool) {
 }
 
 /// The condition with that table, and whether it tells the predicate and the boolean.
-fn condition(out: &mut Out, table: u8, cmn: CmnInst, a: FcAddr) -> (bool, bool) {
+fn condition(out: &mut TextBuffer, table: u8, cmn: CmnInst, a: FcAddr) -> (bool, bool) {
     use crate::parse::condition::{ALU, BOOLEAN, PREDICATE};
     let inverted = matches!(!table, ALU | BOOLEAN | PREDICATE);
     let plain = if inverted { !table } else { table };
@@ -373,7 +375,7 @@ fn condition(out: &mut Out, table: u8, cmn: CmnInst, a: FcAddr) -> (bool, bool) 
         PredSel::AAAA => Some("pred.a "),
         _ => None,
     };
-    let bang = |out: &mut Out| {
+    let bang = |out: &mut TextBuffer| {
         if inverted {
             out.push(b'!');
         }
@@ -403,25 +405,25 @@ fn condition(out: &mut Out, table: u8, cmn: CmnInst, a: FcAddr) -> (bool, bool) 
     }
 }
 
-fn constant(out: &mut Out, head: &str, n: u8) {
+fn constant(out: &mut TextBuffer, head: &str, n: u8) {
     out.text(head);
     out.small(n);
     out.text("] ");
 }
 
-fn constant_field(out: &mut Out, head: &str, n: u8) {
+fn constant_field(out: &mut TextBuffer, head: &str, n: u8) {
     out.text(head);
     out.small(n);
     out.text(") ");
 }
 
-fn branch_op(out: &mut Out, head: &str, op: BranchOp) {
+fn branch_op(out: &mut TextBuffer, head: &str, op: BranchOp) {
     out.text(head);
     coded(out, names::BRANCH_OPS, op);
 }
 
 /// A word for a value, or its code, and the bracket behind it.
-fn coded<T: FieldValue + PartialEq>(out: &mut Out, table: &[(Kw, T)], value: T) {
+fn coded<T: FieldValue + PartialEq>(out: &mut TextBuffer, table: &[(Kw, T)], value: T) {
     match names::word_of(table, value) {
         Some(word) => out.text(word),
         None => out.number(value.code()),
@@ -429,7 +431,7 @@ fn coded<T: FieldValue + PartialEq>(out: &mut Out, table: &[(Kw, T)], value: T) 
     out.text(") ");
 }
 
-fn target(out: &mut Out, target: Target) {
+fn target(out: &mut TextBuffer, target: Target) {
     match target {
         Target::Usual => return,
         Target::Label(at) => out.label(usize::from(at)),
@@ -438,7 +440,7 @@ fn target(out: &mut Out, target: Target) {
     out.push(b' ');
 }
 
-fn arrow(out: &mut Out, to: Target) {
+fn arrow(out: &mut TextBuffer, to: Target) {
     if to != Target::Usual {
         out.text("-> ");
         target(out, to);

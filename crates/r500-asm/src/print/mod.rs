@@ -16,8 +16,8 @@ use r500_isa::words::CmnInst;
 use r500_program::Job;
 
 use crate::names;
-use flow::Nest;
-pub(crate) use write::Out;
+use flow::ControlTree;
+pub(crate) use write::TextBuffer;
 
 /// How to print.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ pub struct TextureFile {
 /// ```
 #[must_use]
 pub fn print(job: &Job, options: &PrintOptions) -> Printed {
-    let mut out = Out::with_capacity(job.program.code.len() * 96);
+    let mut out = TextBuffer::with_capacity(job.program.code.len() * 96);
     let mut files = Vec::new();
     if options.state {
         directive::job(&mut out, job, options, &mut files);
@@ -79,7 +79,7 @@ pub fn print(job: &Job, options: &PrintOptions) -> Printed {
 /// Instructions as text. `offset` is `US_CODE_OFFSET`, which global jumps count from.
 #[must_use]
 pub fn print_code(instructions: &[Instruction], offset: u16) -> String {
-    let mut out = Out::with_capacity(instructions.len() * 96);
+    let mut out = TextBuffer::with_capacity(instructions.len() * 96);
     code(&mut out, instructions, offset, false);
     out.finish()
 }
@@ -94,9 +94,9 @@ pub fn print_code(instructions: &[Instruction], offset: u16) -> String {
 /// ```
 #[must_use]
 pub fn print_instruction(instruction: Instruction) -> String {
-    let mut out = Out::with_capacity(160);
+    let mut out = TextBuffer::with_capacity(160);
     match instruction.ty() {
-        InstType::FC => flow::general(&mut out, instruction),
+        InstType::FC => flow::print_general(&mut out, instruction),
         InstType::TEX => tex::tex(&mut out, instruction),
         _ => alu::alu(&mut out, instruction),
     }
@@ -115,22 +115,22 @@ pub fn print_instruction(instruction: Instruction) -> String {
 /// ```
 #[must_use]
 pub fn print_lines(instructions: &[Instruction], offset: u16) -> Vec<String> {
-    let nest = Nest::new(instructions, offset);
-    let mut plans = nest.plans.iter().peekable();
+    let nest = ControlTree::new(instructions, offset);
+    let mut plans = nest.statements.iter().peekable();
     let line = |(at, instruction): (usize, &Instruction)| {
         let Some(plan) = plans.next_if(|plan| plan.at == at) else {
             return print_instruction(*instruction);
         };
-        let mut out = Out::with_capacity(80);
-        flow::planned(&mut out, *instruction, plan);
+        let mut out = TextBuffer::with_capacity(80);
+        flow::print_statement(&mut out, *instruction, plan);
         out.finish()
     };
     instructions.iter().enumerate().map(line).collect()
 }
 
-fn code(out: &mut Out, instructions: &[Instruction], offset: u16, annotate: bool) {
-    let nest = Nest::new(instructions, offset);
-    let mut plans = nest.plans.iter().peekable();
+fn code(out: &mut TextBuffer, instructions: &[Instruction], offset: u16, annotate: bool) {
+    let nest = ControlTree::new(instructions, offset);
+    let mut plans = nest.statements.iter().peekable();
     let mut depth = 0usize;
     for (at, instruction) in instructions.iter().enumerate() {
         if nest.labels.get(at).copied().unwrap_or(false) {
@@ -144,7 +144,7 @@ fn code(out: &mut Out, instructions: &[Instruction], offset: u16, annotate: bool
                     depth = depth.saturating_sub(1);
                 }
                 out.indent(depth);
-                flow::planned(out, *instruction, plan);
+                flow::print_statement(out, *instruction, plan);
                 if plan.opens() {
                     depth += 1;
                 }
@@ -170,7 +170,7 @@ fn code(out: &mut Out, instructions: &[Instruction], offset: u16, annotate: bool
     }
 }
 
-fn annotate(out: &mut Out, at: usize, instruction: Instruction) {
+fn annotate(out: &mut TextBuffer, at: usize, instruction: Instruction) {
     out.text("  -- ");
     out.number(u32::try_from(at).unwrap_or(u32::MAX));
     out.push(b':');
@@ -187,7 +187,7 @@ fn annotate(out: &mut Out, at: usize, instruction: Instruction) {
 // What all instructions have.
 
 /// The flags of the first word that are tags everywhere, each with a space behind it.
-fn flags(out: &mut Out, cmn: CmnInst) {
+fn flags(out: &mut TextBuffer, cmn: CmnInst) {
     let flags = CmnInst(0)
         .with(CmnInst::TEX_SEM_WAIT, true)
         .with(CmnInst::LAST, true)
@@ -211,7 +211,7 @@ fn flags(out: &mut Out, cmn: CmnInst) {
 }
 
 /// Predicates and statistics. `rgb` is false where the RGB predicate stands elsewhere.
-fn predicates(out: &mut Out, cmn: CmnInst, rgb: bool) {
+fn predicates(out: &mut TextBuffer, cmn: CmnInst, rgb: bool) {
     let rgb_pair =
         if rgb { (cmn.rgb_pred_sel(), cmn.rgb_pred_inv()) } else { (PredSel::NONE, false) };
     let alpha_pair = (cmn.alpha_pred_sel(), cmn.alpha_pred_inv());
@@ -233,7 +233,7 @@ fn predicates(out: &mut Out, cmn: CmnInst, rgb: bool) {
     }
 }
 
-fn predicate(out: &mut Out, head: &str, (sel, inverted): (PredSel, bool)) {
+fn predicate(out: &mut TextBuffer, head: &str, (sel, inverted): (PredSel, bool)) {
     out.text(head);
     if inverted {
         out.push(b'!');
@@ -245,14 +245,14 @@ fn predicate(out: &mut Out, head: &str, (sel, inverted): (PredSel, bool)) {
     out.text(") ");
 }
 
-fn mask_tag(out: &mut Out, head: &str, mask: u8) {
+fn mask_tag(out: &mut TextBuffer, head: &str, mask: u8) {
     out.text(head);
     out.text(names::MASKS[usize::from(mask & 15)]);
     out.text(") ");
 }
 
 /// `ALU_RESULT.r(lt) `, where no destination says it.
-fn result_tag(out: &mut Out, cmn: CmnInst) {
+fn result_tag(out: &mut TextBuffer, cmn: CmnInst) {
     let alpha = cmn.alu_result_sel().code() != 0;
     if alpha || cmn.alu_result_op().code() != 0 {
         out.text(if alpha { "ALU_RESULT.a(" } else { "ALU_RESULT.r(" });
@@ -266,7 +266,7 @@ fn compare(op: r500_isa::values::Compare) -> &'static str {
 }
 
 /// Masks and clamps of instructions that are not arithmetic.
-fn unused_masks(out: &mut Out, cmn: CmnInst, wmask: bool) {
+fn unused_masks(out: &mut TextBuffer, cmn: CmnInst, wmask: bool) {
     let mask = |rgb: u8, alpha: bool| rgb | u8::from(alpha) << 3;
     let w = mask(cmn.rgb_wmask().code(), cmn.alpha_wmask());
     let o = mask(cmn.rgb_omask().code(), cmn.alpha_omask());
@@ -286,7 +286,7 @@ fn unused_masks(out: &mut Out, cmn: CmnInst, wmask: bool) {
 }
 
 /// `WORDn(...) ` for bits that no field names.
-fn spare_bits(out: &mut Out, instruction: Instruction) {
+fn spare_bits(out: &mut TextBuffer, instruction: Instruction) {
     let layout = instruction.layout();
     for (n, word) in instruction.0.into_iter().enumerate().skip(1) {
         let spare = word & !layout[n].map_or(0, r500_isa::Register::named_bits);
@@ -299,7 +299,7 @@ fn spare_bits(out: &mut Out, instruction: Instruction) {
 }
 
 /// `[n]` or `[n+aL]`.
-fn index(out: &mut Out, n: u8, relative: bool) {
+fn index(out: &mut TextBuffer, n: u8, relative: bool) {
     out.push(b'[');
     out.small(n);
     out.text(if relative { "+aL]" } else { "]" });

@@ -3,10 +3,10 @@
 use r500_isa::Instruction;
 use r500_isa::values::{Channel, TexOp};
 
-use super::{Out, flags, index, predicates, spare_bits, unused_masks};
+use super::{TextBuffer, flags, index, predicates, spare_bits, unused_masks};
 use crate::names;
 
-pub(super) fn tex(out: &mut Out, inst: Instruction) {
+pub(super) fn tex(out: &mut TextBuffer, inst: Instruction) {
     let (cmn, tex, addr) = (inst.cmn(), inst.tex_inst(), inst.tex_addr());
     out.text("TEX ");
     flags(out, cmn);
@@ -56,7 +56,7 @@ pub(super) fn tex(out: &mut Out, inst: Instruction) {
     out.text(" ;");
 }
 
-fn channels(out: &mut Out, channels: [Channel; 4]) {
+fn channels(out: &mut TextBuffer, channels: [Channel; 4]) {
     out.push(b'.');
     out.bytes(&channels.map(|c| names::SWIZZLES[usize::from(c.code() & 3)]));
 }

@@ -1,7 +1,7 @@
 //! The text being written.
 
 /// Bytes of a text that grows.
-pub(crate) struct Out(Vec<u8>);
+pub(crate) struct TextBuffer(Vec<u8>);
 
 /// How deep nests are indented at most.
 const MAX_INDENT: usize = 16;
@@ -25,7 +25,7 @@ static DECIMAL: [([u8; 3], u8); 256] = {
     table
 };
 
-impl Out {
+impl TextBuffer {
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self(Vec::with_capacity(bytes))
     }

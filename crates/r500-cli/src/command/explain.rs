@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::Path;
 
 use clap::Args;
-use r500::asm::Code;
-use r500::check::LintCode as Check;
+use r500::asm::DiagnosticCode;
+use r500::check::LintCode;
 use r500::exec::{Readings, WarningKind};
 use r500::explain::{self, DwordExplanation, FieldExplanation, Named, WordExplanation};
 use r500::isa::{Instruction, Kind, Register, Value};
@@ -56,10 +56,10 @@ enum Answer {
     Word(WordExplanation),
     Instruction { number: Option<usize>, text: Option<String>, dwords: Box<[DwordExplanation; 6]> },
     Name(Named),
-    Diagnostic(Code),
+    Diagnostic(DiagnosticCode),
     Finding(WarningKind),
     Reading(&'static r500::exec::reading::ReadingInfo),
-    Check(Check),
+    Check(LintCode),
 }
 
 impl Explain {
@@ -155,12 +155,12 @@ fn register(name: &str) -> Result<&'static Register, String> {
 fn names(item: &str) -> Vec<Answer> {
     let mut found: Vec<Answer> = explain::name(item).into_iter().map(Answer::Name).collect();
     let lower = item.to_ascii_lowercase();
-    found.extend(Code::from_name(&item.to_ascii_uppercase()).map(Answer::Diagnostic));
+    found.extend(DiagnosticCode::from_name(&item.to_ascii_uppercase()).map(Answer::Diagnostic));
     let kinds = WarningKind::ALL.iter().filter(|kind| kind.name() == lower);
     found.extend(kinds.map(|kind| Answer::Finding(*kind)));
     let readings = Readings::TABLE.iter().filter(|info| info.name == lower);
     found.extend(readings.map(Answer::Reading));
-    let checks = Check::ALL.iter().filter(|code| code.info().number.eq_ignore_ascii_case(item));
+    let checks = LintCode::ALL.iter().filter(|code| code.info().number.eq_ignore_ascii_case(item));
     found.extend(checks.map(|code| Answer::Check(*code)));
     found
 }

@@ -88,7 +88,7 @@ fn names_of_all_kinds() {
     let run = r500(&["explain", "JUMP_FUNC", "E0101"]).status(0);
     assert!(run.text().contains("\n\nE0101: "), "{}", run.text());
     // Each error that there is has a page.
-    for code in r500::asm::Code::ALL {
+    for code in r500::asm::DiagnosticCode::ALL {
         r500(&["explain", code.name()]).status(0).shows(code.name());
     }
 }

@@ -11,7 +11,7 @@
 use r500_asm::{Assembly, Span};
 use r500_check::{LintCode, Location};
 
-use r500_asm::pieces::{Kind, pieces};
+use r500_asm::raw_tokens::{RawTokenKind, raw_tokens};
 
 /// What a comment covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,8 +58,8 @@ impl Allows {
                 continue;
             }
             let mut before = 0;
-            for piece in pieces(&file.bytes) {
-                if piece.kind != Kind::Comment {
+            for piece in raw_tokens(&file.bytes) {
+                if piece.kind != RawTokenKind::Comment {
                     before = piece.end;
                     continue;
                 }

@@ -13,7 +13,7 @@ use r500_isa::values::InstType;
 use r500_program::Job;
 
 use super::place::directive;
-use r500_asm::pieces::{Kind, Piece, pieces};
+use r500_asm::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
 
 /// A source with its safe fixes.
 #[derive(Clone, Debug)]
@@ -222,7 +222,8 @@ fn instruction(
     word: usize,
     edit: &Edit,
 ) -> Result<(Range<usize>, String), String> {
-    let all: Vec<Piece> = pieces(text).filter(|piece| piece.kind != Kind::Comment).collect();
+    let all: Vec<RawToken> =
+        raw_tokens(text).filter(|piece| piece.kind != RawTokenKind::Comment).collect();
     let (Some(first), Some(last)) = (all.first(), all.last()) else {
         return Err("the instruction's text is empty".to_owned());
     };
@@ -239,7 +240,7 @@ fn instruction(
     let tag = edit.field.name;
     if inst.ty() == InstType::FC {
         // Modifiers stand last.
-        if last.kind != Kind::Mark(b';') {
+        if last.kind != RawTokenKind::Mark(b';') {
             return Err("the instruction ends in another file than it begins".to_owned());
         }
         let glued = last.start.checked_sub(1).is_some_and(|at| !text[at].is_ascii_whitespace());
@@ -258,8 +259,10 @@ fn pixsize(assembly: &Assembly, edit: &Edit) -> Result<(Range<usize>, String), S
     let missing = || format!("`{} =` does not stand in the source itself", edit.register.name);
     let span = directive(assembly, edit.register.name).ok_or_else(missing)?;
     let text = assembly.files.bytes(span);
-    let all: Vec<Piece> = pieces(text).filter(|piece| piece.kind != Kind::Comment).collect();
-    let number = |piece: &&Piece| piece.kind == Kind::Word && text[piece.start].is_ascii_digit();
+    let all: Vec<RawToken> =
+        raw_tokens(text).filter(|piece| piece.kind != RawTokenKind::Comment).collect();
+    let number =
+        |piece: &&RawToken| piece.kind == RawTokenKind::Word && text[piece.start].is_ascii_digit();
     let value = all.get(2).filter(number);
     let field = all.windows(3).find(|three| three[0].is(text, edit.field.name));
     let (piece, code) = match (value, field) {

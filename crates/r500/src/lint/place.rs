@@ -6,7 +6,7 @@ use r500_asm::{Assembly, Span};
 use r500_check::Location;
 use r500_isa::Field;
 
-use r500_asm::pieces::{Kind, Piece, pieces};
+use r500_asm::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
 
 /// Where a finding's place is in a source, as exactly as that can be said; `None` for what stands
 /// nowhere in it.
@@ -33,7 +33,8 @@ pub fn span(assembly: &Assembly, place: &Location) -> Option<Span> {
 #[must_use]
 pub fn locate(text: &[u8], place: &Location) -> Option<Range<usize>> {
     let Location::Instruction { field: Some((word, field)), .. } = *place else { return None };
-    let all: Vec<Piece> = pieces(text).filter(|piece| piece.kind != Kind::Comment).collect();
+    let all: Vec<RawToken> =
+        raw_tokens(text).filter(|piece| piece.kind != RawTokenKind::Comment).collect();
     let first = *all.first()?;
     if first.is(text, "RAW") {
         // RAW and six dwords.
@@ -64,12 +65,12 @@ pub fn locate(text: &[u8], place: &Location) -> Option<Range<usize>> {
 /// A statement in pieces.
 struct Statement<'a> {
     text: &'a [u8],
-    all: &'a [Piece],
+    all: &'a [RawToken],
 }
 
 impl Statement<'_> {
     fn mark(&self, at: usize, mark: u8) -> bool {
-        self.all.get(at).is_some_and(|piece| piece.kind == Kind::Mark(mark))
+        self.all.get(at).is_some_and(|piece| piece.kind == RawTokenKind::Mark(mark))
     }
 
     fn word(&self, at: usize, word: &str) -> bool {
@@ -86,7 +87,7 @@ impl Statement<'_> {
         })?;
         let end = self.all[at..]
             .iter()
-            .position(|piece| matches!(piece.kind, Kind::Mark(b',' | b':' | b';')))?;
+            .position(|piece| matches!(piece.kind, RawTokenKind::Mark(b',' | b':' | b';')))?;
         Some(self.all[at].start..self.all.get(at + end - 1)?.end)
     }
 
@@ -106,7 +107,7 @@ impl Statement<'_> {
 
     /// The first destination of that kind; what lets read stands in front of the colon.
     fn register(&self, kind: &str, fits: impl Fn(&[u8]) -> bool) -> Option<Range<usize>> {
-        let colon = self.all.iter().find(|piece| piece.kind == Kind::Mark(b':'));
+        let colon = self.all.iter().find(|piece| piece.kind == RawTokenKind::Mark(b':'));
         let behind = colon.map_or(0, |piece| piece.end);
         self.registers(kind)
             .find(|(range, suffix)| range.start >= behind && fits(suffix))
@@ -115,7 +116,7 @@ impl Statement<'_> {
 
     /// The word of an operation, of the half whose field it is.
     fn operation(&self, field: &Field, word: u8) -> Option<Range<usize>> {
-        let colon = self.all.iter().position(|piece| piece.kind == Kind::Mark(b':'));
+        let colon = self.all.iter().position(|piece| piece.kind == RawTokenKind::Mark(b':'));
         let behind = &self.all[colon.unwrap_or(0)..];
         let names = field.values.iter().filter_map(|value| value.name.split_once('_'));
         let names: Vec<&str> =
@@ -131,8 +132,10 @@ impl Statement<'_> {
 
     /// `-> 3`, `@label`.
     fn target(&self) -> Option<Range<usize>> {
-        let at =
-            self.all.iter().rposition(|piece| matches!(piece.kind, Kind::Mark(b'@' | b'>')))?;
+        let at = self
+            .all
+            .iter()
+            .rposition(|piece| matches!(piece.kind, RawTokenKind::Mark(b'@' | b'>')))?;
         Some(self.all[at].start..self.all.get(at + 1)?.end)
     }
 }
@@ -147,11 +150,11 @@ pub(super) fn directive(assembly: &Assembly, register: &str) -> Option<Span> {
     let file = assembly.files.list.first()?;
     let mut start = true;
     let mut found: Option<usize> = None;
-    for piece in pieces(&file.bytes).filter(|piece| piece.kind != Kind::Comment) {
+    for piece in raw_tokens(&file.bytes).filter(|piece| piece.kind != RawTokenKind::Comment) {
         if start && words.iter().any(|word| piece.is(&file.bytes, word)) {
             found = Some(piece.start);
         }
-        start = piece.kind == Kind::Mark(b';');
+        start = piece.kind == RawTokenKind::Mark(b';');
         if let (true, Some(from)) = (start, found) {
             let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
             return Some(Span { file: 0, start: offset(from), end: offset(piece.end) });

@@ -1,7 +1,7 @@
 //! Codes of errors, warnings and findings, wherever they stand in a source's comments.
 
 use r500_asm::Span;
-use r500_asm::service::{Analysis, Completion, CompletionKind, Hover};
+use r500_asm::ide::{Analysis, Completion, CompletionKind, Hover};
 use r500_check::LintCode;
 
 /// What a code means, how one knows, what to do: Markdown. `None` if there is no such code.
@@ -10,7 +10,7 @@ pub fn explain(code: &str) -> Option<String> {
     if let Some(code) = LintCode::find(code) {
         return Some(crate::lint::page(code));
     }
-    let info = r500_asm::Code::from_name(code)?.info();
+    let info = r500_asm::DiagnosticCode::from_name(code)?.info();
     let mut page = format!("## {}: {}\n\n{}\n", info.name, info.title, info.explanation);
     if !info.example.is_empty() {
         page.push_str(&format!("\n```text\n{}\n```\n", info.example.trim_end()));
@@ -22,11 +22,12 @@ pub fn explain(code: &str) -> Option<String> {
 /// mdBook names it.
 #[must_use]
 pub fn guide(code: &str) -> Option<String> {
-    let (page, number, title) = match (LintCode::find(code), r500_asm::Code::from_name(code)) {
-        (Some(code), _) => ("checks", code.info().number, code.info().name),
-        (None, Some(code)) => ("errors", code.info().name, code.info().title),
-        (None, None) => return None,
-    };
+    let (page, number, title) =
+        match (LintCode::find(code), r500_asm::DiagnosticCode::from_name(code)) {
+            (Some(code), _) => ("checks", code.info().number, code.info().name),
+            (None, Some(code)) => ("errors", code.info().name, code.info().title),
+            (None, None) => return None,
+        };
     let kept = |c: char| c.is_alphanumeric() || "-_ ".contains(c);
     let heading: String = format!("{number} {title}").chars().filter(|c| kept(*c)).collect();
     Some(format!("reference/{page}.html#{}", heading.to_lowercase().replace(' ', "-")))

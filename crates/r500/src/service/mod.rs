@@ -1,14 +1,14 @@
 //! What editors, the page and the language server say about a source: the assembler's and the
 //! checker's voices in one.
 //!
-//! [`asm::service`](crate::asm::service) answers what the language alone can answer. Here its
+//! [`asm::ide`](crate::asm::ide) answers what the language alone can answer. Here its
 //! [`Analysis`] is asked together with the checker: [`problems`] with their [`Repair`]s, [`hover`] and
 //! [`completions`] that know codes, too, and the page of a code ([`explain`]).
 
 mod codes;
 mod problem;
 
-use r500_asm::service::{Analysis, Completion, Hover};
+use r500_asm::ide::{Analysis, Completion, Hover};
 
 pub use codes::{explain, guide};
 pub use problem::{Problem, Repair, fix_all, problems};

@@ -1,6 +1,6 @@
 //! What is wrong or odd about a source, and what may be done about it.
 
-use r500_asm::service::{Analysis, TextEdit};
+use r500_asm::ide::{Analysis, TextEdit};
 use r500_asm::{Assembly, Diagnostic, Span};
 use r500_check::{Lint, Severity, check_job};
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use r500::asm::Span;
-use r500::asm::service::lines::{Encoding, Lines};
-use r500::asm::service::{
+use r500::asm::ide::lines::{Encoding, Lines};
+use r500::asm::ide::{
     Analysis, CompletionKind, HintKind, OutlineKind, Signature, TextEdit, TokenKind,
 };
 use r500::check::Severity;

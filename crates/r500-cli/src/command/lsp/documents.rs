@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use r500::asm::service::Analysis;
-use r500::asm::service::lines::{Encoding, LineColumn, Lines};
+use r500::asm::ide::Analysis;
+use r500::asm::ide::lines::{Encoding, LineColumn, Lines};
 use r500::asm::{Assembly, Loaded, Options, assemble};
 use serde_json::Value;
 
@@ -131,7 +131,7 @@ impl Documents {
     fn changed(&mut self) {
         for document in self.open.values_mut() {
             let includes = document.analysis.as_ref().is_some_and(|analysis| {
-                let failed = r500::asm::Code::IncludeFailed;
+                let failed = r500::asm::DiagnosticCode::IncludeFailed;
                 let assembly = analysis.assembly();
                 !assembly.includes.is_empty()
                     || assembly.diagnostics.iter().any(|d| d.code == failed)

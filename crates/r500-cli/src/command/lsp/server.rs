@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 
-use r500::asm::service::Analysis;
-use r500::asm::service::lines::{Encoding, Lines};
+use r500::asm::ide::Analysis;
+use r500::asm::ide::lines::{Encoding, Lines};
 use r500::service;
 use serde_json::{Value, json};
 

@@ -1,12 +1,12 @@
 //! What may stand at a place: the words that the grammar allows there, and the names of the source.
 
 use super::hover::{operation_page, texture_operations};
-use super::words::{self, Role, Row};
-use super::{Analysis, At, Head, span};
+use super::keyword_docs::{self, KeywordDoc, Role};
+use super::{Analysis, CursorContext, Head, span};
 use crate::assemble::SymbolKind;
 use crate::names::{self, Kw};
 use crate::parse::directive::CARRIED;
-use crate::pieces::{Kind, Piece};
+use crate::raw_tokens::{RawToken, RawTokenKind};
 use crate::source::Span;
 
 /// Something that may stand at a place.
@@ -54,7 +54,7 @@ impl Completion {
     /// What to write, where snippets are not understood.
     #[must_use]
     pub fn plain(&self) -> String {
-        words::plain(&self.insert)
+        keyword_docs::plain(&self.insert)
     }
 }
 
@@ -67,14 +67,14 @@ impl Analysis {
         let in_string = self
             .code
             .iter()
-            .any(|piece| piece.kind == Kind::Text && piece.start < at && at < piece.end);
+            .any(|piece| piece.kind == RawTokenKind::Text && piece.start < at && at < piece.end);
         let number = place.word.is_some_and(|word| self.bytes(word)[0].is_ascii_digit());
         if in_string || number || self.comment(at).is_some() {
             return Vec::new();
         }
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         let replace = place.word.map_or(Span { file: 0, start: offset(at), end: offset(at) }, span);
-        let mut list = List { items: Vec::new(), replace };
+        let mut list = CompletionList { items: Vec::new(), replace };
         match place.statement {
             Head::Empty | Head::Other if place.before.is_empty() => self.statement(&mut list),
             Head::Alu if !place.has(b':') => self.lets(&mut list, &place),
@@ -93,7 +93,7 @@ impl Analysis {
     }
 
     /// The start of a statement.
-    fn statement(&self, list: &mut List) {
+    fn statement(&self, list: &mut CompletionList) {
         list.sources();
         list.roles(&[Role::Tag, Role::Statement, Role::Directive]);
         list.add(":", CompletionKind::Statement, "an operation without sources", ": $0 ;");
@@ -118,7 +118,7 @@ impl Analysis {
     }
 
     /// Tags and lets, in front of the colon.
-    fn lets(&self, list: &mut List, place: &At<'_>) {
+    fn lets(&self, list: &mut CompletionList, place: &CursorContext<'_>) {
         let owner = place.owner().map_or(Kw::Ident, |word| self.kw(word));
         if place.last_is(b'.') {
             return match owner {
@@ -162,9 +162,11 @@ impl Analysis {
     }
 
     /// An operation, behind the colon.
-    fn operation(&self, list: &mut List, place: &At<'_>) {
-        let cut =
-            place.before.iter().rposition(|piece| matches!(piece.kind, Kind::Mark(b',' | b':')));
+    fn operation(&self, list: &mut CompletionList, place: &CursorContext<'_>) {
+        let cut = place
+            .before
+            .iter()
+            .rposition(|piece| matches!(piece.kind, RawTokenKind::Mark(b',' | b':')));
         let here = &place.before[cut.map_or(0, |at| at + 1)..];
         let owner = place.owner();
         let owner_kw = owner.map_or(Kw::Ident, |word| self.kw(word));
@@ -208,7 +210,7 @@ impl Analysis {
                 Some(true) => "a",
                 _ => "rgb",
             };
-            for row in words::of_role(Role::Source) {
+            for row in keyword_docs::of_role(Role::Source) {
                 let insert = format!("{}.${{1:{suffix}}}$0", row.word);
                 list.add(row.word, CompletionKind::Register, &row.meaning(), &insert);
             }
@@ -239,7 +241,7 @@ impl Analysis {
     }
 
     /// Which half the beginning of an operation belongs to, as far as it tells.
-    fn is_alpha(&self, here: &[Piece]) -> Option<bool> {
+    fn is_alpha(&self, here: &[RawToken]) -> Option<bool> {
         for (at, piece) in here.iter().enumerate() {
             if let Some(found) = names::opcode(self.kw(*piece)) {
                 match (found.rgb, found.alpha) {
@@ -248,8 +250,8 @@ impl Analysis {
                     _ => {}
                 }
             }
-            let equals = here.get(at + 1).is_some_and(|next| next.kind == Kind::Mark(b'='));
-            if equals && piece.kind == Kind::Word {
+            let equals = here.get(at + 1).is_some_and(|next| next.kind == RawTokenKind::Mark(b'='));
+            if equals && piece.kind == RawTokenKind::Word {
                 let mask = self.bytes(*piece);
                 if mask.eq_ignore_ascii_case(b"a") || mask.eq_ignore_ascii_case(b"depth") {
                     return Some(true);
@@ -263,7 +265,7 @@ impl Analysis {
     }
 
     /// A texture instruction.
-    fn texture(&self, list: &mut List, place: &At<'_>) {
+    fn texture(&self, list: &mut CompletionList, place: &CursorContext<'_>) {
         let opcode = place.before.iter().skip(1).rposition(|piece| {
             let kw = self.kw(*piece);
             kw == Kw::Op || names::TEX_OPS.iter().any(|(k, _)| *k == kw)
@@ -312,7 +314,7 @@ impl Analysis {
     }
 
     /// Flow control.
-    fn flow(&self, list: &mut List, place: &At<'_>, kw: Kw) {
+    fn flow(&self, list: &mut CompletionList, place: &CursorContext<'_>, kw: Kw) {
         let owner = place.owner().map_or(Kw::Ident, |word| self.kw(word));
         let last = place.last().map_or(Kw::Ident, |word| self.kw(word));
         if place.last_is(b'@') {
@@ -352,7 +354,7 @@ impl Analysis {
     }
 
     /// The inside of a directive.
-    fn directive(&self, list: &mut List, place: &At<'_>, kw: Kw) {
+    fn directive(&self, list: &mut CompletionList, place: &CursorContext<'_>, kw: Kw) {
         if place.last_is(b'@') {
             return self.labels(list, "");
         }
@@ -388,7 +390,12 @@ impl Analysis {
     }
 
     /// A register of the state by name.
-    fn state(&self, list: &mut List, place: &At<'_>, register: &'static r500_isa::Register) {
+    fn state(
+        &self,
+        list: &mut CompletionList,
+        place: &CursorContext<'_>,
+        register: &'static r500_isa::Register,
+    ) {
         if !place.has(b'=') {
             return;
         }
@@ -414,7 +421,7 @@ impl Analysis {
     }
 
     /// Names that stand for registers of some kinds.
-    fn names(&self, list: &mut List, kinds: &[&str], behind: &str) {
+    fn names(&self, list: &mut CompletionList, kinds: &[&str], behind: &str) {
         for symbol in &self.assembly.symbols {
             let SymbolKind::Register(register) = symbol.kind else { continue };
             if kinds.contains(&register.word()) {
@@ -427,7 +434,7 @@ impl Analysis {
     }
 
     /// Whether a piece is a name of a register of that kind.
-    fn is_name(&self, piece: Piece, kind: &str) -> bool {
+    fn is_name(&self, piece: RawToken, kind: &str) -> bool {
         let symbol = self.symbol(piece.start);
         symbol.is_some_and(|symbol| match symbol.kind {
             SymbolKind::Register(register) => register.word() == kind,
@@ -435,7 +442,7 @@ impl Analysis {
         })
     }
 
-    fn labels(&self, list: &mut List, mark: &str) {
+    fn labels(&self, list: &mut CompletionList, mark: &str) {
         for symbol in &self.assembly.symbols {
             if let SymbolKind::Label(address) = symbol.kind {
                 let label = format!("{mark}{}", symbol.name);
@@ -446,21 +453,21 @@ impl Analysis {
 }
 
 /// The source that the let at a place sets.
-fn owner_of_let(analysis: &Analysis, place: &At<'_>) -> Kw {
-    let cut = place.before.iter().rposition(|piece| piece.kind == Kind::Mark(b','));
+fn owner_of_let(analysis: &Analysis, place: &CursorContext<'_>) -> Kw {
+    let cut = place.before.iter().rposition(|piece| piece.kind == RawTokenKind::Mark(b','));
     let here = &place.before[cut.map_or(0, |at| at + 1)..];
-    let dot = here.iter().rposition(|piece| piece.kind == Kind::Mark(b'.'));
+    let dot = here.iter().rposition(|piece| piece.kind == RawTokenKind::Mark(b'.'));
     let word = dot.and_then(|at| here.get(at.checked_sub(1)?));
     word.map_or(Kw::Ident, |word| analysis.kw(*word))
 }
 
 /// A list of completions.
-struct List {
+struct CompletionList {
     items: Vec<Completion>,
     replace: Span,
 }
 
-impl List {
+impl CompletionList {
     fn add(&mut self, label: &str, kind: CompletionKind, detail: &str, insert: &str) {
         self.page(label, kind, detail, insert, String::new());
     }
@@ -483,7 +490,7 @@ impl List {
         });
     }
 
-    fn row(&mut self, row: &Row) {
+    fn row(&mut self, row: &KeywordDoc) {
         let kind = match row.role {
             Role::Statement | Role::Directive => CompletionKind::Statement,
             Role::Operation | Role::TexOperation | Role::FcOperation => CompletionKind::Operation,
@@ -505,27 +512,27 @@ impl List {
 
     fn roles(&mut self, roles: &[Role]) {
         for role in roles {
-            words::of_role(*role).for_each(|row| self.row(row));
+            keyword_docs::of_role(*role).for_each(|row| self.row(row));
         }
     }
 
     /// A word in whichever role comes first.
     fn word(&mut self, word: &str) {
-        if let Some(row) = words::rows(word).next() {
+        if let Some(row) = keyword_docs::rows(word).next() {
             self.row(row);
         }
     }
 
     /// A word of a directive.
     fn within(&mut self, kw: Kw, word: &str) {
-        if let Some(row) = words::rows(word).find(|row| row.role == Role::Within(kw)) {
+        if let Some(row) = keyword_docs::rows(word).find(|row| row.role == Role::Within(kw)) {
             self.row(row);
         }
     }
 
     /// Sources, as lets start.
     fn sources(&mut self) {
-        for row in words::of_role(Role::Source) {
+        for row in keyword_docs::of_role(Role::Source) {
             let insert = format!("{}.${{1:rgb}} = $0", row.word);
             self.add(row.word, CompletionKind::Register, &row.meaning(), &insert);
         }

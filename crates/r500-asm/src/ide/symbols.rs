@@ -5,7 +5,7 @@ use crate::assemble::{Symbol, SymbolKind};
 use crate::names::Kw;
 use crate::parse::Register;
 use crate::parse::directive::register_of;
-use crate::pieces::Kind;
+use crate::raw_tokens::RawTokenKind;
 use crate::source::Span;
 
 /// An entry of a source's outline.
@@ -179,7 +179,7 @@ impl Analysis {
                     list.push(entry(text, detail, OutlineKind::Name, span(name)));
                 }
                 Head::Directive(_) | Head::State(_) => {
-                    let equals = pieces.iter().position(|p| p.kind == Kind::Mark(b'='));
+                    let equals = pieces.iter().position(|p| p.kind == RawTokenKind::Mark(b'='));
                     let (name, detail) = match equals {
                         Some(at) => (self.line(&pieces[..at]), self.line(&pieces[at + 1..])),
                         None => (self.string(*first), self.line(&pieces[1..])),
@@ -221,9 +221,9 @@ impl Analysis {
     }
 
     /// Pieces as one short line, without the `;`.
-    fn line(&self, pieces: &[crate::pieces::Piece]) -> String {
+    fn line(&self, pieces: &[crate::raw_tokens::RawToken]) -> String {
         let pieces = match pieces {
-            [inner @ .., last] if last.kind == Kind::Mark(b';') => inner,
+            [inner @ .., last] if last.kind == RawTokenKind::Mark(b';') => inner,
             all => all,
         };
         let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else {

@@ -39,7 +39,7 @@ impl Register {
 
 /// What the instructions do with a register: their indices.
 #[derive(Default)]
-struct Uses {
+struct RegisterUses {
     written: Vec<usize>,
     read: Vec<usize>,
 }
@@ -114,8 +114,8 @@ impl Analysis {
         text
     }
 
-    fn uses(&self, register: Register) -> Uses {
-        let mut uses = Uses::default();
+    fn uses(&self, register: Register) -> RegisterUses {
+        let mut uses = RegisterUses::default();
         for (at, inst) in self.assembly.job.program.code.iter().enumerate() {
             let (written, read) = touched(*inst, register);
             if written {

@@ -50,7 +50,7 @@ pub(super) enum Role {
 
 /// A word in one of its roles.
 #[derive(Debug)]
-pub(super) struct Row {
+pub(super) struct KeywordDoc {
     pub(super) word: &'static str,
     pub(super) role: Role,
     /// How it is written, as a snippet for completion: `$0` is where the cursor goes, `${1:x}` a
@@ -63,7 +63,7 @@ pub(super) struct Row {
     pub(super) meaning: &'static str,
 }
 
-impl Row {
+impl KeywordDoc {
     /// The field that it sets.
     pub(super) fn field(&self) -> Option<(&'static Register, &'static Field)> {
         field(self.field)
@@ -123,18 +123,18 @@ pub(super) fn plain(snippet: &str) -> String {
 }
 
 /// The rows of a word, its case aside.
-pub(super) fn rows(word: &str) -> impl Iterator<Item = &'static Row> {
+pub(super) fn rows(word: &str) -> impl Iterator<Item = &'static KeywordDoc> {
     WORDS.iter().filter(move |row| row.word.eq_ignore_ascii_case(word))
 }
 
 /// The rows of a role.
-pub(super) fn of_role(role: Role) -> impl Iterator<Item = &'static Row> {
+pub(super) fn of_role(role: Role) -> impl Iterator<Item = &'static KeywordDoc> {
     WORDS.iter().filter(move |row| row.role == role)
 }
 
 macro_rules! words {
     ($( $role:ident $(($of:ident))? $word:literal $usage:literal $field:literal $(= $code:literal)? $meaning:literal; )*) => {
-        &[ $( Row {
+        &[ $( KeywordDoc {
             word: $word,
             role: Role::$role $((Kw::$of))?,
             usage: $usage,
@@ -149,7 +149,7 @@ macro_rules! words {
 
 /// Every word in each of its roles, in the order in which completion shows them.
 #[rustfmt::skip]
-pub(super) static WORDS: &[Row] = words! {
+pub(super) static WORDS: &[KeywordDoc] = words! {
     // Statements of instructions.
     Statement "TEX"      "TEX ${1:TEX_SEM_ACQUIRE} temp[${2:0}].rgba = ${3:LD} tex[${4:0}].rgba temp[${5:0}].rgba ;$0" "US_CMN_INST.TYPE" = 3 "";
     Statement "IF"       "IF ${1:alu} ALU_WAIT ;\n    $0\nENDIF ALU_WAIT ;" "" "Pixels for which the condition holds go on, the others wait at `ELSE` or `ENDIF`; skipped if it holds for none.";

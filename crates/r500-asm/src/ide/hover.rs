@@ -4,12 +4,12 @@ use r500_isa::values::TexOp;
 use r500_isa::{Field, InlineConst, Instruction, Kind as FieldKind, Slot, Value};
 
 use super::hints::dwords;
-use super::words::{self, Role, Row};
-use super::{Analysis, At, Head, span};
+use super::keyword_docs::{self, KeywordDoc, Role};
+use super::{Analysis, CursorContext, Head, span};
 use crate::assemble::SymbolKind;
 use crate::names::{self, Kw};
 use crate::parse::Register;
-use crate::pieces::{Kind, Piece};
+use crate::raw_tokens::{RawToken, RawTokenKind};
 use crate::source::Span;
 
 /// What is said of a place.
@@ -37,7 +37,8 @@ impl Analysis {
         }
         let word = self.word(at).or_else(|| {
             // On the `@` of a label, its name is meant.
-            let mark = self.code.iter().find(|p| p.start == at && p.kind == Kind::Mark(b'@'))?;
+            let mark =
+                self.code.iter().find(|p| p.start == at && p.kind == RawTokenKind::Mark(b'@'))?;
             self.code.iter().find(|piece| piece.start >= mark.end).copied()
         })?;
         let place = self.at(word.end);
@@ -50,7 +51,7 @@ impl Analysis {
         Some(hover)
     }
 
-    fn word_hover(&self, word: Piece, place: &At<'_>) -> Option<Hover> {
+    fn word_hover(&self, word: RawToken, place: &CursorContext<'_>) -> Option<Hover> {
         let here = |text: String| Some(Hover { span: span(word), text });
         if let Some(symbol) = self.symbol(word.start) {
             let text = match symbol.kind {
@@ -92,8 +93,9 @@ impl Analysis {
             return here(text);
         }
         let bytes = self.string(word);
-        let all: Vec<&Row> = words::rows(&bytes).collect();
-        let fitting: Vec<&Row> = all.iter().copied().filter(|row| fits(row, place)).collect();
+        let all: Vec<&KeywordDoc> = keyword_docs::rows(&bytes).collect();
+        let fitting: Vec<&KeywordDoc> =
+            all.iter().copied().filter(|row| fits(row, place)).collect();
         let rows = if fitting.is_empty() { all } else { fitting };
         if !rows.is_empty() {
             let texts: Vec<String> =
@@ -104,9 +106,10 @@ impl Analysis {
     }
 
     /// The register of `word[n]`, where the word or the number is the piece; and its place.
-    pub(super) fn register_at(&self, piece: Piece) -> Option<(Register, Span)> {
+    pub(super) fn register_at(&self, piece: RawToken) -> Option<(Register, Span)> {
         let at = self.code.iter().position(|other| *other == piece)?;
-        let mark = |at: usize, mark| self.code.get(at).is_some_and(|p| p.kind == Kind::Mark(mark));
+        let mark =
+            |at: usize, mark| self.code.get(at).is_some_and(|p| p.kind == RawTokenKind::Mark(mark));
         let word = if mark(at + 1, b'[') {
             at
         } else {
@@ -125,7 +128,7 @@ impl Analysis {
     }
 
     /// What stands behind a `.`: a half, a mask, a swizzle.
-    fn part(&self, word: Piece, owner: Piece, place: &At<'_>) -> Option<String> {
+    fn part(&self, word: RawToken, owner: RawToken, place: &CursorContext<'_>) -> Option<String> {
         let letters = self.bytes(word).to_ascii_lowercase();
         let owner_kw = self.kw(owner);
         let source = matches!(owner_kw, Kw::Src0 | Kw::Src1 | Kw::Src2 | Kw::Srcp);
@@ -178,20 +181,20 @@ impl Analysis {
     }
 
     /// A number that is an inline constant, a jump's address, or an output modifier.
-    fn number(&self, word: Piece, place: &At<'_>) -> Option<(Span, String)> {
+    fn number(&self, word: RawToken, place: &CursorContext<'_>) -> Option<(Span, String)> {
         let at = self.code.iter().position(|piece| *piece == word)?;
         let dot = |at: usize| {
             let piece = self.code.get(at)?;
-            (piece.kind == Kind::Mark(b'.')).then_some(piece)
+            (piece.kind == RawTokenKind::Mark(b'.')).then_some(piece)
         };
-        let touching = |a: &Piece, b: &Piece| a.end == b.start;
+        let touching = |a: &RawToken, b: &RawToken| a.end == b.start;
         // The whole of `0.5`, from either part.
         let mut range = at..at + 1;
         if let Some(mark) = dot(at + 1)
             && touching(&word, mark)
             && let Some(part) = self.code.get(at + 2).filter(|part| touching(mark, part))
         {
-            range.end = if part.kind == Kind::Word { at + 3 } else { at + 2 };
+            range.end = if part.kind == RawTokenKind::Word { at + 3 } else { at + 2 };
         } else if at >= 2 && dot(at - 1).is_some_and(|mark| touching(mark, &word)) {
             range.start = at - 2;
         }
@@ -201,16 +204,16 @@ impl Analysis {
             return None;
         }
         let all = span(first).to(span(last));
-        let star = self.code.get(range.end).is_some_and(|p| p.kind == Kind::Mark(b'*'));
+        let star = self.code.get(range.end).is_some_and(|p| p.kind == RawTokenKind::Mark(b'*'));
         if star {
-            let row = words::of_role(Role::Result).find(|row| row.word == text)?;
+            let row = keyword_docs::of_role(Role::Result).find(|row| row.word == text)?;
             return Some((all, page(row, None)));
         }
         if place.statement != Head::Alu || place.has(b':') {
             return None;
         }
         let by_code = range.start >= 2
-            && self.code.get(range.start - 1).is_some_and(|p| p.kind == Kind::Mark(b'('))
+            && self.code.get(range.start - 1).is_some_and(|p| p.kind == RawTokenKind::Mark(b'('))
             && self.kw(self.code[range.start - 2]) == Kw::Float
             && !text.contains('.');
         let constant = if by_code {
@@ -224,7 +227,7 @@ impl Analysis {
 }
 
 /// Whether a row is meant at a place.
-pub(super) fn fits(row: &Row, place: &At<'_>) -> bool {
+pub(super) fn fits(row: &KeywordDoc, place: &CursorContext<'_>) -> bool {
     let colon = place.has(b':');
     let nothing = place.before.is_empty();
     match (place.statement, row.role) {
@@ -248,7 +251,7 @@ pub(super) fn fits(row: &Row, place: &At<'_>) -> bool {
 }
 
 /// What a row says.
-fn page(row: &Row, instruction: Option<Instruction>) -> String {
+fn page(row: &KeywordDoc, instruction: Option<Instruction>) -> String {
     let mut text = format!("`{}`: {}", row.shown().replace('\n', " "), row.meaning());
     if let Some((register, field)) = row.field() {
         text.push_str(&format!("\n\n{}", field_line(register.name, field)));
@@ -273,7 +276,7 @@ fn field_line(register: &str, field: &Field) -> String {
 }
 
 /// An arithmetic or texture operation.
-fn operation(kw: Kw, place: &At<'_>) -> Option<String> {
+fn operation(kw: Kw, place: &CursorContext<'_>) -> Option<String> {
     if place.statement == Head::Tex && !place.before.is_empty() {
         // NOP is a tag in front of the destination.
         if kw != Kw::Nop || place.last_is(b'=') {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// What a piece of a source is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum RawTokenKind {
     /// Letters, digits and `_`.
     Word,
     /// A string in double quotes.
@@ -17,16 +17,16 @@ pub enum Kind {
 
 /// A piece of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct RawToken {
     /// What it is.
-    pub kind: Kind,
+    pub kind: RawTokenKind,
     /// Its first byte.
     pub start: usize,
     /// The byte behind its last.
     pub end: usize,
 }
 
-impl Piece {
+impl RawToken {
     /// Its bytes.
     #[must_use]
     pub fn range(self) -> Range<usize> {
@@ -36,12 +36,13 @@ impl Piece {
     /// Whether it is that word; case does not matter.
     #[must_use]
     pub fn is(self, source: &[u8], word: &str) -> bool {
-        self.kind == Kind::Word && source[self.range()].eq_ignore_ascii_case(word.as_bytes())
+        self.kind == RawTokenKind::Word
+            && source[self.range()].eq_ignore_ascii_case(word.as_bytes())
     }
 }
 
 /// The pieces of a source, in order; white space is left out.
-pub fn pieces(source: &[u8]) -> impl Iterator<Item = Piece> + '_ {
+pub fn raw_tokens(source: &[u8]) -> impl Iterator<Item = RawToken> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
         while source.get(at).is_some_and(u8::is_ascii_whitespace) {
@@ -52,11 +53,11 @@ pub fn pieces(source: &[u8]) -> impl Iterator<Item = Piece> + '_ {
         let kind = match *source.get(at)? {
             b if word(&b) => {
                 at += source[at..].iter().take_while(|b| word(b)).count();
-                Kind::Word
+                RawTokenKind::Word
             }
             b'-' if source.get(at + 1) == Some(&b'-') => {
                 at += source[at..].iter().take_while(|b| **b != b'\n').count();
-                Kind::Comment
+                RawTokenKind::Comment
             }
             b'"' => {
                 at += 1;
@@ -68,14 +69,14 @@ pub fn pieces(source: &[u8]) -> impl Iterator<Item = Piece> + '_ {
                         break;
                     }
                 }
-                Kind::Text
+                RawTokenKind::Text
             }
             b => {
                 at += 1;
-                Kind::Mark(b)
+                RawTokenKind::Mark(b)
             }
         };
-        Some(Piece { kind, start, end: at })
+        Some(RawToken { kind, start, end: at })
     })
 }
 
@@ -86,10 +87,19 @@ mod tests {
     #[test]
     fn marks_in_strings_and_comments_are_none() {
         let source = b"NAME \"a -- \\\" b\" ; -- c ; \"d\nx-- e";
-        let kinds: Vec<Kind> = pieces(source).map(|piece| piece.kind).collect();
-        let semicolon = Kind::Mark(b';');
-        let wanted = [Kind::Word, Kind::Text, semicolon, Kind::Comment, Kind::Word, Kind::Comment];
+        let kinds: Vec<RawTokenKind> = raw_tokens(source).map(|piece| piece.kind).collect();
+        let semicolon = RawTokenKind::Mark(b';');
+        let wanted = [
+            RawTokenKind::Word,
+            RawTokenKind::Text,
+            semicolon,
+            RawTokenKind::Comment,
+            RawTokenKind::Word,
+            RawTokenKind::Comment,
+        ];
         assert_eq!(kinds, wanted);
-        assert!(pieces(source).all(|piece| piece.start < piece.end && piece.end <= source.len()));
+        assert!(
+            raw_tokens(source).all(|piece| piece.start < piece.end && piece.end <= source.len())
+        );
     }
 }

@@ -5,14 +5,14 @@ use r500_isa::words::{CmnInst, TexInst};
 use r500_isa::{BitField, Instruction};
 
 use super::{Parsed, Parser};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::lexer::Kind;
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 use crate::source::Span;
 
 /// The tags of one instruction so far.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tags {
+pub(super) struct Flags {
     /// `US_CMN_INST`, but for its `TYPE`.
     pub(super) cmn: CmnInst,
     /// `TEX_SEM_ACQUIRE`, `UNSCALED`, `IGNORE_UNCOVERED`, at their places in `US_TEX_INST`.
@@ -29,13 +29,13 @@ pub(super) struct Tags {
 
 /// Which instruction the tags are for.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum For {
+pub(super) enum InstKind {
     Alu,
     Tex,
     Flow,
 }
 
-impl Tags {
+impl Flags {
     pub(super) const fn has(&self, kw: Kw) -> bool {
         self.seen >> (kw as u8) & 1 != 0
     }
@@ -43,7 +43,7 @@ impl Tags {
 
 impl Parser<'_> {
     /// Reads the tag that the token is; `false` if it is none.
-    pub(super) fn tag(&mut self, tags: &mut Tags, kind: For) -> Parsed<bool> {
+    pub(super) fn parse_flag(&mut self, tags: &mut Flags, kind: InstKind) -> Parsed<bool> {
         let tok = self.tok;
         let flag = match tok.kw {
             Kw::TexSemWait => CmnInst::TEX_SEM_WAIT,
@@ -51,8 +51,8 @@ impl Parser<'_> {
             Kw::Nop => CmnInst::NOP,
             Kw::AluWait => CmnInst::ALU_WAIT,
             Kw::WriteInactive => CmnInst::WRITE_INACTIVE,
-            Kw::Out if kind == For::Alu => {
-                self.once(tags);
+            Kw::Out if kind == InstKind::Alu => {
+                self.mark_seen(tags);
                 tags.out = true;
                 return Ok(true);
             }
@@ -69,21 +69,21 @@ impl Parser<'_> {
             | Kw::Word2
             | Kw::Word3
             | Kw::Word4
-            | Kw::Word5 => return self.rare_tag(tags, kind).map(|()| true),
+            | Kw::Word5 => return self.parse_rare_flag(tags, kind).map(|()| true),
             _ => return Ok(false),
         };
-        self.once(tags);
+        self.mark_seen(tags);
         tags.cmn = tags.cmn.with(flag, true);
         Ok(true)
     }
 
     /// Takes the tag's word, which may stand once.
-    fn once(&mut self, tags: &mut Tags) {
+    fn mark_seen(&mut self, tags: &mut Flags) {
         let tok = self.bump();
         if tags.has(tok.kw) {
             self.report(
                 Diagnostic::new(
-                    Code::DuplicateTag,
+                    DiagnosticCode::DuplicateTag,
                     tok.span,
                     format!("tag `{}` stands twice", tok.kw.text()),
                 )
@@ -93,7 +93,7 @@ impl Parser<'_> {
         tags.seen |= 1 << (tok.kw as u8);
     }
 
-    fn rare_tag(&mut self, tags: &mut Tags, kind: For) -> Parsed<()> {
+    fn parse_rare_flag(&mut self, tags: &mut Flags, kind: InstKind) -> Parsed<()> {
         let tok = self.tok;
         let tex_flag = match tok.kw {
             Kw::TexSemAcquire => Some((TexInst::TEX_SEM_ACQUIRE, "texture")),
@@ -102,28 +102,28 @@ impl Parser<'_> {
             _ => None,
         };
         if let Some((flag, of)) = tex_flag {
-            if kind != For::Tex {
+            if kind != InstKind::Tex {
                 self.report(
                     Diagnostic::new(
-                        Code::MisplacedTag,
+                        DiagnosticCode::MisplacedTag,
                         tok.span,
                         format!("`{}` does not go here", tok.kw.text()),
                     )
                     .label(format!("only {of} instructions have it")),
                 );
             }
-            self.once(tags);
+            self.mark_seen(tags);
             tags.tex = tags.tex.with(flag, true);
             return Ok(());
         }
         match tok.kw {
             Kw::StatWe => {
-                self.once(tags);
+                self.mark_seen(tags);
                 let mask = self.mask_argument()?;
                 tags.cmn = tags.cmn.with(CmnInst::STAT_WE, mask);
             }
             Kw::Wmask => {
-                self.once(tags);
+                self.mark_seen(tags);
                 let mask = self.mask_argument()?;
                 tags.cmn = tags
                     .cmn
@@ -131,7 +131,7 @@ impl Parser<'_> {
                     .with(CmnInst::ALPHA_WMASK, mask & 8 != 0);
             }
             Kw::Omask => {
-                self.once(tags);
+                self.mark_seen(tags);
                 let mask = self.mask_argument()?;
                 tags.cmn = tags
                     .cmn
@@ -139,51 +139,51 @@ impl Parser<'_> {
                     .with(CmnInst::ALPHA_OMASK, mask & 8 != 0);
             }
             Kw::Clamp => {
-                self.once(tags);
-                self.need(Kind::OpenParen)?;
+                self.mark_seen(tags);
+                self.expect_token(TokenKind::OpenParen)?;
                 let (rgb, alpha) = self.halves()?;
-                self.need(Kind::CloseParen)?;
+                self.expect_token(TokenKind::CloseParen)?;
                 tags.cmn = tags.cmn.with(CmnInst::RGB_CLAMP, rgb).with(CmnInst::ALPHA_CLAMP, alpha);
             }
             Kw::AluResult => {
-                self.once(tags);
-                self.need(Kind::Dot)?;
+                self.mark_seen(tags);
+                self.expect_token(TokenKind::Dot)?;
                 let sel = self.result_channel()?;
-                self.need(Kind::OpenParen)?;
+                self.expect_token(TokenKind::OpenParen)?;
                 let compare = self.compare()?;
-                self.need(Kind::CloseParen)?;
+                self.expect_token(TokenKind::CloseParen)?;
                 tags.cmn = tags
                     .cmn
                     .with(CmnInst::ALU_RESULT_SEL, sel)
                     .with(CmnInst::ALU_RESULT_OP, compare);
             }
-            Kw::Pred => self.predicate_tag(tags)?,
+            Kw::Pred => self.parse_predicate_flag(tags)?,
             _ => {
                 let n = (tok.kw as u8 - Kw::Word1 as u8) as usize + 1;
-                self.once(tags);
+                self.mark_seen(tags);
                 tags.words_at = tok.span;
-                self.need(Kind::OpenParen)?;
+                self.expect_token(TokenKind::OpenParen)?;
                 tags.words[n] = self.number(u32::MAX, "a dword")?;
-                self.need(Kind::CloseParen)?;
+                self.expect_token(TokenKind::CloseParen)?;
             }
         }
         Ok(())
     }
 
     /// `PRED(r)`, `PRED.rgb(!g)`, `PRED.a(none)`.
-    fn predicate_tag(&mut self, tags: &mut Tags) -> Parsed<()> {
+    fn parse_predicate_flag(&mut self, tags: &mut Flags) -> Parsed<()> {
         let start = self.bump().span;
-        let (rgb, alpha) = if self.eat(Kind::Dot) { self.halves()? } else { (true, true) };
-        self.need(Kind::OpenParen)?;
-        let inverted = self.eat(Kind::Bang);
+        let (rgb, alpha) = if self.eat(TokenKind::Dot) { self.halves()? } else { (true, true) };
+        self.expect_token(TokenKind::OpenParen)?;
+        let inverted = self.eat(TokenKind::Bang);
         let sel = self.pred_sel()?;
-        self.need(Kind::CloseParen)?;
+        self.expect_token(TokenKind::CloseParen)?;
         // Seen once a half: bit 126 and 127, which no keyword takes.
         let bits = u128::from(rgb) << 126 | u128::from(alpha) << 127;
         if tags.seen & bits != 0 {
             self.report(
                 Diagnostic::new(
-                    Code::DuplicateTag,
+                    DiagnosticCode::DuplicateTag,
                     start.to(self.before),
                     "a half is predicated twice",
                 )
@@ -249,15 +249,15 @@ impl Parser<'_> {
     }
 
     fn mask_argument(&mut self) -> Parsed<u8> {
-        self.need(Kind::OpenParen)?;
+        self.expect_token(TokenKind::OpenParen)?;
         let mask = self.mask()?;
-        self.need(Kind::CloseParen)?;
+        self.expect_token(TokenKind::CloseParen)?;
         Ok(mask)
     }
 
     /// A mask: letters of rgba in that order, or `none`. Red is bit 0.
     pub(super) fn mask(&mut self) -> Parsed<u8> {
-        if !self.at(Kind::Word) {
+        if !self.at(TokenKind::Word) {
             return Err(self.expected("a mask"));
         }
         let mut mask = 0u8;
@@ -290,7 +290,7 @@ impl Parser<'_> {
         let lower = text.to_ascii_lowercase();
         let letters = !lower.is_empty() && lower.chars().all(|c| "rgba".contains(c));
         let mut diagnostic =
-            Diagnostic::new(Code::BadMask, span, format!("`{text}` is not a mask"))
+            Diagnostic::new(DiagnosticCode::BadMask, span, format!("`{text}` is not a mask"))
                 .label("letters of `rgba` in this order, each once, or `none`");
         let mut meant = 0;
         if letters {
@@ -306,7 +306,7 @@ impl Parser<'_> {
     }
 
     /// Puts `WORDn` into the instruction; only bits that no field names may be set so.
-    pub(super) fn spare_bits(&mut self, tags: &Tags, instruction: &mut Instruction) {
+    pub(super) fn insert_unnamed_bits(&mut self, tags: &Flags, instruction: &mut Instruction) {
         if tags.words == [0; 6] {
             return;
         }
@@ -316,7 +316,7 @@ impl Parser<'_> {
             if bits & named != 0 {
                 self.report(
                     Diagnostic::new(
-                        Code::NamedBits,
+                        DiagnosticCode::NamedBits,
                         tags.words_at,
                         format!("`WORD{n}` sets bits that fields name: {:#010x}", bits & named),
                     )

@@ -3,57 +3,65 @@
 use r500_isa::Source;
 use r500_isa::words::{AluAlphaAddr, AluRgbAddr};
 
-use super::op::Side;
+use super::op::AluSlot;
 use super::value::Number;
-use super::{GivenUp, Parsed, Parser, Register};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::lexer::Kind;
+use super::{ParseAbort, Parsed, Parser, Register};
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 
 impl Parser<'_> {
-    pub(super) fn lets(&mut self, rgb: &mut AluRgbAddr, alpha: &mut AluAlphaAddr) -> Parsed<()> {
+    pub(super) fn parse_source_bindings(
+        &mut self,
+        rgb: &mut AluRgbAddr,
+        alpha: &mut AluAlphaAddr,
+    ) -> Parsed<()> {
         let mut seen = 0u8;
-        while !self.at(Kind::Colon) {
+        while !self.at(TokenKind::Colon) {
             let start = self.tok.span;
             let n = match self.tok.kw {
                 Kw::Src0 => 0,
                 Kw::Src1 => 1,
                 Kw::Src2 => 2,
                 Kw::Srcp => 3,
-                _ => return Err(self.no_let()),
+                _ => return Err(self.report_bad_binding()),
             };
             self.bump();
-            self.need(Kind::Dot)?;
-            let side = self.let_suffix()?;
+            self.expect_token(TokenKind::Dot)?;
+            let side = self.parse_binding_suffix()?;
             let place = start.to(self.before);
-            let bit = 1 << (n + if side == Side::Rgb { 0 } else { 4 });
+            let bit = 1 << (n + if side == AluSlot::Rgb { 0 } else { 4 });
             if seen & bit != 0 {
                 let text = self.text(place);
                 self.report(
-                    Diagnostic::new(Code::DuplicateLet, place, format!("`{text}` is given twice"))
-                        .label("each source and suffix once"),
+                    Diagnostic::new(
+                        DiagnosticCode::DuplicateLet,
+                        place,
+                        format!("`{text}` is given twice"),
+                    )
+                    .label("each source and suffix once"),
                 );
             }
             seen |= bit;
-            self.need(Kind::Equals)?;
+            self.expect_token(TokenKind::Equals)?;
             if n == 3 {
                 let Some(op) = names::value_of(names::SRCP_OPS, self.tok.kw) else {
-                    return Err(self.bad_presubtract());
+                    return Err(self.report_bad_presubtract());
                 };
                 self.bump();
                 match side {
-                    Side::Rgb => *rgb = rgb.with(AluRgbAddr::SRCP_OP, op),
-                    Side::Alpha => *alpha = alpha.with(AluAlphaAddr::SRCP_OP, op),
+                    AluSlot::Rgb => *rgb = rgb.with(AluRgbAddr::SRCP_OP, op),
+                    AluSlot::Alpha => *alpha = alpha.with(AluAlphaAddr::SRCP_OP, op),
                 }
             } else {
-                let source = self.source()?;
+                let source = self.parse_source()?;
                 match side {
-                    Side::Rgb => *rgb = rgb.with_source(n, source),
-                    Side::Alpha => *alpha = alpha.with_source(n, source),
+                    AluSlot::Rgb => *rgb = rgb.with_source(n, source),
+                    AluSlot::Alpha => *alpha = alpha.with_source(n, source),
                 }
             }
-            if !self.eat(Kind::Comma) && !self.at(Kind::Colon) {
-                return Err(self.no_semicolon("`,` or `:`"));
+            if !self.eat(TokenKind::Comma) && !self.at(TokenKind::Colon) {
+                return Err(self.missing_semicolon("`,` or `:`"));
             }
         }
         Ok(())
@@ -61,8 +69,8 @@ impl Parser<'_> {
 
     /// Neither a tag, nor a let, nor the `:` behind them.
     #[cold]
-    pub(super) fn no_let(&mut self) -> GivenUp {
-        if self.at(Kind::Word) && !self.tok.first {
+    pub(super) fn report_bad_binding(&mut self) -> ParseAbort {
+        if self.at(TokenKind::Word) && !self.tok.first {
             let span = self.tok.span;
             let text = self.text(span);
             let known = [
@@ -81,22 +89,22 @@ impl Parser<'_> {
             ];
             let near = names::closest(&text, known.iter().map(|k| k.text()));
             let diagnostic = Diagnostic::new(
-                Code::Unexpected,
+                DiagnosticCode::Unexpected,
                 span,
                 format!("expected a source or `:`, found `{text}`"),
             )
             .label("tags, then sources, stand before `:`, operations behind it");
             let itself = near.is_some_and(|n| n.eq_ignore_ascii_case(&text));
             self.report(if itself { diagnostic } else { diagnostic.suggest(near) });
-            return GivenUp;
+            return ParseAbort;
         }
-        self.no_semicolon("a tag, a source or `:`")
+        self.missing_semicolon("a tag, a source or `:`")
     }
 
-    pub(super) fn let_suffix(&mut self) -> Parsed<Side> {
+    pub(super) fn parse_binding_suffix(&mut self) -> Parsed<AluSlot> {
         let side = match self.bytes(self.tok.span) {
-            [b'r' | b'R', b'g' | b'G', b'b' | b'B'] => Side::Rgb,
-            [b'a' | b'A'] => Side::Alpha,
+            [b'r' | b'R', b'g' | b'G', b'b' | b'B'] => AluSlot::Rgb,
+            [b'a' | b'A'] => AluSlot::Alpha,
             _ => return Err(self.expected("`rgb` or `a`")),
         };
         self.bump();
@@ -105,7 +113,7 @@ impl Parser<'_> {
 
     /// What a source is: `temp[n]`, `const[n]`, `float(code)`, the value of an inline constant, or
     /// a name.
-    pub(super) fn source(&mut self) -> Parsed<Source> {
+    pub(super) fn parse_source(&mut self) -> Parsed<Source> {
         let source = |addr, constant, relative| Source { addr, constant, relative };
         match self.tok.kw {
             Kw::Temp => {
@@ -121,15 +129,19 @@ impl Parser<'_> {
             _ => {}
         }
         let code = if self.eat_word(Kw::Float) {
-            self.need(Kind::OpenParen)?;
+            self.expect_token(TokenKind::OpenParen)?;
             let (number, span) = self.literal()?;
             let code = match number {
                 Number::Whole(code, _) => {
                     if code > 127 {
                         self.report(
-                            Diagnostic::new(Code::OutOfRange, span, format!("{code} is too large"))
-                                .label("an inline constant's code is at most 127")
-                                .help("to name it by value, write the value with a point"),
+                            Diagnostic::new(
+                                DiagnosticCode::OutOfRange,
+                                span,
+                                format!("{code} is too large"),
+                            )
+                            .label("an inline constant's code is at most 127")
+                            .help("to name it by value, write the value with a point"),
                         );
                         0
                     } else {
@@ -140,14 +152,14 @@ impl Parser<'_> {
                 }
                 Number::Real(value) => self.inline(value, span),
             };
-            self.need(Kind::CloseParen)?;
+            self.expect_token(TokenKind::CloseParen)?;
             code
         } else if self.at_number() {
             let (number, span) = self.literal()?;
             self.inline(number.float(), span)
         } else {
             let span = self.tok.span;
-            match if self.at(Kind::Word) { self.named(span) } else { None } {
+            match if self.at(TokenKind::Word) { self.resolve_register(span) } else { None } {
                 Some(Register::Temp(n)) => {
                     self.bump();
                     return Ok(source(n, false, false));
@@ -160,10 +172,10 @@ impl Parser<'_> {
                     self.bump();
                     code
                 }
-                _ => return Err(self.bad_source()),
+                _ => return Err(self.report_bad_source()),
             }
         };
-        let relative = self.eat(Kind::Plus);
+        let relative = self.eat(TokenKind::Plus);
         if relative && !self.eat_word(Kw::Al) {
             return Err(self.expected("`aL`"));
         }
@@ -171,8 +183,8 @@ impl Parser<'_> {
     }
 
     #[cold]
-    pub(super) fn bad_source(&mut self) -> GivenUp {
-        if !self.at(Kind::Word) {
+    pub(super) fn report_bad_source(&mut self) -> ParseAbort {
+        if !self.at(TokenKind::Word) {
             return self.expected("`temp[n]`, `const[n]`, `float(code)`, a number or a name");
         }
         let span = self.tok.span;
@@ -181,30 +193,30 @@ impl Parser<'_> {
             .map(str::to_owned)
             .or_else(|| self.closest_name(&text));
         self.report(
-            Diagnostic::new(Code::BadSource, span, format!("`{text}` is not a source"))
+            Diagnostic::new(DiagnosticCode::BadSource, span, format!("`{text}` is not a source"))
                 .label("expected `temp[n]`, `const[n]`, `float(code)`, a number or a name")
                 .suggest(near.as_deref()),
         );
-        GivenUp
+        ParseAbort
     }
 
     #[cold]
-    pub(super) fn bad_presubtract(&mut self) -> GivenUp {
+    pub(super) fn report_bad_presubtract(&mut self) -> ParseAbort {
         let span = self.tok.span;
-        if !self.at(Kind::Word) {
+        if !self.at(TokenKind::Word) {
             return self.expected("`neg2`, `sub`, `add` or `neg`");
         }
         let text = self.text(span);
         let words = names::SRCP_OPS.iter().map(|(k, _)| k.text());
         self.report(
             Diagnostic::new(
-                Code::BadPresubtract,
+                DiagnosticCode::BadPresubtract,
                 span,
                 format!("`{text}` is no presubtract operation"),
             )
             .label("`neg2` (1-2*src0), `sub` (src1-src0), `add` (src1+src0) or `neg` (1-src0)")
             .suggest(names::closest(&text, words)),
         );
-        GivenUp
+        ParseAbort
     }
 }

@@ -5,7 +5,7 @@ use r500_isa::Register;
 use crate::names::{self, Kw};
 use crate::parse::directive::{STARTS, register_of};
 use crate::parse::{starts_alu, starts_flow};
-use crate::pieces::{Kind, Piece};
+use crate::raw_tokens::{RawToken, RawTokenKind};
 
 /// What a statement is, as far as its first words tell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) struct Statement {
 }
 
 /// Cuts code (pieces without comments) into statements.
-pub(crate) fn statements(text: &[u8], code: &[Piece]) -> Vec<Statement> {
+pub(crate) fn statements(text: &[u8], code: &[RawToken]) -> Vec<Statement> {
     let mut list = Vec::new();
     let mut first = 0;
     while first < code.len() {
@@ -52,13 +52,13 @@ pub(crate) fn statements(text: &[u8], code: &[Piece]) -> Vec<Statement> {
 }
 
 /// What the pieces of a statement make it.
-pub(crate) fn head(text: &[u8], code: &[Piece]) -> Head {
+pub(crate) fn head(text: &[u8], code: &[RawToken]) -> Head {
     let Some(piece) = code.first() else { return Head::Empty };
     match piece.kind {
-        Kind::Mark(b':') => return Head::Alu,
-        Kind::Mark(b'@') => return Head::Label,
-        Kind::Mark(b'#') => return Head::Include,
-        Kind::Word => {}
+        RawTokenKind::Mark(b':') => return Head::Alu,
+        RawTokenKind::Mark(b'@') => return Head::Label,
+        RawTokenKind::Mark(b'#') => return Head::Include,
+        RawTokenKind::Word => {}
         _ => return Head::Other,
     }
     let word = &text[piece.range()];
@@ -77,10 +77,10 @@ pub(crate) fn head(text: &[u8], code: &[Piece]) -> Head {
 
 /// Where the statement ends that begins at `first`: behind its `;`, or in front of a line that can
 /// only begin another one.
-fn end(text: &[u8], code: &[Piece], first: usize) -> usize {
+fn end(text: &[u8], code: &[RawToken], first: usize) -> usize {
     for at in first..code.len() {
         let piece = code[at];
-        if piece.kind == Kind::Mark(b';') {
+        if piece.kind == RawTokenKind::Mark(b';') {
             return at + 1;
         }
         if at > first && begins_line(text, piece) && begins_statement(text, &code[at..]) {
@@ -91,8 +91,8 @@ fn end(text: &[u8], code: &[Piece], first: usize) -> usize {
 }
 
 /// Whether code that begins a line begins a statement, whatever stands in front of it.
-pub(crate) fn begins_statement(text: &[u8], code: &[Piece]) -> bool {
-    let next = |mark| code.get(1).is_some_and(|piece| piece.kind == Kind::Mark(mark));
+pub(crate) fn begins_statement(text: &[u8], code: &[RawToken]) -> bool {
+    let next = |mark| code.get(1).is_some_and(|piece| piece.kind == RawTokenKind::Mark(mark));
     match head(text, code) {
         Head::Label => true,
         // A jump out of a condition, a texture, a constant may go on in the next line.
@@ -107,7 +107,7 @@ pub(crate) fn begins_statement(text: &[u8], code: &[Piece]) -> bool {
 }
 
 /// Whether nothing but space stands in front of a piece on its line.
-pub(crate) fn begins_line(text: &[u8], piece: Piece) -> bool {
+pub(crate) fn begins_line(text: &[u8], piece: RawToken) -> bool {
     let before = text[..piece.start].iter().rev().find(|b| !b" \t\r".contains(b));
     before.is_none_or(|b| *b == b'\n')
 }

@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use r500_asm::Options;
-//! use r500_asm::service::Analysis;
+//! use r500_asm::ide::Analysis;
 //!
 //! let source = b"src0.rgb = temp[0] : temp[1].rgb = MAD src0.rgb src0.111 src0.000 ;";
 //! let analysis = Analysis::new(source, Options::default());
@@ -19,13 +19,13 @@ mod complete;
 mod folds;
 mod hints;
 mod hover;
+mod keyword_docs;
 pub mod lines;
 mod registers;
 mod signature;
 mod statement;
 mod symbols;
 mod tokens;
-mod words;
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub use tokens::{Token, TokenKind};
 
 use crate::assemble::{Assembly, Options, assemble};
 use crate::names::{self, Kw};
-use crate::pieces::{self, Kind, Piece};
+use crate::raw_tokens::{self, RawToken, RawTokenKind};
 use crate::source::Span;
 pub(crate) use statement::{Head, Statement, begins_line, begins_statement, statements};
 
@@ -58,18 +58,18 @@ pub struct Analysis {
     assembly: Assembly,
     text: Arc<[u8]>,
     /// The pieces that are no comments.
-    code: Vec<Piece>,
-    comments: Vec<Piece>,
+    code: Vec<RawToken>,
+    comments: Vec<RawToken>,
     statements: Vec<Statement>,
 }
 
 /// A place in its statement.
-struct At<'a> {
+struct CursorContext<'a> {
     statement: Head,
     /// The pieces of the statement that end in front of the place, and of the word there.
-    before: &'a [Piece],
+    before: &'a [RawToken],
     /// The word that the place is in or touches.
-    word: Option<Piece>,
+    word: Option<RawToken>,
 }
 
 impl Analysis {
@@ -86,8 +86,8 @@ impl Analysis {
             Some(file) => file.bytes.clone(),
             None => Arc::from(&[][..]),
         };
-        let (comments, code): (Vec<Piece>, Vec<Piece>) =
-            pieces::pieces(&text).partition(|piece| piece.kind == Kind::Comment);
+        let (comments, code): (Vec<RawToken>, Vec<RawToken>) =
+            raw_tokens::raw_tokens(&text).partition(|piece| piece.kind == RawTokenKind::Comment);
         let statements = statements(&text, &code);
         Self { assembly, text, code, comments, statements }
     }
@@ -106,7 +106,7 @@ impl Analysis {
 
     /// The comment that a place is in or behind.
     #[must_use]
-    pub fn comment(&self, at: usize) -> Option<Piece> {
+    pub fn comment(&self, at: usize) -> Option<RawToken> {
         let behind = self.comments.partition_point(|piece| piece.end < at);
         self.comments.get(behind).copied().filter(|piece| piece.start < at && at <= piece.end)
     }
@@ -119,76 +119,76 @@ impl Analysis {
         self.assembly.spans.iter().position(inside)
     }
 
-    fn at(&self, at: usize) -> At<'_> {
+    fn at(&self, at: usize) -> CursorContext<'_> {
         let of = self.statements.partition_point(|s| self.code[s.first].start < at);
-        let nothing = At { statement: Head::Empty, before: &[], word: None };
+        let nothing = CursorContext { statement: Head::Empty, before: &[], word: None };
         let word = self.word(at);
         let Some(statement) = of.checked_sub(1).and_then(|of| self.statements.get(of)) else {
-            return At { word, ..nothing };
+            return CursorContext { word, ..nothing };
         };
         let pieces = &self.code[statement.first..statement.end];
         let complete = match statement.head {
             Head::Label | Head::Include => pieces.len() >= 2,
-            _ => pieces.last().is_some_and(|last| last.kind == Kind::Mark(b';')),
+            _ => pieces.last().is_some_and(|last| last.kind == RawTokenKind::Mark(b';')),
         };
         let ended = pieces.last().is_some_and(|last| last.end <= at) && complete;
         if ended && !(word.is_some() && statement.head == Head::Label) {
-            return At { word, ..nothing };
+            return CursorContext { word, ..nothing };
         }
         let limit = word.map_or(at, |word| word.start);
         let count = pieces.iter().take_while(|piece| piece.end <= limit).count();
         let before = &pieces[..count];
         // The word at the place may be the one that the statement seems to start with.
         let head = if before.is_empty() { Head::Empty } else { statement.head };
-        At { statement: head, before, word }
+        CursorContext { statement: head, before, word }
     }
 
     /// The word that a place is in or touches.
-    fn word(&self, at: usize) -> Option<Piece> {
+    fn word(&self, at: usize) -> Option<RawToken> {
         let behind = self.code.partition_point(|piece| piece.end < at);
         let mut near = self.code[behind..].iter().take_while(|piece| piece.start <= at);
-        near.find(|piece| piece.kind == Kind::Word).copied()
+        near.find(|piece| piece.kind == RawTokenKind::Word).copied()
     }
 
-    fn bytes(&self, piece: Piece) -> &[u8] {
+    fn bytes(&self, piece: RawToken) -> &[u8] {
         self.text.get(piece.range()).unwrap_or_default()
     }
 
-    fn string(&self, piece: Piece) -> String {
+    fn string(&self, piece: RawToken) -> String {
         String::from_utf8_lossy(self.bytes(piece)).into_owned()
     }
 
-    fn kw(&self, piece: Piece) -> Kw {
-        if piece.kind == Kind::Word { names::find(self.bytes(piece)) } else { Kw::Ident }
+    fn kw(&self, piece: RawToken) -> Kw {
+        if piece.kind == RawTokenKind::Word { names::find(self.bytes(piece)) } else { Kw::Ident }
     }
 }
 
-impl At<'_> {
-    fn last(&self) -> Option<Piece> {
+impl CursorContext<'_> {
+    fn last(&self) -> Option<RawToken> {
         self.before.last().copied()
     }
 
     fn last_is(&self, mark: u8) -> bool {
-        self.last().is_some_and(|piece| piece.kind == Kind::Mark(mark))
+        self.last().is_some_and(|piece| piece.kind == RawTokenKind::Mark(mark))
     }
 
     fn has(&self, mark: u8) -> bool {
-        self.before.iter().any(|piece| piece.kind == Kind::Mark(mark))
+        self.before.iter().any(|piece| piece.kind == RawTokenKind::Mark(mark))
     }
 
     /// What a `.`, `[` or `(` in front of the place belongs to: the word before it, indices skipped.
-    fn owner(&self) -> Option<Piece> {
+    fn owner(&self) -> Option<RawToken> {
         let mut rest = self.before;
         let mut depth = 0usize;
         while let [inner @ .., piece] = rest {
             rest = inner;
             match piece.kind {
-                Kind::Mark(b']') => depth += 1,
-                Kind::Mark(b'[') => depth = depth.saturating_sub(1),
+                RawTokenKind::Mark(b']') => depth += 1,
+                RawTokenKind::Mark(b'[') => depth = depth.saturating_sub(1),
                 // `PRED.rgb(`: the half is no owner.
-                Kind::Word if depth == 0 && self.last_is(b'(') && behind_dot(inner) => {}
-                Kind::Word if depth == 0 => return Some(*piece),
-                Kind::Mark(b'.' | b'(' | b'!') => {}
+                RawTokenKind::Word if depth == 0 && self.last_is(b'(') && behind_dot(inner) => {}
+                RawTokenKind::Word if depth == 0 => return Some(*piece),
+                RawTokenKind::Mark(b'.' | b'(' | b'!') => {}
                 _ if depth == 0 => return None,
                 _ => {}
             }
@@ -197,12 +197,12 @@ impl At<'_> {
     }
 }
 
-fn behind_dot(before: &[Piece]) -> bool {
-    before.last().is_some_and(|piece| piece.kind == Kind::Mark(b'.'))
+fn behind_dot(before: &[RawToken]) -> bool {
+    before.last().is_some_and(|piece| piece.kind == RawTokenKind::Mark(b'.'))
 }
 
 /// A piece's place in the source itself.
-fn span(piece: Piece) -> Span {
+fn span(piece: RawToken) -> Span {
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     Span { file: 0, start: offset(piece.start), end: offset(piece.end) }
 }

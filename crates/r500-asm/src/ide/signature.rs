@@ -5,9 +5,9 @@ use std::ops::Range;
 use r500_isa::Slot;
 
 use super::hover::{fits, operation_page};
-use super::{Analysis, At, Head, words};
+use super::{Analysis, CursorContext, Head, keyword_docs};
 use crate::names::{self, Kw};
-use crate::pieces::{Kind, Piece};
+use crate::raw_tokens::{RawToken, RawTokenKind};
 
 /// What something takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,14 +34,14 @@ impl Analysis {
         self.brackets(&place).or_else(|| self.operands(&place, at))
     }
 
-    fn operands(&self, place: &At<'_>, at: usize) -> Option<Signature> {
+    fn operands(&self, place: &CursorContext<'_>, at: usize) -> Option<Signature> {
         if place.statement != Head::Alu || !place.has(b':') {
             return None;
         }
         let part = place
             .before
             .iter()
-            .rposition(|piece| matches!(piece.kind, Kind::Mark(b':' | b',')))
+            .rposition(|piece| matches!(piece.kind, RawTokenKind::Mark(b':' | b',')))
             .map_or(place.before, |mark| &place.before[mark + 1..]);
         let opcode = part.iter().rposition(|piece| names::opcode(self.kw(*piece)).is_some())?;
         let kw = self.kw(part[opcode]);
@@ -60,7 +60,7 @@ impl Analysis {
             label.push_str(name);
         }
         let source =
-            |piece: &Piece| matches!(self.kw(*piece), Kw::Src0 | Kw::Src1 | Kw::Src2 | Kw::Srcp);
+            |piece: &RawToken| matches!(self.kw(*piece), Kw::Src0 | Kw::Src1 | Kw::Src2 | Kw::Srcp);
         let written = part[opcode + 1..].iter().filter(|piece| source(piece)).count();
         // Behind space another one begins.
         let apart = part.last().is_some_and(|last| last.end < at) && place.word.is_none();
@@ -70,23 +70,24 @@ impl Analysis {
         Some(Signature { label, parts, active, text: operation_page(kw)? })
     }
 
-    fn brackets(&self, place: &At<'_>) -> Option<Signature> {
+    fn brackets(&self, place: &CursorContext<'_>) -> Option<Signature> {
         let mut depth = 0usize;
         let mut commas = 0;
         let open = place.before.iter().rposition(|piece| {
             match piece.kind {
-                Kind::Mark(b')') => depth += 1,
-                Kind::Mark(b'(') if depth > 0 => depth -= 1,
-                Kind::Mark(b'(') => return true,
-                Kind::Mark(b',') if depth == 0 => commas += 1,
+                RawTokenKind::Mark(b')') => depth += 1,
+                RawTokenKind::Mark(b'(') if depth > 0 => depth -= 1,
+                RawTokenKind::Mark(b'(') => return true,
+                RawTokenKind::Mark(b',') if depth == 0 => commas += 1,
                 _ => {}
             }
             false
         })?;
-        let owner = place.before[..open].last().filter(|piece| piece.kind == Kind::Word)?;
+        let owner = place.before[..open].last().filter(|piece| piece.kind == RawTokenKind::Word)?;
         let there = self.at(owner.end);
         let word = self.string(*owner);
-        let row = words::rows(&word).find(|row| row.usage.contains('(') && fits(row, &there))?;
+        let row =
+            keyword_docs::rows(&word).find(|row| row.usage.contains('(') && fits(row, &there))?;
         let label = row.shown();
         let inside = label.find('(')? + 1..label.rfind(')')?;
         let mut parts = Vec::new();

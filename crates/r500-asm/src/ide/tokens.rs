@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::words::{self, Role};
+use super::keyword_docs::{self, Role};
 use super::{Analysis, Head, Statement, span};
 use crate::assemble::SymbolKind;
 use crate::names::{self, Kw};
-use crate::pieces::{Kind, Piece};
+use crate::raw_tokens::{RawToken, RawTokenKind};
 use crate::source::Span;
 
 /// A part of a source that means something by itself; it does not reach over a line's end.
@@ -91,7 +91,7 @@ impl Analysis {
         }
         let first = self.comments.partition_point(|piece| piece.end < part.start);
         let inside = self.comments[first..].iter().take_while(|piece| piece.start <= part.end);
-        let comment = |piece: &Piece| Token {
+        let comment = |piece: &RawToken| Token {
             span: span(*piece),
             kind: TokenKind::Comment,
             definition: false,
@@ -126,11 +126,11 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn read(&self, pieces: &[Piece], part: &Range<usize>, tokens: &mut Vec<Token>) {
+    fn read(&self, pieces: &[RawToken], part: &Range<usize>, tokens: &mut Vec<Token>) {
         // Whether the colon of an arithmetic instruction was passed.
         let mut colon = false;
         for (at, piece) in pieces.iter().enumerate() {
-            colon |= piece.kind == Kind::Mark(b':');
+            colon |= piece.kind == RawTokenKind::Mark(b':');
             if piece.end < part.start {
                 continue;
             }
@@ -139,33 +139,33 @@ impl Reader<'_> {
             }
             let mut place = span(*piece);
             let before = pieces[..at].last().copied();
-            let behind = |mark| before.is_some_and(|b| b.kind == Kind::Mark(mark));
+            let behind = |mark| before.is_some_and(|b| b.kind == RawTokenKind::Mark(mark));
             let name = self.names.binary_search_by_key(&place.start, |(start, _)| *start);
             let mut definition = false;
             let kind = match piece.kind {
-                Kind::Text => Some(TokenKind::Text),
-                Kind::Word if behind(b'@') => {
+                RawTokenKind::Text => Some(TokenKind::Text),
+                RawTokenKind::Word if behind(b'@') => {
                     if let Some(mark) = before.filter(|mark| mark.end == piece.start) {
                         place = span(mark).to(place);
                     }
                     definition = self.head == Head::Label;
                     Some(TokenKind::Label)
                 }
-                Kind::Word if behind(b'.') => Some(self.part(&pieces[..at])),
-                Kind::Word if self.head == Head::Include => {
+                RawTokenKind::Word if behind(b'.') => Some(self.part(&pieces[..at])),
+                RawTokenKind::Word if self.head == Head::Include => {
                     if let Some(mark) = before.filter(|mark| mark.end == piece.start) {
                         place = span(mark).to(place);
                     }
                     Some(TokenKind::Directive)
                 }
-                Kind::Word => match name {
+                RawTokenKind::Word => match name {
                     Ok(at) => {
                         definition = self.names[at].1;
                         Some(TokenKind::Name)
                     }
                     Err(_) => self.word(*piece, pieces, at, colon),
                 },
-                Kind::Comment | Kind::Mark(_) => None,
+                RawTokenKind::Comment | RawTokenKind::Mark(_) => None,
             };
             if let Some(kind) = kind {
                 tokens.push(Token { span: place, kind, definition });
@@ -174,21 +174,21 @@ impl Reader<'_> {
     }
 
     /// What stands behind a `.`: channels, or what follows a number's point.
-    fn part(&self, before: &[Piece]) -> TokenKind {
+    fn part(&self, before: &[RawToken]) -> TokenKind {
         let [.., owner, point] = before else { return TokenKind::Number };
-        let digits = owner.kind == Kind::Word
+        let digits = owner.kind == RawTokenKind::Word
             && owner.end == point.start
             && self.analysis.bytes(*owner).first().is_some_and(u8::is_ascii_digit);
         // A swizzle of digits has no point in front of it: `src0.111.5` is none.
         let swizzle = before
             .get(..before.len() - 2)
             .and_then(|rest| rest.last())
-            .is_some_and(|piece| piece.kind == Kind::Mark(b'.'));
-        let owned = matches!(owner.kind, Kind::Word | Kind::Mark(b']' | b')'));
+            .is_some_and(|piece| piece.kind == RawTokenKind::Mark(b'.'));
+        let owned = matches!(owner.kind, RawTokenKind::Word | RawTokenKind::Mark(b']' | b')'));
         if digits && !swizzle || !owned { TokenKind::Number } else { TokenKind::Channels }
     }
 
-    fn word(&self, piece: Piece, all: &[Piece], at: usize, colon: bool) -> Option<TokenKind> {
+    fn word(&self, piece: RawToken, all: &[RawToken], at: usize, colon: bool) -> Option<TokenKind> {
         let bytes = self.analysis.bytes(piece);
         let kw = names::find(bytes);
         if bytes.first().is_some_and(u8::is_ascii_digit) {
@@ -198,10 +198,11 @@ impl Reader<'_> {
         }
         let is = |role| roles(kw).contains(&role);
         let first = at == 0;
-        let indexed = all.get(at + 1).is_some_and(|next| next.kind == Kind::Mark(b'['));
+        let indexed = all.get(at + 1).is_some_and(|next| next.kind == RawTokenKind::Mark(b'['));
         let register = is(Role::Register) || is(Role::Address) || is(Role::Source);
         // `PRED.rgb(!b)`, `WMASK(rg)`.
-        let bracketed = all[..at].last().is_some_and(|b| matches!(b.kind, Kind::Mark(b'(' | b'!')));
+        let bracketed =
+            all[..at].last().is_some_and(|b| matches!(b.kind, RawTokenKind::Mark(b'(' | b'!')));
         let channels = bracketed && bytes.iter().all(|b| b"rgba".contains(&b.to_ascii_lowercase()));
         match self.head {
             Head::Alu | Head::Tex | Head::Flow(_) if channels => Some(TokenKind::Channels),
@@ -223,7 +224,7 @@ impl Reader<'_> {
             Head::Tex if indexed && register => Some(TokenKind::Register),
             Head::Tex => {
                 let operation = names::TEX_OPS.iter().any(|(op, _)| *op == kw) || kw == Kw::Op;
-                let given = all[..at].last().is_some_and(|b| b.kind == Kind::Mark(b'='));
+                let given = all[..at].last().is_some_and(|b| b.kind == RawTokenKind::Mark(b'='));
                 let tag = is(Role::Tag) || is(Role::TexTag);
                 match (operation && given, tag) {
                     (true, _) => Some(TokenKind::Operation),
@@ -264,7 +265,7 @@ impl Reader<'_> {
 /// Whether a word is one of those that its directive takes.
 fn within(head: Head, word: &[u8]) -> bool {
     let Head::Directive(directive) = head else { return false };
-    let mut rows = str::from_utf8(word).ok().into_iter().flat_map(words::rows);
+    let mut rows = str::from_utf8(word).ok().into_iter().flat_map(keyword_docs::rows);
     rows.any(|row| row.role == Role::Within(directive))
 }
 
@@ -272,7 +273,7 @@ fn within(head: Head, word: &[u8]) -> bool {
 fn roles(kw: Kw) -> &'static [Role] {
     static ROLES: LazyLock<Vec<Vec<Role>>> = LazyLock::new(|| {
         let mut roles = vec![Vec::new(); Kw::ALL.len() + 1];
-        for row in words::WORDS {
+        for row in keyword_docs::WORDS {
             let kw = names::find(row.word.as_bytes());
             if let Some(list) = roles.get_mut(kw as usize).filter(|_| kw != Kw::Ident) {
                 list.push(row.role);

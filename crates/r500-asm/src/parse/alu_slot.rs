@@ -6,32 +6,32 @@ use r500_isa::words::{AluAlphaInst, AluRgbInst, AluRgbaInst, CmnInst};
 use r500_isa::{Instruction, Slot};
 
 use super::Parser;
-use super::op::{Op, Side, Written};
-use super::tags::flag;
-use crate::diagnostic::{Code, Diagnostic};
+use super::flags::flag;
+use super::op::{AluSlot, Op, WrittenOperand};
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
 
 impl Parser<'_> {
     // Which half.
 
     /// The half of each operation; `None` where that has been reported as unclear or wrong.
-    pub(super) fn sides(&mut self, ops: &[Op]) -> [Option<Side>; 2] {
+    pub(super) fn assign_slots(&mut self, ops: &[Op]) -> [Option<AluSlot>; 2] {
         let mut sides = [None; 2];
         for (op, side) in ops.iter().zip(&mut sides) {
             *side = op.named.or(match (op.rgb, op.alpha) {
-                (Some(_), None) => Some(Side::Rgb),
-                (None, Some(_)) => Some(Side::Alpha),
+                (Some(_), None) => Some(AluSlot::Rgb),
+                (None, Some(_)) => Some(AluSlot::Alpha),
                 _ => op.clue.map(|(side, _)| side),
             });
         }
         match (ops.len(), sides) {
             (2, [Some(side), None]) => sides[1] = Some(other(side)),
             (2, [None, Some(side)]) => sides[0] = Some(other(side)),
-            (2, [None, None]) => self.unclear(&ops[0]),
-            (1, [None, _]) => self.unclear(&ops[0]),
+            (2, [None, None]) => self.report_ambiguous_slot(&ops[0]),
+            (1, [None, _]) => self.report_ambiguous_slot(&ops[0]),
             (2, [Some(a), Some(b)]) if a == b => {
                 self.report(
                     Diagnostic::new(
-                        Code::SameHalf,
+                        DiagnosticCode::SameHalf,
                         ops[1].opcode,
                         format!("two operations of the {} half", a.name()),
                     )
@@ -44,12 +44,12 @@ impl Parser<'_> {
         }
         for (op, side) in ops.iter().zip(&mut sides) {
             let Some(found) = *side else { continue };
-            let has = if found == Side::Rgb { op.rgb.is_some() } else { op.alpha.is_some() };
+            let has = if found == AluSlot::Rgb { op.rgb.is_some() } else { op.alpha.is_some() };
             if !has {
                 let text = self.text(op.opcode);
                 self.report(
                     Diagnostic::new(
-                        Code::WrongHalf,
+                        DiagnosticCode::WrongHalf,
                         op.opcode,
                         format!("the {} half has no operation `{text}`", found.name()),
                     )
@@ -60,7 +60,7 @@ impl Parser<'_> {
                 let text = self.text(op.opcode);
                 self.report(
                     Diagnostic::new(
-                        Code::WrongHalf,
+                        DiagnosticCode::WrongHalf,
                         at,
                         format!("destination of the {} half for `{text}`", clue.name()),
                     )
@@ -74,11 +74,11 @@ impl Parser<'_> {
     }
 
     #[cold]
-    pub(super) fn unclear(&mut self, op: &Op) {
+    pub(super) fn report_ambiguous_slot(&mut self, op: &Op) {
         let text = self.text(op.opcode);
         self.report(
             Diagnostic::new(
-                Code::UnclearHalf,
+                DiagnosticCode::UnclearHalf,
                 op.opcode,
                 format!("`{text}` may be the RGB or the alpha operation"),
             )
@@ -89,7 +89,7 @@ impl Parser<'_> {
 
     // Halves.
 
-    pub(super) fn rgb_half(&mut self, inst: &mut Instruction, op: &Op) {
+    pub(super) fn encode_rgb_slot(&mut self, inst: &mut Instruction, op: &Op) {
         let mut cmn = flag(inst.cmn(), CmnInst::RGB_CLAMP, op.clamp);
         let mut w3 = inst.rgb_inst().with(AluRgbInst::OMOD, op.omod);
         let mut w5 = inst.rgba_inst().with(AluRgbaInst::RGB_OP, op.rgb.unwrap_or(RgbOp::MAD));
@@ -112,12 +112,12 @@ impl Parser<'_> {
         inst.0[5] = w5.bits();
         for (slot, written) in Slot::ALL.into_iter().zip(&op.operands[..op.count]) {
             self.check_length(written, 3, "an RGB operand", "three letters");
-            let Written { sel, letters: swiz, modifier, .. } = *written;
+            let WrittenOperand { sel, letters: swiz, modifier, .. } = *written;
             *inst = inst.with_rgb_operand(slot, Operand { sel, swiz, modifier });
         }
     }
 
-    pub(super) fn alpha_half(&mut self, inst: &mut Instruction, op: &Op) {
+    pub(super) fn encode_alpha_slot(&mut self, inst: &mut Instruction, op: &Op) {
         let mut cmn = flag(inst.cmn(), CmnInst::ALPHA_CLAMP, op.clamp);
         let mut w4 = inst
             .alpha_inst()
@@ -142,14 +142,14 @@ impl Parser<'_> {
         inst.0[4] = w4.bits();
         for (slot, written) in Slot::ALL.into_iter().zip(&op.operands[..op.count]) {
             self.check_length(written, 1, "an alpha operand", "one letter");
-            let Written { sel, letters: [swiz, ..], modifier, .. } = *written;
+            let WrittenOperand { sel, letters: [swiz, ..], modifier, .. } = *written;
             *inst = inst.with_alpha_operand(slot, Operand { sel, swiz: [swiz], modifier });
         }
     }
 
     pub(super) fn check_length(
         &mut self,
-        written: &Written,
+        written: &WrittenOperand,
         length: u8,
         what: &str,
         letters: &str,
@@ -159,7 +159,7 @@ impl Parser<'_> {
         }
         let text = self.text(written.span);
         let mut diagnostic = Diagnostic::new(
-            Code::SwizzleLength,
+            DiagnosticCode::SwizzleLength,
             written.span,
             format!("{what} takes {letters}, not {}", written.length),
         )
@@ -178,9 +178,9 @@ impl Parser<'_> {
     }
 }
 
-const fn other(side: Side) -> Side {
+const fn other(side: AluSlot) -> AluSlot {
     match side {
-        Side::Rgb => Side::Alpha,
-        Side::Alpha => Side::Rgb,
+        AluSlot::Rgb => AluSlot::Alpha,
+        AluSlot::Alpha => AluSlot::Rgb,
     }
 }
