@@ -141,9 +141,10 @@ fn pair(kind: WarningKind) -> (Job, Job) {
         WarningKind::PastPixsize => {
             (first_and_out(Inst::mov(17, temp(0))), first_and_out(Inst::mov(16, temp(0))))
         }
-        WarningKind::BranchOverflow => {
-            (nested_branches(u32::from(BRANCH_LEVELS) + 1), nested_branches(u32::from(BRANCH_LEVELS)))
-        }
+        WarningKind::BranchOverflow => (
+            nested_branches(u32::from(BRANCH_LEVELS) + 1),
+            nested_branches(u32::from(BRANCH_LEVELS)),
+        ),
         WarningKind::LoopOverflow => (nested_loops(LOOP_LEVELS + 1), nested_loops(LOOP_LEVELS)),
         WarningKind::LoopUnderflow => (
             first_and_out(Inst::fc(FcOp::ENDLOOP)),

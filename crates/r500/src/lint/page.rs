@@ -37,7 +37,9 @@ pub fn page(code: LintCode) -> String {
 /// What the reference engine makes of it.
 fn in_a_run(code: LintCode) -> Option<String> {
     let name = match code {
-        LintCode::RunsOut | LintCode::JumpsOut | LintCode::EndOutside => WarningKind::LeftWindow.name(),
+        LintCode::RunsOut | LintCode::JumpsOut | LintCode::EndOutside => {
+            WarningKind::LeftWindow.name()
+        }
         _ => code.info().name,
     };
     if let Some(kind) = WarningKind::ALL.iter().find(|kind| kind.name() == name) {
