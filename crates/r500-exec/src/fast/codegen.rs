@@ -17,7 +17,7 @@ use std::sync::Arc;
 use super::bytecode::Bytecode;
 use super::interpolants::is_linear;
 use super::lanes;
-use crate::ir::{self, Fetch, Function, Inst, Operand, Stmt, Value};
+use crate::ir::{self, Fetch, Function, Inst, Operand, Stmt, Value, Values};
 use crate::{Bindings, Draw, RunError};
 use r500_simd::Simd;
 
@@ -63,8 +63,8 @@ pub struct CompileUnit<'a> {
     pub tables: &'a [(u8, Table)],
     /// By number: which input and channel of it each [interpolant](Batch::interpolants) is.
     pub interpolants: &'a [[u8; 2]],
-    /// By value: address of the instruction that it comes from.
-    pub source_locs: &'a [u32],
+    /// Types and debug locations of the values.
+    pub values: &'a Values,
 }
 
 /// What a drawing binds that machine code can be defs for.
@@ -296,7 +296,7 @@ impl NativeCode {
         simd: Simd,
         compiler: &dyn Compiler,
     ) -> Self {
-        let counted = ir::specialize_counted_loops(function);
+        let counted = ir::optimize_for_codegen(function);
         let function = counted.as_ref().unwrap_or(function);
         let mut refused = Vec::new();
         // CompileUnits that are refused become steps, and what is left takes other offsets.

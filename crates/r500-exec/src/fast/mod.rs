@@ -23,6 +23,8 @@ mod dispatch;
 mod interp;
 mod interpolants;
 pub(crate) mod lanes;
+mod linearizer;
+mod live_ranges;
 mod reg_file;
 mod render_targets;
 mod tile;

@@ -3,10 +3,11 @@
 
 use std::collections::HashMap;
 
-use super::const_eval::{evaluate, is_mask};
+use super::const_eval::evaluate;
 use super::value_range::SMALL;
 use super::{
-    ALL, AddSign, DenormalMode, Inst, MulFlags, NONE, Opcode, Operand, Range, Stmt, Value,
+    ALL, AddSign, DenormalMode, EntityMap, Inst, MulFlags, NONE, Opcode, Operand, Range, Stmt,
+    Type, Value, ValueData, Values,
 };
 use crate::numerics::{Arith, compare, flush, kernels};
 
@@ -29,10 +30,10 @@ fn cost(opcode: Opcode) -> usize {
 pub(super) struct Builder {
     /// Address of the instruction that values come from.
     pub(super) address: u32,
-    source_locs: Vec<u32>,
-    ranges: Vec<Range>,
+    values: Values,
+    ranges: EntityMap<Value, Range>,
     /// How each value is made; `None` for texels and what branches and loops hand out.
-    pub(super) defs: Vec<Option<Inst>>,
+    pub(super) defs: EntityMap<Value, Option<Inst>>,
     /// One for each open region, innermost last: its statements, and what it has computed.
     regions: Vec<Region>,
     statements: usize,
@@ -48,7 +49,7 @@ pub(super) struct Checkpoint {
 #[derive(Debug, Default)]
 struct Region {
     stmts: Vec<Stmt>,
-    available: HashMap<Inst, Value>,
+    available: HashMap<(Type, Inst), Value>,
 }
 
 /// An operand with its modifiers, which many operations take for nothing.
@@ -133,23 +134,16 @@ impl Builder {
         self.statements
     }
 
-    /// Values made so far.
-    pub(super) fn values(&self) -> u32 {
-        u32::try_from(self.ranges.len()).unwrap_or(u32::MAX)
-    }
-
-    /// By value: address of the instruction that it comes from.
-    pub(super) fn take_source_locs(&mut self) -> Vec<u32> {
-        std::mem::take(&mut self.source_locs)
+    /// Returns the values, which must be read no more here.
+    pub(super) fn take_values(&mut self) -> Values {
+        std::mem::take(&mut self.values)
     }
 
     /// A new value that some statement defines.
-    pub(super) fn fresh(&mut self, range: Range) -> Value {
-        let value = Value(self.values());
+    pub(super) fn fresh(&mut self, ty: Type, range: Range) -> Value {
         self.ranges.push(range);
-        self.source_locs.push(self.address);
         self.defs.push(None);
-        value
+        self.values.push(ValueData { ty, source_loc: self.address })
     }
 
     /// Where the work stands.
@@ -157,17 +151,17 @@ impl Builder {
         Checkpoint { values: self.ranges.len(), statements: self.statements }
     }
 
-    /// Takes back everything since a mark; regions opened since must be closed, and what the
+    /// Takes back everything since a checkpoint; regions opened since must be closed, and what the
     /// innermost one computed since is forgotten.
     pub(super) fn rollback(&mut self, checkpoint: Checkpoint) {
         self.ranges.truncate(checkpoint.values);
-        self.source_locs.truncate(checkpoint.values);
+        self.values.truncate(checkpoint.values);
         self.defs.truncate(checkpoint.values);
         self.statements = checkpoint.statements;
     }
 
     /// What is known of each value.
-    pub(super) fn ranges(&self) -> &[Range] {
+    pub(super) fn ranges(&self) -> &EntityMap<Value, Range> {
         &self.ranges
     }
 
@@ -175,7 +169,7 @@ impl Builder {
     pub(super) fn range(&self, operand: Operand) -> Range {
         match operand {
             Operand::Const(bits) => Range::of(f32::from_bits(bits)),
-            Operand::Value(value) => self.ranges.get(value.index()).copied().unwrap_or(Range::ANY),
+            Operand::Value(value) => self.ranges[value],
         }
     }
 
@@ -187,20 +181,32 @@ impl Builder {
 
     /// The value of an operation, computed here unless it is known already.
     pub(super) fn def(&mut self, opcode: Opcode, args: &[Operand], range: Range) -> Operand {
+        let ty = opcode.result_type().expect("the type of a select is given");
+        self.def_typed(ty, opcode, args, range)
+    }
+
+    /// As [`def`](Self::def), for any opcode.
+    pub(super) fn def_typed(
+        &mut self,
+        ty: Type,
+        opcode: Opcode,
+        args: &[Operand],
+        range: Range,
+    ) -> Operand {
         let inst = Inst::new(opcode, args);
         if let Some(value) =
-            self.regions.iter().rev().find_map(|region| region.available.get(&inst))
+            self.regions.iter().rev().find_map(|region| region.available.get(&(ty, inst)))
         {
             return Operand::Value(*value);
         }
         if let Some(choice) = self.fold_through_select(inst) {
             return choice;
         }
-        let value = self.fresh(range);
-        self.defs[value.index()] = Some(inst);
+        let value = self.fresh(ty, range);
+        self.defs[value] = Some(inst);
         self.push(Stmt::Def(value, inst));
         if let Some(region) = self.regions.last_mut() {
-            region.available.insert(inst, value);
+            region.available.insert((ty, inst), value);
         }
         Operand::Value(value)
     }
@@ -254,10 +260,11 @@ impl Builder {
     /// mask ? a : b, of what an operation gives.
     fn select_constants(&mut self, opcode: Opcode, mask: Operand, a: u32, b: u32) -> Operand {
         let (a, b) = (Operand::Const(a), Operand::Const(b));
-        if (a, b) == (NONE, ALL) && is_mask(opcode) {
+        let ty = opcode.result_type().expect("a select is not evaluated");
+        if (a, b) == (NONE, ALL) && ty == Type::Mask {
             return self.not(mask);
         }
-        self.select(mask, a, b)
+        self.select(ty, mask, a, b)
     }
 
     /// A channel of an input.
@@ -609,8 +616,8 @@ mod tests {
     #[test]
     fn a_product_of_known_size_needs_no_zero_rule() {
         let mut b = builder();
-        let x = Operand::Value(b.fresh(Range::between(0.0, 1.0)));
-        let any = Operand::Value(b.fresh(Range::ANY));
+        let x = Operand::Value(b.fresh(Type::F32, Range::between(0.0, 1.0)));
+        let any = Operand::Value(b.fresh(Type::F32, Range::ANY));
         let half = Operand::float(0.5);
         let sum = b.mad(x.into(), half.into(), Operand::float(1.0).into(), true);
         let plain = MulFlags::default();
@@ -628,7 +635,9 @@ mod tests {
     #[test]
     fn ones_and_zeros_go() {
         let mut b = builder();
-        let x = Operand::Value(b.fresh(Range { denormal: false, minus_zero: false, ..Range::ANY }));
+        let x = Operand::Value(
+            b.fresh(Type::F32, Range { denormal: false, minus_zero: false, ..Range::ANY }),
+        );
         let (zero, one) = (Operand::float(0.0), Operand::float(1.0));
         assert_eq!(b.mad(x.into(), one.into(), zero.into(), true), x);
         assert_eq!(b.mad(x.into(), zero.into(), one.into(), true), one);
@@ -636,7 +645,7 @@ mod tests {
             b.mad(x.into(), ModifiedOperand::from(one).neg(), Operand::float(3.0).into(), true);
         assert_eq!(code(&mut b, difference), Some(Opcode::Sub));
         // -0 * 1 is +0 under the zero rule, and the sum tells.
-        let y = Operand::Value(b.fresh(Range::ANY));
+        let y = Operand::Value(b.fresh(Type::F32, Range::ANY));
         let sum = b.mad(y.into(), one.into(), y.into(), true);
         assert!(matches!(code(&mut b, sum), Some(Opcode::Mad(..))));
     }
@@ -645,10 +654,10 @@ mod tests {
     #[test]
     fn truth_values_stay_truth_values() {
         let mut b = builder();
-        let (x, y) = (b.fresh(Range::ANY), b.fresh(Range::ANY));
+        let (x, y) = (b.fresh(Type::F32, Range::ANY), b.fresh(Type::F32, Range::ANY));
         let (zero, one) = (Operand::float(0.0), Operand::float(1.0));
         let masks = [x, y].map(|v| b.compare(Opcode::Ge, Operand::Value(v).into(), one.into()));
-        let [p, q] = masks.map(|mask| b.select(mask, one, zero));
+        let [p, q] = masks.map(|mask| b.select(Type::F32, mask, one, zero));
         let any = b.max(p.into(), q.into());
         let any = b.compare(Opcode::Lt, zero.into(), any.into());
         assert_eq!(b.def_of(any), Some((Opcode::Or, [masks[0], masks[1], NONE])));
@@ -665,7 +674,7 @@ mod tests {
     #[test]
     fn what_is_known_is_not_computed_again() {
         let mut b = builder();
-        let x = Operand::Value(b.fresh(Range::ANY));
+        let x = Operand::Value(b.fresh(Type::F32, Range::ANY));
         let first = b.unary(Opcode::Frc, x.into());
         assert_eq!(b.unary(Opcode::Frc, x.into()), first);
         b.open_region();

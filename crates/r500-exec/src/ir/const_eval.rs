@@ -3,20 +3,6 @@
 use super::{AddSign, MulFlags, Opcode};
 use crate::numerics::{Arith, compare, flush, kernels};
 
-/// Whether an operation gives a mask.
-pub(super) fn is_mask(opcode: Opcode) -> bool {
-    matches!(
-        opcode,
-        Opcode::Lt
-            | Opcode::Ge
-            | Opcode::Eq
-            | Opcode::Ne
-            | Opcode::And
-            | Opcode::Or
-            | Opcode::AndNot
-    )
-}
-
 /// An operation on numbers, by the scalar law. `None` for inputs, corners, choices and what makes masks
 /// of masks, which are no matter of numbers.
 #[must_use]

@@ -4,44 +4,44 @@
 //! one, and two parts that were made apart are known to have no pixel in common.
 
 use super::builder::{Builder, argument_order};
-use super::{ALL, NONE, Opcode, Operand, Range};
+use super::{ALL, NONE, Opcode, Operand, Range, Type};
 
 /// How far parts of parts are followed: as deep as branches nest in practice.
 const MAX_DEPTH: usize = 16;
 
 impl Builder {
-    /// mask ? a : b.
-    pub(super) fn select(&mut self, mask: Operand, a: Operand, b: Operand) -> Operand {
+    /// mask ? a : b, of values of a type.
+    pub(super) fn select(&mut self, ty: Type, mask: Operand, a: Operand, b: Operand) -> Operand {
         if let Some(inverse) = self.inverse(mask) {
-            return self.select(inverse, b, a);
+            return self.select(ty, inverse, b, a);
         }
         match mask {
             _ if a == b => a,
             ALL => a,
             NONE => b,
-            _ if (a, b) == (ALL, NONE) => mask,
+            _ if (a, b) == (ALL, NONE) && ty == Type::Mask => mask,
             _ if b == NONE && (a == mask || self.implies(a, mask)) => a,
             _ => {
                 // The same mask chose already.
                 if let Some((Opcode::Select, [inner, x, _])) = self.def_of(a)
                     && inner == mask
                 {
-                    return self.select(mask, x, b);
+                    return self.select(ty, mask, x, b);
                 }
                 if let Some((Opcode::Select, [inner, _, y])) = self.def_of(b)
                     && inner == mask
                 {
-                    return self.select(mask, a, y);
+                    return self.select(ty, mask, a, y);
                 }
                 // What is chosen a second time is chosen by either mask.
                 if let Some((Opcode::Select, [inner, x, y])) = self.def_of(b)
                     && x == a
                 {
                     let either = self.or(mask, inner);
-                    return self.select(either, a, y);
+                    return self.select(ty, either, a, y);
                 }
                 let range = self.range(a).join(self.range(b));
-                self.def(Opcode::Select, &[mask, a, b], range)
+                self.def_typed(ty, Opcode::Select, &[mask, a, b], range)
             }
         }
     }
@@ -142,7 +142,7 @@ impl Builder {
     }
 
     pub(super) fn def_of(&self, operand: Operand) -> Option<(Opcode, [Operand; 3])> {
-        let inst = self.defs.get(operand.value()?.index())?.as_ref()?;
+        let inst = self.defs[operand.value()?].as_ref()?;
         Some((inst.opcode, inst.args))
     }
 

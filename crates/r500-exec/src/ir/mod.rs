@@ -30,22 +30,68 @@
 
 mod builder;
 mod const_eval;
+mod entity;
 mod lift;
 mod mask_algebra;
 mod opt;
 mod print;
 mod value_range;
+mod verify;
 
 use r500_isa::values::TexOp;
 
 pub use const_eval::evaluate;
+pub use entity::{EntityKey, EntityMap};
 pub use lift::{LiftError, lift};
-pub(crate) use opt::specialize_counted_loops;
+pub(crate) use opt::optimize_for_codegen;
 pub use value_range::Range;
+pub use verify::{Malformed, VerifyError, verify};
 
-/// A value: one word a pixel.
+/// An SSA value: one 32-bit word a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Value(pub u32);
+
+impl EntityKey for Value {
+    fn from_index(index: usize) -> Self {
+        Self(u32::try_from(index).expect("a function has less than 2^32 values"))
+    }
+
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The type of a value.
+///
+/// There is no integer type: aL, the counters of loops and the addresses that aL is added to are resolved by the
+/// lift, so that no integer is left in a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// A float of 32 bits.
+    F32,
+    /// A lane mask: all bits are set, or none is.
+    Mask,
+}
+
+/// What a function keeps of each value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ValueData {
+    /// Its type.
+    pub ty: Type,
+    /// Debug location: the absolute address of the instruction that it comes from; 0 for inputs.
+    pub source_loc: u32,
+}
+
+impl ValueData {
+    /// A value that no instruction of the program is the source of.
+    #[must_use]
+    pub fn new(ty: Type) -> Self {
+        Self { ty, source_loc: 0 }
+    }
+}
+
+/// The values of a function.
+pub type Values = EntityMap<Value, ValueData>;
 
 /// What an operation looks at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -273,8 +319,10 @@ pub struct LoopParam {
 /// A program for one pixel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
-    /// How many values there are.
-    pub values: u32,
+    /// The values.
+    pub values: Values,
+    /// Values that the caller gives, each the same for every lane; no statement defines them.
+    pub uniforms: Vec<Value>,
     /// What to do.
     pub body: Vec<Stmt>,
     /// Outputs A to D, red to alpha; `None` for targets that nothing writes.
@@ -283,8 +331,6 @@ pub struct Function {
     pub non_nan: [[bool; 4]; 4],
     /// Depth: the value, and the pixels that wrote it.
     pub depth: Option<(Operand, Operand)>,
-    /// By value: absolute address of the instruction that it comes from; 0 for inputs.
-    pub source_locs: Vec<u32>,
 }
 
 impl Function {
@@ -292,6 +338,11 @@ impl Function {
     pub fn outputs(&self) -> impl Iterator<Item = Operand> + '_ {
         let depth = self.depth.into_iter().flat_map(|(depth, written)| [depth, written]);
         self.colors.iter().flatten().flatten().copied().chain(depth)
+    }
+
+    /// Calls `f` with each statement, those in regions too.
+    pub fn each(&self, f: &mut impl FnMut(&Stmt)) {
+        self.body.iter().for_each(|stmt| stmt.each(f));
     }
 
     /// As [`outputs`](Self::outputs), to be changed.
@@ -327,15 +378,29 @@ impl Operand {
     }
 }
 
-impl Value {
-    /// Its number, as an index.
-    #[must_use]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
 impl Opcode {
+    /// The type of its result; `None` for [`Select`](Self::Select), whose result has the type of its operands.
+    #[must_use]
+    pub fn result_type(self) -> Option<Type> {
+        match self {
+            Self::Select => None,
+            Self::Lt | Self::Ge | Self::Eq | Self::Ne | Self::And | Self::Or | Self::AndNot => {
+                Some(Type::Mask)
+            }
+            _ => Some(Type::F32),
+        }
+    }
+
+    /// The types of its arguments, given that of its result.
+    #[must_use]
+    pub fn operand_types(self, result: Type) -> [Type; 3] {
+        match self {
+            Self::Select => [Type::Mask, result, result],
+            Self::And | Self::Or | Self::AndNot => [Type::Mask; 3],
+            _ => [Type::F32; 3],
+        }
+    }
+
     /// How many arguments it takes.
     #[must_use]
     pub fn arity(self) -> usize {

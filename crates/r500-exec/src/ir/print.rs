@@ -2,11 +2,20 @@
 
 use std::fmt::{Display, Formatter, Result, Write};
 
-use super::{AddSign, Function, Inst, MulFlags, Opcode, Operand, Stmt, Value};
+use super::{AddSign, Function, Inst, MulFlags, Opcode, Operand, Stmt, Type, Value};
 
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         write!(f, "%{}", self.0)
+    }
+}
+
+impl Display for Type {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str(match self {
+            Self::F32 => "f32",
+            Self::Mask => "mask",
+        })
     }
 }
 
@@ -77,7 +86,7 @@ impl Function {
     fn print(&self, f: &mut dyn Write, describe: &mut dyn FnMut(u32) -> Option<String>) -> Result {
         let mut last = None;
         let mut note = |f: &mut dyn Write, indent: &str, value: Value| {
-            let address = self.source_locs.get(value.index()).copied();
+            let address = Some(self.values[value].source_loc);
             if std::mem::replace(&mut last, address) == address {
                 return Ok(());
             }

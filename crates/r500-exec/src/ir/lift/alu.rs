@@ -10,7 +10,7 @@ use r500_isa::{CONSTANTS, Slot, Source, TEMPORARIES};
 
 use super::Lift;
 use crate::ir::builder::ModifiedOperand;
-use crate::ir::{ALL, NONE, Opcode, Operand, Stmt};
+use crate::ir::{ALL, NONE, Opcode, Operand, Stmt, Type};
 use crate::shader::{Alu, Predicate};
 
 /// The channels of `src0` to `src2`.
@@ -36,7 +36,8 @@ impl Lift<'_> {
                 let temp = self.temp_address(dest.addr, dest.relative);
                 let old = self.regs.temps[temp][i];
                 let exact = self.is_quad_visible(temp, i);
-                self.regs.temps[temp][i] = self.written(enabled[i], result[i], old, exact);
+                self.regs.temps[temp][i] =
+                    self.written(Type::F32, enabled[i], result[i], old, exact);
             }
         }
         if alu.out {
@@ -48,7 +49,7 @@ impl Lift<'_> {
             let x = result[if sel == AluResultSel::ALPHA { 3 } else { 0 }];
             let set = self.compares(compare, x);
             let old = self.regs.alu_result;
-            self.regs.alu_result = self.written(ALL, set, old, false);
+            self.regs.alu_result = self.written(Type::Mask, ALL, set, old, false);
         }
         self.count_stat(alu.stat_we, enabled);
     }
@@ -57,13 +58,14 @@ impl Lift<'_> {
     /// execute must keep what they have, activity too.
     pub(super) fn written(
         &mut self,
+        ty: Type,
         enabled: Operand,
         new: Operand,
         old: Operand,
         quad_visible: bool,
     ) -> Operand {
         let mask = if quad_visible { self.builder.and(enabled, self.active) } else { enabled };
-        self.builder.select(mask, new, old)
+        self.builder.select(ty, mask, new, old)
     }
 
     /// Whether pixels that do not execute must keep a channel of a temporary.
@@ -274,7 +276,7 @@ impl Lift<'_> {
 
     fn pick(&mut self, mask: Operand, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
         let (a, b) = (self.builder.bits(a), self.builder.bits(b));
-        self.builder.select(mask, a, b)
+        self.builder.select(Type::F32, mask, a, b)
     }
 
     /// A channel of an operand by select, swizzle and modifier.
@@ -350,13 +352,13 @@ impl Lift<'_> {
             if omask >> i & 1 != 0 {
                 let n = usize::from(target.code() & 3);
                 let old = self.regs.colors[n][i];
-                self.regs.colors[n][i] = self.written(enabled[i], result[i], old, false);
+                self.regs.colors[n][i] = self.written(Type::F32, enabled[i], result[i], old, false);
             }
         }
         if alu.depth {
             let (old, written) = (self.regs.depth, self.regs.depth_written);
-            self.regs.depth = self.written(enabled[3], result[3], old, false);
-            self.regs.depth_written = self.written(enabled[3], ALL, written, false);
+            self.regs.depth = self.written(Type::F32, enabled[3], result[3], old, false);
+            self.regs.depth_written = self.written(Type::Mask, enabled[3], ALL, written, false);
         }
     }
 
@@ -366,7 +368,7 @@ impl Lift<'_> {
         for i in (0..4).filter(|i| omask >> i & 1 != 0) {
             let compare = if i < 3 { alu.rgb.target } else { alu.alpha.target }.compare();
             let bit = self.compares(compare, result[i]);
-            bits[i] = self.written(enabled[i], bit, bits[i], false);
+            bits[i] = self.written(Type::Mask, enabled[i], bit, bits[i], false);
         }
         self.regs.predicate = bits;
     }

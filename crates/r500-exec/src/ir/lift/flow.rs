@@ -10,7 +10,7 @@ use super::alu::moved;
 use super::state::{LoopExitState, RegState};
 use super::{Lift, LiftError};
 use crate::ir::builder::mask_const;
-use crate::ir::{ALL, If, Loop, LoopParam, NONE, Operand, Phi, Range, Stmt};
+use crate::ir::{ALL, If, Loop, LoopParam, NONE, Operand, Phi, Range, Stmt, Type};
 use crate::shader::{Fc, Op};
 
 /// How often the passes of a loop are lifted to find what they keep to.
@@ -124,7 +124,12 @@ impl Lift<'_> {
             mask_const(table >> row & 1 != 0)
         };
         let [without, with] = [0, 1].map(|alu_result| {
-            self.builder.select(selected, jump_mask(alu_result, true), jump_mask(alu_result, false))
+            self.builder.select(
+                Type::Mask,
+                selected,
+                jump_mask(alu_result, true),
+                jump_mask(alu_result, false),
+            )
         });
         if with == without {
             return with;
@@ -211,19 +216,20 @@ impl Lift<'_> {
         let sides = before.vars().zip(then.vars()).zip(otherwise.vars());
         for (place, (slot, ((before, a), b))) in pixel.vars_mut().zip(sides).enumerate() {
             let changes = [a != before, b != before];
+            let ty = self.var_type(place);
             *slot = match changes {
                 [false, false] => continue,
                 // Statements that run for every pixel leave a selection.
                 [true, _] if !apart[0] && (!changes[1] || !apart[1]) => {
                     let rest =
-                        if changes[1] { self.select_kept(masks[1], b, before) } else { before };
+                        if changes[1] { self.select_kept(ty, masks[1], b, before) } else { before };
                     if changes[1] && place < RegState::REGISTERS && !self.quad_visible[place] {
-                        self.builder.select(masks[0], a, b)
+                        self.builder.select(ty, masks[0], a, b)
                     } else {
-                        self.select_kept(masks[0], a, rest)
+                        self.select_kept(ty, masks[0], a, rest)
                     }
                 }
-                [false, true] if !apart[1] => self.select_kept(masks[1], b, before),
+                [false, true] if !apart[1] => self.select_kept(ty, masks[1], b, before),
                 _ => {
                     let arms = [a, b].map(|arm| (arm != before).then_some(arm));
                     // Pixels that take neither arm have registers that nobody reads, unless their
@@ -243,7 +249,7 @@ impl Lift<'_> {
                     let value = match phis.iter().find(alike) {
                         Some(phi) => phi.value,
                         None => {
-                            let value = self.builder.fresh(range);
+                            let value = self.builder.fresh(ty, range);
                             phis.push(Phi { value, incoming: before, arms });
                             value
                         }
@@ -258,8 +264,26 @@ impl Lift<'_> {
 
     /// mask ? new : old. A mask of pixels that fell inactive only grows, by pixels of the arm: where the
     /// arm ran for every pixel, it is right for every pixel.
-    fn select_kept(&mut self, mask: Operand, new: Operand, old: Operand) -> Operand {
-        if self.builder.is_or_of(old, new) { new } else { self.builder.select(mask, new, old) }
+    fn select_kept(&mut self, ty: Type, mask: Operand, new: Operand, old: Operand) -> Operand {
+        if self.builder.is_or_of(old, new) { new } else { self.builder.select(ty, mask, new, old) }
+    }
+
+    /// The type of a variable, by its place in [`RegState::vars`].
+    fn var_type(&self, place: usize) -> Type {
+        let Some(mut place) = place.checked_sub(RegState::REGISTERS) else {
+            return RegState::register_type(place);
+        };
+        // Each open loop has two masks, then the exit values of the registers that it modifies.
+        for scope in &self.loops {
+            match place.checked_sub(2) {
+                None => return Type::Mask,
+                Some(exit) if exit < scope.modified.len() => {
+                    return RegState::register_type(scope.modified[exit]);
+                }
+                Some(exit) => place = exit - scope.modified.len(),
+            }
+        }
+        unreachable!("a variable of a loop that is not open")
     }
 
     /// Notes who executes, where that could tell groups from pixels.
@@ -288,7 +312,8 @@ impl Lift<'_> {
             loop_exits.exited = self.builder.or(loop_exits.exited, leaving);
         }
         for (exit_values, &place) in loop_exits.exit_values.iter_mut().zip(&running.modified) {
-            *exit_values = self.builder.select(leaving, now[place], *exit_values);
+            let ty = RegState::register_type(place);
+            *exit_values = self.builder.select(ty, leaving, now[place], *exit_values);
         }
         self.active = self.builder.and_not(self.active, leaving);
         self.watch(self.active);
@@ -389,13 +414,13 @@ impl Lift<'_> {
         let mut params = Vec::with_capacity(modified.len() + 1);
         let mut places = self.regs.vars_mut().collect::<Vec<_>>();
         for (&place, range) in modified.iter().zip(assumed) {
-            let value = self.builder.fresh(*range);
+            let value = self.builder.fresh(RegState::register_type(place), *range);
             let slot = &mut places[place];
             params.push(LoopParam { value, init: **slot, next: NONE });
             **slot = Operand::Value(value);
         }
         if leaves {
-            let value = self.builder.fresh(Range::ANY);
+            let value = self.builder.fresh(Type::Mask, Range::ANY);
             params.push(LoopParam { value, init: self.active, next: NONE });
             self.active = Operand::Value(value);
         }
@@ -431,7 +456,8 @@ impl Lift<'_> {
         let awake = self.active;
         let mut vars = self.regs.vars_mut().collect::<Vec<_>>();
         for (&place, exit_values) in modified.iter().zip(exit_values) {
-            *vars[place] = self.builder.select(awake, *vars[place], exit_values);
+            let ty = RegState::register_type(place);
+            *vars[place] = self.builder.select(ty, awake, *vars[place], exit_values);
         }
         // If all that sleep have exited, those awake are the ones who go on.
         self.active = if exited == inactive { awake } else { self.builder.and_not(start, exited) };

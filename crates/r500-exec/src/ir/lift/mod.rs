@@ -24,6 +24,7 @@ use r500_isa::{INT_CONSTANTS, TEMPORARIES};
 use r500_program::{InputData, Program, State};
 
 use super::builder::Builder;
+use super::opt::{Analyses, optimize};
 use super::{Function, Operand, Range};
 use crate::{Bindings, Draw, GROUP, Op, Readings, Shader, TexReg};
 use state::RegState;
@@ -100,12 +101,12 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, LiftError> {
     lift.statements(&structure.main)?;
     let (colors, depth) = lift.regs.outputs(draw.shader);
     let body = lift.builder.close_region();
-    let source_locs = lift.builder.take_source_locs();
     let number = |channel| !lift.builder.range(channel).nan;
     let non_nan = colors.map(|channels| channels.map_or([false; 4], |c| c.map(number)));
-    let values = lift.builder.values();
-    let mut function = Function { values, body, colors, non_nan, depth, source_locs };
-    super::opt::optimize(&mut function, lift.builder.ranges(), reads_quads(draw));
+    let values = lift.builder.take_values();
+    let mut function = Function { values, uniforms: Vec::new(), body, colors, non_nan, depth };
+    let analyses = Analyses::new(lift.builder.ranges(), reads_quads(draw));
+    optimize(&mut function, analyses);
     Ok(function)
 }
 

@@ -4,7 +4,7 @@ use r500_isa::{TARGETS, TEMPORARIES};
 
 use crate::Shader;
 use crate::ir::builder::mask_const;
-use crate::ir::{NONE, Operand};
+use crate::ir::{NONE, Operand, Type};
 use crate::reference::POISON;
 
 /// The operand behind everything that an instruction can read or write.
@@ -52,6 +52,11 @@ impl RegState {
     /// Where the red channel of an output is.
     pub(super) fn color(target: u8) -> usize {
         (TEMPORARIES + usize::from(target & 3)) * 4
+    }
+
+    /// The type of a register, by its place.
+    pub(super) fn register_type(place: usize) -> Type {
+        if place <= Self::DEPTH { Type::F32 } else { Type::Mask }
     }
 
     /// A pixel at the start: undefined is 0, or the poison pattern.

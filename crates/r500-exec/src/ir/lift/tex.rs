@@ -4,7 +4,7 @@ use r500_isa::values::TexOp;
 
 use super::Lift;
 use crate::Draw;
-use crate::ir::{Fetch, NONE, Opcode, Operand, Range, Stmt};
+use crate::ir::{Fetch, NONE, Opcode, Operand, Range, Stmt, Type};
 use crate::shader::{Tex, TexReg};
 use crate::texture::{DISABLED_UNIT, Sampler};
 
@@ -41,7 +41,8 @@ impl Lift<'_> {
         for i in (0..4).filter(|i| tex.wmask >> i & 1 != 0) {
             let old = self.regs.temps[temp][i];
             let exact = self.is_quad_visible(temp, i);
-            self.regs.temps[temp][i] = self.written(enabled[i], texel[from[i]], old, exact);
+            self.regs.temps[temp][i] =
+                self.written(Type::F32, enabled[i], texel[from[i]], old, exact);
         }
         self.count_stat(tex.stat_we, enabled);
     }
@@ -63,7 +64,7 @@ impl Lift<'_> {
             let positive = lowest >= 0.0;
             Range { minus_zero: !positive, denormal: !positive, ..range }
         });
-        let texel = wanted.map(|wanted| wanted.then(|| self.builder.fresh(range)));
+        let texel = wanted.map(|wanted| wanted.then(|| self.builder.fresh(Type::F32, range)));
         self.builder.push(Stmt::Fetch(Box::new(Fetch {
             unit: tex.unit,
             op: tex.op,

@@ -1,23 +1,42 @@
-//! What pixels hold that have left a loop.
+//! Elimination of selects that keep what lanes held when they left a loop.
 //!
-//! A loop keeps for each pixel what it held when it left. Where nobody looks at that, neither behind the
-//! loop nor in it, it need not be kept: a pass then writes what it computes for every pixel, and what
-//! counts the passes is the same for all of them.
+//! The lift keeps for every lane what it held when it left a loop: each parameter's next value is
+//! `active ? computed : kept`. Where the kept value of a parameter is not demanded, neither after the loop nor by a
+//! value that is, every continuing lane is in `active`, and the select's true operand serves:
+//!
+//! ```text
+//! %4 = %2 & !%3          %4 = %2 & !%3
+//! %6 = %0 + 1.0      →   %6 = %0 + 1.0
+//! %8 = %4 ? %6 : %0
+//! next %0 = %8           next %0 = %6
+//! ```
+//!
+//! The counter of a loop is then the same for all lanes, which `trip_count` needs. The pass does nothing for
+//! functions that read lanes of a quad that do not execute.
 
-use std::collections::{HashMap, HashSet};
+use super::Pass;
+use super::analyses::{Analyses, Defs, UseCounts};
+use crate::ir::{EntityMap, Function, Inst, Loop, NONE, Opcode, Operand, Stmt, Value};
 
-use super::use_counts::UseCounts;
-use crate::ir::{Function, Inst, Loop, NONE, Opcode, Operand, Stmt, Value};
+pub(super) const PASS: Pass = Pass { name: "exited_lanes", run };
 
-/// Has loops forget what nobody looks at. For functions that read nothing across a quad.
-pub(super) fn eliminate_exit_selects(function: &mut Function) {
-    let mut facts =
-        Facts { defs: HashMap::new(), entry_mask: HashMap::new(), uses: UseCounts::of(function) };
+/// Eliminates such selects; returns whether there were any.
+fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
+    if analyses.reads_quads {
+        return false;
+    }
+    let mut facts = Facts {
+        defs: analyses.defs(function),
+        entry_mask: EntityMap::filled(function.values.len(), None),
+        uses: analyses.uses(function).clone(),
+        changed: false,
+    };
     facts.collect(&function.body);
     each_loop(&mut function.body, &mut facts);
+    facts.changed
 }
 
-fn each_loop(list: &mut [Stmt], facts: &mut Facts) {
+fn each_loop(list: &mut [Stmt], facts: &mut Facts<'_>) {
     for stmt in list {
         match stmt {
             Stmt::If(branch) => branch.arms.iter_mut().for_each(|arm| each_loop(arm, facts)),
@@ -30,41 +49,26 @@ fn each_loop(list: &mut [Stmt], facts: &mut Facts) {
     }
 }
 
-fn eliminate_in_loop(repeat: &mut Loop, facts: &mut Facts) {
+fn eliminate_in_loop(repeat: &mut Loop, facts: &mut Facts<'_>) {
     let Some((active, continue_mask)) = active_masks(repeat) else { return };
     if !facts.implies(continue_mask, active) {
         return;
     }
-    let mut demand = Demand {
-        facts,
-        active,
-        operands: HashMap::new(),
-        demanded_by_exited: HashSet::new(),
-        work: Vec::new(),
-    };
-    demand.demand_uses_after_loop(repeat);
-    demand.root(continue_mask);
-    demand.collect(&repeat.body);
-    for param in &repeat.params {
-        demand.depends(param.value, param.next);
-    }
-    demand.propagate();
-    let Demand { demanded_by_exited, .. } = demand;
-    for param in repeat.params.iter_mut().filter(|param| !demanded_by_exited.contains(&param.value))
-    {
-        // Pixels that go on count alone: what is chosen for all of them is what they hold.
+    let demanded = Demand::by_exited(repeat, facts, active, continue_mask);
+    for param in repeat.params.iter_mut().filter(|param| !demanded[param.value]) {
         while let Some(&Inst { opcode: Opcode::Select, args: [mask, chosen, _] }) =
-            facts.def_of(param.next)
+            facts.defs.of_operand(param.next)
             && facts.implies(continue_mask, mask)
         {
             param.next = chosen;
-            // Loops around this one count it, too.
+            facts.changed = true;
+            // Loops around this one count the use, too.
             facts.uses.add(chosen);
         }
     }
 }
 
-/// The pixels that execute a pass, and those that will execute the next.
+/// Returns the lanes that execute an iteration and those that execute the next, if a parameter has them.
 fn active_masks(repeat: &Loop) -> Option<(Operand, Operand)> {
     let continue_mask = repeat.continue_mask?;
     let param = repeat.params.iter().find(|param| param.next == continue_mask)?;
@@ -72,32 +76,33 @@ fn active_masks(repeat: &Loop) -> Option<(Operand, Operand)> {
 }
 
 /// What is known of the values of a function.
-struct Facts {
-    defs: HashMap<Value, Inst>,
-    /// Pixels that execute passes are among those that entry_mask the loop.
-    entry_mask: HashMap<Value, Operand>,
+struct Facts<'a> {
+    defs: &'a Defs,
+    /// Of the mask of lanes that execute an iteration: the mask of lanes that entered the loop, which it implies.
+    entry_mask: EntityMap<Value, Option<Operand>>,
     uses: UseCounts,
+    changed: bool,
 }
 
-/// How far parts of parts are followed.
+/// Definitions that are followed at most from a mask to one that it implies.
 const MAX_DEPTH: usize = 16;
 
-/// How often a mask of two is followed both ways.
+/// How often both operands of an `and` are followed.
 const MAX_FORKS: usize = 5;
 
-impl Facts {
+impl Facts<'_> {
     fn collect(&mut self, list: &[Stmt]) {
         for stmt in list {
             match stmt {
-                Stmt::Def(value, inst) => _ = self.defs.insert(*value, *inst),
                 Stmt::If(branch) => branch.arms.iter().for_each(|arm| self.collect(arm)),
                 Stmt::Loop(repeat) => {
                     self.collect(&repeat.body);
-                    if let Some((Operand::Value(value), continue_mask)) = active_masks(repeat)
-                        && self.implies(continue_mask, Operand::Value(value))
+                    if let Some((active @ Operand::Value(value), continue_mask)) =
+                        active_masks(repeat)
+                        && self.implies(continue_mask, active)
                     {
                         let param = repeat.params.iter().find(|param| param.value == value);
-                        self.entry_mask.extend(param.map(|param| (value, param.init)));
+                        self.entry_mask[value] = param.map(|param| param.init);
                     }
                 }
                 _ => {}
@@ -105,11 +110,7 @@ impl Facts {
         }
     }
 
-    fn def_of(&self, operand: Operand) -> Option<&Inst> {
-        self.defs.get(&operand.value()?)
-    }
-
-    /// Whether a mask is known to be a part of another.
+    /// Returns whether every lane of `part` is known to be in `whole`.
     fn implies(&self, part: Operand, whole: Operand) -> bool {
         self.implies_within(part, whole, MAX_FORKS)
     }
@@ -120,7 +121,7 @@ impl Facts {
             if part == whole || part == NONE {
                 return true;
             }
-            part = match self.def_of(part) {
+            part = match self.defs.of_operand(part) {
                 Some(Inst { opcode: Opcode::AndNot, args: [a, ..] }) => *a,
                 Some(Inst { opcode: Opcode::And, args: [a, b, _] }) => {
                     if forks > 0 && self.implies_within(*b, whole, forks - 1) {
@@ -129,8 +130,8 @@ impl Facts {
                     *a
                 }
                 Some(_) => return false,
-                None => match part.value().and_then(|value| self.entry_mask.get(&value)) {
-                    Some(entry_mask) => *entry_mask,
+                None => match part.value().and_then(|value| self.entry_mask[value]) {
+                    Some(entry_mask) => entry_mask,
                     None => return false,
                 },
             };
@@ -139,22 +140,50 @@ impl Facts {
     }
 }
 
-/// Who looks at what pixels hold that do not execute a pass.
+/// The values whose lanes count that do not execute an iteration of a loop.
 struct Demand<'a> {
-    facts: &'a Facts,
-    /// The pixels that execute it.
+    facts: &'a Facts<'a>,
+    /// The lanes that execute the iteration.
     active: Operand,
-    /// What each value shows of others for such pixels.
-    operands: HashMap<Value, Vec<Value>>,
-    /// Values that count for every pixel.
-    demanded_by_exited: HashSet<Value>,
+    /// The values that each value depends on in lanes that do not execute.
+    operands: EntityMap<Value, Vec<Value>>,
+    demanded_by_exited: EntityMap<Value, bool>,
     work: Vec<Value>,
 }
 
-impl Demand<'_> {
-    /// What is looked at more often than in the loop is looked at behind it.
-    fn demand_uses_after_loop(&mut self, repeat: &Loop) {
-        let inside = UseCounts::in_loop(repeat, &self.facts.uses);
+impl<'a> Demand<'a> {
+    /// Returns whether exited lanes of a loop demand each value.
+    fn by_exited(
+        repeat: &Loop,
+        facts: &'a Facts<'a>,
+        active: Operand,
+        continue_mask: Operand,
+    ) -> EntityMap<Value, bool> {
+        let count = facts.entry_mask.len();
+        let mut demand = Self {
+            facts,
+            active,
+            operands: EntityMap::filled(count, Vec::new()),
+            demanded_by_exited: EntityMap::filled(count, false),
+            work: Vec::new(),
+        };
+        demand.uses_after_loop(repeat);
+        demand.root(continue_mask);
+        demand.collect(&repeat.body);
+        for param in &repeat.params {
+            demand.depends(param.value, param.next);
+        }
+        while let Some(value) = demand.work.pop() {
+            for operand in std::mem::take(&mut demand.operands[value]) {
+                demand.root(Operand::Value(operand));
+            }
+        }
+        demand.demanded_by_exited
+    }
+
+    /// A parameter with more uses than the loop has is used after it.
+    fn uses_after_loop(&mut self, repeat: &Loop) {
+        let inside = self.facts.uses.in_loop(repeat);
         for param in &repeat.params {
             if self.facts.uses.of_value(param.value) > inside.of_value(param.value) {
                 self.root(Operand::Value(param.value));
@@ -174,16 +203,16 @@ impl Demand<'_> {
                     }
                 }
                 Stmt::Discard(mask) | Stmt::Stat { mask, .. } | Stmt::GroupHazard(mask) => {
-                    self.root(*mask)
+                    self.root(*mask);
                 }
                 Stmt::ConsumeFuel { .. } => {}
                 Stmt::If(branch) => {
                     branch.masks.into_iter().for_each(|mask| self.root(mask));
-                    let inside = branch.masks.map(|mask| self.only_active(mask));
+                    let only_active = branch.masks.map(|mask| self.only_active(mask));
                     for phi in &branch.phis {
                         phi.incoming.into_iter().for_each(|from| self.depends(phi.value, from));
-                        for (arm, inside) in phi.arms.into_iter().zip(inside) {
-                            arm.filter(|_| !inside)
+                        for (arm, only_active) in phi.arms.into_iter().zip(only_active) {
+                            arm.filter(|_| !only_active)
                                 .into_iter()
                                 .for_each(|from| self.depends(phi.value, from));
                         }
@@ -191,10 +220,7 @@ impl Demand<'_> {
                     branch.arms.iter().for_each(|arm| self.collect(arm));
                 }
                 Stmt::Loop(repeat) => {
-                    repeat
-                        .continue_mask
-                        .into_iter()
-                        .for_each(|continue_mask| self.root(continue_mask));
+                    repeat.continue_mask.into_iter().for_each(|mask| self.root(mask));
                     for param in &repeat.params {
                         self.depends(param.value, param.init);
                         self.depends(param.value, param.next);
@@ -207,7 +233,7 @@ impl Demand<'_> {
 
     fn inst(&mut self, value: Value, inst: &Inst) {
         let [a, b, c] = inst.args;
-        // What a mask hides of pixels that do not execute nobody sees.
+        // Behind a mask of executing lanes, the others' operands are hidden.
         let hidden = match inst.opcode {
             Opcode::Select => [false, self.only_active(a), false],
             Opcode::And => [self.only_active(b), self.only_active(a), false],
@@ -216,7 +242,7 @@ impl Demand<'_> {
         };
         for (arg, hidden) in [a, b, c].into_iter().zip(hidden).take(inst.opcode.arity()) {
             match inst.opcode {
-                // Pixels see each other.
+                // Lanes of a quad read each other.
                 Opcode::QuadBroadcast(_) => self.root(arg),
                 _ if hidden => {}
                 _ => self.depends(value, arg),
@@ -224,130 +250,20 @@ impl Demand<'_> {
         }
     }
 
-    /// Whether only pixels that execute are in a mask.
+    /// Returns whether a mask has only lanes that execute.
     fn only_active(&self, mask: Operand) -> bool {
         self.facts.implies(mask, self.active)
     }
 
     fn depends(&mut self, value: Value, from: Operand) {
-        self.operands.entry(value).or_default().extend(from.value());
+        self.operands[value].extend(from.value());
     }
 
     fn root(&mut self, operand: Operand) {
         if let Some(value) = operand.value()
-            && self.demanded_by_exited.insert(value)
+            && !std::mem::replace(&mut self.demanded_by_exited[value], true)
         {
             self.work.push(value);
         }
-    }
-
-    fn propagate(&mut self) {
-        while let Some(value) = self.work.pop() {
-            for value in self.operands.remove(&value).unwrap_or_default() {
-                self.root(Operand::Value(value));
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ir::{ALL, LoopParam};
-
-    const V: fn(u32) -> Operand = |number| Operand::Value(Value(number));
-
-    fn def(value: u32, opcode: Opcode, args: &[Operand]) -> Stmt {
-        Stmt::Def(Value(value), Inst::new(opcode, args))
-    }
-
-    /// A loop that pixels leave by what input 0 says of a counter (0); another value (1) goes with it.
-    fn counting(shown: Operand) -> Function {
-        let body = vec![
-            def(3, Opcode::Ge, &[V(0), V(9)]),
-            def(4, Opcode::AndNot, &[V(2), V(3)]),
-            def(5, Opcode::Add, &[V(1), V(0)]),
-            def(6, Opcode::Add, &[V(0), Operand::float(1.0)]),
-            def(7, Opcode::Select, &[V(4), V(5), V(1)]),
-            def(8, Opcode::Select, &[V(4), V(6), V(0)]),
-        ];
-        let param = [(0, NONE, V(8)), (1, NONE, V(7)), (2, ALL, V(4))]
-            .map(|(value, init, next)| LoopParam { value: Value(value), init, next });
-        let repeat =
-            Loop { max_trips: 255, params: param.to_vec(), body, continue_mask: Some(V(4)) };
-        Function {
-            values: 10,
-            body: vec![
-                def(9, Opcode::Input { input: 0, channel: 0 }, &[]),
-                Stmt::Loop(Box::new(repeat)),
-            ],
-            colors: [Some([shown; 4]), None, None, None],
-            non_nan: [[false; 4]; 4],
-            depth: None,
-            source_locs: vec![0; 10],
-        }
-    }
-
-    fn nexts(function: &mut Function) -> Vec<Operand> {
-        eliminate_exit_selects(function);
-        let Some(Stmt::Loop(repeat)) = function.body.last() else { unreachable!() };
-        repeat.params.iter().map(|param| param.next).collect()
-    }
-
-    #[test]
-    fn what_is_shown_is_kept() {
-        // The sum is the colour; the counter only tells who goes on.
-        assert_eq!(nexts(&mut counting(V(1))), [V(6), V(7), V(4)]);
-        assert_eq!(nexts(&mut counting(V(0))), [V(8), V(5), V(4)]);
-    }
-
-    #[test]
-    fn what_others_show_is_kept() {
-        // Pixels that have left add the counter, too, and that shows.
-        let mut function = counting(V(1));
-        let Some(Stmt::Loop(repeat)) = function.body.last_mut() else { unreachable!() };
-        repeat.params[1].next = V(5);
-        assert_eq!(nexts(&mut function), [V(8), V(5), V(4)]);
-    }
-
-    /// A loop in a loop that pixels leave one by one, in which what the outer one carries is chosen: what is
-    /// chosen there is looked at once more, and behind the outer loop it is looked at still.
-    #[test]
-    fn what_an_inner_loop_chooses_is_seen_behind_the_outer() {
-        let select = |value, mask, x, y| def(value, Opcode::Select, &[V(mask), V(x), V(y)]);
-        let carry = |list: &[(u32, Operand, Operand)]| -> Vec<LoopParam> {
-            let param = |&(value, init, next)| LoopParam { value: Value(value), init, next };
-            list.iter().map(param).collect()
-        };
-        // 0: param by the outer; 1: pixels in it; 2: param by the inner; 3: pixels in that.
-        let inner = Loop {
-            max_trips: 9,
-            params: carry(&[(2, NONE, V(11)), (3, V(1), V(10))]),
-            body: vec![def(10, Opcode::AndNot, &[V(3), V(20)]), select(11, 10, 0, 2)],
-            continue_mask: Some(V(10)),
-        };
-        let body = vec![
-            Stmt::Loop(Box::new(inner)),
-            def(12, Opcode::AndNot, &[V(1), V(21)]),
-            def(13, Opcode::Add, &[V(0), Operand::float(1.0)]),
-            select(14, 12, 13, 0),
-        ];
-        let outer = Loop {
-            max_trips: 9,
-            params: carry(&[(0, NONE, V(14)), (1, ALL, V(12))]),
-            body,
-            continue_mask: Some(V(12)),
-        };
-        let mut function = Function {
-            values: 22,
-            body: vec![Stmt::Loop(Box::new(outer))],
-            colors: [Some([V(0), NONE, NONE, NONE]), None, None, None],
-            non_nan: [[false; 4]; 4],
-            depth: None,
-            source_locs: vec![0; 22],
-        };
-        eliminate_exit_selects(&mut function);
-        let Stmt::Loop(outer) = &function.body[0] else { unreachable!() };
-        assert_eq!(outer.params[0].next, V(14));
     }
 }

@@ -1,58 +1,86 @@
-//! Zeros whose sign nobody sees, and denormals that nobody tells from zeros.
+//! Demanded signs of zeros and demanded denormals: a backward analysis, and the simplifications that it allows.
 //!
-//! A program multiplies by adding +0 to a product, which makes +0 of -0 and changes nothing else. Where
-//! all that looks at the result takes either zero for the same, the sum need not be made; nor is the zero
-//! rule needed that only keeps a sign. What arithmetic looks at need not be flushed before.
+//! A program multiplies by adding +0 to a product, which makes +0 of -0 and changes nothing else. The analysis
+//! finds the values whose users treat +0 and -0 alike, or a denormal like a zero. Then, with `~` for the zero rule:
+//!
+//! | before | after | if this is not demanded |
+//! | --- | --- | --- |
+//! | `a * b + 0` | `a * b` | the sign of a zero |
+//! | `a~ * b`, b finite | `a * b` | the sign of a zero |
+//! | `flush a` | `a` | denormals |
+//! | `a * 1` | `a` | denormals, or `a` has none |
+//! | `(0 - a) * 2` | `a * -2` | the sign of a zero of `0 - a` |
 
+use super::Pass;
+use super::analyses::Analyses;
 use crate::ir::{
-    AddSign, DenormalMode, Function, Inst, MulFlags, Opcode, Operand, Range, Stmt, Value,
+    AddSign, DenormalMode, EntityMap, Function, Inst, MulFlags, Opcode, Operand, Range, Stmt, Value,
 };
 
-/// Leaves out what only changes bits that nobody sees. The ranges are those of the function's values.
-pub(super) fn simplify_zeros_and_denormals(function: &mut Function, ranges: &[Range]) {
-    let count = function.values as usize;
-    let mut demand = Demand {
-        ranges,
-        bits: vec![NOTHING; count],
-        operands: vec![Vec::new(); count],
-        work: Vec::new(),
-    };
-    function.outputs().for_each(|operand| demand.demand(operand, SIGN | DENORMAL));
-    demand.collect(&function.body);
-    demand.propagate();
-    let Demand { bits, .. } = demand;
+pub(super) const PASS: Pass = Pass { name: "fp_demand", run };
+
+/// Drops what only changes bits that are not demanded. Needs the ranges that the lift found.
+fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
+    let Some(ranges) = analyses.ranges else { return false };
+    let count = function.values.len();
     let mut rewrite = Rewrite {
-        seen: bits,
+        demanded: Demand::of(function, ranges),
         ranges,
-        same: vec![None; count],
-        is_flushing: vec![false; count],
-        negated: vec![None; count],
+        equal: EntityMap::filled(count, None),
+        is_flushing: EntityMap::filled(count, false),
+        negated: EntityMap::filled(count, None),
+        changed: false,
     };
     rewrite.list(&mut function.body);
     for operand in function.outputs_mut() {
         rewrite.replace(operand);
     }
+    rewrite.changed
 }
 
-/// What is seen of a value.
+/// What the users of a value tell apart, a set of bits.
 type DemandedFp = u8;
 
 const NOTHING: DemandedFp = 0;
 /// The sign of a zero.
 const SIGN: DemandedFp = 1;
-/// That a denormal is not zero.
+/// A denormal from a zero.
 const DENORMAL: DemandedFp = 2;
 
-/// What is seen of each value.
+/// What is demanded of each value.
 struct Demand<'a> {
-    ranges: &'a [Range],
-    bits: Vec<DemandedFp>,
-    /// Values that each shows, and what of them if it is seen of itself.
-    operands: Vec<Vec<(Value, DemandedFp)>>,
+    ranges: &'a EntityMap<Value, Range>,
+    demanded: EntityMap<Value, DemandedFp>,
+    /// The operands of each value, and what it demands of them if that is demanded of it.
+    operands: EntityMap<Value, Vec<(Value, DemandedFp)>>,
     work: Vec<Value>,
 }
 
-impl Demand<'_> {
+impl<'a> Demand<'a> {
+    /// Computes what is demanded of each value.
+    fn of(
+        function: &Function,
+        ranges: &'a EntityMap<Value, Range>,
+    ) -> EntityMap<Value, DemandedFp> {
+        let count = function.values.len();
+        let mut demand = Self {
+            ranges,
+            demanded: EntityMap::filled(count, NOTHING),
+            operands: EntityMap::filled(count, Vec::new()),
+            work: Vec::new(),
+        };
+        function.outputs().for_each(|operand| demand.demand(operand, SIGN | DENORMAL));
+        demand.collect(&function.body);
+        while let Some(value) = demand.work.pop() {
+            let demanded = demand.demanded[value];
+            for at in 0..demand.operands[value].len() {
+                let (from, bits) = demand.operands[value][at];
+                demand.demand(Operand::Value(from), bits & demanded);
+            }
+        }
+        demand.demanded
+    }
+
     fn collect(&mut self, list: &[Stmt]) {
         for stmt in list {
             match stmt {
@@ -149,48 +177,37 @@ impl Demand<'_> {
         match operand {
             Operand::Const(bits) if f32::from_bits(bits) == 0.0 => (bits != 0) == taken,
             Operand::Const(bits) => !f32::from_bits(bits).is_subnormal(),
-            Operand::Value(value) => {
-                self.ranges.get(value.index()).is_some_and(|range| !range.may_be_zero())
-            }
+            Operand::Value(value) => !self.ranges[value].may_be_zero(),
         }
     }
 
     fn forward(&mut self, value: Value, from: Operand, bits: DemandedFp) {
         if bits != NOTHING {
-            self.operands[value.index()].extend(from.value().map(|from| (from, bits)));
+            self.operands[value].extend(from.value().map(|from| (from, bits)));
         }
     }
 
     fn demand(&mut self, operand: Operand, bits: DemandedFp) {
         let Operand::Value(value) = operand else { return };
-        let seen = &mut self.bits[value.index()];
-        if *seen | bits != *seen {
-            *seen |= bits;
+        let demanded = &mut self.demanded[value];
+        if *demanded | bits != *demanded {
+            *demanded |= bits;
             self.work.push(value);
-        }
-    }
-
-    fn propagate(&mut self) {
-        while let Some(value) = self.work.pop() {
-            let seen = self.bits[value.index()];
-            for at in 0..self.operands[value.index()].len() {
-                let (from, bits) = self.operands[value.index()][at];
-                self.demand(Operand::Value(from), bits & seen);
-            }
         }
     }
 }
 
-/// What becomes of operations.
+/// The rewrite, in program order.
 struct Rewrite<'a> {
-    seen: Vec<DemandedFp>,
-    ranges: &'a [Range],
-    /// Values that are others, as far as anyone sees.
-    same: Vec<Option<Operand>>,
-    /// Values that flushing operations make.
-    is_flushing: Vec<bool>,
-    /// Values that are others with the sign changed, as far as anyone sees.
-    negated: Vec<Option<Operand>>,
+    demanded: EntityMap<Value, DemandedFp>,
+    ranges: &'a EntityMap<Value, Range>,
+    /// The operand that replaces a value: equal in all that is demanded.
+    equal: EntityMap<Value, Option<Operand>>,
+    /// Whether a value's operation flushes its result by itself.
+    is_flushing: EntityMap<Value, bool>,
+    /// The operand whose negation a value is, in all that is demanded.
+    negated: EntityMap<Value, Option<Operand>>,
+    changed: bool,
 }
 
 impl Rewrite<'_> {
@@ -199,11 +216,13 @@ impl Rewrite<'_> {
             stmt.operands_mut(&mut |operand| self.replace(operand));
             match stmt {
                 Stmt::Def(value, inst) => {
+                    let before = *inst;
                     self.propagate_neg(inst);
-                    let same = self.inst(*value, inst);
-                    self.same[value.index()] = same;
-                    self.is_flushing[value.index()] = flushes_result(inst.opcode);
-                    return same.is_none();
+                    let equal = self.inst(*value, inst);
+                    self.changed |= equal.is_some() || *inst != before;
+                    self.equal[*value] = equal;
+                    self.is_flushing[*value] = flushes_result(inst.opcode);
+                    return equal.is_none();
                 }
                 // What regions hand out comes from inside.
                 Stmt::If(branch) => {
@@ -222,21 +241,21 @@ impl Rewrite<'_> {
 
     /// Makes an operation simpler; gives the operand that its result is, if it is one.
     fn inst(&mut self, value: Value, inst: &mut Inst) -> Option<Operand> {
-        let seen = self.seen[value.index()];
+        let demanded = self.demanded[value];
         let [a, b, _] = inst.args;
-        if inst.opcode == Opcode::Flush && seen & DENORMAL == 0 {
+        if inst.opcode == Opcode::Flush && demanded & DENORMAL == 0 {
             return Some(a);
         }
-        if seen & SIGN != 0 {
-            return self.simplify_mul_one(inst, seen);
+        if demanded & SIGN != 0 {
+            return self.simplify_mul_one(inst, demanded);
         }
-        let is_flush = |operand: Operand| seen & DENORMAL == 0 || self.is_flushed(operand);
+        let is_flush = |operand: Operand| demanded & DENORMAL == 0 || self.is_flushed(operand);
         match (inst.opcode, inst.args) {
             (Opcode::Add, [a @ Operand::Value(_), Operand::Const(0), _]) if is_flush(a) => {
                 return Some(a);
             }
             (Opcode::Sub, [Operand::Const(0), b @ Operand::Value(_), _]) if is_flush(b) => {
-                self.negated[value.index()] = Some(b);
+                self.negated[value] = Some(b);
             }
             (Opcode::Mad(product, AddSign::Plus), [a, b, Operand::Const(0)]) => {
                 *inst = Inst::new(Opcode::Mul(product), &[a, b]);
@@ -248,11 +267,11 @@ impl Rewrite<'_> {
             product.zero_a &= !self.range(b).is_finite();
             product.zero_b &= !self.range(a).is_finite();
         }
-        self.simplify_mul_one(inst, seen)
+        self.simplify_mul_one(inst, demanded)
     }
 
     /// Something times one is what it is.
-    fn simplify_mul_one(&self, inst: &mut Inst, seen: DemandedFp) -> Option<Operand> {
+    fn simplify_mul_one(&self, inst: &mut Inst, demanded: DemandedFp) -> Option<Operand> {
         const PLAIN: MulFlags = MulFlags { negate: false, zero_a: false, zero_b: false };
         const MINUS: MulFlags = MulFlags { negate: true, ..PLAIN };
         let [a, b, c] = inst.args;
@@ -260,7 +279,7 @@ impl Rewrite<'_> {
             return None;
         }
         match inst.opcode {
-            Opcode::Mul(PLAIN) if seen & DENORMAL == 0 || self.is_flushed(a) => return Some(a),
+            Opcode::Mul(PLAIN) if demanded & DENORMAL == 0 || self.is_flushed(a) => return Some(a),
             Opcode::Mad(PLAIN, AddSign::Plus) => *inst = Inst::new(Opcode::Add, &[a, c]),
             Opcode::Mad(PLAIN, AddSign::Minus) => *inst = Inst::new(Opcode::Sub, &[a, c]),
             Opcode::Mad(MINUS, AddSign::Plus) => *inst = Inst::new(Opcode::Sub, &[c, a]),
@@ -271,7 +290,7 @@ impl Rewrite<'_> {
 
     /// Looks at what others are the negated of, where that is as cheap.
     fn propagate_neg(&self, inst: &mut Inst) {
-        let negated = |operand: Operand| self.negated[operand.value()?.index()];
+        let negated = |operand: Operand| self.negated[operand.value()?];
         let [a, b, _] = inst.args;
         match inst.opcode {
             Opcode::Add => {
@@ -300,24 +319,24 @@ impl Rewrite<'_> {
     /// and what makes a value need not flush where nobody sees it. (In a loop, two products with one could
     /// each count on the other.)
     fn is_flushed(&self, operand: Operand) -> bool {
-        let stays = operand.value().is_none_or(|value| {
-            self.is_flushing[value.index()] || self.seen[value.index()] & DENORMAL != 0
-        });
+        let stays = operand
+            .value()
+            .is_none_or(|value| self.is_flushing[value] || self.demanded[value] & DENORMAL != 0);
         stays && !self.range(operand).denormal
     }
 
     fn range(&self, operand: Operand) -> Range {
         match operand {
             Operand::Const(bits) => Range::of(f32::from_bits(bits)),
-            Operand::Value(value) => self.ranges.get(value.index()).copied().unwrap_or(Range::ANY),
+            Operand::Value(value) => self.ranges[value],
         }
     }
 
     fn replace(&self, operand: &mut Operand) {
         if let Operand::Value(value) = operand
-            && let Some(same) = self.same[value.index()]
+            && let Some(equal) = self.equal[*value]
         {
-            *operand = same;
+            *operand = equal;
         }
     }
 }
@@ -334,118 +353,4 @@ fn flushes_result(opcode: Opcode) -> bool {
             | Opcode::Rcp
             | Opcode::Rsq
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ir::NONE;
-
-    const V: fn(u32) -> Operand = |number| Operand::Value(Value(number));
-    const PRODUCT: MulFlags = MulFlags { negate: false, zero_a: false, zero_b: false };
-
-    /// What is left of operations on an input (0), the last of which is the colour.
-    fn left(ops: &[Inst]) -> Vec<Inst> {
-        let input = Inst::new(Opcode::Input { input: 0, channel: 0 }, &[]);
-        let all = [&[input], ops].concat();
-        let count = all.len() as u32;
-        let body = (0..).zip(&all).map(|(number, inst)| Stmt::Def(Value(number), *inst)).collect();
-        let mut function = Function {
-            values: count,
-            body,
-            colors: [Some([V(count - 1); 4]), None, None, None],
-            non_nan: [[false; 4]; 4],
-            depth: None,
-            source_locs: vec![0; all.len()],
-        };
-        simplify_zeros_and_denormals(&mut function, &vec![Range::ANY; all.len()]);
-        let inst = |stmt: &Stmt| match stmt {
-            Stmt::Def(_, inst) => *inst,
-            _ => unreachable!(),
-        };
-        function.body.iter().skip(1).map(inst).collect()
-    }
-
-    fn mad(c: Operand) -> Inst {
-        Inst::new(Opcode::Mad(PRODUCT, AddSign::Plus), &[V(0), Operand::float(2.0), c])
-    }
-
-    #[test]
-    fn nobody_sees_the_sign_of_a_zero_beside_another_number() {
-        let product = Inst::new(Opcode::Mul(PRODUCT), &[V(0), Operand::float(2.0)]);
-        let one_more = Inst::new(Opcode::Add, &[V(1), Operand::float(1.0)]);
-        assert_eq!(left(&[mad(NONE), one_more]), [product, one_more]);
-        // -0 + -0 is -0, 1 / -0 is -infinity, and a colour shows what it is.
-        let twice = Inst::new(Opcode::Add, &[V(1), V(1)]);
-        let inverse = Inst::new(Opcode::Rcp, &[V(1)]);
-        for inst in [twice, inverse] {
-            assert_eq!(left(&[mad(NONE), inst]), [mad(NONE), inst]);
-        }
-        assert_eq!(left(&[mad(NONE)]), [mad(NONE)]);
-        // What is added to a product is +0 still.
-        let nested = Inst { args: [V(0), Operand::float(2.0), V(1)], ..mad(NONE) };
-        assert_eq!(left(&[mad(NONE), nested]), [mad(NONE), nested]);
-    }
-
-    #[test]
-    fn what_is_taken_from_zero_is_taken_away() {
-        let minus = Inst::new(Opcode::Sub, &[NONE, V(0)]);
-        let scaled =
-            |of: u32, by: f32| Inst::new(Opcode::Mul(PRODUCT), &[V(of), Operand::float(by)]);
-        let one_more = |of: u32| Inst::new(Opcode::Add, &[V(of), Operand::float(1.0)]);
-        // The difference itself is swept out afterwards.
-        let ops = left(&[minus, scaled(1, 2.0), one_more(2)]);
-        assert_eq!(ops, [minus, scaled(0, -2.0), one_more(2)]);
-        // 0 - 0 is +0, where 0 * -2 is -0.
-        assert_eq!(left(&[minus, scaled(1, 2.0)]), [minus, scaled(1, 2.0)]);
-    }
-
-    #[test]
-    fn once_is_nothing() {
-        let once =
-            Inst::new(Opcode::Mad(PRODUCT, AddSign::Minus), &[V(0), Operand::float(1.0), V(0)]);
-        assert_eq!(left(&[once]), [Inst::new(Opcode::Sub, &[V(0), V(0)])]);
-        let ruled = MulFlags { zero_a: true, ..PRODUCT };
-        let ruled = Inst { opcode: Opcode::Mad(ruled, AddSign::Minus), ..once };
-        assert_eq!(left(&[ruled]), [ruled]);
-    }
-
-    #[test]
-    fn arithmetic_takes_denormals_for_zeros() {
-        let flush = Inst::new(Opcode::Flush, &[V(0)]);
-        let inverse = |of: u32| Inst::new(Opcode::Rcp, &[V(of)]);
-        assert_eq!(left(&[flush, inverse(1)]), [inverse(0)]);
-        let sign = Inst::new(Opcode::Neg, &[V(1)]);
-        assert_eq!(left(&[flush, sign]), [flush, sign]);
-    }
-
-    /// Two products with one, one operands the other by way of a loop: neither may count on the other to flush.
-    #[test]
-    fn of_two_flushes_one_stays() {
-        let once = |of: u32| Inst::new(Opcode::Mul(PRODUCT), &[V(of), Operand::float(1.0)]);
-        let param = crate::ir::LoopParam { value: Value(2), init: Operand::Const(0), next: V(1) };
-        let body = vec![Stmt::Def(Value(1), once(0))];
-        let repeat =
-            crate::ir::Loop { max_trips: 3, params: vec![param], body, continue_mask: None };
-        let mut function = Function {
-            values: 4,
-            body: vec![
-                Stmt::Def(Value(0), Inst::new(Opcode::Input { input: 0, channel: 0 }, &[])),
-                Stmt::Loop(Box::new(repeat)),
-                Stmt::Def(Value(3), once(2)),
-            ],
-            colors: [Some([V(3); 4]), None, None, None],
-            non_nan: [[false; 4]; 4],
-            depth: None,
-            source_locs: vec![0; 4],
-        };
-        let ranges = [Range::ANY, Range::ARITHMETIC, Range::ARITHMETIC, Range::ARITHMETIC];
-        simplify_zeros_and_denormals(&mut function, &ranges);
-        let mut products = 0;
-        let product =
-            |stmt: &Stmt| matches!(stmt, Stmt::Def(_, Inst { opcode: Opcode::Mul(_), .. }));
-        let count = &mut |stmt: &Stmt| products += u32::from(product(stmt));
-        function.body.iter().for_each(|stmt| stmt.each(count));
-        assert_eq!(products, 1);
-    }
 }
