@@ -3,7 +3,7 @@
 use std::hash::{Hash, Hasher};
 
 use r500_exec::codegen::CompileUnit;
-use r500_exec::ir::{Function, Stmt};
+use r500_exec::ir::{Function, Stmt, Type, Value, Values};
 
 /// Something written out: equal for what is equal and for nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -34,20 +34,22 @@ impl Content {
             fuel_checked,
             tables,
             interpolants,
-            source_locs: _,
+            values,
         } = unit;
         (how, reads, writes, moves, colors, stride, fuel_checked, tables, interpolants, body.len())
             .hash(&mut content);
-        body.iter().for_each(|stmt| content.stmt(stmt));
+        reads.iter().for_each(|(value, _)| content.value(*value, values));
+        moves.iter().for_each(|moved| content.value(moved.value, values));
+        body.iter().for_each(|stmt| content.stmt(stmt, values));
         content
     }
 
     /// Of a function. Where values come from does not count.
     pub(crate) fn of_function(function: &Function) -> Self {
         let mut content = Self::default();
-        let Function { values, body, colors, non_nan, depth, source_locs: _ } = function;
-        (values, colors, non_nan, depth).hash(&mut content);
-        content.list(body);
+        let Function { values, uniforms, body, colors, non_nan, depth } = function;
+        (values.len(), uniforms, colors, non_nan, depth).hash(&mut content);
+        content.list(body, values);
         content
     }
 
@@ -56,15 +58,23 @@ impl Content {
         self.0.len()
     }
 
-    fn list(&mut self, stmts: &[Stmt]) {
-        stmts.len().hash(self);
-        stmts.iter().for_each(|stmt| self.stmt(stmt));
+    /// A definition: a value with its type.
+    fn value(&mut self, value: Value, values: &Values) {
+        (value, values[value].ty == Type::Mask).hash(self);
     }
 
-    fn stmt(&mut self, stmt: &Stmt) {
+    fn list(&mut self, stmts: &[Stmt], values: &Values) {
+        stmts.len().hash(self);
+        stmts.iter().for_each(|stmt| self.stmt(stmt, values));
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, values: &Values) {
         std::mem::discriminant(stmt).hash(self);
         match stmt {
-            Stmt::Def(value, inst) => (value, inst.opcode, inst.args()).hash(self),
+            Stmt::Def(value, inst) => {
+                self.value(*value, values);
+                (inst.opcode, inst.args()).hash(self);
+            }
             Stmt::Fetch(fetch) => {
                 let r500_exec::ir::Fetch {
                     unit,
@@ -84,18 +94,20 @@ impl Content {
             Stmt::ConsumeFuel { instructions, address } => (instructions, address).hash(self),
             Stmt::If(branch) => {
                 branch.masks.hash(self);
-                branch.arms.iter().for_each(|arm| self.list(arm));
+                branch.arms.iter().for_each(|arm| self.list(arm, values));
                 branch.phis.len().hash(self);
                 for phi in &branch.phis {
-                    (phi.value, phi.incoming, phi.arms).hash(self);
+                    self.value(phi.value, values);
+                    (phi.incoming, phi.arms).hash(self);
                 }
             }
             Stmt::Loop(repeat) => {
                 (repeat.max_trips, repeat.continue_mask, repeat.params.len()).hash(self);
                 for param in &repeat.params {
-                    (param.value, param.init, param.next).hash(self);
+                    self.value(param.value, values);
+                    (param.init, param.next).hash(self);
                 }
-                self.list(&repeat.body);
+                self.list(&repeat.body, values);
             }
         }
     }

@@ -9,7 +9,7 @@
 use std::collections::HashMap;
 
 use r500_exec::fast::Simd;
-use r500_exec::ir::{Function, Inst, Opcode, Operand, Stmt, Value};
+use r500_exec::ir::{Function, Inst, Opcode, Operand, Stmt, Type, Value, ValueData};
 
 use r500_exec::codegen::{Compiler, NativeCode, ResourceLayout};
 
@@ -109,16 +109,15 @@ fn with_parameters(
     let count = changing.iter().filter(|changing| **changing).count();
     if (1..=PARAMETERS).contains(&count) {
         let mut numbers = changing.iter();
-        let mut next = function.values;
-        each_constant(&mut function.body, &mut |operand, bits| {
+        let Function { values, uniforms, body, .. } = &mut function;
+        each_constant(body, &mut |operand, bits| {
             if numbers.next() == Some(&true) {
-                parameters.push((Value(next), bits));
-                *operand = Operand::Value(Value(next));
-                next += 1;
+                let value = values.push(ValueData::new(Type::F32));
+                uniforms.push(value);
+                parameters.push((value, bits));
+                *operand = Operand::Value(value);
             }
         });
-        function.values = next;
-        function.source_locs.resize(next as usize, 0);
     }
     Parametrized { function, parameters, sources }
 }

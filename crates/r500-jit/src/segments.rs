@@ -11,7 +11,7 @@ use r500_exec::codegen::{
 };
 use r500_exec::ir::{
     ALL, AddSign, DenormalMode, Fetch, If, Inst, Loop, LoopParam, MulFlags, Opcode, Operand, Phi,
-    Stmt, Value,
+    Stmt, Type, Value, ValueData, Values,
 };
 use r500_isa::values::TexOp;
 use r500_numerics::{Arith, canonical_nan, compare, kernels};
@@ -80,20 +80,30 @@ struct Maker {
     /// Values that can be looked at here, and masks.
     floats: Vec<Operand>,
     masks: Vec<Operand>,
-    values: u32,
+    values: Values,
     /// Statements left.
     left: u32,
     /// Whether inputs are computed.
     inputs: bool,
 }
 
+/// So many floats and a mask from before.
+fn read_values(floats: usize) -> Values {
+    let mut values = Values::filled(floats, ValueData::new(Type::F32));
+    values.push(ValueData::new(Type::Mask));
+    values
+}
+
+fn type_of(is_mask: bool) -> Type {
+    if is_mask { Type::Mask } else { Type::F32 }
+}
+
 /// Channels of inputs, by the numbers of their ramps.
 const INPUTS: [[u8; 2]; 3] = [[0, 0], [0, 3], [2, 1]];
 
 impl Maker {
-    fn fresh(&mut self) -> Value {
-        self.values += 1;
-        Value(self.values - 1)
+    fn fresh(&mut self, ty: Type) -> Value {
+        self.values.push(ValueData::new(ty))
     }
 
     fn float(&mut self) -> Operand {
@@ -113,7 +123,8 @@ impl Maker {
     }
 
     fn def(&mut self, opcode: Opcode, args: &[Operand], to: &mut Vec<Stmt>) -> Operand {
-        let value = self.fresh();
+        // A select here is of floats.
+        let value = self.fresh(opcode.result_type().unwrap_or(Type::F32));
         to.push(Stmt::Def(value, Inst::new(opcode, args)));
         Operand::Value(value)
     }
@@ -162,7 +173,12 @@ impl Maker {
                     19 => self.def(Opcode::And, &[m, n], to),
                     20 => self.def(Opcode::Or, &[m, n], to),
                     21 => self.def(Opcode::AndNot, &[m, n], to),
-                    22 => self.def(Opcode::Select, &[m, n, self.masks[0]], to),
+                    22 => {
+                        let value = self.fresh(Type::Mask);
+                        let args = [m, n, self.masks[0]];
+                        to.push(Stmt::Def(value, Inst::new(Opcode::Select, &args)));
+                        Operand::Value(value)
+                    }
                     _ => {
                         let code =
                             self.random.of(&[Opcode::Lt, Opcode::Ge, Opcode::Eq, Opcode::Ne]);
@@ -182,10 +198,7 @@ impl Maker {
         let targets = (0..4).filter(|target| targets >> target & 1 != 0);
         targets
             .map(|target| {
-                let channels = [(); 4].map(|()| match self.random.below(8) {
-                    0 => self.mask(),
-                    _ => self.float(),
-                });
+                let channels = [(); 4].map(|()| self.float());
                 let covered = self.random.below(2) == 0;
                 ColorStore { target, channels, non_nan: [false; 4], covered }
             })
@@ -216,7 +229,7 @@ impl Maker {
     }
 
     fn fetch(&mut self, to: &mut Vec<Stmt>) {
-        let texel = [(); 4].map(|()| (self.random.below(3) > 0).then(|| self.fresh()));
+        let texel = [(); 4].map(|()| (self.random.below(3) > 0).then(|| self.fresh(Type::F32)));
         let fetch = Fetch {
             unit: self.random.of(&UNITS),
             op: self.random.of(&[TexOp::LD, TexOp::PROJ, TexOp::LODBIAS, TexOp::LOD, TexOp::DXDY]),
@@ -249,7 +262,14 @@ impl Maker {
             .map(|_| {
                 let is_mask = self.random.below(3) == 0;
                 let before = if is_mask { self.mask() } else { self.float() };
-                (Phi { value: self.fresh(), incoming: Some(before), arms: [None; 2] }, is_mask)
+                (
+                    Phi {
+                        value: self.fresh(type_of(is_mask)),
+                        incoming: Some(before),
+                        arms: [None; 2],
+                    },
+                    is_mask,
+                )
             })
             .collect();
         let mut arm = |maker: &mut Self, number: usize| {
@@ -278,7 +298,7 @@ impl Maker {
             .map(|_| {
                 let is_mask = self.random.below(3) == 0;
                 let init = if is_mask { self.mask() } else { self.float() };
-                (LoopParam { value: self.fresh(), init, next: init }, is_mask)
+                (LoopParam { value: self.fresh(type_of(is_mask)), init, next: init }, is_mask)
             })
             .collect();
         let see = |maker: &mut Self, carried: &[(LoopParam, bool)]| {
@@ -606,12 +626,12 @@ impl Interpreter<'_> {
     fn get(&self, operand: Operand) -> Lanes {
         match operand {
             Operand::Const(bits) => vec![bits; self.lanes],
-            Operand::Value(value) => self.values[value.index()].clone(),
+            Operand::Value(value) => self.values[value.0 as usize].clone(),
         }
     }
 
     fn set(&mut self, value: Value, lanes: Lanes) {
-        self.values[value.index()] = lanes;
+        self.values[value.0 as usize] = lanes;
     }
 
     fn any(&self, mask: Operand) -> bool {
@@ -745,7 +765,7 @@ pub(crate) fn check<T>(
         random: Random { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, numbers },
         floats: (0..READS).map(|value| Operand::Value(Value(value))).collect(),
         masks: vec![Operand::Value(Value(READS)), ALL],
-        values: READS + 1,
+        values: read_values(READS as usize),
         left: match numbers {
             Numbers::Edges => 1 + (seed % 12) as u32,
             _ => 40 + (seed % 7) as u32 * 60,
@@ -772,7 +792,7 @@ pub(crate) fn check<T>(
             let from = maker.float();
             // Another variable may take the slot of what colours alone look at behind.
             if maker.random.below(3) == 0 {
-                return PhiMove { value: maker.fresh(), slot: to, mask: None, from };
+                return PhiMove { value: maker.fresh(Type::F32), slot: to, mask: None, from };
             }
             let mask = (maker.random.below(2) == 0).then(|| maker.mask());
             PhiMove { value: Value(to), slot: to, mask, from }
@@ -790,7 +810,7 @@ pub(crate) fn check<T>(
         fuel_checked: seed.is_multiple_of(3),
         tables: &textures.tables,
         interpolants: if placed { &INPUTS } else { &[] },
-        source_locs: &[],
+        values: &maker.values,
     };
     let (lanes, made) = make(&unit);
 
@@ -822,7 +842,7 @@ pub(crate) fn check<T>(
             let slot = slot as usize * CHUNKS * LANES;
             slot + group.start..slot + group.end
         };
-        let values = vec![vec![0; lanes]; maker.values as usize];
+        let values = vec![vec![0; lanes]; maker.values.len()];
         let covered = &mut wanted_covered.as_flattened_mut()[group.clone()];
         let before = covered.iter().map(|lane| lane.to_bits()).collect();
         let (textures, interpolants, places) = (&textures, &interpolants, places.chunks());
@@ -901,7 +921,7 @@ pub(crate) fn with_segment<T>(seed: u64, f: impl FnOnce(&CompileUnit<'_>) -> T) 
         random: Random { state: seed | 1, numbers: Numbers::All },
         floats: vec![Operand::Value(Value(0))],
         masks: vec![Operand::Value(Value(1)), ALL],
-        values: 2,
+        values: read_values(1),
         left: 200,
         inputs: false,
     };
@@ -918,7 +938,7 @@ pub(crate) fn with_segment<T>(seed: u64, f: impl FnOnce(&CompileUnit<'_>) -> T) 
         fuel_checked: true,
         tables: &textures.tables,
         interpolants: &[],
-        source_locs: &[],
+        values: &maker.values,
     })
 }
 

@@ -7,7 +7,6 @@
 //! | `fetch` | texels from tables |
 //! | `colors` | what goes to the picture |
 //! | `left_out` | what is done only where pixels are left |
-//! | `masks` | which values are masks |
 //! | `fold` | what is computed of constants alone |
 
 mod arith;
@@ -16,12 +15,11 @@ mod fetch;
 mod fold;
 mod functions;
 mod left_out;
-mod masks;
 
 use std::collections::{HashMap, HashSet};
 
 use r500_exec::codegen::{CompileUnit, PhiMove, Table};
-use r500_exec::ir::{If, Loop, Opcode, Operand, Stmt, Value};
+use r500_exec::ir::{If, Loop, Opcode, Operand, Stmt, Type, Value, Values};
 
 use crate::op::{
     Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Program, Ramp, Repeat, V,
@@ -40,13 +38,11 @@ pub(crate) struct Means {
 
 /// Operations of a segment.
 pub(crate) fn lower(unit: &CompileUnit<'_>, means: Means) -> Program {
-    let masks = masks::find(unit);
     let mut lower = Lower {
         mask_class: means.mask_class,
         numbers: means.numbers,
         rows: means.rows,
-        masks,
-        origins: unit.source_locs,
+        values_of: unit.values,
         tables: unit.tables,
         interpolants: unit.interpolants,
         inputs: HashMap::new(),
@@ -64,7 +60,7 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, means: Means) -> Program {
     };
     for &(value, slot) in unit.reads {
         let read = lower.program.given_as(Class::Vector, Some(Given::Slot(slot, 0)));
-        let as_mask = lower.masks.contains(&value) && means.mask_class == Class::Mask;
+        let as_mask = unit.values[value].ty == Type::Mask && means.mask_class == Class::Mask;
         let v = if as_mask { lower.op(Kind::ToMask, &[read]) } else { read };
         lower.values.insert(value, v);
     }
@@ -80,8 +76,8 @@ struct Lower<'a> {
     mask_class: Class,
     numbers: bool,
     rows: bool,
-    masks: masks::Masks,
-    origins: &'a [u32],
+    /// Types and debug locations.
+    values_of: &'a Values,
     tables: &'a [(u8, Table)],
     interpolants: &'a [[u8; 2]],
     /// Inputs, each by the number of its ramp: computed where they are looked at.
@@ -156,7 +152,7 @@ impl Lower<'_> {
     fn stmt(&mut self, stmt: &Stmt) {
         match stmt {
             Stmt::Def(value, inst) => {
-                self.origin = self.origins.get(value.index()).copied().unwrap_or(self.address);
+                self.origin = self.values_of[*value].source_loc;
                 if let Opcode::Input { input, channel } = inst.opcode {
                     return self.input(*value, [input, channel]);
                 }
@@ -424,7 +420,10 @@ impl Lower<'_> {
     }
 
     fn class_of(&self, value: Value) -> Class {
-        if self.masks.contains(&value) { self.mask_class } else { Class::Vector }
+        match self.values_of[value].ty {
+            Type::Mask => self.mask_class,
+            Type::F32 => Class::Vector,
+        }
     }
 
     /// An operation, computed once a region.

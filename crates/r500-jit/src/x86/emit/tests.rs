@@ -25,7 +25,7 @@ fn text_of_groups(groups: u32, insts: &[Inst]) -> String {
         fuel_checked: false,
         tables: &[],
         interpolants: &[],
-        source_locs: &[],
+        values: &Default::default(),
     };
     let listing = Listing { groups, labels: 1, ..Listing::default() };
     let mut emit = Emit::new(&listing, Level::Avx512, &unit).unwrap();

@@ -41,7 +41,7 @@ fn with_segment<T>(slots: u32, chunks: u32, f: impl FnOnce(&CompileUnit<'_>) -> 
         fuel_checked: true,
         tables: &[],
         interpolants: &[],
-        source_locs: &[],
+        values: &Default::default(),
     })
 }
 
