@@ -62,10 +62,18 @@ pub fn mappings() -> impl Iterator<Item = &'static Mapping> {
     TABLES.iter().copied().flatten().copied()
 }
 
-/// Returns every register description: the instruction words and registers of `r500_isa`, then those of this crate.
+/// Returns every description: the instruction words and registers of `r500_isa`, the registers of this crate, packet
+/// headers and vertex instruction words.
 pub fn registers() -> impl Iterator<Item = &'static Register> {
-    let here = mappings().map(|mapping| mapping.register);
-    r500_isa::registers().chain(here.filter(|register| r500_isa::register(register.name).is_none()))
+    let here = mappings().filter(|mapping| !fragment::MAPPINGS.contains(mapping));
+    let others = pm4::REGISTERS.iter().chain(pvs::REGISTERS).copied();
+    r500_isa::registers().chain(here.map(|mapping| mapping.register)).chain(others)
+}
+
+/// Returns where a register or register set is; `None` for packet headers and vertex instruction words.
+#[must_use]
+pub fn mapping_of(register: &Register) -> Option<&'static Mapping> {
+    mappings().find(|mapping| mapping.register.name == register.name)
 }
 
 /// Returns the description of that documented name, without the index of a set; case does not matter.

@@ -1,5 +1,6 @@
-//! Words and registers explained field by field, from the tables of [`isa`](crate::isa).
+//! Words and registers explained field by field, from the tables of [`isa`](crate::isa) and [`chip`](crate::chip).
 
+use r500_chip::Place;
 use r500_isa::{Field, Instruction, Kind, Register, Value};
 
 /// A word, field by field.
@@ -43,6 +44,8 @@ pub enum DwordExplanation {
 pub enum Named {
     /// A register or instruction word.
     Register(&'static Register),
+    /// A member of a register set.
+    Place(Place),
     /// A field of a register.
     Field(&'static Register, &'static Field),
     /// A value of a field.
@@ -74,7 +77,7 @@ pub fn instruction(instruction: Instruction) -> [DwordExplanation; 6] {
 }
 
 /// Everything in the tables that has this name; case does not matter. `REGISTER.FIELD` names one
-/// field of one register.
+/// field of one register, `RB3D_COLOROFFSET2` a member of a register set, `@4e30` the register at a byte offset.
 #[must_use]
 pub fn name(name: &str) -> Vec<Named> {
     let mut found = Vec::new();
@@ -82,13 +85,18 @@ pub fn name(name: &str) -> Vec<Named> {
         // Values that the documents leave without a name are not called so.
         return found;
     }
+    if let Some(address) = name.strip_prefix('@') {
+        let address = u32::from_str_radix(address.trim_start_matches("0x"), 16).ok();
+        found.extend(address.and_then(r500_chip::at).map(Named::of));
+        return found;
+    }
     if let Some((register, field)) = name.split_once('.') {
-        let register = r500_isa::register(register);
+        let register = r500_chip::register(register);
         let field = register.and_then(|register| Some((register, register.field(field)?)));
         found.extend(field.map(|(register, field)| Named::Field(register, field)));
         return found;
     }
-    for register in r500_isa::registers() {
+    for register in r500_chip::registers() {
         if register.name.eq_ignore_ascii_case(name) {
             found.push(Named::Register(register));
         }
@@ -101,6 +109,9 @@ pub fn name(name: &str) -> Vec<Named> {
             found.extend(values.map(|value| Named::Value(register, field, value)));
         }
     }
+    if found.is_empty() {
+        found.extend(r500_chip::named(name).map(Named::of));
+    }
     found
 }
 
@@ -108,7 +119,7 @@ pub fn name(name: &str) -> Vec<Named> {
 #[must_use]
 pub fn similar(name: &str) -> Vec<&'static str> {
     let wanted = name.to_ascii_uppercase();
-    let mut names: Vec<(usize, &'static str)> = r500_isa::registers()
+    let mut names: Vec<(usize, &'static str)> = r500_chip::registers()
         .flat_map(|register| {
             let fields = register.fields.iter();
             std::iter::once(register.name).chain(fields.flat_map(|field| {
@@ -126,6 +137,15 @@ pub fn similar(name: &str) -> Vec<&'static str> {
     let closest = names.first().map_or(0, |(closest, _)| *closest);
     let close = names.into_iter().take_while(|(distance, _)| *distance == closest);
     close.take(4).map(|(_, known)| known).collect()
+}
+
+impl Named {
+    fn of(place: Place) -> Self {
+        match place.mapping.count {
+            1 => Self::Register(place.mapping.register),
+            _ => Self::Place(place),
+        }
+    }
 }
 
 impl FieldExplanation {
@@ -147,6 +167,7 @@ impl FieldExplanation {
                 let unused = 32 - field.width();
                 ((code << unused).cast_signed() >> unused).to_string()
             }
+            (_, Kind::Float) => f32::from_bits(code).to_string(),
             _ if field.width() < 8 => code.to_string(),
             _ => format!("{code:#x}"),
         }

@@ -30,6 +30,7 @@
 
 pub use r500_asm as asm;
 pub use r500_check as check;
+pub use r500_chip as chip;
 pub use r500_exec as exec;
 pub use r500_formats as formats;
 pub use r500_isa as isa;

@@ -16,6 +16,7 @@
 //!
 //! Sources: the R5xx register documents (names, bits, opcodes); the predicate operations as Mesa's r300 compiler uses them.
 
+mod names;
 mod parse;
 mod print;
 
@@ -112,38 +113,38 @@ choices! {
 
     /// `REG_TYPE` of a destination.
     DstType {
-        TEMPORARY     = 0 "temp"  "temporary";
-        A0            = 1 "a0"    "address register";
-        OUT           = 2 "out"   "output";
-        OUT_REPL_X    = 3 "out_x" "output, x in every channel";
-        ALT_TEMPORARY = 4 "alt"   "alternate temporary";
-        INPUT         = 5 "input" "input";
+        TEMPORARY     = 0 "PVS_DST_REG_TEMPORARY"     "temporary";
+        A0            = 1 "PVS_DST_REG_A0"            "address register";
+        OUT           = 2 "PVS_DST_REG_OUT"           "output";
+        OUT_REPL_X    = 3 "PVS_DST_REG_OUT_REPL_X"    "output, x in every channel";
+        ALT_TEMPORARY = 4 "PVS_DST_REG_ALT_TEMPORARY" "alternate temporary";
+        INPUT         = 5 "PVS_DST_REG_INPUT"         "input";
     }
 
     /// `REG_TYPE` of a source.
     SrcType {
-        TEMPORARY     = 0 "temp"  "temporary";
-        INPUT         = 1 "input" "input";
-        CONSTANT      = 2 "const" "constant";
-        ALT_TEMPORARY = 3 "alt"   "alternate temporary";
+        TEMPORARY     = 0 "PVS_SRC_REG_TEMPORARY"     "temporary";
+        INPUT         = 1 "PVS_SRC_REG_INPUT"         "input";
+        CONSTANT      = 2 "PVS_SRC_REG_CONSTANT"      "constant";
+        ALT_TEMPORARY = 3 "PVS_SRC_REG_ALT_TEMPORARY" "alternate temporary";
     }
 
     /// `SWIZZLE_*` of a source.
     Swizzle {
-        X    = 0 "x" "the register's x";
-        Y    = 1 "y" "the register's y";
-        Z    = 2 "z" "the register's z";
-        W    = 3 "w" "the register's w";
-        ZERO = 4 "0" "0";
-        ONE  = 5 "1" "1";
+        X    = 0 "PVS_SRC_SELECT_X"       "the register's x";
+        Y    = 1 "PVS_SRC_SELECT_Y"       "the register's y";
+        Z    = 2 "PVS_SRC_SELECT_Z"       "the register's z";
+        W    = 3 "PVS_SRC_SELECT_W"       "the register's w";
+        ZERO = 4 "PVS_SRC_SELECT_FORCE_0" "0";
+        ONE  = 5 "PVS_SRC_SELECT_FORCE_1" "1";
     }
 
     /// A component.
     Component {
-        X = 0 "x" "x";
-        Y = 1 "y" "y";
-        Z = 2 "z" "z";
-        W = 3 "w" "w";
+        X = 0 "" "x";
+        Y = 1 "" "y";
+        Z = 2 "" "z";
+        W = 3 "" "w";
     }
 }
 

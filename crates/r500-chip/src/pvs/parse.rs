@@ -3,8 +3,9 @@
 use core::fmt;
 use core::str::FromStr;
 
+use super::names::{COMPONENTS, DESTINATIONS, SOURCES, SWIZZLES, value};
 use super::print::math_op;
-use super::{Component, Dst, DstType, DualMath, Instruction, MacroOp, MathOp, Op, Src, SrcType};
+use super::{Component, Dst, DualMath, Instruction, MacroOp, MathOp, Op, Src};
 use super::{Swizzle, VectorOp};
 
 /// Why a line is not a vertex instruction.
@@ -132,8 +133,7 @@ impl<'a> Cursor<'a> {
     fn destination(&mut self, dst: Dst) -> Parsed<Dst> {
         self.blanks();
         let start = self.at;
-        let name = self.word();
-        let kind = (0..16).map(DstType::new).find(|t| t.describe().is_some_and(|v| v.name == name));
+        let kind = value(&DESTINATIONS, self.word());
         let kind = kind.ok_or(ParseError { at: start, expected: "a destination" })?;
         let (offset, a0, al) = self.address(127)?;
         self.need(".")?;
@@ -172,12 +172,11 @@ impl<'a> Cursor<'a> {
     }
 
     fn component(&mut self) -> Parsed<Component> {
-        for component in [Component::X, Component::Y, Component::Z, Component::W] {
-            if component.describe().is_some_and(|value| self.eat(value.name)) {
-                return Ok(component);
-            }
-        }
-        Err(self.expected("a component"))
+        self.spelled(&COMPONENTS).ok_or(self.expected("a component"))
+    }
+
+    fn spelled<T: Copy>(&mut self, table: &[(T, &str)]) -> Option<T> {
+        table.iter().find(|(_, name)| self.eat(name)).map(|(value, _)| *value)
     }
 
     fn source(&mut self, components: usize) -> Parsed<Src> {
@@ -185,8 +184,7 @@ impl<'a> Cursor<'a> {
         let all = self.eat("-");
         let absolute = self.eat("|");
         let start = self.at;
-        let name = self.word();
-        let kind = (0..4).map(SrcType::new).find(|t| t.describe().is_some_and(|v| v.name == name));
+        let kind = value(&SOURCES, self.word());
         let kind = kind.ok_or(ParseError { at: start, expected: "a source" })?;
         let (offset, a0, al) = self.address(255)?;
         if absolute {
@@ -214,13 +212,7 @@ impl<'a> Cursor<'a> {
     }
 
     fn swizzle(&mut self) -> Parsed<Swizzle> {
-        for code in 0..8 {
-            let swizzle = Swizzle::new(code);
-            if swizzle.describe().is_some_and(|value| self.eat(value.name)) {
-                return Ok(swizzle);
-            }
-        }
-        Err(self.expected("x, y, z, w, 0 or 1"))
+        self.spelled(&SWIZZLES).ok_or(self.expected("x, y, z, w, 0 or 1"))
     }
 
     fn dual(&mut self) -> Parsed<DualMath> {

@@ -2,6 +2,7 @@
 
 use core::fmt::{self, Write as _};
 
+use super::names::{COMPONENTS, DESTINATIONS, SOURCES, SWIZZLES, spelling};
 use super::{Addressing, Component, Dst, DualMath, Instruction, MathOp, Op, Src};
 
 /// The instruction as a line of assembly; as `.dwords` where a code is reserved or a bit has no notation.
@@ -90,7 +91,7 @@ fn has_notation(src: Src) -> bool {
 }
 
 fn destination(f: &mut fmt::Formatter<'_>, dst: Dst) -> fmt::Result {
-    let kind = dst.reg_type().describe().map_or("", |value| value.name);
+    let kind = spelling(&DESTINATIONS, dst.reg_type()).unwrap_or_default();
     write!(f, " {kind}")?;
     address(f, dst.addressing(), dst.offset())?;
     f.write_char('.')?;
@@ -110,7 +111,7 @@ fn source(f: &mut fmt::Formatter<'_>, src: Src, components: usize) -> fmt::Resul
     if src.abs_xyzw() {
         f.write_char('|')?;
     }
-    f.write_str(src.reg_type().describe().map_or("", |value| value.name))?;
+    f.write_str(spelling(&SOURCES, src.reg_type()).unwrap_or_default())?;
     address(f, src.addressing(), src.offset())?;
     if src.abs_xyzw() {
         f.write_char('|')?;
@@ -120,7 +121,7 @@ fn source(f: &mut fmt::Formatter<'_>, src: Src, components: usize) -> fmt::Resul
         if negate && !all {
             f.write_char('-')?;
         }
-        f.write_str(swizzle.describe().map_or("", |value| value.name))?;
+        f.write_str(spelling(&SWIZZLES, *swizzle).unwrap_or_default())?;
     }
     Ok(())
 }
@@ -134,7 +135,7 @@ fn address(f: &mut fmt::Formatter<'_>, addressing: Addressing, offset: u8) -> fm
 }
 
 fn name_of(component: Component) -> &'static str {
-    component.describe().map_or("", |value| value.name)
+    spelling(&COMPONENTS, component).unwrap_or_default()
 }
 
 /// The mnemonics of the math engine, for the parser of dual instructions.

@@ -7,6 +7,8 @@ use std::path::Path;
 use clap::Args;
 use r500::asm::DiagnosticCode;
 use r500::check::LintCode;
+use r500::chip::pvs;
+use r500::chip::{Access, Mapping, Place};
 use r500::exec::{Readings, WarningKind};
 use r500::explain::{self, DwordExplanation, FieldExplanation, Named, WordExplanation};
 use r500::isa::{Instruction, Kind, Register, Value};
@@ -19,19 +21,20 @@ use super::{source, terminal};
 /// Explain dwords, instructions, names and error codes.
 ///
 /// WHAT is a dword (with --as the name of its register), six dwords that make an instruction, a
-/// program file followed by instruction numbers (all of it without), or a name: of a register
-/// (US_FC_INST), a field (JUMP_FUNC, US_FC_INST.OP), a value (OP_MAD), an error of the assembler
-/// (E0101) or of the checker (R5041), a finding (never-written) or a reading (break). Several may be given; `-` reads them from
-/// stdin.
+/// program file followed by instruction numbers (all of it without), or a name: of a register of the 3D engine
+/// (US_FC_INST, RB3D_COLORPITCH2, or its address as @4e40), a field (JUMP_FUNC, US_FC_INST.OP), a value (OP_MAD), an error of
+/// the assembler (E0101) or of the checker (R5041), a finding (never-written) or a reading (break). Several may be given; `-`
+/// reads them from stdin.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Explain {
     /// What to explain
     #[arg(required = true, value_name = "WHAT")]
     what: Vec<String>,
-    /// The register that dwords are explained as
-    #[arg(long = "as", value_name = "REGISTER", value_parser = register)]
-    register: Option<&'static Register>,
+    /// The register that dwords are explained as, PACKET0 or PACKET3 for a packet's header, or `pvs`: each four dwords are an
+    /// instruction of a vertex program
+    #[arg(long = "as", value_name = "REGISTER|pvs", value_parser = layout)]
+    layout: Option<Layout>,
     /// Which program of a file that holds several: its name, or its number from 0
     #[arg(long, value_name = "NAME|N")]
     pick: Option<String>,
@@ -46,13 +49,23 @@ Examples:
   r500 explain prog.bin 7                       the eighth instruction of a program
   r500 explain 00078005 08020000 08020080 1c9b04d8 1c810003 00000005
   r500 explain JUMP_FUNC OP_CMP E0101
+  r500 explain 0x00c00100 --as RB3D_COLORPITCH0
+  r500 explain 00f00203 00d10001 01248001 01248001 --as pvs
   echo us_out_fmt | r500 explain - --format json
 
 Exit status: 0 explained, 1 there is no such name or instruction, 2 wrong usage, 3 a file cannot be
 read.";
 
+/// What `--as` says that dwords are.
+#[derive(Clone, Copy, Debug)]
+enum Layout {
+    Register(&'static Register),
+    VertexInstruction,
+}
+
 /// Something explained.
 enum Answer {
+    VertexInstruction(pvs::Instruction),
     Word(WordExplanation),
     Instruction { number: Option<usize>, text: Option<String>, dwords: Box<[DwordExplanation; 6]> },
     Name(Named),
@@ -103,10 +116,15 @@ impl Explain {
             let found = names(item);
             if !found.is_empty() {
                 answers.extend(found);
-            } else if let Some(register) = self.register
+            } else if let Some(Layout::Register(register)) = self.layout
                 && let Some(bits) = dword(item)
             {
                 answers.push(Answer::Word(explain::word(register, bits)));
+            } else if let Some(Layout::VertexInstruction) = self.layout
+                && let Some(words) = dwords(item, behind)
+            {
+                rest = &behind[3..];
+                answers.push(Answer::VertexInstruction(pvs::Instruction(words)));
             } else if let Some(six) = instruction(item, behind) {
                 rest = &behind[5..];
                 let dwords = Box::new(explain::instruction(six));
@@ -145,9 +163,13 @@ impl Explain {
     }
 }
 
-fn register(name: &str) -> Result<&'static Register, String> {
-    r500::isa::register(name).ok_or_else(|| {
-        let known: Vec<&str> = r500::isa::registers().map(|register| register.name).collect();
+fn layout(name: &str) -> Result<Layout, String> {
+    if name.eq_ignore_ascii_case("pvs") {
+        return Ok(Layout::VertexInstruction);
+    }
+    let member = || r500::chip::named(name).map(|place| place.mapping.register);
+    r500::chip::register(name).or_else(member).map(Layout::Register).ok_or_else(|| {
+        let known: Vec<&str> = r500::chip::registers().map(|register| register.name).collect();
         format!("no register has this name; there are {}", known.join(", "))
     })
 }
@@ -172,11 +194,16 @@ fn dword(item: &str) -> Option<u32> {
 }
 
 fn instruction(first: &str, behind: &[String]) -> Option<Instruction> {
-    let mut words = [dword(first)?; 6];
-    for (word, item) in words[1..].iter_mut().zip(behind.get(..5)?) {
+    dwords(first, behind).map(Instruction)
+}
+
+/// `N` dwords from `first` on.
+fn dwords<const N: usize>(first: &str, behind: &[String]) -> Option<[u32; N]> {
+    let mut words = [dword(first)?; N];
+    for (word, item) in words[1..].iter_mut().zip(behind.get(..N - 1)?) {
         *word = dword(item)?;
     }
-    Some(Instruction(words))
+    Some(words)
 }
 
 fn unknown(item: &str) -> Failure {
@@ -205,6 +232,13 @@ impl Style {
         let mut out = String::new();
         match answer {
             Answer::Word(word) => self.word(&mut out, word),
+            Answer::VertexInstruction(inst) => {
+                let _ = writeln!(out, "{}", self.bold(&inst.to_string()));
+                for word in vertex_words(*inst) {
+                    let _ = writeln!(out);
+                    self.word(&mut out, &word);
+                }
+            }
             Answer::Instruction { number, text, dwords } => {
                 let number = number.map_or(String::new(), |number| format!("{number}: "));
                 let text = text.as_deref().unwrap_or_default().trim_end();
@@ -285,6 +319,11 @@ impl Style {
 
     fn named(&self, out: &mut String, named: Named) {
         match named {
+            Named::Place(place) => {
+                let title = self.bold(&place.to_string());
+                let _ = writeln!(out, "{title} at {:#06x}: member of", place.address());
+                self.named(out, Named::Register(place.mapping.register));
+            }
             Named::Register(register) => {
                 let count = match register.count {
                     1 => String::new(),
@@ -292,6 +331,9 @@ impl Style {
                 };
                 let title = self.bold(&format!("{}{count}", register.name));
                 let _ = writeln!(out, "{title}: {}", register.meaning);
+                if let Some(mapping) = r500::chip::mapping_of(register) {
+                    let _ = writeln!(out, "{}", self.dim(&address_line(mapping)));
+                }
                 let width = register.fields.iter().map(|f| f.name.len()).max().unwrap_or(0);
                 for field in register.fields {
                     let place = place(field.hi, field.lo);
@@ -341,6 +383,27 @@ impl Style {
     }
 }
 
+/// The words of a vertex instruction.
+fn vertex_words(inst: pvs::Instruction) -> [WordExplanation; 4] {
+    use r500::isa::Word;
+    let source = pvs::Src::REGISTER;
+    let last = if inst.dual_math().is_some() { pvs::DualMath::REGISTER } else { source };
+    let layout = [pvs::Dst::REGISTER, source, source, last];
+    std::array::from_fn(|i| explain::word(layout[i], inst.0[i]))
+}
+
+/// Addresses and accesses of a register.
+fn address_line(mapping: &Mapping) -> String {
+    let last = mapping.address_of(mapping.count - 1);
+    let range = if mapping.count == 1 { String::new() } else { format!(" to {last:#06x}") };
+    let alias = mapping.alias.map_or(String::new(), |alias| format!(" and {alias:#06x}"));
+    let access = match mapping.access {
+        Access::ReadWrite => "read and write",
+        Access::Write => "write only",
+    };
+    format!("  at {:#06x}{range}{alias}, {access}", mapping.address)
+}
+
 fn place(hi: u8, lo: u8) -> String {
     if hi == lo { lo.to_string() } else { format!("{hi}:{lo}") }
 }
@@ -353,6 +416,11 @@ fn value_line(value: &Value) -> String {
 fn answer_json(answer: &Answer) -> Json {
     match answer {
         Answer::Word(word) => word_json(word),
+        Answer::VertexInstruction(inst) => {
+            let words = vertex_words(*inst);
+            let dwords: Vec<Json> = words.iter().map(word_json).collect();
+            json!({ "kind": "vertex-instruction", "text": inst.to_string(), "dwords": dwords })
+        }
         Answer::Instruction { number, text, dwords } => {
             let dwords: Vec<Json> = dwords
                 .iter()
@@ -366,6 +434,7 @@ fn answer_json(answer: &Answer) -> Json {
             json!({ "kind": "instruction", "number": number, "text": text, "dwords": dwords })
         }
         Answer::Name(Named::Register(register)) => register_json(register),
+        Answer::Name(Named::Place(place)) => place_json(*place),
         Answer::Name(Named::Field(register, field)) => {
             let mut answer = field_json(field);
             answer["kind"] = json!("field");
@@ -408,10 +477,19 @@ fn answer_json(answer: &Answer) -> Json {
     }
 }
 
+fn place_json(place: Place) -> Json {
+    let mut answer = register_json(place.mapping.register);
+    answer["name"] = json!(place.to_string());
+    answer["address"] = json!(place.address());
+    answer["count"] = json!(1);
+    answer
+}
+
 fn register_json(register: &Register) -> Json {
     let fields: Vec<Json> = register.fields.iter().map(field_json).collect();
     json!({
         "kind": "register", "name": register.name, "count": register.count,
+        "address": r500::chip::mapping_of(register).map(|mapping| mapping.address),
         "meaning": register.meaning, "fields": fields,
     })
 }

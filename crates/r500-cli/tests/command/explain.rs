@@ -132,3 +132,32 @@ fn from_stdin_and_as_json() {
         assert_eq!(answer["explanations"][0]["name"], name);
     }
 }
+
+/// Registers outside the fragment processor: bits 4:0 of the format are 24:21 (6 = ARGB8888), the pitch is halved.
+#[test]
+fn registers_of_the_whole_3d_engine() {
+    let run = r500(&["explain", "00c00100", "--as", "RB3D_COLORPITCH2"]).status(0);
+    let run = run.shows("RB3D_COLORPITCH = 0x00c00100");
+    assert!(line(run.text(), "COLORFORMAT").starts_with("24:21 COLORFORMAT 6 ARGB8888"));
+    assert!(line(run.text(), "COLORPITCH").starts_with("13:1 COLORPITCH 128 0x80"));
+    let run = r500(&["explain", "3fc00000", "--as", "su_depth_scale"]).status(0);
+    assert!(line(run.text(), "SCALE").contains(" 1.5 "), "{}", run.text());
+    let run = r500(&["explain", "@4e40", "@42b8", "VAP_VTX_AOS_ATTR23"]).status(0);
+    run.shows("RB3D_COLORPITCH2 at 0x4e40: member of\nRB3D_COLORPITCH (0 to 3)")
+        .shows("\nSU_CULL_MODE: culling by face.\n  at 0x42b8, read and write\n")
+        .shows("VAP_VTX_AOS_ATTR23 at 0x20d0");
+    r500(&["explain", "@4e41"]).status(1);
+    let run = r500(&["explain", "GL_SRC_ALPHA_SATURATE", "PACKET3", "3D_DRAW_IMMD_2"]).status(0);
+    run.shows("GL_SRC_ALPHA_SATURATE = 42 in RB3D_BLENDCNTL.SRCBLEND (21:16)")
+        .shows("15:8  IT_OPCODE")
+        .shows("3D_DRAW_IMMD_2 = 53 in PACKET3.IT_OPCODE");
+}
+
+#[test]
+fn four_dwords_are_a_vertex_instruction() {
+    let four = ["00f00203", "00d10001", "01248001", "01248001"];
+    let run = r500(&[&["explain"], &four[..], &["--as", "pvs"]].concat()).status(0);
+    let run = run.shows("VE_ADD out[0].xyzw, input[0].xyzw, input[0].0000, input[0].0000\n");
+    assert!(line(run.text(), "OPCODE").starts_with("5:0 OPCODE 3"));
+    assert_eq!(run.text().matches("PVS_SRC_OPERAND = ").count(), 3);
+}

@@ -1,0 +1,48 @@
+//! Notation: how operands are spelled, by printer and parser alike.
+
+use super::{Component, DstType, SrcType, Swizzle};
+
+/// Destinations.
+pub(super) const DESTINATIONS: [(DstType, &str); 6] = [
+    (DstType::TEMPORARY, "temp"),
+    (DstType::A0, "a0"),
+    (DstType::OUT, "out"),
+    (DstType::OUT_REPL_X, "out_x"),
+    (DstType::ALT_TEMPORARY, "alt"),
+    (DstType::INPUT, "input"),
+];
+
+/// Sources.
+pub(super) const SOURCES: [(SrcType, &str); 4] = [
+    (SrcType::TEMPORARY, "temp"),
+    (SrcType::INPUT, "input"),
+    (SrcType::CONSTANT, "const"),
+    (SrcType::ALT_TEMPORARY, "alt"),
+];
+
+/// What a component of a source reads.
+pub(super) const SWIZZLES: [(Swizzle, &str); 6] = [
+    (Swizzle::X, "x"),
+    (Swizzle::Y, "y"),
+    (Swizzle::Z, "z"),
+    (Swizzle::W, "w"),
+    (Swizzle::ZERO, "0"),
+    (Swizzle::ONE, "1"),
+];
+
+/// Components.
+pub(super) const COMPONENTS: [(Component, &str); 4] =
+    [(Component::X, "x"), (Component::Y, "y"), (Component::Z, "z"), (Component::W, "w")];
+
+/// Returns the spelling of a value; `None` if it has none.
+pub(super) fn spelling<T: PartialEq>(
+    table: &[(T, &'static str)],
+    value: T,
+) -> Option<&'static str> {
+    table.iter().find(|(known, _)| *known == value).map(|(_, name)| *name)
+}
+
+/// Returns the value that is spelled so.
+pub(super) fn value<T: Copy>(table: &[(T, &str)], name: &str) -> Option<T> {
+    table.iter().find(|(_, known)| *known == name).map(|(value, _)| *value)
+}
