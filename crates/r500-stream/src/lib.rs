@@ -17,6 +17,7 @@ mod packet;
 mod processor;
 mod registers;
 mod submission;
+pub mod text;
 
 pub use buffer::{Buffer, BufferId, Memory};
 pub use chip::{Chip, UnknownChip};

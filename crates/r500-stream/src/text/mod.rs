@@ -1,0 +1,31 @@
+//! Command streams as text that assembles back to the same dwords.
+//!
+//! ```text
+//! # one register a packet; several registers of one packet: the others follow with +
+//! VAP_VPORT_XSCALE = 0x43800000            # 256
+//! + VAP_VPORT_XOFFSET = 0x43800000         # 256
+//! SU_CULL_MODE = { CULL_BACK, FACE 1 }     # fields by name, too
+//! @0x1234 = 7                              # a register without a name
+//! GA_US_VECTOR_DATA <- 0x4 0x08020080      # all dwords to one register
+//! + 0x08020080 0x1c9b04d8 0 5
+//! 3D_DRAW_VBUF_2 0x00030024                # a command and its body
+//! command 0x77 1 2                         # a command without a name
+//! fill 3                                   # packets of type 2
+//! dwords 0x40000000 1                      # anything else
+//! ```
+//!
+//! A value is hexadecimal (`0x…`), decimal, a float with a point (`-1.5`, `2.0`), or fields in braces. `#` begins a
+//! comment. Any dwords print, streams that end inside a packet among them.
+
+mod parse;
+mod print;
+
+pub use parse::{TextError, TextErrorKind, parse};
+pub use print::{Printer, print};
+
+/// Words of the notation.
+mod words {
+    pub(super) const COMMAND: &str = "command";
+    pub(super) const DWORDS: &str = "dwords";
+    pub(super) const FILL: &str = "fill";
+}

@@ -1,0 +1,375 @@
+//! Assembler of streams.
+
+use r500_chip::pm4::{FILLER, Header, MAX_BODY, Opcode, Type0, Type3};
+use r500_chip::{Place, named};
+use r500_isa::{Field, Kind, Register};
+
+use super::words;
+
+/// A fault of a stream's text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {kind}")]
+pub struct TextError {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1, in characters.
+    pub column: usize,
+    /// What is wrong.
+    pub kind: TextErrorKind,
+}
+
+/// What is wrong with a stream's text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TextErrorKind {
+    /// Something else should stand there.
+    #[error("expected {0}")]
+    Expected(&'static str),
+    /// A name that is neither a register nor a command.
+    #[error("no register or command is called {0}")]
+    UnknownName(String),
+    /// A field that the register has not.
+    #[error("{register} has no field {field}")]
+    UnknownField {
+        /// The register.
+        register: &'static str,
+        /// The name.
+        field: String,
+    },
+    /// A value that the field does not name or hold.
+    #[error("{field} has no value {value}")]
+    BadValue {
+        /// The field.
+        field: &'static str,
+        /// What stands there.
+        value: String,
+    },
+    /// An address that packets do not reach.
+    #[error("packets do not reach {0:#x}")]
+    Unreachable(u32),
+    /// `+` where no packet goes on.
+    #[error("there is no packet to continue")]
+    NothingToContinue,
+    /// A continued packet writes another register next.
+    #[error("the packet writes {expected:#06x} next, not {found:#06x}")]
+    NotNext {
+        /// The next address.
+        expected: u32,
+        /// The address of the named register.
+        found: u32,
+    },
+    /// More dwords than a packet holds.
+    #[error("a packet holds at most {MAX_BODY} dwords")]
+    TooLong,
+}
+
+/// Assembles a stream; reports all faults.
+///
+/// # Errors
+///
+/// Every line that does not assemble.
+pub fn parse(text: &str) -> Result<Vec<u32>, Vec<TextError>> {
+    let mut assembler = Assembler { words: Vec::new(), open: Open::None };
+    let mut errors = Vec::new();
+    for (i, line) in text.lines().enumerate() {
+        let code = line.split('#').next().unwrap_or_default();
+        let mut cursor = Cursor { line: code, at: 0 };
+        let result = assembler.line(&mut cursor).and_then(|()| cursor.end());
+        if let Err((at, kind)) = result {
+            let column = code[..at].chars().count() + 1;
+            errors.push(TextError { line: i + 1, column, kind });
+            // The rest of a packet whose head is in error would only repeat it.
+            assembler.open = Open::Faulty;
+        }
+    }
+    if errors.is_empty() { Ok(assembler.words) } else { Err(errors) }
+}
+
+type Parsed<T> = Result<T, (usize, TextErrorKind)>;
+
+/// The packet that `+` continues.
+#[derive(Clone, Copy)]
+enum Open {
+    None,
+    /// A packet that did not assemble.
+    Faulty,
+    /// A type-0 packet: index of its header, next address.
+    Registers(usize, u32),
+    /// A packet of bare dwords: index of its header.
+    Body(usize),
+    /// Dwords without a packet.
+    Dwords,
+}
+
+struct Assembler {
+    words: Vec<u32>,
+    open: Open,
+}
+
+impl Assembler {
+    fn line(&mut self, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        cursor.blanks();
+        if cursor.rest().is_empty() {
+            return Ok(());
+        }
+        let start = cursor.at;
+        if cursor.eat("+") {
+            return self.carry_on(start, cursor);
+        }
+        self.open = Open::None;
+        if cursor.eat("@") {
+            let address = cursor.number()?;
+            return self.register(start, address, None, cursor);
+        }
+        let word = cursor.word();
+        if let Some(place) = named(word) {
+            return self.register(start, place.address(), Some(place), cursor);
+        }
+        let opcode = match word {
+            "" => return Err((start, TextErrorKind::Expected("a register, a command or +"))),
+            words::FILL => {
+                cursor.blanks();
+                let count = if cursor.rest().is_empty() { 1 } else { cursor.number()? };
+                if count as usize > MAX_FILL {
+                    return Err((start, TextErrorKind::TooLong));
+                }
+                self.words.resize(self.words.len() + count as usize, FILLER);
+                return Ok(());
+            }
+            words::DWORDS => {
+                self.open = Open::Dwords;
+                return self.values(cursor);
+            }
+            words::COMMAND => {
+                cursor.blanks();
+                let at = cursor.at;
+                let code = u8::try_from(cursor.number()?);
+                Opcode::new(code.map_err(|_| (at, TextErrorKind::Expected("an opcode")))?)
+            }
+            name => opcode(name).ok_or((start, TextErrorKind::UnknownName(name.to_owned())))?,
+        };
+        let header = Type3::command(opcode, 1).map_or(0, Type3::bits);
+        self.open(header, Open::Body(self.words.len()));
+        self.values(cursor)
+    }
+
+    fn register(
+        &mut self,
+        start: usize,
+        address: u32,
+        place: Option<Place>,
+        cursor: &mut Cursor<'_>,
+    ) -> Parsed<()> {
+        let header =
+            Type0::write(address, 1).ok_or((start, TextErrorKind::Unreachable(address)))?;
+        let at = self.words.len();
+        cursor.blanks();
+        if cursor.eat("<-") {
+            self.open(header.with(Type0::ONE_REG_WR, true).bits(), Open::Body(at));
+            return self.values(cursor);
+        }
+        if !cursor.eat("=") {
+            return Err((cursor.at, TextErrorKind::Expected("= or <-")));
+        }
+        self.open(header.bits(), Open::Registers(at, address));
+        let value = cursor.value(place.map(|place| place.mapping.register))?;
+        self.push(cursor, value)?;
+        self.open = Open::Registers(at, address + 4);
+        Ok(())
+    }
+
+    fn carry_on(&mut self, start: usize, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        match self.open {
+            Open::None => Err((start, TextErrorKind::NothingToContinue)),
+            Open::Faulty => {
+                cursor.at = cursor.line.len();
+                Ok(())
+            }
+            Open::Body(_) | Open::Dwords => self.values(cursor),
+            Open::Registers(header, next) => {
+                cursor.blanks();
+                let at = cursor.at;
+                let (address, place) = if cursor.eat("@") {
+                    (cursor.number()?, None)
+                } else {
+                    let word = cursor.word();
+                    let place = named(word);
+                    let place =
+                        place.ok_or_else(|| (at, TextErrorKind::UnknownName(word.to_owned())))?;
+                    (place.address(), Some(place))
+                };
+                if address != next {
+                    let kind = TextErrorKind::NotNext { expected: next, found: address };
+                    return Err((at, kind));
+                }
+                cursor.blanks();
+                if !cursor.eat("=") {
+                    return Err((cursor.at, TextErrorKind::Expected("=")));
+                }
+                let value = cursor.value(place.map(|place| place.mapping.register))?;
+                self.push(cursor, value)?;
+                self.open = Open::Registers(header, next + 4);
+                Ok(())
+            }
+        }
+    }
+
+    fn open(&mut self, header: u32, open: Open) {
+        self.words.push(header);
+        self.open = open;
+    }
+
+    /// Adds the values of a line, at least one.
+    fn values(&mut self, cursor: &mut Cursor<'_>) -> Parsed<()> {
+        loop {
+            let value = cursor.value(None)?;
+            self.push(cursor, value)?;
+            cursor.blanks();
+            if cursor.rest().is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Adds a dword to the open packet and counts it in the header.
+    fn push(&mut self, cursor: &Cursor<'_>, value: u32) -> Parsed<()> {
+        self.words.push(value);
+        let (Open::Registers(at, _) | Open::Body(at)) = self.open else { return Ok(()) };
+        let count = self.words.len() - at - 1;
+        let count = u16::try_from(count - 1).ok().filter(|_| count <= MAX_BODY);
+        let count = count.ok_or((cursor.at, TextErrorKind::TooLong))?;
+        self.words[at] = match Header::new(self.words[at]) {
+            Header::Type3(header) => header.with(Type3::COUNT, count).bits(),
+            header => Type0(header.bits()).with(Type0::COUNT, count).bits(),
+        };
+        Ok(())
+    }
+}
+
+/// Most fillers of a line: as many as a large indirect buffer has dwords.
+const MAX_FILL: usize = 1 << 20;
+
+fn opcode(name: &str) -> Option<Opcode> {
+    (0..=u8::MAX).map(Opcode::new).find(|op| op.describe().is_some_and(|value| value.name == name))
+}
+
+struct Cursor<'a> {
+    line: &'a str,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn rest(&self) -> &'a str {
+        &self.line[self.at..]
+    }
+
+    fn blanks(&mut self) {
+        self.at = self.line.len() - self.rest().trim_start().len();
+    }
+
+    fn eat(&mut self, text: &str) -> bool {
+        let found = self.rest().starts_with(text);
+        if found {
+            self.at += text.len();
+        }
+        found
+    }
+
+    fn end(&mut self) -> Parsed<()> {
+        self.blanks();
+        if self.rest().is_empty() {
+            Ok(())
+        } else {
+            Err((self.at, TextErrorKind::Expected("the end of the line")))
+        }
+    }
+
+    /// Letters, digits, points and signs.
+    fn word(&mut self) -> &'a str {
+        let rest = self.rest();
+        let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+        let end = rest.find(|c| !part(c)).unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
+    }
+
+    fn number(&mut self) -> Parsed<u32> {
+        let start = self.at;
+        let word = self.word();
+        number(word).ok_or((start, TextErrorKind::Expected("a number of 32 bits")))
+    }
+
+    /// Parses a dword: a number, a float, or fields of a register.
+    fn value(&mut self, register: Option<&'static Register>) -> Parsed<u32> {
+        self.blanks();
+        let start = self.at;
+        if self.eat("{") {
+            let register = register.ok_or((start, TextErrorKind::Expected("a number")))?;
+            return self.fields(register);
+        }
+        let word = self.word();
+        let float = || word.contains('.').then(|| word.parse::<f32>().ok().map(f32::to_bits))?;
+        number(word)
+            .or_else(float)
+            .ok_or((start, TextErrorKind::Expected("a number, a float or fields")))
+    }
+
+    /// Parses `FIELD VALUE, FLAG }`.
+    fn fields(&mut self, register: &'static Register) -> Parsed<u32> {
+        let mut bits = 0;
+        loop {
+            self.blanks();
+            if self.eat("}") {
+                return Ok(bits);
+            }
+            let start = self.at;
+            let name = self.word();
+            if name.is_empty() {
+                return Err((start, TextErrorKind::Expected("a field or }")));
+            }
+            let field = register.field(name).ok_or_else(|| {
+                let field = name.to_owned();
+                (start, TextErrorKind::UnknownField { register: register.name, field })
+            })?;
+            self.blanks();
+            let start = self.at;
+            let value = self.word();
+            let code = code(field, value).ok_or((
+                start,
+                TextErrorKind::BadValue { field: field.name, value: value.into() },
+            ))?;
+            bits = field.insert(bits, code);
+            self.blanks();
+            if !self.eat(",") && !self.rest().starts_with('}') {
+                return Err((self.at, TextErrorKind::Expected(", or }")));
+            }
+        }
+    }
+}
+
+fn number(word: &str) -> Option<u32> {
+    match word.strip_prefix("0x") {
+        Some(digits) => u32::from_str_radix(digits, 16).ok(),
+        None => word.parse().ok(),
+    }
+}
+
+/// The code of a field's value: a documented name, a number, nothing for a flag that is on.
+fn code(field: &'static Field, word: &str) -> Option<u32> {
+    if word.is_empty() {
+        return (field.kind == Kind::Flag).then_some(1);
+    }
+    if let Some(value) = field.values.iter().find(|v| v.name.eq_ignore_ascii_case(word)) {
+        return Some(value.code);
+    }
+    match field.kind {
+        Kind::Float if word.contains('.') => word.parse::<f32>().ok().map(f32::to_bits),
+        Kind::Signed if word.starts_with('-') => {
+            let value: i32 = word.parse().ok()?;
+            let unused = 32 - field.width();
+            let fits = value.checked_shl(unused).is_some_and(|shifted| shifted >> unused == value);
+            fits.then(|| value.cast_unsigned() & field.max())
+        }
+        _ => number(word).filter(|code| *code <= field.max()),
+    }
+}

@@ -1,0 +1,312 @@
+//! Printer of streams.
+
+use std::fmt::Write as _;
+
+use r500_chip::pm4::{FILLER, Header, IndexBuffer, Opcode, Type0, Type3, VertexArrays};
+use r500_chip::pvs::{self, CONSTANT_BASE};
+use r500_chip::vap::{VapPvsVectorDataReg, VapPvsVectorDataReg128, VapPvsVectorIndxReg, VapVfCntl};
+use r500_chip::{Mapped, Place, at};
+use r500_isa::state::{GaUsVectorData, GaUsVectorIndex};
+use r500_isa::values::VectorType;
+use r500_isa::{Field, Instruction, Kind, Register, Word};
+
+use super::words;
+use crate::packet::{Packet, Truncated, packets};
+
+/// Prints a stream, a line a packet or register.
+#[must_use]
+pub fn print(stream: &[u32]) -> String {
+    Printer::default().print(stream)
+}
+
+/// Prints fragment instructions for comments.
+type Disassemble = fn(Instruction) -> String;
+
+/// A printer with options.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Printer {
+    instructions: Option<Disassemble>,
+}
+
+/// Column of comments.
+const COMMENTS: usize = 44;
+
+impl Printer {
+    /// Explains instructions of the fragment processor by this function, one line each.
+    #[must_use]
+    pub fn instructions(mut self, print: fn(Instruction) -> String) -> Self {
+        self.instructions = Some(print);
+        self
+    }
+
+    /// Prints a stream, a line a packet or register.
+    #[must_use]
+    pub fn print(self, stream: &[u32]) -> String {
+        let mut lines = Lines { printer: self, out: String::new(), upload: Upload::default() };
+        let mut fillers = 0;
+        for packet in packets(stream) {
+            match packet {
+                Ok(Packet { header: Header::Type2(FILLER), .. }) => fillers += 1,
+                Ok(packet) => {
+                    lines.fill(&mut fillers);
+                    lines.packet(packet);
+                }
+                Err(Truncated { at, needs, has, .. }) => {
+                    lines.fill(&mut fillers);
+                    let comment = format!("the packet needs {needs} dwords, {has} follow");
+                    lines.dwords(&stream[at..], &comment);
+                }
+            }
+        }
+        lines.fill(&mut fillers);
+        lines.out
+    }
+}
+
+/// What the index registers of the program memories point at, for comments.
+#[derive(Clone, Copy, Debug, Default)]
+struct Upload {
+    us: GaUsVectorIndex,
+    us_dwords: usize,
+    vector: usize,
+    vector_dwords: usize,
+}
+
+struct Lines {
+    printer: Printer,
+    out: String,
+    upload: Upload,
+}
+
+impl Lines {
+    fn line(&mut self, text: &str, comment: &str) {
+        self.out.push_str(text);
+        if !comment.is_empty() {
+            let blanks = COMMENTS.saturating_sub(text.chars().count()).max(1);
+            let _ = write!(self.out, "{:blanks$}# {comment}", "");
+        }
+        self.out.push('\n');
+    }
+
+    fn fill(&mut self, fillers: &mut usize) {
+        match std::mem::take(fillers) {
+            0 => {}
+            1 => self.line(words::FILL, ""),
+            n => self.line(&format!("{} {n}", words::FILL), ""),
+        }
+    }
+
+    fn packet(&mut self, packet: Packet<'_>) {
+        let body = packet.body;
+        match packet.header {
+            Header::Type0(header) => {
+                let address = header.address(0);
+                let plain = Type0::write(address, body.len());
+                if Some(header) == plain {
+                    self.registers(address, body);
+                } else if Some(header) == plain.map(|header| header.with(Type0::ONE_REG_WR, true)) {
+                    self.one_register(address, body);
+                } else {
+                    self.whole(packet, "register writes with reserved bits");
+                }
+            }
+            Header::Type3(header)
+                if Some(header) == Type3::command(header.it_opcode(), body.len()) =>
+            {
+                self.command(header.it_opcode(), body);
+            }
+            Header::Type3(_) => self.whole(packet, "a command with reserved bits or a predicate"),
+            Header::Type1(_) => self.whole(packet, "a packet of type 1"),
+            Header::Type2(_) => self.whole(packet, "a packet of type 2 with reserved bits"),
+        }
+    }
+
+    fn whole(&mut self, packet: Packet<'_>, comment: &str) {
+        let mut words = vec![packet.header.bits()];
+        words.extend_from_slice(packet.body);
+        self.dwords(&words, comment);
+    }
+
+    fn dwords(&mut self, dwords: &[u32], comment: &str) {
+        self.rows(words::DWORDS, dwords, 8, |_, i, _| {
+            if i == 0 { comment.to_owned() } else { String::new() }
+        });
+    }
+
+    fn registers(&mut self, address: u32, body: &[u32]) {
+        for (i, value) in body.iter().enumerate() {
+            let address = address + 4 * i as u32;
+            let sign = if i == 0 { "" } else { "+ " };
+            let (name, place) = name(address);
+            let mut comment =
+                place.map_or(String::new(), |place| fields(place.mapping.register, *value));
+            if let Some(place) = place.filter(|place| place.address() != address) {
+                comment = format!("{place} {comment}");
+            }
+            self.line(&format!("{sign}{name} = {value:#010x}"), comment.trim_end());
+            self.upload.write(address, *value);
+        }
+    }
+
+    fn one_register(&mut self, address: u32, body: &[u32]) {
+        let (name, place) = name(address);
+        let head = format!("{name} <-");
+        let is = |mapping: &r500_chip::Mapping| mapping.address == address;
+        if is(GaUsVectorData::MAPPING) {
+            let size = if self.upload.us.ty() == VectorType::CONST { 4 } else { 6 };
+            self.rows(&head, body, size, |lines, _, row| lines.us_comment(row));
+        } else if is(VapPvsVectorDataReg::MAPPING) || is(VapPvsVectorDataReg128::MAPPING) {
+            self.rows(&head, body, 4, |lines, _, row| lines.vector_comment(row));
+        } else {
+            self.rows(&head, body, 8, |_, _, row| match (place, row) {
+                (Some(place), [value]) => fields(place.mapping.register, *value),
+                _ => String::new(),
+            });
+            for value in body {
+                self.upload.write(address, *value);
+            }
+        }
+    }
+
+    /// Prints a packet's dwords in rows; the comment of each comes from its number and dwords.
+    fn rows(
+        &mut self,
+        head: &str,
+        body: &[u32],
+        size: usize,
+        comment: impl Fn(&mut Self, usize, &[u32]) -> String,
+    ) {
+        for (i, row) in body.chunks(size).enumerate() {
+            let mut text = if i == 0 { head.to_owned() } else { "+".to_owned() };
+            for value in row {
+                let _ = write!(text, " {value:#010x}");
+            }
+            let comment = comment(self, i, row);
+            self.line(&text, &comment);
+        }
+    }
+
+    fn us_comment(&mut self, row: &[u32]) -> String {
+        let upload = &mut self.upload;
+        let (start, dwords) = (usize::from(upload.us.index()), upload.us_dwords);
+        upload.us_dwords += row.len();
+        if upload.us.ty() == VectorType::CONST {
+            return format!("const[{}] = {}", start + dwords / 4, floats(row));
+        }
+        match (row.try_into(), self.printer.instructions) {
+            (Ok(words), Some(print)) if dwords.is_multiple_of(6) => {
+                format!("{}: {}", start + dwords / 6, print(Instruction(words)).trim())
+            }
+            _ => format!("instruction {}", start + dwords / 6),
+        }
+    }
+
+    fn vector_comment(&mut self, row: &[u32]) -> String {
+        let upload = &mut self.upload;
+        let vector = upload.vector + upload.vector_dwords / 4;
+        let aligned = upload.vector_dwords.is_multiple_of(4);
+        upload.vector_dwords += row.len();
+        match row.try_into() {
+            Ok(words) if aligned && vector < CONSTANT_BASE => {
+                format!("{vector}: {}", pvs::Instruction(words))
+            }
+            Ok(_) if aligned && vector >= pvs::PLANE_BASE => {
+                format!("plane {} = {}", vector - pvs::PLANE_BASE, floats(row))
+            }
+            Ok(_) if aligned => format!("const[{}] = {}", vector - CONSTANT_BASE, floats(row)),
+            _ => format!("vector {vector}"),
+        }
+    }
+
+    fn command(&mut self, opcode: Opcode, body: &[u32]) {
+        let head = match opcode.describe() {
+            Some(value) => value.name.to_owned(),
+            None => format!("{} {:#04x}", words::COMMAND, opcode.code()),
+        };
+        let comment = command_comment(opcode, body);
+        self.rows(&head, body, 8, |_, i, _| if i == 0 { comment.clone() } else { String::new() });
+    }
+}
+
+impl Upload {
+    fn write(&mut self, address: u32, value: u32) {
+        if address == GaUsVectorIndex::MAPPING.address {
+            self.us = GaUsVectorIndex(value);
+            self.us_dwords = 0;
+        } else if address == VapPvsVectorIndxReg::MAPPING.address {
+            self.vector = usize::from(VapPvsVectorIndxReg(value).octword_offset());
+            self.vector_dwords = 0;
+        } else if address == GaUsVectorData::MAPPING.address {
+            self.us_dwords += 1;
+        } else if address == VapPvsVectorDataReg::MAPPING.address
+            || address == VapPvsVectorDataReg128::MAPPING.address
+        {
+            self.vector_dwords += 1;
+        }
+    }
+}
+
+fn command_comment(opcode: Opcode, body: &[u32]) -> String {
+    match (opcode, body) {
+        (Opcode::NOP, [dword]) if dword.is_multiple_of(4) => format!("relocation {}", dword / 4),
+        (Opcode::DRAW_VBUF_2 | Opcode::DRAW_IMMD_2 | Opcode::DRAW_INDX_2, [vf_cntl, ..]) => {
+            fields(VapVfCntl::REGISTER, *vf_cntl)
+        }
+        (Opcode::LOAD_VBPNTR, body) => {
+            let arrays = VertexArrays::new(body).into_iter().flat_map(|arrays| arrays.iter());
+            let arrays = arrays.map(|array| {
+                format!("{} of {} dwords at {:#x}", array.size, array.stride, array.offset)
+            });
+            arrays.collect::<Vec<_>>().join(", ")
+        }
+        (Opcode::INDX_BUFFER, body) => IndexBuffer::new(body).map_or(String::new(), |buffer| {
+            format!("{} dwords at {:#x}", buffer.dwords, buffer.offset)
+        }),
+        _ => String::new(),
+    }
+}
+
+/// Returns the name by which a register assembles, and the register.
+fn name(address: u32) -> (String, Option<Place>) {
+    let place = at(address);
+    match place {
+        Some(place) if place.address() == address => (place.to_string(), Some(place)),
+        _ => (format!("@{address:#06x}"), place),
+    }
+}
+
+fn floats(words: &[u32]) -> String {
+    let floats = words.iter().map(|word| f32::from_bits(*word).to_string());
+    floats.collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the fields that are not 0, and bits without a name.
+fn fields(register: &Register, bits: u32) -> String {
+    let mut out = Vec::new();
+    for field in register.fields {
+        let code = field.extract(bits);
+        if code != 0 || field.kind == Kind::Float || register.fields.len() == 1 {
+            out.push(reading(field, code, register.fields.len() == 1));
+        }
+    }
+    let unnamed = bits & !register.named_bits();
+    if unnamed != 0 {
+        out.push(format!("unnamed bits {unnamed:#x}"));
+    }
+    out.join(", ")
+}
+
+fn reading(field: &Field, code: u32, alone: bool) -> String {
+    let value = match (field.kind, field.value(code)) {
+        (Kind::Float, _) => f32::from_bits(code).to_string(),
+        (_, Some(value)) if !value.name.is_empty() => value.name.to_owned(),
+        (_, Some(value)) => value.meaning.to_owned(),
+        (Kind::Flag, None) if !alone => return field.name.to_owned(),
+        (Kind::Signed, None) => {
+            let unused = 32 - field.width();
+            ((code << unused).cast_signed() >> unused).to_string()
+        }
+        _ => code.to_string(),
+    };
+    if alone { value } else { format!("{} {value}", field.name) }
+}

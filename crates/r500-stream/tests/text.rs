@@ -1,0 +1,179 @@
+//! Streams as text: known dwords, any dwords and back, faults with their places.
+#![allow(clippy::unwrap_used)]
+
+use r500_stream::text::{Printer, parse, print};
+
+#[test]
+fn every_notation_assembles_to_its_dwords() {
+    // Headers worked out from the packet formats: register / 4, dwords - 1 in bits 29:16, bit 15 one register.
+    let cases: [(&str, &[u32]); 14] = [
+        (
+            "VAP_VPORT_XSCALE = 256.0\n+ VAP_VPORT_XOFFSET = 0x1 # next",
+            &[0x0001_0766, 0x4380_0000, 1],
+        ),
+        ("SU_CULL_MODE = { CULL_BACK, FACE 1 }", &[0x0000_10ae, 6]),
+        ("RB3D_COLORPITCH1 = { COLORFORMAT ARGB8888, COLORPITCH 64 }", &[0x138f, 0x00c0_0080]),
+        ("SU_DEPTH_SCALE = { SCALE -1.5 }", &[0x10b0, 0xbfc0_0000]),
+        ("VAP_PVS_FLOW_CNTL_LOOP_INDEX_2={LOOP_STEP_VAL -1}", &[0x08a6, 0xff00]),
+        ("@0x1234 = 7\n+ @0x1238 = 8", &[0x0001_048d, 7, 8]),
+        ("GA_US_VECTOR_DATA <- 1 2\n+ 3", &[0x0002_9095, 1, 2, 3]),
+        ("3D_DRAW_VBUF_2 0x00030024", &[0xc000_3400, 0x0003_0024]),
+        ("NOP 4", &[0xc000_1000, 4]),
+        ("command 0x77 1 2", &[0xc001_7700, 1, 2]),
+        ("fill 2\nfill", &[0x8000_0000; 3]),
+        ("dwords 0x40000000 1\n+ 2", &[0x4000_0000, 1, 2]),
+        ("  # nothing\n\n", &[]),
+        ("sc_scissor0 = { }", &[0x10f8, 0]),
+    ];
+    for (text, words) in cases {
+        assert_eq!(parse(text).as_deref(), Ok(words), "{text}");
+        assert_eq!(parse(&print(words)).as_deref(), Ok(words), "{}", print(words));
+    }
+}
+
+#[test]
+fn registers_programs_and_draws_are_explained() {
+    let words = [
+        0x0001_0766,
+        0x4380_0000,
+        0x4280_0000, // viewport
+        0x0000_0826,
+        0x4380_0000, // its second address
+        0x0000_0880,
+        0,
+        0x0003_8882,
+        0x00f0_0203,
+        0x00d1_0001,
+        0x0124_8001,
+        0x0124_8001,
+        0x0000_1094,
+        0x0001_0003,
+        0x0003_9095,
+        0x3f80_0000,
+        0,
+        0,
+        0x3f00_0000,
+        0xc000_1000,
+        8,
+        0xc000_3400,
+        0x0003_0034,
+    ];
+    let text = print(&words);
+    for line in [
+        "VAP_VPORT_XSCALE = 0x43800000               # 256\n",
+        "+ VAP_VPORT_XOFFSET = 0x42800000            # 64\n",
+        "@0x2098 = 0x43800000                        # VAP_VPORT_XSCALE 256\n",
+        "VAP_PVS_VECTOR_DATA_REG_128 <- 0x00f00203 0x00d10001 0x01248001 0x01248001 # 0: VE_ADD out[0].xyzw, ",
+        "GA_US_VECTOR_INDEX = 0x00010003             # INDEX 3, TYPE constants follow, four dwords each\n",
+        "# const[3] = 1 0 0 0.5\n",
+        "NOP 0x00000008                              # relocation 2\n",
+        "# PRIM_TYPE triangle list, PRIM_WALK the packet or VAP_PORT_DATA, NUM_VERTICES 3\n",
+    ] {
+        assert!(text.contains(line), "{line} in\n{text}");
+    }
+    assert_eq!(parse(&text).unwrap(), words);
+    let words = [0x1094, 5, 0x0005_9095, 1, 2, 3, 4, 5, 6];
+    let printer = Printer::default().instructions(|inst| format!("{:?}", inst.0));
+    assert!(printer.print(&words).ends_with("# 5: [1, 2, 3, 4, 5, 6]\n"));
+}
+
+#[test]
+fn any_dwords_print_and_assemble_back() {
+    arbtest::arbtest(|u| {
+        let mut words: Vec<u32> = u.arbitrary()?;
+        for word in &mut words {
+            // Mostly short packets with registers and commands of the tables.
+            match *word >> 29 {
+                0 | 1 => *word = *word & 0x0003_9fff | 0x400,
+                2 => *word = 0x8000_0000,
+                4 => *word = 0xc000_0000 | *word & 0x0003_0f00 | 0x3000,
+                5 => *word = 0xc000_1000,
+                _ => {}
+            }
+        }
+        let text = print(&words);
+        assert_eq!(parse(&text).as_ref(), Ok(&words), "{text}");
+        Ok(())
+    });
+}
+
+#[test]
+fn any_text_assembles_or_is_reported_in_place() {
+    arbtest::arbtest(|u| {
+        let pieces = [
+            "SU_CULL_MODE",
+            "=",
+            "{",
+            "}",
+            "CULL_BACK",
+            ",",
+            "+",
+            "<-",
+            "@0x",
+            "1",
+            "0x20",
+            " ",
+            "\n",
+            "#",
+            "NOP",
+            "fill",
+            "command",
+            "dwords",
+            "-",
+            ".",
+            "ö",
+            "3D_DRAW_VBUF_2",
+            "99999999999",
+            "GA_US_VECTOR_DATA",
+            "+ ",
+        ];
+        let count = u.int_in_range(0..=30)?;
+        let text: String =
+            (0..count).map(|_| u.choose(&pieces).copied()).collect::<Result<_, _>>()?;
+        match parse(&text) {
+            Ok(words) => assert_eq!(parse(&print(&words)), Ok(words)),
+            Err(errors) => {
+                assert!(!errors.is_empty());
+                for error in errors {
+                    let line = text.lines().nth(error.line - 1).unwrap();
+                    assert!(error.column <= line.chars().count() + 1, "{error} of {line:?}");
+                }
+            }
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn faults_name_line_and_column() {
+    let cases = [
+        ("SU_CULL_MODES = 1", "line 1, column 1: no register or command is called SU_CULL_MODES"),
+        ("\nSU_CULL_MODE 1", "line 2, column 14: expected = or <-"),
+        ("SU_CULL_MODE =", "line 1, column 15: expected a number, a float or fields"),
+        ("SU_CULL_MODE = 1 2", "line 1, column 18: expected the end of the line"),
+        ("SU_CULL_MODE = { CULL }", "line 1, column 18: SU_CULL_MODE has no field CULL"),
+        ("SU_CULL_MODE = { FACE 2 }", "line 1, column 23: FACE has no value 2"),
+        ("SU_REG_DEST = { SELECT }", "line 1, column 24: SELECT has no value "),
+        ("SU_CULL_MODE = { FACE 1 CULL_BACK }", "line 1, column 25: expected , or }"),
+        ("@0x8000 = 1", "line 1, column 1: packets do not reach 0x8000"),
+        ("US_CMN_INST_0 = 1", "line 1, column 1: packets do not reach 0xb800"),
+        ("+ SU_CULL_MODE = 1", "line 1, column 1: there is no packet to continue"),
+        (
+            "GA_OFFSET = 1\n+ GA_OFFSET = 1",
+            "line 2, column 3: the packet writes 0x4294 next, not 0x4290",
+        ),
+        ("@0x10 = 4294967296", "line 1, column 9: expected a number, a float or fields"),
+        ("command 0x100 1", "line 1, column 9: expected an opcode"),
+        ("NOP", "line 1, column 4: expected a number, a float or fields"),
+        ("dwords { }", "line 1, column 8: expected a number"),
+    ];
+    for (text, message) in cases {
+        let errors = parse(text).unwrap_err();
+        let messages: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        assert_eq!(messages, [message], "{text}");
+    }
+    let errors = parse("A = 1\n+ B = 2\nC\n").unwrap_err();
+    assert_eq!(errors.iter().map(|error| error.line).collect::<Vec<_>>(), [1, 3]);
+    let long = format!("NOP {}", "1 ".repeat(16_385));
+    assert!(parse(&long).unwrap_err()[0].to_string().ends_with("at most 16384 dwords"));
+}
