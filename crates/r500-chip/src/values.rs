@@ -533,3 +533,23 @@ impl From<DestBlend> for SrcBlend {
         Self::new(factor.code())
     }
 }
+
+impl PrimType {
+    /// Returns how many points, lines, triangles or quads `vertices` vertices form; a polygon is one.
+    #[must_use]
+    pub const fn primitives(self, vertices: u32) -> u32 {
+        match self {
+            Self::POINTS => vertices,
+            Self::LINES => vertices / 2,
+            Self::LINE_STRIP => vertices.saturating_sub(1),
+            Self::LINE_LOOP if vertices < 2 => 0,
+            Self::LINE_LOOP => vertices,
+            Self::TRIANGLES | Self::TRIANGLES_W_FLAGS => vertices / 3,
+            Self::TRIANGLE_FAN | Self::TRIANGLE_STRIP => vertices.saturating_sub(2),
+            Self::QUADS => vertices / 4,
+            Self::QUAD_STRIP => (vertices / 2).saturating_sub(1),
+            Self::POLYGON => (vertices >= 3) as u32,
+            _ => 0,
+        }
+    }
+}

@@ -16,6 +16,7 @@ mod memories;
 mod packet;
 mod processor;
 mod registers;
+mod statistics;
 mod submission;
 pub mod text;
 
@@ -26,4 +27,5 @@ pub use memories::{PvsMemory, UsMemory};
 pub use packet::{Packet, Packets, StreamWriter, Truncated, packets};
 pub use processor::{Binding, BoundArray, CommandProcessor, DrawCall, Effect, Indices, State};
 pub use registers::RegisterFile;
+pub use statistics::{Draws, Statistics};
 pub use submission::{Relocation, Submission, Tiling};

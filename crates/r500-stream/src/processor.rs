@@ -19,8 +19,8 @@ use r500_chip::pm4::{Draw, Header, IndexBuffer, Opcode, VertexArray, VertexArray
 use r500_chip::rb3d::{Rb3dAaresolveOffset, Rb3dColoroffset, Rb3dColorpitch, Rb3dDstcacheCtlstat};
 use r500_chip::values::{MicroTile, PrimWalk};
 use r500_chip::vap::{
-    VapPvsStateFlushReg, VapPvsVectorDataReg, VapPvsVectorDataReg128, VapPvsVectorIndxReg,
-    VapVfCntl,
+    VapAltNumVertices, VapPvsStateFlushReg, VapPvsVectorDataReg, VapPvsVectorDataReg128,
+    VapPvsVectorIndxReg, VapVfCntl,
 };
 use r500_chip::zb::{ZbDepthoffset, ZbDepthpitch, ZbZcacheCtlstat, ZbZpassAddr, ZbZpassData};
 use r500_chip::{Mapped, Mapping, Place, at};
@@ -81,6 +81,16 @@ impl State {
     pub fn member_binding<R: Mapped>(&self, index: u32) -> Option<&Binding> {
         let address = R::MAPPING.address_of(index);
         self.bindings.iter().find(|(bound, _)| *bound == address).map(|(_, binding)| binding)
+    }
+
+    /// Returns the number of vertices (indices, for an indexed draw) of a draw.
+    #[must_use]
+    pub fn vertex_count(&self, vf_cntl: VapVfCntl) -> u32 {
+        if vf_cntl.use_alt_num_verts() {
+            self.registers.get::<VapAltNumVertices>().num_vertices()
+        } else {
+            vf_cntl.num_vertices().into()
+        }
     }
 
     /// Returns the vertex arrays of the last `3D_LOAD_VBPNTR`.
