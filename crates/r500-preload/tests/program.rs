@@ -1,0 +1,270 @@
+//! A program with the library preloaded: each test runs a test of [`on_the_card`] in a process of its own.
+#![cfg(target_os = "linux")]
+#![allow(unsafe_code, reason = "system calls")]
+#![allow(clippy::unwrap_used)]
+
+use std::process::Command;
+
+/// Runs a test of [`on_the_card`] with the library of this build.
+fn run(name: &str) {
+    let exe = std::env::current_exe().unwrap();
+    let library = exe.with_file_name("libr500_card.so");
+    assert!(library.is_file(), "cargo puts {} next to the tests", library.display());
+    let output = Command::new(&exe)
+        .args(["--ignored", "--exact", &format!("on_the_card::{name}")])
+        .env("LD_PRELOAD", library)
+        .env("R500_CARD_CHIP", "r580")
+        .env("R500_CARD_STATS", "1")
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("1 passed"), "{text}\n{errors}");
+    // The library said so at the end: it was there.
+    assert!(errors.contains("r500 card: "), "{errors}");
+}
+
+#[test]
+fn the_node_is_a_graphics_device() {
+    run("node");
+}
+
+#[test]
+fn duplicates_are_the_same_open() {
+    run("duplicates");
+}
+
+#[test]
+fn other_files_stay_what_they_are() {
+    run("others");
+}
+
+#[test]
+fn mappings_and_dma_bufs_share_memory() {
+    run("memory");
+}
+
+#[test]
+fn a_child_has_a_card_of_its_own() {
+    run("fork");
+}
+
+#[test]
+fn flips_can_be_waited_for() {
+    run("flip");
+}
+
+mod on_the_card {
+    use std::ffi::{CStr, c_int, c_void};
+    use std::io;
+    use std::ptr;
+
+    const VERSION: u64 = 0xc040_6400;
+    const PRIME_HANDLE_TO_FD: u64 = 0xc00c_642d;
+    const GEM_CREATE: u64 = 0xc020_645d;
+    const GEM_MMAP: u64 = 0xc020_645e;
+    const GEM_WAIT_IDLE: u64 = 0x4008_6464;
+    const INFO: u64 = 0xc010_6467;
+    const ADD_FB: u64 = 0xc01c_64ae;
+    const PAGE_FLIP: u64 = 0xc018_64b0;
+
+    fn open(path: &CStr) -> c_int {
+        // SAFETY: a C string.
+        let fd = unsafe { libc::open(path.as_ptr(), libc::O_RDWR | libc::O_CLOEXEC) };
+        assert!(fd >= 0, "{}", io::Error::last_os_error());
+        fd
+    }
+
+    /// Makes a request: the error number, if it fails.
+    fn request<const N: usize>(
+        fd: c_int,
+        number: u64,
+        structure: &mut [u32; N],
+    ) -> Result<(), i32> {
+        assert!((number >> 16 & 0x3fff) as usize <= N * 4);
+        // SAFETY: the structure is as long as the request says.
+        let result = unsafe { libc::ioctl(fd, number, structure.as_mut_ptr()) };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error().raw_os_error().unwrap()) }
+    }
+
+    fn is_radeon(fd: c_int) -> bool {
+        let mut name = [0_u8; 6];
+        let address = name.as_mut_ptr() as u64;
+        let mut version = [0; 16];
+        (version[4], version[6], version[7]) = (6, address as u32, (address >> 32) as u32);
+        request(fd, VERSION, &mut version).is_ok() && &name == b"radeon"
+    }
+
+    fn create(fd: c_int, size: u32) -> u32 {
+        let mut create = [size, 0, 0, 0, 0, 4, 0, 0];
+        request(fd, GEM_CREATE, &mut create).unwrap();
+        create[4]
+    }
+
+    fn map(fd: c_int, size: usize, offset: u64) -> *mut u32 {
+        let access = libc::PROT_READ | libc::PROT_WRITE;
+        // SAFETY: a new mapping.
+        let address = unsafe {
+            libc::mmap(ptr::null_mut(), size, access, libc::MAP_SHARED, fd, offset as i64)
+        };
+        assert_ne!(address, libc::MAP_FAILED, "{}", io::Error::last_os_error());
+        address.cast()
+    }
+
+    fn map_buffer(fd: c_int, handle: u32, size: usize) -> *mut u32 {
+        let mut mmap = [handle, 0, 0, 0, size as u32, 0, 0, 0];
+        request(fd, GEM_MMAP, &mut mmap).unwrap();
+        map(fd, size, u64::from(mmap[7]) << 32 | u64::from(mmap[6]))
+    }
+
+    fn status(fd: c_int) -> libc::stat {
+        // SAFETY: all zeros is a status; the call fills it.
+        unsafe {
+            let mut status = std::mem::zeroed();
+            assert_eq!(libc::fstat(fd, &raw mut status), 0);
+            status
+        }
+    }
+
+    #[test]
+    #[ignore = "runs with the library, started by the tests above"]
+    fn node() {
+        for (path, minor) in [(c"/dev/dri/card0", 0), (c"/dev/dri/renderD128", 128)] {
+            let fd = open(path);
+            assert!(is_radeon(fd));
+            let (by_descriptor, by_path) = (status(fd), std::fs::metadata(path.to_str().unwrap()));
+            assert_eq!(by_descriptor.st_mode & libc::S_IFMT, libc::S_IFCHR);
+            assert_eq!(by_descriptor.st_rdev, libc::makedev(226, minor));
+            use std::os::unix::fs::MetadataExt;
+            assert_eq!(by_path.unwrap().rdev(), by_descriptor.st_rdev);
+            // SAFETY: a C string.
+            assert_eq!(unsafe { libc::access(path.as_ptr(), libc::R_OK | libc::W_OK) }, 0);
+            let mut id = [0_u32];
+            let address = id.as_mut_ptr() as u64;
+            request(fd, INFO, &mut [0, 0, address as u32, (address >> 32) as u32]).unwrap();
+            assert_eq!(id[0], 0x7240, "R500_CARD_CHIP=r580");
+            // SAFETY: opened above.
+            assert_eq!(unsafe { libc::close(fd) }, 0);
+            assert_eq!(request(fd, VERSION, &mut [0; 16]), Err(libc::EBADF));
+        }
+    }
+
+    #[test]
+    #[ignore = "runs with the library, started by the tests above"]
+    fn duplicates() {
+        let first = open(c"/dev/dri/renderD128");
+        let handle = create(first, 4096);
+        // SAFETY: descriptors of this test.
+        unsafe {
+            let others = [
+                libc::dup(first),
+                libc::fcntl(first, libc::F_DUPFD_CLOEXEC, 100),
+                libc::dup2(first, 90),
+                libc::dup3(first, 91, libc::O_CLOEXEC),
+            ];
+            libc::close(first);
+            for fd in others {
+                assert!(is_radeon(fd));
+                request(fd, GEM_WAIT_IDLE, &mut [handle, 0]).unwrap();
+            }
+            // Another open knows other handles.
+            let other = open(c"/dev/dri/renderD128");
+            assert_eq!(request(other, GEM_WAIT_IDLE, &mut [handle, 0]), Err(libc::ENOENT));
+            // A file takes the place of a duplicate.
+            let file = open(c"/dev/zero");
+            libc::dup2(file, 90);
+            assert_eq!(request(90, VERSION, &mut [0; 16]), Err(libc::ENOTTY));
+            assert!(is_radeon(91));
+        }
+    }
+
+    #[test]
+    #[ignore = "runs with the library, started by the tests above"]
+    fn others() {
+        let null = open(c"/dev/null");
+        assert_eq!(request(null, VERSION, &mut [0; 16]), Err(libc::ENOTTY));
+        assert_eq!(status(null).st_rdev, libc::makedev(1, 3));
+        // A descriptor that is closed without the library, and used again.
+        let node = open(c"/dev/dri/card0");
+        assert!(is_radeon(node));
+        // SAFETY: a descriptor of this test; the system call is that of `close`.
+        assert_eq!(unsafe { libc::syscall(libc::SYS_close, node) }, 0);
+        let zero = open(c"/dev/zero");
+        assert_eq!(zero, node);
+        assert_eq!(request(zero, VERSION, &mut [0; 16]), Err(libc::ENOTTY));
+        let mut bytes = [1_u8; 4];
+        // SAFETY: four writable bytes.
+        assert_eq!(unsafe { libc::read(zero, bytes.as_mut_ptr().cast::<c_void>(), 4) }, 4);
+        assert_eq!(bytes, [0; 4]);
+        assert!(std::fs::metadata("/dev/dri/card77").is_err());
+    }
+
+    #[test]
+    #[ignore = "runs with the library, started by the tests above"]
+    fn memory() {
+        let fd = open(c"/dev/dri/renderD128");
+        let handle = create(fd, 8192);
+        let mapped = map_buffer(fd, handle, 8192);
+        let mut prime = [handle, libc::O_CLOEXEC as u32, 0];
+        request(fd, PRIME_HANDLE_TO_FD, &mut prime).unwrap();
+        let shared = map(prime[2] as c_int, 8192, 0);
+        // SAFETY: both mappings have 2048 dwords.
+        unsafe {
+            assert_eq!(mapped.add(2047).read_volatile(), 0);
+            mapped.add(2047).write_volatile(0x1234_5678);
+            assert_eq!(shared.add(2047).read_volatile(), 0x1234_5678);
+        }
+        // No buffer is there.
+        let access = libc::PROT_READ;
+        // SAFETY: a new mapping, which fails.
+        let none =
+            unsafe { libc::mmap(ptr::null_mut(), 4096, access, libc::MAP_SHARED, fd, 1 << 40) };
+        assert_eq!(none, libc::MAP_FAILED);
+    }
+
+    #[test]
+    #[ignore = "runs with the library, started by the tests above"]
+    fn fork() {
+        let fd = open(c"/dev/dri/renderD128");
+        let handle = create(fd, 4096);
+        let mapped = map_buffer(fd, handle, 4096);
+        // SAFETY: the child makes system calls and ends.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            let fine = request(fd, GEM_WAIT_IDLE, &mut [handle, 0]) == Err(libc::ENOENT)
+                && is_radeon(fd)
+                && is_radeon(open(c"/dev/dri/card0"))
+                && create(fd, 4096) == 1;
+            // SAFETY: the mapping is shared; `_exit` does not return.
+            unsafe {
+                mapped.write_volatile(7);
+                libc::_exit(if fine { 0 } else { 1 });
+            }
+        }
+        let mut status = 0;
+        // SAFETY: the child of this test.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0);
+        request(fd, GEM_WAIT_IDLE, &mut [handle, 0]).unwrap();
+        // SAFETY: a dword of the mapping.
+        assert_eq!(unsafe { mapped.read_volatile() }, 7);
+    }
+
+    #[test]
+    #[ignore = "runs with the library, started by the tests above"]
+    fn flip() {
+        let fd = open(c"/dev/dri/card0");
+        let handle = create(fd, 4096);
+        let mut fb = [0, 4, 4, 16, 32, 24, handle];
+        request(fd, ADD_FB, &mut fb).unwrap();
+        request(fd, PAGE_FLIP, &mut [1, fb[0], 1, 0, 5, 6]).unwrap();
+        let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        // SAFETY: one descriptor; 64 writable bytes.
+        unsafe {
+            assert_eq!(libc::poll(&raw mut poll, 1, 1000), 1);
+            let mut event = [0_u32; 16];
+            assert_eq!(libc::read(fd, event.as_mut_ptr().cast::<c_void>(), 64), 32);
+            assert_eq!(event[..4], [2, 32, 5, 6]);
+        }
+    }
+}
