@@ -1,4 +1,4 @@
-//! What a shader reads: constants, inputs, textures, coverage.
+//! Bindings: the constants, inputs, textures and coverage that a shader reads.
 
 use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500_isa::{CONSTANTS, INT_CONSTANTS, TEXTURE_UNITS};
@@ -7,7 +7,7 @@ use r500_program::{Input, InputData, Job, Plane};
 use crate::numerics;
 use crate::texture::{self, Sampler};
 
-/// Everything that a shader reads, for a picture of a certain size.
+/// The data that a shader reads, for a picture of a certain size.
 #[derive(Clone, Debug)]
 pub struct Bindings {
     size: [u32; 2],
@@ -29,7 +29,7 @@ struct Coverage {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindError {
-    /// A texture that the machine cannot sample.
+    /// A texture that cannot be sampled.
     #[error("texture unit {unit}: {error}")]
     Texture {
         /// The unit.
@@ -71,11 +71,11 @@ pub enum BindError {
 }
 
 impl Bindings {
-    /// Binds what a job carries, for a picture of `size` (width, height). The job's own size says
-    /// how its values per pixel lie.
+    /// Binds the data of a job for a picture of `size` (width, height). The job's own size gives the layout of
+    /// its values per pixel.
     ///
     /// # Errors
-    /// [`BindError`], naming the part that does not fit.
+    /// [`BindError`], with the part that does not fit.
     pub fn new(job: &Job, size: [u32; 2]) -> Result<Self, BindError> {
         let state = &job.program.state;
         if state.constants.len() > CONSTANTS {
@@ -126,8 +126,8 @@ impl Bindings {
         self.constants.get(n).copied()
     }
 
-    /// Sets a float constant (0 to 255; others change nothing). Those below it that were not
-    /// provided become 0.
+    /// Sets a float constant (0 to 255; other numbers have no effect). Constants below it that were not bound
+    /// become 0.
     pub fn set_constant(&mut self, n: usize, value: [f32; 4]) {
         if n >= CONSTANTS {
             return;
@@ -174,13 +174,13 @@ impl Bindings {
         })
     }
 
-    /// Whether the rasteriser covers the whole picture.
+    /// Returns whether the rasteriser covers every pixel of the picture.
     #[must_use]
     pub fn covers_all(&self) -> bool {
         self.coverage.is_none()
     }
 
-    /// Whether each quad that has a pixel in the picture is covered whole.
+    /// Returns whether each quad with a pixel in the picture is fully covered.
     #[must_use]
     pub fn covers_quads(&self) -> bool {
         let [width, height] = self.size;
@@ -191,10 +191,10 @@ impl Bindings {
         all && width % 2 == 0 && height % 2 == 0
     }
 
-    /// The value of an input at a pixel, which may lie outside the picture.
+    /// Returns the value of an input at a pixel, which may lie outside the picture.
     ///
-    /// Planes go on outside by their formula ([`numerics::plane`]; open).
-    /// Values per pixel repeat the nearest pixel outside (open).
+    /// Outside, planes are evaluated by the same formula ([`numerics::plane`]; open), and values per pixel
+    /// repeat the nearest pixel (open).
     #[must_use]
     pub fn input(&self, input: &Input, x: u32, y: u32) -> [f32; 4] {
         match &input.data {

@@ -7,37 +7,39 @@ use std::time::Instant;
 use crate::frame::{Band, Counters, Frame, RunInfo};
 use crate::{Bindings, Cancel, Options, RunError, RuntimeWarnings, Shader};
 
-/// Runs shaders over pixels. The [`reference`](crate::reference) engine is the law; every other one
-/// gives the same frame bit for bit.
+/// An engine: runs shaders over pixels.
+///
+/// The [`reference`](crate::reference) engine defines the semantics; every other engine gives the same
+/// frame bit for bit.
 pub trait Engine: Sync {
     /// Name, as `--engine` spells it.
     fn name(&self) -> &'static str;
 
-    /// Makes ready for a drawing. What was prepared can draw any number of frames.
+    /// Prepares a drawing, which can then draw any number of frames.
     fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn PreparedDraw + 'a>;
 }
 
 /// A drawing that an engine is ready for.
 pub trait PreparedDraw: Sync {
-    /// Height of the bands that a frame is cut into: even, and a multiple of the group's height
-    /// where the group matters.
+    /// Returns the height of the bands that a frame is cut into: even, and a multiple of the group's height
+    /// where the group size is visible.
     fn band_rows(&self) -> u32;
 
     /// Draws one band. Every pixel of it is overwritten.
     ///
     /// # Errors
-    /// [`RunError`] if a limit strikes.
+    /// [`RunError`] if a limit is exceeded.
     fn draw_band(&self, band: &mut Band<'_>) -> Result<BandStats, RunError>;
 
-    /// Who draws, and why if it is not the engine that was asked.
+    /// Returns which engine draws, and why if it is not the requested one.
     fn run_info(&self) -> RunInfo;
 }
 
-/// A drawing that another engine makes ready for the one that was asked, and why.
+/// A drawing prepared by another engine than the requested one.
 pub struct Fallback<'a> {
-    /// What draws.
+    /// The drawing.
     pub prepared: Box<dyn PreparedDraw + 'a>,
-    /// Why; if the other engine hands on, too, its reason is told.
+    /// Why the requested engine does not draw; if the other engine falls back, too, its reason is reported.
     pub reason: String,
 }
 
@@ -57,30 +59,30 @@ impl PreparedDraw for Fallback<'_> {
     }
 }
 
-/// One drawing: everything an engine looks at.
+/// One drawing: everything an engine reads.
 #[derive(Clone, Copy)]
 pub struct Draw<'a> {
     /// The program.
     pub shader: &'a Shader,
-    /// What it reads.
+    /// The data that the program reads.
     pub bindings: &'a Bindings,
     /// How to run it.
     pub options: &'a Options<'a>,
-    /// When to give up.
+    /// When to stop with [`RunError::Time`].
     pub deadline: Option<Instant>,
 }
 
-/// What a band leaves beside its pixels.
+/// Results of a band other than its pixels.
 #[derive(Debug, Default)]
 pub struct BandStats {
-    /// RuntimeWarnings, if asked for.
+    /// Run-time warnings, if [`Options::warnings`] is set.
     pub warnings: RuntimeWarnings,
     /// Counters.
     pub counters: Counters,
 }
 
 impl<'a> Draw<'a> {
-    /// A drawing that begins now: its time runs from here.
+    /// Starts a drawing; its time limit counts from here.
     ///
     /// # Errors
     /// [`RunError::OddGroup`].
@@ -97,7 +99,7 @@ impl<'a> Draw<'a> {
         Ok(Self { shader, bindings, options, deadline })
     }
 
-    /// Whether it is time to give up.
+    /// Checks the time limit and the cancellation.
     ///
     /// # Errors
     /// [`RunError::Time`] and [`RunError::Cancelled`].
@@ -119,7 +121,7 @@ impl<'a> Draw<'a> {
 /// The frame does not depend on the engine or the number of threads.
 ///
 /// # Errors
-/// [`RunError`] if the picture is empty or too large, or a limit strikes.
+/// [`RunError`] if the picture is empty or too large, or a limit is exceeded.
 pub fn draw(
     engine: &dyn Engine,
     shader: &Shader,
@@ -132,11 +134,11 @@ pub fn draw(
     Ok(frame)
 }
 
-/// Draws what is prepared into a frame that [`Frame::new`] made for the same shader, bindings and
-/// options; what it held is gone. For pictures one after another.
+/// Draws a prepared drawing into a frame that [`Frame::new`] returned for the same shader, bindings and
+/// options, and overwrites it. For sequences of pictures.
 ///
 /// # Errors
-/// [`RunError`] if a limit strikes; the frame then holds some of both pictures.
+/// [`RunError`] if a limit is exceeded; the frame then holds parts of both pictures.
 pub fn draw_into(
     prepared: &dyn PreparedDraw,
     draw: &Draw<'_>,
@@ -161,7 +163,7 @@ pub fn draw_into(
                     mine.counters.merge(&report.counters);
                 }
                 Err(error) => {
-                    // The lowest band's error is told, and no new band begun.
+                    // Report the error of the lowest band; start no new band.
                     let mut failure = lock(&failure);
                     if failure.as_ref().is_none_or(|(row, _)| band.first_row() < *row) {
                         *failure = Some((band.first_row(), error));
@@ -197,7 +199,7 @@ pub fn draw_into(
     Ok(())
 }
 
-/// Threads to use: all cores for 0.
+/// Returns the number of threads to use: all cores for 0.
 pub(crate) fn thread_count(wanted: usize) -> usize {
     match wanted {
         0 => std::thread::available_parallelism().map_or(1, usize::from),
@@ -205,7 +207,7 @@ pub(crate) fn thread_count(wanted: usize) -> usize {
     }
 }
 
-/// The lock, whatever another thread did while it held it.
+/// Locks, also after a panic of another thread.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

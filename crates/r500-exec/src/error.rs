@@ -42,7 +42,7 @@ pub enum RunError {
         width: u32,
         /// Its height.
         height: u32,
-        /// What it would take.
+        /// Bytes that it would take.
         bytes: u64,
         /// [`Limits::memory`].
         limit: u64,
@@ -60,13 +60,13 @@ pub enum RunError {
         /// [`Limits::instructions`].
         limit: u64,
     },
-    /// The time is up.
+    /// The time limit was exceeded.
     #[error("the drawing took longer than its limit of {limit:?}")]
     Time {
         /// [`Limits::time`].
         limit: Duration,
     },
-    /// Somebody asked to stop.
+    /// [`Cancel`](crate::Cancel) was called.
     #[error("the drawing was cancelled")]
     Cancelled,
 }

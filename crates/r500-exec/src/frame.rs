@@ -1,4 +1,4 @@
-//! What a drawing leaves: colours, depth, coverage, counters.
+//! The frame: colours, depth, coverage and counters of a drawing.
 
 use crate::numerics::canonical_nan;
 use crate::{Bindings, Options, PixelRect, RunError, RuntimeWarnings, Shader};
@@ -13,37 +13,37 @@ pub struct Frame {
     color: [Option<Vec<[f32; 4]>>; 4],
     depth: Option<Vec<f32>>,
     coverage: Vec<bool>,
-    /// What the run met, if warnings were asked for.
+    /// Run-time warnings, if [`Options::warnings`] was set.
     pub warnings: RuntimeWarnings,
-    /// What the run counted.
+    /// Counters.
     pub counters: Counters,
-    /// Who drew it.
+    /// Which engine drew it.
     pub run_info: RunInfo,
 }
 
-/// Who drew a frame.
+/// Which engine drew a frame, and how.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunInfo {
     /// The engine.
     pub engine: &'static str,
-    /// The vector instructions that it used, if it chose among some.
+    /// The vector instruction set that it used, if it selects one.
     pub simd: Option<&'static str>,
-    /// Why it was not the engine that was asked.
+    /// Why it is not the requested engine.
     pub fallback_reason: Option<String>,
-    /// Of an engine that compiles: operations of the program that were machine code, and all.
+    /// For an engine that compiles: operations executed as machine code, and all operations.
     pub compiled: Option<[usize; 2]>,
 }
 
 impl RunInfo {
-    /// An engine, nothing else to say.
+    /// The named engine, without further information.
     #[must_use]
     pub fn of(engine: &'static str) -> Self {
         Self { engine, simd: None, fallback_reason: None, compiled: None }
     }
 }
 
-/// What a run counts. The counts do not depend on group size, threads or engine, except
-/// `instructions`, which counts what groups execute.
+/// Counters of a run. They do not depend on group size, threads or engine, except `instructions`, which
+/// counts per group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Instructions executed, one for each group of pixels.
@@ -51,13 +51,13 @@ pub struct Counters {
     /// `STAT_WE`: for each channel, how often a covered pixel inside the picture executed an
     /// ALU, OUT or TEX instruction that counts it and whose predicate lets that channel through.
     ///
-    /// Open: the documents say that the bits select what contributes to the count, not of what.
+    /// Open: the documents say that the bits select what contributes to the count, not what is counted.
     pub stat: [u64; 4],
     /// Pixels inside the picture that TEXKILL killed.
     pub killed: u64,
 }
 
-/// What the program left in one pixel.
+/// The outputs of one pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PixelOut {
     /// Colours of targets A to D, 0 where nothing was written.
@@ -71,8 +71,7 @@ pub struct PixelOut {
 }
 
 impl PixelOut {
-    /// What a [`Frame`] holds of it: nothing of a pixel that is not covered, and NaN as the canonical
-    /// one.
+    /// Returns the pixel as a [`Frame`] holds it: all 0 if it is not covered, every NaN canonical.
     #[must_use]
     pub fn delivered(&self) -> Self {
         if !self.covered {
@@ -169,8 +168,7 @@ impl Frame {
         self.target(target).map_or([0.0; 4], |plane| plane[index])
     }
 
-    /// The frame cut into bands of whole rows that end where rows of that many do, counted from
-    /// y = 0 of the picture.
+    /// Cuts the frame into bands of `rows` rows, aligned to y = 0 of the picture.
     pub(crate) fn bands(&mut self, rows: u32) -> Vec<Band<'_>> {
         let area = self.area;
         let width = area.width as usize;
@@ -194,7 +192,7 @@ impl Frame {
     }
 }
 
-/// Some rows of a frame, to be filled.
+/// A band: some rows of a frame, to be drawn.
 #[derive(Debug)]
 pub struct Band<'a> {
     rect: PixelRect,
@@ -254,7 +252,7 @@ impl Band<'_> {
         self.coverage
     }
 
-    /// Makes every pixel one that nothing was drawn to.
+    /// Clears every pixel: colours and depth 0, not covered.
     pub fn clear(&mut self) {
         self.color.iter_mut().flatten().for_each(|plane| plane.fill([0.0; 4]));
         if let Some(plane) = &mut self.depth {
@@ -263,7 +261,7 @@ impl Band<'_> {
         self.coverage.fill(false);
     }
 
-    /// Makes a pixel one that nothing was drawn to, if it lies in the band.
+    /// Clears a pixel, if it lies in the band.
     pub fn clear_pixel(&mut self, x: u32, y: u32) {
         let Some(index) = self.rect.index(x, y) else { return };
         self.color.iter_mut().flatten().for_each(|plane| plane[index] = [0.0; 4]);
@@ -273,7 +271,7 @@ impl Band<'_> {
         self.coverage[index] = false;
     }
 
-    /// Delivers one pixel, if it lies in the band.
+    /// Stores one pixel, if it is covered and lies in the band.
     pub fn store_pixel(&mut self, x: u32, y: u32, pixel: &PixelOut) {
         let Some(index) = self.rect.index(x, y).filter(|_| pixel.covered) else { return };
         let pixel = pixel.delivered();
@@ -290,7 +288,7 @@ impl Band<'_> {
 }
 
 impl Counters {
-    /// Adds those of another part of the picture.
+    /// Adds the counters of another part of the picture.
     pub fn merge(&mut self, other: &Self) {
         self.instructions += other.instructions;
         self.killed += other.killed;
@@ -310,7 +308,8 @@ fn cut_slice<'a, T>(rest: &mut &'a mut [T], pixels: usize) -> &'a mut [T] {
     head
 }
 
-/// How many pixels it has, if it lies in a picture and so many bytes each fit a limit.
+/// Returns the number of pixels of a rectangle that lies in a picture and fits a limit of memory at
+/// `bytes` bytes a pixel.
 ///
 /// # Errors
 /// [`RunError::NoPixels`], [`RunError::AreaOutside`], [`RunError::TooLarge`].

@@ -10,26 +10,26 @@ use crate::{PixelRect, Readings};
 pub struct Options<'a> {
     /// Named choices where the documents leave a rule open.
     pub readings: Readings,
-    /// Start undefined state with a pattern that stands out instead of 0.
+    /// Initialise undefined state with a conspicuous pattern instead of 0.
     pub poison: bool,
-    /// Collect warnings.
+    /// Collect run-time warnings.
     pub warnings: bool,
     /// Width and height of the group of pixels that share a program counter; even. Visible only
-    /// with `WRITE_INACTIVE` and with `IGNORE_UNCOVERED` beside quad differences.
+    /// with `WRITE_INACTIVE`, and with `IGNORE_UNCOVERED` together with quad differences.
     pub group: [u32; 2],
-    /// Threads; 0 takes all cores.
+    /// Number of threads; 0 uses all cores.
     pub threads: usize,
-    /// The part of the picture to draw, all of it if not given.
+    /// The part of the picture to draw; the whole picture by default.
     pub area: Option<PixelRect>,
-    /// Bounds, for programs from strangers.
+    /// Limits, for untrusted programs.
     pub limits: Limits,
-    /// Stops the drawing from outside.
+    /// Cancels the drawing from another thread.
     pub cancel: Option<&'a Cancel>,
-    /// Called with the rows done and the rows in all, from any thread.
+    /// Called with the rows done and the total rows, from any thread.
     pub progress: Option<&'a (dyn Fn(u64, u64) + Sync)>,
 }
 
-/// Width and height of the group wherever its size could be seen.
+/// Default width and height of the group.
 pub const GROUP: [u32; 2] = [4, 4];
 
 impl Default for Options<'_> {
@@ -48,7 +48,7 @@ impl Default for Options<'_> {
     }
 }
 
-/// Bounds on a run.
+/// Limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Instructions that a group of pixels may execute.
@@ -76,7 +76,7 @@ impl Cancel {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// Whether that was asked.
+    /// Returns whether [`cancel`](Self::cancel) was called.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)

@@ -1,8 +1,8 @@
-//! Readings: the rules that the documents leave open, each a named choice.
+//! Readings: a named option for each rule that the documents leave open.
 //!
-//! The first value of each is this project's, and what every other engine implements; the reference
-//! engine runs them all, so that someone with a card can find out which is right. The evidence for
-//! each stands in its row: *documented* (register documents), *ctm* (the vendor's CTM guide),
+//! The first value of each is this project's choice, which every other engine implements; the reference
+//! engine implements all of them, so that a comparison with a card can find the right one. The evidence for
+//! each is in its row: *documented* (register documents), *ctm* (the vendor's CTM guide),
 //! *observed* (compiled programs give the right picture only so), *derived*, *open* (several readings
 //! fit all that is known).
 
@@ -11,14 +11,14 @@ use crate::texture::{
     CubeTies, DepthStencil, LodBias, Magnification, TexReadings, Weights, WideBorder,
 };
 
-/// A reading, described.
+/// The description of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadingInfo {
     /// Its name.
     pub name: &'static str,
-    /// What it decides.
+    /// The question it answers.
     pub question: &'static str,
-    /// What is known.
+    /// The evidence.
     pub evidence: &'static str,
     /// Its values, name and meaning, the project's choice first.
     pub values: &'static [(&'static str, &'static str)],
@@ -33,7 +33,7 @@ pub enum ReadingError {
     Name {
         /// The name.
         name: String,
-        /// Those there are.
+        /// The known readings.
         known: String,
     },
     /// No such value.
@@ -43,7 +43,7 @@ pub enum ReadingError {
         name: &'static str,
         /// The value.
         value: String,
-        /// Those there are.
+        /// The known values.
         known: String,
     },
 }
@@ -72,7 +72,7 @@ macro_rules! readings {
             /// The project's choices.
             pub const LAW: Self = Self { $( $field: readings!(@first $ty $( $value )*), )* };
 
-            /// Every reading, described.
+            /// The descriptions of all readings.
             pub const TABLE: &'static [ReadingInfo] = &[ $( ReadingInfo {
                 name: $name,
                 question: $question,
@@ -83,7 +83,7 @@ macro_rules! readings {
             /// Sets a reading by name.
             ///
             /// # Errors
-            /// [`ReadingError`] if there is no such reading or value; it lists those there are.
+            /// [`ReadingError`], with the known ones, if there is no such reading or value.
             pub fn set(&mut self, name: &str, value: &str) -> Result<(), ReadingError> {
                 match name {
                     $( $name => self.$field = match value {
@@ -101,7 +101,7 @@ macro_rules! readings {
                 Ok(())
             }
 
-            /// The value of a reading, spelled.
+            /// Returns the value of a reading, as [`set`](Self::set) spells it.
             #[must_use]
             pub fn get(&self, name: &str) -> Option<&'static str> {
                 match name {
@@ -386,7 +386,7 @@ readings! {
 }
 
 impl Readings {
-    /// The arithmetic that these readings make, under a `US_CONFIG`.
+    /// Returns the arithmetic of these readings, with the zero rule of a `US_CONFIG`.
     #[must_use]
     pub fn arith(&self, zero_rule: bool) -> Arith {
         Arith {
@@ -398,7 +398,7 @@ impl Readings {
         }
     }
 
-    /// The sampler's choices that these readings make.
+    /// Returns the texture unit's part of these readings.
     #[must_use]
     pub fn texture(&self) -> TexReadings {
         TexReadings {

@@ -1,4 +1,4 @@
-//! A program decoded once, ready to run.
+//! The decoded form of a program.
 
 use r500_isa::dataflow::SourceReads;
 use r500_isa::values::{
@@ -8,7 +8,7 @@ use r500_isa::words::{CmnInst, FcAddr, FcInst};
 use r500_isa::{Half, Instruction, Operand, Slot, Source};
 use r500_program::{CodeWindow, Program, WindowError};
 
-/// A decoded program. Any dwords make one, as long as there is a window to run in.
+/// A decoded program. Any dwords can be decoded, provided the code window contains an instruction.
 #[derive(Clone, Debug)]
 pub struct Shader {
     ops: Vec<Op>,
@@ -62,11 +62,11 @@ pub enum ShaderError {
 impl Shader {
     /// Decodes a program.
     ///
-    /// Where the state says nothing, the window is all instructions given, the program runs from
-    /// the first to the last of them, and full flow control is on.
+    /// State that is not given defaults to a window of all instructions, execution from the first to the last
+    /// of them, and full flow control.
     ///
     /// # Errors
-    /// [`ShaderError`] where nothing could run: no instructions, or a code window without any.
+    /// [`ShaderError`] without instructions, or with a code window without any.
     pub fn new(program: &Program) -> Result<Self, ShaderError> {
         let state = &program.state;
         let count = program.code.len();
@@ -128,7 +128,7 @@ impl Shader {
         self.start
     }
 
-    /// Absolute address behind which the program ends.
+    /// Absolute address after whose instruction the program ends.
     #[must_use]
     pub fn end(&self) -> u32 {
         self.end
@@ -204,7 +204,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Decodes six dwords, whatever they are.
+    /// Decodes any six dwords.
     #[must_use]
     pub fn decode(inst: Instruction) -> Self {
         match inst.ty() {
@@ -283,7 +283,7 @@ pub struct Alu {
     pub write_inactive: bool,
     /// `ALU_WMASK` with `ALU_RESULT_SEL` and `ALU_RESULT_OP`.
     pub alu_result: Option<(AluResultSel, Compare)>,
-    /// `W_OMASK` (looked at on OUT only).
+    /// `W_OMASK` (used by OUT only).
     pub depth: bool,
     /// `STAT_WE`.
     pub stat_we: u8,
@@ -291,7 +291,7 @@ pub struct Alu {
     pub tex_sem_wait: bool,
     /// What the result depends on.
     pub reads: SourceReads,
-    /// Channels of the result that go anywhere, red in bit 0.
+    /// Channels of the result that are used, red in bit 0.
     pub wanted: u8,
 }
 
@@ -362,7 +362,7 @@ pub struct Tex {
     pub dy: TexReg,
     /// Destination.
     pub dest: Dest,
-    /// Texel channel that lands in R, G, B, A.
+    /// Texel channel for each of R, G, B, A.
     pub dest_swiz: [Channel; 4],
     /// Channels written, red lowest, alpha in bit 3.
     pub wmask: u8,
@@ -383,7 +383,7 @@ pub struct TexReg {
     pub addr: u8,
     /// Whether aL is added.
     pub relative: bool,
-    /// Channels that serve as S, T, R, Q.
+    /// Channels used as S, T, R, Q.
     pub swiz: [Channel; 4],
 }
 
@@ -424,7 +424,7 @@ impl Tex {
     }
 }
 
-/// A flow-control instruction. Its words are read as they are: each field matters by itself.
+/// A flow-control instruction, as its words: each field has an effect of its own.
 #[derive(Clone, Copy, Debug)]
 pub struct Fc {
     /// Word 0.
@@ -440,7 +440,7 @@ impl Fc {
         Self { cmn: inst.cmn(), inst: inst.fc_inst(), addr: inst.fc_addr() }
     }
 
-    /// The predicate that `JUMP_FUNC` looks at (`RGB_PRED_SEL`, `RGB_PRED_INV`).
+    /// Returns the predicate that `JUMP_FUNC` reads (`RGB_PRED_SEL`, `RGB_PRED_INV`).
     #[must_use]
     pub fn pred(&self) -> Predicate {
         Predicate { sel: self.cmn.rgb_pred_sel(), inv: self.cmn.rgb_pred_inv() }

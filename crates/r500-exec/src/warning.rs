@@ -1,30 +1,30 @@
-//! RuntimeWarnings: what a run met that a correct program would not do. The run goes on all the same, in
-//! the documented or else the defined way.
+//! Run-time warnings: events of a run that a correct program does not cause. The run continues, as documented
+//! or else as this project defines.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// Something odd that a run met.
+/// A run-time warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RuntimeWarning {
-    /// What.
+    /// Its kind.
     pub kind: WarningKind,
     /// Absolute address of the instruction.
     pub address: u32,
-    /// The first pixel that met it.
+    /// The first pixel that caused it.
     pub pixel: [u32; 2],
-    /// What it is about, where the kind has a number: a register, a constant, a unit, an opcode.
+    /// The number of a register, constant, unit or opcode, where the kind has one.
     pub detail: i32,
-    /// How often it was met, pixels and passes counted.
+    /// How often it occurred, over all pixels and iterations.
     pub count: u64,
 }
 
 macro_rules! kinds {
     ($($kind:ident $name:literal $hard:ident $text:literal;)*) => {
-        /// The kinds of warnings.
+        /// The kinds of run-time warnings.
         ///
-        /// A *hard* one says that the program cannot run as written: the hardware's documents give
-        /// it no meaning, and what happens here is this project's choice.
+        /// A *hard* warning says that the program cannot run as written: the documents give it no meaning,
+        /// and the result is this project's choice.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[non_exhaustive]
         pub enum WarningKind {
@@ -32,7 +32,7 @@ macro_rules! kinds {
         }
 
         impl WarningKind {
-            /// All kinds.
+            /// Every kind.
             pub const ALL: &'static [Self] = &[ $( Self::$kind, )* ];
 
             /// Stable name.
@@ -41,13 +41,13 @@ macro_rules! kinds {
                 match self { $( Self::$kind => $name, )* }
             }
 
-            /// What happened; `{}` stands for [`RuntimeWarning::detail`].
+            /// The message; `{}` stands for [`RuntimeWarning::detail`].
             #[must_use]
             pub fn text(self) -> &'static str {
                 match self { $( Self::$kind => $text, )* }
             }
 
-            /// Whether it is a hard warning.
+            /// Returns whether the warning is hard.
             #[must_use]
             pub fn is_hard(self) -> bool {
                 match self { $( Self::$kind => kinds!(@$hard), )* }
@@ -104,27 +104,27 @@ impl fmt::Display for RuntimeWarning {
     }
 }
 
-/// The warnings of a run, one for each kind, address and detail, in that order of addresses.
+/// The warnings of a run, one for each address, kind and detail, in this order.
 #[derive(Clone, Debug, Default)]
 pub struct RuntimeWarnings {
     found: BTreeMap<(u32, WarningKind, i32), ([u32; 2], u64)>,
 }
 
 impl RuntimeWarnings {
-    /// Notes one.
+    /// Adds a warning.
     pub fn add(&mut self, kind: WarningKind, address: u32, pixel: [u32; 2], detail: i32) {
         self.merge_one((address, kind, detail), pixel, 1);
     }
 
-    /// Takes over those of another run. The first pixel is the lowest, leftmost one, so that the
-    /// order of work does not show.
+    /// Adds the warnings of another run. The first pixel is the lowest, leftmost one, so that the result does
+    /// not depend on the order of work.
     pub fn merge(&mut self, other: &Self) {
         for (&key, &(pixel, count)) in &other.found {
             self.merge_one(key, pixel, count);
         }
     }
 
-    /// Each one.
+    /// Iterates over the warnings.
     pub fn iter(&self) -> impl Iterator<Item = RuntimeWarning> + '_ {
         self.found.iter().map(|(&(address, kind, detail), &(pixel, count))| RuntimeWarning {
             kind,
@@ -135,19 +135,19 @@ impl RuntimeWarnings {
         })
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no warnings.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
 
-    /// How many there are.
+    /// Returns the number of warnings.
     #[must_use]
     pub fn len(&self) -> usize {
         self.found.len()
     }
 
-    /// Whether one is hard.
+    /// Returns whether any warning is hard.
     #[must_use]
     pub fn any_hard(&self) -> bool {
         self.found.keys().any(|(_, kind, _)| kind.is_hard())

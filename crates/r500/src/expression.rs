@@ -71,7 +71,7 @@ pub fn parse(text: &str, names: &[Uniform]) -> Result<Expr, ExpressionError> {
 /// [`ExpressionError`] for the first thing that is wrong, numbers included.
 pub fn parse_condition(text: &str, names: &[Uniform]) -> Result<Expr, ExpressionError> {
     let expr = parse(text, names)?;
-    if expr.is_truth() {
+    if expr.is_bool() {
         return Ok(expr);
     }
     let message = "this is a number, no condition; compare it, such as with `> 0.5` or `is nan`";
@@ -197,7 +197,7 @@ impl Parser<'_> {
         let right = self.sum()?;
         let equality = matches!(op, Comparison::Eq | Comparison::Ne);
         // Two truths can be equal; else numbers are compared.
-        if !(equality && left.expr.is_truth() && right.expr.is_truth()) {
+        if !(equality && left.expr.is_bool() && right.expr.is_bool()) {
             number(&left)?;
             number(&right)?;
         }
@@ -528,7 +528,7 @@ fn pair(make: impl Fn(Box<Expr>, Box<Expr>) -> Expr, left: Part, right: Part) ->
 }
 
 fn number(part: &Part) -> Parsed<()> {
-    if !part.expr.is_truth() {
+    if !part.expr.is_bool() {
         return Ok(());
     }
     let message = "this is true or false, no number; it stands alone, or with `not`, `and`, `or`";
@@ -536,7 +536,7 @@ fn number(part: &Part) -> Parsed<()> {
 }
 
 fn truth(part: &Part) -> Parsed<()> {
-    if part.expr.is_truth() {
+    if part.expr.is_bool() {
         return Ok(());
     }
     let message =

@@ -1,8 +1,8 @@
-//! `US_OUT_FMT`: a colour on its way to a render target.
+//! `US_OUT_FMT`: the format in which a colour leaves for a render target.
 //!
 //! A format has up to four components. `C0_SEL` to `C3_SEL` say which colour channel each one
-//! takes, `OUT_FMT` how wide it is and what kind of number. A pixel is a little-endian integer in
-//! which component 0 lies lowest ([`LAYOUTS`]).
+//! takes, `OUT_FMT` its width and number format. A pixel is a little-endian integer with component 0 in the
+//! lowest bits ([`LAYOUTS`]).
 //!
 //! | rule | evidence |
 //! | --- | --- |
@@ -24,7 +24,7 @@
 //! remains (cutting off, another bias, dithering) would move every picture that sets the bit by up
 //! to one step, a wrong guess in the wrong direction. Mesa's driver never sets the bit.
 //!
-//! **The blend unit** may pick other components than it should by the format's name: drivers know
+//! **The blend unit** may pick other components than the format's name suggests: drivers know
 //! that an 8-bit colour buffer takes component 2, one of two 8-bit channels components 2 and 0, one
 //! of two 32-bit floats components 0 and 2. That is the colour buffer's format, not the program's
 //! state, and is not modelled: here component n is component n.
@@ -42,13 +42,13 @@ pub struct Layout {
     pub format: OutFormat,
     /// Bytes of a pixel.
     pub bytes: usize,
-    /// What kind of numbers its components are.
+    /// The number format of its components.
     pub number: Number,
     /// The components in order: lowest bit and width.
     pub components: &'static [(u32, u32)],
 }
 
-/// The kind of number that a format's components are.
+/// The number format of components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
     /// Fixed point in 0..1.
@@ -96,20 +96,20 @@ pub const LAYOUTS: [Layout; 20] = {
     ]
 };
 
-/// How `format` stores a pixel; `None` for `UNUSED` and reserved codes, which store nothing.
+/// Returns the layout of `format`; `None` for `UNUSED` and reserved codes, which store nothing.
 #[must_use]
 pub fn layout(format: OutFormat) -> Option<&'static Layout> {
     LAYOUTS.iter().find(|layout| layout.format == format)
 }
 
-/// Bytes that a pixel takes; `None` where nothing is stored.
+/// Returns the size of a pixel in bytes; `None` where nothing is stored.
 #[must_use]
 pub fn bytes_per_pixel(fmt: UsOutFmt) -> Option<usize> {
     layout(fmt.out_fmt()).map(|layout| layout.bytes)
 }
 
-/// Appends a pixel of this colour (red, green, blue, alpha, as the program wrote it):
-/// [`bytes_per_pixel`] bytes, none where nothing is stored. Bits of no component are 0.
+/// Appends a pixel of the given colour (red, green, blue, alpha, as the program wrote it):
+/// [`bytes_per_pixel`] bytes, none where nothing is stored. Bits outside all components are 0.
 pub fn store(fmt: UsOutFmt, rgba: [f32; 4], bytes: &mut Vec<u8>) {
     let Some(layout) = layout(fmt.out_fmt()) else { return };
     let mut pixel = 0_u128;
@@ -120,12 +120,10 @@ pub fn store(fmt: UsOutFmt, rgba: [f32; 4], bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&pixel.to_le_bytes()[..layout.bytes]);
 }
 
-/// The colour that a stored pixel shows: the inverse of [`store`], for looking at a picture as it is
-/// stored.
+/// Decodes a stored pixel: the inverse of [`store`], for viewing a picture as it is stored.
 ///
-/// A channel that no component holds is 0, alpha 1; one that several hold is what the first of them
-/// says. `None` where nothing is stored, or when `bytes` are fewer than a pixel takes; more than
-/// those are ignored.
+/// A channel without a component is 0, alpha 1; a channel with several is taken from the first of them.
+/// Returns `None` where nothing is stored, or if `bytes` are fewer than a pixel; ignores further bytes.
 #[must_use]
 pub fn load(fmt: UsOutFmt, bytes: &[u8]) -> Option<[f32; 4]> {
     let layout = layout(fmt.out_fmt())?;
@@ -187,7 +185,7 @@ fn components(fmt: UsOutFmt, layout: &'static Layout) -> impl Iterator<Item = Co
 const ALPHA: usize = 3;
 
 impl Component {
-    /// Largest unsigned code, for the one curve that is worked out in doubles.
+    /// Returns the largest unsigned code, for the curve that is computed in f64.
     fn max(&self) -> f64 {
         f64::from(u32::MAX >> (32 - self.bits))
     }

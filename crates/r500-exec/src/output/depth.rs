@@ -1,11 +1,11 @@
-//! `US_W_FMT`: depth on its way to the depth unit.
+//! `US_W_FMT`: the format in which depth leaves for the depth unit.
 
 use r500_isa::state::UsWFmt;
 use r500_isa::values::WFormat;
 
 use r500_numerics::codec::{fixed, w24};
 
-/// The code, 24 bits at most, that depth `w` becomes.
+/// Returns the code of depth `w`, at most 24 bits.
 ///
 /// | `W_FMT` | code | evidence |
 /// | --- | --- | --- |
@@ -14,8 +14,8 @@ use r500_numerics::codec::{fixed, w24};
 /// | `W24_FP` | the [24-bit float](w24) | documented to exist; the layout is this project's choice |
 /// | 3, reserved | 0, as `W0` | open |
 ///
-/// NaN and what lies below the range give 0, what lies above it the largest code. `W_SRC` says who
-/// made `w`, the program or the rasteriser; the caller hands over the one it means.
+/// NaN and values below the range give 0, values above it the largest code. `W_SRC` selects the source of `w`,
+/// the program or the rasteriser; the caller passes the selected one.
 #[must_use]
 pub fn store_depth(fmt: UsWFmt, w: f32) -> u32 {
     match fmt.w_fmt() {

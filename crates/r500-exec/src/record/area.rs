@@ -1,4 +1,4 @@
-//! Over an area: how much its pixels execute and wait, and where a condition becomes true first.
+//! Area queries: execution counts of every pixel, and the first step at which a condition holds.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,33 +8,33 @@ use crate::frame::pixels_in;
 use crate::reference::Group;
 use crate::{Draw, PixelRect, RunError};
 
-/// What every pixel of an area does: row by row from its lowest, as in a [`Frame`](crate::Frame).
+/// Execution counts of the pixels of an area, row by row from the lowest, as in a [`Frame`](crate::Frame).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Heatmap {
     /// The pixels.
     pub area: PixelRect,
-    /// What each does.
+    /// The counts of each pixel.
     pub activity: Vec<LaneActivity>,
-    /// Groups that a limit of instructions stopped; what they did until then is counted.
+    /// Groups that the instruction limit stopped; their counts up to there are included.
     pub stopped: u64,
 }
 
-/// Where a condition becomes true, pixel by pixel.
+/// The first step at which a condition holds, for each pixel of an area.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FirstHits {
     /// The pixels.
     pub area: PixelRect,
     /// The first position of each pixel's run at which the condition holds; row by row from the lowest.
     pub first: Vec<Option<u64>>,
-    /// Groups that a limit of instructions stopped; what was seen until then is here.
+    /// Groups that the instruction limit stopped; hits up to there are included.
     pub stopped: u64,
 }
 
-/// What each pixel of an area executes, and how often it waits for others of its group.
+/// Counts the instructions that each pixel of an area executes, and those it waits for others of its group.
 ///
 /// # Errors
-/// [`RunError`], of the area and the limits of memory and time. That of instructions is none: see
-/// [`Heatmap::stopped`].
+/// [`RunError`] for the area and the limits of memory and time. Exceeding the instruction limit is not an
+/// error: see [`Heatmap::stopped`].
 pub fn heatmap(setup: &DrawSetup, area: PixelRect) -> Result<Heatmap, RunError> {
     let (activity, stopped) = run_groups(setup, area, |group, out: &mut [LaneActivity]| {
         while !group.ended() {
@@ -51,11 +51,11 @@ pub fn heatmap(setup: &DrawSetup, area: PixelRect) -> Result<Heatmap, RunError> 
     Ok(Heatmap { area, activity, stopped })
 }
 
-/// Where each pixel of an area first makes a condition true.
+/// Finds the first step at which a condition holds, for each pixel of an area.
 ///
 /// # Errors
-/// [`RunError`], of the area and the limits of memory and time. That of instructions is none: see
-/// [`FirstHits::stopped`].
+/// [`RunError`] for the area and the limits of memory and time. Exceeding the instruction limit is not an
+/// error: see [`FirstHits::stopped`].
 pub fn find_first(
     setup: &DrawSetup,
     area: PixelRect,
@@ -81,27 +81,27 @@ pub fn find_first(
 }
 
 impl FirstHits {
-    /// The pixel that makes the condition true after the fewest steps, the lowest and leftmost of
-    /// several, and the position in its run.
+    /// Returns the pixel for which the condition holds after the fewest steps (the lowest, leftmost one of
+    /// several) and that number of steps.
     #[must_use]
     pub fn earliest(&self) -> Option<([u32; 2], u64)> {
         let width = self.area.width as usize;
         let seen = self.first.iter().enumerate().filter_map(|(i, first)| Some((i, (*first)?)));
-        // The first of several minima.
+        // `min_by_key` returns the first of several minima.
         let (i, position) = seen.min_by_key(|(_, position)| *position)?;
         let pixel = [self.area.x + (i % width) as u32, self.area.y + (i / width) as u32];
         Some((pixel, position))
     }
 
-    /// How many pixels make it true.
+    /// Returns the number of pixels for which the condition holds at some step.
     #[must_use]
     pub fn count(&self) -> usize {
         self.first.iter().flatten().count()
     }
 }
 
-/// Runs every group of an area; `run` gets one and a value for each of its lanes. Gives the values of
-/// the area's pixels, and how many groups ran into the limit of instructions.
+/// Runs every group of an area; `run` receives a group and a value for each of its lanes. Returns the values
+/// of the area's pixels, and the number of groups that exceeded the instruction limit.
 fn run_groups<T: Clone + Default + Send>(
     setup: &DrawSetup,
     area: PixelRect,
@@ -130,7 +130,7 @@ fn run_groups<T: Clone + Default + Send>(
                     Ok(()) => {}
                     Err(RunError::Instructions { .. }) => stopped += 1,
                     Err(error) => {
-                        // Nobody begins another row.
+                        // Let no thread start another row.
                         next_row.store(u32::MAX / 2, Ordering::Relaxed);
                         return Err(error);
                     }
@@ -153,7 +153,7 @@ fn run_groups<T: Clone + Default + Send>(
         let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
         let mine = work();
         others.into_iter().fold(mine, |result, other| {
-            // A thread ends by itself: nothing in it panics.
+            // The closure does not panic, so that every thread can be joined.
             result.and(other.join().unwrap_or(Ok(())))
         })
     })?;

@@ -1,13 +1,13 @@
-//! States of a run to go on from, in bounded memory.
+//! Checkpoints of a run, in bounded memory.
 
 use crate::reference::GroupState;
 
-/// Bytes that the checkpoints of a recording take at most, about.
+/// Approximate limit of the bytes that the checkpoints of a recording take.
 const MEMORY: usize = 16 << 20;
-/// Steps between two of them in a short run.
+/// Steps between two checkpoints in a short run.
 const STEPS: usize = 64;
 
-/// States every so many steps, position 0 included.
+/// States at regular positions, position 0 included.
 #[derive(Debug)]
 pub(super) struct Checkpoints {
     every: usize,
@@ -27,7 +27,7 @@ impl Checkpoints {
         Self { every: STEPS, room, bytes: 0, kept: Vec::new() }
     }
 
-    /// Keeps a state if one is due. Where memory runs out, every other one is dropped.
+    /// Stores a state if one is due at the position. At the memory limit, drops every other checkpoint.
     pub(super) fn offer(&mut self, position: usize, state: &GroupState) {
         if !position.is_multiple_of(self.every) {
             return;
@@ -42,7 +42,7 @@ impl Checkpoints {
         }
     }
 
-    /// The nearest state at or before a position.
+    /// Returns the nearest checkpoint at or before a position, and its position.
     pub(super) fn nearest(&self, position: usize, poison: bool) -> Option<(usize, GroupState)> {
         let behind = self.kept.partition_point(|(kept, _)| *kept <= position);
         let (at, state) = self.kept.get(behind.checked_sub(1)?)?;
@@ -51,7 +51,7 @@ impl Checkpoints {
         Some((*at, state))
     }
 
-    /// Where the last one before a position is; 0 if there is none.
+    /// Returns the position of the last checkpoint before a position; 0 if there is none.
     pub(super) fn before(&self, position: usize) -> usize {
         let behind = self.kept.partition_point(|(kept, _)| *kept < position);
         behind.checked_sub(1).and_then(|i| self.kept.get(i)).map_or(0, |(at, _)| *at)
@@ -73,7 +73,7 @@ mod tests {
     use crate::{Bindings, Options, Shader};
 
     #[test]
-    fn memory_is_bounded_and_the_nearest_is_near() {
+    fn memory_is_bounded_and_the_nearest_checkpoint_is_within_one_interval() {
         let job = Job::from_program(Program::from_code(vec![Instruction([0; 6])]));
         let setup = DrawSetup {
             shader: Arc::new(Shader::new(&job.program).unwrap()),
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_of_100_000_steps_has_one_at_least_every_256() {
+    fn a_run_of_100_000_steps_has_a_checkpoint_at_least_every_256() {
         // Even where all registers of all pixels were written: 2 KB a pixel.
         let lane = 128 * 16 + size_of::<crate::reference::Lane>();
         let state = size_of::<GroupState>() + 16 * lane + 64;

@@ -1,8 +1,7 @@
-//! What a breakpoint, a search or a printed line asks of a pixel.
+//! Expressions over the state of a pixel, for breakpoints, searches and printing.
 //!
-//! An expression is made of numbers and truths, each one to four channels wide. Operations work
-//! channel by channel; what has one channel serves for all. As a condition, an expression holds if
-//! any channel of it does (or is not 0).
+//! Values are numbers or booleans, one to four channels wide. Operations work channel by channel; a value with
+//! one channel is broadcast. As a condition, an expression holds if any of its channels is true (or not 0).
 
 use r500_isa::{CONSTANTS, TARGETS, TEMPORARIES};
 
@@ -13,9 +12,9 @@ use super::Snapshot;
 pub enum Expr {
     /// A number.
     Number(f32),
-    /// A truth.
+    /// A boolean.
     Bool(bool),
-    /// A register, or something else that the machine holds.
+    /// A register or another part of the state.
     Variable(Variable),
     /// `-x`.
     Neg(Box<Self>),
@@ -25,7 +24,7 @@ pub enum Expr {
     Arithmetic(Arithmetic, Box<Self>, Box<Self>),
     /// A comparison of numbers: with NaN false, except [`Comparison::Ne`].
     Compare(Comparison, Box<Self>, Box<Self>),
-    /// Whether numbers are of a kind.
+    /// Whether numbers belong to a class.
     Is(FpClass, Box<Self>),
     /// Not.
     Not(Box<Self>),
@@ -37,38 +36,38 @@ pub enum Expr {
     All(Box<Self>),
 }
 
-/// Something that a pixel or its group holds.
+/// A part of the state of a pixel or its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variable {
     /// A temporary, 0 to 127.
     Temp(u8, Channels),
-    /// A float constant; 0 if it is not provided.
+    /// A float constant; 0 if it is not bound.
     Const(u8, Channels),
     /// An output as last written, 0 (A) to 3 (D); 0 if nothing was written.
     Out(u8, Channels),
     /// Depth as last written; 0 if nothing was written.
     Depth,
-    /// Predicate bits, truths.
+    /// Predicate bits, booleans.
     Predicate(Channels),
-    /// The ALU result, a truth.
+    /// The ALU result, a boolean.
     AluResult,
-    /// Whether the pixel executes the instruction to come, a truth.
+    /// Whether the pixel executes the next instruction, a boolean.
     Active,
-    /// Whether the rasteriser covers it and it was not killed, a truth.
+    /// Whether the rasteriser covers it and it was not killed, a boolean.
     Covered,
-    /// Whether it was killed, a truth.
+    /// Whether it was killed, a boolean.
     Killed,
     /// aL.
     Al,
-    /// Address of the instruction to come.
+    /// Address of the next instruction.
     Address,
-    /// Steps executed.
+    /// Number of executed steps.
     Step,
-    /// Loops that run.
+    /// Number of running loops.
     Loops,
-    /// Passes left of the innermost loop, the running one counted; 0 outside.
+    /// Remaining iterations of the innermost loop, including the running one; 0 outside.
     Iterations,
-    /// Addresses on the address stack.
+    /// Number of addresses on the address stack.
     Calls,
     /// The pixel's column.
     X,
@@ -105,7 +104,7 @@ pub enum Comparison {
     Ne,
 }
 
-/// Kinds of numbers.
+/// Classes of floating-point numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FpClass {
     /// Not a number.
@@ -122,7 +121,7 @@ pub enum FpClass {
     Negative,
 }
 
-/// What an expression comes to: one to four channels.
+/// The value of an expression: one to four channels.
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
     /// Numbers.
@@ -135,7 +134,7 @@ impl Channels {
     /// Red, green, blue, alpha.
     pub const ALL: Self = Self { channels: [0, 1, 2, 3], count: 4 };
 
-    /// Some channels, 0 to 3 each; `None` if there are none, more than four, or others.
+    /// Returns the given channels (0 to 3 each); `None` if there are none, more than four, or other numbers.
     #[must_use]
     pub fn new(list: &[u8]) -> Option<Self> {
         if list.is_empty() || list.len() > 4 || list.iter().any(|&channel| channel > 3) {
@@ -146,7 +145,7 @@ impl Channels {
         Some(Self { channels, count: u8::try_from(list.len()).ok()? })
     }
 
-    /// The channels in order.
+    /// Returns the channels in order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = usize> + '_ {
         self.channels[..usize::from(self.count)].iter().map(|&channel| usize::from(channel))
     }
@@ -157,13 +156,13 @@ impl Channels {
 }
 
 impl Expr {
-    /// What it comes to.
+    /// Evaluates the expression.
     #[must_use]
     pub fn value(&self, snapshot: &Snapshot<'_>) -> Value {
         let one = |expr: &Self| expr.value(snapshot);
         match self {
             Self::Number(number) => Value::number(*number),
-            Self::Bool(truth) => Value::truth(*truth),
+            Self::Bool(value) => Value::bool(*value),
             Self::Variable(place) => place.value(snapshot),
             Self::Neg(x) => one(x).map(|x| -x),
             Self::Abs(x) => one(x).map(f32::abs),
@@ -174,30 +173,30 @@ impl Expr {
             Self::And(a, b) => one(a).logic(one(b), |a, b| a && b),
             Self::Or(a, b) => one(a).logic(one(b), |a, b| a || b),
             Self::All(x) => {
-                let (truths, count) = one(x).truths();
-                Value::truth(truths[..count].iter().all(|&truth| truth))
+                let (bools, count) = one(x).bools();
+                Value::bool(bools[..count].iter().all(|&value| value))
             }
         }
     }
 
-    /// Whether it holds as a condition: any channel is true, or not 0.
+    /// Returns whether it holds as a condition: any channel is true, or not 0.
     #[must_use]
     pub fn holds(&self, snapshot: &Snapshot<'_>) -> bool {
-        let (truths, count) = self.value(snapshot).truths();
-        truths[..count].contains(&true)
+        let (bools, count) = self.value(snapshot).bools();
+        bools[..count].contains(&true)
     }
 
-    /// Whether it comes to truths, not numbers.
+    /// Returns whether its values are booleans, not numbers.
     #[must_use]
-    pub fn is_truth(&self) -> bool {
+    pub fn is_bool(&self) -> bool {
         match self {
             Self::Number(_) | Self::Neg(_) | Self::Abs(_) | Self::Arithmetic(..) => false,
-            Self::Variable(place) => place.is_truth(),
+            Self::Variable(place) => place.is_bool(),
             _ => true,
         }
     }
 
-    /// How many channels it has.
+    /// Returns the number of channels.
     #[must_use]
     pub fn width(&self) -> usize {
         match self {
@@ -213,7 +212,7 @@ impl Expr {
 }
 
 impl Variable {
-    /// What it holds.
+    /// Returns its value.
     #[must_use]
     pub fn value(&self, snapshot: &Snapshot<'_>) -> Value {
         let pixel = snapshot.pixel();
@@ -233,10 +232,10 @@ impl Variable {
                 channels.channels.map(|channel| pixel.predicate >> channel & 1 != 0),
                 usize::from(channels.count),
             ),
-            Self::AluResult => Value::truth(pixel.alu_result),
-            Self::Active => Value::truth(snapshot.active()),
-            Self::Covered => Value::truth(pixel.covered),
-            Self::Killed => Value::truth(pixel.killed),
+            Self::AluResult => Value::bool(pixel.alu_result),
+            Self::Active => Value::bool(snapshot.active()),
+            Self::Covered => Value::bool(pixel.covered),
+            Self::Killed => Value::bool(pixel.killed),
             Self::Al => Value::number(snapshot.al() as f32),
             Self::Address => Value::number(snapshot.address() as f32),
             Self::Step => count(snapshot.position),
@@ -250,7 +249,7 @@ impl Variable {
         }
     }
 
-    fn is_truth(self) -> bool {
+    fn is_bool(self) -> bool {
         matches!(
             self,
             Self::Predicate(_) | Self::AluResult | Self::Active | Self::Covered | Self::Killed
@@ -306,7 +305,7 @@ impl FpClass {
 }
 
 impl Value {
-    /// Whether another one is the same, bit for bit.
+    /// Returns whether another value is the same, bit for bit.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {
         match (self, other) {
@@ -322,23 +321,23 @@ impl Value {
         Self::Numbers([number; 4], 1)
     }
 
-    fn truth(truth: bool) -> Self {
-        Self::Bools([truth; 4], 1)
+    fn bool(value: bool) -> Self {
+        Self::Bools([value; 4], 1)
     }
 
-    /// As numbers: a truth is 1 or 0.
+    /// Converts to numbers: a boolean is 1 or 0.
     fn numbers(self) -> ([f32; 4], usize) {
         match self {
             Self::Numbers(numbers, count) => (numbers, count),
-            Self::Bools(truths, count) => (truths.map(|x| if x { 1.0 } else { 0.0 }), count),
+            Self::Bools(bools, count) => (bools.map(|x| if x { 1.0 } else { 0.0 }), count),
         }
     }
 
-    /// As truths: a number is true if it is not 0.
-    fn truths(self) -> ([bool; 4], usize) {
+    /// Converts to booleans: a number is true if it is not 0.
+    fn bools(self) -> ([bool; 4], usize) {
         match self {
             Self::Numbers(numbers, count) => (numbers.map(|x| x != 0.0), count),
-            Self::Bools(truths, count) => (truths, count),
+            Self::Bools(bools, count) => (bools, count),
         }
     }
 
@@ -363,7 +362,7 @@ impl Value {
     }
 
     fn logic(self, other: Self, f: impl Fn(bool, bool) -> bool) -> Self {
-        let (a, b, count) = pair(self.truths(), other.truths());
+        let (a, b, count) = pair(self.bools(), other.bools());
         Self::Bools([0, 1, 2, 3].map(|i| f(a[i], b[i])), count)
     }
 }

@@ -1,18 +1,17 @@
-//! The run of a pixel, to walk through in either direction.
+//! Time-travel debugging: the recorded run of a pixel, forward and backward.
 //!
-//! A [`Recording`] holds the run of the pixels around one pixel, as the [reference
-//! engine](crate::reference) makes it: which instruction each step executed, and checkpoints. From the
-//! nearest checkpoint it goes to any step by running the engine again, so there is one machine, and
-//! what a recording shows is what a frame holds. Time and memory are bounded: see [`Recording::new`].
+//! A [`Recording`] holds the run of a pixel's group on the [reference engine](crate::reference): the
+//! instruction of each step, and checkpoints. To reach a step it runs the engine again from the nearest
+//! checkpoint, so that there is no second interpreter, and a recording shows what a frame holds. Time and
+//! memory are bounded: see [`Recording::new`].
 //!
-//! - [`Recording`]: record, seek, look.
+//! - [`Recording`]: record, seek, inspect.
 //! - [`stepping`]: step over loops and calls, run to a breakpoint, in either direction.
-//! - [`expr`]: what a breakpoint or a search asks of a pixel: typed expressions, without text.
-//! - [`area`]: over an area: how much pixels execute and wait, which pixel first makes a condition
-//!   true.
+//! - [`expr`]: typed expressions over a pixel's state, for breakpoints and searches; no text.
+//! - [`area`]: execution counts and first hits of a condition over an area.
 //!
-//! Steps are numbered from 0. *Position* `n` is the snapshot before step `n`: `n` instructions were
-//! executed. Position 0 is the start of the program, [`Recording::len`] its end.
+//! Steps are numbered from 0. *Position* `n` is the state before step `n`, after `n` executed instructions.
+//! Position 0 is the start of the program, [`Recording::len`] its end.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -37,14 +36,14 @@
 //! let mut recording = Recording::new(setup, [3, 5])?;
 //! assert_eq!(recording.len(), 2);
 //!
-//! // Where the program is, what it is about to do, what the pixel holds.
+//! // The address, the next instruction, the pixel's state.
 //! recording.seek(1);
 //! assert_eq!(recording.now().address(), 1);
 //! assert_eq!(recording.now().pixel().temps[0][0], 3.5 / 64.0);
 //! let coming = recording.coming().and_then(|step| step.event.as_ref());
 //! assert!(matches!(coming.map(|event| &event.kind), Some(EventKind::Alu { .. })));
 //!
-//! // Back, and what the picture holds.
+//! // One step back; the pixel of the finished picture.
 //! recording.step(Direction::Backward);
 //! assert_eq!(recording.position(), 0);
 //! assert_eq!(recording.delivered().color[0], [3.5 / 64.0, 5.5 / 64.0, 0.0, 1.0]);
@@ -67,15 +66,14 @@ pub use self::stepping::{Break, Direction, Stop};
 use crate::reference::{Group, GroupState, Lane, LoopFrame, Step};
 use crate::{Bindings, Draw, Op, Options, PixelOut, PixelRect, RunError, Shader};
 
-/// What is recorded: a program, what it reads, and how it runs. Owned, so that a recording can be
-/// kept.
+/// An owned drawing: a program, its bindings and options. Owned, so that a recording can be stored.
 #[derive(Clone)]
 pub struct DrawSetup {
     /// The program.
     pub shader: Arc<Shader>,
-    /// What it reads.
+    /// The data that it reads.
     pub bindings: Arc<Bindings>,
-    /// How it runs. `area` and `progress` are not looked at.
+    /// How it runs. `area` and `progress` are ignored.
     pub options: Options<'static>,
 }
 
@@ -99,20 +97,20 @@ pub struct Recording {
 pub enum End {
     /// The program ended.
     Ended,
-    /// A limit struck; everything before it is recorded.
+    /// A limit was exceeded; everything before it is recorded.
     Stopped(RunError),
 }
 
-/// How much a pixel did.
+/// Instruction counts of a lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LaneActivity {
     /// Instructions that it executed.
     pub executed: u64,
-    /// Instructions that its group executed while it slept.
+    /// Instructions that its group executed while it was inactive.
     pub waited: u64,
 }
 
-/// A snapshot of a run: the group between two steps, and a pixel of it.
+/// A snapshot: the state of a group between two steps, seen from one of its pixels.
 #[derive(Clone, Copy)]
 pub struct Snapshot<'r> {
     setup: &'r DrawSetup,
@@ -121,23 +119,23 @@ pub struct Snapshot<'r> {
     position: usize,
 }
 
-/// What is kept of every step.
+/// The record of a step.
 #[derive(Clone, Copy, Debug)]
 struct StepRecord {
     address: u32,
-    /// Loops and calls that run before the step.
+    /// Number of running loops and calls before the step.
     loops: u16,
     calls: u16,
 }
 
 impl DrawSetup {
-    /// A drawing of it without a time limit.
+    /// Returns the drawing without a time limit.
     fn draw(&self) -> Draw<'_> {
         let Self { shader, bindings, options } = self;
         Draw { shader, bindings, options, deadline: None }
     }
 
-    /// The group of a pixel.
+    /// Returns the pixels of the group that contains a pixel.
     fn group_rect(&self, [x, y]: [u32; 2]) -> PixelRect {
         let [width, height] = self.options.group;
         PixelRect { x: x - x % width, y: y - y % height, width, height }
@@ -145,15 +143,15 @@ impl DrawSetup {
 }
 
 impl Recording {
-    /// Runs a pixel's group ([`Options::group`] says how large it is) and keeps the run. The
-    /// recording is at position 0 then.
+    /// Runs a pixel's group (of [`Options::group`] pixels) and records the run. The recording is then at
+    /// position 0.
     ///
-    /// A run that [`Options::limits`] or [`Options::cancel`] stops is kept as far as it came
-    /// ([`Self::end`]), so an endless program can be looked at.
+    /// A run that [`Options::limits`] or [`Options::cancel`] stops is recorded up to there ([`Self::end`]), so
+    /// that an endless program can be inspected.
     ///
-    /// Memory: 8 bytes a step, of which [`Limits::instructions`](crate::Limits::instructions) allows so
-    /// many, and 16 MiB of checkpoints, whatever the length of the run. Time to seek: at most the steps
-    /// between two checkpoints, some hundred in a run of 100,000.
+    /// Memory: 8 bytes a step, for at most [`Limits::instructions`](crate::Limits::instructions) steps, and
+    /// 16 MiB of checkpoints for a run of any length. A seek runs at most the steps between two checkpoints,
+    /// some hundred in a run of 100,000.
     ///
     /// # Errors
     /// [`RunError::OddGroup`], and [`RunError::AreaOutside`] if the pixel is outside the picture.
@@ -192,7 +190,7 @@ impl Recording {
             }
         }
         let last = group.into_state();
-        // What stopped the recording must not stop who looks at it.
+        // The limits that ended the recording must not stop later seeks.
         setup.options.cancel = None;
         setup.options.limits.time = None;
         let now = Group::new(&setup.draw(), last.rect()).into_state();
@@ -214,88 +212,88 @@ impl Recording {
         Ok(recording)
     }
 
-    /// What was recorded.
+    /// Returns the recorded drawing.
     #[must_use]
     pub fn setup(&self) -> &DrawSetup {
         &self.setup
     }
 
-    /// Steps in all.
+    /// Returns the number of steps.
     #[must_use]
     pub fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// Whether there is no step: a limit of no instructions.
+    /// Returns whether there is no step, as with an instruction limit of 0.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// How the run ended.
+    /// Returns how the run ended.
     #[must_use]
     pub fn end(&self) -> &End {
         &self.end
     }
 
-    /// The address that each step executes, in order.
+    /// Returns the address of each step, in order.
     pub fn addresses(&self) -> impl DoubleEndedIterator<Item = u32> + ExactSizeIterator + '_ {
         self.steps.iter().map(|step| step.address)
     }
 
-    /// How much each lane did.
+    /// Returns the instruction counts of each lane.
     #[must_use]
     pub fn activity(&self) -> &[LaneActivity] {
         &self.activity
     }
 
-    /// The group at the end of the run.
+    /// Returns the state at the end of the run.
     #[must_use]
     pub fn last(&self) -> Snapshot<'_> {
         let Self { setup, last, lane, .. } = self;
         Snapshot { setup, state: last, lane: *lane, position: self.len() }
     }
 
-    /// What the frame holds at the pixel: its outputs at the end of the run, nothing if it is not
-    /// covered or was killed.
+    /// Returns the pixel as a frame holds it: its outputs at the end of the run, 0 if it is not covered or was
+    /// killed.
     #[must_use]
     pub fn delivered(&self) -> PixelOut {
         self.last().pixel().output().delivered()
     }
 
-    /// Where it stands: this many steps were executed.
+    /// Returns the current position: the number of executed steps.
     #[must_use]
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// The group where it stands.
+    /// Returns the state at the current position.
     #[must_use]
     pub fn now(&self) -> Snapshot<'_> {
         let Self { setup, now, lane, position, .. } = self;
         Snapshot { setup, state: now, lane: *lane, position: *position }
     }
 
-    /// The group one step further; `None` at the end.
+    /// Returns the state one step later; `None` at the end.
     #[must_use]
     pub fn after(&self) -> Option<Snapshot<'_>> {
         let (_, state) = self.coming.as_ref()?;
         Some(Snapshot { setup: &self.setup, state, lane: self.lane, position: self.position + 1 })
     }
 
-    /// What the last step did to the pixel; `None` at the start.
+    /// Returns the last executed step with its effect on the pixel; `None` at the start.
     #[must_use]
     pub fn done(&self) -> Option<&Step> {
         self.done.as_ref()
     }
 
-    /// What the coming step does to the pixel; `None` at the end.
+    /// Returns the next step with its effect on the pixel; `None` at the end.
     #[must_use]
     pub fn coming(&self) -> Option<&Step> {
         self.coming.as_ref().map(|(step, _)| step)
     }
 
-    /// Looks at another pixel of the group; `false` and nothing changed if it is not in it.
+    /// Selects another pixel of the group; returns `false` and changes nothing if it is not in the group.
     pub fn watch(&mut self, [x, y]: [u32; 2]) -> bool {
         let Some(lane) = self.now.lane_at(x, y) else { return false };
         if lane != self.lane {
@@ -305,7 +303,7 @@ impl Recording {
         true
     }
 
-    /// Goes to a position; beyond the end is the end.
+    /// Moves to a position, at most the end.
     pub fn seek(&mut self, position: usize) {
         let position = position.min(self.len());
         if position == self.position {
@@ -323,9 +321,9 @@ impl Recording {
         self.go(position);
     }
 
-    /// Goes to a position by running from a checkpoint, or from here if that is nearer.
+    /// Moves to a position by running from a checkpoint, or from the current position if that is nearer.
     fn go(&mut self, position: usize) {
-        // The last step is watched.
+        // The last step is run with event tracing.
         let before = position.saturating_sub(1);
         let (mut at, mut state) = self.checkpoint(before);
         if self.position <= before && self.position > at {
@@ -334,7 +332,7 @@ impl Recording {
         let draw = self.setup.draw();
         let mut group = Group::resume(&draw, state);
         while at < before {
-            // It went well when it was recorded.
+            // The step succeeded while it was recorded.
             if group.step().is_err() {
                 break;
             }
@@ -348,7 +346,7 @@ impl Recording {
         self.look_ahead();
     }
 
-    /// Finds out what the coming step does.
+    /// Executes the next step ahead, for [`coming`](Self::coming).
     fn look_ahead(&mut self) {
         self.coming = None;
         if self.position < self.len() {
@@ -361,7 +359,7 @@ impl Recording {
         }
     }
 
-    /// The nearest checkpoint at or before a position.
+    /// Returns the nearest checkpoint at or before a position.
     fn checkpoint(&self, position: usize) -> (usize, GroupState) {
         self.checkpoints
             .nearest(position, self.setup.options.poison)
@@ -370,79 +368,79 @@ impl Recording {
 }
 
 impl<'r> Snapshot<'r> {
-    /// Steps executed before it.
+    /// Returns the number of steps executed before it.
     #[must_use]
     pub fn position(&self) -> usize {
         self.position
     }
 
-    /// Absolute address of the instruction to come.
+    /// Returns the absolute address of the next instruction.
     #[must_use]
     pub fn address(&self) -> u32 {
         self.state.address()
     }
 
-    /// The instruction to come, decoded; `None` at the end and outside the code window.
+    /// Returns the next instruction, decoded; `None` at the end and outside the code window.
     #[must_use]
     pub fn op(&self) -> Option<&'r Op> {
         if self.state.ended() { None } else { self.setup.shader.op(self.address()) }
     }
 
-    /// The same as dwords.
+    /// Returns the next instruction as dwords; `None` likewise.
     #[must_use]
     pub fn instruction(&self) -> Option<Instruction> {
         if self.state.ended() { None } else { self.setup.shader.instruction(self.address()) }
     }
 
-    /// Everything that the group holds.
+    /// Returns the state of the group.
     #[must_use]
     pub fn state(&self) -> &'r GroupState {
         self.state
     }
 
-    /// Which lane the pixel is.
+    /// Returns the lane of the pixel.
     #[must_use]
     pub fn lane(&self) -> usize {
         self.lane
     }
 
-    /// The pixel.
+    /// Returns the pixel.
     #[must_use]
     pub fn pixel(&self) -> &'r Lane {
         &self.state.lanes()[self.lane]
     }
 
-    /// Whether the pixel is active: it executes the instruction to come.
+    /// Returns whether the pixel is active: it executes the next instruction.
     #[must_use]
     pub fn active(&self) -> bool {
         self.pixel().executes(&self.setup.options.readings)
     }
 
-    /// Which lanes are active, lane by lane: quad by quad, quads row by row.
+    /// Returns which lanes are active, in lane order: quad by quad, quads row by row.
     pub fn active_lanes(&self) -> impl ExactSizeIterator<Item = bool> + use<'r> {
         let setup = self.setup;
         self.state.lanes().iter().map(|lane| lane.executes(&setup.options.readings))
     }
 
-    /// aL.
+    /// Returns aL.
     #[must_use]
     pub fn al(&self) -> i32 {
         self.state.al(&self.setup.options.readings)
     }
 
-    /// The running loops, innermost last.
+    /// Returns the running loops, innermost last.
     #[must_use]
     pub fn loops(&self) -> &'r [LoopFrame] {
         self.state.loops()
     }
 
-    /// The address stack, top last.
+    /// Returns the address stack, top last.
     #[must_use]
     pub fn calls(&self) -> &'r [u32] {
         self.state.calls()
     }
 
-    /// What is run.
+    /// Returns the drawing.
     #[must_use]
     pub fn setup(&self) -> &'r DrawSetup {
         self.setup

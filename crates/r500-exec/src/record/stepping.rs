@@ -1,10 +1,10 @@
-//! Ways through a recorded run: over loops and calls, to a breakpoint, in either direction.
+//! Stepping through a recorded run: over loops and calls, to breakpoints, forward and backward.
 
 use super::expr::{Expr, Value};
 use super::{Recording, Snapshot};
 use crate::reference::{Group, GroupState};
 
-/// Where to.
+/// The direction of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// Towards the end.
@@ -13,24 +13,24 @@ pub enum Direction {
     Backward,
 }
 
-/// Where a run is to stop.
+/// A breakpoint.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Break {
     /// Before every execution of the instruction at this address.
     At(u32),
     /// The same, where a condition holds.
     AtIf(u32, Expr),
-    /// Where a condition becomes true: it holds, and did not one step before. At the start it is
-    /// enough that it holds.
+    /// Where a condition becomes true: it holds, and did not hold one step before. At the start it only has to
+    /// hold.
     If(Expr),
-    /// Behind a step that changed the value of an expression, in any bit.
+    /// After a step that changed the value of an expression, in any bit (a watchpoint).
     Changes(Expr),
 }
 
-/// Why a walk came to stand.
+/// Why execution stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It is where it was to go.
+    /// At the requested position.
     Reached,
     /// At a breakpoint: its number in the list.
     Break(usize),
@@ -41,31 +41,31 @@ pub enum Stop {
 }
 
 impl Recording {
-    /// One step.
+    /// Moves one step.
     pub fn step(&mut self, direction: Direction) -> Stop {
         self.walk(direction, |_, _| true)
     }
 
-    /// To the next step that the pixel is active before, or the last one.
+    /// Moves to the next (or previous) position at which the pixel is active.
     pub fn step_active(&mut self, direction: Direction) -> Stop {
         self.run_to(direction, |now| now.active() && !now.state().ended())
     }
 
-    /// One step, over a loop or a call that it begins (backward: that ended there) as a whole.
+    /// Moves one step, over a complete loop or call if one starts here (backward: ended here).
     pub fn step_over(&mut self, direction: Direction) -> Stop {
         let depth = self.depth(self.position);
         self.walk(direction, |recording, at| recording.depth(at) <= depth)
     }
 
-    /// Out of the innermost loop or call that runs: behind it, or before it. Outside of all, to the
-    /// end or start of the run.
+    /// Moves out of the innermost running loop or call: after its end, or before its start. Outside of all
+    /// loops and calls, moves to the end or start of the run.
     pub fn step_out(&mut self, direction: Direction) -> Stop {
         let depth = self.depth(self.position);
         self.walk(direction, |recording, at| recording.depth(at) < depth)
     }
 
-    /// To the next position where the instruction to come has a greater address (backward: a
-    /// smaller one): past the end of a loop from its last instruction.
+    /// Moves to the next position whose instruction has a greater address (backward: a smaller one): past the
+    /// end of a loop from its last instruction.
     pub fn until(&mut self, direction: Direction) -> Stop {
         let here = self.address_at(self.position);
         self.walk(direction, |recording, at| match direction {
@@ -74,10 +74,10 @@ impl Recording {
         })
     }
 
-    /// To the nearest breakpoint, not the one where it stands; else to the end or start of the run.
+    /// Moves to the nearest breakpoint other than the current position, else to the end or start of the run.
     ///
-    /// The positions where it stops are the same in both directions. Addresses are found without
-    /// running anything; conditions take a run from here to there.
+    /// Both directions stop at the same positions. Breakpoints at addresses are found in the record of
+    /// steps; conditions run the engine over the steps in between.
     pub fn run(&mut self, direction: Direction, breaks: &[Break]) -> Stop {
         let stops = |&at: &usize| {
             self.steps.get(at).is_some_and(|step| breaks.contains(&Break::At(step.address)))
@@ -107,7 +107,7 @@ impl Recording {
         Stop::Break(self.breaks_here(breaks).next().unwrap_or(0))
     }
 
-    /// The breakpoints of a list that the present position is at, by their numbers.
+    /// Returns the indices of the breakpoints that the current position hits.
     pub fn breaks_here<'a>(&'a self, breaks: &'a [Break]) -> impl Iterator<Item = usize> + 'a {
         let before = self.position.checked_sub(1).map(|at| (at, self.state_at(at)));
         breaks.iter().enumerate().filter_map(move |(i, stop)| {
@@ -116,7 +116,7 @@ impl Recording {
         })
     }
 
-    /// To the nearest position where something holds; else to the end or start of the run.
+    /// Moves to the nearest position where a predicate holds, else to the end or start of the run.
     pub fn run_to(&mut self, direction: Direction, holds: impl Fn(&Snapshot<'_>) -> bool) -> Stop {
         match self.find(direction, None, holds, |_, &now| now) {
             Some(position) => self.arrive(position),
@@ -124,8 +124,8 @@ impl Recording {
         }
     }
 
-    /// The nearest position where `hit` says so, given what `see` made of the snapshot one step before
-    /// (`None` at the start) and of the snapshot. Beyond `bound` it need not look.
+    /// Returns the nearest position for which `hit` holds, given the result of `see` one step before (`None` at
+    /// the start) and at the position. Positions beyond `bound` need not be searched.
     fn find<V>(
         &self,
         direction: Direction,
@@ -142,7 +142,7 @@ impl Recording {
             });
             return first;
         }
-        // From one checkpoint to the next, the last ones first.
+        // Search the intervals between checkpoints, latest first.
         let mut end = self.position.checked_sub(1)?;
         loop {
             let from = self.checkpoints.before(end);
@@ -165,8 +165,7 @@ impl Recording {
         }
     }
 
-    /// Runs on from a state, to `last` at most, and tells of hits behind it, as long as `go_on` says
-    /// so.
+    /// Runs from a state to `last` at most, and passes each hit after it to `go_on` until that returns false.
     fn scan<V>(
         &self,
         (mut at, state): (usize, GroupState),
@@ -188,7 +187,7 @@ impl Recording {
         }
     }
 
-    /// The state at a position, run from a checkpoint.
+    /// Returns the state at a position, by running from a checkpoint.
     fn state_at(&self, position: usize) -> GroupState {
         let (mut at, state) = self.checkpoint(position);
         let draw = self.setup.draw();
@@ -203,7 +202,7 @@ impl Recording {
         Snapshot { setup: &self.setup, state, lane: self.lane, position }
     }
 
-    /// Loops and calls that run at a position.
+    /// Returns the number of running loops and calls at a position.
     fn depth(&self, position: usize) -> usize {
         self.steps.get(position).map_or_else(
             || self.last.loops().len() + self.last.calls().len(),
@@ -215,7 +214,7 @@ impl Recording {
         self.steps.get(position).map_or_else(|| self.last.address(), |step| step.address)
     }
 
-    /// To the nearest position where the steps say so, else to the end or start of the run.
+    /// Moves to the nearest position for which `there` holds, else to the end or start of the run.
     fn walk(&mut self, direction: Direction, there: impl Fn(&Self, usize) -> bool) -> Stop {
         let found = match direction {
             Direction::Forward => (self.position + 1..=self.len()).find(|&at| there(self, at)),
@@ -242,13 +241,13 @@ impl Recording {
     }
 }
 
-/// What a breakpoint makes of a snapshot.
+/// The value of a breakpoint at a position.
 enum Trigger {
-    /// Whether to stop there.
+    /// Stops if true.
     Level(bool),
-    /// Whether to stop if it was not so one step before.
+    /// Stops if true and false one step before.
     Edge(bool),
-    /// To stop if it was another one step before.
+    /// Stops if different one step before.
     Value(Value),
 }
 

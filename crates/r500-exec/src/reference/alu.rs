@@ -1,4 +1,4 @@
-//! ALU and OUT instructions: operations and what finishes their results.
+//! ALU and OUT instructions: operations, output modifier, clamp.
 
 use r500_isa::values::{AlphaOp, Omod, RgbOp};
 
@@ -12,8 +12,8 @@ use crate::shader::Alu;
 use crate::warning::WarningKind;
 
 impl Group<'_> {
-    /// One ALU or OUT instruction. All reads precede all writes (observed), those of other pixels
-    /// included.
+    /// Executes an ALU or OUT instruction. All reads precede all writes (observed), including those of other
+    /// pixels.
     pub(super) fn alu(&mut self, address: u32, alu: &Alu) {
         let executing: Vec<bool> =
             self.state.lanes.iter().map(|lane| self.executes(lane)).collect();
@@ -31,8 +31,7 @@ impl Group<'_> {
         }
     }
 
-    /// The result of an instruction for one lane. Channels that go nowhere are 0, unless someone
-    /// watches.
+    /// Computes the result of an instruction for one lane. Unused channels are 0, unless the lane is watched.
     fn compute(&mut self, lane: usize, alu: &Alu, operands: &Operands) -> Outcome {
         let watched = self.event_of(lane).is_some();
         let wanted = if watched { 0b1111 } else { alu.wanted };
@@ -50,7 +49,7 @@ impl Group<'_> {
         Outcome { result, enabled }
     }
 
-    /// Results before OMOD and clamp: red, green, blue, alpha. SOP and DP hand over this raw result
+    /// Computes the results before OMOD and clamp: red, green, blue, alpha. SOP and DP pass on this raw result
     /// (observed).
     fn operate(&self, lane: usize, alu: &Alu, operands: &Operands, wanted: u8) -> [f32; 4] {
         let readings = &self.draw.options.readings;
@@ -100,7 +99,7 @@ impl Group<'_> {
         raw
     }
 
-    /// OMOD, then clamp (ctm), each half its own.
+    /// Applies OMOD, then clamp (ctm), of each half.
     fn finish_result(&self, alu: &Alu, raw: [f32; 4], wanted: u8) -> [f32; 4] {
         let strict = self.draw.options.readings.omod_7 == Omod7::Finish;
         let rgb = omod(alu.rgb.omod, strict && !rgb_selects(alu.rgb.op));
@@ -149,7 +148,7 @@ impl Group<'_> {
     }
 }
 
-/// The channels whose writes the predicates gate: all but the ALU result.
+/// Returns the channels whose writes the predicates gate: all but the ALU result.
 fn gated_channels(alu: &Alu) -> u8 {
     let alpha = (alu.alpha.wmask | alu.alpha.omask | u8::from(alu.depth)) << 3;
     alu.rgb.wmask | alu.rgb.omask | alpha
@@ -189,7 +188,7 @@ fn rgb_op(op: RgbOp, x: impl Fn(usize) -> f32, arith: Arith) -> Option<f32> {
     })
 }
 
-/// Alpha operations but DP; `None` for the reserved one. `x` as for [`rgb_op`].
+/// Alpha operations other than DP; `None` for the reserved one. `x` as for [`rgb_op`].
 #[inline]
 fn alpha_op(op: AlphaOp, x: impl Fn(usize) -> f32, arith: Arith) -> Option<f32> {
     Some(match op {
@@ -209,7 +208,7 @@ fn alpha_op(op: AlphaOp, x: impl Fn(usize) -> f32, arith: Arith) -> Option<f32> 
     })
 }
 
-/// The modifier in force; `finish_instead` is the reading of OMOD 7 that scales by 1.
+/// Returns the effective output modifier; `finish_instead` is the reading of OMOD 7 that scales by 1.
 fn omod(omod: Omod, finish_instead: bool) -> Omod {
     if omod == Omod::DISABLED && finish_instead { Omod::MUL1 } else { omod }
 }
@@ -222,7 +221,7 @@ fn finish(raw: f32, omod: Omod, clamp: bool, arith: Arith) -> f32 {
     if clamp { arith.clamp01(scaled) } else { scaled }
 }
 
-/// The operations that OMOD 7 is documented for: they hand on an operand's bits.
+/// Returns whether OMOD 7 is documented for an operation: those that return the bits of an operand.
 fn rgb_selects(op: RgbOp) -> bool {
     matches!(op, RgbOp::MIN | RgbOp::MAX | RgbOp::CMP | RgbOp::CND)
 }

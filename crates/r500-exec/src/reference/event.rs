@@ -1,25 +1,25 @@
-//! What an instruction did to a watched pixel.
+//! Trace events: the effect of an instruction on a watched pixel.
 
 use crate::texture;
 
-/// One executed instruction as one pixel saw it.
+/// The effect of an executed instruction on one pixel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
     /// Absolute address of the instruction.
     pub address: u32,
-    /// Whether the pixel was active. An inactive one sees flow control, and writes of
+    /// Whether the pixel was active. An inactive pixel takes part in flow control and in writes of
     /// `WRITE_INACTIVE`.
     pub active: bool,
-    /// What was computed.
+    /// The computation.
     pub kind: EventKind,
-    /// What was written, in order.
+    /// The writes, in order.
     pub writes: Vec<Write>,
 }
 
-/// What was computed.
+/// The computation of an instruction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum EventKind {
-    /// Nothing: the pixel slept.
+    /// Nothing: the pixel was inactive.
     Skipped,
     /// An ALU or OUT instruction.
     Alu {
@@ -39,9 +39,9 @@ pub enum EventKind {
     Tex {
         /// S, T, R, Q.
         coord: [f32; 4],
-        /// What the unit returned, before the destination swizzle; `None` for NOP and TEXKILL.
+        /// The texel before the destination swizzle; `None` for NOP and TEXKILL.
         texel: Option<[f32; 4]>,
-        /// How it was looked up.
+        /// The steps of the fetch.
         lookup: Option<Lookup>,
         /// Channels that the predicates let through, red in bit 0.
         enabled: u8,
@@ -52,15 +52,15 @@ pub enum EventKind {
     Flow(Jump),
 }
 
-/// How a texel came about.
+/// The steps of a texture fetch.
 pub type Lookup = texture::Lookup;
 
 /// A flow-control decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Jump {
-    /// Whether this pixel wanted to jump (also told of one that had no say).
+    /// Whether this pixel wanted to jump (also set if it did not vote).
     pub wants: bool,
-    /// Whether it had a say: active, and covered or not ignored.
+    /// Whether it voted: active, and covered or `IGNORE_UNCOVERED` clear.
     pub voted: bool,
     /// Voters of the group.
     pub voters: usize,
@@ -68,7 +68,7 @@ pub struct Jump {
     pub in_favour: usize,
     /// Whether the group jumped.
     pub taken: bool,
-    /// Where the group went on.
+    /// Address of the next instruction.
     pub next: u32,
 }
 

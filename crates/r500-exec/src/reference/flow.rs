@@ -1,10 +1,10 @@
 //! Flow control: the state machine of branches, loops and calls.
 //!
-//! One group shares a program counter; a pixel that does not follow is parked. A branch parks it
-//! with a counter of the levels that must close before it wakes; a break or continue parks it
-//! with a count of the loops running inside the one that it left or waits in. Pixels parked by a
-//! loop take no part in branches: they were branch-active when they were parked, and what happens
-//! to branch levels until they wake is balanced.
+//! The pixels of a group share a program counter; a pixel that does not follow it is inactive. A branch
+//! deactivates it with a counter of the levels that must close to reactivate it; a break or continue with a
+//! count of the loops running inside the loop that it left or waits in. Pixels deactivated by a loop take no
+//! part in branches: they were branch-active before, and the branch levels opened and closed until their
+//! reactivation are balanced.
 
 use r500_isa::JumpInput;
 use r500_isa::limits::{BRANCH_LEVELS, CALL_LEVELS, LOOP_LEVELS, PARTIAL_BRANCH_LEVELS};
@@ -21,11 +21,11 @@ use crate::reading::{
 use crate::shader::{Fc, Op, Predicate};
 use crate::warning::WarningKind;
 
-/// What the voters of a group say.
+/// The votes of a group on a jump.
 struct Vote {
-    /// Each lane's wish, whether it has a say or not.
+    /// Whether each lane wants to jump, voter or not.
     wants: Vec<bool>,
-    /// Which lanes have a say: active, and covered or not ignored.
+    /// Which lanes vote: active, and covered or `IGNORE_UNCOVERED` clear.
     voters: Vec<bool>,
 }
 
@@ -76,7 +76,7 @@ impl Group<'_> {
         }
     }
 
-    /// The end of a pass wakes the pixels that wait for it, before anything is decided (derived).
+    /// The end of an iteration reactivates the pixels that continued, before the vote (derived).
     fn wake_continuing(&mut self) {
         let flat = self.draw.options.readings.break_rule == BreakRule::Flat;
         for lane in &mut self.state.lanes {
@@ -126,11 +126,11 @@ impl Group<'_> {
         selected != pred.inv
     }
 
-    /// LOOP, REP: KR passes; none at all skips the loop (documented). Pushes only when it does not
-    /// jump (documented, ctm).
+    /// LOOP, REP: KR iterations; 0 skips the loop (documented). Pushes only if it does not jump
+    /// (documented, ctm).
     fn begin_loop(&mut self, address: u32, fc: &Fc, vote: &Vote, voted: bool) -> bool {
         let mut jump = voted;
-        // Observed: by the letter, a LOOP that nobody reaches would jump without a push.
+        // Observed: read literally, a LOOP without voters would jump without a push.
         let idle = !fc.inst.jump_any() && vote.is_empty();
         if idle && self.draw.options.readings.idle_loop == IdleLoop::Stay {
             jump = false;
@@ -146,7 +146,7 @@ impl Group<'_> {
             self.warn_group(WarningKind::LoopOverflow, address, saturate(LOOP_LEVELS));
             return false;
         }
-        // REP leaves aL alone (documented).
+        // REP keeps aL (documented).
         let al = if fc.inst.op() == FcOp::LOOP { i32::from(constant.kg()) } else { self.al() };
         let entered = self.state.lanes.iter().map(|lane| self.executes(lane)).collect();
         self.state.loops.push(LoopFrame { count: u32::from(constant.kr()), al, entered });
@@ -160,7 +160,7 @@ impl Group<'_> {
         false
     }
 
-    /// ENDLOOP, ENDREP: the next pass, or out of the loop (documented). ENDREP leaves aL alone.
+    /// ENDLOOP, ENDREP: the next iteration, or out of the loop (documented). ENDREP keeps aL.
     fn end_iteration(&mut self, address: u32, fc: &Fc, voted: bool) -> bool {
         let step = if fc.inst.op() == FcOp::ENDLOOP {
             i32::from(self.int_constant(address, fc).kb())
@@ -181,8 +181,8 @@ impl Group<'_> {
         jump
     }
 
-    /// BREAKLOOP, BREAKREP: who wants to leave is parked; the group leaves when nobody who entered
-    /// the loop is left in it, and then pops it (ctm: "pop loop stack if jump"; observed).
+    /// BREAKLOOP, BREAKREP: deactivates the lanes that want to leave; the group jumps when none of the lanes
+    /// that entered the loop remains in it, and then pops it (ctm: "pop loop stack if jump"; observed).
     fn leave_loop(&mut self, address: u32, inst: FcInst, vote: &Vote, voted: bool) -> bool {
         let rule = self.draw.options.readings.break_rule;
         let jump = if rule == BreakRule::Literal && voted {
@@ -199,8 +199,8 @@ impl Group<'_> {
         jump
     }
 
-    /// CONTINUE: who wants to is parked until the end of the pass; the group goes there when nobody
-    /// who entered the loop is left in the pass.
+    /// CONTINUE: deactivates the lanes that want to until the end of the iteration; the group jumps there when
+    /// none of the lanes that entered the loop remains in the iteration.
     fn continue_loop(&mut self, address: u32, inst: FcInst, vote: &Vote, voted: bool) -> bool {
         if self.draw.options.readings.break_rule == BreakRule::Literal && voted {
             return true;
@@ -211,8 +211,8 @@ impl Group<'_> {
         })
     }
 
-    /// Whether a break or continue takes its jump, `voted` being what the votes say and `remains`
-    /// which states keep a pixel in the loop.
+    /// Returns whether a break or continue takes its jump, where `voted` is the result of the vote and
+    /// `remains` says which states keep a pixel in the loop.
     fn may_leave(
         &mut self,
         address: u32,
@@ -257,7 +257,8 @@ impl Group<'_> {
         }
     }
 
-    /// Drops the innermost loop; those who left it wake, those who left an outer one count down.
+    /// Pops the innermost loop: reactivates the lanes that left it, decrements the counts of those that left
+    /// an outer one.
     fn pop_loop(&mut self) {
         let Some(frame) = self.state.loops.pop() else { return };
         self.state.last_al = frame.al;
@@ -290,7 +291,8 @@ impl Group<'_> {
         }
     }
 
-    /// DECR: counters go down by B_POP_CNT; a pixel whose counter falls below zero wakes.
+    /// DECR: subtracts B_POP_CNT from the branch counters; a pixel whose counter falls below zero becomes
+    /// active.
     fn decrement(&mut self, amount: u32) {
         for lane in &mut self.state.lanes {
             if let LaneState::Branch(n) = lane.state {
@@ -299,8 +301,8 @@ impl Group<'_> {
         }
     }
 
-    /// INCR: counters go up by one; active pixels that decided otherwise than the group go to sleep
-    /// with zero.
+    /// INCR: increments the branch counters; active pixels that voted against the group's decision become
+    /// inactive with counter zero.
     fn increment(&mut self, address: u32, vote: &Vote, jump: bool) {
         let levels = if self.draw.shader.full_fc() { BRANCH_LEVELS } else { PARTIAL_BRANCH_LEVELS };
         let levels = u32::from(levels);
@@ -322,8 +324,8 @@ impl Group<'_> {
         }
     }
 
-    /// A taken jump: A_OP on the address stack, then on to the target (documented). PUSH keeps the
-    /// address behind this instruction (derived: a return would repeat the call otherwise).
+    /// A taken jump: A_OP on the address stack, then to the target (documented). PUSH stores the address after
+    /// this instruction (derived: a return would repeat the call otherwise).
     fn jump(&mut self, address: u32, fc: &Fc, idle: bool) {
         let next = self.state.pc;
         let mut target = self.jump_target(fc);
@@ -419,7 +421,7 @@ impl Group<'_> {
         }
     }
 
-    /// Tells the watcher, if there is one.
+    /// Emits the event of the watched pixel, if there is one.
     fn emit_event(&mut self, vote: &Vote, taken: bool) {
         if self.event.is_none() {
             return;
@@ -438,7 +440,8 @@ impl Group<'_> {
 }
 
 impl Vote {
-    /// JUMP_ANY set: any; clear: all. Nobody there: not, and so (documented).
+    /// Decides the vote: any voter with JUMP_ANY, else all. Without voters: false with JUMP_ANY, else true
+    /// (documented).
     fn decide(&self, any: bool) -> bool {
         if any { self.votes().any(|wants| wants) } else { self.votes().all(|wants| wants) }
     }

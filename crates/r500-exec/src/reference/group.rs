@@ -1,4 +1,4 @@
-//! What pixels share, and one step of their program.
+//! A group of pixels with one program counter, and one step of its program.
 
 use super::event::{Event, EventKind};
 use super::lane::Lane;
@@ -8,9 +8,9 @@ use crate::reading::{LeftWindow, OutsidePixels};
 use crate::warning::WarningKind;
 use crate::{Counters, Draw, Op, PixelRect, RunError, RuntimeWarnings};
 
-/// Pixels that share a program counter, and their program's state.
+/// A group of pixels that share a program counter, and the state of their program.
 ///
-/// Lanes lie quad by quad, quads row by row; within a quad top left, top right, bottom left, bottom
+/// Lane order: quad by quad, quads row by row; within a quad top left, top right, bottom left, bottom
 /// right, "top" being the row with the smaller y (observed: the sign of derivatives).
 ///
 /// ```
@@ -43,13 +43,13 @@ pub struct Group<'a> {
 pub struct Step {
     /// Its absolute address.
     pub address: u32,
-    /// What it did to the watched pixel, if there is one.
+    /// Its effect on the watched pixel, if there is one.
     pub event: Option<Event>,
 }
 
 impl<'a> Group<'a> {
-    /// The pixels of a rect at the start of their program. An odd width or height is rounded up to
-    /// whole quads.
+    /// Returns the pixels of a rectangle at the start of their program. An odd width or height is rounded up
+    /// to complete quads.
     #[must_use]
     pub fn new(draw: &Draw<'a>, rect: PixelRect) -> Self {
         let (columns, rows) = (rect.width.div_ceil(2), rect.height.div_ceil(2));
@@ -77,20 +77,20 @@ impl<'a> Group<'a> {
         Self::resume(draw, state)
     }
 
-    /// Goes on from a state that a group of the same drawing was in. Nobody is watched.
+    /// Resumes from a state of a group of the same drawing. No pixel is watched.
     #[must_use]
     pub fn resume(draw: &Draw<'a>, state: GroupState) -> Self {
         let arith = draw.options.readings.arith(draw.shader.zero_rule());
         Self { draw: *draw, arith, state, watched: None, event: None }
     }
 
-    /// What it holds between two steps.
+    /// Returns its state between two steps.
     #[must_use]
     pub fn state(&self) -> &GroupState {
         &self.state
     }
 
-    /// The same, when all is done or to [go on](Self::resume) later.
+    /// Returns its state, for example to [resume](Self::resume) later.
     #[must_use]
     pub fn into_state(self) -> GroupState {
         self.state
@@ -99,7 +99,7 @@ impl<'a> Group<'a> {
     /// Runs to the end.
     ///
     /// # Errors
-    /// [`RunError`] if a limit strikes.
+    /// [`RunError`] if a limit is exceeded.
     pub fn run(&mut self) -> Result<(), RunError> {
         while !self.state.ended {
             self.step()?;
@@ -107,10 +107,10 @@ impl<'a> Group<'a> {
         Ok(())
     }
 
-    /// Executes one instruction. Nothing happens once the program has ended.
+    /// Executes one instruction; does nothing once the program has ended.
     ///
     /// # Errors
-    /// [`RunError`] if a limit strikes.
+    /// [`RunError`] if a limit is exceeded.
     pub fn step(&mut self) -> Result<Step, RunError> {
         let address = self.state.pc;
         self.event = None;
@@ -118,7 +118,7 @@ impl<'a> Group<'a> {
             return Ok(Step { address, event: None });
         }
         let Some(op) = self.draw.shader.op(address) else {
-            // Open: the documents do not say what a program counter outside the window does.
+            // Open: the documents do not define a program counter outside the window.
             self.left_window(address);
             return Ok(Step { address, event: None });
         };
@@ -136,102 +136,102 @@ impl<'a> Group<'a> {
             Op::Fc(fc) => self.flow(address, fc),
         }
         if address == self.draw.shader.end() {
-            // Documented: the program ends behind END_ADDR whatever stands there.
+            // Documented: the program ends after END_ADDR, whatever its instruction is.
             self.state.ended = true;
         }
         Ok(Step { address, event: self.event.take() })
     }
 
-    /// Whether the program has ended.
+    /// Returns whether the program has ended.
     #[must_use]
     pub fn ended(&self) -> bool {
         self.state.ended
     }
 
-    /// Absolute address of the next instruction.
+    /// Returns the absolute address of the next instruction.
     #[must_use]
     pub fn address(&self) -> u32 {
         self.state.pc
     }
 
-    /// The pixels.
+    /// Returns the pixels of the group.
     #[must_use]
     pub fn rect(&self) -> PixelRect {
         self.state.rect
     }
 
-    /// The lanes.
+    /// Returns the lanes.
     #[must_use]
     pub fn lanes(&self) -> &[Lane] {
         &self.state.lanes
     }
 
-    /// The running loops, innermost last.
+    /// Returns the running loops, innermost last.
     #[must_use]
     pub fn loops(&self) -> &[LoopFrame] {
         &self.state.loops
     }
 
-    /// The address stack, top last.
+    /// Returns the address stack, top last.
     #[must_use]
     pub fn calls(&self) -> &[u32] {
         &self.state.calls
     }
 
-    /// aL: that of the innermost loop; 0 outside every loop (open).
+    /// Returns aL: that of the innermost loop, 0 outside all loops (open).
     #[must_use]
     pub fn al(&self) -> i32 {
         self.state.al(&self.draw.options.readings)
     }
 
-    /// What was met so far.
+    /// Returns the warnings so far.
     #[must_use]
     pub fn warnings(&self) -> &RuntimeWarnings {
         &self.state.warnings
     }
 
-    /// What was counted so far.
+    /// Returns the counters so far.
     #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.state.counters
     }
 
-    /// The lane of a pixel of the picture, if it is in this group.
+    /// Returns the lane of a pixel of the picture, if it is in this group.
     #[must_use]
     pub fn lane_at(&self, x: u32, y: u32) -> Option<usize> {
         self.state.lanes.iter().position(|lane| lane.x == x && lane.y == y)
     }
 
-    /// Reports what happens to a lane from now on ([`Step::event`]).
+    /// Selects the lane whose events later steps report ([`Step::event`]).
     pub fn watch(&mut self, lane: Option<usize>) {
         self.watched = lane.filter(|&lane| lane < self.state.lanes.len());
     }
 
-    /// RuntimeWarnings and counters, when all is done.
+    /// Returns warnings and counters.
     #[must_use]
     pub fn finish(self) -> (RuntimeWarnings, Counters) {
         (self.state.warnings, self.state.counters)
     }
 
-    /// Whether a lane executes.
+    /// Returns whether a lane executes.
     pub(super) fn executes(&self, lane: &Lane) -> bool {
         lane.executes(&self.draw.options.readings)
     }
 
-    /// Whether a lane takes part in decisions of an instruction with that `IGNORE_UNCOVERED`.
+    /// Returns whether a lane votes on an instruction with the given `IGNORE_UNCOVERED`.
     pub(super) fn votes(&self, lane: &Lane, ignore_uncovered: bool) -> bool {
         let absent =
             !lane.inside && self.draw.options.readings.outside_pixels == OutsidePixels::Absent;
         (lane.covered || !ignore_uncovered) && !absent
     }
 
-    /// The watched lane's event, for that lane alone.
+    /// Returns the event of a lane, if that lane is watched.
     pub(super) fn event_of(&mut self, lane: usize) -> Option<&mut Event> {
         if self.watched == Some(lane) { self.event.as_mut() } else { None }
     }
 
-    /// Notes a warning of a lane. Lanes outside the picture find nothing: what they hold is not
-    /// the program's doing.
+    /// Adds a warning of a lane. Lanes outside the picture cause no warnings, because their inputs are not
+    /// under the program's control.
     pub(super) fn warn(&mut self, lane: usize, kind: WarningKind, address: u32, detail: i32) {
         if !self.draw.options.warnings {
             return;
@@ -241,7 +241,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    /// Notes a warning of the group as a whole.
+    /// Adds a warning of the whole group.
     pub(super) fn warn_group(&mut self, kind: WarningKind, address: u32, detail: i32) {
         if self.draw.options.warnings {
             self.state.warnings.add(kind, address, [self.state.rect.x, self.state.rect.y], detail);
@@ -280,7 +280,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// A number for [`RuntimeWarning::detail`](crate::RuntimeWarning::detail).
+/// Converts a number for [`RuntimeWarning::detail`](crate::RuntimeWarning::detail).
 pub(super) fn saturate(n: impl TryInto<i32>) -> i32 {
     n.try_into().unwrap_or(i32::MAX)
 }

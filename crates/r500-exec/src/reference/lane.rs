@@ -1,4 +1,4 @@
-//! What a pixel has.
+//! The state of a pixel.
 
 use r500_isa::{TARGETS, TEMPORARIES};
 
@@ -40,30 +40,30 @@ pub struct Lane {
     pub alu_result_set: bool,
 }
 
-/// Whether a pixel executes, and if not, what it waits for.
+/// Whether a pixel is active, and if not, what reactivates it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LaneState {
-    /// It executes.
+    /// It is active.
     Active,
-    /// Switched off by a branch: so many levels must close before it wakes, minus one.
+    /// Inactive by a branch: the number of branch levels that must close to reactivate it, minus one.
     Branch(u32),
-    /// Left a loop: so many loops nested in that one are running.
+    /// Inactive by a break: the number of running loops nested in the loop that it left.
     Break(u32),
-    /// Waits for the end of the pass of such a loop.
+    /// Inactive by a continue until the end of the iteration: the number of running loops nested in that loop.
     Continue(u32),
 }
 
-/// What stands in undefined state under [`Options::poison`](crate::Options::poison): a number that
-/// no program means, so that it shows.
+/// The value of undefined state under [`Options::poison`](crate::Options::poison): conspicuous, and not a
+/// number that programs use.
 pub(crate) const POISON: f32 = -1_234_567.0;
 
-/// What a temporary holds that nothing has written.
+/// Returns the value of an unwritten temporary.
 fn undefined(poison: bool) -> [f32; 4] {
     [if poison { POISON } else { 0.0 }; 4]
 }
 
 impl Lane {
-    /// A pixel at the start of its program: inputs delivered, the rest undefined, which is 0 in this
+    /// Returns a pixel at the start of its program: inputs loaded, the rest undefined, which is 0 in this
     /// project (open; no program of the corpus depends on it) or the poison pattern.
     pub(super) fn new(draw: &Draw<'_>, x: u32, y: u32) -> Self {
         let [width, height] = draw.bindings.size();
@@ -95,8 +95,7 @@ impl Lane {
         lane
     }
 
-    /// A copy without the temporaries behind the last one that was written: those hold what is
-    /// [`undefined`].
+    /// Returns a copy without the temporaries after the last written one, which are [`undefined`].
     pub(super) fn compact(&self) -> Self {
         let used = self.written.iter().rposition(|&written| written != 0).map_or(0, |i| i + 1);
         Self { temps: self.temps.get(..used).unwrap_or(&self.temps).to_vec(), ..*self }
@@ -107,20 +106,20 @@ impl Lane {
         self.temps.resize(TEMPORARIES, undefined(poison));
     }
 
-    /// Whether its flow-control state lets it execute.
+    /// Returns whether its flow-control state is active.
     #[must_use]
     pub fn is_active(&self) -> bool {
         self.state == LaneState::Active
     }
 
-    /// Whether it executes: its state lets it, and it was not killed where that stops it (open).
+    /// Returns whether it executes: it is active, and not killed if killing stops execution (open).
     #[must_use]
     pub fn executes(&self, readings: &Readings) -> bool {
         let stopped = self.killed && readings.killed_pixels == KilledPixels::Stop;
         self.is_active() && !stopped
     }
 
-    /// What it delivers: outputs as last written, if it is covered still.
+    /// Returns its outputs as last written, and whether it is still covered.
     #[must_use]
     pub fn output(&self) -> PixelOut {
         PixelOut {

@@ -1,20 +1,20 @@
-//! The reference engine: the law.
+//! The reference engine: an interpreter that defines the semantics, one instruction at a time.
 //!
-//! Written to be read beside the documents, one place for each rule:
+//! It is written to be read next to the register documents, one place for each rule:
 //!
 //! | module | rules |
 //! | --- | --- |
-//! | `lane` | what a pixel has: temporaries, predicate, ALU result, flow-control state, outputs |
-//! | `state` | what pixels share: program counter, stacks |
-//! | `group` | one step of their program |
+//! | `lane` | state of a pixel: temporaries, predicate, ALU result, flow-control state, outputs |
+//! | `state` | state that a group of pixels shares: program counter, stacks |
+//! | `group` | one step of a group |
 //! | `source` | `ADDRn`, `CONST`, `REL`, inline constants, presubtract, select, swizzle, modifier |
 //! | `alu` | `RGB_OP`, `ALPHA_OP`, `OMOD`, clamp |
 //! | `write` | predicates, write masks, outputs, depth, predicate bits, ALU result |
 //! | `tex` | texture instructions |
 //! | `flow` | flow control |
-//! | `event` | what happened to a watched pixel |
+//! | `event` | trace events of a watched pixel |
 //!
-//! No speed tricks: what a rule says is what the code does. Where a rule is open, the code asks
+//! The code follows the rules literally, without optimisation. Where a rule is open, it consults
 //! [`Readings`](crate::Readings).
 
 mod alu;
@@ -50,7 +50,7 @@ impl Engine for Reference {
     }
 }
 
-/// A picture drawn group by group.
+/// A drawing, group by group.
 struct Groups<'a> {
     draw: Draw<'a>,
 }

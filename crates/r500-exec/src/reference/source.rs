@@ -1,4 +1,4 @@
-//! Sources: from addresses to operands.
+//! Operand resolution: from source addresses to operands.
 
 use r500_isa::dataflow::SourceReads;
 use r500_isa::values::{AlphaOp, Mod, RgbOp, Sel, SrcpOp, Swiz};
@@ -10,8 +10,8 @@ use crate::reading::{Dp4Derivative, InlineRelative, PastPixsize, RelativeRange};
 use crate::shader::Alu;
 use crate::warning::WarningKind;
 
-/// The operands of an instruction: where each channel of each comes from. The pixels of a group
-/// share aL, so this is the same for all of them.
+/// The operands of an instruction: the source of each channel. The pixels of a group share aL, so that they
+/// share this, too.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Operands {
     /// A, B, C of the RGB half.
@@ -29,7 +29,7 @@ pub(super) struct Channel {
     modifier: Mod,
 }
 
-/// Where a channel comes from.
+/// The source of a channel.
 #[derive(Clone, Copy, Debug)]
 enum From {
     /// A source of the pixel itself.
@@ -47,7 +47,7 @@ enum Cell {
     Shared(f32),
 }
 
-/// What an address names.
+/// The register or constant that an address selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Temp(usize),
@@ -55,8 +55,8 @@ enum Place {
     Inline(InlineConst),
 }
 
-/// The channels of `src0` to `src2`: colours of the RGB half's source, alpha of the alpha half's,
-/// whoever reads them (ctm; observed).
+/// The channels of `src0` to `src2`: colours of the RGB half's source, alpha of the alpha half's, for readers
+/// in either half (ctm; observed).
 type Cells = [[Cell; 4]; 3];
 
 /// Corners of a quad.
@@ -80,7 +80,7 @@ fn channel(alu: &Alu, cells: &Cells, sel: Sel, swiz: Swiz, modifier: Mod) -> Cha
         Sel::SRC1 => own(cells[1][i]),
         Sel::SRC2 => own(cells[2][i]),
         // Observed: the colours of srcp always come from the RGB half's presubtract and its alpha
-        // from the alpha half's, whoever reads them.
+        // from the alpha half's, for readers in either half.
         _ => {
             let op = if i < 3 { alu.rgb.srcp } else { alu.alpha.srcp };
             Channel { from: From::Srcp(op, [cells[0][i], cells[1][i]]), modifier }
@@ -116,7 +116,7 @@ fn modify(modifier: Mod, x: f32) -> f32 {
 }
 
 impl Group<'_> {
-    /// The operands of an instruction.
+    /// Resolves the operands of an instruction.
     pub(super) fn operands(&self, alu: &Alu) -> Operands {
         let cells = self.cells(alu);
         let rgb = alu.rgb.operands.map(|Operand { sel, swiz, modifier }| {
@@ -156,7 +156,7 @@ impl Group<'_> {
         }
     }
 
-    /// A channel of an operand for one lane.
+    /// Returns a channel of an operand for one lane.
     #[inline]
     pub(super) fn value(&self, lane: usize, channel: &Channel) -> f32 {
         let x = match channel.from {
@@ -185,17 +185,17 @@ impl Group<'_> {
         })
     }
 
-    /// The temporary that an address names, aL added if asked for.
+    /// Returns the temporary that an address selects, with aL added if `relative`.
     pub(super) fn temp_address(&self, addr: u8, relative: bool) -> usize {
         self.relative(addr, relative, TEMPORARIES)
     }
 
-    /// Whether a temporary exists.
+    /// Returns whether a temporary exists.
     pub(super) fn temp_exists(&self, temp: usize) -> bool {
         self.draw.options.readings.past_pixsize == PastPixsize::Exist || !self.is_past(temp)
     }
 
-    /// A temporary's value.
+    /// Returns the value of a temporary.
     pub(super) fn temp(&self, lane: usize, temp: usize) -> [f32; 4] {
         if !self.temp_exists(temp) {
             return [0.0; 4];
@@ -208,7 +208,7 @@ impl Group<'_> {
             .unwrap_or_default()
     }
 
-    /// RuntimeWarnings of what an instruction reads.
+    /// Warns about the sources of an instruction.
     pub(super) fn check_sources(&mut self, lane: usize, address: u32, alu: &Alu) {
         let SourceReads { rgb, alpha } = alu.reads;
         for n in 0..3 {
@@ -221,7 +221,7 @@ impl Group<'_> {
         }
     }
 
-    /// RuntimeWarnings of reading some channels of a temporary.
+    /// Warns about reading channels of a temporary.
     pub(super) fn check_temp(&mut self, lane: usize, address: u32, temp: usize, channels: u8) {
         let written = self.state.lanes.get(lane).map_or(0, |lane| lane.written[temp]);
         if channels & !written != 0 {
@@ -235,7 +235,7 @@ impl Group<'_> {
         }
     }
 
-    /// RuntimeWarnings of an address that aL may move out of range.
+    /// Warns about an address that aL moves out of range.
     pub(super) fn check_relative(
         &mut self,
         lane: usize,
@@ -266,7 +266,7 @@ impl Group<'_> {
         }
     }
 
-    /// The channels of a source.
+    /// Returns the channels of a source.
     fn resolve(&self, source: Source) -> [Cell; 4] {
         match self.place(source) {
             Place::Temp(temp) if self.temp_exists(temp) => {
@@ -280,7 +280,8 @@ impl Group<'_> {
         }
     }
 
-    /// What a source address names (documented: CONST, then bit 7; REL adds aL first).
+    /// Returns the register or constant of a source address (documented: CONST, then bit 7; REL adds aL
+    /// first).
     fn place(&self, source: Source) -> Place {
         if source.constant {
             return Place::Constant(self.relative(source.addr, source.relative, CONSTANTS));
@@ -299,8 +300,8 @@ impl Group<'_> {
         }
     }
 
-    /// An address of a bank of `registers`, aL added if asked for. Beyond the bank nothing is
-    /// defined (open).
+    /// Returns an index into a bank of `registers`, with aL added if `relative`. An index beyond the bank is
+    /// undefined (open).
     fn relative(&self, addr: u8, relative: bool, registers: usize) -> usize {
         if !relative {
             return usize::from(addr) % registers;
@@ -314,7 +315,7 @@ impl Group<'_> {
         usize::try_from(inside).unwrap_or(0)
     }
 
-    /// Whether a temporary is above US_PIXSIZE.
+    /// Returns whether a temporary is above US_PIXSIZE.
     pub(super) fn is_past(&self, temp: usize) -> bool {
         self.draw.shader.pixsize().is_some_and(|last| temp > usize::from(last))
     }

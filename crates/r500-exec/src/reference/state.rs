@@ -1,4 +1,4 @@
-//! What pixels that share a program counter hold between two steps.
+//! The state of a group between two steps.
 
 use r500_isa::TEMPORARIES;
 
@@ -6,8 +6,8 @@ use super::lane::Lane;
 use crate::reading::AlOutside;
 use crate::{Counters, PixelRect, Readings, RuntimeWarnings};
 
-/// What a [`Group`](super::Group) holds between two steps. A clone is a checkpoint: a group goes on from
-/// it ([`Group::resume`](super::Group::resume)) as if nothing had been in between.
+/// The state of a [`Group`](super::Group) between two steps. A clone is a checkpoint, from which
+/// [`Group::resume`](super::Group::resume) continues.
 #[derive(Clone, Debug)]
 pub struct GroupState {
     pub(super) rect: PixelRect,
@@ -25,65 +25,65 @@ pub struct GroupState {
 /// A running loop.
 #[derive(Clone, Debug)]
 pub struct LoopFrame {
-    /// Passes left, the running one counted.
+    /// Remaining iterations, including the running one.
     pub count: u32,
     /// aL.
     pub al: i32,
-    /// Lanes that entered.
+    /// Lanes that entered the loop.
     pub entered: Vec<bool>,
 }
 
-/// Texture results on their way: what a reader must have waited for.
+/// Texture results in flight: reading them without a wait for the semaphore causes a warning.
 ///
-/// A fetch is covered by the semaphore when it, or one behind it, acquires it; an instruction that
-/// waits for the semaphore then finds it done. Timing only: results are there at once in this
-/// machine, and this only says where a card's might not be.
+/// The semaphore covers a fetch if the fetch, or a later one, acquires it; an instruction that waits for the
+/// semaphore completes all covered fetches. This models timing only: in this engine results are available
+/// immediately, on a card they may not be.
 #[derive(Clone, Debug)]
 pub(super) struct Fetches {
-    /// Channels of each temporary (red in bit 0) that a fetch will write, the semaphore not held.
+    /// Channels of each temporary (red in bit 0) that a fetch without semaphore will write.
     issued: [u8; TEMPORARIES],
-    /// The same, the semaphore held.
+    /// Channels that a fetch covered by the semaphore will write.
     held: [u8; TEMPORARIES],
 }
 
 impl GroupState {
-    /// Absolute address of the next instruction.
+    /// Returns the absolute address of the next instruction.
     #[must_use]
     pub fn address(&self) -> u32 {
         self.pc
     }
 
-    /// Whether the program has ended.
+    /// Returns whether the program has ended.
     #[must_use]
     pub fn ended(&self) -> bool {
         self.ended
     }
 
-    /// The pixels.
+    /// Returns the pixels of the group.
     #[must_use]
     pub fn rect(&self) -> PixelRect {
         self.rect
     }
 
-    /// The lanes, in the order of [`Group`](super::Group).
+    /// Returns the lanes, in the order of [`Group`](super::Group).
     #[must_use]
     pub fn lanes(&self) -> &[Lane] {
         &self.lanes
     }
 
-    /// The running loops, innermost last.
+    /// Returns the running loops, innermost last.
     #[must_use]
     pub fn loops(&self) -> &[LoopFrame] {
         &self.loops
     }
 
-    /// The address stack, top last.
+    /// Returns the address stack, top last.
     #[must_use]
     pub fn calls(&self) -> &[u32] {
         &self.calls
     }
 
-    /// aL: that of the innermost loop; 0 outside every loop (open).
+    /// Returns aL: that of the innermost loop, 0 outside all loops (open).
     #[must_use]
     pub fn al(&self, readings: &Readings) -> i32 {
         let outer = match readings.al_outside {
@@ -93,25 +93,25 @@ impl GroupState {
         self.loops.last().map_or(outer, |frame| frame.al)
     }
 
-    /// What was met so far.
+    /// Returns the warnings so far.
     #[must_use]
     pub fn warnings(&self) -> &RuntimeWarnings {
         &self.warnings
     }
 
-    /// What was counted so far.
+    /// Returns the counters so far.
     #[must_use]
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
-    /// The lane of a pixel of the picture, if it is here.
+    /// Returns the lane of a pixel of the picture, if it is in this group.
     #[must_use]
     pub fn lane_at(&self, x: u32, y: u32) -> Option<usize> {
         self.lanes.iter().position(|lane| lane.x == x && lane.y == y)
     }
 
-    /// A copy that takes little memory, to be [expanded](Self::expand) before use.
+    /// Returns a copy that takes little memory, to be [expanded](Self::expand) before use.
     pub(crate) fn compact(&self) -> Self {
         let Self { lanes, loops, calls, warnings, .. } = self;
         Self {
@@ -129,7 +129,7 @@ impl GroupState {
         self.lanes.iter_mut().for_each(|lane| lane.expand(poison));
     }
 
-    /// Bytes that it takes, about.
+    /// Returns the approximate number of bytes that it takes.
     pub(crate) fn bytes(&self) -> usize {
         let lane = |lane: &Lane| size_of::<Lane>() + size_of_val(lane.temps.as_slice());
         let lanes: usize = self.lanes.iter().map(lane).sum();
@@ -146,26 +146,26 @@ impl Default for Fetches {
 }
 
 impl Fetches {
-    /// A fetch into channels of a temporary was issued.
+    /// Records a fetch into channels of a temporary.
     pub(super) fn issue(&mut self, temp: usize, mask: u8) {
         if let Some(issued) = self.issued.get_mut(temp) {
             *issued |= mask;
         }
     }
 
-    /// The semaphore was acquired: it is held until all fetches so far are done.
+    /// Acquires the semaphore for all fetches so far.
     pub(super) fn acquire(&mut self) {
         for (held, issued) in self.held.iter_mut().zip(&mut self.issued) {
             *held |= std::mem::take(issued);
         }
     }
 
-    /// An instruction waited for the semaphore.
+    /// Waits for the semaphore.
     pub(super) fn wait(&mut self) {
         self.held = [0; TEMPORARIES];
     }
 
-    /// Channels of a temporary whose value may still be on its way.
+    /// Returns the channels of a temporary that may still be in flight.
     pub(super) fn pending(&self, temp: usize) -> u8 {
         let of = |channels: &[u8; TEMPORARIES]| channels.get(temp).copied().unwrap_or(0);
         of(&self.issued) | of(&self.held)

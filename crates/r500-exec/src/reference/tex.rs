@@ -10,11 +10,11 @@ use crate::shader::{Tex, TexReg};
 use crate::texture::{DISABLED_UNIT, Gradients, QuadFetch};
 use crate::warning::WarningKind;
 
-/// What a quad's pixels get: texel and, for a watched group, how it was looked up.
+/// The texels of a quad and, for a watched group, the steps of their fetches.
 type Fetched = [([f32; 4], Option<Lookup>); 4];
 
 impl Group<'_> {
-    /// One texture instruction.
+    /// Executes a texture instruction.
     pub(super) fn tex(&mut self, address: u32, tex: &Tex) {
         let executing: Vec<bool> =
             self.state.lanes.iter().map(|lane| self.executes(lane)).collect();
@@ -24,7 +24,7 @@ impl Group<'_> {
             TexOp::LD | TexOp::PROJ | TexOp::LODBIAS | TexOp::LOD | TexOp::DXDY => {
                 self.fetch_texels(tex, &executing);
             }
-            // NOP. Reserved: nothing happens either (open).
+            // NOP. Reserved codes do nothing either (open).
             _ => self.emit_idle_event(tex),
         }
     }
@@ -136,7 +136,7 @@ impl Group<'_> {
         }
     }
 
-    /// S, T, R, Q: a temporary, aL added if asked for, through its swizzle (documented).
+    /// Returns S, T, R, Q: a temporary, with aL added if relative, through its swizzle (documented).
     fn coordinates(&self, lane: usize, register: TexReg) -> [f32; 4] {
         let value = self.temp(lane, self.temp_address(register.addr, register.relative));
         register.swiz.map(|channel| value[usize::from(channel.code() & 3)])
@@ -183,7 +183,7 @@ impl Group<'_> {
         }
     }
 
-    /// Which of S, T, R, Q an instruction looks at.
+    /// Returns which of S, T, R, Q an instruction reads.
     fn used_coordinates(&self, tex: &Tex) -> u8 {
         let axes = match self.draw.bindings.sampler(usize::from(tex.unit)) {
             Some(sampler) => sampler.axes(),

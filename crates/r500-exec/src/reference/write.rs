@@ -1,4 +1,4 @@
-//! Where results go: predicates, masks, temporaries, outputs, depth, predicate bits, ALU result.
+//! Write-back: predicates, masks, temporaries, outputs, depth, predicate bits, ALU result.
 
 use r500_isa::TEMPORARIES;
 use r500_isa::values::{AluResultSel, Compare, PredSel};
@@ -11,7 +11,7 @@ use crate::reading::{AluResultPredicate, PredReserved, WriteInactiveDepth};
 use crate::shader::{Alu, Dest, Predicate};
 use crate::warning::WarningKind;
 
-/// What an instruction gives one lane.
+/// The results of an instruction in one lane.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outcome {
     /// Finished results: red, green, blue, alpha.
@@ -21,7 +21,7 @@ pub(super) struct Outcome {
 }
 
 impl Group<'_> {
-    /// Channels that an instruction's predicates let through for a lane, red in bit 0
+    /// Returns the channels that an instruction's predicates let through for a lane, red in bit 0
     /// (documented): NONE all; RGBA each by its own bit, alpha by A; else one bit for the half.
     pub(super) fn enabled(&self, lane: usize, rgb: Predicate, alpha: Predicate) -> u8 {
         if rgb.sel == PredSel::NONE && alpha.sel == PredSel::NONE {
@@ -56,12 +56,12 @@ impl Group<'_> {
         self.count_stat(lane, alu.stat_we & enabled, active);
     }
 
-    /// The temporary that a destination names, aL added if asked for; `None` if it does not exist.
+    /// Returns the temporary of a destination, with aL added if it is relative; `None` if it does not exist.
     pub(super) fn destination(&self, dest: Dest) -> Option<usize> {
         Some(self.temp_address(dest.addr, dest.relative)).filter(|&temp| self.temp_exists(temp))
     }
 
-    /// RuntimeWarnings of a destination.
+    /// Warns about a destination.
     pub(super) fn check_destination(&mut self, lane: usize, address: u32, dest: Dest) {
         self.check_relative(lane, address, dest.addr, dest.relative, TEMPORARIES);
         let temp = self.temp_address(dest.addr, dest.relative);
@@ -102,8 +102,7 @@ impl Group<'_> {
         }
     }
 
-    /// RuntimeWarnings of looking at predicate bits that nothing has set; `channels` are those that the
-    /// predicate gates.
+    /// Warns about reading predicate bits that were never set; `channels` are those that the predicate gates.
     pub(super) fn check_predicate(
         &mut self,
         lane: usize,
@@ -126,7 +125,7 @@ impl Group<'_> {
         }
     }
 
-    /// A predicate as a mask of channels.
+    /// Returns the channels that a predicate lets through.
     fn passes(&self, pred: Predicate, bits: u8) -> u8 {
         let all_if = |set: bool| if set { 0b1111 } else { 0 };
         let bit = |n: u8| all_if(bits >> n & 1 != 0);
