@@ -123,6 +123,91 @@ pub(crate) enum Kind {
     Paint(Paint),
 }
 
+impl Kind {
+    /// The argument that may lie in memory, and how it is read there; with mask registers, masks that are
+    /// operands are in them.
+    pub(crate) fn memory_operand(self, mask_registers: bool) -> Option<(usize, Access)> {
+        match self {
+            Self::MaskAnd | Self::MaskOr | Self::MaskAndNot if mask_registers => None,
+            Self::Add
+            | Self::Sub
+            | Self::Mul
+            | Self::Div
+            | Self::Min
+            | Self::Max
+            | Self::And
+            | Self::Or
+            | Self::Xor
+            | Self::AndNot
+            | Self::IntAdd
+            | Self::IntSub
+            | Self::IntMin
+            | Self::IntMul
+            | Self::ZipLow
+            | Self::ZipHigh
+            | Self::MaskAnd
+            | Self::MaskOr
+            | Self::MaskAndNot
+            | Self::Cmp(_)
+            | Self::Blend
+            | Self::Keep => Some((1, Access::Elements)),
+            Self::PairLow
+            | Self::PairHigh
+            | Self::BesideLow
+            | Self::BesideHigh
+            | Self::RowLow
+            | Self::RowHigh => Some((1, Access::Wide)),
+            Self::MulKeep => Some((2, Access::Elements)),
+            Self::Sqrt
+            | Self::Copy
+            | Self::Round(_)
+            | Self::ToFloat
+            | Self::Truncate(_)
+            | Self::Corner(_) => Some((0, Access::Elements)),
+            Self::Texel(_) | Self::Number(_) => Some((0, Access::Lanes)),
+            Self::Shl(_)
+            | Self::Sar(_)
+            | Self::ToMask
+            | Self::FromMask
+            | Self::Store(..)
+            | Self::Covered(_)
+            | Self::Ramp(_)
+            | Self::Uncover(_)
+            | Self::Paint(_)
+            | Self::MaskAll
+            | Self::MaskNone => None,
+        }
+    }
+
+    /// Whether the first two arguments may be exchanged.
+    pub(crate) fn is_commutative(self) -> bool {
+        matches!(
+            self,
+            Self::Add
+                | Self::Mul
+                | Self::And
+                | Self::Or
+                | Self::Xor
+                | Self::IntAdd
+                | Self::IntMin
+                | Self::IntMul
+                | Self::MaskAnd
+                | Self::MaskOr
+        )
+    }
+}
+
+/// How an operation reads an argument in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// As a vector of 4-byte elements, or one of them broadcast.
+    Elements,
+    /// As a vector of wider elements: a constant of 4 bytes cannot be broadcast.
+    Wide,
+    /// Lane by lane, and always from memory: never from a constant, which may be there for one lane only.
+    Lanes,
+}
+
 /// Which input of which pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Ramp {

@@ -2,7 +2,7 @@
 
 use r500_exec::codegen::CompileUnit;
 
-use super::{allocate, emit, waits};
+use super::{emit, regalloc, waits};
 use crate::lower::Means;
 use crate::op::{Class, Program};
 use crate::{Effort, interleave, lower, schedule};
@@ -49,7 +49,7 @@ pub fn compile(unit: &CompileUnit<'_>, level: Level, effort: Effort) -> Option<A
 fn usual_doublings(program: &Program, level: Level) -> u32 {
     // Twice the groups take twice the registers: where even one has far more values than there are, there
     // is no waiting to be filled but for the frame.
-    if allocate::pressure(program) >= CROWDED * level.registers(Class::Vector) {
+    if regalloc::pressure(program) >= CROWDED * level.registers(Class::Vector) {
         return 0;
     }
     match level {
@@ -75,7 +75,7 @@ fn compile_doubled(
     if effort == Effort::Full {
         schedule::schedule(&mut program, level.registers(Class::Vector), true);
     }
-    let listing = allocate::allocate(&program, level);
+    let listing = regalloc::allocate(&program, level);
     emit::emit(&listing, level, unit).ok()
 }
 

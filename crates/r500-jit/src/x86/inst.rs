@@ -1,4 +1,4 @@
-//! Instructions whose operands have places: what [`allocate`](crate::x86::allocate) makes of operations and
+//! Instructions whose operands have places: what [`regalloc`](crate::x86::regalloc) makes of operations and
 //! [`emit`](crate::x86::emit) of bytes.
 
 use crate::op::{Class, Kind};
@@ -113,4 +113,6 @@ pub(crate) struct Listing {
     pub(crate) counters: u32,
     /// Groups of pixels that go together.
     pub(crate) groups: u32,
+    /// Of which operation of the program each operation is, by number; for the checker, in debug builds.
+    pub(crate) sources: Vec<u32>,
 }

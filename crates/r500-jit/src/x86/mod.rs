@@ -11,13 +11,13 @@
 //! | `compile` | machine code of a segment: |
 //! | `level` | which instructions it is made of |
 //! | `waits` | whether one group of pixels leaves the processor idle |
-//! | `allocate`, `inst` | registers for values |
+//! | `regalloc`, `inst` | registers for values |
 //! | `emit` | bytes |
 //! | `emulated` | code in an emulator instead, for tests (feature `emulator`) |
 //! | `listing` | machine code as text |
 //! | `perf_map` | what profilers are told |
 
-mod allocate;
+mod regalloc;
 pub mod compile;
 mod emit;
 #[cfg(feature = "emulator")]

@@ -1,6 +1,6 @@
 //! Operations as instructions: which, and how their operands are told.
 
-use iced_x86::code_asm::{ecx, qword_ptr, rax, rbx, rcx};
+use iced_x86::code_asm::{qword_ptr, rax, rbx, rcx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
 use super::{Emit, SPARE, TABLES, context, mask, table};
@@ -89,13 +89,16 @@ impl Emit<'_> {
                 a,
                 None,
             ),
-            Kind::Copy => self.unary(
-                C::VEX_Vmovups_ymm_ymmm256,
-                C::EVEX_Vmovups_zmm_k1z_zmmm512,
-                dst,
-                a,
-                None,
-            ),
+            Kind::Copy => match a {
+                Some(Place::Memory(from)) => self.load_from(Class::Vector, dst, from),
+                _ => self.unary(
+                    C::VEX_Vmovups_ymm_ymmm256,
+                    C::EVEX_Vmovups_zmm_k1z_zmmm512,
+                    dst,
+                    a,
+                    None,
+                ),
+            },
             Kind::ToFloat => self.unary(
                 C::VEX_Vcvtdq2ps_ymm_ymmm256,
                 C::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
@@ -333,7 +336,8 @@ impl Emit<'_> {
 
     /// Sixteen bytes of the table for each quad.
     fn texel(&mut self, texel: Texel, dst: u8, at: Option<Place>) -> Result<(), IcedError> {
-        let Some(Place::Memory(at)) = at else {
+        // A constant is there for one lane only.
+        let Some(Place::Memory(at @ (Mem::Stack(_) | Mem::Slot(..)))) = at else {
             unreachable!("the offsets of texels are in memory, not {at:?}");
         };
         let to = self.vector(dst);
@@ -344,22 +348,12 @@ impl Emit<'_> {
         if base == Register::RAX {
             self.add(Instruction::with2(Code::Mov_r64_rm64, base, table(texel.unit))?)?;
         }
-        // A constant may be there for one pixel only: one register has it for all quads.
-        let registers = match at {
-            Mem::Const(offset) => {
-                self.a.mov(ecx, offset.cast_signed())?;
-                [Register::RCX; 4]
-            }
-            Mem::Stack(_) | Mem::Slot(..) => registers,
-        };
         let mut places = registers.into_iter().zip(0..quads);
-        if !matches!(at, Mem::Const(_)) {
-            let offsets = self.memory(at);
-            for (register, quad) in places.clone() {
-                let mut from = offsets;
-                from.displacement += i64::from(16 * quad + 4 * u32::from(texel.pixel));
-                self.load_number(register, from)?;
-            }
+        let offsets = self.memory(at);
+        for (register, quad) in places.clone() {
+            let mut from = offsets;
+            from.displacement += i64::from(16 * quad + 4 * u32::from(texel.pixel));
+            self.load_number(register, from)?;
         }
         let from = |index: Register| at_index(base, index, i64::from(texel.offset));
         if let Some((index, _)) = places.next() {

@@ -125,6 +125,7 @@ fn copies_are_moves_that_take_any_address() {
     are(&[
         (Kind::Copy, 17, &[reg(29)], "vmovups zmm17,zmm29"),
         (Kind::Copy, 9, &[SLOT], "vmovups zmm9,zmmword ptr [r12+300h]"),
+        (Kind::Copy, 9, &[CONST], "vbroadcastss zmm9,dword ptr [r14]"),
     ]);
 }
 
@@ -271,20 +272,6 @@ fn texels_come_from_a_place_for_each_quad_and_are_turned() {
              vinsertf32x4 zmm1,zmm1,xmmword ptr [rax+rdi],3",
         ),
     ]);
-}
-
-/// A constant is there once with AVX-512: what lies after it in memory is not an offset.
-#[test]
-fn texels_at_a_constant_offset_read_no_offsets_from_memory() {
-    are(&[(
-        Kind::Texel(Texel { unit: 3, pixel: 2, offset: 16, tiny: false }),
-        20,
-        &[Place::Memory(Mem::Const(0x120))],
-        "mov rax,qword ptr [rbx+68h]; mov ecx,120h; vmovups xmm20,xmmword ptr [rax+rcx+10h]; \
-         vinsertf32x4 zmm20,zmm20,xmmword ptr [rax+rcx+10h],1; \
-         vinsertf32x4 zmm20,zmm20,xmmword ptr [rax+rcx+10h],2; \
-         vinsertf32x4 zmm20,zmm20,xmmword ptr [rax+rcx+10h],3",
-    )]);
 }
 
 /// Slots, tables, planes and coverage are aligned to nothing.

@@ -12,13 +12,16 @@
 //! | `lives` | where each value is looked at |
 //! | `places` | what is where |
 //! | `moves` | moves all at once |
+//! | `checker` | in debug builds: does every operand read its value |
 
+#[cfg(any(debug_assertions, test))]
+mod checker;
 mod moves;
 mod places;
 
 use crate::lives::Lives;
-use crate::op::{Arm, Branch, Class, Given, Kind, Node, Op, Program, Repeat, V};
-use crate::x86::inst::{Inst, Label, Listing, Place};
+use crate::op::{Access, Arm, Branch, Class, Given, Kind, Node, Op, Program, Repeat, V};
+use crate::x86::inst::{Inst, Label, Listing, Mem, Place};
 use crate::x86::level::Level;
 use moves::{Move, Spot};
 use places::Places;
@@ -31,6 +34,7 @@ pub(crate) fn allocate(program: &Program, level: Level) -> Listing {
         places: Places::new(level, program),
         lives,
         at: 0,
+        ops: 0,
         depth: 0,
         pass_ends: u32::MAX,
         out: Listing::default(),
@@ -38,7 +42,12 @@ pub(crate) fn allocate(program: &Program, level: Level) -> Listing {
     allocate.groups();
     allocate.out.stack = allocate.places.frame();
     allocate.out.groups = program.groups;
-    allocate.out
+    let listing = allocate.out;
+    #[cfg(any(debug_assertions, test))]
+    if let Err(fault) = checker::check(program, level, &listing) {
+        unreachable!("register allocation for {level:?}: {fault}");
+    }
+    listing
 }
 
 /// The most vectors that are alive at once.
@@ -53,6 +62,8 @@ struct Allocate<'a> {
     lives: Lives,
     /// Where the pass is; counts as [`Lives`] did.
     at: u32,
+    /// Operations so far.
+    ops: u32,
     depth: u32,
     /// Where the pass of the innermost loop ends.
     pass_ends: u32,
@@ -96,15 +107,16 @@ impl Allocate<'_> {
 
     fn op(&mut self, op: &Op) {
         self.at += 1;
+        let number = self.ops;
+        self.ops += 1;
         if op.dst.is_some_and(|dst| !self.lives.is_needed(dst)) {
             self.release(op.args());
             return;
         }
         let mut op = *op;
         let memory = self.arrange(&mut op);
-        // Offsets are read number by number.
-        if let (Kind::Texel(_), [Some(v), ..]) = (op.kind, op.args) {
-            self.put_away(v);
+        if let (Some((at, Access::Lanes)), args) = (memory, op.args) {
+            self.put_into_frame(args[at].expect("offsets are an argument"));
         }
         // What must be in a register comes first, so that it finds one.
         let mut places = [None; 3];
@@ -117,18 +129,21 @@ impl Allocate<'_> {
         for (i, v) in op.args.iter().enumerate() {
             let Some(v) = *v else { continue };
             let alone = op.args.iter().filter(|other| **other == Some(v)).count() == 1;
-            let place = match self.places.register(v) {
-                Some(register) => Place::Register(register),
-                None if memory == Some(i)
-                    && alone
-                    && (matches!(op.kind, Kind::Texel(_)) || !self.deserves_register(v)) =>
-                {
-                    match self.places.memory(v) {
-                        Some(mem) => Place::Memory(mem),
-                        None => Place::Register(self.load(v, &mut locked)),
-                    }
+            let mem = self.places.memory(v);
+            let place = match (self.places.register(v), mem, memory) {
+                (_, _, Some((at, Access::Lanes))) if at == i => {
+                    Place::Memory(self.places.lanes(v).expect("offsets were put there"))
                 }
-                None => Place::Register(self.load(v, &mut locked)),
+                (Some(register), ..) => Place::Register(register),
+                (None, Some(mem), Some((at, access)))
+                    if at == i
+                        && alone
+                        && !(access == Access::Wide && matches!(mem, Mem::Const(_)))
+                        && !self.deserves_register(v) =>
+                {
+                    Place::Memory(mem)
+                }
+                _ => Place::Register(self.load(v, &mut locked)),
             };
             places[i] = Some(place);
         }
@@ -151,6 +166,9 @@ impl Allocate<'_> {
         };
         self.release(op.args());
         self.push(Inst::Op { kind: op.kind, dst, args: places, origin: op.origin });
+        if cfg!(any(debug_assertions, test)) {
+            self.out.sources.push(number);
+        }
         // It will be read from memory: the sooner it is there, the less is waited for it.
         if let Some(dst) = op.dst.filter(|dst| self.lives.is_offset(*dst)) {
             self.put_away(dst);
@@ -158,82 +176,24 @@ impl Allocate<'_> {
     }
 
     /// Exchanges arguments if that saves a load. Returns the argument that may lie in memory.
-    fn arrange(&self, op: &mut Op) -> Option<usize> {
-        let mask_registers = self.places.level == Level::Avx512;
-        let [Some(a), b, _] = op.args else { return None };
+    fn arrange(&self, op: &mut Op) -> Option<(usize, Access)> {
+        let memory = op.kind.memory_operand(self.places.level.mask() == Class::Mask);
+        let exchanged = match op.kind {
+            Kind::Cmp(relation) => Kind::Cmp(relation.mirrored()),
+            kind if kind.is_commutative() && memory.is_some() => kind,
+            _ => return memory,
+        };
+        let [Some(a), Some(b), _] = op.args else { return memory };
         let in_register = |v| self.places.register(v).is_some();
         // What will be loaded better is what lies in memory for good.
-        let better = |a: V, b: V| {
-            !in_register(a)
-                && (in_register(b)
-                    || self.program.given(a).is_some() && self.program.given(b).is_none())
-        };
-        match op.kind {
-            Kind::MaskAnd | Kind::MaskOr | Kind::MaskAndNot if mask_registers => None,
-            Kind::Add
-            | Kind::Mul
-            | Kind::And
-            | Kind::Or
-            | Kind::Xor
-            | Kind::IntAdd
-            | Kind::IntMin
-            | Kind::IntMul
-            | Kind::MaskAnd
-            | Kind::MaskOr => {
-                if let Some(b) = b
-                    && better(a, b)
-                {
-                    op.args.swap(0, 1);
-                }
-                Some(1)
-            }
-            Kind::Cmp(relation) => {
-                if let Some(b) = b
-                    && better(a, b)
-                {
-                    op.kind = Kind::Cmp(relation.mirrored());
-                    op.args.swap(0, 1);
-                }
-                Some(1)
-            }
-            Kind::Sub
-            | Kind::Div
-            | Kind::Min
-            | Kind::Max
-            | Kind::AndNot
-            | Kind::IntSub
-            | Kind::ZipLow
-            | Kind::ZipHigh
-            | Kind::PairLow
-            | Kind::PairHigh
-            | Kind::BesideLow
-            | Kind::BesideHigh
-            | Kind::RowLow
-            | Kind::RowHigh
-            | Kind::MaskAndNot
-            | Kind::Blend
-            | Kind::Keep => Some(1),
-            Kind::MulKeep => Some(2),
-            Kind::Sqrt
-            | Kind::Copy
-            | Kind::Round(_)
-            | Kind::ToFloat
-            | Kind::Truncate(_)
-            | Kind::Texel(_)
-            | Kind::Number(_)
-            | Kind::Corner(_) => Some(0),
-            Kind::Shl(_)
-            | Kind::Sar(_)
-            | Kind::ToMask
-            | Kind::FromMask
-            | Kind::Store(..)
-            | Kind::Covered(_)
-            | Kind::Ramp(_)
-            | Kind::Uncover(_)
-            | Kind::Paint(_)
-            | Kind::MaskAll
-            | Kind::MaskNone => None,
+        let better = !in_register(a)
+            && (in_register(b)
+                || self.program.given(a).is_some() && self.program.given(b).is_none());
+        if better {
+            op.kind = exchanged;
+            op.args.swap(0, 1);
         }
+        memory
     }
 
     /// Whether a value in memory is worth a register: it is looked at again soon, and there is one.
@@ -296,6 +256,18 @@ impl Allocate<'_> {
             }
             self.places.drop_register(v);
         }
+    }
+
+    /// Has a value be in memory where each of its lanes can be read.
+    fn put_into_frame(&mut self, v: V) {
+        if let Some(Given::Const(_)) = self.program.given(v)
+            && self.places.lanes(v).is_none()
+        {
+            let from = self.load(v, &mut Vec::new());
+            let to = self.places.home(v);
+            self.push(Inst::Store { class: self.program.class(v), to, from });
+        }
+        self.put_away(v);
     }
 
     /// Frees what nobody looks at any more.

@@ -97,6 +97,16 @@ impl Places {
         }
     }
 
+    /// Where each lane of a value lies in memory by itself: constants may be there for one only.
+    pub(super) fn lanes(&self, v: V) -> Option<Mem> {
+        match self.given[v.index()] {
+            Some(Given::Slot(slot, part)) => Some(Mem::Slot(slot, part)),
+            Some(Given::Const(_)) | None => {
+                Some(self.home[v.index()]).filter(|home| *home != NOWHERE).map(Mem::Stack)
+            }
+        }
+    }
+
     /// Where a value is read. One from nowhere is anything.
     pub(super) fn spot(&self, v: V) -> Spot {
         match (self.register(v), self.memory(v)) {

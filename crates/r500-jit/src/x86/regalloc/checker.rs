@@ -1,0 +1,661 @@
+//! Checker of register allocation: a symbolic run over machine instructions that knows which values of the
+//! program each register and each slot of the frame holds.
+//!
+//! The program in SSA form is the specification. The run walks it and the listing side by side: between the
+//! instructions of operations lie moves that the allocator inserted, which copy what a place holds to another
+//! place. An operation must read each argument from a place that holds it and then defines its result. Where
+//! control flow joins, a place holds the values that it holds on all ways; loops are repeated to the fixed
+//! point. Each value has one definition, and the places at the start of an iteration hold what they hold before
+//! the loop at most: so where the run meets a definition, no place holds the value of an iteration before. So it does not matter how the allocator came to its decisions (as in the checker of regalloc2).
+//!
+//! Found are, among others: a place that was overwritten or never written, a slot that is read as another class
+//! (wider or narrower) than it was written as, constants read where they are not as wide as the access, masks
+//! and vectors taken for one another, variables that are elsewhere at the end of an arm or an iteration than
+//! at its start, slots of the batch read after a store.
+//!
+//! [`allocate`](super::allocate) asks in debug builds; without debug assertions nothing of this is called.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::op::{
+    Access, Arm, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Program, Repeat, V,
+};
+use crate::x86::inst::{Inst, Label, Listing, Mem, Place};
+use crate::x86::level::Level;
+
+/// What is wrong with a listing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    /// The instruction's place in the listing.
+    pub(super) inst: usize,
+    pub(super) what: String,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "instruction {}: {}", self.inst, self.what)
+    }
+}
+
+/// Checks that a listing computes what its program says.
+///
+/// # Errors
+/// The first fault.
+pub(super) fn check(program: &Program, level: Level, listing: &Listing) -> Result<(), Fault> {
+    let mut checker = Checker {
+        program,
+        level,
+        listing,
+        is_defined: defined_values(program),
+        at: Position::default(),
+        state: State::default(),
+        tested: None,
+        counters: Vec::new(),
+    };
+    checker.groups()
+}
+
+/// A place that holds values: a register of a class, a slot of the frame or of the batch, a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Location {
+    Register(u8, u8),
+    Stack(u32),
+    Slot(u32, u32),
+    Const(u32),
+}
+
+impl Location {
+    fn register(class: Class, register: u8) -> Self {
+        Self::Register(class as u8, register)
+    }
+}
+
+/// What a place holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Held {
+    /// As what it was written.
+    class: Class,
+    /// The values that it is equal to, ascending.
+    values: Vec<V>,
+}
+
+/// What all places hold that were written. A value that no place holds is lost.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct State(BTreeMap<Location, Held>);
+
+impl State {
+    fn holds(&self, at: Location, v: V) -> bool {
+        self.0.get(&at).is_some_and(|held| held.values.binary_search(&v).is_ok())
+    }
+
+    /// Where a value is, for messages.
+    fn places_of(&self, v: V) -> Vec<Location> {
+        self.0.keys().copied().filter(|at| self.holds(*at, v)).collect()
+    }
+
+    /// All places that hold `from` also hold `to`.
+    fn alias(&mut self, to: V, from: V) {
+        for held in self.0.values_mut() {
+            if held.values.binary_search(&from).is_ok() {
+                add(&mut held.values, to);
+            }
+        }
+    }
+
+    /// What holds on this way and on another. Whether that is less.
+    fn join(&mut self, other: &Self) -> bool {
+        let mut less = false;
+        self.0.retain(|at, held| {
+            // A place that is written as different classes may be read as neither.
+            let others = other.0.get(at).filter(|others| others.class == held.class);
+            let Some(others) = others else {
+                less = true;
+                return false;
+            };
+            let count = held.values.len();
+            held.values.retain(|v| others.values.binary_search(v).is_ok());
+            less |= held.values.len() < count;
+            true
+        });
+        less
+    }
+}
+
+fn add(values: &mut Vec<V>, v: V) {
+    if let Err(at) = values.binary_search(&v) {
+        values.insert(at, v);
+    }
+}
+
+/// How far the run is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Position {
+    /// In the listing.
+    inst: usize,
+    /// Operations of the program so far.
+    op: u32,
+    /// Operations of the listing so far.
+    emitted: usize,
+}
+
+struct Checker<'a> {
+    program: &'a Program,
+    level: Level,
+    listing: &'a Listing,
+    /// Values that anything defines. The others are undefined: any place holds them.
+    is_defined: Vec<bool>,
+    at: Position,
+    state: State,
+    /// The mask that was tested last.
+    tested: Option<V>,
+    /// Counters of the loops around.
+    counters: Vec<u32>,
+}
+
+impl Checker<'_> {
+    fn fault<T>(&self, what: impl Into<String>) -> Result<T, Fault> {
+        Err(Fault { inst: self.at.inst, what: what.into() })
+    }
+
+    fn class(&self, v: V) -> Class {
+        self.program.class(v)
+    }
+
+    fn is_undefined(&self, v: V) -> bool {
+        !self.is_defined[v.index()]
+    }
+
+    /// The whole listing, for one group of pixels after the other.
+    fn groups(&mut self) -> Result<(), Fault> {
+        self.fill_memory();
+        self.moves()?;
+        let top = self.label()?;
+        let start = self.at;
+        let mut first = self.state.clone();
+        loop {
+            self.at = start;
+            self.state = first.clone();
+            self.nodes(&self.program.body)?;
+            self.moves()?;
+            let back = self.take()?;
+            if !matches!(back, Inst::NextGroup(to) if to == top) {
+                return self.fault(format!("{back:?} in place of the next group"));
+            }
+            // Constants are the same for the next group; everything else is another value.
+            let program = self.program;
+            for held in self.state.0.values_mut() {
+                held.values.retain(|v| matches!(program.given(*v), Some(Given::Const(_))));
+            }
+            self.fill_memory();
+            if !first.join(&self.state) {
+                break;
+            }
+        }
+        match self.listing.insts.get(self.at.inst) {
+            None => Ok(()),
+            Some(inst) => self.fault(format!("{inst:?} after the end of the program")),
+        }
+    }
+
+    /// Slots of the batch and constants hold what is given, at the start of a group.
+    fn fill_memory(&mut self) {
+        self.state.0.retain(|at, _| !matches!(at, Location::Slot(..)));
+        for (n, given) in (0..).zip(&self.program.given) {
+            let at = match *given {
+                Some(Given::Const(bits)) => Location::Const(bits),
+                Some(Given::Slot(slot, part)) => Location::Slot(slot, part),
+                None => continue,
+            };
+            let held = Held { class: Class::Vector, values: Vec::new() };
+            add(&mut self.state.0.entry(at).or_insert(held).values, V(n));
+        }
+    }
+
+    fn nodes(&mut self, nodes: &[Node]) -> Result<(), Fault> {
+        for node in nodes {
+            match node {
+                Node::Ops(ops) => ops.iter().try_for_each(|op| self.op(op))?,
+                Node::Spend(instructions) => {
+                    self.moves()?;
+                    let inst = self.take()?;
+                    if !matches!(inst, Inst::Spend(n) if n == *instructions) {
+                        return self.fault(format!("{inst:?}, not {instructions} to be counted"));
+                    }
+                    self.tested = None;
+                }
+                Node::Branch(branch) => self.branch(branch)?,
+                Node::Repeat(repeat) => self.repeat(repeat)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The next instruction.
+    fn take(&mut self) -> Result<Inst, Fault> {
+        let Some(inst) = self.listing.insts.get(self.at.inst) else {
+            return self.fault("the listing ends before the program");
+        };
+        self.at.inst += 1;
+        Ok(*inst)
+    }
+
+    fn label(&mut self) -> Result<Label, Fault> {
+        match self.take()? {
+            Inst::Label(label) => Ok(label),
+            other => self.fault(format!("{other:?} in place of a label")),
+        }
+    }
+
+    /// The moves that the allocator inserted here.
+    fn moves(&mut self) -> Result<(), Fault> {
+        while let Some(inst) = self.listing.insts.get(self.at.inst) {
+            let register = Location::register;
+            let (class, to, from) = match *inst {
+                Inst::Load { class, dst, from } => (class, register(class, dst), from.into()),
+                Inst::Store { class, to, from } => (class, to.into(), register(class, from)),
+                Inst::Move { class, dst, from } => {
+                    (class, register(class, dst), register(class, from))
+                }
+                Inst::Carry { class, to, from } => (class, to.into(), from.into()),
+                _ => break,
+            };
+            self.copy(class, to, from)?;
+            self.at.inst += 1;
+        }
+        Ok(())
+    }
+
+    /// Copies what a place holds.
+    fn copy(&mut self, class: Class, to: Location, from: Location) -> Result<(), Fault> {
+        if let Location::Slot(..) | Location::Const(_) = to {
+            return self.fault(format!("{to:?} is overwritten by a move"));
+        }
+        self.exists(to)?;
+        self.exists(from)?;
+        let values = match self.state.0.get(&from) {
+            Some(held) if held.class != class => {
+                let was = held.class;
+                return self.fault(format!("{from:?} is read as {class:?}, holds {was:?}"));
+            }
+            Some(held) => held.values.clone(),
+            // What was never written is worth nothing where it goes either.
+            None => Vec::new(),
+        };
+        self.state.0.insert(to, Held { class, values });
+        Ok(())
+    }
+
+    /// Whether there is such a register or slot.
+    fn exists(&self, at: Location) -> Result<(), Fault> {
+        let exists = match at {
+            Location::Register(class, register) => {
+                let class = if class == Class::Mask as u8 { Class::Mask } else { Class::Vector };
+                usize::from(register) < self.level.registers(class)
+            }
+            Location::Stack(slot) => slot < self.listing.stack,
+            Location::Slot(_, part) => part < self.program.groups.max(1),
+            Location::Const(_) => true,
+        };
+        if exists { Ok(()) } else { self.fault(format!("there is no {at:?}")) }
+    }
+
+    /// Checks that a place holds a value and is read as what it is.
+    fn read(&self, v: V, class: Class, from: Location) -> Result<(), Fault> {
+        if self.class(v) != class {
+            return self.fault(format!("{v:?} is {:?}, read as {class:?}", self.class(v)));
+        }
+        self.exists(from)?;
+        if self.is_undefined(v) || self.state.holds(from, v) {
+            return Ok(());
+        }
+        let held = self.state.0.get(&from).map(|held| &held.values);
+        let places = self.state.places_of(v);
+        self.fault(format!("{from:?} holds {held:?}, not {v:?}, which is in {places:?}"))
+    }
+
+    fn op(&mut self, op: &Op) -> Result<(), Fault> {
+        let number = self.at.op;
+        self.at.op += 1;
+        let is_next = self.listing.sources.get(self.at.emitted) == Some(&number);
+        if !is_next {
+            // Without a result that is read it may be missing; then no place holds the result.
+            return match op.dst {
+                Some(_) => Ok(()),
+                None => self.fault(format!("{op:?} is missing")),
+            };
+        }
+        self.moves()?;
+        let inst = self.take()?;
+        self.at.emitted += 1;
+        self.tested = None;
+        let Inst::Op { kind, dst, args, .. } = inst else {
+            return self.fault(format!("{inst:?}, not {op:?}"));
+        };
+        self.at.inst -= 1;
+        let mut wanted = op.args;
+        if kind != op.kind {
+            match (kind, op.kind) {
+                (Kind::Cmp(is), Kind::Cmp(of)) if is == of.mirrored() => wanted.swap(0, 1),
+                _ => return self.fault(format!("{kind:?}, not {:?}", op.kind)),
+            }
+        }
+        let is_symmetric = match kind {
+            Kind::Cmp(relation) => relation == relation.mirrored(),
+            _ => kind.is_commutative(),
+        };
+        // The allocator may have exchanged what a symmetric operation reads.
+        if let ([Some(a), Some(b), _], [Some(place), ..]) = (wanted, args)
+            && is_symmetric
+        {
+            let place = place.located(self.class(a));
+            if !self.state.holds(place, a) && self.state.holds(place, b) {
+                wanted.swap(0, 1);
+            }
+        }
+        self.arguments(kind, wanted, args)?;
+        match op.dst {
+            Some(v) => self.define(v, kind, dst)?,
+            None => self.effect(kind, op),
+        }
+        self.at.inst += 1;
+        Ok(())
+    }
+
+    /// Checks that the places of an operation's arguments hold these values, and may be where they are.
+    fn arguments(
+        &self,
+        kind: Kind,
+        values: [Option<V>; 3],
+        places: [Option<Place>; 3],
+    ) -> Result<(), Fault> {
+        let memory = kind.memory_operand(self.level.mask() == Class::Mask);
+        for (n, (v, place)) in values.into_iter().zip(places).enumerate() {
+            let (v, place) = match (v, place) {
+                (Some(v), Some(place)) => (v, place),
+                (None, None) => continue,
+                _ => return self.fault(format!("argument {n}: {v:?} in {place:?}")),
+            };
+            let class = self.operand_class(kind, n);
+            match (place, memory.filter(|(at, _)| *at == n)) {
+                (Place::Memory(mem), None) => {
+                    return self.fault(format!("argument {n} of {kind:?} in memory: {mem:?}"));
+                }
+                (Place::Memory(Mem::Const(bits)), Some((_, Access::Lanes | Access::Wide))) => {
+                    return self.fault(format!(
+                        "{kind:?} reads the constant {bits:#x}, which may be there once, as more"
+                    ));
+                }
+                (Place::Register(_), Some((_, Access::Lanes))) => {
+                    return self.fault(format!("{kind:?} reads lanes of {place:?}"));
+                }
+                _ => {}
+            }
+            self.read(v, class, place.located(class))?;
+        }
+        Ok(())
+    }
+
+    /// Which registers an instruction takes an argument from.
+    fn operand_class(&self, kind: Kind, argument: usize) -> Class {
+        let mask = match kind {
+            Kind::MaskAnd | Kind::MaskOr | Kind::MaskAndNot | Kind::FromMask => true,
+            Kind::Blend | Kind::Keep | Kind::MulKeep => argument == 0,
+            _ => false,
+        };
+        if mask { self.level.mask() } else { Class::Vector }
+    }
+
+    /// Which registers an instruction leaves its result in.
+    fn result_class(&self, kind: Kind) -> Class {
+        match kind {
+            Kind::Cmp(_)
+            | Kind::MaskAnd
+            | Kind::MaskOr
+            | Kind::MaskAndNot
+            | Kind::MaskAll
+            | Kind::MaskNone
+            | Kind::ToMask => self.level.mask(),
+            _ => Class::Vector,
+        }
+    }
+
+    /// A register holds the result of an operation.
+    fn define(&mut self, v: V, kind: Kind, register: u8) -> Result<(), Fault> {
+        let class = self.result_class(kind);
+        if self.class(v) != class {
+            return self.fault(format!("{v:?} is {:?}, defined as {class:?}", self.class(v)));
+        }
+        let at = Location::register(class, register);
+        self.exists(at)?;
+        self.state.0.insert(at, Held { class, values: vec![v] });
+        Ok(())
+    }
+
+    /// What an operation without a result does to slots.
+    fn effect(&mut self, kind: Kind, op: &Op) {
+        let Kind::Store(slot, part) = kind else { return };
+        // The vector of another group may be the same one: where the last chunk goes with itself.
+        self.state.0.retain(|at, _| !matches!(at, Location::Slot(of, _) if *of == slot));
+        let values = op.args().collect();
+        let held = Held { class: Class::Vector, values };
+        self.state.0.insert(Location::Slot(slot, part), held);
+    }
+
+    fn branch(&mut self, branch: &Branch) -> Result<(), Fault> {
+        for &Merge { var, before } in &branch.merges {
+            if let Some(before) = before {
+                self.state.alias(var, before);
+                self.alias_undefined(var, before);
+            }
+        }
+        branch.arms.iter().try_for_each(|arm| self.arm(arm))
+    }
+
+    /// Any place holds a variable that begins as an undefined value; so does the one that the allocator takes.
+    fn alias_undefined(&mut self, to: V, from: V) {
+        if self.is_undefined(from) {
+            self.is_defined[to.index()] = false;
+        }
+    }
+
+    fn arm(&mut self, arm: &Arm) -> Result<(), Fault> {
+        self.moves()?;
+        self.test(arm.mask)?;
+        let inst = self.take()?;
+        let Inst::SkipIfNone(after) = inst else {
+            return self.fault(format!("{inst:?} in place of a branch"));
+        };
+        self.demand_tested(arm.mask)?;
+        let mut skipped = self.state.clone();
+        self.tested = None;
+        self.nodes(&arm.body)?;
+        self.moves()?;
+        // What the variables are from here on: on this way what is assigned, on the other what they were.
+        for assign in &arm.assign {
+            skipped.alias(assign.new, assign.old);
+            self.state.alias(assign.new, assign.from);
+            let [old, from] = [assign.old, assign.from].map(|v| self.is_undefined(v));
+            self.is_defined[assign.new.index()] = !(old && from);
+            // An undefined value is wherever the other way has the variable.
+            match (old, from) {
+                (true, false) => follow(&mut skipped, &self.state, assign.new),
+                (false, true) => follow(&mut self.state, &skipped, assign.new),
+                _ => {}
+            }
+        }
+        let label = self.label()?;
+        if label != after {
+            return self.fault(format!("{label:?} in place of {after:?}"));
+        }
+        self.state.join(&skipped);
+        self.tested = None;
+        Ok(())
+    }
+
+    /// A test of a mask.
+    fn test(&mut self, v: V) -> Result<(), Fault> {
+        let inst = self.take()?;
+        self.at.inst -= 1;
+        let Inst::Test { class, mask } = inst else {
+            return self.fault(format!("{inst:?} in place of a test of {v:?}"));
+        };
+        if class != self.level.mask() {
+            return self.fault(format!("{class:?} is tested as a mask"));
+        }
+        self.read(v, class, Place::Register(mask).located(class))?;
+        self.at.inst += 1;
+        self.tested = Some(v);
+        Ok(())
+    }
+
+    fn demand_tested(&self, mask: V) -> Result<(), Fault> {
+        if self.tested == Some(mask) {
+            return Ok(());
+        }
+        self.fault(format!("the last test was of {:?}, not {mask:?}", self.tested))
+    }
+
+    fn repeat(&mut self, repeat: &Repeat) -> Result<(), Fault> {
+        for c in &repeat.carried {
+            self.state.alias(c.var, c.init);
+            self.alias_undefined(c.var, c.init);
+        }
+        self.moves()?;
+        let inst = self.take()?;
+        let Inst::Begin { counter, passes } = inst else {
+            return self.fault(format!("{inst:?} in place of the start of a loop"));
+        };
+        if passes != repeat.passes {
+            return self.fault(format!("{passes} iterations, not {}", repeat.passes));
+        }
+        if counter >= self.listing.counters || self.counters.contains(&counter) {
+            return self.fault(format!("counter {counter} is not free"));
+        }
+        let top = self.label()?;
+        self.counters.push(counter);
+        let start = self.at;
+        let mut first = self.state.clone();
+        loop {
+            self.at = start;
+            self.state = first.clone();
+            self.tested = None;
+            self.nodes(&repeat.body)?;
+            self.moves()?;
+            if let Some(again) = repeat.again {
+                self.test(again)?;
+                self.moves()?;
+            }
+            let inst = self.take()?;
+            let Inst::Again { counter: of, to, tested, .. } = inst else {
+                return self.fault(format!("{inst:?} in place of the end of a loop"));
+            };
+            if (of, to, tested) != (counter, top, repeat.again.is_some()) {
+                return self.fault(format!("{inst:?} ends another loop than {top:?}"));
+            }
+            if let Some(again) = repeat.again {
+                self.demand_tested(again)?;
+            }
+            let mut back = self.state.clone();
+            carry(&mut back, &repeat.carried);
+            if !first.join(&back) {
+                break;
+            }
+        }
+        for c in &repeat.carried {
+            self.state.alias(c.out, c.next);
+        }
+        self.counters.pop();
+        self.tested = None;
+        Ok(())
+    }
+}
+
+/// What places hold in the next iteration: variables are what they are given, all at once.
+fn carry(state: &mut State, carried: &[Carried]) {
+    for held in state.0.values_mut() {
+        let had = held.values.clone();
+        held.values.retain(|v| !carried.iter().any(|c| c.var == *v));
+        for c in carried {
+            if had.binary_search(&c.next).is_ok() {
+                add(&mut held.values, c.var);
+            }
+        }
+    }
+}
+
+/// All places that hold a value in `other` hold it here.
+fn follow(state: &mut State, other: &State, v: V) {
+    for (at, held) in &other.0 {
+        if held.values.binary_search(&v).is_err() {
+            continue;
+        }
+        let class = held.class;
+        let here = state.0.entry(*at).or_insert(Held { class, values: Vec::new() });
+        if here.class == class {
+            add(&mut here.values, v);
+        } else {
+            *here = Held { class, values: vec![v] };
+        }
+    }
+}
+
+impl From<Mem> for Location {
+    fn from(mem: Mem) -> Self {
+        match mem {
+            Mem::Const(bits) => Self::Const(bits),
+            Mem::Stack(slot) => Self::Stack(slot),
+            Mem::Slot(slot, part) => Self::Slot(slot, part),
+        }
+    }
+}
+
+impl Place {
+    /// Where an instruction reads that takes registers of a class.
+    fn located(self, class: Class) -> Location {
+        match self {
+            Self::Register(register) => Location::register(class, register),
+            Self::Memory(mem) => mem.into(),
+        }
+    }
+}
+
+/// By value: whether anything defines it.
+fn defined_values(program: &Program) -> Vec<bool> {
+    let mut defined: Vec<bool> = program.given.iter().map(Option::is_some).collect();
+    define_in(&program.body, &mut defined);
+    defined
+}
+
+fn define_in(nodes: &[Node], defined: &mut [bool]) {
+    let define = |v: V, defined: &mut [bool]| {
+        let before = std::mem::replace(&mut defined[v.index()], true);
+        assert!(!before, "{v:?} has one definition");
+    };
+    for node in nodes {
+        match node {
+            Node::Ops(ops) => ops.iter().filter_map(|op| op.dst).for_each(|v| define(v, defined)),
+            Node::Spend(_) => {}
+            Node::Branch(branch) => {
+                for merge in &branch.merges {
+                    define(merge.var, defined);
+                    defined[merge.var.index()] = merge.before.is_some();
+                }
+                for arm in &branch.arms {
+                    arm.assign.iter().for_each(|assign| define(assign.new, defined));
+                    define_in(&arm.body, defined);
+                }
+            }
+            Node::Repeat(repeat) => {
+                for c in &repeat.carried {
+                    define(c.var, defined);
+                    define(c.out, defined);
+                }
+                define_in(&repeat.body, defined);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
