@@ -69,7 +69,7 @@ impl Compiler for Keeper {
     }
 
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
-        let assembly = compile(unit, self.level, Effort::Full)?;
+        let assembly = compile(unit, self.level, Effort::Full).ok()?;
         self.assemblies.lock().unwrap_or_else(PoisonError::into_inner).push(assembly);
         Some(Arc::new(Unused))
     }

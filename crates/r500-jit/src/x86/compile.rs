@@ -39,14 +39,35 @@ pub struct Line {
 /// Values to a register from which on a second group is too much.
 const CROWDED: usize = 3;
 
-/// Machine code for a segment; `None` if this compiler cannot make it.
-#[must_use]
-pub fn compile(unit: &CompileUnit<'_>, level: Level, effort: Effort) -> Option<Assembly> {
+/// Why there is no machine code of a unit: the fast engine runs it operation by operation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CompileError {
+    /// An instruction or its operands have no encoding: a mistake of the compiler, which debug builds and tests
+    /// stop at.
+    #[error("an instruction cannot be encoded: {0}")]
+    Encoding(String),
+}
+
+impl From<iced_x86::IcedError> for CompileError {
+    fn from(error: iced_x86::IcedError) -> Self {
+        Self::Encoding(error.to_string())
+    }
+}
+
+/// Returns machine code of a unit.
+///
+/// # Errors
+/// [`CompileError`] if this compiler cannot make it.
+pub fn compile(
+    unit: &CompileUnit<'_>,
+    level: Level,
+    effort: Effort,
+) -> Result<Assembly, CompileError> {
     compile_doubled(unit, level, effort, usual_doublings)
 }
 
 /// How often the groups that go together are doubled.
-fn usual_doublings(program: &Program, level: Level) -> u32 {
+pub(super) fn usual_doublings(program: &Program, level: Level) -> u32 {
     // Twice the groups take twice the registers: where even one has far more values than there are, there
     // is no waiting to be filled but for the frame.
     if regalloc::pressure(program) >= CROWDED * level.registers(Class::Vector) {
@@ -65,7 +86,19 @@ fn compile_doubled(
     level: Level,
     effort: Effort,
     doublings: impl FnOnce(&Program, Level) -> u32,
-) -> Option<Assembly> {
+) -> Result<Assembly, CompileError> {
+    let program = program_of(unit, level, effort, doublings);
+    let listing = regalloc::allocate(&program, level);
+    Ok(emit::emit(&listing, level, unit)?)
+}
+
+/// What registers are given to.
+pub(super) fn program_of(
+    unit: &CompileUnit<'_>,
+    level: Level,
+    effort: Effort,
+    doublings: impl FnOnce(&Program, Level) -> u32,
+) -> Program {
     // Gathering takes longer than what it saves.
     let means = Means { mask_class: level.mask(), numbers: false, rows: level == Level::Avx512 };
     let mut program = lower::lower(unit, means);
@@ -75,8 +108,7 @@ fn compile_doubled(
     if effort == Effort::Full {
         schedule::schedule(&mut program, level.registers(Class::Vector), true);
     }
-    let listing = regalloc::allocate(&program, level);
-    emit::emit(&listing, level, unit).ok()
+    program
 }
 
 #[cfg(test)]

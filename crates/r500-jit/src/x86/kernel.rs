@@ -48,7 +48,9 @@ impl Maker {
         unit: &CompileUnit<'_>,
         effort: Effort,
     ) -> io::Result<Option<Machine>> {
-        let Some(assembly) = compile(unit, self.level, effort) else { return Ok(None) };
+        let assembly = compile(unit, self.level, effort);
+        debug_assert!(assembly.is_ok(), "{assembly:?}");
+        let Ok(assembly) = assembly else { return Ok(None) };
         #[cfg(feature = "emulator")]
         if self.emulated {
             return Ok(Some(Machine::emulated(&assembly, unit)));

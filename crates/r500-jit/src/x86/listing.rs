@@ -64,7 +64,7 @@ impl Compiler for Lister {
     }
 
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
-        let assembly = compile(unit, self.level, self.effort)?;
+        let assembly = compile(unit, self.level, self.effort).ok()?;
         let mut segments = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
         segments.push(Listed { head: head(unit), assembly });
         Some(Arc::new(Unused))

@@ -17,7 +17,6 @@
 //! | `listing` | machine code as text |
 //! | `perf_map` | what profilers are told |
 
-mod regalloc;
 pub mod compile;
 mod emit;
 #[cfg(feature = "emulator")]
@@ -28,6 +27,7 @@ mod level;
 mod listing;
 mod pages;
 mod perf_map;
+mod regalloc;
 mod waits;
 
 pub(crate) use kernel::{Machine, Maker};

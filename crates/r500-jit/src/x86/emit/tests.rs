@@ -6,7 +6,7 @@
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter, MemorySizeOptions};
 
 use super::*;
-use crate::op::{Kind, Paint, Ramp, Reach, Relation, Rounding, Texel};
+use crate::op::{Access, Kind, Paint, Ramp, Reach, Relation, Rounding, Texel};
 
 /// Instructions as text, one after the other.
 fn text_of(insts: &[Inst]) -> String {
@@ -301,6 +301,56 @@ fn no_instruction_wants_aligned_memory() {
         let aligned = ["vmovap", "vmovdqa", "vmovnt"].iter().any(|name| inst.starts_with(name));
         assert!(!aligned || !inst.contains('['), "{inst}");
     }
+}
+
+/// Where an operation may read a constant in memory, the instruction reads its four bytes and no more.
+#[test]
+fn constants_are_read_as_four_bytes() {
+    let kinds = [
+        Kind::Add,
+        Kind::Sub,
+        Kind::Mul,
+        Kind::Div,
+        Kind::Min,
+        Kind::Max,
+        Kind::Sqrt,
+        Kind::Copy,
+        Kind::Round(Rounding::Floor),
+        Kind::ToFloat,
+        Kind::And,
+        Kind::Or,
+        Kind::Xor,
+        Kind::AndNot,
+        Kind::IntAdd,
+        Kind::IntSub,
+        Kind::IntMin,
+        Kind::IntMul,
+        Kind::Corner(1),
+        Kind::Cmp(Relation::Lt),
+        Kind::Blend,
+        Kind::Keep,
+        Kind::MulKeep,
+        Kind::Truncate(Reach::All),
+        Kind::ZipLow,
+        Kind::ZipHigh,
+        Kind::PairLow,
+        Kind::PairHigh,
+        Kind::RowLow,
+        Kind::RowHigh,
+    ];
+    let mut read = 0;
+    for kind in kinds {
+        let (at, access) = kind.memory_operand(true).unwrap();
+        if access != Access::Elements {
+            continue;
+        }
+        let mut args = [reg(1), reg(2), reg(3)];
+        args[at] = CONST;
+        let text = text_of(&[op(kind, 4, &args)]);
+        assert!(text.contains("dword ptr [r14]") && !text.contains("mmword"), "{kind:?}: {text}");
+        read += 1;
+    }
+    assert_eq!(read, kinds.len() - 4);
 }
 
 #[test]

@@ -1,0 +1,276 @@
+//! The checker accepts what the allocator gives and reports what is put wrong in it: each mistake that the code
+//! generator once made, and others, as a change of the listing.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use super::*;
+use crate::Effort;
+use crate::segments::with_segment;
+use crate::x86::compile::{program_of, usual_doublings};
+use crate::x86::regalloc::allocate;
+
+/// A program and its listing.
+type Allocated = (Program, Listing);
+
+fn allocated(seed: u64, level: Level, effort: Effort) -> Allocated {
+    let program = with_segment(seed, |unit| program_of(unit, level, effort, usual_doublings));
+    let listing = allocate(&program, level);
+    (program, listing)
+}
+
+/// What the checker says of listings with AVX-512, each with one change: there are some.
+fn faults_of(change: impl Fn(&mut Vec<Inst>, usize) -> bool) -> Vec<Result<(), Fault>> {
+    let mut results = Vec::new();
+    for seed in 0..24 {
+        let (program, listing) = allocated(seed, Level::Avx512, Effort::Full);
+        let mut changes = 0;
+        for at in 0..listing.insts.len() {
+            let mut insts = listing.insts.clone();
+            if !change(&mut insts, at) {
+                continue;
+            }
+            let changed = Listing { insts, ..listing.clone() };
+            results.push(check(&program, Level::Avx512, &changed));
+            changes += 1;
+            if changes == 20 {
+                break;
+            }
+        }
+    }
+    assert!(results.len() > 10, "few places for the change");
+    results
+}
+
+fn all_reported(change: impl Fn(&mut Vec<Inst>, usize) -> bool) {
+    for result in faults_of(change) {
+        result.unwrap_err();
+    }
+}
+
+/// For changes that do no harm at times: where nothing reads what is changed, or it is there elsewhere.
+fn most_reported(change: impl Fn(&mut Vec<Inst>, usize) -> bool) {
+    let results = faults_of(change);
+    let reported = results.iter().filter(|result| result.is_err()).count();
+    assert!(reported * 100 >= results.len() * 70, "{reported} of {}", results.len());
+}
+
+#[test]
+fn what_the_allocator_gives_is_right() {
+    for (seed, level) in (0..60).flat_map(|seed| [(seed, Level::Avx2), (seed, Level::Avx512)]) {
+        for effort in [Effort::Quick, Effort::Full] {
+            let (program, listing) = allocated(seed, level, effort);
+            assert_eq!(check(&program, level, &listing), Ok(()), "seed {seed}, {level:?}");
+        }
+    }
+}
+
+/// The moves of vectors were put before those of masks: a vector overwrites the slot of a mask.
+#[test]
+fn a_vector_stored_over_a_mask_that_is_still_to_be_read_is_reported() {
+    // The shortest program: a loop that exchanges a mask in the frame for a vector in the same slot.
+    let mut program = Program::default();
+    let [x, y] = [(); 2].map(|()| program.fresh(Class::Vector));
+    let [m, n] = [(); 2].map(|()| program.fresh(Class::Mask));
+    let op = |kind, dst, args| Op { kind, dst: Some(dst), args, origin: 0 };
+    let less = Kind::Cmp(crate::op::Relation::Lt);
+    program.body = vec![Node::Ops(vec![
+        op(Kind::Ramp(crate::op::Ramp { number: 0, part: 0 }), x, [None; 3]),
+        op(less, m, [Some(x), Some(x), None]),
+        op(Kind::Copy, y, [Some(x), None, None]),
+        op(Kind::MaskAnd, n, [Some(m), Some(m), None]),
+        Op { kind: Kind::Store(0, 0), dst: None, args: [Some(y), None, None], origin: 0 },
+        Op { kind: Kind::Uncover(0), dst: None, args: [Some(y), None, None], origin: 0 },
+    ])];
+    let (mask, vector, slot) = (Class::Mask, Class::Vector, Mem::Stack(0));
+    let [ramp, cmp, copy, and, store, uncover] = {
+        let reg = |register| Some(Place::Register(register));
+        let op = |kind, dst, args| Inst::Op { kind, dst, args, origin: 0 };
+        [
+            op(Kind::Ramp(crate::op::Ramp { number: 0, part: 0 }), 0, [None; 3]),
+            op(less, 0, [reg(0), reg(0), None]),
+            op(Kind::Copy, 1, [reg(0), None, None]),
+            op(Kind::MaskAnd, 1, [reg(3), reg(3), None]),
+            op(Kind::Store(0, 0), 0, [reg(2), None, None]),
+            op(Kind::Uncover(0), 0, [reg(2), None, None]),
+        ]
+    };
+    let to_frame = Inst::Store { class: mask, to: slot, from: 0 };
+    let read = Inst::Load { class: mask, dst: 3, from: slot };
+    let overwrite = Inst::Store { class: vector, to: slot, from: 1 };
+    let reload = Inst::Load { class: vector, dst: 2, from: slot };
+    let listing = |moves: [Inst; 2]| Listing {
+        insts: [
+            vec![Inst::Label(Label(0)), ramp, cmp, to_frame, copy],
+            moves.to_vec(),
+            vec![reload, and, store, uncover, Inst::NextGroup(Label(0))],
+        ]
+        .concat(),
+        labels: 1,
+        stack: 1,
+        groups: 1,
+        sources: (0..6).collect(),
+        ..Listing::default()
+    };
+    assert_eq!(check(&program, Level::Avx512, &listing([read, overwrite])), Ok(()));
+    let fault = check(&program, Level::Avx512, &listing([overwrite, read])).unwrap_err();
+    assert!(fault.what.contains("is read as Mask, holds Vector"), "{fault}");
+}
+
+/// Where no register was found, the first one was taken, whatever it held.
+#[test]
+fn a_result_in_the_first_register_in_place_of_its_own_is_reported() {
+    most_reported(|insts, at| match &mut insts[at] {
+        Inst::Op { dst, kind, .. } if *dst != 0 && !matches!(kind, Kind::Store(..)) => {
+            *dst = 0;
+            true
+        }
+        _ => false,
+    });
+}
+
+/// A value without a place was read as the constant zero.
+#[test]
+fn zero_in_place_of_a_value_is_reported() {
+    most_reported(|insts, at| match &mut insts[at] {
+        Inst::Op { args: [_, Some(place @ Place::Register(_)), _], kind: Kind::Add, .. } => {
+            *place = Place::Memory(Mem::Const(0));
+            true
+        }
+        _ => false,
+    });
+}
+
+/// A constant is there once with AVX-512, and lanes of it were read.
+#[test]
+fn lanes_of_a_constant_are_reported() {
+    let results = faults_of(|insts, at| match &mut insts[at] {
+        Inst::Op { args: [Some(place), ..], kind: Kind::Texel(_), .. } => {
+            *place = Place::Memory(Mem::Const(64));
+            true
+        }
+        _ => false,
+    });
+    for result in results {
+        let fault = result.unwrap_err();
+        assert!(fault.what.contains("reads the constant 0x40"), "{fault}");
+    }
+}
+
+#[test]
+fn offsets_that_are_constants_go_to_the_frame() {
+    let mut program = Program::default();
+    let offset = program.given_as(Class::Vector, Some(Given::Const(64)));
+    let [texel, other] = [(); 2].map(|()| program.fresh(Class::Vector));
+    let fetch = |dst| Op {
+        kind: Kind::Texel(crate::op::Texel { unit: 0, pixel: 0, offset: 0, tiny: false }),
+        dst: Some(dst),
+        args: [Some(offset), None, None],
+        origin: 0,
+    };
+    let sum = Op { kind: Kind::PairLow, dst: Some(program.fresh(Class::Vector)), ..fetch(texel) };
+    let sum = Op { args: [Some(texel), Some(offset), None], ..sum };
+    let store = |v| Op { kind: Kind::Uncover(0), dst: None, args: [v, None, None], origin: 0 };
+    program.body =
+        vec![Node::Ops(vec![fetch(texel), fetch(other), sum, store(sum.dst), store(Some(other))])];
+    for level in [Level::Avx2, Level::Avx512] {
+        let listing = allocate(&program, level);
+        for inst in &listing.insts {
+            let Inst::Op { kind, args, .. } = inst else { continue };
+            let is_constant =
+                args.iter().flatten().any(|place| matches!(place, Place::Memory(Mem::Const(_))));
+            assert!(!is_constant, "{kind:?} reads {args:?}");
+        }
+    }
+}
+
+#[test]
+fn a_slot_that_is_read_as_more_than_was_written_is_reported() {
+    all_reported(|insts, at| {
+        let Inst::Load { class: Class::Vector, from: from @ Mem::Stack(_), .. } = insts[at] else {
+            return false;
+        };
+        let store = insts[..at].iter_mut().rev().find_map(|inst| match inst {
+            Inst::Store { class, to, .. } if *to == from => Some(class),
+            _ => None,
+        });
+        store.map(|class| *class = Class::Mask).is_some()
+    });
+}
+
+#[test]
+fn a_mask_read_as_a_vector_is_reported() {
+    all_reported(|insts, at| match &mut insts[at] {
+        Inst::Op { kind, .. } if *kind == Kind::Blend => {
+            *kind = Kind::Add;
+            true
+        }
+        _ => false,
+    });
+    all_reported(|insts, at| match &mut insts[at] {
+        Inst::Test { class, .. } => {
+            *class = Class::Vector;
+            true
+        }
+        _ => false,
+    });
+}
+
+/// A load without which the next operation reads something else.
+#[test]
+fn a_missing_load_is_reported() {
+    most_reported(|insts, at| {
+        let Inst::Load { class: Class::Vector, dst, .. } = insts[at] else { return false };
+        let reads = matches!(insts.get(at + 1), Some(Inst::Op { kind: Kind::Add | Kind::Mul, args, .. })
+            if args.contains(&Some(Place::Register(dst))));
+        if reads {
+            insts.remove(at);
+        }
+        reads
+    });
+}
+
+/// What an arm leaves elsewhere than it was before: the moves at its end are missing.
+#[test]
+fn a_variable_that_an_arm_moves_elsewhere_is_reported() {
+    let is_move = |inst: &Inst| matches!(inst, Inst::Move { .. } | Inst::Load { .. });
+    most_reported(|insts, at| {
+        let is_last = insts.get(at + 1).is_some_and(|inst| matches!(inst, Inst::Label(_)));
+        if !is_last || !is_move(&insts[at]) {
+            return false;
+        }
+        insts.remove(at);
+        true
+    });
+}
+
+#[test]
+fn operations_that_are_missing_or_others_are_reported() {
+    let is_effect = |inst: &Inst| matches!(inst, Inst::Op { kind: Kind::Uncover(_), .. });
+    for seed in 0..40 {
+        let (program, mut listing) = allocated(seed, Level::Avx512, Effort::Quick);
+        let Some(at) = listing.insts.iter().position(is_effect) else { continue };
+        let ops = listing.insts[..at].iter().filter(|inst| matches!(inst, Inst::Op { .. }));
+        listing.sources.remove(ops.count());
+        listing.insts.remove(at);
+        let fault = check(&program, Level::Avx512, &listing).unwrap_err();
+        assert!(fault.what.contains("is missing"), "{fault}");
+    }
+    all_reported(|insts, at| match &mut insts[at] {
+        Inst::Op { kind, .. } if *kind == Kind::Sub => {
+            *kind = Kind::Add;
+            true
+        }
+        _ => false,
+    });
+}
+
+#[test]
+fn a_branch_on_another_test_is_reported() {
+    all_reported(|insts, at| {
+        let is_test = matches!(insts[at], Inst::Test { .. });
+        if is_test {
+            insts.remove(at);
+        }
+        is_test
+    });
+}
