@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use r500_exec::fast::{Fast, Simd};
+use r500_fast::{Fast, Simd};
 use r500_fuzz::{drawing, equals_reference};
 use r500_gen::{Bytes, Entropy};
 

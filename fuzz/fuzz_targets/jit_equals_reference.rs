@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use r500_exec::fast::Simd;
+use r500_fast::Simd;
 use r500_fuzz::{drawing, equals_reference};
 use r500_gen::{Bytes, Entropy};
 use r500_jit::{Effort, Jit, Settings, When};

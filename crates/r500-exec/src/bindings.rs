@@ -116,12 +116,14 @@ impl Bindings {
 
     /// Width and height of the picture.
     #[must_use]
+    #[inline]
     pub fn size(&self) -> [u32; 2] {
         self.size
     }
 
     /// A float constant; `None` if not provided.
     #[must_use]
+    #[inline]
     pub fn constant(&self, n: usize) -> Option<[f32; 4]> {
         self.constants.get(n).copied()
     }
@@ -140,30 +142,35 @@ impl Bindings {
 
     /// An integer constant; `None` if not provided.
     #[must_use]
+    #[inline]
     pub fn int_constant(&self, n: usize) -> Option<UsFcIntConst> {
         self.ints.get(n).copied().flatten()
     }
 
     /// The boolean constants; `None` if not provided.
     #[must_use]
+    #[inline]
     pub fn bool_constants(&self) -> Option<UsFcBoolConst> {
         self.bools
     }
 
     /// The texture of a unit; `None` if the unit is not enabled.
     #[must_use]
+    #[inline]
     pub fn sampler(&self, unit: usize) -> Option<&Sampler> {
         self.samplers.get(unit)?.as_ref()
     }
 
     /// The inputs.
     #[must_use]
+    #[inline]
     pub fn inputs(&self) -> &[Input] {
         &self.inputs
     }
 
     /// Whether the rasteriser covers a pixel. Pixels outside the picture are not covered.
     #[must_use]
+    #[inline]
     pub fn covers(&self, x: u32, y: u32) -> bool {
         if x >= self.size[0] || y >= self.size[1] {
             return false;
@@ -176,12 +183,14 @@ impl Bindings {
 
     /// Returns whether the rasteriser covers every pixel of the picture.
     #[must_use]
+    #[inline]
     pub fn covers_all(&self) -> bool {
         self.coverage.is_none()
     }
 
     /// Returns whether each quad with a pixel in the picture is fully covered.
     #[must_use]
+    #[inline]
     pub fn covers_quads(&self) -> bool {
         let [width, height] = self.size;
         let all = match &self.coverage {
@@ -196,6 +205,7 @@ impl Bindings {
     /// Outside, planes are evaluated by the same formula ([`numerics::plane`]; open), and values per pixel
     /// repeat the nearest pixel (open).
     #[must_use]
+    #[inline]
     pub fn input(&self, input: &Input, x: u32, y: u32) -> [f32; 4] {
         match &input.data {
             InputData::Planes(components) => {

@@ -1,14 +1,17 @@
-//! The R500 fragment machine: what a program does, pixel by pixel.
+//! Execution of R500 fragment programs: the interface of engines, and the reference engine.
 //!
-//! A [`Program`](r500_program::Program) is decoded once into a [`Shader`]; [`Bindings`] hold what it
-//! reads (constants, inputs, textures, coverage); an [`Engine`] runs the one over the other and
-//! leaves a [`Frame`]: colours A to D, depth, coverage and counters, as the program wrote them.
-//! [`output`] turns these into the bytes that the card would store.
+//! A [`Program`](r500_program::Program) is decoded once into a [`Shader`]; [`Bindings`] hold the data it reads
+//! (constants, inputs, textures, coverage); an [`Engine`] runs the shader over the pixels of a [`Frame`]:
+//! colours A to D, depth, coverage and counters, as the program wrote them. [`output`] converts these to the
+//! bytes that the card would store.
 //!
-//! The [reference engine](mod@reference) is the law: written to be read, one place for each rule, each with its
+//! The [reference engine](mod@reference) defines the semantics: one place for each rule, each with its
 //! evidence. Where the documents leave a rule open, the choice has a name in [`Readings`] and can be
-//! changed. It steps one instruction at a time ([`reference::Group`]), so that a tracer or debugger
-//! can watch any pixel; [`record`] keeps such a run to walk through it in either direction.
+//! changed. It steps one instruction at a time ([`reference::Group`]), so that a tracer or debugger can watch
+//! any pixel; [`record`] stores such a run for stepping forward and backward.
+//!
+//! This crate uses the texture unit and the arithmetic; it knows no other engine, no intermediate
+//! representation, no text and no files.
 //!
 //! ```
 //! use r500_exec::{Bindings, Options, Shader, draw, reference::Reference};
@@ -28,14 +31,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod fast;
-pub mod ir;
 pub mod output;
 pub mod reading;
 pub mod record;
 pub mod reference;
-
-pub use fast::codegen;
 
 pub use r500_numerics as numerics;
 pub use r500_texture as texture;

@@ -7,8 +7,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use r500_exec::fast::Simd;
 use r500_exec::{Bindings, Draw, Engine, Options, Shader};
+use r500_fast::Simd;
 use r500_formats::{Limits, read};
 use r500_gen::{Case, Rng, Shape};
 use r500_jit::{Effort, Jit, Settings, When};

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use r500_exec::RunError;
-use r500_exec::codegen::{Batch, Capabilities, CompileUnit, Compiler, Kernel};
+use r500_fast::codegen::{Batch, Capabilities, CompileUnit, Compiler, Kernel};
 
 use crate::content::Content;
 use crate::target::{Machine, Maker};

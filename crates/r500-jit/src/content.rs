@@ -2,8 +2,8 @@
 
 use std::hash::{Hash, Hasher};
 
-use r500_exec::codegen::CompileUnit;
-use r500_exec::ir::{Function, Stmt, Type, Value, Values};
+use r500_fast::codegen::CompileUnit;
+use r500_ir::{Function, Stmt, Type, Value, Values};
 
 /// Something written out: equal for what is equal and for nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -76,17 +76,8 @@ impl Content {
                 (inst.opcode, inst.args()).hash(self);
             }
             Stmt::Fetch(fetch) => {
-                let r500_exec::ir::Fetch {
-                    unit,
-                    op,
-                    unscaled,
-                    strq,
-                    dx,
-                    dy,
-                    active,
-                    texel,
-                    address,
-                } = &**fetch;
+                let r500_ir::Fetch { unit, op, unscaled, strq, dx, dy, active, texel, address } =
+                    &**fetch;
                 (unit, op, unscaled, strq, dx, dy, active, texel, address).hash(self);
             }
             Stmt::Discard(mask) | Stmt::GroupHazard(mask) => mask.hash(self),

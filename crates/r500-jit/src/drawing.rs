@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use r500_exec::codegen::{FastDraw, NativeCode, ResourceLayout};
-use r500_exec::fast::Simd;
-use r500_exec::{Band, BandStats, Draw, PreparedDraw, RunError, RunInfo, ir};
+use r500_exec::{Band, BandStats, Draw, PreparedDraw, RunError, RunInfo};
+use r500_fast::Simd;
+use r500_fast::codegen::{FastDraw, NativeCode, ResourceLayout};
 
 use crate::cache::{Cache, Filling, Finding};
 use crate::parameters::{History, Parametrized};
@@ -38,7 +38,7 @@ impl Machinery {
     pub(crate) fn prepare<'a>(
         &self,
         draw: Draw<'a>,
-        function: ir::Function,
+        function: r500_ir::Function,
     ) -> Box<dyn PreparedDraw + 'a> {
         let simd = self.simd;
         let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);

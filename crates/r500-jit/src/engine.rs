@@ -1,7 +1,7 @@
 //! The engine.
 
-use r500_exec::fast::{Fast, Simd};
-use r500_exec::{Draw, Engine, Fallback, PreparedDraw, ir};
+use r500_exec::{Draw, Engine, Fallback, PreparedDraw};
+use r500_fast::{Fast, Simd};
 
 use crate::drawing::Machinery;
 
@@ -138,7 +138,7 @@ impl Engine for Jit {
         let fast = || Fast::with(self.simd).prepare(draw);
         match &self.machinery {
             Err(reason) => Box::new(Fallback { prepared: fast(), reason: reason.to_string() }),
-            Ok(machinery) => match ir::lift(&draw) {
+            Ok(machinery) => match r500_ir::lift(&draw) {
                 Ok(function) => machinery.prepare(draw, function),
                 // That engine says why.
                 Err(_) => fast(),

@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use r500_exec::codegen::{Batch, Chunk, ColorTargets, CompileUnit, Table, TexelView};
+use r500_fast::codegen::{Batch, Chunk, ColorTargets, CompileUnit, Table, TexelView};
 
 /// Texture units.
 pub(crate) const UNITS: usize = 16;

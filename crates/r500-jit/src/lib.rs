@@ -1,9 +1,9 @@
 //! The jit engine: fragment programs as machine code, for x86-64 with AVX2 or AVX-512, and in a browser.
 //!
-//! The [fast engine](mod@r500_exec::fast) stays the frame: batches of pixels, regions, fetches of
+//! The [fast engine](mod@r500_fast) stays the frame: batches of pixels, regions, fetches of
 //! unusual kinds, what is counted and stored. Operations, kills, fetches that have a
-//! [table](r500_exec::codegen::Table), and branches and loops of these are
-//! [segments](r500_exec::codegen::CompileUnit) that become machine code here, the last of which puts colours into
+//! [table](r500_fast::codegen::Table), and branches and loops of these are
+//! [segments](r500_fast::codegen::CompileUnit) that become machine code here, the last of which puts colours into
 //! the picture. Frames begin on the fast
 //! engine at once and move over when the code is ready: both draw the same, bit for bit.
 //!

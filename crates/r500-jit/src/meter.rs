@@ -4,7 +4,7 @@
 //! says whether there is any.
 
 use r500_exec::RunError;
-use r500_exec::codegen::Fuel;
+use r500_fast::codegen::Fuel;
 
 /// Instructions after which code that counts has to ask: some milliseconds at most.
 const GRANT: u64 = 10_000;

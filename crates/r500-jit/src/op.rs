@@ -235,7 +235,7 @@ pub(crate) struct Texel {
     pub(crate) pixel: u8,
     /// Bytes.
     pub(crate) offset: u8,
-    /// Whether it may be [tiny](r500_exec::codegen::Table::tiny).
+    /// Whether it may be [tiny](r500_fast::codegen::Table::tiny).
     pub(crate) tiny: bool,
 }
 

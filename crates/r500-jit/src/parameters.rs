@@ -8,10 +8,10 @@
 
 use std::collections::HashMap;
 
-use r500_exec::fast::Simd;
-use r500_exec::ir::{Function, Inst, Opcode, Operand, Stmt, Type, Value, ValueData};
+use r500_fast::Simd;
+use r500_ir::{Function, Inst, Opcode, Operand, Stmt, Type, Value, ValueData};
 
-use r500_exec::codegen::{Compiler, NativeCode, ResourceLayout};
+use r500_fast::codegen::{Compiler, NativeCode, ResourceLayout};
 
 use crate::content::Content;
 

@@ -5,11 +5,11 @@
 
 use std::fmt::Debug;
 
-use r500_exec::codegen::{
+use r500_fast::codegen::{
     Axis, BatchOffsets, Channel, Chunk, ColorStore, ColorTargets, CompileUnit, Detail, Four, LANES,
     LinearInterpolant, PhiMove, PixelOffsets, Table, TexelView, Wrap,
 };
-use r500_exec::ir::{
+use r500_ir::{
     ALL, AddSign, DenormalMode, Fetch, If, Inst, Loop, LoopParam, MulFlags, Opcode, Operand, Phi,
     Stmt, Type, Value, ValueData, Values,
 };
@@ -734,7 +734,7 @@ fn evaluate(opcode: Opcode, args: &[Lanes; 3], lane: usize) -> u32 {
         Opcode::Or => bits[0] | bits[1],
         Opcode::AndNot => bits[0] & !bits[1],
         Opcode::Select => bits[0] & bits[1] | !bits[0] & bits[2],
-        opcode => r500_exec::ir::evaluate(opcode, bits).expect("an operation of a unit"),
+        opcode => r500_ir::evaluate(opcode, bits).expect("an operation of a unit"),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Where there is no text of machine code.
 
-use r500_exec::codegen::ResourceLayout;
-use r500_exec::fast::Simd;
-use r500_exec::ir::Function;
+use r500_fast::Simd;
+use r500_fast::codegen::ResourceLayout;
+use r500_ir::Function;
 
 use crate::{Effort, Unavailable};
 

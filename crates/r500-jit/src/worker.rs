@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use r500_exec::fast::Simd;
+use r500_fast::Simd;
 
 use crate::Effort;
 use crate::cache::{Cache, Filling};

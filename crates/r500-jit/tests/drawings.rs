@@ -6,11 +6,11 @@
 
 use std::time::{Duration, Instant};
 
-use r500_exec::fast::{Fast, Simd};
 use r500_exec::{
     Bindings, Cancel, Draw, Engine, Frame, Limits, Options, PixelRect, PreparedDraw, RunError,
     Shader, draw_into,
 };
+use r500_fast::{Fast, Simd};
 use r500_jit::{Effort, Jit, Settings, When};
 use r500_program::Job;
 

@@ -4,8 +4,8 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used)]
 
-use r500_exec::fast::Simd;
 use r500_exec::{Bindings, Draw, Engine, Frame, Options, Shader, draw_into};
+use r500_fast::Simd;
 use r500_jit::{Effort, Jit, Settings, When};
 
 /// Executable mappings that belong to no file; none may be writable.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use r500::exec::fast::Simd;
+use r500::fast::Simd;
 use r500::program::Job;
 use r500_jit::{Effort, Jit, Settings, When};
 use serde::{Deserialize, Serialize};

@@ -4,8 +4,8 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
-use r500::exec::fast::Fast;
 use r500::exec::{Bindings, Limits, Options, Shader, draw};
+use r500::fast::Fast;
 use r500::reader::assembly::assemble_with_files;
 
 const SIDE: u32 = 8192;

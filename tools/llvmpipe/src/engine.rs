@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use r500::exec::fast::{Fast, Simd};
+use r500::fast::{Fast, Simd};
 use r500::exec::reference::Reference;
 use r500::exec::{Bindings, Draw, Engine, Frame, Options, PreparedDraw, RunInfo, Shader, draw_into};
 use r500::jit::{Effort, Jit, Settings, When};

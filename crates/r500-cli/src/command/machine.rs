@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use clap::builder::FalseyValueParser;
 use clap::{Args, ValueEnum};
-use r500::exec::fast::{Fast, Simd};
 use r500::exec::reference::Reference;
 use r500::exec::{
     BindError, Engine, Limits, Options, Readings, RunError, RunInfo, RuntimeWarnings, ShaderError,
     WarningKind,
 };
+use r500::fast::{Fast, Simd};
 use r500::jit::{Jit, Settings};
 
 use super::exit::{Failure, Outcome};

@@ -1,7 +1,7 @@
 //! `r500 debug --script`: what it says, against `r500 trace`, frames, and derivations by hand.
 
-use r500::exec::fast::Fast;
 use r500::exec::{Bindings, Options, Shader, draw};
+use r500::fast::Fast;
 
 use super::{Folder, UV, corpus, r500, with_stdin};
 

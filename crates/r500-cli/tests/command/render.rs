@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use r500::exec::fast::Simd;
+use r500::fast::Simd;
 use r500::jit::Jit;
 use r500::picture::{Picture, encode_png};
 

@@ -1,6 +1,6 @@
 //! `r500 run`.
 
-use r500::exec::fast::Simd;
+use r500::fast::Simd;
 use r500::jit::{Jit, Settings};
 
 use super::{CONSTANT, Folder, UV, corpus, r500, with_stdin};

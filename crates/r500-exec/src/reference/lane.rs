@@ -55,7 +55,7 @@ pub enum LaneState {
 
 /// The value of undefined state under [`Options::poison`](crate::Options::poison): conspicuous, and not a
 /// number that programs use.
-pub(crate) const POISON: f32 = -1_234_567.0;
+pub const POISON: f32 = -1_234_567.0;
 
 /// Returns the value of an unwritten temporary.
 fn undefined(poison: bool) -> [f32; 4] {

@@ -29,8 +29,7 @@ mod write;
 
 pub use event::{Event, EventKind, Jump, Lookup, Write};
 pub use group::{Group, Step};
-pub(crate) use lane::POISON;
-pub use lane::{Lane, LaneState};
+pub use lane::{Lane, LaneState, POISON};
 pub use state::{GroupState, LoopFrame};
 
 use crate::frame::Band;

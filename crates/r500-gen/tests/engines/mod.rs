@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use r500_exec::fast::{Fast, Simd};
 use r500_exec::reference::Reference;
 use r500_exec::{
     Bindings, Counters, Draw, Engine, Frame, Options, PixelRect, Shader, draw, draw_into,
 };
+use r500_fast::{Fast, Simd};
 use r500_jit::{Effort, Execution, Jit, Settings, When};
 use r500_program::Job;
 

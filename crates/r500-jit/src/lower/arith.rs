@@ -3,7 +3,7 @@
 //! The processor's own rule makes denormals zeros (the code sets it), so only what is picked and must
 //! keep its bits needs care.
 
-use r500_exec::ir::{AddSign, DenormalMode, MulFlags, Opcode, Operand, Value};
+use r500_ir::{AddSign, DenormalMode, MulFlags, Opcode, Operand, Value};
 
 use super::{Lower, fold};
 use crate::op::{Class, Given, Kind, Relation, Rounding, V};
@@ -168,7 +168,7 @@ impl Lower<'_> {
     }
 
     /// Selections and operations on masks.
-    pub(super) fn logic(&mut self, value: Value, inst: &r500_exec::ir::Inst) -> V {
+    pub(super) fn logic(&mut self, value: Value, inst: &r500_ir::Inst) -> V {
         let [a, b, c] = inst.args;
         match inst.opcode {
             Opcode::And => {

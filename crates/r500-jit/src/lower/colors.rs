@@ -1,7 +1,7 @@
 //! What goes to the picture: four channels of a pixel beside each other.
 
-use r500_exec::codegen::ColorStore;
-use r500_exec::ir::Operand;
+use r500_fast::codegen::ColorStore;
+use r500_ir::Operand;
 use r500_numerics::CANONICAL_NAN;
 
 use super::Lower;

@@ -3,8 +3,8 @@
 //! The processor's own rule makes denormals zeros, so every step is the law's. What lies in the table is
 //! found whatever the coordinates are: numbers that are none, too.
 
-use r500_exec::codegen::{Axis, Channel, Detail, Table, Wrap};
-use r500_exec::ir::Fetch;
+use r500_fast::codegen::{Axis, Channel, Detail, Table, Wrap};
+use r500_ir::Fetch;
 use r500_isa::values::TexOp;
 
 use super::Lower;

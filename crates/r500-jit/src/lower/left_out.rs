@@ -1,8 +1,8 @@
 //! What is left out where all pixels of a group are killed: all behind the kill, if that is worth looking
 //! at what is left.
 
-use r500_exec::codegen::CompileUnit;
-use r500_exec::ir::{ALL, Opcode, Stmt};
+use r500_fast::codegen::CompileUnit;
+use r500_ir::{ALL, Opcode, Stmt};
 
 use super::Lower;
 use crate::op::{Arm, Branch, Class, Kind, Node};

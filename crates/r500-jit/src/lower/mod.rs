@@ -18,8 +18,8 @@ mod left_out;
 
 use std::collections::{HashMap, HashSet};
 
-use r500_exec::codegen::{CompileUnit, PhiMove, Table};
-use r500_exec::ir::{If, Loop, Opcode, Operand, Stmt, Type, Value, Values};
+use r500_fast::codegen::{CompileUnit, PhiMove, Table};
+use r500_ir::{If, Loop, Opcode, Operand, Stmt, Type, Value, Values};
 
 use crate::op::{
     Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Program, Ramp, Repeat, V,
@@ -271,11 +271,11 @@ impl Lower<'_> {
 
     fn branch(&mut self, branch: &If) {
         // What branches hand out alike has one place.
-        let mut unique: Vec<r500_exec::ir::Phi> = Vec::new();
+        let mut unique: Vec<r500_ir::Phi> = Vec::new();
         let places: Vec<usize> = (branch.phis.iter())
             .map(|merge| {
                 let class = self.class_of(merge.value);
-                let alike = |other: &r500_exec::ir::Phi| {
+                let alike = |other: &r500_ir::Phi| {
                     (other.incoming, other.arms) == (merge.incoming, merge.arms)
                         && self.class_of(other.value) == class
                 };
@@ -340,7 +340,7 @@ impl Lower<'_> {
     }
 
     /// What a place holds before the arms: what arms without statements put there is chosen at once.
-    fn before(&mut self, branch: &If, merge: &r500_exec::ir::Phi, class: Class) -> Option<V> {
+    fn before(&mut self, branch: &If, merge: &r500_ir::Phi, class: Class) -> Option<V> {
         let mut before = merge.incoming.map(|before| self.operand(before, class));
         for ((mask, stmts), from) in branch.masks.iter().zip(&branch.arms).zip(merge.arms) {
             let Some(from) = from.filter(|_| stmts.is_empty()) else { continue };
@@ -523,7 +523,7 @@ impl Lower<'_> {
         self.operand(operand, self.mask_class)
     }
 
-    fn def(&mut self, value: Value, inst: &r500_exec::ir::Inst) -> V {
+    fn def(&mut self, value: Value, inst: &r500_ir::Inst) -> V {
         let [a, b, c] = inst.args;
         match inst.opcode {
             Opcode::Select | Opcode::And | Opcode::Or | Opcode::AndNot => self.logic(value, inst),

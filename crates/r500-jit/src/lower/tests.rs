@@ -9,9 +9,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use r500_exec::codegen::{Capabilities, CompileUnit, Compiler, Kernel, NativeCode, ResourceLayout};
-use r500_exec::fast::Simd;
-use r500_exec::{Bindings, Draw, Options, Shader, ir};
+use r500_exec::{Bindings, Draw, Options, Shader};
+use r500_fast::Simd;
+use r500_fast::codegen::{Capabilities, CompileUnit, Compiler, Kernel, NativeCode, ResourceLayout};
 use r500_gen::{Case, Entropy, Rng, Shape};
 use r500_program::Job;
 
@@ -138,7 +138,7 @@ fn check(job: &Job) -> usize {
     let Ok(bindings) = Bindings::new(job, job.size.unwrap_or([16, 16])) else { return 0 };
     let options = Options::default();
     let Ok(draw) = Draw::new(&shader, &bindings, &options) else { return 0 };
-    let Ok(function) = ir::lift(&draw) else { return 0 };
+    let Ok(function) = r500_ir::lift(&draw) else { return 0 };
     let checker = Checker::default();
     let sources = ResourceLayout::of(&function, &bindings);
     let code = NativeCode::compile(&function, &[], &sources, Simd::Avx512, &checker);

@@ -7,7 +7,7 @@
 //! Two sizes matter. A sum with something that is zero or large enough swallows what is tiny; and
 //! floats are multiples of powers of two, so that a sum of multiples of 2^-125 is one too: not tiny.
 
-use r500_exec::codegen::Table;
+use r500_fast::codegen::Table;
 
 use crate::op::{Kind, Number, Texel};
 

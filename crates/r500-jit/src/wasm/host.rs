@@ -7,7 +7,7 @@
 #![allow(unsafe_code, reason = "functions that were just made are called")]
 
 use r500_exec::RunError;
-use r500_exec::codegen::{Batch, Chunk, CompileUnit};
+use r500_fast::codegen::{Batch, Chunk, CompileUnit};
 
 use crate::extent::{Extent, UNITS};
 use crate::meter::{Meter, grant};

@@ -3,7 +3,7 @@
 //! It takes the memory in which slots are and the table from which it calls for fuel, and offers one
 //! function, `run`.
 
-use r500_exec::codegen::CompileUnit;
+use r500_fast::codegen::CompileUnit;
 use wasm_encoder::{
     CodeSection, EntityType, ExportKind, ExportSection, Function, FunctionSection, ImportSection,
     MemoryType, Module, RefType, TableType, TypeSection, ValType,

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use r500_exec::codegen::{Chunk, CompileUnit, TexelView};
+use r500_fast::codegen::{Chunk, CompileUnit, TexelView};
 use wasm_encoder::Function;
 use wasmi::{
     Caller, Engine, Extern, Func, Instance, Linker, Memory, MemoryType, Module, Ref, RefType,

@@ -1,6 +1,6 @@
 //! Machine code of a segment.
 
-use r500_exec::codegen::CompileUnit;
+use r500_fast::codegen::CompileUnit;
 
 use super::{emit, regalloc, waits};
 use crate::lower::Means;

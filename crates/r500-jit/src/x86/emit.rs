@@ -23,7 +23,7 @@ use iced_x86::code_asm::{
 };
 use iced_x86::{BlockEncoderOptions, Code, IcedError, Instruction, MemoryOperand, Register};
 
-use r500_exec::codegen::{Chunk, CompileUnit};
+use r500_fast::codegen::{Chunk, CompileUnit};
 
 use crate::op::Class;
 use crate::x86::compile::{Assembly, Line};

@@ -1,17 +1,17 @@
 //! Compiled code in an instruction-set emulator that checks each memory access, for tests.
 //!
 //! Code sees an address space of its own. Nothing is mapped but what the contract of
-//! [`Kernel`](r500_exec::codegen::Kernel) names, with the permissions that it gives: the chunks of the call in the
+//! [`Kernel`](r500_fast::codegen::Kernel) names, with the permissions that it gives: the chunks of the call in the
 //! slots that the unit reads or writes and in the coverage, constants, texels of its tables, its interpolants,
 //! pixel offsets of its chunks, the planes that it stores to, the fields of the context, a stack. Regions begin
 //! at multiples of no more than the alignment of their types.
 
 use bytemuck::cast_slice_mut;
 use r500_exec::RunError;
-use r500_exec::codegen::{
+use r500_fast::codegen::{
     Batch, Chunk, ColorTargets, CompileUnit, Four, LinearInterpolant, PixelOffsets, TexelView,
 };
-use r500_exec::ir::Stmt;
+use r500_ir::Stmt;
 use r500_x86_emu::{Environment, Host, Memory, Name, Program, ReadOnly, RegionBytes};
 
 use super::compile::{Assembly, Line};

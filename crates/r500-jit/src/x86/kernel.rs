@@ -3,8 +3,8 @@
 use std::io;
 
 use r500_exec::RunError;
-use r500_exec::codegen::{Batch, Capabilities, CompileUnit, Kernel};
-use r500_exec::fast::Simd;
+use r500_fast::Simd;
+use r500_fast::codegen::{Batch, Capabilities, CompileUnit, Kernel};
 
 use crate::x86::compile::{Assembly, Level, compile};
 #[cfg(feature = "emulator")]

@@ -1,6 +1,6 @@
 //! Which instructions of x86-64 code is made of.
 
-use r500_exec::fast::Simd;
+use r500_fast::Simd;
 
 use crate::op::Class;
 

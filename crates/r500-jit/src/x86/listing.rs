@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 use r500_exec::RunError;
-use r500_exec::codegen::{
+use r500_fast::Simd;
+use r500_fast::codegen::{
     Batch, Capabilities, ColorStore, CompileUnit, Compiler, Kernel, NativeCode, PhiMove,
     ResourceLayout,
 };
-use r500_exec::fast::Simd;
-use r500_exec::ir::Function;
+use r500_ir::Function;
 
 use crate::x86::compile::{Assembly, Level, compile};
 use crate::{Effort, Unavailable};
@@ -117,7 +117,7 @@ fn head(unit: &CompileUnit<'_>) -> String {
     text
 }
 
-fn slots(values: &[(r500_exec::ir::Value, u32)]) -> String {
+fn slots(values: &[(r500_ir::Value, u32)]) -> String {
     let text: Vec<_> =
         values.iter().map(|(value, slot)| format!("{value} in slot {slot}")).collect();
     if text.is_empty() { "nothing".to_owned() } else { text.join(", ") }

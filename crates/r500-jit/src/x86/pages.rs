@@ -9,7 +9,7 @@ use std::io;
 
 use memmap2::{Mmap, MmapMut};
 use r500_exec::RunError;
-use r500_exec::codegen::{Batch, Chunk, CompileUnit};
+use r500_fast::codegen::{Batch, Chunk, CompileUnit};
 
 use crate::extent::{Extent, UNITS};
 use crate::meter::{Meter, grant};

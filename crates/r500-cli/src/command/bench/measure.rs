@@ -4,8 +4,8 @@ use std::hint::black_box;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use r500::exec::fast::Simd;
 use r500::exec::{Draw, Engine, Frame, RunError, RunInfo, draw_into};
+use r500::fast::Simd;
 
 /// Pictures to draw at least, however long one takes.
 const FRAMES: usize = 3;

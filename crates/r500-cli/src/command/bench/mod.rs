@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use r500::exec::fast::{Fast, Simd};
 use r500::exec::reference::Reference;
 use r500::exec::{Bindings, Draw, Engine, Options, Shader};
+use r500::fast::{Fast, Simd};
 use r500::jit::{Effort, Jit, Settings, When};
 use r500::program::Job;
 use r500::reader::Language;

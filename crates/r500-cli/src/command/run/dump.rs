@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-use r500::exec::codegen::ResourceLayout;
-use r500::exec::{Bindings, Draw, Shader, ir};
+use r500::exec::{Bindings, Draw, Shader};
+use r500::fast::codegen::ResourceLayout;
+use r500::ir;
 use r500::jit::{Effort, listing};
 use r500::program::Job;
 

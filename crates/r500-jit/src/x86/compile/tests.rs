@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use r500_exec::Options;
-use r500_exec::codegen::Batch;
+use r500_fast::codegen::Batch;
 
 use super::*;
 use crate::segments::{Numbers, check, count, with_segment};

@@ -253,7 +253,7 @@ impl Emit<'_> {
                 self.load_number(register, at_index(chunk, row, at))?;
             }
         }
-        let at = i64::from(number) * size_of::<r500_exec::codegen::LinearInterpolant>() as i64;
+        let at = i64::from(number) * size_of::<r500_fast::codegen::LinearInterpolant>() as i64;
         let (along, across) =
             (at_index(Register::RAX, column, at), at_index(Register::RAX, row, at));
         let to = self.vector(dst);

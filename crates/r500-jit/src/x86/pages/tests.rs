@@ -11,16 +11,16 @@ use std::{
 };
 
 use iced_x86::code_asm::*;
+use r500_exec::{Bindings, Cancel, Draw, Limits, Options, RunError, Shader};
+#[cfg(target_os = "linux")]
+use r500_fast::Simd;
 #[cfg(target_os = "linux")]
 #[cfg(target_os = "linux")]
-use r500_exec::codegen::{
+use r500_fast::codegen::{
     BatchOffsets, Capabilities, Compiler, Four, Kernel, LinearInterpolant, NativeCode,
     ResourceLayout, TexelView,
 };
-use r500_exec::codegen::{ColorTargets, Fuel};
-#[cfg(target_os = "linux")]
-use r500_exec::fast::Simd;
-use r500_exec::{Bindings, Cancel, Draw, Limits, Options, RunError, Shader};
+use r500_fast::codegen::{ColorTargets, Fuel};
 use r500_isa::Instruction;
 use r500_program::{Job, Program};
 
@@ -30,7 +30,7 @@ use crate::{Effort, x86::compile::compile, x86::kernel::Machine};
 
 /// A segment of so many slots, all read, of so many chunks.
 fn with_segment<T>(slots: u32, chunks: u32, f: impl FnOnce(&CompileUnit<'_>) -> T) -> T {
-    let reads: Vec<_> = (0..slots).map(|slot| (r500_exec::ir::Value(slot), slot)).collect();
+    let reads: Vec<_> = (0..slots).map(|slot| (r500_ir::Value(slot), slot)).collect();
     f(&CompileUnit {
         body: &[],
         reads: &reads,
@@ -314,7 +314,7 @@ fn of_capture(file: &Path, warden: &Warden) {
     let bindings = Bindings::new(&job, [64, 64]).unwrap();
     let options = Options::default();
     let draw = Draw::new(&shader, &bindings, &options).unwrap();
-    let Ok(function) = r500_exec::ir::lift(&draw) else { return };
+    let Ok(function) = r500_ir::lift(&draw) else { return };
     let code = NativeCode::compile(
         &function,
         &[],

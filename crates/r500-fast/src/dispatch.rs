@@ -1,0 +1,340 @@
+//! Which loop does an operation: by what it computes and which of its arguments are constants.
+//!
+//! Each loop is a function of its own for each level. Arguments that are constants have loops of
+//! their own where programs often have them; elsewhere they are materialize out to a slot.
+
+use core::marker::PhantomData;
+
+use super::bytecode::Arg;
+use super::lanes::arith::{self, FromC, Ieee, MinusBoth, MinusC, PlusC, ZeroA, ZeroBoth};
+use super::lanes::{Chunk, Splat, Src, bits, choose, functions};
+use super::reg_file::{OtherRegs, RegFile};
+use r500_ir::{AddSign, DenormalMode, MulFlags, Opcode};
+use r500_simd::{Dispatched, SimdFn, SimdLevel};
+
+/// What a loop is called with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct KernelArgs {
+    /// The slot that it writes.
+    pub(super) dst: u32,
+    /// What it reads.
+    pub(super) args: [Arg; 3],
+    /// The sign of a product: -0 or +0.
+    sign: f32,
+}
+
+/// A loop of one level.
+pub(super) type Kernel = Dispatched<RegFile, KernelArgs>;
+
+/// A loop over up to three operands.
+trait LaneLoop {
+    fn run<L: SimdLevel>(dst: &mut [Chunk], a: impl Src, b: impl Src, c: impl Src, sign: Splat);
+}
+
+/// A kernel for certain forms of operands, over the chunks that execute.
+struct Over<K, A, B, C>(PhantomData<(K, A, B, C)>);
+
+impl<K: LaneLoop, A: OperandKind, B: OperandKind, C: OperandKind> SimdFn<RegFile, KernelArgs>
+    for Over<K, A, B, C>
+{
+    #[inline(always)]
+    fn run<L: SimdLevel>(memory: &mut RegFile, call: &KernelArgs) {
+        let KernelArgs { dst, args: [a, b, c], sign } = *call;
+        memory.each_range(dst, |dst, others| {
+            let (a, b, c) = (A::of(a, &others), B::of(b, &others), C::of(c, &others));
+            K::run::<L>(dst, a, b, c, Splat(sign));
+        });
+    }
+}
+
+/// Whether an operand is a slot or a constant.
+trait OperandKind {
+    type Src<'a>: Src;
+    fn of<'a>(arg: Arg, others: &OtherRegs<'a>) -> Self::Src<'a>;
+}
+
+/// A slot.
+struct Slot;
+
+impl OperandKind for Slot {
+    type Src<'a> = &'a [Chunk];
+
+    #[inline(always)]
+    fn of<'a>(arg: Arg, others: &OtherRegs<'a>) -> &'a [Chunk] {
+        match arg {
+            Arg::Slot(slot) => others.get(slot),
+            Arg::Const(_) => &[],
+        }
+    }
+}
+
+/// A constant, or nothing at all.
+struct Broadcast;
+
+impl OperandKind for Broadcast {
+    type Src<'a> = Splat;
+
+    #[inline(always)]
+    fn of<'a>(arg: Arg, _: &OtherRegs<'a>) -> Splat {
+        match arg {
+            Arg::Slot(_) => Splat(0.0),
+            Arg::Const(x) => Splat(x),
+        }
+    }
+}
+
+macro_rules! kernels {
+    ($($name:ident |$level:ident, $d:ident, $a:ident, $b:ident, $c:ident, $sign:ident| $call:expr;)*) => {$(
+        struct $name;
+
+        impl LaneLoop for $name {
+            #[inline(always)]
+            #[allow(unused_variables, reason = "each takes as many as it needs")]
+            fn run<$level: SimdLevel>(
+                $d: &mut [Chunk],
+                $a: impl Src,
+                $b: impl Src,
+                $c: impl Src,
+                $sign: Splat,
+            ) {
+                $call;
+            }
+        }
+    )*};
+}
+
+#[rustfmt::skip]
+kernels! {
+    Neg |L, d, a, b, c, s| bits::neg(d, a);
+    Abs |L, d, a, b, c, s| bits::abs(d, a);
+    NegAbs |L, d, a, b, c, s| bits::neg_abs(d, a);
+    Flush |L, d, a, b, c, s| bits::flush(d, a);
+    TopLeft |L, d, a, b, c, s| bits::corner::<0>(d, a);
+    TopRight |L, d, a, b, c, s| bits::corner::<1>(d, a);
+    BottomLeft |L, d, a, b, c, s| bits::corner::<2>(d, a);
+    Clamp01 |L, d, a, b, c, s| functions::clamp01::<L::Flush>(d, a);
+    Frc |L, d, a, b, c, s| functions::frc::<L::Flush, L::Rint>(d, a);
+    Rcp |L, d, a, b, c, s| arith::rcp::<L::Flush>(d, a);
+    Rsq |L, d, a, b, c, s| arith::rsq::<L::Flush>(d, a);
+    Ex2 |L, d, a, b, c, s| functions::ex2::<L::Flush>(d, a);
+    Ln2 |L, d, a, b, c, s| functions::ln2::<L::Flush>(d, a);
+    Sin |L, d, a, b, c, s| functions::sin::<L::Flush, L::Rint>(d, a);
+    Cos |L, d, a, b, c, s| functions::cos::<L::Flush, L::Rint>(d, a);
+
+    Add |L, d, a, b, c, s| arith::add::<L::Flush>(d, a, b);
+    Sub |L, d, a, b, c, s| arith::sub::<L::Flush>(d, a, b);
+    Mul |L, d, a, b, c, s| arith::mul::<L::Flush>(d, a, b);
+    MulSigned |L, d, a, b, c, s| arith::mul_signed::<L::Flush, Ieee>(d, a, b, s);
+    MulZeroA |L, d, a, b, c, s| arith::mul_signed::<L::Flush, ZeroA>(d, a, b, s);
+    MulZeroBoth |L, d, a, b, c, s| arith::mul_signed::<L::Flush, ZeroBoth>(d, a, b, s);
+    Min |L, d, a, b, c, s| choose::min::<L::Flush>(d, a, b);
+    Max |L, d, a, b, c, s| choose::max::<L::Flush>(d, a, b);
+    MinRaw |L, d, a, b, c, s| choose::min_raw::<L::Flush>(d, a, b);
+    MaxRaw |L, d, a, b, c, s| choose::max_raw::<L::Flush>(d, a, b);
+    Lt |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Lt>(d, a, b);
+    Ge |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Ge>(d, a, b);
+    Eq |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Eq>(d, a, b);
+    Ne |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Ne>(d, a, b);
+    And |L, d, a, b, c, s| choose::and(d, a, b);
+    Or |L, d, a, b, c, s| choose::or(d, a, b);
+    AndNot |L, d, a, b, c, s| choose::and_not(d, a, b);
+
+    Mad |L, d, a, b, c, s| arith::mad::<L::Flush, PlusC>(d, a, b, c);
+    MadMinus |L, d, a, b, c, s| arith::mad::<L::Flush, MinusC>(d, a, b, c);
+    MadFrom |L, d, a, b, c, s| arith::mad::<L::Flush, FromC>(d, a, b, c);
+    MadBoth |L, d, a, b, c, s| arith::mad::<L::Flush, MinusBoth>(d, a, b, c);
+    MadZeroA |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroA, PlusC>(d, a, b, c, s);
+    MadZeroAMinus |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroA, MinusC>(d, a, b, c, s);
+    MadZeroBoth |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroBoth, PlusC>(d, a, b, c, s);
+    MadZeroBothMinus |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroBoth, MinusC>(d, a, b, c, s);
+    Copy |L, d, a, b, c, s| bits::copy(d, a);
+    MaskedMove |L, d, a, b, c, s| choose::blend(d, a, b);
+    Select |L, d, a, b, c, s| choose::select(d, a, b, c);
+}
+
+/// The loop of an operation and what to call it with. `materialize` gives the slot of a constant.
+pub(super) fn select_kernel<L: SimdLevel>(
+    level: L,
+    opcode: Opcode,
+    dst: u32,
+    args: [Arg; 3],
+    materialize: &mut dyn FnMut(f32) -> Arg,
+) -> (Kernel, KernelArgs) {
+    let mut call = KernelArgs { dst, args, sign: 0.0 };
+
+    macro_rules! over {
+        ($kernel:ident, $a:ident, $b:ident, $c:ident) => {
+            level.entry::<RegFile, KernelArgs, Over<$kernel, $a, $b, $c>>()
+        };
+    }
+    let mut as_slots = |call: &mut KernelArgs, places: &[usize]| {
+        for &place in places {
+            if let Arg::Const(x) = call.args[place] {
+                call.args[place] = materialize(x);
+            }
+        }
+    };
+    macro_rules! unary {
+        ($kernel:ident) => {{
+            as_slots(&mut call, &[0]);
+            over!($kernel, Slot, Broadcast, Broadcast)
+        }};
+    }
+    // A constant may come second.
+    macro_rules! binary {
+        ($kernel:ident) => {{
+            as_slots(&mut call, &[0]);
+            match call.args[1] {
+                Arg::Slot(_) => over!($kernel, Slot, Slot, Broadcast),
+                Arg::Const(_) => over!($kernel, Slot, Broadcast, Broadcast),
+            }
+        }};
+    }
+    // A constant may come first or second.
+    macro_rules! either {
+        ($kernel:ident) => {
+            match (call.args[0], call.args[1]) {
+                (Arg::Const(_), Arg::Slot(_)) => over!($kernel, Broadcast, Slot, Broadcast),
+                _ => binary!($kernel),
+            }
+        };
+    }
+    // Constants may come second and third.
+    macro_rules! ternary {
+        ($kernel:ident) => {{
+            as_slots(&mut call, &[0]);
+            match (call.args[1], call.args[2]) {
+                (Arg::Slot(_), Arg::Slot(_)) => over!($kernel, Slot, Slot, Slot),
+                (Arg::Slot(_), Arg::Const(_)) => over!($kernel, Slot, Slot, Broadcast),
+                (Arg::Const(_), Arg::Slot(_)) => over!($kernel, Slot, Broadcast, Slot),
+                (Arg::Const(_), Arg::Const(_)) => over!($kernel, Slot, Broadcast, Broadcast),
+            }
+        }};
+    }
+    // As those; two factors that may be zero are no constants.
+    macro_rules! both_slots {
+        ($kernel:ident) => {{
+            as_slots(&mut call, &[0, 1]);
+            match call.args[2] {
+                Arg::Slot(_) => over!($kernel, Slot, Slot, Slot),
+                Arg::Const(_) => over!($kernel, Slot, Slot, Broadcast),
+            }
+        }};
+    }
+
+    let entry = match opcode {
+        // Delivered before the steps; never asked for.
+        Opcode::Input { .. } => unary!(Copy),
+        Opcode::Mul(product) => {
+            let zero_factors = call.zero_factors(product);
+            match (zero_factors, product.negate) {
+                (ZeroFactors::Nowhere, false) => binary!(Mul),
+                (ZeroFactors::Nowhere, true) => binary!(MulSigned),
+                (ZeroFactors::First, _) => binary!(MulZeroA),
+                (ZeroFactors::Both, _) => both_slots!(MulZeroBoth),
+            }
+        }
+        Opcode::Mad(product, sum) => {
+            let zero_factors = call.zero_factors(product);
+            match (zero_factors, product.negate, sum) {
+                (ZeroFactors::Nowhere, false, AddSign::Plus) => ternary!(Mad),
+                (ZeroFactors::Nowhere, false, AddSign::Minus) => ternary!(MadMinus),
+                (ZeroFactors::Nowhere, true, AddSign::Plus) => ternary!(MadFrom),
+                (ZeroFactors::Nowhere, true, AddSign::Minus) => ternary!(MadBoth),
+                (ZeroFactors::First, _, AddSign::Plus) => ternary!(MadZeroA),
+                (ZeroFactors::First, _, AddSign::Minus) => ternary!(MadZeroAMinus),
+                (ZeroFactors::Both, _, AddSign::Plus) => both_slots!(MadZeroBoth),
+                (ZeroFactors::Both, _, AddSign::Minus) => both_slots!(MadZeroBothMinus),
+            }
+        }
+        Opcode::Add => binary!(Add),
+        Opcode::Sub => either!(Sub),
+        Opcode::Neg => unary!(Neg),
+        Opcode::Abs => unary!(Abs),
+        Opcode::NegAbs => unary!(NegAbs),
+        Opcode::Min(DenormalMode::Excluded) => binary!(Min),
+        Opcode::Max(DenormalMode::Excluded) => binary!(Max),
+        Opcode::Min(DenormalMode::Kept) => binary!(MinRaw),
+        Opcode::Max(DenormalMode::Kept) => binary!(MaxRaw),
+        Opcode::Select => ternary!(Select),
+        Opcode::Flush => unary!(Flush),
+        Opcode::Clamp01 => unary!(Clamp01),
+        Opcode::Frc => unary!(Frc),
+        Opcode::Rcp => unary!(Rcp),
+        Opcode::Rsq => unary!(Rsq),
+        Opcode::Ex2 => unary!(Ex2),
+        Opcode::Ln2 => unary!(Ln2),
+        Opcode::Sin => unary!(Sin),
+        Opcode::Cos => unary!(Cos),
+        Opcode::QuadBroadcast(0) => unary!(TopLeft),
+        Opcode::QuadBroadcast(1) => unary!(TopRight),
+        Opcode::QuadBroadcast(_) => unary!(BottomLeft),
+        Opcode::Lt => either!(Lt),
+        Opcode::Ge => either!(Ge),
+        Opcode::Eq => either!(Eq),
+        Opcode::Ne => either!(Ne),
+        Opcode::And => binary!(And),
+        Opcode::Or => binary!(Or),
+        Opcode::AndNot => either!(AndNot),
+    };
+    (entry, call)
+}
+
+/// The loop of `dst = from`.
+pub(super) fn copy<L: SimdLevel>(level: L, dst: u32, from: Arg) -> (Kernel, KernelArgs) {
+    let call = KernelArgs { dst, args: [from, Arg::Const(0.0), Arg::Const(0.0)], sign: 0.0 };
+    let entry = match from {
+        Arg::Slot(_) => {
+            level.entry::<RegFile, KernelArgs, Over<Copy, Slot, Broadcast, Broadcast>>()
+        }
+        Arg::Const(_) => {
+            level.entry::<RegFile, KernelArgs, Over<Copy, Broadcast, Broadcast, Broadcast>>()
+        }
+    };
+    (entry, call)
+}
+
+/// The loop of `dst = mask ? from : dst`.
+pub(super) fn masked_move<L: SimdLevel>(
+    level: L,
+    dst: u32,
+    mask: Arg,
+    from: Arg,
+    materialize: &mut dyn FnMut(f32) -> Arg,
+) -> (Kernel, KernelArgs) {
+    let mask = if let Arg::Const(x) = mask { materialize(x) } else { mask };
+    let call = KernelArgs { dst, args: [mask, from, Arg::Const(0.0)], sign: 0.0 };
+    let entry = match from {
+        Arg::Slot(_) => {
+            level.entry::<RegFile, KernelArgs, Over<MaskedMove, Slot, Slot, Broadcast>>()
+        }
+        Arg::Const(_) => {
+            level.entry::<RegFile, KernelArgs, Over<MaskedMove, Slot, Broadcast, Broadcast>>()
+        }
+    };
+    (entry, call)
+}
+
+/// Which factors of a product make it zero, whatever the other is.
+#[derive(Clone, Copy)]
+enum ZeroFactors {
+    Nowhere,
+    First,
+    Both,
+}
+
+impl KernelArgs {
+    /// Puts the factors of a product in the order of the loops, and notes its sign.
+    fn zero_factors(&mut self, product: MulFlags) -> ZeroFactors {
+        self.sign = if product.negate { -0.0 } else { 0.0 };
+        match (product.zero_a, product.zero_b) {
+            (false, false) => ZeroFactors::Nowhere,
+            (true, false) => ZeroFactors::First,
+            (false, true) => {
+                self.args.swap(0, 1);
+                ZeroFactors::First
+            }
+            (true, true) => ZeroFactors::Both,
+        }
+    }
+}

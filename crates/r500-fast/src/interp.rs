@@ -1,0 +1,366 @@
+//! Runs ops over one batch of pixels after another.
+
+use r500_isa::values::TexOp;
+
+use super::bytecode::{Arg, Bytecode, ColorSource, FetchOp, Op};
+use super::codegen::{self, Batch, Fuel, TexelView};
+use super::interpolants::LinearInterpolant;
+use super::lanes::{Chunk, LANES};
+use super::reg_file::{ChunkRange, RegFile};
+use super::render_targets::{ColorTargets, Staging};
+use super::tile::Tile;
+use r500_exec::Band;
+use r500_exec::{Counters, Draw, RunError};
+use r500_simd::{Simd, SimdLevel, SimdTask};
+use r500_texture::batch::BatchFetch;
+
+/// What one thread works with: memory, counters.
+pub(super) struct Interpreter<'a> {
+    pub(super) draw: &'a Draw<'a>,
+    pub(super) code: &'a Bytecode,
+    pub(super) simd: Simd,
+    pub(super) memory: RegFile,
+    /// Mask of the pixels that are covered still.
+    pub(super) covered: Vec<Chunk>,
+    /// Pixels covered at the start, and when all is done, pixels killed, of each chunk.
+    pub(super) killed: Vec<u32>,
+    /// Whether all of the batch is covered and nothing can change that.
+    pub(super) fully_covered: bool,
+    /// Whether `covered` says so of every pixel.
+    pub(super) all_covered: bool,
+    /// Whether the batch's colours are in the picture already.
+    pub(super) colors_stored: bool,
+    pub(super) staging: Staging,
+    /// Chunks whose pixels might do otherwise as a group.
+    pub(super) needs_replay: Vec<bool>,
+    /// Whether there may be any.
+    pub(super) any_replay: bool,
+    pub(super) counters: Counters,
+    /// Instructions executed in this batch.
+    fuel: Fuel<'a>,
+    trips_left: Vec<u32>,
+    /// What machine code fetches from, by unit.
+    texels: Vec<TexelView<'a>>,
+    /// Inputs that machine code computes.
+    pub(super) interpolants: Vec<LinearInterpolant>,
+    /// Zeros, constant coordinates, and texels of a fetch.
+    fetch_buffers: Vec<Chunk>,
+}
+
+/// The large part of an interpreter's memory, which bands hand on to each other.
+pub(super) struct Scratch {
+    memory: RegFile,
+    fetch_buffers: Vec<Chunk>,
+    staging: Staging,
+}
+
+impl Scratch {
+    pub(super) fn new(code: &Bytecode, chunks: usize) -> Self {
+        let mut memory = RegFile::new(code.slots, chunks);
+        for &(slot, x) in &code.constants {
+            memory.get_mut(slot).fill([x; LANES]);
+        }
+        Self { memory, fetch_buffers: vec![[0.0; LANES]; 17 * chunks], staging: Staging::default() }
+    }
+}
+
+/// Whether a chunk of a mask has a pixel.
+#[inline(always)]
+fn any_lane(mask: &Chunk) -> bool {
+    mask.iter().fold(0, |any, lane| any | lane.to_bits()) != 0
+}
+
+impl<'a> Interpreter<'a> {
+    pub(super) fn new(
+        draw: &'a Draw<'a>,
+        code: &'a Bytecode,
+        simd: Simd,
+        scratch: Scratch,
+    ) -> Self {
+        let Scratch { memory, fetch_buffers, staging } = scratch;
+        let chunks = memory.chunks;
+        Self {
+            draw,
+            code,
+            simd,
+            memory,
+            covered: vec![[0.0; LANES]; chunks],
+            killed: vec![0; chunks],
+            fully_covered: false,
+            all_covered: false,
+            colors_stored: false,
+            staging,
+            needs_replay: vec![false; chunks],
+            any_replay: false,
+            counters: Counters::default(),
+            fuel: Fuel::new(draw, [0, 0]),
+            trips_left: vec![0; code.counters as usize],
+            texels: code.texels(draw.bindings),
+            interpolants: vec![LinearInterpolant::ZERO; code.interpolants.len()],
+            fetch_buffers,
+        }
+    }
+
+    /// What is counted, and the memory for another interp of the same code.
+    pub(super) fn finish(self) -> (Counters, Scratch) {
+        let Self { counters, memory, fetch_buffers, staging, .. } = self;
+        (counters, Scratch { memory, fetch_buffers, staging })
+    }
+
+    /// Runs the program over a tile of a band.
+    pub(super) fn run(&mut self, tile: &Tile<'_>, band: &mut Band<'_>) -> Result<(), RunError> {
+        self.fuel = Fuel::new(self.draw, [tile.x, tile.y]);
+        self.memory.exec.reset(self.memory.chunks);
+        self.simd.run_plain(super::tile::LoadInputs { tile, interp: self });
+        let mut staging = std::mem::take(&mut self.staging);
+        let over = self.stores_in_place(tile, band)
+            && staging.has_offsets_in_rows(tile, band.rect().width);
+        let targets = match self.code.stores_colors() && over {
+            true => staging.in_place(tile, band),
+            // There may be nothing to paint, but places are asked for too.
+            false => staging.staged(tile, &self.code.colors),
+        };
+        let simd = self.simd;
+        let result = simd.run(Program { interp: self, targets });
+        self.colors_stored &= over;
+        self.staging = staging;
+        self.counters.instructions += self.fuel.spent;
+        result
+    }
+
+    /// Whether the colours of a tile can go to the picture as they are: all of it is there, and pixels that
+    /// are not covered get what nothing was drawn to.
+    fn stores_in_place(&self, tile: &Tile<'_>, band: &Band<'_>) -> bool {
+        let clears = |color: &ColorSource| matches!(color, ColorSource::Stored { covered: true });
+        let clears = self.code.colors.iter().flatten().all(clears);
+        tile.inside(band.rect()) && (clears || self.draw.bindings.covers_all())
+    }
+
+    /// Runs machine code over the chunks that execute; false if no pixel is left.
+    fn call_kernel(
+        &mut self,
+        op: &codegen::KernelCall,
+        targets: &mut ColorTargets<'_>,
+    ) -> Result<bool, RunError> {
+        let Self { memory, covered, texels, interpolants, fuel, .. } = self;
+        memory.try_each_range(|slots, run| {
+            let targets = targets.reborrow();
+            op.kernel.run(&mut Batch { slots, covered, texels, interpolants, fuel, targets }, run)
+        })?;
+        Ok(!op.discards || covered.iter().any(any_lane))
+    }
+
+    /// Pixels of the mask lose their coverage; false if none is left.
+    #[inline(always)]
+    fn discard(&mut self, mask: Arg) -> bool {
+        let Self { memory, covered, .. } = self;
+        memory.each_chunk(|chunk| {
+            let mask = memory.chunk(mask, chunk);
+            for (covered, mask) in covered[chunk].iter_mut().zip(mask) {
+                *covered = f32::from_bits(covered.to_bits() & !mask.to_bits());
+            }
+        });
+        covered.iter().any(any_lane)
+    }
+
+    #[inline(always)]
+    fn group_hazard(&mut self, mask: Arg) {
+        self.any_replay = true;
+        let Self { memory, covered, needs_replay, .. } = self;
+        memory.each_chunk(|chunk| {
+            let (mask, covered) = (memory.chunk(mask, chunk), covered[chunk]);
+            let both: Chunk = std::array::from_fn(|lane| {
+                f32::from_bits(mask[lane].to_bits() & covered[lane].to_bits())
+            });
+            // Where nothing is covered, nothing shows.
+            needs_replay[chunk] |= any_lane(&mask) && !any_lane(&both) && any_lane(&covered);
+        });
+    }
+
+    #[inline(always)]
+    fn stat(&mut self, channel: u8, mask: Arg) {
+        let Self { memory, covered, counters, .. } = self;
+        let mut count = 0;
+        memory.each_chunk(|chunk| {
+            for (covered, mask) in covered[chunk].iter().zip(memory.chunk(mask, chunk)) {
+                count += (covered.to_bits() & mask.to_bits()) >> 31;
+            }
+        });
+        if let Some(stat) = counters.stat.get_mut(usize::from(channel)) {
+            *stat += u64::from(count);
+        }
+    }
+
+    /// Opens a region where a mask has pixels; false if there are none.
+    #[inline(always)]
+    fn push_exec(&mut self, mask: Arg) -> bool {
+        let mut exec = std::mem::take(&mut self.memory.exec);
+        let any = match mask {
+            Arg::Slot(slot) => {
+                let mask = self.memory.get(slot);
+                exec.push(|chunk| any_lane_of(mask, chunk))
+            }
+            Arg::Const(bits) => bits.to_bits() != 0 && exec.push(|_| true),
+        };
+        self.memory.exec = exec;
+        any
+    }
+
+    /// Whether a loop makes another pass.
+    #[inline(always)]
+    fn loop_back(&mut self, counter: u32, mask: Option<Arg>) -> bool {
+        let left = &mut self.trips_left[counter as usize];
+        *left -= 1;
+        if *left == 0 {
+            return false;
+        }
+        let mut exec = std::mem::take(&mut self.memory.exec);
+        let any = match mask {
+            Some(Arg::Slot(slot)) => {
+                let mask = self.memory.get(slot);
+                exec.restrict(|chunk| any_lane_of(mask, chunk))
+            }
+            Some(Arg::Const(bits)) => bits.to_bits() != 0,
+            None => true,
+        };
+        self.memory.exec = exec;
+        any
+    }
+
+    #[inline(never)]
+    fn fetch(&mut self, fetch: &FetchOp) {
+        let simd = self.simd;
+        for at in self.memory.exec.current() {
+            let run = self.memory.exec.ranges[at];
+            simd.run_plain(Fetch { interp: self, fetch, run });
+        }
+    }
+}
+
+/// Whether a chunk of a mask has a pixel.
+#[inline(always)]
+fn any_lane_of(memory: &[Chunk], chunk: usize) -> bool {
+    memory.get(chunk).is_some_and(any_lane)
+}
+
+/// The ops of a program over a tile.
+struct Program<'m, 'a, 'c> {
+    interp: &'m mut Interpreter<'a>,
+    targets: ColorTargets<'c>,
+}
+
+impl SimdTask for Program<'_, '_, '_> {
+    type Output = Result<(), RunError>;
+
+    #[inline(always)]
+    fn run<L: SimdLevel>(self, _: L) -> Result<(), RunError> {
+        let Self { interp, mut targets } = self;
+        let code = interp.code;
+        let mut at = 0;
+        while let Some(op) = code.ops.get(at) {
+            at += 1;
+            match op {
+                Op::Lanes(entry, call) => entry.call(&mut interp.memory, call),
+                Op::Fetch(fetch) => interp.fetch(fetch),
+                Op::Discard(mask) => {
+                    if !interp.discard(*mask) {
+                        return Ok(());
+                    }
+                }
+                Op::Stat { channel, mask } => interp.stat(*channel, *mask),
+                Op::ConsumeFuel { instructions, address } => {
+                    interp.fuel.consume(u64::from(*instructions), *address)?;
+                }
+                Op::Kernel(op) => {
+                    if !interp.call_kernel(op, &mut targets)? {
+                        return Ok(());
+                    }
+                }
+                Op::GroupHazard(mask) => interp.group_hazard(*mask),
+                Op::PushExec { mask, to } => {
+                    if !interp.push_exec(*mask) {
+                        at = *to as usize;
+                    }
+                }
+                Op::PopExec => interp.memory.exec.pop(),
+                Op::LoopBegin { counter, max_trips } => {
+                    interp.trips_left[*counter as usize] = *max_trips;
+                    interp.memory.exec.push(|_| true);
+                }
+                Op::LoopBack { counter, mask, to } => {
+                    if interp.loop_back(*counter, *mask) {
+                        at = *to as usize;
+                    } else {
+                        interp.memory.exec.pop();
+                    }
+                }
+            }
+        }
+        interp.colors_stored = code.stores_colors();
+        Ok(())
+    }
+}
+
+/// A texture fetch.
+struct Fetch<'m, 'a> {
+    interp: &'m mut Interpreter<'a>,
+    fetch: &'m FetchOp,
+    run: ChunkRange,
+}
+
+impl SimdTask for Fetch<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: SimdLevel>(self, _: L) {
+        let Self { interp, fetch, run: (first, end) } = self;
+        let Some(sampler) = interp.draw.bindings.sampler(usize::from(fetch.unit)) else { return };
+        let Interpreter { memory: slots, fetch_buffers, .. } = interp;
+        let chunks = end - first;
+        // Texels go to memory of their own: any slot may be a coordinate. So do constants, behind the
+        // zeros that most of them are.
+        let (zeros, rest) = fetch_buffers.split_at_mut(slots.chunks);
+        let (constants, texels) = rest.split_at_mut(12 * chunks);
+        let mut constants = constants.chunks_exact_mut(chunks);
+        let zeros = &zeros[..chunks];
+        let mut source = |arg: Arg| -> &[Chunk] {
+            let memory = match arg {
+                Arg::Slot(slot) => return &slots.get(slot)[first..end],
+                Arg::Const(x) if x.to_bits() == 0 => return zeros,
+                Arg::Const(x) => constants.next().map(|memory| (memory, x)),
+            };
+            let Some((memory, x)) = memory else { return zeros };
+            memory.fill([x; LANES]);
+            memory
+        };
+        let mut four = |[a, b, c, d]: [Arg; 4]| [source(a), source(b), source(c), source(d)];
+        let strq = four(fetch.strq);
+        let (dx, dy) = match fetch.op {
+            TexOp::DXDY => (four(fetch.dx), four(fetch.dy)),
+            _ => ([zeros; 4], [zeros; 4]),
+        };
+        let active = match fetch.active {
+            Arg::Slot(slot) => Some(&slots.get(slot)[first..end]),
+            Arg::Const(_) => None,
+        };
+        let wanted = (0..4u8).filter(|i| fetch.texel[usize::from(*i)].is_some());
+        let batch = BatchFetch {
+            op: fetch.op,
+            unscaled: fetch.unscaled,
+            strq,
+            dx,
+            dy,
+            active,
+            wanted: wanted.fold(0, |mask, i| mask | 1 << i),
+        };
+        let mut texels = texels.chunks_exact_mut(chunks);
+        let mut next = || texels.next().unwrap_or(&mut []);
+        let [a, b, c, d] = [next(), next(), next(), next()];
+        sampler.fetch_batch(&batch, [&mut *a, &mut *b, &mut *c, &mut *d]);
+        for (slot, texel) in fetch.texel.iter().zip([a, b, c, d]) {
+            if let Some(slot) = slot {
+                slots.get_mut(*slot)[first..end].copy_from_slice(texel);
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Inputs as machine code computes them: what they are along a batch plus what they are across it.
+
+use r500_program::{InputData, Plane};
+
+use super::lanes::Chunk;
+use super::tile::{COLUMNS, ROWS, Tile};
+use r500_exec::Bindings;
+use r500_simd::chunk::SIDE as CHUNK;
+
+/// A channel of an input over a batch: of a pixel, the number of its column plus that of its row.
+#[repr(C, align(32))]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LinearInterpolant {
+    /// By columns of chunks: the pixels of the lower two quads; those of the upper two have the same.
+    pub x_terms: [[f32; 8]; COLUMNS],
+    /// By rows of chunks.
+    pub y_terms: [Chunk; (ROWS / CHUNK) as usize],
+}
+
+impl LinearInterpolant {
+    /// Zeros.
+    pub const ZERO: Self = Self { x_terms: [[0.0; 8]; _], y_terms: [[0.0; 16]; _] };
+
+    /// Becomes that of a plane over a batch, in plain arithmetic.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, Plane { c, du, dv }: Plane, tile: &Tile<'_>) {
+        let (us, vs) = tile.centers.of(tile);
+        for (x_terms, u) in self.x_terms.as_flattened_mut().iter_mut().zip(us.as_flattened()) {
+            *x_terms = c + du * u;
+        }
+        for (y_terms, v) in self.y_terms.as_flattened_mut().iter_mut().zip(vs.as_flattened()) {
+            *y_terms = dv * v;
+        }
+    }
+
+    /// Bytes from the beginning of a ramp to the numbers of a column of chunks, and to those of either half of
+    /// a row of them; `None` if a ramp has not so many.
+    pub(super) fn offsets([column, row]: [u32; 2]) -> Option<[[u32; 2]; 2]> {
+        let there = (column as usize) < COLUMNS && row < ROWS / CHUNK;
+        let x_terms = column.checked_mul(32)?;
+        let y_terms = row.checked_mul(64)?.checked_add(32 * COLUMNS as u32)?;
+        there.then_some([[x_terms, y_terms], [x_terms, y_terms + 32]])
+    }
+}
+
+/// What a number must at least be, if it is not zero, for nothing that is computed of it here to be tiny.
+///
+/// A pixel's centre is a fraction from 2^-33 on, so that products are from 2^-103 on. All that is added is
+/// then a multiple of 2^-126, and so is each sum: zero, or no denormal.
+const MIN_MAGNITUDE: f32 = f32::from_bits((127 - 70) << 23);
+
+/// The plane of a channel of an input; `None` if values are given pixel by pixel.
+pub(super) fn plane(bindings: &Bindings, [input, channel]: [u8; 2]) -> Option<Plane> {
+    match &bindings.inputs().get(usize::from(input))?.data {
+        InputData::Planes(components) => Some(components.get(usize::from(channel))?.plane),
+        InputData::Values { .. } => None,
+    }
+}
+
+/// Whether a channel of an input is the same, to the bit, by machine code, which flushes denormals, as by
+/// arithmetic that keeps them.
+pub(super) fn is_linear(bindings: &Bindings, channel: [u8; 2]) -> bool {
+    let fits = |x: f32| x == 0.0 || x.is_finite() && x.abs() >= MIN_MAGNITUDE;
+    plane(bindings, channel).is_some_and(|Plane { c, du, dv }| [c, du, dv].into_iter().all(fits))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use r500_program::{Component, Input, Job, Program};
+
+    use super::*;
+    use r500_numerics::centre;
+
+    fn bound(data: InputData) -> Bindings {
+        let mut job = Job::from_program(Program::default());
+        job.inputs = Some(vec![Input { temp: 0, data }]);
+        Bindings::new(&job, [4, 4]).unwrap()
+    }
+
+    #[test]
+    fn planes_of_tiny_numbers_are_no_ramps() {
+        let tiny = f32::from_bits(MIN_MAGNITUDE.to_bits() - 1);
+        let least =
+            [(0.0, true), (-0.0, true), (MIN_MAGNITUDE, true), (-MIN_MAGNITUDE, true), (1.0, true)];
+        let other = [(tiny, false), (-tiny, false), (1e-40, false), (f32::NAN, false)];
+        for (x, fits) in least.into_iter().chain(other).chain([(f32::INFINITY, false)]) {
+            let planes = [Plane { c: x, du: 1.0, dv: 1.0 }, Plane { c: 1.0, du: x, dv: 1.0 }];
+            for plane in planes.into_iter().chain([Plane { c: 1.0, du: 1.0, dv: x }]) {
+                let planes = [plane; 4].map(|plane| Component { plane, ..Component::default() });
+                let bindings = bound(InputData::Planes(planes));
+                assert_eq!(is_linear(&bindings, [0, 3]), fits, "{plane:?}");
+                assert!(!is_linear(&bindings, [1, 0]), "there is one input");
+            }
+        }
+        let values = InputData::Values { width: 4, values: vec![[1.0; 4]; 16] };
+        assert!(!is_linear(&bound(values), [0, 0]));
+    }
+
+    /// Of the smallest numbers, where most is lost: no operand and no sum is a denormal.
+    #[test]
+    fn nothing_of_a_ramp_is_tiny() {
+        let mut state = 0x9e37_79b9_u32;
+        let mut random = |end: u32| {
+            state = state.wrapping_mul(0x915f_77f5).wrapping_add(12345);
+            (state >> 8) % end
+        };
+        for _ in 0..200_000 {
+            let mut number = || {
+                let bits = (MIN_MAGNITUDE.to_bits() + random(3 << 23)) & !((1 << random(24)) - 1);
+                f32::from_bits(bits.max(MIN_MAGNITUDE.to_bits()) | random(2) << 31)
+            };
+            let (c, du, dv) = (number(), number(), number());
+            let size = 1 + random(1 << 14);
+            let [u, v] = [random(size), random(size)].map(|pixel| centre(pixel, size));
+            let (x_terms, y_terms) = (c + du * u, dv * v);
+            for x in [du * u, x_terms, y_terms, x_terms + y_terms] {
+                assert!(!x.is_subnormal(), "{c:e} + {du:e} * {u} + {dv:e} * {v}");
+            }
+        }
+    }
+
+    #[test]
+    fn offsets_are_those_of_the_numbers() {
+        assert_eq!(size_of::<LinearInterpolant>(), 768);
+        assert_eq!(std::mem::offset_of!(LinearInterpolant, y_terms), 512);
+        // The third column, the last row: 3 * 64 bytes behind the first; the other half 32 further on.
+        assert_eq!(LinearInterpolant::offsets([2, 3]), Some([[64, 704], [64, 736]]));
+        assert_eq!(LinearInterpolant::offsets([15, 0]), Some([[480, 512], [480, 544]]));
+        assert_eq!(LinearInterpolant::offsets([16, 0]), None);
+        assert_eq!(LinearInterpolant::offsets([0, 4]), None);
+    }
+}

@@ -1,0 +1,301 @@
+//! Sums, products, quotients: every step rounded, none fused.
+
+use core::hint::black_box;
+use core::marker::PhantomData;
+
+use super::{Chunk, Flush, Lanewise, Splat, Src, map};
+use r500_numerics::Arith;
+
+const LAW: Arith = Arith::LAW;
+
+/// Which factors of a product make it zero.
+pub(crate) trait Product {
+    /// Whether a zero A makes the product +0, whatever B is.
+    const ZERO_A: bool;
+    /// Whether a zero B makes the product +0, whatever A is.
+    const ZERO_B: bool;
+
+    /// The product with its sign flipped where `sign` has one; `zero`, the bits of +0, where a zero factor
+    /// makes it that.
+    #[inline(always)]
+    fn of<F: Flush>(seen: &mut u32, [a, b]: [f32; 2], sign: f32, zero: u32) -> f32 {
+        let mut bits = F::rounded(seen, a * b).to_bits() ^ sign.to_bits();
+        if Self::ZERO_A {
+            bits = if a == 0.0 { zero } else { bits };
+        }
+        if Self::ZERO_B {
+            bits = if b == 0.0 { zero } else { bits };
+        }
+        f32::from_bits(bits)
+    }
+
+    #[inline(always)]
+    fn law(a: f32, b: f32) -> f32 {
+        let zero = |x| r500_numerics::compare::eq(x, 0.0);
+        if Self::ZERO_A && zero(a) || Self::ZERO_B && zero(b) {
+            return 0.0;
+        }
+        LAW.mul(a, b)
+    }
+}
+
+/// As IEEE 754 has it.
+pub(crate) struct Ieee;
+
+impl Product for Ieee {
+    const ZERO_A: bool = false;
+    const ZERO_B: bool = false;
+}
+
+/// `ZERO_TIMES_ANYTHING_EQUALS_ZERO` where B is known to be finite and only the sign of a zero, or
+/// where only A can be zero.
+pub(crate) struct ZeroA;
+
+impl Product for ZeroA {
+    const ZERO_A: bool = true;
+    const ZERO_B: bool = false;
+}
+
+/// `ZERO_TIMES_ANYTHING_EQUALS_ZERO`.
+pub(crate) struct ZeroBoth;
+
+impl Product for ZeroBoth {
+    const ZERO_A: bool = true;
+    const ZERO_B: bool = true;
+}
+
+/// How a product P and C are added.
+pub(crate) trait Sum {
+    /// The sign of the product is flipped, after any zero rule.
+    const MINUS_P: bool;
+    /// The sign of C is flipped.
+    const MINUS_C: bool;
+
+    #[inline(always)]
+    fn of(p: f32, c: f32) -> f32 {
+        let p = if Self::MINUS_P { -p } else { p };
+        if Self::MINUS_C { p - c } else { p + c }
+    }
+
+    #[inline(always)]
+    fn law(p: f32, c: f32) -> f32 {
+        let p = if Self::MINUS_P { -p } else { p };
+        if Self::MINUS_C { LAW.sub(p, c) } else { LAW.add(p, c) }
+    }
+}
+
+/// P + C.
+pub(crate) struct PlusC;
+
+impl Sum for PlusC {
+    const MINUS_P: bool = false;
+    const MINUS_C: bool = false;
+}
+
+/// P - C.
+pub(crate) struct MinusC;
+
+impl Sum for MinusC {
+    const MINUS_P: bool = false;
+    const MINUS_C: bool = true;
+}
+
+/// C - P.
+pub(crate) struct FromC;
+
+impl Sum for FromC {
+    const MINUS_P: bool = true;
+    const MINUS_C: bool = false;
+}
+
+/// -P - C.
+pub(crate) struct MinusBoth;
+
+impl Sum for MinusBoth {
+    const MINUS_P: bool = true;
+    const MINUS_C: bool = true;
+}
+
+/// A * B. Also the scaling of `OMOD` (B a power of two).
+#[inline(always)]
+pub(crate) fn mul<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    map::<F, Mul, 2>(dst, (a, b));
+}
+
+/// A * B and C.
+#[inline(always)]
+pub(crate) fn mad<F: Flush, S: Sum>(dst: &mut [Chunk], a: impl Src, b: impl Src, c: impl Src) {
+    map::<F, Mad<S>, 3>(dst, (a, b, c));
+}
+
+/// A + B.
+#[inline(always)]
+pub(crate) fn add<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    map::<F, Add<PlusC>, 2>(dst, (a, b));
+}
+
+/// A * B with the sign flipped, before any zero rule, where `sign` is -0 and not where it is +0.
+#[inline(always)]
+pub(crate) fn mul_signed<F: Flush, P: Product>(
+    dst: &mut [Chunk],
+    a: impl Src,
+    b: impl Src,
+    sign: Splat,
+) {
+    map::<F, MulSigned<P>, 3>(dst, (a, b, sign));
+}
+
+/// [`mul_signed`] and C.
+#[inline(always)]
+pub(crate) fn mad_signed<F: Flush, P: Product, S: Sum>(
+    dst: &mut [Chunk],
+    a: impl Src,
+    b: impl Src,
+    c: impl Src,
+    sign: Splat,
+) {
+    let sign = if S::MINUS_P { Splat(black_box(sign.0)) } else { sign };
+    map::<F, MadSigned<P, S>, 4>(dst, (a, b, c, sign));
+}
+
+/// A - B.
+#[inline(always)]
+pub(crate) fn sub<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    map::<F, Add<MinusC>, 2>(dst, (a, b));
+}
+
+/// `RCP`: 1 / A, correctly rounded.
+#[inline(always)]
+pub(crate) fn rcp<F: Flush>(dst: &mut [Chunk], a: impl Src) {
+    map::<F, Rcp, 1>(dst, (a,));
+}
+
+/// `RSQ`: 1 / the rounded root of A.
+#[inline(always)]
+pub(crate) fn rsq<F: Flush>(dst: &mut [Chunk], a: impl Src) {
+    map::<F, Rsq, 1>(dst, (a,));
+}
+
+struct Mul;
+
+impl Lanewise<2> for Mul {
+    const WATCHES: bool = true;
+
+    #[inline(always)]
+    fn lane<F: Flush>(seen: &mut u32, [a, b]: [f32; 2]) -> f32 {
+        F::rounded(seen, a * b)
+    }
+
+    #[inline(always)]
+    fn law([a, b]: [f32; 2]) -> f32 {
+        LAW.mul(a, b)
+    }
+}
+
+struct Mad<S>(PhantomData<S>);
+
+impl<S: Sum> Lanewise<3> for Mad<S> {
+    const WATCHES: bool = true;
+
+    #[inline(always)]
+    fn lane<F: Flush>(seen: &mut u32, [a, b, c]: [f32; 3]) -> f32 {
+        let p = F::rounded(seen, a * b);
+        F::rounded(seen, S::of(p, c))
+    }
+
+    #[inline(always)]
+    fn law([a, b, c]: [f32; 3]) -> f32 {
+        S::law(LAW.mul(a, b), c)
+    }
+}
+
+struct MulSigned<P>(PhantomData<P>);
+
+impl<P: Product> Lanewise<3> for MulSigned<P> {
+    const WATCHES: bool = true;
+
+    #[inline(always)]
+    fn lane<F: Flush>(seen: &mut u32, [a, b, sign]: [f32; 3]) -> f32 {
+        P::of::<F>(seen, [a, b], sign, 0)
+    }
+
+    #[inline(always)]
+    fn law([a, b, sign]: [f32; 3]) -> f32 {
+        P::law(flip(a, sign), b)
+    }
+}
+
+struct MadSigned<P, S>(PhantomData<(P, S)>);
+
+impl<P: Product, S: Sum> Lanewise<4> for MadSigned<P, S> {
+    const WATCHES: bool = true;
+
+    #[inline(always)]
+    fn lane<F: Flush>(seen: &mut u32, [a, b, c, sign]: [f32; 4]) -> f32 {
+        // Zero is an identity of subtraction to the compiler, which would hand C through unflushed where the
+        // product is zero: it must not see that it is.
+        let zero = if S::MINUS_P { sign.to_bits() & 0x7fff_ffff } else { 0 };
+        let p = P::of::<F>(seen, [a, b], sign, zero);
+        F::rounded(seen, S::of(p, c))
+    }
+
+    #[inline(always)]
+    fn law([a, b, c, sign]: [f32; 4]) -> f32 {
+        S::law(P::law(flip(a, sign), b), c)
+    }
+}
+
+/// x with its sign flipped where `sign` has one.
+#[inline(always)]
+fn flip(x: f32, sign: f32) -> f32 {
+    f32::from_bits(x.to_bits() ^ sign.to_bits() & 0x8000_0000)
+}
+
+struct Add<S>(PhantomData<S>);
+
+impl<S: Sum> Lanewise<2> for Add<S> {
+    const WATCHES: bool = true;
+
+    #[inline(always)]
+    fn lane<F: Flush>(seen: &mut u32, [a, b]: [f32; 2]) -> f32 {
+        F::rounded(seen, S::of(a, b))
+    }
+
+    #[inline(always)]
+    fn law([a, b]: [f32; 2]) -> f32 {
+        S::law(a, b)
+    }
+}
+
+struct Rcp;
+
+impl Lanewise<1> for Rcp {
+    const WATCHES: bool = true;
+
+    #[inline(always)]
+    fn lane<F: Flush>(seen: &mut u32, [a]: [f32; 1]) -> f32 {
+        F::rounded(seen, 1.0 / a)
+    }
+
+    #[inline(always)]
+    fn law([a]: [f32; 1]) -> f32 {
+        LAW.rcp(a)
+    }
+}
+
+struct Rsq;
+
+impl Lanewise<1> for Rsq {
+    const WATCHES: bool = true;
+
+    // No root of a normal number is near 2^-126 or 2^126.
+    #[inline(always)]
+    fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
+        1.0 / a.sqrt()
+    }
+
+    #[inline(always)]
+    fn law([a]: [f32; 1]) -> f32 {
+        LAW.rsq(a)
+    }
+}

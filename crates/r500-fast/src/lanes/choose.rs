@@ -1,0 +1,195 @@
+//! Comparisons, what is chosen by them, and masks.
+//!
+//! A denormal compares as zero, the zeros are equal, NaN compares with nothing
+//! ([`numerics::compare`](r500_numerics::compare)).
+
+use core::hint::black_box;
+use core::marker::PhantomData;
+
+use super::{
+    Chunk, Flush, LANES, Lanewise, Operands, Src, across, inhibit_outer_vectorization, map,
+};
+use r500_numerics::compare;
+
+/// A relation of two numbers.
+pub(crate) trait Relation {
+    /// Whether it holds, in an environment that flushes or for numbers that are not denormal.
+    fn holds(a: f32, b: f32) -> bool;
+
+    /// Whether it holds.
+    fn law(a: f32, b: f32) -> bool;
+}
+
+/// A < B.
+pub(crate) struct Lt;
+/// A >= B.
+pub(crate) struct Ge;
+/// A == B.
+pub(crate) struct Eq;
+/// A != B, and anything with NaN.
+pub(crate) struct Ne;
+
+macro_rules! relations {
+    ($($name:ident: $operator:tt, $law:expr;)*) => {$(
+        impl Relation for $name {
+            #[inline(always)]
+            fn holds(a: f32, b: f32) -> bool {
+                a $operator b
+            }
+
+            #[inline(always)]
+            fn law(a: f32, b: f32) -> bool {
+                $law(a, b)
+            }
+        }
+    )*};
+}
+
+relations! {
+    Lt: <, compare::lt;
+    Ge: >=, compare::ge;
+    Eq: ==, compare::eq;
+    Ne: !=, compare::ne;
+}
+
+/// The mask of A related to B.
+#[inline(always)]
+pub(crate) fn compare<F: Flush, R: Relation>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    map::<F, Compare<R>, 2>(dst, (a, b));
+}
+
+/// `MASK ? A : B`, bit for bit.
+#[inline(always)]
+pub(crate) fn select(dst: &mut [Chunk], mask: impl Src, a: impl Src, b: impl Src) {
+    bitwise(dst, (mask, a, b), |[mask, a, b]| a & mask | b & !mask);
+}
+
+/// `MASK ? A : DST`, bit for bit.
+#[inline(always)]
+pub(crate) fn blend(dst: &mut [Chunk], mask: impl Src, a: impl Src) {
+    let (mask, a) = (mask.limit(dst.len()), a.limit(dst.len()));
+    for (i, to) in dst.iter_mut().enumerate() {
+        inhibit_outer_vectorization();
+        let (mask, a, old) = (mask.chunk(i), a.chunk(i), *to);
+        let mut new = [0.0; LANES];
+        for l in 0..LANES {
+            let mask = mask[l].to_bits();
+            new[l] = f32::from_bits(a[l].to_bits() & mask | old[l].to_bits() & !mask);
+        }
+        *to = new;
+    }
+}
+
+/// `MIN`: A < B ? A : B, where a denormal result may or may not have become zero.
+#[inline(always)]
+pub(crate) fn min<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    map::<F, Pick<Lt>, 2>(dst, (a, b));
+}
+
+/// `MAX`: A >= B ? A : B, where a denormal result may or may not have become zero.
+#[inline(always)]
+pub(crate) fn max<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    map::<F, Pick<Ge>, 2>(dst, (a, b));
+}
+
+/// `MIN`: A < B ? A : B, bit for bit.
+///
+/// The compiler would make `minps` of this, which flushes what it picks. It cannot, because it does
+/// not know that the mask is kept whole.
+#[inline(always)]
+pub(crate) fn min_raw<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    pick_raw::<F, Lt>(dst, a, b);
+}
+
+/// `MAX`: A >= B ? A : B, bit for bit.
+#[inline(always)]
+pub(crate) fn max_raw<F: Flush>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    pick_raw::<F, Ge>(dst, a, b);
+}
+
+/// A and B of two masks.
+#[inline(always)]
+pub(crate) fn and(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    bitwise(dst, (a, b), |[a, b]| a & b);
+}
+
+/// A or B.
+#[inline(always)]
+pub(crate) fn or(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    bitwise(dst, (a, b), |[a, b]| a | b);
+}
+
+/// A and not B.
+#[inline(always)]
+pub(crate) fn and_not(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    bitwise(dst, (a, b), |[a, b]| a & !b);
+}
+
+#[inline(always)]
+fn bitwise<const N: usize>(
+    dst: &mut [Chunk],
+    operands: impl Operands<N>,
+    f: impl Fn([u32; N]) -> u32,
+) {
+    let operands = operands.limit(dst.len());
+    for (i, to) in dst.iter_mut().enumerate() {
+        inhibit_outer_vectorization();
+        let chunks = operands.chunks(i);
+        let mut result = [0.0; LANES];
+        for (l, to) in result.iter_mut().enumerate() {
+            *to = f32::from_bits(f(across(&chunks, l).map(f32::to_bits)));
+        }
+        *to = result;
+    }
+}
+
+#[inline(always)]
+fn pick_raw<F: Flush, R: Relation>(dst: &mut [Chunk], a: impl Src, b: impl Src) {
+    let (a, b) = (a.limit(dst.len()), b.limit(dst.len()));
+    let whole = black_box(u32::MAX);
+    for (i, to) in dst.iter_mut().enumerate() {
+        inhibit_outer_vectorization();
+        let (a, b) = (a.chunk(i), b.chunk(i));
+        let mut result = [0.0; LANES];
+        for l in 0..LANES {
+            let mask = if R::holds(F::operand(a[l]), F::operand(b[l])) { whole } else { 0 };
+            result[l] = f32::from_bits(a[l].to_bits() & mask | b[l].to_bits() & !mask);
+        }
+        *to = result;
+    }
+}
+
+/// A mask.
+struct Compare<R>(PhantomData<R>);
+
+impl<R: Relation> Lanewise<2> for Compare<R> {
+    const WATCHES: bool = false;
+
+    #[inline(always)]
+    fn lane<F: Flush>(_: &mut u32, [a, b]: [f32; 2]) -> f32 {
+        f32::from_bits(if R::holds(F::operand(a), F::operand(b)) { u32::MAX } else { 0 })
+    }
+
+    #[inline(always)]
+    fn law([a, b]: [f32; 2]) -> f32 {
+        f32::from_bits(if R::law(a, b) { u32::MAX } else { 0 })
+    }
+}
+
+/// A if it is related to B, else B.
+struct Pick<R>(PhantomData<R>);
+
+impl<R: Relation> Lanewise<2> for Pick<R> {
+    const WATCHES: bool = false;
+
+    #[inline(always)]
+    fn lane<F: Flush>(_: &mut u32, [a, b]: [f32; 2]) -> f32 {
+        let (a, b) = (F::operand(a), F::operand(b));
+        if R::holds(a, b) { a } else { b }
+    }
+
+    #[inline(always)]
+    fn law([a, b]: [f32; 2]) -> f32 {
+        if R::law(a, b) { a } else { b }
+    }
+}

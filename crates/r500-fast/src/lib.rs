@@ -1,0 +1,210 @@
+//! The fast engine: batches of pixels, operation by operation.
+//!
+//! A drawing is [lifted](mod@r500_ir) once to operations on single channels. Each operation is then
+//! a loop over some hundred pixels at once, whose values lie one after the other, sixteen to a
+//! chunk: the loops are plain Rust, compiled for each level of vector instructions
+//! and chosen at run time ([`Simd`]), and the values in use fit the processor's first cache.
+//!
+//! ```text
+//! Function ──code──▶ Bytecode (steps over slots) ──interp──▶ Band
+//!                                               │
+//!                          lanes (loops), simd (levels), fp_env (denormals), tile (batches)
+//! ```
+//!
+//! A compiler may take parts of the function ([`codegen`]); they become steps too.
+//!
+//! What has no [`Function`](r500_ir::Function) runs on the [reference engine](mod@r500_exec::reference);
+//! [`RunInfo::instead`](r500_exec::RunInfo) says why.
+
+mod bytecode;
+mod chunk_stores;
+pub mod codegen;
+mod dispatch;
+mod interp;
+mod interpolants;
+pub(crate) mod lanes;
+mod linearizer;
+mod live_ranges;
+mod reg_file;
+mod render_targets;
+mod tile;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytecode::Bytecode;
+use codegen::NativeCode;
+use interp::{Interpreter, Scratch};
+use r500_exec::Band;
+use r500_exec::reference::{Group, Reference};
+use r500_exec::{BandStats, Draw, Engine, Fallback, PixelRect, PreparedDraw, RunError, RunInfo};
+use tile::{PixelCenters, ROWS, StoreOutputs, Tile};
+
+pub use r500_simd::Simd;
+
+/// The fast engine.
+#[derive(Clone, Copy, Debug)]
+pub struct Fast {
+    simd: Simd,
+}
+
+impl Fast {
+    /// The engine with the best instructions that this interp has.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with(Simd::detect())
+    }
+
+    /// The engine with certain instructions. The portable ones stand in for what this interp does
+    /// not have.
+    #[must_use]
+    pub fn with(simd: Simd) -> Self {
+        Self { simd: if simd.is_available() { simd } else { Simd::Portable } }
+    }
+
+    /// The instructions that it uses.
+    #[must_use]
+    pub fn simd(self) -> Simd {
+        self.simd
+    }
+}
+
+impl Default for Fast {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Engine for Fast {
+    fn name(&self) -> &'static str {
+        "fast"
+    }
+
+    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn PreparedDraw + 'a> {
+        match r500_ir::lift(&draw) {
+            Ok(function) => {
+                let code = NativeCode::batch(&function, &[], self.simd);
+                Box::new(FastDraw::new(draw, code, self.simd))
+            }
+            Err(reason) => {
+                Box::new(Fallback { prepared: Reference.prepare(draw), reason: reason.to_string() })
+            }
+        }
+    }
+}
+
+/// A picture drawn batch by batch.
+pub struct FastDraw<'a> {
+    draw: Draw<'a>,
+    centers: PixelCenters,
+    version: Mutex<Arc<CodeVersion>>,
+}
+
+/// The code that draws, which may be exchanged between two bands.
+struct CodeVersion {
+    simd: Simd,
+    code: Bytecode,
+    /// Chunks of a batch beside each other.
+    batch_width: u32,
+    /// Memory that no thread is using: getting it anew for each band would take longer than a short
+    /// program.
+    scratch_pool: Mutex<Vec<Scratch>>,
+}
+
+/// Bytes that the slots of a batch should not exceed, so that they stay in the processor's second
+/// cache. Larger batches make less of what a step costs beside its loop, above all where few pixels
+/// are left in a loop, and that is worth more than the first cache (measured, see the guide).
+const BATCH_BYTES: usize = 96 << 10;
+
+/// Chunks of a batch beside each other, with so many slots. Powers of two only, so that chunks lie in
+/// squares.
+fn batch_width(slots: u32) -> u32 {
+    let column = (ROWS / 4) as usize * size_of::<lanes::Chunk>() * slots.max(1) as usize;
+    let columns = u32::try_from(BATCH_BYTES / column).unwrap_or(1).clamp(1, 16);
+    1 << columns.ilog2()
+}
+
+impl<'a> FastDraw<'a> {
+    /// A drawing with its code. The function that the code was made of must be the drawing's.
+    #[must_use]
+    pub fn new(draw: Draw<'a>, code: NativeCode, simd: Simd) -> Self {
+        let centers = PixelCenters::new(draw.bindings.size());
+        Self { draw, centers, version: Mutex::new(Arc::new(CodeVersion::new(code, simd))) }
+    }
+
+    /// Goes on with other code of the same function: bands that begin from now on are drawn by it.
+    pub fn replace_code(&self, code: NativeCode, simd: Simd) {
+        *lock(&self.version) = Arc::new(CodeVersion::new(code, simd));
+    }
+}
+
+impl CodeVersion {
+    fn new(NativeCode { code, batch_width }: NativeCode, simd: Simd) -> Self {
+        Self { simd, code, batch_width, scratch_pool: Mutex::default() }
+    }
+}
+
+/// The lock, whatever another thread did while it held it.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl FastDraw<'_> {
+    /// Draws again, as groups, what pixels by themselves may have drawn otherwise.
+    fn replay_as_groups(
+        &self,
+        tile: &Tile<'_>,
+        interp: &mut Interpreter<'_>,
+        band: &mut Band<'_>,
+    ) -> Result<(), RunError> {
+        if !std::mem::take(&mut interp.any_replay) {
+            return Ok(());
+        }
+        for (chunk, (x, y)) in tile.chunks().enumerate() {
+            if !std::mem::take(&mut interp.needs_replay[chunk]) {
+                continue;
+            }
+            interp.counters.killed -= u64::from(interp.killed[chunk]);
+            let mut group = Group::new(&self.draw, PixelRect { x, y, width: 4, height: 4 });
+            group.run()?;
+            for lane in group.lanes() {
+                band.clear_pixel(lane.x, lane.y);
+                band.store_pixel(lane.x, lane.y, &lane.output());
+            }
+            interp.counters.merge(group.counters());
+        }
+        Ok(())
+    }
+}
+
+impl PreparedDraw for FastDraw<'_> {
+    fn band_rows(&self) -> u32 {
+        ROWS
+    }
+
+    fn draw_band(&self, band: &mut Band<'_>) -> Result<BandStats, RunError> {
+        let version = Arc::clone(&lock(&self.version));
+        let CodeVersion { simd, code, batch_width, scratch_pool } = &*version;
+        let chunks = (batch_width * (ROWS / 4)) as usize;
+        let scratch = lock(scratch_pool).pop().unwrap_or_else(|| Scratch::new(code, chunks));
+        let mut interp = Interpreter::new(&self.draw, code, *simd, scratch);
+        let block = band.rect();
+        let mut x = block.x - block.x % 4;
+        let y = block.y - block.y % ROWS;
+        while x < block.x + block.width {
+            let tile = Tile { x, y, columns: *batch_width, centers: &self.centers };
+            if tile.init_coverage(&mut interp, band) {
+                interp.run(&tile, band)?;
+            }
+            simd.run_plain(StoreOutputs { tile: &tile, interp: &mut interp, band });
+            self.replay_as_groups(&tile, &mut interp, band)?;
+            x += batch_width * 4;
+        }
+        let (counters, scratch) = interp.finish();
+        lock(scratch_pool).push(scratch);
+        Ok(BandStats { counters, ..BandStats::default() })
+    }
+
+    fn run_info(&self) -> RunInfo {
+        RunInfo { simd: Some(lock(&self.version).simd.name()), ..RunInfo::of("fast") }
+    }
+}

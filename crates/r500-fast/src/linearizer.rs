@@ -1,0 +1,342 @@
+//! Linearisation: the region tree of a function becomes a list of ops with jumps.
+//!
+//! Phis and loop parameters become moves: before a branch and at the end of its arms, before a loop and at the
+//! end of its body. Runs of statements that a compiler supports become one op each, a compile unit.
+
+use super::codegen::{UnitBuilder, UnitContext};
+use r500_ir::{EntityMap, Function, If, Inst, Loop, Opcode, Operand, Stmt, Value, Values};
+
+/// An op whose values have no slots yet. Jumps name positions in the list of these.
+#[derive(Debug)]
+pub(super) enum VirtualOp<'a> {
+    Def(Value, Inst),
+    Copy(Value, Operand),
+    /// Value, mask, new value for the lanes of the mask.
+    MaskedMove(Value, Operand, Operand),
+    Other(&'a Stmt),
+    /// Mask, and where to continue if it has no lane.
+    PushExec(Operand, u32),
+    PopExec,
+    /// Counter, iterations at most.
+    LoopBegin(u32, u32),
+    /// Counter, mask of the lanes that continue, position of the loop's first op.
+    LoopBack(u32, Option<Operand>, u32),
+    /// A compile unit, by its index.
+    Unit(usize),
+    Deleted,
+}
+
+/// The ops of a function, with the positions of all uses and writes.
+pub(super) struct Linearizer<'a> {
+    pub(super) ops: Vec<VirtualOp<'a>>,
+    pub(super) writes: Vec<(u32, Value)>,
+    pub(super) uses: Vec<(u32, Operand)>,
+    /// First and last position of each loop, inner loops before those around them.
+    pub(super) loops: Vec<(u32, u32)>,
+    /// Loops around.
+    depth: u32,
+    /// Nested loops at most.
+    pub(super) counters: u32,
+    /// The function's values, then the temporaries of parallel moves.
+    pub(super) values: Values,
+    native: Option<&'a UnitContext<'a>>,
+    parts: Vec<UnitBuilder<'a>>,
+    /// Units met, refused ones too.
+    units: usize,
+}
+
+/// An index in a list of ops, as the lists of uses and writes keep it.
+pub(super) fn position(index: usize) -> u32 {
+    u32::try_from(index).expect("a function has less than 2^32 ops")
+}
+
+impl<'a> Linearizer<'a> {
+    /// Linearises a function; with `native`, a compiler takes the runs of statements that it supports.
+    pub(super) fn new(function: &'a Function, native: Option<&'a UnitContext<'a>>) -> Self {
+        let mut linearizer = Self {
+            ops: Vec::new(),
+            writes: Vec::new(),
+            uses: Vec::new(),
+            loops: Vec::new(),
+            depth: 0,
+            counters: 0,
+            values: function.values.clone(),
+            native,
+            parts: Vec::new(),
+            units: 0,
+        };
+        linearizer.list(&function.body);
+        linearizer
+    }
+
+    /// The position of the next op.
+    pub(super) fn at(&self) -> u32 {
+        position(self.ops.len())
+    }
+
+    fn list(&mut self, stmts: &'a [Stmt]) {
+        let Some(native) = self.native else { return self.one_by_one(stmts) };
+        let mut rest = stmts;
+        while let Some(first) = rest.first() {
+            let takes = native.supports(first);
+            let alike = rest.iter().take_while(|stmt| native.supports(stmt) == takes).count();
+            let (run, behind) = rest.split_at(alike);
+            rest = behind;
+            let number = self.units;
+            self.units += usize::from(takes);
+            let part = (takes && !native.refused.contains(&number)).then(|| UnitBuilder::new(run));
+            match part.filter(|part| part.operations > 0) {
+                Some(part) => self.unit(UnitBuilder { number, ..part }),
+                None => self.one_by_one(run),
+            }
+        }
+    }
+
+    /// A op for a whole segment.
+    fn unit(&mut self, part: UnitBuilder<'a>) {
+        let at = self.at();
+        self.uses.extend(part.reads.iter().map(|value| (at, Operand::Value(*value))));
+        self.ops.push(VirtualOp::Unit(self.parts.len()));
+        self.parts.push(part);
+    }
+
+    /// Has the last segment, or one of its own, paint colours, if the compiler can; whether it does.
+    pub(super) fn store_colors(&mut self, function: &Function) -> bool {
+        let Some(native) = self.native.filter(|native| native.compiler.capabilities().colors)
+        else {
+            return false;
+        };
+        if !matches!(self.ops.last(), Some(VirtualOp::Unit(_))) {
+            let number = self.units;
+            self.units += 1;
+            if native.refused.contains(&number) {
+                return false;
+            }
+            self.unit(UnitBuilder { number, ..UnitBuilder::default() });
+        }
+        let at = self.at() - 1;
+        let colors = function.colors.iter().zip(function.non_nan);
+        for (target, (channels, numbers)) in (0..).zip(colors) {
+            let Some(channels) = channels else { continue };
+            self.uses.extend(channels.map(|channel| (at, channel)));
+            if let Some(part) = self.parts.last_mut() {
+                part.add_uses(channels.iter().copied());
+                part.colors.push((target, *channels, numbers));
+            }
+        }
+        true
+    }
+
+    /// Notes which values units leave in slots: those that an op after them uses. To be called when all uses are
+    /// known.
+    pub(super) fn note_unit_outputs(&mut self) {
+        let mut unit_of: EntityMap<Value, Option<usize>> =
+            EntityMap::filled(self.values.len(), None);
+        for (number, part) in self.parts.iter().enumerate() {
+            part.defs.iter().for_each(|value| unit_of[*value] = Some(number));
+        }
+        for (at, operand) in &self.uses {
+            let Some(value) = operand.value() else { continue };
+            let Some(number) = unit_of[value] else { continue };
+            // A use by the unit's own moves and colours needs no slot.
+            let op = self.ops.get(*at as usize);
+            if !matches!(op, Some(VirtualOp::Unit(user)) if *user == number) {
+                self.parts[number].writes.push(value);
+            }
+        }
+        for (at, op) in self.ops.iter().enumerate() {
+            let VirtualOp::Unit(part) = op else { continue };
+            let part = &mut self.parts[*part];
+            part.writes.sort_unstable();
+            part.writes.dedup();
+            self.writes.extend(part.writes.iter().map(|value| (position(at), *value)));
+        }
+    }
+
+    /// A segment, and who compiles it.
+    pub(super) fn part(&self, number: usize) -> Option<(&UnitBuilder<'a>, &'a UnitContext<'a>)> {
+        Some((self.parts.get(number)?, self.native?))
+    }
+
+    fn one_by_one(&mut self, stmts: &'a [Stmt]) {
+        for stmt in stmts {
+            match stmt {
+                Stmt::Def(value, inst) => {
+                    inst.args().iter().for_each(|arg| self.uses.push((self.at(), *arg)));
+                    self.writes.push((self.at(), *value));
+                    self.ops.push(VirtualOp::Def(*value, *inst));
+                }
+                Stmt::If(branch) => self.branch(branch),
+                Stmt::Loop(repeat) => self.repeat(repeat),
+                stmt => {
+                    let at = self.at();
+                    stmt.operands(&mut |operand| self.uses.push((at, operand)));
+                    if let Stmt::Fetch(fetch) = stmt {
+                        let texel = fetch.texel.into_iter().flatten();
+                        texel.for_each(|value| self.writes.push((at, value)));
+                    }
+                    self.ops.push(VirtualOp::Other(stmt));
+                }
+            }
+        }
+    }
+
+    /// Has a segment move a value as its last deed. False if there is none.
+    fn push_phi_move(&mut self, value: Value, mask: Option<Operand>, from: Operand) -> bool {
+        // What a compiler refuses falls back to ops, and others would have other numbers then.
+        if self.native.is_none_or(|native| !native.refused.is_empty()) {
+            return false;
+        }
+        if !matches!(self.ops.last(), Some(VirtualOp::Unit(_))) {
+            let number = self.units;
+            self.units += 1;
+            self.unit(UnitBuilder { number, ..UnitBuilder::default() });
+        }
+        let Some(part) = self.parts.last_mut() else { return false };
+        let old = mask.map(|_| Operand::Value(value));
+        let looks = [mask, Some(from), old].into_iter().flatten();
+        part.push_phi_move((value, mask, from), looks.clone());
+        let at = self.at() - 1;
+        self.uses.extend(looks.map(|operand| (at, operand)));
+        self.writes.push((at, value));
+        true
+    }
+
+    fn copy(&mut self, value: Value, from: Operand) {
+        if self.push_phi_move(value, None, from) {
+            return;
+        }
+        self.uses.push((self.at(), from));
+        self.writes.push((self.at(), value));
+        self.ops.push(VirtualOp::Copy(value, from));
+    }
+
+    fn masked_move(&mut self, value: Value, mask: Operand, from: Operand) {
+        if self.push_phi_move(value, Some(mask), from) {
+            return;
+        }
+        for operand in [mask, from, Operand::Value(value)] {
+            self.uses.push((self.at(), operand));
+        }
+        self.ops.push(VirtualOp::MaskedMove(value, mask, from));
+    }
+
+    fn branch(&mut self, branch: &'a If) {
+        for phi in &branch.phis {
+            if let Some(incoming) = phi.incoming {
+                self.copy(phi.value, incoming);
+            }
+        }
+        let mut begun: Vec<bool> = branch.phis.iter().map(|phi| phi.incoming.is_some()).collect();
+        for (arm, (mask, stmts)) in branch.masks.iter().zip(&branch.arms).enumerate() {
+            let skip = (!stmts.is_empty()).then(|| {
+                self.uses.push((self.at(), *mask));
+                self.ops.push(VirtualOp::PushExec(*mask, 0));
+                self.ops.len() - 1
+            });
+            self.list(stmts);
+            for (phi, begun) in branch.phis.iter().zip(&mut begun) {
+                let Some(from) = phi.arms[arm] else { continue };
+                if std::mem::replace(begun, true) {
+                    self.masked_move(phi.value, *mask, from);
+                } else {
+                    self.copy(phi.value, from);
+                }
+            }
+            let Some(skip) = skip else { continue };
+            self.ops.push(VirtualOp::PopExec);
+            let to = self.at();
+            if let Some(VirtualOp::PushExec(_, place)) = self.ops.get_mut(skip) {
+                *place = to;
+            }
+        }
+    }
+
+    fn repeat(&mut self, repeat: &'a Loop) {
+        for param in &repeat.params {
+            self.copy(param.value, param.init);
+        }
+        let counter = self.depth;
+        self.depth += 1;
+        self.counters = self.counters.max(self.depth);
+        self.ops.push(VirtualOp::LoopBegin(counter, repeat.max_trips));
+        let first = self.at();
+        self.list(&repeat.body);
+        self.loop_back_moves(repeat, first);
+        if let Some(mask) = repeat.continue_mask {
+            self.uses.push((self.at(), mask));
+        }
+        self.ops.push(VirtualOp::LoopBack(counter, repeat.continue_mask, first));
+        self.loops.push((first, self.at()));
+        self.depth -= 1;
+    }
+
+    /// Carried values take their next ones, all at once: what is read of those that are overwritten
+    /// is set aside first.
+    fn loop_back_moves(&mut self, repeat: &'a Loop, first: u32) {
+        let is_param =
+            |operand: Operand| repeat.params.iter().any(|c| Operand::Value(c.value) == operand);
+        let mut moves = Vec::new();
+        for param in &repeat.params {
+            let (value, next) = (param.value, param.next);
+            if next == Operand::Value(value) {
+                continue;
+            }
+            if is_param(next) {
+                let data = self.values[param.value];
+                let saved = self.values.push(data);
+                self.copy(saved, next);
+                moves.push((value, None, Operand::Value(saved)));
+                continue;
+            }
+            // What stays as it is for some pixels changes in its place for the others.
+            let wanted =
+                repeat.continue_mask.into_iter().chain(repeat.params.iter().map(|c| c.next));
+            let moved = moves.iter().flat_map(|(_, mask, from)| [*mask, Some(*from)]);
+            let alone = wanted.filter(|operand| *operand == next).count() == 1
+                && !moved.flatten().any(|operand| operand == next);
+            match self.selection(next, value, first).filter(|_| alone) {
+                Some((mask, from)) if !is_param(mask) && !is_param(from) => {
+                    self.delete_def(next);
+                    moves.push((value, Some(mask), from));
+                }
+                _ => moves.push((value, None, next)),
+            }
+        }
+        for (value, mask, from) in moves {
+            match mask {
+                Some(mask) => self.masked_move(value, mask, from),
+                None => self.copy(value, from),
+            }
+        }
+        // They must outlive the pass.
+        for param in &repeat.params {
+            self.uses.push((self.at(), Operand::Value(param.value)));
+        }
+    }
+
+    /// Mask and value, if `next` is computed from place `first` on as `mask ? value : old` and
+    /// nobody has looked at it.
+    fn selection(&self, next: Operand, old: Value, first: u32) -> Option<(Operand, Operand)> {
+        let made = self.ops[first as usize..].iter().find_map(|op| match op {
+            VirtualOp::Def(value, inst) if Operand::Value(*value) == next => Some(*inst),
+            _ => None,
+        })?;
+        let [mask, from, kept] = made.args;
+        let selects = made.opcode == Opcode::Select && kept == Operand::Value(old);
+        (selects && !self.uses.iter().any(|(_, operand)| *operand == next)).then_some((mask, from))
+    }
+
+    /// Takes back the op that computes a value.
+    fn delete_def(&mut self, value: Operand) {
+        let made = self
+            .ops
+            .iter()
+            .position(|op| matches!(op, VirtualOp::Def(made, _) if Operand::Value(*made) == value));
+        let Some(at) = made else { return };
+        self.ops[at] = VirtualOp::Deleted;
+        let at = position(at);
+        self.uses.retain(|(place, _)| *place != at);
+        self.writes.retain(|(place, _)| *place != at);
+    }
+}

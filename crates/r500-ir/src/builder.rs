@@ -1,0 +1,687 @@
+//! Makes operations: folds what is constant, reuses what was computed already, drops the zero rule
+//! where it shows nowhere.
+
+use std::collections::HashMap;
+
+use super::const_eval::evaluate;
+use super::value_range::SMALL;
+use super::{
+    ALL, AddSign, DenormalMode, EntityMap, Inst, MulFlags, NONE, Opcode, Operand, Range, Stmt,
+    Type, Value, ValueData, Values,
+};
+use r500_numerics::{Arith, compare, flush, kernels};
+
+/// What a short region may cost.
+const MAX_FLATTENED_COST: usize = 16;
+
+/// What an operation costs, a multiplication being 1. Masks and selections of a branch mostly go.
+fn cost(opcode: Opcode) -> usize {
+    match opcode {
+        Opcode::Select | Opcode::And | Opcode::Or | Opcode::AndNot => 0,
+        Opcode::Rcp | Opcode::Frc => 3,
+        Opcode::Rsq => 5,
+        Opcode::Ex2 | Opcode::Ln2 | Opcode::Sin | Opcode::Cos => 8,
+        _ => 1,
+    }
+}
+
+/// Values, statements and what is known of them while a function is made.
+#[derive(Debug, Default)]
+pub(super) struct Builder {
+    /// Address of the instruction that values come from.
+    pub(super) address: u32,
+    values: Values,
+    ranges: EntityMap<Value, Range>,
+    /// How each value is made; `None` for texels and what branches and loops hand out.
+    pub(super) defs: EntityMap<Value, Option<Inst>>,
+    /// One for each open region, innermost last: its statements, and what it has computed.
+    regions: Vec<Region>,
+    statements: usize,
+}
+
+/// Where the work stood.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Checkpoint {
+    values: usize,
+    statements: usize,
+}
+
+#[derive(Debug, Default)]
+struct Region {
+    stmts: Vec<Stmt>,
+    available: HashMap<(Type, Inst), Value>,
+}
+
+/// An operand with its modifiers, which many operations take for nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ModifiedOperand {
+    value: Operand,
+    abs: bool,
+    neg: bool,
+}
+
+impl From<Operand> for ModifiedOperand {
+    fn from(value: Operand) -> Self {
+        Self { value, abs: false, neg: false }
+    }
+}
+
+impl ModifiedOperand {
+    pub(super) fn neg(self) -> Self {
+        Self { neg: !self.neg, ..self }
+    }
+
+    pub(super) fn abs(self) -> Self {
+        Self { abs: true, neg: false, ..self }
+    }
+
+    fn constant(self) -> Option<f32> {
+        let x = self.value.as_float()?;
+        let x = if self.abs { x.abs() } else { x };
+        Some(if self.neg { -x } else { x })
+    }
+}
+
+impl Builder {
+    /// Begins a region.
+    pub(super) fn open_region(&mut self) {
+        self.regions.push(Region::default());
+    }
+
+    /// Ends the innermost region.
+    pub(super) fn close_region(&mut self) -> Vec<Stmt> {
+        self.regions.pop().map(|region| region.stmts).unwrap_or_default()
+    }
+
+    /// Ends the innermost region and makes its statements part of the one around.
+    pub(super) fn flatten_region(&mut self) {
+        let Some(inner) = self.regions.pop() else { return };
+        if let Some(region) = self.regions.last_mut() {
+            region.stmts.extend(inner.stmts);
+            region.available.extend(inner.available);
+        }
+    }
+
+    /// Whether the innermost region does so little that running it for every pixel is cheaper than
+    /// asking who wants it: up to [`MAX_FLATTENED_COST`] operations, nothing inside that branches or fetches.
+    pub(super) fn is_cheap(&self) -> bool {
+        let Some(region) = self.regions.last() else { return false };
+        let cost = region.stmts.iter().try_fold(0, |sum, stmt| {
+            Some(
+                sum + match stmt {
+                    Stmt::Def(_, inst) => cost(inst.opcode),
+                    Stmt::Discard(_)
+                    | Stmt::Stat { .. }
+                    | Stmt::ConsumeFuel { .. }
+                    | Stmt::GroupHazard(_) => 0,
+                    Stmt::Fetch(_) | Stmt::If(_) | Stmt::Loop(_) => return None,
+                },
+            )
+        });
+        cost.is_some_and(|cost: usize| cost <= MAX_FLATTENED_COST)
+    }
+
+    /// Adds a statement.
+    pub(super) fn push(&mut self, stmt: Stmt) {
+        self.statements += 1;
+        if let Some(region) = self.regions.last_mut() {
+            region.stmts.push(stmt);
+        }
+    }
+
+    /// Statements made so far.
+    pub(super) fn len(&self) -> usize {
+        self.statements
+    }
+
+    /// Returns the values, which must be read no more here.
+    pub(super) fn take_values(&mut self) -> Values {
+        std::mem::take(&mut self.values)
+    }
+
+    /// A new value that some statement defines.
+    pub(super) fn fresh(&mut self, ty: Type, range: Range) -> Value {
+        self.ranges.push(range);
+        self.defs.push(None);
+        self.values.push(ValueData { ty, source_loc: self.address })
+    }
+
+    /// Where the work stands.
+    pub(super) fn checkpoint(&self) -> Checkpoint {
+        Checkpoint { values: self.ranges.len(), statements: self.statements }
+    }
+
+    /// Takes back everything since a checkpoint; regions opened since must be closed, and what the
+    /// innermost one computed since is forgotten.
+    pub(super) fn rollback(&mut self, checkpoint: Checkpoint) {
+        self.ranges.truncate(checkpoint.values);
+        self.values.truncate(checkpoint.values);
+        self.defs.truncate(checkpoint.values);
+        self.statements = checkpoint.statements;
+    }
+
+    /// What is known of each value.
+    pub(super) fn ranges(&self) -> &EntityMap<Value, Range> {
+        &self.ranges
+    }
+
+    /// What is known of an operand.
+    pub(super) fn range(&self, operand: Operand) -> Range {
+        match operand {
+            Operand::Const(bits) => Range::of(f32::from_bits(bits)),
+            Operand::Value(value) => self.ranges[value],
+        }
+    }
+
+    fn term_range(&self, term: ModifiedOperand) -> Range {
+        let range = self.range(term.value);
+        let range = if term.abs { range.abs() } else { range };
+        if term.neg { range.negated() } else { range }
+    }
+
+    /// The value of an operation, computed here unless it is known already.
+    pub(super) fn def(&mut self, opcode: Opcode, args: &[Operand], range: Range) -> Operand {
+        let ty = opcode.result_type().expect("the type of a select is given");
+        self.def_typed(ty, opcode, args, range)
+    }
+
+    /// As [`def`](Self::def), for any opcode.
+    pub(super) fn def_typed(
+        &mut self,
+        ty: Type,
+        opcode: Opcode,
+        args: &[Operand],
+        range: Range,
+    ) -> Operand {
+        let inst = Inst::new(opcode, args);
+        if let Some(value) =
+            self.regions.iter().rev().find_map(|region| region.available.get(&(ty, inst)))
+        {
+            return Operand::Value(*value);
+        }
+        if let Some(choice) = self.fold_through_select(inst) {
+            return choice;
+        }
+        let value = self.fresh(ty, range);
+        self.defs[value] = Some(inst);
+        self.push(Stmt::Def(value, inst));
+        if let Some(region) = self.regions.last_mut() {
+            region.available.insert((ty, inst), value);
+        }
+        Operand::Value(value)
+    }
+
+    /// An operation on choices of two constants, as a choice of its results. Drivers make numbers of
+    /// truth values, which they multiply, compare and take the larger of.
+    fn fold_through_select(&mut self, inst: Inst) -> Option<Operand> {
+        let mut values: Vec<Value> = inst.args().iter().filter_map(|arg| arg.value()).collect();
+        values.dedup();
+        let choices: Vec<_> =
+            values.iter().map(|value| self.select_of_constants(*value)).collect::<Option<_>>()?;
+        let result = |bits: [u32; 2]| {
+            let arg = |arg: Operand| match arg {
+                Operand::Const(bits) => bits,
+                Operand::Value(value) => bits[usize::from(value != values[0])],
+            };
+            evaluate(inst.opcode, inst.args.map(arg))
+        };
+        match *choices {
+            [(mask, a, b)] => {
+                let (a, b) = (result([a; 2])?, result([b; 2])?);
+                Some(self.select_constants(inst.opcode, mask, a, b))
+            }
+            [(one, a, b), (other, c, d)] => {
+                let [both, first, second, none] =
+                    [result([a, c])?, result([a, d])?, result([b, c])?, result([b, d])?];
+                let (mask, yes, no) =
+                    match (both == first, both == second, first == none, second == none) {
+                        (true, _, _, true) => (one, both, none),
+                        (_, true, true, _) => (other, both, none),
+                        (_, _, true, true) => (self.and(one, other), both, none),
+                        (true, true, ..) => (self.or(one, other), both, none),
+                        (_, true, _, true) => (self.and_not(one, other), first, none),
+                        (true, _, true, _) => (self.and_not(other, one), second, none),
+                        _ => return None,
+                    };
+                Some(self.select_constants(inst.opcode, mask, yes, no))
+            }
+            _ => None,
+        }
+    }
+
+    /// The mask and the constants that a value is chosen of.
+    fn select_of_constants(&self, value: Value) -> Option<(Operand, u32, u32)> {
+        match self.def_of(Operand::Value(value))? {
+            (Opcode::Select, [mask, Operand::Const(a), Operand::Const(b)]) => Some((mask, a, b)),
+            _ => None,
+        }
+    }
+
+    /// mask ? a : b, of what an operation gives.
+    fn select_constants(&mut self, opcode: Opcode, mask: Operand, a: u32, b: u32) -> Operand {
+        let (a, b) = (Operand::Const(a), Operand::Const(b));
+        let ty = opcode.result_type().expect("a select is not evaluated");
+        if (a, b) == (NONE, ALL) && ty == Type::Mask {
+            return self.not(mask);
+        }
+        self.select(ty, mask, a, b)
+    }
+
+    /// A channel of an input.
+    pub(super) fn input(&mut self, input: u8, channel: u8, range: Range) -> Operand {
+        self.def(Opcode::Input { input, channel }, &[], range)
+    }
+
+    /// The bits of a term.
+    pub(super) fn bits(&mut self, term: ModifiedOperand) -> Operand {
+        if let Some(x) = term.constant() {
+            return Operand::float(x);
+        }
+        let range = self.term_range(term);
+        match (term.abs, term.neg) {
+            (false, false) => term.value,
+            (false, true) => self.def(Opcode::Neg, &[term.value], range),
+            (true, false) if !self.range(term.value).may_be_negative_or_nan() => term.value,
+            (true, false) => self.def(Opcode::Abs, &[term.value], range),
+            (true, true) => self.def(Opcode::NegAbs, &[term.value], range),
+        }
+    }
+
+    /// A term whose only modifier is its sign.
+    fn split_sign(&mut self, term: ModifiedOperand) -> (Operand, bool) {
+        if let Some(x) = term.constant() {
+            return (Operand::float(x), false);
+        }
+        (self.bits(ModifiedOperand { neg: false, ..term }), term.neg)
+    }
+
+    /// a * b + c, the product by the zero rule or by IEEE.
+    pub(super) fn mad(
+        &mut self,
+        a: ModifiedOperand,
+        b: ModifiedOperand,
+        c: ModifiedOperand,
+        zero_rule: bool,
+    ) -> Operand {
+        if let (Some(a), Some(b), Some(c)) = (a.constant(), b.constant(), c.constant()) {
+            return Operand::float(Arith::LAW.with_zero_rule(zero_rule).mad(a, b, c));
+        }
+        if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
+            let product = Arith::LAW.with_zero_rule(zero_rule).product(a, b);
+            return self.add(Operand::float(product).into(), c);
+        }
+        let c_range = self.term_range(c);
+        // +0 + c.
+        let is_zero = |x: Option<f32>| x.is_some_and(|x| flush(x) == 0.0);
+        if zero_rule && (is_zero(a.constant()) || is_zero(b.constant())) {
+            return self.add(Operand::float(0.0).into(), c);
+        }
+        let (mut a, a_neg) = self.split_sign(a);
+        let (mut b, b_neg) = self.split_sign(b);
+        let mut negate = a_neg != b_neg;
+        if a.as_float().is_some() {
+            (a, b) = (b, a);
+        }
+        if let Some(factor) = b.as_float() {
+            if negate != (factor < 0.0) && factor.abs() == 1.0 {
+                (b, negate) = (Operand::float(1.0), true);
+            } else if negate {
+                (b, negate) = (Operand::float(-factor), false);
+            }
+        } else if let (Operand::Value(x), Operand::Value(y)) = (a, b)
+            && x > y
+        {
+            (a, b) = (b, a);
+        }
+        let a_range = self.range(a);
+        let product_range = {
+            let product = self.product_range(a, b, zero_rule);
+            if negate { product.negated() } else { product }
+        };
+        // The sign of a zero product shows if what is added can be -0.
+        let shows = c_range.minus_zero || (c_range.denormal && c_range.lo < 0.0);
+        let zero_minus = |range: Range| range.flush().minus_zero;
+        if b.as_float() == Some(1.0) && !(shows && zero_minus(a_range)) && !(shows && negate) {
+            let a = ModifiedOperand { value: a, abs: false, neg: negate };
+            return self.add(a, c);
+        }
+        if c.constant().is_some_and(|c| c == 0.0 && c.is_sign_negative()) {
+            return self.mul_signed(a, b, negate, zero_rule);
+        }
+        let product = self.product(a, b, negate, zero_rule, shows);
+        if c.constant().is_some_and(|c| c == 0.0) && !product_range.minus_zero {
+            return self.def(Opcode::Mul(product), &[a, b], product_range);
+        }
+        let range = product_range.plus(c_range);
+        let (c, c_neg) = self.split_sign(c);
+        let sign = if c_neg { AddSign::Minus } else { AddSign::Plus };
+        self.def(Opcode::Mad(product, sign), &[a, b, c], range)
+    }
+
+    /// Where the zero rule must be spelled out; `shows`: the sign of a zero product matters.
+    fn product(
+        &self,
+        a: Operand,
+        b: Operand,
+        negate: bool,
+        zero_rule: bool,
+        shows: bool,
+    ) -> MulFlags {
+        let square = a == b && !negate;
+        let (a, b) = (self.range(a), self.range(b));
+        if square {
+            // Never NaN of a zero and something else, never -0.
+            return MulFlags { negate, ..MulFlags::default() };
+        }
+        let needs = |zero: Range, other: Range| {
+            let minus = if negate {
+                other.hi >= 0.0 || zero.flush().minus_zero
+            } else {
+                other.may_be_negative() || (zero.flush().minus_zero && other.hi >= 0.0)
+            };
+            zero_rule && zero.may_be_zero() && (!other.is_finite() || (shows && minus))
+        };
+        MulFlags { negate, zero_a: needs(a, b), zero_b: needs(b, a) }
+    }
+
+    fn product_range(&self, a: Operand, b: Operand, zero_rule: bool) -> Range {
+        let range = self.range(a).times(self.range(b), zero_rule);
+        if a != b {
+            return range;
+        }
+        // Of a square: never below zero, NaN only of NaN.
+        let largest = self.range(a).abs().hi;
+        Range { lo: 0.0, hi: largest * largest, nan: self.range(a).nan, minus_zero: false, ..range }
+    }
+
+    fn mul_signed(&mut self, a: Operand, b: Operand, negate: bool, zero_rule: bool) -> Operand {
+        let product = self.product(a, b, negate, zero_rule, true);
+        let range = self.product_range(a, b, zero_rule);
+        let range = if negate { range.negated() } else { range };
+        self.def(Opcode::Mul(product), &[a, b], range)
+    }
+
+    /// a * b.
+    pub(super) fn mul(
+        &mut self,
+        a: ModifiedOperand,
+        b: ModifiedOperand,
+        zero_rule: bool,
+    ) -> Operand {
+        self.mad(a, b, Operand::float(-0.0).into(), zero_rule)
+    }
+
+    /// a + b.
+    pub(super) fn add(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
+        if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
+            return Operand::float(Arith::LAW.add(a, b));
+        }
+        let range = self.term_range(a).plus(self.term_range(b));
+        let ((a, a_neg), (b, b_neg)) = (self.split_sign(a), self.split_sign(b));
+        for ((x, x_neg), (zero, zero_neg)) in [((a, a_neg), (b, b_neg)), ((b, b_neg), (a, a_neg))] {
+            let term = ModifiedOperand { value: x, abs: false, neg: x_neg };
+            let x_range = self.term_range(term);
+            let same = zero.as_float().is_some_and(|zero| {
+                let zero = if zero_neg { -zero } else { zero };
+                zero == 0.0 && (zero.is_sign_negative() || !x_range.minus_zero)
+            });
+            if same && !x_range.denormal {
+                return self.bits(term);
+            }
+        }
+        match (a_neg, b_neg) {
+            (false, false) => {
+                let (a, b) = if argument_order(a) > argument_order(b) { (b, a) } else { (a, b) };
+                self.def(Opcode::Add, &[a, b], range)
+            }
+            (false, true) => self.def(Opcode::Sub, &[a, b], range),
+            (true, false) => self.def(Opcode::Sub, &[b, a], range),
+            (true, true) => {
+                let a = self.bits(ModifiedOperand { value: a, abs: false, neg: true });
+                self.def(Opcode::Sub, &[a, b], range)
+            }
+        }
+    }
+
+    /// a - b.
+    pub(super) fn sub(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
+        self.add(a, b.neg())
+    }
+
+    /// An operation of one argument.
+    pub(super) fn unary(&mut self, opcode: Opcode, a: ModifiedOperand) -> Operand {
+        let a = self.bits(a);
+        let law = Arith::LAW;
+        let range = self.range(a);
+        let (fold, range): (fn(Arith, f32) -> f32, Range) = match opcode {
+            Opcode::Flush if !range.denormal => return a,
+            Opcode::Clamp01 if is_unit(range) => return a,
+            Opcode::Flush => (|_, x| flush(x), range.flush()),
+            Opcode::Clamp01 => (Arith::clamp01, range.clamp01()),
+            Opcode::Frc => (Arith::frc, range.frc()),
+            Opcode::Rcp => (Arith::rcp, range.rcp()),
+            Opcode::Rsq => (Arith::rsq, range.rsq()),
+            Opcode::Ex2 => (|_, x| kernels::ex2(x), range.ex2()),
+            Opcode::Ln2 => (|_, x| kernels::ln2(x), range.ln2()),
+            Opcode::Sin => (|_, x| kernels::sin(x), range.sine()),
+            Opcode::Cos => (|_, x| kernels::cos(x), range.sine()),
+            // A corner of a constant, and what is no operation of one argument.
+            _ => (|_, x| x, range),
+        };
+        match a.as_float() {
+            Some(x) => Operand::float(fold(law, x)),
+            None => self.def(opcode, &[a], range),
+        }
+    }
+
+    /// a < b ? a : b.
+    pub(super) fn min(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
+        let (a, b) = (self.bits(a), self.bits(b));
+        let range = self.range(a).min(self.range(b));
+        match (a.as_float(), b.as_float()) {
+            _ if a == b => a,
+            (Some(a), Some(b)) => Operand::float(compare::min(a, b)),
+            _ => self.def(Opcode::Min(denormals(range)), &[a, b], range),
+        }
+    }
+
+    /// a >= b ? a : b.
+    pub(super) fn max(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
+        let (a, b) = (self.bits(a), self.bits(b));
+        let range = self.range(a).max(self.range(b));
+        match (a.as_float(), b.as_float()) {
+            _ if a == b => a,
+            (Some(a), Some(b)) => Operand::float(compare::max(a, b)),
+            _ => self.def(Opcode::Max(denormals(range)), &[a, b], range),
+        }
+    }
+
+    /// The mask of a comparison: Lt, Ge, Eq or Ne.
+    pub(super) fn compare(
+        &mut self,
+        opcode: Opcode,
+        a: ModifiedOperand,
+        b: ModifiedOperand,
+    ) -> Operand {
+        if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
+            return mask_const(match opcode {
+                Opcode::Lt => compare::lt(a, b),
+                Opcode::Ge => compare::ge(a, b),
+                Opcode::Eq => compare::eq(a, b),
+                _ => compare::ne(a, b),
+            });
+        }
+        // Signs change sides: -a < b is -b < a.
+        let (a, b) = match (a.neg && a.constant().is_none(), b.constant()) {
+            (true, Some(_)) if matches!(opcode, Opcode::Eq | Opcode::Ne) => (a.neg(), b.neg()),
+            (true, Some(_)) => (b.neg(), a.neg()),
+            _ => (a, b),
+        };
+        let (a, b) = (self.bits(a), self.bits(b));
+        let (a, b) = self.compared_instead_of_difference(a, b);
+        let (b, a) = self.compared_instead_of_difference(b, a);
+        self.def(opcode, &[a, b], Range::ANY)
+    }
+
+    /// What to compare instead of a sum and zero: drivers compare two numbers by their difference.
+    fn compared_instead_of_difference(&self, sum: Operand, zero: Operand) -> (Operand, Operand) {
+        if zero.as_float() != Some(0.0) {
+            return (sum, zero);
+        }
+        match self.def_of(sum) {
+            Some((Opcode::Add, [x, y, _])) => {
+                match y.as_float().filter(|y| is_exact_in_differences(*y)) {
+                    Some(y) => (x, Operand::float(-y)),
+                    None => (sum, zero),
+                }
+            }
+            Some((Opcode::Sub, [x, y, _])) if x.as_float().is_some_and(is_exact_in_differences) => {
+                (x, y)
+            }
+            _ => (sum, zero),
+        }
+    }
+
+    /// How far down and up a value goes at most where it becomes another one: by constants that are
+    /// added to it, whichever is chosen. `None` if it becomes something else.
+    pub(super) fn step(&self, from: Operand, to: Operand, depth: usize) -> Option<(f32, f32)> {
+        if from == to {
+            return Some((0.0, 0.0));
+        }
+        match self.def_of(to)? {
+            (Opcode::Add, [x, y, _]) if x == from => {
+                let y = y.as_float().filter(|y| is_exact_in_differences(*y))?;
+                Some((y.min(0.0), y.max(0.0)))
+            }
+            (Opcode::Select, [_, x, y]) if depth > 0 => {
+                let (x, y) = (self.step(from, x, depth - 1)?, self.step(from, y, depth - 1)?);
+                Some((x.0.min(y.0), x.1.max(y.1)))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a number has such a size that its difference from any other counts as zero only if it is.
+fn is_exact_in_differences(x: f32) -> bool {
+    x.is_finite() && x.abs() >= SMALL
+}
+
+impl Range {
+    fn may_be_negative_or_nan(self) -> bool {
+        self.nan || self.may_be_negative()
+    }
+}
+
+fn denormals(range: Range) -> DenormalMode {
+    if range.denormal { DenormalMode::Kept } else { DenormalMode::Excluded }
+}
+
+/// A mask for every pixel.
+pub(super) fn mask_const(set: bool) -> Operand {
+    if set { ALL } else { NONE }
+}
+
+fn is_unit(range: Range) -> bool {
+    !range.nan && !range.minus_zero && !range.denormal && range.lo >= 0.0 && range.hi <= 1.0
+}
+
+/// Where an operand comes in the order of the arguments of a sum: constants last.
+pub(super) fn argument_order(operand: Operand) -> u64 {
+    match operand {
+        Operand::Value(value) => u64::from(value.0),
+        Operand::Const(bits) => 1 << 32 | u64::from(bits),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::panic)]
+
+    use super::*;
+
+    fn builder() -> Builder {
+        let mut builder = Builder::default();
+        builder.open_region();
+        builder
+    }
+
+    fn code(builder: &mut Builder, operand: Operand) -> Option<Opcode> {
+        builder.regions.iter().flat_map(|region| &region.stmts).find_map(|stmt| match stmt {
+            Stmt::Def(value, inst) if Operand::Value(*value) == operand => Some(inst.opcode),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn a_product_of_known_size_needs_no_zero_rule() {
+        let mut b = builder();
+        let x = Operand::Value(b.fresh(Type::F32, Range::between(0.0, 1.0)));
+        let any = Operand::Value(b.fresh(Type::F32, Range::ANY));
+        let half = Operand::float(0.5);
+        let sum = b.mad(x.into(), half.into(), Operand::float(1.0).into(), true);
+        let plain = MulFlags::default();
+        assert_eq!(code(&mut b, sum), Some(Opcode::Mad(plain, AddSign::Plus)));
+        // 0 * infinity would be NaN.
+        let sum = b.mad(x.into(), any.into(), Operand::float(1.0).into(), true);
+        let Some(Opcode::Mad(product, _)) = code(&mut b, sum) else { panic!("no multiply-add") };
+        assert_eq!((product.zero_a, product.zero_b), (true, false));
+        // 0 * -2 would be -0, and -0 + -0 shows it.
+        let sum = b.mad(x.into(), Operand::float(-2.0).into(), any.into(), true);
+        let Some(Opcode::Mad(product, _)) = code(&mut b, sum) else { panic!("no multiply-add") };
+        assert_eq!((product.zero_a, product.zero_b), (true, false));
+    }
+
+    #[test]
+    fn ones_and_zeros_go() {
+        let mut b = builder();
+        let x = Operand::Value(
+            b.fresh(Type::F32, Range { denormal: false, minus_zero: false, ..Range::ANY }),
+        );
+        let (zero, one) = (Operand::float(0.0), Operand::float(1.0));
+        assert_eq!(b.mad(x.into(), one.into(), zero.into(), true), x);
+        assert_eq!(b.mad(x.into(), zero.into(), one.into(), true), one);
+        let difference =
+            b.mad(x.into(), ModifiedOperand::from(one).neg(), Operand::float(3.0).into(), true);
+        assert_eq!(code(&mut b, difference), Some(Opcode::Sub));
+        // -0 * 1 is +0 under the zero rule, and the sum tells.
+        let y = Operand::Value(b.fresh(Type::F32, Range::ANY));
+        let sum = b.mad(y.into(), one.into(), y.into(), true);
+        assert!(matches!(code(&mut b, sum), Some(Opcode::Mad(..))));
+    }
+
+    /// Numbers of truth values, as drivers write any(), all() and a comparison of two.
+    #[test]
+    fn truth_values_stay_truth_values() {
+        let mut b = builder();
+        let (x, y) = (b.fresh(Type::F32, Range::ANY), b.fresh(Type::F32, Range::ANY));
+        let (zero, one) = (Operand::float(0.0), Operand::float(1.0));
+        let masks = [x, y].map(|v| b.compare(Opcode::Ge, Operand::Value(v).into(), one.into()));
+        let [p, q] = masks.map(|mask| b.select(Type::F32, mask, one, zero));
+        let any = b.max(p.into(), q.into());
+        let any = b.compare(Opcode::Lt, zero.into(), any.into());
+        assert_eq!(b.def_of(any), Some((Opcode::Or, [masks[0], masks[1], NONE])));
+        let all = b.mul(p.into(), q.into(), true);
+        let all = b.compare(Opcode::Ne, all.into(), zero.into());
+        assert_eq!(b.def_of(all), Some((Opcode::And, [masks[0], masks[1], NONE])));
+        let first_alone = b.compare(Opcode::Lt, q.into(), p.into());
+        assert_eq!(b.def_of(first_alone), Some((Opcode::AndNot, [masks[0], masks[1], NONE])));
+        // 2, 1 and 0 are no truth value.
+        let sum = b.add(p.into(), q.into());
+        assert_eq!(code(&mut b, sum), Some(Opcode::Add));
+    }
+
+    #[test]
+    fn what_is_known_is_not_computed_again() {
+        let mut b = builder();
+        let x = Operand::Value(b.fresh(Type::F32, Range::ANY));
+        let first = b.unary(Opcode::Frc, x.into());
+        assert_eq!(b.unary(Opcode::Frc, x.into()), first);
+        b.open_region();
+        assert_eq!(b.unary(Opcode::Frc, x.into()), first);
+        let inner = b.unary(Opcode::Rcp, x.into());
+        b.close_region();
+        // What an arm computed is not there behind it.
+        assert_ne!(b.unary(Opcode::Rcp, x.into()), inner);
+    }
+}

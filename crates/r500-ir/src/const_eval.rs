@@ -1,0 +1,51 @@
+//! Operations on constants, by the scalar law.
+
+use super::{AddSign, MulFlags, Opcode};
+use r500_numerics::{Arith, compare, flush, kernels};
+
+/// An operation on numbers, by the scalar law. `None` for inputs, corners, choices and what makes masks
+/// of masks, which are no matter of numbers.
+#[must_use]
+pub fn evaluate(opcode: Opcode, args: [u32; 3]) -> Option<u32> {
+    let law = Arith::LAW;
+    let [a, b, c] = args.map(f32::from_bits);
+    let mask = |set: bool| if set { !0 } else { 0 };
+    let product = |product: MulFlags| {
+        let zero = |x: f32, rule: bool| rule && compare::eq(x, 0.0);
+        if zero(a, product.zero_a) || zero(b, product.zero_b) {
+            return 0.0;
+        }
+        law.mul(if product.negate { -a } else { a }, b)
+    };
+    Some(match opcode {
+        Opcode::Mul(p) => product(p).to_bits(),
+        Opcode::Mad(p, AddSign::Plus) => law.add(product(p), c).to_bits(),
+        Opcode::Mad(p, AddSign::Minus) => law.sub(product(p), c).to_bits(),
+        Opcode::Add => law.add(a, b).to_bits(),
+        Opcode::Sub => law.sub(a, b).to_bits(),
+        Opcode::Neg => (-a).to_bits(),
+        Opcode::Abs => a.abs().to_bits(),
+        Opcode::NegAbs => (-a.abs()).to_bits(),
+        Opcode::Min(_) => compare::min(a, b).to_bits(),
+        Opcode::Max(_) => compare::max(a, b).to_bits(),
+        Opcode::Flush => flush(a).to_bits(),
+        Opcode::Clamp01 => law.clamp01(a).to_bits(),
+        Opcode::Frc => law.frc(a).to_bits(),
+        Opcode::Rcp => law.rcp(a).to_bits(),
+        Opcode::Rsq => law.rsq(a).to_bits(),
+        Opcode::Ex2 => kernels::ex2(a).to_bits(),
+        Opcode::Ln2 => kernels::ln2(a).to_bits(),
+        Opcode::Sin => kernels::sin(a).to_bits(),
+        Opcode::Cos => kernels::cos(a).to_bits(),
+        Opcode::Lt => mask(compare::lt(a, b)),
+        Opcode::Ge => mask(compare::ge(a, b)),
+        Opcode::Eq => mask(compare::eq(a, b)),
+        Opcode::Ne => mask(compare::ne(a, b)),
+        Opcode::Input { .. }
+        | Opcode::Select
+        | Opcode::QuadBroadcast(_)
+        | Opcode::And
+        | Opcode::Or
+        | Opcode::AndNot => return None,
+    })
+}

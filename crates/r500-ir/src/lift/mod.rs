@@ -1,0 +1,280 @@
+//! From a structured program and what it is bound to, to a function of one pixel.
+//!
+//! | module | job |
+//! | --- | --- |
+//! | `state` | what a pixel holds: the operand behind each channel, bit and mask |
+//! | `alu` | ALU and OUT instructions |
+//! | `tex` | texture instructions |
+//! | `flow` | statements: branches, loops, calls |
+//!
+//! The rules are those of the [reference engine](mod@r500_exec::reference) under its default readings, for
+//! a pixel that goes its own way: what the checker's [`Facts`] say of clean programs makes the two the
+//! same. Everything bound (constants, integer and boolean constants, which units have a texture) is
+//! folded in, so a function holds for one drawing.
+
+mod alu;
+mod flow;
+mod state;
+mod tex;
+
+use r500_check::graph::Structure;
+use r500_check::{Analysis, Facts, Lint, Severity, Verdict};
+use r500_isa::state::{UsCodeAddr, UsCodeOffset, UsCodeRange, UsFcCtrl, UsPixsize};
+use r500_isa::{INT_CONSTANTS, TEMPORARIES};
+use r500_program::{InputData, Program, State};
+
+use super::builder::Builder;
+use super::opt::{Analyses, optimize};
+use super::{Function, Operand, Range};
+use r500_exec::{Bindings, Draw, GROUP, Op, Readings, Shader, TexReg};
+use state::RegState;
+
+/// Statements that a function may have: what calls and unrolled loops multiply is bounded.
+const STATEMENTS: usize = 60_000;
+
+/// Why a drawing has no function: the reference engine draws it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LiftError {
+    /// Readings, poison, findings or a group of one's own are asked for.
+    #[error("{0} are the reference engine's")]
+    Options(&'static str),
+    /// The checker finds errors.
+    #[error("the checker finds an error: {0}")]
+    Broken(String),
+    /// The program is not structured.
+    #[error("flow control is not structured: address {address}: {reason}")]
+    Unstructured {
+        /// Absolute address of the first instruction that does not fit.
+        address: u32,
+        /// Why.
+        reason: &'static str,
+    },
+    /// The size of the group of pixels may show.
+    #[error("{0}, so the size of the group of pixels may show")]
+    Group(&'static str),
+    /// Too much code.
+    #[error("calls and loops unrolled make more than {STATEMENTS} operations")]
+    TooLong,
+}
+
+/// Makes the function of a drawing.
+///
+/// # Errors
+/// [`LiftError`] where only the reference engine will do.
+pub fn lift(draw: &Draw<'_>) -> Result<Function, LiftError> {
+    let options = draw.options;
+    if options.warnings {
+        return Err(LiftError::Options("findings"));
+    }
+    if options.readings != Readings::LAW {
+        return Err(LiftError::Options("readings other than the default ones"));
+    }
+    let program = program(draw.shader, draw.bindings);
+    let Analysis { report, graph, structure } = r500_check::analyze_errors(&program);
+    let facts = match &report.verdict {
+        Verdict::Clean(facts) => *facts,
+        _ => return Err(broken(&report.lints)),
+    };
+    let (Some(graph), Some(structure)) = (graph, structure) else {
+        return Err(broken(&report.lints));
+    };
+    let structure = structure.map_err(|error| LiftError::Unstructured {
+        address: graph.window().address(error.index),
+        reason: error.reason.text(),
+    })?;
+    let needs_group_check = needs_group_check(draw, &facts)?;
+
+    let mut lift = Lift {
+        draw,
+        structure: &structure,
+        quad_visible: read_across(draw, &structure),
+        needs_group_check,
+        builder: Builder::default(),
+        regs: RegState::start(options.poison),
+        active: super::ALL,
+        al: 0,
+        loops: Vec::new(),
+    };
+    lift.builder.open_region();
+    lift.inputs();
+    lift.statements(&structure.main)?;
+    let (colors, depth) = lift.regs.outputs(draw.shader);
+    let body = lift.builder.close_region();
+    let number = |channel| !lift.builder.range(channel).nan;
+    let non_nan = colors.map(|channels| channels.map_or([false; 4], |c| c.map(number)));
+    let values = lift.builder.take_values();
+    let mut function = Function { values, uniforms: Vec::new(), body, colors, non_nan, depth };
+    let analyses = Analyses::new(lift.builder.ranges(), reads_quads(draw));
+    optimize(&mut function, analyses);
+    Ok(function)
+}
+
+/// A program on its way to a function.
+struct Lift<'a> {
+    draw: &'a Draw<'a>,
+    structure: &'a Structure,
+    /// Registers of pixels that do not execute which others of their quad read: they must keep what
+    /// they hold. Places in [`RegState::plain`].
+    quad_visible: Vec<bool>,
+    /// Whether groups may do otherwise than pixels by themselves, and somebody has to look.
+    needs_group_check: bool,
+    builder: Builder,
+    regs: RegState,
+    /// Pixels that execute.
+    active: Operand,
+    /// aL.
+    al: i32,
+    /// Loops around, innermost last.
+    loops: Vec<flow::LoopScope>,
+}
+
+impl Lift<'_> {
+    /// Delivers the inputs.
+    fn inputs(&mut self) {
+        let bindings = self.draw.bindings;
+        for (number, input) in bindings.inputs().iter().enumerate() {
+            let Ok(number) = u8::try_from(number) else { continue };
+            let ranges = input_ranges(&input.data);
+            for (channel, range) in (0u8..4).zip(ranges) {
+                let operand = if range.lo.to_bits() == range.hi.to_bits() && !range.nan {
+                    Operand::float(range.lo)
+                } else {
+                    self.builder.input(number, channel, range)
+                };
+                self.regs.temps[usize::from(input.temp)][usize::from(channel)] = operand;
+            }
+        }
+    }
+
+    fn check_length(&self) -> Result<(), LiftError> {
+        if self.builder.len() > STATEMENTS { Err(LiftError::TooLong) } else { Ok(()) }
+    }
+}
+
+/// What is known of the channels of an input. A single number where it is the same everywhere.
+fn input_ranges(data: &InputData) -> [Range; 4] {
+    match data {
+        InputData::Values { .. } => [Range::ANY; 4],
+        InputData::Planes(components) => components.each_ref().map(|component| {
+            let plane = component.plane;
+            if plane.du == 0.0 && plane.dv == 0.0 {
+                return Range::of(r500_numerics::plane(plane.c, plane.du, plane.dv, 0.5, 0.5));
+            }
+            // Pixels of a quad at the border of a picture of one pixel have u = 1.5; groups go no
+            // further than 2^16 pixels past a picture, and then the sum stands for itself.
+            let reach = plane.c.abs() + 4.0 * plane.du.abs() + 4.0 * plane.dv.abs();
+            if reach.is_finite() { Range::between(-reach, reach) } else { Range::ANY }
+        }),
+    }
+}
+
+/// The program as it will run: the shader's instructions and window, the integer and boolean
+/// constants that are bound. What is not bound counts as 0, as in the reference engine.
+fn program(shader: &Shader, bindings: &Bindings) -> Program {
+    let mut state = State::default();
+    let (first, last) = shader.window();
+    let offset = shader.offset();
+    let narrow = |address: u32| u16::try_from(address).unwrap_or(u16::MAX);
+    state.code_offset =
+        Some(UsCodeOffset::default().with(UsCodeOffset::OFFSET_ADDR, narrow(offset)));
+    state.code_range = Some(
+        UsCodeRange::default()
+            .with(UsCodeRange::CODE_ADDR, narrow(first))
+            .with(UsCodeRange::CODE_SIZE, narrow(last - first)),
+    );
+    state.code_addr = Some(
+        UsCodeAddr::default()
+            .with(UsCodeAddr::START_ADDR, narrow(shader.start() - offset))
+            .with(UsCodeAddr::END_ADDR, narrow(shader.end().saturating_sub(offset))),
+    );
+    state.fc_ctrl = Some(UsFcCtrl::default().with(UsFcCtrl::FULL_FC_EN, shader.full_fc()));
+    state.pixsize =
+        shader.pixsize().map(|last| UsPixsize::default().with(UsPixsize::PIX_SIZE, last));
+    state.fc_bool_const = Some(bindings.bool_constants().unwrap_or_default());
+    for n in 0..INT_CONSTANTS {
+        state.fc_int_const[n] = Some(bindings.int_constant(n).unwrap_or_default());
+    }
+    Program { code: shader.code().to_vec(), state }
+}
+
+fn broken(findings: &[Lint]) -> LiftError {
+    let error = findings.iter().find(|finding| finding.severity() == Severity::Error);
+    LiftError::Broken(error.map_or_else(|| "of what is not given".to_owned(), ToString::to_string))
+}
+
+/// Whether it has to be watched that groups draw what pixels by themselves would: they do not where
+/// uncovered pixels have no say and their neighbours read what they hold.
+fn needs_group_check(draw: &Draw<'_>, facts: &Facts) -> Result<bool, LiftError> {
+    if facts.group_size_invisible {
+        return Ok(false);
+    }
+    if !facts.no_inactive_writes {
+        return Err(LiftError::Group("something has WRITE_INACTIVE"));
+    }
+    if draw.options.group != GROUP {
+        return Err(LiftError::Options("groups of another size"));
+    }
+    // Where nothing is read across a quad after all, no pixel sees another.
+    if facts.structured && !reads_quads(draw) {
+        return Ok(false);
+    }
+    if facts.group_size_invisible_if_covered && draw.bindings.covers_quads() {
+        return Ok(false);
+    }
+    let counts = draw.shader.ops().iter().any(|op| match op {
+        Op::Alu(alu) => alu.stat_we != 0,
+        Op::Tex(tex) => tex.stat_we != 0,
+        Op::Fc(_) => false,
+    });
+    if counts {
+        return Err(LiftError::Group(
+            "STAT_WE counts beside IGNORE_UNCOVERED and quad differences",
+        ));
+    }
+    Ok(true)
+}
+
+/// Channels of temporaries that are read across a quad where its pixels have parted.
+fn read_across(draw: &Draw<'_>, structure: &Structure) -> Vec<bool> {
+    let mut exact = vec![false; RegState::REGISTERS];
+    let mut mark = |addr: u8, relative: bool, channels: u8| {
+        for temp in
+            (0..TEMPORARIES).filter(|&temp| relative || temp == usize::from(addr) % TEMPORARIES)
+        {
+            for channel in (0..4).filter(|i| channels >> i & 1 != 0) {
+                exact[RegState::temp(temp) + channel] = true;
+            }
+        }
+    };
+    let ops = draw.shader.ops().iter().zip(&structure.divergent);
+    for (op, _) in ops.filter(|(_, apart)| **apart) {
+        match op {
+            Op::Alu(alu) => {
+                let ([rgb, ..], [alpha, ..]) = (alu.rgb.sources, alu.alpha.sources);
+                // Either half's corners take colours of the one and alpha of the other.
+                if alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative() {
+                    mark(rgb.addr, rgb.relative, 0b0111);
+                    mark(alpha.addr, alpha.relative, 0b1000);
+                }
+            }
+            Op::Tex(tex) if tex::reads_quad(draw, tex) => {
+                let TexReg { addr, relative, swiz } = tex.coord;
+                let channels =
+                    swiz.iter().fold(0, |mask, channel| mask | 1 << (channel.code() & 3));
+                mark(addr, relative, channels);
+            }
+            _ => {}
+        }
+    }
+    exact
+}
+
+/// Whether anything is read across a quad.
+fn reads_quads(draw: &Draw<'_>) -> bool {
+    draw.shader.ops().iter().any(|op| match op {
+        Op::Alu(alu) => alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative(),
+        Op::Tex(tex) => tex::reads_quad(draw, tex),
+        Op::Fc(_) => false,
+    })
+}

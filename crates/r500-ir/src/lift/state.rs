@@ -1,0 +1,124 @@
+//! What a pixel holds.
+
+use r500_isa::{TARGETS, TEMPORARIES};
+
+use crate::builder::mask_const;
+use crate::{NONE, Operand, Type};
+use r500_exec::Shader;
+use r500_exec::reference::POISON;
+
+/// The operand behind everything that an instruction can read or write.
+#[derive(Clone, Debug)]
+pub(super) struct RegState {
+    pub(super) temps: Vec<[Operand; 4]>,
+    pub(super) colors: [[Operand; 4]; TARGETS],
+    pub(super) depth: Operand,
+    /// Mask: depth was written.
+    pub(super) depth_written: Operand,
+    /// Masks: predicate bits R to A.
+    pub(super) predicate: [Operand; 4],
+    /// Mask: ALU result.
+    pub(super) alu_result: Operand,
+    /// What loops keep beside, innermost last.
+    pub(super) loop_exits: Vec<LoopExitState>,
+}
+
+/// What a loop keeps of a pixel.
+#[derive(Clone, Debug)]
+pub(super) struct LoopExitState {
+    /// Mask: left the loop.
+    pub(super) exited: Operand,
+    /// Mask: runs nothing more in this pass.
+    pub(super) inactive: Operand,
+    /// What pixels that sleep held when they fell inactive: as [`RegState::vars`] counts.
+    pub(super) exit_values: Vec<Operand>,
+}
+
+impl RegState {
+    /// Where depth and its mask are in the order of [`Self::vars`].
+    pub(super) const DEPTH: usize = (TEMPORARIES + TARGETS) * 4;
+    /// Where predicate bit R is.
+    pub(super) const PREDICATE: usize = Self::DEPTH + 2;
+    /// Where the ALU result is.
+    pub(super) const ALU_RESULT: usize = Self::PREDICATE + 4;
+    /// How many there are, loops not counted.
+    pub(super) const REGISTERS: usize = Self::ALU_RESULT + 1;
+
+    /// Where the red channel of a temporary is.
+    pub(super) fn temp(addr: usize) -> usize {
+        addr % TEMPORARIES * 4
+    }
+
+    /// Where the red channel of an output is.
+    pub(super) fn color(target: u8) -> usize {
+        (TEMPORARIES + usize::from(target & 3)) * 4
+    }
+
+    /// The type of a register, by its place.
+    pub(super) fn register_type(place: usize) -> Type {
+        if place <= Self::DEPTH { Type::F32 } else { Type::Mask }
+    }
+
+    /// A pixel at the start: undefined is 0, or the poison pattern.
+    pub(super) fn start(poison: bool) -> Self {
+        let undefined = Operand::float(if poison { POISON } else { 0.0 });
+        Self {
+            temps: vec![[undefined; 4]; TEMPORARIES],
+            colors: [[Operand::float(0.0); 4]; TARGETS],
+            depth: Operand::float(0.0),
+            depth_written: NONE,
+            predicate: [mask_const(poison), NONE, mask_const(poison), NONE],
+            alu_result: mask_const(poison),
+            loop_exits: Vec::new(),
+        }
+    }
+
+    /// Everything, in one order.
+    pub(super) fn vars(&self) -> impl Iterator<Item = Operand> + '_ {
+        let plain = self.temps.iter().chain(&self.colors).flatten().copied();
+        plain
+            .chain([self.depth, self.depth_written])
+            .chain(self.predicate)
+            .chain([self.alu_result])
+            .chain(self.loop_exits.iter().flat_map(|loop_exits| {
+                [loop_exits.exited, loop_exits.inactive]
+                    .into_iter()
+                    .chain(loop_exits.exit_values.iter().copied())
+            }))
+    }
+
+    /// Everything, in the same order, to be changed.
+    pub(super) fn vars_mut(&mut self) -> impl Iterator<Item = &mut Operand> {
+        let plain = self.temps.iter_mut().chain(&mut self.colors).flatten();
+        plain
+            .chain([&mut self.depth, &mut self.depth_written])
+            .chain(&mut self.predicate)
+            .chain([&mut self.alu_result])
+            .chain(self.loop_exits.iter_mut().flat_map(|loop_exits| {
+                [&mut loop_exits.exited, &mut loop_exits.inactive]
+                    .into_iter()
+                    .chain(&mut loop_exits.exit_values)
+            }))
+    }
+
+    /// What every pixel holds, whatever loops it is in.
+    pub(super) fn registers(&self) -> Vec<Operand> {
+        self.vars().take(Self::REGISTERS).collect()
+    }
+
+    /// What is left at the end: colours of the targets that there are, and depth with its mask.
+    #[expect(clippy::type_complexity, reason = "two fields of a function")]
+    pub(super) fn outputs(
+        &self,
+        shader: &Shader,
+    ) -> ([Option<[Operand; 4]>; 4], Option<(Operand, Operand)>) {
+        let mut targets = shader.targets();
+        targets[0] = true;
+        let mut colors = [None; 4];
+        for (target, color) in colors.iter_mut().enumerate().filter(|(target, _)| targets[*target])
+        {
+            *color = Some(self.colors[target]);
+        }
+        (colors, shader.writes_depth().then_some((self.depth, self.depth_written)))
+    }
+}

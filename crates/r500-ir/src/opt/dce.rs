@@ -1,0 +1,179 @@
+//! Dead-code elimination.
+//!
+//! A value is live if an output, a discard, a counter or a live value depends on it. Definitions of other values
+//! go, phis and loop parameters among them, then branches without statements. A loop whose parameters are all dead
+//! leaves the fuel that it consumes.
+
+use super::Pass;
+use crate::{EntityMap, Function, Operand, Stmt, Value};
+
+pub(super) const PASS: Pass = Pass { name: "dce", run: |function, _| run(function) };
+
+/// Removes dead definitions; returns whether there were any.
+fn run(function: &mut Function) -> bool {
+    let live = Liveness::of(function);
+    let mut sweep = Sweep { live, changed: false };
+    sweep.list(&mut function.body);
+    sweep.changed
+}
+
+/// The transitive closure of uses from the statements with effects and the outputs.
+struct Liveness {
+    live: EntityMap<Value, bool>,
+    /// The values that each value depends on.
+    operands: EntityMap<Value, Vec<Value>>,
+    work: Vec<Value>,
+}
+
+impl Liveness {
+    /// Returns whether each value of a function is live.
+    fn of(function: &Function) -> EntityMap<Value, bool> {
+        let count = function.values.len();
+        let mut liveness = Self {
+            live: EntityMap::filled(count, false),
+            operands: EntityMap::filled(count, Vec::new()),
+            work: Vec::new(),
+        };
+        liveness.collect(&function.body);
+        function.outputs().for_each(|operand| liveness.mark(operand));
+        while let Some(value) = liveness.work.pop() {
+            for operand in std::mem::take(&mut liveness.operands[value]) {
+                liveness.mark(Operand::Value(operand));
+            }
+        }
+        liveness.live
+    }
+
+    /// Notes the operands of each value, and marks those of effects.
+    fn collect(&mut self, list: &[Stmt]) {
+        for stmt in list {
+            match stmt {
+                Stmt::Def(value, inst) => self.depends(*value, inst.args().iter().copied()),
+                Stmt::Fetch(fetch) => {
+                    for value in fetch.texel.into_iter().flatten() {
+                        let from = fetch.strq.iter().chain(&fetch.dx).chain(&fetch.dy);
+                        self.depends(value, from.copied().chain([fetch.active]));
+                    }
+                }
+                Stmt::Discard(mask) | Stmt::Stat { mask, .. } | Stmt::GroupHazard(mask) => {
+                    self.mark(*mask);
+                }
+                Stmt::ConsumeFuel { .. } => {}
+                Stmt::If(branch) => {
+                    let masks = branch.masks;
+                    for phi in &branch.phis {
+                        let from = phi.incoming.into_iter().chain(phi.arms.into_iter().flatten());
+                        self.depends(phi.value, from.chain(masks));
+                    }
+                    if branch.arms.iter().any(|arm| has_effects(arm)) {
+                        masks.into_iter().for_each(|mask| self.mark(mask));
+                    }
+                    branch.arms.iter().for_each(|arm| self.collect(arm));
+                }
+                Stmt::Loop(repeat) => {
+                    for param in &repeat.params {
+                        // The number of iterations decides about every value that the loop computes.
+                        let from = [param.init, param.next].into_iter().chain(repeat.continue_mask);
+                        self.depends(param.value, from);
+                    }
+                    if has_effects(&repeat.body) {
+                        repeat.continue_mask.iter().for_each(|mask| self.mark(*mask));
+                    }
+                    self.collect(&repeat.body);
+                }
+            }
+        }
+    }
+
+    fn depends(&mut self, value: Value, from: impl Iterator<Item = Operand>) {
+        self.operands[value].extend(from.filter_map(Operand::value));
+    }
+
+    fn mark(&mut self, operand: Operand) {
+        if let Some(value) = operand.value()
+            && !std::mem::replace(&mut self.live[value], true)
+        {
+            self.work.push(value);
+        }
+    }
+}
+
+/// Returns whether statements have effects other than values.
+pub(super) fn has_effects(list: &[Stmt]) -> bool {
+    let has =
+        |stmt: &Stmt| matches!(stmt, Stmt::Discard(_) | Stmt::Stat { .. } | Stmt::GroupHazard(_));
+    list.iter().any(|stmt| stmt.any(&mut { has }))
+}
+
+/// Returns whether statements do nothing but consume fuel.
+fn only_consumes_fuel(list: &[Stmt]) -> bool {
+    list.iter().all(|stmt| matches!(stmt, Stmt::ConsumeFuel { .. }))
+}
+
+/// The fuel that the fuel statements of a list consume.
+pub(super) fn fuel_of(list: &[Stmt]) -> u32 {
+    list.iter().fold(0u32, |sum, stmt| match stmt {
+        Stmt::ConsumeFuel { instructions, .. } => sum.saturating_add(*instructions),
+        _ => sum,
+    })
+}
+
+/// Removes what is dead.
+struct Sweep {
+    live: EntityMap<Value, bool>,
+    changed: bool,
+}
+
+impl Sweep {
+    fn list(&mut self, list: &mut Vec<Stmt>) {
+        let before = list.len();
+        list.retain_mut(|stmt| self.keeps(stmt));
+        self.changed |= list.len() != before;
+    }
+
+    fn retain<T>(&mut self, list: &mut Vec<T>, value: impl Fn(&T) -> Value) {
+        let before = list.len();
+        list.retain(|item| self.live[value(item)]);
+        self.changed |= list.len() != before;
+    }
+
+    /// Sweeps the regions of a statement; returns whether the statement stays.
+    fn keeps(&mut self, stmt: &mut Stmt) -> bool {
+        match stmt {
+            Stmt::Def(value, _) => self.live[*value],
+            Stmt::Fetch(fetch) => {
+                for texel in &mut fetch.texel {
+                    let live = texel.filter(|value| self.live[*value]);
+                    self.changed |= live != *texel;
+                    *texel = live;
+                }
+                fetch.texel.iter().any(Option::is_some)
+            }
+            Stmt::If(branch) => {
+                self.retain(&mut branch.phis, |phi| phi.value);
+                for arm in &mut branch.arms {
+                    self.list(arm);
+                    if only_consumes_fuel(arm) {
+                        self.changed |= !arm.is_empty();
+                        arm.clear();
+                    }
+                }
+                !branch.phis.is_empty() || branch.arms.iter().any(|arm| !arm.is_empty())
+            }
+            Stmt::Loop(repeat) => {
+                self.retain(&mut repeat.params, |param| param.value);
+                self.list(&mut repeat.body);
+                if repeat.params.is_empty() && only_consumes_fuel(&repeat.body) {
+                    let instructions = fuel_of(&repeat.body).saturating_mul(repeat.max_trips);
+                    *stmt = Stmt::ConsumeFuel { instructions, address: 0 };
+                    self.changed = true;
+                }
+                true
+            }
+            Stmt::Discard(_)
+            | Stmt::Stat { .. }
+            | Stmt::GroupHazard(_)
+            | Stmt::ConsumeFuel { .. } => true,
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! Elimination of selects that keep what lanes held when they left a loop.
+//!
+//! The lift keeps for every lane what it held when it left a loop: each parameter's next value is
+//! `active ? computed : kept`. Where the kept value of a parameter is not demanded, neither after the loop nor by a
+//! value that is, every continuing lane is in `active`, and the select's true operand serves:
+//!
+//! ```text
+//! %4 = %2 & !%3          %4 = %2 & !%3
+//! %6 = %0 + 1.0      →   %6 = %0 + 1.0
+//! %8 = %4 ? %6 : %0
+//! next %0 = %8           next %0 = %6
+//! ```
+//!
+//! The counter of a loop is then the same for all lanes, which `trip_count` needs. The pass does nothing for
+//! functions that read lanes of a quad that do not execute.
+
+use super::Pass;
+use super::analyses::{Analyses, Defs, UseCounts};
+use crate::{EntityMap, Function, Inst, Loop, NONE, Opcode, Operand, Stmt, Value};
+
+pub(super) const PASS: Pass = Pass { name: "exited_lanes", run };
+
+/// Eliminates such selects; returns whether there were any.
+fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
+    if analyses.reads_quads {
+        return false;
+    }
+    let mut facts = Facts {
+        defs: analyses.defs(function),
+        entry_mask: EntityMap::filled(function.values.len(), None),
+        uses: analyses.uses(function).clone(),
+        changed: false,
+    };
+    facts.collect(&function.body);
+    each_loop(&mut function.body, &mut facts);
+    facts.changed
+}
+
+fn each_loop(list: &mut [Stmt], facts: &mut Facts<'_>) {
+    for stmt in list {
+        match stmt {
+            Stmt::If(branch) => branch.arms.iter_mut().for_each(|arm| each_loop(arm, facts)),
+            Stmt::Loop(repeat) => {
+                each_loop(&mut repeat.body, facts);
+                eliminate_in_loop(repeat, facts);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn eliminate_in_loop(repeat: &mut Loop, facts: &mut Facts<'_>) {
+    let Some((active, continue_mask)) = active_masks(repeat) else { return };
+    if !facts.implies(continue_mask, active) {
+        return;
+    }
+    let demanded = Demand::by_exited(repeat, facts, active, continue_mask);
+    for param in repeat.params.iter_mut().filter(|param| !demanded[param.value]) {
+        while let Some(&Inst { opcode: Opcode::Select, args: [mask, chosen, _] }) =
+            facts.defs.of_operand(param.next)
+            && facts.implies(continue_mask, mask)
+        {
+            param.next = chosen;
+            facts.changed = true;
+            // Loops around this one count the use, too.
+            facts.uses.add(chosen);
+        }
+    }
+}
+
+/// Returns the lanes that execute an iteration and those that execute the next, if a parameter has them.
+fn active_masks(repeat: &Loop) -> Option<(Operand, Operand)> {
+    let continue_mask = repeat.continue_mask?;
+    let param = repeat.params.iter().find(|param| param.next == continue_mask)?;
+    Some((Operand::Value(param.value), continue_mask))
+}
+
+/// What is known of the values of a function.
+struct Facts<'a> {
+    defs: &'a Defs,
+    /// Of the mask of lanes that execute an iteration: the mask of lanes that entered the loop, which it implies.
+    entry_mask: EntityMap<Value, Option<Operand>>,
+    uses: UseCounts,
+    changed: bool,
+}
+
+/// Definitions that are followed at most from a mask to one that it implies.
+const MAX_DEPTH: usize = 16;
+
+/// How often both operands of an `and` are followed.
+const MAX_FORKS: usize = 5;
+
+impl Facts<'_> {
+    fn collect(&mut self, list: &[Stmt]) {
+        for stmt in list {
+            match stmt {
+                Stmt::If(branch) => branch.arms.iter().for_each(|arm| self.collect(arm)),
+                Stmt::Loop(repeat) => {
+                    self.collect(&repeat.body);
+                    if let Some((active @ Operand::Value(value), continue_mask)) =
+                        active_masks(repeat)
+                        && self.implies(continue_mask, active)
+                    {
+                        let param = repeat.params.iter().find(|param| param.value == value);
+                        self.entry_mask[value] = param.map(|param| param.init);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns whether every lane of `part` is known to be in `whole`.
+    fn implies(&self, part: Operand, whole: Operand) -> bool {
+        self.implies_within(part, whole, MAX_FORKS)
+    }
+
+    fn implies_within(&self, part: Operand, whole: Operand, forks: usize) -> bool {
+        let mut part = part;
+        for _ in 0..MAX_DEPTH {
+            if part == whole || part == NONE {
+                return true;
+            }
+            part = match self.defs.of_operand(part) {
+                Some(Inst { opcode: Opcode::AndNot, args: [a, ..] }) => *a,
+                Some(Inst { opcode: Opcode::And, args: [a, b, _] }) => {
+                    if forks > 0 && self.implies_within(*b, whole, forks - 1) {
+                        return true;
+                    }
+                    *a
+                }
+                Some(_) => return false,
+                None => match part.value().and_then(|value| self.entry_mask[value]) {
+                    Some(entry_mask) => entry_mask,
+                    None => return false,
+                },
+            };
+        }
+        false
+    }
+}
+
+/// The values whose lanes count that do not execute an iteration of a loop.
+struct Demand<'a> {
+    facts: &'a Facts<'a>,
+    /// The lanes that execute the iteration.
+    active: Operand,
+    /// The values that each value depends on in lanes that do not execute.
+    operands: EntityMap<Value, Vec<Value>>,
+    demanded_by_exited: EntityMap<Value, bool>,
+    work: Vec<Value>,
+}
+
+impl<'a> Demand<'a> {
+    /// Returns whether exited lanes of a loop demand each value.
+    fn by_exited(
+        repeat: &Loop,
+        facts: &'a Facts<'a>,
+        active: Operand,
+        continue_mask: Operand,
+    ) -> EntityMap<Value, bool> {
+        let count = facts.entry_mask.len();
+        let mut demand = Self {
+            facts,
+            active,
+            operands: EntityMap::filled(count, Vec::new()),
+            demanded_by_exited: EntityMap::filled(count, false),
+            work: Vec::new(),
+        };
+        demand.uses_after_loop(repeat);
+        demand.root(continue_mask);
+        demand.collect(&repeat.body);
+        for param in &repeat.params {
+            demand.depends(param.value, param.next);
+        }
+        while let Some(value) = demand.work.pop() {
+            for operand in std::mem::take(&mut demand.operands[value]) {
+                demand.root(Operand::Value(operand));
+            }
+        }
+        demand.demanded_by_exited
+    }
+
+    /// A parameter with more uses than the loop has is used after it.
+    fn uses_after_loop(&mut self, repeat: &Loop) {
+        let inside = self.facts.uses.in_loop(repeat);
+        for param in &repeat.params {
+            if self.facts.uses.of_value(param.value) > inside.of_value(param.value) {
+                self.root(Operand::Value(param.value));
+            }
+        }
+    }
+
+    fn collect(&mut self, list: &[Stmt]) {
+        for stmt in list {
+            match stmt {
+                Stmt::Def(value, inst) => self.inst(*value, inst),
+                Stmt::Fetch(fetch) => {
+                    self.root(fetch.active);
+                    if !self.only_active(fetch.active) {
+                        let from = fetch.strq.iter().chain(&fetch.dx).chain(&fetch.dy);
+                        from.for_each(|operand| self.root(*operand));
+                    }
+                }
+                Stmt::Discard(mask) | Stmt::Stat { mask, .. } | Stmt::GroupHazard(mask) => {
+                    self.root(*mask);
+                }
+                Stmt::ConsumeFuel { .. } => {}
+                Stmt::If(branch) => {
+                    branch.masks.into_iter().for_each(|mask| self.root(mask));
+                    let only_active = branch.masks.map(|mask| self.only_active(mask));
+                    for phi in &branch.phis {
+                        phi.incoming.into_iter().for_each(|from| self.depends(phi.value, from));
+                        for (arm, only_active) in phi.arms.into_iter().zip(only_active) {
+                            arm.filter(|_| !only_active)
+                                .into_iter()
+                                .for_each(|from| self.depends(phi.value, from));
+                        }
+                    }
+                    branch.arms.iter().for_each(|arm| self.collect(arm));
+                }
+                Stmt::Loop(repeat) => {
+                    repeat.continue_mask.into_iter().for_each(|mask| self.root(mask));
+                    for param in &repeat.params {
+                        self.depends(param.value, param.init);
+                        self.depends(param.value, param.next);
+                    }
+                    self.collect(&repeat.body);
+                }
+            }
+        }
+    }
+
+    fn inst(&mut self, value: Value, inst: &Inst) {
+        let [a, b, c] = inst.args;
+        // Behind a mask of executing lanes, the others' operands are hidden.
+        let hidden = match inst.opcode {
+            Opcode::Select => [false, self.only_active(a), false],
+            Opcode::And => [self.only_active(b), self.only_active(a), false],
+            Opcode::AndNot => [false, self.only_active(a), false],
+            _ => [false; 3],
+        };
+        for (arg, hidden) in [a, b, c].into_iter().zip(hidden).take(inst.opcode.arity()) {
+            match inst.opcode {
+                // Lanes of a quad read each other.
+                Opcode::QuadBroadcast(_) => self.root(arg),
+                _ if hidden => {}
+                _ => self.depends(value, arg),
+            }
+        }
+    }
+
+    /// Returns whether a mask has only lanes that execute.
+    fn only_active(&self, mask: Operand) -> bool {
+        self.facts.implies(mask, self.active)
+    }
+
+    fn depends(&mut self, value: Value, from: Operand) {
+        self.operands[value].extend(from.value());
+    }
+
+    fn root(&mut self, operand: Operand) {
+        if let Some(value) = operand.value()
+            && !std::mem::replace(&mut self.demanded_by_exited[value], true)
+        {
+            self.work.push(value);
+        }
+    }
+}

@@ -1,0 +1,356 @@
+//! Demanded signs of zeros and demanded denormals: a backward analysis, and the simplifications that it allows.
+//!
+//! A program multiplies by adding +0 to a product, which makes +0 of -0 and changes nothing else. The analysis
+//! finds the values whose users treat +0 and -0 alike, or a denormal like a zero. Then, with `~` for the zero rule:
+//!
+//! | before | after | if this is not demanded |
+//! | --- | --- | --- |
+//! | `a * b + 0` | `a * b` | the sign of a zero |
+//! | `a~ * b`, b finite | `a * b` | the sign of a zero |
+//! | `flush a` | `a` | denormals |
+//! | `a * 1` | `a` | denormals, or `a` has none |
+//! | `(0 - a) * 2` | `a * -2` | the sign of a zero of `0 - a` |
+
+use super::Pass;
+use super::analyses::Analyses;
+use crate::{
+    AddSign, DenormalMode, EntityMap, Function, Inst, MulFlags, Opcode, Operand, Range, Stmt, Value,
+};
+
+pub(super) const PASS: Pass = Pass { name: "fp_demand", run };
+
+/// Drops what only changes bits that are not demanded. Needs the ranges that the lift found.
+fn run(function: &mut Function, analyses: &Analyses<'_>) -> bool {
+    let Some(ranges) = analyses.ranges else { return false };
+    let count = function.values.len();
+    let mut rewrite = Rewrite {
+        demanded: Demand::of(function, ranges),
+        ranges,
+        equal: EntityMap::filled(count, None),
+        is_flushing: EntityMap::filled(count, false),
+        negated: EntityMap::filled(count, None),
+        changed: false,
+    };
+    rewrite.list(&mut function.body);
+    for operand in function.outputs_mut() {
+        rewrite.replace(operand);
+    }
+    rewrite.changed
+}
+
+/// What the users of a value tell apart, a set of bits.
+type DemandedFp = u8;
+
+const NOTHING: DemandedFp = 0;
+/// The sign of a zero.
+const SIGN: DemandedFp = 1;
+/// A denormal from a zero.
+const DENORMAL: DemandedFp = 2;
+
+/// What is demanded of each value.
+struct Demand<'a> {
+    ranges: &'a EntityMap<Value, Range>,
+    demanded: EntityMap<Value, DemandedFp>,
+    /// The operands of each value, and what it demands of them if that is demanded of it.
+    operands: EntityMap<Value, Vec<(Value, DemandedFp)>>,
+    work: Vec<Value>,
+}
+
+impl<'a> Demand<'a> {
+    /// Computes what is demanded of each value.
+    fn of(
+        function: &Function,
+        ranges: &'a EntityMap<Value, Range>,
+    ) -> EntityMap<Value, DemandedFp> {
+        let count = function.values.len();
+        let mut demand = Self {
+            ranges,
+            demanded: EntityMap::filled(count, NOTHING),
+            operands: EntityMap::filled(count, Vec::new()),
+            work: Vec::new(),
+        };
+        function.outputs().for_each(|operand| demand.demand(operand, SIGN | DENORMAL));
+        demand.collect(&function.body);
+        while let Some(value) = demand.work.pop() {
+            let demanded = demand.demanded[value];
+            for at in 0..demand.operands[value].len() {
+                let (from, bits) = demand.operands[value][at];
+                demand.demand(Operand::Value(from), bits & demanded);
+            }
+        }
+        demand.demanded
+    }
+
+    fn collect(&mut self, list: &[Stmt]) {
+        for stmt in list {
+            match stmt {
+                Stmt::Def(value, inst) => self.inst(*value, inst),
+                Stmt::If(branch) => {
+                    for phi in &branch.phis {
+                        let from = phi.incoming.into_iter().chain(phi.arms.into_iter().flatten());
+                        from.for_each(|from| self.forward(phi.value, from, SIGN | DENORMAL));
+                    }
+                    branch.arms.iter().for_each(|arm| self.collect(arm));
+                }
+                Stmt::Loop(repeat) => {
+                    for param in &repeat.params {
+                        self.forward(param.value, param.init, SIGN | DENORMAL);
+                        self.forward(param.value, param.next, SIGN | DENORMAL);
+                    }
+                    self.collect(&repeat.body);
+                }
+                // How a coordinate counts is the sampler's affair.
+                _ => stmt.operands(&mut |operand| self.demand(operand, SIGN | DENORMAL)),
+            }
+        }
+    }
+
+    fn inst(&mut self, value: Value, inst: &Inst) {
+        let [a, b, c] = inst.args;
+        let sign_unless = |hidden: bool| if hidden { NOTHING } else { SIGN };
+        // A square has the same sign either way.
+        let factors = |product: MulFlags, hidden: bool| {
+            let hidden = hidden || a == b;
+            [sign_unless(hidden || product.zero_a), sign_unless(hidden || product.zero_b)]
+        };
+        let [of_a, of_b, of_c] = match inst.opcode {
+            Opcode::Add => [
+                sign_unless(self.absorbs_zero_sign(b, false)),
+                sign_unless(self.absorbs_zero_sign(a, false)),
+                NOTHING,
+            ],
+            Opcode::Sub => [
+                sign_unless(self.absorbs_zero_sign(b, true)),
+                sign_unless(self.absorbs_zero_sign(a, false)),
+                NOTHING,
+            ],
+            Opcode::Mul(product) => {
+                let [a, b] = factors(product, false);
+                [a, b, NOTHING]
+            }
+            Opcode::Mad(product, sign) => {
+                let [a, b] = factors(product, self.absorbs_zero_sign(c, sign == AddSign::Minus));
+                [a, b, SIGN]
+            }
+            Opcode::Select => [NOTHING, SIGN | DENORMAL, SIGN | DENORMAL],
+            // It counts on that there are none.
+            Opcode::Min(DenormalMode::Excluded) | Opcode::Max(DenormalMode::Excluded) => {
+                self.demand(a, DENORMAL);
+                self.demand(b, DENORMAL);
+                [SIGN; 3]
+            }
+            Opcode::Neg | Opcode::Min(_) | Opcode::Max(_) | Opcode::QuadBroadcast(_) => {
+                [SIGN | DENORMAL; 3]
+            }
+            Opcode::Abs | Opcode::NegAbs | Opcode::Clamp01 => [DENORMAL; 3],
+            Opcode::Flush => [SIGN; 3],
+            // Comparisons take zeros for equal; masks have no sign; the fraction of -0 is +0.
+            Opcode::Frc
+            | Opcode::Lt
+            | Opcode::Ge
+            | Opcode::Eq
+            | Opcode::Ne
+            | Opcode::And
+            | Opcode::Or
+            | Opcode::AndNot
+            | Opcode::Input { .. } => [NOTHING; 3],
+            // Infinity of either sign comes of zeros.
+            Opcode::Rcp | Opcode::Rsq => {
+                self.demand(a, SIGN);
+                return;
+            }
+            // These put bits together.
+            Opcode::Ex2 | Opcode::Ln2 | Opcode::Sin | Opcode::Cos => {
+                self.demand(a, SIGN | DENORMAL);
+                return;
+            }
+        };
+        let args = [(a, of_a), (b, of_b), (c, of_c)];
+        args.into_iter()
+            .take(inst.opcode.arity())
+            .for_each(|(arg, bits)| self.forward(value, arg, bits));
+    }
+
+    /// Whether a sum with this operand is the same for either zero: it is no zero itself, or +0 (-0 if it
+    /// is taken away).
+    fn absorbs_zero_sign(&self, operand: Operand, taken: bool) -> bool {
+        match operand {
+            Operand::Const(bits) if f32::from_bits(bits) == 0.0 => (bits != 0) == taken,
+            Operand::Const(bits) => !f32::from_bits(bits).is_subnormal(),
+            Operand::Value(value) => !self.ranges[value].may_be_zero(),
+        }
+    }
+
+    fn forward(&mut self, value: Value, from: Operand, bits: DemandedFp) {
+        if bits != NOTHING {
+            self.operands[value].extend(from.value().map(|from| (from, bits)));
+        }
+    }
+
+    fn demand(&mut self, operand: Operand, bits: DemandedFp) {
+        let Operand::Value(value) = operand else { return };
+        let demanded = &mut self.demanded[value];
+        if *demanded | bits != *demanded {
+            *demanded |= bits;
+            self.work.push(value);
+        }
+    }
+}
+
+/// The rewrite, in program order.
+struct Rewrite<'a> {
+    demanded: EntityMap<Value, DemandedFp>,
+    ranges: &'a EntityMap<Value, Range>,
+    /// The operand that replaces a value: equal in all that is demanded.
+    equal: EntityMap<Value, Option<Operand>>,
+    /// Whether a value's operation flushes its result by itself.
+    is_flushing: EntityMap<Value, bool>,
+    /// The operand whose negation a value is, in all that is demanded.
+    negated: EntityMap<Value, Option<Operand>>,
+    changed: bool,
+}
+
+impl Rewrite<'_> {
+    fn list(&mut self, list: &mut Vec<Stmt>) {
+        list.retain_mut(|stmt| {
+            stmt.operands_mut(&mut |operand| self.replace(operand));
+            match stmt {
+                Stmt::Def(value, inst) => {
+                    let before = *inst;
+                    self.propagate_neg(inst);
+                    let equal = self.inst(*value, inst);
+                    self.changed |= equal.is_some() || *inst != before;
+                    self.equal[*value] = equal;
+                    self.is_flushing[*value] = flushes_result(inst.opcode);
+                    return equal.is_none();
+                }
+                // What regions hand out comes from inside.
+                Stmt::If(branch) => {
+                    branch.arms.iter_mut().for_each(|arm| self.list(arm));
+                    stmt.operands_mut(&mut |operand| self.replace(operand));
+                }
+                Stmt::Loop(repeat) => {
+                    self.list(&mut repeat.body);
+                    stmt.operands_mut(&mut |operand| self.replace(operand));
+                }
+                _ => {}
+            }
+            true
+        });
+    }
+
+    /// Makes an operation simpler; gives the operand that its result is, if it is one.
+    fn inst(&mut self, value: Value, inst: &mut Inst) -> Option<Operand> {
+        let demanded = self.demanded[value];
+        let [a, b, _] = inst.args;
+        if inst.opcode == Opcode::Flush && demanded & DENORMAL == 0 {
+            return Some(a);
+        }
+        if demanded & SIGN != 0 {
+            return self.simplify_mul_one(inst, demanded);
+        }
+        let is_flush = |operand: Operand| demanded & DENORMAL == 0 || self.is_flushed(operand);
+        match (inst.opcode, inst.args) {
+            (Opcode::Add, [a @ Operand::Value(_), Operand::Const(0), _]) if is_flush(a) => {
+                return Some(a);
+            }
+            (Opcode::Sub, [Operand::Const(0), b @ Operand::Value(_), _]) if is_flush(b) => {
+                self.negated[value] = Some(b);
+            }
+            (Opcode::Mad(product, AddSign::Plus), [a, b, Operand::Const(0)]) => {
+                *inst = Inst::new(Opcode::Mul(product), &[a, b]);
+            }
+            _ => {}
+        }
+        // What a zero makes zero anyway needs no rule: but infinity and NaN it does not.
+        if let Opcode::Mul(product) | Opcode::Mad(product, _) = &mut inst.opcode {
+            product.zero_a &= !self.range(b).is_finite();
+            product.zero_b &= !self.range(a).is_finite();
+        }
+        self.simplify_mul_one(inst, demanded)
+    }
+
+    /// Something times one is what it is.
+    fn simplify_mul_one(&self, inst: &mut Inst, demanded: DemandedFp) -> Option<Operand> {
+        const PLAIN: MulFlags = MulFlags { negate: false, zero_a: false, zero_b: false };
+        const MINUS: MulFlags = MulFlags { negate: true, ..PLAIN };
+        let [a, b, c] = inst.args;
+        if b.as_float() != Some(1.0) {
+            return None;
+        }
+        match inst.opcode {
+            Opcode::Mul(PLAIN) if demanded & DENORMAL == 0 || self.is_flushed(a) => return Some(a),
+            Opcode::Mad(PLAIN, AddSign::Plus) => *inst = Inst::new(Opcode::Add, &[a, c]),
+            Opcode::Mad(PLAIN, AddSign::Minus) => *inst = Inst::new(Opcode::Sub, &[a, c]),
+            Opcode::Mad(MINUS, AddSign::Plus) => *inst = Inst::new(Opcode::Sub, &[c, a]),
+            _ => {}
+        }
+        None
+    }
+
+    /// Looks at what others are the negated of, where that is as cheap.
+    fn propagate_neg(&self, inst: &mut Inst) {
+        let negated = |operand: Operand| self.negated[operand.value()?];
+        let [a, b, _] = inst.args;
+        match inst.opcode {
+            Opcode::Add => {
+                if let Some(x) = negated(b) {
+                    *inst = Inst::new(Opcode::Sub, &[a, x]);
+                } else if let Some(x) = negated(a) {
+                    *inst = Inst::new(Opcode::Sub, &[b, x]);
+                }
+            }
+            Opcode::Sub => {
+                if let Some(x) = negated(b) {
+                    *inst = Inst::new(Opcode::Add, &[a, x]);
+                }
+            }
+            Opcode::Mul(_) | Opcode::Mad(..) => {
+                if let (Some(x), Operand::Const(bits)) = (negated(a), b) {
+                    inst.args[0] = x;
+                    inst.args[1] = Operand::float(-f32::from_bits(bits));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether an operand is no denormal, whatever else becomes of the function: ranges tell of what it was,
+    /// and what makes a value need not flush where nobody sees it. (In a loop, two products with one could
+    /// each count on the other.)
+    fn is_flushed(&self, operand: Operand) -> bool {
+        let stays = operand
+            .value()
+            .is_none_or(|value| self.is_flushing[value] || self.demanded[value] & DENORMAL != 0);
+        stays && !self.range(operand).denormal
+    }
+
+    fn range(&self, operand: Operand) -> Range {
+        match operand {
+            Operand::Const(bits) => Range::of(f32::from_bits(bits)),
+            Operand::Value(value) => self.ranges[value],
+        }
+    }
+
+    fn replace(&self, operand: &mut Operand) {
+        if let Operand::Value(value) = operand
+            && let Some(equal) = self.equal[*value]
+        {
+            *operand = equal;
+        }
+    }
+}
+
+/// Whether an operation makes zeros of denormals by itself.
+fn flushes_result(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::Add
+            | Opcode::Sub
+            | Opcode::Mul(_)
+            | Opcode::Mad(..)
+            | Opcode::Flush
+            | Opcode::Rcp
+            | Opcode::Rsq
+    )
+}

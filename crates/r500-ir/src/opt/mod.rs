@@ -1,0 +1,67 @@
+//! The optimisation pipeline: ordered lists of passes over a [`Function`].
+//!
+//! A pass is a [`Pass`] in a file of its own, and a line in one of the lists here. What passes know of a function
+//! beyond its text is in [`Analyses`], computed once and shared until a pass changes the function. In builds with
+//! debug assertions the [verifier](super::verify) checks the function after the lift and after every pass.
+
+mod analyses;
+mod dce;
+mod exited_lanes;
+mod fp_demand;
+mod merge_fuel;
+mod trip_count;
+
+use super::{Function, verify};
+
+pub(super) use analyses::Analyses;
+
+/// The passes that run once, after the lift, for every engine.
+pub(super) const AFTER_LIFT: &[Pass] =
+    &[dce::PASS, fp_demand::PASS, dce::PASS, exited_lanes::PASS, dce::PASS, merge_fuel::PASS];
+
+/// The passes that run before machine code is made. They may need operations that cost the batch engine more
+/// than they save.
+pub(super) const BEFORE_CODEGEN: &[Pass] = &[trip_count::PASS, dce::PASS];
+
+/// A pass: a rewrite of a function that leaves every observable bit as it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pass {
+    /// Its name, as tests and the verifier's errors spell it: that of its file.
+    pub(super) name: &'static str,
+    /// Rewrites a function; returns whether anything changed.
+    pub(super) run: fn(&mut Function, &Analyses<'_>) -> bool,
+}
+
+/// Every pass, by its name.
+#[cfg(test)]
+pub(super) fn pass(name: &str) -> Option<Pass> {
+    AFTER_LIFT.iter().chain(BEFORE_CODEGEN).find(|pass| pass.name == name).copied()
+}
+
+/// Runs passes in order; returns whether any changed the function.
+pub(super) fn run(function: &mut Function, analyses: &mut Analyses<'_>, passes: &[Pass]) -> bool {
+    let mut changed = false;
+    for pass in passes {
+        if (pass.run)(function, analyses) {
+            changed = true;
+            analyses.invalidate();
+        }
+        verify::assert_valid(function, pass.name);
+    }
+    changed
+}
+
+/// Optimises a function that was just lifted.
+pub(super) fn optimize(function: &mut Function, mut analyses: Analyses<'_>) {
+    verify::assert_valid(function, "lift");
+    run(function, &mut analyses, AFTER_LIFT);
+}
+
+/// Returns the function as machine code is made of it; `None` if that is the function as it is.
+pub fn optimize_for_codegen(function: &Function) -> Option<Function> {
+    if !trip_count::has_conditional_loop(function) {
+        return None;
+    }
+    let mut optimized = function.clone();
+    run(&mut optimized, &mut Analyses::default(), BEFORE_CODEGEN).then_some(optimized)
+}

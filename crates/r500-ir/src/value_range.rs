@@ -1,0 +1,342 @@
+//! What is known of a float value: its size, and whether it can be NaN or -0.
+//!
+//! `ZERO_TIMES_ANYTHING_EQUALS_ZERO` costs two comparisons a product. It shows only where the other
+//! factor can be infinite or NaN, or where the sign of a zero product reaches the result. Both can
+//! mostly be excluded: constants, texels, clamped values and interpolants are of known size.
+//!
+//! Sound, not sharp: rounding is monotonic, so the bounds of a result are the results of bounds.
+
+/// Bounds of a float value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// No number is below this.
+    pub lo: f32,
+    /// No number is above this.
+    pub hi: f32,
+    /// It may be NaN.
+    pub nan: bool,
+    /// It may be -0.
+    pub minus_zero: bool,
+    /// It may be denormal (bits that no arithmetic made).
+    pub denormal: bool,
+}
+
+/// Sums of numbers of which one is not smaller than this (2^-100) are exact or not tiny.
+pub(super) const SMALL: f32 = 7.888_609e-31;
+
+impl Range {
+    /// Anything at all.
+    pub const ANY: Self = Self {
+        lo: f32::NEG_INFINITY,
+        hi: f32::INFINITY,
+        nan: true,
+        minus_zero: true,
+        denormal: true,
+    };
+
+    /// Anything that arithmetic can give.
+    pub const ARITHMETIC: Self = Self { denormal: false, ..Self::ANY };
+
+    /// One number.
+    #[must_use]
+    pub fn of(x: f32) -> Self {
+        let (lo, hi) = if x.is_nan() { (0.0, 0.0) } else { (x, x) };
+        Self {
+            lo,
+            hi,
+            nan: x.is_nan(),
+            minus_zero: x == 0.0 && x.is_sign_negative(),
+            denormal: x.is_subnormal(),
+        }
+    }
+
+    /// Numbers between two, denormals and zeros of either sign among them if they lie there.
+    #[must_use]
+    pub fn between(lo: f32, hi: f32) -> Self {
+        Self { lo, hi, nan: false, minus_zero: lo <= 0.0, denormal: lo < f32::MIN_POSITIVE }
+    }
+
+    /// A result of arithmetic between two numbers; -0 only if negative results can be tiny.
+    fn result(lo: f32, hi: f32, nan: bool, minus_zero: bool) -> Self {
+        if lo.is_nan() || hi.is_nan() {
+            return Self { nan: true, ..Self::ARITHMETIC };
+        }
+        // What is tiny becomes zero, which lies past a bound that is tiny.
+        let tiny = |x: f32| x.abs() < f32::MIN_POSITIVE;
+        let (lo, hi) =
+            (if tiny(lo) { lo.min(0.0) } else { lo }, if tiny(hi) { hi.max(0.0) } else { hi });
+        Self { lo, hi, nan, minus_zero, denormal: false }
+    }
+
+    /// Neither infinite nor NaN.
+    #[must_use]
+    pub fn is_finite(self) -> bool {
+        !self.nan && self.lo > f32::NEG_INFINITY && self.hi < f32::INFINITY
+    }
+
+    /// It may count as zero in arithmetic.
+    #[must_use]
+    pub fn may_be_zero(self) -> bool {
+        self.lo < f32::MIN_POSITIVE && self.hi > -f32::MIN_POSITIVE
+    }
+
+    /// It may be a number below zero, or -0.
+    #[must_use]
+    pub fn may_be_negative(self) -> bool {
+        self.lo < 0.0 || self.minus_zero
+    }
+
+    fn may_be_infinite(self) -> bool {
+        self.lo == f32::NEG_INFINITY || self.hi == f32::INFINITY
+    }
+
+    fn may_be_small(self) -> bool {
+        self.lo < SMALL && self.hi > -SMALL
+    }
+
+    /// One of the two.
+    #[must_use]
+    pub fn join(self, other: Self) -> Self {
+        Self {
+            lo: self.lo.min(other.lo),
+            hi: self.hi.max(other.hi),
+            nan: self.nan || other.nan,
+            minus_zero: self.minus_zero || other.minus_zero,
+            denormal: self.denormal || other.denormal,
+        }
+    }
+
+    /// The same kind of number, of any size: bounds stay only where they are zero.
+    #[must_use]
+    pub fn widen(self) -> Self {
+        let lo = if self.lo >= 0.0 { 0.0 } else { f32::NEG_INFINITY };
+        let hi = if self.hi <= 0.0 { 0.0 } else { f32::INFINITY };
+        Self { lo, hi, ..self }
+    }
+
+    /// Where so many steps lead, each of them so far down or up at most: a constant that is added.
+    #[must_use]
+    pub fn advance(self, iterations: u32, (down, up): (f32, f32)) -> Self {
+        let far = |bound: f32, step: f32| {
+            if step == 0.0 || bound.is_infinite() {
+                return bound;
+            }
+            // Sums are rounded, and tiny ones count as zero: thousands of them err by less than this.
+            let way = iterations as f32 * step;
+            bound + way + (bound.abs() + way.abs()).copysign(step) / 256.0
+        };
+        Self { lo: far(self.lo, down), hi: far(self.hi, up), ..self }
+    }
+
+    /// Whether everything that another range allows is allowed here.
+    #[must_use]
+    pub fn contains(self, other: Self) -> bool {
+        self.lo <= other.lo
+            && self.hi >= other.hi
+            && (self.nan || !other.nan)
+            && (self.minus_zero || !other.minus_zero)
+            && (self.denormal || !other.denormal)
+    }
+
+    /// With its sign changed.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        let minus_zero = self.lo <= 0.0 && self.hi >= 0.0;
+        Self { lo: -self.hi, hi: -self.lo, minus_zero, ..self }
+    }
+
+    /// Without its sign.
+    #[must_use]
+    pub fn abs(self) -> Self {
+        let hi = self.lo.abs().max(self.hi.abs());
+        let lo =
+            if self.lo <= 0.0 && self.hi >= 0.0 { 0.0 } else { self.lo.abs().min(self.hi.abs()) };
+        Self { lo, hi, minus_zero: false, ..self }
+    }
+
+    /// Sum.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let nan = self.nan || other.nan || (self.may_be_infinite() && other.may_be_infinite());
+        let (lo, hi) = (self.lo + other.lo, self.hi + other.hi);
+        // -0 comes of two -0, or of a tiny negative sum, which takes two small numbers that are not zero.
+        let small = |range: Self| range.may_be_small() && (range.lo, range.hi) != (0.0, 0.0);
+        let tiny = lo < 0.0 && small(self) && small(other);
+        Self::result(lo, hi, nan, tiny || (self.may_be_zero_minus() && other.may_be_zero_minus()))
+    }
+
+    /// -0 to arithmetic: -0 itself, or a negative denormal.
+    fn may_be_zero_minus(self) -> bool {
+        self.minus_zero || (self.denormal && self.lo < 0.0)
+    }
+
+    /// MulFlags; with the zero rule, zero times anything is +0.
+    #[must_use]
+    pub fn times(self, other: Self, zero_rule: bool) -> Self {
+        let zero_times_infinity = (self.may_be_zero() && other.may_be_infinite())
+            || (other.may_be_zero() && self.may_be_infinite());
+        let nan = self.nan || other.nan || (zero_times_infinity && !zero_rule);
+        let corners =
+            [self.lo * other.lo, self.lo * other.hi, self.hi * other.lo, self.hi * other.hi];
+        // 0 * infinity at a corner stands for products of any size between.
+        let spread = |x: f32, open: f32| if x.is_nan() { open } else { x };
+        let lo = corners.iter().fold(f32::INFINITY, |lo, &x| lo.min(spread(x, f32::NEG_INFINITY)));
+        let hi = corners.iter().fold(f32::NEG_INFINITY, |hi, &x| hi.max(spread(x, f32::INFINITY)));
+        // A zero between the bounds is among the corners' hull already.
+        let minus = (self.may_be_negative() && (other.hi >= 0.0))
+            || (other.may_be_negative() && self.hi >= 0.0);
+        Self::result(lo, hi, nan, minus)
+    }
+
+    /// The one picked by a comparison.
+    #[must_use]
+    pub fn min(self, other: Self) -> Self {
+        let either = self.join(other);
+        if either.nan { either } else { Self { hi: self.hi.min(other.hi), ..either } }
+    }
+
+    /// The one picked by a comparison.
+    #[must_use]
+    pub fn max(self, other: Self) -> Self {
+        let either = self.join(other);
+        if either.nan { either } else { Self { lo: self.lo.max(other.lo), ..either } }
+    }
+
+    /// Limited to 0..1.
+    #[must_use]
+    pub fn clamp01(self) -> Self {
+        let limit = |x: f32| x.clamp(0.0, 1.0);
+        let lo = if self.nan { 0.0 } else { limit(self.lo) };
+        Self { lo, hi: limit(self.hi), nan: false, minus_zero: false, denormal: self.denormal }
+    }
+
+    /// DenormalMode made zero.
+    #[must_use]
+    pub fn flush(self) -> Self {
+        Self { minus_zero: self.may_be_zero_minus(), denormal: false, ..self }
+    }
+
+    /// x - floor(x).
+    #[must_use]
+    pub fn frc(self) -> Self {
+        Self::result(0.0, 1.0, self.nan || self.may_be_infinite(), false)
+    }
+
+    /// 1 / x.
+    #[must_use]
+    pub fn rcp(self) -> Self {
+        if self.may_be_zero() {
+            let lo = if self.may_be_negative() { f32::NEG_INFINITY } else { 0.0 };
+            return Self::result(lo, f32::INFINITY, self.nan, self.lo < 0.0);
+        }
+        Self::result(1.0 / self.hi, 1.0 / self.lo, self.nan, self.hi < 0.0)
+    }
+
+    /// 1 / sqrt(x).
+    #[must_use]
+    pub fn rsq(self) -> Self {
+        let nan = self.nan || self.lo < 0.0;
+        let lo = if self.may_be_zero_minus() { f32::NEG_INFINITY } else { 0.0 };
+        let hi = if self.lo >= f32::MIN_POSITIVE { 2.0 / self.lo.sqrt() } else { f32::INFINITY };
+        Self::result(lo, hi, nan, false)
+    }
+
+    /// 2^x.
+    #[must_use]
+    pub fn ex2(self) -> Self {
+        // The kernel is within a few units of the last place.
+        let hi = if self.hi < 127.0 { self.hi.exp2() * 1.001 } else { f32::INFINITY };
+        Self::result(0.0, hi, self.nan, false)
+    }
+
+    /// The logarithm to base 2.
+    #[must_use]
+    pub fn ln2(self) -> Self {
+        let hi = if self.hi == f32::INFINITY { f32::INFINITY } else { 130.0 };
+        let lo = if self.lo >= f32::MIN_POSITIVE { -130.0 } else { f32::NEG_INFINITY };
+        Self::result(lo, hi, self.nan || self.lo < 0.0, true)
+    }
+
+    /// Sine or cosine.
+    #[must_use]
+    pub fn sine(self) -> Self {
+        Self::result(-1.001, 1.001, self.nan || self.may_be_infinite(), true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use r500_numerics::Arith;
+
+    const POINTS: [f32; 13] = [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        0.5,
+        3.0e38,
+        -3.0e38,
+        f32::MIN_POSITIVE,
+        -f32::MIN_POSITIVE,
+        1.0e-30,
+        -2.0e-38,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+    ];
+
+    fn holds(range: Range, x: f32) -> bool {
+        if x.is_nan() {
+            return range.nan;
+        }
+        let minus = x == 0.0 && x.is_sign_negative();
+        range.lo <= x
+            && x <= range.hi
+            && (!minus || range.minus_zero)
+            && (!x.is_subnormal() || range.denormal)
+    }
+
+    /// Every range between two points holds the results of points inside it.
+    #[test]
+    fn results_of_points_lie_in_results_of_ranges() {
+        let mut ranges = vec![(Range::ANY, POINTS.to_vec())];
+        for &lo in &POINTS {
+            for &hi in POINTS.iter().filter(|&&hi| lo <= hi) {
+                let inside: Vec<f32> =
+                    POINTS.iter().copied().filter(|x| lo <= *x && *x <= hi).collect();
+                let mut range = Range::between(lo, hi);
+                range.minus_zero |= inside.contains(&0.0);
+                ranges.push((range, inside));
+            }
+        }
+        let law = Arith::LAW;
+        let zero_rule = law.with_zero_rule(true);
+        for (a, points) in &ranges {
+            for &x in points {
+                assert!(holds(a.negated(), -x) && holds(a.abs(), x.abs()));
+                assert!(holds(a.rcp(), law.rcp(x)), "1/{x:e} in {a:?}");
+                assert!(holds(a.rsq(), law.rsq(x)), "rsq {x:e} in {a:?}");
+                assert!(holds(a.frc(), law.frc(x)), "frc {x:e} in {a:?}");
+                assert!(holds(a.clamp01(), law.clamp01(x)));
+                assert!(holds(a.ex2(), r500_numerics::kernels::ex2(x)));
+                assert!(holds(a.ln2(), r500_numerics::kernels::ln2(x)));
+                assert!(holds(a.sine(), r500_numerics::kernels::sin(x)));
+            }
+            for (b, others) in &ranges {
+                for (&x, &y) in points.iter().flat_map(|x| others.iter().map(move |y| (x, y))) {
+                    assert!(holds(a.plus(*b), law.add(x, y)), "{x:e} + {y:e} in {a:?} + {b:?}");
+                    assert!(
+                        holds(a.times(*b, false), law.mul(x, y)),
+                        "{x:e} * {y:e} in {a:?} * {b:?}"
+                    );
+                    assert!(
+                        holds(a.times(*b, true), zero_rule.product(x, y)),
+                        "{x:e} * {y:e} in {a:?} * {b:?}"
+                    );
+                    assert!(holds(a.min(*b), r500_numerics::compare::min(x, y)));
+                    assert!(holds(a.max(*b), r500_numerics::compare::max(x, y)));
+                }
+            }
+        }
+    }
+}
