@@ -222,8 +222,9 @@ impl File {
         self.wait_for(&fb.object);
         device.capture.record(|recorder| recorder.flip(fb.picture));
         if let Some(directory) = &device.settings.frames {
+            let tiling = *locked(&fb.object.tiling);
             let path = directory.join(format!("frame-{number:05}.png"));
-            if let Err(error) = write_png(&path, &fb.object.buffer, &fb.picture) {
+            if let Err(error) = write_png(&path, &fb.object.buffer, &fb.picture, tiling) {
                 log::say_once(&format!("{}: {error}", path.display()));
             }
         }

@@ -4,8 +4,10 @@ use std::fs;
 use std::io::BufWriter;
 use std::path::Path;
 
-use r500_stream::Buffer;
+use r500_chip::tiling;
+use r500_chip::values::MicroTile;
 use r500_stream::capture::Picture;
+use r500_stream::{Buffer, Tiling};
 
 /// A pixel format of a frame buffer, named as DRM names it: components from the highest bit down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,10 +64,15 @@ impl Format {
 }
 
 /// Writes the picture in a buffer.
-pub(crate) fn write_png(path: &Path, buffer: &Buffer, picture: &Picture) -> std::io::Result<()> {
+pub(crate) fn write_png(
+    path: &Path,
+    buffer: &Buffer,
+    picture: &Picture,
+    tiling: Tiling,
+) -> std::io::Result<()> {
     let format = Format::from_code(picture.format)
         .ok_or_else(|| std::io::Error::other("a frame of a format without a name"))?;
-    let rgb = rgb(buffer, picture, format);
+    let rgb = rgb(buffer, picture, tiling, format);
     let mut encoder =
         png::Encoder::new(BufWriter::new(fs::File::create(path)?), picture.width, picture.height);
     encoder.set_color(png::ColorType::Rgb);
@@ -74,17 +81,32 @@ pub(crate) fn write_png(path: &Path, buffer: &Buffer, picture: &Picture) -> std:
     Ok(())
 }
 
-/// Rows of a linear frame buffer, 3 bytes a pixel.
-fn rgb(buffer: &Buffer, picture: &Picture, format: Format) -> Vec<u8> {
-    let mut row = vec![0; picture.width as usize * format.bytes];
+/// The pixels of a frame buffer row by row, 3 bytes a pixel. As the display controller does, it reads tiled buffers.
+fn rgb(buffer: &Buffer, picture: &Picture, tiling: Tiling, format: Format) -> Vec<u8> {
+    let has = |flag| tiling.flags & flag != 0;
+    let layout = tiling::Tiling {
+        log2_bytes: format.bytes.trailing_zeros() as u8,
+        macro_tiled: has(Tiling::MACRO),
+        micro: match (has(Tiling::MICRO), has(Tiling::MICRO_SQUARE)) {
+            (_, true) => MicroTile::SQUARE,
+            (true, false) => MicroTile::TILED,
+            (false, false) => MicroTile::LINEAR,
+        },
+    };
+    let is_linear = !layout.macro_tiled && layout.micro == MicroTile::LINEAR;
+    let pitch = picture.pitch / format.bytes as u32;
     let mut out = Vec::with_capacity(picture.width as usize * picture.height as usize * 3);
-    for y in 0..picture.height as usize {
-        row.fill(0);
-        buffer.read(picture.offset as usize + y * picture.pitch as usize, &mut row);
-        for pixel in row.chunks_exact(format.bytes) {
-            let mut word = [0; 4];
-            word[..pixel.len()].copy_from_slice(pixel);
-            out.extend(format.rgb(u32::from_le_bytes(word)));
+    for y in 0..picture.height {
+        for x in 0..picture.width {
+            let offset = if is_linear {
+                // The pitch of a linear frame buffer may be any number of bytes.
+                u64::from(y) * u64::from(picture.pitch) + u64::from(x) * format.bytes as u64
+            } else {
+                layout.offset(pitch, [x, y])
+            };
+            let mut pixel = [0; 4];
+            buffer.read(picture.offset as usize + offset as usize, &mut pixel[..format.bytes]);
+            out.extend(format.rgb(u32::from_le_bytes(pixel)));
         }
     }
     out
@@ -121,7 +143,28 @@ mod tests {
             offset: 8,
             format: Format::XRGB8888.code(),
         };
-        let rgb = rgb(&buffer, &picture, Format::XRGB8888);
+        let rgb = rgb(&buffer, &picture, Tiling::default(), Format::XRGB8888);
         assert_eq!(rgb, [1, 2, 3, 0, 0, 0, 0, 0, 0, 4, 5, 6]);
+    }
+
+    /// Of 32-bit pixels a micro tile holds 4 x 2, 32 bytes; of a pitch of 8 pixels the second follows the first.
+    #[test]
+    fn micro_tiles_are_read_as_they_lie() {
+        let buffer = Buffer::zeroed(BufferId(1), 64);
+        for pixel in 0..16 {
+            buffer.store(pixel * 4, pixel as u32);
+        }
+        let picture = Picture {
+            buffer: BufferId(1),
+            width: 6,
+            height: 2,
+            pitch: 32,
+            offset: 0,
+            format: Format::XRGB8888.code(),
+        };
+        let tiling = Tiling { flags: Tiling::MICRO, pitch: 32 };
+        let rgb = rgb(&buffer, &picture, tiling, Format::XRGB8888);
+        let blue: Vec<u8> = rgb.chunks(3).map(|pixel| pixel[2]).collect();
+        assert_eq!(blue, [0, 1, 2, 3, 8, 9, 4, 5, 6, 7, 12, 13]);
     }
 }

@@ -1,0 +1,116 @@
+//! Mesa's unmodified r300 driver on the card: the scenes of `tools/card`. Skipped, with a message, where Mesa or its headers are
+//! not installed (Debian: libegl1 libegl-mesa0 libgl1-mesa-dri libgbm1 libegl-dev libgl-dev libgbm-dev gcc).
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use r500_stream::capture::{Event, Limits, Player, Reader};
+use r500_stream::packets;
+
+/// A directory of a test's own, empty.
+fn directory(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("mesa").join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+/// The program that draws scenes; `None` if it cannot be built here.
+fn build_scenes(directory: &Path) -> Option<PathBuf> {
+    let headers =
+        ["EGL/egl.h", "GL/gl.h", "gbm.h"].map(|file| Path::new("/usr/include").join(file));
+    if let Some(missing) = headers.iter().find(|file| !file.exists()) {
+        eprintln!("skipped: no {}", missing.display());
+        return None;
+    }
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools/card/scenes");
+    let program = directory.join("scenes");
+    let built = Command::new("cc")
+        .arg("-o")
+        .arg(&program)
+        .args(["main.c", "setup.c", "scenes.c"].map(|file| sources.join(file)))
+        .args(["-lEGL", "-lGL", "-lgbm", "-lm"])
+        .status();
+    if !built.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: the scenes do not compile here");
+        return None;
+    }
+    // The same program without the card: is there any driver?
+    let software = Command::new(&program)
+        .args(["draw", directory.to_str().unwrap(), "clear"])
+        .env("LIBGL_ALWAYS_SOFTWARE", "1")
+        .output();
+    if !software.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: no Mesa");
+        return None;
+    }
+    Some(program)
+}
+
+fn on_the_card(program: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+    let library = std::env::current_exe().unwrap().with_file_name("libr500_card.so");
+    Command::new(program)
+        .args(arguments)
+        .env("LD_PRELOAD", library)
+        .env("MESA_SHADER_CACHE_DISABLE", "true")
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn the_driver_loads_for_each_chip_and_platform() {
+    let directory = directory("chips");
+    let Some(program) = build_scenes(&directory) else { return };
+    let out = directory.to_str().unwrap();
+    for platform in ["surfaceless", "gbm"] {
+        for (chip, name) in [
+            ("rv515", "ATI RV515"),
+            ("rv530", "ATI RV530"),
+            ("r520", "ATI R520"),
+            ("r580", "ATI R580"),
+        ] {
+            let variables = [("R500_CARD_CHIP", chip), ("SCENES_PLATFORM", platform)];
+            let output = on_the_card(&program, &["draw", out, "triangle"], &variables);
+            let (text, errors) =
+                (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+            assert!(
+                output.status.success() && text.starts_with(name),
+                "{platform}: {text}{errors}"
+            );
+            assert!(!errors.contains("r500 card:"), "{errors}");
+        }
+    }
+}
+
+#[test]
+fn all_scenes_are_submitted_and_captured() {
+    let directory = directory("capture");
+    let Some(program) = build_scenes(&directory) else { return };
+    let capture = directory.join("scenes.r5cs");
+    let variables = [("R500_CARD_CAPTURE", capture.to_str().unwrap()), ("R500_CARD_DRAW", "0")];
+    let output = on_the_card(&program, &["draw", directory.to_str().unwrap()], &variables);
+    assert!(output.status.success(), "{output:?}");
+
+    let mut player = Player::new(Limits::default());
+    let (mut submissions, mut draws) = (0, 0);
+    let mut reader = Reader::new(fs::File::open(&capture).unwrap()).unwrap();
+    for record in reader.by_ref() {
+        if let Some(Event::Submission(submission)) = player.apply(record.unwrap()).unwrap() {
+            submissions += 1;
+            draws +=
+                packets(&submission.words).filter(|p| p.as_ref().unwrap().draw().is_some()).count();
+        }
+    }
+    assert!(!reader.truncated());
+    assert!(player.info().program.contains("scenes draw"));
+    // Each scene clears, draws and is read back.
+    let scenes = fs::read_dir(&directory).unwrap().filter(|entry| {
+        entry.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "pam")
+    });
+    let scenes = scenes.count();
+    assert!(scenes > 40 && submissions >= scenes && draws >= 3 * scenes, "{submissions} {draws}");
+}
