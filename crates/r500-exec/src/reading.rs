@@ -48,12 +48,14 @@ pub enum ReadingError {
     },
 }
 
+/// Defines named readings: an enumeration each, and the structure `Readings` with a choice for each.
+#[macro_export]
 macro_rules! readings {
     ($(
         $name:literal $field:ident : $ty:ident = $question:literal, $evidence:literal
         { $( $value:ident $spelling:literal $meaning:literal; )* } $( of $existing:path )?
     )*) => {
-        $( readings!(@enum $ty $question { $( $value $meaning; )* } $( $existing )?); )*
+        $( $crate::readings!(@enum $ty $question { $( $value $meaning; )* } $( $existing )?); )*
 
         /// The choice for each open rule.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,10 +72,10 @@ macro_rules! readings {
 
         impl Readings {
             /// The project's choices.
-            pub const LAW: Self = Self { $( $field: readings!(@first $ty $( $value )*), )* };
+            pub const LAW: Self = Self { $( $field: $crate::readings!(@first $ty $( $value )*), )* };
 
             /// The descriptions of all readings.
-            pub const TABLE: &'static [ReadingInfo] = &[ $( ReadingInfo {
+            pub const TABLE: &'static [$crate::reading::ReadingInfo] = &[ $( $crate::reading::ReadingInfo {
                 name: $name,
                 question: $question,
                 evidence: $evidence,
@@ -83,8 +85,13 @@ macro_rules! readings {
             /// Sets a reading by name.
             ///
             /// # Errors
-            /// [`ReadingError`], with the known ones, if there is no such reading or value.
-            pub fn set(&mut self, name: &str, value: &str) -> Result<(), ReadingError> {
+            /// An error with the known ones, if there is no such reading or value.
+            pub fn set(
+                &mut self,
+                name: &str,
+                value: &str,
+            ) -> Result<(), $crate::reading::ReadingError> {
+                use $crate::reading::ReadingError;
                 match name {
                     $( $name => self.$field = match value {
                         $( $spelling => $ty::$value, )*

@@ -49,6 +49,7 @@ mod scalar_sampler;
 mod texels;
 
 pub use error::{BindError, Setting};
+pub use format::storage;
 pub use lookup::{LevelLookup, Lookup, TexelLookup};
 pub use quad_fetch::{DISABLED_UNIT, Gradients, QuadFetch};
 pub use readings::{

@@ -1,0 +1,182 @@
+//! The card: state that lasts from submission to submission.
+
+use std::fmt;
+
+use r500_chip::Mapped;
+use r500_chip::ga::{GaPolyMode, GaRoundMode};
+use r500_chip::gb::{GbMspos0, GbMspos1};
+use r500_chip::sc::{ScClipRule, ScScreendoor};
+use r500_chip::vap::{VapGbHorzClipAdj, VapGbVertClipAdj, VapVfMaxVtxIndx};
+use r500_chip::zb::{ZbZpassAddr, ZbZpassData};
+use r500_exec::Engine;
+use r500_exec::fast::Fast;
+use r500_exec::texture::DepthStencil;
+use r500_stream::{CommandProcessor, Effect, State, Submission};
+
+use crate::cp::{self, Context};
+use crate::limits::{Budget, CardError, Limits};
+use crate::reading::Readings;
+use crate::report::{Note, Report};
+
+/// A virtual R500.
+///
+/// ```
+/// use r500_card::Card;
+/// use r500_stream::Submission;
+///
+/// let mut card = Card::new();
+/// card.submit(&Submission::default())?;
+/// assert_eq!(card.report().statistics.submissions, 1);
+/// # Ok::<(), r500_card::CardError>(())
+/// ```
+pub struct Card {
+    state: State,
+    engine: Box<dyn Engine + Send>,
+    readings: Readings,
+    exec_readings: r500_exec::Readings,
+    limits: Limits,
+    report: Report,
+    /// Samples that passed since `ZB_ZPASS_DATA` was written.
+    zpass: u32,
+}
+
+impl Default for Card {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Card {
+    /// Returns a card as the kernel's driver starts it, with the fast engine for fragment programs.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_engine(Box::new(Fast::new()))
+    }
+
+    /// Returns a card whose fragment programs run on this engine.
+    #[must_use]
+    pub fn with_engine(engine: Box<dyn Engine + Send>) -> Self {
+        let mut exec_readings = r500_exec::Readings::default();
+        // Observed: a driver reads depth from component 0, and conformance tests of depth textures pass only so.
+        exec_readings.depth_stencil = DepthStencil::DepthFirst;
+        Self {
+            state: initial_state(),
+            engine,
+            readings: Readings::default(),
+            exec_readings,
+            limits: Limits::default(),
+            report: Report::default(),
+            zpass: 0,
+        }
+    }
+
+    /// Sets the choices for rules that documents leave open.
+    pub fn set_readings(&mut self, readings: Readings) {
+        self.readings = readings;
+    }
+
+    /// Returns the choices for rules that documents leave open.
+    #[must_use]
+    pub fn readings(&self) -> &Readings {
+        &self.readings
+    }
+
+    /// Sets the choices for open rules of the fragment processor and the texture units.
+    pub fn set_fragment_readings(&mut self, readings: r500_exec::Readings) {
+        self.exec_readings = readings;
+    }
+
+    /// Sets bounds for each submission.
+    pub fn set_limits(&mut self, limits: Limits) {
+        self.limits = limits;
+    }
+
+    /// Returns the registers and memories as the submissions so far leave them.
+    #[must_use]
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Returns what could not be done as a real card does it, and counts.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// Executes a submission to its end. Packets that are wrong are noted and left out.
+    ///
+    /// # Errors
+    /// [`CardError`] if a limit ends it; what was drawn before stays.
+    pub fn submit(&mut self, submission: &Submission) -> Result<(), CardError> {
+        let Self { state, engine, readings, exec_readings, limits, report, zpass } = self;
+        report.statistics.submissions += 1;
+        let mut budget = Budget::new(*limits);
+        let mut cp = CommandProcessor::new(state, submission);
+        while let Some(effect) = cp.next_effect() {
+            match effect {
+                Ok(Effect::Draw(call)) => {
+                    let mut context = Context {
+                        engine: engine.as_ref(),
+                        readings,
+                        exec_readings: *exec_readings,
+                        report,
+                        budget: &mut budget,
+                        zpass,
+                    };
+                    cp::draw(cp.state(), &call, &mut context)?;
+                }
+                Ok(Effect::Trigger { register, value, .. }) => {
+                    if register.mapping.address == ZbZpassData::MAPPING.address {
+                        *zpass = value;
+                    } else if register.mapping.address == ZbZpassAddr::MAPPING.address
+                        && let Some(binding) = cp.state().binding::<ZbZpassAddr>()
+                    {
+                        binding.buffer.store(value as usize & !3, *zpass);
+                    }
+                }
+                Ok(Effect::Clear { opcode, .. }) => {
+                    let name = opcode.describe().map_or("a clear", |value| value.name);
+                    report.note(Note::Stream {
+                        why: format!("{name} clears memory that is not modelled"),
+                    });
+                }
+                Ok(_) => {}
+                Err(error) => report.stream(&error.kind),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Card {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Card")
+            .field("engine", &self.engine.name())
+            .field("readings", &self.readings)
+            .field("limits", &self.limits)
+            .field("report", &self.report)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The registers as programs find them: what the kernel's radeon driver writes when it starts a chip of this family, and
+/// values that leave the picture alone where programs rely on what was there (open).
+fn initial_state() -> State {
+    let mut state = State::default();
+    let values = [
+        (GbMspos0::MAPPING, 0x6666_6666),
+        (GbMspos1::MAPPING, 0x0666_6666),
+        // Both faces filled; positions and colours to nearest.
+        (GaPolyMode::MAPPING, 2 << 4 | 2 << 7),
+        (GaRoundMode::MAPPING, 1 | 1 << 2),
+        (VapVfMaxVtxIndx::MAPPING, 0xff_ffff),
+        (VapGbHorzClipAdj::MAPPING, 1_f32.to_bits()),
+        (VapGbVertClipAdj::MAPPING, 1_f32.to_bits()),
+        (ScClipRule::MAPPING, 0xffff),
+        (ScScreendoor::MAPPING, 0xff_ffff),
+    ];
+    for (mapping, value) in values {
+        state.registers.write(mapping.address, value);
+    }
+    state
+}

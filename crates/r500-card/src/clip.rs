@@ -1,0 +1,360 @@
+//! Clipping and the viewport transform: from clip space to the window.
+
+use r500_chip::pvs::PLANES;
+use r500_chip::values::PointClip;
+use r500_chip::vap::{
+    VapClipCntl, VapCntl, VapGbHorzClipAdj, VapGbVertClipAdj, VapVportXoffset, VapVportXscale,
+    VapVportYoffset, VapVportYscale, VapVportZoffset, VapVportZscale, VapVteCntl,
+};
+use r500_stream::State;
+
+use crate::reading::{GuardBand, Readings};
+use crate::vap::Vertex;
+
+/// What is cut away.
+#[derive(Clone, Debug)]
+pub(crate) struct Clip {
+    /// Inside is where the product with the position is at least 0.
+    planes: Vec<Plane>,
+    /// Primitives outside a user plane are dropped, none is cut.
+    cull_only: bool,
+    /// Edges made by clipping are edges in polygon mode.
+    boundary_edges: bool,
+    /// User planes drop points by their centre.
+    points_by_center: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Plane {
+    normal: [f64; 4],
+    kind: PlaneKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PlaneKind {
+    User,
+    /// Near and far.
+    Depth,
+    /// A side of the guard band.
+    Side,
+}
+
+/// A convex polygon after clipping.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Polygon {
+    pub(crate) vertices: Vec<Vertex>,
+    /// Whether the edge from a vertex to the next is one of the primitive's.
+    pub(crate) edges: Vec<bool>,
+}
+
+impl Clip {
+    pub(crate) fn new(state: &State, readings: &Readings) -> Self {
+        let registers = &state.registers;
+        let cntl: VapClipCntl = registers.get();
+        let vte: VapVteCntl = registers.get();
+        let mut planes = Vec::new();
+        // Positions that are divided by w already have left clip space.
+        if !cntl.clip_disable() && !vte.vtx_xy_fmt() {
+            let user = [
+                cntl.ucp_ena_0(),
+                cntl.ucp_ena_1(),
+                cntl.ucp_ena_2(),
+                cntl.ucp_ena_3(),
+                cntl.ucp_ena_4(),
+                cntl.ucp_ena_5(),
+            ];
+            let bits = state.pvs.planes();
+            for n in (0..PLANES).filter(|n| user[*n]) {
+                let normal = bits[n].map(|x| f64::from(f32::from_bits(x)));
+                planes.push(Plane { normal, kind: PlaneKind::User });
+            }
+            let near = if registers.get::<VapCntl>().dx_clip_space_def() { 0.0 } else { 1.0 };
+            let depth = |normal| Plane { normal, kind: PlaneKind::Depth };
+            planes.push(depth([0.0, 0.0, 1.0, near]));
+            planes.push(depth([0.0, 0.0, -1.0, 1.0]));
+            let registers = [
+                registers.get::<VapGbHorzClipAdj>().data_register(),
+                registers.get::<VapGbVertClipAdj>().data_register(),
+            ];
+            for (axis, adjust) in registers.into_iter().enumerate() {
+                let adjust = match readings.guard_band {
+                    GuardBand::Wide => f64::from(adjust).max(16.0),
+                    GuardBand::Registers => adjust.into(),
+                };
+                for sign in [1.0, -1.0] {
+                    let mut normal = [0.0, 0.0, 0.0, adjust];
+                    normal[axis] = sign;
+                    planes.push(Plane { normal, kind: PlaneKind::Side });
+                }
+            }
+        }
+        Self {
+            planes,
+            cull_only: cntl.ucp_cull_only_ena(),
+            boundary_edges: cntl.boundary_edge_flag_ena(),
+            points_by_center: matches!(cntl.ps_ucp_mode(), PointClip::CENTER_CULL),
+        }
+    }
+
+    /// Returns whether a point is drawn: whole or not at all (observed). In x and y the view volume counts, whatever the
+    /// guard band: a point whose centre is outside is dropped.
+    pub(crate) fn keeps_point(&self, position: [f32; 4]) -> bool {
+        self.planes.iter().all(|plane| match plane.kind {
+            PlaneKind::User if !self.points_by_center => true,
+            PlaneKind::Side => {
+                let normal = [plane.normal[0], plane.normal[1], 0.0, 1.0];
+                dot(normal, position) >= 0.0
+            }
+            _ => dot(plane.normal, position) >= 0.0,
+        })
+    }
+
+    /// Clips a line; `None` if nothing is left.
+    pub(crate) fn line(&self, mut ends: [Vertex; 2]) -> Option<[Vertex; 2]> {
+        for plane in &self.planes {
+            let [a, b] = [0, 1].map(|n| dot(plane.normal, ends[n].position));
+            match (a >= 0.0, b >= 0.0) {
+                (true, true) => {}
+                _ if self.cull_only && plane.kind == PlaneKind::User => {
+                    if a.max(b) < 0.0 {
+                        return None;
+                    }
+                }
+                (true, false) => ends[1] = between(&ends[0], a, &ends[1], b),
+                (false, true) => ends[0] = between(&ends[1], b, &ends[0], a),
+                // Outside, or NaN.
+                (false, false) => return None,
+            }
+        }
+        Some(ends)
+    }
+
+    /// Clips a triangle whose edges from vertex 0, 1 and 2 on are edges of the primitive; `None` if nothing is left.
+    ///
+    /// A cut is computed from its inside vertex, so that triangles that share an edge share the cut.
+    pub(crate) fn triangle(&self, vertices: [Vertex; 3], edges: [bool; 3]) -> Option<Polygon> {
+        let mut polygon = Polygon { vertices: vertices.to_vec(), edges: edges.to_vec() };
+        for plane in &self.planes {
+            let distances: Vec<f64> =
+                polygon.vertices.iter().map(|v| dot(plane.normal, v.position)).collect();
+            if distances.iter().all(|d| *d >= 0.0) {
+                continue;
+            }
+            if !distances.iter().any(|d| *d >= 0.0) {
+                return None;
+            }
+            if self.cull_only && plane.kind == PlaneKind::User {
+                continue;
+            }
+            let mut cut = Polygon::default();
+            for (n, (vertex, &here)) in polygon.vertices.iter().zip(&distances).enumerate() {
+                let next = (n + 1) % distances.len();
+                let there = distances[next];
+                let edge = polygon.edges[n];
+                if here >= 0.0 {
+                    cut.vertices.push(*vertex);
+                    cut.edges.push(edge);
+                    if !(there >= 0.0) {
+                        // From here the boundary follows the plane.
+                        cut.vertices.push(between(vertex, here, &polygon.vertices[next], there));
+                        cut.edges.push(self.boundary_edges);
+                    }
+                } else if there >= 0.0 {
+                    cut.vertices.push(between(&polygon.vertices[next], there, vertex, here));
+                    cut.edges.push(edge);
+                }
+            }
+            polygon = cut;
+        }
+        (polygon.vertices.len() >= 3).then_some(polygon)
+    }
+}
+
+fn dot(plane: [f64; 4], position: [f32; 4]) -> f64 {
+    plane
+        .into_iter()
+        .zip(position)
+        .map(|(a, b)| if a == 0.0 { 0.0 } else { a * f64::from(b) })
+        .sum()
+}
+
+/// The vertex where the line from an inside to an outside vertex meets a plane, at these distances from it.
+fn between(inside: &Vertex, a: f64, outside: &Vertex, b: f64) -> Vertex {
+    let share = a / (a - b);
+    let mix = |a: f32, b: f32| (f64::from(a) + (f64::from(b) - f64::from(a)) * share) as f32;
+    let mix4 = |a: [f32; 4], b: [f32; 4]| std::array::from_fn(|i| mix(a[i], b[i]));
+    Vertex {
+        position: mix4(inside.position, outside.position),
+        point_size: mix(inside.point_size, outside.point_size),
+        colors: std::array::from_fn(|i| mix4(inside.colors[i], outside.colors[i])),
+        tex: std::array::from_fn(|i| mix4(inside.tex[i], outside.tex[i])),
+    }
+}
+
+/// The viewport transform (`VTE`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Viewport {
+    scale: [f32; 3],
+    offset: [f32; 3],
+    xy_divided: bool,
+    z_divided: bool,
+    w_is_w: bool,
+}
+
+/// A vertex in the window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct WindowVertex {
+    /// Pixels from the left and the top of memory.
+    pub(crate) xy: [f32; 2],
+    pub(crate) z: f32,
+    /// 1/w.
+    pub(crate) rhw: f32,
+    /// Colours, texture coordinates, point size.
+    pub(crate) vertex: Vertex,
+}
+
+impl Viewport {
+    pub(crate) fn new(state: &State) -> Self {
+        let registers = &state.registers;
+        let cntl: VapVteCntl = registers.get();
+        let enabled = |on: bool, value: f32, otherwise: f32| if on { value } else { otherwise };
+        let scale = [
+            (cntl.vport_x_scale_ena(), registers.get::<VapVportXscale>().vport_xscale()),
+            (cntl.vport_y_scale_ena(), registers.get::<VapVportYscale>().vport_yscale()),
+            (cntl.vport_z_scale_ena(), registers.get::<VapVportZscale>().vport_zscale()),
+        ];
+        let offset = [
+            (cntl.vport_x_offset_ena(), registers.get::<VapVportXoffset>().vport_xoffset()),
+            (cntl.vport_y_offset_ena(), registers.get::<VapVportYoffset>().vport_yoffset()),
+            (cntl.vport_z_offset_ena(), registers.get::<VapVportZoffset>().vport_zoffset()),
+        ];
+        Self {
+            scale: scale.map(|(on, value)| enabled(on, value, 1.0)),
+            offset: offset.map(|(on, value)| enabled(on, value, 0.0)),
+            xy_divided: cntl.vtx_xy_fmt(),
+            z_divided: cntl.vtx_z_fmt(),
+            w_is_w: cntl.vtx_w0_fmt(),
+        }
+    }
+
+    /// Transforms a vertex; `None` if it has no place in the window (w is 0, or a NaN). Each step rounds to float32
+    /// (open).
+    pub(crate) fn window(&self, vertex: &Vertex) -> Option<WindowVertex> {
+        let [x, y, z, w] = vertex.position;
+        let rhw = if self.w_is_w { 1.0 / w } else { w };
+        let divided = [self.xy_divided, self.xy_divided, self.z_divided];
+        let mut window = [x, y, z];
+        for (axis, value) in window.iter_mut().enumerate() {
+            if !divided[axis] {
+                *value *= rhw;
+            }
+            *value = *value * self.scale[axis] + self.offset[axis];
+        }
+        let [x, y, z] = window;
+        // A w of 0 does not matter where nothing is divided by it.
+        let rhw = if rhw.is_finite() { rhw } else { 1.0 };
+        let finite = x.is_finite() && y.is_finite() && !z.is_nan();
+        finite.then_some(WindowVertex { xy: [x, y], z, rhw, vertex: *vertex })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn vertex(position: [f32; 4]) -> Vertex {
+        Vertex { position, ..Vertex::default() }
+    }
+
+    fn clip(setup: &[(u32, u32)]) -> Clip {
+        let mut state = State::default();
+        state.registers.write(0x20b0, 0x400);
+        for (address, value) in setup {
+            state.registers.write(*address, *value);
+        }
+        Clip::new(&state, &Readings::LAW)
+    }
+
+    #[test]
+    fn a_triangle_inside_is_left_alone() {
+        let [a, b, c] = [[-0.5, -0.5, 0.0, 1.0], [15.0, 0.0, 0.9, 1.0], [0.0, 0.5, -1.0, 1.0]];
+        let polygon = clip(&[]).triangle([a, b, c].map(vertex), [true, false, true]).unwrap();
+        assert_eq!(polygon.vertices, [a, b, c].map(vertex));
+        assert_eq!(polygon.edges, [true, false, true]);
+    }
+
+    #[test]
+    fn the_near_plane_depends_on_the_clip_space() {
+        // From z = -1 (OpenGL) or z = 0 (Direct3D) on.
+        let line = [vertex([0.0, 0.0, -3.0, 1.0]), vertex([0.0, 0.0, 1.0, 1.0])];
+        let from = |clip: &Clip| clip.line(line).unwrap()[0].position[2];
+        assert_eq!(from(&clip(&[])), -1.0);
+        assert_eq!(from(&clip(&[(0x2080, 1 << 22)])), 0.0);
+        assert_eq!(from(&clip(&[(0x221c, 1 << 16)])), -3.0);
+    }
+
+    #[test]
+    fn a_cut_corner_makes_a_quadrilateral_with_an_inner_edge() {
+        let triangle =
+            [[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 2.0, 1.0], [1.0, 0.0, 0.0, 1.0]].map(vertex);
+        let polygon = clip(&[]).triangle(triangle, [true; 3]).unwrap();
+        let positions: Vec<_> = polygon.vertices.iter().map(|v| v.position).collect();
+        let expected = [
+            [0.0, 0.0, 0.0, 1.0],
+            [0.0, 0.0, 1.0, 1.0],
+            [0.5, 0.0, 1.0, 1.0],
+            [1.0, 0.0, 0.0, 1.0],
+        ];
+        assert_eq!(positions, expected);
+        assert_eq!(polygon.edges, [true, false, true, true]);
+    }
+
+    #[test]
+    fn shared_edges_are_cut_at_the_same_point() {
+        arbtest::arbtest(|u| {
+            let mut any = || -> arbtest::arbitrary::Result<Vertex> {
+                let mut position = [0.0; 4];
+                for x in &mut position {
+                    *x = f32::from(u.arbitrary::<i16>()?) / 4096.0;
+                }
+                Ok(vertex(position))
+            };
+            let [a, b] = [any()?, any()?];
+            let clip = clip(&[]);
+            let (forth, back) = (clip.line([a, b]), clip.line([b, a]));
+            assert_eq!(forth.map(|[a, b]| (a, b)), back.map(|[b, a]| (a, b)));
+            Ok(())
+        });
+    }
+
+    #[test]
+    fn points_go_by_their_centre_and_the_view_volume() {
+        let clip = clip(&[]);
+        assert!(clip.keeps_point([1.0, -1.0, 0.0, 1.0]));
+        assert!(!clip.keeps_point([1.01, 0.0, 0.0, 1.0]));
+        assert!(!clip.keeps_point([f32::NAN, 0.0, 0.0, 1.0]));
+    }
+
+    #[test]
+    fn the_viewport_divides_and_scales() {
+        let mut state = State::default();
+        state.registers.write(0x20b0, 0x43f);
+        for (address, value) in [
+            (0x1d98, 50.0_f32),
+            (0x1d9c, 50.0),
+            (0x1da0, -20.0),
+            (0x1da4, 20.0),
+            (0x1da8, 0.5),
+            (0x1dac, 0.5),
+        ] {
+            state.registers.write(address, value.to_bits());
+        }
+        let window = Viewport::new(&state).window(&vertex([1.0, 1.0, -2.0, 2.0])).unwrap();
+        assert_eq!((window.xy, window.z, window.rhw), ([75.0, 10.0], 0.0, 0.5));
+        state.registers.write(0x20b0, 0x300);
+        let window = Viewport::new(&state).window(&vertex([7.5, 3.0, 0.25, 1.0])).unwrap();
+        assert_eq!((window.xy, window.z, window.rhw), ([7.5, 3.0], 0.25, 1.0));
+    }
+}

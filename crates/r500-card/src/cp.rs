@@ -1,0 +1,391 @@
+//! `CP`: a draw from command to pixels, block by block.
+
+use r500_chip::Mapped;
+use r500_chip::values::{PolygonFill, PrimType, PrimWalk};
+use r500_exec::Engine;
+use r500_stream::{DrawCall, State};
+
+use crate::clip::{Clip, Viewport, WindowVertex};
+use crate::fg::Fg;
+use crate::ga::{Ga, Shape};
+use crate::limits::{Budget, CardError};
+use crate::pvs::{OUTPUTS, Program};
+use crate::rb3d::Rb3d;
+use crate::reading::Readings;
+use crate::report::{Note, Report};
+use crate::rs::Rs;
+use crate::sc::{Quad, Sc};
+use crate::su::{DEPTH_MAX, Primitive, Su};
+use crate::us::Fragments;
+use crate::vap::assembly::{self, assemble};
+use crate::vap::fetch::{Fetch, IndexList, Processed};
+use crate::vap::{DrawState, OutputLayout, Vertex};
+use crate::zb::Zb;
+
+/// What executes a draw, next to the state of the chip.
+pub(crate) struct Context<'a> {
+    pub(crate) engine: &'a dyn Engine,
+    pub(crate) readings: &'a Readings,
+    pub(crate) exec_readings: r500_exec::Readings,
+    pub(crate) report: &'a mut Report,
+    pub(crate) budget: &'a mut Budget,
+    /// `ZB_ZPASS_DATA`.
+    pub(crate) zpass: &'a mut u32,
+}
+
+/// Executes a draw.
+pub(crate) fn draw(
+    state: &State,
+    call: &DrawCall<'_>,
+    context: &mut Context<'_>,
+) -> Result<(), CardError> {
+    context.report.statistics.draws += 1;
+    note_ignored(state, context.report);
+    let draw = DrawState::new(state, call);
+    let layout = OutputLayout::new(state);
+    let vertices = vertices(state, call, &draw, &layout, context)?;
+    let Some(vertices) = vertices.filter(|_| !draw.no_render) else { return Ok(()) };
+    let Some(mut pipeline) = Pipeline::new(state, &draw, &layout, context) else { return Ok(()) };
+    let known =
+        assemble(draw.vf_cntl.prim_type(), vertices.order.len(), pipeline.ga.provoking, |p| {
+            pipeline.primitive(&vertices, p, context)
+        })?;
+    if !known {
+        let code = draw.vf_cntl.prim_type().code();
+        context.report.note(Note::Draw { why: format!("PRIM_TYPE {code} is not known") });
+    }
+    pipeline.flush(context)
+}
+
+/// The vertices of a draw: each once, and the order in which they are used.
+struct Vertices {
+    processed: Vec<Vertex>,
+    order: Vec<usize>,
+}
+
+impl Vertices {
+    fn at(&self, n: usize) -> Vertex {
+        self.processed[self.order[n]]
+    }
+}
+
+/// Fetches and transforms the vertices of a draw; `None` if their source is not supported.
+fn vertices(
+    state: &State,
+    call: &DrawCall<'_>,
+    draw: &DrawState,
+    layout: &OutputLayout,
+    context: &mut Context<'_>,
+) -> Result<Option<Vertices>, CardError> {
+    let limit = context.budget.limits().vertices;
+    if u64::from(draw.count) > limit {
+        return Err(CardError::Vertices { vertices: draw.count.into(), limit });
+    }
+    let fetch = Fetch::new(state);
+    let program = (!draw.bypass).then(|| Program::new(state));
+    let mut vertices = Vertices { processed: Vec::new(), order: Vec::new() };
+    let mut known = Processed::default();
+    let indices = IndexList::new(call);
+    let mut dwords = Vec::new();
+    for n in 0..draw.count {
+        let index = match draw.vf_cntl.prim_walk() {
+            PrimWalk::INDEXES => fetch.limit(indices.get(n)),
+            PrimWalk::VERTEX_LIST => fetch.limit(n),
+            PrimWalk::VERTEX_DATA => n,
+            _ => {
+                let why = "vertices assembled from registers".to_owned();
+                context.report.note(Note::Draw { why });
+                return Ok(None);
+            }
+        };
+        if let Some(vertex) = known.get(index) {
+            vertices.order.push(vertex);
+            continue;
+        }
+        let inputs = match draw.vf_cntl.prim_walk() {
+            PrimWalk::VERTEX_DATA => fetch.inputs(fetch.embedded(n, call.vertices)),
+            _ => {
+                fetch.gather(index, &mut dwords);
+                fetch.inputs(&dwords)
+            }
+        };
+        let mut outputs = [[0.0; 4]; OUTPUTS];
+        match &program {
+            Some(program) => program.run(&inputs, &mut outputs, context.budget)?,
+            None => outputs[..inputs.len()].copy_from_slice(&inputs),
+        }
+        known.insert(index, vertices.processed.len());
+        vertices.order.push(vertices.processed.len());
+        vertices.processed.push(layout.vertex(&outputs));
+    }
+    context.report.statistics.vertices += vertices.processed.len() as u64;
+    Ok(Some(vertices))
+}
+
+/// The blocks from clipping on, with the registers of a draw, and quads that wait to be shaded.
+struct Pipeline {
+    clip: Clip,
+    viewport: Viewport,
+    ga: Ga,
+    su: Su,
+    sc: Sc,
+    rs: Rs,
+    fragments: Fragments,
+    fg: Fg,
+    zb: Zb,
+    rb3d: Rb3d,
+    primitives: Vec<Primitive>,
+    quads: Vec<(u32, Quad)>,
+    /// Pixels of the line strip so far, for stipple.
+    strip: f64,
+}
+
+/// Quads that are shaded at a time.
+const BATCH: usize = 1 << 16;
+
+impl Pipeline {
+    fn new(
+        state: &State,
+        draw: &DrawState,
+        layout: &OutputLayout,
+        context: &mut Context<'_>,
+    ) -> Option<Self> {
+        let readings = context.readings;
+        let limits = context.budget.limits();
+        let fragments = Fragments::new(state, context.exec_readings, limits, context.report)?;
+        let ga = Ga::new(state, layout, readings);
+        let sc = Sc::new(state, ga.grid);
+        let samples = sc.samples.count;
+        let points = draw.vf_cntl.prim_type() == PrimType::POINTS;
+        let targets = fragments.targets();
+        Some(Self {
+            clip: Clip::new(state, readings),
+            viewport: Viewport::new(state),
+            su: Su::new(state, layout, ga.grid, readings),
+            rs: Rs::new(state, layout, points),
+            fg: Fg::new(state, readings),
+            zb: Zb::new(state, samples, readings),
+            rb3d: Rb3d::new(state, targets, samples, readings, context.report),
+            ga,
+            sc,
+            fragments,
+            primitives: Vec::new(),
+            quads: Vec::new(),
+            strip: 0.0,
+        })
+    }
+
+    fn primitive(
+        &mut self,
+        vertices: &Vertices,
+        primitive: assembly::Primitive,
+        context: &mut Context<'_>,
+    ) -> Result<(), CardError> {
+        context.report.statistics.primitives += 1;
+        match primitive {
+            assembly::Primitive::Point(n) => {
+                let mut vertex = [vertices.at(n)];
+                self.ga.shade(&mut vertex, vertices.at(n));
+                let [vertex] = vertex;
+                if !self.clip.keeps_point(vertex.position) {
+                    return Ok(());
+                }
+                let Some(window) = self.viewport.window(&vertex) else { return Ok(()) };
+                let shape = self.ga.point(&window, None);
+                self.scan(shape, context)
+            }
+            assembly::Primitive::Line { vertices: ends, provoking, first } => {
+                let mut ends = ends.map(|n| vertices.at(n));
+                self.ga.shade(&mut ends, vertices.at(provoking));
+                let Some([a, b]) = self.clip.line(ends) else { return Ok(()) };
+                let [a, b] = [self.viewport.window(&a), self.viewport.window(&b)];
+                match (a, b) {
+                    (Some(a), Some(b)) => self.line([&a, &b], first, None, context),
+                    _ => Ok(()),
+                }
+            }
+            assembly::Primitive::Triangle { vertices: corners, provoking, edges } => {
+                let mut corners = corners.map(|n| vertices.at(n));
+                self.ga.shade(&mut corners, vertices.at(provoking));
+                self.triangle(corners, edges, context)
+            }
+        }
+    }
+
+    fn triangle(
+        &mut self,
+        corners: [Vertex; 3],
+        edges: [bool; 3],
+        context: &mut Context<'_>,
+    ) -> Result<(), CardError> {
+        let Some(polygon) = self.clip.triangle(corners, edges) else { return Ok(()) };
+        let window: Option<Vec<WindowVertex>> =
+            polygon.vertices.iter().map(|vertex| self.viewport.window(vertex)).collect();
+        let Some(window) = window else { return Ok(()) };
+        // The face is that of the first part with an area.
+        let parts = || (2..window.len()).map(|n| [&window[0], &window[n - 1], &window[n]]);
+        let face = parts().find_map(|part| self.su.face(part.map(|v| self.ga.grid.point(v.xy))));
+        let Some((back, keep)) = face else { return Ok(()) };
+        if !keep {
+            return Ok(());
+        }
+        let fill = self.ga.polygon_fill.map(|faces| faces[usize::from(back)]);
+        match fill {
+            Some(PolygonFill::POINTS) => {
+                for (vertex, _) in window.iter().zip(&polygon.edges).filter(|(_, edge)| **edge) {
+                    self.scan(self.ga.point(vertex, Some(back)), context)?;
+                }
+            }
+            Some(PolygonFill::LINES) => {
+                for (n, _) in polygon.edges.iter().enumerate().filter(|(_, edge)| **edge) {
+                    let ends = [&window[n], &window[(n + 1) % window.len()]];
+                    self.line(ends, n == 0, Some(back), context)?;
+                }
+            }
+            _ => {
+                for part in parts() {
+                    self.scan(self.ga.triangle(part, Some(back)), context)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn line(
+        &mut self,
+        ends: [&WindowVertex; 2],
+        first: bool,
+        back: Option<bool>,
+        context: &mut Context<'_>,
+    ) -> Result<(), CardError> {
+        let mut strip = self.strip;
+        let shape = self.ga.line(ends, first, &mut strip, back);
+        self.strip = strip;
+        match shape {
+            Some(shape) => self.scan(shape, context),
+            None => Ok(()),
+        }
+    }
+
+    fn scan(&mut self, shape: Shape, context: &mut Context<'_>) -> Result<(), CardError> {
+        let Some(primitive) = self.su.setup(shape) else { return Ok(()) };
+        self.primitives.push(primitive.clone());
+        let sc = self.sc.clone();
+        let budget = &mut *context.budget;
+        let mut pending = Vec::new();
+        sc.scan(&primitive, budget, |quad, _| {
+            pending.push(quad);
+            Ok(())
+        })?;
+        for quad in pending {
+            if self.quads.len() == BATCH {
+                self.flush(context)?;
+                self.primitives.push(primitive.clone());
+            }
+            self.quads.push((self.primitives.len() as u32 - 1, quad));
+        }
+        if self.primitives.len() >= BATCH {
+            self.flush(context)?;
+        }
+        Ok(())
+    }
+
+    /// Shades the quads that wait and writes what comes of them, in order.
+    fn flush(&mut self, context: &mut Context<'_>) -> Result<(), CardError> {
+        let quads = std::mem::take(&mut self.quads);
+        let primitives = std::mem::take(&mut self.primitives);
+        if quads.is_empty() {
+            return Ok(());
+        }
+        context.report.statistics.quads += quads.len() as u64;
+        let samples = self.sc.samples;
+        let shaded =
+            self.fragments.shade(context.engine, &self.rs, &samples, &primitives, &quads)?;
+        let mut passed = 0;
+        for (n, (primitive, quad)) in quads.iter().enumerate() {
+            let primitive = &primitives[*primitive as usize];
+            for (corner, &mask) in quad.masks.iter().enumerate().filter(|(_, mask)| **mask != 0) {
+                let at = quad.pixel(corner);
+                let fragment = shaded.fragment(n, corner);
+                let mut tested = mask;
+                if fragment.alive {
+                    let alpha = fragment.colors[0][3];
+                    tested &= self.fg.samples(alpha, corner, samples.count);
+                } else {
+                    tested = 0;
+                }
+                // Early tests see the samples before the program and the alpha test drop any.
+                let before = if self.zb.early { mask } else { tested };
+                let program_depth = (self.fg.depth_from_program && !self.zb.early).then(|| {
+                    let depth = r500_numerics::Arith::LAW.clamp01(fragment.depth);
+                    (f64::from(depth) * DEPTH_MAX).round() as u32
+                });
+                let mut left = 0;
+                for sample in 0..samples.count {
+                    if before >> sample & 1 == 0 {
+                        continue;
+                    }
+                    let depth = program_depth
+                        .unwrap_or_else(|| primitive.depth(samples.position(at, sample)));
+                    if self.zb.sample(at, sample as u32, depth, primitive.back) {
+                        left |= 1 << sample;
+                        passed += 1;
+                    }
+                }
+                left &= tested;
+                if left != 0 && !self.zb.no_colors {
+                    self.rb3d.write(at, left, &fragment.colors);
+                }
+            }
+        }
+        context.report.statistics.samples += passed;
+        *context.zpass = context.zpass.wrapping_add(passed as u32);
+        Ok(())
+    }
+}
+
+/// Notes registers whose values no block implements, though they would matter.
+fn note_ignored(state: &State, report: &mut Report) {
+    let mut note = |mapping: &'static r500_chip::Mapping, about, matters: fn(u32) -> bool| {
+        for place in mapping.members() {
+            let value = state.registers.read(place.address());
+            if matters(value) {
+                report.note(Note::Register { name: place.to_string(), value, about });
+            }
+        }
+    };
+    use r500_chip::{ga, gb, rb3d, su, vap, zb};
+    use r500_isa::state::{FgAlphaFunc, FgFogBlend};
+    note(FgFogBlend::MAPPING, "fog is not blended", |v| FgFogBlend(v).enable());
+    note(FgAlphaFunc::MAPPING, "colours are not dithered", |v| FgAlphaFunc(v).dith_en());
+    note(su::SuTexWrap::MAPPING, "coordinates do not wrap around cylinders", |v| v != 0);
+    note(su::SuTexWrapPs3::MAPPING, "coordinates do not wrap around cylinders", |v| v != 0);
+    note(ga::GaOffset::MAPPING, "positions are not moved", |v| v != 0);
+    note(gb::Ps3Enable::MAPPING, "ten texture coordinates are not supported", |v| v & 1 != 0);
+    note(gb::GbSelect::MAPPING, "depth is not w, w not 1, fog not a texture coordinate", |v| {
+        v & 0x38 != 0
+    });
+    note(gb::GbEnable::MAPPING, "lines and triangles get no made-up coordinates", |v| {
+        v & 0x36 != 0
+    });
+    note(zb::ZbDepthxyOffset::MAPPING, "depth buffers are not moved", |v| v != 0);
+    note(zb::ZbCntl::MAPPING, "depth is compared unsigned", |v| zb::ZbCntl(v).zsigned_compare());
+    note(zb::ZbBwCntl::MAPPING, "fast clears of depth are not modelled", |v| {
+        zb::ZbBwCntl(v).fast_fill()
+    });
+    note(rb3d::Rb3dCctl::MAPPING, "colours are not compared", |v| {
+        rb3d::Rb3dCctl(v).clrcmp_flipe_enable()
+    });
+    note(rb3d::Rb3dCctl::MAPPING, "fast clears of colours are not modelled", |v| {
+        rb3d::Rb3dCctl(v).cmask_enable()
+    });
+    note(rb3d::Rb3dDitherCtl::MAPPING, "colours are rounded, not dithered", |v| {
+        v & 3 == 2 || v >> 2 & 3 == 2
+    });
+    note(vap::VapClipCntl::MAPPING, "colours 2 and 3 are not texture coordinates", |v| {
+        v >> 20 & 3 != 0
+    });
+    note(vap::VapVfCntl::MAPPING, "two index streams are not supported", |v| {
+        vap::VapVfCntl(v).dual_index_mode()
+    });
+}

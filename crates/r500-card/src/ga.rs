@@ -1,0 +1,347 @@
+//! `GA`: geometry assembly. Window vertices become shapes on the subpixel grid: triangles as they are, points and lines
+//! as parallelograms; colours are shaded flat where the registers say so.
+
+use r500_chip::ga::{
+    GaColorControl, GaFillA, GaFillB, GaFillR, GaLineCntl, GaLineStippleConfig, GaLineStippleValue,
+    GaPointMinmax, GaPointS0, GaPointS1, GaPointSize, GaPointT0, GaPointT1, GaPolyMode,
+    GaRoundMode,
+};
+use r500_chip::gb::{GbEnable, GbTileConfig};
+use r500_chip::values::{
+    LineEnd, PolyMode, PolygonFill, ProvokingVertex, Rounding, Shading, StippleReset, TexSource,
+};
+use r500_stream::State;
+
+use crate::clip::WindowVertex;
+use crate::reading::{LineEnds, PositionTies, Readings, SubpixelGrid};
+use crate::vap::{OutputLayout, Vertex};
+
+/// A position on the grid: multiples of [`Grid::unit`]`^-1` pixels.
+pub(crate) type GridPoint = [i64; 2];
+
+/// The grid that positions are rounded to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Grid {
+    /// Units in a pixel: a multiple of 12, in which sample positions are given.
+    pub(crate) unit: i64,
+    /// Units between two points that a vertex can have.
+    step: i64,
+    round: Rounding,
+    ties: PositionTies,
+}
+
+impl Grid {
+    pub(crate) fn new(state: &State, readings: &Readings) -> Self {
+        let points = match readings.subpixel {
+            SubpixelGrid::Fine => 256,
+            SubpixelGrid::Register if state.registers.get::<GbTileConfig>().subpixel() => 16,
+            SubpixelGrid::Register => 12,
+        };
+        // The least common multiple of the points in a pixel and 12.
+        let unit = match points {
+            256 => 768,
+            16 => 48,
+            _ => 12,
+        };
+        let round = state.registers.get::<GaRoundMode>().geometry_round();
+        Self { unit, step: unit / points, round, ties: readings.position_ties }
+    }
+
+    /// Pixels further than this from the window's origin count as this far.
+    const FARTHEST: f64 = 65_536.0;
+
+    fn coordinate(&self, x: f64) -> i64 {
+        let x = x.clamp(-Self::FARTHEST, Self::FARTHEST) * (self.unit / self.step) as f64;
+        let rounded = match (self.round, self.ties) {
+            (Rounding::TRUNCATE, _) => x.trunc(),
+            (_, PositionTies::Away) => x.round(),
+            (_, PositionTies::Even) => x.round_ties_even(),
+        };
+        rounded as i64 * self.step
+    }
+
+    pub(crate) fn point(&self, [x, y]: [f32; 2]) -> GridPoint {
+        [self.coordinate(x.into()), self.coordinate(y.into())]
+    }
+}
+
+/// What a shape is drawn by: which edge rule holds, and what depends on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ShapeKind {
+    Triangle,
+    Point,
+    LineLeftToRight,
+    LineRightToLeft,
+    LineTopToBottom,
+    LineBottomToTop,
+}
+
+/// A convex shape: three corners that carry values, and a fourth that completes a parallelogram.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    pub(crate) kind: ShapeKind,
+    pub(crate) corners: [Corner; 3],
+    pub(crate) parallelogram: bool,
+    /// The face, if the shape comes of a polygon.
+    pub(crate) back: Option<bool>,
+    /// Pattern of a stippled line: start and direction to its end on the grid.
+    pub(crate) stipple: Option<StippledLine>,
+}
+
+/// A corner of a shape.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Corner {
+    pub(crate) at: GridPoint,
+    pub(crate) z: f64,
+    pub(crate) rhw: f64,
+    pub(crate) colors: [[f32; 4]; 4],
+    pub(crate) tex: [[f32; 4]; 8],
+}
+
+/// Where a stippled line runs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StippledLine {
+    from: GridPoint,
+    along: GridPoint,
+    /// Pixels of the strip before this line.
+    before: f64,
+    pattern: u16,
+    scale: f32,
+    unit: i64,
+}
+
+impl StippledLine {
+    /// Returns whether the pattern draws the pixel with this centre.
+    pub(crate) fn draws(&self, [x, y]: GridPoint) -> bool {
+        // Steps are pixels along the major axis, as OpenGL counts them (open for the chip).
+        let [dx, dy] = self.along;
+        let steps = if dx.abs() >= dy.abs() {
+            (x - self.from[0]) * dx.signum()
+        } else {
+            (y - self.from[1]) * dy.signum()
+        };
+        let steps = (steps as f64 / self.unit as f64).floor() + self.before;
+        let scale = if self.scale >= 1.0 { f64::from(self.scale) } else { 1.0 };
+        let bit = (steps / scale).floor().rem_euclid(16.0) as u32;
+        self.pattern >> bit & 1 != 0
+    }
+}
+
+/// State of the geometry assembly.
+#[derive(Clone, Debug)]
+pub(crate) struct Ga {
+    pub(crate) grid: Grid,
+    pub(crate) provoking: ProvokingVertex,
+    /// Sixths of a pixel.
+    point_size: [f32; 2],
+    point_limits: [f32; 2],
+    vertices_have_sizes: bool,
+    /// S, T at the left and the bottom, at the right and the top edge of points.
+    point_st: [[f32; 2]; 2],
+    stuffed: [bool; 8],
+    line_width: f32,
+    right_angled: bool,
+    stipple: Option<(u16, f32, StippleReset)>,
+    /// Front and back, in dual mode.
+    pub(crate) polygon_fill: Option<[PolygonFill; 2]>,
+    shading: [[Shading; 2]; 4],
+    fill: [f32; 4],
+    clamp_rgb: bool,
+    clamp_alpha: bool,
+}
+
+impl Ga {
+    pub(crate) fn new(state: &State, layout: &OutputLayout, readings: &Readings) -> Self {
+        let registers = &state.registers;
+        let size: GaPointSize = registers.get();
+        let limits: GaPointMinmax = registers.get();
+        let line: GaLineCntl = registers.get();
+        let mode: GaPolyMode = registers.get();
+        let round: GaRoundMode = registers.get();
+        let color: GaColorControl = registers.get();
+        let stipple: GaLineStippleConfig = registers.get();
+        let enable: GbEnable = registers.get();
+        let dual = mode.poly_mode() == PolyMode::DUAL;
+        let pattern = registers.get::<GaLineStippleValue>();
+        let [bits, scale] = [r500_isa::Word::bits(pattern), r500_isa::Word::bits(stipple) & !3];
+        Self {
+            grid: Grid::new(state, readings),
+            provoking: color.provoking_vertex(),
+            point_size: [size.width().into(), size.height().into()],
+            point_limits: [limits.min_size().into(), limits.max_size().into()],
+            vertices_have_sizes: layout.has_point_size(),
+            point_st: [
+                [registers.get::<GaPointS0>().s0(), registers.get::<GaPointT0>().t0()],
+                [registers.get::<GaPointS1>().s1(), registers.get::<GaPointT1>().t1()],
+            ],
+            stuffed: match enable.point_stuff_enable() {
+                true => tex_sources(enable).map(|source| source != TexSource::VERTEX),
+                false => [false; 8],
+            },
+            line_width: line.width().into(),
+            right_angled: readings.line_ends == LineEnds::RightAngle
+                && line.end_type() == LineEnd::COMPUTED,
+            // Mesa writes the 16-bit pattern into GA_LINE_STIPPLE_VALUE and the factor as the scale.
+            stipple: (stipple.line_reset() != StippleReset::NEVER)
+                .then(|| (bits as u16, f32::from_bits(scale), stipple.line_reset())),
+            polygon_fill: dual.then(|| [mode.front_ptype(), mode.back_ptype()]),
+            shading: [
+                [color.rgb0_shading(), color.alpha0_shading()],
+                [color.rgb1_shading(), color.alpha1_shading()],
+                [color.rgb2_shading(), color.alpha2_shading()],
+                [color.rgb3_shading(), color.alpha3_shading()],
+            ],
+            fill: [
+                registers.get::<GaFillR>().color_red(),
+                0.0,
+                registers.get::<GaFillB>().color_blue(),
+                registers.get::<GaFillA>().color_alpha(),
+            ],
+            clamp_rgb: !round.rgb_clamp(),
+            clamp_alpha: !round.alpha_clamp(),
+        }
+    }
+
+    /// Clamps and shades the colours of a primitive's vertices: flat ones are the provoking vertex's. Texture coordinates
+    /// are never flat (observed). Clipping comes after, so that flat colours survive it.
+    pub(crate) fn shade<const N: usize>(&self, vertices: &mut [Vertex; N], provoking: Vertex) {
+        for vertex in vertices {
+            for (n, color) in vertex.colors.iter_mut().enumerate() {
+                for (channel, value) in color.iter_mut().enumerate() {
+                    let alpha = channel == 3;
+                    *value = match self.shading[n][usize::from(alpha)] {
+                        Shading::FLAT => provoking.colors[n][channel],
+                        Shading::SOLID => self.fill[channel],
+                        _ => *value,
+                    };
+                    if if alpha { self.clamp_alpha } else { self.clamp_rgb } {
+                        *value = r500_numerics::Arith::LAW.clamp01(*value);
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn triangle(&self, vertices: [&WindowVertex; 3], back: Option<bool>) -> Shape {
+        Shape {
+            kind: ShapeKind::Triangle,
+            corners: vertices.map(|vertex| Corner::new(vertex, self.grid.point(vertex.xy))),
+            parallelogram: false,
+            back,
+            stipple: None,
+        }
+    }
+
+    /// Returns the rectangle around a point's position.
+    pub(crate) fn point(&self, vertex: &WindowVertex, back: Option<bool>) -> Shape {
+        let size = match self.vertices_have_sizes {
+            true => {
+                let [least, greatest] = self.point_limits;
+                let size = vertex.vertex.point_size * 6.0;
+                let size = if size.is_nan() { least } else { size };
+                [size.min(greatest).max(least); 2]
+            }
+            false => self.point_size,
+        };
+        let [x, y] = self.grid.point(vertex.xy);
+        // Sixths of a pixel, halved: twelfths.
+        let [w, h] =
+            size.map(|size| (f64::from(size) * self.grid.unit as f64 / 12.0).round() as i64);
+        let [[s0, t0], [s1, t1]] = self.point_st;
+        // Row 0 of memory is the top edge (observed: T1 there).
+        let corner = |at, s, t| {
+            let mut corner = Corner::new(vertex, at);
+            for (tex, _) in corner.tex.iter_mut().zip(self.stuffed).filter(|(_, stuffed)| *stuffed)
+            {
+                (tex[0], tex[1]) = (s, t);
+            }
+            corner
+        };
+        let corners = [
+            corner([x - w, y - h], s0, t1),
+            corner([x + w, y - h], s1, t1),
+            corner([x - w, y + h], s0, t0),
+        ];
+        Shape { kind: ShapeKind::Point, corners, parallelogram: true, back, stipple: None }
+    }
+
+    /// Returns the parallelogram around a line, `None` if it has no length. `before` is the length of the strip up to here
+    /// in pixels, which grows.
+    pub(crate) fn line(
+        &self,
+        [from, to]: [&WindowVertex; 2],
+        first: bool,
+        before: &mut f64,
+        back: Option<bool>,
+    ) -> Option<Shape> {
+        let (a, b) = (self.grid.point(from.xy), self.grid.point(to.xy));
+        let [dx, dy] = [b[0] - a[0], b[1] - a[1]];
+        if dx == 0 && dy == 0 {
+            return None;
+        }
+        let half = f64::from(self.line_width) * self.grid.unit as f64 / 12.0;
+        let flat = dx.abs() >= dy.abs();
+        let kind = match (flat, dx >= 0, dy >= 0) {
+            (true, true, _) => ShapeKind::LineLeftToRight,
+            (true, false, _) => ShapeKind::LineRightToLeft,
+            (false, _, true) => ShapeKind::LineTopToBottom,
+            (false, _, false) => ShapeKind::LineBottomToTop,
+        };
+        let [wx, wy] = match (self.right_angled, flat) {
+            (true, _) => {
+                let length = (dx as f64).hypot(dy as f64);
+                [-dy as f64 / length * half, dx as f64 / length * half]
+            }
+            (false, true) => [0.0, half],
+            (false, false) => [half, 0.0],
+        }
+        .map(|w| w.round() as i64);
+        let corners = [
+            Corner::new(from, [a[0] - wx, a[1] - wy]),
+            Corner::new(to, [b[0] - wx, b[1] - wy]),
+            Corner::new(from, [a[0] + wx, a[1] + wy]),
+        ];
+        let stipple = self.stipple.map(|(pattern, scale, reset)| {
+            if first && reset != StippleReset::NEVER {
+                *before = 0.0;
+            }
+            let line = StippledLine {
+                from: a,
+                along: [dx, dy],
+                before: *before,
+                pattern,
+                scale,
+                unit: self.grid.unit,
+            };
+            *before += (dx.abs().max(dy.abs()) as f64 / self.grid.unit as f64).round();
+            line
+        });
+        Some(Shape { kind, corners, parallelogram: true, back, stipple })
+    }
+}
+
+impl Corner {
+    fn new(vertex: &WindowVertex, at: GridPoint) -> Self {
+        Self {
+            at,
+            z: vertex.z.into(),
+            rhw: vertex.rhw.into(),
+            colors: vertex.vertex.colors,
+            tex: vertex.vertex.tex,
+        }
+    }
+}
+
+/// Where each texture coordinate comes from.
+pub(crate) fn tex_sources(enable: GbEnable) -> [TexSource; 8] {
+    [
+        enable.tex0_source(),
+        enable.tex1_source(),
+        enable.tex2_source(),
+        enable.tex3_source(),
+        enable.tex4_source(),
+        enable.tex5_source(),
+        enable.tex6_source(),
+        enable.tex7_source(),
+    ]
+}

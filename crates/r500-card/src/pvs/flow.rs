@@ -1,0 +1,198 @@
+//! Flow control of vertex programs: jumps, loops and calls that act between instructions.
+
+use r500_chip::pvs::FLOW_INSTRUCTIONS;
+use r500_chip::values::FlowOp;
+use r500_chip::vap::{
+    VapPvsFlowCntlAddrsLw, VapPvsFlowCntlAddrsUw, VapPvsFlowCntlLoopIndex, VapPvsFlowCntlOpc,
+};
+use r500_stream::State;
+
+/// The flow control instructions of a program, and where it starts and ends.
+#[derive(Clone, Debug)]
+pub(super) struct Flow {
+    first: usize,
+    last: usize,
+    /// In the order in which they act at one address.
+    ops: Vec<FlowInst>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FlowInst {
+    op: FlowOp,
+    /// The instruction after which it acts.
+    act: u16,
+    /// Iterations of a loop, target of a jump or call.
+    count_or_target: u16,
+    last: u16,
+    target: u16,
+    init: i32,
+    step: i32,
+    keep_index: bool,
+}
+
+impl Flow {
+    pub(super) fn new(state: &State, first: usize, last: usize) -> Self {
+        let opcodes = state.registers.get::<VapPvsFlowCntlOpc>().bits();
+        let mut ops = Vec::new();
+        for n in 0..FLOW_INSTRUCTIONS as u32 {
+            let op = FlowOp::new((opcodes >> (2 * n) & 3) as u8);
+            if op == FlowOp::NONE {
+                continue;
+            }
+            let lw: VapPvsFlowCntlAddrsLw = state.registers.member(n);
+            let uw: VapPvsFlowCntlAddrsUw = state.registers.member(n);
+            let index: VapPvsFlowCntlLoopIndex = state.registers.member(n);
+            ops.push(FlowInst {
+                op,
+                act: lw.act_adrs(),
+                count_or_target: lw.loop_cnt_jmp_inst(),
+                last: uw.last_inst(),
+                target: uw.rtn_inst(),
+                init: index.loop_init_val().into(),
+                step: index.loop_step_val().into(),
+                keep_index: index.loop_repeat_no_fli(),
+            });
+        }
+        // Of loops that begin at one address the outermost first: it ends last; of those that end together compilers
+        // number the inner ones first.
+        ops.reverse();
+        ops.sort_by_key(|op| (op.act, u16::MAX - op.last));
+        Self { first, last, ops }
+    }
+
+    /// Returns whether there are jumps or calls.
+    pub(super) fn jumps(&self) -> bool {
+        self.ops.iter().any(|op| op.op != FlowOp::LOOP)
+    }
+
+    fn after(&self, instruction: u16) -> impl Iterator<Item = (usize, &FlowInst)> {
+        self.ops.iter().enumerate().filter(move |(_, op)| op.act == instruction)
+    }
+}
+
+/// Walks through a program.
+pub(super) struct Sequencer<'a> {
+    flow: &'a Flow,
+    pc: Option<usize>,
+    stack: Vec<Frame>,
+    /// Loop index around all loops.
+    outer_index: i32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    /// Which flow control instruction.
+    inst: usize,
+    /// Iterations left, the current one included; of a call 1.
+    left: u16,
+    index: i32,
+}
+
+/// Loops and calls that may be open at once.
+const DEPTH: usize = 64;
+
+impl<'a> Sequencer<'a> {
+    pub(super) fn new(flow: &'a Flow) -> Self {
+        let mut sequencer = Self { flow, pc: Some(flow.first), stack: Vec::new(), outer_index: 0 };
+        // A loop that begins with the program acts after the instruction before it; there is none before 0.
+        if flow.first == 0 {
+            sequencer.enter(u16::MAX, flow.first);
+        }
+        sequencer
+    }
+
+    /// Returns the next instruction; `None` at the end.
+    pub(super) fn pc(&self) -> Option<usize> {
+        self.pc
+    }
+
+    /// Returns aL.
+    pub(super) fn loop_index(&self) -> i32 {
+        self.stack.last().map_or(self.outer_index, |frame| frame.index)
+    }
+
+    /// Goes on after the current instruction.
+    pub(super) fn step(&mut self) {
+        let Some(pc) = self.pc else { return };
+        // Loops and subroutines that end here, innermost first.
+        while let Some(frame) = self.stack.last_mut() {
+            let inst = &self.flow.ops[frame.inst];
+            if usize::from(inst.last) != pc {
+                break;
+            }
+            frame.left = frame.left.saturating_sub(1);
+            if inst.op == FlowOp::CALL {
+                let target = usize::from(inst.target);
+                self.stack.pop();
+                self.go(target);
+                return;
+            }
+            if frame.left > 0 {
+                frame.index = frame.index.saturating_add(inst.step);
+                let target = usize::from(inst.target);
+                self.pc = Some(target);
+                // Inner loops that begin with this one begin again.
+                self.enter(inst.target.wrapping_sub(1), target);
+                return;
+            }
+            self.stack.pop();
+        }
+        if pc >= self.flow.last && !self.in_call() {
+            self.pc = None;
+            return;
+        }
+        self.go(pc + 1);
+        self.enter(pc as u16, pc + 1);
+    }
+
+    fn in_call(&self) -> bool {
+        self.stack.iter().any(|frame| self.flow.ops[frame.inst].op == FlowOp::CALL)
+    }
+
+    fn go(&mut self, pc: usize) {
+        self.pc = (pc < r500_chip::pvs::INSTRUCTIONS).then_some(pc);
+    }
+
+    /// Executes what acts after an instruction, before `next`.
+    fn enter(&mut self, after: u16, next: usize) {
+        let flow = self.flow;
+        for (n, inst) in flow.after(after) {
+            if self.stack.iter().any(|frame| frame.inst == n) {
+                continue;
+            }
+            match inst.op {
+                FlowOp::LOOP if inst.count_or_target == 0 => {
+                    self.go(usize::from(inst.last) + 1);
+                    return;
+                }
+                FlowOp::LOOP if self.stack.len() < DEPTH => {
+                    let index = if inst.keep_index { self.loop_index() } else { inst.init };
+                    self.stack.push(Frame { inst: n, left: inst.count_or_target, index });
+                }
+                FlowOp::CALL if self.stack.len() < DEPTH => {
+                    self.stack.push(Frame { inst: n, left: 1, index: self.loop_index() });
+                    self.go(usize::from(inst.count_or_target));
+                    return;
+                }
+                FlowOp::JUMP => {
+                    let target = usize::from(inst.count_or_target);
+                    // A jump leaves the loops that its target is not in.
+                    while let Some(frame) = self.stack.last() {
+                        let around = &flow.ops[frame.inst];
+                        let inside = around.op == FlowOp::CALL
+                            || (usize::from(around.target)..=usize::from(around.last))
+                                .contains(&target);
+                        if inside {
+                            break;
+                        }
+                        self.stack.pop();
+                    }
+                    self.go(target);
+                    return;
+                }
+                _ => {}
+            }
+        }
+        self.go(next);
+    }
+}

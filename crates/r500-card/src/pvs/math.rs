@@ -1,0 +1,92 @@
+//! The math engine of vertex programs: scalar functions.
+
+use std::f32::consts::{LOG2_E, TAU};
+
+use r500_chip::pvs::MathOp;
+use r500_numerics::kernels;
+
+use super::vector::{is_not_negative, is_not_zero, is_positive, is_zero};
+use super::{ARITH, Effect, Outcome};
+
+/// Computes an instruction of the math engine. `a`, `b`, `c` are its sources; a scalar is the first component of one.
+/// Reserved opcodes give 0 (open).
+pub(super) fn execute(op: MathOp, a: [f32; 4], b: [f32; 4], c: [f32; 4]) -> Outcome {
+    let x = a[0];
+    let scalar = |value: f32| Outcome::of([value; 4]);
+    let set = |holds: bool| Outcome::counter(if holds { 0.0 } else { 1.0 });
+    match op {
+        MathOp::EXP_BASE2_DX => {
+            let floor = ARITH.floor(x);
+            Outcome::of([kernels::ex2(floor), ARITH.frc(x), kernels::ex2(x), 1.0])
+        }
+        MathOp::LOG_BASE2_DX => Outcome::of(log_parts(x)),
+        MathOp::EXP_BASEE_FF => scalar(kernels::ex2(ARITH.mul(x, LOG2_E))),
+        MathOp::LIGHT_COEFF_DX => Outcome::of(light(a)),
+        MathOp::POWER_FUNC_FF => scalar(power(x, c[0])),
+        MathOp::POWER_FUNC_FF_CLAMP_B => scalar(power(x, c[0].max(0.0))),
+        MathOp::POWER_FUNC_FF_CLAMP_B1 => scalar(power(x, c[0].clamp(0.0, 1.0))),
+        MathOp::POWER_FUNC_FF_CLAMP_01 => scalar(ARITH.clamp01(power(x, c[0]))),
+        MathOp::RECIP_DX => scalar(finite(ARITH.rcp(x))),
+        MathOp::RECIP_FF => scalar(zero_for_zero(x, |x| ARITH.rcp(x))),
+        MathOp::RECIP_IEEE => scalar(ARITH.rcp(x)),
+        MathOp::RECIP_SQRT_DX => scalar(finite(ARITH.rsq(x.abs()))),
+        MathOp::RECIP_SQRT_FF => scalar(zero_for_zero(x.abs(), |x| ARITH.rsq(x))),
+        MathOp::RECIP_SQRT_IEEE => scalar(ARITH.rsq(x)),
+        MathOp::MULTIPLY => scalar(ARITH.product(x, b[0])),
+        MathOp::EXP_BASE2_FULL_DX => scalar(kernels::ex2(x)),
+        MathOp::LOG_BASE2_FULL_DX => scalar(finite(kernels::ln2(x.abs()))),
+        MathOp::LOG_BASE2_IEEE => scalar(kernels::ln2(x.abs())),
+        // The kernels count in turns, vertex programs in radians (observed).
+        MathOp::SIN => scalar(kernels::sin(ARITH.mul(x, 1.0 / TAU))),
+        MathOp::COS => scalar(kernels::cos(ARITH.mul(x, 1.0 / TAU))),
+        MathOp::PRED_SET_EQ => set(is_zero(x)),
+        MathOp::PRED_SET_GT => set(is_positive(x)),
+        MathOp::PRED_SET_GTE => set(is_not_negative(x)),
+        MathOp::PRED_SET_NEQ => set(is_not_zero(x)),
+        // Never executes: a counter that no pop ends (open).
+        MathOp::PRED_SET_CLR => Outcome::counter(f32::MAX),
+        MathOp::PRED_SET_INV => Outcome::counter(match x {
+            1.0 => 0.0,
+            0.0 => 1.0,
+            x => x,
+        }),
+        MathOp::PRED_SET_POP => Outcome::counter(ARITH.sub(x, 1.0).max(0.0)),
+        MathOp::PRED_SET_RESTORE => Outcome::counter(x),
+        MathOp::NOP => Outcome { value: [0.0; 4], effect: Effect::Write([false; 4]) },
+        _ => scalar(0.0),
+    }
+}
+
+/// Infinities become the greatest number of their sign.
+fn finite(x: f32) -> f32 {
+    if x.is_nan() { x } else { x.clamp(f32::MIN, f32::MAX) }
+}
+
+fn zero_for_zero(x: f32, f: impl Fn(f32) -> f32) -> f32 {
+    if is_zero(x) { 0.0 } else { f(x) }
+}
+
+fn power(base: f32, exponent: f32) -> f32 {
+    if is_zero(exponent) {
+        return 1.0;
+    }
+    kernels::ex2(ARITH.product(exponent, kernels::ln2(base)))
+}
+
+/// Exponent, mantissa, logarithm, 1.
+fn log_parts(x: f32) -> [f32; 4] {
+    let log = finite(kernels::ln2(x.abs()));
+    let exponent = log.floor();
+    let mantissa = ARITH.mul(x.abs(), kernels::ex2(-exponent));
+    [exponent, mantissa, log, 1.0]
+}
+
+/// Lighting coefficients of (x, exponent, 0, y): 1, max(x, 0), x > 0 ? max(y, 0)^exponent : 0, 1.
+fn light([x, exponent, _, y]: [f32; 4]) -> [f32; 4] {
+    // Just below 128, as in the fixed-function lighting that the instruction is for.
+    const LIMIT: f32 = 127.996_1;
+    let exponent = if exponent.is_nan() { 0.0 } else { exponent.clamp(-LIMIT, LIMIT) };
+    let specular =
+        if is_positive(x) { power(if is_positive(y) { y } else { 0.0 }, exponent) } else { 0.0 };
+    [1.0, if is_positive(x) { x } else { 0.0 }, specular, 1.0]
+}

@@ -1,0 +1,306 @@
+//! `PVS`: the vertex program interpreter.
+//!
+//! | rule | evidence |
+//! | --- | --- |
+//! | zero times anything is zero; arithmetic as in the fragment processor | observed; rounding open |
+//! | constants outside 0..255 read 0 | Mesa |
+//! | an instruction reads all operands before it writes | documented |
+//! | the predicate is one bit, true if the predicate instruction's result is 0; `PRED_ENABLE` guards these, too | observed: breaks of compiled loops need it |
+//! | a flow control instruction acts after `ACT_ADRS`; several loops may end at one instruction | observed |
+//! | loops that begin at one instruction are entered outermost first, and inner ones again in each iteration of an outer one that begins with them | derived |
+//! | transcendental functions are those of the fragment processor | open |
+
+mod flow;
+mod math;
+mod vector;
+
+use r500_chip::pvs::{
+    Addressing, CONSTANTS, Dst, DstType, DualMath, INSTRUCTIONS, Instruction, Op, Src, SrcType,
+    Swizzle,
+};
+use r500_chip::vap::{VapPvsCodeCntl0, VapPvsConstCntl};
+use r500_numerics::Arith;
+use r500_stream::State;
+
+use crate::limits::{Budget, CardError};
+use crate::vap::fetch::INPUTS;
+use flow::{Flow, Sequencer};
+
+/// Output vectors: `DST_OFFSET` has seven bits.
+pub(crate) const OUTPUTS: usize = 128;
+const TEMPORARIES: usize = 128;
+const ALT_TEMPORARIES: usize = 128;
+
+/// Arithmetic of vertex programs.
+pub(crate) const ARITH: Arith = Arith::LAW.with_zero_rule(true);
+
+/// A vertex program with its constants, decoded.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    ops: Vec<DecodedOp>,
+    first: usize,
+    flow: Flow,
+    constants: Vec<[f32; 4]>,
+    base: i32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct DecodedOp {
+    op: Op,
+    dst: Destination,
+    sources: [Operand; 3],
+    dual: Option<DualMath>,
+    ve_sat: bool,
+    me_sat: bool,
+    /// Executes only if the predicate is this.
+    predicate: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Destination {
+    ty: DstType,
+    offset: u8,
+    addressing: Addressing,
+    mask: [bool; 4],
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Operand {
+    ty: SrcType,
+    offset: u8,
+    addressing: Addressing,
+    swizzle: [Swizzle; 4],
+    abs: bool,
+    negate: [bool; 4],
+}
+
+impl From<Src> for Operand {
+    fn from(src: Src) -> Self {
+        Self {
+            ty: src.reg_type(),
+            offset: src.offset(),
+            addressing: src.addressing(),
+            swizzle: src.swizzle(),
+            abs: src.abs_xyzw(),
+            negate: src.negate(),
+        }
+    }
+}
+
+impl From<Instruction> for DecodedOp {
+    fn from(inst: Instruction) -> Self {
+        let dst: Dst = inst.dst();
+        Self {
+            op: inst.op(),
+            dst: Destination {
+                ty: dst.reg_type(),
+                offset: dst.offset(),
+                addressing: dst.addressing(),
+                mask: dst.write_mask(),
+            },
+            sources: inst.sources().map(Operand::from),
+            dual: inst.dual_math(),
+            ve_sat: dst.ve_sat(),
+            me_sat: dst.me_sat(),
+            predicate: dst.pred_enable().then(|| dst.pred_sense()),
+        }
+    }
+}
+
+/// What a vertex has while its program runs.
+struct Registers<'a> {
+    inputs: &'a [[f32; 4]; INPUTS],
+    temporaries: [[f32; 4]; TEMPORARIES],
+    alternates: [[f32; 4]; ALT_TEMPORARIES],
+    outputs: &'a mut [[f32; 4]; OUTPUTS],
+    address: [i32; 4],
+    loop_index: i32,
+    predicate: bool,
+}
+
+impl Program {
+    pub(crate) fn new(state: &State) -> Self {
+        let cntl: VapPvsCodeCntl0 = state.registers.get();
+        let first = usize::from(cntl.pvs_first_inst());
+        let last = usize::from(cntl.pvs_last_inst()).clamp(first, INSTRUCTIONS - 1);
+        // Jumps and calls may leave the window from first to last, so that all of the memory is decoded if there are any.
+        let flow = Flow::new(state, first, last);
+        let end = if flow.jumps() { INSTRUCTIONS - 1 } else { last };
+        let start = if flow.jumps() { 0 } else { first };
+        Self {
+            ops: (start..=end).map(|n| state.pvs.instruction(n).into()).collect(),
+            first: start,
+            flow,
+            constants: state.pvs.constants().iter().map(|c| c.map(f32::from_bits)).collect(),
+            base: state.registers.get::<VapPvsConstCntl>().pvs_const_base_offset().into(),
+        }
+    }
+
+    /// Runs the program for a vertex.
+    ///
+    /// # Errors
+    /// [`CardError::VertexInstructions`].
+    pub(crate) fn run(
+        &self,
+        inputs: &[[f32; 4]; INPUTS],
+        outputs: &mut [[f32; 4]; OUTPUTS],
+        budget: &mut Budget,
+    ) -> Result<(), CardError> {
+        let mut registers = Registers {
+            inputs,
+            temporaries: [[0.0; 4]; TEMPORARIES],
+            alternates: [[0.0; 4]; ALT_TEMPORARIES],
+            outputs,
+            address: [0; 4],
+            loop_index: 0,
+            predicate: false,
+        };
+        let mut sequencer = Sequencer::new(&self.flow);
+        while let Some(pc) = sequencer.pc() {
+            budget.vertex_instruction()?;
+            registers.loop_index = sequencer.loop_index();
+            if let Some(op) = pc.checked_sub(self.first).and_then(|n| self.ops.get(n)) {
+                self.execute(op, &mut registers);
+            }
+            sequencer.step();
+        }
+        Ok(())
+    }
+
+    fn execute(&self, op: &DecodedOp, registers: &mut Registers<'_>) {
+        if op.predicate.is_some_and(|sense| registers.predicate != sense) {
+            return;
+        }
+        let [a, b, c] = op.sources.map(|source| self.read(&source, registers));
+        // The second instruction's operands are read before the first one writes.
+        let dual = op.dual.map(|dual| (dual, self.read(&dual.source().into(), registers)));
+        let (result, condition, saturate) = match op.op {
+            Op::Vector(vector) => {
+                let result = vector::execute(vector, [a, b, c]);
+                (result.value, result.effect, op.ve_sat)
+            }
+            Op::Math(math) => {
+                let result = math::execute(math, a, b, c);
+                (result.value, result.effect, op.me_sat)
+            }
+            Op::Macro(kind) => (vector::execute_macro(kind, [a, b, c]), Effect::None, op.ve_sat),
+        };
+        let mut mask = op.dst.mask;
+        match condition {
+            Effect::None => {}
+            Effect::Predicate(predicate) => registers.predicate = predicate,
+            Effect::Write(channels) => {
+                mask = std::array::from_fn(|i| mask[i] && channels[i]);
+            }
+        }
+        let clamp = |x| if saturate { ARITH.clamp01(x) } else { x };
+        registers.write(&op.dst, mask, result.map(clamp));
+        if let Some((dual, source)) = dual {
+            let result = math::execute(dual.op(), source, [source[1]; 4], [source[1]; 4]);
+            if let Effect::Predicate(predicate) = result.effect {
+                registers.predicate = predicate;
+            }
+            let channel = usize::from(dual.dst_we_sel().code());
+            let clamp = |x| if op.me_sat { ARITH.clamp01(x) } else { x };
+            registers.alternates[usize::from(dual.dst_offset())][channel] =
+                clamp(result.value[channel]);
+        }
+    }
+
+    fn read(&self, operand: &Operand, registers: &Registers<'_>) -> [f32; 4] {
+        let at = i32::from(operand.offset) + registers.relative(operand.addressing);
+        // Outside of any memory is 0; for constants so does Mesa, for others open.
+        let vector = |memory: &[[f32; 4]], at: i32| {
+            usize::try_from(at).ok().and_then(|at| memory.get(at)).copied().unwrap_or_default()
+        };
+        let value = match operand.ty {
+            SrcType::INPUT => vector(registers.inputs, at),
+            SrcType::CONSTANT if (0..CONSTANTS as i32).contains(&at) => {
+                vector(&self.constants, at.saturating_add(self.base))
+            }
+            SrcType::CONSTANT => [0.0; 4],
+            SrcType::ALT_TEMPORARY => vector(&registers.alternates, at),
+            _ => vector(&registers.temporaries, at),
+        };
+        std::array::from_fn(|i| {
+            let x = match operand.swizzle[i] {
+                Swizzle::ZERO => 0.0,
+                Swizzle::ONE => 1.0,
+                // Reserved codes read 0 (open).
+                select if select.code() > 5 => 0.0,
+                select => value[usize::from(select.code())],
+            };
+            let x = if operand.abs { x.abs() } else { x };
+            if operand.negate[i] { -x } else { x }
+        })
+    }
+}
+
+impl Registers<'_> {
+    fn relative(&self, addressing: Addressing) -> i32 {
+        match addressing {
+            Addressing::A0(component) => self.address[usize::from(component.code() & 3)],
+            Addressing::LoopIndex => self.loop_index,
+            Addressing::Absolute | Addressing::Reserved => 0,
+        }
+    }
+
+    fn write(&mut self, dst: &Destination, mask: [bool; 4], value: [f32; 4]) {
+        let at = i32::from(dst.offset) + self.relative(dst.addressing);
+        let at = usize::try_from(at).unwrap_or(usize::MAX);
+        let (memory, value): (&mut [[f32; 4]], _) = match dst.ty {
+            DstType::A0 => {
+                for (to, (x, write)) in self.address.iter_mut().zip(value.into_iter().zip(mask)) {
+                    if write {
+                        // Saturates; far outside of every memory that it could address.
+                        *to = (x.floor() as i32).clamp(-65_536, 65_536);
+                    }
+                }
+                return;
+            }
+            DstType::OUT => (self.outputs, value),
+            DstType::OUT_REPL_X => (self.outputs, [value[0]; 4]),
+            DstType::ALT_TEMPORARY => (&mut self.alternates, value),
+            // Inputs are not written (open).
+            DstType::INPUT => return,
+            _ => (&mut self.temporaries, value),
+        };
+        let Some(vector) = memory.get_mut(at) else { return };
+        for i in 0..4 {
+            if mask[i] {
+                vector[i] = value[i];
+            }
+        }
+    }
+}
+
+/// What an instruction does beside computing a vector.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Effect {
+    None,
+    /// Sets the predicate.
+    Predicate(bool),
+    /// Writes these components only.
+    Write([bool; 4]),
+}
+
+/// What an instruction computes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Outcome {
+    value: [f32; 4],
+    effect: Effect,
+}
+
+impl Outcome {
+    fn of(value: [f32; 4]) -> Self {
+        Self { value, effect: Effect::None }
+    }
+
+    /// A predicate counter: the predicate is whether it is 0.
+    fn counter(counter: f32) -> Self {
+        Self { value: [counter; 4], effect: Effect::Predicate(counter == 0.0) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,217 @@
+#![allow(clippy::unwrap_used)]
+
+use r500_chip::Mapped;
+use r500_chip::vap::{VapPvsFlowCntlAddrsLw, VapPvsFlowCntlAddrsUw, VapPvsFlowCntlLoopIndex};
+
+use super::*;
+use crate::Limits;
+
+/// Loads assembly lines and constants; flow control is a list of (opcode, act, count, last, first).
+fn state(lines: &[&str], constants: &[[f32; 4]], flow: &[(u32, u16, u16, u16, u16)]) -> State {
+    let mut words = r500_stream::StreamWriter::default();
+    let dwords: Vec<u32> =
+        lines.iter().flat_map(|line| line.parse::<Instruction>().unwrap().0).collect();
+    words.write(0x2200, &[0]).write_one(0x2208, &dwords);
+    let dwords: Vec<u32> = constants.iter().flatten().map(|x| x.to_bits()).collect();
+    if !dwords.is_empty() {
+        words.write(0x2200, &[1024]).write_one(0x2208, &dwords);
+    }
+    words.write(0x22d0, &[(lines.len() as u32 - 1) << 20]);
+    let mut opcodes = 0;
+    for (n, &(op, act, count, last, first)) in flow.iter().enumerate() {
+        let n = n as u32;
+        opcodes |= op << (2 * n);
+        let address = |m: &r500_chip::Mapping| m.address_of(n);
+        let lw = u32::from(act) | u32::from(count) << 16;
+        words.write(address(VapPvsFlowCntlAddrsLw::MAPPING), &[lw]);
+        let uw = u32::from(last) | u32::from(first) << 16;
+        words.write(address(VapPvsFlowCntlAddrsUw::MAPPING), &[uw]);
+        words.write(address(VapPvsFlowCntlLoopIndex::MAPPING), &[1 << 8]);
+    }
+    words.write(0x22dc, &[opcodes]);
+    let submission = r500_stream::Submission { words: words.into_words(), ..Default::default() };
+    let mut state = State::default();
+    let mut cp = r500_stream::CommandProcessor::new(&mut state, &submission);
+    while let Some(effect) = cp.next_effect() {
+        effect.unwrap();
+    }
+    state
+}
+
+fn run(state: &State, input: [f32; 4]) -> [[f32; 4]; OUTPUTS] {
+    let mut inputs = [[0.0; 4]; INPUTS];
+    inputs[0] = input;
+    let mut outputs = [[0.0; 4]; OUTPUTS];
+    let mut budget = Budget::new(Limits { vertex_instructions: 1 << 20, ..Limits::default() });
+    Program::new(state).run(&inputs, &mut outputs, &mut budget).unwrap();
+    outputs
+}
+
+const IN: &str = "input[0].xyzw";
+
+fn one(op: &str, sources: &str, constants: &[[f32; 4]], input: [f32; 4]) -> [f32; 4] {
+    run(&state(&[&format!("{op} out[0].xyzw, {sources}")], constants, &[]), input)[0]
+}
+
+#[test]
+fn vector_operations_equal_double_precision() {
+    let a = [1.5_f32, -2.25, 0.0, 3.0e5];
+    let b = [0.3_f32, 7.5, f32::INFINITY, -1.0e-3];
+    let c = [10.0_f32, -0.125, 4.0, 0.0];
+    type Expected = fn(f64, f64, f64) -> f64;
+    let rows: [(&str, &str, Expected); 9] = [
+        ("VE_MULTIPLY", "2", |a, b, _| if a == 0.0 || b == 0.0 { 0.0 } else { a * b }),
+        ("VE_ADD", "2", |a, b, _| a + b),
+        ("VE_MULTIPLY_ADD", "3", |a, b, c| if a == 0.0 { c } else { a * b + c }),
+        ("VE_FRACTION", "1", |a, _, _| a - a.floor()),
+        ("VE_MAXIMUM", "2", |a, b, _| a.max(b)),
+        ("VE_MINIMUM", "2", |a, b, _| a.min(b)),
+        ("VE_SET_GREATER_THAN_EQUAL", "2", |a, b, _| f64::from(u8::from(a >= b))),
+        ("VE_SET_LESS_THAN", "2", |a, b, _| f64::from(u8::from(a < b))),
+        ("VE_COND_MUX_GTE", "3", |a, b, c| if a >= 0.0 { b } else { c }),
+    ];
+    for (op, sources, expected) in rows {
+        let sources = match sources {
+            "1" => IN.to_owned(),
+            "2" => format!("{IN}, const[0].xyzw"),
+            _ => format!("{IN}, const[0].xyzw, const[1].xyzw"),
+        };
+        let result = one(op, &sources, &[b, c], a);
+        for i in 0..4 {
+            let expected = expected(a[i].into(), b[i].into(), c[i].into());
+            let close = (f64::from(result[i]) - expected).abs() <= expected.abs() * 2e-7;
+            assert!(
+                close || f64::from(result[i]) == expected,
+                "{op} {i}: {} {expected}",
+                result[i]
+            );
+        }
+    }
+}
+
+#[test]
+fn dot_products_take_zero_times_infinity_for_zero() {
+    let result = one(
+        "VE_DOT_PRODUCT",
+        &format!("{IN}, const[0].xyzw"),
+        &[[f32::INFINITY, 2.0, 3.0, 4.0]],
+        [0.0, 1.0, 1.0, 0.5],
+    );
+    assert_eq!(result, [7.0; 4]);
+}
+
+#[test]
+fn math_operations_equal_double_precision() {
+    type Expected = fn(f64, f64) -> f64;
+    let rows: [(&str, Expected); 8] = [
+        ("ME_RECIP_IEEE", |x, _| 1.0 / x),
+        ("ME_RECIP_SQRT_DX", |x, _| 1.0 / x.abs().sqrt()),
+        ("ME_EXP_BASE2_FULL_DX", |x, _| x.exp2()),
+        ("ME_LOG_BASE2_FULL_DX", |x, _| x.abs().log2()),
+        ("ME_EXP_BASEE_FF", |x, _| x.exp()),
+        ("ME_SIN", |x, _| x.sin()),
+        ("ME_COS", |x, _| x.cos()),
+        ("ME_POWER_FUNC_FF", |x, y| x.powf(y)),
+    ];
+    for (op, expected) in rows {
+        for x in [0.4_f32, 1.75, 3.0] {
+            let y = 2.5_f32;
+            let sources = match op {
+                "ME_POWER_FUNC_FF" => "input[0].xxxx, input[0].xxxx, input[0].yyyy",
+                _ => "input[0].xxxx",
+            };
+            let result = one(op, sources, &[], [x, y, 0.0, 0.0]);
+            let expected = expected(x.into(), y.into());
+            let error = (f64::from(result[0]) - expected).abs();
+            assert!(error <= 4e-6 * expected.abs().max(1.0), "{op} {x}: {} {expected}", result[0]);
+        }
+    }
+    assert_eq!(one("ME_RECIP_DX", "input[0].xxxx", &[], [0.0; 4]), [f32::MAX; 4]);
+    assert_eq!(one("ME_RECIP_FF", "input[0].xxxx", &[], [0.0; 4]), [0.0; 4]);
+}
+
+#[test]
+fn light_takes_exponent_and_products_in_its_own_order() {
+    let light = |x, exponent, y| one("ME_LIGHT_COEFF_DX", IN, &[], [x, exponent, 0.0, y]);
+    assert_eq!(light(0.5, 2.0, 0.25), [1.0, 0.5, 0.0625, 1.0]);
+    assert_eq!(light(-0.5, 2.0, 0.25), [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(light(0.5, 2.0, -1.0), [1.0, 0.5, 0.0, 1.0]);
+}
+
+#[test]
+fn constants_are_addressed_relative_to_a0_and_are_zero_outside() {
+    let lines = [
+        "VE_FLT2FIX_DX a0[0].x, input[0].xxxx",
+        "VE_ADD out[0].xyzw, const[a0.x+1].xyzw, const[1].0000",
+    ];
+    let constants = [[1.0; 4], [2.0; 4], [3.0; 4]];
+    let state = state(&lines, &constants, &[]);
+    let at = |x: f32| run(&state, [x, 0.0, 0.0, 0.0])[0][0];
+    assert_eq!([at(1.9), at(0.0), at(-1.0), at(-2.0), at(300.0)], [3.0, 2.0, 1.0, 0.0, 0.0]);
+}
+
+#[test]
+fn loops_repeat_and_count_with_al() {
+    // Adds 1 five times; aL counts 0, 1, ... and selects const[aL].
+    let lines = [
+        "VE_ADD temp[0].xyzw, const[9].xyzw, const[9].xyzw",
+        "VE_ADD temp[0].xyzw, temp[0].xyzw, const[aL+0].xyzw",
+        "VE_ADD out[0].xyzw, temp[0].xyzw, const[9].xyzw",
+    ];
+    let constants: Vec<_> = (0..5).map(|n| [10.0_f32.powi(n), 1.0, 0.0, 0.0]).collect();
+    let state = state(&lines, &constants, &[(2, 0, 5, 1, 1)]);
+    assert_eq!(run(&state, [0.0; 4])[0], [11111.0, 5.0, 0.0, 0.0]);
+}
+
+#[test]
+fn nested_loops_that_end_and_begin_together_multiply() {
+    let lines = [
+        "VE_ADD temp[0].xyzw, const[0].xyzw, const[0].xyzw",
+        "VE_ADD temp[0].xyzw, temp[0].xyzw, const[1].xyzw",
+        "VE_ADD out[0].xyzw, temp[0].xyzw, const[0].xyzw",
+    ];
+    // The inner loop comes first, as compilers number them at their ends.
+    let state = state(&lines, &[[0.0; 4], [1.0; 4]], &[(2, 0, 3, 1, 1), (2, 0, 4, 1, 1)]);
+    assert_eq!(run(&state, [0.0; 4])[0], [12.0; 4]);
+}
+
+#[test]
+fn a_call_returns_where_it_says() {
+    let lines = [
+        "VE_ADD temp[0].xyzw, const[1].xyzw, const[0].xyzw",
+        "VE_ADD out[0].xyzw, temp[0].xyzw, const[0].xyzw",
+    ];
+    let mut state = state(&lines, &[[0.0; 4], [1.0; 4]], &[(3, 0, 100, 100, 1)]);
+    // The subroutine, at 100: doubles.
+    let double: Instruction = "VE_ADD temp[0].xyzw, temp[0].xyzw, temp[0].xyzw".parse().unwrap();
+    let mut words = r500_stream::StreamWriter::default();
+    words.write(0x2200, &[100]).write_one(0x2208, &double.0);
+    let submission = r500_stream::Submission { words: words.into_words(), ..Default::default() };
+    let mut cp = r500_stream::CommandProcessor::new(&mut state, &submission);
+    while cp.next_effect().is_some() {}
+    assert_eq!(run(&state, [0.0; 4])[0], [2.0; 4]);
+}
+
+#[test]
+fn predicates_choose_between_two_writes() {
+    // if (x > 0) out = 1 else out = 2, as compilers write it.
+    let lines = [
+        "ME_PRED_SET_GT temp[1].w, input[0].xxxx",
+        "(p) VE_ADD out[0].xyzw, const[1].xyzw, const[0].xyzw",
+        "ME_PRED_SET_INV temp[1].w, temp[1].wwww",
+        "(p) VE_ADD out[0].xyzw, const[2].xyzw, const[0].xyzw",
+    ];
+    let state = state(&lines, &[[0.0; 4], [1.0; 4], [2.0; 4]], &[]);
+    assert_eq!(run(&state, [5.0, 0.0, 0.0, 0.0])[0], [1.0; 4]);
+    assert_eq!(run(&state, [-5.0, 0.0, 0.0, 0.0])[0], [2.0; 4]);
+}
+
+#[test]
+fn an_endless_program_ends_by_its_limit() {
+    let state =
+        state(&["VE_ADD temp[0].x, temp[0].x000, temp[0].x000"; 2], &[], &[(1, 0, 0, 0, 0)]);
+    let mut budget = Budget::new(Limits { vertex_instructions: 1000, ..Limits::default() });
+    let mut outputs = [[0.0; 4]; OUTPUTS];
+    let result = Program::new(&state).run(&[[0.0; 4]; INPUTS], &mut outputs, &mut budget);
+    assert_eq!(result, Err(CardError::VertexInstructions { limit: 1000 }));
+}

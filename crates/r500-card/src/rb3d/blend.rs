@@ -1,0 +1,156 @@
+//! Blending: source and destination times their factors, combined.
+//!
+//! Fixed-point targets: exact products and sums, one rounding. A sum of two products of n-bit fractions lies on a half of
+//! a step never, since 2^n - 1 is odd, so that double precision and rounding to nearest give the exact result. Float
+//! targets: double precision, rounded once to the target's format (open).
+
+use r500_chip::rb3d::{Rb3dAblendcntl, Rb3dBlendcntl, Rb3dConstantColorAr, Rb3dConstantColorGb};
+use r500_chip::values::{BlendFunction, SrcBlend};
+use r500_isa::state::UsOutFmt;
+use r500_isa::values::OutFormat;
+use r500_numerics::codec::half;
+use r500_stream::State;
+
+use super::format::PixelFormat;
+use crate::reading::{BlendSource, MissingComponent, Readings};
+
+/// Factors and functions. Components are in the order C0 to C3: blue, green, red, alpha.
+#[derive(Clone, Debug)]
+pub(super) struct Blend {
+    color: Equation,
+    alpha: Equation,
+    constant: [f64; 4],
+    source: BlendSource,
+    missing: MissingComponent,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Equation {
+    function: BlendFunction,
+    source: SrcBlend,
+    destination: SrcBlend,
+}
+
+const ALPHA: usize = 3;
+
+impl Blend {
+    /// Reads the registers; `None` if blending is off.
+    pub(super) fn new(state: &State, readings: &Readings) -> Option<Self> {
+        let registers = &state.registers;
+        let color: Rb3dBlendcntl = registers.get();
+        let alpha: Rb3dAblendcntl = registers.get();
+        if !color.alpha_blend_enable() {
+            return None;
+        }
+        let of_color = Equation::new(color.comb_fcn(), color.srcblend(), color.destblend().into());
+        let of_alpha = Equation::new(alpha.comb_fcn(), alpha.srcblend(), alpha.destblend().into());
+        let ar: Rb3dConstantColorAr = registers.get();
+        let gb: Rb3dConstantColorGb = registers.get();
+        // The constant has the format of target A: 10 bits or float16.
+        let float = matches!(
+            registers.get::<UsOutFmt>().out_fmt(),
+            OutFormat::C_16_FP
+                | OutFormat::C2_16_FP
+                | OutFormat::C4_16_FP
+                | OutFormat::C_32_FP
+                | OutFormat::C2_32_FP
+                | OutFormat::C4_32_FP
+        );
+        let constant = [gb.blue(), gb.green(), ar.red(), ar.alpha()].map(|code| match float {
+            true => f64::from(half::to_f32(code)),
+            false => f64::from(code & 0x3ff) / 1023.0,
+        });
+        Some(Self {
+            color: of_color,
+            alpha: if color.separate_alpha_enable() { of_alpha } else { of_color },
+            constant,
+            source: readings.blend_source,
+            missing: readings.missing_component,
+        })
+    }
+
+    /// Blends components with a stored pixel.
+    pub(super) fn apply(
+        &self,
+        format: &PixelFormat,
+        components: [f32; 4],
+        stored: u128,
+    ) -> [f32; 4] {
+        let source = match (self.source, format.is_fixed()) {
+            (_, false) => components,
+            (BlendSource::OutFormat, true) => format.sent(components),
+            (BlendSource::Float, true) => components.map(|x| r500_numerics::Arith::LAW.clamp01(x)),
+        };
+        let mut destination = format.decode(stored);
+        for (c, x) in destination.iter_mut().enumerate() {
+            if !format.stores(c) {
+                *x = if c == ALPHA && self.missing == MissingComponent::One { 1.0 } else { 0.0 };
+            }
+        }
+        self.exact(source.map(f64::from), destination.map(f64::from)).map(|x| x as f32)
+    }
+
+    fn exact(&self, source: [f64; 4], destination: [f64; 4]) -> [f64; 4] {
+        std::array::from_fn(|c| {
+            let equation = if c == ALPHA { &self.alpha } else { &self.color };
+            equation.apply(c, source, destination, self.constant)
+        })
+    }
+}
+
+impl Equation {
+    fn new(function: BlendFunction, source: SrcBlend, destination: SrcBlend) -> Self {
+        let (source, destination) = match source {
+            SrcBlend::D3D_BOTHSRCALPHA => (SrcBlend::D3D_SRCALPHA, SrcBlend::D3D_INVSRCALPHA),
+            SrcBlend::D3D_BOTHINVSRCALPHA => (SrcBlend::D3D_INVSRCALPHA, SrcBlend::D3D_SRCALPHA),
+            source => (source, destination),
+        };
+        Self { function, source, destination }
+    }
+
+    fn apply(&self, c: usize, s: [f64; 4], d: [f64; 4], constant: [f64; 4]) -> f64 {
+        let factor = |factor| factor_of(factor, c, s, d, constant);
+        let (a, b) = (product(s[c], factor(self.source)), product(d[c], factor(self.destination)));
+        let result = match self.function {
+            // Minimum and maximum use no factors, as in OpenGL (observed).
+            BlendFunction::MIN => return s[c].min(d[c]),
+            BlendFunction::MAX => return s[c].max(d[c]),
+            BlendFunction::SUB | BlendFunction::SUB_NO_CLAMP => a - b,
+            BlendFunction::REVERSE_SUB | BlendFunction::REVERSE_SUB_NO_CLAMP => b - a,
+            _ => a + b,
+        };
+        match self.function {
+            BlendFunction::ADD | BlendFunction::SUB | BlendFunction::REVERSE_SUB => {
+                result.clamp(0.0, 1.0)
+            }
+            _ => result,
+        }
+    }
+}
+
+/// A product whose zero factor makes it zero (open; infinite colours of float targets).
+fn product(x: f64, factor: f64) -> f64 {
+    if factor == 0.0 { 0.0 } else { x * factor }
+}
+
+fn factor_of(factor: SrcBlend, c: usize, s: [f64; 4], d: [f64; 4], constant: [f64; 4]) -> f64 {
+    match factor {
+        SrcBlend::D3D_ONE | SrcBlend::GL_ONE => 1.0,
+        SrcBlend::D3D_SRCCOLOR | SrcBlend::GL_SRC_COLOR => s[c],
+        SrcBlend::D3D_INVSRCCOLOR | SrcBlend::GL_ONE_MINUS_SRC_COLOR => 1.0 - s[c],
+        SrcBlend::D3D_SRCALPHA | SrcBlend::GL_SRC_ALPHA => s[ALPHA],
+        SrcBlend::D3D_INVSRCALPHA | SrcBlend::GL_ONE_MINUS_SRC_ALPHA => 1.0 - s[ALPHA],
+        SrcBlend::D3D_DESTALPHA | SrcBlend::GL_DST_ALPHA => d[ALPHA],
+        SrcBlend::D3D_INVDESTALPHA | SrcBlend::GL_ONE_MINUS_DST_ALPHA => 1.0 - d[ALPHA],
+        SrcBlend::D3D_DESTCOLOR | SrcBlend::GL_DST_COLOR => d[c],
+        SrcBlend::D3D_INVDESTCOLOR | SrcBlend::GL_ONE_MINUS_DST_COLOR => 1.0 - d[c],
+        SrcBlend::D3D_SRCALPHASAT | SrcBlend::GL_SRC_ALPHA_SATURATE if c == ALPHA => 1.0,
+        SrcBlend::D3D_SRCALPHASAT | SrcBlend::GL_SRC_ALPHA_SATURATE => s[ALPHA].min(1.0 - d[ALPHA]),
+        SrcBlend::GL_CONSTANT_COLOR => constant[c],
+        SrcBlend::GL_ONE_MINUS_CONSTANT_COLOR => 1.0 - constant[c],
+        SrcBlend::GL_CONSTANT_ALPHA => constant[ALPHA],
+        SrcBlend::GL_ONE_MINUS_CONSTANT_ALPHA => 1.0 - constant[ALPHA],
+        // Zero, and reserved codes (open).
+        _ => 0.0,
+    }
+}

@@ -1,0 +1,217 @@
+//! Pixel formats of render targets: where the components C0 to C3 lie and what numbers they are.
+//!
+//! `US_OUT_FMT` selects the components of the program's colour and makes numbers of them; `COLORFORMAT` says where they lie
+//! in memory. The render backend's blue, green, red and alpha are C0, C1, C2 and C3 (observed).
+
+use r500_chip::values::ColorFormat;
+use r500_isa::state::UsOutFmt;
+use r500_isa::values::{OutFormat, OutSel};
+use r500_numerics::canonical_nan;
+use r500_numerics::codec::{fixed, half};
+
+/// How pixels of a target are stored.
+#[derive(Clone, Debug)]
+pub(crate) struct PixelFormat {
+    /// Red 0 to alpha 3: the channel that C0 to C3 take.
+    selects: [usize; 4],
+    /// Where components lie.
+    parts: Vec<Part>,
+    log2_bytes: u8,
+    /// To nearest, else towards zero.
+    nearest: bool,
+    /// Bits of C0 to C3 as the fragment processor sends them; 0 for floats.
+    sent_bits: u32,
+}
+
+/// A component in memory.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    /// C0 to C3.
+    component: usize,
+    /// Bit of the target's channel mask.
+    mask: u8,
+    lo: u32,
+    bits: u32,
+    number: Number,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Number {
+    Unorm,
+    Snorm,
+    Half,
+    Float,
+}
+
+impl PixelFormat {
+    /// Returns the format; `None` if it is not modelled.
+    pub(crate) fn new(format: ColorFormat, out_fmt: UsOutFmt, nearest: bool) -> Option<Self> {
+        use OutFormat as F;
+        let out = out_fmt.out_fmt();
+        // Components in memory from the lowest bit on: component, bits, bit of the mask.
+        let own = |parts: &[(usize, u32)]| -> Vec<(usize, u32, usize)> {
+            parts.iter().map(|&(component, bits)| (component, bits, component)).collect()
+        };
+        let parts = match (format, out) {
+            (ColorFormat::ARGB1555, _) => own(&[(0, 5), (1, 5), (2, 5), (3, 1)]),
+            (ColorFormat::RGB565, _) => own(&[(0, 5), (1, 6), (2, 5)]),
+            (ColorFormat::ARGB2101010, _) => own(&[(0, 10), (1, 10), (2, 10), (3, 2)]),
+            (ColorFormat::ARGB4444, _) => own(&[(0, 4), (1, 4), (2, 4), (3, 4)]),
+            // Observed: of two components of 16 bits the first is masked by bit 2, the second by bit 0.
+            (ColorFormat::ARGB8888, F::C2_16 | F::C2_16_MPEG | F::C2_16_FP) => {
+                vec![(0, 16, 2), (1, 16, 0)]
+            }
+            (ColorFormat::ARGB8888, F::C_32_FP) => own(&[(0, 32)]),
+            (ColorFormat::ARGB8888, _) => own(&[(0, 8), (1, 8), (2, 8), (3, 8)]),
+            (ColorFormat::ARGB16161616, F::C2_32_FP) => own(&[(0, 32), (2, 32)]),
+            (ColorFormat::ARGB16161616, _) => own(&[(0, 16), (1, 16), (2, 16), (3, 16)]),
+            (ColorFormat::ARGB32323232, _) => own(&[(0, 32), (1, 32), (2, 32), (3, 32)]),
+            (ColorFormat::I8 | ColorFormat::CI8, _) => own(&[(2, 8)]),
+            (ColorFormat::UV88, F::C_16 | F::C_16_MPEG | F::C_16_FP) => own(&[(0, 16)]),
+            (ColorFormat::UV88, _) => own(&[(2, 8), (0, 8)]),
+            _ => return None,
+        };
+        let float = matches!(
+            out,
+            F::C_16_FP | F::C2_16_FP | F::C4_16_FP | F::C_32_FP | F::C2_32_FP | F::C4_32_FP
+        );
+        let sent_bits = match out {
+            F::C4_8 => 8,
+            F::C4_10 | F::C4_10_GAMMA | F::C_2_10_10_10 => 10,
+            _ if float => 0,
+            _ => 16,
+        };
+        let signs = out_fmt.out_sign();
+        let mut lo = 0;
+        let mut placed = Vec::new();
+        for (component, bits, mask) in parts {
+            let number = match (float, bits) {
+                (true, 16) => Number::Half,
+                (_, 32) => Number::Float,
+                _ if signs >> component & 1 != 0 => Number::Snorm,
+                _ => Number::Unorm,
+            };
+            placed.push(Part { component, mask: 1 << mask, lo, bits, number });
+            lo += bits;
+        }
+        let select = |select| match select {
+            OutSel::R => 0,
+            OutSel::G => 1,
+            OutSel::B => 2,
+            _ => 3,
+        };
+        Some(Self {
+            selects: [out_fmt.c0_sel(), out_fmt.c1_sel(), out_fmt.c2_sel(), out_fmt.c3_sel()]
+                .map(select),
+            parts: placed,
+            log2_bytes: (lo / 8).ilog2() as u8,
+            nearest,
+            sent_bits,
+        })
+    }
+
+    pub(crate) fn log2_bytes(&self) -> u8 {
+        self.log2_bytes
+    }
+
+    /// Returns C0 to C3 of the program's colour.
+    pub(crate) fn components(&self, rgba: [f32; 4]) -> [f32; 4] {
+        self.selects.map(|channel| rgba[channel])
+    }
+
+    /// Returns components as the fragment processor sends them: fixed-point ones in the precision of `US_OUT_FMT`.
+    pub(crate) fn sent(&self, components: [f32; 4]) -> [f32; 4] {
+        std::array::from_fn(|c| {
+            let x = components[c];
+            match (self.sent_bits, self.number_of(c)) {
+                (0, _) | (_, Number::Half | Number::Float) => x,
+                (bits, Number::Unorm) => fixed::unorm_to_f32(fixed::f32_to_unorm(x, bits), bits),
+                (bits, Number::Snorm) => fixed::snorm_to_f32(fixed::f32_to_snorm(x, bits), bits),
+            }
+        })
+    }
+
+    /// Returns whether components are fixed-point numbers of 0..1 (-1..1), so that blending limits its source to that.
+    pub(crate) fn is_fixed(&self) -> bool {
+        self.sent_bits != 0
+    }
+
+    fn number_of(&self, component: usize) -> Number {
+        let part = self.parts.iter().find(|part| part.component == component);
+        part.map_or(Number::Unorm, |part| part.number)
+    }
+
+    /// Returns whether the target stores a component.
+    pub(crate) fn stores(&self, component: usize) -> bool {
+        self.parts.iter().any(|part| part.component == component)
+    }
+
+    /// Returns the bits of a pixel that a channel mask lets through.
+    pub(crate) fn write_mask(&self, mask: u8) -> u128 {
+        let parts = self.parts.iter().filter(|part| part.mask & mask != 0);
+        parts.fold(0, |bits, part| bits | part.all() << part.lo)
+    }
+
+    /// Returns all bits of a pixel.
+    pub(crate) fn all_bits(&self) -> u128 {
+        u128::MAX >> (128 - (8 << self.log2_bytes))
+    }
+
+    /// Returns the pixel of components C0 to C3.
+    pub(crate) fn encode(&self, components: [f32; 4]) -> u128 {
+        self.encode_exact(components.map(f64::from))
+    }
+
+    /// Returns the pixel of components C0 to C3, rounded once.
+    pub(crate) fn encode_exact(&self, components: [f64; 4]) -> u128 {
+        let parts = self.parts.iter();
+        parts.fold(0, |pixel, part| {
+            pixel | u128::from(part.encode(components[part.component], self.nearest)) << part.lo
+        })
+    }
+
+    /// Returns C0 to C3 of a pixel; components that it does not hold are 0.
+    pub(crate) fn decode(&self, pixel: u128) -> [f32; 4] {
+        let mut components = [0.0; 4];
+        for part in &self.parts {
+            components[part.component] = part.decode((pixel >> part.lo & part.all()) as u32);
+        }
+        components
+    }
+}
+
+impl Part {
+    fn all(&self) -> u128 {
+        (1 << self.bits) - 1
+    }
+
+    fn encode(&self, x: f64, nearest: bool) -> u32 {
+        let scaled = |x: f64, max: f64| {
+            let scaled = x * max;
+            // 2^-20 of a step makes up for values that are not exact, such as 0.1 of 255.
+            if nearest { scaled.round_ties_even() } else { (scaled + 1e-6).trunc() }
+        };
+        match self.number {
+            Number::Unorm => {
+                let x = if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) };
+                scaled(x, f64::from(u32::MAX >> (32 - self.bits))) as u32
+            }
+            Number::Snorm => {
+                let x = if x.is_nan() { 0.0 } else { x.clamp(-1.0, 1.0) };
+                let code = scaled(x, f64::from((1_u32 << (self.bits - 1)) - 1)) as i32;
+                code as u32 & (u32::MAX >> (32 - self.bits))
+            }
+            Number::Half => half::from_f32(x as f32).into(),
+            Number::Float => canonical_nan(x as f32).to_bits(),
+        }
+    }
+
+    fn decode(&self, code: u32) -> f32 {
+        match self.number {
+            Number::Unorm => fixed::unorm_to_f32(code, self.bits),
+            Number::Snorm => fixed::snorm_to_f32(code, self.bits),
+            Number::Half => half::to_f32(code as u16),
+            Number::Float => f32::from_bits(code),
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! `RB3D`: the render backend. Blending, logic operations, masks, targets, resolve.
+
+mod blend;
+mod format;
+
+use r500_chip::rb3d::{
+    Rb3dAaresolveCtl, Rb3dAaresolveOffset, Rb3dAaresolvePitch, Rb3dCctl, Rb3dColorChannelMask,
+    Rb3dColoroffset, Rb3dColorpitch, Rb3dDitherCtl, Rb3dRopcntl,
+};
+use r500_chip::tiling::Tiling;
+use r500_chip::values::DitherMode;
+use r500_isa::TARGETS;
+use r500_isa::state::UsOutFmt;
+use r500_isa::values::OutFormat;
+use r500_stream::State;
+
+use crate::reading::{Readings, TargetRounding};
+use crate::report::{Note, Report};
+use crate::surface::Surface;
+use blend::Blend;
+use format::PixelFormat;
+
+/// State of the block.
+#[derive(Clone, Debug)]
+pub(crate) struct Rb3d {
+    targets: Vec<Target>,
+    blend: Option<Blend>,
+    /// Logic operation in OpenGL's order.
+    rop: Option<u8>,
+    resolve: Option<Resolve>,
+}
+
+/// A render target that a draw writes.
+#[derive(Clone, Debug)]
+struct Target {
+    /// The program's colour that it receives, 0 to 3.
+    color: usize,
+    surface: Surface,
+    format: PixelFormat,
+    /// Bits of a pixel that are written.
+    bits: u128,
+}
+
+/// A resolve: target A's samples become one pixel of another surface.
+#[derive(Clone, Debug)]
+struct Resolve {
+    surface: Surface,
+    /// The mean is that of linear light, gamma 2.2.
+    gamma: bool,
+    /// Alpha is that of sample 0.
+    alpha_of_first: bool,
+}
+
+impl Rb3d {
+    /// Reads the registers. `written`: which colours the fragment program writes.
+    pub(crate) fn new(
+        state: &State,
+        written: [bool; TARGETS],
+        samples: usize,
+        readings: &Readings,
+        report: &mut Report,
+    ) -> Self {
+        let registers = &state.registers;
+        let cctl: Rb3dCctl = registers.get();
+        let masks = registers.get::<Rb3dColorChannelMask>().bits();
+        let rop: Rb3dRopcntl = registers.get();
+        let dither: Rb3dDitherCtl = registers.get();
+        let nearest = match dither.dither_mode() {
+            DitherMode::TRUNCATE => readings.target_rounding == TargetRounding::Nearest,
+            _ => true,
+        };
+        let first: Rb3dColorpitch = registers.get();
+        let mut targets = Vec::new();
+        for n in 0..TARGETS {
+            let out_fmt: UsOutFmt = registers.member(n as u32);
+            // The colour A goes to several targets, or each target receives its own.
+            let copies = n <= usize::from(cctl.num_multiwrites().code());
+            let color = if copies { 0 } else { n };
+            let binding = state.member_binding::<Rb3dColoroffset>(n as u32);
+            let (Some(binding), true) = (binding, written[color]) else { continue };
+            let out_fmt = if copies { registers.get() } else { out_fmt };
+            if out_fmt.out_fmt() == OutFormat::UNUSED {
+                continue;
+            }
+            let pitch: Rb3dColorpitch = registers.member(n as u32);
+            let of_format = match cctl.independent_colorformat_enable() {
+                true => pitch,
+                false => first,
+            };
+            let format = PixelFormat::new(of_format.colorformat(), out_fmt, nearest);
+            let Some(format) = format else {
+                let why = format!(
+                    "COLORFORMAT {} with OUT_FMT {}",
+                    of_format.colorformat().code(),
+                    out_fmt.out_fmt().code()
+                );
+                report.note(Note::Target { target: n, why });
+                continue;
+            };
+            let shift = if cctl.independent_color_channel_mask_enable() { 4 * n } else { 0 };
+            let bits = format.write_mask((masks >> shift & 15) as u8);
+            let surface = Surface {
+                buffer: binding.buffer.clone(),
+                base: registers.member::<Rb3dColoroffset>(n as u32).bits() & !31,
+                pitch: u32::from(pitch.colorpitch()) * 2,
+                tiling: Tiling {
+                    log2_bytes: format.log2_bytes(),
+                    macro_tiled: pitch.colortile(),
+                    micro: pitch.colormicrotile(),
+                },
+                endian: pitch.colorendian(),
+                samples: samples as u32,
+            };
+            targets.push(Target { color, surface, format, bits });
+        }
+        let resolve = resolve(state, &mut targets);
+        Self {
+            targets,
+            blend: Blend::new(state, readings),
+            rop: rop.rop_enable().then(|| rop.rop()),
+            resolve,
+        }
+    }
+
+    /// Writes a pixel's colours to those of its samples.
+    pub(crate) fn write(&self, at: [u32; 2], mask: u8, colors: &[[f32; 4]; TARGETS]) {
+        if let Some(resolve) = &self.resolve {
+            if let Some(target) = self.targets.first() {
+                resolve.pixel(target, at);
+            }
+            return;
+        }
+        for target in &self.targets {
+            let color = target.format.components(colors[target.color]);
+            // Without blending the samples receive the same bits.
+            let plain = target.format.encode(color);
+            for sample in 0..target.surface.samples {
+                if mask >> sample & 1 != 0 {
+                    self.sample(target, at, sample, color, plain);
+                }
+            }
+        }
+    }
+
+    fn sample(&self, target: &Target, at: [u32; 2], sample: u32, color: [f32; 4], plain: u128) {
+        let format = &target.format;
+        let whole = target.bits == format.all_bits();
+        let reads = !whole || self.blend.is_some() || self.rop.is_some();
+        let stored = if reads { target.surface.load(at, sample) } else { 0 };
+        // The logic operation takes the place of blending.
+        let value = match (self.rop, &self.blend) {
+            (Some(rop), _) => logic(rop, plain, stored),
+            (None, Some(blend)) => format.encode(blend.apply(format, color, stored)),
+            (None, None) => plain,
+        };
+        let value = stored & !target.bits | value & target.bits;
+        target.surface.store(at, sample, value);
+    }
+}
+
+/// A resolve's destination. The tile bits of target A's pitch describe it (observed); the surface with samples is tiled
+/// both ways.
+fn resolve(state: &State, targets: &mut [Target]) -> Option<Resolve> {
+    let registers = &state.registers;
+    let cntl: Rb3dAaresolveCtl = registers.get();
+    if !cntl.aaresolve_mode() {
+        return None;
+    }
+    let source = targets.first_mut()?;
+    let surface = Surface {
+        buffer: state.binding::<Rb3dAaresolveOffset>()?.buffer.clone(),
+        base: registers.get::<Rb3dAaresolveOffset>().bits() & !31,
+        pitch: u32::from(registers.get::<Rb3dAaresolvePitch>().aaresolve_pitch()) * 2,
+        samples: 1,
+        ..source.surface.clone()
+    };
+    source.surface.tiling.macro_tiled = true;
+    source.surface.tiling.micro = r500_chip::values::MicroTile::TILED;
+    Some(Resolve {
+        surface,
+        gamma: cntl.aaresolve_gamma(),
+        alpha_of_first: !cntl.aaresolve_alpha(),
+    })
+}
+
+impl Resolve {
+    /// Stores the mean of a pixel's samples, rounded once.
+    fn pixel(&self, source: &Target, at: [u32; 2]) {
+        let samples = source.surface.samples;
+        let load = |sample| source.format.decode(source.surface.load(at, sample));
+        let mut sum = [0.0_f64; 4];
+        for sample in 0..samples {
+            let color = load(sample);
+            for (channel, (sum, x)) in sum.iter_mut().zip(color).enumerate() {
+                let x = f64::from(x);
+                *sum += if self.gamma && channel != 3 { x.powf(2.2) } else { x };
+            }
+        }
+        let mut mean: [f64; 4] = sum.map(|sum| sum / f64::from(samples));
+        if self.gamma {
+            mean[..3].iter_mut().for_each(|x| *x = x.max(0.0).powf(1.0 / 2.2));
+        }
+        if self.alpha_of_first {
+            mean[3] = load(0)[3].into();
+        }
+        self.surface.store(at, 0, source.format.encode_exact(mean));
+    }
+}
+
+/// A logic operation in OpenGL's order: bit n of the code is the result where source and destination are n's bits.
+fn logic(rop: u8, source: u128, stored: u128) -> u128 {
+    match rop {
+        0 => 0,
+        1 => source & stored,
+        2 => source & !stored,
+        3 => source,
+        4 => !source & stored,
+        5 => stored,
+        6 => source ^ stored,
+        7 => source | stored,
+        8 => !(source | stored),
+        9 => !(source ^ stored),
+        10 => !stored,
+        11 => source | !stored,
+        12 => !source,
+        13 => !source | stored,
+        14 => !(source & stored),
+        _ => u128::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests;

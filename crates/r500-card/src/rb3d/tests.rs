@@ -1,0 +1,162 @@
+use r500_chip::values::Endian;
+use r500_stream::{Buffer, BufferId, CommandProcessor, Relocation, StreamWriter, Submission};
+
+use super::*;
+
+/// The block with one target of 8 bits in the order B, G, R, A, 8 pixels wide, and registers.
+fn rb3d(setup: &[(u32, u32)]) -> (Rb3d, Buffer) {
+    let buffer = Buffer::zeroed(BufferId(0), 256);
+    let mut stream = StreamWriter::default();
+    stream.write(0x4e28, &[0]).relocation(0).write(0x4e38, &[8 | 6 << 21]);
+    // C4_8: C0 is blue, C1 green, C2 red, C3 alpha.
+    stream.write(0x46a4, &[3 << 8 | 2 << 10 | 1 << 12]).write(0x4e0c, &[0xf]);
+    for (address, value) in setup {
+        stream.write(*address, &[*value]);
+    }
+    let relocation = Relocation {
+        buffer: buffer.clone(),
+        read_domains: 0,
+        write_domain: 4,
+        flags: 0,
+        tiling: Default::default(),
+    };
+    let words = stream.into_words();
+    let submission =
+        Submission { words, flags: Submission::KEEP_TILING_FLAGS, relocations: vec![relocation] };
+    let mut state = State::default();
+    let mut cp = CommandProcessor::new(&mut state, &submission);
+    while let Some(effect) = cp.next_effect() {
+        assert!(effect.is_ok(), "{effect:?}");
+    }
+    let written = [true, false, false, false];
+    let rb3d = Rb3d::new(&state, written, 1, &Readings::LAW, &mut Report::default());
+    assert_eq!(rb3d.targets[0].surface.endian, Endian::NONE);
+    (rb3d, buffer)
+}
+
+/// Draws a colour (red, green, blue, alpha) over a stored pixel and returns what is stored then.
+fn draw(setup: &[(u32, u32)], stored: u32, color: [f32; 4]) -> u32 {
+    let (rb3d, buffer) = rb3d(setup);
+    buffer.store(8, stored);
+    rb3d.write([2, 0], 1, &[color, [0.0; 4], [0.0; 4], [0.0; 4]]);
+    buffer.load(8).unwrap_or(0)
+}
+
+fn bytes(bgra: [u8; 4]) -> [f32; 4] {
+    let [b, g, r, a] = bgra.map(|x| f32::from(x) / 255.0);
+    [r, g, b, a]
+}
+
+const BLEND: u32 = 0x4e04;
+
+fn equation(function: u32, source: u32, destination: u32) -> (u32, u32) {
+    (BLEND, 1 | function << 12 | source << 16 | destination << 24)
+}
+
+#[test]
+fn components_lie_where_the_selects_put_them() {
+    assert_eq!(draw(&[], 0, bytes([1, 2, 3, 4])), 0x0403_0201);
+    // R in C0, A in C1, B in C2, G in C3.
+    assert_eq!(draw(&[(0x46a4, 1 << 8 | 3 << 12 | 2 << 14)], 0, bytes([1, 2, 3, 4])), 0x0201_0403);
+}
+
+#[test]
+fn masks_keep_components() {
+    assert_eq!(draw(&[(0x4e0c, 0b0101)], 0x1111_1111, bytes([1, 2, 3, 4])), 0x1103_1101);
+}
+
+#[test]
+fn one_and_zero_are_identities_of_blending() {
+    arbtest::arbtest(|u| {
+        let (stored, source): (u32, [u8; 4]) = (u.arbitrary()?, u.arbitrary()?);
+        let color = bytes(source);
+        let [zero, one] = [32, 33];
+        assert_eq!(draw(&[equation(0, one, zero)], stored, color), u32::from_le_bytes(source));
+        assert_eq!(draw(&[equation(0, zero, one)], stored, color), stored);
+        assert_eq!(draw(&[equation(0, zero, zero)], stored, color), 0);
+        // Source alpha and one minus it: between source and destination, and both at its ends.
+        let mixed = draw(&[equation(0, 38, 39)], stored, color).to_le_bytes();
+        for (c, mixed) in mixed.into_iter().enumerate() {
+            let (s, d, a) = (source[c], stored.to_le_bytes()[c], f64::from(source[3]));
+            assert!((s.min(d)..=s.max(d)).contains(&mixed));
+            let exact = (f64::from(s) * a + f64::from(d) * (255.0 - a)) / 255.0;
+            assert_eq!(f64::from(mixed), exact.round());
+        }
+        Ok(())
+    });
+}
+
+#[test]
+fn functions_combine_the_products() {
+    let (one, s, d) = (33, bytes([200, 10, 100, 50]), 0x4028_64c8);
+    let blend = |function| draw(&[equation(function, one, one)], d, s).to_le_bytes();
+    // Destination: 200, 100, 40, 64.
+    assert_eq!(blend(0), [255, 110, 140, 114]);
+    assert_eq!(blend(2), [0, 0, 60, 0]);
+    assert_eq!(blend(6), [0, 90, 0, 14]);
+    assert_eq!(blend(4), [200, 10, 40, 50]);
+    assert_eq!(blend(5), [200, 100, 100, 64]);
+}
+
+#[test]
+fn alpha_has_an_equation_of_its_own_if_separate() {
+    let [zero, one] = [32, 33];
+    let color = (BLEND, equation(0, one, zero).1 | 2);
+    let setup = [color, (0x4e08, zero << 16 | one << 24)];
+    assert_eq!(draw(&setup, 0x7700_0000, bytes([1, 2, 3, 4])), 0x7703_0201);
+}
+
+#[test]
+fn saturate_takes_the_lesser_of_two_alphas() {
+    // min(100, 255 - 215 = 40) / 255 of 255; alpha: factor 1.
+    let stored = draw(&[equation(0, 42, 32)], 215 << 24, bytes([255, 255, 255, 100]));
+    assert_eq!(stored.to_le_bytes(), [40, 40, 40, 100]);
+}
+
+#[test]
+fn constants_have_ten_bits() {
+    // Red 1023, alpha 512; blue 0, green 256.
+    let setup = [equation(0, 43, 32), (0x4ef8, 1023 | 512 << 16), (0x4efc, 256 << 16)];
+    let stored = draw(&setup, 0, [1.0; 4]).to_le_bytes();
+    let part = |code: f64| (code / 1023.0 * 255.0).round() as u8;
+    assert_eq!(stored, [0, part(256.0), 255, part(512.0)]);
+}
+
+#[test]
+fn logic_operations_have_the_truth_tables_of_their_codes() {
+    // Of source 0b0011 and stored 0b0101, by column: (0,0), (0,1), (1,0), (1,1).
+    let expected = [
+        0b0000, 0b0001, 0b0010, 0b0011, 0b0100, 0b0101, 0b0110, 0b0111, 0b1000, 0b1001, 0b1010,
+        0b1011, 0b1100, 0b1101, 0b1110, 0b1111,
+    ];
+    for (rop, expected) in (0..).zip(expected) {
+        assert_eq!(logic(rop, 0b0011, 0b0101) & 15, expected, "{rop}");
+    }
+    let xor = (0x4e18, 1 << 2 | 6 << 8);
+    assert_eq!(draw(&[xor], 0xffff_0000, bytes([0xff, 0, 0xff, 0])), 0xff00_00ff);
+}
+
+#[test]
+fn formats_of_fewer_bits_are_rounded_and_decode_again() {
+    for (format, out) in [(3, 0), (4, 0), (5, 1), (6, 0), (9, 0), (13, 0), (15, 0), (10, 5)] {
+        let out_fmt = UsOutFmt(out | 3 << 8 | 2 << 10 | 1 << 12);
+        let format = r500_chip::values::ColorFormat::new(format);
+        let Some(format) = PixelFormat::new(format, out_fmt, true) else {
+            unreachable!("a format that is modelled")
+        };
+        arbtest::arbtest(|u| {
+            let pixel = u.arbitrary::<u128>()? & format.all_bits();
+            assert_eq!(format.encode(format.decode(pixel)), pixel);
+            Ok(())
+        })
+        .budget_ms(20);
+    }
+}
+
+#[test]
+fn two_components_of_16_bits_have_crossed_masks() {
+    let out_fmt = UsOutFmt(4 | 1 << 8 | 2 << 10);
+    let format = PixelFormat::new(r500_chip::values::ColorFormat::ARGB8888, out_fmt, true);
+    let masks = [0b0001, 0b0100].map(|mask| format.as_ref().map(|f| f.write_mask(mask)));
+    assert_eq!(masks, [Some(0xffff_0000), Some(0x0000_ffff)]);
+}

@@ -1,0 +1,80 @@
+//! Readings: rules around the fragment processor that the documents leave open, each a named choice.
+//!
+//! The first value of each is this project's. The rules of the fragment processor itself have readings of their own in
+//! [`r500_exec::reading`].
+
+pub use r500_exec::reading::{ReadingError, ReadingInfo};
+
+#[rustfmt::skip]
+r500_exec::readings! {
+    "subpixel" subpixel: SubpixelGrid =
+        "The grid that vertex positions are rounded to.",
+        "Documented: 1/12 pixel, or 1/16 with GB_TILE_CONFIG.SUBPIXEL. 1/256 is the grid of software renderers, to compare with them."
+    {
+        Register "register" "1/12 pixel, or 1/16 if the register says so";
+        Fine "256" "1/256 pixel";
+    }
+    "position-ties" position_ties: PositionTies =
+        "How positions half way between two points of the grid are rounded to nearest.",
+        "Open."
+    {
+        Away "away" "away from zero";
+        Even "even" "to the even point";
+    }
+    "guard-band" guard_band: GuardBand =
+        "Where primitives are clipped in x and y.",
+        "Observed: with 16 times the view volume triangles that leave it have the pixels of renderers without clipping in x and y; drivers leave the adjust registers at 1, documented as no guard band."
+    {
+        Wide "wide" "at 16 times the view volume, or further out if the registers say so";
+        Registers "registers" "where VAP_GB_*_CLIP_ADJ say";
+    }
+    "line-ends" line_ends: LineEnds =
+        "The shape of a line.",
+        "Open. Widened along the minor axis lines agree with software renderers but for 164 pixels of 60 lines."
+    {
+        MinorAxis "minor-axis" "a parallelogram, widened along y if the line is flat, else along x";
+        RightAngle "right-angle" "a rectangle along the line if END_TYPE is COMPUTED, else as minor-axis";
+    }
+    "polygon-offset-unit" polygon_offset_unit: PolygonOffsetUnit =
+        "What SU_POLY_OFFSET_*_OFFSET counts in.",
+        "Derived: Mesa writes twice the units for 24-bit buffers and four times for 16-bit ones."
+    {
+        PartOfStep "part-of-step" "1/2 of a step of a 24-bit buffer, 1/4 of a step of a 16-bit one";
+        Step24 "step-24" "1/2 of a step of 24 bits, whatever the buffer";
+    }
+    "depth-16" depth_16: Depth16 =
+        "How 24 bits of depth become 16.",
+        "Observed: the upper 16 bits pass the comparisons of conformance tests."
+    {
+        Upper "upper" "the upper 16 bits";
+        Nearest "nearest" "rounded to nearest";
+    }
+    "target-rounding" target_rounding: TargetRounding =
+        "How colours become components of fewer bits, where RB3D_DITHER_CTL says neither round nor dither.",
+        "Open: the register names the mode truncate; pictures agree with software renderers when rounded."
+    {
+        Nearest "nearest" "to nearest";
+        Truncate "truncate" "towards zero";
+    }
+    "blend-source" blend_source: BlendSource =
+        "The precision of the source colour that is blended into fixed-point targets.",
+        "Derived: US_OUT_FMT makes the colour fixed-point before the render backend receives it."
+    {
+        OutFormat "out-format" "that of US_OUT_FMT";
+        Float "float" "as the program wrote it, clamped";
+    }
+    "alpha-mask" alpha_mask: AlphaMask =
+        "Which samples alpha to mask keeps.",
+        "Open: only the number of masks is documented."
+    {
+        Lowest "lowest" "the samples of the lowest numbers, alpha times their count, rounded";
+        Rotated "rotated" "as lowest, counted from another sample in each pixel of a quad";
+    }
+    "missing-component" missing_component: MissingComponent =
+        "What blending reads of a component that the target does not store.",
+        "Open: drivers avoid the case by other blend factors."
+    {
+        One "one" "alpha 1, colours 0";
+        Zero "zero" "0";
+    }
+}

@@ -1,0 +1,169 @@
+//! `RS`: the rasteriser. Which interpolants of a primitive reach which temporaries of the fragment program.
+//!
+//! **Interpolation** is one formula for everything: with the edge functions E_i opposite to the corners as barycentric
+//! coordinates, a value is (sum of E_i a_i / w_i) / (sum of E_i / w_i), computed in double precision from exact integers
+//! and rounded once to float32. Colours are interpolated in perspective, too (observed). How many bits the card keeps is
+//! open.
+
+use r500_chip::gb::GbEnable;
+use r500_chip::values::TexSource;
+use r500_isa::state::{RsCount, RsInst, RsInstCount, RsIp};
+use r500_isa::values::{ColCn, ColFmt};
+use r500_stream::State;
+
+use crate::ga::{self, GridPoint};
+use crate::su::Primitive;
+use crate::vap::OutputLayout;
+
+/// The rasteriser's program.
+#[derive(Clone, Debug)]
+pub(crate) struct Rs {
+    writes: Vec<Write>,
+}
+
+/// A temporary and what it starts with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Write {
+    pub(crate) temp: u8,
+    source: Interpolant,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Interpolant {
+    /// Components of texture coordinates.
+    Tex([Component; 4]),
+    /// A colour and its format.
+    Color(usize, ColFmt),
+    /// The pixel's place: x, y, 0, 0.
+    Position,
+    /// 1 on back faces, in red.
+    BackFace,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Component {
+    Constant(f32),
+    /// Texture coordinate and component.
+    Of(usize, usize),
+}
+
+impl Rs {
+    /// `points`: the draw's primitives are points, for which texture coordinates can be made up.
+    pub(crate) fn new(state: &State, layout: &OutputLayout, points: bool) -> Self {
+        let registers = &state.registers;
+        let count: RsInstCount = registers.get();
+        let packet = packet(state, layout, points);
+        let component = |pointer: u8| match pointer {
+            62 => Component::Constant(0.0),
+            63 => Component::Constant(1.0),
+            // Beyond the packet: 0 (open).
+            n => packet
+                .get(usize::from(n))
+                .map_or(Component::Constant(0.0), |(tex, c)| Component::Of(*tex, *c)),
+        };
+        let mut writes = Vec::new();
+        for n in 0..=u32::from(count.inst_count()) {
+            let inst: RsInst = registers.member(n);
+            if inst.tex_cn() {
+                let ip: RsIp = registers.member(inst.tex_id().into());
+                let pointers = [ip.tex_ptr_s(), ip.tex_ptr_t(), ip.tex_ptr_r(), ip.tex_ptr_q()];
+                let source = Interpolant::Tex(pointers.map(component));
+                writes.push(Write { temp: inst.tex_addr(), source });
+            }
+            let source = match inst.col_cn() {
+                ColCn::NONE => continue,
+                ColCn::FBUFFER => Interpolant::Position,
+                ColCn::BACKFACE => Interpolant::BackFace,
+                _ => {
+                    let ip: RsIp = registers.member(inst.col_id().into());
+                    Interpolant::Color(usize::from(ip.col_ptr() & 3), ip.col_fmt())
+                }
+            };
+            writes.push(Write { temp: inst.col_addr(), source });
+        }
+        // Nothing interpolated: the packet's counts say so; some programs leave instruction 0 as it was.
+        let counts: RsCount = registers.get();
+        if counts.it_count() == 0 && counts.ic_count() == 0 {
+            writes.retain(|write| match write.source {
+                Interpolant::Tex(components) => {
+                    components.iter().all(|c| matches!(c, Component::Constant(_)))
+                }
+                Interpolant::Color(..) => false,
+                _ => true,
+            });
+        }
+        Self { writes }
+    }
+
+    /// Returns the temporaries that are written, in order; a later write wins.
+    pub(crate) fn writes(&self) -> &[Write] {
+        &self.writes
+    }
+
+    /// Returns what the temporaries start with at a pixel: one vector for each of [`writes`](Self::writes).
+    pub(crate) fn inputs<'a>(
+        &'a self,
+        primitive: &'a Primitive,
+        pixel: [u32; 2],
+        center: GridPoint,
+    ) -> impl Iterator<Item = [f32; 4]> + 'a {
+        let weights = primitive.weights(center);
+        let corners = &primitive.corners;
+        let scaled: [f64; 3] = std::array::from_fn(|i| weights[i] * corners[i].rhw);
+        let total: f64 = scaled.iter().sum();
+        let interpolate = move |values: [f32; 3]| {
+            let [a, b, c] = values.map(f64::from);
+            ((scaled[0] * a + scaled[1] * b + scaled[2] * c) / total) as f32
+        };
+        self.writes.iter().map(move |write| match write.source {
+            Interpolant::Tex(components) => components.map(|component| match component {
+                Component::Constant(value) => value,
+                Component::Of(tex, c) => interpolate([0, 1, 2].map(|i| corners[i].tex[tex][c])),
+            }),
+            Interpolant::Color(n, format) => {
+                let rgba: [f32; 4] = std::array::from_fn(|channel| {
+                    interpolate([0, 1, 2].map(|i| corners[i].colors[n][channel]))
+                });
+                color(format, rgba)
+            }
+            Interpolant::Position => [pixel[0] as f32, pixel[1] as f32, 0.0, 0.0],
+            Interpolant::BackFace => [if primitive.back { 1.0 } else { 0.0 }, 0.0, 0.0, 0.0],
+        })
+    }
+}
+
+/// The packed components of all texture coordinates, which pointers count. A coordinate that is made up takes two
+/// components (three with R), or as many as the vertices have if those are more (observed).
+fn packet(state: &State, layout: &OutputLayout, points: bool) -> Vec<(usize, usize)> {
+    let enable: GbEnable = state.registers.get();
+    let sources = match points && enable.point_stuff_enable() {
+        true => ga::tex_sources(enable),
+        false => [TexSource::VERTEX; 8],
+    };
+    let mut packet = Vec::new();
+    for (tex, source) in sources.into_iter().enumerate() {
+        let made_up = match source {
+            TexSource::STUFF_ST => 2,
+            TexSource::STUFF_STR => 3,
+            _ => 0,
+        };
+        let count = usize::from(layout.tex_components[tex]).max(made_up);
+        packet.extend((0..count).map(|c| (tex, c)));
+    }
+    packet
+}
+
+/// A colour as `COL_FMT` has it.
+fn color(format: ColFmt, [r, g, b, a]: [f32; 4]) -> [f32; 4] {
+    match format {
+        ColFmt::RGB0 => [r, g, b, 0.0],
+        ColFmt::RGB1 => [r, g, b, 1.0],
+        ColFmt::Z00A => [0.0, 0.0, 0.0, a],
+        ColFmt::Z000 => [0.0; 4],
+        ColFmt::Z001 => [0.0, 0.0, 0.0, 1.0],
+        ColFmt::O11A => [1.0, 1.0, 1.0, a],
+        ColFmt::O110 => [1.0, 1.0, 1.0, 0.0],
+        ColFmt::O111 => [1.0; 4],
+        _ => [r, g, b, a],
+    }
+}

@@ -1,0 +1,282 @@
+//! `SC`: scan conversion. Which samples of which pixels a primitive covers, quad by quad, with exact edge functions.
+
+use r500_chip::gb::{GbAaConfig, GbMspos0, GbMspos1};
+use r500_chip::sc::{
+    ScClip0A, ScClip0B, ScClip1A, ScClip1B, ScClip2A, ScClip2B, ScClip3A, ScClip3B, ScClipRule,
+    ScEdgerule, ScScissor0, ScScissor1, ScScreendoor,
+};
+use r500_chip::values::{AaSamples, EdgeRule};
+use r500_stream::State;
+
+use crate::ga::{Grid, GridPoint, ShapeKind};
+use crate::limits::{Budget, CardError};
+use crate::su::{Edge, Primitive};
+
+/// Most samples of a pixel.
+pub(crate) const SAMPLES: usize = 6;
+
+/// Four pixels: those at (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1), x and y even.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Quad {
+    pub(crate) x: u16,
+    pub(crate) y: u16,
+    /// Covered samples of each pixel, sample 0 lowest.
+    pub(crate) masks: [u8; 4],
+}
+
+impl Quad {
+    /// Returns column and row of a pixel.
+    pub(crate) fn pixel(&self, corner: usize) -> [u32; 2] {
+        [u32::from(self.x) + corner as u32 % 2, u32::from(self.y) + corner as u32 / 2]
+    }
+}
+
+/// Samples of a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Samples {
+    pub(crate) count: usize,
+    /// Grid units from the pixel's corner.
+    positions: [GridPoint; SAMPLES],
+    center: GridPoint,
+    unit: i64,
+}
+
+impl Samples {
+    pub(crate) fn new(state: &State, grid: Grid) -> Self {
+        let config: GbAaConfig = state.registers.get();
+        let (a, b): (GbMspos0, GbMspos1) = (state.registers.get(), state.registers.get());
+        let count = match (config.aa_enable(), config.num_aa_subsamples()) {
+            (false, _) => 1,
+            (true, AaSamples::SAMPLES_2) => 2,
+            (true, AaSamples::SAMPLES_3) => 3,
+            (true, AaSamples::SAMPLES_4) => 4,
+            (true, _) => 6,
+        };
+        let twelfth = grid.unit / 12;
+        let center = [6 * twelfth; 2];
+        let positions = [
+            [a.ms_x0(), a.ms_y0()],
+            [a.ms_x1(), a.ms_y1()],
+            [a.ms_x2(), a.ms_y2()],
+            [b.ms_x3(), b.ms_y3()],
+            [b.ms_x4(), b.ms_y4()],
+            [b.ms_x5(), b.ms_y5()],
+        ]
+        .map(|position| position.map(|x| i64::from(x) * twelfth));
+        let positions = if count == 1 { [center; SAMPLES] } else { positions };
+        Self { count, positions, center, unit: grid.unit }
+    }
+
+    /// Returns the centre of a pixel.
+    pub(crate) fn center(&self, [x, y]: [u32; 2]) -> GridPoint {
+        [i64::from(x) * self.unit + self.center[0], i64::from(y) * self.unit + self.center[1]]
+    }
+
+    /// Returns where a sample of a pixel is.
+    pub(crate) fn position(&self, [x, y]: [u32; 2], sample: usize) -> GridPoint {
+        let [dx, dy] = self.positions[sample];
+        [i64::from(x) * self.unit + dx, i64::from(y) * self.unit + dy]
+    }
+
+    /// Returns the mask with all samples.
+    pub(crate) fn all(&self) -> u8 {
+        (1 << self.count) - 1
+    }
+}
+
+/// Pixels from the first to the last column and row, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Rectangle {
+    first: [u32; 2],
+    last: [u32; 2],
+}
+
+impl Rectangle {
+    fn holds(&self, at: [u32; 2]) -> bool {
+        (0..2).all(|axis| (self.first[axis]..=self.last[axis]).contains(&at[axis]))
+    }
+}
+
+/// State of the scan converter.
+#[derive(Clone, Debug)]
+pub(crate) struct Sc {
+    pub(crate) samples: Samples,
+    scissor: Rectangle,
+    clips: [Rectangle; 4],
+    clip_rule: u16,
+    /// Edge rules by kind of shape, in the order of [`ShapeKind`].
+    rules: [EdgeRule; 6],
+    /// Samples that may be covered, by pixel of a quad.
+    sample_mask: [u8; 4],
+}
+
+impl Sc {
+    pub(crate) fn new(state: &State, grid: Grid) -> Self {
+        let registers = &state.registers;
+        let rules: ScEdgerule = registers.get();
+        macro_rules! rectangle {
+            ($a:ident, $b:ident) => {{
+                let (a, b): ($a, $b) = (registers.get(), registers.get());
+                Rectangle {
+                    first: [a.xs0(), a.ys0()].map(u32::from),
+                    last: [b.xs1(), b.ys1()].map(u32::from),
+                }
+            }};
+        }
+        let door = registers.get::<ScScreendoor>().screendoor();
+        let samples = Samples::new(state, grid);
+        Self {
+            samples,
+            scissor: rectangle!(ScScissor0, ScScissor1),
+            clips: [
+                rectangle!(ScClip0A, ScClip0B),
+                rectangle!(ScClip1A, ScClip1B),
+                rectangle!(ScClip2A, ScClip2B),
+                rectangle!(ScClip3A, ScClip3B),
+            ],
+            clip_rule: registers.get::<ScClipRule>().clip_rule(),
+            rules: [
+                rules.er_tri(),
+                rules.er_point(),
+                rules.er_line_lr(),
+                rules.er_line_rl(),
+                rules.er_line_tb(),
+                rules.er_line_bt(),
+            ],
+            // Six samples a pixel, pixel 0 lowest (open). Without multisampling, any of them.
+            sample_mask: std::array::from_fn(|pixel| {
+                let mask = (door >> (6 * pixel) & 63) as u8;
+                if samples.count == 1 { u8::from(mask != 0) } else { mask & samples.all() }
+            }),
+        }
+    }
+
+    /// Calls `emit` for each quad that a primitive covers, row by row.
+    pub(crate) fn scan(
+        &self,
+        primitive: &Primitive,
+        budget: &mut Budget,
+        mut emit: impl FnMut(Quad, &mut Budget) -> Result<(), CardError>,
+    ) -> Result<(), CardError> {
+        let unit = self.samples.unit;
+        let Some([first, last]) = self.bounds(primitive) else { return Ok(()) };
+        budget.pixels(
+            (u64::from(last[0] - first[0]) + 1).saturating_mul(u64::from(last[1] - first[1]) + 1),
+        )?;
+        let rule = self.rules[primitive.kind as usize];
+        let edges = &primitive.edges[..primitive.edge_count];
+        // An edge that takes samples on it is moved by one: then inside is where it is positive.
+        let edges: Vec<(Edge, i64)> =
+            edges.iter().map(|edge| (*edge, i64::from(is_in(rule, *edge)))).collect();
+        let clipped = self.clip_rule != 0xffff;
+        for y in (first[1] & !1..=last[1]).step_by(2) {
+            let columns = self.columns(&edges, y, [first[0], last[0]], unit);
+            let Some([left, right]) = columns else { continue };
+            for x in (left & !1..=right).step_by(2) {
+                let mut masks = [0; 4];
+                for (corner, mask) in masks.iter_mut().enumerate() {
+                    let at = [x + corner as u32 % 2, y + corner as u32 / 2];
+                    let inside = (0..2).all(|i| (first[i]..=last[i]).contains(&at[i]));
+                    if !inside || clipped && !self.clip_rects_draw(at) {
+                        continue;
+                    }
+                    for sample in 0..self.samples.count {
+                        let position = self.samples.position(at, sample);
+                        let covered = edges.iter().all(|(e, tie)| e.at(position) + tie > 0);
+                        *mask |= u8::from(covered) << sample;
+                    }
+                    *mask &= self.sample_mask[corner];
+                    let center = self.samples.center(at);
+                    if primitive.stipple.is_some_and(|line| !line.draws(center)) {
+                        *mask = 0;
+                    }
+                }
+                if masks != [0; 4] {
+                    emit(Quad { x: x as u16, y: y as u16, masks }, budget)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// First and last pixel that the primitive may cover: those of its bounds within the scissor.
+    fn bounds(&self, primitive: &Primitive) -> Option<[[u32; 2]; 2]> {
+        let unit = self.samples.unit;
+        let mut bounds = [[0; 2]; 2];
+        for axis in 0..2 {
+            let first = primitive.bounds[0][axis].div_euclid(unit);
+            let last = primitive.bounds[1][axis].div_euclid(unit);
+            let first = first.max(self.scissor.first[axis].into());
+            let last = last.min(self.scissor.last[axis].into());
+            if first > last {
+                return None;
+            }
+            bounds[0][axis] = u32::try_from(first).ok()?;
+            bounds[1][axis] = u32::try_from(last).ok()?;
+        }
+        Some(bounds)
+    }
+
+    /// The columns of two rows of pixels from `y` on that may be covered: no edge has them all outside. Only a bound;
+    /// samples decide.
+    fn columns(
+        &self,
+        edges: &[(Edge, i64)],
+        y: u32,
+        [mut left, mut right]: [u32; 2],
+        unit: i64,
+    ) -> Option<[u32; 2]> {
+        let rows = [i64::from(y) * unit, (i64::from(y) + 2) * unit];
+        for (edge, tie) in edges {
+            // The greatest value in a column is a*x + rest, x at its right (a > 0) or left end.
+            let rest = rows.map(|y| edge.at([0, y])).into_iter().max().unwrap_or(0) + tie;
+            if edge.a > 0 {
+                // a*x + rest > 0 from here on.
+                let x = (-rest).div_euclid(edge.a);
+                let column = x.div_euclid(unit);
+                left = left.max(u32::try_from(column.max(0)).unwrap_or(u32::MAX));
+            } else if edge.a < 0 {
+                let x = rest.div_euclid(-edge.a);
+                let column = x.div_euclid(unit);
+                right = right.min(u32::try_from(column).ok()?);
+            } else if rest <= 0 {
+                return None;
+            }
+            if left > right {
+                return None;
+            }
+        }
+        Some([left, right])
+    }
+
+    fn clip_rects_draw(&self, at: [u32; 2]) -> bool {
+        let mut code = 0;
+        for (n, clip) in self.clips.iter().enumerate() {
+            code |= u16::from(clip.holds(at)) << n;
+        }
+        self.clip_rule >> code & 1 != 0
+    }
+}
+
+/// Whether a sample on an edge is covered (`SC_EDGERULE`).
+///
+/// Codes 0 to 15 distinguish left and right edges, and of horizontal ones top and bottom; codes 16 to 31 top and bottom
+/// edges, and of vertical ones left and right. A clear bit takes the sample in.
+pub(crate) fn is_in(rule: EdgeRule, edge: Edge) -> bool {
+    let code = rule.code();
+    // The inside lies towards positive a and b.
+    let bit = match (code < 16, edge.a.signum(), edge.b.signum()) {
+        (true, 1, _) => 3,
+        (true, -1, _) => 2,
+        (false, _, -1) => 3,
+        (false, _, 1) => 2,
+        (true, _, 1) | (false, 1, _) => 1,
+        _ => 0,
+    };
+    code >> bit & 1 == 0
+}
+
+const _: () = assert!(ShapeKind::LineBottomToTop as usize == 5);
+
+#[cfg(test)]
+mod tests;

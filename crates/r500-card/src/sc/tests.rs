@@ -1,0 +1,171 @@
+#![allow(clippy::unwrap_used)]
+
+use arbtest::arbitrary::{Result, Unstructured};
+
+use super::*;
+use crate::Limits;
+use crate::ga::{Corner, Shape};
+use crate::reading::{Readings, SubpixelGrid};
+use crate::su::Su;
+use crate::vap::OutputLayout;
+
+struct Blocks {
+    grid: Grid,
+    su: Su,
+    sc: Sc,
+}
+
+/// Scissor of 64x64, the edge rules that Mesa writes.
+fn blocks(setup: &[(u32, u32)], readings: &Readings) -> Blocks {
+    let mut state = State::default();
+    let defaults = [
+        (0x43e0, 0),
+        (0x43e4, 63 | 63 << 13),
+        (0x43a8, 0x2da4_9525),
+        (0x43d0, 0xffff),
+        (0x43e8, 0xff_ffff),
+    ];
+    for (address, value) in defaults.iter().chain(setup) {
+        state.registers.write(*address, *value);
+    }
+    let grid = Grid::new(&state, readings);
+    let su = Su::new(&state, &OutputLayout::new(&state), grid, readings);
+    Blocks { grid, su, sc: Sc::new(&state, grid) }
+}
+
+fn shape(kind: ShapeKind, points: [GridPoint; 3], parallelogram: bool) -> Shape {
+    let corners =
+        points.map(|at| Corner { at, z: 0.0, rhw: 1.0, colors: [[0.0; 4]; 4], tex: [[0.0; 4]; 8] });
+    Shape { kind, corners, parallelogram, back: None, stipple: None }
+}
+
+/// Adds one to the count of each covered sample.
+fn scan(blocks: &Blocks, shape: Shape, counts: &mut [[u8; SAMPLES]; 64 * 64]) {
+    let Some(primitive) = blocks.su.setup(shape) else { return };
+    let mut budget = Budget::new(Limits::default());
+    let result = blocks.sc.scan(&primitive, &mut budget, |quad, _| {
+        for corner in 0..4 {
+            let [x, y] = quad.pixel(corner);
+            for sample in 0..SAMPLES {
+                counts[(y * 64 + x) as usize][sample] += quad.masks[corner] >> sample & 1;
+            }
+        }
+        Ok(())
+    });
+    assert_eq!(result, Ok(()));
+}
+
+fn covered(counts: &[[u8; SAMPLES]; 64 * 64]) -> Vec<(usize, usize)> {
+    (0..64 * 64).filter(|n| counts[*n][0] != 0).map(|n| (n % 64, n / 64)).collect()
+}
+
+#[test]
+fn each_sample_of_a_random_mesh_is_covered_once() {
+    let fine = Readings { subpixel: SubpixelGrid::Fine, ..Readings::LAW };
+    for (setup, readings) in [
+        (&[][..], Readings::LAW),
+        (&[(0x4018, 1 << 16)][..], Readings::LAW),
+        (&[][..], fine),
+        // Four samples, as Mesa places them.
+        (&[(0x4020, 1 | 2 << 1), (0x4010, 0x6628_4a66), (0x4014, 0x0066_6682)][..], Readings::LAW),
+    ] {
+        let blocks = blocks(setup, &readings);
+        arbtest::arbtest(|u| mesh(u, &blocks)).budget_ms(400);
+    }
+}
+
+/// A grid of 4x4 cells over more than the scissor whose inner corners are moved at will, each cut along a diagonal.
+fn mesh(u: &mut Unstructured<'_>, blocks: &Blocks) -> Result<()> {
+    const CELLS: usize = 4;
+    let cell = 20 * blocks.grid.unit;
+    let mut points = [[[0_i64; 2]; CELLS + 1]; CELLS + 1];
+    for (row, line) in points.iter_mut().enumerate() {
+        for (column, point) in line.iter_mut().enumerate() {
+            *point = [column as i64, row as i64].map(|n| n * cell - 6 * blocks.grid.unit);
+            // Three pixels of 20 keep quadrilaterals convex; multiples of half a pixel hit samples often.
+            if (1..CELLS).contains(&row) && (1..CELLS).contains(&column) {
+                for x in point {
+                    *x += match u.ratio(1, 2)? {
+                        true => i64::from(u.int_in_range(-6..=6)?) * blocks.grid.unit / 2,
+                        false => u.int_in_range(-3 * blocks.grid.unit..=3 * blocks.grid.unit)?,
+                    };
+                }
+            }
+        }
+    }
+    let mut counts = [[0; SAMPLES]; 64 * 64];
+    for row in 0..CELLS {
+        for column in 0..CELLS {
+            let [a, b] = [points[row][column], points[row][column + 1]];
+            let [c, d] = [points[row + 1][column], points[row + 1][column + 1]];
+            let turned = u.arbitrary()?;
+            for mut triangle in if turned { [[a, b, c], [b, d, c]] } else { [[a, b, d], [a, d, c]] }
+            {
+                if u.arbitrary()? {
+                    triangle.reverse();
+                }
+                scan(blocks, shape(ShapeKind::Triangle, triangle, false), &mut counts);
+            }
+        }
+    }
+    let samples = blocks.sc.samples.count;
+    let once = counts.iter().all(|c| c[..samples].iter().all(|n| *n == 1));
+    assert!(once, "{points:?}");
+    Ok(())
+}
+
+#[test]
+fn edge_rules_take_the_sides_that_they_name() {
+    // A square whose sides run through pixel centres: from (1.5, 1.5) to (3.5, 3.5), as a parallelogram.
+    let square = [[18, 18], [42, 18], [18, 42]];
+    // Pixels whose centres lie on the left, right, top, bottom side, corners left out.
+    let sides = [(1, 2), (3, 2), (2, 1), (2, 3)];
+    for (rule, expected) in [
+        (0, [true, true, true, true]),
+        (5, [true, false, true, false]),
+        (9, [false, true, true, false]),
+        (15, [false, false, false, false]),
+        (26, [false, true, true, false]),
+        (22, [false, true, false, true]),
+        (16, [true, true, true, true]),
+    ] {
+        let blocks = blocks(&[(0x43a8, rule << 5)], &Readings::LAW);
+        let mut counts = [[0; SAMPLES]; 64 * 64];
+        scan(&blocks, shape(ShapeKind::Point, square, true), &mut counts);
+        let covered = covered(&counts);
+        assert_eq!(sides.map(|side| covered.contains(&side)), expected, "rule {rule}");
+        assert!(covered.contains(&(2, 2)));
+    }
+}
+
+#[test]
+fn scissor_and_clip_rules_cut_pixels() {
+    let all = [[0, 0], [12 * 64, 0], [0, 12 * 64]];
+    let count = |setup: &[(u32, u32)]| {
+        let blocks = blocks(setup, &Readings::LAW);
+        let mut counts = [[0; SAMPLES]; 64 * 64];
+        scan(&blocks, shape(ShapeKind::Point, all, true), &mut counts);
+        covered(&counts)
+    };
+    let scissor = count(&[(0x43e0, 3 | 4 << 13), (0x43e4, 5 | 4 << 13)]);
+    assert_eq!(scissor, [(3, 4), (4, 4), (5, 4)]);
+    // Rectangle 0: columns 0 to 9; rectangle 1: columns 5 to 14; both rows 0. Drawn where exactly one of them is.
+    let rectangles =
+        [(0x43b0, 0), (0x43b4, 9), (0x43b8, 5), (0x43bc, 14), (0x43c0, 60), (0x43c4, 0)];
+    let rule = (0x43d0, 1 << 0b0001 | 1 << 0b0010);
+    let setup: Vec<_> = rectangles.into_iter().chain([rule, (0x43c8, 60), (0x43cc, 0)]).collect();
+    let columns: Vec<_> = count(&setup).into_iter().map(|(x, y)| x + 100 * y).collect();
+    assert_eq!(columns, [0, 1, 2, 3, 4, 10, 11, 12, 13, 14]);
+}
+
+#[test]
+fn a_screen_door_masks_samples_of_each_pixel() {
+    let multisampling = (0x4020, 1 | 2 << 1);
+    let positions = [(0x4010, 0x6666_6666), (0x4014, 0x0666_6666)];
+    let setup = [multisampling, positions[0], positions[1], (0x43e8, 0b0101)];
+    let blocks = blocks(&setup, &Readings::LAW);
+    let mut counts = [[0; SAMPLES]; 64 * 64];
+    scan(&blocks, shape(ShapeKind::Point, [[0, 0], [48, 0], [0, 48]], true), &mut counts);
+    assert_eq!(counts[0], [1, 0, 1, 0, 0, 0]);
+    assert_eq!(counts[1], [0; SAMPLES]);
+}

@@ -1,0 +1,302 @@
+//! `SU`: setup. Shapes become primitives with edge functions in exact integers: faces, culling, depth.
+
+use r500_chip::su::{
+    SuCullMode, SuDepthOffset, SuDepthScale, SuPolyOffsetBackOffset, SuPolyOffsetBackScale,
+    SuPolyOffsetEnable, SuPolyOffsetFrontOffset, SuPolyOffsetFrontScale,
+};
+use r500_chip::values::DepthFormat;
+use r500_chip::zb::ZbFormat;
+use r500_stream::State;
+
+use crate::ga::{Corner, Grid, GridPoint, Shape, ShapeKind, StippledLine};
+use crate::reading::{PolygonOffsetUnit, Readings};
+use crate::vap::OutputLayout;
+
+/// Greatest depth: 24 bits.
+pub(crate) const DEPTH_MAX: f64 = 16_777_215.0;
+
+/// The function a*x + b*y + c of grid coordinates: positive inside of an edge, 0 on it.
+///
+/// Coordinates have 27 bits at most, so that products have 54: nothing overflows, nothing is rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Edge {
+    pub(crate) a: i64,
+    pub(crate) b: i64,
+    c: i64,
+}
+
+impl Edge {
+    /// The edge from `p` to `q`; `sign` is 1 if the inside is where the cross product is positive, else -1.
+    fn new(p: GridPoint, q: GridPoint, sign: i64) -> Self {
+        let [dx, dy] = [q[0] - p[0], q[1] - p[1]];
+        let (a, b) = (-dy * sign, dx * sign);
+        Self { a, b, c: -(a * p[0] + b * p[1]) }
+    }
+
+    pub(crate) fn at(&self, [x, y]: GridPoint) -> i64 {
+        self.a * x + self.b * y + self.c
+    }
+}
+
+/// A primitive that is ready to be scanned.
+#[derive(Clone, Debug)]
+pub(crate) struct Primitive {
+    pub(crate) kind: ShapeKind,
+    /// Edges of the shape: 3, or 4 of a parallelogram.
+    pub(crate) edges: [Edge; 4],
+    pub(crate) edge_count: usize,
+    /// Least and greatest coordinates of the shape.
+    pub(crate) bounds: [GridPoint; 2],
+    /// Edge functions opposite to each corner: barycentric coordinates times twice the area.
+    weights: [Edge; 3],
+    pub(crate) corners: [Corner; 3],
+    pub(crate) back: bool,
+    pub(crate) stipple: Option<StippledLine>,
+    depth: Depth,
+}
+
+/// Depth of a primitive: values at the corners after scale, without clamp.
+#[derive(Clone, Copy, Debug)]
+struct Depth {
+    corners: [f64; 3],
+    /// Polygon offset.
+    offset: f64,
+    double_area: f64,
+}
+
+impl Primitive {
+    /// Returns the barycentric coordinates of a point, times twice the area. They may be negative: pixels of a quad lie
+    /// outside.
+    pub(crate) fn weights(&self, at: GridPoint) -> [f64; 3] {
+        self.weights.map(|edge| edge.at(at) as f64)
+    }
+
+    /// Returns the depth of a point: 24 bits, nearest. It is linear over the screen.
+    pub(crate) fn depth(&self, at: GridPoint) -> u32 {
+        let [a, b, c] = self.weights(at);
+        let [z0, z1, z2] = self.depth.corners;
+        let z = (a * z0 + b * z1 + c * z2) / self.depth.double_area + self.depth.offset;
+        // NaN becomes 0.
+        z.clamp(0.0, DEPTH_MAX).round() as u32
+    }
+}
+
+/// State of the setup unit.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Su {
+    cull_front: bool,
+    cull_back: bool,
+    /// A positive cross product in memory, y downward, is a back face.
+    positive_is_back: bool,
+    depth_scale: f64,
+    depth_offset: f64,
+    /// Factor of the slope and constant, front and back faces.
+    offsets: [Option<[f64; 2]>; 2],
+    parallelograms: Option<[f64; 2]>,
+    two_sided: [bool; 2],
+    /// Grid units in a pixel.
+    unit: f64,
+}
+
+impl Su {
+    pub(crate) fn new(
+        state: &State,
+        layout: &OutputLayout,
+        grid: Grid,
+        readings: &Readings,
+    ) -> Self {
+        let registers = &state.registers;
+        let cull: SuCullMode = registers.get();
+        let enable: SuPolyOffsetEnable = registers.get();
+        let sixteen = registers.get::<ZbFormat>().depthformat() != DepthFormat::Z24S8;
+        let unit = match readings.polygon_offset_unit {
+            PolygonOffsetUnit::PartOfStep if sixteen => 256.0 / 4.0,
+            _ => 0.5,
+        };
+        // The slope is that over a twelfth of a pixel.
+        let offset = |scale: f32, offset: f32| [f64::from(scale) / 12.0, f64::from(offset) * unit];
+        let front = offset(
+            registers.get::<SuPolyOffsetFrontScale>().scale(),
+            registers.get::<SuPolyOffsetFrontOffset>().offset(),
+        );
+        let back = offset(
+            registers.get::<SuPolyOffsetBackScale>().scale(),
+            registers.get::<SuPolyOffsetBackOffset>().offset(),
+        );
+        Self {
+            cull_front: cull.cull_front(),
+            cull_back: cull.cull_back(),
+            positive_is_back: !cull.face(),
+            depth_scale: registers.get::<SuDepthScale>().scale().into(),
+            depth_offset: registers.get::<SuDepthOffset>().offset().into(),
+            offsets: [enable.front_enable().then_some(front), enable.back_enable().then_some(back)],
+            parallelograms: enable.para_enable().then_some(front),
+            two_sided: [layout.has_color(2), layout.has_color(3)],
+            unit: grid.unit as f64,
+        }
+    }
+
+    /// Returns whether a triangle is a back face and whether it is kept; `None` if it has no area.
+    ///
+    /// Observed: with FACE clear, counter-clockwise in a picture whose y goes up is front, which is a negative cross
+    /// product in memory.
+    pub(crate) fn face(&self, corners: [GridPoint; 3]) -> Option<(bool, bool)> {
+        let area = double_area(corners);
+        if area == 0 {
+            return None;
+        }
+        let back = (area > 0) == self.positive_is_back;
+        Some((back, !(if back { self.cull_back } else { self.cull_front })))
+    }
+
+    /// Makes a shape ready; `None` if it has no area.
+    pub(crate) fn setup(&self, shape: Shape) -> Option<Primitive> {
+        let Shape { kind, mut corners, parallelogram, back, stipple } = shape;
+        let [p0, p1, p2] = corners.map(|corner| corner.at);
+        let area = double_area([p0, p1, p2]);
+        if area == 0 {
+            return None;
+        }
+        let sign = area.signum();
+        let edge = |p, q| Edge::new(p, q, sign);
+        let p3 = [p1[0] + p2[0] - p0[0], p1[1] + p2[1] - p0[1]];
+        // Around: p0, p1, (p3,) p2.
+        let (edges, edge_count) = match parallelogram {
+            true => ([edge(p0, p1), edge(p1, p3), edge(p3, p2), edge(p2, p0)], 4),
+            false => ([edge(p0, p1), edge(p1, p2), edge(p2, p0), edge(p0, p1)], 3),
+        };
+        let around = if parallelogram { p3 } else { p0 };
+        let bound = |f: fn(i64, i64) -> i64| {
+            std::array::from_fn(|axis| {
+                [p1, p2, around].iter().fold(p0[axis], |bound, p| f(bound, p[axis]))
+            })
+        };
+        let of_polygon = back.is_some();
+        let back = back.unwrap_or(false);
+        if back {
+            // Two-sided colours: 2 and 3 are those of back faces (observed).
+            for corner in &mut corners {
+                for n in 0..2 {
+                    if self.two_sided[n] {
+                        corner.colors[n] = corner.colors[n + 2];
+                    }
+                }
+            }
+        }
+        let weights = [edge(p1, p2), edge(p2, p0), edge(p0, p1)];
+        let depth = corners.map(|corner| corner.z * self.depth_scale + self.depth_offset);
+        let double_area = area.abs() as f64;
+        let offset = match kind {
+            ShapeKind::Triangle => self.offsets[usize::from(back)],
+            // Points and lines of polygon mode have the offset of their face (derived from OpenGL's rules).
+            _ if of_polygon => self.offsets[usize::from(back)],
+            _ => self.parallelograms,
+        };
+        let slope = |f: fn(&Edge) -> i64| -> f64 {
+            let change: f64 = weights.iter().zip(depth).map(|(e, z)| f(e) as f64 * z).sum();
+            (change / double_area).abs()
+        };
+        Some(Primitive {
+            kind,
+            edges,
+            edge_count,
+            bounds: [bound(i64::min), bound(i64::max)],
+            weights,
+            corners,
+            back,
+            stipple,
+            depth: Depth {
+                corners: depth,
+                double_area,
+                offset: offset.map_or(0.0, |[factor, constant]| {
+                    let slope = slope(|e| e.a).max(slope(|e| e.b));
+                    slope * self.unit * factor + constant
+                }),
+            },
+        })
+    }
+}
+
+/// Twice the area: positive if the corners turn from x to y, which is downward in memory.
+pub(crate) fn double_area([p, q, r]: [GridPoint; 3]) -> i64 {
+    (q[0] - p[0]) * (r[1] - p[1]) - (r[0] - p[0]) * (q[1] - p[1])
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn su(setup: &[(u32, u32)]) -> Su {
+        let mut state = State::default();
+        state.registers.write(0x42c0, (DEPTH_MAX as f32).to_bits());
+        state.registers.write(0x4f10, 2);
+        for (address, value) in setup {
+            state.registers.write(*address, *value);
+        }
+        let layout = OutputLayout::new(&state);
+        Su::new(&state, &layout, Grid::new(&state, &Readings::LAW), &Readings::LAW)
+    }
+
+    fn triangle(points: [GridPoint; 3], z: [f64; 3]) -> Shape {
+        let corner = |n: usize| Corner {
+            at: points[n],
+            z: z[n],
+            rhw: 1.0,
+            colors: [[0.0; 4]; 4],
+            tex: [[0.0; 4]; 8],
+        };
+        Shape {
+            kind: ShapeKind::Triangle,
+            corners: [corner(0), corner(1), corner(2)],
+            parallelogram: false,
+            back: Some(false),
+            stipple: None,
+        }
+    }
+
+    const RIGHT: [GridPoint; 3] = [[0, 0], [120, 0], [0, 120]];
+
+    #[test]
+    fn counter_clockwise_on_the_upright_picture_is_front() {
+        // In memory y goes down: from the origin right, then down is clockwise on a picture with row 0 at the top.
+        assert_eq!(su(&[]).face(RIGHT), Some((true, true)));
+        assert_eq!(su(&[(0x42b8, 4)]).face(RIGHT), Some((false, true)));
+        assert_eq!(su(&[(0x42b8, 2)]).face(RIGHT), Some((true, false)));
+        assert_eq!(su(&[(0x42b8, 1)]).face(RIGHT), Some((true, true)));
+        assert_eq!(su(&[]).face([[0, 0], [5, 5], [10, 10]]), None);
+    }
+
+    #[test]
+    fn depth_is_linear_and_rounded_to_24_bits() {
+        let primitive = su(&[]).setup(triangle(RIGHT, [0.0, 1.0, 0.5])).unwrap();
+        assert_eq!(primitive.depth([0, 0]), 0);
+        assert_eq!(primitive.depth([120, 0]), 0xff_ffff);
+        // 16777215 / 2 = 8388607.5 rounds up; a quarter of the way is 4194303.75.
+        assert_eq!(primitive.depth([60, 0]), 0x80_0000);
+        assert_eq!(primitive.depth([30, 0]), 0x40_0000);
+        assert_eq!(primitive.depth([240, 0]), 0xff_ffff);
+        assert_eq!(primitive.depth([-12, 0]), 0);
+    }
+
+    #[test]
+    fn polygon_offset_is_slope_times_factor_plus_units() {
+        // Mesa writes 12 times the factor and twice the units. Factor 2, 3 units.
+        let enable = [(0x42b4, 1), (0x42a4, 24_f32.to_bits()), (0x42a8, 6_f32.to_bits())];
+        let flat = su(&enable).setup(triangle(RIGHT, [0.5; 3])).unwrap();
+        assert_eq!(flat.depth([12, 12]), 8_388_611);
+        // 10 pixels to 1: a slope of a tenth a pixel, at the pixel 0 a fifth and three steps.
+        let steep = su(&enable).setup(triangle(RIGHT, [0.0, 1.0, 0.0])).unwrap();
+        assert_eq!(steep.depth([0, 0]), (DEPTH_MAX / 5.0 + 3.0).round() as u32);
+    }
+
+    #[test]
+    fn edges_are_positive_inside_whatever_the_order() {
+        for points in [RIGHT, [RIGHT[1], RIGHT[0], RIGHT[2]]] {
+            let primitive = su(&[]).setup(triangle(points, [0.0; 3])).unwrap();
+            assert!(primitive.edges[..3].iter().all(|edge| edge.at([30, 30]) > 0));
+            assert!(primitive.edges[..3].iter().any(|edge| edge.at([70, 70]) < 0));
+        }
+    }
+}

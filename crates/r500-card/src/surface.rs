@@ -1,0 +1,120 @@
+//! Surfaces: pixels of a render target or depth buffer in a buffer object, through tiling and byte order.
+
+use r500_chip::tiling::Tiling;
+use r500_chip::values::Endian;
+use r500_stream::Buffer;
+
+/// A surface in memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Surface {
+    pub(crate) buffer: Buffer,
+    /// Byte offset of the first pixel.
+    pub(crate) base: u32,
+    /// Pixels in a row.
+    pub(crate) pitch: u32,
+    pub(crate) tiling: Tiling,
+    pub(crate) endian: Endian,
+    /// Samples a pixel, at least 1.
+    pub(crate) samples: u32,
+}
+
+impl Surface {
+    fn offset(&self, at: [u32; 2], sample: u32) -> usize {
+        let offset = match self.samples {
+            1 => self.tiling.offset(self.pitch, at),
+            samples => self.tiling.sample_offset(self.pitch, at, sample, samples),
+        };
+        usize::try_from(u64::from(self.base) + offset).unwrap_or(usize::MAX / 2)
+    }
+
+    /// Reads a sample of a pixel; outside the buffer all bits are 0.
+    pub(crate) fn load(&self, at: [u32; 2], sample: u32) -> u128 {
+        let offset = self.offset(at, sample);
+        let bytes = self.tiling.bytes() as usize;
+        if bytes == 4 {
+            let dword = self.buffer.load(offset).unwrap_or(0);
+            return swap(self.endian, dword.into(), 4);
+        }
+        let mut raw = [0; 16];
+        self.buffer.read(offset, &mut raw[..bytes]);
+        swap(self.endian, u128::from_le_bytes(raw), bytes)
+    }
+
+    /// Writes a sample of a pixel; outside the buffer nothing happens.
+    pub(crate) fn store(&self, at: [u32; 2], sample: u32, value: u128) {
+        let offset = self.offset(at, sample);
+        let bytes = self.tiling.bytes() as usize;
+        let value = swap(self.endian, value, bytes);
+        if bytes == 4 {
+            self.buffer.store(offset, value as u32);
+        } else {
+            self.buffer.write(offset, &value.to_le_bytes()[..bytes]);
+        }
+    }
+}
+
+/// Exchanges bytes of a pixel. Swaps work on 16-bit or 32-bit units; of smaller pixels they exchange nothing.
+fn swap(endian: Endian, value: u128, bytes: usize) -> u128 {
+    let (differ, unit) = match endian {
+        Endian::WORD => (1, 2),
+        Endian::DWORD => (3, 4),
+        Endian::HALF_DWORD => (2, 4),
+        _ => return value,
+    };
+    if bytes < unit {
+        return value;
+    }
+    let raw = value.to_le_bytes();
+    u128::from_le_bytes(std::array::from_fn(|i| raw[i ^ differ]))
+}
+
+/// Exchanges bytes of a dword.
+pub(crate) fn swap_dword(endian: Endian, dword: u32) -> u32 {
+    swap(endian, dword.into(), 4) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use r500_chip::values::MicroTile;
+    use r500_stream::BufferId;
+
+    fn surface(log2_bytes: u8, endian: Endian) -> Surface {
+        Surface {
+            buffer: Buffer::zeroed(BufferId(0), 4096),
+            base: 64,
+            pitch: 32,
+            tiling: Tiling { log2_bytes, macro_tiled: true, micro: MicroTile::TILED },
+            endian,
+            samples: 1,
+        }
+    }
+
+    #[test]
+    fn what_is_stored_loads_again() {
+        for log2_bytes in 0..5 {
+            for endian in [Endian::NONE, Endian::WORD, Endian::DWORD, Endian::HALF_DWORD] {
+                let surface = surface(log2_bytes, endian);
+                let mask = u128::MAX >> (128 - (8 << log2_bytes));
+                let value = 0x0123_4567_89ab_cdef_fedc_ba98_7654_3210 & mask;
+                surface.store([3, 2], 0, value);
+                assert_eq!(surface.load([3, 2], 0), value);
+                assert_eq!(surface.load([2, 2], 0), 0);
+            }
+        }
+    }
+
+    #[test]
+    fn a_swapped_dword_lies_reversed_in_memory() {
+        let surface = Surface { tiling: Tiling::linear(2), ..surface(2, Endian::DWORD) };
+        surface.store([1, 0], 0, 0x0102_0304);
+        assert_eq!(surface.buffer.load(68), Some(0x0403_0201));
+    }
+
+    #[test]
+    fn pixels_outside_the_buffer_are_dropped() {
+        let surface = Surface { base: u32::MAX & !31, ..surface(3, Endian::NONE) };
+        surface.store([5, 5], 0, 7);
+        assert_eq!(surface.load([5, 5], 0), 0);
+    }
+}

@@ -1,0 +1,274 @@
+//! `TX`: textures. The levels of a texture in memory become the textures of the fragment machine, without tiles.
+
+use r500_chip::tiling::Tiling;
+use r500_chip::values::MicroTile;
+use r500_exec::texture::{Sampler, storage};
+use r500_isa::TEXTURE_UNITS;
+use r500_isa::state::UsFormat;
+use r500_isa::texture::{
+    TxBorderColor, TxChromaKey, TxEnable, TxFilter0, TxFilter1, TxFormat0, TxFormat1, TxFormat2,
+    TxOffset,
+};
+use r500_isa::values::CoordType;
+use r500_program::{Level, Texture};
+use r500_stream::{Buffer, State};
+
+use crate::report::{Note, Report};
+
+/// Returns the textures of the enabled units. Those that cannot be sampled are noted and left out.
+pub(crate) fn textures(state: &State, report: &mut Report) -> [Option<Texture>; TEXTURE_UNITS] {
+    let enabled = state.registers.get::<TxEnable>().bits();
+    std::array::from_fn(|unit| {
+        if enabled >> unit & 1 == 0 {
+            return None;
+        }
+        let bound = texture(state, unit as u32).and_then(|texture| {
+            // Unused units may hold anything; what cannot be bound reads as a disabled unit does.
+            let format = state.registers.member::<UsFormat>(unit as u32);
+            Sampler::bind(&texture, Some(format)).map_err(|error| error.to_string())?;
+            Ok(texture)
+        });
+        bound.map_err(|why| report.note(Note::Texture { unit, why })).ok()
+    })
+}
+
+/// Most bytes of a texture.
+const MOST: u64 = 1 << 30;
+
+fn texture(state: &State, unit: u32) -> Result<Texture, String> {
+    let registers = &state.registers;
+    let offset: TxOffset = registers.member(unit);
+    let mut texture = Texture {
+        filter0: registers.member::<TxFilter0>(unit),
+        filter1: registers.member::<TxFilter1>(unit),
+        format0: registers.member::<TxFormat0>(unit),
+        format1: registers.member::<TxFormat1>(unit),
+        format2: registers.member::<TxFormat2>(unit),
+        offset: TxOffset(0).with(TxOffset::ENDIAN_SWAP, offset.endian_swap()),
+        border_color: registers.member::<TxBorderColor>(unit).bits(),
+        chroma_key: registers.member::<TxChromaKey>(unit),
+        levels: Vec::new(),
+    };
+    let binding = state.member_binding::<TxOffset>(unit).ok_or("no buffer is bound")?;
+    let layout = Layout::new(&texture, offset)?;
+    let mut start = u64::from(offset.bits() & !31);
+    for k in 0..=u32::from(texture.format0.num_levels()) {
+        let placed = layout.level(k);
+        if placed.bytes() > MOST {
+            return Err(format!("level {k} takes {} bytes", placed.bytes()));
+        }
+        texture.levels.push(placed.read(&binding.buffer, start));
+        start = start.saturating_add(placed.bytes());
+    }
+    Ok(texture)
+}
+
+/// How the levels of a texture follow one another in memory: levels, then faces or layers (observed).
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    size: [u32; 3],
+    cube: bool,
+    volume: bool,
+    /// Texels from row to row of level 0, if not the aligned width.
+    pitch: Option<u32>,
+    levels: u32,
+    /// Bits of a texel or block; texels along the side of a block.
+    bits: u32,
+    side: u32,
+    tiling: Tiling,
+    /// Macro tiles down to levels as large as a tile, not only larger ones.
+    inclusive: bool,
+}
+
+/// A level in memory.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    size: [u32; 3],
+    /// Texels (bytes, of formats that are never tiled) from row to row.
+    pitch: u32,
+    /// Rows from layer to layer, of texels or blocks.
+    rows: u32,
+    /// Bytes of a row of texels or blocks.
+    row_bytes: u32,
+    /// Bytes of the used part of a row.
+    used_bytes: u32,
+    used_rows: u32,
+    /// `None`: row after row of bytes.
+    tiling: Option<Tiling>,
+}
+
+impl Layout {
+    fn new(texture: &Texture, offset: TxOffset) -> Result<Self, String> {
+        let Texture { filter1, format0, format1, format2, .. } = *texture;
+        let (bits, side) = storage(format1, format2).map_err(|error| error.to_string())?;
+        let axis = |low: u16, high: bool| (u32::from(low) | u32::from(high) << 11) + 1;
+        let volume = format1.tex_coord_type() == CoordType::D3;
+        Ok(Self {
+            size: [
+                axis(format0.txwidth(), format2.txwidth_11()),
+                axis(format0.txheight(), format2.txheight_11()),
+                if volume { 1 << format0.txdepth() } else { 1 },
+            ],
+            cube: format1.tex_coord_type() == CoordType::CUBE,
+            volume,
+            pitch: format0.txpitch_en().then(|| u32::from(format2.txpitch()) + 1),
+            levels: u32::from(format0.num_levels()) + 1,
+            bits,
+            side,
+            tiling: Tiling {
+                log2_bytes: (bits / 8).max(1).ilog2() as u8,
+                macro_tiled: offset.macro_tile(),
+                micro: MicroTile::new(offset.micro_tile()),
+            },
+            inclusive: !filter1.macro_switch(),
+        })
+    }
+
+    fn level(&self, k: u32) -> Placed {
+        let [width, height, depth] = self.size.map(|n| (n >> k).max(1));
+        let layers = if self.cube { 6 } else { depth };
+        let mut rows = height;
+        // Observed: heights of mipmaps, volumes and cubes are powers of two.
+        if self.levels > 1 || self.volume || self.cube {
+            rows = rows.next_power_of_two();
+        }
+        let wanted = self.pitch.filter(|_| k == 0).unwrap_or(width).max(width);
+        if self.side > 1 || self.bits < 8 {
+            // Rows of blocks are whole units of 32 bytes; blocks are never tiled.
+            let bytes = |texels: u32| {
+                (u64::from(texels.div_ceil(self.side)) * u64::from(self.bits)).div_ceil(8) as u32
+            };
+            let row_bytes = bytes(wanted).next_multiple_of(32);
+            return Placed {
+                size: [width, height, layers],
+                pitch: row_bytes,
+                rows: rows.div_ceil(self.side),
+                row_bytes,
+                used_bytes: bytes(width),
+                used_rows: height.div_ceil(self.side),
+                tiling: None,
+            };
+        }
+        let mut tiling = self.tiling;
+        let [tile_width, tile_height] = tiling.alignment();
+        // Observed: a level that is smaller than a macro tile along a side is not macro tiled.
+        let fits = |size: u32, tile: u32| if self.inclusive { size >= tile } else { size > tile };
+        tiling.macro_tiled &= fits(width, tile_width) && fits(height, tile_height);
+        let [unit_width, unit_height] = tiling.alignment();
+        let pitch = wanted.next_multiple_of(unit_width);
+        Placed {
+            size: [width, height, layers],
+            pitch,
+            rows: rows.next_multiple_of(unit_height),
+            row_bytes: pitch * tiling.bytes(),
+            used_bytes: width * tiling.bytes(),
+            used_rows: height,
+            tiling: Some(tiling),
+        }
+    }
+}
+
+impl Placed {
+    /// Returns the bytes from this level to the next.
+    fn bytes(&self) -> u64 {
+        self.layer_bytes().saturating_mul(self.size[2].into())
+    }
+
+    fn layer_bytes(&self) -> u64 {
+        u64::from(self.row_bytes) * u64::from(self.rows)
+    }
+
+    /// Reads the level, without tiles and padding. Bytes outside of the buffer are 0.
+    fn read(&self, buffer: &Buffer, start: u64) -> Level {
+        let [width, height, layers] = self.size;
+        let row = self.used_bytes as usize;
+        let mut bytes = vec![0; row * self.used_rows as usize * layers as usize];
+        let at = |offset: u64| usize::try_from(offset).unwrap_or(usize::MAX / 2);
+        for (n, row) in bytes.chunks_exact_mut(row.max(1)).enumerate() {
+            let (layer, y) = (n as u64 / u64::from(self.used_rows), n as u32 % self.used_rows);
+            let layer = start.saturating_add(layer * self.layer_bytes());
+            match self.tiling {
+                Some(tiling) => {
+                    // Texels of a row of a unit lie together.
+                    let step = tiling.unit()[0] as usize * tiling.bytes() as usize;
+                    for (n, texels) in row.chunks_mut(step).enumerate() {
+                        let x = n as u32 * tiling.unit()[0];
+                        let offset = tiling.offset(self.pitch, [x, y]);
+                        buffer.read(at(layer.saturating_add(offset)), texels);
+                    }
+                }
+                None => {
+                    let offset = u64::from(y) * u64::from(self.row_bytes);
+                    buffer.read(at(layer.saturating_add(offset)), row);
+                }
+            }
+        }
+        Level { width, height, layers, bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use r500_stream::BufferId;
+
+    fn layout(tiling: Tiling, size: [u32; 3], levels: u32, cube: bool) -> Layout {
+        Layout {
+            size,
+            cube,
+            volume: false,
+            pitch: None,
+            levels,
+            bits: 8 * tiling.bytes(),
+            side: 1,
+            tiling,
+            inclusive: true,
+        }
+    }
+
+    #[test]
+    fn levels_below_a_tile_are_not_macro_tiled() {
+        // 32-bit texels with both tilings: tiles of 32x16 texels.
+        let tiling = Tiling { log2_bytes: 2, macro_tiled: true, micro: MicroTile::TILED };
+        let layout = layout(tiling, [64, 32, 1], 3, false);
+        let tiled = |k| layout.level(k).tiling.map(|t| t.macro_tiled);
+        assert_eq!([tiled(0), tiled(1), tiled(2)], [Some(true), Some(true), Some(false)]);
+        assert_eq!(layout.level(0).bytes(), 64 * 32 * 4);
+        assert_eq!(layout.level(2).bytes(), 16 * 8 * 4);
+    }
+
+    #[test]
+    fn heights_of_mipmaps_and_cubes_are_powers_of_two() {
+        let linear = Tiling::linear(2);
+        assert_eq!(layout(linear, [10, 5, 1], 1, false).level(0).bytes(), 16 * 5 * 4);
+        assert_eq!(layout(linear, [10, 5, 1], 2, false).level(0).bytes(), 16 * 8 * 4);
+        assert_eq!(layout(linear, [8, 8, 1], 1, true).level(0).bytes(), 8 * 8 * 4 * 6);
+    }
+
+    #[test]
+    fn what_is_tiled_reads_as_rows() {
+        for code in 0..3 {
+            for log2_bytes in 0..5 {
+                let tiling =
+                    Tiling { log2_bytes, macro_tiled: code != 1, micro: MicroTile::new(code) };
+                let placed = layout(tiling, [300, 70, 1], 1, false).level(0);
+                let buffer = Buffer::zeroed(BufferId(0), placed.bytes() as usize + 64);
+                let bytes = tiling.bytes() as usize;
+                let texel = |x: u32, y: u32| -> Vec<u8> {
+                    (0..bytes).map(|n| (x * 7 + y * 13 + n as u32) as u8).collect()
+                };
+                for y in 0..70 {
+                    for x in 0..300 {
+                        let tiling = placed.tiling.unwrap_or(tiling);
+                        let offset = tiling.offset(placed.pitch, [x, y]) as usize;
+                        buffer.write(64 + offset, &texel(x, y));
+                    }
+                }
+                let level = placed.read(&buffer, 64);
+                for (n, given) in level.bytes.chunks(bytes).enumerate() {
+                    assert_eq!(given, texel(n as u32 % 300, n as u32 / 300));
+                }
+            }
+        }
+    }
+}

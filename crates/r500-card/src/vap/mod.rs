@@ -1,0 +1,146 @@
+//! `VAP`: vertex fetch, primitive assembly and what a vertex carries from there.
+
+pub(crate) mod assembly;
+pub(crate) mod fetch;
+
+use r500_chip::vap::{
+    VapAltNumVertices, VapCntl, VapCntlStatus, VapOutVtxFmt0, VapOutVtxFmt1, VapVfCntl,
+};
+use r500_stream::{DrawCall, State};
+
+use crate::pvs::OUTPUTS;
+
+/// What leaves the vertex processor: a vertex in clip space, or in the window if it bypasses the viewport transform.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Vertex {
+    pub(crate) position: [f32; 4],
+    /// In pixels, if vertices have a size of their own.
+    pub(crate) point_size: f32,
+    pub(crate) colors: [[f32; 4]; 4],
+    pub(crate) tex: [[f32; 4]; 8],
+}
+
+/// A draw as the vertex processor sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DrawState {
+    pub(crate) vf_cntl: VapVfCntl,
+    /// Vertices or indices of the draw.
+    pub(crate) count: u32,
+    /// Vertices are processed and none is sent on.
+    pub(crate) no_render: bool,
+    /// Inputs are outputs.
+    pub(crate) bypass: bool,
+}
+
+impl DrawState {
+    pub(crate) fn new(state: &State, draw: &DrawCall<'_>) -> Self {
+        let registers = &state.registers;
+        let alternative = registers.get::<VapAltNumVertices>().num_vertices();
+        Self {
+            vf_cntl: draw.vf_cntl,
+            count: match draw.vf_cntl.use_alt_num_verts() {
+                true => alternative,
+                false => draw.vf_cntl.num_vertices().into(),
+            },
+            no_render: registers.get::<VapCntl>().vap_no_render(),
+            bypass: registers.get::<VapCntlStatus>().pvs_bypass(),
+        }
+    }
+}
+
+/// Which outputs a vertex has and where the vertex program leaves them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OutputLayout {
+    point_size: Option<u8>,
+    colors: [Option<u8>; 4],
+    tex: [Option<u8>; 8],
+    /// Components of each texture coordinate, 0 to 4.
+    pub(crate) tex_components: [u8; 8],
+}
+
+impl OutputLayout {
+    /// Outputs of a vertex program lie packed: position, point size, colours, texture coordinates, as far as the
+    /// registers name them. Without a program they have fixed places (observed: 0 position, 1 point size, 2 to 5 colours,
+    /// 6 to 13 texture coordinates).
+    pub(crate) fn new(state: &State) -> Self {
+        let fmt0: VapOutVtxFmt0 = state.registers.get();
+        let fmt1: VapOutVtxFmt1 = state.registers.get();
+        let bypass = state.registers.get::<VapCntlStatus>().pvs_bypass();
+        let present = [
+            fmt0.vtx_color_0_present(),
+            fmt0.vtx_color_1_present(),
+            fmt0.vtx_color_2_present(),
+            fmt0.vtx_color_3_present(),
+        ];
+        let tex_components = [
+            fmt1.tex_0_comp_cnt(),
+            fmt1.tex_1_comp_cnt(),
+            fmt1.tex_2_comp_cnt(),
+            fmt1.tex_3_comp_cnt(),
+            fmt1.tex_4_comp_cnt(),
+            fmt1.tex_5_comp_cnt(),
+            fmt1.tex_6_comp_cnt(),
+            fmt1.tex_7_comp_cnt(),
+        ]
+        .map(|count| count.min(4));
+        let mut packed = 1;
+        let mut place = |present: bool, fixed: usize| {
+            let packed_place = packed;
+            packed += u8::from(present);
+            present.then_some(if bypass { fixed as u8 } else { packed_place })
+        };
+        Self {
+            point_size: place(fmt0.vtx_pt_size_present(), 1),
+            colors: std::array::from_fn(|i| place(present[i], 2 + i)),
+            tex: std::array::from_fn(|i| place(tex_components[i] != 0, 6 + i)),
+            tex_components,
+        }
+    }
+
+    /// Returns whether vertices have a point size of their own.
+    pub(crate) fn has_point_size(&self) -> bool {
+        self.point_size.is_some()
+    }
+
+    /// Returns whether vertices have a colour of that number.
+    pub(crate) fn has_color(&self, n: usize) -> bool {
+        self.colors[n].is_some()
+    }
+
+    /// Returns the vertex that these outputs are.
+    pub(crate) fn vertex(&self, outputs: &[[f32; 4]; OUTPUTS]) -> Vertex {
+        let at = |place: Option<u8>| place.map_or([0.0; 4], |n| outputs[usize::from(n)]);
+        Vertex {
+            position: outputs[0],
+            point_size: at(self.point_size)[0],
+            colors: self.colors.map(at),
+            tex: self.tex.map(at),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_are_packed_unless_the_program_is_bypassed() {
+        let mut state = State::default();
+        // Position, colour 1, point size; texture coordinates 0 (4 components) and 2 (2 components).
+        state.registers.write(0x2090, 1 | 1 << 2 | 1 << 16);
+        state.registers.write(0x2094, 4 | 2 << 6);
+        let mut outputs = [[0.0; 4]; OUTPUTS];
+        for (n, output) in outputs.iter_mut().enumerate() {
+            *output = [n as f32; 4];
+        }
+        let vertex = OutputLayout::new(&state).vertex(&outputs);
+        assert_eq!(vertex.point_size, 1.0);
+        assert_eq!(vertex.colors.map(|c| c[0]), [0.0, 2.0, 0.0, 0.0]);
+        assert_eq!(vertex.tex.map(|c| c[0]), [3.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        state.registers.write(0x2140, 1 << 8);
+        let vertex = OutputLayout::new(&state).vertex(&outputs);
+        assert_eq!(vertex.point_size, 1.0);
+        assert_eq!(vertex.colors.map(|c| c[0]), [0.0, 3.0, 0.0, 0.0]);
+        assert_eq!(vertex.tex.map(|c| c[0]), [6.0, 0.0, 8.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+    }
+}
