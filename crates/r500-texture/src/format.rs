@@ -164,11 +164,9 @@ impl Layout {
         out
     }
 }
-<<<<<<< HEAD:crates/r500-texture/src/format.rs
-=======
 
-/// Bits of a texel (of a block) of the format that two registers name, and texels along the side of a block: 1 without
-/// blocks.
+/// Returns the bits of a texel (of a block) of the format that two registers name, and the texels along the side of a
+/// block: 1 without blocks.
 ///
 /// # Errors
 /// [`BindError`] if the format is reserved or not modelled.
@@ -176,90 +174,3 @@ pub fn storage(format1: TxFormat1, format2: TxFormat2) -> Result<(u32, u32), Bin
     let layout = Layout::of(format1, format2)?;
     Ok((layout.unit_bits(), layout.unit_side()))
 }
-
-/// How the registers of a texture want its components read.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Interpret {
-    /// `SIGNED_COMP0` to `SIGNED_COMP3`. They mean nothing to floats and DXT blocks.
-    pub(super) signed: [bool; 4],
-    /// `POW2FIX2FLT`.
-    pub(super) pow2: bool,
-    /// `DXTC_SWIZZLE_ENABLE`.
-    pub(super) blue_first: bool,
-}
-
-impl Interpret {
-    /// Component `i`, whose bits lie there in `raw`.
-    fn fixed(self, i: usize, raw: u128, (lowest, bits): Bits) -> Component {
-        let code = (raw >> lowest) as u32 & (u32::MAX >> (32 - bits));
-        match (self.signed[i], self.pow2 && bits == 8) {
-            (false, false) => Component::Unorm { code, bits },
-            (true, false) => Component::Snorm { code, bits },
-            (false, true) => Component::Ratio(code as i32, 256),
-            (true, true) => Component::Ratio(i32::from(code as u8 as i8), 128),
-        }
-    }
-}
-
-/// A component as it is stored.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Component {
-    /// Unsigned fixed point.
-    Unorm {
-        /// The bits.
-        code: u32,
-        /// How many.
-        bits: u32,
-    },
-    /// Signed fixed point.
-    Snorm {
-        /// The bits.
-        code: u32,
-        /// How many.
-        bits: u32,
-    },
-    /// An exact fraction of small integers, of a component of 8 bits or fewer.
-    Ratio(i32, i32),
-    /// A float.
-    Float(f32),
-}
-
-impl Component {
-    /// What a component is that the format lacks.
-    pub(super) const ZERO: Self = Self::Float(0.0);
-
-    /// The number that it stands for.
-    ///
-    /// Fractions are rounded once: both parts have less than 24 bits, so they are floats.
-    pub(super) fn value(self) -> f32 {
-        match self {
-            Self::Unorm { code, bits } => fixed::unorm_to_f32(code, bits),
-            Self::Snorm { code, bits } => fixed::snorm_to_f32(code, bits),
-            Self::Ratio(numerator, denominator) => numerator as f32 / denominator as f32,
-            Self::Float(x) => x,
-        }
-    }
-
-    /// The number without sRGB gamma: what is positive and has 8 bits or fewer is taken from the
-    /// curve, in double from the exact fraction; anything else is [`Self::value`].
-    ///
-    /// Documented: gamma is for components of at most 8 bits. Observed: it is sRGB's, and it is
-    /// removed before filtering.
-    pub(super) fn linear(self) -> f32 {
-        let exact = match self {
-            Self::Unorm { code, bits: 8 } => return srgb::to_linear8(code as u8),
-            Self::Unorm { code, bits: bits @ 1..=7 } => {
-                f64::from(code) / f64::from((1_u32 << bits) - 1)
-            }
-            Self::Snorm { code, bits: bits @ 2..=8 } if code >> (bits - 1) == 0 => {
-                f64::from(code) / f64::from((1_u32 << (bits - 1)) - 1)
-            }
-            Self::Ratio(numerator, denominator) if numerator > 0 => {
-                f64::from(numerator) / f64::from(denominator)
-            }
-            _ => return self.value(),
-        };
-        srgb::decode(exact) as f32
-    }
-}
->>>>>>> 151e352 (card: the virtual R500, block by block: vertex fetch and programs, clipping, exact coverage, fragment programs, depth, stencil, blending):crates/r500-exec/src/texture/format.rs
