@@ -7,8 +7,13 @@ use r500_chip::tiling::Tiling;
 use r500_chip::values::MicroTile;
 use r500_stream::{Buffer, BufferId, Relocation, StreamWriter, Submission};
 
-/// `OUT : out[0].rgb = src0.rgb, out[0].a = src0.a` of temporary 0, as compilers write it.
-const COPY: [u32; 6] = [0x0007_8005, 0x0802_0000, 0x0802_0000, 0x0044_0220, 0x0003_0003, 0x0000_0005];
+/// `OUT TEX_SEM_WAIT LAST src0.rgb = temp[0], src0.a = temp[0] :
+/// out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.a src0.a`
+const COPY: [u32; 6] =
+    [0x0007_8105, 0x0802_0000, 0x0802_0000, 0x0044_0220, 0x0060_c003, 0x0000_0005];
+
+/// `TEX TEX_SEM_WAIT TEX_SEM_ACQUIRE temp[0].rgba = LD tex[0].rgba temp[0].rgbb`
+const FETCH: [u32; 6] = [0x0000_7807, 0x0240_0000, 0xe400_a400, 0, 0, 0];
 
 /// A stream with a buffer list.
 #[derive(Default)]
@@ -168,7 +173,11 @@ fn a_triangle_interpolates_colours_and_covers_by_the_top_left_rule() {
     stream.target(0, id, 64 | ARGB8888);
     // Half of a square of 16 pixels; the diagonal goes through pixel centres and is a right edge: out.
     let corner = |x: f32, y: f32, red: f32| ([x, y, 0.0, 1.0], [red, 0.0, 0.0, 1.0]);
-    draw(&mut stream, TRIANGLES, &[corner(0.5, 0.5, 0.0), corner(16.5, 0.5, 1.0), corner(0.5, 16.5, 0.0)]);
+    draw(
+        &mut stream,
+        TRIANGLES,
+        &[corner(0.5, 0.5, 0.0), corner(16.5, 0.5, 1.0), corner(0.5, 16.5, 0.0)],
+    );
     run(stream);
     for y in 0..20 {
         for x in 0..20 {
@@ -222,7 +231,11 @@ fn vertices_come_from_arrays_by_index_through_a_program() {
     let (indices, index_memory) = stream.buffer(16);
     stream.target(0, id, 64 | ARGB8888);
     // Position of two floats, colour of four bytes.
-    let corners = [([-1.0_f32, 1.0], 0xffff_0000_u32), ([1.0, 1.0], 0xff00_ff00), ([-1.0, -1.0], 0xff00_00ff)];
+    let corners = [
+        ([-1.0_f32, 1.0], 0xffff_0000_u32),
+        ([1.0, 1.0], 0xff00_ff00),
+        ([-1.0, -1.0], 0xff00_00ff),
+    ];
     for (n, (position, color)) in corners.into_iter().enumerate() {
         let at = 32 + n * 12;
         memory.store(at, position[0].to_bits());
@@ -253,7 +266,14 @@ fn vertices_come_from_arrays_by_index_through_a_program() {
         (0x20b0, 0x43f),
         (0x2134, 0xff_ffff),
     ]);
-    stream.floats(&[(0x2098, 8.0), (0x209c, 8.0), (0x20a0, -8.0), (0x20a4, 8.0), (0x20a8, 0.5), (0x20ac, 0.5)]);
+    stream.floats(&[
+        (0x2098, 8.0),
+        (0x209c, 8.0),
+        (0x20a0, -8.0),
+        (0x20a4, 8.0),
+        (0x20a8, 0.5),
+        (0x20ac, 0.5),
+    ]);
     stream.words.command(Opcode::LOAD_VBPNTR, &[1, 3 | 3 << 8, 32]).relocation(vertices);
     stream.words.command(Opcode::DRAW_INDX_2, &[TRIANGLES | 1 << 4 | 3 << 16]);
     stream.words.command(Opcode::INDX_BUFFER, &[1 << 31 | 0x2040 / 4, 8, 2]).relocation(indices);
@@ -281,10 +301,8 @@ fn a_texture_in_tiles_is_drawn_texel_by_texel() {
             texels.store(tiling.offset(64, [x, y]) as usize, x | y << 8 | 0xff << 24);
         }
     }
-    // TEX t0 = tex[0] at t0; then copy.
-    let tex = [0x0000_7807 & !0xf | 3, 0x0200_0000 | 1 << 22, 0xe400_e400, 0, 0, 0];
     stream.words.write(0x4250, &[0]);
-    stream.words.write_one(0x4254, &[&tex[..], &COPY[..]].concat());
+    stream.words.write_one(0x4254, &[FETCH, COPY].concat());
     stream.set(&[
         (0x4630, 1 << 16),
         (0x4634, 1 << 16),
@@ -323,11 +341,16 @@ fn a_texture_in_tiles_is_drawn_texel_by_texel() {
 
 #[test]
 fn lines_cover_their_first_pixel_and_not_their_last() {
-    for (from, to) in [((2.5, 3.5), (9.5, 3.5)), ((9.5, 3.5), (2.5, 3.5)), ((3.5, 2.5), (3.5, 9.5))] {
+    for (from, to) in [((2.5, 3.5), (9.5, 3.5)), ((9.5, 3.5), (2.5, 3.5)), ((3.5, 2.5), (3.5, 9.5))]
+    {
         let mut stream = base();
         let (id, buffer) = stream.buffer(64 * 64 * 4);
         stream.target(0, id, 64 | ARGB8888).set(&[(0x4234, 6)]);
-        draw(&mut stream, LINES, &[([from.0, from.1, 0.0, 1.0], RED), ([to.0, to.1, 0.0, 1.0], RED)]);
+        draw(
+            &mut stream,
+            LINES,
+            &[([from.0, from.1, 0.0, 1.0], RED), ([to.0, to.1, 0.0, 1.0], RED)],
+        );
         run(stream);
         let drawn = |(x, y): (f32, f32)| pixel(&buffer, x as usize, y as usize) != 0;
         assert!(drawn(from) && !drawn(to), "{from:?} {to:?}");
