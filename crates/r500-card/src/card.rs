@@ -9,8 +9,8 @@ use r500_chip::sc::{ScClipRule, ScScreendoor};
 use r500_chip::vap::{VapGbHorzClipAdj, VapGbVertClipAdj, VapVfMaxVtxIndx};
 use r500_chip::zb::{ZbZpassAddr, ZbZpassData};
 use r500_exec::Engine;
-use r500_fast::Fast;
 use r500_exec::texture::DepthStencil;
+use r500_fast::Fast;
 use r500_stream::{CommandProcessor, Effect, State, Submission};
 
 use crate::cp::{self, Context};
