@@ -15,7 +15,7 @@ use r500_stream::{CommandProcessor, Effect, State, Submission};
 
 use crate::cp::{self, Context};
 use crate::limits::{Budget, CardError, Limits};
-use crate::reading::Readings;
+use crate::reading::{ReadingError, Readings};
 use crate::report::{Note, Report};
 
 /// A virtual R500.
@@ -84,6 +84,17 @@ impl Card {
     /// Sets the choices for open rules of the fragment processor and the texture units.
     pub fn set_fragment_readings(&mut self, readings: r500_exec::Readings) {
         self.exec_readings = readings;
+    }
+
+    /// Sets the choice for an open rule by its name, of this crate's or of the fragment processor's readings.
+    ///
+    /// # Errors
+    /// [`ReadingError`] if neither has such a reading or value.
+    pub fn set_reading(&mut self, name: &str, value: &str) -> Result<(), ReadingError> {
+        match self.readings.set(name, value) {
+            Err(ReadingError::Name { .. }) => self.exec_readings.set(name, value),
+            result => result,
+        }
     }
 
     /// Sets bounds for each submission.

@@ -23,6 +23,8 @@ pub struct Settings {
     pub frames: Option<PathBuf>,
     /// Width and height of the screen in pixels.
     pub mode: [u16; 2],
+    /// Choices for rules that documents leave open, as NAME=VALUE; for the machine.
+    pub readings: Vec<String>,
 }
 
 impl Default for Settings {
@@ -35,6 +37,7 @@ impl Default for Settings {
             capture: None,
             frames: None,
             mode: [800, 600],
+            readings: Vec::new(),
         }
     }
 }
@@ -46,6 +49,7 @@ const STATS: &str = "R500_CARD_STATS";
 const CAPTURE: &str = "R500_CARD_CAPTURE";
 const FRAMES: &str = "R500_CARD_FRAMES";
 const MODE: &str = "R500_CARD_MODE";
+const READINGS: &str = "R500_CARD_READINGS";
 
 /// A variable with a value that it cannot have.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -72,6 +76,7 @@ impl Settings {
             (CAPTURE, path(&self.capture)),
             (FRAMES, path(&self.frames)),
             (MODE, Some(format!("{}x{}", self.mode[0], self.mode[1]).into())),
+            (READINGS, Some(self.readings.join(",").into())),
         ]
     }
 
@@ -98,6 +103,10 @@ impl Settings {
         }
         settings.capture = get(CAPTURE).map(PathBuf::from);
         settings.frames = get(FRAMES).map(PathBuf::from);
+        if let Some(value) = text(READINGS) {
+            let readings = value.split(',').filter(|reading| !reading.is_empty());
+            settings.readings = readings.map(str::to_owned).collect();
+        }
         if let Some(value) = text(MODE) {
             let size =
                 value.split_once('x').and_then(|(w, h)| Some([w.parse().ok()?, h.parse().ok()?]));
@@ -135,6 +144,7 @@ mod tests {
             capture: Some("a b.r5cs".into()),
             frames: Some("/frames".into()),
             mode: [640, 480],
+            readings: vec!["subpixel=256".into(), "guard-band=wide".into()],
         };
         for settings in [Settings::default(), other] {
             assert_eq!(through_variables(&settings), Ok(settings));

@@ -25,6 +25,7 @@
 mod files;
 mod guard;
 mod libdrm;
+mod machine;
 mod nodes;
 mod real;
 mod requests;

@@ -6,6 +6,7 @@ use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 use std::sync::{Arc, Once, OnceLock};
 
+use crate::machine;
 use r500_drm::{Device, Errno, File, Settings, log};
 
 /// The nodes of the card.
@@ -108,7 +109,14 @@ fn device() -> Option<&'static Arc<Device>> {
                 return None;
             }
         };
-        match Device::new(settings, None) {
+        let machine = match machine::new(&settings) {
+            Ok(machine) => machine,
+            Err(error) => {
+                log::say(&error);
+                return None;
+            }
+        };
+        match Device::new(settings, machine) {
             Ok(device) => Some(device),
             Err(Errno(number)) => {
                 log::say(&format!("no thread for the card: error {number}"));

@@ -67,6 +67,9 @@ struct CardArgs {
     /// Width and height of the screen in pixels
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_mode)]
     mode: [u16; 2],
+    /// Choose a rule that the documents leave open; may be repeated
+    #[arg(long, value_name = "NAME=VALUE")]
+    reading: Vec<String>,
     /// The library that stands between the program and the system (default: next to this command)
     #[arg(long, value_name = "FILE", env = "R500_CARD_LIBRARY")]
     library: Option<PathBuf>,
@@ -174,6 +177,7 @@ impl CardArgs {
             capture: capture.map(absolute).transpose()?,
             frames: self.frames.as_deref().map(absolute).transpose()?,
             mode: self.mode,
+            readings: self.reading.clone(),
         };
         if let Some(frames) = &settings.frames {
             std::fs::create_dir_all(frames).map_err(|error| {

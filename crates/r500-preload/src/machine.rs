@@ -1,0 +1,39 @@
+//! The adapter between the device and the virtual chip.
+
+use r500_card::Card;
+use r500_drm::{Fault, Machine, Settings};
+use r500_stream::Submission;
+
+/// A chip that executes submissions.
+#[derive(Debug, Default)]
+struct Chip(Card);
+
+/// Returns what executes submissions; `None` if nothing is to be drawn. Fails if a reading does not exist.
+pub(crate) fn new(settings: &Settings) -> Result<Option<Box<dyn Machine>>, String> {
+    if !settings.draw {
+        return Ok(None);
+    }
+    let mut card = Card::new();
+    for reading in &settings.readings {
+        let (name, value) = reading
+            .split_once('=')
+            .ok_or_else(|| format!("reading {reading:?} is not NAME=VALUE"))?;
+        card.set_reading(name, value).map_err(|error| error.to_string())?;
+    }
+    Ok(Some(Box::new(Chip(card))))
+}
+
+impl Machine for Chip {
+    fn submit(&mut self, submission: &Submission) -> Result<(), Fault> {
+        self.0.submit(submission).map_err(|error| Fault(error.to_string()))
+    }
+
+    fn report(&self, stats: bool) -> Vec<String> {
+        let report = self.0.report();
+        let notes = report.notes().map(|(note, count)| match count {
+            1 => format!("not drawn as a card does: {note}"),
+            count => format!("not drawn as a card does: {note} ({count} times)"),
+        });
+        notes.chain(stats.then(|| report.statistics.to_string())).collect()
+    }
+}
