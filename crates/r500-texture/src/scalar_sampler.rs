@@ -185,7 +185,7 @@ impl ScalarSampler {
                 let weight = self.tri_perf_line(arith.sub(lod, floor), arith);
                 let (a, b) = (level(first), level((first + 1).min(self.coarsest)));
                 observer.levels_blended(weight);
-                mix(a, b, weight, arith)
+                lerp(a, b, weight, arith)
             }
             LayerFilter::POINT => level(arith.floor(arith.add(lod, 0.5)) as usize),
             _ => level(self.finest),
@@ -274,19 +274,19 @@ impl Taps {
     }
 
     /// The colour of the texels along this axis, each as `color` has it.
-    fn mix(self, arith: Arith, mut color: impl FnMut(Option<u32>) -> [f32; 4]) -> [f32; 4] {
+    fn lerp(self, arith: Arith, mut color: impl FnMut(Option<u32>) -> [f32; 4]) -> [f32; 4] {
         match self {
             Self::Point(only) => color(only),
             Self::Linear(first, second, weight) => {
                 let (first, second) = (color(first), color(second));
-                mix(first, second, weight, arith)
+                lerp(first, second, weight, arith)
             }
         }
     }
 }
 
 /// a + (b - a) * weight, each step rounded.
-fn mix(a: [f32; 4], b: [f32; 4], weight: f32, arith: Arith) -> [f32; 4] {
+fn lerp(a: [f32; 4], b: [f32; 4], weight: f32, arith: Arith) -> [f32; 4] {
     [0, 1, 2, 3].map(|c| arith.add(a[c], arith.mul(arith.sub(b[c], a[c]), weight)))
 }
 

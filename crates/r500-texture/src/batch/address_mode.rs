@@ -1,37 +1,35 @@
-//! Clamp modes for sixteen coordinates: [`taps`](crate::address) in floats.
+//! Address modes for a chunk of coordinates: the arithmetic of [`address`](crate::address) in floats.
 //!
-//! Texel numbers are whole floats below 2^23 in size, so that sums and products of them are exact. A
-//! texel that is none, the border, is -1.
+//! Texel numbers are integers below 2^23 in magnitude, as floats, so that sums and products of them are exact.
+//! The border is -1.
 
 use r500_isa::values::ClampMode;
 
 use r500_simd::{Chunk, LANES};
 
-/// Repeating coordinates from here on are left to the law.
+/// Repeating coordinates from this magnitude on take the slow path.
 pub(super) const TOO_FAR: f32 = (1 << 21) as f32;
 
-/// Added to a number below 2^22 in size, this leaves the nearest integer (ties to even) in the lowest
-/// bits: 1.5 * 2^23. Every instruction set has it; not every one rounds.
+/// 1.5 * 2^23: adding it to a number below 2^22 in magnitude leaves the nearest integer (ties to even) in the
+/// lowest bits. Works without a rounding instruction.
 const MAGIC: f32 = 12_582_912.0;
 
-/// What becomes of coordinates outside a level, along one axis.
+/// The address mode of one axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AddressMode {
     pub(super) mode: ClampMode,
-    /// Whether all levels have a power of two of texels.
+    /// Whether the number of texels is a power of two, in every level.
     pub(super) power_of_two: bool,
 }
 
-/// The texels that coordinates meet along an axis; the second and its weight with the linear filter
-/// only.
+/// The texels that a filter reads along an axis; the second one and its weight with the linear filter only.
 #[derive(Clone, Copy)]
 pub(super) struct Taps {
     pub(super) texel: [Chunk; 2],
     pub(super) weight: Chunk,
 }
 
-/// The least first texel that counts is `fixed` less `sizes` times the size, the greatest the size and
-/// `last`.
+/// Bounds of the first texel: from `fixed - sizes * size` to `size + last`.
 struct End {
     sizes: f32,
     fixed: f32,
@@ -43,13 +41,13 @@ impl Taps {
 }
 
 impl AddressMode {
-    /// Whether coordinates come again however far off.
+    /// Returns whether coordinates repeat without end.
     #[inline(always)]
     pub(super) fn repeats(self) -> bool {
         matches!(self.mode, ClampMode::WRAP | ClampMode::MIRROR)
     }
 
-    /// Whether there is a border to be met.
+    /// Returns whether the mode can read the border colour.
     pub(super) fn uses_border(self) -> bool {
         matches!(
             self.mode,
@@ -60,8 +58,8 @@ impl AddressMode {
         )
     }
 
-    /// The texels of the coordinates `x` (which are changed) along an axis of `size` texels;
-    /// `inverse` is 1 divided by it.
+    /// Computes the texels of the coordinates `x` (which it overwrites) along an axis of `size` texels;
+    /// `inverse` is 1 / `size`.
     #[inline(always)]
     pub(super) fn taps(
         self,
@@ -85,8 +83,8 @@ impl AddressMode {
         }
     }
 
-    /// The first of the two texels of the linear filter, between its [`tap_bounds`](Self::tap_bounds), for the
-    /// coordinates `x` (which are changed), and the second one's weight.
+    /// Computes the first of the two texels of the linear filter, within [`tap_bounds`](Self::tap_bounds), for
+    /// the coordinates `x` (which it overwrites), and the weight of the second.
     #[inline(always)]
     pub(super) fn first(
         self,
@@ -132,8 +130,8 @@ impl AddressMode {
         }
     }
 
-    /// The least and the greatest first texel of the linear filter that counts: beyond, both texels are
-    /// as there, or those of a coordinate that comes again.
+    /// Returns the least and the greatest distinct first texel of the linear filter: beyond them both texels
+    /// are those at the bound, or repeat.
     pub(super) fn tap_bounds(self, size: f32) -> (f32, f32) {
         match self.mode {
             ClampMode::WRAP => (0.0, size - 1.0),
@@ -145,7 +143,7 @@ impl AddressMode {
         }
     }
 
-    /// The same for modes that do not repeat.
+    /// Returns the bounds of a mode that does not repeat.
     #[inline(always)]
     fn end(self) -> End {
         let (sizes, fixed, last) = match self.mode {
@@ -154,23 +152,23 @@ impl AddressMode {
             ClampMode::CLAMP | ClampMode::CLAMP_HALF | ClampMode::MIRROR_ONCE_HALF => {
                 (0.0, -1.0, -1.0)
             }
-            // BORDER: three bits have no other code.
+            // BORDER, the last code of the three-bit field.
             _ => (0.0, -2.0, 0.0),
         };
         End { sizes, fixed, last }
     }
 
-    /// Limits coordinates so that the same texels are met and numbers stay small; NaN becomes 0.
-    /// Farther out both texels of the linear filter are the same, and a bilerp of a texel with
-    /// itself does not depend on the weight.
+    /// Limits coordinates, without changing the texels, so that numbers stay small; NaN becomes 0. Beyond the
+    /// limits both texels of the linear filter are equal, and interpolating between equal texels does not depend
+    /// on the weight.
     #[inline(always)]
     fn limit(self, x: &mut Chunk, size: &Chunk) {
         match self.mode {
-            // Others are left to the law.
+            // Coordinates too large for this take the slow path.
             ClampMode::WRAP | ClampMode::MIRROR => {}
             ClampMode::CLAMP => {
                 for lane in 0..LANES {
-                    // NaN as well: -1 meets the texels that 0 meets.
+                    // NaN becomes -1, which reads the same texels as 0.
                     let above = if x[lane] > -1.0 { x[lane] } else { -1.0 };
                     let end = size[lane] + 1.0;
                     x[lane] = if above < end { above } else { end };
@@ -196,7 +194,7 @@ impl AddressMode {
         }
     }
 
-    /// The texels that numbers stand for.
+    /// Maps texel numbers to texels of the level, in place.
     #[inline(always)]
     fn texels(self, i: &mut Chunk, size: &Chunk, inverse: &Chunk, linear: bool) {
         match (self.mode, linear) {
@@ -234,7 +232,7 @@ impl AddressMode {
                     i[lane] = if once < size[lane] { once } else { -1.0 };
                 }
             }
-            // BORDER, and the linear filter half way to it.
+            // BORDER, and the linear filter of the modes that end half a texel into the border.
             _ => {
                 for lane in 0..LANES {
                     let inside = (i[lane] >= 0.0) & (i[lane] < size[lane]);
@@ -245,7 +243,7 @@ impl AddressMode {
     }
 }
 
-/// What remains of the whole number `i`, at most 2^21 + 1 in size, by `n`: 0 to n - 1.
+/// Returns the integer `i`, at most 2^21 + 1 in magnitude, modulo `n`: 0 to n - 1.
 #[inline(always)]
 pub(super) fn modulo(i: f32, n: f32, inverse: f32, power_of_two: bool) -> f32 {
     // Exact for a power of two. Else the quotient is off by less than 2^-1 (2^21 / n units of
@@ -258,20 +256,20 @@ pub(super) fn modulo(i: f32, n: f32, inverse: f32, power_of_two: bool) -> f32 {
     if rest < n { rest } else { rest - n }
 }
 
-/// Mirrors at zero.
+/// Mirrors a texel number at zero.
 #[inline(always)]
 fn once(i: f32) -> f32 {
     if i < 0.0 { -1.0 - i } else { i }
 }
 
-/// The largest integer not above `x`, which is less than 2^22 in size.
+/// Returns the largest integer not above `x`, which is less than 2^22 in magnitude.
 #[inline(always)]
 pub(super) fn floor(x: f32) -> f32 {
     let nearest = (x + MAGIC) - MAGIC;
     nearest - if nearest > x { 1.0 } else { 0.0 }
 }
 
-/// A whole number from 0 to 2^22 as an integer.
+/// Converts an integral float from 0 to 2^22.
 #[inline(always)]
 pub(super) fn whole(x: f32) -> u32 {
     (x + MAGIC).to_bits() & 0x3f_ffff

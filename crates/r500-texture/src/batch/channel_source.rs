@@ -1,19 +1,19 @@
-//! What the channels of a texture have in common: grey has one three times, and alpha is often 1.
+//! Redundant channels: in a grey texture red, green and blue are equal; alpha is often constant 1.
 
-/// What a channel holds, in all texels.
+/// The source of a channel, the same for all texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ChannelSource {
-    /// The bits of this channel: of itself, or of an earlier one that says the same of itself.
+    /// The bits of this channel: the channel itself, or an earlier one whose source is itself.
     Of(u8),
-    /// The same bits everywhere: of a finite number, not -0, so that any bilerp is that number, too.
+    /// The same bits in every texel: a finite number other than -0, so that filtering returns that number.
     Constant(u32),
 }
 
 impl ChannelSource {
-    /// Nothing in common.
+    /// Four distinct channels.
     pub(super) const DISTINCT: [Self; 4] = [Self::Of(0), Self::Of(1), Self::Of(2), Self::Of(3)];
 
-    /// Those of texels.
+    /// Returns the sources of the channels of texels.
     pub(super) fn of(texels: &[[f32; 4]]) -> [Self; 4] {
         let alike = |c: usize, d: usize| texels.iter().all(|x| x[c].to_bits() == x[d].to_bits());
         let constant = |c: usize| {
@@ -42,7 +42,7 @@ mod tests {
         assert_eq!(ChannelSource::of(&grey), [Of(0), Of(0), Of(0), one]);
         let partly = [[0.5, 0.5, 0.0, 0.0], [0.25, 0.5, 0.25, 0.0]];
         assert_eq!(ChannelSource::of(&partly), [Of(0), half, Of(2), Constant(0)]);
-        // Zeros of either sign are other bits; a bilerp of -0 with itself is +0.
+        // +0 and -0 differ in bits; interpolating between -0 and -0 gives +0.
         let zeros = [[0.0, -0.0, -0.0, f32::NAN], [1.0, 1.0, -0.0, f32::NAN]];
         assert_eq!(ChannelSource::of(&zeros), ChannelSource::DISTINCT);
     }

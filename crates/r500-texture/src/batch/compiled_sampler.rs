@@ -1,4 +1,4 @@
-//! A sampler made ready for batches: texels decoded, levels and modes in tables.
+//! The compiled sampler: decoded texels, levels and modes in the form that batch fetches use.
 
 use r500_isa::values::{CoordType, LayerFilter, TriPerf};
 
@@ -10,14 +10,14 @@ use crate::format::Layout;
 use crate::scalar_sampler::{Filter, ScalarSampler};
 use r500_simd::{Chunk, LANES};
 
-/// All that a fetch looks up.
+/// A sampler compiled for batch fetches.
 #[derive(Debug)]
 pub(crate) struct CompiledSampler {
     pub(super) kind: CoordType,
     pub(super) scale: [f32; 3],
     pub(super) lod_bias: f32,
     pub(super) address_modes: [AddressMode; 3],
-    /// Whether a coordinate may meet the border.
+    /// Whether a fetch may read the border colour.
     pub(super) may_use_border: bool,
     pub(super) mag: Filter,
     pub(super) min: Filter,
@@ -25,45 +25,45 @@ pub(crate) struct CompiledSampler {
     pub(super) tri_perf: TriPerf,
     pub(super) finest: usize,
     pub(super) coarsest: usize,
-    /// Whether the level of detail cannot be seen: always the finest level by the same filter.
+    /// Whether the level of detail has no effect: always the finest level with the same filter.
     pub(super) single_level: bool,
-    /// Whether fetches are [simple](super::fast_path).
+    /// Whether fetches take the [fast path](super::fast_path).
     pub(super) has_fast_path: bool,
     pub(super) levels: Vec<LaneMipLevel>,
     pub(super) store: TexelCache,
-    /// What linear filters mix, if it is worth keeping.
+    /// The footprints of the bilinear filter, for small textures.
     pub(super) footprints: Option<BilinearFootprints>,
-    /// Whether texels are finite and none is -0 or denormal, so that a bilerp of two with weight 0
-    /// is the first.
+    /// Whether all texels are finite and none is -0 or denormal, so that interpolating with weight 0 returns the
+    /// first texel.
     pub(super) plain: bool,
-    /// Whether a step within a level can be tiny.
+    /// Whether a step of a filter within a level can underflow.
     pub(super) may_underflow: bool,
-    /// What the channels of texels have in common, the border aside.
+    /// The sources of the channels of all texels except the border colour.
     pub(super) channels: [ChannelSource; 4],
 }
 
-/// The level of each lane, in floats as the lanes compute with them.
+/// The mip level of each lane, as floats.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LaneMipLevel {
-    /// Width, height, depth, and 1 divided by them.
+    /// Width, height, depth, and their reciprocals.
     pub(super) size: [Chunk; 3],
     pub(super) inverse: [Chunk; 3],
-    /// From texels of level 0 to texels of this one, a power of two.
+    /// Factor from texels of level 0 to texels of this level, a power of two.
     pub(super) factor: [Chunk; 3],
-    /// The smallest coordinate that is not denormal after that.
+    /// The smallest coordinate that is not denormal after scaling.
     pub(super) least: [Chunk; 3],
-    /// The first texel.
+    /// The number of the first texel.
     pub(super) base: Chunk,
     /// Whether every factor is 1.
     pub(super) full_size: bool,
-    /// Where its [`BilinearFootprints`] are.
+    /// The layout of its [`BilinearFootprints`].
     pub(super) origin: Chunk,
     pub(super) row: Chunk,
     pub(super) layer: Chunk,
 }
 
 impl LaneMipLevel {
-    /// All lanes in one level: its size, how often each axis was halved, its first texel.
+    /// Returns one level for all lanes, from its size, the halvings of each axis, its first texel.
     fn new(size: [u32; 3], mip_shift: [u32; 3], base: u32) -> Self {
         let factor = mip_shift.map(|n| 1.0 / (1_u32 << n) as f32);
         Self {
@@ -79,7 +79,7 @@ impl LaneMipLevel {
         }
     }
 
-    /// Coordinates in texels of level 0 as those of this one.
+    /// Scales coordinates in texels of level 0 to texels of this level.
     #[inline(always)]
     pub(super) fn coordinates(&self, axis: usize, u: &Chunk, x: &mut Chunk) {
         if self.full_size {
@@ -88,13 +88,13 @@ impl LaneMipLevel {
         }
         let (least, factor) = (&self.least[axis], &self.factor[axis]);
         for lane in 0..LANES {
-            // A product with a power of two is exact, but must not be denormal.
+            // A product with a power of two is exact unless it is denormal.
             let flushed = if u[lane].abs() < least[lane] { 0.0 } else { u[lane] };
             x[lane] = flushed * factor[lane];
         }
     }
 
-    /// A level for each lane.
+    /// Returns a level for each lane.
     #[inline(always)]
     pub(super) fn gather(levels: &[Self], ks: &[u32; LANES]) -> Self {
         let mut all = levels[0];
@@ -117,7 +117,7 @@ impl LaneMipLevel {
 }
 
 impl CompiledSampler {
-    /// Decodes a texture; `None` if it is too large.
+    /// Compiles a sampler; `None` if its texture is too large.
     #[cold]
     pub(crate) fn new(sampler: &ScalarSampler) -> Option<Self> {
         let source = &sampler.texels;

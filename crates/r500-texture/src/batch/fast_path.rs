@@ -1,6 +1,6 @@
-//! What most fetches are: a two-dimensional texture, one level, clamped or repeated.
+//! The fast path: two-dimensional textures with one level, clamped, repeated or mirrored.
 //!
-//! A few chunks go through one step after the other, so that each step's decisions are made once.
+//! Each step processes a group of chunks, so that its branches are taken once a group.
 
 use r500_isa::values::{ClampMode, CoordType, TexOp};
 
@@ -13,21 +13,21 @@ use super::texel_coords::{flush_to_plus, quads_with, quotient};
 use r500_simd::inhibit_outer_vectorization;
 use r500_simd::{Chunk, LANES};
 
-/// Chunks that go together.
+/// Chunks in a group.
 pub(super) const GROUP_CHUNKS: usize = 4;
 
-/// Some chunks and what is worked out for them.
+/// A group of chunks and their intermediate results.
 pub(super) struct ChunkGroup {
-    /// How many there are, their numbers in the batch, and their live quads.
+    /// The number of chunks, their indices in the batch, and their live quads.
     pub(super) count: usize,
     pub(super) chunks: [usize; GROUP_CHUNKS],
     pub(super) live: [u8; GROUP_CHUNKS],
-    /// Quads of which some are beyond what is computed here.
+    /// Quads that need the slow path.
     pub(super) slow: [u8; GROUP_CHUNKS],
-    /// The texels along each axis, and the second one's weight.
+    /// The texels along each axis, and the weight of the second one.
     texel: [[Chunk; GROUP_CHUNKS]; 2],
     weight: [[Chunk; GROUP_CHUNKS]; 2],
-    /// Numbers of texels, as floats.
+    /// Numbers of texels or footprints, as floats.
     number: [Chunk; GROUP_CHUNKS],
     pixels: [[f32; 4]; LANES],
 }
@@ -45,11 +45,11 @@ impl ChunkGroup {
     };
 }
 
-/// Added to a whole number below it, this leaves it in the lowest bits.
+/// 2^23: adding it to a smaller integer leaves that integer in the lowest bits.
 const MAGIC: f32 = (1 << 23) as f32;
 
 impl CompiledSampler {
-    /// Whether its fetches are simple.
+    /// Returns whether its fetches can take the fast path.
     pub(super) fn supports_fast_path(&self) -> bool {
         let known = |mode| matches!(mode, ClampMode::WRAP | ClampMode::MIRROR | ClampMode::CLAMP);
         let kept = match self.mag[0] {
@@ -63,7 +63,7 @@ impl CompiledSampler {
             && self.address_modes[..2].iter().all(|axis| known(axis.mode))
     }
 
-    /// Fetches the live quads of a group, all but the slow ones.
+    /// Fetches the live quads of a group, except those marked slow.
     #[inline(always)]
     pub(super) fn fetch_group(
         &self,
@@ -82,7 +82,7 @@ impl CompiledSampler {
         match (&self.footprints, &self.store) {
             (Some(footprints), _) if self.mag[0] => {
                 number(group, count, level.row[0], level.origin[0]);
-                self.mix_group(footprints, fetch.wanted, group, count, out);
+                self.filter_group(footprints, fetch.wanted, group, count, out);
             }
             (_, TexelCache::Decoded(texels)) => {
                 number(group, count, level.size[0][0], level.base[0]);
@@ -92,7 +92,7 @@ impl CompiledSampler {
         }
     }
 
-    /// Coordinates in texels.
+    /// Computes coordinates in texels.
     #[inline(always)]
     fn scaled(&self, fetch: &BatchFetch<'_>, group: &mut ChunkGroup, axis: usize, count: usize) {
         let ChunkGroup { chunks, texel, slow, .. } = group;
@@ -114,14 +114,14 @@ impl CompiledSampler {
             let x: Chunk = std::array::from_fn(|lane| x[lane] * scale);
             *to = x;
             if repeats {
-                // Or NaN.
+                // True for NaN, too.
                 let far = |lane: usize| if x[lane].abs() < TOO_FAR { 0 } else { !0 };
                 slow[j] |= quads_with(&std::array::from_fn(far));
             }
         }
     }
 
-    /// The texels along an axis, the first ones if the filter is linear, and the second one's weight.
+    /// Computes the texels along an axis (the first of two with the linear filter) and the weight of the second.
     #[inline(always)]
     fn texels(
         &self,
@@ -134,7 +134,7 @@ impl CompiledSampler {
         let (size, inverse) = (level.size[axis][0], level.inverse[axis][0]);
         let (twice, half) = (2.0 * size, 0.5 * inverse);
         match (mode, self.mag[0], power_of_two) {
-            // Farther out both texels are the same.
+            // Beyond the limits both texels are equal.
             (ClampMode::CLAMP, true, _) => {
                 each(texels, weights, |x| first(limited(x, -0.5, size + 0.25), |i| i));
             }
@@ -161,9 +161,9 @@ impl CompiledSampler {
         }
     }
 
-    /// The colours of a group, by the linear filter.
+    /// Filters the colours of a group bilinearly.
     #[inline(always)]
-    fn mix_group(
+    fn filter_group(
         &self,
         footprints: &BilinearFootprints,
         wanted: u8,
@@ -180,7 +180,7 @@ impl CompiledSampler {
                     continue;
                 }
                 for lane in 4 * quad..4 * quad + 4 {
-                    // Only lanes that nobody looks at lie elsewhere.
+                    // Only inactive lanes can have a number out of range.
                     let Some(four) = footprints.get(whole(number[j][lane])) else { continue };
                     bilerp(four, along_s[j][lane], along_t[j][lane], &mut pixels[lane]);
                 }
@@ -190,7 +190,7 @@ impl CompiledSampler {
     }
 }
 
-/// Takes a step for each lane.
+/// Applies a step to each lane.
 #[inline(always)]
 fn each(texels: &mut [Chunk], weights: &mut [Chunk], step: impl Fn(f32) -> (f32, f32)) {
     for (texel, weight) in texels.iter_mut().zip(weights) {
@@ -201,8 +201,8 @@ fn each(texels: &mut [Chunk], weights: &mut [Chunk], step: impl Fn(f32) -> (f32,
     }
 }
 
-/// The first of the two texels of the linear filter, made one of the texture, and the second one's
-/// weight.
+/// Returns the first of the two texels of the linear filter, mapped into the texture, and the weight of the
+/// second.
 #[inline(always)]
 fn first(x: f32, texel: impl Fn(f32) -> f32) -> (f32, f32) {
     let from_centre = x - 0.5;
@@ -210,14 +210,14 @@ fn first(x: f32, texel: impl Fn(f32) -> f32) -> (f32, f32) {
     (texel(floor), from_centre - floor)
 }
 
-/// Limits; NaN becomes the least.
+/// Clamps; NaN becomes `least`.
 #[inline(always)]
 fn limited(x: f32, least: f32, most: f32) -> f32 {
     let above = if x > least { x } else { least };
     if above < most { above } else { most }
 }
 
-/// Numbers of texels in rows of `row`, the first of which is `origin`.
+/// Computes numbers of texels in rows of `row` texels from `origin` on.
 #[inline(always)]
 fn number(group: &mut ChunkGroup, count: usize, row: f32, origin: f32) {
     let ChunkGroup { texel: [columns, rows], number, .. } = group;
@@ -229,13 +229,13 @@ fn number(group: &mut ChunkGroup, count: usize, row: f32, origin: f32) {
     }
 }
 
-/// The whole number that [`MAGIC`] was added to.
+/// Returns the integer that [`MAGIC`] was added to.
 #[inline(always)]
 fn whole(number: f32) -> usize {
     (number.to_bits() & 0x7f_ffff) as usize
 }
 
-/// The colours of a group, by the nearest filter.
+/// Reads the colours of a group with the point filter.
 #[inline(always)]
 fn pick(
     texels: &[[f32; 4]],
@@ -263,7 +263,7 @@ fn pick(
     }
 }
 
-/// The channels of a chunk's pixels that are wanted, each by itself.
+/// Transposes the pixels of a chunk to the wanted channels.
 #[inline(always)]
 fn channels(pixels: &[[f32; 4]; LANES], wanted: u8, k: usize, out: &mut [&mut [Chunk]; 4]) {
     for (c, out) in out.iter_mut().enumerate() {

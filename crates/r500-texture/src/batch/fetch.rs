@@ -121,7 +121,7 @@ fn fetch_scalar(
 }
 
 impl CompiledSampler {
-    /// Fetches the live quads of chunk `k`.
+    /// Fetches the live quads of chunk `k`, which lie at `coords`.
     #[inline(always)]
     fn fetch_chunk(
         &self,

@@ -1,4 +1,4 @@
-//! Filters within a level: from coords to colours.
+//! Filters within a level: from texel coordinates to colours.
 
 use r500_isa::values::CoordType;
 
@@ -15,12 +15,12 @@ use r500_simd::{Chunk, LANES};
 /// The colours of a chunk: red, green, blue, alpha.
 pub(super) type Colors = [Chunk; 4];
 
-/// What is worked out on the way, kept from chunk to chunk so that nothing is cleared or copied.
+/// Intermediate results, reused from chunk to chunk without clearing.
 pub(super) struct Scratch {
     pub(super) x: Chunk,
     pub(super) taps: [Taps; 3],
     rows: [Chunk; 2],
-    /// The numbers of texels: first column and row, second column, second row, both second.
+    /// Texel numbers: first column and row, second column, second row, both second.
     pub(super) indices: [[u32; LANES]; 4],
     layer: Colors,
     /// The colours of the pixels.
@@ -39,7 +39,7 @@ impl Scratch {
 }
 
 impl CompiledSampler {
-    /// The colours of the live quads at their coords in a level.
+    /// Filters the live quads at their coordinates in a level.
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "a step of one function")]
     pub(super) fn level(
@@ -72,13 +72,13 @@ impl CompiledSampler {
             let (s, t) = (&taps[0].weight, &taps[1].weight);
             match &self.store {
                 TexelCache::Decoded(texels) => {
-                    self.mixtures(&texels[..], indices, s, t, linear, live, pixels);
+                    self.filter_texels(&texels[..], indices, s, t, linear, live, pixels);
                 }
                 TexelCache::Unorm(texels) => {
-                    self.mixtures(texels, indices, s, t, linear, live, pixels)
+                    self.filter_texels(texels, indices, s, t, linear, live, pixels)
                 }
                 TexelCache::Bytes(texels) => {
-                    self.mixtures(texels, indices, s, t, linear, live, pixels)
+                    self.filter_texels(texels, indices, s, t, linear, live, pixels)
                 }
             }
             if second == 0 {
@@ -90,12 +90,12 @@ impl CompiledSampler {
         if second_layer {
             let weight = &taps[2].weight;
             for (color, further) in colors.iter_mut().zip(further) {
-                mix_by_law(color, further, weight);
+                lerp_reference(color, further, weight);
             }
         }
     }
 
-    /// The numbers of the texels of a layer.
+    /// Computes the texel numbers in a layer.
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "a step of one function")]
     fn indices(
@@ -134,10 +134,10 @@ impl CompiledSampler {
         }
     }
 
-    /// The texels of the live quads, mixed.
+    /// Reads and filters the texels of the live quads.
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "a step of one function")]
-    fn mixtures(
+    fn filter_texels(
         &self,
         texels: &(impl Texel + ?Sized),
         indices: &[[u32; LANES]; 4],
@@ -159,13 +159,13 @@ impl CompiledSampler {
                     let mut c = texels.texel(indices[2][lane]);
                     let d = &texels.texel(indices[3][lane]);
                     if self.may_underflow {
-                        mix_by_law(&mut a, b, &[s; 4]);
-                        mix_by_law(&mut c, d, &[s; 4]);
-                        mix_by_law(&mut a, &c, &[t; 4]);
+                        lerp_reference(&mut a, b, &[s; 4]);
+                        lerp_reference(&mut c, d, &[s; 4]);
+                        lerp_reference(&mut a, &c, &[t; 4]);
                     } else {
-                        mix(&mut a, b, s);
-                        mix(&mut c, d, s);
-                        mix(&mut a, &c, t);
+                        lerp(&mut a, b, s);
+                        lerp(&mut c, d, s);
+                        lerp(&mut a, &c, t);
                     }
                 }
                 pixels[lane] = a;
@@ -175,7 +175,7 @@ impl CompiledSampler {
 }
 
 impl CompiledSampler {
-    /// The colours of the live quads at their coords in a level, by the linear filter.
+    /// Filters the live quads at their coordinates in a level with the footprints of the bilinear filter.
     #[inline(always)]
     pub(super) fn filter_footprints(
         &self,
@@ -213,7 +213,7 @@ impl CompiledSampler {
                 continue;
             }
             for lane in 4 * quad..4 * quad + 4 {
-                // Only lanes that nobody looks at lie elsewhere.
+                // Only inactive lanes can have a number out of range.
                 let Some(four) = footprints.get(index[lane] as usize) else { continue };
                 bilerp(four, columns.weight[lane], rows.weight[lane], &mut pixels[lane]);
             }
@@ -221,7 +221,7 @@ impl CompiledSampler {
     }
 }
 
-/// The channels of pixels that are wanted, each by itself.
+/// Transposes pixels to the wanted channels.
 #[inline(always)]
 fn channels(pixels: &[[f32; 4]; LANES], wanted: u8, colors: &mut [&mut Chunk; 4]) {
     for (c, color) in colors.iter_mut().enumerate() {
@@ -231,27 +231,27 @@ fn channels(pixels: &[[f32; 4]; LANES], wanted: u8, colors: &mut [&mut Chunk; 4]
     }
 }
 
-/// The same channels for a while.
+/// Reborrows the channels.
 #[inline(always)]
 pub(super) fn reborrow<'a>([r, g, b, a]: &'a mut [&mut Chunk; 4]) -> [&'a mut Chunk; 4] {
     [r, g, b, a]
 }
 
-/// a + (b - a) * weight, into a.
+/// Interpolates linearly: a + (b - a) * weight, into a.
 ///
-/// No step is tiny for texels that are multiples of 2^-47, as all but some float32 are, and a weight that is
-/// one of 2^-25: in a first bilerp products are 2^-72 or more, so in a second one, of multiples of
-/// 2^-96, they are 2^-121 or more; and a sum that cancels is a multiple of a last place that is larger.
+/// No step underflows if texels are multiples of 2^-47 (all but some float32 are) and the weight is a
+/// multiple of 2^-25: in a first interpolation products are at least 2^-72, in a second one, of multiples of
+/// 2^-96, at least 2^-121; and a sum that cancels is a multiple of a last place that is larger.
 #[inline(always)]
-fn mix(a: &mut [f32; 4], b: &[f32; 4], weight: f32) {
+fn lerp(a: &mut [f32; 4], b: &[f32; 4], weight: f32) {
     for c in 0..4 {
         a[c] += (b[c] - a[c]) * weight;
     }
 }
 
-/// The same with the law's steps; no weight is denormal.
+/// Interpolates linearly with the steps of the reference arithmetic; the weight is not denormal.
 #[inline(always)]
-pub(super) fn mix_by_law<const N: usize>(a: &mut [f32; N], b: &[f32; N], weight: &[f32; N]) {
+pub(super) fn lerp_reference<const N: usize>(a: &mut [f32; N], b: &[f32; N], weight: &[f32; N]) {
     for i in 0..N {
         let first = flush(a[i]);
         let difference = flush(flush(b[i]) - first);

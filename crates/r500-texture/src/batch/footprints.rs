@@ -1,57 +1,58 @@
-//! The four texels of a linear filter side by side, for small textures.
+//! Bilinear footprints: the four texels of the linear filter stored side by side, for small textures.
 //!
-//! One number finds them, whatever the clamp modes: these are looked up beforehand, for each texel
-//! that a filter's first one can be. Layers are those of a cube, one after the other.
+//! One index selects a footprint. Address modes are applied in advance, for each possible first texel. Layers
+//! (the faces of a cube) follow each other.
 
 use super::address_mode::AddressMode;
 use super::texel_cache::TexelCache;
 use crate::address::texel;
 
-/// The texels that a linear filter mixes: first column and row, second column, second row, both second;
-/// a line of the cache.
+/// The four texels of a bilinear filter: first column and row, second column, second row, both second. One
+/// cache line.
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(64))]
 pub struct Footprint([[f32; 4]; 4]);
 
 impl Footprint {
-    /// Of these texels: red, green, blue, alpha each.
+    /// Returns the footprint of four texels: red, green, blue, alpha each.
     #[must_use]
     pub fn new(texels: [[f32; 4]; 4]) -> Self {
         Self(texels)
     }
 
-    /// The texels.
+    /// Returns the texels.
     #[must_use]
     pub fn texels(&self) -> &[[f32; 4]; 4] {
         &self.0
     }
 }
 
-/// Those of all levels.
+/// The footprints of all levels.
 #[derive(Debug)]
 pub(super) struct BilinearFootprints(Vec<Footprint>);
 
-/// Where those of a level are.
+/// The layout of the footprints of a level.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LevelLayout {
-    /// The number of those that begin at texel 0 of row 0.
+    /// The index of the footprint whose first texel is texel 0 of row 0.
     pub(super) origin: f32,
-    /// From one row to the next, and from one layer to the next.
+    /// Footprints from one row to the next, and from one layer to the next.
     pub(super) row: f32,
     pub(super) layer: f32,
 }
 
 impl BilinearFootprints {
-    /// The most that are kept: 2 MiB.
+    /// Maximum number of footprints: 2 MiB.
     const MOST: usize = 1 << 15;
 
-    /// All by their numbers.
+    /// Returns all footprints by index.
     #[inline(always)]
     pub(super) fn all(&self) -> &[Footprint] {
         &self.0
     }
 
-    /// Those of levels of these sizes, and where each begins; `None` if they are too many.
+    /// Returns the footprints of levels of the given sizes, and the layout of each level; `None` if there are
+    /// too many.
     pub(super) fn new(
         sizes: &[[u32; 3]],
         address_modes: &[AddressMode; 3],
@@ -87,14 +88,14 @@ impl BilinearFootprints {
     }
 }
 
-/// The two texels of a linear filter, for each that the first can be.
+/// Returns the two texels of the linear filter along an axis, for each possible first one.
 fn tap_pairs(address_modes: AddressMode, size: u32) -> Vec<[Option<u32>; 2]> {
     let (first, last) = address_modes.tap_bounds(size as f32);
     let at = |i| texel(address_modes.mode, i, size.into(), true);
     (first as i64..=last as i64).map(|i| [at(i), at(i + 1)]).collect()
 }
 
-/// The steps of [`mix`](super::filter), which are not tiny.
+/// Interpolates bilinearly; no step underflows (see [`filter`](super::filter)).
 #[inline(always)]
 pub(super) fn bilerp(Footprint([a, b, c, d]): &Footprint, s: f32, t: f32, to: &mut [f32; 4]) {
     for i in 0..4 {

@@ -1,26 +1,26 @@
-//! Levels of selection of a chunk, and the levels that they ask for.
+//! Level-of-detail selection for a chunk, and filtering between levels.
 
 use r500_isa::values::{CoordType, LayerFilter, TexOp, TriPerf};
 
 use super::address_mode::{floor, whole};
 use super::batch_fetch::BatchFetch;
 use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
-use super::filter::{Colors, Scratch, mix_by_law, reborrow};
+use super::filter::{Colors, Scratch, lerp_reference, reborrow};
 use super::product::product;
 use super::texel_coords::TexelCoords;
 use r500_numerics::flush;
 use r500_numerics::{CANONICAL_NAN, kernels};
 use r500_simd::{Chunk, LANES};
 
-/// The levels that the pixels of a chunk ask for.
+/// The selected levels of the pixels of a chunk.
 struct LodSelection {
-    /// Whether any is magnified, unless that makes no difference.
+    /// Whether any pixel is magnified, unless that makes no difference.
     magnified: bool,
-    /// Whether any is not.
+    /// Whether any pixel is minified.
     minified: bool,
-    /// Whether a second level is trilinear in.
+    /// Whether a second level is blended in.
     trilinear: bool,
-    /// Which are magnified, and which are looked at: all bits or none.
+    /// Masks of the magnified and of the live lanes.
     larger: Mask,
     live: Mask,
     first: [u32; LANES],
@@ -28,10 +28,10 @@ struct LodSelection {
     weight: Chunk,
 }
 
-/// Lanes: all bits or none.
+/// A lane mask: all bits or none.
 type Mask = [u32; LANES];
 
-/// What is filtered, one after the other.
+/// The steps of filtering, in order.
 #[derive(Clone, Copy)]
 enum FilterStep {
     First,
@@ -40,7 +40,7 @@ enum FilterStep {
 }
 
 impl CompiledSampler {
-    /// The levels of selection, bias included; never NaN. None is denormal.
+    /// Computes the levels of detail, bias included; never NaN or denormal.
     #[inline(always)]
     fn lods(&self, fetch: &BatchFetch<'_>, k: usize, coords: &TexelCoords) -> Chunk {
         let mut lods = [0.0; LANES];
@@ -64,7 +64,7 @@ impl CompiledSampler {
                 self.lod_of(&dx, &dy, &mut lods);
             }
             op => {
-                // One for each quad, of its left column and upper row.
+                // One level of detail for each quad, from its left column and upper row.
                 let (mut dx, mut dy) = ([[0.0; 4]; 3], [[0.0; 4]; 3]);
                 for axis in 0..self.lod_axes() {
                     let x = &coords.uvw[axis];
@@ -93,7 +93,7 @@ impl CompiledSampler {
         lods
     }
 
-    /// Filters by level of selection: magnified or not, within a level or between two.
+    /// Filters by level of detail: magnified or minified, within a level or between two.
     #[inline(always)]
     pub(super) fn filtered(
         &self,
@@ -123,7 +123,7 @@ impl CompiledSampler {
             let mut gathered = None;
             let level = match ks {
                 Some(ks) => {
-                    // All as the first live quad, or each its own.
+                    // The level of the first live quad if all live lanes agree, else one for each lane.
                     let k = ks[(live.trailing_zeros() as usize * 4) & 15];
                     let mut others = 0;
                     for lane in 0..LANES {
@@ -137,7 +137,7 @@ impl CompiledSampler {
                 }
                 None => &self.levels[self.finest],
             };
-            // The first step that there is goes where the others are trilinear in.
+            // The first step writes the result, later ones are blended into it.
             let further = match step {
                 FilterStep::First => false,
                 FilterStep::Second => true,
@@ -148,7 +148,7 @@ impl CompiledSampler {
             match step {
                 FilterStep::Second => {
                     for (color, found) in colors.iter_mut().zip(&found) {
-                        mix_by_law(color, found, &selection.weight);
+                        lerp_reference(color, found, &selection.weight);
                     }
                 }
                 FilterStep::Magnified if further => {
@@ -164,7 +164,7 @@ impl CompiledSampler {
         }
     }
 
-    /// Which levels the pixels of a chunk ask for.
+    /// Selects the levels of the pixels of a chunk.
     #[inline(always)]
     fn select_lods(
         &self,
@@ -194,7 +194,7 @@ impl CompiledSampler {
             minified |= !larger & live;
         }
         selection.minified = minified != 0;
-        // Where some are not, the finest level is taken anyway, and trilinear with weight 0.
+        // With equal filters the minified path reads the finest level for magnified lanes, with weight 0.
         let same = selection.minified && self.mag == self.min && self.plain;
         selection.magnified = magnified != 0 && !same;
         if !selection.minified || self.mip == LayerFilter::NONE {
@@ -215,7 +215,7 @@ impl CompiledSampler {
                 selection.first[lane] = whole(floor);
                 selection.second[lane] = whole(next);
                 selection.weight[lane] = weight;
-                // No weight is negative.
+                // Weights are not negative, so that the bits of all of them are 0 only if all are 0.
                 trilinear |= weight.to_bits() & selection.live[lane];
             }
             selection.trilinear = trilinear != 0 || !self.plain;
@@ -227,8 +227,8 @@ impl CompiledSampler {
         selection
     }
 
-    /// As the sampler has it. No step is tiny: slopes are above 1, and a difference is a multiple of
-    /// the bias's last place.
+    /// `TRI_PERF`, as the scalar sampler computes it. No step underflows: slopes are above 1, and a difference is
+    /// a multiple of the last place of the bias.
     #[inline(always)]
     fn tri_perf_line(&self, weight: f32) -> f32 {
         let (slope, bias) = match self.tri_perf {
@@ -242,7 +242,7 @@ impl CompiledSampler {
         if above < 1.0 { above } else { 1.0 }
     }
 
-    /// The level of selection of two steps, in each lane.
+    /// Computes the level of detail of two steps, in each lane.
     #[inline(always)]
     fn lod_of<const N: usize>(&self, dx: &[[f32; N]; 3], dy: &[[f32; N]; 3], lods: &mut [f32; N]) {
         let depth = self.kind != CoordType::D2;
@@ -253,33 +253,32 @@ impl CompiledSampler {
                 right += square(dx[2][lane]);
                 down += square(dy[2][lane]);
             }
-            // NaN gives the second, as MAX does.
+            // NaN selects the second, as MAX does.
             lods[lane] = if right >= down { right } else { down };
         }
         for lane in 0..N {
-            // No logarithm but 0 is smaller than 2^-25.
+            // A logarithm is 0 or at least 2^-25 in magnitude: half of it is not denormal.
             lods[lane] = ln2(lods[lane]) * 0.5;
         }
     }
 
-    /// How many of u, v, w count in the level of selection.
+    /// Returns the number of axes that the level of detail depends on.
     #[inline(always)]
     fn lod_axes(&self) -> usize {
         if self.kind == CoordType::D2 { 2 } else { 3 }
     }
 }
 
-/// A step along one axis, squared.
+/// Returns the square of a step along one axis.
 #[inline(always)]
 fn square(step: f32) -> f32 {
     product(step, step)
 }
 
-/// [`kernels::ln2`](r500_numerics::kernels::ln2) of a number that is not negative (or NaN), without
-/// a branch.
+/// [`kernels::ln2`](r500_numerics::kernels::ln2) of a non-negative number or NaN, without branches.
 #[inline(always)]
 fn ln2(x: f32) -> f32 {
-    /// The root of one half.
+    /// The bits of the square root of one half.
     const SPLIT: u32 = 0x3f35_04f3;
     const COEFFICIENTS: [f32; 9] = kernels::LN2;
     let bits = x.to_bits();

@@ -1,23 +1,23 @@
-//! Fetches of many quads at once: what [`Sampler::fetch`] gives under the default readings, bit for
-//! bit, at the speed of the processor's vectors.
+//! Batch fetches: vectorised sampling of whole chunks, bit for bit as
+//! [`Sampler::fetch`](crate::Sampler::fetch) under the default readings.
 //!
-//! Coordinates come sixteen pixels at a time, a channel an array; loops over these are plain and
-//! left to the compiler, for whatever vectors the caller was compiled for. Texels are decoded
-//! beforehand if they are not too many ([`store`]), four floats each, so that a filter mixes all
-//! channels at once; if they are few, the four that a linear filter mixes lie side by side
-//! ([`footprints`]). What most fetches are has a short way of its own ([`simple`]).
+//! Coordinates are chunks of sixteen pixels, one array a channel. The loops over them are plain Rust, which
+//! the compiler vectorises for the instruction set of the caller. Texels are decoded in advance unless there
+//! are too many ([`texel_cache`]), four floats each, so that a filter works on all channels together; for
+//! small textures the four texels of a bilinear footprint are stored side by side ([`footprints`]). The most
+//! frequent kind of fetch has a fast path ([`fast_path`]).
 //!
 //! ```text
-//! strq ──coords──▶ u, v, w, face ──detail──▶ levels ──axis──▶ columns, rows, layers, weights
-//!                                                                         │
-//!            channels ◀──────── colours ◀──────────filter──────── texels ◀┘
+//! strq ──texel_coords──▶ u, v, w, face ──lod──▶ levels ──address_mode──▶ columns, rows, layers, weights
+//!                                                                              │
+//!                channels ◀──────── colours ◀──────────filter───────── texels ◀┘
 //! ```
 //!
-//! What stays with [`Sampler::fetch`]: quads with a coordinate that wraps and lies 2^21 or more texels
-//! off, quotients of 2^-126, and textures too large for that ([`store`]).
+//! The slow path, [`Sampler::fetch`](crate::Sampler::fetch), takes quads with a repeating coordinate 2^21 or
+//! more texels away, quotients of 2^-126, and textures too large for the cache.
 //!
-//! Where the law takes denormals for zero, this says so only where one can come about. The bounds
-//! stand where they are used.
+//! The reference arithmetic flushes denormals in every step. These modules flush only where a denormal is
+//! possible; comments there give the bounds.
 
 #![allow(clippy::needless_range_loop, reason = "a lane is the same in several arrays")]
 

@@ -1,9 +1,10 @@
 //! A product under flush-to-zero, computed in plain arithmetic.
 
-/// a * b by the law, for numbers that are not denormal: zero of its sign if it is tiny.
+/// Returns a * b as the reference arithmetic does, for operands that are not denormal: zero of its sign if the
+/// product is tiny.
 ///
-/// Tiny is decided after rounding with an exponent of any size, so near the smallest normal number the
-/// product is looked at 2^64 times as large. Where that overflows, or a does, the product is not tiny.
+/// Tininess is decided after rounding with an unbounded exponent, so that near the smallest normal number the
+/// product is compared 2^64 times as large. Where that overflows, or a does, the product is not tiny.
 #[inline(always)]
 pub(super) fn product(a: f32, b: f32) -> f32 {
     /// 2^64.
@@ -21,7 +22,7 @@ mod tests {
     /// Products near the smallest normal number, whose roundings differ with and without a lower end
     /// of the exponent.
     #[test]
-    fn tiny_products_are_the_laws() {
+    fn tiny_products_equal_the_reference_arithmetic() {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let mut flushed = 0;
         for n in 0..2_000_000_u32 {

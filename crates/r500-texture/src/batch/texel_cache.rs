@@ -1,12 +1,11 @@
-//! Texels as a batch reads them.
+//! The texel cache: texels decoded for batch fetches.
 
 use super::channel_source::ChannelSource;
 use crate::format::{EIGHT_BITS, Layout};
 use crate::readings::TexReadings;
 use crate::texels::Texels;
 
-/// The colour of a texel by its number: those of all levels, layers and rows, and after them the border
-/// colour.
+/// Texels by number: all levels, layers and rows in order, and after them the border colour.
 pub(super) trait Texel {
     fn texel(&self, index: u32) -> [f32; 4];
 }
@@ -14,25 +13,25 @@ pub(super) trait Texel {
 /// The texels of a texture.
 #[derive(Debug)]
 pub(super) enum TexelCache {
-    /// Decoded: 16 bytes each, read at once.
+    /// Decoded: 16 bytes each.
     Decoded(Vec<[f32; 4]>),
-    /// Footprint components of 8 bits, for textures that would be large decoded.
+    /// Four components of 8 bits, for textures that would be too large decoded.
     Bytes(Bytes),
-    /// The same where every byte k stands for k/255.
+    /// Four components of 8 bits, where every byte k means k/255.
     Unorm(Unorm),
 }
 
-/// Texels of 8 bits a channel, and what the bytes mean.
+/// Texels of 8 bits a channel, and a table of the values of the bytes.
 #[derive(Debug)]
 pub(super) struct Bytes {
     /// Red lowest.
     texels: Vec<u32>,
-    /// The red, green, blue, alpha that each byte stands for.
+    /// The value of each byte as red, green, blue, alpha.
     meaning: Box<[[f32; 4]; 256]>,
     border: [f32; 4],
 }
 
-/// Texels of 8 bits a channel that all stand for 0..1.
+/// Texels of 8 bits a channel, all unsigned normalised.
 #[derive(Debug)]
 pub(super) struct Unorm {
     /// Red lowest.
@@ -41,14 +40,14 @@ pub(super) struct Unorm {
 }
 
 impl TexelCache {
-    /// The most texels that are decoded: 4 MiB of them.
+    /// Maximum number of decoded texels: 4 MiB of them.
     const DECODED: u64 = 1 << 18;
-    /// The most that are read from bytes, and of formats without bytes the most that are decoded: their
-    /// numbers stay exact as floats.
+    /// Maximum number of texels stored as bytes, and of decoded ones of other formats: their numbers are exact as
+    /// floats.
     const BYTES: u64 = (1 << 23) - 1;
     const OTHERS: u64 = 1 << 21;
 
-    /// The texels of all levels; `None` if they are too many.
+    /// Decodes the texels of all levels; `None` if there are too many.
     pub(super) fn new(source: &Texels) -> Option<Self> {
         let sizes = (0..source.levels()).map(|k| source.size(k).map(u64::from));
         let count: u64 = sizes.map(|[width, height, layers]| width * height * layers).sum();
@@ -71,7 +70,7 @@ impl TexelCache {
             texels.push(border);
             return Some(Self::Decoded(texels));
         }
-        // A channel is a constant or what one byte stands for.
+        // A channel is a constant or the value of one byte.
         let select = source.selected();
         let mut meaning = Box::new([[0.0; 4]; 256]);
         for (byte, meaning) in meaning.iter_mut().enumerate() {
@@ -102,7 +101,7 @@ impl TexelCache {
         Some(Self::Decoded((0..=count as u32).map(|index| bytes.texel(index)).collect()))
     }
 
-    /// The colour of a texel by its number.
+    /// Returns the colour of a texel by its number.
     pub(super) fn at(&self, index: u32) -> [f32; 4] {
         match self {
             Self::Decoded(texels) => texels.texel(index),
@@ -111,7 +110,7 @@ impl TexelCache {
         }
     }
 
-    /// The number of the border colour.
+    /// Returns the number of the border colour.
     #[inline(always)]
     pub(super) fn border(&self) -> u32 {
         match self {
@@ -122,7 +121,7 @@ impl TexelCache {
         }
     }
 
-    /// What the channels of decoded texels have in common, the border aside.
+    /// Returns the sources of the channels of decoded texels, without the border colour.
     pub(super) fn channels(&self) -> [ChannelSource; 4] {
         match self {
             Self::Decoded(texels) => {
@@ -132,8 +131,8 @@ impl TexelCache {
         }
     }
 
-    /// Whether a filter can meet numbers so small that its steps become tiny: below 2^-24, so that a
-    /// last place is below 2^-47. Only float32 has them.
+    /// Returns whether filters can underflow: some texel is below 2^-24, so that its last place is below 2^-47.
+    /// Only float32 has such numbers.
     pub(super) fn may_underflow(&self) -> bool {
         const SMALLEST: f32 = 1.0 / (1 << 24) as f32;
         let Self::Decoded(texels) = self else { return false };
@@ -177,8 +176,8 @@ impl Texel for Unorm {
     }
 }
 
-/// k / 255, correctly rounded. 1/255 in two parts: the products with the first are exact, and with the
-/// second small enough that only the sum is rounded where it matters (the test tries all).
+/// Returns k / 255, correctly rounded. 1/255 is split in two parts: products with the first are exact, those
+/// with the second so small that only the rounding of the sum matters (the test covers every k).
 #[inline(always)]
 fn unorm(k: u8) -> f32 {
     const FIRST: f32 = f32::from_bits(0x3b80_8000);
@@ -192,7 +191,7 @@ mod tests {
     use super::unorm;
 
     #[test]
-    fn two_products_divide_by_255() {
+    fn unorm_equals_division_by_255_for_every_byte() {
         for k in 0..=255 {
             assert_eq!(unorm(k).to_bits(), (f32::from(k) / 255.0).to_bits(), "{k}");
         }

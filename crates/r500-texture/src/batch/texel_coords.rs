@@ -1,4 +1,4 @@
-//! From S, T, R, Q to texels of level 0: [`Space::coords`](crate::coordinates) for a chunk.
+//! Texel coordinates: from S, T, R, Q to texels of level 0, as [`coordinates`](crate::coordinates) for a chunk.
 
 use r500_isa::values::{CoordType, TexOp};
 
@@ -7,13 +7,13 @@ use super::batch_fetch::BatchFetch;
 use super::compiled_sampler::CompiledSampler;
 use r500_simd::{Chunk, LANES};
 
-/// Where the pixels of a chunk look.
+/// The texel coordinates of a chunk.
 pub(super) struct TexelCoords {
-    /// u, v, w in texels of level 0; NaN is not made zero yet. w of a 2D texture is not set.
+    /// u, v, w in texels of level 0, possibly NaN; w of a 2D texture is not set.
     pub(super) uvw: [Chunk; 3],
     /// The face of a cube, else 0.
     pub(super) face: Chunk,
-    /// S, T, R, divided by Q if asked for, without denormals.
+    /// S, T, R, divided by Q for PROJ, without denormals.
     str: [Chunk; 3],
 }
 
@@ -23,7 +23,7 @@ impl TexelCoords {
 }
 
 impl CompiledSampler {
-    /// TexelCoords, and the quads (the first in bit 0) of which some are beyond what is computed here.
+    /// Computes texel coordinates; returns the quads (the first in bit 0) that need the slow path.
     #[inline(always)]
     pub(super) fn texel_coords(
         &self,
@@ -34,7 +34,7 @@ impl CompiledSampler {
         let axes = if self.kind == CoordType::D2 { 2 } else { 3 };
         let TexelCoords { str, .. } = coords;
         let mut slow = [0_u32; LANES];
-        // No denormals from here on: scales are 1 or more, and a cube's coordinates are sums with 1.
+        // No denormals after this: scales are at least 1, and a cube's coordinates are sums with 1.
         for axis in 0..axes {
             let (given, str) = (&fetch.strq[axis][k], &mut str[axis]);
             for lane in 0..LANES {
@@ -71,7 +71,7 @@ impl CompiledSampler {
         quads_with(&slow)
     }
 
-    /// The faces that directions meet, and where.
+    /// Computes cube faces and the coordinates on them.
     #[inline(always)]
     fn faces(scale: &[f32; 3], coords: &mut TexelCoords) {
         let TexelCoords { uvw: [u, v, _], face, str: [s, t, r] } = coords;
@@ -87,7 +87,7 @@ impl CompiledSampler {
                 r
             };
             let positive = major >= 0.0;
-            // The columns go along -r, r on the faces of X, else along s, and back on -Z.
+            // Columns run along -r, r on the faces of X, along -s on -Z, else along s.
             let first = if along_s {
                 if positive { -r } else { r }
             } else if along_t | positive {
@@ -115,24 +115,24 @@ impl CompiledSampler {
     }
 }
 
-/// A coordinate divided by Q, and whether (all bits) it is one of those left to the law.
+/// Divides a coordinate by Q; sets all bits of `slow` if the quotient needs the slow path.
 #[inline(always)]
 pub(super) fn quotient(x: f32, q: f32, slow: &mut u32) -> f32 {
     let q = if q.abs() < f32::MIN_POSITIVE { 0.0_f32.copysign(q) } else { q };
     let quotient = x / q;
-    // Tiny is decided with an exponent of any size: a quotient just below the smallest normal number
-    // may have been rounded up to it.
+    // Tininess is decided with an unbounded exponent: a quotient just below the smallest normal number may have
+    // been rounded up to it.
     *slow |= if quotient.abs() == f32::MIN_POSITIVE { !0 } else { 0 };
     flush_to_plus(quotient)
 }
 
-/// Zero for a denormal. Its sign is lost, which no coordinate shows.
+/// Flushes a denormal to +0. Its sign has no effect on coordinates.
 #[inline(always)]
 pub(super) fn flush_to_plus(x: f32) -> f32 {
     if x.abs() < f32::MIN_POSITIVE { 0.0 } else { x }
 }
 
-/// The quads with a lane set; seldom any.
+/// Returns the quads with a lane set; rarely any.
 #[inline(always)]
 pub(super) fn quads_with(lanes: &[u32; LANES]) -> u8 {
     let mut any = 0;

@@ -1,4 +1,4 @@
-//! Textures as machine code reads them: tables of texels, and where a place is in them.
+//! Texture layout for machine code: the cells of a texture, and the address of a texel in them.
 
 use r500_isa::values::{ClampMode, CoordType, LayerFilter, TriPerf};
 
@@ -8,16 +8,16 @@ use super::footprints::Footprint;
 use super::texel_cache::TexelCache;
 use crate::scalar_sampler::ScalarSampler;
 
-/// How a texture is looked up that has two dimensions and one filter, and is clamped or repeated.
+/// The layout of a two-dimensional texture with one filter, clamped, repeated or mirrored.
 ///
-/// A coordinate (divided by Q by PROJ) times the axis's `scale`, and in level k by 2^-[mip_shift](
-/// LodDesc::mip_shift), is limited to ±2^30, NaN to 0. From there nearest takes its floor as the number of a
-/// texel; [`linear`](Self::linear) takes a half off, the floor of that as the number of the first of two
-/// texels, and what the floor cuts off as the weight of the second one. The numbers of column and row,
-/// each within its axis as [`WrapMode`] says, give the cell `origin + row * self.row + column`.
+/// A coordinate (divided by Q for PROJ) is multiplied by the axis's `scale`, in level k also by
+/// 2^-[mip_shift](LodDesc::mip_shift), and limited to ±2^30, NaN to 0. The point filter takes its floor as the
+/// texel number. The [`linear`](Self::linear) filter subtracts a half, takes the floor as the number of the
+/// first of two texels, and the fraction as the weight of the second. The numbers of column and row, mapped
+/// into their axes by [`WrapMode`], give the cell `origin + row * self.row + column`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextureDesc {
-    /// The filter: of four texels, a cell holding all of them; or of one, which is the cell.
+    /// The filter: linear, where a cell holds the four texels of a footprint, or point, where it holds one texel.
     pub linear: bool,
     /// S and T.
     pub axes: [AxisDesc; 2],
@@ -25,29 +25,28 @@ pub struct TextureDesc {
     pub origin: u32,
     /// Cells from one row to the next.
     pub row: u32,
-    /// How many cells there are, of all levels; at least one.
+    /// The number of cells of all levels; at least one.
     pub cells: u32,
-    /// What the channels of texels have in common.
+    /// The sources of the channels.
     pub channels: [ChannelSource; 4],
-    /// Whether there may be texels that are finite but no multiples of 2^-[`GRID`](Self::GRID). There
-    /// are none with the linear filter, so that no step of it makes a tiny number.
+    /// Whether finite texels may not be multiples of 2^-[`GRID`](Self::GRID). Never set with the linear filter,
+    /// so that no step of it underflows.
     pub may_underflow: bool,
-    /// Levels, if there are several that can be seen. Their axes have 2^n texels.
+    /// The levels, if several can be read. Their axes have 2^n texels.
     pub lod: Option<LodDesc>,
 }
 
 impl TextureDesc {
-    /// All numbers that a texel can be are multiples of 2^-47, but for those of float32: of float16 2^-24 is
-    /// the smallest, of the 24-bit float 2^-34, of fixed-point numbers and sRGB nothing is below 2^-24,
-    /// the last place of which is 2^-47.
+    /// All texel values except float32 are multiples of 2^-47: the smallest float16 is 2^-24, the smallest 24-bit
+    /// float 2^-34, and no fixed-point or sRGB value is below 2^-24, the last place of which is 2^-47.
     pub const GRID: i32 = 47;
 }
 
-/// Levels of lod.
+/// The mip levels of a texture.
 ///
-/// The level of lod is that of [`Sampler`], `LOD_BIAS` included, NaN made 0, limited to finest and
-/// coarsest. LaneMipLevel k has `(size - 1 >> k) + 1` texels along an axis, and as many cells from one row to
-/// the next; with the linear filter twice as many if columns are mirrored, one more if they are clamped.
+/// The level of detail is that of [`Sampler`](crate::Sampler) with `LOD_BIAS`, NaN as 0, limited to finest and
+/// coarsest. Level k has `(size - 1 >> k) + 1` texels along an axis, and as many cells from one row to the next;
+/// with the linear filter twice as many if columns are mirrored, one more if they are clamped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LodDesc {
     /// Bits of `LOD_BIAS`.
@@ -56,42 +55,42 @@ pub struct LodDesc {
     pub finest: u8,
     /// The last level, less than 13.
     pub coarsest: u8,
-    /// Whether two levels are trilinear; else the nearest one is taken.
+    /// Whether two levels are blended; else the nearest one is taken.
     pub trilinear: bool,
-    /// How often an axis is halved at most for its coordinates: once a level.
+    /// The maximum number of halvings of each axis for coordinates: at most one a level.
     pub mip_shift: [u8; 2],
     /// The cell of column 0 and row 0 of each level.
     pub origins: [u32; 13],
 }
 
-/// A coordinate's way to the number of a texel.
+/// The layout of one axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AxisDesc {
-    /// What becomes of numbers beyond the texture.
+    /// The wrap mode.
     pub wrap: WrapMode,
-    /// Texels of the level that there is, at most 2^12; of level 0, if there are several.
+    /// Texels of the only level, at most 2^12; of level 0 if there are several.
     pub size: u32,
-    /// Bits of the factor that coordinates are scaled by; not if they come `UNSCALED`.
+    /// Bits of the scale of coordinates; not applied to `UNSCALED` ones.
     pub scale: u32,
 }
 
-/// What becomes of the number of a texel, or of the first one of two, along an axis of n texels.
+/// The mapping of a texel number (with the linear filter, of the first one) into an axis of n texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WrapMode {
     /// Modulo n.
     Repeat,
-    /// Modulo 2n; of one texel, m of n and above counts as 2n - 1 - m.
+    /// Modulo 2n; with the point filter, m >= n is 2n - 1 - m.
     Mirror,
-    /// At least 0 and less than n; the first of two texels at least -1.
+    /// Clamped to 0..n - 1; with the linear filter to -1..n - 1.
     Clamp,
 }
 
-/// The cells of a table.
+/// The cells of a texture.
 #[derive(Clone, Copy, Debug)]
 pub enum TexelView<'a> {
     /// One texel each: red, green, blue, alpha.
     Texels(&'a [[f32; 4]]),
-    /// Footprint: first column and row, second column, second row, both second.
+    /// Four texels each: first column and row, second column, second row, both second.
     Footprints(&'a [Footprint]),
 }
 
@@ -99,7 +98,7 @@ impl TexelView<'_> {
     /// No cells.
     pub const NONE: Self = Self::Texels(&[]);
 
-    /// How many.
+    /// Returns the number of cells.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -108,7 +107,7 @@ impl TexelView<'_> {
         }
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no cells.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -159,7 +158,7 @@ impl TextureDesc {
 }
 
 impl CompiledSampler {
-    /// What its filter looks up, if that is kept.
+    /// Returns the cells that its filter reads, if they are stored.
     pub(crate) fn texel_view(&self) -> TexelView<'_> {
         match (self.mag[0], &self.footprints, &self.store) {
             (true, Some(footprints), _) => TexelView::Footprints(footprints.all()),
@@ -168,13 +167,13 @@ impl CompiledSampler {
         }
     }
 
-    /// The cell of column 0 and row 0 of a level.
+    /// Returns the cell of column 0 and row 0 of a level.
     fn origin(&self, level: &LaneMipLevel) -> u32 {
         let origin = if self.mag[0] { level.origin[0] } else { level.base[0] };
         origin as u32
     }
 
-    /// A table with the finest level.
+    /// Describes the finest level.
     fn finest_level_desc(&self) -> Option<TextureDesc> {
         let level = self.levels.get(self.finest)?;
         let linear = self.mag[0];
