@@ -1,4 +1,4 @@
-//! Clamp modes: from a coordinate along one axis of a level to the texels that it meets.
+//! Address modes: from a coordinate along one axis of a level to the texels that a filter reads.
 //!
 //! Documented: the names of the modes and the range of coordinates that each lets through. Derived:
 //! the arithmetic. It works on texel numbers, each of the two texels of a linear filter for itself;
@@ -8,17 +8,17 @@ use r500_isa::values::ClampMode;
 
 use super::readings::{TexReadings, Weights};
 
-/// The texels that a coordinate meets along an axis. A texel that is `None` is the border.
+/// The texels that a filter reads along an axis; `None` is the border.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Taps {
-    /// One, by the point filter.
+    /// One texel, with the point filter.
     Point(Option<u32>),
     /// Two, by the linear filter, and the weight of the second.
     Linear(Option<u32>, Option<u32>, f32),
 }
 
-/// What [`ClampMode`] makes of coordinate `x` (in texels; no NaN, at most 2^30 in size) along an
-/// axis of `size` texels.
+/// Applies a [`ClampMode`] to coordinate `x` (in texels; not NaN, at most 2^30 in magnitude) along an axis of
+/// `size` texels.
 pub(super) fn taps(
     mode: ClampMode,
     x: f32,
@@ -47,7 +47,7 @@ pub(super) fn taps(
     Taps::Linear(at(first), at(first + 1), weight)
 }
 
-/// The texel that number `i` stands for along an axis of `n`, `None` for the border.
+/// Maps texel number `i` into an axis of `n` texels; `None` is the border.
 pub(super) fn texel(mode: ClampMode, i: i64, n: i64, linear: bool) -> Option<u32> {
     let once = if i < 0 { -1 - i } else { i };
     let j = match mode {
@@ -59,7 +59,7 @@ pub(super) fn texel(mode: ClampMode, i: i64, n: i64, linear: bool) -> Option<u32
         ClampMode::CLAMP => i.clamp(0, n - 1),
         ClampMode::MIRROR_ONCE => once.min(n - 1),
         ClampMode::MIRROR_ONCE_BORDER => once,
-        // Half the way to the border is what a linear filter makes of it.
+        // These modes reach half a texel into the border, which only the linear filter reads.
         ClampMode::CLAMP_HALF | ClampMode::MIRROR_ONCE_HALF if !linear => i.clamp(0, n - 1),
         // BORDER, too: three bits have no other code.
         _ => i,

@@ -48,7 +48,7 @@ pub(super) fn texel(block: Block, raw: u128, n: u32, how: Interpret) -> [Compone
 /// two bits a texel.
 ///
 /// Texels are the first colour, the second, and two mixtures of thirds. In DXT1 (`transparent`)
-/// only if the first is the greater number; else there is one bilerp, the mean, and transparent
+/// only if the first is the greater number; else there is one mixture, the mean, and transparent
 /// black.
 fn colors(block: u64, n: u32, transparent: bool) -> ([Component; 3], Component) {
     let (first, second) = (block as u32 & 0xffff, (block >> 16) as u32 & 0xffff);
@@ -77,7 +77,7 @@ fn four_bit_alpha(block: u64, n: u32) -> Component {
 /// A component of two 8-bit values and three bits a texel.
 ///
 /// Texels are the first value, the second, and six mixtures of sevenths if the first is the greater;
-/// else four mixtures of fifths and the tap_bounds of the range, 0 (signed: -1) and 1. A signed -128 means
+/// else four mixtures of fifths and the ends of the range, 0 (signed: -1) and 1. A signed -128 means
 /// -127, as everywhere, but compares as it stands.
 fn interpolated(block: u64, n: u32, signed: bool) -> Component {
     let (first, second) = (block as u8, (block >> 8) as u8);

@@ -4,10 +4,10 @@
 
 use r500_numerics::codec::{fixed, srgb};
 
-/// The bits of a component: the lowest and how many.
+/// The bits of a component: lowest bit and width.
 pub(super) type Bits = (u32, u32);
 
-/// How the registers of a texture want its components read.
+/// The settings of a texture that affect the interpretation of its components.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interpret {
     /// `SIGNED_COMP0` to `SIGNED_COMP3`. They mean nothing to floats and DXT blocks.
@@ -55,10 +55,10 @@ pub(super) enum Component {
 }
 
 impl Component {
-    /// What a component is that the format lacks.
+    /// A component that the format does not have.
     pub(super) const ZERO: Self = Self::Float(0.0);
 
-    /// The number that it stands for.
+    /// Returns its value.
     ///
     /// Fractions are rounded once: both parts have less than 24 bits, so they are floats.
     pub(super) fn value(self) -> f32 {
@@ -70,7 +70,7 @@ impl Component {
         }
     }
 
-    /// The number without sRGB gamma: what is positive and has 8 bits or fewer is taken from the
+    /// Returns its value without sRGB gamma: a positive number of 8 bits or fewer is taken from the
     /// curve, in double from the exact fraction; anything else is [`Self::value`].
     ///
     /// Documented: gamma is for components of at most 8 bits. Observed: it is sRGB's, and it is

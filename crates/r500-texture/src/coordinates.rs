@@ -1,7 +1,7 @@
-//! From what a program gives (S, T, R, Q) to a position in the texture and a level of detail.
+//! Texture coordinates: from S, T, R, Q to a position in the texture and a level of detail.
 //!
-//! Every line of the arithmetic is rounded, in the order that stands here: other engines must agree
-//! to the bit. Denormals are zeros throughout ([`Arith`]).
+//! Each operation is rounded, in the order written here: other engines must agree to the bit. Denormals are
+//! zeros throughout ([`Arith`]).
 
 use r500_isa::values::{CoordType, TexOp};
 
@@ -9,28 +9,28 @@ use super::quad_fetch::{Gradients, QuadFetch};
 use super::readings::{CubeTies, LodBias, Magnification, TexReadings};
 use r500_numerics::{Arith, compare, kernels};
 
-/// What coordinates mean to a texture.
+/// The coordinate space of a texture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct CoordSpace {
     /// `TEX_COORD_TYPE`.
     pub(super) kind: CoordType,
-    /// Width, height and depth of level 0 by which coordinates are scaled: those of `US_FORMAT`
-    /// where it is given, else of the texture.
+    /// Width, height and depth of level 0 that scale coordinates: those of `US_FORMAT` if it is given, else of
+    /// the texture.
     pub(super) scale: [f32; 3],
     /// `LOD_BIAS`, in levels.
     pub(super) lod_bias: f32,
 }
 
-/// Where a pixel looks.
+/// The position of a pixel's fetch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct TexelPosition {
-    /// u, v, w in texels of level 0; w is what remains of R.
+    /// u, v, w in texels of level 0; w comes from R.
     pub(super) uvw: [f32; 3],
     /// The face of a cube, else 0.
     pub(super) face: u32,
 }
 
-/// How finely a pixel looks.
+/// The level of detail of a pixel's fetch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Lod {
     /// The level of detail, bias included; never NaN.
@@ -40,12 +40,12 @@ pub(super) struct Lod {
 }
 
 impl CoordSpace {
-    /// Where the four pixels of a quad look.
+    /// Returns the positions of the four pixels of a quad.
     pub(super) fn positions(&self, quad: &QuadFetch, readings: &TexReadings) -> [TexelPosition; 4] {
         quad.strq.map(|strq| self.position(strq, quad.op == TexOp::PROJ, quad.unscaled, readings))
     }
 
-    /// How finely they look.
+    /// Returns their levels of detail.
     ///
     /// Derived: the quad's differences are those of its left column and upper row, for all four
     /// pixels and whether or not they are active.
@@ -89,7 +89,7 @@ impl CoordSpace {
         if self.kind != CoordType::CUBE {
             return TexelPosition { uvw, face: 0 };
         }
-        // A position on a face is a quotient of coordinates: UNSCALED has nothing to leave alone.
+        // A position on a face is a quotient of coordinates, so that UNSCALED has no effect.
         let (face, along) = face(str, readings);
         let onto = |c, size| arith.mul(arith.mul(arith.add(c, 1.0), 0.5), size);
         let uvw = [onto(along[0], self.scale[0]), onto(along[1], self.scale[1]), uvw[2]];
@@ -101,11 +101,11 @@ impl CoordSpace {
         [0, 1, 2].map(|axis| arith.mul(str[axis], scale[axis]))
     }
 
-    /// The level of detail of two steps in texels, one pixel to the right and one down: the
-    /// logarithm of the longer one.
+    /// Returns the level of detail of two steps in texels, one pixel to the right and one down: the logarithm of
+    /// the longer one.
     ///
     /// Observed: the longer of the two lengths; a sum of absolute values fails pictures. R means
-    /// nothing to a 2D texture and is not looked at.
+    /// nothing to a 2D texture and is ignored.
     fn lod_of(&self, dx: [f32; 3], dy: [f32; 3], arith: Arith) -> f32 {
         let squared = |step: [f32; 3]| {
             let square = |axis: usize| arith.mul(step[axis], step[axis]);
@@ -136,7 +136,7 @@ impl CoordSpace {
 ///
 /// Faces are +X, -X, +Y, -Y, +Z, -Z, seen from the middle as the graphics interfaces have it
 /// (derived). Of equal components [`CubeTies`] decides. Comparisons with NaN are false, so the last
-/// axis takes what is left.
+/// axis is the default.
 fn face([s, t, r]: [f32; 3], readings: &TexReadings) -> (u32, [f32; 2]) {
     let largest =
         |a: f32, b: f32, c: f32| compare::ge(a.abs(), b.abs()) && compare::ge(a.abs(), c.abs());

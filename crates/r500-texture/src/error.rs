@@ -2,7 +2,7 @@
 
 use r500_isa::{BitField, FieldValue, Word};
 
-/// A texture that the machine cannot sample: what is wrong, and what to do about it.
+/// A texture that cannot be sampled, with the reason and a remedy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindError {
@@ -72,7 +72,7 @@ pub enum BindError {
         /// Bytes from one row (of blocks, in block formats) to the next.
         row_bytes: u64,
     },
-    /// A level that does not consist of whole units to swap bytes in.
+    /// A level whose size is not a multiple of the unit of byte swapping.
     #[error(
         "level {level} has {given} bytes, and {setting} swaps within units of {unit}: \
          give whole units or clear ENDIAN_SWAP"
@@ -98,12 +98,12 @@ pub struct Setting {
     pub field: &'static str,
     /// Its value.
     pub code: u32,
-    /// What the value means, or for a flag the field; empty for a reserved value.
+    /// The meaning of the value, or for a flag of the field; empty for a reserved value.
     pub meaning: &'static str,
 }
 
 impl Setting {
-    /// What a word says in a field.
+    /// Returns the setting of a field in a word.
     pub(super) fn of<W: Word, T: FieldValue>(field: BitField<W, T>, word: W) -> Self {
         let row = field.describe();
         let code = field.get(word).code();

@@ -1,8 +1,7 @@
-//! Texel formats: where the components of a texel lie and what they mean.
+//! Texel formats: the positions of the components of a texel, and their number formats.
 //!
-//! [`Layout::of`] looks a format up in one of two tables, a row each. What comes of a texel are four
-//! [`Component`]s, numbers still in the form they are stored in, because removing gamma starts from
-//! the exact fraction.
+//! [`Layout::of`] finds a format in one of two tables, a row for each. A texel is decoded to four
+//! [`Component`]s, still in their stored form, because removing gamma starts from the exact fraction.
 
 use r500_isa::texture::{TxFormat1, TxFormat2};
 use r500_isa::values::{TxFormat, TxFormatMsb};
@@ -13,7 +12,7 @@ use super::error::{BindError, Setting};
 use super::readings::DepthStencil;
 use r500_numerics::codec::{half, w24};
 
-/// How a format stores texels.
+/// The layout of a texel format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Layout {
     /// Fixed-point components in so many bits a texel, component 0 first.
@@ -117,7 +116,7 @@ impl Layout {
         }
     }
 
-    /// Texels along the side of what is stored as one: 4 for blocks, else 1.
+    /// Returns the side of the stored unit in texels: 4 for blocks, else 1.
     pub(super) const fn unit_side(self) -> u32 {
         if matches!(self, Self::Blocks(_)) { 4 } else { 1 }
     }

@@ -1,8 +1,8 @@
 //! The texture unit: from the coordinates of a quad to four colours.
 //!
-//! A [`Texture`](r500_program::Texture) (registers and bytes, whatever they say) becomes a
-//! [`Sampler`] or a [`BindError`] that names the field at fault. A sampler takes a [`QuadFetch`] and
-//! gives colours, or with [`Sampler::look_up`] the whole story of each ([`Lookup`]).
+//! [`Sampler::bind`] makes a sampler of a [`Texture`](r500_program::Texture) (registers and bytes), or returns
+//! a [`BindError`] with the offending field. [`Sampler::fetch`] takes a [`QuadFetch`] and returns colours;
+//! [`Sampler::look_up`] also returns every step ([`Lookup`]).
 //!
 //! ```text
 //! S T R Q ──coordinates──▶ place, level of detail ──sampler──▶ levels, filters
@@ -15,12 +15,12 @@
 //! | coordinates are scaled by width, height, depth of level 0, or not (`UNSCALED`) | `coordinates` | documented |
 //! | PROJ divides by Q; LODBIAS adds Q to the level of detail, LOD takes it | `coordinates` | documented; observed |
 //! | level of detail: log2 of the longer step to the right or down | `coordinates` | observed |
-//! | all pixels of a quad weight those steps, inactive ones count | `coordinates` | derived |
+//! | all pixels of a quad share those steps, inactive pixels included | `coordinates` | derived |
 //! | `LOD_BIAS` is added before the limits | `coordinates` | documented; with LOD and DXDY open: [`LodBias`] |
 //! | `MAG_FILTER` up to level of detail 0 | `coordinates` | open: [`Magnification`] |
 //! | faces of a cube | `coordinates` | open: [`CubeTies`]; R of a cube counts in the level of detail, undivided |
-//! | `MAX_MIP_LEVEL` and `NUM_LEVELS` limit levels; `MIP_FILTER` picks or mixes | `sampler` | documented; MIP_FILTER none: the finest, open |
-//! | `TRI_PERF`, `BORDER_FIX` | `sampler` | documented |
+//! | `MAX_MIP_LEVEL` and `NUM_LEVELS` limit levels; `MIP_FILTER` selects or blends | `scalar_sampler` | documented; MIP_FILTER none: the finest, open |
+//! | `TRI_PERF`, `BORDER_FIX` | `scalar_sampler` | documented |
 //! | linear filters mix along S, T, R, each step rounded | `sampler` | open: order, and [`Weights`] |
 //! | `VOL_FILTER` decides along R of a volume | `sampler` | documented |
 //! | clamp modes | `address` | documented names and ranges, derived arithmetic |
@@ -29,10 +29,14 @@
 //! | border colour | `texels` | documented; of wide formats open: [`WideBorder`] |
 //! | levels follow each other's size by halves, rows by `TXPITCH` | `texels` | documented; pitch of further levels derived |
 //!
-//! The `batch` module fetches many quads at once with the same bits, for engines that are fast.
+//! The [`batch`] module fetches whole chunks of pixels with the same bits, for fast engines and code
+//! generators. It is their protocol, not an interface for embedders.
 //!
-//! NaN coordinates count as 0, others are limited to 2^30 texels; no coordinate, register or byte
-//! makes a fetch fail.
+//! NaN coordinates count as 0, others are limited to 2^30 texels; no coordinate, register or byte makes a
+//! fetch fail.
+//!
+//! This crate uses the number formats and arithmetic of `r500-numerics` and the chunks of `r500-simd`; it knows
+//! no programs, engines or files.
 
 mod address;
 pub mod batch;

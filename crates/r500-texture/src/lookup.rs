@@ -1,6 +1,6 @@
-//! What a fetch did, for traces.
+//! The record of a fetch, for traces.
 
-/// How the colour of one pixel came about.
+/// The steps of the fetch of one pixel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lookup {
     /// Red, green, blue, alpha before the destination swizzle.
@@ -13,20 +13,20 @@ pub struct Lookup {
     pub lod: f32,
     /// Whether `MAG_FILTER` was used.
     pub magnified: bool,
-    /// The levels read: one, or two that are mixed.
+    /// The levels read: one, or two that are blended.
     pub levels: Vec<LevelLookup>,
     /// The weight of the second level.
     pub level_weight: f32,
 }
 
-/// What was read of one level.
+/// The reads in one level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelLookup {
     /// The level; 0 is the finest.
     pub level: usize,
     /// u, v, w in texels of this level, as they are filtered.
     pub coordinates: [f32; 3],
-    /// The weights of the second texels along S, T, R; 0 where the filter takes one.
+    /// The weights of the second texels along S, T, R; 0 where the filter reads one texel.
     pub weights: [f32; 3],
     /// The texels, S fastest, then T, then R.
     pub texels: Vec<TexelLookup>,
@@ -41,17 +41,17 @@ pub struct TexelLookup {
     pub color: [f32; 4],
 }
 
-/// Who looks on while a pixel is filtered. A fetch that nobody watches pays nothing for it.
+/// An observer of a fetch; observing with `()` costs nothing.
 pub(super) trait FetchObserver {
     /// A level is about to be read.
     fn level(&mut self, level: usize, coordinates: [f32; 3], weights: [f32; 3]);
     /// A texel was read.
     fn texel(&mut self, at: Option<[u32; 3]>, color: [f32; 4]);
-    /// Two levels are mixed.
+    /// Two levels are blended.
     fn levels_blended(&mut self, weight: f32);
 }
 
-/// Nobody.
+/// Observes nothing.
 impl FetchObserver for () {
     fn level(&mut self, _: usize, _: [f32; 3], _: [f32; 3]) {}
     fn texel(&mut self, _: Option<[u32; 3]>, _: [f32; 4]) {}

@@ -2,10 +2,10 @@
 
 use r500_isa::values::TexOp;
 
-/// What a unit that is not enabled returns: colours 0, alpha 1 (documented).
+/// The result of a unit that is not enabled: colours 0, alpha 1 (documented).
 pub const DISABLED_UNIT: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 
-/// A texture instruction as a quad of pixels brings it to its unit.
+/// A texture instruction as a quad of pixels issues it.
 ///
 /// Pixels are in the order top left, top right, bottom left, bottom right, where top is the smaller
 /// y. Give all four whether or not they are active or covered: their differences decide the level of
@@ -19,11 +19,11 @@ pub struct QuadFetch {
     pub unscaled: bool,
     /// S, T, R, Q of each pixel, swizzled.
     pub strq: [[f32; 4]; 4],
-    /// The gradients of each pixel. Only DXDY looks at them.
+    /// The gradients of each pixel. Only DXDY reads them.
     pub gradients: [Gradients; 4],
 }
 
-/// How S, T, R, Q change from a pixel to its neighbours, by the program's word.
+/// The differences of S, T, R, Q to the neighbouring pixels, as the program gives them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Gradients {
     /// To the right.

@@ -1,27 +1,27 @@
-//! What the sampler does where its rules are open.
+//! Readings: the options of the texture unit where its rules are open.
 
 use r500_numerics::Arith;
 
-/// The choices of a sampler: [`TexReadings::LAW`] is this project's, every other combination a
-/// reading that somebody with a card may want to try.
+/// The options of a sampler: [`TexReadings::LAW`] is this project's choice; other combinations are for
+/// comparison with a card.
 ///
-/// Evidence stands at the type of each field.
+/// The evidence is given at the type of each field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TexReadings {
-    /// How coordinates, levels of detail and mixtures are rounded, denormals above all. Its zero
-    /// rule and fusing do not reach the texture unit.
+    /// The arithmetic of coordinates, levels of detail and filters, denormals above all. Its zero rule and fusing
+    /// do not apply to the texture unit.
     pub arith: Arith,
     /// When the unit's own bias counts.
     pub lod_bias: LodBias,
     /// When a texture counts as magnified.
     pub magnification: Magnification,
-    /// How fine the weights of linear filters are.
+    /// The precision of the weights of linear filters.
     pub weights: Weights,
-    /// Which face a direction between faces meets.
+    /// Which face a direction between faces selects.
     pub cube_ties: CubeTies,
     /// Which component of `TX_FMT_24_8` is which.
     pub depth_stencil: DepthStencil,
-    /// How the border colour of a format is read that has no texel of 32 bits.
+    /// The border colour of formats without texels of 32 bits.
     pub wide_border: WideBorder,
 }
 
@@ -63,9 +63,9 @@ pub enum Weights {
     EightBits,
 }
 
-/// Which face a direction meets that has two or three largest components.
+/// Which face a direction with two or three largest components selects.
 ///
-/// Open: nobody says.
+/// Open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CubeTies {
     /// The first of X, Y, Z.
@@ -87,10 +87,10 @@ pub enum DepthStencil {
 
 /// The border colour of block formats and of formats wider than its register of 32 bits.
 ///
-/// Documented: it has the format of the texture, which cannot be for these.
+/// Documented: it has the format of the texture, which is impossible for these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WideBorder {
-    /// Footprint components of 8 bits, signed where the texture's are. Mesa's r300 driver writes it so.
+    /// Four components of 8 bits, signed where the texture's are, as Mesa's r300 driver writes it.
     EightBits,
     /// The lowest dword of a texel whose other dwords are 0. Block formats as [`Self::EightBits`].
     LowestDword,

@@ -1,4 +1,4 @@
-//! The sampler: a texture bound to a unit, and what a quad fetches from it.
+//! The scalar sampler: defines the semantics of a fetch, quad by quad.
 
 use r500_isa::state::UsFormat;
 use r500_isa::texture::{TxFilter0, TxFilter1, TxFormat1, TxOffset};
@@ -38,7 +38,7 @@ pub(crate) struct ScalarSampler {
     border_fix: bool,
 }
 
-/// Along which of S, T, R a filter is linear.
+/// Whether a filter is linear along S, T, R.
 pub(super) type Filter = [bool; 3];
 
 impl ScalarSampler {
@@ -93,40 +93,38 @@ impl ScalarSampler {
         })
     }
 
-    /// Which of S, T, R a fetch looks at: S in bit 0. A 2D texture does not look at R.
+    /// See [`Sampler::axes`](crate::Sampler::axes).
     pub(super) fn axes(&self) -> u8 {
         if self.space.kind == CoordType::D2 { 0b011 } else { 0b111 }
     }
 
-    /// Whether what a pixel gets depends on the level of detail, and so, for instructions that do not
-    /// give it, on the coordinates of its quad.
+    /// See [`Sampler::depends_on_lod`](crate::Sampler::depends_on_lod).
     pub(super) fn depends_on_lod(&self) -> bool {
         !(self.has_one_level() && self.mag_filter == self.min_filter)
     }
 
-    /// Whether a level of detail makes no difference beyond the choice of a filter. Levels are mixed
-    /// even where there is one; of floats, an infinite texel then makes NaN.
+    /// Returns whether the level of detail only selects a filter. With a linear mip filter the only level is
+    /// blended with itself, which makes NaN of an infinite texel: then the answer is no.
     pub(super) fn has_one_level(&self) -> bool {
         self.mip_filter == LayerFilter::NONE
             || self.finest == self.coarsest
                 && (!self.texels.is_float() || self.mip_filter != LayerFilter::LINEAR)
     }
 
-    /// Bounds of what a fetch gives, if the format has some. -0 and denormals are not among it where
-    /// the lower one is 0.
+    /// See [`Sampler::bounds`](crate::Sampler::bounds).
     pub(super) fn bounds(&self) -> Option<[f32; 2]> {
-        // Components are of -1..1 or 0..1, filtered ones further by their roundings at most. Mixing
-        // a + (b - a) * weight from a >= 0 and b >= 0 gives no less than 0, and +0 where it gives 0.
+        // Components are in -1..1 or 0..1, filtered ones exceed that by roundings at most. Interpolating
+        // a + (b - a) * weight with a >= 0 and b >= 0 gives no less than 0, and zeros are +0.
         let lowest = if self.texels.is_signed() { -2.0 } else { 0.0 };
         (!self.texels.is_float()).then_some([lowest, 2.0])
     }
 
-    /// How many levels there are; at least one.
+    /// Returns the number of levels, at least one.
     pub(super) fn levels(&self) -> usize {
         self.texels.levels()
     }
 
-    /// Width, height and layers (faces of a cube) of a level; 0 if there is no such level.
+    /// Returns width, height and layers (faces of a cube) of a level; 0 if there is no such level.
     pub(super) fn level_size(&self, level: usize) -> [u32; 3] {
         self.texels.size(level)
     }
@@ -137,7 +135,7 @@ impl ScalarSampler {
         self.texels.texel(level, at, readings)
     }
 
-    /// What the four pixels of a quad fetch: red, green, blue, alpha before the destination swizzle.
+    /// See [`Sampler::fetch`](crate::Sampler::fetch).
     pub(super) fn fetch(&self, quad: &QuadFetch, readings: &TexReadings) -> [[f32; 4]; 4] {
         let positions = self.space.positions(quad, readings);
         let lods = self.space.lods(quad, &positions, readings);
@@ -163,7 +161,7 @@ impl ScalarSampler {
         })
     }
 
-    /// The colour at a position: which levels, by which filter.
+    /// Fetches the colour at a position: selects levels and filters.
     fn pixel(
         &self,
         position: TexelPosition,
@@ -181,7 +179,7 @@ impl ScalarSampler {
             LayerFilter::LINEAR => {
                 let floor = arith.floor(lod);
                 let first = floor as usize;
-                // Mixed even where the weight is 0: an infinite texel then makes NaN.
+                // Blended even with weight 0: an infinite texel then makes NaN.
                 let weight = self.tri_perf_line(arith.sub(lod, floor), arith);
                 let (a, b) = (level(first), level((first + 1).min(self.coarsest)));
                 observer.levels_blended(weight);
@@ -192,8 +190,8 @@ impl ScalarSampler {
         }
     }
 
-    /// `TRI_PERF`: a steeper line for the weight of the second level, so that one level suffices more
-    /// often (documented).
+    /// `TRI_PERF`: a steeper line for the weight of the second level, so that one level is sufficient more often
+    /// (documented).
     fn tri_perf_line(&self, weight: f32, arith: Arith) -> f32 {
         let (slope, bias) = match self.tri_perf {
             TriPerf::ONE_EIGHTH => (4.0 / 3.0, 1.0 / 6.0),
@@ -242,7 +240,7 @@ impl ScalarSampler {
         })
     }
 
-    /// Coordinates in texels of level `k`, fit to be made integers.
+    /// Returns coordinates in texels of level `k`, limited to the range of texel numbers.
     fn in_level(&self, uvw: [f32; 3], k: usize, arith: Arith) -> [f32; 3] {
         [0, 1, 2].map(|axis| {
             let shrunk = arith.mul(uvw[axis], 1.0 / (1_u32 << self.mip_shift(axis, k)) as f32);
@@ -250,7 +248,7 @@ impl ScalarSampler {
         })
     }
 
-    /// How often an axis is halved from level 0 to level `k`.
+    /// Returns the number of halvings of an axis from level 0 to level `k`.
     ///
     /// Documented: `BORDER_FIX` stops shifting once the axis is one texel long.
     pub(super) fn mip_shift(&self, axis: usize, k: usize) -> u32 {
@@ -261,7 +259,7 @@ impl ScalarSampler {
     }
 }
 
-/// The largest coordinate that is told from others, in texels.
+/// Coordinates are limited to this magnitude, in texels.
 const FARTHEST: f32 = (1 << 30) as f32;
 
 impl Taps {
@@ -274,7 +272,7 @@ impl Taps {
     }
 
     /// The colour of the texels along this axis, each as `color` has it.
-    fn lerp(self, arith: Arith, mut color: impl FnMut(Option<u32>) -> [f32; 4]) -> [f32; 4] {
+    fn mix(self, arith: Arith, mut color: impl FnMut(Option<u32>) -> [f32; 4]) -> [f32; 4] {
         match self {
             Self::Point(only) => color(only),
             Self::Linear(first, second, weight) => {
@@ -301,14 +299,14 @@ fn limit(x: f32, min: f32, max: f32) -> f32 {
     }
 }
 
-/// `LOD_BIAS` in levels: ten bits with sign, five of them behind the point.
+/// Returns `LOD_BIAS` in levels: ten bits, signed, five of them fraction bits.
 fn lod_bias(filter1: TxFilter1) -> f32 {
     let code = filter1.lod_bias() as i16;
     f32::from(if code >= 512 { code - 1024 } else { code }) / 32.0
 }
 
-/// Width, height and depth that `US_FORMAT` says. Documented: codes 13 to 15 of the depth are none,
-/// but say which of width and height lie past 2048.
+/// Returns width, height and depth of a `US_FORMAT`. Documented: codes 13 to 15 of the depth are not depths, but
+/// say which of width and height exceed 2048.
 fn scale_size(format: UsFormat) -> [u32; 3] {
     let (width, height) = (u32::from(format.txwidth()) + 1, u32::from(format.txheight()) + 1);
     match format.txdepth() {
@@ -319,7 +317,7 @@ fn scale_size(format: UsFormat) -> [u32; 3] {
     }
 }
 
-/// Whether a filter within a level is linear.
+/// Returns whether a filter within a level is linear.
 fn texel_filter(filter: TexelFilter, setting: Setting) -> Result<bool, BindError> {
     match filter {
         TexelFilter::POINT => Ok(false),
@@ -329,7 +327,7 @@ fn texel_filter(filter: TexelFilter, setting: Setting) -> Result<bool, BindError
     }
 }
 
-/// Whether the filter between the layers of a volume is linear, if it is not that within a layer.
+/// Returns whether the filter between the layers of a volume is linear; `None` if it is that within a layer.
 fn vol_filter(filter0: TxFilter0) -> Result<Option<bool>, BindError> {
     match filter0.vol_filter() {
         LayerFilter::NONE => Ok(None),
@@ -340,8 +338,8 @@ fn vol_filter(filter0: TxFilter0) -> Result<Option<bool>, BindError> {
     }
 }
 
-/// Refuses modes that are reserved or not modelled. Formats and filters within a level are looked at
-/// where they are used.
+/// Rejects modes that are reserved or not modelled. Formats and filters within a level are checked where they
+/// are used.
 fn check_modes(texture: &Texture) -> Result<(), BindError> {
     let Texture { filter0, filter1, format1, offset, .. } = *texture;
     if filter0.mip_filter().code() > LayerFilter::LINEAR.code() {

@@ -14,12 +14,12 @@ use super::error::{BindError, Setting};
 use super::format::{EIGHT_BITS, Layout};
 use super::readings::{TexReadings, WideBorder};
 
-/// The texels of all levels, and how colours come of them.
+/// The texels of all levels, and their conversion to colours.
 #[derive(Clone, Debug)]
 pub(super) struct Texels {
     layout: Layout,
     interpret: Interpret,
-    /// What becomes red, green, blue, alpha.
+    /// The sources of red, green, blue, alpha.
     select: [TxSel; 4],
     gamma: bool,
     border_color: u32,
@@ -85,12 +85,12 @@ impl Texels {
         })
     }
 
-    /// How texels are stored.
+    /// Returns the layout of texels.
     pub(super) fn is_float(&self) -> bool {
         matches!(self.layout, Layout::Half(_) | Layout::Float(_))
     }
 
-    /// Whether a component can be below zero.
+    /// Returns whether a component can be negative.
     pub(super) fn is_signed(&self) -> bool {
         self.interpret.signed.contains(&true)
     }
@@ -100,17 +100,17 @@ impl Texels {
         self.layout
     }
 
-    /// How many levels there are; at least one.
+    /// Returns the number of levels, at least one.
     pub(super) fn levels(&self) -> usize {
         self.levels.len()
     }
 
-    /// Width, height and layers of a level, 0 if there is no such level.
+    /// Returns width, height and layers of a level, 0 if there is no such level.
     pub(super) fn size(&self, level: usize) -> [u32; 3] {
         self.levels.get(level).map_or([0; 3], |level| level.size)
     }
 
-    /// The colour of a texel: red, green, blue, alpha. One outside the texture is the border.
+    /// Returns the colour of a texel: red, green, blue, alpha; outside the texture the border colour.
     pub(super) fn texel(&self, level: usize, at: [u32; 3], readings: &TexReadings) -> [f32; 4] {
         let raw = self.levels.get(level).and_then(|level| level.raw(at, self.layout));
         let Some(raw) = raw else {
@@ -129,7 +129,7 @@ impl Texels {
             (true, _) | (_, true) => Layout::Fixed(32, EIGHT_BITS),
             _ => self.layout,
         };
-        // Eight bits stand for a wide component here, which has no gamma.
+        // Here eight bits represent a wide component, which has no gamma.
         let gamma = self.gamma && (blocks || !wide);
         self.color(self.components(layout, self.border_color.into(), [0, 0], readings), gamma)
     }
@@ -139,7 +139,7 @@ impl Texels {
         self.color(self.components(self.layout, raw, [0, 0], readings), self.gamma)
     }
 
-    /// The component that becomes each channel; any for one that is constant.
+    /// Returns the component of each channel; arbitrary for a constant channel.
     pub(super) fn selected(&self) -> [usize; 4] {
         self.select.map(|select| usize::from(select.code() & 3))
     }
@@ -210,7 +210,7 @@ impl Stored {
         let rows = u64::from(height.div_ceil(layout.unit_side()));
         let tight = row_bytes(width, layout);
         let pitched = row_bytes(pitch(texture, width, k as u32), layout);
-        // Memory tap_bounds with the last texel or with its row; or somebody has cut the rows to width.
+        // Memory ends with the last texel or with its row; or the rows were cut to the width.
         let all_rows = rows * u64::from(layers);
         let given = level.bytes.len();
         let row_bytes = match given as u64 {
@@ -231,7 +231,7 @@ impl Stored {
         })
     }
 
-    /// A texel, or the block that it is in, as a number; `None` outside the level.
+    /// Returns a texel, or the block that contains it, as a number; `None` outside the level.
     fn raw(&self, [x, y, layer]: [u32; 3], layout: Layout) -> Option<u128> {
         let [width, height, layers] = self.size;
         if x >= width || y >= height || layer >= layers {
@@ -268,7 +268,7 @@ fn row_bytes(texels: u32, layout: Layout) -> u64 {
     (units * u64::from(layout.unit_bits())).div_ceil(8)
 }
 
-/// The bytes of a level with `ENDIAN_SWAP` done.
+/// Returns the bytes of a level after `ENDIAN_SWAP`.
 fn bytes_in_order(level: &Level, k: usize, texture: &Texture) -> Result<Arc<[u8]>, BindError> {
     // A swap exchanges bytes whose addresses differ in these bits, within units that many long.
     let (differ, unit) = match texture.offset.endian_swap() {

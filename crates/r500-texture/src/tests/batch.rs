@@ -5,7 +5,7 @@ use r500_isa::values::{LayerFilter, TexOp, TriPerf};
 
 use super::super::Gradients;
 use super::super::batch::{BatchFetch, ChannelSource, TexelView, TextureDesc};
-use super::random::{Random, mend, slow};
+use super::random::{Random, mend, wild};
 use super::*;
 use r500_simd::Chunk;
 
@@ -112,7 +112,7 @@ fn any_registers_and_coordinates() {
     let mut random = Random(0x0123_4567_89ab_cdef);
     let mut bound = 0;
     for _ in 0..6000 {
-        let texture = slow(&mut random);
+        let texture = wild(&mut random);
         let Some((texture, sampler)) = mend(texture, &mut random) else { continue };
         bound += 1;
         for _ in 0..3 {
@@ -254,7 +254,7 @@ fn tables_know_their_numbers() {
     let mut random = Random(0x1357_9bdf_0246_8ace);
     let (mut large, mut tiny, mut shared) = (0, 0, 0);
     for round in 0..20_000 {
-        let mut texture = slow(&mut random);
+        let mut texture = wild(&mut random);
         let any = [ClampMode::WRAP, ClampMode::MIRROR, ClampMode::CLAMP];
         // Random ones come instead.
         texture.levels.clear();

@@ -16,7 +16,7 @@ const SELECTORS: [u8; 4] = [0b11_10_01_00, 0b00_01_10_11, 0b00_00_00_00, 0b11_11
 
 const ROW_1: [f32; 4] = [0.5, 1.5, 2.5, 3.5];
 
-/// Footprint texels of a row.
+/// Four texels of a row.
 fn row(texture: &Texture, y: f32) -> [[f32; 4]; 4] {
     ROW_1.map(|x| at(texture, [x, y, 0.0]))
 }
@@ -105,7 +105,7 @@ fn two_rows(texture: &Texture, channel: usize) -> [f32; 8] {
 
 /// 210 and 70: sevenths of 140 are 20, so the mixtures are whole: 190, 170, 150, 130, 110, 90.
 const DESCENDING: [u8; 8] = [210, 70, 190, 170, 150, 130, 110, 90];
-/// 70 and 210: fifths are 28: 98, 126, 154, 182; then the tap_bounds of the range.
+/// 70 and 210: fifths are 28: 98, 126, 154, 182; then the ends of the range.
 const ASCENDING: [u8; 8] = [70, 210, 98, 126, 154, 182, 0, 255];
 
 #[test]
@@ -114,7 +114,7 @@ fn dxt5_interpolates_alpha() {
     for (alpha, want) in [(interpolated(210, 70), DESCENDING), (interpolated(70, 210), ASCENDING)] {
         let texture = texture(TxFormat::DXT5, [4, 4], &[&alpha[..], &colors].concat());
         assert_eq!(two_rows(&texture, 3), want.map(|k| f32::from(k) / 255.0));
-        // Footprint colours, though the lesser is first.
+        // Four colours, though the lesser is first.
         let [yellow, bluish, near_yellow, near_bluish] = thirds(0.0).map(|c| [c[0], c[1], c[2]]);
         let row = row(&texture, 0.5).map(|c| [c[0], c[1], c[2]]);
         assert_eq!(row, [bluish, yellow, near_bluish, near_yellow]);

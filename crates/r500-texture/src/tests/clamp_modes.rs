@@ -15,7 +15,7 @@ const BORDER: [f32; 4] = [240.0, 200.0, 160.0, 180.0];
 
 /// What texel numbers -9 to 12 stand for where there are four texels, a to d: `.` is the border.
 ///
-/// Worked out on paper: address_modes repeats "abcd", mirroring "abcddcba"; -1-i takes -1, -2, -3, -4 to
+/// Worked out on paper: wrapping repeats "abcd", mirroring "abcddcba"; -1-i takes -1, -2, -3, -4 to
 /// a, b, c, d.
 const NUMBERS: [(ClampMode, &str); 6] = [
     //                              -9       -1 0  3 4      12
@@ -118,7 +118,7 @@ fn half_way_to_the_border_the_linear_filter_stops() {
     for axis in 0..3 {
         let clamp = linear(along(axis, ClampMode::CLAMP_HALF));
         let mirror = linear(along(axis, ClampMode::MIRROR_ONCE_HALF));
-        // At 0 and 4, the edges, a bilerp of one half; no coordinate gets further.
+        // At 0 and 4, the edges, a mixture of one half; no coordinate gets further.
         let (low, high) = (mixed(BORDER, A, 0.5), mixed(D, BORDER, 0.5));
         for x in [-8.0, -0.25, 0.0] {
             assert_eq!(get(&clamp, axis, x), low, "at {x}");

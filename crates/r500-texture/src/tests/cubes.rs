@@ -10,7 +10,7 @@ use super::*;
 /// A face, a texel of it (column, row), and a direction to it.
 type Hit = (u32, [u32; 2], [f32; 3]);
 
-/// Directions to three footprints of each face, from the table of the graphics interfaces: seen from
+/// Directions to three corners of each face, from the table of the graphics interfaces: seen from
 /// the middle, columns run along -Z, +Z, +X, +X, +X, -X and rows along -Y, -Y, +Z, -Z, -Y, -Y.
 const CORNERS: [Hit; 18] = [
     (0, [0, 0], [2.0, 1.0, 1.0]),

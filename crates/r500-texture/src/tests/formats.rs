@@ -313,7 +313,7 @@ fn bytes_are_swapped_within_units() {
 
 #[test]
 fn the_sixth_bit_makes_another_format() {
-    // TX_FMT_8 and TX_FMT_1 weight a code.
+    // TX_FMT_8 and TX_FMT_1 share a code.
     let mut texture = texel(TxFormat::X8, &[0xfe]);
     assert_eq!(first(&texture)[0], 254.0 / 255.0);
     texture.format2 = texture.format2.with(TxFormat2::TXFORMAT_MSB, true);

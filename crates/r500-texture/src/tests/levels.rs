@@ -21,7 +21,7 @@ fn pyramid(mip: LayerFilter) -> Texture {
     in_256ths(texture)
 }
 
-/// Which level (or bilerp) a level of detail gives.
+/// Which level (or mixture) a level of detail gives.
 fn level_of(texture: &Texture, lod: f32) -> f32 {
     at_lod(texture, lod)[0] * 256.0
 }
@@ -81,7 +81,7 @@ fn point_takes_the_nearest_level() {
 fn linear_mixes_two_levels() {
     let texture = pyramid(LayerFilter::LINEAR);
     for lod in [-3.0, 0.0, 0.25, 0.5, 1.0, 1.75, 2.5, 2.875, 3.0, 3.5, f32::INFINITY, f32::NAN] {
-        // Red grows by one a level, so the bilerp is the level of detail within 0..3.
+        // Red grows by one a level, so the mixture is the level of detail within 0..3.
         let want = if lod > 0.0 { lod.min(3.0) } else { 0.0 };
         assert_eq!(level_of(&texture, lod), want, "at {lod}");
     }
@@ -122,7 +122,7 @@ fn tri_perf_is_a_steeper_line() {
         texture.filter1 = texture.filter1.with(TxFilter1::TRI_PERF, code);
         texture
     };
-    // clamp(4/3 f - 1/6): 1/8 and 7/8 are its tap_bounds, 1/2 stays.
+    // clamp(4/3 f - 1/6): 1/8 and 7/8 are its ends, 1/2 stays.
     let line = with(TriPerf::ONE_EIGHTH);
     for (f, want) in [(0.0, 0.0), (0.125, 0.0), (0.5, 0.5), (0.875, 1.0), (0.9375, 1.0)] {
         assert_eq!(level_of(&line, 1.0 + f), 1.0 + want, "at {f}");
@@ -307,7 +307,7 @@ fn coordinates_halve_from_level_to_level() {
 
 #[test]
 fn border_fix_stops_halving_a_single_texel() {
-    // 4x1, 2x1, 1x1, all 128; the border is 0, T tap_bounds there.
+    // 4x1, 2x1, 1x1, all 128; the border is 0, T ends there.
     let make = |fix| {
         let texture = texture(TxFormat::X8, [4, 1], &[128; 4]);
         let mut texture = with_levels(texture, &[([2, 1], &[128; 2]), ([1, 1], &[128])]);

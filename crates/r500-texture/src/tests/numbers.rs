@@ -115,7 +115,7 @@ fn texels_pass_untouched_and_mixtures_flush() {
     assert_eq!(red_bits(&texture, 2.5), f32::NAN.to_bits());
     assert_eq!(red_bits(&texture, 3.5), (-0.0_f32).to_bits());
     assert_eq!(red_bits(&linear(texture), 1.0), 0);
-    // The bilerp of neighbours touches both, even with no weight of the second.
+    // The mixture of neighbours touches both, even with no weight of the second.
     let texture = linear(floats(&[1.0, f32::INFINITY]));
     assert!(at(&texture, [0.5, 0.5, 0.0])[0].is_nan());
 }

@@ -53,7 +53,7 @@ impl Random {
 }
 
 /// Registers of all bits, sizes mostly small.
-pub(super) fn slow(random: &mut Random) -> Texture {
+pub(super) fn wild(random: &mut Random) -> Texture {
     let mut format0 = TxFormat0(random.word());
     let mut format2 = TxFormat2(random.word());
     if !random.one_in(16) {
@@ -178,7 +178,7 @@ fn nothing_panics() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (mut bound, mut kinds, mut formats) = (0, [0; 3], [false; 64]);
     for _ in 0..4000 {
-        let texture = slow(&mut random);
+        let texture = wild(&mut random);
         // As they come, most do not bind.
         let _ = Sampler::bind(&texture, None);
         let Some((texture, sampler)) = mend(texture, &mut random) else { continue };

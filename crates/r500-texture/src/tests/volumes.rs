@@ -69,7 +69,7 @@ fn texture_of_one() -> Texture {
 
 #[test]
 fn r_is_scaled_by_depth_and_clamped_by_its_own_mode() {
-    // Footprint layers of one texel: R = 5/8 is in the third, 9/8 past the end.
+    // Four layers of one texel: R = 5/8 is in the third, 9/8 past the end.
     let mut texture = in_256ths(volume(texture(TxFormat::X8, [1, 1], &[10, 20, 30, 40]), 2));
     let get = |texture: &Texture, r: f32| {
         bind(texture).fetch(&QuadFetch::new(TexOp::LD, [[0.5, 0.5, r, 1.0]; 4]), &LAW)[0][0] * 256.0
