@@ -13,6 +13,7 @@
 //! | `waits` | whether one group of pixels leaves the processor idle |
 //! | `regalloc`, `inst` | registers for values |
 //! | `emit` | bytes |
+//! | `known_bugs` | bugs put back, for tests |
 //! | `emulated` | code in an emulator instead, for tests (feature `emulator`) |
 //! | `listing` | machine code as text |
 //! | `perf_map` | what profilers are told |
@@ -23,6 +24,7 @@ mod emit;
 mod emulated;
 mod inst;
 mod kernel;
+mod known_bugs;
 mod level;
 mod listing;
 mod pages;

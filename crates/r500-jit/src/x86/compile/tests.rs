@@ -1,62 +1,102 @@
 //! Random segments: their code computes what they say, on each level that this processor has.
 
-#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
 use r500_exec::Options;
 use r500_fast::codegen::Batch;
 
 use super::*;
 use crate::segments::{Numbers, check, count, with_segment};
+use crate::x86::emulated::EmulatedCode;
+use crate::x86::known_bugs::{KnownBug, inject};
 use crate::x86::pages::Pages;
 use crate::x86::pages::tests::with_budget;
 
-/// Checks so many segments, with the groups of pixels that go together doubled so many times.
-fn check_segments(segments: u64, doublings: impl Fn(&Program, Level) -> u32) {
-    let levels = [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available());
-    for level in levels {
-        for (seed, effort) in
-            (0..segments).flat_map(|seed| [(seed, Effort::Quick), (seed, Effort::Full)])
-        {
-            let make = |unit: &CompileUnit<'_>| {
-                let assembly = compile_doubled(unit, level, effort, &doublings);
-                let assembly = assembly.unwrap();
-                (assembly.lanes as usize, Pages::new(&assembly, unit, level).unwrap())
-            };
-            let what = (level, effort);
-            check(
-                seed,
-                Numbers::All,
-                true,
-                &what,
-                make,
-                |pages, slots, covered, cells, interpolants, targets| {
-                    let chunks = covered.len();
-                    with_budget(&Options::default(), |fuel| {
-                        let batch = &mut Batch {
-                            slots,
-                            covered,
-                            texels: cells,
-                            interpolants,
-                            targets,
-                            fuel,
-                        };
-                        pages.call(batch, (0, chunks), false).unwrap();
-                    });
-                },
-            );
+const LEVELS: [Level; 2] = [Level::Avx2, Level::Avx512];
+
+/// Code of a segment, ready to run.
+enum Runnable {
+    Native(Pages),
+    Emulated(Box<EmulatedCode>),
+}
+
+impl Runnable {
+    fn new(assembly: &Assembly, unit: &CompileUnit<'_>, level: Level, emulated: bool) -> Self {
+        match emulated {
+            true => Self::Emulated(Box::new(EmulatedCode::new(assembly, unit))),
+            false => Self::Native(Pages::new(assembly, unit, level).unwrap()),
+        }
+    }
+
+    fn call(&self, batch: &mut Batch<'_, '_>) {
+        let run = (0, batch.covered.len());
+        let done = match self {
+            Self::Native(pages) => pages.call(batch, run, false),
+            Self::Emulated(code) => code.call(batch, run, false),
+        };
+        done.unwrap();
+    }
+}
+
+/// What to check a segment with.
+#[derive(Clone, Copy, Debug)]
+struct Setup {
+    level: Level,
+    effort: Effort,
+    emulated: bool,
+    bug: Option<KnownBug>,
+    /// Whether register allocation is checked.
+    checked: bool,
+}
+
+impl Setup {
+    /// Checks a segment.
+    fn check(self, seed: u64, doublings: &dyn Fn(&Program, Level) -> u32) {
+        let Self { level, effort, emulated, bug, checked } = self;
+        let make = |unit: &CompileUnit<'_>| {
+            let assembly =
+                inject(bug, checked, || compile_doubled(unit, level, effort, doublings).unwrap());
+            (assembly.lanes as usize, Runnable::new(&assembly, unit, level, emulated))
+        };
+        check(
+            seed,
+            Numbers::All,
+            true,
+            &self,
+            make,
+            |code, slots, covered, texels, interpolants, targets| {
+                with_budget(&Options::default(), |fuel| {
+                    code.call(&mut Batch { slots, covered, texels, interpolants, targets, fuel });
+                });
+            },
+        );
+    }
+}
+
+/// Checks so many segments, with the groups of pixels that go together doubled so many times: on the processor,
+/// if it has the level, and one in so many of them in the emulator.
+fn check_segments(segments: u64, emulated: usize, doublings: &dyn Fn(&Program, Level) -> u32) {
+    for level in LEVELS {
+        for effort in [Effort::Quick, Effort::Full] {
+            let native = Setup { level, effort, emulated: false, bug: None, checked: true };
+            if level.is_available() {
+                (0..segments).for_each(|seed| native.check(seed, doublings));
+            }
+            let setup = Setup { emulated: true, ..native };
+            (0..segments).step_by(emulated).for_each(|seed| setup.check(seed, doublings));
         }
     }
 }
 
 #[test]
 fn random_segments_compute_what_they_say() {
-    check_segments(count(1500), usual_doublings);
+    check_segments(count(1500), 8, &usual_doublings);
 }
 
 /// Of three chunks the last is alone.
 #[test]
 fn two_chunks_go_together() {
-    check_segments(count(1000), |_, level| match level {
+    check_segments(count(1000), 8, &|_, level| match level {
         Level::Avx2 => 2,
         Level::Avx512 => 1,
     });
@@ -72,5 +112,39 @@ fn every_segment_has_code_for_every_level() {
                 assert!(made.is_ok(), "seed {seed}, {level:?}: {made:?}");
             }
         });
+    }
+}
+
+/// Returns the first segment in which a bug of AVX-512 code shows, and how.
+fn first_failure(bug: KnownBug, checked: bool) -> (u64, String) {
+    let (level, effort) = (Level::Avx512, Effort::Full);
+    let setup = Setup { level, effort, emulated: true, bug: Some(bug), checked };
+    let mut failures = (0..400).filter_map(|seed| {
+        let panic = std::panic::catch_unwind(|| setup.check(seed, &usual_doublings)).err()?;
+        Some((seed, panic.downcast_ref::<String>().cloned().unwrap_or_default()))
+    });
+    let (seed, text) = failures.next().unwrap_or_else(|| panic!("{bug:?} shows nowhere"));
+    println!("{bug:?}, segment {seed}: {text}");
+    (seed, text)
+}
+
+/// On any machine.
+#[test]
+fn the_emulator_finds_known_bugs() {
+    for (bug, what) in [
+        (KnownBug::MovesByClass, ": slot "),
+        (KnownBug::TexelOffsetsInPool, "outside of all regions"),
+        (KnownBug::AlignedMaskedMove, "is not a multiple of 64"),
+    ] {
+        let (seed, text) = first_failure(bug, false);
+        assert!(text.contains(what), "{bug:?}, segment {seed}: {text}");
+    }
+}
+
+#[test]
+fn the_checker_of_register_allocation_finds_known_bugs() {
+    for bug in [KnownBug::MovesByClass, KnownBug::TexelOffsetsInPool] {
+        let (seed, text) = first_failure(bug, true);
+        assert!(text.contains("register allocation"), "{bug:?}, segment {seed}: {text}");
     }
 }

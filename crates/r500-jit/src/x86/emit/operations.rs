@@ -6,6 +6,7 @@ use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 use super::{Emit, SPARE, TABLES, context, mask, table};
 use crate::op::{Class, Kind, Paint, Ramp, Relation, Rounding, Texel};
 use crate::x86::inst::{Mem, Place};
+use crate::x86::known_bugs::{KnownBug, is_injected};
 use crate::x86::level::Level;
 
 impl Emit<'_> {
@@ -154,7 +155,11 @@ impl Emit<'_> {
                     Some(Place::Memory(from)) => {
                         // Slots are aligned to nothing.
                         let from = self.memory(from);
-                        Instruction::with2(C::EVEX_Vmovups_zmm_k1z_zmmm512, dst, from)?
+                        let code = match is_injected(KnownBug::AlignedMaskedMove) {
+                            true => C::EVEX_Vmovaps_zmm_k1z_zmmm512,
+                            false => C::EVEX_Vmovups_zmm_k1z_zmmm512,
+                        };
+                        Instruction::with2(code, dst, from)?
                     }
                     _ => Instruction::with2(
                         C::EVEX_Vmovaps_zmm_k1z_zmmm512,
@@ -337,8 +342,10 @@ impl Emit<'_> {
     /// Sixteen bytes of the table for each quad.
     fn texel(&mut self, texel: Texel, dst: u8, at: Option<Place>) -> Result<(), IcedError> {
         // A constant is there for one lane only.
-        let Some(Place::Memory(at @ (Mem::Stack(_) | Mem::Slot(..)))) = at else {
-            unreachable!("the offsets of texels are in memory, not {at:?}");
+        let at = match at {
+            Some(Place::Memory(at @ (Mem::Stack(_) | Mem::Slot(..)))) => at,
+            Some(Place::Memory(at)) if is_injected(KnownBug::TexelOffsetsInPool) => at,
+            _ => unreachable!("the offsets of texels are in memory, not {at:?}"),
         };
         let to = self.vector(dst);
         let quads = self.level.bytes() / 16;
