@@ -19,6 +19,7 @@ mod registers;
 mod statistics;
 mod submission;
 pub mod text;
+mod vertex_program;
 
 pub use buffer::{Buffer, BufferId, Memory};
 pub use chip::{Chip, UnknownChip};
@@ -29,3 +30,4 @@ pub use processor::{Binding, BoundArray, CommandProcessor, DrawCall, Effect, Ind
 pub use registers::RegisterFile;
 pub use statistics::{Draws, Statistics};
 pub use submission::{Relocation, Submission, Tiling};
+pub use vertex_program::{Flow, VertexFinding, VertexFindingKind, VertexProgram};
