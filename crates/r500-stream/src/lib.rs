@@ -11,6 +11,7 @@
 mod buffer;
 pub mod capture;
 mod chip;
+mod draw_summary;
 mod error;
 mod memories;
 mod packet;
@@ -23,6 +24,7 @@ mod vertex_program;
 
 pub use buffer::{Buffer, BufferId, Memory};
 pub use chip::{Chip, UnknownChip};
+pub use draw_summary::{DrawSummary, TargetSummary, TextureSummary};
 pub use error::{RelocationTarget, StreamError, StreamErrorKind};
 pub use memories::{PvsMemory, UsMemory};
 pub use packet::{Packet, Packets, StreamWriter, Truncated, packets};
