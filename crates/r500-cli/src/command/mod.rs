@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`card`], [`manual`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`card`], [`stream`], [`manual`] | the subcommands |
 //! | [`source`], [`state`], [`machine`], [`format`](mod@format) | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`], [`difference`] | exit statuses, messages, colours, progress, what changes in a text |
@@ -31,6 +31,7 @@ mod run;
 mod source;
 mod state;
 mod stats;
+mod stream;
 mod syntax;
 mod terminal;
 mod test;
@@ -68,6 +69,7 @@ enum Command {
     Explain(explain::Explain),
     Card(card::Card),
     Capture(card::Capture),
+    Stream(Box<stream::Stream>),
     Completions(manual::Completions),
     Man(manual::Man),
 }
@@ -93,7 +95,8 @@ Examples:
   r500 diff old.json new.json --run             whether two programs compute the same
   r500 explain 0x1401ff05 --as us_fc_inst       what the bits of a word mean
   r500 card glmark2-es2-drm                     run any program on the virtual card
-  r500 capture -o demo.r5cs ./program           the same, and keep what it submits";
+  r500 capture -o demo.r5cs ./program           the same, and keep what it submits
+  r500 stream demo.r5cs --list                  its draws; every packet with names";
 
 /// Runs the command.
 pub(crate) fn main() -> ExitCode {
@@ -117,6 +120,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Explain(explain) => explain.run(),
         Command::Card(card) => card.run(),
         Command::Capture(capture) => capture.run(),
+        Command::Stream(stream) => stream.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
     })

@@ -21,6 +21,7 @@ mod render;
 mod run;
 mod sequence;
 mod stats;
+mod stream;
 mod test;
 mod texture;
 mod trace;

@@ -1,0 +1,423 @@
+//! `r500 stream`: command streams and captures of them, as text, lists and counts.
+
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use r500::chip::pm4::Opcode;
+use r500::chip::values::PrimType;
+use r500::isa::Instruction;
+use r500_stream::capture::{self, Event, Limits, Player, Reader};
+use r500_stream::text::{Printer, parse};
+use r500_stream::{
+    CommandProcessor, DrawCall, DrawSummary, Effect, State, Statistics, Submission, VertexProgram,
+};
+use serde_json::{Value as Json, json};
+
+use super::exit::{Failure, Outcome, Status};
+use super::format::Format;
+use super::{source, terminal};
+
+/// Read command streams: packets, registers, programs, draws.
+///
+/// STREAM is a capture (.r5cs), a stream as text, or dwords (little-endian); it is recognised from its content. Without
+/// further options the packets are printed as text: registers with the names of their fields, programs as assembly. The text
+/// assembles back to the same dwords.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER)]
+pub(super) struct Stream {
+    /// The capture, text or dwords; `-` is stdin
+    #[arg(value_name = "STREAM")]
+    file: PathBuf,
+    /// List the draws, one line each, with their numbers
+    #[arg(long, conflicts_with_all = ["stats", "vertex", "assemble"])]
+    list: bool,
+    /// Count packets, register writes, draws, vertices and primitives
+    #[arg(long, conflicts_with_all = ["vertex", "assemble"])]
+    stats: bool,
+    /// Print and check the vertex program of a draw
+    #[arg(long, value_name = "DRAW", conflicts_with = "assemble")]
+    vertex: Option<u64>,
+    /// Write the dwords, little-endian
+    #[arg(long)]
+    assemble: bool,
+    /// Only this submission of a capture, from 0
+    #[arg(long, value_name = "N", conflicts_with = "vertex")]
+    submission: Option<u64>,
+    /// How to answer --list and --stats
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Where the answer goes (default: stdout)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+const AFTER: &str = "\
+Examples:
+  r500 stream demo.r5cs                         every packet, with names
+  r500 stream demo.r5cs --list                  the draws
+  r500 stream demo.r5cs --stats                 counts; registers and commands without a name
+  r500 stream demo.r5cs --vertex 17             the vertex program of draw 17
+  r500 stream demo.r5cs --submission 0 -o first.txt
+  r500 stream first.txt --assemble -o first.bin
+
+Exit status: 0 written; 1 the stream is in error, or there is no such draw, or the vertex program has mistakes; 2 wrong usage;
+3 a file cannot be read or written.";
+
+impl Stream {
+    /// Prints, lists, counts or assembles.
+    pub(super) fn run(self) -> Outcome {
+        let source = Source::read(&self.file)?;
+        let mut out: Box<dyn Write> = match &self.output {
+            Some(path) => {
+                let file = std::fs::File::create(path).map_err(|error| {
+                    let context = format!("cannot write {}", path.display());
+                    Failure::could_not(error).context(context)
+                })?;
+                Box::new(BufWriter::new(file))
+            }
+            None => Box::new(BufWriter::new(std::io::stdout().lock())),
+        };
+        let status = if let Some(draw) = self.vertex {
+            vertex(&source, draw, &mut out)?
+        } else if self.list {
+            self.list(&source, &mut out)?
+        } else if self.stats {
+            self.stats(&source, &mut out)?
+        } else {
+            self.print(&source, &mut out)?
+        };
+        out.flush()?;
+        Ok(status)
+    }
+
+    fn wants(&self, submission: u64) -> bool {
+        self.submission.is_none_or(|wanted| wanted == submission)
+    }
+
+    fn print(&self, source: &Source, out: &mut dyn Write) -> Outcome {
+        let printer = Printer::default().instructions(instruction);
+        source.submissions(|number, submission| {
+            if !self.wants(number) {
+                return Ok(());
+            }
+            if self.assemble {
+                for word in &submission.words {
+                    out.write_all(&word.to_le_bytes())?;
+                }
+                return Ok(());
+            }
+            if let Source::Capture(_) = source {
+                let count = submission.words.len();
+                writeln!(out, "# submission {number}: {count} dwords")?;
+                for (i, relocation) in submission.relocations.iter().enumerate() {
+                    let (id, size) = (relocation.id().0, relocation.buffer.size());
+                    writeln!(out, "# relocation {i}: buffer {id}, {size} bytes")?;
+                }
+            }
+            out.write_all(printer.print(&submission.words).as_bytes())?;
+            Ok(())
+        })
+    }
+
+    fn list(&self, source: &Source, out: &mut dyn Write) -> Outcome {
+        let mut rows = Vec::new();
+        let status = draws(source, |draw| {
+            if !self.wants(draw.submission) {
+                return Ok(());
+            }
+            let summary = DrawSummary::new(draw.state, draw.call);
+            let Draw { number, submission, call, .. } = draw;
+            match self.format {
+                Format::Text => writeln!(out, "{number:>6}  {submission}:{}  {summary}", call.at)?,
+                Format::Json => {
+                    let mut row = draw_json(&summary);
+                    row["draw"] = json!(number);
+                    row["submission"] = json!(submission);
+                    row["dword"] = json!(call.at);
+                    rows.push(row);
+                }
+            }
+            Ok(())
+        })?;
+        if self.format == Format::Json {
+            writeln!(out, "{:#}", json!({ "version": 1, "draws": rows }))?;
+        }
+        Ok(status)
+    }
+
+    fn stats(&self, source: &Source, out: &mut dyn Write) -> Outcome {
+        let mut statistics = Statistics::default();
+        let mut state = State::default();
+        let status = source.submissions(|number, submission| {
+            if self.wants(number) {
+                statistics.add(&mut state, submission);
+            }
+            Ok(())
+        })?;
+        match self.format {
+            Format::Text => out.write_all(stats_text(&statistics).as_bytes())?,
+            Format::Json => writeln!(out, "{:#}", stats_json(&statistics))?,
+        }
+        Ok(status)
+    }
+}
+
+fn instruction(instruction: Instruction) -> String {
+    let text = r500::asm::print_instruction(instruction);
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Where submissions come from.
+enum Source {
+    Capture(Vec<u8>),
+    Words(Submission),
+}
+
+impl Source {
+    fn read(file: &Path) -> Outcome<Self> {
+        let bytes = source::bytes(file)?;
+        if capture::is_capture(&bytes) {
+            return Ok(Self::Capture(bytes));
+        }
+        let words = match std::str::from_utf8(&bytes) {
+            Ok(text) if !text.contains('\0') => parse(text).map_err(|errors| {
+                let lines = errors.iter().map(|error| format!("{}: {error}\n", file.display()));
+                Failure::diagnosed(lines.collect())
+            })?,
+            _ => {
+                let (words, rest) = bytes.as_chunks();
+                if !rest.is_empty() {
+                    let size = bytes.len();
+                    return Err(Failure::input(anyhow::anyhow!(
+                        "{}: neither a capture nor text, and {size} bytes are not whole dwords",
+                        file.display()
+                    )));
+                }
+                words.iter().map(|word| u32::from_le_bytes(*word)).collect()
+            }
+        };
+        Ok(Self::Words(Submission { words, ..Submission::default() }))
+    }
+
+    /// Calls `each` with every submission and its number. Failed: the capture is in error after some.
+    fn submissions(&self, mut each: impl FnMut(u64, &Submission) -> Outcome<()>) -> Outcome {
+        let bytes = match self {
+            Self::Words(submission) => {
+                each(0, submission)?;
+                return Ok(Status::Fine);
+            }
+            Self::Capture(bytes) => bytes,
+        };
+        let mut reader = Reader::new(&bytes[..]).map_err(Failure::input)?;
+        let mut player = Player::new(Limits::default());
+        let mut number = 0;
+        for record in &mut reader {
+            let record = record.map_err(Failure::input)?;
+            if let Some(Event::Submission(submission)) =
+                player.apply(record).map_err(Failure::input)?
+            {
+                each(number, &submission)?;
+                number += 1;
+            }
+        }
+        if reader.truncated() {
+            terminal::warn("the capture ends inside a record; what is before it is whole");
+        }
+        Ok(Status::Fine)
+    }
+}
+
+/// A draw of a capture.
+struct Draw<'a> {
+    number: u64,
+    submission: u64,
+    state: &'a State,
+    call: &'a DrawCall<'a>,
+}
+
+/// Calls `each` with every draw. Failed: packets are in error, which is said on stderr.
+fn draws(source: &Source, mut each: impl FnMut(&Draw<'_>) -> Outcome<()>) -> Outcome {
+    let mut state = State::default();
+    let (mut number, mut errors) = (0, 0_u64);
+    let status = source.submissions(|submission_number, submission| {
+        let mut cp = CommandProcessor::new(&mut state, submission);
+        while let Some(effect) = cp.next_effect() {
+            match effect {
+                Ok(Effect::Draw(call)) => {
+                    let state = cp.state();
+                    each(&Draw { number, submission: submission_number, state, call: &call })?;
+                    number += 1;
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    if errors < SHOWN_ERRORS {
+                        terminal::warn(&format!("submission {submission_number}, {error}"));
+                    }
+                    errors += 1;
+                }
+            }
+        }
+        Ok(())
+    })?;
+    if errors > SHOWN_ERRORS {
+        terminal::warn(&format!("{} more packets in error", errors - SHOWN_ERRORS));
+    }
+    Ok(if errors == 0 { status } else { Status::Failed })
+}
+
+/// Packets in error that are named.
+const SHOWN_ERRORS: u64 = 8;
+
+fn vertex(source: &Source, wanted: u64, out: &mut dyn Write) -> Outcome {
+    let mut program = None;
+    draws(source, |draw| {
+        if draw.number == wanted {
+            program = Some(VertexProgram::new(draw.state));
+        }
+        Ok(())
+    })?;
+    let Some(program) = program else {
+        return Err(Failure::input(anyhow::anyhow!("there is no draw {wanted}")));
+    };
+    let Some(program) = program else {
+        writeln!(out, "# no vertex program: VAP_CNTL_STATUS.PVS_BYPASS is set")?;
+        return Ok(Status::Fine);
+    };
+    write!(out, "{program}")?;
+    let findings = program.check();
+    for finding in &findings {
+        match finding.instruction {
+            Some(n) => writeln!(out, "# instruction {n}: {}", finding.kind)?,
+            None => writeln!(out, "# {}", finding.kind)?,
+        }
+    }
+    Ok(if findings.is_empty() { Status::Fine } else { Status::Failed })
+}
+
+fn draw_json(summary: &DrawSummary) -> Json {
+    let textures: Vec<Json> = summary
+        .textures
+        .iter()
+        .map(|texture| {
+            json!({
+                "unit": texture.unit, "size": texture.size, "levels": texture.levels,
+                "format": texture.format, "buffer": texture.buffer.map(|id| id.0),
+            })
+        })
+        .collect();
+    let targets: Vec<Json> = summary
+        .targets
+        .iter()
+        .map(|target| {
+            json!({
+                "target": target.target, "buffer": target.buffer.map(|id| id.0),
+                "offset": target.offset, "pitch": target.pitch,
+                "format": target.format.describe().map(|value| value.name),
+            })
+        })
+        .collect();
+    json!({
+        "primitives": summary.prim_type.describe().map(|value| value.meaning),
+        "vertices": summary.vertices, "vertex_program": summary.vertex_program,
+        "fragment_program": summary.fragment_program, "textures": textures, "targets": targets,
+        "depth": summary.depth.map(|id| id.0),
+    })
+}
+
+fn register_name(address: u32) -> String {
+    match r500::chip::at(address) {
+        Some(place) => place.to_string(),
+        None => format!("@{address:#06x}"),
+    }
+}
+
+fn opcode_name(code: u8) -> String {
+    match Opcode::new(code).describe() {
+        Some(value) => value.name.to_owned(),
+        None => format!("command {code:#04x}"),
+    }
+}
+
+fn prim_name(prim_type: PrimType) -> &'static str {
+    prim_type.describe().map_or("reserved primitive", |value| value.meaning)
+}
+
+fn stats_text(statistics: &Statistics) -> String {
+    let total = statistics.total();
+    let mut rows = vec![
+        (statistics.submissions, "submissions".to_owned()),
+        (statistics.dwords, "dwords".to_owned()),
+        (statistics.register_packets, "packets that write registers".to_owned()),
+        (statistics.fillers, "packets of type 2".to_owned()),
+        (statistics.errors, "packets in error".to_owned()),
+        (total.draws, "draws".to_owned()),
+        (total.vertices, "vertices".to_owned()),
+        (total.primitives, "primitives".to_owned()),
+    ];
+    let mut sections = vec![("", std::mem::take(&mut rows))];
+    let draws = statistics.draws.iter();
+    sections.push((
+        "draws, vertices, primitives",
+        draws
+            .map(|(prim_type, draws)| {
+                let text = format!(
+                    "{}: {} vertices, {} primitives",
+                    prim_name(*prim_type),
+                    draws.vertices,
+                    draws.primitives
+                );
+                (draws.draws, text)
+            })
+            .collect(),
+    ));
+    let commands = statistics.commands.iter();
+    sections
+        .push(("commands", commands.map(|(code, count)| (*count, opcode_name(*code))).collect()));
+    let writes = statistics.writes.iter();
+    sections.push((
+        "register writes",
+        writes.map(|(address, count)| (*count, register_name(*address))).collect(),
+    ));
+    let mut out = String::new();
+    for (title, rows) in sections {
+        if rows.is_empty() {
+            continue;
+        }
+        if !title.is_empty() {
+            out.push_str(&format!("\n{title}\n"));
+        }
+        for (count, text) in rows {
+            out.push_str(&format!("{count:>10}  {text}\n"));
+        }
+    }
+    let unknown = statistics.unknown_registers().count() + statistics.unknown_commands().count();
+    out.push_str(&format!("\n{unknown:>10}  registers and commands without a name\n"));
+    out
+}
+
+fn stats_json(statistics: &Statistics) -> Json {
+    let named = |pairs: Vec<(String, u64)>| -> Json {
+        Json::Object(pairs.into_iter().map(|(name, count)| (name, json!(count))).collect())
+    };
+    let draws: Vec<Json> = statistics
+        .draws
+        .iter()
+        .map(|(prim_type, draws)| {
+            json!({
+                "primitives": prim_name(*prim_type), "draws": draws.draws,
+                "vertices": draws.vertices, "count": draws.primitives,
+            })
+        })
+        .collect();
+    let commands = statistics.commands.iter().map(|(code, count)| (opcode_name(*code), *count));
+    let writes = statistics.writes.iter();
+    let writes = writes.map(|(address, count)| (register_name(*address), *count));
+    json!({
+        "version": 1, "submissions": statistics.submissions, "dwords": statistics.dwords,
+        "register_packets": statistics.register_packets, "fillers": statistics.fillers,
+        "errors": statistics.errors, "draws": draws, "commands": named(commands.collect()),
+        "register_writes": named(writes.collect()),
+        "unknown": statistics.unknown_registers().count() + statistics.unknown_commands().count(),
+    })
+}
