@@ -72,6 +72,9 @@ fn registers_programs_and_draws_are_explained() {
         assert!(text.contains(line), "{line} in\n{text}");
     }
     assert_eq!(parse(&text).unwrap(), words);
+    let fillers = vec![0x8000_0000; 5000];
+    assert_eq!(print(&fillers), "fill 4096\nfill 904\n");
+    assert_eq!(parse(&print(&fillers)).unwrap(), fillers);
     let words = [0x1094, 5, 0x0005_9095, 1, 2, 3, 4, 5, 6];
     let printer = Printer::default().instructions(|inst| format!("{:?}", inst.0));
     assert!(printer.print(&words).ends_with("# 5: [1, 2, 3, 4, 5, 6]\n"));
@@ -165,6 +168,7 @@ fn faults_name_line_and_column() {
         ("@0x10 = 4294967296", "line 1, column 9: expected a number, a float or fields"),
         ("command 0x100 1", "line 1, column 9: expected an opcode"),
         ("NOP", "line 1, column 4: expected a number, a float or fields"),
+        ("fill 4097", "line 1, column 1: a line fills at most 4096 dwords"),
         ("dwords { }", "line 1, column 8: expected a number"),
     ];
     for (text, message) in cases {

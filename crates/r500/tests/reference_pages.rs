@@ -13,6 +13,8 @@ fn the_pages_are_those_of_the_tables() {
         ("words.md", page("Instruction words", WORDS, words::REGISTERS)),
         ("state.md", page("State registers", STATE, state::REGISTERS)),
         ("textures.md", page("Texture registers", TEXTURES, texture::REGISTERS)),
+        ("chip.md", page_of("Registers of the 3D engine", CHIP, &chip())),
+        ("vertex.md", page("Vertex instructions", VERTEX, r500::chip::pvs::REGISTERS)),
         ("inline-constants.md", inline_constants()),
         ("findings.md", findings()),
         ("checks.md", checks()),
@@ -55,14 +57,57 @@ const TEXTURES: &str = "\
 Registers of the sixteen texture units, one set a unit where a count is given.
 ";
 
-fn page(title: &str, about: &str, registers: &[&Register]) -> String {
+const CHIP: &str = "\
+Registers around the fragment processor, block by block, with their byte offsets in the register aperture. Those of the fragment
+processor, its texture units, the rasteriser and the fog block have pages of their own.
+";
+
+const VERTEX: &str = "\
+An instruction of a vertex program is four dwords: `PVS_DST_OPERAND`, then three sources, `PVS_SRC_OPERAND`. With `DUAL_MATH_OP` the last
+is a second instruction, `PVS_DUAL_MATH_INSTRUCTION`.
+";
+
+/// Registers of the chip with their addresses, but for those with pages of their own.
+fn chip() -> Vec<(&'static Register, String)> {
+    use r500::chip::{cp, ga, gb, rb3d, sc, su, vap, zb};
+    let blocks = [
+        cp::MAPPINGS,
+        vap::MAPPINGS,
+        gb::MAPPINGS,
+        ga::MAPPINGS,
+        su::MAPPINGS,
+        sc::MAPPINGS,
+        rb3d::MAPPINGS,
+        zb::MAPPINGS,
+    ];
+    let address = |mapping: &r500::chip::Mapping| {
+        let last = match mapping.count {
+            1 => String::new(),
+            n => format!(" to `{:#06x}`", mapping.address_of(n - 1)),
+        };
+        let alias = mapping.alias.map_or(String::new(), |alias| format!(" and `{alias:#06x}`"));
+        format!("`{:#06x}`{last}{alias}", mapping.address)
+    };
+    let mappings = blocks.into_iter().flatten();
+    mappings.map(|mapping| (mapping.register, address(mapping))).collect()
+}
+
+fn page(title: &str, about: &str, registers: &[&'static Register]) -> String {
+    let registers: Vec<_> = registers.iter().map(|register| (*register, String::new())).collect();
+    page_of(title, about, &registers)
+}
+
+fn page_of(title: &str, about: &str, registers: &[(&Register, String)]) -> String {
     let mut out = format!("# {title}\n\n{GENERATED}\n\n{about}");
-    for register in registers {
+    for (register, address) in registers {
         let count = match register.count {
             1 => String::new(),
             n => format!(" (0 to {})", n - 1),
         };
         write!(out, "\n## {}{count}\n\n{}\n", register.name, sentence(register.meaning)).unwrap();
+        if !address.is_empty() {
+            writeln!(out, "\nAt {address}.").unwrap();
+        }
         out += "\n| bits | field | meaning |\n| --- | --- | --- |\n";
         for field in register.fields {
             let bits = match (field.hi, field.lo) {

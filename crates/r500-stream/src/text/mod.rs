@@ -28,4 +28,6 @@ mod words {
     pub(super) const COMMAND: &str = "command";
     pub(super) const DWORDS: &str = "dwords";
     pub(super) const FILL: &str = "fill";
+    /// Most packets of a `fill`, so that short texts do not make long streams.
+    pub(super) const MAX_FILL: usize = 4096;
 }

@@ -61,6 +61,9 @@ pub enum TextErrorKind {
     /// More dwords than a packet holds.
     #[error("a packet holds at most {MAX_BODY} dwords")]
     TooLong,
+    /// A `fill` of too many packets.
+    #[error("a line fills at most {max} dwords", max = words::MAX_FILL)]
+    TooManyFillers,
 }
 
 /// Assembles a stream; reports all faults.
@@ -130,8 +133,8 @@ impl Assembler {
             words::FILL => {
                 cursor.blanks();
                 let count = if cursor.rest().is_empty() { 1 } else { cursor.number()? };
-                if count as usize > MAX_FILL {
-                    return Err((start, TextErrorKind::TooLong));
+                if count as usize > words::MAX_FILL {
+                    return Err((start, TextErrorKind::TooManyFillers));
                 }
                 self.words.resize(self.words.len() + count as usize, FILLER);
                 return Ok(());
@@ -245,9 +248,6 @@ impl Assembler {
         Ok(())
     }
 }
-
-/// Most fillers of a line: as many as a large indirect buffer has dwords.
-const MAX_FILL: usize = 1 << 20;
 
 fn opcode(name: &str) -> Option<Opcode> {
     (0..=u8::MAX).map(Opcode::new).find(|op| op.describe().is_some_and(|value| value.name == name))

@@ -89,10 +89,13 @@ impl Lines {
     }
 
     fn fill(&mut self, fillers: &mut usize) {
-        match std::mem::take(fillers) {
-            0 => {}
-            1 => self.line(words::FILL, ""),
-            n => self.line(&format!("{} {n}", words::FILL), ""),
+        while *fillers > 0 {
+            let count = (*fillers).min(words::MAX_FILL);
+            *fillers -= count;
+            match count {
+                1 => self.line(words::FILL, ""),
+                n => self.line(&format!("{} {n}", words::FILL), ""),
+            }
         }
     }
 

@@ -1,0 +1,44 @@
+//! Any dwords execute as a submission: draws and errors lie inside the stream, summaries, vertex programs and statistics
+//! come of any state.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use r500_stream::{
+    Buffer, BufferId, CommandProcessor, DrawSummary, Effect, Relocation, State, Statistics,
+    Submission, Tiling, VertexProgram,
+};
+
+fuzz_target!(|input: (u32, u8, Vec<u32>)| {
+    let (flags, count, words) = input;
+    let relocations = (0..u32::from(count % 4)).map(|i| Relocation {
+        buffer: Buffer::zeroed(BufferId(i), 64),
+        read_domains: 4,
+        write_domain: 4,
+        flags: 0,
+        tiling: Tiling { flags: flags >> 8, pitch: 0 },
+    });
+    let submission = Submission { words, flags: flags & 0xff, relocations: relocations.collect() };
+    let mut state = State::default();
+    let mut draws = 0;
+    let mut cp = CommandProcessor::new(&mut state, &submission);
+    while let Some(effect) = cp.next_effect() {
+        match effect {
+            Ok(Effect::Draw(draw)) => {
+                draws += 1;
+                assert!(draw.at < submission.words.len());
+                assert!(!DrawSummary::new(cp.state(), &draw).to_string().is_empty());
+                if let Some(program) = VertexProgram::new(cp.state()) {
+                    assert!(program.to_string().lines().count() > program.instructions.len());
+                    for finding in program.check() {
+                        assert!(!finding.kind.to_string().is_empty());
+                    }
+                }
+            }
+            Ok(_) => {}
+            Err(error) => assert!(error.at < submission.words.len(), "{error}"),
+        }
+    }
+    let mut statistics = Statistics::default();
+    statistics.add(&mut State::default(), &submission);
+    assert_eq!(statistics.total().draws, draws);
+});
