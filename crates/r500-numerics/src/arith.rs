@@ -1,41 +1,37 @@
-//! Rounded steps: sums, products, quotients, and what finishes a result.
+//! Rounded arithmetic: sums, products, quotients, roots, clamping, output modifiers.
 
 use crate::compare;
 use crate::special::{CANONICAL_NAN, canonical_nan, flush};
 
-/// How arithmetic is done: the operations as methods, the open choices as
-/// fields.
+/// The arithmetic: operations as methods, open rules as fields.
 ///
-/// [`Arith::LAW`] is what every engine implements. Every other combination is
-/// a reading that somebody with a card may want to try; the reference engine
-/// runs them all.
+/// Every engine implements [`Arith::LAW`]. The reference engine implements all combinations, for comparison with
+/// a card.
 ///
-/// All operations take and give IEEE binary32 and round to nearest even.
+/// All operations are on IEEE binary32 and round to nearest even.
 /// Unless a method says otherwise, a denormal operand counts as zero of its
 /// sign and a tiny result becomes zero of its sign ([`Denormals`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Arith {
-    /// `US_CONFIG.ZERO_TIMES_ANYTHING_EQUALS_ZERO`. Not a reading but a bit of
-    /// the state that a program travels with; false in [`Arith::LAW`], as in a
-    /// register that nobody wrote.
+    /// `US_CONFIG.ZERO_TIMES_ANYTHING_EQUALS_ZERO`. Not a reading but a bit of the program's state; false in
+    /// [`Arith::LAW`], as in a register that was not written.
     pub zero_rule: bool,
     /// The sign of the zero that `zero_rule` makes.
     pub zero_sign: ZeroSign,
-    /// What sums, products and quotients make of denormals.
+    /// How sums, products and quotients treat denormals.
     pub denormals: Denormals,
     /// Whether a multiply-add rounds once (true) or twice (false).
     ///
     /// Open: documents do not say, pictures agree with two roundings. This
     /// generation has no operation that promises one.
     pub fused: bool,
-    /// What the clamp to 0..1 makes of NaN.
+    /// The result of the clamp to 0..1 for NaN.
     pub clamp_nan: ClampNan,
 }
 
 /// The sign of a product that `ZERO_TIMES_ANYTHING_EQUALS_ZERO` makes zero.
 ///
-/// Open: the register says zero and no more. Seen only through `RCP`, raw
-/// copies and float targets.
+/// Open: the documents say zero, without a sign. Visible only through `RCP`, raw copies and float targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ZeroSign {
     /// Always +0.
@@ -44,23 +40,22 @@ pub enum ZeroSign {
     Xor,
 }
 
-/// What arithmetic makes of denormal operands and results.
+/// How arithmetic treats denormal operands and results.
 ///
-/// Open. It bears on sums, products, quotients, roots and fractions only:
-/// comparisons see zero (CTM guide) and [`finish`] flushes (documented) under
-/// either reading, and so do the [kernels](super::kernels), whose tables are
-/// made for normal numbers.
+/// Open. Applies to sums, products, quotients, roots and fractions only: under either reading comparisons see zero
+/// (CTM guide), [`finish`] flushes (documented), and so do the [kernels](super::kernels), whose polynomials are
+/// for normal numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Denormals {
     /// Operands count as zero, tiny results become zero, of the same sign.
     Flush,
-    /// IEEE: operands count as what they are, results underflow gradually.
+    /// IEEE: denormal operands keep their value, results underflow gradually.
     Keep,
 }
 
-/// What the clamp to 0..1 makes of NaN.
+/// The result of the clamp to 0..1 for NaN.
 ///
-/// Open: the documents do not say and no known program gets there.
+/// Open: not documented, and no known program depends on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ClampNan {
     /// +0, what follows from `x > 0 ? (x < 1 ? x : 1) : 0`.
@@ -71,13 +66,11 @@ pub enum ClampNan {
     Nan,
 }
 
-/// What is smaller than this has a rounded magnitude below 2^-126 and is
-/// *tiny*: 2^-126 - 2^-151.
+/// Bound of *tiny* numbers, whose rounded magnitude is below 2^-126: 2^-126 - 2^-151.
 ///
-/// With an exponent of any size, floats just below 2^-126 would lie 2^-150
-/// apart. The last of them is 2^-126 - 2^-150, and the point halfway between
-/// it and 2^-126 rounds to the even one, 2^-126. So that point is the first
-/// number that is not tiny.
+/// With an unbounded exponent, floats just below 2^-126 would be 2^-150 apart. The last of them is
+/// 2^-126 - 2^-150, and the midpoint between it and 2^-126 rounds to the even one, 2^-126. That midpoint is the
+/// first number that is not tiny.
 const TINY_BELOW: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / (1_u64 << 25) as f64);
 
 impl Default for Arith {
@@ -118,11 +111,10 @@ impl Arith {
         self.operand(self.operand(a) - self.operand(b))
     }
 
-    /// a * b by IEEE, whatever the zero rule says: what texture coordinates
-    /// and presubtract use.
+    /// a * b by IEEE, without the zero rule: for texture coordinates and presubtract.
     ///
-    /// The product is tiny, and so zero, exactly if |a * b| < 2^-126 - 2^-151.
-    /// Some of these would round to 2^-126 as floats do by themselves.
+    /// The product is tiny, and so zero, exactly if |a * b| < 2^-126 - 2^-151. IEEE rounding would return 2^-126
+    /// for some of these.
     #[inline]
     #[must_use]
     pub fn mul(self, a: f32, b: f32) -> f32 {
@@ -130,8 +122,8 @@ impl Arith {
         self.narrow(f64::from(self.operand(a)) * f64::from(self.operand(b)))
     }
 
-    /// a * b as `ZERO_TIMES_ANYTHING_EQUALS_ZERO` has it: zero if a factor is
-    /// zero, though the other be infinite or NaN.
+    /// a * b under `ZERO_TIMES_ANYTHING_EQUALS_ZERO`: zero if a factor is zero, even if the other is infinite or
+    /// NaN.
     #[inline]
     #[must_use]
     pub fn mul_zero_rule(self, a: f32, b: f32) -> f32 {
@@ -222,8 +214,8 @@ impl Arith {
         self.operand(x).floor()
     }
 
-    /// `FRC`: x - floor(x). Infinities give NaN. What is below zero by 2^-25 or
-    /// less gives 1, because the difference is rounded.
+    /// `FRC`: x - floor(x). Infinities give NaN. Numbers from -2^-25 to below zero give 1, because the difference
+    /// is rounded.
     #[inline]
     #[must_use]
     pub fn frc(self, x: f32) -> f32 {
@@ -247,8 +239,7 @@ impl Arith {
         }
     }
 
-    /// An operand, or a result too small to be inexact, as the reading of
-    /// denormals has it.
+    /// Applies the reading of denormals to an operand, or to a result too small to be inexact.
     #[inline]
     fn operand(self, x: f32) -> f32 {
         match self.denormals {
@@ -257,8 +248,7 @@ impl Arith {
         }
     }
 
-    /// The float nearest to a result that a double holds exactly (or as good
-    /// as exactly), tiny ones flushed.
+    /// Rounds a result that is exact in double (or indistinguishable from it) to float, tiny ones flushed.
     #[inline]
     fn narrow(self, exact: f64) -> f32 {
         let tiny = self.denormals == Denormals::Flush && exact.abs() < TINY_BELOW;
@@ -266,7 +256,7 @@ impl Arith {
         kept as f32
     }
 
-    /// The zero that the zero rule makes of a and b.
+    /// Returns the zero of the zero rule for a and b.
     #[inline]
     fn zero_product(self, a: f32, b: f32) -> f32 {
         let negative = |x: f32| x.is_sign_negative() && !x.is_nan();
@@ -286,21 +276,19 @@ impl Arith {
     }
 }
 
-/// The finished result under `OMOD` 0..6: x scaled by `factor` (a power of two
-/// from 1/8 to 8), denormals before and after scaling made zero of their sign,
-/// every NaN made [`CANONICAL_NAN`] (documented). `OMOD` 7 copies bits and does
-/// not come here.
+/// Applies `OMOD` 0..6: scales x by `factor` (a power of two from 1/8 to 8), flushes denormals before and after
+/// to zero of their sign, converts every NaN to [`CANONICAL_NAN`] (documented). `OMOD` 7 copies bits without it.
 #[inline]
 #[must_use]
 pub fn finish(x: f32, factor: f32) -> f32 {
     canonical_nan(Arith::LAW.mul(x, factor))
 }
 
-/// a + b rounded to odd: if the sum is inexact, the one of the two doubles
-/// around it whose last bit is set.
+/// Returns a + b rounded to odd: if the sum is inexact, the one of the two neighbouring doubles whose last bit is
+/// set.
 ///
-/// That bit stands for all that was cut off, so the result rounds to float,
-/// and compares with any number of fewer bits, as the exact sum does.
+/// That bit is a sticky bit, so that the result rounds to float, and compares with any number of fewer bits, as
+/// the exact sum does.
 fn add_to_odd(a: f64, b: f64) -> f64 {
     let sum = a + b;
     if !sum.is_finite() {

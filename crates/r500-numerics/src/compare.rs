@@ -5,8 +5,8 @@
 //! This holds for predicates, the ALU result, `TEXKILL` and the operations
 //! here alike, and no reading varies it.
 //!
-//! What is selected keeps its bits, denormals and NaN payloads included:
-//! `OMOD` 7 can deliver them (documented).
+//! A selected operand keeps its bits, denormals and NaN payloads included: `OMOD` 7 can make them visible
+//! (documented).
 
 use crate::special::flush;
 
@@ -89,7 +89,7 @@ mod tests {
     fn denormals_compare_as_zero() {
         assert!(eq(DENORMAL, 0.0) && eq(-DENORMAL, DENORMAL) && !ne(DENORMAL, -0.0));
         assert!(!lt(-DENORMAL, 0.0) && !gt(DENORMAL, 0.0) && ge(-DENORMAL, DENORMAL));
-        // The smallest normal number is none.
+        // The smallest normal number is not a denormal.
         assert!(gt(f32::MIN_POSITIVE, DENORMAL) && lt(-f32::MIN_POSITIVE, -DENORMAL));
         assert!(ne(f32::MIN_POSITIVE, 0.0));
     }

@@ -1,18 +1,14 @@
-//! `EX2`, `LN2`, `SIN` and `COS`: one fixed sequence of rounded steps each.
+//! Transcendental functions: `EX2`, `LN2`, `SIN` and `COS` as fixed sequences of rounded steps.
 //!
-//! The documents name the functions and say nothing of their accuracy, so the
-//! sequences are this project's choice (open). What matters is that there is
-//! one: every engine does these steps, in this order, on these constants, so
-//! that the width of a vector never changes a bit. No multiplication is fused
-//! with an addition, polynomials are in Horner form, `rint` rounds halves to
-//! even.
+//! The documents name the functions but not their accuracy, so that the sequences are this project's choice
+//! (open). Every engine executes these steps, in this order, with these constants, so that results do not depend
+//! on the vector width. No multiplication is fused with an addition, polynomials are in Horner form, `rint`
+//! rounds halves to even.
 //!
-//! A denormal argument counts as zero under every reading. Past that the steps
-//! need no thought of denormals: a product here can be tiny only in a
-//! polynomial or as its argument, and then a constant of 10^-4 or more is added
-//! next, so that the sum is that constant whether the product was flushed or
-//! not. The plain operators below therefore give the bits that a processor
-//! gives which flushes (a test spells the rule out and compares).
+//! A denormal argument counts as zero under every reading. After that, denormals have no effect: a product can
+//! be tiny only in a polynomial or as its argument, and then a constant of at least 10^-4 is added to it, so that
+//! the sum does not depend on flushing. Plain operators therefore give the bits of a flushing processor (a
+//! test compares both).
 //!
 //! `cargo run --release -p r500-numerics --example ulp` compares them with f64 over
 //! all 2^32 arguments, in units of the last place of the exact result where
@@ -60,7 +56,7 @@ pub const LN2: [f32; 9] = [
 pub const SINE: [f32; 5] =
     [0.570796311, -0.645963609, 0.0796893165, -0.00467328774, 0.000151274202];
 
-/// The bits of the root of one half: where [`ln2`] goes on to the next exponent.
+/// The bits of the square root of one half, where [`ln2`] switches to the next exponent.
 pub const LN2_SPLIT: u32 = 0x3f35_04f3;
 
 /// `EX2`: 2 to the power of x. Off by at most 1.0716 ulp.
@@ -77,13 +73,13 @@ pub fn ex2(x: f32) -> f32 {
     if x < -126.0 {
         return 0.0;
     }
-    // What p(f) * 2^n comes to from here on; n must stay small for the rest.
+    // p(f) * 2^n overflows from here on; the code below needs a small n.
     if x >= 128.0 {
         return f32::INFINITY;
     }
     let n = x.round_ties_even();
     let p = horner(&EX2, x - n);
-    // n is -126..128, and 2^128 is no float: two steps, the first one exact.
+    // n is in -126..=128, and 2^128 is not a float: two steps, the first one exact.
     let n = n as i32;
     let half = n >> 1;
     (p * power_of_two(half)) * power_of_two(n - half)
@@ -91,8 +87,7 @@ pub fn ex2(x: f32) -> f32 {
 
 /// `LN2`: the logarithm of x to base 2. Off by at most 1.5878 ulp.
 ///
-/// Zeros and denormals give -inf, what is below zero NaN, +inf gives +inf, 1
-/// gives +0, NaN gives NaN.
+/// Zeros and denormals give -inf, negative numbers NaN, +inf gives +inf, 1 gives +0, NaN gives NaN.
 #[inline]
 #[must_use]
 pub fn ln2(x: f32) -> f32 {
@@ -123,7 +118,7 @@ pub fn ln2(x: f32) -> f32 {
 #[must_use]
 pub fn sin(x: f32) -> f32 {
     let (r, a) = reduce(x);
-    // Fold the half turn: quarters of a turn, up and down again.
+    // Fold the half turn to quarters of a turn, rising then falling.
     let down = 2.0 - a;
     let w = if a < down { a } else { down };
     sine_of_quarters(w.copysign(r))
@@ -139,9 +134,8 @@ pub fn cos(x: f32) -> f32 {
     sine_of_quarters(1.0 - a)
 }
 
-/// What is left of x turns without the nearest whole number of them, exactly,
-/// for arguments of any size: with its sign in turns (-1/2..1/2), without it in
-/// quarters (0..2). NaN for infinities.
+/// Reduces x turns by the nearest integer, exactly, for arguments of any magnitude. Returns the remainder with
+/// sign in turns (-1/2..1/2), and its magnitude in quarters (0..2); NaN for infinities.
 #[inline]
 fn reduce(x: f32) -> (f32, f32) {
     let x = flush(x);

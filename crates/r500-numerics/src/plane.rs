@@ -1,20 +1,18 @@
-//! Interpolated inputs.
+//! Interpolated inputs: plane equations at pixel centres.
 //!
-//! Open: how the rasteriser rounds is not documented, and pictures agree to
-//! their accuracy. Rasterising is no ALU arithmetic, so denormals pass.
+//! Open: the rasteriser's rounding is not documented; pictures agree to their accuracy. Interpolation is not ALU
+//! arithmetic, so that denormals are kept.
 
-/// The value of the plane c + du * u + dv * v at (u, v), in whatever unit c
-/// has: two products and two sums, each rounded, from left to right, nothing
-/// flushed.
+/// Evaluates the plane c + du * u + dv * v at (u, v), in the unit of c: two products and two sums, each rounded,
+/// from left to right, nothing flushed.
 #[inline]
 #[must_use]
 pub fn plane(c: f32, du: f32, dv: f32, u: f32, v: f32) -> f32 {
     (c + du * u) + dv * v
 }
 
-/// Where the centre of a pixel lies along an axis of `size` pixels, as a
-/// fraction of it: (pixel + 0.5) / size. Pixels past the end give more than 1,
-/// as the planes want; a size of 0 gives infinity.
+/// Returns the centre of a pixel as a fraction of an axis of `size` pixels: (pixel + 0.5) / size. Pixels past the
+/// end give more than 1, as planes are evaluated there, too; a size of 0 gives infinity.
 #[inline]
 #[must_use]
 pub fn centre(pixel: u32, size: u32) -> f32 {

@@ -1,16 +1,16 @@
-//! Denormals flushed to zero, and the one NaN.
+//! Flush-to-zero and the canonical NaN.
 
-/// The one NaN that leaves the machine.
+/// The canonical NaN, the only one in frames.
 pub const CANONICAL_NAN: f32 = f32::from_bits(0x7fc0_0000);
 
-/// A denormal made zero of its sign; every other number as it is.
+/// Flushes a denormal to zero of its sign; returns every other number unchanged.
 #[inline(always)]
 #[must_use]
 pub fn flush(x: f32) -> f32 {
     if x.abs() < f32::MIN_POSITIVE { 0.0_f32.copysign(x) } else { x }
 }
 
-/// [`CANONICAL_NAN`] for every NaN; every other number as it is.
+/// Returns [`CANONICAL_NAN`] for every NaN, and every other number unchanged.
 #[inline]
 #[must_use]
 pub fn canonical_nan(x: f32) -> f32 {

@@ -1,19 +1,19 @@
-//! Who takes care of denormals: the processor, or the kernel.
+//! Flush-to-zero in hardware, or in software with checks and recomputation.
 
 use crate::chunk::LANES;
 
-/// How denormal operands and tiny results become zeros.
+/// The method that flushes denormal operands and subnormal results to zero.
 pub trait Flush {
-    /// Whether the processor does it, inside [`fp_env::flushing`](crate::fp_env::flushing).
+    /// Whether the processor flushes, inside [`fp_env::flushing`](crate::fp_env::flushing).
     const BY_PROCESSOR: bool;
 
-    /// An operand that must not be denormal.
+    /// Returns an operand, flushed.
     #[inline(always)]
     fn operand(x: f32) -> f32 {
         if Self::BY_PROCESSOR { x } else { flushed(x) }
     }
 
-    /// A rounded result, on its way.
+    /// Returns a rounded intermediate result; flags it in `seen` if it may be subnormal and was not flushed.
     #[inline(always)]
     fn rounded(seen: &mut u32, x: f32) -> f32 {
         if !Self::BY_PROCESSOR {
@@ -22,7 +22,7 @@ pub trait Flush {
         x
     }
 
-    /// An operand of an operation that answers for denormals afterwards.
+    /// Flags an operand in `seen` if it is subnormal and the processor does not flush it.
     #[inline(always)]
     fn given(seen: &mut u32, x: f32) {
         if !Self::BY_PROCESSOR {
@@ -30,10 +30,10 @@ pub trait Flush {
         }
     }
 
-    /// Whether what was seen asks for the scalar law.
+    /// Returns whether a flag requires recomputing the chunk with the scalar reference arithmetic.
     #[inline(always)]
     fn met(seen: [u32; LANES]) -> bool {
-        // By fours first: not every compiler finds the vectors in a sum of sixteen.
+        // Reduce to four first: not every compiler vectorises an OR of sixteen.
         let mut four = [NOTHING; 4];
         for (lane, seen) in seen.into_iter().enumerate() {
             four[lane % 4] |= seen;
@@ -42,27 +42,27 @@ pub trait Flush {
     }
 }
 
-/// The processor does it; free.
+/// The processor flushes, at no cost.
 pub struct HwFlush;
 
 impl Flush for HwFlush {
     const BY_PROCESSOR: bool = true;
 }
 
-/// Nobody does it. Operands and rounded results are watched (four integer operations each), and
-/// where one is denormal the chunk is done again by the scalar law.
+/// The processor does not flush. Operands and rounded results are checked (four integer operations each), and a
+/// chunk with a subnormal one is recomputed with the scalar reference arithmetic.
 pub struct SoftFlush;
 
 impl Flush for SoftFlush {
     const BY_PROCESSOR: bool = false;
 }
 
-/// What was seen before anything was.
+/// No flags.
 pub const NOTHING: u32 = 0;
 
-/// Sets all bits for what is or may have been tiny: a denormal, or 2^-126, to which a product may
-/// have been rounded up. Both ends are moved by 2^31 - 1 and compared with their signs, because SSE2
-/// compares in no other way; zero comes out as the largest number.
+/// Sets all bits of `seen` for a number that is or may have been tiny: a denormal, or 2^-126, to which a product
+/// may have been rounded up. The comparison is biased by 2^31 - 1 and signed, because SSE2 has only signed
+/// comparisons; zero becomes the largest number.
 #[inline(always)]
 fn watch(seen: &mut u32, x: f32) {
     const MOVE: u32 = 0x7fff_ffff;
@@ -71,7 +71,7 @@ fn watch(seen: &mut u32, x: f32) {
     *seen |= if size.wrapping_add(MOVE) as i32 <= LAST { u32::MAX } else { 0 };
 }
 
-/// A denormal made zero of its sign, in any environment.
+/// Flushes a denormal to zero of its sign, in any environment.
 #[inline(always)]
 pub fn flushed(x: f32) -> f32 {
     let bits = x.to_bits();

@@ -1,10 +1,10 @@
-//! One source, one machine code per kind of processor.
+//! Function multiversioning: one source, compiled for each instruction-set level, selected at run time.
 //!
-//! What is written once, generic in a [`SimdLevel`], is compiled for each level, and [`Simd::run`]
-//! enters the one asked for. A [`SimdTask`] is such a thing; everything below it must be
-//! `#[inline(always)]`, so that it becomes part of the function that has the level's instructions.
+//! A [`SimdTask`] is generic in a [`SimdLevel`]; [`Simd::run`] enters the version of the requested level. All
+//! functions that a task calls must be `#[inline(always)]`, so that they become part of the function that is
+//! compiled with the level's instructions.
 //!
-//! No level has fused multiply-add: the compiler never fuses by itself, and nothing here asks.
+//! No level enables fused multiply-add: the compiler does not fuse on its own, and no code here asks for it.
 
 #![allow(unsafe_code, reason = "functions compiled for a processor are called after detection")]
 
@@ -12,7 +12,7 @@ use crate::flush::{Flush, HwFlush, SoftFlush};
 use crate::fp_env;
 use crate::rounding::{MagicRound, NativeRound, Rint};
 
-/// Vector instructions to use.
+/// An instruction-set level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Simd {
     /// AVX-512 (F, DQ, BW, VL): sixteen lanes.
@@ -21,27 +21,27 @@ pub enum Simd {
     Avx2,
     /// SSE2, which every x86-64 has: four lanes.
     Sse2,
-    /// What the compiler takes for granted, denormals handled in software: NEON on AArch64,
-    /// SIMD128 in WebAssembly if built with it. On x86-64 it is there so that this path can be tried.
+    /// The target's baseline, denormals handled in software: NEON on AArch64, SIMD128 in WebAssembly if enabled.
+    /// Available on x86-64, too, so that this path can be tested.
     Portable,
 }
 
 impl Simd {
-    /// From the widest down.
+    /// All levels, widest first.
     const ALL: [Self; 4] = [Self::Avx512, Self::Avx2, Self::Sse2, Self::Portable];
 
-    /// The best level of this machine.
+    /// Returns the best level of this machine.
     #[must_use]
     pub fn detect() -> Self {
         Self::available().next().unwrap_or(Self::Portable)
     }
 
-    /// The levels of this machine, from the best down; [`Portable`](Self::Portable) is always one.
+    /// Returns the levels of this machine, best first; [`Portable`](Self::Portable) is always the last.
     pub fn available() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|simd| simd.is_available())
     }
 
-    /// Whether this machine has these instructions.
+    /// Returns whether this machine has the instructions of the level.
     #[must_use]
     #[inline]
     pub fn is_available(self) -> bool {
@@ -64,7 +64,7 @@ impl Simd {
         }
     }
 
-    /// `avx512`, `avx2`, `sse2`; the portable one is `scalar` on x86-64 and `portable` elsewhere.
+    /// Returns `avx512`, `avx2` or `sse2`; the portable level is `scalar` on x86-64 and `portable` elsewhere.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -76,8 +76,7 @@ impl Simd {
         }
     }
 
-    /// The level of a [`name`](Self::name), on this machine or not; both names of the portable one
-    /// are known everywhere.
+    /// Returns the level of a [`name`](Self::name), available or not; accepts both names of the portable level.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         if matches!(name, "scalar" | "portable") {
@@ -86,8 +85,8 @@ impl Simd {
         Self::ALL.into_iter().find(|simd| simd.name() == name)
     }
 
-    /// Runs a job with these instructions, denormals flushed as the level does it. A level that this
-    /// machine does not have is taken for the portable one.
+    /// Runs a task at this level, with denormals flushed by the level's method. Uses the portable level if this
+    /// one is not available.
     pub fn run<J: SimdTask>(self, job: J) -> J::Output {
         match self {
             Self::Portable => portable(job),
@@ -96,17 +95,16 @@ impl Simd {
         }
     }
 
-    /// Runs a job with these instructions in plain arithmetic: for what must not flush, also inside
-    /// of [`run`](Self::run).
+    /// Runs a task at this level in IEEE arithmetic, without flushing; also within [`run`](Self::run).
     pub fn run_plain<J: SimdTask>(self, job: J) -> J::Output {
         fp_env::plain(|| self.enter(job))
     }
 
-    /// Runs a job as it is compiled for the level, in the environment that is set.
+    /// Runs a task at this level in the current floating-point environment.
     fn enter<J: SimdTask>(self, job: J) -> J::Output {
         match self {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: the processor has these instructions: it has just been asked.
+            // SAFETY: the guard detected the instructions.
             Self::Avx512 if self.is_available() => unsafe { avx512(job) },
             #[cfg(target_arch = "x86_64")]
             // SAFETY: as above.
@@ -118,30 +116,30 @@ impl Simd {
     }
 }
 
-/// Something to be compiled for every level.
+/// A task that is compiled for every level.
 pub trait SimdTask {
-    /// What comes of it.
+    /// The result.
     type Output;
 
-    /// Does it, compiled for a level. To be marked `#[inline(always)]`.
+    /// Runs the task at a level. Implementations must be `#[inline(always)]`.
     fn run<L: SimdLevel>(self, level: L) -> Self::Output;
 }
 
-/// What differs between the levels but their instructions. A value of it is there only where the
-/// processor has them: [`Simd::run`] makes it after asking.
+/// The properties of a level other than its instructions. A value is a proof that the processor has them: only
+/// [`Simd::run`] creates one, after detection.
 pub trait SimdLevel: Copy {
-    /// Who flushes denormals.
+    /// How denormals are flushed.
     type Flush: Flush;
     /// How to round to an integer.
     type Rint: Rint;
 
-    /// A routine compiled for this level, as a function of its own.
+    /// Returns a function compiled for this level.
     fn entry<M, C, R: SimdFn<M, C>>(self) -> Dispatched<M, C>;
 }
 
-/// A function that is chosen beforehand and called often.
+/// A function that is selected once for a level and called often.
 pub trait SimdFn<M, C> {
-    /// Does what `call` says in `memory`. To be marked `#[inline(always)]`.
+    /// Executes `call` on `memory`. Implementations must be `#[inline(always)]`.
     fn run<L: SimdLevel>(memory: &mut M, call: &C);
 }
 
@@ -149,12 +147,11 @@ pub trait SimdFn<M, C> {
 pub struct Dispatched<M, C>(unsafe fn(&mut M, &C));
 
 impl<M, C> Dispatched<M, C> {
-    /// Calls the routine.
+    /// Calls the function.
     #[inline(always)]
     pub fn call(self, memory: &mut M, call: &C) {
-        // SAFETY: what makes the function unsafe to call is that the processor must have its
-        // instructions. Entries are made by `SimdLevel::entry` only, which takes a value of the level, and
-        // there is one only where the processor has them.
+        // SAFETY: the function requires that the processor has its instructions. Only `SimdLevel::entry`
+        // creates a `Dispatched`, from a value of the level, which exists only if the processor has them.
         unsafe { (self.0)(memory, call) }
     }
 }
@@ -280,17 +277,16 @@ fn portable<J: SimdTask>(job: J) -> J::Output {
     job.run(Portable)
 }
 
-/// To be called in a loop over chunks, whose body is vector code already: keeps the compiler from
-/// doing several chunks at once, one lane of each to a vector. (With AVX-512, whose gathers it thinks
-/// cheap, it does.)
+/// Inhibits vectorisation across iterations of a loop over chunks, whose body is vector code already. Without
+/// it, with AVX-512, the compiler gathers one lane of several chunks into each vector.
 #[inline(always)]
 pub fn inhibit_outer_vectorization() {
     #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    // SAFETY: there is no instruction in it.
+    // SAFETY: the block contains no instruction.
     unsafe {
         core::arch::asm!("", options(nomem, nostack, preserves_flags));
     }
-    // Where there is no stable `asm!`: no instruction either, but all memory is taken to be touched.
+    // Without a stable `asm!`: no instruction either, but the compiler assumes that all memory is touched.
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     core::hint::black_box(());
 }

@@ -1,14 +1,13 @@
-//! What a processor can do at most: the yardstick for programs.
+//! Peak arithmetic rate of the processor, as the roofline for programs.
 
 use std::hint::black_box;
 
 use crate::level::{Simd, SimdLevel, SimdTask, inhibit_outer_vectorization};
 
 impl Simd {
-    /// Multiplies and adds with these instructions, in registers only, so that nothing but the
-    /// arithmetic units limits it: `rounds` rounds, each a product and a sum (not fused) in every
-    /// lane of twelve vectors that do not wait for each other. Returns how many products and sums
-    /// that were. Time it to know what the processor can do at most.
+    /// Multiplies and adds at this level, in registers only, so that only the arithmetic units limit the rate:
+    /// `rounds` rounds, each a product and a sum (not fused) in every lane of twelve independent vectors. Returns
+    /// the number of products and sums; divided by the elapsed time it is the peak rate of the processor.
     #[must_use]
     pub fn multiply_add(self, rounds: u32) -> u64 {
         let lanes = match self {
@@ -20,22 +19,22 @@ impl Simd {
     }
 }
 
-/// Vectors at work: products and sums take some four cycles each, two of them begin in a cycle, and
-/// with two constants they fit sixteen registers.
+/// Number of independent vectors: products and sums have a latency of about four cycles and a throughput of two a
+/// cycle, and twelve vectors and two constants fit sixteen registers.
 const CHAINS: usize = 12;
 
-/// Chains of products and sums, in vectors of so many lanes.
+/// Chains of products and sums, in vectors of `LANES` lanes.
 struct Chains<const LANES: usize> {
     rounds: u32,
 }
 
 impl<const LANES: usize> SimdTask for Chains<LANES> {
-    /// Lanes at work.
+    /// Number of lanes.
     type Output = u64;
 
     #[inline(always)]
     fn run<L: SimdLevel>(self, _: L) -> u64 {
-        // 1 / 2 + 1 / 2 stays 1: no overflow, no denormals. The compiler cannot know.
+        // 1 * 0.5 + 0.5 stays 1: no overflow, no denormals. `black_box` hides this from the compiler.
         let (factor, term) = (black_box(0.5f32), black_box(0.5f32));
         let mut vectors = [[1.0f32; LANES]; CHAINS];
         for _ in 0..self.rounds {

@@ -1,16 +1,16 @@
-//! Fixed point: n bits (1 to 32) that stand for 0..1 or -1..1.
+//! Fixed point: n bits (1 to 32) for 0..1 or -1..1.
 //!
 //! An unsigned code k is k / (2^n - 1). A signed code is two's complement, k / (2^(n-1) - 1), and
 //! the one code that lies below -1 means -1 too. Decoding is correctly rounded; encoding rounds the
-//! exact product to nearest even, after limiting x to the range. These are D3D9's rules; what the
-//! card does in the last bit is open.
+//! exact product to nearest even, after limiting x to the range. These are D3D9's rules; the last bit on a card
+//! is open.
 //!
 //! A width of 0 holds only 0, one above 32 counts as 32. A signed code of one bit, for which the
 //! rule has no divisor, is 0 or -1.
 
 use super::round::shift_round_even;
 
-/// The number that the lowest `bits` bits of `code` stand for, in 0..1.
+/// Decodes the lowest `bits` bits of `code` to 0..1.
 #[must_use]
 #[inline]
 pub fn unorm_to_f32(code: u32, bits: u32) -> f32 {
@@ -18,7 +18,7 @@ pub fn unorm_to_f32(code: u32, bits: u32) -> f32 {
     ratio(code & max, max)
 }
 
-/// The number that the lowest `bits` bits of `code` stand for, in -1..1.
+/// Decodes the lowest `bits` bits of `code` to -1..1.
 #[must_use]
 #[inline]
 pub fn snorm_to_f32(code: u32, bits: u32) -> f32 {
@@ -32,15 +32,15 @@ pub fn snorm_to_f32(code: u32, bits: u32) -> f32 {
     }
 }
 
-/// The unsigned code of `bits` bits for `x`: below 0 and for NaN 0, above 1 the largest.
+/// Encodes `x` as an unsigned code of `bits` bits: below 0 and for NaN 0, above 1 the largest.
 #[must_use]
 #[inline]
 pub fn f32_to_unorm(x: f32, bits: u32) -> u32 {
     if x > 0.0 { times(x.min(1.0), max_code(bits)) } else { 0 }
 }
 
-/// The signed code of `bits` bits for `x`, in two's complement within these bits: below -1 that of
-/// -1, above 1 that of 1, for NaN 0.
+/// Encodes `x` as a signed code of `bits` bits, in two's complement within these bits: below -1 that of -1,
+/// above 1 that of 1, for NaN 0.
 #[must_use]
 #[inline]
 pub fn f32_to_snorm(x: f32, bits: u32) -> u32 {

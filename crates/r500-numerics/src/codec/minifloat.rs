@@ -12,9 +12,9 @@ const REBIAS: u32 = (127 - 15) << 23;
 /// 2^-14 as a float32, the smallest number that is not denormal.
 const SMALLEST_NORMAL: u32 = (127 - 14) << 23;
 
-/// Encodes a magnitude, the bits of a float32 without its sign, leaving out the lowest `cut` bits of
-/// the mantissa: rounded to nearest even. What is too large for the format gets an exponent too
-/// large for it; limiting it is left to the caller.
+/// Encodes a magnitude (the bits of a float32 without its sign) without the lowest `cut` bits of the mantissa,
+/// rounded to nearest even. A magnitude too large for the format gets an exponent too large for it, which the
+/// caller must limit.
 #[inline]
 pub(super) fn encode(magnitude: u32, cut: u32) -> u32 {
     let code = if magnitude >= SMALLEST_NORMAL {
@@ -28,7 +28,7 @@ pub(super) fn encode(magnitude: u32, cut: u32) -> u32 {
     code as u32
 }
 
-/// Decodes what [`encode`] makes, exactly.
+/// Decodes a code of [`encode`], exactly.
 #[inline]
 pub(super) fn decode(code: u32, cut: u32) -> f32 {
     if code >> (23 - cut) == 0 {

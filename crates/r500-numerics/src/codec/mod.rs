@@ -1,9 +1,8 @@
-//! Number codecs: what a component of a texel, of a colour in memory or of a depth value means.
+//! Number codecs: the formats of components of texels, of colours in memory and of depth values.
 //!
-//! Textures decode with these and render targets encode with these, so that what a target stores
-//! reads back as the same number. Every function here is total (any bits, any float) and works in
-//! integers or in steps that IEEE defines to the bit: the same on every platform, whatever its
-//! mathematics library.
+//! Textures decode and render targets encode with the same codecs, so that a stored number reads back unchanged.
+//! Every function is total (any bits, any float) and works in integers or in operations that IEEE defines to the
+//! bit, so that results do not depend on the platform or its mathematics library.
 //!
 //! | codec | numbers | evidence |
 //! | --- | --- | --- |
@@ -12,8 +11,8 @@
 //! | [`w24`] | 24-bit float that sorts like an integer | documented to exist; its layout is this project's choice |
 //! | [`srgb`] | the sRGB curve | documented as "gamma"; that it is sRGB's is observed for textures, a choice for targets |
 //!
-//! Everywhere NaN has one form: what cannot hold it stores 0, and a float format stores or returns
-//! its one [canonical NaN](crate::CANONICAL_NAN).
+//! NaN has one form everywhere: a format without NaN stores 0, a float format stores and returns its
+//! [canonical NaN](crate::CANONICAL_NAN).
 
 pub mod fixed;
 pub mod half;

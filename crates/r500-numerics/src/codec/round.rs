@@ -1,4 +1,4 @@
-//! The one rounding that the codecs share.
+//! Round to nearest even, for all codecs.
 
 /// `value / 2^shift` rounded to the nearest integer, halves to the even one.
 ///

@@ -13,7 +13,7 @@
 //! * Depth lies in 0..1, so exponents above 2^0 would be lost on it. Up to 1, 20e4 is nowhere coarser
 //!   than 2^-21 and at 0 as fine as 2^-34: "higher precision", as the documents have it.
 //!
-//! Mesa's driver never asks for it, so no capture can tell.
+//! Mesa's driver never uses it, so that no capture decides.
 
 use super::minifloat;
 
@@ -23,15 +23,15 @@ const CUT: u32 = 23 - 20;
 /// All 24 bits set: 2 - 2^-20, the largest number.
 const MAX: u32 = 0xff_ffff;
 
-/// The code nearest to `x`, ties to the even one. Below the range (all negative numbers) it is 0,
-/// above 0xffffff; NaN gives 0.
+/// Encodes `x`, rounded to nearest even. Numbers below the range (all negative ones) and NaN give 0, above it
+/// 0xffffff.
 #[must_use]
 #[inline]
 pub fn from_f32(x: f32) -> u32 {
     if x > 0.0 { minifloat::encode(x.to_bits(), CUT).min(MAX) } else { 0 }
 }
 
-/// The number that the lowest 24 bits of `code` stand for, exactly.
+/// Decodes the lowest 24 bits of `code`, exactly.
 #[must_use]
 #[inline]
 pub fn to_f32(code: u32) -> f32 {
