@@ -1,4 +1,5 @@
-//! Text to dwords and dwords to text, in bytes of text a second, beside copying that text.
+//! Assembler and disassembler throughput in bytes of text per second, with copying the text as the
+//! baseline.
 //!
 //! `cargo bench -p r500-asm`. The program is what the captures of the corpus hold, repeated: first
 //! without flow control (its addresses have nine bits) a hundred thousand instructions and, to see

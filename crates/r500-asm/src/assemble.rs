@@ -1,4 +1,4 @@
-//! The assembler's front: text in, a job and diagnostics out.
+//! The assembler's entry point: text to a job and diagnostics.
 
 use r500_program::Job;
 
@@ -23,7 +23,7 @@ impl Default for Options<'_> {
     }
 }
 
-/// What a source says.
+/// The result of assembling a source.
 #[derive(Clone, Debug)]
 pub struct Assembly {
     /// The job, as far as it could be understood; meant to be run only if [`Assembly::is_ok`].
@@ -83,8 +83,8 @@ pub struct Include {
     pub file: u32,
 }
 
-/// A texture whose texels lie in a file. The assembler opens no files: it records the path, and
-/// whoever runs the job fills in what is missing.
+/// A texture whose texels lie in a file. The assembler opens no files: it records the path, and the
+/// caller loads the texels.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextureRequest {
     /// The unit; its [`r500_program::Texture`] is there already and holds everything else.
@@ -110,25 +110,25 @@ pub enum TextureSource {
 }
 
 impl Assembly {
-    /// Whether there are no errors (there may be warnings).
+    /// Returns whether there are no errors (there may be warnings).
     #[must_use]
     pub fn is_ok(&self) -> bool {
         !self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// The errors.
+    /// Returns the errors.
     pub fn errors(&self) -> impl Iterator<Item = &Diagnostic> {
         self.diagnostics.iter().filter(|d| d.is_error())
     }
 
-    /// All diagnostics as text for people, with the lines of the source.
+    /// Returns all diagnostics as text for people, with the lines of the source.
     #[must_use]
     pub fn render(&self, options: RenderOptions) -> String {
         diagnostic::render_all(&self.diagnostics, &self.files, options)
     }
 }
 
-/// Assembles a source. Never fails: what is wrong stands in the diagnostics.
+/// Assembles a source. Errors are reported as diagnostics.
 ///
 /// ```
 /// let source = b"src0.rgb = temp[0] : temp[1].rgb = MAD src0.rgb src0.111 src0.000 ;";
@@ -148,7 +148,7 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
     let mut parser = Parser::new(Lexer::new(options.name, text, loader, options.include_depth));
     parser.run();
     let Parser { lexer, job, spans, symbols, mut references, textures, .. } = parser;
-    // A name that was looked at twice is used once.
+    // Count a name that was read twice as one use.
     references.sort_unstable();
     references.dedup();
     let Lexer { mut diagnostics, files, includes, .. } = lexer;

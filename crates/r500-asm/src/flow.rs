@@ -1,9 +1,9 @@
-//! The usual flow-control statements and their encodings, for parser and printer alike.
+//! Encodings of the structured flow-control statements, shared by parser and printer.
 //!
 //! `IF` to `BREAK` are what compiled programs contain (observed), with one difference: `LOOP` here
-//! jumps with `JUMP_ANY` and behind its `ENDLOOP`, as the field's description advises, so that a
-//! loop reached by no active pixel is skipped. `CONTINUE` is what the driver's source would emit;
-//! `CALL` and `RETURN` follow the vendor's manual (ctm, derived).
+//! jumps with `JUMP_ANY` to the instruction after its `ENDLOOP`, as the field's description
+//! advises, so that a loop reached by no active pixel is skipped. `CONTINUE` is what the driver's
+//! source would emit; `CALL` and `RETURN` follow the vendor's manual (ctm, derived).
 
 use r500_isa::values::{AddrOp, BranchOp, FcOp};
 use r500_isa::words::{FcAddr, FcInst};
@@ -13,7 +13,7 @@ use r500_isa::words::{FcAddr, FcInst};
 pub(crate) enum FlowKind {
     /// `FC`: every field by name, all zero if not named.
     General(FcOp),
-    /// `IF`; the target of one with an `ELSE` lies behind that.
+    /// `IF`; the target of one with an `ELSE` lies after that.
     If {
         has_else: bool,
     },
@@ -40,7 +40,7 @@ pub(crate) enum FlowKind {
     Jump,
 }
 
-/// The words of a statement without modifiers: targets and constants are for the caller.
+/// Returns the words of a statement without modifiers: targets and constants are for the caller.
 pub(crate) fn encode(kind: FlowKind) -> (FcInst, FcAddr) {
     const ALWAYS: u8 = 0xff;
     let fc = |op, func, any| {

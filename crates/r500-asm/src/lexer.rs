@@ -1,9 +1,9 @@
-//! From bytes to tokens, byte by byte, without an allocation a token.
+//! The lexer: bytes to tokens, without an allocation per token.
 //!
-//! `#include "file"` is done here: the tokens of the other file follow as if they stood in its
-//! place, even inside an instruction. Comments are `--` to the end of the line, of any bytes.
-//! A word is a run of letters, digits and `_`. (The dialect this language extends also lets a word
-//! hold `-`; no word of it does, so taking a minus for a minus accepts the same files and more.)
+//! `#include "file"` is processed here: the tokens of the other file are spliced in, even inside an
+//! instruction. Comments are `--` to the end of the line, of any bytes. A word is a run of letters,
+//! digits and `_`. (The dialect this language extends also lets a word hold `-`; no word of it
+//! does, so taking a minus for a minus accepts the same files and more.)
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ pub(crate) enum TokenKind {
 }
 
 impl TokenKind {
-    /// How messages call it.
+    /// Returns how messages call it.
     pub(crate) const fn describe(self) -> &'static str {
         match self {
             Self::Word => "a word",
@@ -254,7 +254,7 @@ impl<'a> Lexer<'a> {
         self.diagnostics.push(
             Diagnostic::new(DiagnosticCode::UnclosedString, span, "string without an end")
                 .label("a string ends on the line where it starts")
-                .help("write `\"` behind its last character"),
+                .help("write `\"` after its last character"),
         );
     }
 
@@ -273,7 +273,7 @@ impl<'a> Lexer<'a> {
         let mut end = end;
         if text.starts_with('/') {
             diagnostic = diagnostic.help("comments start with `--`");
-            // What is meant as a comment says nothing about the program.
+            // A comment of another language carries no information about the program.
             let line = bytes[start..].iter().position(|b| *b == b'\n');
             let close = bytes[start..].windows(2).position(|w| w == b"*/");
             match bytes.get(start + 1) {
@@ -415,7 +415,7 @@ impl<'a> Lexer<'a> {
 /// The longest source.
 pub(crate) const MAX_SOURCE: usize = u32::MAX as usize - 1;
 
-/// Where the string that starts at `at` ends, and whether a quote ends it.
+/// Returns where the string that starts at `at` ends, and whether a quote ends it.
 fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
     let mut end = at + 1;
     loop {

@@ -1,8 +1,8 @@
-//! The words of the language, each spelled once.
+//! The keyword table: the spelling of each word of the language.
 //!
-//! [`Kw`] is every word that the parser tells apart on its hot path; a perfect lookup from spelling
-//! to [`Kw`] is built while compiling. The tables below it tie words to values of `r500-isa`: the
-//! parser reads them in one direction, the printer in the other.
+//! [`Kw`] lists the words that the parser distinguishes on its hot path; a perfect lookup from
+//! spelling to [`Kw`] is built while compiling. The tables below it tie words to values of
+//! `r500-isa`: the parser reads them in one direction, the printer in the other.
 
 use r500_isa::values::{
     AddrOp, AlphaOp, BranchOp, Compare, FcOp, PredSel, RgbOp, SrcpOp, Swiz, TexOp,
@@ -19,7 +19,7 @@ macro_rules! keywords {
             /// Every word but `Ident`.
             pub(crate) const ALL: &'static [Self] = &[ $( Self::$kw, )* ];
 
-            /// Its spelling; case does not matter.
+            /// Returns its spelling; case does not matter.
             pub(crate) const fn text(self) -> &'static str {
                 match self { Self::Ident => "", $( Self::$kw => $text, )* }
             }
@@ -61,7 +61,8 @@ keywords! {
     Uniform "UNIFORM"  FullFcEn "FULL_FC_EN"  Share "SHARE"  Rationale "RATIONALE"  Status "STATUS"
 }
 
-/// A word of up to 16 bytes in lower case as a number; `_` becomes 0x7f, which no word contains.
+/// Returns a word of up to 16 bytes in lower case as a number; `_` becomes 0x7f, which no word
+/// contains.
 pub(crate) const fn key_push(key: u128, byte: u8) -> u128 {
     key << 8 | (byte | 0x20) as u128
 }
@@ -101,7 +102,7 @@ static LOOKUP: [(u128, Kw); SLOTS] = {
     table
 };
 
-/// The keyword with that key.
+/// Returns the keyword with that key.
 #[inline]
 pub(crate) fn lookup(key: u128) -> Kw {
     let mut slot = slot_of(key);
@@ -114,7 +115,7 @@ pub(crate) fn lookup(key: u128) -> Kw {
     }
 }
 
-/// The keyword that a word is, its case aside.
+/// Returns the keyword that a word is, its case aside.
 pub(crate) fn find(word: &[u8]) -> Kw {
     if word.len() > 16 {
         return Kw::Ident;
@@ -157,7 +158,7 @@ pub(crate) static OPCODES: &[Opcode] = &[
     op(Kw::Mdv, Some(RgbOp::MDV), Some(AlphaOp::MDV)),
 ];
 
-/// The operation that a word names.
+/// Returns the operation that a word names.
 #[inline]
 pub(crate) fn opcode(kw: Kw) -> Option<&'static Opcode> {
     // One more than the index, 0 for other words.
@@ -278,14 +279,14 @@ pub(crate) static PRED_SELS: &[(&str, PredSel)] = &[
     ("a", PredSel::AAAA),
 ];
 
-/// Output modifiers 0 to 6 as the dialect spells them, before and behind the dot.
+/// Output modifiers 0 to 6 as the dialect spells them, before and after the dot.
 pub(crate) static OMODS: [(&str, &str); 7] =
     [("1", "0"), ("2", "0"), ("4", "0"), ("8", "0"), ("0", "5"), ("0", "25"), ("0", "125")];
 
 /// Swizzle letters by code.
 pub(crate) static SWIZZLES: [u8; 8] = *b"rgba0h1_";
 
-/// The swizzle that a letter stands for.
+/// Returns the swizzle that a letter stands for.
 #[inline]
 pub(crate) const fn swizzle(letter: u8) -> Option<Swiz> {
     Some(Swiz::new(match letter | 0x20 {
@@ -309,17 +310,17 @@ pub(crate) static MASKS: [&str; 16] = [
     "rgba",
 ];
 
-/// The value that a word stands for in one of the tables above.
+/// Returns the value that a word stands for in one of the tables above.
 pub(crate) fn value_of<T: Copy>(table: &[(Kw, T)], kw: Kw) -> Option<T> {
     table.iter().find(|(k, _)| *k == kw).map(|(_, v)| *v)
 }
 
-/// The word for a value in one of the tables above.
+/// Returns the word for a value in one of the tables above.
 pub(crate) fn word_of<T: Copy + PartialEq>(table: &[(Kw, T)], value: T) -> Option<&'static str> {
     table.iter().find(|(_, v)| *v == value).map(|(k, _)| k.text())
 }
 
-/// The candidate most like `word`, if one is like it at all.
+/// Returns the candidate most like `word`, if one is like it at all.
 pub(crate) fn closest<'a>(
     word: &str,
     candidates: impl IntoIterator<Item = &'a str>,

@@ -1,4 +1,4 @@
-//! A source cut into words, marks, strings and comments: enough to find one's way in it.
+//! Raw tokens of a source: words, marks, strings and comments, without interpretation.
 
 use std::ops::Range;
 
@@ -22,18 +22,18 @@ pub struct RawToken {
     pub kind: RawTokenKind,
     /// Its first byte.
     pub start: usize,
-    /// The byte behind its last.
+    /// The byte after its last.
     pub end: usize,
 }
 
 impl RawToken {
-    /// Its bytes.
+    /// Returns its bytes.
     #[must_use]
     pub fn range(self) -> Range<usize> {
         self.start..self.end
     }
 
-    /// Whether it is that word; case does not matter.
+    /// Returns whether it is that word; case does not matter.
     #[must_use]
     pub fn is(self, source: &[u8], word: &str) -> bool {
         self.kind == RawTokenKind::Word
@@ -41,7 +41,7 @@ impl RawToken {
     }
 }
 
-/// The pieces of a source, in order; white space is left out.
+/// Returns the pieces of a source, in order; white space is left out.
 pub fn raw_tokens(source: &[u8]) -> impl Iterator<Item = RawToken> + '_ {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn marks_in_strings_and_comments_are_none() {
+    fn marks_in_strings_and_comments_are_not_tokens() {
         let source = b"NAME \"a -- \\\" b\" ; -- c ; \"d\nx-- e";
         let kinds: Vec<RawTokenKind> = raw_tokens(source).map(|piece| piece.kind).collect();
         let semicolon = RawTokenKind::Mark(b';');

@@ -9,7 +9,7 @@ pub struct Span {
     pub file: u32,
     /// First byte.
     pub start: u32,
-    /// The byte behind the last.
+    /// The byte after the last.
     pub end: u32,
 }
 
@@ -24,7 +24,7 @@ impl Span {
         }
     }
 
-    /// The empty place behind this one.
+    /// Returns the empty place after this one.
     #[must_use]
     pub fn behind(self) -> Self {
         Self { start: self.end, ..self }
@@ -59,13 +59,13 @@ pub struct Position {
 }
 
 impl Files {
-    /// The name of a span's file.
+    /// Returns the name of a span's file.
     #[must_use]
     pub fn name(&self, span: Span) -> &str {
         self.list.get(span.file as usize).map_or("", |f| &f.name)
     }
 
-    /// The bytes of a span.
+    /// Returns the bytes of a span.
     #[must_use]
     pub fn bytes(&self, span: Span) -> &[u8] {
         self.list
@@ -99,11 +99,11 @@ pub struct Loaded {
 
 /// How `#include "path"` finds a file. The library itself opens none.
 pub trait Loader {
-    /// The file that `path` means in the file called `from`: first relative to that file, then
-    /// along whatever search path the loader has.
+    /// Returns the file that `path` means in the file called `from`: first relative to that file,
+    /// then along whatever search path the loader has.
     ///
     /// # Errors
-    /// What to tell the reader if there is no such file, such as the places that were tried.
+    /// A message if there is no such file, such as the paths that were tried.
     fn load(&mut self, path: &str, from: &str) -> Result<Loaded, String>;
 }
 

@@ -309,7 +309,7 @@ fn includes() {
 }
 
 #[test]
-fn what_the_dialect_cannot_say() {
+fn bits_outside_the_dialect_are_printed_as_fields() {
     // Predication: RGB_PRED_SEL 5:3, INV 6; ALPHA_PRED_SEL 27:25, INV 22.
     check("PRED(!g) : ;", "06400058 08020080 08020080 0 0 0");
     check("PRED.rgb(rgba) PRED.a(6) : ;", "0c000008 08020080 08020080 0 0 0");

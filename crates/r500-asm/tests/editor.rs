@@ -12,7 +12,7 @@ fn repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-/// The language's words, from the one place where they are spelled.
+/// Returns the language's words, from the one place where they are spelled.
 fn keywords() -> Vec<&'static str> {
     let source = include_str!("../src/names.rs");
     let (_, table) = source.split_once("\nkeywords! {").unwrap();
@@ -37,7 +37,7 @@ fn words(grammar: &Value, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn the_grammar_of_editors_knows_every_word() {
+fn editor_grammar_contains_every_keyword() {
     let path = repository("editors/vscode/syntaxes/r500.tmLanguage.json");
     let grammar: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
     let mut known = BTreeSet::new();

@@ -37,9 +37,9 @@ fn codes(source: &str) -> Vec<DiagnosticCode> {
 
 #[test]
 fn branch() {
-    // IF: FUNC 0f, B_OP0 incr, behind ENDIF. ENDIF: any, B_OP0 decr, POP 1, next.
+    // IF: FUNC 0f, B_OP0 incr, after ENDIF. ENDIF: any, B_OP0 decr, POP 1, next.
     check("IF alu ; : ; ENDIF ;", &[[2, 0x0200_0f00, 0x0003_0000], [2, 0x0101_0020, 0x0003_0000]]);
-    // With ELSE: B_OP1 incr too, behind ELSE; ELSE: B_ELSE, B_OP1 decr, POP 1, behind ENDIF.
+    // With ELSE: B_OP1 incr too, after ELSE; ELSE: B_ELSE, B_OP1 decr, POP 1, after ENDIF.
     check(
         "IF alu ; : ; ELSE ; : ; ENDIF ;",
         &[
@@ -51,7 +51,7 @@ fn branch() {
 }
 
 #[test]
-fn what_mesa_emits() {
+fn mesa_flow_control_prints_as_statements() {
     // The words counted over the corpus: tags in any order.
     check(
         "LOOP int[0] all IGNORE_UNCOVERED ALU_WAIT -> @end ;
@@ -70,7 +70,7 @@ fn what_mesa_emits() {
 
 #[test]
 fn loops_are_safe_by_default() {
-    // JUMP_ANY, target behind ENDLOOP; ENDLOOP goes to the first of the body, with LOOP's constant.
+    // JUMP_ANY, target after ENDLOOP; ENDLOOP goes to the first of the body, with LOOP's constant.
     check("LOOP int[3] ; : ; ENDLOOP ;", &[[2, 0x21, 0x0003_0300], [2, 0xff22, 0x0001_0300]]);
     check("REP int[31] ; ENDREP ;", &[[2, 0x23, 0x0002_1f00], [2, 0xff24, 0x0001_1f00]]);
 }
@@ -190,7 +190,7 @@ fn global_jumps_count_the_offset() {
 }
 
 #[test]
-fn what_does_not_fit() {
+fn unusual_flow_control_prints_as_fc() {
     let far = format!("JUMP @far ; {} @far", ": ; ".repeat(511));
     assert_eq!(codes(&far), [DiagnosticCode::JumpTooFar]);
     let far = format!("IF alu ; {} ENDIF ;", ": ; ".repeat(510));
@@ -222,7 +222,7 @@ fn structure_of_compiled_programs_is_found() {
 }
 
 #[test]
-fn a_nest_prints_as_such() {
+fn nested_statements_print_as_statements() {
     let source = "\
 LOOP int[0] ALU_WAIT ;
     IF alu ALU_WAIT ;

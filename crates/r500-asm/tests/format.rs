@@ -13,7 +13,7 @@ fn laid_out(source: &str) -> String {
     String::from_utf8(format(source.as_bytes()).unwrap()).unwrap()
 }
 
-/// The same program, directives and all, at the same lines' statements; and the same again.
+/// Returns the same program, directives and all, at the same lines' statements; and the same again.
 fn keeps_meaning(source: &[u8], name: &str) -> Vec<u8> {
     let Ok(out) = format(source) else { return source.to_vec() };
     let again = format(&out).unwrap();
@@ -107,7 +107,7 @@ EXPECT out[0] at (0, 1) = (1, _, 0, 1) ;
 }
 
 #[test]
-fn long_lines_are_broken_behind_the_colon_and_commas() {
+fn long_lines_are_broken_after_the_colon_and_commas() {
     let lets = "src0.rgb = temp[10], src1.rgb = temp[11], src2.rgb = temp[12], src0.a = temp[13], src1.a = temp[14], src2.a = temp[15]";
     let source = format!(
         "IF alu ;\nOUT LAST {lets} : out[0].rgb = MAD src0.rgb src1.rgb src2.rgb, out[0].a = MAD src0.a src1.a src2.a ; -- all\nENDIF ;\n"
@@ -120,13 +120,13 @@ IF alu ;
 ENDIF ;
 ";
     assert_eq!(laid_out(&source), wanted);
-    // Two statements on a line: a comment behind them may be about both.
+    // Two statements on a line: a comment after them may be about both.
     let two = format!("{lets} : ; {lets} : ; -- r500: allow(R5038)\n");
     assert_eq!(laid_out(&two), two);
 }
 
 #[test]
-fn what_people_align_stays() {
+fn aligned_tables_keep_their_columns() {
     let table = "\
 const[8]  = (-0.42,  0.36, 0, 0.048) ;          const[16] = (1.00, 0.25, 0.15, 1) ;
 const[9]  = ( 0.08,  0.52, 0, 0.024) ;          const[17] = (1.00, 0.70, 0.10, 1) ;
@@ -138,7 +138,7 @@ const[9]  = ( 0.08,  0.52, 0, 0.024) ;          const[17] = (1.00, 0.70, 0.10, 1
 }
 
 #[test]
-fn line_ends_are_kept_and_what_is_no_source_is_refused() {
+fn line_ends_are_kept_and_invalid_sources_are_rejected() {
     assert_eq!(laid_out("SIZE 4 4;\r\n: ;"), "SIZE 4 4 ;\r\n: ;\r\n");
     assert_eq!(laid_out(""), "");
     assert_eq!(laid_out("\n\n"), "");
@@ -151,7 +151,7 @@ fn line_ends_are_kept_and_what_is_no_source_is_refused() {
 
 /// What is written by hand: the examples, and the sources of tests and fuzzing.
 #[test]
-fn sources_of_people_keep_their_meaning() {
+fn formatting_existing_sources_keeps_their_jobs() {
     let mut found = Vec::new();
     for folder in [
         "examples",
@@ -172,7 +172,7 @@ fn sources_of_people_keep_their_meaning() {
 
 /// The examples are laid out.
 #[test]
-fn the_examples_are_laid_out() {
+fn examples_are_formatted() {
     let mut found = Vec::new();
     files("examples", &mut found);
     for path in found {
@@ -184,7 +184,7 @@ fn the_examples_are_laid_out() {
 /// Programs of the corpus as the printer writes them, and random dwords; then with the space between
 /// words changed at random, and cut anywhere.
 #[test]
-fn printed_and_shaken_sources_keep_their_meaning() {
+fn formatting_random_spacing_keeps_the_job() {
     let mut random = Random(0xf0e1);
     let mut sources: Vec<Vec<u8>> = Vec::new();
     for _ in 0..60 {
@@ -256,7 +256,7 @@ fn a_second_colon_changes_nothing_the_second_time() {
     assert!(out.starts_with(b"NOP src0.a = temp[1], src1.a = const[2] :\n"));
 }
 
-/// Found by fuzzing: behind a comma a word may stand that begins a statement where it begins a line.
+/// Found by fuzzing: a word after a comma may begin a statement at the start of a line.
 #[test]
 fn no_line_is_cut_where_a_statement_would_begin() {
     let long = "M".repeat(90);

@@ -166,7 +166,7 @@ fn expectations() {
 }
 
 #[test]
-fn what_is_wrong() {
+fn malformed_directives_are_reported() {
     let codes = |source: &str| -> Vec<DiagnosticCode> {
         assemble(source.as_bytes(), Options::default()).diagnostics.iter().map(|d| d.code).collect()
     };
@@ -233,7 +233,7 @@ fn annotations_are_comments() {
 
 /// The examples of the guide's page are programs, and print as they stand there but for comments.
 #[test]
-fn the_guide_speaks_the_language() {
+fn guide_examples_assemble() {
     let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/src/language.md");
     let page = std::fs::read_to_string(page).unwrap();
     let examples: Vec<&str> =
@@ -247,7 +247,7 @@ fn the_guide_speaks_the_language() {
     }
 }
 
-/// Instructions over several lines on one.
+/// Returns the instructions over several lines on one.
 fn join_lines(code: &str) -> String {
     let mut out = String::new();
     for line in code.lines() {
@@ -265,7 +265,7 @@ fn join_lines(code: &str) -> String {
 
 /// Every capture, case and a good part of the draws: the whole job comes back from its text.
 #[test]
-fn jobs_of_the_corpus_come_back() {
+fn corpus_jobs_survive_a_round_trip() {
     use r500_formats::{Jobs, Limits};
     let mut count = 0;
     for folder in ["mesa", "cases"] {

@@ -96,7 +96,7 @@ fn words_in_any_order() {
 }
 
 #[test]
-fn depth_is_no_danger() {
+fn deep_nesting_does_not_overflow_the_stack() {
     digest(format!("IF {}alu ; ENDIF ;", "(".repeat(100_000)).as_bytes());
     digest(format!("IF {}alu ; ENDIF ;", "!".repeat(100_001)).as_bytes());
     digest("IF alu ; ".repeat(20_000).as_bytes());

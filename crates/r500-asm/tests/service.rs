@@ -1,5 +1,5 @@
-//! What editors are told: against the register documents, against what people wrote, and that no
-//! source, however broken, makes it fail.
+//! Editor services: against the register documents, against what people wrote, and that no source,
+//! however broken, makes it fail.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod common;
@@ -15,7 +15,7 @@ fn analysis(source: &str) -> Analysis {
     Analysis::new(source.as_bytes(), Options::default())
 }
 
-/// A source with `¦` where the cursor is, and that place.
+/// Returns a source with `¦` where the cursor is, and that place.
 fn cursor(source: &str) -> (Analysis, usize) {
     let at = source.find('¦').unwrap();
     (analysis(&source.replace('¦', "")), at)
@@ -53,7 +53,7 @@ fn has(text: &str, parts: &[&str]) {
 
 /// Bits as the register documents give them.
 #[test]
-fn hover_says_what_a_word_means_and_where_it_lies() {
+fn hover_shows_meaning_and_span_of_a_word() {
     has(&hover("TEX_SEM_W¦AIT : ;"), &["US_CMN_INST.TEX_SEM_WAIT", "(bit 2)", "here 1"]);
     has(&hover("LAST ALU_WAIT¦ : ;"), &["(bit 10)", "Instruction 0: `00000500"]);
     has(&hover(": temp[0].rgb = ¦MAD src0.rgb src0.rgb src0.rgb ;"), &["`MAD A B C`", "A*B + C"]);
@@ -77,7 +77,7 @@ fn hover_says_what_a_word_means_and_where_it_lies() {
 }
 
 #[test]
-fn hover_knows_the_program() {
+fn hover_shows_values_of_the_program() {
     let source = "UNIFORM \"time\" = const[2].a ; const[2] = (1, 2, 0.5, 4) ; DEF eye = const[2] ; int[0] = (64, 3, -1) ;
 src0.rgb = const[2], src1.rgb = temp[1] : temp[1].rgb = MAD src0.rgb src1.rgb src1.rgb ;
 LOOP int[0] ; @here src0.rgb = eye : temp[2].rgb = MAX src0.rgb src0.rgb ; JUMP @here ; ENDLOOP ;";
@@ -87,13 +87,13 @@ LOOP int[0] ; @here src0.rgb = eye : temp[2].rgb = MAX src0.rgb src0.rgb ; JUMP 
     };
     has(&at("const[2]", 3), &["(1, 2, 0.5, 4)", "`time`", "`.a`", "Read by instruction 0, 2"]);
     has(&at("temp[1]", 0), &["Written by instruction 0", "Read by instruction 0"]);
-    has(&at("int[0]", 1), &["64 passes, aL from 3 in steps of -1"]);
+    has(&at("int[0]", 1), &["64 iterations, aL from 3 in steps of -1"]);
     has(&at("eye", 1), &["`eye`: `const[2]` = (1, 2, 0.5, 4)"]);
     has(&at("here", 1), &["`@here`: address 2, 1 use"]);
 }
 
 #[test]
-fn completion_offers_what_fits() {
+fn completion_offers_words_that_the_grammar_allows() {
     let offers = |source: &str, all: &[&str], none: &[&str]| {
         let list = completions(source);
         for wanted in all {
@@ -135,7 +135,7 @@ fn completion_offers_what_fits() {
 
 /// Whatever word of the language people wrote, it was offered at its place.
 #[test]
-fn completion_offers_what_people_wrote() {
+fn completion_offers_every_word_of_existing_sources() {
     let (mut words, mut missing) = (0, Vec::new());
     for (name, source) in examples() {
         let analysis = analysis(&source);
@@ -275,7 +275,7 @@ fn the_outline_and_the_hints_follow_the_source() {
 
 /// Sources cut off, with words dropped and exchanged: every service answers, inside of the text.
 #[test]
-fn broken_sources_are_answered() {
+fn broken_sources_do_not_panic() {
     let mut random = Random(0x5eed);
     for (_, source) in examples() {
         for round in 0..12 {
@@ -324,7 +324,7 @@ fn broken_sources_are_answered() {
     }
 }
 
-/// The words of a source with what they are; what is left out is `-`.
+/// Returns the words of a source with what they are; what is left out is `-`.
 fn coloured(source: &str) -> String {
     let analysis = analysis(source);
     let tokens = analysis.tokens(0..source.len());
@@ -339,7 +339,7 @@ fn coloured(source: &str) -> String {
 /// Every word as the grammar of the guide calls it where it stands: `out`, `tex`, `raw` and `NOP` are
 /// different things at different places.
 #[test]
-fn tokens_tell_what_a_word_is_where_it_stands() {
+fn tokens_classify_words_by_context() {
     let told = coloured(
         "OUT LAST src0.rgb = temp[1], srcp.a = sub : out[0].rg = raw MAD src0.1g0 -srcp.aaa |src0.rgb| ;",
     );
@@ -378,7 +378,8 @@ fn tokens_tell_what_a_word_is_where_it_stands() {
     );
 }
 
-/// Parts are answered with the whole's tokens; in what people wrote, every word of the language is told.
+/// Parts are answered with the whole's tokens; in existing sources, every word of the language is
+/// classified.
 #[test]
 fn tokens_of_a_part_are_those_of_the_whole() {
     for (name, source) in examples() {
@@ -426,9 +427,9 @@ fn the_statement_of_a_texture_is_found() {
     assert_eq!(text(3), Some("texture skin = gradient(4, 4)\n  linear ;"));
 }
 
-/// What is told while operands and arguments are written, with the one that is being written in `<>`.
+/// Signatures while operands and arguments are written, with the one that is being written in `<>`.
 #[test]
-fn signatures_tell_what_is_taken_and_where_one_is() {
+fn signatures_show_parameters_and_the_active_one() {
     let told = |source: &str| {
         let (analysis, at) = cursor(source);
         let Some(signature) = analysis.signature(at) else { return String::new() };

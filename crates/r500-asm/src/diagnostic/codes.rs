@@ -37,7 +37,7 @@ macro_rules! codes {
             /// Every code, by name.
             pub const ALL: &'static [Self] = &[ $( Self::$id, )* ];
 
-            /// Its page.
+            /// Returns its page.
             #[must_use]
             pub const fn info(self) -> &'static DiagnosticInfo {
                 match self {
@@ -65,13 +65,13 @@ impl DiagnosticCode {
         Self::SourceTooLarge,
     ];
 
-    /// Its name, such as `E0201`.
+    /// Returns its name, such as `E0201`.
     #[must_use]
     pub const fn name(self) -> &'static str {
         self.info().name
     }
 
-    /// The code of that name; case does not matter.
+    /// Returns the code of that name; case does not matter.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|c| c.name().eq_ignore_ascii_case(name))
@@ -91,13 +91,13 @@ codes! {
         "Only `#include` starts with `#`, and a file name in double quotes follows it."
         "#define X 1\n: ;\n";
     IncludeFailed "E0004" Error "an included file that cannot be read"
-        "The file is looked for beside the file that includes it, then along the search path. The message names the places that were tried."
+        "The file is searched for next to the including file, then along the search path. The message lists the paths that were tried."
         "#include \"no such file.inc\"\n";
     IncludeCycle "E0005" Error "a file that includes itself"
         "A file may be included any number of times, but not while it is still open: that would never end."
         "#include \"itself.fs.asm\"\n";
     IncludeDepth "E0006" Error "files that include files that include files"
-        "There is a limit to how many files are open at once, so that a chain of generated files ends in a message."
+        "The nesting depth of included files is limited, so that an endless chain ends with an error."
         "#include \"deeper.inc\"\n";
     SourceTooLarge "E0007" Error "a source of more than 4 GiB"
         "Places in sources are 32-bit numbers."
@@ -201,7 +201,7 @@ codes! {
         "They need a loop to leave or to continue. For other jumps there are `JUMP` and `FC`."
         "BREAK ;\n";
     UnknownLabel "E0504" Error "a label that stands nowhere"
-        "A label is set with `@name`, in front of an instruction or behind the last one, anywhere in the source."
+        "A label is set with `@name`, before an instruction or after the last one, anywhere in the source."
         "JUMP @nowhere ;\n";
     DuplicateLabel "E0505" Error "a label that stands twice"
         "A label names one address."
@@ -210,7 +210,7 @@ codes! {
         "Jump, start and end addresses have nine bits: 511 is the greatest. A program that is longer cannot be jumped around in beyond that."
         "JUMP @far ; -- and @far 512 instructions further on\n";
     ConditionConflict "E0507" Error "a condition over two predicates or two booleans"
-        "One instruction looks at the ALU result, at one predicate bit and at one boolean constant. Conditions may combine these three as they like."
+        "One instruction reads the ALU result, one predicate bit and one boolean constant. Conditions may combine these three freely."
         "IF pred.r & pred.g ;\nENDIF ;\n";
     TooDeep "E0508" Error "a jump out of more than 31 branches"
         "`BREAK` and `CONTINUE` take as many levels from the branch counters as branches are open between them and their loop; B_POP_CNT has five bits."
@@ -239,6 +239,6 @@ codes! {
         "SIZE 2 1 ;\nEXPECT out[0] row 0 = (1, 0, 0, 1) ;\n";
 
     TooLong "W0701" Warning "more instructions than the processor holds"
-        "The instruction memory has 512 slots. The words are assembled all the same."
+        "The instruction memory has 512 slots. The words are assembled anyway."
         ": ; -- 513 times\n";
 }

@@ -56,7 +56,7 @@ impl Diagnostic {
         self
     }
 
-    /// A word to write instead, also told as help.
+    /// Returns a word to write instead, also told as help.
     pub(crate) fn fix(mut self, text: impl Into<String>) -> Self {
         let text = text.into();
         self.help.push(format!("write `{text}`"));
@@ -79,7 +79,7 @@ impl Diagnostic {
         self.code.info().severity
     }
 
-    /// Whether it is an error.
+    /// Returns whether it is an error.
     #[must_use]
     pub fn is_error(&self) -> bool {
         self.severity() == Severity::Error

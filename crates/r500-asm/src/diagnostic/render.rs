@@ -12,7 +12,7 @@ pub struct RenderOptions {
     pub color: bool,
 }
 
-/// All of them, an empty line between two, and a last line that counts them.
+/// Returns all of them, an empty line between two, and a last line that counts them.
 #[must_use]
 pub fn render_all(diagnostics: &[Diagnostic], files: &Files, options: RenderOptions) -> String {
     let mut out = String::new();
@@ -35,7 +35,7 @@ pub fn render_all(diagnostics: &[Diagnostic], files: &Files, options: RenderOpti
     out
 }
 
-/// One diagnostic with the lines it concerns, without a line end behind the last.
+/// Returns one diagnostic with the lines it concerns, without a line end after the last.
 #[must_use]
 pub fn render(diagnostic: &Diagnostic, files: &Files, options: RenderOptions) -> String {
     let mut places = vec![(diagnostic.span, &*diagnostic.label)];
@@ -56,7 +56,7 @@ pub fn render(diagnostic: &Diagnostic, files: &Files, options: RenderOptions) ->
     message.render(options)
 }
 
-/// Something to say of a text, by whoever else looks at programs, in the same manner.
+/// A message about a text from another tool, rendered like a diagnostic.
 #[derive(Clone, Debug)]
 pub struct Message<'a> {
     /// How bad it is.
@@ -108,7 +108,7 @@ pub enum Excerpt<'a> {
 }
 
 impl Message<'_> {
-    /// As text, without a line end behind the last line.
+    /// Returns as text, without a line end after the last line.
     #[must_use]
     pub fn render(&self, options: RenderOptions) -> String {
         let renderer = if options.color { Renderer::styled() } else { Renderer::plain() };
@@ -185,7 +185,8 @@ struct Window<'a> {
     marks: Vec<(AnnotationKind, std::ops::Range<usize>, &'a str)>,
 }
 
-/// The lines around each place, so that rendering costs what is shown and not the whole file.
+/// Returns the lines around each place, so that rendering costs what is shown and not the whole
+/// file.
 fn windows<'a>(places: &[(Span, &'a str)], files: &'a Files) -> Vec<Window<'a>> {
     let mut windows: Vec<Window<'a>> = Vec::new();
     let mut done = vec![false; places.len()];

@@ -1,13 +1,14 @@
-//! Where comments behind code stand: below each other, if their lines follow each other.
+//! Alignment of trailing comments: consecutive lines share a column.
 
 use super::Line;
 
 /// Space between the longest code of several lines and their comments.
 const GAP: usize = 3;
-/// Code that is longer than this has its comment beside it, instead of moving those of its neighbours.
+/// Code that is longer than this has its comment directly after it, instead of moving those of
+/// neighbouring lines.
 const LONG: usize = 72;
 
-/// Places the comments behind code.
+/// Places trailing comments.
 pub(super) fn align(lines: &mut [Line]) {
     let mut at = 0;
     while at < lines.len() {
@@ -29,8 +30,8 @@ fn keep(line: &mut Line) {
     }
 }
 
-/// The comments of lines that follow each other: where somebody has placed them they stay, else they
-/// come below each other.
+/// The comments of lines that follow each other: aligned comments keep their column, others are
+/// aligned.
 fn block(lines: &mut [Line]) {
     let column = |line: &Line| line.comment.as_ref().map_or(0, |comment| comment.column);
     let gap = |line: &Line| line.comment.as_ref().map_or(0, |comment| comment.gap);
@@ -41,7 +42,7 @@ fn block(lines: &mut [Line]) {
     if placed(lines, &column, &gap) {
         stay(lines);
         let space = |line: &Line| line.comment.as_ref().map_or(0, |comment| comment.space);
-        // What little room has left of that may no longer show that somebody has placed them.
+        // What little room has left of that may no longer look aligned.
         if placed(lines, &|line| line.width() + space(line), &space) {
             return;
         }

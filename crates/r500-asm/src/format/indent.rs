@@ -1,4 +1,4 @@
-//! How far in a line stands: by the blocks that are open where it begins.
+//! Indentation by the blocks that are open at the start of a line.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ const LEVEL: usize = 4;
 pub(super) struct Indentation {
     /// Of the pieces: the number of their statement.
     owner: Vec<usize>,
-    /// Of the statements: first piece, level where it begins a line, level behind it.
+    /// Of the statements: first piece, level where it begins a line, level after it.
     levels: Vec<(usize, usize, usize)>,
 }
 
@@ -30,7 +30,7 @@ impl Indentation {
         (self.levels[self.owner[piece]].1 + 1) * LEVEL
     }
 
-    /// The number of a piece's statement.
+    /// Returns the number of a piece's statement.
     pub(super) fn statement(&self, piece: usize) -> usize {
         self.owner[piece]
     }
@@ -91,7 +91,7 @@ pub(super) fn indents(source: &Source<'_>) -> Indentation {
     Indentation { owner, levels }
 }
 
-/// The labels that are called, in lower case.
+/// Returns the labels that are called, in lower case.
 fn called(source: &Source<'_>) -> HashSet<Vec<u8>> {
     let calls = source.statements.iter().filter(|s| s.head == Head::Flow(Kw::Call));
     let labels = calls.filter_map(|call| {
@@ -102,8 +102,8 @@ fn called(source: &Source<'_>) -> HashSet<Vec<u8>> {
     labels.collect()
 }
 
-/// The statement that ends the subroutine which begins with a label: a `RETURN` for all pixels, outside
-/// of blocks, in front of the next subroutine.
+/// Returns the statement that ends the subroutine which begins with a label: a `RETURN` for all
+/// pixels, outside of blocks, in front of the next subroutine.
 fn subroutine(source: &Source<'_>, label: usize, called: &HashSet<Vec<u8>>) -> Option<usize> {
     let is_called = |at: usize| {
         let statement = source.statements[at];

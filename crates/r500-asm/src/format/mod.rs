@@ -1,14 +1,14 @@
-//! A source in its usual layout: the same words, marks and comments in the same lines, placed so that
-//! one reads them easily.
+//! The formatter: the same words, marks and comments on the same lines, with standard spacing and
+//! indentation.
 //!
 //! | what | how |
 //! | --- | --- |
-//! | lines | as written; those with more than [`WIDTH`] columns of one statement go on in the next, behind `:`, then behind commas |
+//! | lines | as written; those with more than [`WIDTH`] columns of one statement go on in the next, after `:`, then after commas |
 //! | empty lines | one at a time, none at the beginning and the end |
 //! | indentation | four spaces a block of `IF`, `LOOP`, `REP`; a subroutine from the label that is called to its `RETURN`; what goes on in the next line, four more |
-//! | space | one between words, around `=` `:` `*` `->`, in front of `;`, behind commas; none inside of brackets |
+//! | space | one between words, around `=` `:` `*` `->`, in front of `;`, after commas; none inside of brackets |
 //! | tables | directives in lines that follow each other, as wide as each other: their columns stay |
-//! | comments behind code | below each other, where lines that follow each other have some |
+//! | comments after code | below each other, where lines that follow each other have some |
 //!
 //! Line ends mean nothing to the language, but something to people and to `-- r500: allow(…)`
 //! comments, so that lines are never joined, and never cut between statements.
@@ -27,8 +27,8 @@ use crate::source::Span;
 /// Columns of code that a line has at most, where it can be broken.
 pub const WIDTH: usize = 110;
 
-/// Why a source cannot be laid out: it is no sequence of words, marks, strings and comments, so that
-/// other space might mean something else.
+/// Why a source cannot be formatted: it is not a sequence of words, marks, strings and comments, so
+/// other spacing might change its meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unformatted {
     /// Where.
@@ -45,8 +45,7 @@ impl std::fmt::Display for Unformatted {
 
 impl std::error::Error for Unformatted {}
 
-/// The source in its usual layout. It need not assemble: parts of programs that others include are laid
-/// out, too.
+/// Formats a source. It need not assemble: included fragments can be formatted too.
 ///
 /// # Errors
 /// Where it holds a string without an end, or bytes that start no word.
@@ -207,7 +206,7 @@ impl Source<'_> {
     }
 }
 
-/// Refuses what is no sequence of tokens.
+/// Rejects a source that is not a sequence of tokens.
 fn sound(text: &[u8], all: &[RawToken]) -> Result<(), Unformatted> {
     let wrong = |start: usize, end: usize, reason| {
         let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -249,7 +248,7 @@ fn sound(text: &[u8], all: &[RawToken]) -> Result<(), Unformatted> {
     Ok(())
 }
 
-/// Whether a string has its end: a quote that no backslash escapes.
+/// Returns whether a string has its end: a quote that no backslash escapes.
 fn closed(string: &[u8]) -> bool {
     let inner = string.strip_suffix(b"\"").filter(|inner| !inner.is_empty());
     inner.is_some_and(|inner| inner.iter().rev().take_while(|b| **b == b'\\').count() % 2 == 0)
@@ -259,7 +258,7 @@ fn trimmed(text: &[u8]) -> &[u8] {
     text.trim_ascii_end()
 }
 
-/// The column behind a text that begins at one: characters, tabs up to the next eighth.
+/// Returns the column after a text that begins at one: characters, tabs up to the next eighth.
 fn columns(text: &[u8], from: usize) -> usize {
     text.iter().fold(from, |column, b| match b {
         b'\t' => column / 8 * 8 + 8,

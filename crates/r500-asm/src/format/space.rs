@@ -1,4 +1,4 @@
-//! What stands between two words of a line: a space or nothing.
+//! Spacing between the words of a line.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub(super) struct SpacedLine<'a> {
     text: &'a [u8],
     pieces: &'a [RawToken],
     spaces: Vec<bool>,
-    /// Piece indices behind which the line may be broken: the colon of an operation, and commas.
+    /// Piece indices after which the line may be broken: the colon of an operation, and commas.
     colon: Option<usize>,
     commas: Vec<usize>,
 }
@@ -65,7 +65,7 @@ impl<'a> SpacedLine<'a> {
                     words.colon = words.colon.or(Some(at));
                 }
                 RawTokenKind::Mark(b',') if state.depth == 0 && goes_on() => words.commas.push(at),
-                // The bytes of a texture: strings behind each other.
+                // The bytes of a texture: strings after each other.
                 RawTokenKind::Text
                     if pieces.get(at + 1).is_some_and(|p| p.kind == RawTokenKind::Text) =>
                 {
@@ -81,7 +81,7 @@ impl<'a> SpacedLine<'a> {
         self.pieces.len()
     }
 
-    /// The pieces of a range with the spaces between them.
+    /// Returns the pieces of a range with the spaces between them.
     pub(super) fn join(&self, from: usize, to: usize) -> Vec<u8> {
         let mut out = Vec::new();
         for at in from..to {
@@ -93,7 +93,7 @@ impl<'a> SpacedLine<'a> {
         out
     }
 
-    /// Where the lines end that this one becomes; the last is its own end.
+    /// Returns where the lines end that this one becomes; the last is its own end.
     pub(super) fn breaks(&self, indent: usize, behind: usize) -> Vec<usize> {
         let mut ends = Vec::new();
         let mut from = 0;
@@ -128,7 +128,7 @@ impl<'a> SpacedLine<'a> {
         self.pieces[at].kind == RawTokenKind::Word && self.bytes(at)[0].is_ascii_digit()
     }
 
-    /// Whether a space stands in front of a piece (not the first).
+    /// Returns whether a space stands in front of a piece (not the first).
     fn space(&self, at: usize, state: &State) -> bool {
         let (before, piece) = (self.pieces[at - 1], self.pieces[at]);
         let touching = before.end == piece.start;

@@ -1,4 +1,4 @@
-//! Tables: directives below each other whose columns somebody has aligned. They stay as they are.
+//! Tables: consecutive directives with aligned columns, which keep their layout.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ struct Row {
     words: usize,
 }
 
-/// The first pieces of the lines of tables.
+/// Returns the first pieces of the lines of tables.
 pub(super) fn tables(source: &Source<'_>) -> HashSet<usize> {
     let rows = rows(source);
     let mut found = HashSet::new();

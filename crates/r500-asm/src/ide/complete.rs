@@ -1,4 +1,4 @@
-//! What may stand at a place: the words that the grammar allows there, and the names of the source.
+//! Completion: keywords that the grammar allows at a position, and names of the source.
 
 use super::hover::{operation_page, texture_operations};
 use super::keyword_docs::{self, KeywordDoc, Role};
@@ -51,7 +51,7 @@ pub enum CompletionKind {
 }
 
 impl Completion {
-    /// What to write, where snippets are not understood.
+    /// Returns what to write, where snippets are not understood.
     #[must_use]
     pub fn plain(&self) -> String {
         keyword_docs::plain(&self.insert)
@@ -59,7 +59,7 @@ impl Completion {
 }
 
 impl Analysis {
-    /// What may stand at a place, the usual first.
+    /// Returns what may stand at a place, the usual first.
     #[must_use]
     pub fn completions(&self, at: usize) -> Vec<Completion> {
         let at = at.min(self.text.len());
@@ -161,7 +161,7 @@ impl Analysis {
         }
     }
 
-    /// An operation, behind the colon.
+    /// An operation, after the colon.
     fn operation(&self, list: &mut CompletionList, place: &CursorContext<'_>) {
         let cut = place
             .before
@@ -240,7 +240,7 @@ impl Analysis {
         list.roles(&[Role::Operation]);
     }
 
-    /// Which half the beginning of an operation belongs to, as far as it tells.
+    /// Returns which half the beginning of an operation belongs to, as far as it tells.
     fn is_alpha(&self, here: &[RawToken]) -> Option<bool> {
         for (at, piece) in here.iter().enumerate() {
             if let Some(found) = names::opcode(self.kw(*piece)) {
@@ -421,19 +421,19 @@ impl Analysis {
     }
 
     /// Names that stand for registers of some kinds.
-    fn names(&self, list: &mut CompletionList, kinds: &[&str], behind: &str) {
+    fn names(&self, list: &mut CompletionList, kinds: &[&str], suffix: &str) {
         for symbol in &self.assembly.symbols {
             let SymbolKind::Register(register) = symbol.kind else { continue };
             if kinds.contains(&register.word()) {
                 let page = self.register(register);
                 let detail = page.lines().next().unwrap_or_default().replace('`', "");
-                let insert = format!("{}{behind}", symbol.name);
+                let insert = format!("{}{suffix}", symbol.name);
                 list.page(&symbol.name, CompletionKind::Name, &detail, &insert, page);
             }
         }
     }
 
-    /// Whether a piece is a name of a register of that kind.
+    /// Returns whether a piece is a name of a register of that kind.
     fn is_name(&self, piece: RawToken, kind: &str) -> bool {
         let symbol = self.symbol(piece.start);
         symbol.is_some_and(|symbol| match symbol.kind {
@@ -452,7 +452,7 @@ impl Analysis {
     }
 }
 
-/// The source that the let at a place sets.
+/// Returns the source that the let at a place sets.
 fn owner_of_let(analysis: &Analysis, place: &CursorContext<'_>) -> Kw {
     let cut = place.before.iter().rposition(|piece| piece.kind == RawTokenKind::Mark(b','));
     let here = &place.before[cut.map_or(0, |at| at + 1)..];

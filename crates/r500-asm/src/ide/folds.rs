@@ -1,4 +1,4 @@
-//! What editors can fold away: blocks, long statements, comments of several lines.
+//! Folding ranges: blocks, long statements, comments of several lines.
 
 use super::{Analysis, Head, begins_line, span};
 use crate::names::Kw;
@@ -7,14 +7,15 @@ use crate::source::Span;
 /// A part of a source that reaches over several lines and can be folded into its first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fold {
-    /// From the first byte to the byte behind the last; of a block, to the front of its end.
+    /// From the first byte to the byte after the last; of a block, to the front of its end.
     pub span: Span,
     /// Whether it is a comment.
     pub comment: bool,
 }
 
 impl Analysis {
-    /// What can be folded, by place. Parts on one line are among them where their statements are.
+    /// Returns what can be folded, by place. Parts on one line are among them where their
+    /// statements are.
     #[must_use]
     pub fn folds(&self) -> Vec<Fold> {
         let mut folds = Vec::new();

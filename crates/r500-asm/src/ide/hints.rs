@@ -1,4 +1,4 @@
-//! What editors show between the words: where an instruction lies, and its dwords.
+//! Inlay hints: the address of each instruction and its dwords.
 
 use r500_isa::Instruction;
 
@@ -12,18 +12,18 @@ pub struct Hint {
     pub at: usize,
     /// The text.
     pub text: String,
-    /// What it tells.
+    /// The kind.
     pub kind: HintKind,
     /// The instruction that it is about.
     pub instruction: usize,
 }
 
-/// What a hint tells.
+/// The kind of a hint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HintKind {
     /// An instruction's address; stands in front of it.
     Address,
-    /// Its six dwords; stand behind it.
+    /// Its six dwords; stand after it.
     Words,
 }
 

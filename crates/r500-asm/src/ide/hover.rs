@@ -1,4 +1,4 @@
-//! What the word at a place means, and what it is in the instruction there.
+//! Hover: the meaning of the word at a position, and its value in the instruction.
 
 use r500_isa::values::TexOp;
 use r500_isa::{Field, InlineConst, Instruction, Kind as FieldKind, Slot, Value};
@@ -22,8 +22,8 @@ pub struct Hover {
 }
 
 impl Analysis {
-    /// What the word at a place means: an operation, a tag, a register, a field, a name, a number. In
-    /// an instruction its address and dwords follow. `None` where no word is.
+    /// Returns what the word at a place means: an operation, a tag, a register, a field, a name, a
+    /// number. In an instruction its address and dwords follow. `None` where no word is.
     #[must_use]
     pub fn hover(&self, at: usize) -> Option<Hover> {
         if self.comment(at).is_some() {
@@ -105,7 +105,7 @@ impl Analysis {
         self.number(word, place).map(|(span, text)| Hover { span, text })
     }
 
-    /// The register of `word[n]`, where the word or the number is the piece; and its place.
+    /// Returns the register of `word[n]`, where the word or the number is the piece; and its place.
     pub(super) fn register_at(&self, piece: RawToken) -> Option<(Register, Span)> {
         let at = self.code.iter().position(|other| *other == piece)?;
         let mark =
@@ -127,7 +127,7 @@ impl Analysis {
         Some((register, span(self.code[word]).to(span(self.code[close]))))
     }
 
-    /// What stands behind a `.`: a half, a mask, a swizzle.
+    /// Returns what stands after a `.`: a half, a mask, a swizzle.
     fn part(&self, word: RawToken, owner: RawToken, place: &CursorContext<'_>) -> Option<String> {
         let letters = self.bytes(word).to_ascii_lowercase();
         let owner_kw = self.kw(owner);
@@ -180,7 +180,7 @@ impl Analysis {
         Some(text)
     }
 
-    /// A number that is an inline constant, a jump's address, or an output modifier.
+    /// Returns a number that is an inline constant, a jump's address, or an output modifier.
     fn number(&self, word: RawToken, place: &CursorContext<'_>) -> Option<(Span, String)> {
         let at = self.code.iter().position(|piece| *piece == word)?;
         let dot = |at: usize| {
@@ -226,7 +226,7 @@ impl Analysis {
     }
 }
 
-/// Whether a row is meant at a place.
+/// Returns whether a row is meant at a place.
 pub(super) fn fits(row: &KeywordDoc, place: &CursorContext<'_>) -> bool {
     let colon = place.has(b':');
     let nothing = place.before.is_empty();
@@ -250,7 +250,7 @@ pub(super) fn fits(row: &KeywordDoc, place: &CursorContext<'_>) -> bool {
     }
 }
 
-/// What a row says.
+/// Returns what a row says.
 fn page(row: &KeywordDoc, instruction: Option<Instruction>) -> String {
     let mut text = format!("`{}`: {}", row.shown().replace('\n', " "), row.meaning());
     if let Some((register, field)) = row.field() {
@@ -275,7 +275,7 @@ fn field_line(register: &str, field: &Field) -> String {
     format!("`{register}.{}` ({bits})", field.name)
 }
 
-/// An arithmetic or texture operation.
+/// Returns an arithmetic or texture operation.
 fn operation(kw: Kw, place: &CursorContext<'_>) -> Option<String> {
     if place.statement == Head::Tex && !place.before.is_empty() {
         // NOP is a tag in front of the destination.
@@ -291,7 +291,7 @@ fn operation(kw: Kw, place: &CursorContext<'_>) -> Option<String> {
     operation_page(kw)
 }
 
-/// What an arithmetic operation computes, in the halves that have it.
+/// Returns what an arithmetic operation computes, in the halves that have it.
 pub(super) fn operation_page(kw: Kw) -> Option<String> {
     let found = names::opcode(kw)?;
     let describe = |value: Option<&'static Value>| value.map_or("", |value| value.meaning);
@@ -325,7 +325,7 @@ pub(super) fn operation_page(kw: Kw) -> Option<String> {
     })
 }
 
-/// A word in a directive that gives a register by name.
+/// Returns a word in a directive that gives a register by name.
 fn state(register: &'static r500_isa::Register, word: &[u8], owner: Option<&[u8]>) -> String {
     let name = String::from_utf8_lossy(word);
     if let Some(field) = register.field(&name) {
@@ -373,7 +373,7 @@ fn register_page(register: &'static r500_isa::Register) -> String {
     text
 }
 
-/// The texture operations with what they do; for completion.
+/// Returns the texture operations with what they do; for completion.
 pub(super) fn texture_operations() -> impl Iterator<Item = (&'static str, &'static str)> {
     let meaning = |op: TexOp| op.describe().map_or("", |value| value.meaning);
     names::TEX_OPS.iter().map(move |(kw, op)| (kw.text(), meaning(*op)))

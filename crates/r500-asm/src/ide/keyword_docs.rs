@@ -1,7 +1,7 @@
-//! What each word of the language is for: the table behind hover and completion.
+//! Documentation of every keyword, used by hover and completion.
 //!
-//! What a field or a value means stands in `r500-isa` only; a row names the field. Rows of words that
-//! are no field (statements, directives) say it themselves.
+//! The meaning of a field or value is in `r500-isa`; a row names the field. Rows of other words
+//! (statements, directives) have their own text.
 
 use r500_isa::{Field, Register};
 
@@ -34,7 +34,7 @@ pub(super) enum Role {
     Statement,
     /// A part of a condition.
     Condition,
-    /// Behind a flow-control statement.
+    /// After a flow-control statement.
     Modifier,
     /// The value of a modifier.
     ModifierValue,
@@ -59,23 +59,23 @@ pub(super) struct KeywordDoc {
     /// The field that it sets, as `REGISTER.FIELD`, and the value (by code) if it stands for one.
     field: &'static str,
     code: Option<u32>,
-    /// What it means, where no field says it, or beside that.
+    /// Text for words without a field, or in addition to the field's.
     pub(super) meaning: &'static str,
 }
 
 impl KeywordDoc {
-    /// The field that it sets.
+    /// Returns the field that it sets.
     pub(super) fn field(&self) -> Option<(&'static Register, &'static Field)> {
         field(self.field)
     }
 
-    /// The value that it stands for, if it is one that the tables describe.
+    /// Returns the value that it stands for, if it is one that the tables describe.
     pub(super) fn value(&self) -> Option<&'static r500_isa::Value> {
         let (_, field) = self.field()?;
         field.value(self.code?)
     }
 
-    /// What it means, in a line.
+    /// Returns what it means, in a line.
     pub(super) fn meaning(&self) -> String {
         let of_field = match (self.value(), self.code, self.field()) {
             (Some(value), ..) => value.meaning,
@@ -89,7 +89,7 @@ impl KeywordDoc {
         }
     }
 
-    /// How it is written, for reading.
+    /// Returns how it is written, for reading.
     pub(super) fn shown(&self) -> String {
         if self.usage.is_empty() { self.word.to_owned() } else { plain(self.usage) }
     }
@@ -102,7 +102,7 @@ pub(super) fn field(path: &str) -> Option<(&'static Register, &'static Field)> {
     Some((register, register.field(field)?))
 }
 
-/// A snippet as it reads: places to fill in are their names.
+/// Returns a snippet as it reads: places to fill in are their names.
 pub(super) fn plain(snippet: &str) -> String {
     let mut out = String::with_capacity(snippet.len());
     let mut rest = snippet;
@@ -122,12 +122,12 @@ pub(super) fn plain(snippet: &str) -> String {
     out.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-/// The rows of a word, its case aside.
+/// Returns the rows of a word, its case aside.
 pub(super) fn rows(word: &str) -> impl Iterator<Item = &'static KeywordDoc> {
     WORDS.iter().filter(move |row| row.word.eq_ignore_ascii_case(word))
 }
 
-/// The rows of a role.
+/// Returns the rows of a role.
 pub(super) fn of_role(role: Role) -> impl Iterator<Item = &'static KeywordDoc> {
     WORDS.iter().filter(move |row| row.role == role)
 }
@@ -155,14 +155,14 @@ pub(super) static WORDS: &[KeywordDoc] = words! {
     Statement "IF"       "IF ${1:alu} ALU_WAIT ;\n    $0\nENDIF ALU_WAIT ;" "" "Pixels for which the condition holds go on, the others wait at `ELSE` or `ENDIF`; skipped if it holds for none.";
     Statement "ELSE"     "ELSE ALU_WAIT ;$0"  "" "The pixels that waited and those that went on change places.";
     Statement "ENDIF"    "ENDIF ALU_WAIT ;$0" "" "All pixels of the `IF` go on together.";
-    Statement "LOOP"     "LOOP int[${1:0}] ALU_WAIT ;\n    $0\nENDLOOP ALU_WAIT ;" "US_FC_INST.OP" = 1 "A loop that counts in `aL`: passes, first value and step are `int[n]`";
+    Statement "LOOP"     "LOOP int[${1:0}] ALU_WAIT ;\n    $0\nENDLOOP ALU_WAIT ;" "US_FC_INST.OP" = 1 "A loop that counts in `aL`: trip count, first value and step are `int[n]`";
     Statement "ENDLOOP"  "ENDLOOP ALU_WAIT ;$0" "US_FC_INST.OP" = 2 "The end of a `LOOP`";
     Statement "REP"      "REP int[${1:0}] ALU_WAIT ;\n    $0\nENDREP ALU_WAIT ;" "US_FC_INST.OP" = 3 "A loop that leaves `aL` alone";
     Statement "ENDREP"   "ENDREP ALU_WAIT ;$0" "US_FC_INST.OP" = 4 "The end of a `REP`";
     Statement "BREAK"    "BREAK IF ${1:alu} ALU_WAIT ;$0" "" "Pixels for which the condition holds (all, without one) leave the innermost loop.";
-    Statement "CONTINUE" "CONTINUE IF ${1:alu} ALU_WAIT ;$0" "US_FC_INST.OP" = 7 "Pixels for which the condition holds wait for the next pass of the innermost loop";
+    Statement "CONTINUE" "CONTINUE IF ${1:alu} ALU_WAIT ;$0" "US_FC_INST.OP" = 7 "Pixels for which the condition holds wait for the next iteration of the innermost loop";
     Statement "CALL"     "CALL @${1:label} ALU_WAIT ;$0" "" "Jumps to the label and remembers where to come back to.";
-    Statement "RETURN"   "RETURN ALU_WAIT ;$0" "" "Goes back behind the `CALL` that led here.";
+    Statement "RETURN"   "RETURN ALU_WAIT ;$0" "" "Continues after the `CALL` that led here.";
     Statement "JUMP"     "JUMP @${1:label} ALU_WAIT ;$0" "US_FC_INST.OP" = 0 "Jumps to the label and leaves the branch counters alone";
     Statement "FC"       "FC ${1:JUMP} JUMP_FUNC(${2:0xff}) -> ${3:0} ;$0" "US_CMN_INST.TYPE" = 2 "Flow control with every field named; those that are not are 0";
     Statement "RAW"      "RAW ${1:0x00000000} ${2:0} ${3:0} ${4:0} ${5:0} ${6:0} ;$0" "" "An instruction by its six dwords.";
@@ -270,7 +270,7 @@ pub(super) static WORDS: &[KeywordDoc] = words! {
     Directive "TIME"       "TIME ${1:0} ;$0" "" "The moment of an animation that the picture shows, in seconds.";
     Directive "INPUT"      "INPUT temp[${1:0}] = ${2:uv} ;$0" "" "What a temporary holds when the program starts. Without any, temp[0] = (u, v, 0, 1). `INPUT none` says that there is nothing.";
     Directive "const"      "const[${1:0}] = (${2:0, 0, 0, 1}) ;$0" "" "Gives a float constant its value.";
-    Directive "int"        "int[${1:0}] = (${2:16, 0, 1}) ;$0" "" "Gives an integer constant its value: passes, first aL, step.";
+    Directive "int"        "int[${1:0}] = (${2:16, 0, 1}) ;$0" "" "Gives an integer constant its value: trip count, first aL, step.";
     Directive "bool"       "bool[${1:0}] = ${2:true} ;$0" "" "Gives a boolean constant its value.";
     Directive "DEF"        "DEF ${1:place} = ${2:temp[0]} ;$0" "" "A name for a register or an inline constant; of a constant, perhaps with its value.";
     Directive "UNIFORM"    "UNIFORM \"${1:name}\" = const[${2:0}]$0 ;" "" "A name by which users of the program set a constant, or neighbouring channels of it. `time` is set from the animation.";
@@ -291,7 +291,7 @@ pub(super) static WORDS: &[KeywordDoc] = words! {
     Register "const" "const[${1:0}]$0" "" "A float constant, 0 to 255.";
     Register "tex"   "tex[${1:0}]$0"   "" "A texture unit, 0 to 15.";
     Register "out"   "out[${1:0}]$0"   "" "A render target, 0 to 3.";
-    Register "int"   "int[${1:0}]$0"   "" "An integer constant, 0 to 31: passes, first aL and step of a loop.";
+    Register "int"   "int[${1:0}]$0"   "" "An integer constant, 0 to 31: trip count, first aL and step of a loop.";
     Register "bool"  "bool[${1:0}]$0"  "" "A boolean constant, 0 to 31.";
 
     // Words of directives.
@@ -314,7 +314,7 @@ pub(super) static WORDS: &[KeywordDoc] = words! {
     Within(Texture) "linear"   "" "" "Between the four texels around (usual).";
     Within(Texture) "wrap"     "" "" "Outside, the picture begins anew (usual).";
     Within(Texture) "mirror"   "" "" "Outside, the picture is mirrored.";
-    Within(Texture) "clamp"    "" "" "Outside, its edge goes on.";
+    Within(Texture) "clamp"    "" "" "Outside, the edge texel is repeated.";
     Within(Texture) "border"   "" "" "Outside is the border colour.";
     Within(Level) "bytes" "bytes \"$1\"$0" "" "The level's bytes, two hexadecimal digits each.";
     Within(Level) "raw"   "raw \"$1\"$0" "" "A file of the level's bytes.";

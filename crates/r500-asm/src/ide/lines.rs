@@ -1,4 +1,4 @@
-//! Places in a text, counted as others count them: lines and columns, in bytes or in UTF-16 units.
+//! Line and column positions, in bytes or in UTF-16 units.
 
 /// What columns count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,8 +21,8 @@ pub struct LineColumn {
     pub column: u32,
 }
 
-/// Where the lines of a text start. A line ends behind its `\n`; a `\r` in front of that is no part
-/// of what columns count up to.
+/// Where the lines of a text start. A line ends after its `\n`; a `\r` in front of that is not a
+/// part of what columns count up to.
 #[derive(Clone, Debug)]
 pub struct Lines {
     starts: Vec<usize>,
@@ -31,14 +31,14 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// The lines of a text.
+    /// Returns the lines of a text.
     #[must_use]
     pub fn new(text: &[u8]) -> Self {
         let ends = text.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at + 1);
         Self { starts: std::iter::once(0).chain(ends).collect(), ascii: text.is_ascii() }
     }
 
-    /// How many there are: one more than there are line ends.
+    /// Returns how many there are: one more than there are line ends.
     #[must_use]
     #[allow(clippy::len_without_is_empty)] // there is always one
     pub fn len(&self) -> usize {
@@ -56,8 +56,8 @@ impl Lines {
         LineColumn { line: count(line), column: count(column) }
     }
 
-    /// The byte at a line and column. What lies behind a line's end counts as that end, what lies
-    /// behind the text as its end; a column inside of a character is that character's start.
+    /// Returns the byte at a line and column. What lies after a line's end counts as that end, what
+    /// lies after the text as its end; a column inside of a character is that character's start.
     #[must_use]
     pub fn offset(&self, text: &[u8], at: LineColumn, encoding: Encoding) -> usize {
         let line = at.line as usize;
@@ -82,7 +82,7 @@ impl Lines {
     }
 }
 
-/// A byte's place in a whole text, counted in units of an encoding.
+/// Returns a byte's place in a whole text, counted in units of an encoding.
 #[must_use]
 pub fn units(text: &[u8], encoding: Encoding) -> usize {
     if encoding == Encoding::Utf8 {
@@ -91,8 +91,8 @@ pub fn units(text: &[u8], encoding: Encoding) -> usize {
     characters(text, encoding).map(|(_, width)| width).sum()
 }
 
-/// The characters of a text: their bytes, and their units. A byte that is no part of one is one, as
-/// where it is shown as U+FFFD.
+/// Returns the characters of a text: their bytes, and their units. A byte that is not a part of one
+/// is one, as where it is shown as U+FFFD.
 fn characters(text: &[u8], encoding: Encoding) -> impl Iterator<Item = (usize, usize)> + '_ {
     text.utf8_chunks().flat_map(move |chunk| {
         let valid = chunk.valid().chars().map(move |c| {
@@ -129,7 +129,7 @@ mod tests {
             assert_eq!(lines.position(text, x, encoding), at(0, column));
             assert_eq!(lines.offset(text, at(0, column), encoding), x);
         }
-        // Inside of the pair, behind the line, behind the text.
+        // Inside of the pair, after the line, after the text.
         assert_eq!(lines.offset(text, at(0, 5), Encoding::Utf16), 5);
         assert_eq!(lines.offset(text, at(0, 99), Encoding::Utf16), x + 1);
         assert_eq!(lines.offset(text, at(1, 1), Encoding::Utf16), x + 4);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_no_text_are_counted() {
+    fn invalid_utf8_bytes_are_counted() {
         let text = b"\xff\xe2\x82x";
         let lines = Lines::new(text);
         let at = LineColumn { line: 0, column: 2 };

@@ -1,9 +1,10 @@
-//! What editors ask about a source: what a word means, what may stand here, where a name is used.
+//! Editor services: hover, completion, go to definition, references, rename, semantic tokens,
+//! folding.
 //!
-//! An [`Analysis`] is made of a source once after each change; its methods answer from it. Places are
-//! [`Span`]s: bytes of a file, the source itself being file 0; [`lines`] turns them into lines and
-//! columns and back. Texts are Markdown of the simplest sort: paragraphs, lists, `code` and tables.
-//! Nothing here reads files, and no source makes it fail: half a statement is what editors mostly see.
+//! An [`Analysis`] is created after each change of a source; its methods answer queries. Positions
+//! are [`Span`]s: bytes of a file, the source itself being file 0; [`lines`] turns them into lines
+//! and columns and back. Texts are Markdown of the simplest sort: paragraphs, lists, `code` and
+//! tables. Nothing reads files, and incomplete statements are accepted.
 //!
 //! ```
 //! use r500_asm::Options;
@@ -43,21 +44,21 @@ use crate::raw_tokens::{self, RawToken, RawTokenKind};
 use crate::source::Span;
 pub(crate) use statement::{Head, Statement, begins_line, begins_statement, statements};
 
-/// A change of a text: what stands in place of which bytes.
+/// A text edit: a span and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TextEdit {
     /// Where; empty where something is put in.
     pub span: Span,
-    /// What stands there then.
+    /// The replacement.
     pub text: String,
 }
 
-/// A source, assembled and cut up, ready for questions.
+/// A source, assembled and tokenised, for editor queries.
 #[derive(Clone, Debug)]
 pub struct Analysis {
     assembly: Assembly,
     text: Arc<[u8]>,
-    /// The pieces that are no comments.
+    /// The pieces that are not comments.
     code: Vec<RawToken>,
     comments: Vec<RawToken>,
     statements: Vec<Statement>,
@@ -73,13 +74,13 @@ struct CursorContext<'a> {
 }
 
 impl Analysis {
-    /// Assembles a source and looks at it.
+    /// Assembles and analyses a source.
     #[must_use]
     pub fn new(source: &[u8], options: Options<'_>) -> Self {
         Self::of(assemble(source, options))
     }
 
-    /// Looks at what was assembled.
+    /// Analyses an assembled source.
     #[must_use]
     pub fn of(assembly: Assembly) -> Self {
         let text: Arc<[u8]> = match assembly.files.list.first() {
@@ -92,26 +93,26 @@ impl Analysis {
         Self { assembly, text, code, comments, statements }
     }
 
-    /// What was assembled: the job, the diagnostics, the instructions' places.
+    /// Returns the assembly: the job, the diagnostics, the spans of instructions.
     #[must_use]
     pub fn assembly(&self) -> &Assembly {
         &self.assembly
     }
 
-    /// The source itself.
+    /// Returns the source itself.
     #[must_use]
     pub fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// The comment that a place is in or behind.
+    /// Returns the comment that a place is in or after.
     #[must_use]
     pub fn comment(&self, at: usize) -> Option<RawToken> {
         let behind = self.comments.partition_point(|piece| piece.end < at);
         self.comments.get(behind).copied().filter(|piece| piece.start < at && at <= piece.end)
     }
 
-    /// The index of the instruction that a place is in.
+    /// Returns the index of the instruction that a place is in.
     #[must_use]
     pub fn instruction(&self, at: usize) -> Option<usize> {
         let inside =
@@ -143,7 +144,7 @@ impl Analysis {
         CursorContext { statement: head, before, word }
     }
 
-    /// The word that a place is in or touches.
+    /// Returns the word that a place is in or touches.
     fn word(&self, at: usize) -> Option<RawToken> {
         let behind = self.code.partition_point(|piece| piece.end < at);
         let mut near = self.code[behind..].iter().take_while(|piece| piece.start <= at);
@@ -176,7 +177,8 @@ impl CursorContext<'_> {
         self.before.iter().any(|piece| piece.kind == RawTokenKind::Mark(mark))
     }
 
-    /// What a `.`, `[` or `(` in front of the place belongs to: the word before it, indices skipped.
+    /// Returns what a `.`, `[` or `(` in front of the place belongs to: the word before it, indices
+    /// skipped.
     fn owner(&self) -> Option<RawToken> {
         let mut rest = self.before;
         let mut depth = 0usize;
@@ -185,7 +187,7 @@ impl CursorContext<'_> {
             match piece.kind {
                 RawTokenKind::Mark(b']') => depth += 1,
                 RawTokenKind::Mark(b'[') => depth = depth.saturating_sub(1),
-                // `PRED.rgb(`: the half is no owner.
+                // `PRED.rgb(`: the half is not an owner.
                 RawTokenKind::Word if depth == 0 && self.last_is(b'(') && behind_dot(inner) => {}
                 RawTokenKind::Word if depth == 0 => return Some(*piece),
                 RawTokenKind::Mark(b'.' | b'(' | b'!') => {}
@@ -201,13 +203,13 @@ fn behind_dot(before: &[RawToken]) -> bool {
     before.last().is_some_and(|piece| piece.kind == RawTokenKind::Mark(b'.'))
 }
 
-/// A piece's place in the source itself.
+/// Returns a piece's place in the source itself.
 fn span(piece: RawToken) -> Span {
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     Span { file: 0, start: offset(piece.start), end: offset(piece.end) }
 }
 
-/// Whether a span of the source itself holds a place, or ends there.
+/// Returns whether a span of the source itself holds a place, or ends there.
 fn touches(span: Span, at: usize) -> bool {
     span.file == 0 && (span.start as usize) <= at && at <= span.end as usize
 }

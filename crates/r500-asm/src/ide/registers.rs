@@ -1,4 +1,4 @@
-//! What a register is to a program: its value, who writes and who reads it.
+//! Register hover: its value and the instructions that write and read it.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use super::Analysis;
 use crate::parse::Register;
 
 impl Register {
-    /// The register that a word and an index name.
+    /// Returns the register that a word and an index name.
     pub(super) fn of(word: &[u8], n: u8) -> Option<Self> {
         let make: fn(u8) -> Self = match &*word.to_ascii_lowercase() {
             b"temp" => Self::Temp,
@@ -23,7 +23,7 @@ impl Register {
         Some(make(n))
     }
 
-    /// The word that it is written with.
+    /// Returns the word that it is written with.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Temp(_) => "temp",
@@ -45,7 +45,7 @@ struct RegisterUses {
 }
 
 impl Analysis {
-    /// What is known of a register, in a few lines.
+    /// Returns what is known of a register, in a few lines.
     pub(super) fn register(&self, register: Register) -> String {
         let job = &self.assembly.job;
         let state = &job.program.state;
@@ -76,7 +76,7 @@ impl Analysis {
             Register::Int(n) => match state.fc_int_const.get(usize::from(n)).copied().flatten() {
                 Some(word) => write!(
                     text,
-                    "`int[{n}]`: {} passes, aL from {} in steps of {}",
+                    "`int[{n}]`: {} iterations, aL from {} in steps of {}",
                     word.kr(),
                     word.kg(),
                     word.kb()
@@ -154,7 +154,7 @@ fn touched(inst: Instruction, register: Register) -> (bool, bool) {
     }
 }
 
-/// Some numbers, and how many more there are.
+/// Returns some numbers, and how many more there are.
 fn numbers(all: &[usize]) -> String {
     const MOST: usize = 8;
     let some: Vec<String> = all.iter().take(MOST).map(usize::to_string).collect();

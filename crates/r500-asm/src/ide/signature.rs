@@ -16,14 +16,14 @@ pub struct Signature {
     pub label: String,
     /// The parts of the label that stand for what it takes: bytes of it.
     pub parts: Vec<Range<usize>>,
-    /// Which of them is being written; none behind the last.
+    /// Which of them is being written; none after the last.
     pub active: Option<usize>,
     /// What it means: Markdown.
     pub text: String,
 }
 
 impl Analysis {
-    /// What the operation, or the word in front of a bracket, takes that a place is behind.
+    /// Returns the signature of the operation or bracketed word before a position.
     #[must_use]
     pub fn signature(&self, at: usize) -> Option<Signature> {
         let at = at.min(self.text.len());
@@ -62,7 +62,7 @@ impl Analysis {
         let source =
             |piece: &RawToken| matches!(self.kw(*piece), Kw::Src0 | Kw::Src1 | Kw::Src2 | Kw::Srcp);
         let written = part[opcode + 1..].iter().filter(|piece| source(piece)).count();
-        // Behind space another one begins.
+        // After space another one begins.
         let apart = part.last().is_some_and(|last| last.end < at) && place.word.is_none();
         let active = written + usize::from(place.word.is_some_and(|word| source(&word)));
         let active = if apart { active } else { active.saturating_sub(1) };

@@ -1,4 +1,4 @@
-//! A source cut into statements, whole or half typed, and where in its statement a place is.
+//! Statement boundaries in complete and incomplete sources, and the context of a position.
 
 use r500_isa::Register;
 
@@ -51,7 +51,7 @@ pub(crate) fn statements(text: &[u8], code: &[RawToken]) -> Vec<Statement> {
     list
 }
 
-/// What the pieces of a statement make it.
+/// Returns what the pieces of a statement make it.
 pub(crate) fn head(text: &[u8], code: &[RawToken]) -> Head {
     let Some(piece) = code.first() else { return Head::Empty };
     match piece.kind {
@@ -75,8 +75,8 @@ pub(crate) fn head(text: &[u8], code: &[RawToken]) -> Head {
     }
 }
 
-/// Where the statement ends that begins at `first`: behind its `;`, or in front of a line that can
-/// only begin another one.
+/// Returns where the statement ends that begins at `first`: after its `;`, or in front of a line
+/// that can only begin another one.
 fn end(text: &[u8], code: &[RawToken], first: usize) -> usize {
     for at in first..code.len() {
         let piece = code[at];
@@ -90,7 +90,7 @@ fn end(text: &[u8], code: &[RawToken], first: usize) -> usize {
     code.len()
 }
 
-/// Whether code that begins a line begins a statement, whatever stands in front of it.
+/// Returns whether code that begins a line begins a statement, whatever stands in front of it.
 pub(crate) fn begins_statement(text: &[u8], code: &[RawToken]) -> bool {
     let next = |mark| code.get(1).is_some_and(|piece| piece.kind == RawTokenKind::Mark(mark));
     match head(text, code) {
@@ -106,7 +106,7 @@ pub(crate) fn begins_statement(text: &[u8], code: &[RawToken]) -> bool {
     }
 }
 
-/// Whether nothing but space stands in front of a piece on its line.
+/// Returns whether nothing but space stands in front of a piece on its line.
 pub(crate) fn begins_line(text: &[u8], piece: RawToken) -> bool {
     let before = text[..piece.start].iter().rev().find(|b| !b" \t\r".contains(b));
     before.is_none_or(|b| *b == b'\n')

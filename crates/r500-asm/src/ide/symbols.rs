@@ -1,4 +1,4 @@
-//! Where names and labels are defined and used, and what a source consists of.
+//! Symbols: definitions, references, rename and the outline of a source.
 
 use super::{Analysis, Head, TextEdit, span, touches};
 use crate::assemble::{Symbol, SymbolKind};
@@ -62,8 +62,8 @@ impl std::fmt::Display for Renaming {
 impl std::error::Error for Renaming {}
 
 impl Analysis {
-    /// Where the name, label or file is defined that stands at a place; perhaps in another file, then
-    /// the file as a whole.
+    /// Returns where the name, label or file is defined that stands at a place; perhaps in another
+    /// file, then the file as a whole.
     #[must_use]
     pub fn definition(&self, at: usize) -> Option<Span> {
         if let Some(include) = self.assembly.includes.iter().find(|i| touches(i.span, at)) {
@@ -72,7 +72,8 @@ impl Analysis {
         self.symbol(at).map(|symbol| symbol.span)
     }
 
-    /// Where what stands at a place is used, by file and place; with its definition if asked for.
+    /// Returns where what stands at a place is used, by file and place; with its definition if
+    /// asked for.
     #[must_use]
     pub fn references(&self, at: usize, definition: bool) -> Vec<Span> {
         let Some(symbol) = self.symbol(at) else { return Vec::new() };
@@ -84,7 +85,8 @@ impl Analysis {
         all
     }
 
-    /// The name at a place that [`Analysis::rename`] would change: its span, without a label's `@`.
+    /// Returns the name at a place that [`Analysis::rename`] would change: its span, without a
+    /// label's `@`.
     #[must_use]
     pub fn renamable(&self, at: usize) -> Option<Span> {
         self.symbol(at)?;
@@ -92,7 +94,8 @@ impl Analysis {
         Some(span(word))
     }
 
-    /// What changes when the name or label at a place is called otherwise; perhaps in several files.
+    /// Returns what changes when the name or label at a place is called otherwise; perhaps in
+    /// several files.
     ///
     /// # Errors
     /// Why it cannot be called so.
@@ -128,7 +131,7 @@ impl Analysis {
         Ok(edits.collect())
     }
 
-    /// What a source consists of, in the order in which it stands there.
+    /// Returns what a source consists of, in the order in which it stands there.
     #[must_use]
     pub fn outline(&self) -> Vec<Outline> {
         let mut list: Vec<Outline> = Vec::new();
@@ -192,7 +195,8 @@ impl Analysis {
         list
     }
 
-    /// The `TEXTURE` statement of the source itself that says what a unit holds, its `;` included.
+    /// Returns the `TEXTURE` statement of the source itself that says what a unit holds, its `;`
+    /// included.
     #[must_use]
     pub fn texture_statement(&self, unit: u8) -> Option<Span> {
         let mut textures =
@@ -209,7 +213,7 @@ impl Analysis {
         })
     }
 
-    /// The symbol that is defined or used at a place.
+    /// Returns the symbol that is defined or used at a place.
     pub(super) fn symbol(&self, at: usize) -> Option<&Symbol> {
         let symbols = &self.assembly.symbols;
         if let Some(defined) = symbols.iter().find(|symbol| touches(symbol.span, at)) {

@@ -1,4 +1,4 @@
-//! What each word of a source is, for colours: one implementation for editors and the page.
+//! Semantic tokens for syntax highlighting, shared by editors and the page.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -73,8 +73,8 @@ impl TokenKind {
 }
 
 impl Analysis {
-    /// What the words in a part of the source are, in order; a token that the part cuts is whole. Marks
-    /// and words that mean nothing where they stand are left out.
+    /// Returns what the words in a part of the source are, in order; a token that the part cuts is
+    /// whole. Marks and words that mean nothing where they stand are left out.
     #[must_use]
     pub fn tokens(&self, part: Range<usize>) -> Vec<Token> {
         let names = self.name_places();
@@ -101,7 +101,8 @@ impl Analysis {
         tokens
     }
 
-    /// Where names of registers stand in the source itself, and whether they are defined there; by place.
+    /// Returns where names of registers stand in the source itself, and whether they are defined
+    /// there; by place.
     fn name_places(&self) -> Vec<(u32, bool)> {
         let symbols = self.assembly.symbols.iter();
         let named = symbols.filter(|symbol| matches!(symbol.kind, SymbolKind::Register(_)));
@@ -173,7 +174,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What stands behind a `.`: channels, or what follows a number's point.
+    /// Returns what stands after a `.`: channels, or what follows a number's point.
     fn part(&self, before: &[RawToken]) -> TokenKind {
         let [.., owner, point] = before else { return TokenKind::Number };
         let digits = owner.kind == RawTokenKind::Word
@@ -262,14 +263,14 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a word is one of those that its directive takes.
+/// Returns whether a word is one of those that its directive takes.
 fn within(head: Head, word: &[u8]) -> bool {
     let Head::Directive(directive) = head else { return false };
     let mut rows = str::from_utf8(word).ok().into_iter().flat_map(keyword_docs::rows);
     rows.any(|row| row.role == Role::Within(directive))
 }
 
-/// The roles of a word.
+/// Returns the roles of a word.
 fn roles(kw: Kw) -> &'static [Role] {
     static ROLES: LazyLock<Vec<Vec<Role>>> = LazyLock::new(|| {
         let mut roles = vec![Vec::new(); Kw::ALL.len() + 1];

@@ -1,4 +1,4 @@
-//! Which half an operation belongs to, and its words there.
+//! ALU slot assignment: the half that an operation belongs to, and its encoding there.
 
 use r500_isa::instruction::Operand;
 use r500_isa::values::{AlphaOp, RgbMask, RgbOp};
@@ -13,7 +13,7 @@ use crate::diagnostic::{Diagnostic, DiagnosticCode};
 impl Parser<'_> {
     // Which half.
 
-    /// The half of each operation; `None` where that has been reported as unclear or wrong.
+    /// Returns the half of each operation; `None` if an ambiguity or error has been reported.
     pub(super) fn assign_slots(&mut self, ops: &[Op]) -> [Option<AluSlot>; 2] {
         let mut sides = [None; 2];
         for (op, side) in ops.iter().zip(&mut sides) {
@@ -82,7 +82,7 @@ impl Parser<'_> {
                 op.opcode,
                 format!("`{text}` may be the RGB or the alpha operation"),
             )
-            .label("both halves have it, and no mask tells which is meant")
+            .label("both halves have it, and no mask decides which one")
             .help(format!("write `{text}.rgb` or `{text}.a`")),
         );
     }

@@ -1,5 +1,5 @@
-//! Conditions: what becomes a `JUMP_FUNC`, the truth table over the ALU result, a predicate bit and
-//! a boolean constant.
+//! Conditions, encoded as `JUMP_FUNC`, the truth table over the ALU result, a predicate bit and a
+//! boolean constant.
 
 use r500_isa::values::PredSel;
 
@@ -16,7 +16,7 @@ pub(crate) const PREDICATE: u8 = 0xcc;
 /// Table of "the boolean is set": bits whose index has 1.
 pub(crate) const BOOLEAN: u8 = 0xaa;
 
-/// A condition: when it holds, and which predicate and boolean it looks at.
+/// A condition: its truth table, and the predicate and boolean that it reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Condition {
     pub(super) table: u8,
@@ -96,7 +96,7 @@ impl Parser<'_> {
                             Diagnostic::new(
                                 DiagnosticCode::WrongRegister,
                                 start.to(self.before),
-                                "this register is no condition",
+                                "this register cannot be a condition",
                             )
                             .label("only boolean constants are"),
                         );
@@ -129,7 +129,7 @@ impl Parser<'_> {
                 Diagnostic::new(
                     DiagnosticCode::ConditionConflict,
                     span,
-                    "a condition looks at one predicate bit and one boolean constant",
+                    "a condition reads one predicate bit and one boolean constant",
                 )
                 .label("two of a kind"),
             );

@@ -33,7 +33,7 @@ pub(super) struct SeenDirectives {
     edges: Vec<(bool, String, Span)>,
 }
 
-/// The register of that name, if it is one that a program carries.
+/// Returns the register of that name, if it is one that a program carries.
 pub(crate) fn register_of(name: &str) -> Option<&'static r500_isa::Register> {
     let register = r500_isa::register(name)?;
     CARRIED.contains(&register.name).then_some(register)
@@ -164,7 +164,7 @@ impl Parser<'_> {
         .label("no instruction and no directive starts so")
         .suggest(names::closest(text, candidates).map(|w| if w == "tex" { "TEX" } else { w }));
         if names::OPCODES.iter().any(|o| o.kw == self.tok.kw) || self.at_word(Kw::Temp) {
-            diagnostic = diagnostic.help("operations stand behind a `:`");
+            diagnostic = diagnostic.help("operations follow a `:`");
         }
         self.report(diagnostic);
         ParseAbort
@@ -222,7 +222,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Makes a name stand for a register.
+    /// Defines a name for a register.
     fn name(&mut self, span: Span, kw: Kw, register: Register, _what: Span) -> Parsed<()> {
         let text = self.text(span);
         let digit = text.starts_with(|c: char| c.is_ascii_digit());
@@ -258,7 +258,7 @@ impl Parser<'_> {
     }
 
     /// `UNIFORM name = const[n].rgb ;`; a name in quotes may hold anything. A word of the language,
-    /// such as `time`, names the uniform all the same, but not the register in what follows.
+    /// such as `time`, names the uniform, but not the register in later statements.
     fn uniform(&mut self) -> Parsed<()> {
         self.bump();
         let quoted = self.at(TokenKind::Str);
@@ -331,7 +331,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The value of a constant, behind its `=`.
+    /// Returns the value of a constant, after its `=`.
     fn give(&mut self, register: Register, span: Span) -> Parsed<()> {
         match register {
             Register::Const(n) => {
@@ -380,7 +380,7 @@ impl Parser<'_> {
         }
         self.bump();
         #[allow(clippy::cast_possible_truncation)]
-        let passes = self.number(255, "the number of passes")? as u8;
+        let passes = self.number(255, "the trip count")? as u8;
         self.expect_token(TokenKind::Comma)?;
         #[allow(clippy::cast_possible_truncation)]
         let first = self.number(255, "the first aL")? as u8;
@@ -396,7 +396,7 @@ impl Parser<'_> {
                 Diagnostic::new(
                     DiagnosticCode::OutOfRange,
                     span,
-                    format!("{step} is no step of aL"),
+                    format!("{step} is not a valid step of aL"),
                 )
                 .label("a whole number from -128 to 127"),
             );

@@ -1,4 +1,4 @@
-//! `EXPECT` and `COVERAGE`: what the picture must show.
+//! `EXPECT` and `COVERAGE` directives: expected results.
 
 use r500_program::Compare;
 
@@ -8,7 +8,7 @@ use crate::lexer::TokenKind;
 use crate::names::Kw;
 use crate::source::Span;
 
-/// Values wanted of some pixels; they are placed when the picture's size is known.
+/// Expected values of some pixels; applied when the picture size is known.
 pub(super) struct Expectation {
     what: ExpectedQuantity,
     place: PixelSelector,
@@ -84,7 +84,7 @@ impl Parser<'_> {
         self.parse_expectation(ExpectedQuantity::Covered, start)
     }
 
-    /// A place, `=`, and values.
+    /// Returns a place, `=`, and values.
     fn parse_expectation(&mut self, what: ExpectedQuantity, start: Span) -> Parsed<()> {
         let place = if self.eat_text("at") {
             self.expect_token(TokenKind::OpenParen)?;
@@ -144,7 +144,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Places what is wanted.
+    /// Applies the expectations.
     pub(super) fn finish_expect(&mut self) {
         let wanted = std::mem::take(&mut self.expects);
         if wanted.is_empty() {
@@ -157,7 +157,7 @@ impl Parser<'_> {
                     wanted[0].span,
                     "pixels without a `SIZE`",
                 )
-                .label("no directive tells how large the picture is"),
+                .label("no directive gives the picture size"),
             );
             return;
         };

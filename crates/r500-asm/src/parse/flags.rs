@@ -1,4 +1,4 @@
-//! Tags: what may stand in front of an instruction. Most set a bit of `US_CMN_INST`.
+//! Instruction flags, written before an instruction. Most set a bit of `US_CMN_INST`.
 
 use r500_isa::values::{AluResultSel, Compare, PredSel, RgbMask};
 use r500_isa::words::{CmnInst, TexInst};
@@ -10,7 +10,7 @@ use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 use crate::source::Span;
 
-/// The tags of one instruction so far.
+/// The flags of one instruction parsed so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Flags {
     /// `US_CMN_INST`, but for its `TYPE`.
@@ -21,13 +21,13 @@ pub(super) struct Flags {
     pub(super) out: bool,
     /// `WORD1` to `WORD5`.
     pub(super) words: [u32; 6],
-    /// Which tags were seen, a bit a keyword.
+    /// Which flags were seen, one bit per keyword.
     seen: u128,
     /// Where the last `WORDn` stands.
     words_at: Span,
 }
 
-/// Which instruction the tags are for.
+/// The kind of instruction that the flags belong to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum InstKind {
     Alu,
@@ -42,7 +42,7 @@ impl Flags {
 }
 
 impl Parser<'_> {
-    /// Reads the tag that the token is; `false` if it is none.
+    /// Parses a flag. Returns `false` if the token is not a flag.
     pub(super) fn parse_flag(&mut self, tags: &mut Flags, kind: InstKind) -> Parsed<bool> {
         let tok = self.tok;
         let flag = match tok.kw {
@@ -77,7 +77,7 @@ impl Parser<'_> {
         Ok(true)
     }
 
-    /// Takes the tag's word, which may stand once.
+    /// Consumes a flag that may be given once.
     fn mark_seen(&mut self, tags: &mut Flags) {
         let tok = self.bump();
         if tags.has(tok.kw) {
@@ -255,7 +255,7 @@ impl Parser<'_> {
         Ok(mask)
     }
 
-    /// A mask: letters of rgba in that order, or `none`. Red is bit 0.
+    /// Returns a mask: letters of rgba in that order, or `none`. Red is bit 0.
     pub(super) fn mask(&mut self) -> Parsed<u8> {
         if !self.at(TokenKind::Word) {
             return Err(self.expected("a mask"));
@@ -280,7 +280,7 @@ impl Parser<'_> {
         Ok(mask)
     }
 
-    /// `none`, or something that is no mask.
+    /// `none`, or something that is not a mask.
     fn other_mask(&mut self) -> Parsed<u8> {
         if self.eat_word(Kw::NoneWord) {
             return Ok(0);
@@ -329,7 +329,7 @@ impl Parser<'_> {
     }
 }
 
-/// A flag of the first word that is set when `on`.
+/// Returns a flag of the first word that is set when `on`.
 pub(super) fn flag(cmn: CmnInst, field: BitField<CmnInst, bool>, on: bool) -> CmnInst {
     if on { cmn.with(field, true) } else { cmn }
 }

@@ -151,7 +151,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// How many `IF` a `BREAK` or `CONTINUE` leaves, and whether its loop is a `REP`.
+    /// Returns how many `IF` a `BREAK` or `CONTINUE` leaves, and whether its loop is a `REP`.
     fn enclosing_loop(&mut self, span: Span, kw: Kw) -> (bool, u8) {
         let innermost = self.flow.loops.last().copied();
         if let Some(at) = innermost
@@ -382,7 +382,7 @@ impl Parser<'_> {
         *fc = (w, a);
     }
 
-    /// The predicate bit that a condition looks at; a tag may not say otherwise.
+    /// Returns the predicate bit that a condition reads; a flag must not contradict it.
     fn condition_predicate(
         &mut self,
         cmn: CmnInst,
@@ -516,7 +516,7 @@ impl Parser<'_> {
         if let Some(block) = self.flow.blocks.last() {
             let (open, what) = block.describe();
             diagnostic = diagnostic
-                .label(format!("the innermost open block is no `{opener}`"))
+                .label(format!("the innermost open block is not `{opener}`"))
                 .related(open, format!("this `{what}` is open"));
         } else {
             diagnostic = diagnostic.label("nothing is open here");
@@ -593,7 +593,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The address of a label or a number, for directives.
+    /// Returns the address of a label or a number, for directives.
     pub(super) fn label_address(&self, label: &str) -> Option<usize> {
         self.labels.get(label).map(|(address, _)| *address)
     }

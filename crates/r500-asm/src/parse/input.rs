@@ -92,8 +92,8 @@ impl Parser<'_> {
         Ok(InputData::Values { width, values })
     }
 
-    /// A component: `u`, `v`, `x`, `y`, a number, `plane(c, du, dv)`, `corners(ll, lr, ul)` or
-    /// `vertices(a, b, c)`, and a name in quotes.
+    /// Returns a component: `u`, `v`, `x`, `y`, a number, `plane(c, du, dv)`, `corners(ll, lr, ul)`
+    /// or `vertices(a, b, c)`, and a name in quotes.
     fn component(&mut self, input: usize, index: usize) -> Parsed<Component> {
         let span = self.tok.span;
         let mut name = String::new();
@@ -138,7 +138,7 @@ impl Parser<'_> {
                         pending.span,
                         "a position without a `SIZE`",
                     )
-                    .label("counts in pixels, but no directive tells how many there are"),
+                    .label("counts in pixels, but no directive gives the picture size"),
                 );
                 continue;
             };

@@ -1,8 +1,8 @@
-//! From tokens to a job: recursive descent that reports what is wrong and goes on.
+//! The parser: recursive descent with error recovery.
 //!
-//! Every statement ends with `;`. A statement that cannot be understood is given up: reading goes
-//! on behind its `;`, or at the next line that starts like a statement. What can be understood but
-//! is wrong (a number out of range, a tag twice) is reported and reading goes on in the statement.
+//! Every statement ends with `;`. A syntax error abandons its statement: parsing continues after
+//! its `;`, or at the next line that starts like a statement. A semantic error (a number out of
+//! range, a repeated flag) is reported and parsing continues in the statement.
 
 mod alu;
 mod alu_slot;
@@ -29,15 +29,15 @@ use crate::lexer::{Lexer, Token, TokenKind};
 use crate::names::{self, Kw};
 use crate::source::Span;
 
-/// How many names are looked at for one that is like a misspelt word, so that a source of mistakes
-/// costs no more than its length.
+/// Most names that are compared with a misspelt word, so that the cost of a source full of errors
+/// stays linear.
 const MOST_NAMES: usize = 256;
 
-/// A statement was given up; what is wrong with it has been reported.
+/// A statement was abandoned; its error has been reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ParseAbort;
 
-/// What a parsing function gives.
+/// The result of a parsing function.
 pub(crate) type Parsed<T> = Result<T, ParseAbort>;
 
 /// What a `DEF` names.
@@ -62,7 +62,7 @@ pub enum Register {
 /// The parser: tokens in, a job out.
 pub(crate) struct Parser<'a> {
     pub(crate) lexer: Lexer<'a>,
-    /// The token to look at.
+    /// The current token.
     tok: Token,
     /// The place of the token before it.
     before: Span,
@@ -151,7 +151,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Goes on behind the next `;`, or at the next line that starts like a statement.
+    /// Continues after the next `;`, or at the next line that starts like a statement.
     fn recover(&mut self, start: Span) {
         loop {
             match self.tok.kind {
@@ -216,7 +216,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Whether the token is that word; for words that only directives know.
+    /// Returns whether the token is a given word; for words that only directives use.
     fn at_text(&self, text: &str) -> bool {
         self.tok.kind == TokenKind::Word
             && self.bytes(self.tok.span).eq_ignore_ascii_case(text.as_bytes())
@@ -234,7 +234,7 @@ impl<'a> Parser<'a> {
         if self.tok.kind == kind { Ok(self.bump()) } else { Err(self.expected(kind.describe())) }
     }
 
-    /// The `;` that ends a statement.
+    /// Returns the `;` that ends a statement.
     fn parse_semicolon(&mut self) -> Parsed<()> {
         if self.eat(TokenKind::Semicolon) {
             return Ok(());
@@ -334,7 +334,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The register that a name stands for, if it is one; that is a use of it.
+    /// Returns the register that a name is defined as, if any, and records the use.
     fn resolve_register(&mut self, span: Span) -> Option<Register> {
         if self.names.is_empty() {
             return None;
@@ -344,7 +344,7 @@ impl<'a> Parser<'a> {
         Some(register)
     }
 
-    /// Says which labels were meant where they are used.
+    /// Resolves label references.
     fn resolve_labels(&mut self) {
         for (label, span) in std::mem::take(&mut self.label_uses) {
             let definition = self.labels.get(&label).map(|(_, definition)| *definition);
@@ -352,12 +352,12 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The defined name most like a word.
+    /// Returns the defined name most like a word.
     fn closest_name(&self, word: &str) -> Option<String> {
         self.closest_symbol(word, |kind| matches!(kind, SymbolKind::Register(_)))
     }
 
-    /// The symbol of some kind most like a word; those defined first win.
+    /// Returns the symbol of some kind most like a word; those defined first win.
     fn closest_symbol(&self, word: &str, of: impl Fn(SymbolKind) -> bool) -> Option<String> {
         let symbols = self.symbols.iter().filter(|s| of(s.kind)).take(MOST_NAMES);
         names::closest(word, symbols.map(|s| s.name.as_str())).map(str::to_owned)
@@ -379,7 +379,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The words of flow control.
+/// Returns the words of flow control.
 pub(crate) fn starts_flow(kw: Kw) -> bool {
     matches!(
         kw,
@@ -399,7 +399,7 @@ pub(crate) fn starts_flow(kw: Kw) -> bool {
     )
 }
 
-/// The words that an ALU or output instruction can start with.
+/// Returns the words that an ALU or output instruction can start with.
 pub(crate) fn starts_alu(kw: Kw) -> bool {
     matches!(
         kw,

@@ -208,7 +208,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The opcode, by word or as `OP(code)`, and its half if it is named: `MAD.rgb`.
+    /// Returns the opcode, by word or as `OP(code)`, and its half if it is named: `MAD.rgb`.
     pub(super) fn opcode(&mut self, op: &mut Op) -> Parsed<()> {
         op.opcode = self.tok.span;
         if self.at_word(Kw::Op) {

@@ -1,4 +1,4 @@
-//! Lets: what the sources of an ALU or output instruction are.
+//! Source bindings: the registers that the sources of an ALU or output instruction name.
 
 use r500_isa::Source;
 use r500_isa::words::{AluAlphaAddr, AluRgbAddr};
@@ -67,7 +67,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Neither a tag, nor a let, nor the `:` behind them.
+    /// Reports a token that is neither a flag, nor a source binding, nor the `:` after them.
     #[cold]
     pub(super) fn report_bad_binding(&mut self) -> ParseAbort {
         if self.at(TokenKind::Word) && !self.tok.first {
@@ -93,7 +93,7 @@ impl Parser<'_> {
                 span,
                 format!("expected a source or `:`, found `{text}`"),
             )
-            .label("tags, then sources, stand before `:`, operations behind it");
+            .label("flags, then sources, precede `:`, operations follow it");
             let itself = near.is_some_and(|n| n.eq_ignore_ascii_case(&text));
             self.report(if itself { diagnostic } else { diagnostic.suggest(near) });
             return ParseAbort;
@@ -111,8 +111,8 @@ impl Parser<'_> {
         Ok(side)
     }
 
-    /// What a source is: `temp[n]`, `const[n]`, `float(code)`, the value of an inline constant, or
-    /// a name.
+    /// Returns what a source is: `temp[n]`, `const[n]`, `float(code)`, the value of an inline
+    /// constant, or a name.
     pub(super) fn parse_source(&mut self) -> Parsed<Source> {
         let source = |addr, constant, relative| Source { addr, constant, relative };
         match self.tok.kw {
@@ -212,7 +212,7 @@ impl Parser<'_> {
             Diagnostic::new(
                 DiagnosticCode::BadPresubtract,
                 span,
-                format!("`{text}` is no presubtract operation"),
+                format!("`{text}` is not a presubtract operation"),
             )
             .label("`neg2` (1-2*src0), `sub` (src1-src0), `add` (src1+src0) or `neg` (1-src0)")
             .suggest(names::closest(&text, words)),

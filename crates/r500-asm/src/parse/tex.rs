@@ -99,7 +99,7 @@ impl Parser<'_> {
         Ok(None)
     }
 
-    /// A register and which of its channels are S, T, R, Q.
+    /// Returns a register and which of its channels are S, T, R, Q.
     fn coordinates(&mut self) -> Parsed<(Index, [Channel; 4])> {
         let Some(index) = self.temp_or_name()? else {
             return Err(self.missing_semicolon("a temporary like `temp[0].rgba`"));

@@ -192,7 +192,7 @@ impl Parser<'_> {
     }
 }
 
-/// A picture of 8 bits a channel, red in the lowest byte.
+/// Returns a picture of 8 bits a channel, red in the lowest byte.
 fn picture(w: u32, h: u32, texel: impl Fn(u32, u32) -> [u8; 4]) -> Texture {
     let bytes = (0..h).flat_map(|y| (0..w).map(move |x| (x, y))).flat_map(|(x, y)| texel(x, y));
     let low = |side: u32| u16::try_from((side - 1) & 0x7ff).unwrap_or(0);

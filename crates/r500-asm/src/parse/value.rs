@@ -18,10 +18,10 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// As a float: whole numbers by value, hexadecimal ones as the bits of a float.
+    /// Returns as a float: whole numbers by value, hexadecimal ones as the bits of a float.
     pub(super) fn float(self) -> f32 {
         match self {
-            #[allow(clippy::cast_precision_loss)] // whoever writes so many digits means the nearest
+            #[allow(clippy::cast_precision_loss)] // more digits than fit mean the nearest float
             Self::Whole(n, false) => n as f32,
             Self::Whole(n, true) => f32::from_bits(n),
             Self::Real(x) => x,
@@ -55,7 +55,7 @@ fn whole(bytes: &[u8]) -> Option<Result<(u32, bool), ()>> {
 }
 
 impl Parser<'_> {
-    /// A whole number up to `max`. One that is too large is reported and counts as 0.
+    /// Returns a whole number up to `max`. One that is too large is reported and counts as 0.
     pub(super) fn number(&mut self, max: u32, what: &str) -> Parsed<u32> {
         if !self.at(TokenKind::Word) {
             return Err(self.expected(what));
@@ -100,7 +100,7 @@ impl Parser<'_> {
         ParseAbort
     }
 
-    /// Whether a number can start here.
+    /// Returns whether a number can start here.
     pub(super) fn at_number(&self) -> bool {
         match self.tok.kind {
             TokenKind::Minus => true,
@@ -113,8 +113,8 @@ impl Parser<'_> {
         }
     }
 
-    /// A number with its sign, and its place: the only thing that is made of several tokens, which
-    /// must touch each other.
+    /// Returns a number with its sign, and its span: the only construct of several tokens without
+    /// space between them.
     pub(super) fn literal(&mut self) -> Parsed<(Number, Span)> {
         let start = self.tok.span;
         let negative = self.eat(TokenKind::Minus);
@@ -175,12 +175,12 @@ impl Parser<'_> {
         Ok((Number::Real(if negative { -value } else { value }), span))
     }
 
-    /// A float: a number, or `0x` and its bits.
+    /// Returns a float: a number, or `0x` and its bits.
     pub(super) fn float(&mut self) -> Parsed<f32> {
         Ok(self.literal()?.0.float())
     }
 
-    /// A string, its escapes undone (`\"`, `\\`, `\n`).
+    /// Returns a string, its escapes undone (`\"`, `\\`, `\n`).
     pub(super) fn string(&mut self) -> Parsed<(String, Span)> {
         let span = self.expect_token(TokenKind::Str)?.span;
         let text = self.text(span);
@@ -239,7 +239,7 @@ impl Parser<'_> {
         self.relative_index(127, "a temporary's number")
     }
 
-    /// The code of the inline constant of that value; reports one that does not exist.
+    /// Returns the code of the inline constant of that value; reports one that does not exist.
     pub(super) fn inline(&mut self, value: f32, span: Span) -> u8 {
         if let Some(constant) = InlineConst::exact(value) {
             return constant.code();
@@ -279,7 +279,7 @@ impl Parser<'_> {
         self.report(diagnostic);
     }
 
-    /// A register by its name or as `word[n]`; `None` if the token is neither.
+    /// Returns a register by its name or as `word[n]`; `None` if the token is neither.
     pub(super) fn register(&mut self) -> Parsed<Option<Register>> {
         if !self.at(TokenKind::Word) {
             return Ok(None);
@@ -303,7 +303,7 @@ impl Parser<'_> {
         Ok(Some(make(self.index(max, what)?)))
     }
 
-    /// A register of one kind, by name or as `word[n]`.
+    /// Returns a register of one kind, by name or as `word[n]`.
     pub(super) fn register_of(
         &mut self,
         what: &str,

@@ -122,7 +122,7 @@ fn comma(out: &mut TextBuffer, first: &mut bool) {
 
 // Halves.
 
-/// Whether anything of the RGB half is set.
+/// Returns whether anything of the RGB half is set.
 fn rgb_named(inst: Instruction) -> bool {
     let (cmn, w5) = (inst.cmn(), inst.rgba_inst());
     inst.rgb_inst().with(AluRgbInst::ALU_WMASK, false).bits() != 0
@@ -133,7 +133,7 @@ fn rgb_named(inst: Instruction) -> bool {
         || inst.rgb_operand(Slot::C) != ZERO_RGB
 }
 
-/// Whether anything of the alpha half is set.
+/// Returns whether anything of the alpha half is set.
 fn alpha_named(inst: Instruction) -> bool {
     let cmn = inst.cmn();
     inst.0[4] != 0

@@ -1,4 +1,4 @@
-//! Flow control: finds the nest that a program's jumps form, and prints it as such.
+//! Flow-control printing: matches jumps to structured statements and prints those.
 
 use r500_isa::values::{AddrOp, BranchOp, FcOp, InstType, PredSel};
 use r500_isa::words::{CmnInst, FcAddr};
@@ -8,14 +8,14 @@ use super::{TextBuffer, flags, predicates, spare_bits, unused_masks};
 use crate::flow::{FlowKind, encode};
 use crate::names::{self, Kw};
 
-/// How the flow-control instructions of a program print.
+/// The control structure of a program, for printing.
 pub(super) struct ControlTree {
     pub(super) statements: Vec<FlowStmt>,
     /// Which addresses have a label; jump addresses have nine bits.
     pub(super) labels: [bool; 512],
 }
 
-/// How a flow-control instruction prints.
+/// How one flow-control instruction is printed.
 pub(super) struct FlowStmt {
     pub(super) at: usize,
     kind: FlowKind,
@@ -42,7 +42,7 @@ impl FlowStmt {
     }
 }
 
-/// An open block while the nest is found: numbers are those of plans.
+/// An open block during matching: numbers are statement indices.
 struct OpenBlock {
     plan: usize,
     else_plan: Option<usize>,
@@ -86,8 +86,8 @@ impl ControlTree {
     }
 }
 
-/// What an instruction would be if it stood in the right place. What a statement says about the
-/// branch counters must be there; votes, targets and constants may differ from the usual.
+/// Classifies an instruction by its branch-counter operations. Votes, targets and constants may
+/// differ from the usual ones.
 fn classify(inst: Instruction) -> FlowKind {
     let w = inst.fc_inst();
     let general = FlowKind::General(w.op());
@@ -126,7 +126,8 @@ fn classify(inst: Instruction) -> FlowKind {
     }
 }
 
-/// Finds which blocks belong together, with their usual targets; all others become general.
+/// Matches the instructions of blocks and sets their usual targets; the others are printed in the
+/// general form.
 fn match_blocks(plans: &mut [FlowStmt], usual: &mut [usize], code: &[Instruction]) {
     let mut open: Vec<OpenBlock> = Vec::new();
     for i in 0..plans.len() {
@@ -201,7 +202,7 @@ fn match_loop_exits(plans: &mut [FlowStmt], usual: &mut [usize]) {
                     inner.branches = inner.branches.saturating_sub(1);
                 }
             }
-            // The usual target of a loop lies behind its end.
+            // The usual target of a loop lies after its end.
             FlowKind::Loop { rep } => loops.push(Loop { rep, end: usual[i] - 1, branches: 0 }),
             FlowKind::Endloop { .. } => {
                 loops.pop();
@@ -362,7 +363,8 @@ fn common(out: &mut TextBuffer, inst: Instruction, a: FcAddr, rgb_predicate: boo
     spare_bits(out, inst);
 }
 
-/// The condition with that table, and whether it tells the predicate and the boolean.
+/// Prints the condition with a truth table, and whether it determines the predicate and the
+/// boolean.
 fn condition(out: &mut TextBuffer, table: u8, cmn: CmnInst, a: FcAddr) -> (bool, bool) {
     use crate::parse::condition::{ALU, BOOLEAN, PREDICATE};
     let inverted = matches!(!table, ALU | BOOLEAN | PREDICATE);
@@ -422,7 +424,7 @@ fn branch_op(out: &mut TextBuffer, head: &str, op: BranchOp) {
     coded(out, names::BRANCH_OPS, op);
 }
 
-/// A word for a value, or its code, and the bracket behind it.
+/// A word for a value, or its code, and the bracket after it.
 fn coded<T: FieldValue + PartialEq>(out: &mut TextBuffer, table: &[(Kw, T)], value: T) {
     match names::word_of(table, value) {
         Some(word) => out.text(word),

@@ -1,8 +1,8 @@
-//! From a job to text: the most readable text that assembles to the same words.
+//! The disassembler: the most readable text that assembles to the same dwords.
 //!
-//! Nothing here fails. Arithmetic has a spelling for every bit. Texture and flow-control
-//! instructions spell what their words name; bits without a name follow as `WORDn`. Flow control
-//! that nests prints as the nest that it is; what does not fit prints as `FC` with its fields.
+//! Printing never fails. Arithmetic instructions have a spelling for every bit. Texture and
+//! flow-control instructions print their named fields; other bits follow as `WORDn`. Structured
+//! flow control prints as statements; other flow control prints as `FC` with its fields.
 
 mod alu;
 mod directive;
@@ -43,7 +43,7 @@ impl Default for PrintOptions {
 pub struct Printed {
     /// The text.
     pub text: String,
-    /// Files that the text refers to, to be written beside it.
+    /// Files that the text refers to, to be written next to it.
     pub files: Vec<TextureFile>,
 }
 
@@ -56,7 +56,7 @@ pub struct TextureFile {
     pub bytes: Vec<u8>,
 }
 
-/// A job as text.
+/// Returns a job as text.
 ///
 /// ```
 /// use r500_asm::{Options, PrintOptions, assemble, print};
@@ -76,7 +76,7 @@ pub fn print(job: &Job, options: &PrintOptions) -> Printed {
     Printed { text: out.finish(), files }
 }
 
-/// Instructions as text. `offset` is `US_CODE_OFFSET`, which global jumps count from.
+/// Returns the instructions as text. `offset` is `US_CODE_OFFSET`, which global jumps count from.
 #[must_use]
 pub fn print_code(instructions: &[Instruction], offset: u16) -> String {
     let mut out = TextBuffer::with_capacity(instructions.len() * 96);
@@ -84,8 +84,8 @@ pub fn print_code(instructions: &[Instruction], offset: u16) -> String {
     out.finish()
 }
 
-/// One instruction as text, without a line end. What stands around it is not known, so flow control
-/// prints in its general form and targets by number.
+/// Returns one instruction as text, without a line end. What stands around it is not known, so flow
+/// control prints in its general form and targets by number.
 ///
 /// ```
 /// use r500_isa::Instruction;
@@ -103,8 +103,8 @@ pub fn print_instruction(instruction: Instruction) -> String {
     out.finish()
 }
 
-/// The lines of [`print_code`], one for each instruction, without labels and indentation: flow control
-/// reads as what it is in its program. Labels count instructions from 0.
+/// Returns the lines of [`print_code`], one for each instruction, without labels and indentation:
+/// flow control reads as what it is in its program. Labels count instructions from 0.
 ///
 /// ```
 /// use r500_asm::{Options, assemble, print_lines};
@@ -186,7 +186,7 @@ fn annotate(out: &mut TextBuffer, at: usize, instruction: Instruction) {
 
 // What all instructions have.
 
-/// The flags of the first word that are tags everywhere, each with a space behind it.
+/// The flags of the first word that are tags everywhere, each with a space after it.
 fn flags(out: &mut TextBuffer, cmn: CmnInst) {
     let flags = CmnInst(0)
         .with(CmnInst::TEX_SEM_WAIT, true)

@@ -57,7 +57,7 @@ impl Random {
         inst
     }
 
-    /// A flow-control instruction of the usual kinds, so that nests come about.
+    /// Returns a flow-control instruction of the usual kinds, so that nests come about.
     pub(crate) fn flow(&mut self) -> Instruction {
         const USUAL: [u32; 14] = [
             0x0200_0f00,
@@ -105,7 +105,7 @@ fn instructions(words: &[u32]) -> Vec<Instruction> {
     words.chunks(6).map(|c| Instruction(c.try_into().unwrap())).collect()
 }
 
-/// Every program of the corpus by name.
+/// Returns every program of the corpus by name.
 pub(crate) fn programs() -> Vec<(String, Vec<Instruction>)> {
     let mut all = Vec::new();
     for folder in ["cases", "mesa"] {
