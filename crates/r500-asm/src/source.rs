@@ -26,7 +26,7 @@ impl Span {
 
     /// Returns the empty place after this one.
     #[must_use]
-    pub fn behind(self) -> Self {
+    pub fn after(self) -> Self {
         Self { start: self.end, ..self }
     }
 }

@@ -12,8 +12,8 @@ const LONG: usize = 72;
 pub(super) fn align(lines: &mut [Line]) {
     let mut at = 0;
     while at < lines.len() {
-        let behind = |line: &&Line| line.comment.is_some() && !line.code.is_empty();
-        let count = lines[at..].iter().take_while(behind).count();
+        let after = |line: &&Line| line.comment.is_some() && !line.code.is_empty();
+        let count = lines[at..].iter().take_while(after).count();
         match count {
             0 => {}
             1 => keep(&mut lines[at]),

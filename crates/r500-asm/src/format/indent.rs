@@ -37,8 +37,8 @@ impl Indentation {
 
     /// Of a comment on a line of its own, in front of the piece that follows.
     pub(super) fn comment(&self, source: &Source<'_>, next: usize, line: usize) -> usize {
-        let behind = next.checked_sub(1).map_or(0, |last| self.levels[self.owner[last]].2);
-        let Some(&owner) = self.owner.get(next) else { return behind * LEVEL };
+        let after = next.checked_sub(1).map_or(0, |last| self.levels[self.owner[last]].2);
+        let Some(&owner) = self.owner.get(next) else { return after * LEVEL };
         let (first, level, _) = self.levels[owner];
         if first != next {
             return self.continued(next);
@@ -50,8 +50,8 @@ impl Indentation {
             let space = rest.iter().take_while(|b| b" \t".contains(b)).count();
             super::columns(&rest[..space], 0)
         };
-        if level < behind && column(line) > column(source.code[next].start) {
-            return behind * LEVEL;
+        if level < after && column(line) > column(source.code[next].start) {
+            return after * LEVEL;
         }
         level * LEVEL
     }
@@ -65,7 +65,7 @@ pub(super) fn indents(source: &Source<'_>) -> Indentation {
     for (at, statement) in source.statements.iter().enumerate() {
         owner[statement.first..statement.end].fill(at);
         let level = open + usize::from(sub.is_some());
-        let (here, behind) = match statement.head {
+        let (here, after) = match statement.head {
             Head::Flow(Kw::If | Kw::Loop | Kw::Rep) => {
                 open += 1;
                 (level, level + 1)
@@ -86,7 +86,7 @@ pub(super) fn indents(source: &Source<'_>) -> Indentation {
             }
             _ => (level, level),
         };
-        levels.push((statement.first, here, behind));
+        levels.push((statement.first, here, after));
     }
     Indentation { owner, levels }
 }

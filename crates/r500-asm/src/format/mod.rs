@@ -171,10 +171,10 @@ impl Source<'_> {
         let first = Line { indent, code: whole, comment: None };
         let one = indents.statement(range.start) == indents.statement(range.end - 1);
         if first.width() > WIDTH && one {
-            let behind = indents.continued(range.start);
+            let after = indents.continued(range.start);
             let mut from = 0;
-            for to in words.breaks(indent, behind) {
-                let indent = if from == 0 { indent } else { behind };
+            for to in words.breaks(indent, after) {
+                let indent = if from == 0 { indent } else { after };
                 lines.push(Line { indent, code: words.join(from, to), comment: None });
                 from = to;
             }

@@ -94,7 +94,7 @@ impl<'a> SpacedLine<'a> {
     }
 
     /// Returns where the lines end that this one becomes; the last is its own end.
-    pub(super) fn breaks(&self, indent: usize, behind: usize) -> Vec<usize> {
+    pub(super) fn breaks(&self, indent: usize, after: usize) -> Vec<usize> {
         let mut ends = Vec::new();
         let mut from = 0;
         // First sources and operations part.
@@ -102,7 +102,7 @@ impl<'a> SpacedLine<'a> {
         for part in colon.into_iter().chain([self.len()]) {
             let mut best = None;
             for end in self.commas.iter().map(|at| at + 1).filter(|end| *end < part).chain([part]) {
-                let column = if from == 0 { indent } else { behind };
+                let column = if from == 0 { indent } else { after };
                 if end > from
                     && columns(&self.join(from, end), column) > WIDTH
                     && let Some(fits) = best.take()

@@ -51,31 +51,31 @@ fn rows(source: &Source<'_>) -> Vec<Row> {
             let directive = matches!(statement.head, Head::Directive(_) | Head::State(_));
             (directive && last.kind == RawTokenKind::Mark(b';') && last.end <= end).then_some(last)
         };
-        let mut behind = at;
+        let mut after = at;
         let mut last: Option<RawToken> = None;
-        while behind < source.statements.len()
-            && source.code[source.statements[behind].first].start < end
+        while after < source.statements.len()
+            && source.code[source.statements[after].first].start < end
         {
-            match whole(behind) {
+            match whole(after) {
                 Some(piece) => last = Some(piece),
                 None => {
                     last = None;
                     break;
                 }
             }
-            behind += 1;
+            after += 1;
         }
         let begins = crate::ide::begins_line(source.text, source.code[first.first]);
         if let (Some(last), true) = (last, begins) {
             let code = &source.text[start..last.end];
-            let pieces = &source.code[first.first..source.statements[behind - 1].end];
+            let pieces = &source.code[first.first..source.statements[after - 1].end];
             let words =
                 pieces.iter().filter(|piece| piece.kind != RawTokenKind::Mark(b'-')).count();
             if !code.contains(&b'\t') {
                 rows.push(Row { first: first.first, line, width: code.len(), words });
             }
         }
-        at = behind.max(at + 1);
+        at = after.max(at + 1);
     }
     rows
 }

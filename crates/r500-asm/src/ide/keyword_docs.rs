@@ -110,9 +110,9 @@ pub(super) fn plain(snippet: &str) -> String {
         out.push_str(&rest[..at]);
         rest = &rest[at + 1..];
         match rest.strip_prefix('{').and_then(|inside| inside.split_once('}')) {
-            Some((inside, behind)) => {
+            Some((inside, after)) => {
                 out.push_str(inside.split_once(':').map_or("", |(_, name)| name));
-                rest = behind;
+                rest = after;
             }
             None => rest = rest.trim_start_matches(|c: char| c.is_ascii_digit()),
         }

@@ -108,8 +108,8 @@ impl Analysis {
     /// Returns the comment that a place is in or after.
     #[must_use]
     pub fn comment(&self, at: usize) -> Option<RawToken> {
-        let behind = self.comments.partition_point(|piece| piece.end < at);
-        self.comments.get(behind).copied().filter(|piece| piece.start < at && at <= piece.end)
+        let after = self.comments.partition_point(|piece| piece.end < at);
+        self.comments.get(after).copied().filter(|piece| piece.start < at && at <= piece.end)
     }
 
     /// Returns the index of the instruction that a place is in.
@@ -146,8 +146,8 @@ impl Analysis {
 
     /// Returns the word that a place is in or touches.
     fn word(&self, at: usize) -> Option<RawToken> {
-        let behind = self.code.partition_point(|piece| piece.end < at);
-        let mut near = self.code[behind..].iter().take_while(|piece| piece.start <= at);
+        let after = self.code.partition_point(|piece| piece.end < at);
+        let mut near = self.code[after..].iter().take_while(|piece| piece.start <= at);
         near.find(|piece| piece.kind == RawTokenKind::Word).copied()
     }
 

@@ -140,19 +140,19 @@ impl Reader<'_> {
             }
             let mut place = span(*piece);
             let before = pieces[..at].last().copied();
-            let behind = |mark| before.is_some_and(|b| b.kind == RawTokenKind::Mark(mark));
+            let after = |mark| before.is_some_and(|b| b.kind == RawTokenKind::Mark(mark));
             let name = self.names.binary_search_by_key(&place.start, |(start, _)| *start);
             let mut definition = false;
             let kind = match piece.kind {
                 RawTokenKind::Text => Some(TokenKind::Text),
-                RawTokenKind::Word if behind(b'@') => {
+                RawTokenKind::Word if after(b'@') => {
                     if let Some(mark) = before.filter(|mark| mark.end == piece.start) {
                         place = span(mark).to(place);
                     }
                     definition = self.head == Head::Label;
                     Some(TokenKind::Label)
                 }
-                RawTokenKind::Word if behind(b'.') => Some(self.part(&pieces[..at])),
+                RawTokenKind::Word if after(b'.') => Some(self.part(&pieces[..at])),
                 RawTokenKind::Word if self.head == Head::Include => {
                     if let Some(mark) = before.filter(|mark| mark.end == piece.start) {
                         place = span(mark).to(place);

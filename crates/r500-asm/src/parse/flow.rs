@@ -106,7 +106,7 @@ impl Parser<'_> {
         self.modifiers(&mut modifiers, kind)?;
         self.parse_semicolon()?;
         if matches!(kind, Flow_::Loop { .. }) && modifiers.int.is_none() {
-            let span = start.behind();
+            let span = start.after();
             self.report(
                 Diagnostic::new(DiagnosticCode::Unexpected, start, "a loop without a counter")
                     .label("`int[n]` must follow")

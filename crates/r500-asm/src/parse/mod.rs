@@ -246,7 +246,7 @@ impl<'a> Parser<'a> {
     #[cold]
     fn missing_semicolon(&mut self, expected: &str) -> ParseAbort {
         if self.tok.first || self.at(TokenKind::End) {
-            let span = self.before.behind();
+            let span = self.before.after();
             let start = Span { start: span.start.saturating_sub(1), ..span };
             self.report(
                 Diagnostic::new(DiagnosticCode::NoSemicolon, start, "statement without `;`")
