@@ -54,8 +54,8 @@ pub fn equals_reference(engine: &dyn Engine, job: &Job, options: &Options<'_>) {
     }
 }
 
-/// A drawing for engines: structured programs as they are or varied, and words that come near a program;
-/// small pictures.
+/// Returns a drawing for engines: structured programs as they are or varied, and words that come
+/// near a program; small pictures.
 pub fn drawing(bytes: &mut Bytes<'_>) -> (Job, Options<'static>) {
     let kind = bytes.below(4);
     let poison = bytes.chance(1, 2);
@@ -84,7 +84,7 @@ pub fn drawing(bytes: &mut Bytes<'_>) -> (Job, Options<'static>) {
     (job, options)
 }
 
-/// A frame's pixels, bit by bit.
+/// Returns a frame's pixels, bit by bit.
 fn bits(frame: &Frame) -> (Vec<Vec<u32>>, Vec<u32>, &[bool]) {
     let floats = |values: &[f32]| values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     let targets = (0..4).filter_map(|n| frame.target(n));

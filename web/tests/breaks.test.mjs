@@ -32,7 +32,7 @@ test("a click beside a line sets a breakpoint there, which both directions stop 
   await type(page, PROGRAM);
   await page.locator(".frame").click();
   await page.waitForFunction(() => r500.stepper.moment.value !== undefined);
-  // Line 8 goes on with the instruction of line 7, which has address 2.
+  // Line 8 continues with the instruction of line 7, which has address 2.
   await line(page, 8).click();
   await page.waitForFunction(() => r500.stepper.breaks.value.length === 1);
   assert.deepEqual(await breaks(page), [2]);
@@ -107,7 +107,7 @@ OUT TEX_SEM_WAIT LAST src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb, o
 `);
   await page.evaluate(() => r500.stepThrough([0, 1]));
   await page.waitForFunction(() => r500.stepper.moment.value !== undefined);
-  // Behind BREAK: compare, IF, LOOP, compare, BREAK.
+  // After BREAK: compare, IF, LOOP, compare, BREAK.
   const lanes = await page.evaluate(async () => (await r500.stepper.go({ how: "seek", position: 5 }), r500.stepper.moment.value.lanes));
   const group = lanes.filter(({ x, y }) => x < 4 && y < 4);
   const state = (x, y) => group.find((lane) => lane.x === x && lane.y === y);

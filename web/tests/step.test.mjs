@@ -158,7 +158,8 @@ OUT TEX_SEM_WAIT LAST src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb, o
   });
   const pixel = (x, y) => [heat[(y * 8 + x) * 2], heat[(y * 8 + x) * 2 + 1]];
   const [left, right] = [pixel(1, 1), pixel(6, 1)];
-  // Compare, IF, LOOP, three times MAD and ENDLOOP, ENDIF, OUT: 11. On the right IF jumps behind ENDIF.
+  // Compare, IF, LOOP, three times MAD and ENDLOOP, ENDIF, OUT: 11. On the right IF jumps after
+  // ENDIF.
   assert.deepEqual(left, [11, 0]);
   assert.deepEqual(right, [3, 0]);
   await page.getByLabel("Heat map").selectOption("0");

@@ -179,8 +179,8 @@ fn as_text(head: &[u8]) -> Option<&str> {
     Some(text.strip_prefix('\u{feff}').unwrap_or(text))
 }
 
-/// The text without its comments: those of C, `#` lines, and `--` to the end of the line, as assembly
-/// and hex text have them. What is between quotation marks stays.
+/// Returns the text without its comments: those of C, `#` lines, and `--` to the end of the line,
+/// as assembly and hex text have them. What is between quotation marks stays.
 fn without_comments(mut text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut line_is_empty = true;
@@ -209,7 +209,7 @@ fn without_comments(mut text: &str) -> String {
     kept
 }
 
-/// The length of the quotation at the front of a text, which ends on its line.
+/// Returns the length of the quotation at the front of a text, which ends on its line.
 fn quoted(text: &str) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {

@@ -37,7 +37,7 @@ pub struct PixelInput {
 }
 
 impl Picture {
-    /// An input's value at a pixel; outside the picture that of the nearest pixel.
+    /// Returns an input's value at a pixel; outside the picture that of the nearest pixel.
     #[must_use]
     pub fn input(&self, input: &PixelInput, x: u32, y: u32) -> [f32; 4] {
         let [width, height] = self.size;
@@ -46,7 +46,7 @@ impl Picture {
         input.values.get((y * width + x) as usize).copied().unwrap_or_default()
     }
 
-    /// Whether a pixel is covered; none outside the picture is.
+    /// Returns whether a pixel is covered; none outside the picture is.
     #[must_use]
     pub fn covers(&self, x: u32, y: u32) -> bool {
         let [width, height] = self.size;
@@ -57,13 +57,13 @@ impl Picture {
 }
 
 impl Case {
-    /// The job: the lowered program, its inputs, and what the oracle says of each pixel.
+    /// Returns the job: the lowered program, its inputs, and what the oracle says of each pixel.
     #[must_use]
     pub fn job(&self, name: &str) -> Job {
         Job { expect: self.expect(&oracle::run(self)), ..self.bare_job(name) }
     }
 
-    /// The job without expectations.
+    /// Returns the job without expectations.
     #[must_use]
     pub fn bare_job(&self, name: &str) -> Job {
         let Picture { size, inputs, coverage } = self.picture.clone();
@@ -84,8 +84,8 @@ impl Case {
         }
     }
 
-    /// What a machine must show: every channel of every target that some instruction may write, and
-    /// coverage.
+    /// Returns what a machine must show: every channel of every target that some instruction may
+    /// write, and coverage.
     fn expect(&self, outcomes: &[Outcome]) -> Expect {
         let (mut written, mut depth) = ([false; 4], false);
         self.tree.each(&mut |stmt| {
@@ -113,7 +113,7 @@ impl Case {
 }
 
 impl Display for Case {
-    /// The pixels, the statements, and the dwords they lower to.
+    /// Returns the pixels, the statements, and the dwords they lower to.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let [width, height] = self.picture.size;
         writeln!(f, "{width}x{height} pixels")?;

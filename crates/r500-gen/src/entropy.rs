@@ -5,7 +5,7 @@
 /// Generators put the simplest alternative first, so that a source that only ever answers 0 gives
 /// small programs: what is left of a fuzzer's input when its bytes have run out.
 pub trait Entropy {
-    /// A number below `n`; 0 if `n` is 0 or 1, which costs nothing.
+    /// Returns a number below `n`; 0 if `n` is 0 or 1, which costs nothing.
     fn below(&mut self, n: u32) -> u32;
 
     /// 32 bits.
@@ -19,13 +19,13 @@ pub trait Entropy {
         times != 0 && self.below(out_of) >= out_of.saturating_sub(times)
     }
 
-    /// A number from `first` to `last`, both possible; `first` if there is none between.
+    /// Returns a number from `first` to `last`, both possible; `first` if there is none between.
     fn between(&mut self, first: i32, last: i32) -> i32 {
         let span = u32::try_from(i64::from(last) - i64::from(first) + 1).unwrap_or(1);
         first.wrapping_add_unsigned(self.below(span))
     }
 
-    /// One of `first` and `more`.
+    /// Returns one of `first` and `more`.
     fn pick<T: Copy>(&mut self, first: T, more: &[T]) -> T
     where
         Self: Sized,
@@ -34,7 +34,7 @@ pub trait Entropy {
         n.checked_sub(1).and_then(|n| more.get(n)).copied().unwrap_or(first)
     }
 
-    /// The place of one of `weights`, each as likely as its weight says.
+    /// Returns the place of one of `weights`, each as likely as its weight says.
     fn weighted(&mut self, weights: &[u32]) -> usize {
         let mut n = self.below(weights.iter().sum());
         for (place, &weight) in weights.iter().enumerate() {
@@ -61,13 +61,13 @@ pub struct Rng {
 }
 
 impl Rng {
-    /// The sequence of that seed.
+    /// Returns the sequence of that seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub const fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,9 +1,9 @@
 //! Structured jobs made more varied than their oracle knows.
 //!
 //! The [oracle](crate::oracle) has no textures, takes no differences where pixels have parted, and
-//! says nothing of counters. Two engines can be compared there all the same: here a generated job
-//! gets textures for its fetches, planes for inputs, and single fields of its instructions change.
-//! Where control flows stays, so that it still ends.
+//! says nothing of counters. Two engines can be compared there anyway: here a generated job gets
+//! textures for its fetches, planes for inputs, and single fields of its instructions change. Where
+//! control flows stays, so that it still ends.
 
 use r500_isa::values::{AlphaOp, Channel, Compare, InstType, Mod, Omod, PredSel, RgbOp, SrcpOp};
 use r500_isa::values::{Sel, Swiz, Target, TexOp};
@@ -119,7 +119,7 @@ impl Traits {
         inst
     }
 
-    /// One field of an ALU or OUT instruction.
+    /// Returns one field of an ALU or OUT instruction.
     fn arithmetic(self, rng: &mut Rng, inst: Instruction) -> Instruction {
         let [mut cmn, mut rgb_addr, mut alpha_addr] = [inst.0[0], inst.0[1], inst.0[2]];
         let (mut rgb, mut alpha, mut rgba) =
@@ -243,7 +243,7 @@ fn planes(rng: &mut Rng, temp: u8) -> Input {
 }
 
 /// Takes waits, NOPs and semaphores out of instructions, each with a chance of one half: what a
-/// program can lack and run all the same here, and not on a card.
+/// program can lack and run anyway here, and not on a card.
 pub fn forget_waits(code: &mut [Instruction], rng: &mut Rng) {
     for inst in code {
         let mut cmn = inst.cmn();

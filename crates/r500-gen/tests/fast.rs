@@ -139,7 +139,7 @@ impl Setup {
     }
 }
 
-/// Some of a row: start and length.
+/// Returns some of a row: start and length.
 fn span(rng: &mut Rng, size: u32) -> [u32; 2] {
     let start = rng.below(size);
     [start, 1 + rng.below(size - start)]

@@ -98,7 +98,7 @@ fn everything_comes_up() {
     assert!(missing.is_empty(), "never in 3000 programs: {missing:#?}");
 }
 
-/// All there is to be seen.
+/// Returns all there is to be seen.
 fn everything() -> BTreeSet<String> {
     let mut all = BTreeSet::new();
     let mut add = |name: String| {
@@ -187,7 +187,7 @@ fn everything() -> BTreeSet<String> {
     all
 }
 
-/// Names of what is in a case.
+/// Returns the names of what is in a case.
 fn features(case: &Case) -> BTreeSet<String> {
     let tree = &case.tree;
     let mut seen = Seen { tree, names: BTreeSet::new() };

@@ -127,7 +127,7 @@ fn each(seeds: Range<u64>, test: impl Fn(u64) -> Option<String> + Sync) {
     }
 }
 
-/// What is wrong with a seed's program, made as small as it gets.
+/// Returns what is wrong with a seed's program, made as small as it gets.
 fn report(seed: u64, shape: &Shape, options: &Options<'_>) -> Option<String> {
     let case = case(seed, shape);
     wrong(&case, options)?;
@@ -137,7 +137,7 @@ fn report(seed: u64, shape: &Shape, options: &Options<'_>) -> Option<String> {
     Some(text)
 }
 
-/// The first pixel in which the machine differs from the oracle.
+/// Returns the first pixel in which the machine differs from the oracle.
 fn wrong(case: &Case, options: &Options<'_>) -> Option<String> {
     let job = case.bare_job("generated");
     let shader = Shader::new(&job.program).unwrap();

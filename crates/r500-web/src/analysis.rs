@@ -61,14 +61,14 @@ pub struct Diagnostic {
     pub fixes: Vec<Fix>,
 }
 
-/// A change of the source that mends something.
+/// A change of the source that fixes something.
 #[derive(Debug, Serialize)]
 pub struct Fix {
     /// What it does, in the imperative.
     pub title: String,
     /// The change.
     pub edits: Vec<TextEdit>,
-    /// Whether it mends the problem rather than silencing it.
+    /// Whether it fixes the problem rather than silencing it.
     pub mends: bool,
 }
 
@@ -137,7 +137,7 @@ pub struct Number {
     pub cost: bool,
 }
 
-/// What a source says.
+/// Returns what a source says.
 #[must_use]
 pub fn analyse(document: &Document) -> Analysis {
     let assembly = document.assembly();
@@ -261,7 +261,8 @@ fn uniforms(job: &Job, number: usize) -> Vec<Uniform> {
     here.map(uniform).collect()
 }
 
-/// Names that `DEF` gives to constants as a whole; those that are uniforms' name channels.
+/// Returns the names that `DEF` gives to constants as a whole; those that are uniforms' name
+/// channels.
 fn names(assembly: &Assembly) -> Vec<(usize, String)> {
     let uniforms = &assembly.job.uniforms;
     let name = |symbol: &r500::asm::Symbol| match symbol.kind {

@@ -39,19 +39,19 @@ impl Document {
         Self { text, name, files, analysis, units }
     }
 
-    /// What it assembles to.
+    /// Returns what it assembles to.
     #[must_use]
     pub fn assembly(&self) -> &Assembly {
         self.analysis.assembly()
     }
 
-    /// The same with another text.
+    /// Returns the same with another text.
     #[must_use]
     pub fn with_text(&self, text: &str) -> Assembly {
         assembled(text, &self.name, &self.files)
     }
 
-    /// The job, with its textures.
+    /// Returns the job, with its textures.
     ///
     /// # Errors
     /// What is wrong, for people.
@@ -66,7 +66,7 @@ impl Document {
         assembly::job_with(self.assembly(), Some(&read)).map_err(|error| error.to_string())
     }
 
-    /// Where a span of the source itself is; `None` for included files.
+    /// Returns where a span of the source itself is; `None` for included files.
     #[must_use]
     pub fn range(&self, span: Span) -> Option<Range> {
         (span.file == 0).then(|| Range {
@@ -84,7 +84,7 @@ impl Document {
         edits.iter().map(edit).collect()
     }
 
-    /// The byte at a place.
+    /// Returns the byte at a place.
     #[must_use]
     pub fn byte(&self, unit: usize) -> usize {
         self.units.byte(unit)
@@ -96,7 +96,7 @@ impl Document {
 pub struct Range {
     /// The first unit.
     pub from: usize,
-    /// The unit behind the last.
+    /// The unit after the last.
     pub to: usize,
 }
 
@@ -122,7 +122,7 @@ fn assembled(text: &str, name: &str, files: &[File]) -> Assembly {
 
 /// How bytes and UTF-16 units of a text correspond: the places where they part.
 struct Units {
-    /// Byte behind a character that is not ASCII, and unit there; ascending.
+    /// Byte after a character that is not ASCII, and unit there; ascending.
     steps: Vec<(usize, usize)>,
 }
 

@@ -37,8 +37,8 @@ pub fn constant(document: &Document, number: u8, value: [u32; 4]) -> Result<Vec<
     Ok(edits.into_iter().map(|(range, text)| edit(document, range, text)).collect())
 }
 
-/// What the source becomes if a texture unit holds something else: its statement is replaced, or a new
-/// one stands in front of the first instruction.
+/// Returns what the source becomes if a texture unit holds something else: its statement is
+/// replaced, or a new one stands in front of the first instruction.
 ///
 /// # Errors
 /// Why the source does not take it.
@@ -51,7 +51,7 @@ pub fn texture(document: &Document, unit: u8, what: &str) -> Result<Vec<TextEdit
             let first = document.assembly().spans.iter().find(|span| span.file == 0);
             let first = first.map_or(text.len(), |span| span.start as usize);
             let at = text.get(..first).and_then(|head| head.rfind('\n')).map_or(0, |at| at + 1);
-            // A program that ends within a line goes on in the next.
+            // A program that ends within a line continues in the next.
             let (at, line) = match (first == text.len(), text.ends_with('\n')) {
                 (true, false) if !text.is_empty() => (first, format!("\n{statement}\n")),
                 (true, _) => (first, format!("{statement}\n")),
@@ -71,7 +71,7 @@ pub fn texture(document: &Document, unit: u8, what: &str) -> Result<Vec<TextEdit
     Ok(vec![edit(document, range, new)])
 }
 
-/// A change as the page counts places.
+/// Returns a change as the page counts places.
 fn edit(document: &Document, range: std::ops::Range<usize>, text: String) -> TextEdit {
     let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let span = r500::asm::Span { file: 0, start: offset(range.start), end: offset(range.end) };
@@ -79,7 +79,7 @@ fn edit(document: &Document, range: std::ops::Range<usize>, text: String) -> Tex
     TextEdit { range, text }
 }
 
-/// The four values in `const[n] = (…)`, as they stand in the text.
+/// Returns the four values in `const[n] = (…)`, as they stand in the text.
 fn components(text: &str, number: u8) -> Option<Vec<std::ops::Range<usize>>> {
     let bytes = text.as_bytes();
     let all: Vec<RawToken> =
@@ -111,7 +111,7 @@ fn components(text: &str, number: u8) -> Option<Vec<std::ops::Range<usize>>> {
     (parts.len() == 4).then_some(parts)
 }
 
-/// A float as it is written: the shortest decimal that means it, or its bits.
+/// Returns a float as it is written: the shortest decimal that means it, or its bits.
 fn float(bits: u32) -> String {
     let value = f32::from_bits(bits);
     if value.is_finite() { value.to_string() } else { format!("{bits:#010x}") }

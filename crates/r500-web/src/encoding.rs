@@ -20,7 +20,7 @@ pub struct Encoding {
 #[derive(Debug, Serialize)]
 pub struct Word {
     bits: u32,
-    /// Its register; none if this type of instruction does not look at it.
+    /// Its register; none if this type of instruction does not read it.
     register: Option<&'static str>,
     meaning: &'static str,
     /// Set bits that no field names.
@@ -56,7 +56,7 @@ pub struct Value {
     meaning: &'static str,
 }
 
-/// The instruction with that number.
+/// Returns the instruction with that number.
 ///
 /// # Errors
 /// If there is none.
@@ -83,9 +83,9 @@ pub fn encoding(document: &Document, index: usize) -> Result<Encoding, String> {
     Ok(Encoding { index, text, words: words.collect() })
 }
 
-/// What the source becomes if a field of an instruction changes. Other instructions stay as they are;
-/// where the change breaks a nest of `IF` and the like, those around it are spelled in their general
-/// form.
+/// Returns what the source becomes if a field of an instruction changes. Other instructions stay as
+/// they are; where the change breaks a nest of `IF` and the like, those around it are spelled in
+/// their general form.
 ///
 /// # Errors
 /// Why the source does not take it.
@@ -135,7 +135,7 @@ pub fn edit_field(
     Err("the source does not take it".to_owned())
 }
 
-/// The changes as edits, if they make the program that is wanted.
+/// Returns the changes as edits, if they make the program that is wanted.
 fn fitting(
     document: &Document,
     changes: &[(usize, String)],
@@ -143,7 +143,7 @@ fn fitting(
 ) -> Option<Vec<TextEdit>> {
     let mut text = document.text.clone();
     let mut edits = Vec::new();
-    // From behind, so that places in front stay as they are.
+    // From after, so that places in front stay as they are.
     for (index, new) in changes.iter().rev() {
         let span = *document.assembly().spans.get(*index)?;
         let range = document.range(span)?;

@@ -31,14 +31,14 @@ pub struct Completion {
     insert: String,
 }
 
-/// What the word at a place means.
+/// Returns what the word at a place means.
 #[must_use]
 pub fn hover(document: &Document, at: usize) -> Option<Hover> {
     let hover = service::hover(&document.analysis, document.byte(at))?;
     Some(Hover { range: document.range(hover.span)?, text: hover.text })
 }
 
-/// What may stand at a place.
+/// Returns what may stand at a place.
 #[must_use]
 pub fn completions(document: &Document, at: usize) -> Vec<Completion> {
     let all = service::completions(&document.analysis, document.byte(at)).into_iter();
@@ -55,8 +55,8 @@ pub fn completions(document: &Document, at: usize) -> Vec<Completion> {
     all.filter_map(one).collect()
 }
 
-/// What the words of a part of the source are: from, to, and the kind of each in one list, which is
-/// shorter than objects.
+/// Returns what the words of a part of the source are: from, to, and the kind of each in one list,
+/// which is shorter than objects.
 #[must_use]
 pub fn tokens(document: &Document, from: usize, to: usize) -> Vec<(usize, usize, &'static str)> {
     let part = document.byte(from)..document.byte(to);
@@ -67,7 +67,7 @@ pub fn tokens(document: &Document, from: usize, to: usize) -> Vec<(usize, usize,
     document.analysis.tokens(part).iter().filter_map(one).collect()
 }
 
-/// What the page calls a word of that kind.
+/// Returns what the page calls a word of that kind.
 fn word(kind: TokenKind) -> &'static str {
     match kind {
         TokenKind::Comment => "comment",
@@ -86,7 +86,7 @@ fn word(kind: TokenKind) -> &'static str {
     }
 }
 
-/// What editors call it.
+/// Returns what editors call it.
 fn kind(kind: CompletionKind) -> &'static str {
     match kind {
         CompletionKind::Statement | CompletionKind::Keyword => "keyword",

@@ -19,12 +19,12 @@ pub struct Opened {
     pub text: String,
 }
 
-/// Limits of what a page reads: what a person can look at, not what fits a disk.
+/// Limits of what a page reads: what a person can read, not what fits a disk.
 fn limits() -> Limits {
     Limits { bytes: 256 << 20, document: 64 << 20, jobs: 10_000, ..Limits::default() }
 }
 
-/// A program of a file, as a source. Assembly stays as it is.
+/// Returns a program of a file, as a source. Assembly stays as it is.
 ///
 /// # Errors
 /// Why it cannot be read.
@@ -48,7 +48,7 @@ pub fn open(bytes: &[u8], name: &str, pick: usize) -> Result<Opened, String> {
     Ok(Opened { format, names, picked: pick, text: source(picked) })
 }
 
-/// The program in another format; assembly is what the page has already.
+/// Returns the program in another format; assembly is what the page has already.
 ///
 /// # Errors
 /// Why that cannot be.
@@ -58,7 +58,7 @@ pub fn write(job: &Job, format: &str) -> Result<Vec<u8>, String> {
     Ok(written.map_err(|error| error.to_string())?.bytes)
 }
 
-/// A job as a source that stands alone: texels are in it.
+/// Returns a job as a source that stands alone: texels are in it.
 fn source(job: &Job) -> String {
     let options = PrintOptions { embed: usize::MAX, ..PrintOptions::default() };
     r500::asm::print(job, &options).text

@@ -94,7 +94,7 @@ impl Picture {
         Ok(Self { engine, job, shader, time, drawn: Vec::new() })
     }
 
-    /// What is there to be drawn.
+    /// Returns what is there to be drawn.
     #[must_use]
     pub fn loaded(&self) -> Loaded {
         let mut targets = self.shader.targets();
@@ -147,8 +147,8 @@ impl Picture {
         })
     }
 
-    /// The raw values of the bands drawn last: four floats a pixel, or one of depth. Nothing where the
-    /// program cannot write that target.
+    /// Returns the raw values of the bands drawn last: four floats a pixel, or one of depth.
+    /// Nothing where the program cannot write that target.
     #[must_use]
     pub fn values(&self, target: usize) -> Vec<Band> {
         let bands = self.drawn.iter().filter_map(|(frame, _)| {
@@ -163,13 +163,13 @@ impl Picture {
         bands.collect()
     }
 
-    /// Names of the program's constants.
+    /// Returns the names of the program's constants.
     #[must_use]
     pub fn names(&self) -> &[Uniform] {
         &self.job.uniforms
     }
 
-    /// The picture as what a recording is of.
+    /// Returns the picture as what a recording is of.
     ///
     /// # Errors
     /// What cannot be bound.

@@ -65,7 +65,7 @@ pub enum Request {
     EditTexture {
         /// Its unit.
         unit: u8,
-        /// What stands behind `TEXTURE tex[n] =`.
+        /// What stands after `TEXTURE tex[n] =`.
         what: String,
     },
     /// The flow graph as SVG.
@@ -267,7 +267,7 @@ impl Session {
     }
 }
 
-/// Bytes behind a request that were not taken yet.
+/// Bytes after a request that were not taken yet.
 struct Attached<'a>(&'a [u8]);
 
 impl<'a> Attached<'a> {
@@ -347,7 +347,7 @@ mod tests {
             let words = numbers.chunks(4).map(|b| u32::from_le_bytes(b.try_into().unwrap()));
             words.collect::<Vec<u32>>()
         };
-        // One instruction, and nobody waits; in two areas of 16 and 4 pixels.
+        // One instruction, and no one waits; in two areas of 16 and 4 pixels.
         assert_eq!(count(0.0, Value::Null), [1, 0].repeat(20));
         let late = || json!("const[0].r > 0.5");
         assert_eq!(count(0.25, late()), [0].repeat(20));

@@ -172,13 +172,13 @@ impl Stepping {
         Ok(Self { recording, names })
     }
 
-    /// The address that each step executes, as bytes.
+    /// Returns the address that each step executes, as bytes.
     #[must_use]
     pub fn addresses(&self) -> Vec<u8> {
         self.recording.addresses().flat_map(u32::to_le_bytes).collect()
     }
 
-    /// What was recorded.
+    /// Returns what was recorded.
     #[must_use]
     pub fn recorded(&self, addresses: Bytes) -> Recorded {
         let stopped = match self.recording.end() {

@@ -49,7 +49,7 @@ impl Kept {
     }
 }
 
-/// The numbers, and how many groups a limit stopped.
+/// Returns the numbers, and how many groups a limit stopped.
 ///
 /// # Errors
 /// What is wrong with the condition, or why that cannot be found out.

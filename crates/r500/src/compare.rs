@@ -2,9 +2,9 @@
 
 use crate::picture::Picture;
 
-/// Greatest difference of a channel that counts as none, unless told otherwise.
+/// Greatest difference of a channel that counts as none, by default.
 pub const TOLERANCE: f64 = 2.0 / 255.0;
-/// Greatest share of differing pixels that passes, unless told otherwise.
+/// Greatest share of differing pixels that passes, by default.
 pub const SHARE: f64 = 0.002;
 
 /// What a comparison found.
@@ -91,7 +91,7 @@ impl Comparison {
         self.differing as f64 / self.pixels.max(1) as f64
     }
 
-    /// Whether at most `share` of the pixels differ.
+    /// Returns whether at most `share` of the pixels differ.
     #[must_use]
     pub fn passes(&self, share: f64) -> bool {
         self.share() <= share

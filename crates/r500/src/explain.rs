@@ -32,7 +32,7 @@ pub struct FieldExplanation {
 pub enum DwordExplanation {
     /// A word with a register.
     Word(WordExplanation),
-    /// A dword that this type of instruction does not look at.
+    /// A dword that this type of instruction does not read.
     Unused {
         /// Its bits.
         bits: u32,
@@ -52,7 +52,7 @@ pub enum Named {
     Value(&'static Register, &'static Field, &'static Value),
 }
 
-/// A word, field by field.
+/// Returns a word, field by field.
 #[must_use]
 pub fn word(register: &'static Register, bits: u32) -> WordExplanation {
     let fields = register.fields.iter().map(|field| {
@@ -63,7 +63,7 @@ pub fn word(register: &'static Register, bits: u32) -> WordExplanation {
     WordExplanation { register, bits, fields: fields.collect(), unnamed }
 }
 
-/// The six dwords of an instruction.
+/// Returns the six dwords of an instruction.
 #[must_use]
 pub fn instruction(instruction: Instruction) -> [DwordExplanation; 6] {
     let layout = instruction.layout();
@@ -115,7 +115,7 @@ pub fn name(name: &str) -> Vec<Named> {
     found
 }
 
-/// Names of the tables that are closest to one that does not exist, four at most.
+/// Returns the names of the tables that are closest to one that does not exist, four at most.
 #[must_use]
 pub fn similar(name: &str) -> Vec<&'static str> {
     let wanted = name.to_ascii_uppercase();
@@ -133,7 +133,7 @@ pub fn similar(name: &str) -> Vec<&'static str> {
         .collect();
     names.sort_unstable();
     names.dedup();
-    // Beside a name with one letter wrong, those with two wrong are no help.
+    // Next to a name with one letter wrong, those with two wrong are no help.
     let closest = names.first().map_or(0, |(closest, _)| *closest);
     let close = names.into_iter().take_while(|(distance, _)| *distance == closest);
     close.take(4).map(|(_, known)| known).collect()
@@ -149,13 +149,13 @@ impl Named {
 }
 
 impl FieldExplanation {
-    /// Whether the code is one that the documents reserve.
+    /// Returns whether the code is one that the documents reserve.
     #[must_use]
     pub fn is_reserved(&self) -> bool {
         self.field.kind == Kind::Choice && self.value.is_none()
     }
 
-    /// The code as it reads: a number, `off`, `on`, or a documented name.
+    /// Returns the code as it reads: a number, `off`, `on`, or a documented name.
     #[must_use]
     pub fn reading(&self) -> String {
         let Self { field, code, value } = *self;
@@ -173,7 +173,7 @@ impl FieldExplanation {
         }
     }
 
-    /// What the code means here.
+    /// Returns what the code means here.
     #[must_use]
     pub fn meaning(&self) -> &'static str {
         match self.value {

@@ -41,7 +41,7 @@ pub struct ExpressionError {
 }
 
 impl ExpressionError {
-    /// The text with the place marked, on two lines, and the message on a third.
+    /// Returns the text with the place marked, on two lines, and the message on a third.
     #[must_use]
     pub fn render(&self, text: &str) -> String {
         let before = text.get(..self.span.start).unwrap_or(text).chars().count();
@@ -211,7 +211,7 @@ impl Parser<'_> {
         Ok(part)
     }
 
-    /// What follows `is`.
+    /// Returns what follows `is`.
     fn class(&mut self, left: Part) -> Parsed {
         number(&left)?;
         let negated = self.takes_word("not");
@@ -349,7 +349,7 @@ impl Parser<'_> {
         Ok(Part { expr, span })
     }
 
-    /// `temp[2].rg`, `t2.rg` and their like; `None` if the word is no register.
+    /// `temp[2].rg`, `t2.rg` and their like; `None` if the word is not a register.
     fn register(&mut self, token: &Token, word: &str) -> Parsed<Option<Part>> {
         const BANKS: [(&str, usize); 3] =
             [("temp", TEMPORARIES), ("const", CONSTANTS), ("out", TARGETS)];
@@ -391,7 +391,7 @@ impl Parser<'_> {
         Ok(Some(Part { expr: Expr::Variable(place), span }))
     }
 
-    /// `.rgb` behind a register of `width` channels; all of them if nothing is there.
+    /// `.rgb` after a register of `width` channels; all of them if nothing is there.
     fn channels(&mut self, span: Range<usize>, width: u8) -> Parsed<(Channels, Range<usize>)> {
         if !self.takes(".") {
             let all: Vec<u8> = (0..width).collect();
@@ -483,17 +483,17 @@ impl Parser<'_> {
         Err(self.missing(format!("`{sign}` is missing here")))
     }
 
-    /// Where the token to come starts.
+    /// Returns where the token to come starts.
     fn here(&self) -> usize {
         self.peek().map_or(self.text.len(), |token| token.span.start)
     }
 
-    /// Where the last token ends.
+    /// Returns where the last token ends.
     fn behind(&self) -> usize {
         self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(0, |token| token.span.end)
     }
 
-    /// An error at the token to come, or at the end.
+    /// Returns an error at the token to come, or at the end.
     fn missing(&self, message: String) -> ExpressionError {
         match self.peek() {
             Some(token) => token.error(message),
@@ -597,7 +597,7 @@ fn tokens(text: &str) -> Result<Vec<Token>, ExpressionError> {
     Ok(tokens)
 }
 
-/// A number and its length; its length and what is wrong otherwise.
+/// Returns a number and its length; its length and what is wrong otherwise.
 fn number_token(text: &str) -> Result<(Kind, usize), (usize, String)> {
     let bytes = text.as_bytes();
     let mut length = 0;

@@ -22,7 +22,7 @@ pub struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    /// The flow of a job's program, whose graph is at hand.
+    /// Returns the flow of a job's program, whose graph is at hand.
     #[must_use]
     pub fn new(job: &'a Job, graph: &'a Graph) -> Self {
         let offset = job.program.state.code_offset.map_or(0, |offset| offset.offset_addr());
@@ -41,7 +41,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// How many there are of what, and whether it is structured.
+    /// Returns how many there are of what, and whether it is structured.
     #[must_use]
     pub fn summary(&self) -> String {
         let count = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
@@ -68,7 +68,7 @@ impl<'a> Flow<'a> {
         )
     }
 
-    /// The graph as a chart; longer lines are broken, none for 0.
+    /// Returns the graph as a chart; longer lines are broken, none for 0.
     #[must_use]
     pub fn chart(&self, wrap: usize) -> Chart {
         let text = |index: usize| wrapped(&self.lines[index], wrap);
@@ -77,8 +77,8 @@ impl<'a> Flow<'a> {
     }
 }
 
-/// The flow graph of a job's program as an SVG picture; lines that are longer than `wrap` characters
-/// are broken.
+/// Returns the flow graph of a job's program as an SVG picture; lines that are longer than `wrap`
+/// characters are broken.
 ///
 /// # Errors
 /// [`WindowError`] where nothing can run.
@@ -87,7 +87,8 @@ pub fn svg(job: &Job, wrap: usize) -> Result<String, WindowError> {
     Ok(Flow::new(job, &graph).chart(wrap).svg())
 }
 
-/// A line, broken where it is long: at `:` between what is read and what is computed, or at spaces.
+/// Returns a line, broken where it is long: at `:` between what is read and what is computed, or at
+/// spaces.
 fn wrapped(line: &str, width: usize) -> String {
     if width == 0 || line.chars().count() <= width {
         return line.to_owned();

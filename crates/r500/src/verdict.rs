@@ -123,8 +123,8 @@ pub enum What {
     },
 }
 
-/// Every pixel of a frame that is not as expected, row by row from the bottom, colours before depth
-/// before coverage. Empty means that the job passes.
+/// Returns every pixel of a frame that is not as expected, row by row from the bottom, colours
+/// before depth before coverage. Empty means that the job passes.
 ///
 /// Where nothing was drawn (killed, uncovered) target A shows [`Expect::background`].
 #[must_use]
@@ -187,8 +187,9 @@ pub fn mismatches(frame: &Frame, expect: &Expect) -> Vec<Mismatch> {
     found
 }
 
-/// Whether a value is as wanted. As values: NaN wants NaN, infinities themselves, +0 and -0 are
-/// equal, and the tolerance is relative to a wanted value above 1. In 8 bits: both rounded first.
+/// Returns whether a value is as wanted. As values: NaN wants NaN, infinities themselves, +0 and -0
+/// are equal, and the tolerance is relative to a wanted value above 1. In 8 bits: both rounded
+/// first.
 #[must_use]
 pub fn agree(compare: Compare, tolerance: f32, wanted: f32, got: f32) -> bool {
     let tolerance = f64::from(tolerance);

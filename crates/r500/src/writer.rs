@@ -13,7 +13,7 @@ use crate::reader::Language;
 pub struct Written {
     /// The program.
     pub bytes: Vec<u8>,
-    /// Files that it refers to, to be put beside it.
+    /// Files that it refers to, to be put next to it.
     pub files: Vec<TextureFile>,
     /// Whether the format holds the program alone, and the job has more.
     pub lost: bool,
@@ -31,7 +31,7 @@ pub enum WriteError {
     OneSource(usize),
 }
 
-/// The language that a file's name stands for; `None` if its extension stands for none.
+/// Returns the language that a file's name stands for; `None` if its extension stands for none.
 #[must_use]
 pub fn language_of(path: &Path) -> Option<Language> {
     let extension = path.extension()?.to_str()?;
@@ -72,13 +72,13 @@ pub fn write_all(
     }
 }
 
-/// Whether a language is text that a terminal can take.
+/// Returns whether a language is text that a terminal can take.
 #[must_use]
 pub fn is_text(language: Language) -> bool {
     language != Language::Format(Format::Raw)
 }
 
-/// Whether a job holds more than instructions.
+/// Returns whether a job holds more than instructions.
 fn has_more(job: &Job) -> bool {
     let alone = Job::from_program(r500_program::Program::from_code(job.program.code.clone()));
     let named = Job { name: job.name.clone(), origin: job.origin.clone(), ..alone };

@@ -89,7 +89,7 @@ fn near_misses() {
     dot("temp[1].rgb =", "0", true);
     dot("", "0", true);
     dot("temp[1].rgb =", "1", false);
-    // A presubtract right behind a write, through aL (0 to 3).
+    // A presubtract directly after a write, through aL (0 to 3).
     let early = |write: &str, read: &str, wanted| {
         let source = format!(
             "int[0] = (4, 0, 1) ; LOOP int[0] ; src0.rgb = temp[0] : temp[{write}].rgb = MAX src0.rgb src0.rgb ; \
@@ -116,7 +116,7 @@ fn near_misses() {
     write("g", "TEX_SEM_WAIT", false);
     has(LintCode::PendingOverwrite, &format!("{fetch} {fetch}"), false);
 
-    // A RETURN in an arm that the group enters though nobody wants it: ELSE does not jump by ANY.
+    // A RETURN in an arm that the group enters though no pixel takes it: ELSE does not jump by ANY.
     let back = |else_by: &str, wanted| {
         let source = format!(
             "JUMP @main ; @sub IF bool[0] ; src0.rgb = temp[0] : temp[2].rgb = MAX src0.rgb src0.rgb ; \
@@ -163,11 +163,11 @@ fn dishevel(text: &str, rng: &mut Rng) -> String {
     out
 }
 
-/// A text without the words and numbers that fixes are about.
+/// Returns a text without the words and numbers that fixes are about.
 fn rest(text: &str) -> String {
     let mut text = text.to_owned();
     for word in ["TEX_SEM_WAIT", "TEX_SEM_ACQUIRE", "ALU_WAIT", "NOP"] {
-        // The blank that comes with a word stands in front of it or behind.
+        // The blank that comes with a word stands in front of it or after.
         text = text.replace(&format!("{word} "), "").replace(&format!(" {word}"), "");
     }
     let at = text.find("US_PIXSIZE").unwrap();

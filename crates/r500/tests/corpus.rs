@@ -40,7 +40,7 @@ fn json_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// What is wrong with a job, if anything: the rule it decides, and the first pixels.
+/// Returns what is wrong with a job, if anything: the rule it decides, and the first pixels.
 fn complaint(job: &Job, reference: Option<&Picture>) -> Option<String> {
     let options = Options { threads: 1, ..Options::default() };
     let what = match judge(job, reference, &Reference, &options) {
@@ -123,7 +123,8 @@ fn every_capture_shows_its_reference_picture() {
     report(&complaints, files.len());
 }
 
-/// As assembly with its textures beside it, a capture is the same job: so it draws the same picture.
+/// As assembly with its textures next to it, a capture is the same job: so it draws the same
+/// picture.
 #[test]
 fn every_capture_comes_back_from_assembly() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("corpus");

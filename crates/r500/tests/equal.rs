@@ -27,7 +27,7 @@ fn captures() -> Vec<(String, Job)> {
     files.into_iter().map(read).collect()
 }
 
-/// The job with a name for each of its constants.
+/// Returns the job with a name for each of its constants.
 fn named(mut job: Job) -> Job {
     let uniform = |n: usize| Uniform {
         name: format!("k{n}"),
@@ -39,7 +39,8 @@ fn named(mut job: Job) -> Job {
     job
 }
 
-/// The same program laid out differently: temporaries five further on, constants from last to first.
+/// Returns the same program laid out differently: temporaries five further on, constants from last
+/// to first.
 fn relaid(job: &Job) -> Job {
     let mut job = job.clone();
     let count = job.program.state.constants.len();
@@ -120,7 +121,7 @@ fn layouts_do_not_matter() {
     }
 }
 
-/// The instruction with a mistake in an operand: the other sign, or other channels.
+/// Returns the instruction with a mistake in an operand: the other sign, or other channels.
 fn mistaken(inst: Instruction, sign: bool) -> Instruction {
     let mut operand = inst.rgb_operand(Slot::A);
     if sign {

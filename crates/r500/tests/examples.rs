@@ -1,5 +1,5 @@
-//! Every program of `examples/` draws the pictures beside it, shows what it says that it shows, and
-//! does nothing that a correct program would not.
+//! Every program of `examples/` draws the pictures next to it, shows what it says that it shows,
+//! and does nothing that a correct program would not.
 //!
 //! `NAME.png` is render target A. A program that writes more has `NAME.B.png` to `NAME.D.png` and
 //! `NAME.depth.png`. `BLESS=1` draws them all again.
@@ -56,7 +56,7 @@ fn another_constant_draws_another_picture() {
     assert!(shown(&job) > 10_000);
 }
 
-/// What is wrong with an example.
+/// Returns what is wrong with an example.
 fn complaints(source: &Path) -> Vec<String> {
     let name = source.file_stem().unwrap().to_string_lossy().into_owned();
     let job = job(source);
@@ -71,7 +71,7 @@ fn complaints(source: &Path) -> Vec<String> {
     findings.chain(unmet).chain(pictures).collect()
 }
 
-/// What a frame shows, with the extensions of the files that hold it.
+/// Returns what a frame shows, with the extensions of the files that hold it.
 fn pictures(frame: &Frame) -> Vec<(&'static str, Picture)> {
     let suffixes = ["png", "B.png", "C.png", "D.png"];
     let colors = suffixes.into_iter().enumerate().filter_map(|(target, suffix)| {
@@ -82,7 +82,7 @@ fn pictures(frame: &Frame) -> Vec<(&'static str, Picture)> {
     colors.chain(depth).collect()
 }
 
-/// How a picture differs from its file, if it does; with `BLESS` it becomes the file.
+/// Returns how a picture differs from its file, if it does; with `BLESS` it becomes the file.
 fn compare(file: &Path, drawn: &Picture) -> Option<String> {
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(file, encode_png(drawn).unwrap()).unwrap();

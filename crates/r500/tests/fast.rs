@@ -260,8 +260,8 @@ fn programs() {
     same(jobs.into_iter().flat_map(pictures), 100);
 }
 
-/// A job as it is, with an area that begins and ends anywhere and three threads, and at another
-/// size where its inputs allow that.
+/// Returns a job as it is, with an area that begins and ends anywhere and three threads, and at
+/// another size where its inputs allow that.
 fn pictures(job: Job) -> Vec<(Job, Options<'static>)> {
     let [width, height] = job.size.unwrap_or([64, 64]);
     let job = Job { size: Some([width, height]), ..job };

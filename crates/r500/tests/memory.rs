@@ -1,4 +1,4 @@
-//! What a picture of 8192x8192 takes beside its frame. Large and slow, so only when asked for:
+//! What a picture of 8192x8192 takes next to its frame. Large and slow, so only when asked for:
 //! `cargo test --release -p r500 --test memory -- --ignored --nocapture`.
 
 #![cfg(target_os = "linux")]
@@ -55,7 +55,7 @@ fn a_large_picture_takes_little_beside_its_frame() {
     }
 }
 
-/// A line of the kernel's account of this process, in KiB.
+/// Returns a line of the kernel's account of this process, in KiB.
 fn now(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with(name)).unwrap();

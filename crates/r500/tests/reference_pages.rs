@@ -222,7 +222,7 @@ fn errors() -> String {
 
 const GENERATED: &str = "<!-- Made from the tables by `crates/r500/tests/reference_pages.rs`. -->";
 
-/// A table's phrase as a sentence.
+/// Returns a table's phrase as a sentence.
 fn sentence(phrase: &str) -> String {
     let phrase = phrase.trim_end_matches('.');
     // Names such as aL keep their case.

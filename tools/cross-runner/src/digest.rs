@@ -60,7 +60,7 @@ impl Digest {
         }
     }
 
-    /// What differs from the same job elsewhere; nothing if every bit agrees.
+    /// Returns what differs from the same job elsewhere; nothing if every bit agrees.
     #[must_use]
     pub fn difference(&self, other: &Self) -> Option<String> {
         if self.job != other.job {
@@ -86,8 +86,8 @@ impl Digest {
     }
 }
 
-/// What to say of a run that ended without a frame. The instruction budget need not strike two
-/// engines at the same instruction, so where it did is left out.
+/// Returns what to say of a run that ended without a frame. The instruction budget need not strike
+/// two engines at the same instruction, so where it did is left out.
 #[must_use]
 pub fn told(error: &RunError) -> String {
     match error {
@@ -96,8 +96,8 @@ pub fn told(error: &RunError) -> String {
     }
 }
 
-/// A number for a sequence of words. A word's step maps what was there before one to one, so two
-/// sequences of which just one word differs never get the same.
+/// Returns a number for a sequence of words. A word's step maps what was there before one to one,
+/// so two sequences of which just one word differs never get the same.
 fn number(words: impl Iterator<Item = u32>) -> String {
     let step = |sum: u64, word: u32| {
         (sum ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29)

@@ -3,8 +3,9 @@
 use r500_gen::{Case, Entropy, Rng, Shape, words};
 use r500_program::Job;
 
-/// The generated job of a number: structured programs of several picture sizes, and every fourth
-/// time near-valid words with textures and random state, which engines may hand to each other.
+/// Returns the generated job of a number: structured programs of several picture sizes, and every
+/// fourth time near-valid words with textures and random state, which engines may hand to each
+/// other.
 pub(crate) fn job(n: u64) -> Job {
     let entropy = &mut Rng::new(n);
     let mut job = if n % 4 == 3 {

@@ -35,13 +35,14 @@ fn main() -> ExitCode {
     })
 }
 
-/// All that one engine draws, then all that the next one does: their names with commas between.
+/// Returns all that one engine draws, then all that the next one does: their names with commas
+/// between.
 fn digests(engines: &str, first: &str, count: &str, files: &[&str]) -> Result<ExitCode, String> {
     for engine in engines.split(',') {
         for file in files {
             ask(&format!("file {engine} {file}"), Some(file))?;
         }
-        // One by one, so that somebody who waits sees them come.
+        // One by one, so that someone who waits sees them come.
         let [first, count] = [first, count].map(|number| number.parse::<u64>());
         let (Ok(first), Ok(count)) = (first, count) else { return Err(USAGE.to_owned()) };
         for n in first..first.saturating_add(count) {

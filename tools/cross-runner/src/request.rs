@@ -1,4 +1,4 @@
-//! What can be asked: a line of words, and the bytes behind it.
+//! What can be asked: a line of words, and the bytes after it.
 //!
 //! | line | bytes | answer |
 //! | --- | --- | --- |
@@ -122,8 +122,8 @@ fn jobs(bytes: &[u8], name: &str) -> Result<Vec<Job>, String> {
         .map_err(|error| format!("{name}: {error}"))
 }
 
-/// The sizes to draw a job at: its own, and where that is a picture and its inputs go on between
-/// pixels, one that no tile divides.
+/// Returns the sizes to draw a job at: its own, and where that is a picture and its inputs continue
+/// between pixels, one that no tile divides.
 fn sizes(job: &Job) -> Vec<[u32; 2]> {
     let own = job.size.unwrap_or([64, 64]);
     let planes = job.inputs_or_default().iter().all(|i| matches!(i.data, InputData::Planes(_)));
@@ -131,8 +131,8 @@ fn sizes(job: &Job) -> Vec<[u32; 2]> {
     [own].into_iter().chain(odd).collect()
 }
 
-/// How to draw: in this thread, which is all that WebAssembly has, and with an end for programs
-/// that have none.
+/// Returns how to draw: in this thread, which is all that WebAssembly has, and with an end for
+/// programs that have none.
 fn options() -> Options<'static> {
     let limits = Limits { instructions: 100_000, ..Limits::default() };
     Options { threads: 1, limits, ..Options::default() }

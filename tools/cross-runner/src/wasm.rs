@@ -58,7 +58,7 @@ extern "C" fn length() -> usize {
     memory().len()
 }
 
-/// The text. There is one thread, and nobody holds it for longer than a statement.
+/// Returns the text. There is one thread, and no one holds it for longer than a statement.
 fn memory() -> MutexGuard<'static, Vec<u8>> {
     TEXT.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -63,7 +63,7 @@ impl Default for Args {
 }
 
 impl Command {
-    /// Reads the words behind the program's name.
+    /// Reads the words after the program's name.
     ///
     /// # Errors
     /// What is wrong with the first word that is.

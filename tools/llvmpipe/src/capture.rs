@@ -41,7 +41,7 @@ pub(crate) struct Varying {
     pub(crate) components: usize,
 }
 
-/// What the JSON says beside the job.
+/// What the JSON says next to the job.
 #[derive(Deserialize)]
 struct Description {
     #[serde(default)]
@@ -64,7 +64,7 @@ struct Bound {
     matches_upload: Option<String>,
 }
 
-/// The names of the pairs NAME.frag and NAME.json of a folder, in order.
+/// Returns the names of the pairs NAME.frag and NAME.json of a folder, in order.
 ///
 /// # Errors
 /// If the folder cannot be read.
@@ -108,13 +108,13 @@ impl Capture {
         Ok(Self { source, job, uniforms: description.uniforms, samplers })
     }
 
-    /// Whether the source is written for desktop OpenGL and not for OpenGL ES.
+    /// Returns whether the source is written for desktop OpenGL and not for OpenGL ES.
     pub(crate) fn is_desktop(&self) -> bool {
         is_desktop(&self.source)
     }
 
-    /// The values of a varying at the vertices of the triangle with the clip coordinates (-1, -1),
-    /// (3, -1), (-1, 3). Components that the R500 program does not read are 0.
+    /// Returns the values of a varying at the vertices of the triangle with the clip coordinates
+    /// (-1, -1), (3, -1), (-1, 3). Components that the R500 program does not read are 0.
     pub(crate) fn at_vertices(&self, varying: &Varying) -> [[f32; 4]; 3] {
         let mut values = [[0.0; 4]; 3];
         let inputs = self.job.inputs.iter().flatten();
@@ -135,7 +135,8 @@ impl Capture {
 }
 
 impl Description {
-    /// Which sampler reads which unit: as the capture found by the texels, otherwise in order.
+    /// Returns which sampler reads which unit: as the capture found by the texels, otherwise in
+    /// order.
     fn samplers(&self) -> Result<Vec<(String, usize)>> {
         self.bound_textures
             .iter()
@@ -149,7 +150,7 @@ impl Description {
     }
 }
 
-/// The channel that `NAME.x` is of a varying.
+/// Returns the channel that `NAME.x` is of a varying.
 fn channel_of(component: &str, varying: &str) -> Option<usize> {
     match component.split_once('.') {
         Some((name, "x")) if name == varying => Some(0),
@@ -172,7 +173,7 @@ fn is_desktop(source: &str) -> bool {
     })
 }
 
-/// The varyings that a source declares.
+/// Returns the varyings that a source declares.
 ///
 /// # Errors
 /// One whose type is not a float or a vector of floats.

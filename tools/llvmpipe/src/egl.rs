@@ -60,8 +60,8 @@ impl Mesa {
         Ok(Self { egl, display, es: OnceCell::new(), desktop: OnceCell::new() })
     }
 
-    /// The functions of desktop OpenGL or of OpenGL ES, with their context made current. Those of
-    /// the other one must not be called from then on.
+    /// Returns the functions of desktop OpenGL or of OpenGL ES, with their context made current.
+    /// Those of the other one must not be called from then on.
     ///
     /// # Errors
     /// If there is no such context, or its renderer is not llvmpipe.
@@ -80,7 +80,7 @@ impl Mesa {
         Ok(&bound.gl)
     }
 
-    /// What the renderer calls itself, with the width of its vectors, and its version.
+    /// Returns what the renderer calls itself, with the width of its vectors, and its version.
     ///
     /// # Errors
     /// If there is no llvmpipe.

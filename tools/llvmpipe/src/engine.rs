@@ -20,7 +20,7 @@ pub(crate) enum NoEngine {
     Unavailable(String),
 }
 
-/// The engine of that name, with those vector instructions.
+/// Returns the engine of that name, with those vector instructions.
 ///
 /// # Errors
 /// [`NoEngine`].
@@ -113,7 +113,7 @@ impl<'a> Ours<'a> {
         Ok(draw_into(&*self.prepared, &self.draw, &mut self.frame)?)
     }
 
-    /// What was drawn, in 8 bits a channel.
+    /// Returns what was drawn, in 8 bits a channel.
     pub(crate) fn picture(&self) -> Picture {
         Picture::from_colors(self.frame.width(), self.frame.target(0).unwrap_or_default())
     }

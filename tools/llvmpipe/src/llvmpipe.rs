@@ -118,7 +118,7 @@ impl<'a> Llvmpipe<'a> {
         }
     }
 
-    /// What was drawn.
+    /// Returns what was drawn.
     ///
     /// # Errors
     /// If nothing can be read.
@@ -259,7 +259,7 @@ impl Drop for Llvmpipe<'_> {
     }
 }
 
-/// The vertex shader that passes position and varyings through.
+/// Returns the vertex shader that passes position and varyings through.
 fn vertex_shader(varyings: &[Varying]) -> String {
     let mut declared = "attribute vec4 r500_position;\n".to_owned();
     let mut passed = "gl_Position = r500_position;".to_owned();
@@ -281,7 +281,7 @@ fn attribute(varying: &str) -> String {
     format!("r500_{varying}_at_vertex")
 }
 
-/// A name without the zero byte that C's strings cannot hold.
+/// Returns a name without the zero byte that C's strings cannot hold.
 fn plain(name: &str) -> Result<String> {
     ensure!(!name.contains('\0'), "a name with a zero byte");
     Ok(name.to_owned())

@@ -169,7 +169,7 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// Which program it is at, where somebody sees it.
+/// Which program it is at, where someone sees it.
 struct Progress {
     done: usize,
     all: usize,
@@ -193,7 +193,7 @@ impl Progress {
     fn print(&self, text: &str) {
         if self.seen {
             let mut out = std::io::stderr().lock();
-            // Nobody misses it.
+            // No one misses it.
             let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         }
     }

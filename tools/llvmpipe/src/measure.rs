@@ -91,7 +91,7 @@ impl Timing {
     }
 }
 
-/// The middle value, the mean of the two if their number is even; `None` if there are none.
+/// Returns the middle value, the mean of the two if their number is even; `None` if there are none.
 pub(crate) fn median(values: impl Iterator<Item = f64>) -> Option<f64> {
     quantile(&sorted(values), 0.5)
 }
@@ -102,7 +102,7 @@ fn sorted(values: impl Iterator<Item = f64>) -> Vec<f64> {
     values
 }
 
-/// The value below which that share of sorted values lies, linear between neighbours.
+/// Returns the value below which that share of sorted values lies, linear between neighbours.
 fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
     let place = share * sorted.len().checked_sub(1)? as f64;
     let below = sorted.get(place.floor() as usize)?;

@@ -70,7 +70,7 @@ pub(crate) struct Failed {
 }
 
 impl Row {
-    /// Whether both draw the same picture.
+    /// Returns whether both draw the same picture.
     pub(crate) fn same(&self) -> bool {
         self.differing <= self.allowed
     }
@@ -84,7 +84,7 @@ impl Report {
         self.worst = self.programs.first().map(|row| row.ratio);
     }
 
-    /// Whether every program was timed, and drew the same picture twice.
+    /// Returns whether every program was timed, and drew the same picture twice.
     pub(crate) fn is_clean(&self) -> bool {
         self.failed.is_empty() && self.programs.iter().all(Row::same)
     }

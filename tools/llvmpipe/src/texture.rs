@@ -33,7 +33,7 @@ pub(crate) struct Image {
 }
 
 impl Upload {
-    /// The texels as the machine's unit reads them, with its filters and its addressing.
+    /// Returns the texels as the machine's unit reads them, with its filters and its addressing.
     ///
     /// # Errors
     /// What the machine cannot bind, and what OpenGL has nothing for.
@@ -82,7 +82,7 @@ impl Upload {
         })
     }
 
-    /// Whether 8 bits a channel hold all texels.
+    /// Returns whether 8 bits a channel hold all texels.
     pub(crate) fn fits_bytes(&self) -> bool {
         let mut channels = self.images.iter().flat_map(|image| &image.channels);
         channels.all(|&channel| eight_bits(channel).is_some())
@@ -90,12 +90,12 @@ impl Upload {
 }
 
 impl Image {
-    /// The channels in 8 bits each; those that do not fit are left out.
+    /// Returns the channels in 8 bits each; those that do not fit are left out.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         self.channels.iter().filter_map(|&channel| eight_bits(channel)).collect()
     }
 
-    /// The channels as floats.
+    /// Returns the channels as floats.
     pub(crate) fn floats(&self) -> Vec<u8> {
         self.channels.iter().flat_map(|channel| channel.to_ne_bytes()).collect()
     }
@@ -115,7 +115,7 @@ fn channels(sampler: &Sampler, level: usize, layers: std::ops::Range<u32>) -> Ve
     channels
 }
 
-/// The byte that stands for a value, if one does.
+/// Returns the byte that stands for a value, if one does.
 fn eight_bits(value: f32) -> Option<u8> {
     let byte = (value * 255.0).round() as u8;
     ((f32::from(byte) / 255.0 - value).abs() < 1e-6).then_some(byte)

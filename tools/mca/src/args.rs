@@ -27,7 +27,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// Reads the words behind the program's name.
+    /// Reads the words after the program's name.
     ///
     /// # Errors
     /// What is wrong with the first word that is.

@@ -32,8 +32,8 @@ pub(crate) enum What {
     Pass,
 }
 
-/// The loops of a program, made as well as can be: those over the pixels, one for each segment, or the
-/// innermost ones where the program has loops itself.
+/// Returns the loops of a program, made as well as can be: those over the pixels, one for each
+/// segment, or the innermost ones where the program has loops itself.
 ///
 /// # Errors
 /// If not all of the program is machine code.
@@ -75,7 +75,7 @@ impl Compiler for Keeper {
     }
 }
 
-/// Code that is only looked at.
+/// Code that is only read.
 struct Unused;
 
 impl Kernel for Unused {
@@ -84,14 +84,14 @@ impl Kernel for Unused {
     }
 }
 
-/// The loops of a segment.
+/// Returns the loops of a segment.
 fn loops_of(assembly: &Assembly) -> Result<Vec<Loop>> {
     let instructions = &assembly.code[..assembly.constants];
     let decoder = Decoder::with_ip(64, instructions, 0, DecoderOptions::NONE);
     let jumps: Vec<Instruction> = decoder.into_iter().filter(is_jump).collect();
     let top = |jump: &Instruction| jump.near_branch_target();
     let is_back = |jump: &&Instruction| top(jump) <= jump.ip();
-    // The one that goes back furthest is over the groups; what goes back behind it leaves.
+    // The one that goes back furthest is over the groups; what goes back after it leaves.
     let groups = jumps.iter().filter(is_back).min_by_key(|jump| top(jump));
     let groups = groups.context("there is no loop in it")?;
     let inside = |jump: &&Instruction| jump.ip() >= top(groups) && jump.ip() < groups.ip();

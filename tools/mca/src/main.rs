@@ -1,8 +1,9 @@
 //! `tools/estimate`: how fast the jit engine's machine code may be on processors that are not there.
 //!
-//! The code of a program is made as for drawing ([`code`]), for any level of instructions, and LLVM's model
-//! of a processor tells how long the loop over its pixels takes ([`mca`]). What a program asks for is counted
-//! as `r500 bench` counts it, and held against the same yardstick, by the same model.
+//! The code of a program is made as for drawing ([`code`]), for any level of instructions, and
+//! LLVM's model of a processor reports how long the loop over its pixels takes ([`mca`]). What a
+//! program asks for is counted as `r500 bench` counts it, and held against the same yardstick, by
+//! the same model.
 
 mod args;
 mod code;
@@ -114,7 +115,7 @@ fn files(named: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(all)
 }
 
-/// What is estimated of a program.
+/// Returns what is estimated of a program.
 fn rows(args: &Args, llvm: &Llvm, cpus: &[Cpu], name: &str, job: &Job) -> Result<Vec<Row>> {
     let shader = Shader::new(&job.program)?;
     let bindings = Bindings::new(job, SIZE)?;
@@ -146,7 +147,7 @@ fn rows(args: &Args, llvm: &Llvm, cpus: &[Cpu], name: &str, job: &Job) -> Result
 /// Size of the picture whose pixels are asked how much work they are.
 const SIZE: [u32; 2] = [256, 256];
 
-/// What processors make of loops, one after the other.
+/// Returns what processors make of loops, one after the other.
 fn estimates(
     llvm: &Llvm,
     cpus: &[Cpu],

@@ -97,7 +97,7 @@ impl Llvm {
         Ok(Self { mca, mc, version })
     }
 
-    /// Instructions as text, one a line.
+    /// Returns the instructions as text, one a line.
     ///
     /// # Errors
     /// If LLVM cannot decode them.
@@ -123,7 +123,7 @@ impl Llvm {
         ))
     }
 
-    /// What a loop of these instructions takes on a processor.
+    /// Returns what a loop of these instructions takes on a processor.
     ///
     /// # Errors
     /// If llvm-mca does not know the processor.
@@ -139,7 +139,7 @@ impl Llvm {
         let answer: Answer = serde_json::from_str(&said).context("llvm-mca's answer")?;
         let region = answer.regions.first().context("llvm-mca tells of no loop")?;
         let Summary { cycles, instructions } = region.summary;
-        // Behind the instructions come all of them together.
+        // After the instructions come all of them together.
         let all = region.pressure.usages.iter().map(|usage| usage.instruction).max();
         let all = region.pressure.usages.iter().filter(|usage| Some(usage.instruction) == all);
         let busiest = all.max_by(|a, b| a.cycles.total_cmp(&b.cycles));
@@ -183,7 +183,7 @@ impl Llvm {
 /// Vectors of the yardstick.
 const CHAINS: u32 = 12;
 
-/// What a program says to an input.
+/// Returns what a program says to an input.
 fn text(program: &Path, args: &[OsString], input: &str) -> Result<String> {
     let name = program.display();
     let install = "install LLVM (Debian: apt-get install llvm), or say where it is with --llvm DIR";

@@ -1,4 +1,4 @@
-// The editor: CodeMirror with this language, its diagnostics, and marks beside the lines.
+// The editor: CodeMirror with this language, its diagnostics, and marks next to the lines.
 
 import { closeBrackets, closeBracketsKeymap, completionKeymap } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap, indentWithTab } from "@codemirror/commands";

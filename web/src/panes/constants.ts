@@ -40,7 +40,7 @@ export class Constants {
           : [h("p", { class: "empty" }, "The program gives no constants. ", h("code", {}, "const[0] = (0.5, 1, 0, 1) ;"), " gives one, and ", h("code", {}, 'UNIFORM "speed" = const[0].r ;'), " names it.")]),
       );
     }
-    // What is at hand keeps its controls, so that a slider can go on moving.
+    // What is at hand keeps its controls, so that a slider can continue moving.
     for (const row of rows) this.inputs.get(key(row))?.(row.constant);
   }
 

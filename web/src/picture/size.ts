@@ -39,7 +39,7 @@ export class SizeDialog {
         ),
       ),
     );
-    // However it is left: by Escape, beside it, or by a button.
+    // However it is left: by Escape, next to it, or by a button.
     this.dialog.addEventListener("close", () => this.done(undefined));
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
     document.body.append(this.dialog);

@@ -7,7 +7,7 @@ import { heading, letters, number, swatch } from "./values.ts";
 export function did(step: Did): HTMLElement {
   switch (step.kind) {
     case "skipped":
-      return h("p", { class: "sleeps" }, "The pixel sleeps: it executes nothing.");
+      return h("p", { class: "inactive" }, "The pixel is inactive: it executes nothing.");
     case "alu": {
       const operand = (n: number): HTMLElement =>
         h("tr", {}, h("th", { scope: "row" }, "ABC"[n] ?? ""), ...(step.rgb[n] ?? []).map((bits) => number(bits)), number(step.alpha[n] ?? 0), h("td", {}, swatch(step.rgb[n] ?? [])));

@@ -25,7 +25,7 @@ impl Indentation {
         (level + usize::from(piece != first)) * LEVEL
     }
 
-    /// Of a line that goes on with the statement of a piece.
+    /// Of a line that continues with the statement of a piece.
     pub(super) fn continued(&self, piece: usize) -> usize {
         (self.levels[self.owner[piece]].1 + 1) * LEVEL
     }

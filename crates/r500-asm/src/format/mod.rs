@@ -3,9 +3,9 @@
 //!
 //! | what | how |
 //! | --- | --- |
-//! | lines | as written; those with more than [`WIDTH`] columns of one statement go on in the next, after `:`, then after commas |
+//! | lines | as written; those with more than [`WIDTH`] columns of one statement continue in the next, after `:`, then after commas |
 //! | empty lines | one at a time, none at the beginning and the end |
-//! | indentation | four spaces a block of `IF`, `LOOP`, `REP`; a subroutine from the label that is called to its `RETURN`; what goes on in the next line, four more |
+//! | indentation | four spaces a block of `IF`, `LOOP`, `REP`; a subroutine from the label that is called to its `RETURN`; what continues in the next line, four more |
 //! | space | one between words, around `=` `:` `*` `->`, in front of `;`, after commas; none inside of brackets |
 //! | tables | directives in lines that follow each other, as wide as each other: their columns stay |
 //! | comments after code | below each other, where lines that follow each other have some |

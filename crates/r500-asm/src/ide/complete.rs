@@ -240,7 +240,7 @@ impl Analysis {
         list.roles(&[Role::Operation]);
     }
 
-    /// Returns which half the beginning of an operation belongs to, as far as it tells.
+    /// Returns which half the beginning of an operation belongs to, as far as known.
     fn is_alpha(&self, here: &[RawToken]) -> Option<bool> {
         for (at, piece) in here.iter().enumerate() {
             if let Some(found) = names::opcode(self.kw(*piece)) {

@@ -95,7 +95,7 @@ pub(crate) fn begins_statement(text: &[u8], code: &[RawToken]) -> bool {
     let next = |mark| code.get(1).is_some_and(|piece| piece.kind == RawTokenKind::Mark(mark));
     match head(text, code) {
         Head::Label => true,
-        // A jump out of a condition, a texture, a constant may go on in the next line.
+        // A jump out of a condition, a texture, a constant may continue in the next line.
         Head::Tex | Head::Directive(Kw::Const | Kw::Int | Kw::Bool) => !next(b'['),
         // `raw` is an output modifier, too; dwords follow the statement.
         Head::Raw => code.get(1).is_some_and(|piece| text[piece.start].is_ascii_digit()),

@@ -18,7 +18,7 @@ use super::source;
 ///
 /// All errors of a source are reported in one run, each with its code, place, reason and fix; `r500
 /// explain CODE` says more. Only what is wrong with the language is an error: what the program then
-/// does is not looked at.
+/// does is not read.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Asm {

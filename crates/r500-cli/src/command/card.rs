@@ -198,7 +198,7 @@ impl CardArgs {
         Err(Failure::could_not(error).context(format!("cannot start {}", name.to_string_lossy())))
     }
 
-    /// The value of `LD_PRELOAD`: the library, before those that are preloaded already.
+    /// Returns the value of `LD_PRELOAD`: the library, before those that are preloaded already.
     fn preload(&self) -> Outcome<OsString> {
         let library = absolute(&self.library()?)?;
         if library.to_string_lossy().contains([' ', ':']) {
@@ -239,7 +239,7 @@ impl CardArgs {
     }
 }
 
-/// The program may change its directory.
+/// Returns the program may change its directory.
 #[cfg(target_os = "linux")]
 fn absolute(path: &Path) -> Outcome<PathBuf> {
     std::path::absolute(path)

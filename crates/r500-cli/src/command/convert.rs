@@ -68,7 +68,7 @@ impl Convert {
 }
 
 impl OutputArgs {
-    /// The format to write; `default` where neither switch nor extension says.
+    /// Returns the format to write; `default` where neither switch nor extension says.
     pub(super) fn language(&self, default: Language) -> Outcome<Language> {
         if let Some(language) = self.to {
             return Ok(language);
@@ -85,21 +85,21 @@ impl OutputArgs {
         }
     }
 
-    /// The format that the output's extension stands for.
+    /// Returns the format that the output's extension stands for.
     pub(super) fn by_extension(&self) -> Option<Language> {
         self.file().and_then(writer::language_of)
     }
 
-    /// How assembly is printed for this output: texture files are named after it.
+    /// Returns how assembly is printed for this output: texture files are named after it.
     pub(super) fn print_options(&self) -> PrintOptions {
         let stem = self.file().and_then(Path::file_stem);
         let prefix = stem.map(|stem| stem.to_string_lossy().into_owned());
-        // On stdout there is no beside: texels are part of the text.
+        // On stdout there is no next to: texels are part of the text.
         let embed = if prefix.is_some() { PrintOptions::default().embed } else { usize::MAX };
         PrintOptions { file_prefix: prefix.unwrap_or_default(), embed, ..PrintOptions::default() }
     }
 
-    /// Writes jobs, and the files that they refer to beside them.
+    /// Writes jobs, and the files that they refer to next to them.
     pub(super) fn write(
         &self,
         jobs: &[Job],
@@ -130,13 +130,13 @@ impl OutputArgs {
         Ok(())
     }
 
-    /// The output, if it is a file.
+    /// Returns the output, if it is a file.
     pub(super) fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| !source::is_stdin(path))
     }
 }
 
-/// Whether a file of this language can hold several programs.
+/// Returns whether a file of this language can hold several programs.
 fn holds_several(language: Language) -> bool {
     matches!(language, Language::Format(format) if format.holds_jobs())
 }

@@ -5,8 +5,8 @@ use similar::{Algorithm, TextDiff};
 /// Lines around each change.
 const AROUND: usize = 3;
 
-/// The changes of the lines of a file, which is called by its name before and `name, what` after them;
-/// empty where there are none.
+/// Returns the changes of the lines of a file, which is called by its name before and `name, what`
+/// after them; empty where there are none.
 pub(super) fn difference(before: &[u8], after: &[u8], name: &str, what: &str) -> String {
     let (before, after) = (String::from_utf8_lossy(before), String::from_utf8_lossy(after));
     let difference =

@@ -15,10 +15,10 @@ use super::source::{self, SourceArgs};
 
 /// Read a program as assembly.
 ///
-/// Any dwords print to text that assembles back to the same dwords; encodings that compilers emit in
-/// their readable, structured form. What travels with the program (constants, inputs, textures,
+/// Any dwords print to text that assembles back to the same dwords; encodings that compilers emit
+/// in their readable, structured form. What travels with the program (constants, inputs, textures,
 /// formats) prints as directives, so that the text draws the same picture; larger textures become
-/// files beside the output.
+/// files next to the output.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Disasm {

@@ -29,17 +29,17 @@ pub(crate) struct Failure {
 pub(crate) type Outcome<T = Status> = Result<T, Failure>;
 
 impl Failure {
-    /// The input has errors.
+    /// Returns the input has errors.
     pub(crate) fn input(error: impl Into<anyhow::Error>) -> Self {
         Self { status: Status::Failed, error: error.into(), complete: false }
     }
 
-    /// The input has errors, and this says so in full.
+    /// Returns the input has errors, and this says so in full.
     pub(crate) fn diagnosed(text: String) -> Self {
         Self { status: Status::Failed, error: anyhow::anyhow!(text), complete: true }
     }
 
-    /// The command was used wrongly.
+    /// Returns the command was used wrongly.
     pub(crate) fn usage(message: impl Display) -> Self {
         Self { status: Status::Usage, error: anyhow::anyhow!("{message}"), complete: false }
     }
@@ -49,7 +49,8 @@ impl Failure {
         Self { status: Status::CouldNot, error: error.into(), complete: false }
     }
 
-    /// The same, as something that could not be done: whoever is at fault, there is no verdict.
+    /// Returns the same, as something that could not be done: whatever the cause, there is no
+    /// verdict.
     pub(crate) fn without_verdict(mut self) -> Self {
         if self.status == Status::Failed {
             self.status = Status::CouldNot;
@@ -57,18 +58,18 @@ impl Failure {
         self
     }
 
-    /// The same with what was being done.
+    /// Returns the same with what was being done.
     pub(crate) fn context(mut self, context: impl Display) -> Self {
         self.error = self.error.context(context.to_string());
         self
     }
 
-    /// Whether the input is at fault.
+    /// Returns whether the input is at fault.
     pub(crate) fn blames_input(&self) -> bool {
         self.status == Status::Failed
     }
 
-    /// Whether a reader of our output went away, which is no mistake of anybody.
+    /// Returns whether a reader of our output went away, which is not a mistake of anybody.
     fn is_broken_pipe(&self) -> bool {
         self.error.chain().any(|cause| {
             cause
@@ -86,7 +87,7 @@ impl Failure {
         }
     }
 
-    /// The whole story, outermost first.
+    /// Returns the whole story, outermost first.
     pub(crate) fn message(&self) -> String {
         // Errors that quote their cause would say it twice.
         let mut message = String::new();

@@ -187,7 +187,7 @@ fn names(item: &str) -> Vec<Answer> {
     found
 }
 
-/// A dword: hexadecimal, `0x` or not.
+/// Returns a dword: hexadecimal, `0x` or not.
 fn dword(item: &str) -> Option<u32> {
     let digits = item.strip_prefix("0x").or_else(|| item.strip_prefix("0X")).unwrap_or(item);
     u32::from_str_radix(digits.trim_end_matches(','), 16).ok()
@@ -215,7 +215,7 @@ fn unknown(item: &str) -> Failure {
     }
     let similar = explain::similar(item);
     let hint = match similar.as_slice() {
-        [] => "it is no file, and no name of a register, field, value, error, finding or reading"
+        [] => "it is neither a file nor the name of a register, field, value, error, finding or reading"
             .to_owned(),
         names => format!("did you mean {}?", names.join(", ")),
     };
@@ -253,7 +253,7 @@ impl Style {
                                 out,
                                 "{} {}",
                                 self.bold(&format!("dword {i} = {bits:#010x}")),
-                                self.dim(&format!("not looked at{note}"))
+                                self.dim(&format!("ignored{note}"))
                             );
                         }
                     }

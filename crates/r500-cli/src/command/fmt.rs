@@ -1,4 +1,4 @@
-//! `r500 fmt`: assembly in its usual layout.
+//! `r500 fmt`: the assembly formatter.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -12,34 +12,33 @@ use super::difference::difference;
 use super::exit::{Failure, Outcome, Status};
 use super::{source, terminal};
 
-/// Lay out assembly sources.
+/// Format assembly sources.
 ///
-/// Words, comments and lines stay as they are; what changes is the space between them: indentation by
-/// blocks, one space between words, comments behind code below each other, lines of more than 110
-/// columns broken behind `:` and commas. What a source assembles to is the same. Files are written over;
-/// folders are searched for `.r5` and `.asm`.
+/// Changes white space only: blocks are indented, words separated by one space, trailing comments
+/// aligned, and lines of more than 110 columns broken after `:` and commas. A formatted source
+/// assembles to the same program. Files are overwritten; folders are searched for `.r5` and `.asm`.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Fmt {
-    /// Files and folders; `-` is stdin, laid out on stdout
+    /// Files and folders; `-` formats stdin to stdout
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write nothing: show what would change, and exit with 1 if something would
+    /// Write nothing: print a diff of what would change, and exit with status 1 if it is not empty
     #[arg(long)]
     check: bool,
 }
 
 const AFTER: &str = "\
 Examples:
-  r500 fmt plasma.r5                  write it over
-  r500 fmt --check examples           what would change
+  r500 fmt plasma.r5                  format a file in place
+  r500 fmt --check examples           print what would change
   r500 disasm capture.json | r500 fmt -
 
-Exit status: 0 laid out, 1 with --check: something would change; or a source holds what is no word of
-any source, 2 wrong usage, 3 a file cannot be read or written.";
+Exit status: 0 formatted; 1 with --check: a file would change, or a source has an invalid token; 2 wrong
+usage; 3 a file cannot be read or written.";
 
 impl Fmt {
-    /// Lays out.
+    /// Formats the files.
     pub(super) fn run(self) -> Outcome {
         let sources = |path: &Path| {
             let name = path.to_string_lossy();
@@ -63,7 +62,7 @@ impl Fmt {
             changed += usize::from(!same);
             if self.check {
                 if !same {
-                    let text = difference(&before, &after, &name, "laid out");
+                    let text = difference(&before, &after, &name, "formatted");
                     std::io::stdout().lock().write_all(text.as_bytes())?;
                     status = Status::Failed;
                 }

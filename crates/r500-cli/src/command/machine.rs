@@ -66,7 +66,7 @@ enum EngineName {
 }
 
 impl MachineArgs {
-    /// The engine.
+    /// Returns the engine.
     pub(super) fn engine(&self) -> &'static dyn Engine {
         static FAST: OnceLock<Fast> = OnceLock::new();
         static JIT: OnceLock<Jit> = OnceLock::new();
@@ -81,12 +81,12 @@ impl MachineArgs {
         }
     }
 
-    /// The vector instructions asked for.
+    /// Returns the vector instructions asked for.
     pub(super) fn simd(&self) -> Simd {
         self.simd
     }
 
-    /// Whether the readings were only to be listed; lists them.
+    /// Returns whether the readings were only to be listed; lists them.
     pub(super) fn list_readings(&self) -> Outcome<bool> {
         let wanted = self.reading.iter().any(|text| text == "help" || text == "list");
         if wanted {
@@ -95,7 +95,7 @@ impl MachineArgs {
         Ok(wanted)
     }
 
-    /// What of this changes results, as switches for another command line.
+    /// Returns what of this changes results, as switches for another command line.
     pub(super) fn switches(&self) -> String {
         let mut text = String::new();
         for reading in &self.reading {
@@ -110,7 +110,7 @@ impl MachineArgs {
         text
     }
 
-    /// How to run.
+    /// Returns how to run.
     pub(super) fn options(&self) -> Outcome<Options<'static>> {
         let mut readings = Readings::default();
         for text in &self.reading {
@@ -139,24 +139,24 @@ impl MachineArgs {
     }
 }
 
-/// A level of vector instructions that this machine has.
+/// Returns a level of vector instructions that this machine has.
 pub(super) fn simd(text: &str) -> Result<Simd, String> {
     let there = || Simd::available().map(Simd::name).collect::<Vec<_>>().join(", ");
     match Simd::from_name(text) {
         _ if text == "auto" => Ok(Simd::detect()),
         Some(simd) if simd.is_available() => Ok(simd),
         Some(_) => Err(format!("this processor has no {text}; it has {}", there())),
-        None => Err(format!("`{text}` is no level; write auto or one of {}", there())),
+        None => Err(format!("`{text}` is not a level; write auto or one of {}", there())),
     }
 }
 
-/// A positive number of seconds.
+/// Returns a positive number of seconds.
 pub(super) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| format!("`{text}` is not a number of seconds"))?;
     Duration::try_from_secs_f64(seconds).map_err(|error| format!("`{text}`: {error}"))
 }
 
-/// Every reading with its question, evidence and values; the project's choice is marked.
+/// Returns every reading with its question, evidence and values; the project's choice is marked.
 fn print_readings(out: &mut impl Write) -> std::io::Result<()> {
     writeln!(out, "Rules that the documents leave open. The first value (*) is what r500 does.")?;
     for reading in Readings::TABLE {
@@ -170,7 +170,7 @@ fn print_readings(out: &mut impl Write) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A program that cannot run at all.
+/// Returns a program that cannot run at all.
 pub(super) fn no_shader(error: ShaderError) -> Failure {
     Failure::input(error)
 }
@@ -180,7 +180,7 @@ pub(super) fn not_bound(error: BindError) -> Failure {
     Failure::input(error)
 }
 
-/// A run that ended without a frame, with what may help.
+/// Returns a run that ended without a frame, with what may help.
 pub(super) fn not_run(error: RunError) -> Failure {
     let switch = match error {
         RunError::NoPixels { .. } | RunError::AreaOutside { .. } | RunError::OddGroup { .. } => {
@@ -197,7 +197,7 @@ pub(super) fn not_run(error: RunError) -> Failure {
     }
 }
 
-/// Which engine drew, and why if it is not the one that was asked for.
+/// Returns which engine drew, and why if it is not the one that was asked for.
 pub(super) fn who_drew(ran: &RunInfo) -> String {
     let simd = ran.simd.map_or(String::new(), |simd| format!(" ({simd})"));
     let share = match ran.compiled {
@@ -224,7 +224,7 @@ pub(super) fn print_findings(findings: &RuntimeWarnings) -> Outcome<()> {
     Ok(())
 }
 
-/// How much a finding says: a correct program has no `finding`, but may have a `hint`.
+/// Returns how much a finding says: a correct program has no `finding`, but may have a `hint`.
 pub(super) fn finding_weight(kind: WarningKind) -> &'static str {
     if kind.is_hard() { "finding" } else { "hint" }
 }

@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-/// A float in JSON: the shortest decimal that reads back as the same float, or "nan", "inf", "-inf".
+/// Returns a float in JSON: the shortest decimal that reads back as the same float, or "nan",
+/// "inf", "-inf".
 pub(super) fn json(value: f32) -> Value {
     if value.is_nan() {
         return Value::from("nan");
@@ -19,7 +20,7 @@ pub(super) fn json_all(values: &[f32]) -> Value {
     values.iter().copied().map(json).collect()
 }
 
-/// A float for people: the shortest decimal that reads back as the same float.
+/// Returns a float for people: the shortest decimal that reads back as the same float.
 pub(super) fn text(value: f32) -> String {
     let magnitude = value.abs();
     if value != 0.0 && !(1e-4..1e7).contains(&magnitude) && value.is_finite() {
@@ -29,7 +30,7 @@ pub(super) fn text(value: f32) -> String {
     }
 }
 
-/// A float's bits.
+/// Returns a float's bits.
 pub(super) fn bits(value: f32) -> String {
     format!("0x{:08x}", value.to_bits())
 }
@@ -40,7 +41,7 @@ pub(super) fn vector(values: &[f32]) -> String {
     format!("({})", texts.join(", "))
 }
 
-/// The letters of a channel mask, red in bit 0.
+/// Returns the letters of a channel mask, red in bit 0.
 pub(super) fn letters(mask: u8) -> String {
     "rgba".chars().enumerate().filter(|(i, _)| mask >> i & 1 != 0).map(|(_, c)| c).collect()
 }

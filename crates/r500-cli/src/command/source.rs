@@ -54,13 +54,13 @@ impl SourceArgs {
         if jobs.is_empty() { Err(no_program(file)) } else { Ok(Some(jobs)) }
     }
 
-    /// The program's file.
+    /// Returns the program's file.
     pub(super) fn file(&self) -> Outcome<&Path> {
         let missing = || Failure::usage("the program is missing; name its file, or `-` for stdin");
         self.program.as_deref().ok_or_else(missing)
     }
 
-    /// The program's file and those that it names: included sources and textures.
+    /// Returns the program's file and those that it names: included sources and textures.
     pub(super) fn files(&self) -> Outcome<Vec<PathBuf>> {
         let file = self.file()?;
         let jobs = begin(file, self.from).ok();
@@ -114,7 +114,7 @@ fn no_program(file: &Path) -> Failure {
     Failure::input(anyhow::anyhow!("{}: no program in it", show(file)))
 }
 
-/// One program is wanted, and the file holds more.
+/// Returns one program is wanted, and the file holds more.
 pub(super) fn several(file: &Path) -> Failure {
     Failure::usage(format!(
         "{}: it holds several programs; choose one with --pick (r500 convert --list shows them)",
@@ -133,7 +133,7 @@ pub(super) fn open(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<
     Ok(jobs)
 }
 
-/// The same, where errors of an assembler are for a person to read at once.
+/// Returns the same, where errors of an assembler are for a person to read at once.
 fn open_sound(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'static>> {
     let jobs = open(file, from)?;
     match jobs.assembly() {
@@ -166,7 +166,7 @@ fn begin(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'static>> 
     jobs.map_err(|error| unreadable(file, error))
 }
 
-/// The files, folders searched for those whose name is wanted, in the order of their names.
+/// Returns the files, folders searched for those whose name is wanted, in the order of their names.
 pub(super) fn files(paths: &[PathBuf], wanted: impl Fn(&Path) -> bool) -> Outcome<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -198,7 +198,7 @@ fn walk(folder: &Path, wanted: &impl Fn(&Path) -> bool, files: &mut Vec<PathBuf>
     Ok(())
 }
 
-/// Whether a file's name says that it may hold programs.
+/// Returns whether a file's name says that it may hold programs.
 pub(super) fn may_hold_programs(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
@@ -207,7 +207,7 @@ pub(super) fn may_hold_programs(path: &Path) -> bool {
     extensions.iter().any(|extension| name.ends_with(extension))
 }
 
-/// All bytes of a file or of stdin.
+/// Returns all bytes of a file or of stdin.
 pub(super) fn bytes(file: &Path) -> Outcome<Vec<u8>> {
     let mut bytes = Vec::new();
     let read = if is_stdin(file) {
@@ -220,7 +220,7 @@ pub(super) fn bytes(file: &Path) -> Outcome<Vec<u8>> {
     })
 }
 
-/// A file that could not be read, or not be understood.
+/// Returns a file that could not be read, or not be understood.
 pub(super) fn unreadable(file: &Path, error: ReadError) -> Failure {
     if let ReadError::Io(error) = error {
         return Failure::could_not(error).context(format_args!("cannot read {}", show(file)));
@@ -233,8 +233,8 @@ pub(super) fn unreadable(file: &Path, error: ReadError) -> Failure {
     if blames_input { Failure::input(error) } else { Failure::could_not(error) }
 }
 
-/// Hands over the programs of a file with their numbers in it, one after the other. Says which cannot
-/// be read, and goes on.
+/// Hands over the programs of a file with their numbers in it, one after the other. Says which
+/// cannot be read, and continues.
 pub(super) fn each(
     file: &Path,
     from: Option<Language>,
@@ -262,7 +262,7 @@ pub(super) fn each(
     Ok(())
 }
 
-/// Where a span of a source is, as JSON: bytes from 0, lines and columns (in bytes) from 1.
+/// Returns where a span of a source is, as JSON: bytes from 0, lines and columns (in bytes) from 1.
 pub(super) fn place_json(assembly: &Assembly, span: Span) -> serde_json::Value {
     let position = assembly.files.position(span);
     serde_json::json!({
@@ -277,7 +277,7 @@ pub(super) fn is_stdin(file: &Path) -> bool {
     file == Path::new("-")
 }
 
-/// A file's name for messages.
+/// Returns a file's name for messages.
 pub(super) fn show(file: &Path) -> String {
     if is_stdin(file) { "stdin".to_owned() } else { file.display().to_string() }
 }

@@ -102,7 +102,7 @@ impl StateArgs {
         Ok(true)
     }
 
-    /// The files that textures come from.
+    /// Returns the files that textures come from.
     pub(super) fn files(&self) -> Vec<std::path::PathBuf> {
         let specs = self.texture.iter().filter_map(|text| text.split_once('=')?.1.parse().ok());
         specs.filter_map(|spec: TextureSpec| spec.path().map(Path::to_owned)).collect()
@@ -113,7 +113,7 @@ impl StateArgs {
             || usage("--texture", format!("`{text}`: write UNIT=SOURCE, such as 0=brick.png"));
         let (unit, spec) = text.split_once('=').ok_or_else(wanted)?;
         let unit = syntax::register(unit, "tex", TEXTURE_UNITS).ok_or_else(|| {
-            usage("--texture", format!("`{unit}` is no texture unit; there are 0 to 15"))
+            usage("--texture", format!("`{unit}` is not a texture unit; there are 0 to 15"))
         })?;
         // The size that the program scales with comes from the new texture.
         job.program.state.format[unit] = None;
@@ -149,7 +149,7 @@ fn input(text: &str, size: [u32; 2]) -> Result<Input, String> {
     let (temp, what) = split(text)?;
     let temp = syntax::register(temp, "temp", TEMPORARIES)
         .and_then(|n| u8::try_from(n).ok())
-        .ok_or_else(|| format!("`{temp}` is no temporary; there are temp[0] to temp[127]"))?;
+        .ok_or_else(|| format!("`{temp}` is not a temporary; there are temp[0] to temp[127]"))?;
     let what = match what.trim() {
         "uv" => "u, v, 0, 1",
         "position" => "x, y, 0, 1",
@@ -227,10 +227,10 @@ pub(super) fn place(job: &Job, text: &str) -> Result<ConstantPlace, String> {
     } else {
         format!("its names are {}", names.join(", "))
     };
-    Err(format!("`{text}` is no constant; there are const[0] to const[255], and {known}"))
+    Err(format!("`{text}` is not a constant; there are const[0] to const[255], and {known}"))
 }
 
-/// The constant of that number; those below it that nobody gave become 0.
+/// The constant of that number; those below it that are not given become 0.
 fn at(constants: &mut Vec<[u32; 4]>, n: usize) -> &mut [u32; 4] {
     if n >= constants.len() {
         constants.resize(n + 1, [0; 4]);

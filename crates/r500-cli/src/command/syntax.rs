@@ -4,7 +4,7 @@ use r500::exec::PixelRect;
 
 /// `WxH`, each at least 1.
 pub(super) fn size(text: &str) -> Result<[u32; 2], String> {
-    let wanted = || format!("`{text}` is no size; write WIDTHxHEIGHT, such as 256x256");
+    let wanted = || format!("`{text}` is not a size; write WIDTHxHEIGHT, such as 256x256");
     let (width, height) = text.split_once(['x', 'X']).ok_or_else(wanted)?;
     let part = |part: &str| part.trim().parse::<u32>().map_err(|_| wanted());
     let size = [part(width)?, part(height)?];
@@ -20,7 +20,9 @@ pub(super) fn size(text: &str) -> Result<[u32; 2], String> {
 /// `X,Y,WxH`: lower left pixel and size.
 pub(super) fn area(text: &str) -> Result<PixelRect, String> {
     let wanted = || {
-        format!("`{text}` is no part of a picture; write X,Y,WIDTHxHEIGHT (X,Y: lower left pixel)")
+        format!(
+            "`{text}` is not a part of a picture; write X,Y,WIDTHxHEIGHT (X,Y: lower left pixel)"
+        )
     };
     let mut parts = text.splitn(3, ',');
     let mut next = || parts.next().ok_or_else(wanted);
@@ -32,7 +34,7 @@ pub(super) fn area(text: &str) -> Result<PixelRect, String> {
 
 /// `X,Y`.
 pub(super) fn pixel(text: &str) -> Result<[u32; 2], String> {
-    let wanted = || format!("`{text}` is no pixel; write X,Y (y = 0 is the bottom row)");
+    let wanted = || format!("`{text}` is not a pixel; write X,Y (y = 0 is the bottom row)");
     let (x, y) = text.split_once(',').ok_or_else(wanted)?;
     let part = |part: &str| part.trim().parse().map_err(|_| wanted());
     Ok([part(x)?, part(y)?])
@@ -40,7 +42,7 @@ pub(super) fn pixel(text: &str) -> Result<[u32; 2], String> {
 
 /// `A..B` (B left out) or `A..=B`.
 pub(super) fn frames(text: &str) -> Result<std::ops::Range<u32>, String> {
-    let wanted = || format!("`{text}` is no range of frames; write FIRST..END (END left out)");
+    let wanted = || format!("`{text}` is not a range of frames; write FIRST..END (END left out)");
     let (first, end) = text.split_once("..").ok_or_else(wanted)?;
     let (end, included) = match end.strip_prefix('=') {
         Some(end) => (end, 1),
@@ -59,7 +61,7 @@ pub(super) struct Shard {
 }
 
 impl Shard {
-    /// Whether this shard does the work item of that number.
+    /// Returns whether this shard does the work item of that number.
     pub(super) fn takes(self, item: u64) -> bool {
         item % self.of == self.part - 1
     }
@@ -73,7 +75,7 @@ impl std::fmt::Display for Shard {
 
 /// See [`Shard`].
 pub(super) fn shard(text: &str) -> Result<Shard, String> {
-    let wanted = || format!("`{text}` is no shard; write K/N with K from 1 to N");
+    let wanted = || format!("`{text}` is not a shard; write K/N with K from 1 to N");
     let (part, of) = text.split_once('/').ok_or_else(wanted)?;
     let shard = Shard {
         part: part.trim().parse().map_err(|_| wanted())?,
@@ -82,7 +84,7 @@ pub(super) fn shard(text: &str) -> Result<Shard, String> {
     if shard.part == 0 || shard.part > shard.of { Err(wanted()) } else { Ok(shard) }
 }
 
-/// A float: decimal, `nan`, `inf`, or its bits as `0x` and eight hex digits.
+/// Returns a float: decimal, `nan`, `inf`, or its bits as `0x` and eight hex digits.
 pub(super) fn float(text: &str) -> Result<f32, String> {
     let text = text.trim();
     let hex = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
@@ -98,8 +100,8 @@ pub(super) fn float(text: &str) -> Result<f32, String> {
     })
 }
 
-/// One to four floats with commas between. A single one stands for all four channels only where
-/// `splat` says so; missing ones are 0, alpha 1.
+/// Returns one to four floats with commas between. A single one stands for all four channels only
+/// where `splat` says so; missing ones are 0, alpha 1.
 pub(super) fn vector(text: &str) -> Result<[f32; 4], String> {
     let mut value = [0.0, 0.0, 0.0, 1.0];
     let mut parts = text.split(',');
@@ -112,7 +114,7 @@ pub(super) fn vector(text: &str) -> Result<[f32; 4], String> {
     Ok(value)
 }
 
-/// A bit set of channels from `rgba` or `xyzw` letters, red in bit 0.
+/// Returns a bit set of channels from `rgba` or `xyzw` letters, red in bit 0.
 pub(super) fn channels(text: &str) -> Option<Vec<usize>> {
     let letters: Option<Vec<usize>> = text
         .chars()
@@ -127,8 +129,8 @@ pub(super) fn channels(text: &str) -> Option<Vec<usize>> {
     letters.filter(|letters| !letters.is_empty() && letters.len() <= 4)
 }
 
-/// The number of a register: `3`, `KIND[3]`, or the kind's first letter and the number (`t3`),
-/// below `count`.
+/// Returns the number of a register: `3`, `KIND[3]`, or the kind's first letter and the number
+/// (`t3`), below `count`.
 pub(super) fn register(text: &str, kind: &str, count: usize) -> Option<usize> {
     let text = text.trim();
     let inner = text
@@ -139,7 +141,7 @@ pub(super) fn register(text: &str, kind: &str, count: usize) -> Option<usize> {
     inner.trim().parse().ok().filter(|&n| n < count)
 }
 
-/// Whether a name holds a pattern, in which `*` stands for anything.
+/// Returns whether a name holds a pattern, in which `*` stands for anything.
 pub(super) fn holds(pattern: &str, name: &str) -> bool {
     let mut rest = name;
     pattern.split('*').all(|part| match rest.find(part) {

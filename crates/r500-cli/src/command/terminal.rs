@@ -12,7 +12,7 @@ pub(crate) fn error(message: &str) {
 
 /// Text on stderr.
 pub(crate) fn plain(text: &str) {
-    // Nobody is left to tell if this fails.
+    // A failure here cannot be reported.
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
@@ -28,7 +28,7 @@ pub(super) fn note(message: &str) {
 
 fn say(label: &str, color: &str, message: &str) {
     let mut stderr = std::io::stderr().lock();
-    // Nobody is left to tell if this fails.
+    // A failure here cannot be reported.
     let _ = if colors(&stderr) {
         writeln!(stderr, "\x1b[1;{color}m{label}\x1b[0m: {message}")
     } else {
@@ -36,12 +36,12 @@ fn say(label: &str, color: &str, message: &str) {
     };
 }
 
-/// Whether a stream takes colours: a terminal, and `NO_COLOR` is not set to anything.
+/// Returns whether a stream takes colours: a terminal, and `NO_COLOR` is not set to anything.
 pub(super) fn colors(stream: &impl IsTerminal) -> bool {
     stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// A bar on stderr, if that is a terminal; it appears when something takes a while.
+/// Returns a bar on stderr, if that is a terminal; it appears when something takes a while.
 pub(super) fn progress(length: u64, unit: &str) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -54,8 +54,8 @@ pub(super) fn progress(length: u64, unit: &str) -> ProgressBar {
     }
 }
 
-/// The picture in the terminal: two pixels a character, reduced to its width. With `colors` off,
-/// brightness as characters.
+/// Returns the picture in the terminal: two pixels a character, reduced to its width. With `colors`
+/// off, brightness as characters.
 pub(super) fn show(picture: &Picture, out: &mut impl Write, colors: bool) -> std::io::Result<()> {
     let (columns, lines) = terminal_size::terminal_size()
         .map_or((80, 24), |(width, height)| (u32::from(width.0), u32::from(height.0)));

@@ -21,13 +21,12 @@ use super::{source, syntax, terminal};
 
 /// Run programs that say what they must give.
 ///
-/// Takes cases and draws (JSON, JSON lines, gzipped or not), assembly with EXPECT, and whole folders of
-/// them. A value passes
-/// within the case's tolerance, relative above 1 and absolute below; +0 equals -0 and any NaN any
-/// other. Draws compare in 8 bits. What is killed, uncovered or never written is 0 in every channel,
-/// or the draw's `background`. A capture passes if at most the share of its pixels that it allows
-/// (`check.share`, else 0.002) differ by more than 2/255 from the PNG of the same name beside it.
-/// Programs that expect nothing are counted and left alone.
+/// Takes cases and draws (JSON, JSON lines, gzipped or not), assembly with EXPECT, and whole
+/// folders of them. A value passes within the case's tolerance, relative above 1 and absolute
+/// below; +0 equals -0 and any NaN any other. Draws compare in 8 bits. What is killed, uncovered or
+/// never written is 0 in every channel, or the draw's `background`. A capture passes if at most the
+/// share of its pixels that it allows (`check.share`, else 0.002) differ by more than 2/255 from
+/// the PNG of the same name next to it. Programs that expect nothing are counted and left alone.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Test {
@@ -84,7 +83,7 @@ enum End {
     Passed,
     NothingExpected,
     KnownFailure,
-    /// What is wrong, and a pixel to look at.
+    /// What is wrong, and a pixel to read.
     Failed(Vec<String>, Option<[u32; 2]>),
 }
 
@@ -158,7 +157,7 @@ impl Test {
         Ok(if tally.failed == 0 { Status::Fine } else { Status::Failed })
     }
 
-    /// The jobs of a file; one that cannot be read is a failed test.
+    /// Returns the jobs of a file; one that cannot be read is a failed test.
     fn items(&self, file: &Path) -> Outcome<impl Iterator<Item = Item>> {
         let jobs: Box<dyn Iterator<Item = Result<Job, String>>> =
             match source::open(file, self.from) {
@@ -214,7 +213,8 @@ impl Test {
         match end {
             End::Failed(..) => End::KnownFailure,
             End::Passed => {
-                let text = "it is known to fail, and passes: take it off the list".to_owned();
+                let text = "it is listed as a known failure but passes: remove it from the list"
+                    .to_owned();
                 End::Failed(vec![text], None)
             }
             other => other,
@@ -265,7 +265,7 @@ struct Runner {
 }
 
 impl Runner {
-    /// How each ended, and the seconds it took.
+    /// Returns how each ended, and the seconds it took.
     fn run(&self, batch: &[Item]) -> Vec<(End, f64)> {
         let next = AtomicUsize::new(0);
         let ends = Mutex::new(Vec::with_capacity(batch.len()));
@@ -335,14 +335,14 @@ impl Item {
         }
     }
 
-    /// What the case decides, and how well founded that is.
+    /// Returns what the case decides, and how well founded that is.
     fn rule(&self) -> Option<String> {
         let job = self.job.as_ref().ok().filter(|job| !job.rationale.is_empty())?;
         let status = if job.status.is_empty() { "" } else { &format!(" ({})", job.status) };
         Some(format!("{}{status}", job.rationale))
     }
 
-    /// The program, for another command line.
+    /// Returns the program, for another command line.
     fn command(&self) -> String {
         let file = quote(&self.file.display().to_string());
         let file_name = self.file.file_stem().unwrap_or_default().to_string_lossy();
@@ -406,14 +406,14 @@ fn read_picture(path: &Path) -> Result<Picture, String> {
     decode_png(&bytes).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// Whether a file's name says that it may hold jobs with expectations.
+/// Returns whether a file's name says that it may hold jobs with expectations.
 fn may_expect(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     [".json", ".jsonl", ".ndjson", ".r5"].iter().any(|extension| name.ends_with(extension))
 }
 
-/// A word for a shell.
+/// Returns a word for a shell.
 fn quote(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./+,:@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

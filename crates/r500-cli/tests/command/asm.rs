@@ -59,7 +59,7 @@ fn the_extension_picks_the_format() {
     let raw: Vec<u8> = dwords.iter().flat_map(|word| word.to_le_bytes()).collect();
     assert_eq!(written("rsq.bin", &[]), raw);
     assert_eq!(written("rsq.BIN", &[]), raw);
-    // As the dialect's own tools write it: a dword a line, an empty line behind six.
+    // As the dialect's own tools write it: a dword a line, an empty line after six.
     let c_array =
         "0x00004000,\n0x08020080,\n0x08020080,\n0x00000000,\n0x0000406b,\n0x00000000,\n\n";
     assert_eq!(written("rsq.inc", &[]), c_array.as_bytes());
@@ -102,10 +102,10 @@ fn includes_are_found_beside_and_on_the_search_path() {
         .says("error[E0004]")
         .says(&folder.path("deep/all.r5"))
         .says("main.r5:1:");
-    // `one.r5` is beside the file that includes it, `rsq.r5` on the path only.
+    // `one.r5` is next to the file that includes it, `rsq.r5` on the path only.
     let run = r500(&["asm", &source, "-I", &lib]).status(0).shows(RSQ_HEX);
     assert_eq!(run.text().lines().count(), 2);
-    // Beside comes first, and of two folders the first.
+    // Next to comes first, and of two folders the first.
     std::fs::create_dir(folder.0.join("other")).unwrap();
     folder.write("other/rsq.r5", "LAST : ;\n");
     let source = folder.write("two.r5", "#include \"rsq.r5\"\n");

@@ -1,4 +1,4 @@
-//! Assembly as the program: what it includes, textures beside it, expectations in it, its errors.
+//! Assembly as the program: what it includes, textures next to it, expectations in it, its errors.
 
 use r500::picture::{Picture, encode_png};
 
@@ -159,7 +159,7 @@ fn each_kind_of_expectation_is_looked_at() {
             assert_eq!(run.status, status, "{expectation}: {}{}", run.text(), run.stderr);
         }
     }
-    // One that a faithful machine fails must go on failing.
+    // One that a faithful machine fails must continue failing.
     for (expectation, status) in [("(7, _, _, _)", 0), ("(0.875, _, _, _)", 1)] {
         let text = format!("{program}\nEXPECT out[0] at (3, 0) = {expectation} ; EXPECT failure ;");
         r500(&["test", &folder.write("expect.r5", text)]).status(status);

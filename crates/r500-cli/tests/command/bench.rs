@@ -88,7 +88,7 @@ fn every_level_of_this_machine() {
     let last = if cfg!(target_arch = "x86_64") { "scalar" } else { "portable" };
     assert_eq!(levels.last(), Some(&last));
     bench(&[&file, "--simd", last]).status(0).shows(last);
-    bench(&[&file, "--simd", "mmx"]).status(2).says("`mmx` is no level");
+    bench(&[&file, "--simd", "mmx"]).status(2).says("`mmx` is not a level");
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn what_cannot_be_measured_is_told() {
     bench(&[&file, "--against", &folder.path("none.json")]).status(3).says("cannot read");
     bench(&[&file, "--fail-below", "1"]).status(2);
     bench(&[]).status(2);
-    // The others are measured all the same.
+    // The others are measured anyway.
     folder.write("broken.r5", "garbage ;\n");
     let run = bench(&[&folder.path("."), "--threads", "1", "--format", "csv"]).status(1);
     assert!(run.says("garbage").shows("uv.inc").text().lines().count() == 2);

@@ -26,7 +26,7 @@ fn blocks_and_statements() {
     let folder = Folder::new("cfg-blocks");
     let answer = json(&folder.write("loop.r5", LOOP));
     let blocks = answer["blocks"].as_array().unwrap();
-    // Blocks begin at what is jumped to and behind what jumps: LOOP | test, IF | BREAK | ENDIF |
+    // Blocks begin at what is jumped to and after what jumps: LOOP | test, IF | BREAK | ENDIF |
     // ENDLOOP | OUT, where ENDIF is jumped to and its own jump leads to the next instruction.
     let first: Vec<u64> = blocks.iter().map(|b| b["first"].as_u64().unwrap()).collect();
     assert!(first.starts_with(&[0, 1, 3, 4]) && first.ends_with(&[6]), "{first:?}");

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{Folder, corpus, r500, with_stdin};
 
-/// Line 3 fetches; 5 reads what is not there yet, behind line 4, which nothing reads.
+/// Line 3 fetches; 5 reads what is not there yet, after line 4, which nothing reads.
 const PENDING: &str = "\
 -- a picture, plain
 INPUT temp[0] = uv ; US_PIXSIZE = PIX_SIZE(0) ;   -- too little
@@ -236,25 +236,25 @@ fn fixes_are_shown_or_written() {
     let mended =
         PENDING.replace("PIX_SIZE(0)", "PIX_SIZE(1)").replace("OUT\n", "OUT TEX_SEM_WAIT\n");
     let shown =
-        r500(&["check", &source, "--fix"]).status(0).says("3 to mend; then 1 program: 1 warn");
+        r500(&["check", &source, "--fix"]).status(0).says("3 to fix; then 1 program: 1 warn");
     let shown = shown.shows("\n-OUT\n+OUT TEX_SEM_WAIT\n").shows("\n@@ -1,7 +1,7 @@\n");
     assert!(shown.stderr.contains("warning[R5038]"), "{}", shown.stderr);
     assert_eq!(folder.read("p.r5"), PENDING.as_bytes());
 
     let out = folder.path("out.r5");
-    r500(&["check", &source, "--fix", "-o", &out]).status(0).says("3 mended");
+    r500(&["check", &source, "--fix", "-o", &out]).status(0).says("3 fixed");
     assert_eq!(String::from_utf8(folder.read("out.r5")).unwrap(), mended);
     let piped = r500(&["check", &source, "--fix", "-o", "-"]).status(0);
     assert_eq!(piped.text(), mended);
     let piped = with_stdin(&["check", "-", "--fix", "-o", "-"], PENDING.as_bytes()).status(0);
     assert_eq!(piped.text(), mended);
 
-    // Nothing to mend is allowed: nothing is touched.
+    // Nothing to fix is allowed: nothing is touched.
     let allowed = folder.write("a.r5", format!("-- r500: allow-file(R5020, R5041)\n{PENDING}"));
-    r500(&["check", &allowed, "--fix", "--in-place"]).status(0).says("0 mended");
+    r500(&["check", &allowed, "--fix", "--in-place"]).status(0).says("0 fixed");
     assert!(folder.read("a.r5").ends_with(PENDING.as_bytes()));
 
-    r500(&["check", &source, "--fix", "--in-place"]).status(0).says("3 mended");
+    r500(&["check", &source, "--fix", "--in-place"]).status(0).says("3 fixed");
     assert_eq!(String::from_utf8(folder.read("p.r5")).unwrap(), mended);
     r500(&["check", &source]).status(0);
 
@@ -277,7 +277,7 @@ fn other_formats_are_fixed_through_their_writers() {
         let run = r500(&["check", &path, "--fix"]).shows("set TEX_SEM_WAIT at address 2");
         assert_eq!(run.status, 0, "{name}: {}", run.stderr);
         assert_eq!(folder.read(name), before);
-        r500(&["check", &path, "--fix", "--in-place"]).status(0).says(" mended");
+        r500(&["check", &path, "--fix", "--in-place"]).status(0).says(" fixed");
         let again = r500(&["check", &path, "--format", "json"]).status(0);
         assert!(!again.text().contains("R5041"), "{name}");
         assert_ne!(folder.read(name), before);

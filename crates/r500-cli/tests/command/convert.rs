@@ -9,7 +9,7 @@ fn hex(program: &str) -> String {
     r500(&["convert", program, "--to", "hex"]).status(0).text().to_owned()
 }
 
-/// The program of a capture as the file itself says it.
+/// Returns the program of a capture as the file itself says it.
 fn dwords(capture: &str) -> String {
     let json: serde_json::Value = serde_json::from_slice(&std::fs::read(capture).unwrap()).unwrap();
     let line = |words: &serde_json::Value| {

@@ -5,13 +5,13 @@ use r500::fast::Fast;
 
 use super::{Folder, UV, corpus, r500, with_stdin};
 
-/// What a script prints.
+/// Returns what a script prints.
 fn script(args: &[&str], commands: &str) -> String {
     let args = [&["debug"], args, &["--script", "-"]].concat();
     with_stdin(&args, commands.as_bytes()).status(0).text().to_owned()
 }
 
-/// What one command of a script says.
+/// Returns what one command of a script says.
 fn reply<'a>(text: &'a str, command: &str) -> &'a str {
     let start =
         text.find(&format!("(r500) {command}\n")).unwrap_or_else(|| panic!("{command}\n{text}"));
@@ -53,7 +53,7 @@ fn steps_like_trace(capture: &str, pixel: &str) {
             blocks.push(String::new());
         }
         // The trace tells about the pixel's state and the stacks in lines of its own.
-        let own = ["pixel: ", "pixel sleeps", "loop   ", "calls  "];
+        let own = ["pixel: ", "pixel is inactive", "loop   ", "calls  "];
         if let Some(block) = blocks.last_mut()
             && !own.iter().any(|word| line.trim_start().starts_with(word))
         {
@@ -71,7 +71,7 @@ fn steps_like_trace(capture: &str, pixel: &str) {
         .skip(1)
         .map(|told| {
             let told = told.split("(r500) ").next().unwrap();
-            told.replace("             the pixel sleeps\n", "")
+            told.replace("             the pixel is inactive\n", "")
         })
         .collect();
     assert_eq!(told.len(), blocks.len() * 2);
@@ -108,18 +108,18 @@ fn groups_loops_and_breakpoints() {
         "until not active\ninfo group\ninfo loops\nactive\nreverse-active\nfinish\nreverse-finish\nend\n\
          reverse-until not active",
     );
-    // The position behind the step that put it to sleep.
+    // The position after the step that put it to sleep.
     let until = reply(&text, "until not active");
     assert!(until.starts_with(&format!("step {first_sleep} of ")), "{until}");
-    assert!(until.contains("(sleeps: continue(0))"), "{until}");
+    assert!(until.contains("(inactive: continue(0))"), "{until}");
     assert!(reply(&text, "info group").contains("[c]"), "{text}");
     assert!(reply(&text, "info loops").starts_with("loop 1: "));
-    assert!(!reply(&text, "active").contains("sleeps"));
-    assert!(!reply(&text, "reverse-active").contains("sleeps"));
-    assert!(reply(&text, "reverse-until not active").contains("sleeps"));
+    assert!(!reply(&text, "active").contains("(inactive"));
+    assert!(!reply(&text, "reverse-active").contains("(inactive"));
+    assert!(reply(&text, "reverse-until not active").contains("(inactive"));
 }
 
-/// The number that a line of a trace begins a step with.
+/// Returns the number that a line of a trace begins a step with.
 fn step_number(line: &str) -> Option<usize> {
     line.get(..5)?.trim().parse().ok()
 }
@@ -135,7 +135,7 @@ fn breakpoints_stop_where_their_conditions_say() {
     );
     let breakpoints = reply(&text, "info breakpoints");
     assert!(breakpoints.contains("2: break 1 if temp[0].r < 0, hit 0 times"), "{breakpoints}");
-    // Instruction 0 writes temp[0].rg, so both hold behind it.
+    // Instruction 0 writes temp[0].rg, so both hold after it.
     let first = reply(&text, "continue");
     assert!(first.contains("breakpoint 2, break 1 if temp[0].r < 0\n"), "{first}");
     assert!(

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{Folder, TEXTURE, corpus, r500};
 
 /// colour = gain * u + bias, written twice: registers, constants and channels of the input lie
-/// elsewhere in the second, which also computes something that nobody needs.
+/// elsewhere in the second, which also computes an unused value.
 const ONE: &str = "\
     SIZE 8 8 ;
     const[0] = (0.5, 0, 0, 0) ;

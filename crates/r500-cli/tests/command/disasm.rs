@@ -2,7 +2,7 @@
 
 use super::{Folder, corpus, r500, with_stdin};
 
-/// What a program draws, bit for bit.
+/// Returns what a program draws, bit for bit.
 fn pixels(folder: &Folder, program: &str, name: &str) -> Vec<u8> {
     r500(&["render", program, "-o", &folder.path(name)]).status(0);
     folder.read(name)

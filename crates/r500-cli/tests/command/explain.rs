@@ -2,7 +2,7 @@
 
 use super::{Folder, corpus, r500, with_stdin};
 
-/// The line of a field, its columns one space apart.
+/// Returns the line of a field, its columns one space apart.
 fn line(text: &str, field: &str) -> String {
     let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut lines = text.lines().map(words);
@@ -47,7 +47,7 @@ fn six_dwords_are_an_instruction() {
         assert!(run.text().contains(&format!("{register} = 0x")), "{}", run.text());
     }
     assert!(line(run.text(), "ALPHA_OP").starts_with("3:0 ALPHA_OP 11 OP_RSQ"));
-    // A texture instruction does not look at dwords 4 and 5.
+    // A texture instruction does not read dwords 4 and 5.
     let six = ["00007803", "00440000", "c9064e02", "0", "0", "1"];
     let run = r500(&[&["explain"], &six[..]].concat()).status(0);
     run.shows("dword 4 = 0x00000000 not looked at\n")

@@ -12,7 +12,7 @@ fn files_and_folders_are_written_over() {
     let other = folder.write("notes.txt", LOOSE);
     let whole = folder.path("");
     let run = r500(&["fmt", "--check", &whole]).status(1).says("2 of 2 files would change");
-    let run = run.shows("-SIZE 4 4;\n").shows("+SIZE 4 4 ;\n").shows("a.r5, laid out");
+    let run = run.shows("-SIZE 4 4;\n").shows("+SIZE 4 4 ;\n").shows("a.r5, formatted");
     assert!(!run.text().contains("notes"));
     assert_eq!(std::fs::read_to_string(&a).unwrap(), LOOSE);
     r500(&["fmt", &whole]).status(0);

@@ -101,8 +101,8 @@ fn codes(published: &Value) -> Vec<&str> {
     list.iter().filter_map(|one| one["code"].as_str()).collect()
 }
 
-/// The text that a client had in line 8 (from 0) of `first.r5` is, once it was mended:
-/// `src0.rgb = way, src1.rgb = tint : alu[lt].r = MAD src0.rgb src1.rgb src0.000 ;`
+/// The text that a client had in line 8 (from 0) of `first.r5` is, once it was fixed: `src0.rgb =
+/// way, src1.rgb = tint : alu[lt].r = MAD src0.rgb src1.rgb src0.000 ;`
 #[test]
 fn neovim_is_answered() {
     let folder = Folder::new("lsp-neovim");
@@ -157,7 +157,7 @@ fn neovim_is_answered() {
     assert_eq!(names[..2], ["SIZE", "US_PIXSIZE"]);
     assert!(names.contains(&"@again") && names.contains(&"way") && names.contains(&"IF alu"));
 
-    // Five instructions: an address in front of each, six dwords behind it.
+    // Five instructions: an address in front of each, six dwords after it.
     let hints = session.result(11).as_array().unwrap();
     assert_eq!(hints.len(), 10);
     assert_eq!(
@@ -283,7 +283,7 @@ fn colours_folds_and_links_are_those_of_the_text() {
     assert_eq!(link(0), format!("file://{root}/names.inc"));
     assert_eq!(link(1), format!("file://{root}/skin.png"));
 
-    // Behind `MAX `, behind its first operand, and at the start of a line.
+    // After `MAX `, after its first operand, and at the start of a line.
     let help = |id: u64| {
         let help = session.result(id);
         (help["signatures"][0]["label"].clone(), help["activeParameter"].clone())

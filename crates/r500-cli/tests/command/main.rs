@@ -55,20 +55,20 @@ impl Run {
         std::str::from_utf8(&self.stdout).unwrap()
     }
 
-    /// The run, which must have ended with that status.
+    /// Returns the run, which must have ended with that status.
     fn status(self, wanted: i32) -> Self {
         assert_eq!(self.status, wanted, "stdout: {}\nstderr: {}", self.text(), self.stderr);
         self
     }
 
-    /// The run, whose messages must hold this text.
+    /// Returns the run, whose messages must hold this text.
     fn says(self, wanted: &str) -> Self {
         assert!(self.stderr.contains(wanted), "no `{wanted}` in stderr: {}", self.stderr);
         assert!(!self.stderr.contains("panicked"), "{}", self.stderr);
         self
     }
 
-    /// The run, whose output must hold this text.
+    /// Returns the run, whose output must hold this text.
     fn shows(self, wanted: &str) -> Self {
         assert!(self.text().contains(wanted), "no `{wanted}` in stdout: {}", self.text());
         self
@@ -168,7 +168,7 @@ fn help_names_every_subcommand_with_examples() {
     r500(&[]).status(2);
 }
 
-/// A reader that goes away is no error, and no panic.
+/// A reader that goes away is not an error, and no panic.
 #[test]
 fn a_closed_pipe_is_quiet() {
     let probes = corpus("piglit/probes.jsonl.gz");

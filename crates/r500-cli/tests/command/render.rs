@@ -17,7 +17,7 @@ fn a_capture_needs_no_switches() {
     let picture = folder.picture("out.png");
     assert_eq!((picture.width, picture.height), (64, 64));
     r500(&["render", &capture, "--compare", &reference]).status(0).shows("equal: ");
-    // It can be given another size all the same.
+    // It can be given another size anyway.
     r500(&["render", &capture, "-o", &out, "--size", "20x10"]).status(0);
     assert_eq!((folder.picture("out.png").width, folder.picture("out.png").height), (20, 10));
 }
@@ -337,7 +337,7 @@ impl Watching {
         Self { child, out }
     }
 
-    /// Whether red of the first pixel becomes this.
+    /// Returns whether red of the first pixel becomes this.
     fn shows(&self, red: f32) -> bool {
         let start = Instant::now();
         while start.elapsed() < Duration::from_secs(30) {

@@ -173,7 +173,7 @@ fn programs_of_one_file() {
     assert!(name("more").ends_with("new.json:a") && name("fewer").ends_with("new.json:b#2"));
 }
 
-/// A window that holds no instruction: nothing can run, and the others are counted all the same.
+/// A window that holds no instruction: nothing can run, and the others are counted anyway.
 #[test]
 fn what_cannot_run_is_said() {
     let folder = Folder::new("stats-broken");
@@ -193,7 +193,7 @@ fn what_cannot_run_is_said() {
     assert!(Path::new(&folder.path("good.inc")).exists());
 }
 
-/// Passes that nobody gave are one, and said; given ones multiply. REP and its end with five
+/// Passes that are not given are one, and said; given ones multiply. REP and its end with five
 /// instructions around and between: the language's loop.
 #[test]
 fn loops_cost_their_passes() {

@@ -54,14 +54,14 @@ fn flow_control_of_a_pixel_that_waits() {
     let run = r500(&["trace", &case, "--pixel", "1,0"]).status(0);
     let run = run
         .shows("pixel: active -> continue(0)")
-        .shows("pixel sleeps: continue(0)")
+        .shows("pixel is inactive: continue(0)")
         .shows("pixel: continue(0) -> active")
-        .shows("loop   depth 1, 3 passes left, aL 0")
+        .shows("loop   depth 1, 3 iterations left, aL 0")
         .shows("predicate.rgba <- rgba set");
     let all = run.text().lines().count();
     let active = r500(&["trace", &case, "--pixel", "1,0", "--active"]).status(0);
     assert!(active.text().lines().count() < all);
-    assert!(!active.text().contains("pixel sleeps"));
+    assert!(!active.text().contains("pixel is inactive"));
 }
 
 #[test]

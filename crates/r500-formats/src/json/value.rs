@@ -251,8 +251,8 @@ impl Value {
     }
 }
 
-/// An unknown key, with the known one that is nearest to it. The deserialiser's message names the key and
-/// then all that are known, each between backticks.
+/// Returns an unknown key, with the known one that is nearest to it. The deserialiser's message
+/// names the key and then all that are known, each between backticks.
 fn unknown_key(message: &str) -> ReadError {
     let mut names = message.split('`').skip(1).step_by(2);
     let key = names.next().unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::tree::{
 };
 
 impl<E: Entropy> Generator<'_, E> {
-    /// Some statements, within what room and work are left.
+    /// Returns some statements, within what room and work are left.
     pub(super) fn block(&mut self, context: Context, work: &mut u32, most: u32) -> Vec<Stmt> {
         let mut list = Vec::new();
         // The main program likes to be long, others short.
@@ -116,7 +116,7 @@ impl<E: Entropy> Generator<'_, E> {
         self.room += kept;
     }
 
-    /// An arm of a branch, sometimes with something that leaves the loop at its end.
+    /// Returns an arm of a branch, sometimes with something that leaves the loop at its end.
     fn arm(&mut self, context: Context, work: &mut u32) -> Vec<Stmt> {
         let mut list = self.block(context, work, 0);
         if context.leaves && self.entropy.chance(2, 5) {
@@ -172,7 +172,7 @@ impl<E: Entropy> Generator<'_, E> {
         self.room += kept;
     }
 
-    /// A quarter of the room, for what comes behind the statement.
+    /// Returns a quarter of the room, for what comes after the statement.
     fn keep_room(&mut self) -> u32 {
         let kept = self.room / 4;
         self.room -= kept;
@@ -210,7 +210,7 @@ impl<E: Entropy> Generator<'_, E> {
         conditional.then(|| self.condition(list, context, work))
     }
 
-    /// A condition, mostly with an instruction in front that sets what it looks at.
+    /// Returns a condition, mostly with an instruction in front that sets what it reads.
     fn condition(&mut self, list: &mut Vec<Stmt>, context: Context, work: &mut u32) -> Cond {
         let bit = self.entropy.below(4) as u8;
         let pred = Pred { inv: self.entropy.chance(1, 3), ..Pred::bit(bit) };
@@ -237,7 +237,7 @@ impl<E: Entropy> Generator<'_, E> {
         if self.entropy.chance(1, 3) { cond.not() } else { cond }
     }
 
-    /// A condition that does not depend on the pixel.
+    /// Returns a condition that does not depend on the pixel.
     fn static_condition(&mut self) -> Cond {
         let cond = Cond::boolean(self.entropy.below(32) as u8);
         match self.entropy.weighted(&[4, 4, 1]) {
@@ -257,7 +257,7 @@ impl<E: Entropy> Generator<'_, E> {
     }
 }
 
-/// Lets the last statement share the ENDIF behind it, sometimes.
+/// Lets the last statement share the ENDIF after it, sometimes.
 fn merge(entropy: &mut impl Entropy, arm: &mut [Stmt]) {
     if let Some(Stmt::If(last)) = arm.last_mut()
         && last.form.shape == IfShape::Usual

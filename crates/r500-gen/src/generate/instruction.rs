@@ -36,7 +36,7 @@ const FUNCTIONS: [AlphaOp; 6] =
 const COLOURS: [Swiz; 3] = [Swiz::R, Swiz::G, Swiz::B];
 
 impl<E: Entropy> Generator<'_, E> {
-    /// Any instruction that is no flow control.
+    /// Any instruction that is not a flow control.
     pub(super) fn instruction(&mut self, context: Context) -> Stmt {
         match self.entropy.weighted(&[10, 3, 2, 1, u32::from(self.kills)]) {
             0 => Stmt::Alu(Box::new(self.alu(context))),
@@ -47,7 +47,7 @@ impl<E: Entropy> Generator<'_, E> {
         }
     }
 
-    /// A register counted up or down: what loops are made of.
+    /// Returns a register counted up or down: what loops are made of.
     pub(super) fn count_up(&mut self, context: Context) -> Stmt {
         let mut alu = Alu::IDLE;
         let temp = Dest::temp(self.counter());
@@ -71,7 +71,8 @@ impl<E: Entropy> Generator<'_, E> {
         Stmt::Alu(Box::new(alu))
     }
 
-    /// What drivers do before IF: a difference against zero, nothing written but the ALU result.
+    /// Returns what drivers do before IF: a difference against zero, nothing written but the ALU
+    /// result.
     pub(super) fn compare(&mut self, context: Context) -> Stmt {
         if self.entropy.chance(1, 6) {
             let mut alu = self.alu(context);
@@ -95,8 +96,8 @@ impl<E: Entropy> Generator<'_, E> {
         Stmt::Alu(Box::new(alu))
     }
 
-    /// What comparisons are about: mostly an input, which differs from pixel to pixel, and what
-    /// loops count.
+    /// Returns what comparisons are about: mostly an input, which differs from pixel to pixel, and
+    /// what loops count.
     fn compared(&mut self, context: Context) -> [Source; 3] {
         let temp = |addr| Source { addr, constant: false, relative: false };
         let a = match self.entropy.weighted(&[4, 2]) {
@@ -113,12 +114,12 @@ impl<E: Entropy> Generator<'_, E> {
         [a, b, Source::UNUSED]
     }
 
-    /// A temporary that is counted with.
+    /// Returns a temporary that is counted with.
     fn counter(&mut self) -> u8 {
         (self.inputs + self.entropy.below(2)).min(u32::from(self.tree.pixsize)) as u8
     }
 
-    /// An ALU instruction that sets predicate bits.
+    /// Returns an ALU instruction that sets predicate bits.
     pub(super) fn set_predicate(&mut self, context: Context) -> Stmt {
         let mut alu = self.alu(context);
         if self.entropy.chance(2, 3) {
@@ -155,7 +156,7 @@ impl<E: Entropy> Generator<'_, E> {
         Stmt::Alu(Box::new(alu))
     }
 
-    /// An OUT instruction.
+    /// Returns an OUT instruction.
     fn out(&mut self, context: Context) -> Stmt {
         let mut alu = self.alu(context);
         alu.out = true;
@@ -202,7 +203,7 @@ impl<E: Entropy> Generator<'_, E> {
         }
     }
 
-    /// An ALU instruction that writes temporaries.
+    /// Returns an ALU instruction that writes temporaries.
     fn alu(&mut self, context: Context) -> Alu {
         let derivatives = self.derivatives && context.uniform;
         let mut rgb_op = self.entropy.pick(RGB_OPS[0], &RGB_OPS[1..]);
@@ -289,15 +290,15 @@ impl<E: Entropy> Generator<'_, E> {
         }
     }
 
-    /// A temporary, mostly one of the first few.
+    /// Returns a temporary, mostly one of the first few.
     fn temp(&mut self, context: Context) -> Dest {
         let last = i32::from(self.tree.pixsize);
         let few = if self.entropy.chance(1, 8) { last } else { last.min(7) };
         self.register(context, few, last)
     }
 
-    /// A temporary to write. Mostly no input: programs that overwrite these soon forget what makes
-    /// pixels differ.
+    /// Returns a temporary to write. Mostly no input: programs that overwrite these soon forget
+    /// what makes pixels differ.
     fn dest(&mut self, context: Context) -> Dest {
         let dest = self.temp(context);
         let last = u32::from(self.tree.pixsize);
@@ -307,7 +308,7 @@ impl<E: Entropy> Generator<'_, E> {
         Dest::temp((self.inputs + self.entropy.below(5)).min(last) as u8)
     }
 
-    /// A register up to `few`, or moved by aL up to `last`.
+    /// Returns a register up to `few`, or moved by aL up to `last`.
     fn register(&mut self, context: Context, few: i32, last: i32) -> Dest {
         let (least, greatest) = context.al;
         let (first, most) = ((-least).max(0), last - greatest);
@@ -319,7 +320,7 @@ impl<E: Entropy> Generator<'_, E> {
         Dest::temp(self.entropy.between(0, few) as u8)
     }
 
-    /// A predicate in `times` of eight cases.
+    /// Returns a predicate in `times` of eight cases.
     fn pred(&mut self, times: u32) -> Pred {
         if !self.entropy.chance(times, 8) {
             // Inversion of nothing does nothing.
@@ -345,7 +346,7 @@ impl<E: Entropy> Generator<'_, E> {
         Compare::new(self.entropy.below(4) as u8)
     }
 
-    /// Bits that do nothing; `flow` for flow control, where drivers set `ALU_WAIT`.
+    /// Returns the bits that do nothing; `flow` for flow control, where drivers set `ALU_WAIT`.
     pub(super) fn hints(&mut self, flow: bool) -> Hints {
         let usual = Hints { alu_wait: flow, ..Hints::NONE };
         if !self.entropy.chance(1, 8) {
@@ -361,7 +362,7 @@ impl<E: Entropy> Generator<'_, E> {
         }
     }
 
-    /// A fetch from a unit that is not enabled.
+    /// Returns a fetch from a unit that is not enabled.
     fn fetch(&mut self, context: Context) -> Stmt {
         let ops = [TexOp::NOP, TexOp::PROJ, TexOp::LODBIAS, TexOp::LOD, TexOp::DXDY];
         let op = self.entropy.pick(TexOp::LD, &ops);

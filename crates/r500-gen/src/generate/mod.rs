@@ -52,7 +52,7 @@ impl Default for Shape {
 }
 
 impl Case {
-    /// A random case. Its tree [checks](Tree::check); the same choices give the same case.
+    /// Returns a random case. Its tree [checks](Tree::check); the same choices give the same case.
     ///
     /// ```
     /// use r500_gen::{Case, Rng, Shape, oracle};
@@ -194,7 +194,7 @@ impl<'a, E: Entropy> Generator<'a, E> {
         }
     }
 
-    /// What is decided when everything else is known.
+    /// Returns what is decided when everything else is known.
     fn finish(self) -> Tree {
         let Self { entropy, mut tree, shape, .. } = self;
         tree.layout = entropy.pick(Layout::Behind, &[Layout::Front, Layout::Inside]);
@@ -224,7 +224,7 @@ fn constant(entropy: &mut impl Entropy, specials: bool) -> [f32; 4] {
     if specials { vector } else { vector.map(tame) }
 }
 
-/// The number itself if it is an ordinary one.
+/// Returns the number itself if it is an ordinary one.
 fn tame(x: f32) -> f32 {
     if x == 0.0 || (x.is_normal() && (1e-3..1e3).contains(&x.abs())) { x } else { 0.0 }
 }

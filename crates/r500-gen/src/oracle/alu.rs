@@ -179,7 +179,7 @@ fn finish<Op, const N: usize>(x: f32, half: &Half<Op, N>) -> f32 {
 }
 
 fn store(alu: &Alu, pixel: &mut Pixel, al: i32, result: [f32; 4]) {
-    // Predication looks at the bits as they were before the instruction.
+    // Predication reads the bits as they were before the instruction.
     let lets =
         [0, 1, 2, 3].map(|i| pixel.passes(if i < 3 { alu.rgb.pred } else { alu.alpha.pred }, i));
     for (i, value) in result.into_iter().enumerate() {

@@ -32,7 +32,7 @@ pub struct Outcome {
     pub path: u64,
 }
 
-/// The outcome of every pixel of a case, row by row from y = 0.
+/// Returns the outcome of every pixel of a case, row by row from y = 0.
 ///
 /// The case's tree must [check](crate::Tree::check); of others nothing is promised.
 #[must_use]
@@ -56,7 +56,7 @@ pub fn run(case: &Case) -> Vec<Outcome> {
     outcomes
 }
 
-/// What a statement makes of the one behind it.
+/// What a statement makes of the one after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
     Next,
@@ -83,14 +83,14 @@ struct Oracle<'a> {
 impl<'a> Oracle<'a> {
     fn new(tree: &'a Tree) -> Self {
         let mut oracle = Self { tree, differ: vec![false; tree.subs.len()] };
-        // Callees stand behind their callers.
+        // Callees stand after their callers.
         for (n, sub) in tree.subs.iter().enumerate().rev() {
             oracle.differ[n] = sub.body.iter().any(|stmt| oracle.differs(stmt));
         }
         oracle
     }
 
-    /// Whether a statement takes quad differences.
+    /// Returns whether a statement takes quad differences.
     fn differs(&self, stmt: &Stmt) -> bool {
         stmt.any(&mut |stmt| match stmt {
             Stmt::Alu(alu) => alu.is_derivative(),
@@ -222,7 +222,7 @@ impl<'a> Oracle<'a> {
     }
 }
 
-/// The arm that runs.
+/// Returns the arm that runs.
 fn arm(node: &If, holds: bool) -> &[Stmt] {
     if holds { &node.then } else { node.otherwise.as_deref().unwrap_or_default() }
 }
@@ -269,7 +269,7 @@ impl Pixel {
         if covered { self.outcome } else { Outcome { path, ..Outcome::default() } }
     }
 
-    /// Whether a predicate lets a channel (0 red to 3 alpha) through.
+    /// Returns whether a predicate lets a channel (0 red to 3 alpha) through.
     fn passes(&self, pred: Pred, channel: usize) -> bool {
         let bit = match pred.sel {
             PredSel::RGBA => self.predicate[channel],
@@ -294,7 +294,7 @@ impl Pixel {
     }
 }
 
-/// A comparison with zero.
+/// Returns a comparison with zero.
 fn compare(op: Compare, x: f32) -> bool {
     match op {
         Compare::LT => number::less(x, 0.0),
@@ -304,7 +304,7 @@ fn compare(op: Compare, x: f32) -> bool {
     }
 }
 
-/// The place of a register, aL added; past every bank if that is below 0.
+/// Returns the place of a register, aL added; past every bank if that is below 0.
 fn address(addr: u8, relative: bool, al: i32) -> usize {
     usize::try_from(i32::from(addr) + if relative { al } else { 0 }).unwrap_or(usize::MAX)
 }

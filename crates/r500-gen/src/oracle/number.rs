@@ -14,7 +14,7 @@ pub(super) fn flush(x: f32) -> f32 {
     if x.is_subnormal() { 0.0_f32.copysign(x) } else { x }
 }
 
-/// The float next to an exact result.
+/// Returns the float next to an exact result.
 fn round(exact: f64) -> f32 {
     if exact.abs() < TINY { 0.0_f32.copysign(exact as f32) } else { exact as f32 }
 }
@@ -23,12 +23,12 @@ pub(super) fn add(a: f32, b: f32) -> f32 {
     flush(flush(a) + flush(b))
 }
 
-/// The plain product.
+/// Returns the plain product.
 fn times(a: f32, b: f32) -> f32 {
     round(f64::from(flush(a)) * f64::from(flush(b)))
 }
 
-/// The product of the ALU: with the zero rule, a zero factor gives +0.
+/// Returns the product of the ALU: with the zero rule, a zero factor gives +0.
 pub(super) fn product(a: f32, b: f32, zero_rule: bool) -> f32 {
     if zero_rule && (flush(a) == 0.0 || flush(b) == 0.0) { 0.0 } else { times(a, b) }
 }

@@ -58,7 +58,7 @@ pub(super) fn simplify(tree: &mut Tree, n: usize, i: usize, version: usize) -> b
     }
 }
 
-/// Subroutines behind `removed` have moved up.
+/// Subroutines after `removed` have moved up.
 pub(super) fn renumber(tree: &mut Tree, removed: usize) {
     let mut n = 0;
     while let Some(list) = tree.list_mut(n) {

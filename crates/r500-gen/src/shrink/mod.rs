@@ -12,7 +12,7 @@ use crate::tree::{Layout, Stmt};
 /// Versions that are tried at most.
 const ATTEMPTS: usize = 100_000;
 
-/// The smallest case found that still fails. `fails` is called with cases whose trees
+/// Returns the smallest case found that still fails. `fails` is called with cases whose trees
 /// [check](crate::Tree::check); it must be true for `case` itself, or nothing is tried.
 ///
 /// ```
@@ -133,7 +133,7 @@ impl<F: FnMut(&Case) -> bool> Shrinker<F> {
         smaller
     }
 
-    /// Each statement by something simpler.
+    /// Returns each statement by something simpler.
     fn statements(&mut self) -> bool {
         let mut smaller = false;
         let mut n = 0;
@@ -188,7 +188,7 @@ impl<F: FnMut(&Case) -> bool> Shrinker<F> {
         smaller
     }
 
-    /// What pixels start with.
+    /// Returns what pixels start with.
     fn inputs(&mut self) -> bool {
         let mut smaller = false;
         for n in (0..self.best.picture.inputs.len()).rev() {

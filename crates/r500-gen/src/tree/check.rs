@@ -35,7 +35,7 @@ pub enum Invalid {
     LeavesNoLoop,
     /// A return where the documents allow none: in the main program, in a loop, where pixels may
     /// have gone different ways, or by a condition that depends on the pixel. Also in an arm that
-    /// may run though nobody is in it.
+    /// may run though no pixel is active in it.
     #[error("a return from the main program, a loop, a divergent branch or an idle arm")]
     Return,
     /// A call of a subroutine that does not exist or stands in front.
@@ -59,7 +59,7 @@ pub enum Invalid {
     /// Loops or calls without full flow control.
     #[error("loops and calls need full flow control")]
     PartialFlowControl,
-    /// Quad differences where pixels may have gone different ways, or beside `IGNORE_UNCOVERED`,
+    /// Quad differences where pixels may have gone different ways, or next to `IGNORE_UNCOVERED`,
     /// which lets uncovered pixels go astray.
     #[error("quad differences where the four pixels may differ")]
     Derivative,
@@ -98,14 +98,14 @@ impl Tree {
         Ok(())
     }
 
-    /// Instructions that the tree lowers to, at most.
+    /// Returns the instructions that the tree lowers to, at most.
     pub(crate) fn size(&self) -> usize {
         let subs: usize = self.subs.iter().map(|sub| size(&sub.body) + 1).sum();
         // The jump over subroutines and the last instruction.
         size(&self.main) + subs + 2
     }
 
-    /// Whether some instruction takes differences across the quad.
+    /// Returns whether some instruction takes differences across the quad.
     #[must_use]
     pub fn has_derivatives(&self) -> bool {
         let mut found = false;
@@ -128,7 +128,7 @@ impl Tree {
         found
     }
 
-    /// The values that aL takes in a loop that stands where it has those of `outer`.
+    /// Returns the values that aL takes in a loop that stands where it has those of `outer`.
     pub(crate) fn al_range(&self, kind: LoopKind, int: u8, outer: (i32, i32)) -> (i32, i32) {
         if kind == LoopKind::Rep {
             return outer;
@@ -140,7 +140,7 @@ impl Tree {
     }
 }
 
-/// Whether a loop's own BREAK or CONTINUE may send its pixels different ways.
+/// Returns whether a loop's own BREAK or CONTINUE may send its pixels different ways.
 pub(crate) fn may_leave(body: &[Stmt]) -> bool {
     body.iter().any(|stmt| match stmt {
         Stmt::Break(_) | Stmt::Continue(_) => true,
@@ -183,7 +183,7 @@ struct Check<'a> {
     tree: &'a Tree,
     /// What is known of a subroutine's callers, all taken together.
     callers: Vec<Option<Context>>,
-    /// The subroutine that is looked at.
+    /// The subroutine that is read.
     body: Option<usize>,
 }
 
@@ -238,7 +238,7 @@ impl Check<'_> {
         let closes = matches!(shape, IfShape::Usual | IfShape::Merged);
         let has_else = node.otherwise.is_some();
         self.list(&node.then, inside, returns && fixed, closes && !has_else)?;
-        // An ELSE that never jumps runs its arm though nobody is in it, and a return there would
+        // An ELSE that never jumps runs its arm though no pixel is active in it, and a return there would
         // take along those who wait for ENDIF.
         let returns = returns && fixed && (shape == IfShape::Plain || !node.form.else_any);
         node.otherwise.as_ref().map_or(Ok(()), |list| self.list(list, inside, returns, closes))

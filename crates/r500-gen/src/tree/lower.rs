@@ -5,13 +5,13 @@
 //!
 //! | statement | `OP` | `JUMP_FUNC` | `JUMP_ANY` | `B_ELSE` | `B_OP0` | `B_OP1` | target |
 //! | --- | --- | --- | --- | --- | --- | --- | --- |
-//! | IF | JUMP | against the condition | all | | INCR | - | behind ENDIF |
-//! | IF with ELSE | JUMP | against the condition | all | | INCR | INCR | behind ELSE |
-//! | ELSE | JUMP | never | all or any | 1 | - | DECR 1 | behind ENDIF |
+//! | IF | JUMP | against the condition | all | | INCR | - | after ENDIF |
+//! | IF with ELSE | JUMP | against the condition | all | | INCR | INCR | after ELSE |
+//! | ELSE | JUMP | never | all or any | 1 | - | DECR 1 | after ENDIF |
 //! | ENDIF | JUMP | any | any | | DECR | DECR | next |
-//! | LOOP, REP | LOOP, REP | never | all or any | | - | - | behind ENDLOOP, or ENDLOOP |
+//! | LOOP, REP | LOOP, REP | never | all or any | | - | - | after ENDLOOP, or ENDLOOP |
 //! | ENDLOOP | ENDLOOP, ENDREP | always | all or any | | - | - | first of the body |
-//! | BREAK | BREAKLOOP, BREAKREP | its condition | all or any | | - | DECR by the depth in the loop | behind ENDLOOP |
+//! | BREAK | BREAKLOOP, BREAKREP | its condition | all or any | | - | DECR by the depth in the loop | after ENDLOOP |
 //! | CONTINUE | CONTINUE | its condition | all or any | | - | DECR by the depth in the loop | ENDLOOP |
 //! | call | JUMP, PUSH | its condition | any, or all without one | | - | INCR if counted | the subroutine |
 //! | return | JUMP, POP | its condition | all | | - | DECR by the depth, one more if counted | the popped address |
@@ -37,7 +37,7 @@ const NEVER: Cond = Cond { table: 0, pred: Pred::NONE, boolean: 0 };
 const ALWAYS: Cond = NEVER.not();
 
 impl Tree {
-    /// The program: instructions and state. The four targets keep floats.
+    /// Returns the program: instructions and state. The four targets keep floats.
     ///
     /// Of a tree that does not [check](Tree::check) it is some program or other.
     #[must_use]
@@ -113,12 +113,12 @@ struct Open {
     continues: Vec<usize>,
 }
 
-/// What the ENDIF behind a list of statements has to do for the list's last one.
+/// What the ENDIF after a list of statements has to do for the list's last one.
 #[derive(Default)]
 struct Tail {
-    /// Jumps that land behind it.
+    /// Jumps that land after it.
     jumps: Vec<usize>,
-    /// Levels that it closes beside its own.
+    /// Levels that it closes next to its own.
     levels: usize,
 }
 
@@ -170,7 +170,7 @@ impl Lower<'_> {
             }
         }
         // Jumps past the last statement need something to land on, and END_ADDR ends the program
-        // behind any instruction, though it jump elsewhere.
+        // after any instruction, though it jump elsewhere.
         if !matches!(tree.main.last(), Some(Stmt::Alu(_) | Stmt::Tex(_))) {
             self.code.push(alu(&Alu::IDLE));
         }
@@ -325,7 +325,7 @@ impl Lower<'_> {
         self.land(at, at + 1);
     }
 
-    /// A flow-control instruction whose target is not known yet; its place.
+    /// Returns a flow-control instruction whose target is not known yet; its place.
     fn jump(&mut self, jump: Jump, trim: Trim) -> usize {
         let pop = u8::try_from(jump.pop).unwrap_or(u8::MAX);
         let cmn = common(InstType::FC, trim.hints)

@@ -32,7 +32,7 @@ pub(crate) use check::{BRANCH_LEVELS, CALLS, LOOP_FRAMES};
 pub struct Tree {
     /// The statements where the program starts.
     pub main: Vec<Stmt>,
-    /// Subroutines. One may call those behind it, so there is no recursion.
+    /// Subroutines. One may call those after it, so there is no recursion.
     pub subs: Vec<Sub>,
     /// `US_FC_INT_CONST`.
     pub ints: [UsFcIntConst; INT_CONSTANTS],
@@ -55,11 +55,11 @@ pub struct Tree {
 /// Where subroutines stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Behind the program's last instruction (`END_ADDR`).
+    /// After the program's last instruction (`END_ADDR`).
     Behind,
     /// In front of its first one (`START_ADDR`).
     Front,
-    /// Before its last statement, behind a jump over them.
+    /// Before its last statement, after a jump over them.
     Inside,
 }
 
@@ -134,7 +134,7 @@ pub enum LoopKind {
 pub struct Leave {
     /// When; always if not given.
     pub when: Option<Cond>,
-    /// `JUMP_ANY`. Either value means the same: the jump is only taken when nobody is left.
+    /// `JUMP_ANY`. Either value means the same: the jump is only taken when no pixel is left.
     pub any: bool,
     /// What else the word says.
     pub trim: Trim,
@@ -162,7 +162,7 @@ pub struct Return {
     pub trim: Trim,
 }
 
-/// A condition: what `JUMP_FUNC` looks at.
+/// A condition: what `JUMP_FUNC` reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cond {
     /// Bit `4*alu_result + 2*predicate + boolean` says whether it holds.
@@ -187,7 +187,7 @@ pub struct Pred {
 pub struct IfForm {
     /// Branch counters and targets.
     pub shape: IfShape,
-    /// `JUMP_ANY` of ELSE: it then never jumps, instead of jumping when nobody wants its arm.
+    /// `JUMP_ANY` of ELSE: it then never jumps, instead of jumping when no pixel takes its arm.
     pub else_any: bool,
     /// How ENDIF takes its level off.
     pub endif: Endif,
@@ -198,9 +198,9 @@ pub struct IfForm {
 /// Branch counters and targets of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IfShape {
-    /// As drivers do it: who jumps over everything lands behind ENDIF.
+    /// As drivers do it: who jumps over everything lands after ENDIF.
     Usual,
-    /// Who jumps over everything opens the level all the same and lands on ENDIF.
+    /// Who jumps over everything opens the level anyway and lands on ENDIF.
     Through,
     /// There is no ENDIF: that of the branch around it, which must follow at once and be `Usual` or
     /// itself `Merged`, closes this level too.
@@ -231,10 +231,10 @@ pub enum Endif {
 pub struct LoopForm {
     /// `JUMP_ANY` of LOOP or REP.
     pub any: bool,
-    /// The target of LOOP or REP is behind its end, where the documents want it; drivers take the
+    /// The target of LOOP or REP is after its end, where the documents want it; drivers take the
     /// ENDLOOP itself. Must be set for a loop of no passes.
     pub behind: bool,
-    /// `JUMP_ANY` of ENDLOOP or ENDREP. Without it, passes go on though nobody is left in them.
+    /// `JUMP_ANY` of ENDLOOP or ENDREP. Without it, passes continue though no pixel is left in them.
     pub end_any: bool,
     /// What else the words of LOOP and ENDLOOP say.
     pub trims: [Trim; 2],
@@ -343,7 +343,7 @@ pub struct Tex {
     pub swiz: [Channel; 4],
     /// Channels written, red in bit 0, alpha in bit 3.
     pub wmask: u8,
-    /// Predicate of the colours; TEXKILL looks at it alone.
+    /// Predicate of the colours; TEXKILL reads it alone.
     pub rgb_pred: Pred,
     /// Predicate of alpha.
     pub alpha_pred: Pred,
@@ -363,7 +363,7 @@ pub struct TexReg {
 }
 
 impl Tree {
-    /// A tree of these statements, with state that does for simple ones: no constants, 33
+    /// Returns a tree of these statements, with state that does for simple ones: no constants, 33
     /// temporaries, full flow control.
     #[must_use]
     pub fn new(main: Vec<Stmt>) -> Self {
@@ -381,13 +381,13 @@ impl Tree {
         }
     }
 
-    /// An integer constant.
+    /// Returns an integer constant.
     #[must_use]
     pub fn int(&self, n: u8) -> UsFcIntConst {
         self.ints[usize::from(n) % INT_CONSTANTS]
     }
 
-    /// A boolean constant.
+    /// Returns a boolean constant.
     #[must_use]
     pub fn boolean(&self, n: u8) -> bool {
         self.bools >> (usize::from(n) % BOOL_CONSTANTS) & 1 != 0
@@ -398,32 +398,32 @@ impl Cond {
     /// The ALU result is set.
     pub const ALU_RESULT: Self = Self { table: 0xf0, pred: Pred::NONE, boolean: 0 };
 
-    /// A predicate bit is set (or not, if `pred` says so).
+    /// Returns a predicate bit is set (or not, if `pred` says so).
     #[must_use]
     pub const fn predicate(pred: Pred) -> Self {
         Self { table: 0xcc, pred, boolean: 0 }
     }
 
-    /// A boolean constant is set.
+    /// Returns a boolean constant is set.
     #[must_use]
     pub const fn boolean(n: u8) -> Self {
         Self { table: 0xaa, pred: Pred::NONE, boolean: n }
     }
 
-    /// The opposite.
+    /// Returns the opposite.
     #[must_use]
     pub const fn not(self) -> Self {
         Self { table: !self.table, ..self }
     }
 
-    /// Whether it holds.
+    /// Returns whether it holds.
     #[must_use]
     pub const fn holds(self, alu_result: bool, predicate: bool, boolean: bool) -> bool {
         let index = (alu_result as u8) << 2 | (predicate as u8) << 1 | boolean as u8;
         self.table >> index & 1 != 0
     }
 
-    /// Whether it is the same for all pixels: it looks at no more than the boolean constant.
+    /// Returns whether it is the same for all pixels: it reads no more than the boolean constant.
     #[must_use]
     pub fn is_static(self) -> bool {
         // PRED_SEL NONE reads as one bit for all pixels: 1, or 0 inverted (open).
@@ -491,7 +491,7 @@ impl Leave {
 }
 
 impl Dest {
-    /// A temporary.
+    /// Returns a temporary.
     #[must_use]
     pub const fn temp(addr: u8) -> Self {
         Self { addr, relative: false }
@@ -537,7 +537,7 @@ impl Alu {
         hints: Hints::NONE,
     };
 
-    /// Whether it takes differences across the quad.
+    /// Returns whether it takes differences across the quad.
     #[must_use]
     pub fn is_derivative(&self) -> bool {
         self.rgb.op.is_derivative() || self.alpha.op.is_derivative()
@@ -564,7 +564,7 @@ impl Tex {
 }
 
 impl TexReg {
-    /// A temporary, unswizzled.
+    /// Returns a temporary, unswizzled.
     #[must_use]
     pub const fn temp(addr: u8) -> Self {
         let swiz = [Channel::R, Channel::G, Channel::B, Channel::A];

@@ -35,7 +35,7 @@ impl Display for Tree {
 }
 
 impl Tree {
-    /// A line for each constant that some instruction names.
+    /// Returns a line for each constant that some instruction names.
     fn constants_used(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut used = vec![false; self.constants.len()];
         let mut relative = false;
@@ -220,7 +220,7 @@ impl Display for Alu {
 }
 
 impl Alu {
-    /// A half; `channels` are its channels' letters.
+    /// Returns a half; `channels` are its channels' letters.
     fn half<Op: fmt::Debug, const N: usize>(
         &self,
         half: &Half<Op, N>,
@@ -263,7 +263,7 @@ impl Alu {
         Ok(s)
     }
 
-    /// An operand with its sources in place.
+    /// Returns an operand with its sources in place.
     fn operand<const N: usize>(&self, operand: &Operand<N>) -> Result<String, fmt::Error> {
         let colours = operand.swiz.iter().any(|swiz| swiz.code() < Swiz::A.code());
         let alpha = operand.swiz.contains(&Swiz::A);

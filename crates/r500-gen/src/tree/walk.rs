@@ -3,7 +3,7 @@
 use super::{If, Loop, Stmt, Tree};
 
 impl Stmt {
-    /// The lists of statements within: both arms, or the body.
+    /// Returns the lists of statements within: both arms, or the body.
     #[must_use]
     pub fn lists(&self) -> [Option<&Vec<Stmt>>; 2] {
         match self {
@@ -13,7 +13,7 @@ impl Stmt {
         }
     }
 
-    /// The lists of statements within, to be changed.
+    /// Returns the lists of statements within, to be changed.
     #[must_use]
     pub fn lists_mut(&mut self) -> [Option<&mut Vec<Stmt>>; 2] {
         match self {
@@ -23,14 +23,15 @@ impl Stmt {
         }
     }
 
-    /// Whether `test` holds for this statement or one within it; called subroutines do not count.
+    /// Returns whether `test` holds for this statement or one within it; called subroutines do not
+    /// count.
     pub fn any(&self, test: &mut dyn FnMut(&Self) -> bool) -> bool {
         test(self) || self.lists().into_iter().flatten().flatten().any(|stmt| stmt.any(test))
     }
 }
 
 impl Tree {
-    /// The statements of a subroutine (none if there is no such subroutine).
+    /// Returns the statements of a subroutine (none if there is no such subroutine).
     #[must_use]
     pub fn sub(&self, n: u8) -> &[Stmt] {
         self.subs.get(usize::from(n)).map_or(&[], |sub| &sub.body)

@@ -32,15 +32,15 @@ pub fn uniform(entropy: &mut impl Entropy) -> Instruction {
     Instruction(std::array::from_fn(|_| entropy.bits()))
 }
 
-/// An instruction that mostly makes sense by itself: reserved codes, far registers and rare modes
-/// are rare, but there is no field that always has the same value. Jump targets are below 64.
+/// Returns an instruction that mostly makes sense by itself: reserved codes, far registers and rare
+/// modes are rare, but there is no field that always has the same value. Jump targets are below 64.
 #[must_use]
 pub fn near_valid(entropy: &mut impl Entropy) -> Instruction {
     near_valid_at(entropy, 0, 64)
 }
 
-/// A program of `length` near-valid instructions (or uniform ones, rarely) with random state, small
-/// textures, inputs and coverage, 8x8 pixels. It may be endless.
+/// Returns a program of `length` near-valid instructions (or uniform ones, rarely) with random
+/// state, small textures, inputs and coverage, 8x8 pixels. It may be endless.
 #[must_use]
 pub fn job(entropy: &mut impl Entropy, length: u16) -> Job {
     let code: Vec<_> =
@@ -52,7 +52,7 @@ pub fn job(entropy: &mut impl Entropy, length: u16) -> Job {
     state::around(entropy, code)
 }
 
-/// A near-valid instruction at address `at` of a program of `length` instructions.
+/// Returns a near-valid instruction at address `at` of a program of `length` instructions.
 fn near_valid_at(entropy: &mut impl Entropy, at: u16, length: u16) -> Instruction {
     match entropy.weighted(&[10, 4, 4, 3]) {
         0 => alu(entropy, InstType::ALU),
@@ -62,12 +62,12 @@ fn near_valid_at(entropy: &mut impl Entropy, at: u16, length: u16) -> Instructio
     }
 }
 
-/// One in sixteen.
+/// Returns one in sixteen.
 fn rarely(entropy: &mut impl Entropy) -> bool {
     entropy.chance(1, 16)
 }
 
-/// A code below `named` mostly, else any of that many bits.
+/// Returns a code below `named` mostly, else any of that many bits.
 fn code(entropy: &mut impl Entropy, named: u32, bits: u32) -> u8 {
     let below = if rarely(entropy) { 1 << bits } else { named };
     entropy.below(below) as u8

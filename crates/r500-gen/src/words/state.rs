@@ -13,7 +13,7 @@ use super::rarely;
 use crate::Entropy;
 use crate::number::{number, special, vector};
 
-/// A job of these instructions.
+/// Returns a job of these instructions.
 pub(super) fn around(entropy: &mut impl Entropy, code: Vec<Instruction>) -> Job {
     let length = code.len() as u32;
     let mut job = Job::from_program(Program::from_code(code));
@@ -75,7 +75,7 @@ fn input(entropy: &mut impl Entropy, temp: u8) -> Input {
     Input { temp, data: InputData::Values { width: 8, values } }
 }
 
-/// A small texture of two formats that every machine has, with any filters and addressing.
+/// Returns a small texture of two formats that every machine has, with any filters and addressing.
 #[must_use]
 pub fn texture(entropy: &mut impl Entropy) -> Texture {
     let ty = CoordType::new(entropy.below(3) as u8);

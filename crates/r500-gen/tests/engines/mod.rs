@@ -128,8 +128,9 @@ pub(crate) struct Candidate {
     engine: Box<dyn Engine>,
 }
 
-/// The engines to try: at each level that is asked for and that this machine has, the fast engine and machine
-/// code; and machine code of every level in the emulator. `R500_ENGINE=jit,emulated` says which of these.
+/// Returns the engines to try: at each level that is asked for and that this machine has, the fast
+/// engine and machine code; and machine code of every level in the emulator.
+/// `R500_ENGINE=jit,emulated` says which of these.
 pub(crate) fn candidates() -> Vec<Candidate> {
     let efforts = [Effort::Quick, Effort::Full];
     let native = Simd::available().flat_map(|simd| {
@@ -164,13 +165,13 @@ fn jit(simd: Simd, effort: Effort, execution: Execution) -> Option<Candidate> {
     there.then(|| Candidate { name, simd: engine.simd(), engine: Box::new(engine) })
 }
 
-/// Whether a variable asks for a name; for every one if it is not set.
+/// Returns whether a variable asks for a name; for every one if it is not set.
 fn is_asked(variable: &str, name: Option<&str>) -> bool {
     let asked = std::env::var(variable).ok();
     asked.is_none_or(|asked| asked.split(',').any(|asked| Some(asked) == name))
 }
 
-/// The first difference between a frame and the reference engine's.
+/// Returns the first difference between a frame and the reference engine's.
 pub(crate) fn difference(got: &Frame, wanted: &Frame) -> Option<String> {
     let place = |n: usize| {
         let PixelRect { x, y, width, .. } = wanted.area();
@@ -217,7 +218,7 @@ pub(crate) fn difference(got: &Frame, wanted: &Frame) -> Option<String> {
     })
 }
 
-/// A reason without the place and the numbers in it.
+/// Returns a reason without the place and the numbers in it.
 fn kind(reason: &str) -> String {
     let words =
         reason.split_whitespace().filter(|word| !word.contains(|c: char| c.is_ascii_digit()));

@@ -12,19 +12,19 @@ pub(crate) const fn t(addr: u8) -> Source {
     Source { addr, constant: false, relative: false }
 }
 
-/// An inline constant, which must exist.
+/// Returns an inline constant, which must exist.
 pub(crate) fn inline(value: f32) -> Source {
     let code = InlineConst::exact(value).expect("an inline constant").code();
     Source { addr: 0x80 | code, constant: false, relative: false }
 }
 
-/// An operand of the RGB half: `rgb(Sel::SRC0, "r00")`.
+/// Returns an operand of the RGB half: `rgb(Sel::SRC0, "r00")`.
 pub(crate) fn rgb(sel: Sel, letters: &str) -> Operand<3> {
     let swiz: Vec<_> = letters.chars().map(swiz).collect();
     Operand { sel, swiz: [swiz[0], swiz[1], swiz[2]], modifier: Mod::NOP }
 }
 
-/// An operand of the alpha half.
+/// Returns an operand of the alpha half.
 pub(crate) fn alpha(sel: Sel, letter: char) -> Operand<1> {
     Operand { sel, swiz: [swiz(letter)], modifier: Mod::NOP }
 }
@@ -90,7 +90,7 @@ pub(crate) fn count(mask: u8) -> Stmt {
     add(mask, inline(1.0))
 }
 
-/// The ALU result: `a.channel - b.r` compared with zero.
+/// Returns the ALU result: `a.channel - b.r` compared with zero.
 pub(crate) fn compare(a: Source, channel: char, b: Source, op: Compare) -> Stmt {
     let mut alu = Alu::IDLE;
     alu.rgb.sources = [a, b, Source::UNUSED];
@@ -104,7 +104,7 @@ pub(crate) fn compare(a: Source, channel: char, b: Source, op: Compare) -> Stmt 
     stmt(alu)
 }
 
-/// The ALU result: t0's channel below `limit`.
+/// Returns the ALU result: t0's channel below `limit`.
 pub(crate) fn below(channel: char, limit: f32) -> Stmt {
     compare(t(0), channel, inline(limit), Compare::LT)
 }

@@ -86,7 +86,7 @@ fn hex(value: &Value) -> u32 {
     u32::from_str_radix(value.as_str().unwrap(), 16).unwrap()
 }
 
-/// A program of the corpus: t1 cleared, then this, then t1 shown.
+/// Returns a program of the corpus: t1 cleared, then this, then t1 shown.
 fn between(body: Vec<Stmt>) -> Tree {
     let mut main = vec![clear()];
     main.extend(body);
@@ -129,7 +129,7 @@ fn plain_jumps_by_booleans() {
     is_case("bool_jump", between(body));
 }
 
-/// A branch as Mesa writes it within loops: IF and BREAK ignore uncovered pixels.
+/// Returns a branch as Mesa writes it within loops: IF and BREAK ignore uncovered pixels.
 fn ignoring(mut stmt: Stmt) -> Stmt {
     let ignore = Trim { ignore_uncovered: true, ..Trim::USUAL };
     match &mut stmt {
@@ -242,9 +242,9 @@ fn a_branch_may_fall_through_its_endif() {
     // 0 compare, 1 IF, 2 then, 3 ELSE, 4 otherwise, 5 ENDIF, 6 idle.
     let tree = Tree::new(vec![below('r', 1.0), Stmt::If(node.clone())]);
     let wanted = [
-        // INCR either way, behind ELSE.
+        // INCR either way, after ELSE.
         (1, 0x0a00_0f00, 4 << 16),
-        // No B_OP: ENDIF itself follows. ANY of nobody never jumps.
+        // No B_OP: ENDIF itself follows. ANY without active pixels never jumps.
         (3, 0x0000_0030, 5 << 16),
         // DECR 1 either way, to the next instruction.
         (5, 0x0501_5a00, 6 << 16),
@@ -268,7 +268,7 @@ fn merged_branches_close_what_they_jump_over() {
     // 0 IF, 1 then, 2 ELSE, 3 IF, 4 IF, 5 then, 6 ELSE, 7 otherwise, 8 ENDIF, 9 idle.
     let wanted = [
         (0, 0x0a00_0f00, 3 << 16),
-        // Nobody goes there: its own level, behind ENDIF.
+        // No one goes there: its own level, after ENDIF.
         (2, 0x0401_0010, 9 << 16),
         // All skip it: the outer level is closed on the way.
         (3, 0x0601_0f00, 9 << 16),
@@ -440,7 +440,7 @@ fn senseless_trees_are_refused() {
     }
     let subs = vec![sub(vec![Stmt::Return(Return { when: Some(IF), trim: Trim::USUAL })], true)];
     assert_eq!(check(&Tree { subs, ..with(call(0, None)) }), Invalid::Return);
-    // An arm that runs though nobody is in it.
+    // An arm that runs though no pixel is active in it.
     let mut arm = branch(Cond::boolean(0), vec![], Some(vec![ret(None)]));
     arm.form.else_any = true;
     let subs = vec![sub(vec![Stmt::If(arm)], true)];

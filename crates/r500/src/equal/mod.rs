@@ -75,7 +75,7 @@ pub enum Incomparable {
         b: [u32; 2],
     },
     /// No pixel is covered in both.
-    #[error("there is no pixel that both cover")]
+    #[error("there is not a pixel that both cover")]
     NoPixels,
     /// Random values were asked for, and no input and no constant has the same name in both.
     #[error("no input and no constant has the same name in both")]
@@ -138,7 +138,7 @@ pub enum Part {
 const SIDES: [Side; 2] = [Side::A, Side::B];
 
 impl Pair {
-    /// Prepares two jobs. They run at their own size, or at `size`; 256x256 where nobody says.
+    /// Prepares two jobs. They run at their own size, or at `size`; 256x256 by default.
     ///
     /// # Errors
     /// [`Incomparable`] if one cannot run, or their sizes differ.
@@ -161,13 +161,13 @@ impl Pair {
         self.size
     }
 
-    /// The programs, decoded.
+    /// Returns the programs, decoded.
     #[must_use]
     pub fn shaders(&self) -> &[Shader; 2] {
         &self.shaders
     }
 
-    /// What a side reads.
+    /// Returns what a side reads.
     fn bind(&self, n: usize, job: &Job) -> Result<Bindings, Incomparable> {
         Bindings::new(job, self.size).map_err(|error| Incomparable::Bind { side: SIDES[n], error })
     }
@@ -177,7 +177,7 @@ impl Pair {
     /// +0 equal to -0, any NaN equal to any other).
     ///
     /// # Errors
-    /// [`Incomparable`] if a run fails, or there is no pixel to compare.
+    /// [`Incomparable`] if a run fails, or there is not a pixel to compare.
     pub fn compare(
         &self,
         jobs: &[Job; 2],

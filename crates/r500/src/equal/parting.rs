@@ -194,8 +194,8 @@ impl Trace {
         }
     }
 
-    /// The first step that is not explained, of those that the difference comes from through steps
-    /// that are not.
+    /// Returns the first step that is not explained, of those that the difference comes from
+    /// through steps that are not.
     fn root(&self, explained: &[bool], difference: &Difference) -> Option<usize> {
         let mut missing = wanted(difference);
         let killed = difference.parts.iter().any(|part| matches!(part, Part::Coverage { .. }));
@@ -226,7 +226,8 @@ impl Trace {
         first
     }
 
-    /// Whether a step computes from what an earlier one wrote, as far as that is found soon.
+    /// Returns whether a step computes from what an earlier one wrote, as far as that is found
+    /// soon.
     fn depends(&self, late: usize, early: usize) -> bool {
         let mut seen = HashSet::new();
         let mut work = vec![late];
@@ -251,7 +252,7 @@ impl Recorded {
         matches!(self.event.kind, EventKind::Flow(_))
     }
 
-    /// What it decides: whether the pixel wants to jump, whether it is killed.
+    /// Returns what it decides: whether the pixel wants to jump, whether it is killed.
     fn decision(&self) -> Option<bool> {
         match &self.event.kind {
             EventKind::Flow(jump) if self.event.active => Some(jump.wants),
@@ -264,7 +265,7 @@ impl Recorded {
         }
     }
 
-    /// Whether it takes part in the comparison.
+    /// Returns whether it takes part in the comparison.
     fn counts(&self) -> bool {
         !self.relevant.is_empty() || self.decision().is_some()
     }
@@ -275,7 +276,7 @@ impl Recorded {
         all.filter(|(channel, _)| self.relevant.contains(*channel)).collect()
     }
 
-    /// Channels that the relevant results depend on.
+    /// Returns the channels that the relevant results depend on.
     fn reads(&self) -> ChannelSet {
         let mut reads = ChannelSet::EMPTY;
         if !self.counts() {
@@ -297,7 +298,7 @@ impl Recorded {
         reads
     }
 
-    /// The instruction with relevant results only.
+    /// Returns the instruction with relevant results only.
     fn reduced(&self) -> Instruction {
         let (mut temps, mut outputs, mut predicates) = (0u8, 0u8, 0u8);
         let (mut depth, mut alu) = (false, false);
@@ -326,7 +327,7 @@ impl Recorded {
     }
 }
 
-/// The channels that a difference is about.
+/// Returns the channels that a difference is about.
 fn wanted(difference: &Difference) -> ChannelSet {
     let mut wanted = ChannelSet::EMPTY;
     for part in &difference.parts {
@@ -345,7 +346,7 @@ fn wanted(difference: &Difference) -> ChannelSet {
     wanted
 }
 
-/// What a write left in each of its channels.
+/// Returns what a write left in each of its channels.
 fn values(write: &Write) -> impl Iterator<Item = (ChannelId, u32)> + '_ {
     let (mask, one): (u8, Option<(ChannelId, u32)>) = match write {
         Write::Temp { mask, .. } | Write::Output { mask, .. } | Write::Predicate { mask, .. } => {
@@ -484,8 +485,8 @@ fn explain(traces: &[Trace; 2], aligned: &[[usize; 2]], tolerance: f32) -> [Vec<
     explained
 }
 
-/// Whether two steps that are the same instruction compute the same, as far as it is relevant to
-/// either run.
+/// Returns whether two steps that are the same instruction compute the same, as far as it is
+/// relevant to either run.
 fn same(a: &Recorded, b: &Recorded, tolerance: f32) -> bool {
     if a.decision() != b.decision() {
         return false;
@@ -515,7 +516,7 @@ fn same(a: &Recorded, b: &Recorded, tolerance: f32) -> bool {
     x.len() == y.len() && x.iter().zip(&y).all(|(&x, &y)| alike(x, y))
 }
 
-/// What an instruction computes with.
+/// Returns what an instruction computes with.
 fn operations(inst: Instruction) -> [u8; 3] {
     match inst.ty() {
         InstType::FC => [0, inst.fc_inst().op().code(), 0],
@@ -524,7 +525,7 @@ fn operations(inst: Instruction) -> [u8; 3] {
     }
 }
 
-/// What of a channel is the same in every layout.
+/// Returns what of a channel is the same in every layout.
 fn letter(channel: ChannelId) -> (u8, u8) {
     match channel {
         ChannelId::Temp(_, c) => (0, c),

@@ -5,8 +5,8 @@
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers of a round under a seed. Rounds do not depend on each other, so that any of them
-    /// can be repeated alone.
+    /// Returns the numbers of a round under a seed. Rounds do not depend on each other, so that any
+    /// of them can be repeated alone.
     #[must_use]
     pub fn new(seed: u64, round: u64) -> Self {
         let mut random = Self(seed ^ round.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -35,8 +35,8 @@ impl Random {
         low + (high - low) * self.unit()
     }
 
-    /// What shaders are given: mostly numbers around 1, often small whole ones (counts, switches),
-    /// sometimes something large or tiny.
+    /// Returns what shaders are given: mostly numbers around 1, often small whole ones (counts,
+    /// switches), sometimes something large or tiny.
     pub(super) fn value(&mut self) -> f32 {
         match self.below(8) {
             0 | 1 => self.below(17) as f32,

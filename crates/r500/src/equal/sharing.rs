@@ -29,9 +29,9 @@ pub struct Shared {
 }
 
 impl Sharing {
-    /// What two jobs share by name: their named constants of the same width, and the named components
-    /// of their inputs. A component without a name that is exactly `u` or `v` has that for a name;
-    /// one that is the same number everywhere needs none, because it is no input.
+    /// Returns what two jobs share by name: their named constants of the same width, and the named
+    /// components of their inputs. A component without a name that is exactly `u` or `v` has that
+    /// for a name; one that is the same number everywhere needs none, because it is not an input.
     #[must_use]
     pub fn of(a: &Job, b: &Job) -> Self {
         let mut sharing = Self::default();
@@ -67,7 +67,7 @@ impl Sharing {
         sharing
     }
 
-    /// Whether there is nothing to give both.
+    /// Returns whether there is nothing to give both.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.constants.is_empty() && self.inputs.is_empty()
@@ -147,7 +147,7 @@ fn named_components(job: &Job) -> BTreeMap<String, Vec<(u8, u8)>> {
     named
 }
 
-/// What a component is called; `None` if it is a number or has no name.
+/// Returns what a component is called; `None` if it is a number or has no name.
 fn name_of(name: &str, plane: Plane) -> Option<String> {
     // Captures name what the rasteriser fills in by its number.
     let number = name.parse::<f32>().is_ok();

@@ -2,7 +2,7 @@
 //!
 //! | comment | what it allows the codes for |
 //! | --- | --- |
-//! | `-- r500: allow(CODE, …)` behind something | the instructions on its line |
+//! | `-- r500: allow(CODE, …)` after something | the instructions on its line |
 //! | `-- r500: allow(CODE, …)` on a line of its own | the instruction that it stands in, else the next one |
 //! | `-- r500: allow-file(CODE, …)` | the whole program |
 //!
@@ -48,7 +48,7 @@ pub struct Allows {
 }
 
 impl Allows {
-    /// What the comments of a source, and of the files that it includes, allow.
+    /// Returns what the comments of a source, and of the files that it includes, allow.
     #[must_use]
     pub fn of(assembly: &Assembly) -> Self {
         let mut allows = Self::default();
@@ -89,7 +89,7 @@ impl Allows {
         allows
     }
 
-    /// The allowance that covers a finding.
+    /// Returns the allowance that covers a finding.
     #[must_use]
     pub fn covering(&self, code: LintCode, place: &Location, assembly: &Assembly) -> Option<usize> {
         let at = place.index().and_then(|index| assembly.spans.get(index));
@@ -152,7 +152,7 @@ impl Allows {
     }
 }
 
-/// All that covers instructions of some kind; from the first to the last of them.
+/// Returns all that covers instructions of some kind; from the first to the last of them.
 fn lines(assembly: &Assembly, of: impl Fn(&Span) -> bool, place: Span) -> Covers {
     let mut found = assembly.spans.iter().filter(|span| span.file == place.file && of(span));
     match found.next() {
@@ -161,7 +161,7 @@ fn lines(assembly: &Assembly, of: impl Fn(&Span) -> bool, place: Span) -> Covers
     }
 }
 
-/// The instruction that a comment stands in, or the next one.
+/// Returns the instruction that a comment stands in, or the next one.
 fn statement(assembly: &Assembly, place: Span) -> Covers {
     let here = assembly.spans.iter().filter(|span| span.file == place.file);
     let next = here.filter(|span| span.end > place.start).min_by_key(|span| span.start);
@@ -176,7 +176,8 @@ mod tests {
 
     use super::*;
 
-    /// Which instructions a source allows which codes for; -1 for the whole program, -2 for none.
+    /// Returns which instructions a source allows which codes for; -1 for the whole program, -2 for
+    /// none.
     fn allowed(source: &str) -> Vec<(&'static str, Vec<i32>)> {
         let assembly = assemble(source.as_bytes(), Options::default());
         assert!(assembly.is_ok(), "{:?}", assembly.diagnostics);

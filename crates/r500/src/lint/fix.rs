@@ -22,7 +22,7 @@ pub struct Fixed {
     pub text: Vec<u8>,
     /// What it assembles to.
     pub assembly: Assembly,
-    /// The findings that were mended, in the order in which that was done.
+    /// The findings that were fixed, in the order in which that was done.
     pub mended: Vec<Lint>,
     /// Findings with a safe fix that the text does not take, by the program's order.
     pub left: Vec<Unfixed>,
@@ -37,7 +37,7 @@ pub struct Unfixed {
     pub reason: String,
 }
 
-/// Rounds after which fixing gives up: mending one thing may uncover another, but not for ever.
+/// Rounds after which fixing gives up: fixing one thing may uncover another, but not for ever.
 const ROUNDS: usize = 16;
 
 /// Applies the safe fixes of the findings that are `wanted` to a source that assembles without errors.
@@ -93,7 +93,7 @@ pub fn fix(
     fixed
 }
 
-/// What a fix changes in the source itself: what stands there instead of which part.
+/// Returns what a fix changes in the source itself: what stands there instead of which part.
 ///
 /// # Errors
 /// Why the source does not take it.
@@ -106,7 +106,7 @@ pub fn text_edits(assembly: &Assembly, fix: &Fix) -> Result<Vec<(Span, String)>,
     edits.map(|edit| edit.map(|(range, text)| (span(range), text))).collect()
 }
 
-/// Applies the safe fixes of the findings that are `wanted` to a program itself; what was mended.
+/// Applies the safe fixes of the findings that are `wanted` to a program itself; what was fixed.
 pub fn fix_program(job: &mut Job, wanted: impl Fn(&Lint) -> bool) -> Vec<Lint> {
     let mut mended = Vec::new();
     for _ in 0..ROUNDS {
@@ -154,7 +154,7 @@ impl Fixed {
 struct Changes(BTreeMap<(usize, usize), Vec<String>>);
 
 impl Changes {
-    /// Adds what mends a finding, all of it or nothing.
+    /// Adds what fixes a finding, all of it or nothing.
     fn take(&mut self, assembly: &Assembly, finding: &Lint) -> Result<(), String> {
         let edits = finding.fix.as_ref().map_or(&[][..], |fix| &fix.edits);
         let mut texts = Vec::new();
@@ -188,7 +188,7 @@ impl Changes {
     }
 }
 
-/// What to write where for an edit of the program; `None` where it is so already.
+/// Returns what to write where for an edit of the program; `None` where it is so already.
 fn text_edit(assembly: &Assembly, edit: &Edit) -> Result<Option<(Range<usize>, String)>, String> {
     let mut edited = assembly.job.program.clone();
     edit.apply(&mut edited);
@@ -247,7 +247,7 @@ fn instruction(
         let tag = if glued { format!(" {tag}") } else { format!("{tag} ") };
         return Ok((last.start..last.start, tag));
     }
-    // Tags stand first, but behind the word that says what the instruction is.
+    // Tags stand first, but after the word that says what the instruction is.
     if first.is(text, "TEX") || first.is(text, "OUT") {
         return Ok((first.end..first.end, format!(" {tag}")));
     }

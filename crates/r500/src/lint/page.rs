@@ -10,8 +10,8 @@ use r500_program::Job;
 /// Longer examples are not shown.
 const LINES: usize = 24;
 
-/// What a code means, how one knows, what to do about it, and two programs: one that has it and one
-/// that nearly has. Markdown.
+/// Returns what a code means, how one knows, what to do about it, and two programs: one that has it
+/// and one that nearly has. Markdown.
 #[must_use]
 pub fn page(code: LintCode) -> String {
     let info = code.info();
@@ -28,13 +28,13 @@ pub fn page(code: LintCode) -> String {
     let _ = write!(page, "\n*Remedy:* {}{fixes}\n", info.remedy);
     let (bad, good) = (lines(&bad, &good), lines(&good, &bad));
     if bad.len().max(good.len()) <= LINES {
-        let _ = write!(page, "\nHas it:\n\n```text\n{}\n```\n", bad.join("\n"));
-        let _ = write!(page, "\nHas it not:\n\n```text\n{}\n```\n", good.join("\n"));
+        let _ = write!(page, "\nExample:\n\n```text\n{}\n```\n", bad.join("\n"));
+        let _ = write!(page, "\nCounter-example:\n\n```text\n{}\n```\n", good.join("\n"));
     }
     page
 }
 
-/// What the reference engine makes of it.
+/// Returns what the reference engine makes of it.
 fn in_a_run(code: LintCode) -> Option<String> {
     let name = match code {
         LintCode::RunsOut | LintCode::JumpsOut | LintCode::EndOutside => {
@@ -58,7 +58,7 @@ fn in_a_run(code: LintCode) -> Option<String> {
     Some(run.to_owned())
 }
 
-/// The instructions of a job, and what it says beside them that another one does not.
+/// Returns the instructions of a job, and what it says next to them that another one does not.
 fn lines(job: &Job, other: &Job) -> Vec<String> {
     let text =
         |job: &Job, state| print(job, &PrintOptions { state, ..PrintOptions::default() }).text;

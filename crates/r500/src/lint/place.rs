@@ -8,8 +8,8 @@ use r500_isa::Field;
 
 use r500_asm::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
 
-/// Where a finding's place is in a source, as exactly as that can be said; `None` for what stands
-/// nowhere in it.
+/// Returns where a finding's place is in a source, as exactly as that can be said; `None` for what
+/// stands nowhere in it.
 #[must_use]
 pub fn span(assembly: &Assembly, place: &Location) -> Option<Span> {
     match *place {
@@ -28,8 +28,8 @@ pub fn span(assembly: &Assembly, place: &Location) -> Option<Span> {
     }
 }
 
-/// The part of an instruction's text that spells the field that a place names; `None` where the
-/// instruction as a whole is meant, or the field is not spelled.
+/// Returns the part of an instruction's text that spells the field that a place names; `None` where
+/// the instruction as a whole is meant, or the field is not spelled.
 #[must_use]
 pub fn locate(text: &[u8], place: &Location) -> Option<Range<usize>> {
     let Location::Instruction { field: Some((word, field)), .. } = *place else { return None };
@@ -77,7 +77,7 @@ impl Statement<'_> {
         self.all.get(at).is_some_and(|piece| piece.is(self.text, word))
     }
 
-    /// `src0.rgb = …`, up to the comma or colon behind it.
+    /// `src0.rgb = …`, up to the comma or colon after it.
     fn set(&self, source: &str, half: &str) -> Option<Range<usize>> {
         let at = (0..self.all.len()).find(|&at| {
             self.word(at, source)
@@ -105,7 +105,7 @@ impl Statement<'_> {
         })
     }
 
-    /// The first destination of that kind; what lets read stands in front of the colon.
+    /// Returns the first destination of that kind; what lets read stands in front of the colon.
     fn register(&self, kind: &str, fits: impl Fn(&[u8]) -> bool) -> Option<Range<usize>> {
         let colon = self.all.iter().find(|piece| piece.kind == RawTokenKind::Mark(b':'));
         let behind = colon.map_or(0, |piece| piece.end);
@@ -114,7 +114,7 @@ impl Statement<'_> {
             .map(|found| found.0)
     }
 
-    /// The word of an operation, of the half whose field it is.
+    /// Returns the word of an operation, of the half whose field it is.
     fn operation(&self, field: &Field, word: u8) -> Option<Range<usize>> {
         let colon = self.all.iter().position(|piece| piece.kind == RawTokenKind::Mark(b':'));
         let behind = &self.all[colon.unwrap_or(0)..];
@@ -140,7 +140,7 @@ impl Statement<'_> {
     }
 }
 
-/// The directive that says a register of the state, in the source itself.
+/// Returns the directive that says a register of the state, in the source itself.
 pub(super) fn directive(assembly: &Assembly, register: &str) -> Option<Span> {
     let words: &[&str] = match register {
         "US_CODE_ADDR" => &["END", "ENTRY", "US_CODE_ADDR"],
@@ -172,7 +172,7 @@ mod tests {
 
     use super::*;
 
-    /// The text that each finding of a source points to.
+    /// Returns the text that each finding of a source points to.
     fn pointed(source: &str) -> Vec<(&'static str, String)> {
         let assembly = assemble(source.as_bytes(), Options::default());
         assert!(assembly.is_ok(), "{:?}", assembly.diagnostics);
@@ -199,7 +199,7 @@ mod tests {
         has("R5020", "temp[3].rgba"); // past PIX_SIZE
         has("R5031", "temp[3].rgba"); // never written
         has("R5042", "src0.rgb = temp[1]"); // read of a fetch
-        has("R5016", "DP"); // DP beside MAX
+        has("R5016", "DP"); // DP next to MAX
         has("R5038", "temp[2].a"); // dead
         has("R5008", "> 9"); // jumps out
         assert_eq!(

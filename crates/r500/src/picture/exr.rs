@@ -28,7 +28,7 @@ impl<'a> ExrLayer<'a> {
         Self { name, channels: channels.collect() }
     }
 
-    /// A layer of depth.
+    /// Returns a layer of depth.
     #[must_use]
     pub fn depth(name: &'a str, values: &[f32]) -> Self {
         Self { name, channels: vec![("Z", values.to_vec())] }

@@ -90,8 +90,8 @@ impl Picture {
         Self { width, height, pixels }
     }
 
-    /// The picture of single values (such as depth) that lie row by row from the bottom, as opaque
-    /// grey.
+    /// Returns the picture of single values (such as depth) that lie row by row from the bottom, as
+    /// opaque grey.
     #[must_use]
     pub fn from_values(width: u32, values: &[f32]) -> Self {
         let grey = |value| {
@@ -102,7 +102,7 @@ impl Picture {
         Self { width, height: rows(width, values.len()), pixels }
     }
 
-    /// The pixel in column `x` of row `y`, counted from the top; transparent black outside.
+    /// Returns the pixel in column `x` of row `y`, counted from the top; transparent black outside.
     #[must_use]
     pub fn pixel(&self, x: u32, y: u32) -> [u8; 4] {
         if x >= self.width {
@@ -112,8 +112,8 @@ impl Picture {
         self.pixels.get(index).copied().unwrap_or_default()
     }
 
-    /// The part of `width` x `height` pixels whose lower left pixel is in column `x` of the row `y`
-    /// from the bottom; `None` if it leaves the picture.
+    /// Returns the part of `width` x `height` pixels whose lower left pixel is in column `x` of the
+    /// row `y` from the bottom; `None` if it leaves the picture.
     #[must_use]
     pub fn crop(&self, x: u32, y: u32, width: u32, height: u32) -> Option<Self> {
         let inside = x.checked_add(width)? <= self.width && y.checked_add(height)? <= self.height;
@@ -128,7 +128,7 @@ impl Picture {
     }
 }
 
-/// A value from 0 to 1 in 8 bits: round-half-even of the clamped value times 255, NaN 0
+/// Returns a value from 0 to 1 in 8 bits: round-half-even of the clamped value times 255, NaN 0
 /// (project's choice, as the output formats round).
 #[must_use]
 #[inline]

@@ -7,7 +7,7 @@ use png::{BitDepth, ColorType, Decoder, Encoder, Transformations};
 use super::{Picture, PictureError};
 
 /// Reads a PNG as 8-bit RGBA. Grey becomes red, green and blue, a palette its colours, 16 bits lose
-/// the lower 8; gamma and colour profiles are not looked at.
+/// the lower 8; gamma and colour profiles are not read.
 ///
 /// # Errors
 /// [`PictureError::PngRead`] if it is not a PNG, is cut short, or is absurdly large.

@@ -11,7 +11,7 @@ use r500_program::{Job, Texture};
 use super::ReadError;
 use crate::texture::{ImageError, Mips, Source, TextureError, TextureSpec};
 
-/// Whether text is assembly by its file's name.
+/// Returns whether text is assembly by its file's name.
 pub(super) fn is_named_assembly(head: &[u8], name: Option<&str>) -> bool {
     let named = name.is_some_and(|name| {
         [".r5", ".asm"].iter().any(|extension| name.to_ascii_lowercase().ends_with(extension))
@@ -19,7 +19,8 @@ pub(super) fn is_named_assembly(head: &[u8], name: Option<&str>) -> bool {
     named && is_text(head)
 }
 
-/// Whether text without comments is assembly, because it holds words that nothing else does.
+/// Returns whether text without comments is assembly, because it holds words that nothing else
+/// does.
 pub(super) fn is_assembly(head: &[u8]) -> bool {
     if !is_text(head) {
         return false;
@@ -38,8 +39,8 @@ fn is_text(head: &[u8]) -> bool {
     !head.iter().any(control)
 }
 
-/// Assembles a source called `name`, with the files that it includes: they are looked for beside the
-/// file that includes them, then in the `search` folders. Texture files are left to [`job`].
+/// Assembles a source called `name`, with the files that it includes: they are looked for next to
+/// the file that includes them, then in the `search` folders. Texture files are left to [`job`].
 #[must_use]
 pub fn assemble_with_files(source: &[u8], name: &str, search: &[PathBuf]) -> Assembly {
     let mut names = HashMap::new();
@@ -51,8 +52,8 @@ pub fn assemble_with_files(source: &[u8], name: &str, search: &[PathBuf]) -> Ass
     assemble(source, options)
 }
 
-/// The job of an assembly. With `files`, its textures are read from there; without, naming one is an
-/// error.
+/// Returns the job of an assembly. With `files`, its textures are read from there; without, naming
+/// one is an error.
 ///
 /// # Errors
 /// [`ReadError::Assembly`] if it has errors, [`ReadError::Texture`] if a texture cannot be had.
@@ -66,8 +67,8 @@ pub fn job(assembly: &Assembly, files: bool) -> Result<Job, ReadError> {
 /// Gives the bytes of a file.
 pub type ReadFile<'a> = &'a dyn Fn(&Path) -> std::io::Result<Vec<u8>>;
 
-/// The job of an assembly whose texture files `read` gives; where there is no `read`, naming one is an
-/// error.
+/// Returns the job of an assembly whose texture files `read` gives; where there is no `read`,
+/// naming one is an error.
 ///
 /// # Errors
 /// As [`job`].
@@ -89,7 +90,7 @@ pub fn job_with(assembly: &Assembly, read: Option<ReadFile<'_>>) -> Result<Job, 
     Ok(job)
 }
 
-/// The files that an assembly was read from or asks for, besides its own.
+/// Returns the files that an assembly was read from or asks for, besides its own.
 pub fn files(assembly: &Assembly) -> impl Iterator<Item = PathBuf> {
     let included = assembly.files.list.iter().skip(1).map(|file| PathBuf::from(&file.name));
     let textures = assembly.textures.iter();
@@ -106,7 +107,7 @@ pub(super) fn assembled(source: &[u8], name: Option<&str>, files: bool) -> Assem
     }
 }
 
-/// An included file: relative to the one that includes it, else along the search path.
+/// Returns an included file: relative to the one that includes it, else along the search path.
 fn load(
     path: &str,
     from: &str,
@@ -170,7 +171,8 @@ fn fill(
     Ok(())
 }
 
-/// A texture file. Where `mipmapped`, one that stores its finest level only gets the others made.
+/// Returns a texture file. Where `mipmapped`, one that stores its finest level only gets the others
+/// made.
 fn picture(path: PathBuf, read: ReadFile<'_>, mipmapped: bool) -> Result<Texture, TextureError> {
     let mut spec = TextureSpec::new(Source::File(path));
     let texture = spec.load_with(read, Path::new(""))?;

@@ -66,7 +66,7 @@ pub enum ReadError {
 }
 
 impl ReadError {
-    /// Whether the input is at fault, and not a limit or the medium that it comes from.
+    /// Returns whether the input is at fault, and not a limit or the medium that it comes from.
     #[must_use]
     pub fn blames_input(&self) -> bool {
         match self {
@@ -77,7 +77,7 @@ impl ReadError {
     }
 }
 
-/// The jobs of an input, one at a time. A broken one is an error, and those behind it follow where
+/// The jobs of an input, one at a time. A broken one is an error, and those after it follow where
 /// the format lets one tell where they begin.
 pub struct Jobs<'a> {
     jobs: Box<dyn Iterator<Item = Result<Job, ReadError>> + 'a>,
@@ -85,8 +85,8 @@ pub struct Jobs<'a> {
 }
 
 impl Jobs<'_> {
-    /// The assembly that the job comes from, if that is its language: its warnings, and the files
-    /// that it names.
+    /// Returns the assembly that the job comes from, if that is its language: its warnings, and the
+    /// files that it names.
     #[must_use]
     pub fn assembly(&self) -> Option<&Assembly> {
         self.assembly.as_deref()
@@ -101,14 +101,15 @@ impl Iterator for Jobs<'_> {
     }
 }
 
-/// The jobs of an input, one at a time; all but assembly may be gzipped. `name` is its file's name,
-/// which helps where content alone does not tell what it is; `language` overrides both.
+/// Returns the jobs of an input, one at a time; all but assembly may be gzipped. `name` is its
+/// file's name, which helps where content alone does not tell what it is; `language` overrides
+/// both.
 ///
 /// No other file is opened: assembly that includes one or names a texture file is refused. [`open`]
 /// opens them.
 ///
 /// # Errors
-/// [`ReadError`] if nobody knows how to read it. What is wrong with a program comes where its job
+/// [`ReadError`] if the format is unknown. What is wrong with a program comes where its job
 /// would.
 pub fn jobs<'a>(
     input: impl BufRead + 'a,
@@ -119,8 +120,8 @@ pub fn jobs<'a>(
     begin(input, name, language, limits, false)
 }
 
-/// The same with the files that the input names: what assembly includes, and its textures, are looked
-/// for beside `name`, or in the working folder if there is none.
+/// Returns the same with the files that the input names: what assembly includes, and its textures,
+/// are looked for next to `name`, or in the working folder if there is none.
 ///
 /// # Errors
 /// As [`jobs`].
@@ -133,7 +134,7 @@ pub fn jobs_with_files<'a>(
     begin(input, name, language, limits, true)
 }
 
-/// The jobs of a file, one at a time, with the files that it names. See [`jobs`].
+/// Returns the jobs of a file, one at a time, with the files that it names. See [`jobs`].
 ///
 /// # Errors
 /// As [`jobs`], and if the file cannot be opened.
@@ -181,7 +182,7 @@ fn begin<'a>(
     }
 }
 
-/// All jobs of an input that is in memory. See [`jobs`].
+/// Returns all jobs of an input that is in memory. See [`jobs`].
 ///
 /// # Errors
 /// [`ReadError`], the first there is.
@@ -194,7 +195,8 @@ pub fn read(
     jobs(bytes, name, language, limits)?.collect()
 }
 
-/// What an input is written in, from its file's name if that is one of assembly, else from its beginning.
+/// Returns what an input is written in, from its file's name if that is one of assembly, else from
+/// its beginning.
 #[must_use]
 pub fn recognise(head: &[u8], name: Option<&str>) -> Option<Language> {
     if assembly::is_named_assembly(head, name) {
@@ -204,11 +206,11 @@ pub fn recognise(head: &[u8], name: Option<&str>) -> Option<Language> {
     format.or_else(|| assembly::is_assembly(head).then_some(Language::Assembly))
 }
 
-/// How much of an input is looked at to recognise it.
+/// How much of an input is read to recognise it.
 const HEAD: u64 = 256 << 10;
 
 impl Language {
-    /// What it is called.
+    /// Returns what it is called.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -4,7 +4,7 @@ use r500_asm::Span;
 use r500_asm::ide::{Analysis, Completion, CompletionKind, Hover};
 use r500_check::LintCode;
 
-/// What a code means, how one knows, what to do: Markdown. `None` if there is no such code.
+/// Returns what a code means, how one knows, what to do: Markdown. `None` if there is no such code.
 #[must_use]
 pub fn explain(code: &str) -> Option<String> {
     if let Some(code) = LintCode::find(code) {
@@ -18,8 +18,8 @@ pub fn explain(code: &str) -> Option<String> {
     Some(page)
 }
 
-/// The page of the guide that explains a code, relative to the guide's root, with its heading as
-/// mdBook names it.
+/// Returns the page of the guide that explains a code, relative to the guide's root, with its
+/// heading as mdBook names it.
 #[must_use]
 pub fn guide(code: &str) -> Option<String> {
     let (page, number, title) =
@@ -33,7 +33,7 @@ pub fn guide(code: &str) -> Option<String> {
     Some(format!("reference/{page}.html#{}", heading.to_lowercase().replace(' ', "-")))
 }
 
-/// The page of the code that stands at a place in a comment.
+/// Returns the page of the code that stands at a place in a comment.
 pub(super) fn hover(analysis: &Analysis, at: usize) -> Option<Hover> {
     let comment = analysis.comment(at)?;
     let text = analysis.text().get(comment.range())?;
@@ -52,7 +52,7 @@ pub(super) fn hover(analysis: &Analysis, at: usize) -> Option<Hover> {
     explain(word).map(|text| Hover { span, text })
 }
 
-/// The codes, where a comment allows some.
+/// Returns the codes, where a comment allows some.
 pub(super) fn completions(analysis: &Analysis, at: usize) -> Option<Vec<Completion>> {
     let comment = analysis.comment(at)?;
     let head = analysis.text().get(comment.start..at)?;
@@ -77,7 +77,7 @@ pub(super) fn completions(analysis: &Analysis, at: usize) -> Option<Vec<Completi
     Some(LintCode::ALL.iter().map(one).collect())
 }
 
-/// Whether the head of a comment ends inside of the brackets of `r500: allow(`.
+/// Returns whether the head of a comment ends inside of the brackets of `r500: allow(`.
 fn in_allow(head: &[u8]) -> bool {
     let head = String::from_utf8_lossy(head).to_ascii_lowercase();
     head.split_once("r500:").is_some_and(|(_, rest)| {

@@ -13,13 +13,13 @@ use r500_asm::ide::{Analysis, Completion, Hover};
 pub use codes::{explain, guide};
 pub use problem::{Problem, Repair, fix_all, problems};
 
-/// What the word at a place means; in a comment, what the code there stands for.
+/// Returns what the word at a place means; in a comment, what the code there stands for.
 #[must_use]
 pub fn hover(analysis: &Analysis, at: usize) -> Option<Hover> {
     codes::hover(analysis, at).or_else(|| analysis.hover(at))
 }
 
-/// What may stand at a place; in a comment's `r500: allow(…)`, the codes of the checker.
+/// Returns what may stand at a place; in a comment's `r500: allow(…)`, the codes of the checker.
 #[must_use]
 pub fn completions(analysis: &Analysis, at: usize) -> Vec<Completion> {
     match codes::completions(analysis, at) {

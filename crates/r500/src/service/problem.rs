@@ -26,7 +26,7 @@ pub struct Problem {
     pub repairs: Vec<Repair>,
 }
 
-/// A change of the text that mends a problem.
+/// A change of the text that fixes a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repair {
     /// What it does, in the imperative.
@@ -35,12 +35,12 @@ pub struct Repair {
     pub edits: Vec<TextEdit>,
     /// The picture cannot change by it: it adds waits, NOPs or room.
     pub safe: bool,
-    /// It mends the problem rather than silencing it.
+    /// It fixes the problem rather than silencing it.
     pub mends: bool,
 }
 
-/// All that the assembler and the checker have to say, by file and place. The checker is asked about
-/// programs without errors that have instructions; what the source allows is left out.
+/// Returns all that the assembler and the checker have to say, by file and place. The checker is
+/// asked about programs without errors that have instructions; what the source allows is left out.
 #[must_use]
 pub fn problems(analysis: &Analysis) -> Vec<Problem> {
     let assembly = analysis.assembly();
@@ -65,8 +65,9 @@ pub fn problems(analysis: &Analysis) -> Vec<Problem> {
     list
 }
 
-/// The source with every safe fix of the checker that it takes; `None` where there is nothing to fix.
-/// `assemble` makes a program of a text and reads the same included files each time.
+/// Returns the source with every safe fix of the checker that it takes; `None` where there is
+/// nothing to fix. `assemble` makes a program of a text and reads the same included files each
+/// time.
 pub fn fix_all(analysis: &Analysis, assemble: impl FnMut(&[u8]) -> Assembly) -> Option<Vec<u8>> {
     let fixed = lint::fix(analysis.text(), assemble, |assembly, finding| {
         Allows::of(assembly).covering(finding.code, &finding.location, assembly).is_none()
@@ -127,7 +128,7 @@ fn of_checker(analysis: &Analysis, finding: &Lint) -> Problem {
     }
 }
 
-/// A comment that allows a finding, on a line in front of its instruction.
+/// Returns a comment that allows a finding, on a line in front of its instruction.
 fn allow(analysis: &Analysis, finding: &Lint) -> Option<Repair> {
     let code = finding.code.info().number;
     let text = analysis.text();

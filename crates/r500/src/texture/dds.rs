@@ -103,7 +103,7 @@ struct Stored {
     expand: bool,
 }
 
-/// The levels that follow, at most `layers` layers of each.
+/// Returns the levels that follow, at most `layers` layers of each.
 fn take_levels(
     texels: &Texels,
     levels: u32,

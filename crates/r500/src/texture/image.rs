@@ -55,20 +55,21 @@ pub struct Texels {
 }
 
 impl Pixels {
-    /// A format with `TXFORMAT_MSB` clear.
+    /// Returns a format with `TXFORMAT_MSB` clear.
     #[must_use]
     pub fn new(format: TxFormat, components: Components) -> Self {
         Self { format, msb: false, components, signed: false, srgb: false }
     }
 
-    /// A format with `TXFORMAT_MSB` set.
+    /// Returns a format with `TXFORMAT_MSB` set.
     #[must_use]
     pub fn msb(format: TxFormatMsb, components: Components) -> Self {
         Self { msb: true, ..Self::new(TxFormat::new(format.code()), components) }
     }
 
-    /// The format of that name: as documented without `TX_FMT_` (`8_8_8_8`, `16f_16f`, `ATI2N`), or
-    /// `DXT1`, `DXT3`, `DXT5`. Case does not matter. Components that it lacks read as 0, alpha 1.
+    /// Returns the format of that name: as documented without `TX_FMT_` (`8_8_8_8`, `16f_16f`,
+    /// `ATI2N`), or `DXT1`, `DXT3`, `DXT5`. Case does not matter. Components that it lacks read as
+    /// 0, alpha 1.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         let is = |value: &&Value| {
@@ -93,7 +94,7 @@ impl Pixels {
         Some(pixels)
     }
 
-    /// How many components the format has.
+    /// Returns how many components the format has.
     fn component_count(&self) -> usize {
         if self.msb {
             return match TxFormatMsb::new(self.format.code()) {
@@ -125,7 +126,8 @@ impl Pixels {
         }
     }
 
-    /// Bits that are stored together, and texels along their side: 4 for blocks, else 1.
+    /// Returns the bits that are stored together, and texels along their side: 4 for blocks, else
+    /// 1.
     fn unit(&self) -> (u64, u32) {
         if self.msb {
             return match TxFormatMsb::new(self.format.code()) {
@@ -166,7 +168,7 @@ impl Pixels {
 }
 
 impl Texels {
-    /// The texels of a picture; `flip` puts its bottom row first.
+    /// Returns the texels of a picture; `flip` puts its bottom row first.
     #[must_use]
     pub fn from_picture(picture: &Picture, flip: bool) -> Self {
         let rows = picture.pixels.chunks_exact((picture.width as usize).max(1));

@@ -131,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    /// A file as the format's specification lays it out; levels stand behind the index.
+    /// A file as the format's specification lays it out; levels stand after the index.
     fn file(format: u32, size: [u32; 3], faces: u32, levels: &[&[u8]]) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         let count = levels.len() as u32;

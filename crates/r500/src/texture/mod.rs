@@ -141,7 +141,8 @@ impl TextureSpec {
         self.load_with(&|path| std::fs::read(path), folder)
     }
 
-    /// The same where `read` gives the bytes of files: for those who have no files, or other ones.
+    /// Returns the same where `read` gives the bytes of files: for those who have no files, or
+    /// other ones.
     ///
     /// # Errors
     /// As [`load`](Self::load).
@@ -176,7 +177,7 @@ impl TextureSpec {
         Ok(texels.bind(self)?)
     }
 
-    /// The file it comes from, if it is one.
+    /// Returns the file it comes from, if it is one.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match &self.source {

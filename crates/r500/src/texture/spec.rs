@@ -122,7 +122,8 @@ const OPTIONS: &str = "size, format, type, filter, mag, min, mip, vol, wrap, wra
     wrap-r, mips, base, bias, border, swizzle, signed, srgb, flip, cells, colors, seed";
 
 impl TextureSpec {
-    /// A texture with nothing said about how it is sampled: linear in all directions, repeated.
+    /// Returns a texture with nothing said about how it is sampled: linear in all directions,
+    /// repeated.
     #[must_use]
     pub fn new(source: Source) -> Self {
         Self {

@@ -10,12 +10,12 @@ use super::{Measured, Row, Setup};
 use crate::command::exit::{Failure, Outcome};
 use crate::command::{source, terminal};
 
-/// What tells a row from the others: program, engine, instructions, threads, size.
+/// The key of a row: program, engine, instructions, threads, size.
 type Key = (String, String, Option<String>, u64, [u64; 2]);
 
 /// What an earlier run kept with `--save`, or printed as JSON.
 pub(super) struct Baseline {
-    /// Seconds of the shortest picture: what else the machine does makes pictures longer, never
+    /// Minimum time of a picture in seconds: other load on the machine makes pictures slower, never
     /// shorter, so that these compare best.
     rows: BTreeMap<Key, f64>,
     /// Operations a second, for level and threads.
@@ -96,7 +96,7 @@ impl Baseline {
 }
 
 impl Compared {
-    /// How many times as fast a row is.
+    /// Returns how many times as fast a row is.
     pub(super) fn ratio(&self, row: usize) -> Option<f64> {
         self.ratios.get(row).copied().flatten()
     }

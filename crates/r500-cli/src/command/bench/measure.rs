@@ -17,7 +17,7 @@ pub(super) struct Times {
     pub(super) run_info: RunInfo,
     /// Seconds to get ready.
     pub(super) prepare: f64,
-    /// Seconds a picture: one in the middle, the shortest.
+    /// Seconds per picture: median and minimum.
     pub(super) median: f64,
     pub(super) best: f64,
     /// Pictures drawn.
@@ -28,7 +28,7 @@ pub(super) struct Times {
 pub(super) const TORN: f64 = 1.5;
 
 impl Times {
-    /// Whether something else disturbed the measurement.
+    /// Returns whether something else disturbed the measurement.
     pub(super) fn is_torn(&self) -> bool {
         self.median > self.best * TORN
     }
@@ -53,7 +53,7 @@ pub(super) fn measure(
     let engine = engine();
     let prepared = engine.prepare(*draw);
     let mut frame = Frame::new(draw.shader, draw.bindings, draw.options)?;
-    // Not counted: pages of memory are not there yet, processors asleep.
+    // Not counted: pages of memory are not there yet, processors inactive.
     draw_into(&*prepared, draw, &mut frame)?;
     let mut seconds = Vec::new();
     let begin = Instant::now();
@@ -68,14 +68,14 @@ pub(super) fn measure(
     Ok(Times { run_info: frame.run_info, prepare: middle(&mut prepare).0, median, best, frames })
 }
 
-/// The one in the middle, and the least. There is one at least.
+/// Returns the one in the middle, and the least. There is one at least.
 fn middle(values: &mut [f64]) -> (f64, f64) {
     values.sort_by(f64::total_cmp);
     let middle = values.get(values.len() / 2).copied().unwrap_or(f64::NAN);
     (middle, values.first().copied().unwrap_or(f64::NAN))
 }
 
-/// Rounds between two looks at the clock: a tenth of a millisecond or so.
+/// Iterations between two reads of the clock: a tenth of a millisecond or so.
 const ROUNDS: u32 = 20_000;
 
 /// Products and sums a second that so many threads can do at once, the best of a while.

@@ -28,10 +28,10 @@ use super::{machine, source, syntax, terminal};
 
 /// Measure how fast programs run.
 ///
-/// Draws each program's picture again and again, on every engine, level of vector instructions and
-/// number of threads that is named, and tells pixels a second, program instructions times pixels a
-/// second, the share of what the processor's arithmetic can do at most, and how long the engine took to
-/// get ready. Programs take the same switches as for render; without, what they carry.
+/// Draws each program's picture repeatedly with every selected engine, SIMD level and number of
+/// threads. Reports pixels per second, executed program instructions per second, the fraction of the
+/// processor's peak arithmetic rate, and the time that the engine takes to prepare the program. Inputs,
+/// constants and textures are given as for render; the default is what the program carries.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Bench {
@@ -41,35 +41,35 @@ pub(super) struct Bench {
     /// What the files are written in (default: recognised from content)
     #[arg(long, value_name = "FORMAT")]
     from: Option<Language>,
-    /// Only programs whose name holds this text (`*` stands for anything)
+    /// Only programs whose name contains this text (`*` matches anything)
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// Engines, with commas between (default: jit where the processor has AVX2, else fast)
+    /// Engines, separated by commas (default: jit if the processor has AVX2, else fast)
     #[arg(long, value_enum, value_delimiter = ',')]
     engine: Vec<EngineName>,
-    /// Vector instructions of the fast and the jit engine, with commas between: `auto` takes the best there are,
-    /// `all` each of them
+    /// SIMD levels of the fast and the jit engine, separated by commas: `auto` is the best that the
+    /// processor has, `all` is each of them
     #[arg(long, value_name = "LEVEL", value_delimiter = ',', default_value = "auto", value_parser = levels)]
     simd: Vec<Levels>,
-    /// Numbers of threads, with commas between; 0 takes all cores
+    /// Numbers of threads, separated by commas; 0 uses all cores
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "0")]
     threads: Vec<usize>,
     /// Width and height of the picture
     #[arg(long, value_name = "WxH", value_parser = syntax::size, default_value = "1024x1024")]
     size: [u32; 2],
-    /// Seconds to draw for, for each row of the table; three pictures at least
+    /// Measuring time for each row of the table, in seconds; at least three pictures are drawn
     #[arg(long, value_name = "SECONDS", value_parser = machine::seconds, default_value = "1")]
     seconds: Duration,
-    /// How to answer
+    /// Output format
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]
     format: TableFormat,
-    /// Keep what was measured in this file, as JSON
+    /// Save the measurements in this file, as JSON
     #[arg(long, value_name = "FILE")]
     save: Option<PathBuf>,
-    /// Compare with what was kept: how many times as fast as then
+    /// Compare with saved measurements: speed relative to them
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// With --against: exit with 1 if a row is slower than so many times what it was, such as 0.8
+    /// With --against: exit with status 1 if the relative speed of a row is below this, such as 0.8
     #[arg(long, value_name = "RATIO", requires = "against")]
     fail_below: Option<f64>,
     #[command(flatten)]
@@ -77,24 +77,23 @@ pub(super) struct Bench {
 }
 
 const AFTER: &str = "\
-What the columns are:
-  Mpixel/s      millions of pixels a second, of the picture in the middle; best: of the shortest
-  Ginstr/s      thousand millions of program instructions a second, one for each pixel that executes it:
-                instructions a pixel, counted by the reference engine over up to 256 groups of 4x4 pixels
-                spread over the picture, times pixels a second. So the engines have the same measure,
-                whatever they leave out or do at once
-  of peak       operations on floats that these instructions ask for (products, sums, comparisons,
-                fractions, transcendentals one each; channels that go nowhere, copies, signs, clamps,
-                textures and flow control none) as a share of the products and sums that the same number
-                of threads does in the same run with the same vector instructions, in registers, not
-                fused. The reference engine is held against the best instructions of the machine
-  times then    with --against: how many times as fast as then, by the shortest pictures, which others
-                that use the machine disturb least
-  prepare       to get from a decoded program to an engine that is ready to draw; the jit engine compiles
-                before the first picture here, as well as it can
+Columns:
+  Mpixel/s      million pixels per second, from the median time of a picture; best: from the minimum time
+  Ginstr/s      10^9 executed program instructions per second: instructions per pixel (counted by the
+                reference engine over a sample of up to 256 groups of 4x4 pixels) times pixels per second.
+                The count is the same for all engines, whatever they optimise away
+  of peak       floating-point operations of these instructions (each product, sum, comparison, fraction
+                and transcendental counts 1; unused channels, copies, signs, clamps, textures and flow
+                control count 0) divided by the multiply and add rate that the same number of threads
+                reaches in registers in the same run, at the same SIMD level, without fusing. The
+                reference engine is compared with the best SIMD level of the machine
+  times then    with --against: speed relative to the saved measurements, from minimum times, which other
+                load on the machine affects least
+  prepare       time from a decoded program to an engine that is ready to draw; the jit engine compiles
+                before the first picture, with all optimisations
 
 Exit status: 0 measured; 1 a program has errors or cannot run, or --fail-below; 2 wrong usage; 3 a file
-cannot be read or written, a limit struck.
+cannot be read or written, or a limit was exceeded.
 
 Examples:
   r500 bench plasma.r5
@@ -159,7 +158,7 @@ impl Setup {
         }
     }
 
-    /// An engine of its own.
+    /// Returns an engine of its own.
     fn make(self) -> Box<dyn Engine> {
         match self.engine {
             Drawer::Reference => Box::new(Reference),
@@ -171,7 +170,7 @@ impl Setup {
         }
     }
 
-    /// Its vector instructions; `None` for the reference engine.
+    /// Returns its vector instructions; `None` for the reference engine.
     fn simd(self) -> Option<Simd> {
         match self.engine {
             Drawer::Reference => None,
@@ -179,7 +178,7 @@ impl Setup {
         }
     }
 
-    /// The instructions that it is held against.
+    /// Returns the instructions that it is held against.
     fn peak_simd(self) -> Simd {
         self.simd().unwrap_or_else(Simd::detect)
     }
@@ -421,7 +420,7 @@ impl Bench {
     }
 }
 
-/// A file's name below the folder that was given; without its path if the file itself was.
+/// Returns a file's name below the folder that was given; without its path if the file itself was.
 fn name_below(root: &Path, file: &Path) -> String {
     if source::is_stdin(file) {
         return source::show(file);

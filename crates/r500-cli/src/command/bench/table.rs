@@ -1,4 +1,4 @@
-//! What was measured, as a table, CSV and JSON.
+//! Output of measurements as a table, CSV and JSON.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::against::Compared;
 use super::{Measured, Row};
 
-/// The table for people, the mean of each way to draw behind it.
+/// Prints the table, followed by the geometric mean of each setup.
 pub(super) fn text(
     out: &mut impl Write,
     measured: &Measured,
@@ -66,7 +66,7 @@ pub(super) fn text(
     Ok(())
 }
 
-/// Whether there is more than one program.
+/// Returns whether there is more than one program.
 fn several(measured: &Measured) -> bool {
     measured.rows.iter().any(|row| row.key != measured.rows[0].key)
 }
@@ -107,7 +107,7 @@ pub(super) fn geometric(values: impl Iterator<Item = f64>) -> f64 {
     (sum / f64::from(count)).exp()
 }
 
-/// The vector instructions that drew.
+/// Returns the vector instructions that drew.
 fn simd(row: &Row) -> Option<&'static str> {
     row.times.run_info.simd
 }
@@ -143,7 +143,7 @@ fn share([compiled, all]: [usize; 2]) -> f64 {
     if all == 0 { 1.0 } else { compiled as f64 / all as f64 }
 }
 
-/// A row with everything, as an object.
+/// Returns a row with everything, as an object.
 fn object(row: &Row, ratio: Option<f64>) -> Value {
     json!({
         "key": row.key,
@@ -193,7 +193,7 @@ pub(super) fn json(measured: &Measured, compared: Option<&Compared>) -> Value {
     })
 }
 
-/// The columns of CSV: those of the JSON, the size in two.
+/// Returns the columns of CSV: those of the JSON, the size in two.
 pub(super) fn csv(
     out: &mut impl Write,
     measured: &Measured,
@@ -218,7 +218,7 @@ pub(super) fn csv(
     Ok(())
 }
 
-/// A cell of CSV.
+/// Returns a cell of CSV.
 fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))

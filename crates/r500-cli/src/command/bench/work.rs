@@ -1,4 +1,4 @@
-//! How much work a picture is, whoever does it: counted by the reference engine over a sample.
+//! Work per picture, counted by the reference engine over a sample of groups.
 
 use r500::exec::reference::Group;
 use r500::exec::{Alu, AluHalf, Draw, GROUP, Op, PixelRect, RunError};
@@ -45,7 +45,8 @@ impl Work {
     }
 }
 
-/// Where groups of the sample begin in a direction: all of them, or some at equal distances.
+/// Returns where groups of the sample begin in a direction: all of them, or some at equal
+/// distances.
 fn spread(side: u32, group: u32) -> impl Iterator<Item = u32> {
     let groups = u64::from(side.div_ceil(group));
     let taken = groups.min(u64::from(GROUPS));
@@ -92,7 +93,7 @@ fn operations(op: &Op) -> u64 {
     count
 }
 
-/// A * B + C of a channel.
+/// Returns a * B + C of a channel.
 fn multiply_add<O, const N: usize>(half: &AluHalf<O, N>, channel: usize) -> u64 {
     let [a, b, c] = half.operands.map(|operand| operand.swiz[channel]);
     let zero = |swiz| matches!(swiz, Swiz::ZERO | Swiz::UNUSED);
@@ -102,13 +103,13 @@ fn multiply_add<O, const N: usize>(half: &AluHalf<O, N>, channel: usize) -> u64 
     u64::from(product) + u64::from(sum)
 }
 
-/// The greater of a value and itself: how compilers copy.
+/// Returns the greater of a value and itself: how compilers copy.
 fn is_copy<O, const N: usize>(half: &AluHalf<O, N>) -> bool {
     let [a, b, _] = half.operands;
     a == b
 }
 
-/// The presubtract unit, where an operand takes its result.
+/// Returns the presubtract unit, where an operand takes its result.
 fn presubtract<O, const N: usize>(
     half: &AluHalf<O, N>,
     uses: impl Fn(r500::isa::Slot) -> bool,
@@ -124,7 +125,7 @@ fn presubtract<O, const N: usize>(
     u64::from(used) * each * N as u64
 }
 
-/// The output modifier.
+/// Returns the output modifier.
 fn scaled(omod: Omod) -> u64 {
     u64::from(!matches!(omod, Omod::MUL1 | Omod::DISABLED))
 }

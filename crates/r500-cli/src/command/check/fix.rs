@@ -49,7 +49,7 @@ pub(super) fn run(check: &Check, policy: &Policy, files: &[PathBuf]) -> Outcome 
         )));
     }
     if check.in_place && files.iter().any(|file| source::is_stdin(file)) {
-        return Err(Failure::usage("stdin is no file to write over; -o - writes to stdout"));
+        return Err(Failure::usage("stdin cannot be overwritten; -o - writes to stdout"));
     }
     let mut tally = Tally::default();
     let mut answers: Vec<Json> = Vec::new();
@@ -78,7 +78,7 @@ pub(super) fn run(check: &Check, policy: &Policy, files: &[PathBuf]) -> Outcome 
         let answer = json!({ "version": 1, "files": answers });
         writeln!(std::io::stdout().lock(), "{answer:#}")?;
     } else {
-        let what = if check.in_place || check.output.is_some() { "mended" } else { "to mend" };
+        let what = if check.in_place || check.output.is_some() { "fixed" } else { "to fix" };
         terminal::plain(&format!("{mended} {what}; then {tally}"));
     }
     Ok(tally.status())
@@ -118,7 +118,7 @@ fn fix_source(policy: &Policy, file: &Path, before: &Assembly) -> Mended {
     let mut after = Checked::empty(file);
     after.source(Box::new(fixed.assembly), policy);
     Mended {
-        difference: difference(source, &fixed.text, &source::show(file), "mended"),
+        difference: difference(source, &fixed.text, &source::show(file), "fixed"),
         findings: fixed.mended,
         left: fixed.left,
         content: Content::Text(fixed.text),
@@ -188,7 +188,7 @@ impl Mended {
         let options = RenderOptions { color: terminal::colors(&stderr) };
         text::findings(&mut stderr.lock(), &self.after, policy, options)?;
         for left in &self.left {
-            terminal::note(&format!("not mended: {}: {}", left.finding, left.reason));
+            terminal::note(&format!("not fixed:  {}: {}", left.finding, left.reason));
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
-//! `r500 check`: what can be said of programs before they run.
+//! `r500 check`: static analysis of programs.
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`policy`] | which findings are allowed, which count as errors |
+//! | [`policy`] | which lints are allowed, which count as errors |
 //! | [`text`], [`json`], [`sarif`] | how they are reported |
 //! | [`fix`] | applying the safe fixes |
 
@@ -26,15 +26,15 @@ use super::exit::{Failure, Outcome, Status};
 use super::{source, terminal};
 use policy::{Policy, Which};
 
-/// Find what is wrong or odd about programs without running them.
+/// Check programs for errors and likely mistakes without running them.
 ///
-/// Each finding has a code (R5xxx), a place, a reason and, where that can be said, a fix. An error is
-/// what cannot run as written; what runs, but perhaps not as meant or not so on a card, is a warning.
-/// Of what the input does not say (constants, inputs, US_PIXSIZE, code window) nothing is complained
-/// about.
+/// Each finding has a code (R5xxx), a location, a message and, if one is known, a fix. An error is a
+/// program that cannot run as written; a warning is a program that runs, but perhaps not as intended
+/// or differently on a card. Facts that the input does not give (constants, inputs, US_PIXSIZE, code
+/// window) cause no findings.
 ///
-/// A source allows findings by comments: `-- r500: allow(R5038)` behind an instruction or on a line in
-/// front of it, `-- r500: allow-file(R5038)` for all of it. What a source allows stays allowed.
+/// Comments in a source suppress findings: `-- r500: allow(R5038)` after an instruction or on a line
+/// before it, `-- r500: allow-file(R5038)` for the whole file. --deny does not override them.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Check {
@@ -44,29 +44,29 @@ pub(super) struct Check {
     /// What the files are written in (default: recognised from content)
     #[arg(long, value_name = "FORMAT")]
     from: Option<Language>,
-    /// How to report
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Count findings as errors: a code (R5038, dead-write), `warnings`, or `all` (notes, too)
+    /// Treat findings as errors: a code (R5038, dead-write), `warnings`, or `all` (including notes)
     #[arg(long, value_name = "CODE", value_parser = Which::parse)]
     deny: Vec<Which>,
     /// Do not report findings of this code
     #[arg(long, value_name = "CODE", value_parser = policy::code)]
     allow: Vec<LintCode>,
-    /// Say what a code means, on what evidence, and what to do about it; `all` says it of all
+    /// Print the meaning of a code, its evidence and the remedy; `all` prints every code
     #[arg(long, value_name = "CODE", value_parser = explained)]
     explain: Vec<Explained>,
-    /// Apply the safe fixes: semaphores, waits, NOPs, US_PIXSIZE. Without -o or --in-place, show what
-    /// would change
+    /// Apply the safe fixes: semaphores, waits, NOPs, US_PIXSIZE. Without -o or --in-place, print a
+    /// diff of what would change
     #[arg(long)]
     fix: bool,
-    /// Where the fixed program goes
+    /// Write the fixed program to this file
     #[arg(short, long, value_name = "FILE", requires = "fix", conflicts_with = "in_place")]
     output: Option<PathBuf>,
-    /// Write fixed programs over their files
+    /// Overwrite files with the fixed programs
     #[arg(long, requires = "fix")]
     in_place: bool,
-    /// Say of each program without errors what is guaranteed of it
+    /// Print the guarantees for each program without errors
     #[arg(short, long)]
     verbose: bool,
 }
@@ -82,16 +82,16 @@ const AFTER: &str = "\
 Examples:
   r500 check plasma.r5
   r500 check tests/corpus/mesa --allow R5067 --deny warnings
-  r500 check capture.json -v                    with what is guaranteed of a clean program
-  r500 check plasma.r5 --fix                    show what the safe fixes would change
+  r500 check capture.json -v                    print the guarantees of a clean program too
+  r500 check plasma.r5 --fix                    print what the safe fixes would change
   r500 check plasma.r5 --fix --in-place
   r500 check shaders --format sarif > shaders.sarif
   r500 check --explain R5041
 
-Exit status: 0 no errors (there may be warnings), 1 errors, or findings that --deny makes errors; with
---fix, such that are left; 2 wrong usage, 3 a file cannot be read or written.";
+Exit status: 0 no errors (warnings are possible); 1 errors, or findings that --deny makes errors (with
+--fix, those that remain); 2 wrong usage; 3 a file cannot be read or written.";
 
-/// What `--explain` is asked for.
+/// The argument of `--explain`.
 #[derive(Clone, Copy, Debug)]
 enum Explained {
     All,
@@ -266,7 +266,7 @@ impl Checked {
         self.assembly = Some(assembly);
     }
 
-    /// What it is called, with the program's name where it holds several.
+    /// Returns what it is called, with the program's name where it holds several.
     fn title(&self, program: &Program) -> String {
         let file = source::show(&self.file);
         match (self.programs.len(), program.name.as_str()) {
@@ -356,7 +356,7 @@ impl std::fmt::Display for Tally {
     }
 }
 
-/// Whether stdout takes colours.
+/// Returns whether stdout takes colours.
 fn colors() -> bool {
     terminal::colors(&std::io::stdout())
 }

@@ -23,7 +23,7 @@ impl Which {
     }
 }
 
-/// A code by its number or name.
+/// Returns a code by its number or name.
 pub(super) fn code(text: &str) -> Result<LintCode, String> {
     LintCode::find(text).ok_or_else(|| {
         format!("there is no code `{text}`; `r500 check --explain all` shows those there are")
@@ -54,7 +54,7 @@ impl Policy {
         }
     }
 
-    /// How a finding counts; `in_source`: its source allows it.
+    /// Returns how a finding counts; `in_source`: its source allows it.
     pub(super) fn level(&self, finding: &Lint, in_source: bool) -> Level {
         let severity = finding.severity();
         if in_source || self.allow.contains(&finding.code) {
@@ -66,7 +66,7 @@ impl Policy {
         }
     }
 
-    /// How a mistaken comment counts.
+    /// Returns how a mistaken comment counts.
     pub(super) fn comments(&self) -> Severity {
         if self.from <= Severity::Warning { Severity::Error } else { Severity::Warning }
     }

@@ -135,7 +135,7 @@ fn result(checked: &Checked, program: &Program, finding: &Lint, counted: Level) 
     result
 }
 
-/// A safe fix as edits of the source.
+/// Returns a safe fix as edits of the source.
 fn fix(checked: &Checked, assembly: &Assembly, finding: &Lint) -> Option<Json> {
     let fix = finding.fix.as_ref().filter(|fix| fix.safe)?;
     let edits = lint::text_edits(assembly, fix).ok()?;
@@ -161,7 +161,7 @@ fn physical(file: &str, region: Option<Json>) -> Json {
     }
 }
 
-/// The file that a span is of: the source, or one that it includes.
+/// Returns the file that a span is of: the source, or one that it includes.
 fn file_of(checked: &Checked, span: Option<Span>) -> String {
     match (&checked.assembly, span) {
         (Some(assembly), Some(span)) if span.file != 0 => assembly.files.name(span).to_owned(),
@@ -169,7 +169,7 @@ fn file_of(checked: &Checked, span: Option<Span>) -> String {
     }
 }
 
-/// Lines and columns from 1, columns in characters, the end behind the last.
+/// Returns the lines and columns from 1, columns in characters, the end after the last.
 fn region(files: &Files, span: Span) -> Json {
     let [start, end] =
         [span.start, span.end].map(|at| place(files, Span { start: at, end: at, ..span }));
@@ -184,7 +184,7 @@ fn place(files: &Files, at: Span) -> (u32, usize) {
     (position.line, String::from_utf8_lossy(files.bytes(line)).chars().count() + 1)
 }
 
-/// A path as a URI: absolute, or relative to where the command ran.
+/// Returns a path as a URI: absolute, or relative to where the command ran.
 fn uri(path: &str) -> String {
     let mut out = String::with_capacity(path.len() + 8);
     if path.starts_with('/') {

@@ -12,7 +12,7 @@ use super::{Checked, Program, colors};
 use crate::command::exit::Outcome;
 use crate::command::source;
 
-/// All that there is to say of a file.
+/// Returns all that there is to say of a file.
 pub(super) fn file(
     out: &mut impl Write,
     checked: &Checked,
@@ -34,7 +34,7 @@ pub(super) fn file(
     Ok(())
 }
 
-/// The findings of a file, and what is wrong with its comments.
+/// Returns the findings of a file, and what is wrong with its comments.
 pub(super) fn findings(
     out: &mut impl Write,
     checked: &Checked,
@@ -65,7 +65,7 @@ pub(super) fn findings(
     Ok(())
 }
 
-/// The instructions as text, where there is no source to show.
+/// Returns the instructions as text, where there is no source to show.
 fn listing(checked: &Checked, program: &Program) -> Vec<String> {
     if checked.assembly.is_some() {
         return Vec::new();
@@ -146,7 +146,7 @@ fn address(place: &Location) -> Option<usize> {
     }
 }
 
-/// What came of a check, and what it guarantees, in words.
+/// Returns what came of a check, and what it guarantees, in words.
 pub(super) fn verdict(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Clean(facts) => format!("clean\n{}", guarantees(facts)),
@@ -187,7 +187,7 @@ fn guarantees(facts: &Facts) -> String {
     }
     .to_owned());
     say(format!(
-        "at once at most {} branch levels, {} loops, {} calls; aL from {} to {}",
+        "at most {} branch levels, {} loops, {} calls; aL from {} to {}",
         facts.branch_levels, facts.loop_levels, facts.call_levels, facts.al.0, facts.al.1
     ));
     say(format!(
@@ -220,7 +220,7 @@ fn guarantees(facts: &Facts) -> String {
     lines.iter().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// What a file is called in messages.
+/// Returns what a file is called in messages.
 pub(super) fn name(checked: &Checked) -> String {
     source::show(&checked.file)
 }

@@ -330,8 +330,8 @@ fn registers_pane(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     frame.render_widget(Paragraph::new(shown).block(block), area);
 }
 
-/// A register: its colour, name, and channels; what nobody wrote is dim, what the last step wrote
-/// stands out.
+/// A register: its colour, name, and channels; registers that are never written is dim, what the
+/// last step wrote stands out.
 fn register(
     screen: &Screen,
     name: &str,
@@ -359,7 +359,7 @@ fn register(
     Line::from(spans)
 }
 
-/// A number in at most ten characters; `info registers` has all digits.
+/// Returns a number in at most ten characters; `info registers` has all digits.
 fn column(x: f32) -> String {
     let whole = number::text(x);
     if whole.len() <= 10 {
@@ -484,7 +484,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// A number of rows or columns.
+/// Returns a number of rows or columns.
 fn length(n: usize) -> u16 {
     u16::try_from(n).unwrap_or(u16::MAX)
 }

@@ -67,7 +67,7 @@ pub(super) const COMMANDS: &[Row] = &[
     row(Verb::Goto, "goto", &["g", "seek"], "STEP", "to a position: so many steps executed"),
     row(Verb::Break, "break", &["b", "br"], "[ADDRESS] [if COND]", "stop before an address; where a condition holds; where it becomes true"),
     row(Verb::TemporaryBreak, "tbreak", &["tb"], "[ADDRESS] [if COND]", "the same, once"),
-    row(Verb::Watch, "watch", &["wa"], "EXPR", "stop behind what changes a value"),
+    row(Verb::Watch, "watch", &["wa"], "EXPR", "stop after an instruction that changes a value"),
     row(Verb::Delete, "delete", &["d", "del"], "[N…]", "forget breakpoints, all if none is named"),
     row(Verb::Enable, "enable", &["en"], "[N…]", "let breakpoints stop again"),
     row(Verb::Disable, "disable", &["dis"], "[N…]", "let breakpoints not stop"),
@@ -78,7 +78,7 @@ pub(super) const COMMANDS: &[Row] = &[
     row(Verb::Info, "info", &["i"], "[WHAT]", "step, done, registers [all], constants, outputs, group, loops, breakpoints, pixel, work, end"),
     row(Verb::Backtrace, "backtrace", &["bt", "where"], "", "the loops and calls that run"),
     row(Verb::List, "list", &["l"], "[ADDRESS|all]", "the program around the instruction to come"),
-    row(Verb::Pixel, "pixel", &["at"], "X,Y", "look at another pixel"),
+    row(Verb::Pixel, "pixel", &["at"], "X,Y", "select another pixel"),
     row(Verb::First, "first", &["fi"], "COND [in X,Y,WxH]", "which pixel makes a condition true after the fewest steps; goes there"),
     row(Verb::Heat, "heat", &["h"], "[executed|waited] [X,Y,WxH]", "how much each pixel executes, or waits for others"),
     row(Verb::Help, "help", &["?"], "[COMMAND|conditions]", "this"),
@@ -95,7 +95,7 @@ const fn row(
     Row { verb, name, short, arguments, help }
 }
 
-/// A line: the command, and the rest of it.
+/// Returns a line: the command, and the rest of it.
 pub(super) fn parse(line: &str) -> Result<(Verb, &str), String> {
     let line = line.trim();
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -119,7 +119,7 @@ pub(super) fn parse(line: &str) -> Result<(Verb, &str), String> {
     }
 }
 
-/// All commands, or one, or how conditions are written.
+/// Returns all commands, or one, or how conditions are written.
 pub(super) fn help(what: &str) -> Result<String, String> {
     if what.is_empty() {
         let mut text = String::new();
@@ -128,9 +128,7 @@ pub(super) fn help(what: &str) -> Result<String, String> {
             let left = format!("{} {}", row.name, row.arguments);
             text.push_str(&format!("  {left:<36} {short:<4} {}\n", row.help));
         }
-        text.push_str(
-            "`help conditions` tells what COND and EXPR can be. An empty line repeats a step.\n",
-        );
+        text.push_str("`help conditions` describes COND and EXPR. An empty line repeats a step.\n");
         return Ok(text);
     }
     if "conditions".starts_with(what) && what.len() > 3 || what == "expressions" {

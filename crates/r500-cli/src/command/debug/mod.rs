@@ -32,10 +32,10 @@ use super::syntax;
 
 /// Walk through what happens at a pixel, forward and back.
 ///
-/// The whole run of the pixel is recorded; from there, step in either direction, run to breakpoints and
-/// conditions, look at operands, results and registers, at the pixels that share the program counter,
-/// at any other pixel, and at how much pixels execute. Always runs the reference engine. The commands
-/// are gdb's; `?` lists them.
+/// The whole run of the pixel is recorded; from there, step in either direction, run to breakpoints
+/// and conditions, read operands, results and registers, at the pixels that share the program
+/// counter, at any other pixel, and at how much pixels execute. Always runs the reference engine.
+/// The commands are gdb's; `?` lists them.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Debug {
@@ -101,9 +101,9 @@ impl Debug {
                 screen::run(session)?;
                 Ok(Status::Fine)
             }
-            None => {
-                Err(Failure::usage("this is no terminal; --script FILE runs commands without one"))
-            }
+            None => Err(Failure::usage(
+                "this is not a terminal; --script FILE runs commands without one",
+            )),
         }
     }
 }

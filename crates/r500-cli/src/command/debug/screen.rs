@@ -65,7 +65,7 @@ pub(super) fn run(session: Session) -> io::Result<()> {
         if let Err(error) = terminal.draw(|frame| draw::draw(frame, &screen)) {
             break Err(error);
         }
-        // While something is asked, its progress is shown as it goes on.
+        // While something is asked, its progress is shown as it continues.
         if screen.asking.is_some() {
             screen.wait(LOOK);
             match event::poll(Duration::ZERO) {
@@ -240,7 +240,7 @@ impl Screen {
         }
     }
 
-    /// The line of the program that is selected, or the instruction to come.
+    /// Returns the line of the program that is selected, or the instruction to come.
     pub(super) fn line(&self) -> u32 {
         self.cursor.unwrap_or_else(|| self.session.recording.now().address())
     }
@@ -429,7 +429,7 @@ mod tests {
         terminal.backend().to_string()
     }
 
-    /// A picture that takes minutes: the screen goes on, shows how far it is, and Esc ends it.
+    /// A picture that takes minutes: the screen continues, shows how far it is, and Esc ends it.
     #[test]
     fn a_long_question_shows_its_progress_and_can_be_stopped() {
         let mut screen = screen(false);

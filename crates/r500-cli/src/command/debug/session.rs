@@ -83,7 +83,7 @@ impl Session {
         })
     }
 
-    /// The pixel that is looked at.
+    /// Returns the pixel that is read.
     pub(super) fn pixel(&self) -> [u32; 2] {
         let moment = self.recording.now();
         [moment.pixel().x, moment.pixel().y]
@@ -226,7 +226,7 @@ impl Session {
         }
     }
 
-    /// Whether an address has a breakpoint.
+    /// Returns whether an address has a breakpoint.
     pub(super) fn breaks_at(&self, address: u32) -> bool {
         self.breakpoints.iter().any(|point| {
             matches!(point.stop, Break::At(at) | Break::AtIf(at, _) if at == address)
@@ -234,7 +234,7 @@ impl Session {
         })
     }
 
-    /// The values on display.
+    /// Returns the values on display.
     pub(super) fn displayed(&self) -> String {
         let now = self.recording.now();
         let line = |(n, written, expr): &(usize, String, Expr)| {
@@ -317,7 +317,7 @@ impl Session {
         expr.value(&self.recording.now())
     }
 
-    /// A value one step before.
+    /// Returns a value one step before.
     fn before(&mut self, expr: &Expr) -> Option<Value> {
         let there = self.recording.step(Backward) == Stop::Reached;
         let value = there.then(|| self.value(expr));
@@ -372,7 +372,7 @@ impl Session {
             "" => None,
             number => {
                 let wanted =
-                    || format!("`{number}` is no address; write break [ADDRESS] [if COND]");
+                    || format!("`{number}` is not an address; write break [ADDRESS] [if COND]");
                 Some(self.address(number.parse().map_err(|_| wanted())?)?)
             }
         };
@@ -431,7 +431,7 @@ impl Session {
             .map_err(|error| explain(&error, written))
     }
 
-    /// An address that can run.
+    /// Returns an address that can run.
     fn address(&self, address: u32) -> Result<u32, String> {
         let shader = &self.recording.setup().shader;
         if shader.op(address).is_some() {
@@ -487,7 +487,7 @@ impl Session {
 }
 
 impl Verb {
-    /// Whether an empty line repeats it.
+    /// Returns whether an empty line repeats it.
     fn moves(self) -> bool {
         matches!(
             self,
@@ -508,7 +508,7 @@ impl Verb {
 }
 
 impl Measure {
-    /// What a pixel did of it.
+    /// Returns what a pixel did of it.
     pub(super) fn of(self, work: &r500::exec::record::LaneActivity) -> u64 {
         match self {
             Self::Executed => work.executed,
@@ -521,7 +521,7 @@ fn explain(error: &expression::ExpressionError, written: &str) -> String {
     format!("{}\n{}", "this cannot be read:", error.render(written))
 }
 
-/// How often; once if nothing is said.
+/// Returns how often; once if nothing is said.
 fn count(rest: &str) -> Result<u64, String> {
     if rest.is_empty() {
         return Ok(1);

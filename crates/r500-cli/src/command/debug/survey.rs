@@ -50,7 +50,7 @@ impl Survey {
         if !inside(area.x, area.width, width) || !inside(area.y, area.height, height) {
             return Err(RunError::AreaOutside { area, width, height }.to_string());
         }
-        // What a scene refers to outlives it; a byte a question is no loss.
+        // What a scene refers to outlives it; a byte a question is not a loss.
         let cancel: &'static Cancel = Box::leak(Box::default());
         let mut scene = scene.clone();
         scene.options.cancel = Some(cancel);
@@ -108,7 +108,7 @@ impl Survey {
         self.cancel.cancel();
     }
 
-    /// How much of it is known, from 0 to 1.
+    /// Returns how much of it is known, from 0 to 1.
     pub(super) fn share(&self) -> f64 {
         let area = self.area();
         let known = match &self.found {
@@ -148,7 +148,8 @@ impl Drop for Survey {
     }
 }
 
-/// An area as stripes that cut no group of pixels: enough rows for all threads, few enough to see it go on.
+/// Returns an area as stripes that cut no group of pixels: enough rows for all threads, few enough
+/// to see it continue.
 fn stripes(area: PixelRect, group: u32) -> impl Iterator<Item = PixelRect> {
     let threads = std::thread::available_parallelism().map_or(2, usize::from);
     let rows = group * u32::try_from(threads).unwrap_or(1).clamp(1, 16);

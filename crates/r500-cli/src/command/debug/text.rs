@@ -11,7 +11,7 @@ use crate::command::machine::finding_weight;
 use crate::command::number::{self, letters, vector};
 use crate::command::trace::{Printer, state_name};
 
-/// Which program and pixel.
+/// Returns which program and pixel.
 pub(super) fn greeting(session: &Session) -> String {
     let recording = &session.recording;
     let moment = recording.now();
@@ -34,7 +34,7 @@ pub(super) fn greeting(session: &Session) -> String {
     text
 }
 
-/// Where the run stands: the instruction to come.
+/// Returns where the run stands: the instruction to come.
 pub(super) fn here(session: &Session) -> String {
     let recording = &session.recording;
     let now = recording.now();
@@ -49,15 +49,15 @@ pub(super) fn here(session: &Session) -> String {
     }
 }
 
-/// What a pixel that does not execute waits for.
+/// Returns what a pixel that does not execute waits for.
 pub(super) fn sleep(pixel: &Lane) -> String {
     match pixel.state {
         LaneState::Active => " (stopped)".to_owned(),
-        state => format!(" (sleeps: {})", state_name(state)),
+        state => format!(" (inactive: {})", state_name(state)),
     }
 }
 
-/// Whether a pixel is delivered.
+/// Returns whether a pixel is delivered.
 pub(super) fn fate(pixel: &Lane) -> &'static str {
     match (pixel.killed, pixel.output().covered) {
         (true, _) => "killed: nothing is delivered",
@@ -70,7 +70,7 @@ pub(super) fn listed(instruction: Instruction) -> String {
     r500::asm::print_instruction(instruction).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A value for people.
+/// Returns a value for people.
 pub(super) fn value(value: &Value) -> String {
     match value {
         Value::Numbers([x, ..], 1) => number::text(*x),
@@ -82,7 +82,7 @@ pub(super) fn value(value: &Value) -> String {
     }
 }
 
-/// The bits of a value.
+/// Returns the bits of a value.
 pub(super) fn bits(value: &Value) -> String {
     match value {
         Value::Numbers(x, count) => {
@@ -93,7 +93,7 @@ pub(super) fn bits(value: &Value) -> String {
     }
 }
 
-/// What a watched value was and is.
+/// Returns what a watched value was and is.
 pub(super) fn change(before: Option<Value>, now: &Value) -> String {
     let before = before.map_or_else(String::new, |before| value(&before));
     format!(": {before} -> {}", value(now))
@@ -145,7 +145,7 @@ pub(super) fn info(session: &Session, what: &str) -> Result<String, String> {
     })
 }
 
-/// What a step does to the pixel, as `r500 trace` prints it.
+/// Returns what a step does to the pixel, as `r500 trace` prints it.
 fn happened(session: &Session, number: usize, step: &Step) -> String {
     let shader = &session.recording.setup().shader;
     let Some(instruction) = shader.instruction(step.address) else {
@@ -155,7 +155,7 @@ fn happened(session: &Session, number: usize, step: &Step) -> String {
     format!("{number:>5}  @{:<3} {listed}\n{}", step.address, event(session, step))
 }
 
-/// The operands, results and writes of a step.
+/// Returns the operands, results and writes of a step.
 pub(super) fn event(session: &Session, step: &Step) -> String {
     let mut out = Vec::new();
     if let Some(event) = &step.event {
@@ -163,20 +163,20 @@ pub(super) fn event(session: &Session, step: &Step) -> String {
         // Writing to memory does not fail.
         let _ = printer.event(&mut out, event, step.address);
         if !event.active && event.writes.is_empty() {
-            out.extend_from_slice(b"             the pixel sleeps\n");
+            out.extend_from_slice(b"             the pixel is inactive\n");
         }
     }
     String::from_utf8_lossy(&out).into_owned()
 }
 
-/// The temporaries that matter: written by anybody until the end of the run.
+/// Returns the temporaries that matter: written by anybody until the end of the run.
 pub(super) fn used_temporaries(session: &Session) -> Vec<usize> {
     let last = session.recording.last();
     let lanes = last.state().lanes();
     (0..TEMPORARIES).filter(|&n| lanes.iter().any(|lane| lane.written[n] != 0)).collect()
 }
 
-/// Channels of a temporary that the last step wrote for the pixel.
+/// Returns the channels of a temporary that the last step wrote for the pixel.
 pub(super) fn just_written(session: &Session, n: usize) -> u8 {
     let event = session.recording.done().and_then(|step| step.event.as_ref());
     let writes = event.map_or(&[][..], |event| &event.writes);
@@ -224,13 +224,13 @@ pub(super) fn rgb(register: &[f32; 4]) -> [u8; 3] {
     [0, 1, 2].map(|i| (register[i].clamp(0.0, 1.0) * 255.0).round() as u8)
 }
 
-/// Numbers of the constants that the program can name: all that are provided.
+/// Returns the numbers of the constants that the program can name: all that are provided.
 pub(super) fn provided_constants(session: &Session) -> Vec<usize> {
     let bindings = &session.recording.setup().bindings;
     (0..r500::isa::CONSTANTS).filter(|&n| bindings.constant(n).is_some()).collect()
 }
 
-/// The names of a constant.
+/// Returns the names of a constant.
 pub(super) fn constant_names(session: &Session, n: usize) -> String {
     let named = session.uniforms.iter().filter(|uniform| usize::from(uniform.constant) == n);
     named.map(|uniform| uniform.name.as_str()).collect::<Vec<_>>().join(" ")
@@ -268,7 +268,7 @@ pub(super) fn outputs(session: &Session) -> String {
     text
 }
 
-/// A lane as a letter, and whether it is the pixel.
+/// Returns a lane as a letter, and whether it is the pixel.
 pub(super) fn lane_letter(lane: &Lane, executes: bool) -> char {
     match lane.state {
         _ if lane.killed => 'x',
@@ -280,7 +280,7 @@ pub(super) fn lane_letter(lane: &Lane, executes: bool) -> char {
     }
 }
 
-/// The lanes of a group as rows of the picture, the upper one first: numbers of lanes.
+/// Returns the lanes of a group as rows of the picture, the upper one first: numbers of lanes.
 pub(super) fn rows(now: &Snapshot<'_>) -> Vec<Vec<usize>> {
     let block = now.state().rect();
     (block.y..block.y + block.height)
@@ -318,20 +318,20 @@ fn group(now: &Snapshot<'_>) -> String {
         text.push('\n');
     }
     text.push_str(
-        "A active, b asleep by a branch, k left a loop, c waits for the next pass, x killed,\n\
+        "A active, b inactive by a branch, k left a loop, c waits for the next iteration, x killed,\n\
          u active but not covered; [ ] the pixel, ( ) its quad\n",
     );
     text
 }
 
-/// The loops and calls that run.
+/// Returns the loops and calls that run.
 pub(super) fn backtrace(session: &Session) -> String {
     let now = session.recording.now();
     let mut text = String::new();
     for (depth, frame) in (1..).zip(now.loops()) {
         let entered = frame.entered.iter().filter(|&&entered| entered).count();
         text.push_str(&format!(
-            "loop {depth}: {} passes left, aL {}, {entered} pixels entered\n",
+            "loop {depth}: {} iterations left, aL {}, {entered} pixels entered\n",
             frame.count, frame.al
         ));
     }
@@ -375,7 +375,7 @@ fn work(session: &Session) -> String {
     )
 }
 
-/// What the run leaves: what the frame holds, and what the engine met.
+/// Returns what the run leaves: what the frame holds, and what the engine met.
 fn end(session: &Session) -> String {
     let last = session.recording.last();
     let delivered = session.recording.delivered();
@@ -404,7 +404,7 @@ pub(super) fn list(session: &Session, what: &str) -> Result<String, String> {
         "all" => (first, last),
         "" => around(now.address(), first, last),
         number => {
-            let wanted = || format!("`{number}` is no address; write list [ADDRESS|all]");
+            let wanted = || format!("`{number}` is not an address; write list [ADDRESS|all]");
             around(number.trim_start_matches('@').parse().map_err(|_| wanted())?, first, last)
         }
     };
@@ -428,7 +428,7 @@ fn around(address: u32, first: u32, last: u32) -> (u32, u32) {
 /// Letters for shares of the greatest, from nothing.
 pub(super) const SHADES: [char; 10] = [' ', '.', ':', '-', '=', '+', '*', '#', '%', '@'];
 
-/// A map of at most 64x32 characters, the upper row first, and what it is about.
+/// Returns a map of at most 64x32 characters, the upper row first, and what it is about.
 pub(super) fn heat(heat: &Heatmap, measure: Measure) -> String {
     let values: Vec<u64> = heat.activity.iter().map(|work| measure.of(work)).collect();
     let (least, most) =
@@ -478,7 +478,7 @@ pub(super) fn cell(
     most
 }
 
-/// The letter of a value.
+/// Returns the letter of a value.
 pub(super) fn shade(value: u64, most: u64) -> char {
     let steps = SHADES.len() as u64 - 1;
     // Anything above nothing shows.

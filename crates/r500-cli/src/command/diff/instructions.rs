@@ -107,7 +107,7 @@ impl<'a> Listing<'a> {
         Ok(())
     }
 
-    /// How much is the same.
+    /// Returns how much is the same.
     pub(super) fn summary(&self, out: &mut impl Write) -> io::Result<()> {
         let [same, changed, removed, added] = self.counts();
         if self.diff.is_empty() {
@@ -191,12 +191,12 @@ impl<'a> Listing<'a> {
         })
     }
 
-    /// The address of an instruction.
+    /// Returns the address of an instruction.
     fn at(&self, n: usize, index: usize) -> usize {
         index + usize::from(offset(&self.jobs[n]))
     }
 
-    /// Bits of a register of the state: constants are floats.
+    /// Returns the bits of a register of the state: constants are floats.
     fn bits(&self, name: &str, bits: u32) -> String {
         if name.starts_with("const[") {
             super::super::number::text(f32::from_bits(bits))
@@ -210,7 +210,7 @@ fn offset(job: &Job) -> u16 {
     job.program.state.code_offset.map_or(0, |offset| offset.offset_addr())
 }
 
-/// A field's name and what its codes read as.
+/// Returns a field's name and what its codes read as.
 fn reading(change: &FieldChange) -> (String, [String; 2]) {
     let codes = [change.a, change.b];
     match (change.register, change.field) {

@@ -1,4 +1,4 @@
-//! `r500 diff`: two programs, instruction by instruction, and whether they compute the same.
+//! `r500 diff`: comparison of the instructions and the results of two programs.
 
 mod instructions;
 mod run;
@@ -20,36 +20,36 @@ use super::{source, terminal};
 
 /// Compare two programs: their instructions, and with --run what they compute.
 ///
-/// Instructions are aligned, those that only one has stand out, and of those that changed every field
-/// is told by its name. A jump to the same instruction is the same wherever that lies.
+/// Aligns the instructions, marks those that only one program has, and lists every changed field by
+/// name. Jumps to the same instruction are equal, whatever its address.
 ///
-/// With --run both draw their pictures, each with the inputs, constants and textures that it carries,
-/// which may lie in other registers, and every pixel that both cover must be stored alike. With
-/// --random N they also run N times with random values of the inputs and constants that both have
-/// under the same name; the rest keep what they carry. The first pixel that differs is followed through
-/// both to the instruction where they part.
+/// With --run both programs draw their pictures, each with its own inputs, constants and textures
+/// (which may be in different registers), and every pixel that both cover must have equal stored
+/// values. --random N repeats this N times with random values for the inputs and constants that have
+/// the same name in both; the others keep their values. The first different pixel is traced in both
+/// programs to the first instruction whose results differ.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Diff {
-    /// The one program, as every command takes it; `-` is stdin
+    /// The first program; `-` is stdin
     #[arg(value_name = "A", required_unless_present = "reading")]
     a: Option<PathBuf>,
-    /// The other
+    /// The second program
     #[arg(value_name = "B", required_unless_present = "reading")]
     b: Option<PathBuf>,
-    /// What both are written in (default: recognised from content)
+    /// Format of both files (default: detected from content)
     #[arg(long, value_name = "FORMAT")]
     from: Option<Language>,
-    /// Which program of files that hold several: its name, or its number from 0
+    /// Program of files that contain several: its name, or its number from 0
     #[arg(long, value_name = "NAME|N")]
     pick: Option<String>,
-    /// Which program of B, if another than --pick says
+    /// Program of B, if different from --pick
     #[arg(long, value_name = "NAME|N")]
     pick_b: Option<String>,
-    /// Equal instructions to show around those that differ
+    /// Number of equal instructions shown around differences
     #[arg(short = 'U', long, value_name = "N", default_value_t = 2)]
     context: usize,
-    /// How to answer
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     #[command(flatten)]
@@ -59,16 +59,16 @@ pub(super) struct Diff {
 }
 
 const AFTER: &str = "\
-Exit status: 0 the same; 1 different, or a program has errors; 2 wrong usage; 3 a file cannot be read.
-With --run, that of the run alone, however different the instructions look: 0 every covered pixel is
-equal; 1 one is not; 3 they could not be compared.
+Exit status: 0 equal; 1 different, or a program has errors; 2 wrong usage; 3 a file cannot be read.
+With --run, the status depends on the run only: 0 every covered pixel is equal; 1 a pixel differs; 3 the
+programs could not be compared.
 
-Names: inputs and constants are shared by the names that captures and sources give them. Captures of
-Mesa name their inputs but do not say where their uniforms lie: say it with --share.
+Names: inputs and constants are matched by the names that captures and sources give them. Captures of
+Mesa name their inputs but not the registers of their uniforms: give those with --share.
 
-Where they part: what the differing result does not depend on is left out. Instructions that give the
-same results are passed over, even where they moved or use other registers. The instructions that remain
-and read nothing that differs are told with their operands and results.
+First divergence: instructions that the differing result does not depend on are ignored, and so are
+instructions with equal results, even if they moved or use other registers. Of the remaining instructions,
+those with equal operands are printed with their operands and results.
 
 Examples:
   r500 diff old.json new.json

@@ -74,7 +74,7 @@ struct Different {
 }
 
 impl RunArgs {
-    /// Whether to run at all.
+    /// Returns whether to run at all.
     pub(super) fn wanted(&self) -> bool {
         self.run || self.random > 0
     }
@@ -197,7 +197,7 @@ impl Verdict {
         Ok(())
     }
 
-    /// What was shared, if that mattered.
+    /// Returns what was shared, if that mattered.
     fn shared(&self, out: &mut impl Write) -> io::Result<()> {
         if self.rounds == 0 {
             return Ok(());

@@ -19,7 +19,7 @@ pub(super) struct Places<'a> {
     analysis: &'a Analysis,
     uri: &'a str,
     encoding: Encoding,
-    /// Where the guide is, with a `/` at its end; empty if nobody said.
+    /// Where the guide is, with a `/` at its end; empty if not given.
     guide: &'a str,
     lines: HashMap<u32, Lines>,
 }
@@ -47,7 +47,7 @@ impl<'a> Places<'a> {
         json!({ "start": start, "end": self.position(span.file, span.end as usize) })
     }
 
-    /// The address of a file of the analysis.
+    /// Returns the address of a file of the analysis.
     fn uri(&self, file: u32) -> String {
         if file == 0 {
             return self.uri.to_owned();
@@ -72,8 +72,8 @@ impl<'a> Places<'a> {
         json!({ "changes": changes })
     }
 
-    /// The place in the source itself that a problem is shown at: its own, or the `#include` that led to
-    /// its file.
+    /// Returns the place in the source itself that a problem is shown at: its own, or the
+    /// `#include` that led to its file.
     fn shown(&self, span: Span) -> Span {
         let files = &self.analysis.assembly().files.list;
         let mut span = span;
@@ -142,7 +142,7 @@ impl<'a> Places<'a> {
         list
     }
 
-    /// An edit that makes the source another text.
+    /// Returns an edit that makes the source another text.
     pub(super) fn whole(&mut self, text: &[u8]) -> Option<TextEdit> {
         let before = self.analysis.text();
         if before == text {
@@ -170,7 +170,7 @@ impl<'a> Places<'a> {
         json!({ "range": self.range(edit.span), "newText": edit.text })
     }
 
-    /// The outline, what stands in a block below it.
+    /// Returns the outline, what stands in a block below it.
     pub(super) fn symbols(&mut self) -> Value {
         let mut all: Vec<Value> = Vec::new();
         // Open blocks: where they end, and their entry with what is in it so far.
@@ -233,7 +233,8 @@ impl<'a> Places<'a> {
         json!({ "isIncomplete": false, "items": items })
     }
 
-    /// The words of a part of the source, each after the one before it: five numbers a word.
+    /// Returns the words of a part of the source, each after the one before it: five numbers a
+    /// word.
     pub(super) fn tokens(&mut self, part: Range<usize>) -> Value {
         let text = self.analysis.text();
         let lines = Lines::new(text);
@@ -256,7 +257,7 @@ impl<'a> Places<'a> {
         json!({ "data": data })
     }
 
-    /// What can be folded: lines.
+    /// Returns what can be folded: lines.
     pub(super) fn folds(&mut self) -> Value {
         let list = self.analysis.folds().into_iter().map(|fold| {
             let range = self.range(fold.span);
@@ -271,7 +272,7 @@ impl<'a> Places<'a> {
         Value::Array(list.collect())
     }
 
-    /// Included files, and texture files beside the files that name them.
+    /// Included files, and texture files next to the files that name them.
     pub(super) fn links(&mut self) -> Value {
         let assembly = self.analysis.assembly();
         let includes = assembly.includes.iter().map(|include| (include.span, include.file));
@@ -319,8 +320,8 @@ fn close(open: &mut Vec<(u32, Value)>, all: &mut Vec<Value>) {
     }
 }
 
-/// What something takes; nothing behind its last part, for clients would mark the first. Labels are ASCII:
-/// bytes are units.
+/// Returns what something takes; nothing after its last part, for clients would mark the first.
+/// Labels are ASCII: bytes are units.
 pub(super) fn signature(signature: &Signature, markdown: bool) -> Value {
     let Some(active) = signature.active else { return Value::Null };
     let parts: Vec<Value> =
@@ -337,8 +338,8 @@ pub(super) fn signature(signature: &Signature, markdown: bool) -> Value {
     })
 }
 
-/// What the protocol calls the kinds of words, in the order of [`TokenKind::ALL`]. `label` is not among the
-/// names that every client knows.
+/// Returns what the protocol calls the kinds of words, in the order of [`TokenKind::ALL`]. `label`
+/// is not among the names that every client knows.
 pub(super) fn token_types(labels: bool) -> Vec<&'static str> {
     let name = |kind: &TokenKind| match kind {
         TokenKind::Comment => "comment",

@@ -36,7 +36,7 @@ impl Documents {
         self.changed();
     }
 
-    /// Whether it was open.
+    /// Returns whether it was open.
     pub(super) fn close(&mut self, uri: &str) -> bool {
         let was = self.open.remove(uri).is_some();
         self.changed();
@@ -77,7 +77,7 @@ impl Documents {
         Some(())
     }
 
-    /// What is made of a document.
+    /// Returns what is made of a document.
     pub(super) fn analysis(&mut self, uri: &str) -> Option<Arc<Analysis>> {
         let document = self.open.get(uri)?;
         if let Some(analysis) = &document.analysis {
@@ -115,7 +115,7 @@ impl Documents {
         std::fs::read(&path).map(|bytes| Loaded { name: name.clone(), bytes }).map_err(why)
     }
 
-    /// The documents whose problems are still to be said; they count as said then.
+    /// Returns the documents whose problems are still to be said; they count as said then.
     pub(super) fn stale(&mut self) -> Vec<String> {
         let mut list: Vec<String> = Vec::new();
         for (uri, document) in &mut self.open {
@@ -144,20 +144,20 @@ impl Documents {
     }
 }
 
-/// A position of the protocol.
+/// Returns a position of the protocol.
 pub(super) fn position(value: &Value) -> Option<LineColumn> {
     let number = |name: &str| Some(u32::try_from(value.get(name)?.as_u64()?).unwrap_or(u32::MAX));
     Some(LineColumn { line: number("line")?, column: number("character")? })
 }
 
-/// The address of a file that a document names, relative to it.
+/// Returns the address of a file that a document names, relative to it.
 pub(super) fn beside(uri: &str, path: &str) -> Option<String> {
     let folder = path_of(uri)?;
     let there = folder.parent().unwrap_or(Path::new("")).join(path);
     Some(uri_of(&plain(&there).display().to_string()))
 }
 
-/// The path of a `file:` address.
+/// Returns the path of a `file:` address.
 fn path_of(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://")?;
     // `file://host/path`: other hosts are not reached.
@@ -183,7 +183,7 @@ fn path_of(uri: &str) -> Option<PathBuf> {
     Some(plain(Path::new(if drive { &text[1..] } else { &text })))
 }
 
-/// The `file:` address of a path; a name that is none stays.
+/// Returns the `file:` address of a path; a name that is none stays.
 pub(super) fn uri_of(path: &str) -> String {
     let path = path.replace('\\', "/");
     let drive = path.as_bytes().get(1) == Some(&b':');
@@ -201,7 +201,7 @@ pub(super) fn uri_of(path: &str) -> String {
     uri
 }
 
-/// A path without `.` and `..`, as far as its text tells.
+/// Returns a path without `.` and `..`, as far as its text shows.
 fn plain(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {

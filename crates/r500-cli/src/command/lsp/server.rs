@@ -33,7 +33,7 @@ pub(super) fn serve(messages: &Receiver<Incoming>, out: &mut impl Write) -> io::
         let next = match queue.pop_front() {
             Some(next) => next,
             None => {
-                // Nobody is waiting: time to say what is wrong.
+                // No request is pending: say what is wrong.
                 server.publish(out)?;
                 messages.recv().unwrap_or(Incoming::End)
             }
@@ -56,7 +56,7 @@ pub(super) fn serve(messages: &Receiver<Incoming>, out: &mut impl Write) -> io::
     }
 }
 
-/// Whether a message that has arrived takes a request back.
+/// Returns whether a message that has arrived takes a request back.
 fn cancelled(queue: &VecDeque<Incoming>, id: Option<&Value>) -> bool {
     queue.iter().any(|message| match message {
         Incoming::Message(message) => {
@@ -483,7 +483,7 @@ mod tests {
         assert_eq!(answers[3]["result"][0]["name"], "two");
     }
 
-    /// What stands in a block is below it, a second block beside the first.
+    /// What stands in a block is below it, a second block next to the first.
     #[test]
     fn the_outline_is_a_tree() {
         let text = "SIZE 4 4 ; IF alu ; @a : ; LOOP int[0] ; @b : ; ENDLOOP ; ELSE ; @c : ; ENDIF ; IF alu ; ENDIF ;";

@@ -12,7 +12,7 @@ const MOST: usize = 64 << 20;
 #[derive(Debug)]
 pub(super) enum Incoming {
     Message(Value),
-    /// Something that is no message, and why.
+    /// Something that is not a message, and why.
     Malformed(String),
     /// Nothing more will come.
     End,
@@ -50,13 +50,13 @@ pub(super) fn incoming(input: impl Read + Send + 'static) -> Receiver<Incoming> 
     receive
 }
 
-/// The next message, or why it is none; `None` at the end.
+/// Returns the next message, or why it is none; `None` at the end.
 fn read(input: &mut impl BufRead) -> io::Result<Option<Result<Value, String>>> {
     let mut length: Option<usize> = None;
     let mut some = false;
     loop {
         let mut line = Vec::new();
-        // A header is short; a line without an end is no header.
+        // A header is short; a line without an end is not a header.
         if input.by_ref().take(8192).read_until(b'\n', &mut line)? == 0 {
             return Ok(some.then(|| Err("the input ends in a header".to_owned())));
         }

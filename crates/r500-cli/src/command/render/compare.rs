@@ -105,7 +105,7 @@ impl fmt::Display for Compared {
     }
 }
 
-/// A number from 0 to 1, or `A/B`.
+/// Returns a number from 0 to 1, or `A/B`.
 fn fraction(text: &str) -> Result<f64, String> {
     let wanted = || format!("`{text}` is not a number from 0 to 1 (or fraction such as 2/255)");
     let number = |text: &str| text.trim().parse::<f64>().map_err(|_| wanted());

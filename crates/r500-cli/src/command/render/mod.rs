@@ -64,17 +64,18 @@ pub(super) struct Render {
     /// Draw again whenever the program, a file that it names or a texture changes, until interrupted
     #[arg(long, conflicts_with = "frames")]
     reload: bool,
-    /// Show the picture in a window, moving if a constant takes the time. Space stops and goes on,
-    /// Escape or Q closes; the title tells frames a second and the values under the mouse
+    /// Show the picture in a window, moving if a constant takes the time. Space stops and
+    /// continues, Escape or Q closes; the title tells frames a second and the values under the
+    /// mouse
     #[arg(long, conflicts_with_all = ["output", "frames", "show", "findings", "reference", "crop"])]
     window: bool,
     /// Show the picture in the terminal
     #[arg(long)]
     show: bool,
-    /// Say what the program does that a correct one would not
+    /// Report run-time warnings: actions of the program that are undefined or likely mistakes
     #[arg(long)]
     findings: bool,
-    /// Say what was drawn, by which engine, and how long it took
+    /// Print what was drawn, by which engine, and the time it took
     #[arg(short, long)]
     verbose: bool,
     /// How to report on stdout
@@ -120,7 +121,7 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// The number of a render target; that of A for what is none.
+    /// Returns the number of a render target; that of A for what is none.
     fn index(self) -> usize {
         match self {
             Self::A | Self::All | Self::Depth => 0,
@@ -173,7 +174,7 @@ impl Render {
             && (self.show || self.format == Format::Json || self.compare.reference.is_some())
         {
             return Err(Failure::usage(
-                "-o - takes stdout for the picture; write it to a file beside other output",
+                "-o - takes stdout for the picture; write it to a file if there is other output",
             ));
         }
         if let Some(frames) = &self.frames {
@@ -252,7 +253,7 @@ impl Render {
         Ok(Drawn { job, frame, size, took: start.elapsed() })
     }
 
-    /// The planes of a frame that are wanted.
+    /// Returns the planes of a frame that are wanted.
     fn planes<'a>(&self, frame: &'a Frame) -> Outcome<Vec<Plane<'a>>> {
         let color = |n: usize| Plane::color(frame, n);
         let depth = || Plane::depth(frame);

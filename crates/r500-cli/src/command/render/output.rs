@@ -27,7 +27,7 @@ enum Data<'a> {
 }
 
 impl<'a> Plane<'a> {
-    /// A render target, if the program writes it (A is always there).
+    /// Returns a render target, if the program writes it (A is always there).
     pub(super) fn color(frame: &'a Frame, target: usize) -> Option<Self> {
         let colors = frame.target(target)?;
         Some(Self {
@@ -43,7 +43,7 @@ impl<'a> Plane<'a> {
         Some(Self { name: "depth", width: frame.width(), data })
     }
 
-    /// Some of its rows, counted from y = 0.
+    /// Returns some of its rows, counted from y = 0.
     #[cfg(feature = "window")]
     pub(super) fn rows(&self, rows: std::ops::Range<usize>) -> Self {
         let width = self.width as usize;
@@ -55,7 +55,7 @@ impl<'a> Plane<'a> {
         Self { data, ..*self }
     }
 
-    /// As an upright picture of 8 bits.
+    /// Returns as an upright picture of 8 bits.
     pub(super) fn picture(&self) -> Picture {
         match self.data {
             Data::Color(_, colors) => Picture::from_colors(self.width, colors),
@@ -80,8 +80,8 @@ impl<'a> Plane<'a> {
         }
     }
 
-    /// The bytes that the card would store, rows from the bottom: `US_OUT_FMT` for colours; for
-    /// depth, the code of `US_W_FMT` as a dword.
+    /// Returns the bytes that the card would store, rows from the bottom: `US_OUT_FMT` for colours;
+    /// for depth, the code of `US_W_FMT` as a dword.
     fn stored(&self, state: &State) -> Outcome<Vec<u8>> {
         let mut bytes = Vec::new();
         match self.data {
@@ -122,7 +122,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Whether one file holds all frames.
+    /// Returns whether one file holds all frames.
     pub(super) fn is_animation(self) -> bool {
         matches!(self, Self::Gif | Self::Apng)
     }
@@ -136,7 +136,8 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    /// The kind of file is told by its extension; `animated` allows those that hold many frames.
+    /// Returns the kind of file is told by its extension; `animated` allows those that hold many
+    /// frames.
     pub(super) fn new(path: &Path, animated: bool) -> Outcome<Self> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
         let kind = match extension.as_deref() {
@@ -164,12 +165,12 @@ impl Sink {
         Ok(Self { path: path.to_owned(), kind })
     }
 
-    /// The same kind of file under another name.
+    /// Returns the same kind of file under another name.
     pub(super) fn renamed(&self, path: PathBuf) -> Self {
         Self { path, kind: self.kind }
     }
 
-    /// The file's name.
+    /// Returns the file's name.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -222,7 +223,7 @@ pub(super) fn save(path: &Path, bytes: &[u8]) -> Outcome<()> {
     })
 }
 
-/// A picture that its format cannot hold.
+/// Returns a picture that its format cannot hold.
 pub(super) fn cannot_encode(error: PictureError) -> Failure {
     Failure::could_not(error)
 }

@@ -81,8 +81,8 @@ impl Render {
     }
 }
 
-/// The name of a frame's file: a run of `#` becomes the number, as long as the run at least; without
-/// one, the number stands before the extension.
+/// Returns the name of a frame's file: a run of `#` becomes the number, as long as the run at
+/// least; without one, the number stands before the extension.
 fn numbered(path: &Path, frame: u32, digits: usize) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let numbered = match name.find('#') {

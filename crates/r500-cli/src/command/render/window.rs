@@ -191,7 +191,7 @@ impl Clock {
         self.since.is_some()
     }
 
-    /// Stops, or goes on.
+    /// Stops, or continues.
     fn toggle(&mut self) {
         *self = match self.since {
             Some(_) => Self { base: self.seconds(), since: None },
@@ -237,7 +237,7 @@ struct Live<'a> {
     title: String,
     /// When the next picture is due.
     next: Instant,
-    /// When files were last looked at, and how they were.
+    /// When files were last read, and how they were.
     looked: Instant,
     stamps: Vec<(PathBuf, Option<SystemTime>)>,
     failure: Option<Failure>,
@@ -303,7 +303,7 @@ impl Live<'_> {
         }
     }
 
-    /// The pixel under the mouse, from the lower left.
+    /// Returns the pixel under the mouse, from the lower left.
     fn pointed(&self) -> Option<[u32; 2]> {
         let mouse = self.mouse?;
         let (width, height) = (self.scene.frame.width(), self.scene.frame.height());
@@ -320,7 +320,7 @@ impl Live<'_> {
         }
     }
 
-    /// The files that the picture comes from, and when they were written.
+    /// Returns the files that the picture comes from, and when they were written.
     fn stamps_now(&self) -> Outcome<Vec<(PathBuf, Option<SystemTime>)>> {
         let files = [self.render.source.files()?, self.render.state.files()].concat();
         let written = |file: &PathBuf| std::fs::metadata(file).and_then(|m| m.modified()).ok();

@@ -52,7 +52,7 @@ pub(super) struct Run {
     /// Print the machine code that the jit engine makes of it, and run nothing
     #[arg(long, conflicts_with_all = ["findings", "format", "bits"])]
     dump_asm: bool,
-    /// Say what the program does that a correct one would not
+    /// Report run-time warnings: actions of the program that are undefined or likely mistakes
     #[arg(long)]
     findings: bool,
     #[command(flatten)]
@@ -177,7 +177,7 @@ impl Run {
         Ok(rows)
     }
 
-    /// Where a row's pixel is.
+    /// Returns where a row's pixel is.
     fn place(&self, row: usize) -> (u32, u32) {
         if self.quads {
             ((row / 4 * 2 + row % 2) as u32, (row % 4 / 2) as u32)
@@ -186,7 +186,7 @@ impl Run {
         }
     }
 
-    /// A picture, two pixels high and so wide, of rows that have their constants in common.
+    /// Returns a picture, two pixels high and so wide, of rows that have their constants in common.
     fn side_by_side(&self, job: &Job, rows: &[Row]) -> (Job, u32) {
         let mut job = job.clone();
         if let Some(row) = rows.first() {

@@ -52,7 +52,7 @@ impl Row {
         }
         let temp = syntax::register(name, "temp", TEMPORARIES)
             .and_then(|n| u8::try_from(n).ok())
-            .ok_or_else(|| format!("`{name}` is no temporary; there are t0 to t127"))?;
+            .ok_or_else(|| format!("`{name}` is not a temporary; there are t0 to t127"))?;
         let channels = match letters {
             None => vec![0, 1, 2, 3],
             Some(letters) => syntax::channels(letters)
@@ -67,7 +67,7 @@ impl Row {
     }
 }
 
-/// A letter and a number.
+/// Returns a letter and a number.
 fn bare(name: &str, letter: char) -> bool {
     name.strip_prefix(letter)
         .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
@@ -124,7 +124,7 @@ fn from_inline(text: &str, job: &Job) -> Result<Row, String> {
     Ok(row)
 }
 
-/// Names in the first line, numbers in the others; an empty cell says nothing.
+/// Returns the names in the first line, numbers in the others; an empty cell says nothing.
 fn from_csv(text: &str, job: &Job) -> Result<Vec<Row>, String> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| {
         let line = line.trim();
@@ -156,7 +156,7 @@ fn unquote(cell: &str) -> &str {
     cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).unwrap_or(cell)
 }
 
-/// A list of rows, a single row, or rows one after the other.
+/// Returns a list of rows, a single row, or rows one after the other.
 fn from_json(text: &str, job: &Job) -> Result<Vec<Row>, String> {
     let mut rows = Vec::new();
     for value in serde_json::Deserializer::from_str(text).into_iter::<Value>() {

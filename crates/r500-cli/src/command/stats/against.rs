@@ -27,7 +27,7 @@ struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// The change as a share of what was.
+    /// Returns the change as a share of what was.
     fn relative(&self) -> f64 {
         share(self.before, self.after)
     }
@@ -86,12 +86,12 @@ impl<'a> Changes<'a> {
         Self { shared: shared.collect(), gained: only(&new, &old), lost: only(&old, &new) }
     }
 
-    /// Whether some program costs more in some way, or is lost.
+    /// Returns whether some program costs more in some way, or is lost.
     pub(super) fn hurts(&self) -> bool {
         !self.lost.is_empty() || self.measures().iter().any(|m| m.cost && !m.more.is_empty())
     }
 
-    /// Every number, in the order of the table.
+    /// Returns every number, in the order of the table.
     fn measures(&self) -> Vec<Measure<'a>> {
         (0..Stats::NAMES.len()).map(|n| self.measure(n)).collect()
     }
@@ -203,7 +203,7 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// The summary of one number.
+/// Returns the summary of one number.
 fn total(out: &mut impl Write, measure: &Measure<'_>) -> io::Result<()> {
     let Measure { name, before, after, fewer, more, .. } = measure;
     writeln!(

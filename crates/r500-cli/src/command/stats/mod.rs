@@ -1,4 +1,4 @@
-//! `r500 stats`: what programs are made of and what they may cost.
+//! `r500 stats`: instruction counts and estimated cost of programs.
 
 mod against;
 mod program;
@@ -18,13 +18,13 @@ use super::exit::{Failure, Outcome, Status};
 use super::format::TableFormat;
 use super::terminal;
 
-/// Count what programs are made of, and estimate what they cost.
+/// Count the instructions of programs and estimate their cost.
 ///
-/// One program as a sheet, many as a table: instructions by type, how many use both halves (co-issue),
-/// presubtract, OMOD and inline constants, registers, texture indirections, nesting, the longest path,
-/// estimated cycles. Instructions that no run reaches are not counted. With --against, what changed
-/// since another set of programs, matched by their paths below the folders that are given: totals,
-/// and each program that was helped or hurt.
+/// Prints a report for one program, or a table for several: instructions by type, co-issue (both
+/// halves used), presubtract, OMOD and inline constants, registers, texture indirections, nesting,
+/// longest path, estimated cycles. Unreachable instructions are not counted. --against compares with
+/// another set of programs, matched by their paths below the given folders: totals, and each program
+/// that was helped or hurt.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Stats {
@@ -34,35 +34,35 @@ pub(super) struct Stats {
     /// What the files are written in (default: recognised from content)
     #[arg(long, value_name = "FORMAT")]
     from: Option<Language>,
-    /// Only programs whose name holds this text (`*` stands for anything)
+    /// Only programs whose name contains this text (`*` matches anything)
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
-    /// The programs as they were: a file or a folder
+    /// The programs to compare with: a file or a folder
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
-    /// With --against: exit with 1 if a program is hurt or lost
+    /// With --against: exit with status 1 if a program is hurt or missing
     #[arg(long, requires = "against")]
     fail_on_hurt: bool,
-    /// Sort by this column: numbers with the greatest first, names from A
+    /// Sort by this column: numbers in descending order, names in ascending order
     #[arg(long, value_name = "COLUMN", value_parser = column, conflicts_with = "against")]
     sort: Option<Column>,
-    /// Columns of the table, with commas between; `all` are all
+    /// Columns of the table, separated by commas; `all` selects all
     #[arg(long, value_name = "COLUMNS", value_parser = columns, conflicts_with = "against")]
     columns: Option<Columns>,
-    /// Say what the columns are and stop
+    /// List the columns and exit
     #[arg(long)]
     list_columns: bool,
-    /// How to answer; CSV and JSON have every column
+    /// Output format; CSV and JSON have every column
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]
     format: TableFormat,
 }
 
 const AFTER: &str = "\
-The model behind `cycles`: each instruction takes one cycle to issue, one with NOP two. A branch costs its
-dearer arm; a loop what its body costs, times its passes (KR of its integer constant; one pass, where that
-is not given); a call what it calls. Waiting for textures and for results is not in it. So it is an upper
-bound of the issue cycles of a group of pixels: good for comparing programs, not for predicting time. Where
-control flow is not structured, there is no longest path and no cycles.
+The model of `cycles`: each instruction takes one cycle to issue, one with NOP two. A branch costs its more
+expensive arm; a loop costs its body times its trip count (KR of its integer constant; 1 if that is not
+given); a call costs its subroutine. Texture and ALU latency are not modelled. The number is an upper bound
+of the issue cycles of a group of pixels: it compares programs and does not predict time. Programs with
+unstructured flow control have no longest path and no cycles.
 
 Exit status: 0 counted; 1 a file has errors or holds a program that cannot run, or --fail-on-hurt;
 2 wrong usage; 3 a file cannot be read.
@@ -178,7 +178,7 @@ impl Column {
     }
 }
 
-/// A column by its title or its name.
+/// Returns a column by its title or its name.
 fn column(text: &str) -> Result<Column, String> {
     let text = text.trim();
     match text {

@@ -30,7 +30,7 @@ pub(super) struct Counted {
     pub(super) stats: Stats,
     /// Why its control flow is not structured, if it is not, and the address where that shows.
     pub(super) unstructured: Option<(u32, Unstructured)>,
-    /// Integer constants that its loops name and nobody gave.
+    /// Integer constants that its loops name and are not given.
     pub(super) unknown_passes: Vec<u8>,
 }
 
@@ -44,7 +44,7 @@ impl Counted {
         Ok(Self { stats, unstructured, unknown_passes })
     }
 
-    /// A number by its place; `None` where control flow leaves it open.
+    /// Returns a number by its place; `None` where control flow leaves it open.
     pub(super) fn number(&self, n: usize) -> Option<u64> {
         let needs_structure = matches!(Stats::NAMES[n], "longest_path" | "cycles");
         let known = !needs_structure || self.unstructured.is_none();
@@ -53,7 +53,7 @@ impl Counted {
 }
 
 impl Program {
-    /// A number by its place; `None` where there is none.
+    /// Returns a number by its place; `None` where there is none.
     pub(super) fn number(&self, n: usize) -> Option<u64> {
         self.counted.as_ref().ok()?.number(n)
     }

@@ -59,9 +59,9 @@ pub(super) fn print(out: &mut impl Write, program: &Program) -> io::Result<()> {
         "Structure",
         &[
             ("texture indirections", format!("{:>6}", s.indirections)),
-            ("branches open at once", format!("{:>6}", s.branch_levels)),
+            ("most open branches", format!("{:>6}", s.branch_levels)),
             ("loops", format!("{:>6}  ({} inside each other)", s.loops, s.loop_levels)),
-            ("calls open at once", format!("{:>6}", s.call_levels)),
+            ("most open calls", format!("{:>6}", s.call_levels)),
         ],
     )?;
     if let Some((address, why)) = unstructured {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::Column;
 use super::program::Program;
 
-/// Columns that are shown unless told otherwise.
+/// Columns that are shown by default.
 pub(super) fn usual() -> Vec<Column> {
     let names = [
         "instructions",
@@ -30,7 +30,7 @@ pub(super) fn usual() -> Vec<Column> {
     names.iter().filter_map(|name| super::column(name).ok()).collect()
 }
 
-/// The sum of what was counted; longest paths and cycles of structured programs only.
+/// Returns the sum of what was counted; longest paths and cycles of structured programs only.
 fn total(programs: &[Program]) -> Stats {
     let mut total = Stats::default();
     for counted in programs.iter().filter_map(|program| program.counted.as_ref().ok()) {
@@ -118,7 +118,7 @@ pub(super) fn csv(out: &mut impl Write, programs: &[Program]) -> io::Result<()> 
     Ok(())
 }
 
-/// A cell of CSV.
+/// Returns a cell of CSV.
 pub(super) fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))

@@ -40,7 +40,7 @@ pub(super) struct Trace {
     /// several times
     #[arg(long, value_name = "WHAT")]
     watch: Vec<Watch>,
-    /// Leave out what the pixel sleeps through
+    /// Leave out what the pixel is inactive through
     #[arg(long)]
     active: bool,
     /// How to print: text, or a JSON object a line for each instruction and one for the end
@@ -135,7 +135,7 @@ impl Trace {
     }
 }
 
-/// The state that a pixel waits in.
+/// Returns the state that a pixel waits in.
 pub(super) fn state_name(state: LaneState) -> String {
     match state {
         LaneState::Active => "active".to_owned(),

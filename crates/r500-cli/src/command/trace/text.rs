@@ -16,7 +16,7 @@ pub(in crate::command) struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// Where it starts.
+    /// Returns where it starts.
     pub(super) fn start(
         &self,
         out: &mut impl Write,
@@ -73,7 +73,7 @@ impl Printer<'_> {
             let (from, to) = (state_name(before.state), state_name(after.state));
             writeln!(out, "             pixel: {from} -> {to}")?;
         } else if !active {
-            writeln!(out, "             pixel sleeps: {}", state_name(after.state))?;
+            writeln!(out, "             pixel is inactive: {}", state_name(after.state))?;
         }
         if matches!(self.shader.op(step.address), Some(Op::Fc(_))) {
             self.stacks(out, group)?;
@@ -81,7 +81,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// How it ended.
+    /// Returns how it ended.
     pub(super) fn end(
         &self,
         out: &mut impl Write,
@@ -116,7 +116,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// What an instruction did.
+    /// Returns what an instruction did.
     pub(in crate::command) fn event(
         &self,
         out: &mut impl Write,
@@ -225,7 +225,7 @@ impl Printer<'_> {
         if let Some(frame) = group.loops().last() {
             let depth = group.loops().len();
             let (count, al) = (frame.count, frame.al);
-            writeln!(out, "             loop   depth {depth}, {count} passes left, aL {al}")?;
+            writeln!(out, "             loop   depth {depth}, {count} iterations left, aL {al}")?;
         }
         if !group.calls().is_empty() {
             let calls: Vec<String> = group.calls().iter().map(|a| format!("@{a}")).collect();
@@ -235,7 +235,7 @@ impl Printer<'_> {
     }
 }
 
-/// What predicates leave, if not everything.
+/// Returns what predicates leave, if not everything.
 fn predicated(enabled: u8) -> String {
     match enabled {
         0b1111 => String::new(),

@@ -21,7 +21,7 @@ pub(super) enum Watch {
 }
 
 impl Watch {
-    /// Whether an instruction wrote it.
+    /// Returns whether an instruction wrote it.
     pub(super) fn sees(self, event: &Event) -> bool {
         let killed = matches!(event.kind, EventKind::Tex { killed: true, .. });
         (self == Self::Kill && killed)
