@@ -26,7 +26,7 @@ fuzz_target!(|text: &[u8]| {
     let mut job = assembly.job.clone();
     let fixed = lint::fix(text, again, |_, _| true);
     assert!(fixed.assembly.is_ok());
-    for fix in fixed.mended.iter().filter_map(|finding| finding.fix.as_ref()) {
+    for fix in fixed.resolved.iter().filter_map(|finding| finding.fix.as_ref()) {
         fix.apply(&mut job.program);
     }
     // NaN in what travels along is not equal to itself.

@@ -5,7 +5,7 @@ use r500_exec::{Bindings, PixelRect, Draw, Engine, Frame, Limits, Options, Shade
 use r500_gen::{Bytes, Case, Entropy, Shape, vary, words};
 use r500_program::{Job, Program};
 
-/// Endless programs are told early.
+/// Endless programs are detected early.
 pub const LIMITS: Limits = Limits { instructions: 2000, memory: 1 << 20, time: None };
 
 /// Draws with and without findings: the same pixels and counts, or the same error. What is drawn can

@@ -348,7 +348,7 @@ function toggleBreak(line: Range, at: number): boolean {
     if (there.length > 0) there.forEach((one) => stepper.toggle(one));
     else stepper.toggle({ address, condition: null, changes: null });
     // Who sees the mark needs no words.
-    byId("told", HTMLDivElement).textContent = there.length > 0 ? `No breakpoint at @${address} any more` : `Breakpoint at @${address}: ${instruction.text}`;
+    byId("status", HTMLDivElement).textContent = there.length > 0 ? `No breakpoint at @${address} any more` : `Breakpoint at @${address}: ${instruction.text}`;
   });
   return true;
 }

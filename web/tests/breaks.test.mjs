@@ -27,7 +27,7 @@ const line = (page, n) => page.locator(".cm-breaks .cm-gutterElement").nth(n);
 const marked = (page) =>
   page.evaluate(() => r500.editor.breakpoints.map(({ at }) => r500.editor.lineOf(at)));
 
-test("a click beside a line sets a breakpoint there, which both directions stop at", async () => {
+test("a click next to a line sets a breakpoint there, which both directions stop at", async () => {
   const { page, context, complaints } = await visit(at);
   await type(page, PROGRAM);
   await page.locator(".frame").click();
@@ -62,7 +62,7 @@ test("a breakpoint stays with its line when the program changes", async () => {
   await page.keyboard.press("F9");
   await page.waitForFunction(() => r500.stepper.breaks.value.length === 1);
   assert.deepEqual(await breaks(page), [3]);
-  assert.match(await page.locator("#told").textContent(), /Breakpoint at @3: .*ENDLOOP/);
+  assert.match(await page.locator("#status").textContent(), /Breakpoint at @3: .*ENDLOOP/);
   // An instruction more in front of it, a mistake for a while, and another line.
   await page.evaluate(() => r500.editor.goTo(r500.editor.text.indexOf("LOOP int")));
   await page.keyboard.insertText("src0.rgb = temp[1] : temp[1].rgb = MAX src0.rgb src0.111 ;\nSIZ");
@@ -152,7 +152,7 @@ test("a size is asked for in a dialog that says what is wrong", async () => {
   await context.close();
 });
 
-test("a heat map is there coarsely at once, can be stopped, and holds nobody up", async () => {
+test("a heat map is there coarsely at once, can be stopped, and blocks nothing", async () => {
   const { page, context, complaints } = await visit(at);
   await page.getByRole("button", { name: "Examples" }).click();
   await page.getByRole("button", { name: /^mandelbrot/ }).click();

@@ -263,6 +263,6 @@ fn no_line_is_cut_where_a_statement_would_begin() {
     let source = format!(
         "src0.rgb = temp[0] : temp[1].rgb = MAD src0.rgb src0.rgb, TIME temp[1] {long}.a = 0.125 * MAD ;\n"
     );
-    let out = keeps_meaning(source.as_bytes(), "a statement behind a comma");
+    let out = keeps_meaning(source.as_bytes(), "a statement after a comma");
     assert!(!String::from_utf8(out).unwrap().contains("\nTIME"));
 }

@@ -228,7 +228,7 @@ fn safe_fixes_restore_removed_waits_and_nops() {
         LintCode::MissingAluWait,
     ];
     let mut rng = Rng::new(5);
-    let mut mended = 0;
+    let mut fixed = 0;
     for (name, job) in jobs("mesa") {
         for _ in 0..4 {
             let mut broken = job.clone();
@@ -244,7 +244,7 @@ fn safe_fixes_restore_removed_waits_and_nops() {
                     assert!(!report.has_errors(), "{name}");
                     break;
                 }
-                mended += fixes.len();
+                fixed += fixes.len();
                 fixes.iter().for_each(|fix| fix.apply(&mut broken.program));
                 rounds += 1;
                 assert!(rounds < 5, "{name}: fixes lead to fixes");
@@ -258,5 +258,5 @@ fn safe_fixes_restore_removed_waits_and_nops() {
             }
         }
     }
-    assert!(mended > 500, "{mended}");
+    assert!(fixed > 500, "{fixed}");
 }

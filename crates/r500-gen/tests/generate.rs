@@ -153,7 +153,7 @@ fn everything() -> BTreeSet<String> {
         add(format!("condition predicate {sel} inverted"));
     }
     for kind in ["Loop", "Rep"] {
-        for form in ["any", "all", "behind", "at end", "end any", "end all"] {
+        for form in ["any", "all", "past end", "at end", "end any", "end all"] {
             add(format!("loop {kind} {form}"));
         }
         for passes in ["0", "1", "some", "255"] {
@@ -178,7 +178,7 @@ fn everything() -> BTreeSet<String> {
         add(format!("{what} ignore_uncovered"));
         add(format!("{what} global"));
     }
-    for layout in ["Behind", "Front", "Inside"] {
+    for layout in ["AfterMain", "Front", "Inside"] {
         add(format!("layout {layout}"));
     }
     for name in ["offset", "partial", "zero rule", "no zero rule", "coverage", "127 temporaries"] {
@@ -310,7 +310,7 @@ impl Seen<'_> {
         };
         for name in [
             if form.any { "any" } else { "all" },
-            if form.behind { "behind" } else { "at end" },
+            if form.past_end { "past end" } else { "at end" },
             if form.end_any { "end any" } else { "end all" },
             &format!("passes {passes}"),
         ] {

@@ -69,7 +69,7 @@ pub struct Fix {
     /// The change.
     pub edits: Vec<TextEdit>,
     /// Whether it fixes the problem rather than silencing it.
-    pub mends: bool,
+    pub resolves: bool,
 }
 
 /// An instruction.
@@ -199,7 +199,7 @@ fn told(document: &Document, problem: &Problem) -> Diagnostic {
     }));
     let fixes = problem.repairs.iter().filter_map(|repair| {
         let edits = document.edits(&repair.edits)?;
-        Some(Fix { title: repair.title.clone(), edits, mends: repair.mends })
+        Some(Fix { title: repair.title.clone(), edits, resolves: repair.resolves })
     });
     Diagnostic {
         range: range.unwrap_or(Range { from: 0, to: 0 }),

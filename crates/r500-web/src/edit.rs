@@ -61,8 +61,8 @@ pub fn texture(document: &Document, unit: u8, what: &str) -> Result<Vec<TextEdit
         }
     };
     let before = text.get(..range.start).ok_or("the place is inside of a character")?;
-    let behind = text.get(range.end..).ok_or("the place is inside of a character")?;
-    let after = document.with_text(&format!("{before}{new}{behind}"));
+    let rest = text.get(range.end..).ok_or("the place is inside of a character")?;
+    let after = document.with_text(&format!("{before}{new}{rest}"));
     let bound = after.job.textures.get(usize::from(unit)).is_some_and(Option::is_some);
     let errors = |assembly: &r500::asm::Assembly| assembly.errors().count();
     if !bound || errors(&after) > errors(document.assembly()) {

@@ -64,7 +64,7 @@ pub fn encoding(document: &Document, index: usize) -> Result<Encoding, String> {
     let instruction = instruction(document, index)?;
     let words = explain::instruction(instruction).into_iter().map(|dword| match dword {
         DwordExplanation::Unused { bits } => {
-            let meaning = "not looked at by this type of instruction";
+            let meaning = "ignored by this type of instruction";
             Word { bits, register: None, meaning, unnamed: bits, fields: Vec::new() }
         }
         DwordExplanation::Word(word) => {

@@ -49,7 +49,7 @@ impl Comparison {
         if a != b {
             return Err(SizeError { a, b });
         }
-        // A hair's breadth for tolerances such as 2/255 that are no exact binary fractions.
+        // A small margin for tolerances such as 2/255 that are not exact binary fractions.
         let limit = tolerance * 255.0 + 1e-6;
         let mut found = Self {
             differing: 0,

@@ -133,7 +133,7 @@ pub fn similar(name: &str) -> Vec<&'static str> {
         .collect();
     names.sort_unstable();
     names.dedup();
-    // Next to a name with one letter wrong, those with two wrong are no help.
+    // Next to a name with one letter wrong, those with two wrong do not help.
     let closest = names.first().map_or(0, |(closest, _)| *closest);
     let close = names.into_iter().take_while(|(distance, _)| *distance == closest);
     close.take(4).map(|(_, known)| known).collect()

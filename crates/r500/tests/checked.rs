@@ -192,7 +192,7 @@ fn found(report: &Report) -> Vec<(LintCode, Option<usize>)> {
 #[test]
 fn fixed_text_draws_the_same_and_is_clean() {
     let mut rng = Rng::new(7);
-    let (mut mended, mut rounds) = (0, 0);
+    let (mut resolved, mut rounds) = (0, 0);
     for path in files("tests/corpus/mesa", "json") {
         let bytes = std::fs::read(&path).unwrap();
         let jobs = reader::read(&bytes, None, None, &r500::formats::Limits::default()).unwrap();
@@ -215,11 +215,11 @@ fn fixed_text_draws_the_same_and_is_clean() {
             assert!(picture(&fixed.assembly.job) == wanted, "{what}: another picture");
             let fixed_text = String::from_utf8(fixed.text).unwrap();
             assert_eq!(rest(&fixed_text), rest(&text), "{what}");
-            mended += fixed.mended.len();
+            resolved += fixed.resolved.len();
             rounds += 1;
         }
     }
-    assert!(rounds == 159 && mended > 1000, "{mended} in {rounds}");
+    assert!(rounds == 159 && resolved > 1000, "{resolved} in {rounds}");
 }
 
 #[test]

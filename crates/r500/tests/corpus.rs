@@ -98,7 +98,7 @@ fn every_draw_gives_its_colours_but_the_one_that_cannot() {
         count += 1;
         let complaint = complaint(&job, None);
         if job.expect.known_failure {
-            assert!(complaint.is_some(), "{} passes: it is no known failure", job.name);
+            assert!(complaint.is_some(), "{} passes: it is not a known failure", job.name);
             known.push(job.name);
         } else {
             complaints.extend(complaint);

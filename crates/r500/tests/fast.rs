@@ -185,7 +185,7 @@ const PROGRAMS: &[(&str, &str)] = &[
          STAT_WE(b) src0.rgb = temp[0] : ;",
     ),
     (
-        "votes of uncovered pixels beside differences",
+        "votes of uncovered pixels with quad differences",
         "src0.rgb = temp[0] : alu[ge].r = MAD src0.rrr src0.111 -src0.hhh ;
          IF alu IGNORE_UNCOVERED ;
            TEX temp[2].none = TEXKILL tex[0].rgba temp[0].gggg ;
@@ -210,7 +210,7 @@ const PROGRAMS: &[(&str, &str)] = &[
          ENDREP IGNORE_UNCOVERED ;",
     ),
     (
-        "a fetch for covered pixels only, behind kills",
+        "a fetch for covered pixels only, after kills",
         "TEX temp[2].none = TEXKILL tex[0].rgba temp[0].rrrr ;
          TEX IGNORE_UNCOVERED TEX_SEM_ACQUIRE temp[2].rgb = LD tex[0].rgba temp[0].rgba ;
          TEX_SEM_WAIT src0.rgb = temp[2] : temp[2].rgb = MDH src0.rgb src0.111 src0.rgb ;",
@@ -226,7 +226,7 @@ const PROGRAMS: &[(&str, &str)] = &[
          src0.rgb = temp[3], src1.rgb = temp[0], srcp.rgb = sub : temp[2].b = clamp 0.5 * MAX srcp.rrr -src1.rrb ;",
     ),
     (
-        "what may be denormal, times one in a loop and times one behind it",
+        "what may be denormal, times one in a loop and times one after it",
         "src0.rgb = temp[0], src1.rgb = const[0] : temp[3].r = raw CMP src1.ggg src0.ggg src0.rrr ;
          REP int[0] ;
            src0.rgb = temp[0], src0.a = temp[5] : pred[lt].rgb = MAD src0.rgr src0.111 -src0.aaa ;

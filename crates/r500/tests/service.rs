@@ -46,9 +46,9 @@ fn mistakes_of_the_language_come_with_their_repair() {
     let [problem] = &problems(source)[..] else { panic!() };
     assert_eq!((problem.code, problem.severity), ("E0301", Severity::Error));
     assert_eq!(&source[problem.span.start as usize..problem.span.end as usize], "MDA");
-    let mended = apply(source, &problem.repairs[0].edits);
-    assert_eq!(mended, source.replace("MDA", "MAD"));
-    assert!(assemble(mended.as_bytes(), Options::default()).is_ok());
+    let fixed = apply(source, &problem.repairs[0].edits);
+    assert_eq!(fixed, source.replace("MDA", "MAD"));
+    assert!(assemble(fixed.as_bytes(), Options::default()).is_ok());
 }
 
 #[test]
@@ -58,10 +58,10 @@ fn findings_come_with_safe_repairs_and_can_be_allowed() {
     let all = problems(&source);
     let wait = all.iter().find(|problem| problem.code == "R5042").expect("R5042");
     let [mend, allow] = &wait.repairs[..] else { panic!("{:?}", wait.repairs) };
-    assert!(mend.safe && mend.mends && !allow.mends);
-    let mended = apply(&source, &mend.edits);
-    assert!(mended.contains("TEX_SEM_WAIT src0.rgb = temp[1]"), "{mended}");
-    assert!(!codes(&mended).contains(&"R5042"));
+    assert!(mend.safe && mend.resolves && !allow.resolves);
+    let fixed = apply(&source, &mend.edits);
+    assert!(fixed.contains("TEX_SEM_WAIT src0.rgb = temp[1]"), "{fixed}");
+    assert!(!codes(&fixed).contains(&"R5042"));
 
     let allowed = apply(&source, &allow.edits);
     assert!(allowed.contains("\n  -- r500: allow(R5042)\n  src0.rgb = temp[1]"), "{allowed}");
@@ -131,11 +131,11 @@ fn repairs_of_every_error_change_something() {
     for code in r500::asm::DiagnosticCode::ALL {
         let source = code.info().example;
         for problem in problems(source) {
-            for repair in problem.repairs.iter().filter(|repair| repair.mends) {
-                let mended = apply(source, &repair.edits);
-                let now = problems(&mended);
+            for repair in problem.repairs.iter().filter(|repair| repair.resolves) {
+                let fixed = apply(source, &repair.edits);
+                let now = problems(&fixed);
                 let still = now.iter().any(|p| p.code == problem.code && p.span == problem.span);
-                assert!(!still, "{source}\n{mended}");
+                assert!(!still, "{source}\n{fixed}");
                 tried += 1;
             }
         }

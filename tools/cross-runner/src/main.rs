@@ -92,7 +92,7 @@ fn compare(here: &str, there: &str) -> Result<ExitCode, String> {
     let mut differing = 0;
     let mut by: HashMap<String, usize> = HashMap::new();
     for (here, there) in here.iter().zip(&there) {
-        let drawer = if there.error.is_some() { "nobody: an error on both" } else { &there.by };
+        let drawer = if there.error.is_some() { "none: an error on both" } else { &there.by };
         *by.entry(drawer.to_owned()).or_default() += 1;
         if let Some(what) = here.difference(there) {
             differing += 1;

@@ -72,7 +72,7 @@ pub fn answer(request: &[u8], clock: Clock<'_>) -> Result<String, String> {
             let job = jobs.first().ok_or("there is no job in it")?;
             put(&mut lines, &speed(job, &*engine, parsed(width)?, parsed(seconds)?, clock)?);
         }
-        _ => return Err(format!("`{line}` is no request")),
+        _ => return Err(format!("`{line}` is not a request")),
     }
     Ok(lines)
 }

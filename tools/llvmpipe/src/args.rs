@@ -91,7 +91,7 @@ impl Command {
                 "--filter" => args.filters.push(value()?),
                 "--time" => args.time = time(&value()?)?,
                 "--format" => args.format = format(&value()?)?,
-                _ => return Err(format!("`{option}` is no option; see --help")),
+                _ => return Err(format!("`{option}` is not an option; see --help")),
             }
         }
         Ok(Self::Run(args))

@@ -6,7 +6,7 @@ use r500::isa::state::UsFormat;
 use r500::isa::values::{ClampMode, CoordType, LayerFilter, TexelFilter};
 use r500::program::Texture;
 
-/// What OpenGL is told about a texture.
+/// The OpenGL description of a texture.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Upload {
     /// `GL_TEXTURE_2D`, `GL_TEXTURE_3D` or `GL_TEXTURE_CUBE_MAP`.

@@ -1,4 +1,4 @@
-// What of the language can be told without knowing its words: comments, strings, numbers, brackets. It is there
+// What of the language can be recognised without knowing its words: comments, strings, numbers, brackets. It is there
 // at once; what the words are, the libraries say (words.ts).
 
 import { HighlightStyle, StreamLanguage, syntaxHighlighting, type StreamParser } from "@codemirror/language";

@@ -58,7 +58,7 @@ export class Problems {
       h("span", { class: "message" }, diagnostic.message),
     );
     const fixes = diagnostic.fixes.map((fix) =>
-      h("button", { type: "button", class: fix.mends ? "fix" : "allow", onclick: () => this.editor.apply(fix.edits) }, fix.title),
+      h("button", { type: "button", class: fix.resolves ? "fix" : "allow", onclick: () => this.editor.apply(fix.edits) }, fix.title),
     );
     return h(
       "li",

@@ -13,8 +13,8 @@ export interface TextEdit extends Range {
 export interface Fix {
   title: string;
   edits: TextEdit[];
-  /** Whether it mends the problem rather than silencing it. */
-  mends: boolean;
+  /** Whether it resolves the problem rather than silencing it. */
+  resolves: boolean;
 }
 
 export type Severity = "error" | "warning" | "note";

@@ -26,7 +26,7 @@ export class StepPane {
   private readonly body = h("div", { class: "step-body" });
   private readonly said = h("p", { class: "error", role: "alert" });
   private readonly breakRows = h("ul");
-  private readonly noBreaks = h("p", { class: "soft" }, "None. Click beside a line of the program, or press F9 in it.");
+  private readonly noBreaks = h("p", { class: "soft" }, "None. Click next to a line of the program, or press F9 in it.");
   private readonly empty = h(
     "p",
     { class: "empty" },

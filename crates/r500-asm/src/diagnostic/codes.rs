@@ -104,7 +104,7 @@ codes! {
         "";
 
     Unexpected "E0101" Error "something else was expected"
-        "The sentence cannot go on like this. The message says what may stand here; the guide's grammar says it for the whole language."
+        "Syntax error. The message lists what is allowed here; the guide has the grammar of the language."
         "src0.rgb temp[0] : MAD.rgb src0.rgb ;\n";
     NoSemicolon "E0102" Error "a statement without `;`"
         "Every instruction and every directive ends with `;`. Line ends mean nothing."

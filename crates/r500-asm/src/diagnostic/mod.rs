@@ -56,7 +56,7 @@ impl Diagnostic {
         self
     }
 
-    /// Returns a word to write instead, also told as help.
+    /// Returns a word to write instead, also shown as help.
     pub(crate) fn fix(mut self, text: impl Into<String>) -> Self {
         let text = text.into();
         self.help.push(format!("write `{text}`"));

@@ -152,9 +152,9 @@ macro_rules! words {
 pub(super) static WORDS: &[KeywordDoc] = words! {
     // Statements of instructions.
     Statement "TEX"      "TEX ${1:TEX_SEM_ACQUIRE} temp[${2:0}].rgba = ${3:LD} tex[${4:0}].rgba temp[${5:0}].rgba ;$0" "US_CMN_INST.TYPE" = 3 "";
-    Statement "IF"       "IF ${1:alu} ALU_WAIT ;\n    $0\nENDIF ALU_WAIT ;" "" "Pixels for which the condition holds go on, the others wait at `ELSE` or `ENDIF`; skipped if it holds for none.";
+    Statement "IF"       "IF ${1:alu} ALU_WAIT ;\n    $0\nENDIF ALU_WAIT ;" "" "Pixels for which the condition holds continue, the others wait at `ELSE` or `ENDIF`; skipped if it holds for none.";
     Statement "ELSE"     "ELSE ALU_WAIT ;$0"  "" "The pixels that waited and those that went on change places.";
-    Statement "ENDIF"    "ENDIF ALU_WAIT ;$0" "" "All pixels of the `IF` go on together.";
+    Statement "ENDIF"    "ENDIF ALU_WAIT ;$0" "" "All pixels of the `IF` continue together.";
     Statement "LOOP"     "LOOP int[${1:0}] ALU_WAIT ;\n    $0\nENDLOOP ALU_WAIT ;" "US_FC_INST.OP" = 1 "A loop that counts in `aL`: trip count, first value and step are `int[n]`";
     Statement "ENDLOOP"  "ENDLOOP ALU_WAIT ;$0" "US_FC_INST.OP" = 2 "The end of a `LOOP`";
     Statement "REP"      "REP int[${1:0}] ALU_WAIT ;\n    $0\nENDREP ALU_WAIT ;" "US_FC_INST.OP" = 3 "A loop that leaves `aL` alone";

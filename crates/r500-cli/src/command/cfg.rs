@@ -99,7 +99,7 @@ impl Cfg {
     }
 }
 
-/// A program's flow, to be told.
+/// The control-flow graph of a program, for output.
 struct Told<'a>(Flow<'a>);
 
 impl Told<'_> {

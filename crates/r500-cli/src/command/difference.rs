@@ -23,10 +23,10 @@ mod tests {
     fn differences_read_as_those_of_diff() {
         let before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n12\n13\n14\n15\n";
         let after = before.replace("\n4\n", "\nfour\n").replace("15", "fifteen\nmore");
-        let wanted = "--- x\n+++ x, mended\n\
+        let wanted = "--- x\n+++ x, fixed\n\
             @@ -1,7 +1,7 @@\n 1\n 2\n 3\n-4\n+four\n 5\n 6\n 7\n\
             @@ -12,4 +12,5 @@\n 12\n 13\n 14\n-15\n+fifteen\n+more\n";
-        assert_eq!(difference(before.as_bytes(), after.as_bytes(), "x", "mended"), wanted);
-        assert_eq!(difference(b"a", b"a", "x", "mended"), "");
+        assert_eq!(difference(before.as_bytes(), after.as_bytes(), "x", "fixed"), wanted);
+        assert_eq!(difference(b"a", b"a", "x", "fixed"), "");
     }
 }

@@ -9,7 +9,7 @@ const PENDING: &str = "\
 -- a picture, plain
 INPUT temp[0] = uv ; US_PIXSIZE = PIX_SIZE(0) ;   -- too little
 TEX TEX_SEM_ACQUIRE temp[1].rgba = LD tex[0].rgba temp[0].rgba ;
-src0.rgb = temp[0] : temp[0].rg = MAX src0.rgb src0.rgb ;  -- nobody's
+src0.rgb = temp[0] : temp[0].rg = MAX src0.rgb src0.rgb ;  -- unused
 OUT
     src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ;
 TEXTURE tex[0] = checker(8, 8, 4) ;
@@ -80,7 +80,7 @@ fn the_verdict_says_what_is_guaranteed() {
 fn sources_allow_findings() {
     let folder = Folder::new("check-allow");
     let allowed = PENDING
-        .replace("-- nobody's", "-- r500: allow(dead-write) on purpose")
+        .replace("-- unused", "-- r500: allow(dead-write) on purpose")
         .replace("\nOUT\n", "\n-- r500: allow(R5041)\nOUT\n")
         .replace("-- a picture, plain", "-- r500: allow-file(R5020)");
     let source = folder.write("p.r5", &allowed);
@@ -119,8 +119,7 @@ fn many_files_and_folders() {
 #[test]
 fn answers_for_programs() {
     let folder = Folder::new("check-json");
-    let source =
-        folder.write("p.r5", PENDING.replace("-- nobody's", "-- r500: allow(R5038, R5001)"));
+    let source = folder.write("p.r5", PENDING.replace("-- unused", "-- r500: allow(R5038, R5001)"));
     let run = r500(&["check", &source, "--format", "json"]).status(1);
     let answer = json(run.text());
     assert_eq!(answer["version"], 1);
@@ -144,7 +143,7 @@ fn answers_for_programs() {
     assert_eq!((&place["word"], &place["field"]), (&1.into(), &"ADDR0".into()));
     assert_eq!((&place["source"]["line"], &place["source"]["column"]), (&6.into(), &5.into()));
     let start = PENDING.find("src0.rgb = temp[1]").unwrap() + "-- r500: allow(R5038, R5001)".len();
-    assert_eq!(place["source"]["start"], start - "-- nobody's".len());
+    assert_eq!(place["source"]["start"], start - "-- unused".len());
     // The fetch, which is the first instruction.
     let fetch = &pending["related"][0];
     assert_eq!((&fetch["why"], &fetch["place"]["address"]), (&"fetched here".into(), &0.into()));
@@ -233,7 +232,7 @@ fn codes_are_explained() {
 fn fixes_are_shown_or_written() {
     let folder = Folder::new("check-fix");
     let source = folder.write("p.r5", PENDING);
-    let mended =
+    let expected =
         PENDING.replace("PIX_SIZE(0)", "PIX_SIZE(1)").replace("OUT\n", "OUT TEX_SEM_WAIT\n");
     let shown =
         r500(&["check", &source, "--fix"]).status(0).says("3 to fix; then 1 program: 1 warn");
@@ -243,11 +242,11 @@ fn fixes_are_shown_or_written() {
 
     let out = folder.path("out.r5");
     r500(&["check", &source, "--fix", "-o", &out]).status(0).says("3 fixed");
-    assert_eq!(String::from_utf8(folder.read("out.r5")).unwrap(), mended);
+    assert_eq!(String::from_utf8(folder.read("out.r5")).unwrap(), expected);
     let piped = r500(&["check", &source, "--fix", "-o", "-"]).status(0);
-    assert_eq!(piped.text(), mended);
+    assert_eq!(piped.text(), expected);
     let piped = with_stdin(&["check", "-", "--fix", "-o", "-"], PENDING.as_bytes()).status(0);
-    assert_eq!(piped.text(), mended);
+    assert_eq!(piped.text(), expected);
 
     // Nothing to fix is allowed: nothing is touched.
     let allowed = folder.write("a.r5", format!("-- r500: allow-file(R5020, R5041)\n{PENDING}"));
@@ -255,7 +254,7 @@ fn fixes_are_shown_or_written() {
     assert!(folder.read("a.r5").ends_with(PENDING.as_bytes()));
 
     r500(&["check", &source, "--fix", "--in-place"]).status(0).says("3 fixed");
-    assert_eq!(String::from_utf8(folder.read("p.r5")).unwrap(), mended);
+    assert_eq!(String::from_utf8(folder.read("p.r5")).unwrap(), expected);
     r500(&["check", &source]).status(0);
 
     let answer = r500(&["check", &allowed, "--fix", "--format", "json"]).status(0);

@@ -62,7 +62,7 @@ fn steps_like_trace(capture: &str, pixel: &str) {
         }
     }
     assert!(blocks.len() > 10);
-    // Forward and back again: the same step is told both times.
+    // Forward and back again: the same step is printed both times.
     let forth: String = blocks.iter().map(|_| "info step\nstep\n").collect();
     let back: String = blocks.iter().map(|_| "reverse-step\ninfo step\n").collect();
     let text = script(&[capture, "--pixel", pixel], &(forth + &back));

@@ -50,8 +50,8 @@ fn six_dwords_are_an_instruction() {
     // A texture instruction does not read dwords 4 and 5.
     let six = ["00007803", "00440000", "c9064e02", "0", "0", "1"];
     let run = r500(&[&["explain"], &six[..]].concat()).status(0);
-    run.shows("dword 4 = 0x00000000 not looked at\n")
-        .shows("dword 5 = 0x00000001 not looked at, though it is not 0");
+    run.shows("dword 4 = 0x00000000 ignored\n")
+        .shows("dword 5 = 0x00000001 ignored, though it is not 0");
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn names_that_are_none() {
     let run = r500(&["explain", "JUMP_FUNK"]).status(1);
     assert_eq!(run.stderr, "error: JUMP_FUNK: nothing has this name; did you mean JUMP_FUNC?\n");
     r500(&["explain", "US_FC_INST.NOPE"]).status(1).says("nothing has this name");
-    r500(&["explain", "no-such-thing"]).status(1).says("it is no file");
+    r500(&["explain", "no-such-thing"]).status(1).says("it is neither a file");
     r500(&["explain", ""]).status(1).says("nothing has this name");
     with_stdin(&["explain", "-"], b"\xff\xfe").status(1).says("nothing has this name");
     assert_eq!(with_stdin(&["explain", "-"], b"").status(0).text(), "");

@@ -140,7 +140,7 @@ fn neovim_is_answered() {
     let wanted = [range((5, 4), (5, 7)), range((6, 11), (6, 14)), range((7, 11), (7, 14))];
     assert_eq!(uses, wanted.iter().collect::<Vec<_>>());
 
-    // Mended, and moved by a line with characters of two units: the checker speaks. The fetch is not
+    // Fixed, and moved by a line with characters of two units: the checker speaks. The fetch is not
     // waited for, and IF does not wait for the comparison.
     let after = session.published.last().unwrap();
     assert!(

@@ -304,9 +304,9 @@ fn one_of_many_programs_is_picked() {
     let number = line.split_whitespace().next().unwrap();
     r500(&["render", &probes, "-o", &out, "--pick", number]).status(0);
     assert_eq!(folder.read("out.f32"), by_name);
-    r500(&["render", &probes, "-o", &out, "--pick", "nobody"])
+    r500(&["render", &probes, "-o", &out, "--pick", "missing"])
         .status(1)
-        .says("no program `nobody`");
+        .says("no program `missing`");
 }
 
 #[test]
@@ -394,7 +394,7 @@ fn it_draws_again_when_a_file_that_the_program_names_changes() {
     assert!(watching.shows(0.0));
 }
 
-/// Which engine drew is told, and why if it is another one than was asked for.
+/// The output names the engine that drew, and why if it is not the requested one.
 #[test]
 fn who_drew_is_told() {
     let folder = Folder::new("who-drew");

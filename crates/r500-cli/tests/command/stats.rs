@@ -120,7 +120,7 @@ fn against_reads_like_a_report() {
     ] {
         assert!(run.text().lines().any(|l| l == line), "no `{line}` in {}", run.text());
     }
-    // `same` is told nowhere.
+    // `same` is not printed.
     assert!(!run.text().contains("same.inc"));
     r500(&["stats", &after, "--against", &before, "--fail-on-hurt"]).status(1);
     r500(&["stats", &before, "--against", &before, "--fail-on-hurt"])

@@ -102,7 +102,7 @@ fn broken_files_fail_and_the_rest_goes_on() {
     let folder = Folder::new("test-broken");
     folder.write("a.json", "{ \"program\": 7 }");
     folder.write("b.json", std::fs::read(corpus("cases/kill_helper.json")).unwrap());
-    folder.write("notes.txt", "not looked at");
+    folder.write("notes.txt", "ignored");
     let run = r500(&["test", &folder.path("")]).status(1);
     let run = run.shows("FAIL ").shows("1 passed, 1 failed");
     assert!(run.text().contains("a.json"));

@@ -165,9 +165,9 @@ impl<E: Entropy> Generator<'_, E> {
         body.append(&mut self.block(inside, &mut left, 0));
         *work = work.saturating_sub((each - left) * passes);
         let any = self.entropy.chance(1, 2);
-        let behind = passes == 0 || self.entropy.chance(1, 2);
+        let past_end = passes == 0 || self.entropy.chance(1, 2);
         let end_any = !self.entropy.chance(1, 4);
-        let form = LoopForm { any, behind, end_any, trims: [self.trim(), self.trim()] };
+        let form = LoopForm { any, past_end, end_any, trims: [self.trim(), self.trim()] };
         list.push(Stmt::Loop(Loop { kind, int, body, form }));
         self.room += kept;
     }

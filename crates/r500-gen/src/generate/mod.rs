@@ -197,7 +197,7 @@ impl<'a, E: Entropy> Generator<'a, E> {
     /// Returns what is decided when everything else is known.
     fn finish(self) -> Tree {
         let Self { entropy, mut tree, shape, .. } = self;
-        tree.layout = entropy.pick(Layout::Behind, &[Layout::Front, Layout::Inside]);
+        tree.layout = entropy.pick(Layout::AfterMain, &[Layout::Front, Layout::Inside]);
         if entropy.chance(1, 4) {
             let free = r500_isa::INSTRUCTION_SLOTS.saturating_sub(tree.size()) as u32;
             tree.offset = entropy.below(free + 1) as u16;

@@ -110,7 +110,7 @@ fn repeat(node: &mut Loop, version: usize) -> bool {
             |node| node.form = LoopForm::SAFE,
             |node| node.form.trims = [Trim::USUAL; 2],
             |node| node.form.any = true,
-            |node| node.form.behind = true,
+            |node| node.form.past_end = true,
             |node| node.form.end_any = true,
             |node| node.kind = LoopKind::Rep,
         ],

@@ -156,7 +156,7 @@ impl<F: FnMut(&Case) -> bool> Shrinker<F> {
 
     /// Constants and registers.
     fn state(&mut self) -> bool {
-        let mut smaller = self.edit(|case| case.tree.layout = Layout::Behind);
+        let mut smaller = self.edit(|case| case.tree.layout = Layout::AfterMain);
         smaller |= self.edit(|case| case.tree.offset = 0);
         smaller |= self.edit(|case| case.tree.full_fc = true);
         smaller |= self.edit(|case| case.tree.zero_rule = false);

@@ -39,13 +39,13 @@ pub enum Invalid {
     #[error("a return from the main program, a loop, a divergent branch or an idle arm")]
     Return,
     /// A call of a subroutine that does not exist or stands in front.
-    #[error("a call of a subroutine that is not behind the caller")]
+    #[error("a call of a subroutine that does not follow the caller")]
     Call,
     /// A call with a condition whose encoding cannot have one.
     #[error("a conditional call needs JUMP_ANY and a counted subroutine")]
     ConditionalCall,
     /// A loop of no passes whose target is its ENDLOOP, which would end another loop.
-    #[error("a loop of no passes must jump behind its end")]
+    #[error("a loop of zero iterations must jump past its end")]
     EmptyLoop,
     /// A branch of plain jumps whose condition depends on the pixel.
     #[error("a branch of plain jumps needs a static condition")]
@@ -248,7 +248,7 @@ impl Check<'_> {
         require(self.tree.full_fc, Invalid::PartialFlowControl)?;
         require(usize::from(node.int) < r500_isa::INT_CONSTANTS, Invalid::Width)?;
         let passes = self.tree.int(node.int).kr();
-        require(passes != 0 || node.form.behind, Invalid::EmptyLoop)?;
+        require(passes != 0 || node.form.past_end, Invalid::EmptyLoop)?;
         require(context.loops < LOOP_FRAMES, Invalid::Depth)?;
         let inside = Context {
             al: self.tree.al_range(node.kind, node.int, context.al),

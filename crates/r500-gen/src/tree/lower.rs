@@ -219,7 +219,7 @@ impl Lower<'_> {
         let [if_trim, else_trim, endif_trim] = node.form.trims;
         // Levels of other branches that this one's jumps over the common ENDIF close themselves.
         let chain = if merged { chain + 1 } else { 0 };
-        let (mut to_endif, mut behind) = (Vec::new(), Vec::new());
+        let (mut to_endif, mut past_end) = (Vec::new(), Vec::new());
 
         let skip = Jump::new(FcOp::JUMP, node.cond.not(), false);
         let skip = if node.otherwise.is_some() || through {
@@ -238,10 +238,10 @@ impl Lower<'_> {
             self.land(skip, self.code.len());
             tail = self.list(otherwise, chain);
         }
-        if through { &mut to_endif } else { &mut behind }.push(last_jump);
+        if through { &mut to_endif } else { &mut past_end }.push(last_jump);
         self.levels -= 1;
 
-        tail.jumps.append(&mut behind);
+        tail.jumps.append(&mut past_end);
         tail.levels += 1;
         if merged {
             return tail;
@@ -287,7 +287,7 @@ impl Lower<'_> {
         let end = Jump { int, ..Jump::new(leave, ALWAYS, form.end_any) };
         let end = self.jump(end, form.trims[1]);
         self.land(end, start + 1);
-        self.land(start, if form.behind { end + 1 } else { end });
+        self.land(start, if form.past_end { end + 1 } else { end });
         if let Some(open) = self.loops.pop() {
             open.breaks.into_iter().for_each(|at| self.land(at, end + 1));
             open.continues.into_iter().for_each(|at| self.land(at, end));

@@ -56,7 +56,7 @@ pub struct Tree {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// After the program's last instruction (`END_ADDR`).
-    Behind,
+    AfterMain,
     /// In front of its first one (`START_ADDR`).
     Front,
     /// Before its last statement, after a jump over them.
@@ -233,7 +233,7 @@ pub struct LoopForm {
     pub any: bool,
     /// The target of LOOP or REP is after its end, where the documents want it; drivers take the
     /// ENDLOOP itself. Must be set for a loop of no passes.
-    pub behind: bool,
+    pub past_end: bool,
     /// `JUMP_ANY` of ENDLOOP or ENDREP. Without it, passes continue though no pixel is left in them.
     pub end_any: bool,
     /// What else the words of LOOP and ENDLOOP say.
@@ -377,7 +377,7 @@ impl Tree {
             pixsize: 32,
             full_fc: true,
             offset: 0,
-            layout: Layout::Behind,
+            layout: Layout::AfterMain,
         }
     }
 
@@ -479,10 +479,11 @@ impl IfForm {
 
 impl LoopForm {
     /// As the documents want it.
-    pub const SAFE: Self = Self { any: true, behind: true, end_any: true, trims: [Trim::USUAL; 2] };
+    pub const SAFE: Self =
+        Self { any: true, past_end: true, end_any: true, trims: [Trim::USUAL; 2] };
 
     /// As drivers do it.
-    pub const MESA: Self = Self { any: false, behind: false, ..Self::SAFE };
+    pub const MESA: Self = Self { any: false, past_end: false, ..Self::SAFE };
 }
 
 impl Leave {

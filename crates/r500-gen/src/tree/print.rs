@@ -111,7 +111,7 @@ fn repeat(f: &mut Formatter<'_>, tree: &Tree, node: &Loop, depth: usize) -> fmt:
         write!(f, ", aL = {} step {}", int.kg(), int.kb())?;
     }
     let form = &node.form;
-    let target = if form.behind { "" } else { " (to its end)" };
+    let target = if form.past_end { "" } else { " (to its end)" };
     writeln!(f, " (i{}) {{{}{target}{}", node.int, any_mark(form.any), form.trims[0])?;
     list(f, tree, &node.body, depth + 1)?;
     writeln!(f, "{:1$}}}{2}{3}", "", depth * 2, any_mark(form.end_any), form.trims[1])

@@ -330,9 +330,9 @@ fn subroutines_may_stand_anywhere() {
         all.sort_unstable();
         all
     };
-    let behind = Tree { layout: Layout::Behind, ..base.clone() };
-    assert_eq!(flow(&behind), code(2, 0));
-    assert_eq!(behind.lower().state.code_addr.unwrap().bits(), 1 << 16);
+    let after = Tree { layout: Layout::AfterMain, ..base.clone() };
+    assert_eq!(flow(&after), code(2, 0));
+    assert_eq!(after.lower().state.code_addr.unwrap().bits(), 1 << 16);
     let front = Tree { layout: Layout::Front, ..base.clone() };
     assert_eq!(flow(&front), code(0, 6));
     assert_eq!(front.lower().state.code_addr.unwrap().bits(), 7 << 16 | 6);
@@ -408,7 +408,7 @@ fn senseless_trees_are_refused() {
 
     let mut tree = rep(vec![]);
     if let Stmt::Loop(node) = &mut tree.main[0] {
-        node.form.behind = false;
+        node.form.past_end = false;
     }
     assert_eq!(tree.check(), Ok(()));
     tree.ints[0] = UsFcIntConst(0);
@@ -488,7 +488,7 @@ fn trees_read_like_programs() {
     let mut tree = Tree { subs: vec![sub(vec![], true)], ..between(vec![Stmt::If(arms)]) };
     tree.ints[4] = UsFcIntConst(0x00ff_0203);
     let wanted = "\
-state: zero rule off, temporaries to t32, full flow control, code at 0, subroutines Behind
+state: zero rule off, temporaries to t32, full flow control, code at 0, subroutines AfterMain
 main:
   t1.rgb = MAD(#0.rgb, .111, .000); t1.a = MAD(#0.a, .1, .0)
   if alu {

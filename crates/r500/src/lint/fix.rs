@@ -23,7 +23,7 @@ pub struct Fixed {
     /// What it assembles to.
     pub assembly: Assembly,
     /// The findings that were fixed, in the order in which that was done.
-    pub mended: Vec<Lint>,
+    pub resolved: Vec<Lint>,
     /// Findings with a safe fix that the text does not take, by the program's order.
     pub left: Vec<Unfixed>,
 }
@@ -49,7 +49,8 @@ pub fn fix(
     wanted: impl Fn(&Assembly, &Lint) -> bool,
 ) -> Fixed {
     let assembly = assemble(source);
-    let mut fixed = Fixed { text: source.to_vec(), assembly, mended: Vec::new(), left: Vec::new() };
+    let mut fixed =
+        Fixed { text: source.to_vec(), assembly, resolved: Vec::new(), left: Vec::new() };
     for _ in 0..ROUNDS {
         fixed.left.clear();
         if !fixed.assembly.is_ok() {
@@ -57,29 +58,29 @@ pub fn fix(
         }
         let findings = safe(&fixed.assembly.job, |finding| wanted(&fixed.assembly, finding));
         let mut changes = Changes::default();
-        let mut mended = Vec::new();
+        let mut resolved = Vec::new();
         for finding in findings {
             match changes.take(&fixed.assembly, &finding) {
-                Ok(()) => mended.push(finding),
+                Ok(()) => resolved.push(finding),
                 Err(reason) => fixed.left.push(Unfixed { finding, reason }),
             }
         }
-        if mended.is_empty() {
+        if resolved.is_empty() {
             break;
         }
-        if fixed.apply(&changes, &mended, &mut assemble) {
-            fixed.mended.append(&mut mended);
+        if fixed.apply(&changes, &resolved, &mut assemble) {
+            fixed.resolved.append(&mut resolved);
             continue;
         }
         // Together they do not do what they should; one by one most will.
         let mut some = false;
-        for finding in mended {
+        for finding in resolved {
             let mut changes = Changes::default();
             let single = std::slice::from_ref(&finding);
             if changes.take(&fixed.assembly, &finding).is_ok()
                 && fixed.apply(&changes, single, &mut assemble)
             {
-                fixed.mended.push(finding);
+                fixed.resolved.push(finding);
                 some = true;
             } else {
                 let reason = "the text does not take it".to_owned();
@@ -108,7 +109,7 @@ pub fn text_edits(assembly: &Assembly, fix: &Fix) -> Result<Vec<(Span, String)>,
 
 /// Applies the safe fixes of the findings that are `wanted` to a program itself; what was fixed.
 pub fn fix_program(job: &mut Job, wanted: impl Fn(&Lint) -> bool) -> Vec<Lint> {
-    let mut mended = Vec::new();
+    let mut resolved = Vec::new();
     for _ in 0..ROUNDS {
         let mut findings = safe(job, &wanted);
         if findings.is_empty() {
@@ -116,9 +117,9 @@ pub fn fix_program(job: &mut Job, wanted: impl Fn(&Lint) -> bool) -> Vec<Lint> {
         }
         let fixes = findings.iter().filter_map(|finding| finding.fix.as_ref());
         fixes.for_each(|fix| fix.apply(&mut job.program));
-        mended.append(&mut findings);
+        resolved.append(&mut findings);
     }
-    mended
+    resolved
 }
 
 fn safe(job: &Job, wanted: impl Fn(&Lint) -> bool) -> Vec<Lint> {
@@ -132,11 +133,11 @@ impl Fixed {
     fn apply(
         &mut self,
         changes: &Changes,
-        mended: &[Lint],
+        resolved: &[Lint],
         assemble: &mut impl FnMut(&[u8]) -> Assembly,
     ) -> bool {
         let mut program = self.assembly.job.program.clone();
-        let fixes = mended.iter().filter_map(|finding| finding.fix.as_ref());
+        let fixes = resolved.iter().filter_map(|finding| finding.fix.as_ref());
         fixes.for_each(|fix| fix.apply(&mut program));
         let text = changes.write(&self.text);
         let assembly = assemble(&text);
@@ -235,7 +236,7 @@ fn instruction(
         return Ok((dword.range(), format!("{bits:#010x}")));
     }
     if edit.code != 1 || edit.field.width() != 1 {
-        return Err(format!("{} is no flag", edit.field.name));
+        return Err(format!("{} is not a flag", edit.field.name));
     }
     let tag = edit.field.name;
     if inst.ty() == InstType::FC {
@@ -362,7 +363,7 @@ OUT\tsrc0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;
     fn only_what_is_wanted() {
         let source = "src0.rgb = temp[0] : alu[lt].r = MAX src0.rgb src0.rgb ; IF alu ; ENDIF ;";
         let same = fix(source.as_bytes(), |text| assemble(text, Options::default()), |_, _| false);
-        assert_eq!((same.text.as_slice(), same.mended.len()), (source.as_bytes(), 0));
-        assert_eq!(fixed(source).mended.len(), 1);
+        assert_eq!((same.text.as_slice(), same.resolved.len()), (source.as_bytes(), 0));
+        assert_eq!(fixed(source).resolved.len(), 1);
     }
 }

@@ -277,7 +277,7 @@ mod tests {
         let array = b"const int p[] = { 0x00001800, };";
         assert_eq!(recognise(array, Some("palette.fs.asm")), assembly);
         assert_eq!(recognise(array, Some("palette.R5")), assembly);
-        // Dwords in the file of an assembler's output are no source.
+        // Dwords in the file of an assembler's output are not a source.
         let raw = Some(Language::Format(Format::Raw));
         assert_eq!(recognise(b"\x00\x18\x00\x00", Some("palette.r5")), raw);
     }

@@ -36,7 +36,7 @@ pub struct Repair {
     /// The picture cannot change by it: it adds waits, NOPs or room.
     pub safe: bool,
     /// It fixes the problem rather than silencing it.
-    pub mends: bool,
+    pub resolves: bool,
 }
 
 /// Returns all that the assembler and the checker have to say, by file and place. The checker is
@@ -72,7 +72,7 @@ pub fn fix_all(analysis: &Analysis, assemble: impl FnMut(&[u8]) -> Assembly) -> 
     let fixed = lint::fix(analysis.text(), assemble, |assembly, finding| {
         Allows::of(assembly).covering(finding.code, &finding.location, assembly).is_none()
     });
-    (!fixed.mended.is_empty()).then_some(fixed.text)
+    (!fixed.resolved.is_empty()).then_some(fixed.text)
 }
 
 fn of_assembler(diagnostic: &Diagnostic) -> Problem {
@@ -85,7 +85,7 @@ fn of_assembler(diagnostic: &Diagnostic) -> Problem {
         title: format!("Write `{text}`"),
         edits: vec![TextEdit { span: diagnostic.span, text: text.clone() }],
         safe: false,
-        mends: true,
+        resolves: true,
     });
     let related = diagnostic.related.iter().filter(|(_, label)| !label.is_empty());
     Problem {
@@ -108,7 +108,7 @@ fn of_checker(analysis: &Analysis, finding: &Lint) -> Problem {
         && !edits.is_empty()
     {
         let edits = edits.into_iter().map(|(span, text)| TextEdit { span, text }).collect();
-        repairs.push(Repair { title: capital(&fix.text), edits, safe: fix.safe, mends: true });
+        repairs.push(Repair { title: capital(&fix.text), edits, safe: fix.safe, resolves: true });
     }
     repairs.extend(allow(analysis, finding));
     let fix = finding.fix.as_ref().map(|fix| fix.text.clone());
@@ -151,7 +151,7 @@ fn allow(analysis: &Analysis, finding: &Lint) -> Option<Repair> {
     let at = u32::try_from(at).ok()?;
     let span = Span { file: 0, start: at, end: at };
     let edit = TextEdit { span, text: format!("{indent}-- r500: {word}({code})\n") };
-    Some(Repair { title, edits: vec![edit], safe: true, mends: false })
+    Some(Repair { title, edits: vec![edit], safe: true, resolves: false })
 }
 
 fn capital(text: &str) -> String {

@@ -209,7 +209,7 @@ fn legacy(code: u32) -> Result<Stored, FileError> {
     }
 }
 
-/// A format told by the masks of red, green, blue, alpha.
+/// A format given by the masks of red, green, blue, alpha.
 fn masked(flags: u32, bits: u32, [r, g, b, a]: [u32; 4]) -> Result<Stored, FileError> {
     let luminance = flags & 0x2_0000 != 0;
     match (bits, r, g, b, a) {

@@ -325,7 +325,7 @@ impl Bench {
                     let file = source::show(&file);
                     programs.push(Program { name: key.clone(), key, file, index, job });
                 })?;
-                // The part is told only where there are several.
+                // Name the part only if there are several.
                 if let [only] = &mut programs[first..] {
                     only.key.clone_from(&name);
                     only.name.clone_from(&name);

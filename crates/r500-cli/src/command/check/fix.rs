@@ -19,7 +19,7 @@ use crate::command::exit::{Failure, Outcome};
 use crate::command::{source, terminal};
 
 /// What fixing a file came to.
-struct Mended {
+struct FixedFile {
     findings: Vec<Lint>,
     left: Vec<Unfixed>,
     /// What changes, for people.
@@ -53,7 +53,7 @@ pub(super) fn run(check: &Check, policy: &Policy, files: &[PathBuf]) -> Outcome 
     }
     let mut tally = Tally::default();
     let mut answers: Vec<Json> = Vec::new();
-    let mut mended = 0;
+    let mut resolved = 0;
     for file in files {
         let fixed = match fix(check, policy, file) {
             Ok(fixed) => fixed,
@@ -65,7 +65,7 @@ pub(super) fn run(check: &Check, policy: &Policy, files: &[PathBuf]) -> Outcome 
                 continue;
             }
         };
-        mended += fixed.findings.len();
+        resolved += fixed.findings.len();
         tally.count(&fixed.after, policy);
         let written = fixed.write(check, file)?;
         if check.format == Format::Json {
@@ -79,12 +79,12 @@ pub(super) fn run(check: &Check, policy: &Policy, files: &[PathBuf]) -> Outcome 
         writeln!(std::io::stdout().lock(), "{answer:#}")?;
     } else {
         let what = if check.in_place || check.output.is_some() { "fixed" } else { "to fix" };
-        terminal::plain(&format!("{mended} {what}; then {tally}"));
+        terminal::plain(&format!("{resolved} {what}; then {tally}"));
     }
     Ok(tally.status())
 }
 
-fn fix(check: &Check, policy: &Policy, file: &Path) -> Outcome<Mended> {
+fn fix(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
     let jobs = source::open(file, check.from)?;
     match jobs.assembly() {
         Some(assembly) if assembly.is_ok() => {
@@ -106,7 +106,7 @@ fn fix(check: &Check, policy: &Policy, file: &Path) -> Outcome<Mended> {
     }
 }
 
-fn fix_source(policy: &Policy, file: &Path, before: &Assembly) -> Mended {
+fn fix_source(policy: &Policy, file: &Path, before: &Assembly) -> FixedFile {
     let main = before.files.list.first();
     let (source, name) = main.map_or((&[][..], ""), |main| (&*main.bytes, &*main.name));
     let again = |text: &[u8]| assembly::assemble_with_files(text, name, &[]);
@@ -117,16 +117,16 @@ fn fix_source(policy: &Policy, file: &Path, before: &Assembly) -> Mended {
     });
     let mut after = Checked::empty(file);
     after.source(Box::new(fixed.assembly), policy);
-    Mended {
+    FixedFile {
         difference: difference(source, &fixed.text, &source::show(file), "fixed"),
-        findings: fixed.mended,
+        findings: fixed.resolved,
         left: fixed.left,
         content: Content::Text(fixed.text),
         after,
     }
 }
 
-fn fix_jobs(check: &Check, policy: &Policy, file: &Path) -> Outcome<Mended> {
+fn fix_jobs(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
     let bytes = source::bytes(file)?;
     let name = file.to_string_lossy();
     let unreadable = |error| source::unreadable(file, error);
@@ -142,21 +142,21 @@ fn fix_jobs(check: &Check, policy: &Policy, file: &Path) -> Outcome<Mended> {
     let mut after = Checked::empty(file);
     let (mut findings, mut difference) = (Vec::new(), String::new());
     for (index, job) in jobs.iter_mut().enumerate() {
-        let mended = lint::fix_program(job, |finding| {
+        let resolved = lint::fix_program(job, |finding| {
             matches!(policy.level(finding, false), Level::Reported(_))
         });
-        for fix in mended.iter().filter_map(|finding| finding.fix.as_ref()) {
+        for fix in resolved.iter().filter_map(|finding| finding.fix.as_ref()) {
             let of = if job.name.is_empty() { index.to_string() } else { job.name.clone() };
             difference.push_str(&format!("{name} ({of}): {}\n", fix.text));
         }
-        findings.extend(mended);
+        findings.extend(resolved);
         after.programs.push(Program::check(job.clone(), index, policy));
     }
     let content = Content::Jobs(jobs, language);
-    Ok(Mended { findings, left: Vec::new(), difference, content, after })
+    Ok(FixedFile { findings, left: Vec::new(), difference, content, after })
 }
 
-impl Mended {
+impl FixedFile {
     /// Writes what was asked for; to which file.
     fn write(&self, check: &Check, file: &Path) -> Outcome<Option<PathBuf>> {
         let output = match (&check.output, check.in_place) {

@@ -511,7 +511,7 @@ mod tests {
         let right = KeyEvent::new(KeyCode::Right, KeyModifiers::SHIFT);
         screen.key(right);
         assert_eq!(screen.session.pixel(), [6, 6]);
-        assert_eq!(screen.session.recording.position(), 4, "the same group goes on");
+        assert_eq!(screen.session.recording.position(), 4, "the same group continues");
         press(&mut screen, "q");
         assert!(screen.quit);
     }

@@ -187,7 +187,7 @@ impl Session {
         Ok(Begun::Done(reply))
     }
 
-    /// Goes on with what was found out about many pixels.
+    /// Uses the result of an area query.
     pub(super) fn found(&mut self, found: Found) -> Result<Reply, String> {
         let mut reply = Reply::default();
         let (seen, written) = match found {
@@ -441,7 +441,7 @@ impl Session {
         Err(format!("there is no instruction at {address}; the program has {first} to {last}"))
     }
 
-    /// Looks at another pixel; where it is in the same group, at the same step.
+    /// Selects another pixel; if it is in the same group, at the same step.
     pub(super) fn look_at(&mut self, pixel: [u32; 2]) -> Result<(), String> {
         let [width, height] = self.recording.setup().bindings.size();
         if pixel[0] >= width || pixel[1] >= height {

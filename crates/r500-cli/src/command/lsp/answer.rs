@@ -134,7 +134,7 @@ impl<'a> Places<'a> {
                     "title": repair.title,
                     "kind": "quickfix",
                     "diagnostics": [self.diagnostic(&problem)],
-                    "isPreferred": repair.mends,
+                    "isPreferred": repair.resolves,
                     "edit": self.edits(&repair.edits),
                 }));
             }

@@ -449,7 +449,7 @@ mod tests {
     }
 
     /// Changes follow each other, each in the text that the one before it left; what no change is leaves
-    /// the text, and is told.
+    /// the text, and is notified.
     #[test]
     fn changes_are_taken_one_after_the_other() {
         let uri = "untitled:1";

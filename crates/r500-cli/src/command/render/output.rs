@@ -136,7 +136,7 @@ pub(super) struct Sink {
 }
 
 impl Sink {
-    /// Returns the kind of file is told by its extension; `animated` allows those that hold many
+    /// Returns the kind of a file by its extension; `animated` allows those that hold many
     /// frames.
     pub(super) fn new(path: &Path, animated: bool) -> Outcome<Self> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());

@@ -111,7 +111,7 @@ pub(super) fn collect(
         let file_name = source::show(&file);
         let mut names = HashSet::new();
         source::each(&file, from, status, |index, job| {
-            // What it is called within its file; told only where there are several.
+            // Its name within the file; printed only if there are several.
             let mut part = format!(":{}", job.name);
             if job.name.is_empty() || !names.insert(job.name.clone()) {
                 part = format!("{}#{index}", if job.name.is_empty() { "" } else { &part });
