@@ -3,8 +3,9 @@
 use r500_program::Job;
 
 use crate::diagnostic::{self, Diagnostic, DiagnosticCode, RenderOptions};
+use crate::items::{Include, Reference, Symbol, TextureRequest};
 use crate::lexer::{Lexer, MAX_SOURCE};
-use crate::parse::{Parser, Register};
+use crate::parse::Parser;
 use crate::source::{Files, Loader, NoFiles, Span};
 
 /// How to assemble.
@@ -42,71 +43,6 @@ pub struct Assembly {
     pub includes: Vec<Include>,
     /// Texture files that the caller has to load.
     pub textures: Vec<TextureRequest>,
-}
-
-/// A name that the source defines.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Symbol {
-    /// As written where it is defined; case does not matter.
-    pub name: String,
-    /// Where.
-    pub span: Span,
-    /// What it names.
-    pub kind: SymbolKind,
-}
-
-/// What a symbol names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SymbolKind {
-    /// An instruction's address.
-    Label(u32),
-    /// A register, constant or inline constant.
-    Register(Register),
-}
-
-/// A place where a name or a label is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Reference {
-    /// Where; a label's `@` is part of it if it is written.
-    pub span: Span,
-    /// Where what it names is defined: the span of a [`Symbol`]. `None` for a label that stands
-    /// nowhere.
-    pub definition: Option<Span>,
-}
-
-/// An `#include` that was followed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Include {
-    /// Its string, quotes and all.
-    pub span: Span,
-    /// The number of the file in [`Files`].
-    pub file: u32,
-}
-
-/// A texture whose texels lie in a file. The assembler opens no files: it records the path, and the
-/// caller loads the texels.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TextureRequest {
-    /// The unit; its [`r500_program::Texture`] is there already and holds everything else.
-    pub unit: u8,
-    /// What is missing.
-    pub source: TextureSource,
-    /// The path as written, relative to the file that names it.
-    pub path: String,
-    /// Where it is named; the name of that file is [`Files::name`].
-    pub span: Span,
-}
-
-/// What a texture file provides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TextureSource {
-    /// A picture: size, format and all levels. Filters and addressing are set already.
-    Picture,
-    /// The bytes of a level as they lie in memory; everything else is set already.
-    Level {
-        /// Which level.
-        level: usize,
-    },
 }
 
 impl Assembly {

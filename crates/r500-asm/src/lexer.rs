@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
-use crate::assemble::Include;
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::items::Include;
 use crate::names::{self, Kw};
 use crate::source::{File, Files, Loader, Span};
 

@@ -18,6 +18,7 @@ pub mod diagnostic;
 mod flow;
 pub mod format;
 pub mod ide;
+mod items;
 mod lexer;
 mod names;
 mod parse;
@@ -25,13 +26,10 @@ mod print;
 pub mod raw_tokens;
 mod source;
 
-pub use assemble::{
-    Assembly, Include, Options, Reference, Symbol, SymbolKind, TextureRequest, TextureSource,
-    assemble,
-};
+pub use assemble::{Assembly, Options, assemble};
 pub use diagnostic::{Diagnostic, DiagnosticCode, RenderOptions, Severity};
 pub use format::format;
-pub use parse::Register;
+pub use items::{Include, Reference, Register, Symbol, SymbolKind, TextureRequest, TextureSource};
 pub use print::{
     PrintOptions, Printed, TextureFile, print, print_code, print_instruction, print_lines,
 };

@@ -45,10 +45,12 @@ mod examples;
 mod facts;
 mod lint;
 mod lint_code;
+mod severity;
 mod stats;
 
 pub use check::{Analysis, Assumptions, Report, analyze, analyze_errors, check, check_job};
 pub use facts::{Facts, Verdict};
-pub use lint::{Edit, EditTarget, Fix, Lint, Location, Severity};
+pub use lint::{Edit, EditTarget, Fix, Lint, Location};
 pub use lint_code::{LintCode, LintInfo};
+pub use severity::Severity;
 pub use stats::Stats;

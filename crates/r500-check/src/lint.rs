@@ -5,30 +5,7 @@ use std::fmt;
 use r500_isa::{BitField, Field, FieldValue, Register, Word};
 use r500_program::Program;
 
-use crate::LintCode;
-
-/// The severity of a lint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Severity {
-    /// Information; the program need not change.
-    Note,
-    /// The program runs, but perhaps not as intended, or differently on a card.
-    Warning,
-    /// The program cannot run as written.
-    Error,
-}
-
-impl Severity {
-    /// `note`, `warning` or `error`.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Note => "note",
-            Self::Warning => "warning",
-            Self::Error => "error",
-        }
-    }
-}
+use crate::{LintCode, Severity};
 
 /// A lint: a problem found in a program.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,10 +1,8 @@
 //! The table of lint codes: number, name, severity, meaning, evidence and remedy. Messages,
 //! `--explain` and the guide's reference page are generated from it.
 
-use r500_program::Job;
-
-use crate::Severity;
-use crate::Severity::{Error, Note, Warning};
+use crate::severity::Severity;
+use crate::severity::Severity::{Error, Note, Warning};
 
 /// A row of the table of lint codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -316,17 +314,5 @@ impl LintCode {
             let info = code.info();
             info.number.eq_ignore_ascii_case(text) || info.name.eq_ignore_ascii_case(text)
         })
-    }
-
-    /// Returns a small program that triggers the lint.
-    #[must_use]
-    pub fn bad(self) -> Job {
-        crate::examples::examples(self).0
-    }
-
-    /// Returns a similar program that does not trigger the lint.
-    #[must_use]
-    pub fn good(self) -> Job {
-        crate::examples::examples(self).1
     }
 }

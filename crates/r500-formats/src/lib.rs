@@ -15,6 +15,7 @@
 
 mod c_array;
 mod cursor;
+mod detect;
 mod error;
 mod format;
 mod gzip;
@@ -27,8 +28,9 @@ mod raw;
 mod read;
 mod write;
 
+pub use detect::detect;
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
-pub use format::{Format, UnknownFormat, detect};
+pub use format::{Format, UnknownFormat};
 pub use limits::Limits;
 pub use read::{Jobs, read};
 pub use write::{write, write_all};

@@ -20,6 +20,7 @@
 #[cfg(target_arch = "wasm32")]
 mod abi;
 pub mod analysis;
+pub mod bytes;
 pub mod document;
 pub mod edit;
 pub mod encoding;

@@ -14,7 +14,7 @@ use r500::program::{Job, Uniform};
 use r500_jit::Jit;
 use serde::{Deserialize, Serialize};
 
-use crate::request::Bytes;
+use crate::bytes::Bytes;
 
 /// What is to be drawn.
 #[derive(Clone, Debug, Deserialize)]

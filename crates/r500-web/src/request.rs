@@ -7,6 +7,7 @@ use r500::program::Job;
 use r500_jit::{Effort, Jit, Settings, When};
 use serde::{Deserialize, Serialize};
 
+use crate::bytes::Bytes;
 use crate::document::{Document, File};
 use crate::picture::{Drawing, Picture};
 use crate::step::{Going, Stepping};
@@ -142,15 +143,6 @@ pub struct Session {
     surveyed: survey::Kept,
     /// Bytes that the last answer pointed to.
     kept: Vec<Vec<u8>>,
-}
-
-/// Bytes in this module's memory, until the next request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Bytes {
-    /// Address.
-    pub at: usize,
-    /// Length.
-    pub length: usize,
 }
 
 impl Default for Session {

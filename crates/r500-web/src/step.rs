@@ -6,7 +6,7 @@ use r500::expression;
 use r500::program::Uniform;
 use serde::{Deserialize, Serialize};
 
-use crate::request::Bytes;
+use crate::bytes::Bytes;
 
 /// A recorded pixel, at a place of its run.
 pub struct Stepping {

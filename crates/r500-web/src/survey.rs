@@ -6,8 +6,8 @@ use r500::exec::record::{DrawSetup, area};
 use r500::exec::{PixelRect, RunError};
 use serde::{Deserialize, Serialize};
 
+use crate::bytes::Bytes;
 use crate::picture::{Drawing, Picture};
-use crate::request::Bytes;
 
 /// Areas of a picture, and what is asked about their pixels.
 #[derive(Clone, Debug, Deserialize)]

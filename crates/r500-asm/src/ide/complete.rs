@@ -3,7 +3,7 @@
 use super::hover::{operation_page, texture_operations};
 use super::keyword_docs::{self, KeywordDoc, Role};
 use super::{Analysis, CursorContext, Head, span};
-use crate::assemble::SymbolKind;
+use crate::items::SymbolKind;
 use crate::names::{self, Kw};
 use crate::parse::directive::CARRIED;
 use crate::raw_tokens::{RawToken, RawTokenKind};

@@ -6,9 +6,9 @@ use r500_isa::{Field, InlineConst, Instruction, Kind as FieldKind, Slot, Value};
 use super::hints::dwords;
 use super::keyword_docs::{self, KeywordDoc, Role};
 use super::{Analysis, CursorContext, Head, span};
-use crate::assemble::SymbolKind;
+use crate::items::Register;
+use crate::items::SymbolKind;
 use crate::names::{self, Kw};
-use crate::parse::Register;
 use crate::raw_tokens::{RawToken, RawTokenKind};
 use crate::source::Span;
 

@@ -6,7 +6,7 @@ use r500_isa::values::{FcOp, InstType};
 use r500_isa::{Access, InlineConst, InstInfo, Instruction, JumpInput};
 
 use super::Analysis;
-use crate::parse::Register;
+use crate::items::Register;
 
 impl Register {
     /// Returns the register that a word and an index name.

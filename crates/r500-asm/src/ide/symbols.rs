@@ -1,9 +1,9 @@
 //! Symbols: definitions, references, rename and the outline of a source.
 
 use super::{Analysis, Head, TextEdit, span, touches};
-use crate::assemble::{Symbol, SymbolKind};
+use crate::items::Register;
+use crate::items::{Symbol, SymbolKind};
 use crate::names::Kw;
-use crate::parse::Register;
 use crate::parse::directive::register_of;
 use crate::raw_tokens::RawTokenKind;
 use crate::source::Span;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::keyword_docs::{self, Role};
 use super::{Analysis, Head, Statement, span};
-use crate::assemble::SymbolKind;
+use crate::items::SymbolKind;
 use crate::names::{self, Kw};
 use crate::raw_tokens::{RawToken, RawTokenKind};
 use crate::source::Span;

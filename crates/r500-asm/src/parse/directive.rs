@@ -11,8 +11,8 @@ use r500_program::Uniform;
 
 use super::value::Number;
 use super::{ParseAbort, Parsed, Parser, Register};
-use crate::assemble::{Symbol, SymbolKind};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::items::{Symbol, SymbolKind};
 use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 use crate::source::Span;

@@ -9,9 +9,9 @@ use r500_isa::{FieldValue, Instruction};
 
 use super::flags::{Flags, InstKind};
 use super::{ParseAbort, Parsed, Parser, Register};
-use crate::assemble::SymbolKind;
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::flow::{FlowKind as Flow_, encode};
+use crate::items::SymbolKind;
 use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 use crate::source::Span;

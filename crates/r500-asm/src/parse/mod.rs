@@ -23,8 +23,8 @@ use std::collections::HashMap;
 use r500_isa::Instruction;
 use r500_program::Job;
 
-use crate::assemble::{Reference, Symbol, SymbolKind, TextureRequest};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::items::{Reference, Register, Symbol, SymbolKind, TextureRequest};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::names::{self, Kw};
 use crate::source::Span;
@@ -39,25 +39,6 @@ pub(crate) struct ParseAbort;
 
 /// The result of a parsing function.
 pub(crate) type Parsed<T> = Result<T, ParseAbort>;
-
-/// What a `DEF` names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Register {
-    /// A temporary, by its number.
-    Temp(u8),
-    /// A float constant, by its number.
-    Const(u8),
-    /// An inline constant, by its code.
-    Float(u8),
-    /// A texture unit, by its number.
-    Tex(u8),
-    /// A render target, by its number.
-    Out(u8),
-    /// An integer constant, by its number.
-    Int(u8),
-    /// A boolean constant, by its number.
-    Bool(u8),
-}
 
 /// The parser: tokens in, a job out.
 pub(crate) struct Parser<'a> {

@@ -5,8 +5,8 @@ use r500_isa::values::{ClampMode, LayerFilter, TexelFilter, TxFormat, TxSel};
 use r500_program::{Level, Texture};
 
 use super::{Parsed, Parser, Register};
-use crate::assemble::{TextureRequest, TextureSource};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::items::{TextureRequest, TextureSource};
 use crate::lexer::TokenKind;
 use crate::source::Span;
 

@@ -13,8 +13,22 @@ use r500_program::Job;
 
 use crate::LintCode;
 
+impl LintCode {
+    /// Returns a small program that triggers the lint.
+    #[must_use]
+    pub fn bad(self) -> Job {
+        examples(self).0
+    }
+
+    /// Returns a similar program that does not trigger the lint.
+    #[must_use]
+    pub fn good(self) -> Job {
+        examples(self).1
+    }
+}
+
 /// Returns a program that triggers a lint, and one that does not.
-pub(crate) fn examples(code: LintCode) -> (Job, Job) {
+fn examples(code: LintCode) -> (Job, Job) {
     machine::examples(code)
         .or_else(|| flow::examples(code))
         .or_else(|| values::examples(code))

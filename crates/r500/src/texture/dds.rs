@@ -3,7 +3,8 @@
 use r500_isa::values::{CoordType, TxFormat, TxFormatMsb};
 
 use super::FileError;
-use super::image::{BGRA, C0, C1, C2, Components, ONE, Pixels, RGBA, Texels, ZERO};
+use super::image::Texels;
+use super::texel_format::{BGRA, C0, C1, C2, Components, ONE, Pixels, RGBA, ZERO};
 
 pub(super) const MAGIC: &[u8] = b"DDS ";
 

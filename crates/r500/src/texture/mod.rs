@@ -8,6 +8,7 @@ mod image;
 mod ktx2;
 mod procedural;
 mod spec;
+mod texel_format;
 
 use std::path::{Path, PathBuf};
 
@@ -15,8 +16,9 @@ use r500_program::Texture;
 
 use crate::picture::{Picture, PictureError};
 
-pub use image::{Components, Pixels, Texels};
+pub use image::Texels;
 pub use spec::{Filter, Mips, Source, SpecError, TextureSpec};
+pub use texel_format::{Components, Pixels};
 
 pub use dds::decode_dds;
 pub use ktx2::decode_ktx2;

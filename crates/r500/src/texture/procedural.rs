@@ -4,7 +4,8 @@ use r500_isa::values::CoordType;
 use r500_isa::values::TxFormat;
 use r500_program::Level;
 
-use super::image::{Pixels, RGBA, Texels};
+use super::image::Texels;
+use super::texel_format::{Pixels, RGBA};
 
 /// A chessboard of `cells` x `cells` fields in two colours, the first at the lower left.
 pub(super) fn checker(size: [u32; 2], cells: u32, colors: &[[u8; 4]; 2]) -> Texels {

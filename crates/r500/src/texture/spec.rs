@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use r500_isa::values::{ClampMode, CoordType, TxSel};
 
-use super::image::{Components, Pixels};
+use super::texel_format::{Components, Pixels};
 
 /// A texture, as written: where its texels come from and how they are sampled.
 #[derive(Clone, Debug, PartialEq)]

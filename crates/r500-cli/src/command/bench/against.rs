@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::table::geometric;
+use super::measure::geometric;
 use super::{Measured, Row, Setup};
 use crate::command::exit::{Failure, Outcome};
 use crate::command::{source, terminal};

@@ -98,6 +98,12 @@ pub(super) fn peak(simd: Simd, threads: usize, time: Duration) -> f64 {
     })
 }
 
+/// Returns the geometric mean.
+pub(super) fn geometric(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0u32), |(sum, count), x| (sum + x.ln(), count + 1));
+    (sum / f64::from(count)).exp()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::against::Compared;
+use super::measure::geometric;
 use super::{Measured, Row};
 
 /// Prints the table, followed by the geometric mean of each setup.
@@ -100,11 +101,6 @@ fn means(measured: &Measured, compared: Option<&Compared>) -> Vec<Vec<String>> {
         cells
     };
     setups.into_iter().map(mean).collect()
-}
-
-pub(super) fn geometric(values: impl Iterator<Item = f64>) -> f64 {
-    let (sum, count) = values.fold((0.0, 0u32), |(sum, count), x| (sum + x.ln(), count + 1));
-    (sum / f64::from(count)).exp()
 }
 
 /// Returns the vector instructions that drew.
