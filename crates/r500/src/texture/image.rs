@@ -283,6 +283,8 @@ fn halve(finer: &Level, [width, height, layers]: [u32; 3]) -> Vec<u8> {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use r500_isa::values::TxSel;
+
     use super::*;
 
     fn picture(width: u32, height: u32) -> Picture {
