@@ -1,6 +1,6 @@
 //! State that every draw needs, and programs.
 //!
-//! Registers keep their values from one submission to the next, and other programs leave theirs behind: a stream sets all
+//! Registers keep their values from one submission to the next, and other programs leave theirs set: a stream sets all
 //! that it depends on.
 
 use r500_chip::Mapped;
