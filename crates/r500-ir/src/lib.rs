@@ -34,6 +34,7 @@ mod entity;
 mod lift;
 mod mask_algebra;
 mod opt;
+mod parse;
 mod print;
 mod value_range;
 mod verify;
@@ -44,6 +45,7 @@ pub use const_eval::evaluate;
 pub use entity::{EntityKey, EntityMap};
 pub use lift::{LiftError, lift};
 pub use opt::optimize_for_codegen;
+pub use parse::{ParseError, Parsed, parse};
 pub use value_range::Range;
 pub use verify::{Malformed, VerifyError, verify};
 
@@ -527,3 +529,6 @@ impl Stmt {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

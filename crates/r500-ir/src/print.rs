@@ -1,8 +1,13 @@
-//! The form as text, for people.
+//! The IR as text. [`parse`](super::parse()) reads it back; the two are described there.
 
 use std::fmt::{Display, Formatter, Result, Write};
 
-use super::{AddSign, Function, Inst, MulFlags, Opcode, Operand, Stmt, Type, Value};
+use r500_isa::values::TexOp;
+
+use super::{
+    AddSign, DenormalMode, Fetch, Function, Inst, MulFlags, NONE, Opcode, Operand, Stmt, Type,
+    Value, Values,
+};
 
 impl Display for Value {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
@@ -25,6 +30,8 @@ impl Display for Operand {
             Self::Value(value) => value.fmt(f),
             Self::Const(0) => f.write_str("0"),
             Self::Const(u32::MAX) => f.write_str("all"),
+            // Bits tell one NaN from another.
+            Self::Const(bits) if f32::from_bits(bits).is_nan() => write!(f, "{bits:#010x}"),
             Self::Const(bits) => write!(f, "{:?}", f32::from_bits(bits)),
         }
     }
@@ -33,20 +40,23 @@ impl Display for Operand {
 impl Display for Inst {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         let [a, b, c] = self.args;
-        let product = |product: MulFlags| {
-            let minus = if product.negate { "-" } else { "" };
+        let product = |flags: MulFlags| {
             // A factor whose zero makes the product zero carries a mark.
             let mark = |zero: bool| if zero { "~" } else { "" };
-            format!("{minus}{a}{} * {b}{}", mark(product.zero_a), mark(product.zero_b))
+            let product = format!("{a}{} * {b}{}", mark(flags.zero_a), mark(flags.zero_b));
+            if flags.negate { format!("-({product})") } else { product }
+        };
+        let mode = |mode: DenormalMode| match mode {
+            DenormalMode::Kept => "",
+            DenormalMode::Excluded => ".no_denormals",
         };
         match self.opcode {
             Opcode::Input { input, channel } => write!(f, "input {input}.{channel}"),
-            Opcode::Mul(p) => f.write_str(&product(p)),
-            Opcode::Mad(p, AddSign::Plus) => write!(f, "{} + {c}", product(p)),
-            Opcode::Mad(p, AddSign::Minus) => write!(f, "{} - {c}", product(p)),
+            Opcode::Mul(flags) => f.write_str(&product(flags)),
+            Opcode::Mad(flags, AddSign::Plus) => write!(f, "{} + {c}", product(flags)),
+            Opcode::Mad(flags, AddSign::Minus) => write!(f, "{} - {c}", product(flags)),
             Opcode::Add => write!(f, "{a} + {b}"),
             Opcode::Sub => write!(f, "{a} - {b}"),
-            Opcode::Neg => write!(f, "-{a}"),
             Opcode::Select => write!(f, "{a} ? {b} : {c}"),
             Opcode::Lt => write!(f, "{a} < {b}"),
             Opcode::Ge => write!(f, "{a} >= {b}"),
@@ -55,13 +65,21 @@ impl Display for Inst {
             Opcode::And => write!(f, "{a} & {b}"),
             Opcode::Or => write!(f, "{a} | {b}"),
             Opcode::AndNot => write!(f, "{a} & !{b}"),
-            Opcode::Min(_) => write!(f, "min {a} {b}"),
-            Opcode::Max(_) => write!(f, "max {a} {b}"),
-            Opcode::QuadBroadcast(corner) => write!(f, "corner {corner} of {a}"),
-            opcode => {
-                write!(f, "{}", format!("{opcode:?}").to_lowercase())?;
-                self.args().iter().try_for_each(|arg| write!(f, " {arg}"))
-            }
+            Opcode::Min(denormals) => write!(f, "min{} {a}, {b}", mode(denormals)),
+            Opcode::Max(denormals) => write!(f, "max{} {a}, {b}", mode(denormals)),
+            Opcode::QuadBroadcast(lane) => write!(f, "quad_broadcast {lane} {a}"),
+            Opcode::Neg => write!(f, "neg {a}"),
+            Opcode::Abs => write!(f, "abs {a}"),
+            Opcode::NegAbs => write!(f, "neg_abs {a}"),
+            Opcode::Flush => write!(f, "flush {a}"),
+            Opcode::Clamp01 => write!(f, "clamp01 {a}"),
+            Opcode::Frc => write!(f, "frc {a}"),
+            Opcode::Rcp => write!(f, "rcp {a}"),
+            Opcode::Rsq => write!(f, "rsq {a}"),
+            Opcode::Ex2 => write!(f, "ex2 {a}"),
+            Opcode::Ln2 => write!(f, "ln2 {a}"),
+            Opcode::Sin => write!(f, "sin {a}"),
+            Opcode::Cos => write!(f, "cos {a}"),
         }
     }
 }
@@ -73,8 +91,8 @@ impl Display for Function {
 }
 
 impl Function {
-    /// The form as text, with a line before what comes from another instruction than the one before:
-    /// what `describe` says of an address.
+    /// Returns the function as text, with a comment where the source instruction changes: what `describe` says of
+    /// an address.
     #[must_use]
     pub fn listing(&self, describe: &mut dyn FnMut(u32) -> Option<String>) -> String {
         let mut text = String::new();
@@ -84,22 +102,19 @@ impl Function {
     }
 
     fn print(&self, f: &mut dyn Write, describe: &mut dyn FnMut(u32) -> Option<String>) -> Result {
-        let mut last = None;
-        let mut note = |f: &mut dyn Write, indent: &str, value: Value| {
-            let address = Some(self.values[value].source_loc);
-            if std::mem::replace(&mut last, address) == address {
-                return Ok(());
-            }
-            match address.and_then(&mut *describe) {
-                Some(text) => writeln!(f, "{indent}; {text}"),
-                None => Ok(()),
-            }
-        };
-        list(f, &self.body, 0, &mut note)?;
-        for (target, color) in self.colors.iter().enumerate() {
-            if let Some([r, g, b, a]) = color {
-                writeln!(f, "out[{target}] = {r}, {g}, {b}, {a}")?;
-            }
+        let mut printer = Printer { f, values: &self.values, describe, address: None };
+        for uniform in &self.uniforms {
+            writeln!(printer.f, "uniform {}", printer.def(*uniform))?;
+        }
+        printer.list(&self.body, 0)?;
+        for (target, (color, non_nan)) in self.colors.iter().zip(self.non_nan).enumerate() {
+            let Some([r, g, b, a]) = color else { continue };
+            let channels = "rgba".chars().zip(non_nan);
+            let channels: String =
+                channels.filter(|(_, non_nan)| *non_nan).map(|(name, _)| name).collect();
+            let non_nan =
+                if channels.is_empty() { channels } else { format!(" non_nan {channels}") };
+            writeln!(f, "out[{target}] = {r}, {g}, {b}, {a}{non_nan}")?;
         }
         match self.depth {
             Some((depth, written)) => writeln!(f, "depth = {depth} where {written}"),
@@ -108,68 +123,103 @@ impl Function {
     }
 }
 
-/// Says where a value comes from, at an indent.
-type Note<'a> = dyn FnMut(&mut dyn Write, &str, Value) -> Result + 'a;
+/// Prints statements.
+struct Printer<'a> {
+    f: &'a mut dyn Write,
+    values: &'a Values,
+    describe: &'a mut dyn FnMut(u32) -> Option<String>,
+    /// Address of the instruction that the last statement came from.
+    address: Option<u32>,
+}
 
-fn list(f: &mut dyn Write, stmts: &[Stmt], depth: usize, note: &mut Note<'_>) -> Result {
-    let indent = "  ".repeat(depth);
-    for stmt in stmts {
+impl Printer<'_> {
+    /// A value with its type, as it stands where it is defined.
+    fn def(&self, value: Value) -> String {
+        // A malformed function is printed too, by the verifier's caller.
+        match self.values.contains(value) {
+            true => format!("{value}: {}", self.values[value].ty),
+            false => format!("{value}: unknown"),
+        }
+    }
+
+    fn comment(&mut self, indent: &str, value: Value) -> Result {
+        let address = self.values.contains(value).then(|| self.values[value].source_loc);
+        if std::mem::replace(&mut self.address, address) == address {
+            return Ok(());
+        }
+        match address.and_then(&mut *self.describe) {
+            Some(text) => writeln!(self.f, "{indent}; {text}"),
+            None => Ok(()),
+        }
+    }
+
+    fn list(&mut self, stmts: &[Stmt], depth: usize) -> Result {
+        let indent = "  ".repeat(depth);
+        stmts.iter().try_for_each(|stmt| self.stmt(stmt, &indent, depth))
+    }
+
+    fn stmt(&mut self, stmt: &Stmt, indent: &str, depth: usize) -> Result {
         match stmt {
             Stmt::Def(value, inst) => {
-                note(f, &indent, *value)?;
-                writeln!(f, "{indent}{value} = {inst}")?;
+                self.comment(indent, *value)?;
+                writeln!(self.f, "{indent}{} = {inst}", self.def(*value))
             }
-            Stmt::Fetch(fetch) => {
-                for value in fetch.texel.iter().flatten().take(1) {
-                    note(f, &indent, *value)?;
-                }
-                let [s, t, r, q] = fetch.strq;
-                let texel =
-                    fetch.texel.map(|value| value.map_or("_".to_owned(), |v| v.to_string()));
-                let (op, unit) = (fetch.op, fetch.unit);
-                writeln!(
-                    f,
-                    "{indent}{} = {op:?} tex[{unit}] {s}, {t}, {r}, {q} where {}",
-                    texel.join(", "),
-                    fetch.active
-                )?;
-            }
-            Stmt::Discard(mask) => writeln!(f, "{indent}kill {mask}")?,
-            Stmt::GroupHazard(mask) => writeln!(f, "{indent}watch {mask}")?,
-            Stmt::Stat { channel, mask } => writeln!(f, "{indent}count {channel} {mask}")?,
+            Stmt::Fetch(fetch) => self.fetch(fetch, indent),
+            Stmt::Discard(mask) => writeln!(self.f, "{indent}discard {mask}"),
+            Stmt::GroupHazard(mask) => writeln!(self.f, "{indent}group_hazard {mask}"),
+            Stmt::Stat { channel, mask } => writeln!(self.f, "{indent}stat {channel} {mask}"),
             Stmt::ConsumeFuel { instructions, address } => {
-                writeln!(f, "{indent}; {instructions} instructions from {address}")?;
+                writeln!(self.f, "{indent}fuel {instructions} at {address}")
             }
             Stmt::If(branch) => {
-                for (mask, arm) in branch.masks.iter().zip(&branch.arms) {
-                    writeln!(f, "{indent}where {mask} {{")?;
-                    list(f, arm, depth + 1, note)?;
-                    writeln!(f, "{indent}}}")?;
+                for (keyword, (mask, arm)) in
+                    ["if", "} else"].iter().zip(branch.masks.iter().zip(&branch.arms))
+                {
+                    writeln!(self.f, "{indent}{keyword} {mask} {{")?;
+                    self.list(arm, depth + 1)?;
                 }
+                writeln!(self.f, "{indent}}}")?;
                 for phi in &branch.phis {
                     let text = |operand: Option<Operand>| {
                         operand.map_or("_".to_owned(), |operand| operand.to_string())
                     };
                     let [a, b] = phi.arms.map(text);
-                    let before = text(phi.incoming);
-                    writeln!(f, "{indent}{} = {a} or {b} over {before}", phi.value)?;
+                    let (def, incoming) = (self.def(phi.value), text(phi.incoming));
+                    writeln!(self.f, "{indent}phi {def} = {a}, {b} over {incoming}")?;
                 }
+                Ok(())
             }
             Stmt::Loop(repeat) => {
+                writeln!(self.f, "{indent}loop {} {{", repeat.max_trips)?;
                 for param in &repeat.params {
-                    writeln!(f, "{indent}{} = {}", param.value, param.init)?;
+                    let def = self.def(param.value);
+                    writeln!(self.f, "{indent}  param {def} = {}", param.init)?;
                 }
-                writeln!(f, "{indent}at most {} times {{", repeat.max_trips)?;
-                list(f, &repeat.body, depth + 1, note)?;
+                self.list(&repeat.body, depth + 1)?;
                 for param in &repeat.params {
-                    writeln!(f, "{indent}  {} = {}", param.value, param.next)?;
+                    writeln!(self.f, "{indent}  next {} = {}", param.value, param.next)?;
                 }
                 match repeat.continue_mask {
-                    Some(again) => writeln!(f, "{indent}}} while any {again}")?,
-                    None => writeln!(f, "{indent}}}")?,
+                    Some(mask) => writeln!(self.f, "{indent}}} while {mask}"),
+                    None => writeln!(self.f, "{indent}}}"),
                 }
             }
         }
     }
-    Ok(())
+
+    fn fetch(&mut self, fetch: &Fetch, indent: &str) -> Result {
+        for value in fetch.texel.iter().flatten().take(1) {
+            self.comment(indent, *value)?;
+        }
+        let texel = fetch.texel.map(|value| value.map_or("_".to_owned(), |value| self.def(value)));
+        let four = |four: [Operand; 4]| four.map(|operand| operand.to_string()).join(", ");
+        let Fetch { unit, op, unscaled, strq, dx, dy, active, address, .. } = fetch;
+        let unscaled = if *unscaled { " unscaled" } else { "" };
+        write!(self.f, "{indent}{} = {op:?} tex[{unit}]{unscaled} ", texel.join(", "))?;
+        write!(self.f, "{}", four(*strq))?;
+        if *op == TexOp::DXDY || [*dx, *dy] != [[NONE; 4]; 2] {
+            write!(self.f, " dx {} dy {}", four(*dx), four(*dy))?;
+        }
+        writeln!(self.f, " where {active} at {address}")
+    }
 }

@@ -97,7 +97,7 @@ fn what_is_made_of_a_program_is_shown() {
     let program = corpus("mesa/loop_mandelbrot.json");
     let row = ["--input", "t0=0.5,0.25"];
     let ir = r500(&[&["run", &program, "--dump-ir"], &row[..]].concat()).status(0);
-    assert!(ir.text().lines().any(|line| line.trim_start().starts_with("at most ")));
+    assert!(ir.text().lines().any(|line| line.trim_start().starts_with("loop ")));
     // Each product has a line somewhere before it that says where it comes from.
     let (mut address, mut products) = (None, 0);
     for line in ir.text().lines().map(str::trim_start) {
