@@ -16,6 +16,11 @@
 //! What has no [`Function`](r500_ir::Function) runs on the [reference engine](mod@r500_exec::reference);
 //! [`RunInfo::instead`](r500_exec::RunInfo) says why.
 
+#![allow(
+    clippy::expect_used,
+    reason = "a broken invariant of a function is a bug that must not go on"
+)]
+
 mod bytecode;
 mod chunk_stores;
 pub mod codegen;

@@ -28,6 +28,11 @@
 //! The form holds for pixels that decide for themselves: it says nothing of groups. [`lift`](lift())
 //! refuses programs that can tell the size of a group.
 
+#![allow(
+    clippy::expect_used,
+    reason = "a broken invariant of a function is a bug that must not go on"
+)]
+
 mod builder;
 mod const_eval;
 mod entity;
