@@ -352,6 +352,11 @@ impl Function {
         self.body.iter().for_each(|stmt| stmt.each(f));
     }
 
+    /// Calls `f` with each value that an operation defines and the operation, in program order.
+    pub fn each_inst_mut(&mut self, f: &mut impl FnMut(Value, &mut Inst)) {
+        self.body.iter_mut().for_each(|stmt| stmt.each_inst_mut(f));
+    }
+
     /// As [`outputs`](Self::outputs), to be changed.
     fn outputs_mut(&mut self) -> impl Iterator<Item = &mut Operand> {
         let depth = self.depth.iter_mut().flat_map(|(depth, written)| [depth, written]);
@@ -502,6 +507,19 @@ impl Stmt {
             f(stmt);
             false
         });
+    }
+
+    fn each_inst_mut(&mut self, f: &mut impl FnMut(Value, &mut Inst)) {
+        match self {
+            Self::Def(value, inst) => f(*value, inst),
+            Self::If(branch) => {
+                branch.arms.iter_mut().flatten().for_each(|stmt| stmt.each_inst_mut(f));
+            }
+            Self::Loop(repeat) => {
+                repeat.body.iter_mut().for_each(|stmt| stmt.each_inst_mut(f));
+            }
+            _ => {}
+        }
     }
 
     /// Calls `f` with each operand that the statement itself looks at: those of regions inside it not

@@ -62,6 +62,19 @@ fn passes_rewrite_as_the_files_say() {
     assert!(failed.is_empty(), "differs (BLESS=1 accepts it):\n{}", failed.join("\n"));
 }
 
+/// The guide shows a pass and its test. They are the files that are compiled and run here.
+#[test]
+fn example_in_the_guide_is_a_pass_that_works() {
+    let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/src/developing.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    for file in [include_str!("opt/abs_of_neg.rs"), include_str!("../tests/ir/abs_of_neg.ir")] {
+        assert!(guide.contains(file), "the guide does not have\n{file}");
+    }
+    let (_, text) = guide.split_once("```text\n").unwrap();
+    let function = parse(text.split("```").next().unwrap()).unwrap().function;
+    assert_eq!(verify(&function, "the guide"), Ok(()));
+}
+
 /// Every operation, statement and constant, as text and back.
 #[test]
 fn text_is_read_as_it_is_printed() {

@@ -4,6 +4,8 @@
 //! beyond its text is in [`Analyses`], computed once and shared until a pass changes the function. In builds with
 //! debug assertions the [verifier](super::verify) checks the function after the lift and after every pass.
 
+#[cfg(test)]
+mod abs_of_neg;
 mod analyses;
 mod dce;
 mod exited_lanes;
@@ -32,10 +34,11 @@ pub(super) struct Pass {
     pub(super) run: fn(&mut Function, &Analyses<'_>) -> bool,
 }
 
-/// Every pass, by its name.
+/// Returns the pass of a name; that of the guide's example is one too.
 #[cfg(test)]
 pub(super) fn pass(name: &str) -> Option<Pass> {
-    AFTER_LIFT.iter().chain(BEFORE_CODEGEN).find(|pass| pass.name == name).copied()
+    let all = AFTER_LIFT.iter().chain(BEFORE_CODEGEN).chain(&[abs_of_neg::PASS]);
+    all.copied().find(|pass| pass.name == name)
 }
 
 /// Runs passes in order; returns whether any changed the function.
