@@ -7,20 +7,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use r500_exec::RunError;
 use r500_fast::codegen::{Batch, Capabilities, CompileUnit, Compiler, Kernel};
 
-use crate::content::Content;
-use crate::target::{Machine, Maker};
+use crate::cache_key::CacheKey;
+use crate::target::{Backend, CompiledKernel};
 use crate::{CacheUse, Effort};
 
 /// Segments that were compiled, those that were used last.
 #[derive(Debug)]
 pub(crate) struct Cache {
-    maker: Maker,
+    backend: Backend,
     inner: Mutex<Inner>,
 }
 
 #[derive(Debug, Default)]
 struct Inner {
-    entries: HashMap<Content, Entry>,
+    entries: HashMap<CacheKey, Entry>,
     /// Bytes that they take.
     size: usize,
     /// Counts questions.
@@ -33,7 +33,7 @@ struct Inner {
 #[derive(Debug)]
 struct Entry {
     /// `None`: there is no code for it.
-    machine: Option<Arc<Machine>>,
+    kernel: Option<Arc<CompiledKernel>>,
     size: usize,
     used: u64,
 }
@@ -42,8 +42,8 @@ struct Entry {
 const MOST: usize = 64 << 20;
 
 impl Cache {
-    pub(crate) fn new(maker: Maker) -> Self {
-        Self { maker, inner: Mutex::default() }
+    pub(crate) fn new(backend: Backend) -> Self {
+        Self { backend, inner: Mutex::default() }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -61,27 +61,27 @@ impl Cache {
     }
 
     /// The code of a segment: made now if it is not there.
-    fn get(&self, unit: &CompileUnit<'_>, effort: Effort) -> Option<Arc<Machine>> {
-        let content = Content::of_segment(unit, effort);
+    fn get(&self, unit: &CompileUnit<'_>, effort: Effort) -> Option<Arc<CompiledKernel>> {
+        let content = CacheKey::of_segment(unit, effort);
         if let Some(found) = self.inner().find(&content) {
             return found;
         }
         // Two threads may compile the same; it does no harm, and waiting would.
-        let machine = self.maker.make(unit, effort);
+        let kernel = self.backend.make(unit, effort);
         let mut inner = self.inner();
         inner.counts.misses += 1;
-        let machine = machine.unwrap_or_else(|error| {
+        let kernel = kernel.unwrap_or_else(|error| {
             inner.forbidden = Some(error.to_string());
             None
         });
-        let machine = machine.map(Arc::new);
-        inner.insert(content, machine.clone());
-        machine
+        let kernel = kernel.map(Arc::new);
+        inner.insert(content, kernel.clone());
+        kernel
     }
 
     /// The code of a segment, if it is known.
-    fn find(&self, unit: &CompileUnit<'_>, effort: Effort) -> Option<Option<Arc<Machine>>> {
-        let found = self.inner().find(&Content::of_segment(unit, effort));
+    fn find(&self, unit: &CompileUnit<'_>, effort: Effort) -> Option<Option<Arc<CompiledKernel>>> {
+        let found = self.inner().find(&CacheKey::of_segment(unit, effort));
         if found.is_some() {
             self.inner().counts.hits += 1;
         }
@@ -90,17 +90,17 @@ impl Cache {
 }
 
 impl Inner {
-    fn find(&mut self, content: &Content) -> Option<Option<Arc<Machine>>> {
+    fn find(&mut self, content: &CacheKey) -> Option<Option<Arc<CompiledKernel>>> {
         self.now += 1;
         let now = self.now;
         let entry = self.entries.get_mut(content)?;
         entry.used = now;
-        Some(entry.machine.clone())
+        Some(entry.kernel.clone())
     }
 
-    fn insert(&mut self, content: Content, machine: Option<Arc<Machine>>) {
-        let size = content.len() + machine.as_ref().map_or(0, |machine| machine.size());
-        let entry = Entry { machine, size, used: self.now };
+    fn insert(&mut self, content: CacheKey, kernel: Option<Arc<CompiledKernel>>) {
+        let size = content.len() + kernel.as_ref().map_or(0, |kernel| kernel.size());
+        let entry = Entry { kernel, size, used: self.now };
         self.size += size;
         if let Some(old) = self.entries.insert(content, entry) {
             self.size -= old.size;
@@ -114,14 +114,14 @@ impl Inner {
 }
 
 /// Compiles what the cache does not have.
-pub(crate) struct Filling<'a> {
+pub(crate) struct CompileOnMiss<'a> {
     pub(crate) cache: &'a Cache,
     pub(crate) effort: Effort,
 }
 
-impl Compiler for Filling<'_> {
+impl Compiler for CompileOnMiss<'_> {
     fn capabilities(&self) -> Capabilities {
-        Maker::ABILITIES
+        Backend::CAPABILITIES
     }
 
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
@@ -130,13 +130,13 @@ impl Compiler for Filling<'_> {
 }
 
 /// Takes what the cache has, the better code first.
-pub(crate) struct Finding<'a> {
+pub(crate) struct LookupOnly<'a> {
     cache: &'a Cache,
     missing: AtomicBool,
     quick: AtomicBool,
 }
 
-impl<'a> Finding<'a> {
+impl<'a> LookupOnly<'a> {
     pub(crate) fn new(cache: &'a Cache) -> Self {
         Self { cache, missing: AtomicBool::new(false), quick: AtomicBool::new(false) }
     }
@@ -151,9 +151,9 @@ impl<'a> Finding<'a> {
     }
 }
 
-impl Compiler for Finding<'_> {
+impl Compiler for LookupOnly<'_> {
     fn capabilities(&self) -> Capabilities {
-        Maker::ABILITIES
+        Backend::CAPABILITIES
     }
 
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
@@ -165,14 +165,14 @@ impl Compiler for Finding<'_> {
             return Some(found?);
         }
         self.missing.store(true, Ordering::Relaxed);
-        Some(Arc::new(Missing))
+        Some(Arc::new(Placeholder))
     }
 }
 
 /// Stands where code is missing; what has it is not run.
-struct Missing;
+struct Placeholder;
 
-impl Kernel for Missing {
+impl Kernel for Placeholder {
     fn run(&self, _: &mut Batch<'_, '_>, _: (usize, usize)) -> Result<(), RunError> {
         Ok(())
     }

@@ -3,13 +3,13 @@
 use r500_exec::{Draw, Engine, Fallback, PreparedDraw};
 use r500_fast::{Fast, Simd};
 
-use crate::drawing::Machinery;
+use crate::tiering::TieredCompiler;
 
 /// The jit engine.
 #[derive(Debug)]
 pub struct Jit {
     simd: Simd,
-    machinery: Result<Machinery, Unavailable>,
+    compiler: Result<TieredCompiler, Unavailable>,
 }
 
 /// How an engine goes about it.
@@ -101,7 +101,7 @@ impl Jit {
     pub fn with(simd: Simd, settings: Settings) -> Self {
         let available = Fast::with(simd).simd();
         let compiled = if settings.is_emulated() { simd } else { available };
-        Self { simd: available, machinery: Machinery::new(available, compiled, settings) }
+        Self { simd: available, compiler: TieredCompiler::new(available, compiled, settings) }
     }
 
     /// The instructions that it uses.
@@ -113,13 +113,13 @@ impl Jit {
     /// Why it makes no machine code, if it does not.
     #[must_use]
     pub fn unavailable(&self) -> Option<Unavailable> {
-        self.machinery.as_ref().err().copied()
+        self.compiler.as_ref().err().copied()
     }
 
     /// How often compiled code was found.
     #[must_use]
     pub fn cache_use(&self) -> CacheUse {
-        self.machinery.as_ref().map(Machinery::cache_use).unwrap_or_default()
+        self.compiler.as_ref().map(TieredCompiler::cache_use).unwrap_or_default()
     }
 }
 
@@ -136,10 +136,10 @@ impl Engine for Jit {
 
     fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn PreparedDraw + 'a> {
         let fast = || Fast::with(self.simd).prepare(draw);
-        match &self.machinery {
+        match &self.compiler {
             Err(reason) => Box::new(Fallback { prepared: fast(), reason: reason.to_string() }),
-            Ok(machinery) => match r500_ir::lift(&draw) {
-                Ok(function) => machinery.prepare(draw, function),
+            Ok(compiler) => match r500_ir::lift(&draw) {
+                Ok(function) => compiler.prepare(draw, function),
                 // That engine says why.
                 Err(_) => fast(),
             },

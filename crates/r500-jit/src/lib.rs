@@ -14,17 +14,17 @@
 //! | module | job |
 //! | --- | --- |
 //! | `engine` | the engine |
-//! | `drawing` | drawings on their way from batches to machine code |
-//! | `worker` | compiles on a thread of its own |
-//! | `parameters` | constants that change from drawing to drawing become values |
+//! | `tiering` | drawings on their way from batches to machine code |
+//! | `background` | compiles on a thread of its own |
+//! | `specialization` | constants that change from drawing to drawing become values |
 //! | `cache` | compiled segments by content |
-//! | `content` | what makes two functions or segments the same |
+//! | `cache_key` | what makes two functions or segments the same |
 //! | `lower`, `op` | from the intermediate form to operations of a processor |
 //! | `interleave` | two groups of pixels at once |
 //! | `lives` | where each value is looked at |
 //! | `schedule` | their order |
-//! | `extent` | the memory that code may touch |
-//! | `meter` | who pays for instructions |
+//! | `memory_bounds` | the memory that code may touch |
+//! | `fuel` | who pays for instructions |
 //! | `x86` | what becomes of them on x86-64 |
 //! | `wasm` | what becomes of them in WebAssembly, if the host helps (feature `wasm-host`) |
 //!
@@ -41,14 +41,14 @@
 )]
 #![allow(clippy::expect_used, reason = "broken invariants of the compiler stop loudly")]
 
+mod background;
 mod cache;
-mod content;
-mod drawing;
+mod cache_key;
 mod engine;
-mod extent;
-mod meter;
-mod parameters;
-mod worker;
+mod fuel;
+mod memory_bounds;
+mod specialization;
+mod tiering;
 
 mod interleave;
 mod lives;
@@ -74,13 +74,13 @@ use wasm as target;
     all(target_arch = "x86_64", any(unix, windows)),
     all(target_arch = "wasm32", feature = "wasm-host")
 )))]
-#[path = "absent.rs"]
+#[path = "unsupported.rs"]
 mod target;
 
 #[cfg(not(all(target_arch = "x86_64", any(unix, windows))))]
-mod unlisted;
+mod no_disasm;
 #[cfg(not(all(target_arch = "x86_64", any(unix, windows))))]
-pub use unlisted::listing;
+pub use no_disasm::listing;
 
 #[cfg(feature = "emulator")]
 pub use engine::Execution;

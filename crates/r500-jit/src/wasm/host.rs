@@ -9,8 +9,8 @@
 use r500_exec::RunError;
 use r500_fast::codegen::{Batch, Chunk, CompileUnit};
 
-use crate::extent::{Extent, UNITS};
-use crate::meter::{Meter, grant};
+use crate::fuel::{FuelMeter, grant};
+use crate::memory_bounds::{MemoryBounds, UNITS};
 
 // SAFETY: the host gives functions of these types (the module does not load otherwise). `install` reads
 // bytes of the memory and writes none; both change no place in the table but such as `install` added.
@@ -50,7 +50,7 @@ struct Context<'m> {
     /// 48: by unit, where its cells are.
     cells: [*const u8; UNITS],
     /// Not for the code.
-    meter: Meter<'m>,
+    meter: FuelMeter<'m>,
 }
 
 const _: () = {
@@ -71,7 +71,7 @@ const _: () = {
 #[derive(Debug)]
 pub(super) struct Installed {
     place: usize,
-    extent: Extent,
+    extent: MemoryBounds,
 }
 
 impl Installed {
@@ -79,7 +79,7 @@ impl Installed {
     /// segment; `None` if it does not.
     pub(super) fn new(bytes: &[u8], unit: &CompileUnit<'_>) -> Option<Self> {
         let place = install(bytes.as_ptr(), bytes.len());
-        (place != 0).then(|| Self { place, extent: Extent::of(unit) })
+        (place != 0).then(|| Self { place, extent: MemoryBounds::of(unit) })
     }
 
     /// Runs the function over the chunks from one to before another. If it is metered
@@ -98,7 +98,7 @@ impl Installed {
         (first, end): (usize, usize),
         fuel_checked: bool,
     ) -> Result<(u64, u32), RunError> {
-        let cells = self.extent.demand(batch, (first, end));
+        let cells = self.extent.check(batch, (first, end));
         let Batch { slots, covered, fuel, .. } = batch;
         let fuel = fuel_checked.then_some(&**fuel);
         let (slots, covered) = (slots.as_mut_ptr(), covered.as_mut_ptr());
@@ -115,7 +115,7 @@ impl Installed {
             most: i64::MIN,
             covered: covered.expose_provenance().wrapping_sub(slots.addr()),
             cells,
-            meter: Meter::new(fuel, grant),
+            meter: FuelMeter::new(fuel, grant),
         };
         // SAFETY: a function pointer is a place in the table here, and the host put a function there that
         // takes an address and gives a number; a call through a place of another type traps. The code

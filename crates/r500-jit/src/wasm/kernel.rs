@@ -12,11 +12,11 @@ use crate::{Effort, Settings, Unavailable};
 
 /// Makes modules of segments.
 #[derive(Debug)]
-pub(crate) struct Maker {}
+pub(crate) struct Backend {}
 
-impl Maker {
+impl Backend {
     /// What its code does.
-    pub(crate) const ABILITIES: Capabilities =
+    pub(crate) const CAPABILITIES: Capabilities =
         Capabilities { fetches: true, kills: true, inputs: false, colors: false };
 
     /// # Errors
@@ -33,31 +33,31 @@ impl Maker {
         &self,
         unit: &CompileUnit<'_>,
         effort: Effort,
-    ) -> io::Result<Option<Machine>> {
+    ) -> io::Result<Option<CompiledKernel>> {
         let Some(bytes) = module(unit, effort) else { return Ok(None) };
         let size = bytes.len();
         let installed = Installed::new(&bytes, unit)
             .ok_or_else(|| io::Error::other("the host takes no modules"))?;
-        Ok(Some(Machine { installed, size, fuel_checked: unit.fuel_checked }))
+        Ok(Some(CompiledKernel { installed, size, fuel_checked: unit.fuel_checked }))
     }
 }
 
 /// The code of a segment.
 #[derive(Debug)]
-pub(crate) struct Machine {
+pub(crate) struct CompiledKernel {
     installed: Installed,
     size: usize,
     fuel_checked: bool,
 }
 
-impl Machine {
+impl CompiledKernel {
     /// Bytes of code, roughly: what the host makes of a module is some times its size.
     pub(crate) fn size(&self) -> usize {
         self.size * 8
     }
 }
 
-impl Kernel for Machine {
+impl Kernel for CompiledKernel {
     fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError> {
         let (instructions, address) = self.installed.call(batch, run, self.fuel_checked)?;
         if self.fuel_checked {

@@ -1,7 +1,7 @@
-//! Machine code by way of the host, in WebAssembly with SIMD128.
+//! CompiledKernel code by way of the host, in WebAssembly with SIMD128.
 //!
 //! ```text
-//! CompileUnit ──lower, interleave, schedule──▶ Program ──watch, code, module──▶ bytes ──host──▶ Machine
+//! CompileUnit ──lower, interleave, schedule──▶ Program ──watch, code, module──▶ bytes ──host──▶ CompiledKernel
 //! ```
 //!
 //! | module | job |
@@ -23,7 +23,7 @@ mod module;
 mod watch;
 
 #[cfg(target_arch = "wasm32")]
-pub(crate) use kernel::{Machine, Maker};
+pub(crate) use kernel::{Backend, CompiledKernel};
 
 #[cfg(test)]
 mod tests;

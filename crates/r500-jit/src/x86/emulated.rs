@@ -16,8 +16,8 @@ use r500_x86_emu::{Environment, Host, Memory, Name, Program, ReadOnly, RegionByt
 
 use super::compile::{Assembly, Line};
 use super::emit::context;
-use crate::extent::Extent;
-use crate::meter::{Meter, grant};
+use crate::fuel::{FuelMeter, grant};
+use crate::memory_bounds::MemoryBounds;
 
 /// Where code lies: at a multiple of 64, and of no more.
 const CODE: u64 = Memory::FIRST + 64;
@@ -37,7 +37,7 @@ pub(crate) struct EmulatedCode {
     constants: Vec<u8>,
     constants_address: u64,
     lines: Vec<Line>,
-    extent: Extent,
+    extent: MemoryBounds,
     /// By slot.
     slots: Vec<Option<Permission>>,
     /// Chunks in a slot.
@@ -74,7 +74,7 @@ impl EmulatedCode {
             constants: constants.to_vec(),
             constants_address: CODE + assembly.constants as u64,
             lines: assembly.lines.clone(),
-            extent: Extent::of(unit),
+            extent: MemoryBounds::of(unit),
             slots: slot_permissions(unit),
             chunks: unit.stride as usize / size_of::<Chunk>(),
             discards: unit.body.iter().any(|stmt| stmt.any(&mut is_discard)),
@@ -103,7 +103,7 @@ impl EmulatedCode {
         (first, end): (usize, usize),
         fuel_checked: bool,
     ) -> Result<(u64, u32), RunError> {
-        self.extent.demand(batch, (first, end));
+        self.extent.check(batch, (first, end));
         if first == end {
             return Ok((0, 0));
         }
@@ -169,7 +169,7 @@ impl EmulatedCode {
         }
         let argument = map_context(&mut memory, &mut fields);
         let stack = memory.map_stack(STACK);
-        let mut host = Refill { context: argument, meter: Meter::new(fuel, grant) };
+        let mut host = Refill { context: argument, meter: FuelMeter::new(fuel, grant) };
         let mut environment =
             Environment { memory: &mut memory, host: &mut host, stack, steps: STEPS };
         let done = self.program.run(argument, &mut environment).unwrap_or_else(|fault| {
@@ -262,7 +262,7 @@ fn map_context<'m>(memory: &mut Memory<'m>, fields: &'m mut [u8; CONTEXT]) -> u6
 /// The function that gives more fuel, as `pages` has it for the processor.
 struct Refill<'b> {
     context: u64,
-    meter: Meter<'b>,
+    meter: FuelMeter<'b>,
 }
 
 impl Refill<'_> {

@@ -1,4 +1,4 @@
-//! Machine code as a step of the fast engine.
+//! CompiledKernel code as a step of the fast engine.
 
 use std::io;
 
@@ -15,16 +15,16 @@ use crate::{Effort, Settings, Unavailable};
 
 /// Makes machine code of segments.
 #[derive(Debug)]
-pub(crate) struct Maker {
+pub(crate) struct Backend {
     level: Level,
     perf_map: Option<PerfMap>,
     #[cfg(feature = "emulator")]
     emulated: bool,
 }
 
-impl Maker {
+impl Backend {
     /// What its code does.
-    pub(crate) const ABILITIES: Capabilities = Capabilities::ALL;
+    pub(crate) const CAPABILITIES: Capabilities = Capabilities::ALL;
 
     /// # Errors
     /// If there is no machine code of such instructions.
@@ -47,15 +47,15 @@ impl Maker {
         &self,
         unit: &CompileUnit<'_>,
         effort: Effort,
-    ) -> io::Result<Option<Machine>> {
+    ) -> io::Result<Option<CompiledKernel>> {
         let assembly = compile(unit, self.level, effort);
         debug_assert!(assembly.is_ok(), "{assembly:?}");
         let Ok(assembly) = assembly else { return Ok(None) };
         #[cfg(feature = "emulator")]
         if self.emulated {
-            return Ok(Some(Machine::emulated(&assembly, unit)));
+            return Ok(Some(CompiledKernel::emulated(&assembly, unit)));
         }
-        let machine = Machine::new(&assembly, unit, self.level)?;
+        let machine = CompiledKernel::new(&assembly, unit, self.level)?;
         if let (Some(map), Code::Native(pages)) = (&self.perf_map, &machine.code) {
             map.add(pages.code(), &assembly.lines);
         }
@@ -65,7 +65,7 @@ impl Maker {
 
 /// The machine code of a segment.
 #[derive(Debug)]
-pub(crate) struct Machine {
+pub(crate) struct CompiledKernel {
     code: Code,
     fuel_checked: bool,
 }
@@ -78,7 +78,7 @@ enum Code {
     Emulated(Box<EmulatedCode>),
 }
 
-impl Machine {
+impl CompiledKernel {
     /// Code ready to run.
     ///
     /// # Errors
@@ -109,7 +109,7 @@ impl Machine {
     }
 }
 
-impl Kernel for Machine {
+impl Kernel for CompiledKernel {
     fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError> {
         let (instructions, address) = match &self.code {
             Code::Native(pages) => pages.call(batch, run, self.fuel_checked),

@@ -1,7 +1,7 @@
-//! Machine code for x86-64 with AVX2 or AVX-512.
+//! CompiledKernel code for x86-64 with AVX2 or AVX-512.
 //!
 //! ```text
-//! CompileUnit ──lower, interleave, schedule──▶ Program ──allocate, emit──▶ Assembly ──pages──▶ Machine
+//! CompileUnit ──lower, interleave, schedule──▶ Program ──allocate, emit──▶ Assembly ──pages──▶ CompiledKernel
 //! ```
 //!
 //! | module | job |
@@ -15,10 +15,11 @@
 //! | `emit` | bytes |
 //! | `known_bugs` | bugs put back, for tests |
 //! | `emulated` | code in an emulator instead, for tests (feature `emulator`) |
-//! | `listing` | machine code as text |
+//! | `disasm` | machine code as text |
 //! | `perf_map` | what profilers are told |
 
 pub mod compile;
+mod disasm;
 mod emit;
 #[cfg(feature = "emulator")]
 mod emulated;
@@ -26,11 +27,10 @@ mod inst;
 mod kernel;
 mod known_bugs;
 mod level;
-mod listing;
 mod pages;
 mod perf_map;
 mod regalloc;
 mod waits;
 
-pub(crate) use kernel::{Machine, Maker};
-pub use listing::listing;
+pub use disasm::listing;
+pub(crate) use kernel::{Backend, CompiledKernel};

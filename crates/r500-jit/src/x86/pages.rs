@@ -11,8 +11,8 @@ use memmap2::{Mmap, MmapMut};
 use r500_exec::RunError;
 use r500_fast::codegen::{Batch, Chunk, CompileUnit};
 
-use crate::extent::{Extent, UNITS};
-use crate::meter::{Meter, grant};
+use crate::fuel::{FuelMeter, grant};
+use crate::memory_bounds::{MemoryBounds, UNITS};
 use crate::x86::compile::{Assembly, Level};
 
 /// Machine code in memory, ready to be called.
@@ -20,7 +20,7 @@ use crate::x86::compile::{Assembly, Level};
 pub(crate) struct Pages {
     memory: Mmap,
     length: usize,
-    extent: Extent,
+    extent: MemoryBounds,
 }
 
 /// What machine code knows of the world. Offsets are the convention with
@@ -58,7 +58,7 @@ pub(crate) struct Context<'m> {
     /// 248: the ramps.
     interpolants: *const u8,
     /// Not for the code.
-    meter: Meter<'m>,
+    meter: FuelMeter<'m>,
 }
 
 impl Pages {
@@ -77,7 +77,7 @@ impl Pages {
         let code = &assembly.code;
         let mut memory = MmapMut::map_anon(code.len().max(1))?;
         memory[..code.len()].copy_from_slice(code);
-        let extent = Extent::of(unit);
+        let extent = MemoryBounds::of(unit);
         Ok(Self { memory: memory.make_exec()?, length: code.len(), extent })
     }
 
@@ -101,7 +101,7 @@ impl Pages {
         (first, end): (usize, usize),
         fuel_checked: bool,
     ) -> Result<(u64, u32), RunError> {
-        let cells = self.extent.demand(batch, (first, end));
+        let cells = self.extent.check(batch, (first, end));
         let Batch { slots, covered, interpolants, fuel, targets, .. } = batch;
         if first == end {
             return Ok((0, 0));
@@ -126,7 +126,7 @@ impl Pages {
             places: (places.expose_provenance() as u64).wrapping_sub(slots.addr() as u64),
             planes: targets.planes.each_mut().map(|plane| plane.as_mut_ptr().cast()),
             interpolants: interpolants.as_ptr().cast(),
-            meter: Meter::new(fuel, grant),
+            meter: FuelMeter::new(fuel, grant),
         };
         // SAFETY: the code is at the start of a mapping that stays while `self` does and that nobody
         // can write. It was made by `compile` (or, in tests, by hand) for the convention of `Context`

@@ -26,7 +26,7 @@ use r500_program::{Job, Program};
 
 use super::*;
 #[cfg(target_os = "linux")]
-use crate::{Effort, x86::compile::compile, x86::kernel::Machine};
+use crate::{Effort, x86::compile::compile, x86::kernel::CompiledKernel};
 
 /// A segment of so many slots, all read, of so many chunks.
 fn with_segment<T>(slots: u32, chunks: u32, f: impl FnOnce(&CompileUnit<'_>) -> T) -> T {
@@ -343,7 +343,7 @@ impl Compiler for Warden {
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
         self.seen.fetch_add(1, Ordering::Relaxed);
         let assembly = compile(unit, self.level, self.effort).unwrap();
-        let machine = Machine::new(&assembly, unit, self.level).unwrap();
+        let machine = CompiledKernel::new(&assembly, unit, self.level).unwrap();
         let chunks = unit.stride as usize / size_of::<Chunk>();
         for at_end in [false, true] {
             for run in [(0, 1), (1, chunks - 2), (chunks - 1, chunks), (0, chunks)] {
@@ -356,7 +356,7 @@ impl Compiler for Warden {
 
 /// Runs code over slots that lie at the start or at the end of what memory there is.
 #[cfg(target_os = "linux")]
-fn watched(unit: &CompileUnit<'_>, machine: &Machine, run: (usize, usize), at_end: bool) {
+fn watched(unit: &CompileUnit<'_>, machine: &CompiledKernel, run: (usize, usize), at_end: bool) {
     let chunks = unit.stride as usize / size_of::<Chunk>();
     let moved = || unit.moves.iter().map(|moved| moved.slot as usize);
     let written: Vec<usize> =

@@ -2,7 +2,7 @@
 //!
 //! The lifter folds what is bound into the function, so an animation makes a function of its own for
 //! each picture: the same operations, some constants different. Compiling each would be for nothing.
-//! A [`History`] remembers functions by what they are beside their constants; a constant that was
+//! A [`SpecializationHistory`] remembers functions by what they are beside their constants; a constant that was
 //! seen to change becomes a value that is given with the drawing, and from the third picture on the
 //! same code draws them all.
 
@@ -13,12 +13,12 @@ use r500_ir::{Function, Inst, Opcode, Operand, Stmt, Type, Value, ValueData};
 
 use r500_fast::codegen::{Compiler, NativeCode, ResourceLayout};
 
-use crate::content::Content;
+use crate::cache_key::CacheKey;
 
 /// Functions that were drawn, by what they are beside their constants.
 #[derive(Debug, Default)]
-pub(crate) struct History {
-    seen: HashMap<Content, Seen>,
+pub(crate) struct SpecializationHistory {
+    seen: HashMap<CacheKey, Seen>,
     /// Counts drawings.
     now: u64,
 }
@@ -40,7 +40,7 @@ const PARAMETERS: usize = 48;
 
 /// A function with what has to be given to it.
 #[derive(Clone, Debug)]
-pub(crate) struct Parametrized {
+pub(crate) struct SpecializedFunction {
     /// The function.
     pub(crate) function: Function,
     /// Its parameters: values that nothing in it makes, and their bits, the same for every pixel.
@@ -49,20 +49,20 @@ pub(crate) struct Parametrized {
     pub(crate) sources: ResourceLayout,
 }
 
-impl Parametrized {
+impl SpecializedFunction {
     /// Its code, by a compiler.
     pub(crate) fn compile(&self, simd: Simd, compiler: &dyn Compiler) -> NativeCode {
         NativeCode::compile(&self.function, &self.parameters, &self.sources, simd, compiler)
     }
 }
 
-impl History {
+impl SpecializationHistory {
     /// The function with parameters for those constants that are known to change.
-    pub(crate) fn parametrize(
+    pub(crate) fn specialize(
         &mut self,
         function: Function,
         sources: ResourceLayout,
-    ) -> Parametrized {
+    ) -> SpecializedFunction {
         let mut bare = function.clone();
         let mut constants = Vec::new();
         each_constant(&mut bare.body, &mut |operand, bits| {
@@ -71,7 +71,7 @@ impl History {
         });
         self.now += 1;
         let now = self.now;
-        let key = Content::of_function(&bare);
+        let key = CacheKey::of_function(&bare);
         if self.seen.len() >= MOST && !self.seen.contains_key(&key) {
             self.forget();
         }
@@ -86,7 +86,7 @@ impl History {
             *changing |= last != constant;
         }
         seen.last = constants;
-        with_parameters(function, sources, &seen.changing)
+        specialize_constants(function, sources, &seen.changing)
     }
 
     /// Forgets the function that was not drawn for longest.
@@ -100,11 +100,11 @@ impl History {
 
 /// A function with values for constants, by their numbers. Equal ones share a value only if they do
 /// in every drawing, so they do not.
-fn with_parameters(
+fn specialize_constants(
     mut function: Function,
     sources: ResourceLayout,
     changing: &[bool],
-) -> Parametrized {
+) -> SpecializedFunction {
     let mut parameters = Vec::new();
     let count = changing.iter().filter(|changing| **changing).count();
     if (1..=PARAMETERS).contains(&count) {
@@ -119,7 +119,7 @@ fn with_parameters(
             }
         });
     }
-    Parametrized { function, parameters, sources }
+    SpecializedFunction { function, parameters, sources }
 }
 
 /// Calls `f` with each constant that is a number and that machine code would hold, in the order of

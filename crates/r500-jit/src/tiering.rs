@@ -7,26 +7,26 @@ use r500_exec::{Band, BandStats, Draw, PreparedDraw, RunError, RunInfo};
 use r500_fast::Simd;
 use r500_fast::codegen::{FastDraw, NativeCode, ResourceLayout};
 
-use crate::cache::{Cache, Filling, Finding};
-use crate::parameters::{History, Parametrized};
-use crate::target::Maker;
-use crate::worker::{Task, Worker};
+use crate::background::{Task, Worker};
+use crate::cache::{Cache, CompileOnMiss, LookupOnly};
+use crate::specialization::{SpecializationHistory, SpecializedFunction};
+use crate::target::Backend;
 use crate::{CacheUse, Effort, Settings, Unavailable, When};
 
 /// What an engine makes code with.
 #[derive(Debug)]
-pub(crate) struct Machinery {
+pub(crate) struct TieredCompiler {
     simd: Simd,
     when: When,
     cache: Arc<Cache>,
-    history: Mutex<History>,
+    history: Mutex<SpecializationHistory>,
     worker: Arc<Worker>,
 }
 
-impl Machinery {
+impl TieredCompiler {
     /// For batches at the level `simd`, and machine code of the level `compiled`.
     pub(crate) fn new(simd: Simd, compiled: Simd, settings: Settings) -> Result<Self, Unavailable> {
-        let cache = Arc::new(Cache::new(Maker::new(compiled, settings)?));
+        let cache = Arc::new(Cache::new(Backend::new(compiled, settings)?));
         let worker = Arc::new(Worker::new(simd, Arc::clone(&cache)));
         Ok(Self { simd, when: settings.when, cache, history: Mutex::default(), worker })
     }
@@ -43,11 +43,11 @@ impl Machinery {
         let simd = self.simd;
         let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
         let sources = ResourceLayout::of(&function, draw.bindings);
-        let function = Arc::new(history.parametrize(function, sources));
+        let function = Arc::new(history.specialize(function, sources));
         drop(history);
         let (code, effort) = match self.when {
             When::Before(effort) => {
-                let filling = Filling { cache: &self.cache, effort };
+                let filling = CompileOnMiss { cache: &self.cache, effort };
                 (function.compile(simd, &filling), Some(Effort::Full))
             }
             When::Behind => find(&function, simd, &self.cache).map_or_else(
@@ -58,7 +58,7 @@ impl Machinery {
         let [width, height] =
             draw.options.area.map_or(draw.bindings.size(), |a| [a.width, a.height]);
         let (_, operations) = code.coverage();
-        let drawing = Drawing {
+        let drawing = TieredDraw {
             width: u64::from(draw.bindings.size()[0]),
             state: Mutex::new(State { share: code.coverage(), effort, task: None }),
             batches: FastDraw::new(draw, code, simd),
@@ -70,7 +70,7 @@ impl Machinery {
             work: AtomicU64::new(0),
         };
         // A large picture pays for code by itself.
-        if u64::from(width) * u64::from(height) * drawing.operations >= PAYS {
+        if u64::from(width) * u64::from(height) * drawing.operations >= TIER_UP_THRESHOLD {
             drawing.begin();
         }
         Box::new(drawing)
@@ -78,19 +78,19 @@ impl Machinery {
 }
 
 /// Operations of pixels from which on compiling pays: some milliseconds of the fast engine.
-const PAYS: u64 = 16_000_000;
+const TIER_UP_THRESHOLD: u64 = 16_000_000;
 
 /// The code of a function, if all of it is in the cache, and the effort that it was made with.
-fn find(function: &Parametrized, simd: Simd, cache: &Cache) -> Option<(NativeCode, Effort)> {
-    let finding = Finding::new(cache);
+fn find(function: &SpecializedFunction, simd: Simd, cache: &Cache) -> Option<(NativeCode, Effort)> {
+    let finding = LookupOnly::new(cache);
     let code = function.compile(simd, &finding);
     finding.effort().map(|effort| (code, effort))
 }
 
 /// A drawing.
-struct Drawing<'a> {
+struct TieredDraw<'a> {
     batches: FastDraw<'a>,
-    function: Arc<Parametrized>,
+    function: Arc<SpecializedFunction>,
     simd: Simd,
     cache: Arc<Cache>,
     worker: Arc<Worker>,
@@ -113,7 +113,7 @@ struct State {
     task: Option<Arc<Task>>,
 }
 
-impl Drawing<'_> {
+impl TieredDraw<'_> {
     /// Has code made, unless it is there or on its way.
     fn begin(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -123,7 +123,7 @@ impl Drawing<'_> {
     }
 
     /// Takes the code that was made meanwhile.
-    fn advance(&self) {
+    fn try_tier_up(&self) {
         // While one thread does, the others go on with what there is.
         let Ok(mut state) = self.state.try_lock() else { return };
         let Some(task) = &state.task else { return };
@@ -143,17 +143,17 @@ impl Drawing<'_> {
     }
 }
 
-impl PreparedDraw for Drawing<'_> {
+impl PreparedDraw for TieredDraw<'_> {
     fn band_rows(&self) -> u32 {
         self.batches.band_rows()
     }
 
     fn draw_band(&self, band: &mut Band<'_>) -> Result<BandStats, RunError> {
-        self.advance();
+        self.try_tier_up();
         let report = self.batches.draw_band(band);
         let more = u64::from(band.rows()) * self.width * self.operations;
         let before = self.work.fetch_add(more, Ordering::Relaxed);
-        if before < PAYS && before + more >= PAYS {
+        if before < TIER_UP_THRESHOLD && before + more >= TIER_UP_THRESHOLD {
             self.begin();
         }
         report

@@ -15,14 +15,14 @@ pub(crate) fn grant(left: u64) -> i64 {
 }
 
 /// A budget that code asks for fuel.
-pub(crate) struct Meter<'m> {
+pub(crate) struct FuelMeter<'m> {
     fuel: Option<&'m Fuel<'m>>,
     /// What each group of pixels begins with.
     grant: i64,
     stopped: Option<RunError>,
 }
 
-impl<'m> Meter<'m> {
+impl<'m> FuelMeter<'m> {
     pub(crate) fn new(fuel: Option<&'m Fuel<'m>>, grant: i64) -> Self {
         Self { fuel, grant, stopped: None }
     }

@@ -10,32 +10,36 @@ use crate::{Effort, Settings, Unavailable};
 
 /// There is none.
 #[derive(Debug)]
-pub(crate) enum Maker {}
+pub(crate) enum Backend {}
 
 /// There is none.
 #[derive(Debug)]
-pub(crate) enum Machine {}
+pub(crate) enum CompiledKernel {}
 
-impl Maker {
-    pub(crate) const ABILITIES: Capabilities =
+impl Backend {
+    pub(crate) const CAPABILITIES: Capabilities =
         Capabilities { fetches: false, kills: false, inputs: false, colors: false };
 
     pub(crate) fn new(_: Simd, _: Settings) -> Result<Self, Unavailable> {
         Err(Unavailable::Architecture)
     }
 
-    pub(crate) fn make(&self, _: &CompileUnit<'_>, _: Effort) -> io::Result<Option<Machine>> {
+    pub(crate) fn make(
+        &self,
+        _: &CompileUnit<'_>,
+        _: Effort,
+    ) -> io::Result<Option<CompiledKernel>> {
         match *self {}
     }
 }
 
-impl Machine {
+impl CompiledKernel {
     pub(crate) fn size(&self) -> usize {
         match *self {}
     }
 }
 
-impl Kernel for Machine {
+impl Kernel for CompiledKernel {
     fn run(&self, _: &mut Batch<'_, '_>, _: (usize, usize)) -> Result<(), RunError> {
         match *self {}
     }

@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use r500_fast::Simd;
 
 use crate::Effort;
-use crate::cache::{Cache, Filling};
-use crate::content::Content;
-use crate::parameters::Parametrized;
+use crate::cache::{Cache, CompileOnMiss};
+use crate::cache_key::CacheKey;
+use crate::specialization::SpecializedFunction;
 
 /// Functions to compile, and the thread that does.
 #[derive(Debug)]
@@ -26,20 +26,20 @@ struct Inner {
     /// To the thread, if there is one. It ends when this goes.
     sender: Option<Sender<Arc<Task>>>,
     /// What is on its way, so that drawings of the same function wait for the same.
-    tasks: HashMap<Content, Weak<Task>>,
+    tasks: HashMap<CacheKey, Weak<Task>>,
 }
 
 /// A function that is being compiled.
 #[derive(Debug)]
 pub(crate) struct Task {
-    function: Arc<Parametrized>,
+    function: Arc<SpecializedFunction>,
     /// 0, and 1 when there is quick code, 2 when it is as good as it gets.
     done: AtomicU8,
 }
 
 impl Task {
     fn compile(&self, simd: Simd, cache: &Cache, effort: Effort) {
-        self.function.compile(simd, &Filling { cache, effort });
+        self.function.compile(simd, &CompileOnMiss { cache, effort });
         self.done.store(effort as u8 + 1, Ordering::Release);
     }
 
@@ -59,10 +59,10 @@ impl Worker {
     }
 
     /// Has a function compiled: here and now if there can be no thread.
-    pub(crate) fn compile(&self, function: &Arc<Parametrized>) -> Arc<Task> {
+    pub(crate) fn compile(&self, function: &Arc<SpecializedFunction>) -> Arc<Task> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let Inner { sender, tasks } = &mut *inner;
-        let mut content = Content::of_function(&function.function);
+        let mut content = CacheKey::of_function(&function.function);
         function.sources.hash(&mut content);
         if let Some(task) = tasks.get(&content).and_then(Weak::upgrade) {
             return task;

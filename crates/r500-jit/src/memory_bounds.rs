@@ -9,7 +9,7 @@ pub(crate) const UNITS: usize = 16;
 
 /// What code reads and writes: chunks of slots and of coverage, cells of tables, ramps, pixels of planes.
 #[derive(Debug)]
-pub(crate) struct Extent {
+pub(crate) struct MemoryBounds {
     /// Chunks in a slot.
     chunks: usize,
     /// Slots that there must be.
@@ -22,7 +22,7 @@ pub(crate) struct Extent {
     targets: Vec<u8>,
 }
 
-impl Extent {
+impl MemoryBounds {
     /// Of a segment's code.
     pub(crate) fn of(unit: &CompileUnit<'_>) -> Self {
         let used = unit.reads.iter().chain(unit.writes).map(|(_, slot)| *slot);
@@ -42,7 +42,7 @@ impl Extent {
     /// # Panics
     /// If slots, coverage, cells, ramps or planes are not those of the segment: a mistake of the engine, not of any
     /// input.
-    pub(crate) fn demand(
+    pub(crate) fn check(
         &self,
         batch: &Batch<'_, '_>,
         (first, end): (usize, usize),

@@ -7,10 +7,10 @@ use r500_ir::{Function, Stmt, Type, Value, Values};
 
 /// Something written out: equal for what is equal and for nothing else.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Content(Vec<u8>);
+pub(crate) struct CacheKey(Vec<u8>);
 
 /// Keeps all that it is shown.
-impl Hasher for Content {
+impl Hasher for CacheKey {
     fn write(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
@@ -20,7 +20,7 @@ impl Hasher for Content {
     }
 }
 
-impl Content {
+impl CacheKey {
     /// Of a segment and how it is compiled. Where values come from does not count.
     pub(crate) fn of_segment(unit: &CompileUnit<'_>, how: impl Hash) -> Self {
         let mut content = Self::default();
