@@ -8,7 +8,7 @@
 //! engine at once and move over when the code is ready: both draw the same, bit for bit.
 //!
 //! ```text
-//! Function ──parameters──▶ Function' ──native──▶ Segments ──cache, compile──▶ Assembly ──pages──▶ Kernels
+//! Function ──parameters──▶ Function' ──native──▶ Segments ──cache, compile──▶ Assembly ──exec_memory──▶ Kernels
 //! ```
 //!
 //! | module | job |
@@ -20,15 +20,15 @@
 //! | `cache` | compiled segments by content |
 //! | `cache_key` | what makes two functions or segments the same |
 //! | `lower`, `op` | from the intermediate form to operations of a processor |
-//! | `interleave` | two groups of pixels at once |
-//! | `lives` | where each value is looked at |
+//! | `unroll_and_jam` | two groups of pixels at once |
+//! | `live_ranges` | where each value is looked at |
 //! | `schedule` | their order |
 //! | `memory_bounds` | the memory that code may touch |
 //! | `fuel` | who pays for instructions |
 //! | `x86` | what becomes of them on x86-64 |
 //! | `wasm` | what becomes of them in WebAssembly, if the host helps (feature `wasm-host`) |
 //!
-//! All `unsafe` is in `x86::pages` and `wasm::host`. On other processors, and where the system or the host
+//! All `unsafe` is in `x86::exec_memory` and `wasm::host`. On other processors, and where the system or the host
 //! forbids code made at run time, the fast engine draws all.
 
 // Where there is no machine code, nobody asks for operations.
@@ -50,13 +50,13 @@ mod memory_bounds;
 mod specialization;
 mod tiering;
 
-mod interleave;
-mod lives;
+mod live_ranges;
 mod lower;
 mod op;
 mod schedule;
 #[cfg(test)]
 mod segments;
+mod unroll_and_jam;
 
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
 mod x86;

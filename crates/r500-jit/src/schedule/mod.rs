@@ -7,16 +7,16 @@
 //!
 //! | module | job |
 //! | --- | --- |
-//! | `graph` | what waits for what |
-//! | `chains` | the order in which chains take turns |
-//! | `fetches` | the order in which few values are alive, and texels are there when they are wanted |
+//! | `dag` | what waits for what |
+//! | `list_scheduler` | the order in which chains take turns |
+//! | `pressure_scheduler` | the order in which few values are alive, and texels are there when they are wanted |
 
-mod chains;
-mod fetches;
-mod graph;
+mod dag;
+mod list_scheduler;
+mod pressure_scheduler;
 
 use crate::op::{Class, Kind, Node, Op, Program, V};
-use graph::Graph;
+use dag::Dag;
 
 /// Puts the operations of a program in order, for so many registers; `by_memory` says whether offsets of
 /// texels go by way of memory.
@@ -25,10 +25,11 @@ pub(crate) fn schedule(program: &mut Program, registers: usize, by_memory: bool)
     count(&program.body, &mut uses);
     let mut body = std::mem::take(&mut program.body);
     each_block(&mut body, &mut |ops| {
-        let graph = Graph::new(ops, program);
-        let fetches =
-            by_memory.then(|| fetches::order(&graph, program, &uses, registers)).flatten();
-        *ops = fetches.unwrap_or_else(|| chains::order(graph, program, &uses, registers));
+        let graph = Dag::new(ops, program);
+        let fetches = by_memory
+            .then(|| pressure_scheduler::order(&graph, program, &uses, registers))
+            .flatten();
+        *ops = fetches.unwrap_or_else(|| list_scheduler::order(graph, program, &uses, registers));
     });
     program.body = body;
 }

@@ -11,10 +11,10 @@ use wasm_encoder::{
 
 use super::code::{self, How, signature};
 use super::watch::Watched;
-use crate::lives::Lives;
+use crate::live_ranges::LiveRanges;
 use crate::lower::Means;
 use crate::op::Class;
-use crate::{Effort, interleave, lower, schedule};
+use crate::{Effort, lower, schedule, unroll_and_jam};
 
 /// What the module takes, under these names, is the host's to give; so is what it offers.
 const IMPORTS: &str = "r500";
@@ -46,9 +46,9 @@ pub(super) fn functions(unit: &CompileUnit<'_>, effort: Effort) -> Option<Functi
     let means = Means { mask_class: Class::Mask, numbers: true, rows: false };
     let mut program = lower::lower(unit, means);
     // Two vectors at once take twice the registers.
-    let lives = Lives::of(&program);
-    if lives.pressure(0, lives.end()) < CROWDED {
-        program = interleave::interleave(program, Class::Mask);
+    let live_ranges = LiveRanges::of(&program);
+    if live_ranges.pressure(0, live_ranges.end()) < CROWDED {
+        program = unroll_and_jam::interleave(program, Class::Mask);
     }
     if effort == Effort::Full {
         schedule::schedule(&mut program, REGISTERS, false);

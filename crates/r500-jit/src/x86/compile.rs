@@ -2,17 +2,17 @@
 
 use r500_fast::codegen::CompileUnit;
 
-use super::{emit, regalloc, waits};
+use super::{emit, latency_model, regalloc};
 use crate::lower::Means;
 use crate::op::{Class, Program};
-use crate::{Effort, interleave, lower, schedule};
+use crate::{Effort, lower, schedule, unroll_and_jam};
 
 pub use super::level::Level;
 
 /// Machine code on its way to memory.
 ///
-/// It is a function `extern "sysv64" fn(*mut Context) -> u64` that gives 0 when done and 1 when
-/// refilling said to stop, with `Context` (in `pages`) the only thing it knows of. It
+/// It is a function `extern "sysv64" fn(*mut VmContext) -> u64` that gives 0 when done and 1 when
+/// refilling said to stop, with `VmContext` (in `exec_memory`) the only thing it knows of. It
 /// sets the processor's flush bits (MXCSR) itself and leaves them as found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Assembly {
@@ -77,7 +77,7 @@ pub(super) fn usual_doublings(program: &Program, level: Level) -> u32 {
         // A vector is half a chunk.
         Level::Avx2 => 1,
         // The more pixels go together, the more of them go where only others want to.
-        Level::Avx512 => u32::from(waits::waits(program)),
+        Level::Avx512 => u32::from(latency_model::is_latency_bound(program)),
     }
 }
 
@@ -103,7 +103,7 @@ pub(super) fn program_of(
     let means = Means { mask_class: level.mask(), numbers: false, rows: level == Level::Avx512 };
     let mut program = lower::lower(unit, means);
     for _ in 0..doublings(&program, level) {
-        program = interleave::interleave(program, level.mask());
+        program = unroll_and_jam::interleave(program, level.mask());
     }
     if effort == Effort::Full {
         schedule::schedule(&mut program, level.registers(Class::Vector), true);

@@ -4,7 +4,7 @@
 //! entry      saves registers, flushes denormals, finds the first group
 //! groups     the instructions, once for each group
 //! done       restores, returns
-//! refill     saves all vectors and asks whether to go on
+//! refill     saves all vectors and fuel_checked whether to go on
 //! constants
 //! ```
 //!
@@ -27,11 +27,11 @@ use r500_fast::codegen::{Chunk, CompileUnit};
 
 use crate::op::Class;
 use crate::x86::compile::{Assembly, Line};
-use crate::x86::inst::{Inst, Label, Listing, Mem, Place};
 use crate::x86::level::Level;
+use crate::x86::mach_inst::{Label, MachCode, MachInst, Mem, Place};
 use operations::at_index;
 
-/// Offsets into `pages::Context`.
+/// Offsets into `exec_memory::VmContext`.
 pub(super) mod context {
     pub(in crate::x86) const SLOTS: i32 = 0;
     pub(in crate::x86) const BEGIN: i32 = 8;
@@ -72,15 +72,15 @@ fn table(unit: u8) -> MemoryOperand {
     MemoryOperand::with_base_displ(Register::RBX, at)
 }
 
-/// The bytes of a listing.
+/// The bytes of a code.
 pub(crate) fn emit(
-    listing: &Listing,
+    code: &MachCode,
     level: Level,
     unit: &CompileUnit<'_>,
 ) -> Result<Assembly, IcedError> {
-    let mut emit = Emit::new(listing, level, unit)?;
+    let mut emit = Emit::new(code, level, unit)?;
     emit.entry()?;
-    for inst in &listing.insts {
+    for inst in &code.insts {
         emit.inst(inst)?;
     }
     emit.exit()?;
@@ -88,7 +88,7 @@ pub(crate) fn emit(
 }
 
 struct Emit<'a> {
-    listing: &'a Listing,
+    code: &'a MachCode,
     level: Level,
     stride: u32,
     a: CodeAssembler,
@@ -103,7 +103,7 @@ struct Emit<'a> {
     origin: Option<u32>,
     /// Instructions, and the addresses that they come from.
     origins: Vec<(usize, u32)>,
-    asks: bool,
+    fuel_checked: bool,
     /// Planes that pixels go to.
     targets: Vec<u8>,
     /// Whether pixels are put into rows by [`ROWS`].
@@ -113,17 +113,17 @@ struct Emit<'a> {
     /// The instruction that says where constants are.
     points_to_pool: usize,
     /// Of which vectors registers say where in ramps their pixels are: of one that is even, of one that is odd.
-    on_ramps: [Option<u32>; 2],
+    cached_interpolant_addr: [Option<u32>; 2],
 }
 
 impl<'a> Emit<'a> {
-    fn new(listing: &'a Listing, level: Level, unit: &CompileUnit<'_>) -> Result<Self, IcedError> {
+    fn new(code: &'a MachCode, level: Level, unit: &CompileUnit<'_>) -> Result<Self, IcedError> {
         let mut a = CodeAssembler::new(64)?;
-        let labels = (0..listing.labels).map(|_| a.create_label()).collect();
+        let labels = (0..code.labels).map(|_| a.create_label()).collect();
         let [done, stopped, refill, pool] = [(); 4].map(|()| a.create_label());
-        let asks = unit.fuel_checked;
+        let fuel_checked = unit.fuel_checked;
         Ok(Self {
-            listing,
+            code,
             level,
             stride: unit.stride,
             a,
@@ -136,25 +136,25 @@ impl<'a> Emit<'a> {
             order: Vec::new(),
             origin: None,
             origins: Vec::new(),
-            asks,
+            fuel_checked,
             targets: unit.colors.iter().map(|color| color.target).collect(),
             units: unit.tables.iter().map(|(unit, _)| *unit).take(TABLES.len()).collect(),
             points_to_pool: 0,
-            has_rows: listing.insts.iter().any(Inst::makes_rows),
-            on_ramps: [None; 2],
+            has_rows: code.insts.iter().any(MachInst::permutes_rows),
+            cached_interpolant_addr: [None; 2],
         })
     }
 
     /// Bytes of the frame: vectors, then counters.
     fn frame(&self) -> i32 {
-        let vectors = self.listing.stack * self.level.bytes();
-        let bytes = vectors + self.listing.counters * 8;
+        let vectors = self.code.stack * self.level.bytes();
+        let bytes = vectors + self.code.counters * 8;
         i32::try_from(bytes.next_multiple_of(64)).expect("the frame is small")
     }
 
     /// Bytes of a slot that go together.
     fn group(&self) -> u32 {
-        self.listing.groups.max(1) * self.level.bytes()
+        self.code.groups.max(1) * self.level.bytes()
     }
 
     /// The chunk that a vector of a group is in, and where in it.
@@ -163,7 +163,7 @@ impl<'a> Emit<'a> {
     }
 
     fn counter(&self, counter: u32) -> AsmMemoryOperand {
-        dword_ptr(rsp + i64::from(self.listing.stack * self.level.bytes() + counter * 8))
+        dword_ptr(rsp + i64::from(self.code.stack * self.level.bytes() + counter * 8))
     }
 
     fn entry(&mut self) -> Result<(), IcedError> {
@@ -223,7 +223,7 @@ impl<'a> Emit<'a> {
         a.pop(rbx)?;
         a.pop(rbp)?;
         a.ret()?;
-        if !self.asks {
+        if !self.fuel_checked {
             return Ok(());
         }
         a.set_label(&mut self.stopped)?;
@@ -285,63 +285,63 @@ impl<'a> Emit<'a> {
         Ok(Assembly { code, constants: pool + padding, lines, lanes })
     }
 
-    fn inst(&mut self, inst: &Inst) -> Result<(), IcedError> {
-        if !inst.leaves_general_registers() {
-            self.on_ramps = [None; 2];
+    fn inst(&mut self, inst: &MachInst) -> Result<(), IcedError> {
+        if !inst.keeps_general_registers() {
+            self.cached_interpolant_addr = [None; 2];
         }
         match *inst {
-            Inst::Op { kind, dst, args, origin } => {
+            MachInst::Op { kind, dst, args, origin } => {
                 if self.origin != Some(origin) {
                     self.origin = Some(origin);
                     self.origins.push((self.a.instructions().len(), origin));
                 }
                 self.op(kind, dst, args)
             }
-            Inst::Load { class, dst, from } => self.load_from(class, dst, from),
-            Inst::Store { class, to, from } => {
+            MachInst::Load { class, dst, from } => self.load_from(class, dst, from),
+            MachInst::Store { class, to, from } => {
                 let to = self.memory(to);
                 self.store(class, to, from)
             }
-            Inst::Move { class: Class::Vector, dst, from } => {
+            MachInst::Move { class: Class::Vector, dst, from } => {
                 let (dst, from) = (self.vector(dst), self.vector(from));
                 let code =
                     self.pick(Code::VEX_Vmovaps_ymm_ymmm256, Code::EVEX_Vmovaps_zmm_k1z_zmmm512);
                 self.add(Instruction::with2(code, dst, from)?)
             }
-            Inst::Move { class: Class::Mask, dst, from } => {
+            MachInst::Move { class: Class::Mask, dst, from } => {
                 self.add(Instruction::with2(Code::VEX_Kmovw_kr_km16, mask(dst), mask(from))?)
             }
-            Inst::Carry { class, to, from } => self.carry(class, to, from),
-            Inst::Test { class: Class::Vector, mask } => {
+            MachInst::MemMove { class, to, from } => self.carry(class, to, from),
+            MachInst::Test { class: Class::Vector, mask } => {
                 let mask = self.vector(mask);
                 self.add(Instruction::with2(Code::VEX_Vmovmskps_r32_ymm, Register::EAX, mask)?)
             }
-            Inst::Test { class: Class::Mask, mask: register } => {
+            MachInst::Test { class: Class::Mask, mask: register } => {
                 self.add(Instruction::with2(Code::VEX_Kmovw_r32_kr, Register::EAX, mask(register))?)
             }
-            Inst::SkipIfNone(label) => {
+            MachInst::BranchIfNone(label) => {
                 let label = self.labels[label.0 as usize];
                 self.a.test(eax, eax)?;
                 self.a.je(label)
             }
-            Inst::Label(Label(label)) => {
+            MachInst::Label(Label(label)) => {
                 // A label wants an instruction behind it, and the first one a fresh start.
                 self.a.set_label(&mut self.labels[label as usize])?;
                 self.a.nop()?;
                 if label == 0 { self.begin_group() } else { Ok(()) }
             }
-            Inst::Spend(instructions) => {
-                if self.asks {
+            MachInst::Spend(instructions) => {
+                if self.fuel_checked {
                     let instructions = i32::try_from(instructions).expect("a program has few");
                     self.a.sub(qword_ptr(rbx + context::FUEL), instructions)?;
                 }
                 Ok(())
             }
-            Inst::Begin { counter, passes } => {
+            MachInst::LoopBegin { counter, trips } => {
                 let counter = self.counter(counter);
-                self.a.mov(counter, passes.cast_signed())
+                self.a.mov(counter, trips.cast_signed())
             }
-            Inst::Again { counter, to, tested, address } => {
+            MachInst::LoopBack { counter, to, tested, address } => {
                 let counter = self.counter(counter);
                 let top = self.labels[to.0 as usize];
                 let mut behind = self.a.create_label();
@@ -351,7 +351,7 @@ impl<'a> Emit<'a> {
                     a.je(behind)?;
                 }
                 a.sub(counter, 1)?;
-                if !self.asks {
+                if !self.fuel_checked {
                     a.jne(top)?;
                     a.set_label(&mut behind)?;
                     return a.nop();
@@ -366,9 +366,9 @@ impl<'a> Emit<'a> {
                 a.set_label(&mut behind)?;
                 a.nop()
             }
-            Inst::NextGroup(top) => {
+            MachInst::NextGroup(top) => {
                 let top = self.labels[top.0 as usize];
-                if self.asks {
+                if self.fuel_checked {
                     let mut less = self.a.create_label();
                     self.a.mov(rax, qword_ptr(rbx + context::ADDED))?;
                     self.a.sub(rax, qword_ptr(rbx + context::FUEL))?;
@@ -391,7 +391,7 @@ impl<'a> Emit<'a> {
             self.a.cmp(r15, r13)?;
             self.a.cmovae(r15, r12)?;
         }
-        if self.asks {
+        if self.fuel_checked {
             self.a.mov(rax, qword_ptr(rbx + context::GRANT))?;
             self.a.mov(qword_ptr(rbx + context::FUEL), rax)?;
             self.a.mov(qword_ptr(rbx + context::ADDED), 0)?;

@@ -89,7 +89,7 @@ impl EmulatedCode {
         (self.constants_address - CODE) as usize + self.constants.len()
     }
 
-    /// Runs the code over the chunks from one to before another, as `Pages::call` does on the processor.
+    /// Runs the code over the chunks from one to before another, as `ExecMemory::call` does on the processor.
     ///
     /// # Errors
     /// What the fuel says.
@@ -259,7 +259,7 @@ fn map_context<'m>(memory: &mut Memory<'m>, fields: &'m mut [u8; CONTEXT]) -> u6
     base
 }
 
-/// The function that gives more fuel, as `pages` has it for the processor.
+/// The function that gives more fuel, as `exec_memory` has it for the processor.
 struct Refill<'b> {
     context: u64,
     meter: FuelMeter<'b>,

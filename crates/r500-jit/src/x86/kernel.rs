@@ -9,7 +9,7 @@ use r500_fast::codegen::{Batch, Capabilities, CompileUnit, Kernel};
 use crate::x86::compile::{Assembly, Level, compile};
 #[cfg(feature = "emulator")]
 use crate::x86::emulated::EmulatedCode;
-use crate::x86::pages::Pages;
+use crate::x86::exec_memory::ExecMemory;
 use crate::x86::perf_map::PerfMap;
 use crate::{Effort, Settings, Unavailable};
 
@@ -73,7 +73,7 @@ pub(crate) struct CompiledKernel {
 /// Where code runs.
 #[derive(Debug)]
 enum Code {
-    Native(Pages),
+    Native(ExecMemory),
     #[cfg(feature = "emulator")]
     Emulated(Box<EmulatedCode>),
 }
@@ -88,7 +88,7 @@ impl CompiledKernel {
         unit: &CompileUnit<'_>,
         level: Level,
     ) -> io::Result<Self> {
-        let pages = Pages::new(assembly, unit, level)?;
+        let pages = ExecMemory::new(assembly, unit, level)?;
         Ok(Self { code: Code::Native(pages), fuel_checked: unit.fuel_checked })
     }
 

@@ -1,17 +1,17 @@
 //! CompiledKernel code for x86-64 with AVX2 or AVX-512.
 //!
 //! ```text
-//! CompileUnit ──lower, interleave, schedule──▶ Program ──allocate, emit──▶ Assembly ──pages──▶ CompiledKernel
+//! CompileUnit ──lower, interleave, schedule──▶ Program ──allocate, emit──▶ Assembly ──exec_memory──▶ CompiledKernel
 //! ```
 //!
 //! | module | job |
 //! | --- | --- |
 //! | `kernel` | machine code as a step of the fast engine: who pays for instructions |
-//! | `pages` | executable memory and the call: all that is `unsafe` |
+//! | `exec_memory` | executable memory and the call: all that is `unsafe` |
 //! | `compile` | machine code of a segment: |
 //! | `level` | which instructions it is made of |
-//! | `waits` | whether one group of pixels leaves the processor idle |
-//! | `regalloc`, `inst` | registers for values |
+//! | `latency_model` | whether one group of pixels leaves the processor idle |
+//! | `regalloc`, `mach_inst` | registers for values |
 //! | `emit` | bytes |
 //! | `known_bugs` | bugs put back, for tests |
 //! | `emulated` | code in an emulator instead, for tests (feature `emulator`) |
@@ -23,14 +23,14 @@ mod disasm;
 mod emit;
 #[cfg(feature = "emulator")]
 mod emulated;
-mod inst;
+mod exec_memory;
 mod kernel;
 mod known_bugs;
+mod latency_model;
 mod level;
-mod pages;
+mod mach_inst;
 mod perf_map;
 mod regalloc;
-mod waits;
 
 pub use disasm::listing;
 pub(crate) use kernel::{Backend, CompiledKernel};

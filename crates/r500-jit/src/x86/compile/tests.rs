@@ -8,15 +8,15 @@ use r500_fast::codegen::Batch;
 use super::*;
 use crate::segments::{Numbers, check, count, with_segment};
 use crate::x86::emulated::EmulatedCode;
+use crate::x86::exec_memory::ExecMemory;
+use crate::x86::exec_memory::tests::with_budget;
 use crate::x86::known_bugs::{KnownBug, inject};
-use crate::x86::pages::Pages;
-use crate::x86::pages::tests::with_budget;
 
 const LEVELS: [Level; 2] = [Level::Avx2, Level::Avx512];
 
 /// Code of a segment, ready to run.
 enum Runnable {
-    Native(Pages),
+    Native(ExecMemory),
     Emulated(Box<EmulatedCode>),
 }
 
@@ -24,7 +24,7 @@ impl Runnable {
     fn new(assembly: &Assembly, unit: &CompileUnit<'_>, level: Level, emulated: bool) -> Self {
         match emulated {
             true => Self::Emulated(Box::new(EmulatedCode::new(assembly, unit))),
-            false => Self::Native(Pages::new(assembly, unit, level).unwrap()),
+            false => Self::Native(ExecMemory::new(assembly, unit, level).unwrap()),
         }
     }
 

@@ -5,9 +5,9 @@ use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
 use super::{Emit, SPARE, TABLES, context, mask, table};
 use crate::op::{Class, Kind, Paint, Ramp, Relation, Rounding, Texel};
-use crate::x86::inst::{Mem, Place};
 use crate::x86::known_bugs::{KnownBug, is_injected};
 use crate::x86::level::Level;
+use crate::x86::mach_inst::{Mem, Place};
 
 impl Emit<'_> {
     pub(super) fn op(
@@ -247,10 +247,10 @@ impl Emit<'_> {
             0 => [Register::RCX, Register::RDX],
             _ => [Register::RSI, Register::RDI],
         };
-        if self.on_ramps == [None; 2] {
+        if self.cached_interpolant_addr == [None; 2] {
             self.a.mov(rax, qword_ptr(rbx + context::RAMPS))?;
         }
-        if self.on_ramps[part as usize % 2].replace(part) != Some(part) {
+        if self.cached_interpolant_addr[part as usize % 2].replace(part) != Some(part) {
             let places = MemoryOperand::with_base_displ(Register::RBX, i64::from(context::PLACES));
             self.add(Instruction::with2(Code::Mov_r64_rm64, row, places)?)?;
             let (chunk, place) = self.chunk(part);

@@ -9,12 +9,12 @@ use super::*;
 use crate::op::{Access, Kind, Paint, Ramp, Reach, Relation, Rounding, Texel};
 
 /// Instructions as text, one after the other.
-fn text_of(insts: &[Inst]) -> String {
+fn text_of(insts: &[MachInst]) -> String {
     text_of_groups(1, insts)
 }
 
 /// For so many groups that go together.
-fn text_of_groups(groups: u32, insts: &[Inst]) -> String {
+fn text_of_groups(groups: u32, insts: &[MachInst]) -> String {
     let unit = CompileUnit {
         body: &[],
         reads: &[],
@@ -27,8 +27,8 @@ fn text_of_groups(groups: u32, insts: &[Inst]) -> String {
         interpolants: &[],
         values: &Default::default(),
     };
-    let listing = Listing { groups, labels: 1, ..Listing::default() };
-    let mut emit = Emit::new(&listing, Level::Avx512, &unit).unwrap();
+    let code = MachCode { groups, labels: 1, ..MachCode::default() };
+    let mut emit = Emit::new(&code, Level::Avx512, &unit).unwrap();
     for inst in insts {
         emit.inst(inst).unwrap();
     }
@@ -45,12 +45,12 @@ fn text_of_groups(groups: u32, insts: &[Inst]) -> String {
     all.join("; ")
 }
 
-fn op(kind: Kind, dst: u8, args: &[Place]) -> Inst {
+fn op(kind: Kind, dst: u8, args: &[Place]) -> MachInst {
     let mut places = [None; 3];
     for (place, arg) in places.iter_mut().zip(args) {
         *place = Some(*arg);
     }
-    Inst::Op { kind, dst, args: places, origin: 0 }
+    MachInst::Op { kind, dst, args: places, origin: 0 }
 }
 
 /// Checks operations, each to an instruction.
@@ -195,24 +195,30 @@ fn values_come_from_memory_and_go_there() {
     for (inst, expected) in [
         (op(Kind::Store(3, 0), 0, &[reg(21)]), "vmovups zmmword ptr [r12+300h],zmm21"),
         (
-            Inst::Load { class: vector, dst: 21, from: Mem::Slot(1, 0) },
+            MachInst::Load { class: vector, dst: 21, from: Mem::Slot(1, 0) },
             "vmovups zmm21,zmmword ptr [r12+100h]",
         ),
         (
-            Inst::Load { class: vector, dst: 21, from: constant },
+            MachInst::Load { class: vector, dst: 21, from: constant },
             "vbroadcastss zmm21,dword ptr [r14]",
         ),
-        (Inst::Load { class: mask, dst: 0, from: Mem::Stack(1) }, "kmovw k1,word ptr [rsp+40h]"),
         (
-            Inst::Store { class: vector, to: Mem::Stack(1), from: 30 },
+            MachInst::Load { class: mask, dst: 0, from: Mem::Stack(1) },
+            "kmovw k1,word ptr [rsp+40h]",
+        ),
+        (
+            MachInst::Store { class: vector, to: Mem::Stack(1), from: 30 },
             "vmovups zmmword ptr [rsp+40h],zmm30",
         ),
-        (Inst::Store { class: mask, to: Mem::Stack(1), from: 6 }, "kmovw word ptr [rsp+40h],k7"),
-        (Inst::Move { class: vector, dst: 31, from: 15 }, "vmovaps zmm31,zmm15"),
-        (Inst::Move { class: mask, dst: 6, from: 0 }, "kmovw k7,k1"),
-        (Inst::Test { class: mask, mask: 2 }, "kmovw eax,k3"),
         (
-            Inst::Carry { class: mask, to: Mem::Stack(1), from: Mem::Stack(0) },
+            MachInst::Store { class: mask, to: Mem::Stack(1), from: 6 },
+            "kmovw word ptr [rsp+40h],k7",
+        ),
+        (MachInst::Move { class: vector, dst: 31, from: 15 }, "vmovaps zmm31,zmm15"),
+        (MachInst::Move { class: mask, dst: 6, from: 0 }, "kmovw k7,k1"),
+        (MachInst::Test { class: mask, mask: 2 }, "kmovw eax,k3"),
+        (
+            MachInst::MemMove { class: mask, to: Mem::Stack(1), from: Mem::Stack(0) },
             "kmovw k0,word ptr [rsp]; kmovw word ptr [rsp+40h],k0",
         ),
     ] {
@@ -232,7 +238,8 @@ fn constants_lie_one_behind_the_other_and_are_there_once() {
 
 #[test]
 fn vectors_are_carried_eight_bytes_at_a_time() {
-    let carry = Inst::Carry { class: Class::Vector, to: Mem::Slot(0, 0), from: Mem::Stack(0) };
+    let carry =
+        MachInst::MemMove { class: Class::Vector, to: Mem::Slot(0, 0), from: Mem::Stack(0) };
     let expected: Vec<String> = (0..8)
         .map(|n| match n * 8 {
             0 => "mov rcx,qword ptr [rsp]; mov qword ptr [r12],rcx".to_owned(),
@@ -292,11 +299,12 @@ fn no_instruction_wants_aligned_memory() {
         (Kind::RowLow, 1, vec![reg(2), SLOT]),
         (Kind::Texel(Texel { unit: 3, pixel: 2, offset: 0, tiny: false }), 1, vec![SLOT]),
     ];
-    let mut insts: Vec<Inst> = ops.iter().map(|(kind, dst, args)| op(*kind, *dst, args)).collect();
+    let mut insts: Vec<MachInst> =
+        ops.iter().map(|(kind, dst, args)| op(*kind, *dst, args)).collect();
     let slot = Mem::Slot(1, 0);
-    insts.push(Inst::Load { class: vector, dst: 1, from: slot });
-    insts.push(Inst::Store { class: vector, to: slot, from: 1 });
-    insts.push(Inst::Carry { class: vector, to: slot, from: Mem::Stack(0) });
+    insts.push(MachInst::Load { class: vector, dst: 1, from: slot });
+    insts.push(MachInst::Store { class: vector, to: slot, from: 1 });
+    insts.push(MachInst::MemMove { class: vector, to: slot, from: Mem::Stack(0) });
     for inst in text_of(&insts).split("; ") {
         let aligned = ["vmovap", "vmovdqa", "vmovnt"].iter().any(|name| inst.starts_with(name));
         assert!(!aligned || !inst.contains('['), "{inst}");
@@ -398,7 +406,7 @@ fn inputs_are_numbers_of_columns_and_rows() {
 /// The last chunk goes with itself where none is left.
 #[test]
 fn the_next_chunk_has_a_register() {
-    let text = text_of_groups(2, &[Inst::Label(Label(0)), Inst::NextGroup(Label(0))]);
+    let text = text_of_groups(2, &[MachInst::Label(Label(0)), MachInst::NextGroup(Label(0))]);
     let wanted =
         "nop; lea r15,[r12+40h]; cmp r15,r13; cmovae r15,r12; add r12,80h; cmp r12,r13; jb";
     assert!(text.starts_with(wanted), "{text}");

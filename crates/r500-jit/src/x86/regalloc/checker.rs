@@ -21,8 +21,8 @@ use std::fmt;
 use crate::op::{
     Access, Arm, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Program, Repeat, V,
 };
-use crate::x86::inst::{Inst, Label, Listing, Mem, Place};
 use crate::x86::level::Level;
+use crate::x86::mach_inst::{Label, MachCode, MachInst, Mem, Place};
 
 /// What is wrong with a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ impl fmt::Display for Fault {
 ///
 /// # Errors
 /// The first fault.
-pub(super) fn check(program: &Program, level: Level, listing: &Listing) -> Result<(), Fault> {
+pub(super) fn check(program: &Program, level: Level, listing: &MachCode) -> Result<(), Fault> {
     let mut checker = Checker {
         program,
         level,
@@ -142,7 +142,7 @@ struct Position {
 struct Checker<'a> {
     program: &'a Program,
     level: Level,
-    listing: &'a Listing,
+    listing: &'a MachCode,
     /// Values that anything defines. The others are undefined: any place holds them.
     is_defined: Vec<bool>,
     at: Position,
@@ -179,7 +179,7 @@ impl Checker<'_> {
             self.nodes(&self.program.body)?;
             self.moves()?;
             let back = self.take()?;
-            if !matches!(back, Inst::NextGroup(to) if to == top) {
+            if !matches!(back, MachInst::NextGroup(to) if to == top) {
                 return self.fault(format!("{back:?} in place of the next group"));
             }
             // Constants are the same for the next group; everything else is another value.
@@ -219,7 +219,7 @@ impl Checker<'_> {
                 Node::Spend(instructions) => {
                     self.moves()?;
                     let inst = self.take()?;
-                    if !matches!(inst, Inst::Spend(n) if n == *instructions) {
+                    if !matches!(inst, MachInst::Spend(n) if n == *instructions) {
                         return self.fault(format!("{inst:?}, not {instructions} to be counted"));
                     }
                     self.tested = None;
@@ -232,7 +232,7 @@ impl Checker<'_> {
     }
 
     /// The next instruction.
-    fn take(&mut self) -> Result<Inst, Fault> {
+    fn take(&mut self) -> Result<MachInst, Fault> {
         let Some(inst) = self.listing.insts.get(self.at.inst) else {
             return self.fault("the listing ends before the program");
         };
@@ -242,7 +242,7 @@ impl Checker<'_> {
 
     fn label(&mut self) -> Result<Label, Fault> {
         match self.take()? {
-            Inst::Label(label) => Ok(label),
+            MachInst::Label(label) => Ok(label),
             other => self.fault(format!("{other:?} in place of a label")),
         }
     }
@@ -252,12 +252,12 @@ impl Checker<'_> {
         while let Some(inst) = self.listing.insts.get(self.at.inst) {
             let register = Location::register;
             let (class, to, from) = match *inst {
-                Inst::Load { class, dst, from } => (class, register(class, dst), from.into()),
-                Inst::Store { class, to, from } => (class, to.into(), register(class, from)),
-                Inst::Move { class, dst, from } => {
+                MachInst::Load { class, dst, from } => (class, register(class, dst), from.into()),
+                MachInst::Store { class, to, from } => (class, to.into(), register(class, from)),
+                MachInst::Move { class, dst, from } => {
                     (class, register(class, dst), register(class, from))
                 }
-                Inst::Carry { class, to, from } => (class, to.into(), from.into()),
+                MachInst::MemMove { class, to, from } => (class, to.into(), from.into()),
                 _ => break,
             };
             self.copy(class, to, from)?;
@@ -329,7 +329,7 @@ impl Checker<'_> {
         let inst = self.take()?;
         self.at.emitted += 1;
         self.tested = None;
-        let Inst::Op { kind, dst, args, .. } = inst else {
+        let MachInst::Op { kind, dst, args, .. } = inst else {
             return self.fault(format!("{inst:?}, not {op:?}"));
         };
         self.at.inst -= 1;
@@ -463,7 +463,7 @@ impl Checker<'_> {
         self.moves()?;
         self.test(arm.mask)?;
         let inst = self.take()?;
-        let Inst::SkipIfNone(after) = inst else {
+        let MachInst::BranchIfNone(after) = inst else {
             return self.fault(format!("{inst:?} in place of a branch"));
         };
         self.demand_tested(arm.mask)?;
@@ -497,7 +497,7 @@ impl Checker<'_> {
     fn test(&mut self, v: V) -> Result<(), Fault> {
         let inst = self.take()?;
         self.at.inst -= 1;
-        let Inst::Test { class, mask } = inst else {
+        let MachInst::Test { class, mask } = inst else {
             return self.fault(format!("{inst:?} in place of a test of {v:?}"));
         };
         if class != self.level.mask() {
@@ -523,11 +523,11 @@ impl Checker<'_> {
         }
         self.moves()?;
         let inst = self.take()?;
-        let Inst::Begin { counter, passes } = inst else {
+        let MachInst::LoopBegin { counter, trips } = inst else {
             return self.fault(format!("{inst:?} in place of the start of a loop"));
         };
-        if passes != repeat.passes {
-            return self.fault(format!("{passes} iterations, not {}", repeat.passes));
+        if trips != repeat.passes {
+            return self.fault(format!("{trips} iterations, not {}", repeat.passes));
         }
         if counter >= self.listing.counters || self.counters.contains(&counter) {
             return self.fault(format!("counter {counter} is not free"));
@@ -547,7 +547,7 @@ impl Checker<'_> {
                 self.moves()?;
             }
             let inst = self.take()?;
-            let Inst::Again { counter: of, to, tested, .. } = inst else {
+            let MachInst::LoopBack { counter: of, to, tested, .. } = inst else {
                 return self.fault(format!("{inst:?} in place of the end of a loop"));
             };
             if (of, to, tested) != (counter, top, repeat.again.is_some()) {

@@ -4,44 +4,44 @@
 //! that is looked at last goes to the frame, and comes back where it is looked at. What lies in memory
 //! anyway (constants, slots) needs no store, and often no register.
 //!
-//! Branches and loops keep the places of values: behind an arm or a pass everything that is needed is
-//! back where it was before it. So what an arm does to places concerns nobody else.
+//! Branches and loops preload_loop the regs of values: behind an arm or a pass everything that is needed is
+//! back where it was before it. So what an arm does to regs concerns nobody else.
 //!
 //! | module | job |
 //! | --- | --- |
-//! | `lives` | where each value is looked at |
-//! | `places` | what is where |
+//! | `live_ranges` | where each value is looked at |
+//! | `regs` | what is where |
 //! | `moves` | moves all at once |
 //! | `checker` | in debug builds: does every operand read its value |
 
 #[cfg(any(debug_assertions, test))]
 mod checker;
-mod moves;
-mod places;
+mod parallel_move;
+mod reg_state;
 
-use crate::lives::Lives;
+use crate::live_ranges::LiveRanges;
 use crate::op::{Access, Arm, Branch, Class, Given, Kind, Node, Op, Program, Repeat, V};
-use crate::x86::inst::{Inst, Label, Listing, Mem, Place};
 use crate::x86::known_bugs::{self, KnownBug, is_injected};
 use crate::x86::level::Level;
-use moves::{Move, Spot};
-use places::Places;
+use crate::x86::mach_inst::{Label, MachCode, MachInst, Mem, Place};
+use parallel_move::{Location, Move};
+use reg_state::RegState;
 
 /// Gives registers to a program.
-pub(crate) fn allocate(program: &Program, level: Level) -> Listing {
-    let lives = Lives::of(program);
+pub(crate) fn allocate(program: &Program, level: Level) -> MachCode {
+    let live_ranges = LiveRanges::of(program);
     let mut allocate = Allocate {
         program,
-        places: Places::new(level, program),
-        lives,
+        regs: RegState::new(level, program),
+        live_ranges,
         at: 0,
         ops: 0,
         depth: 0,
         pass_ends: u32::MAX,
-        out: Listing::default(),
+        out: MachCode::default(),
     };
     allocate.groups();
-    allocate.out.stack = allocate.places.frame();
+    allocate.out.stack = allocate.regs.frame();
     allocate.out.groups = program.groups;
     let listing = allocate.out;
     #[cfg(any(debug_assertions, test))]
@@ -55,53 +55,53 @@ pub(crate) fn allocate(program: &Program, level: Level) -> Listing {
 
 /// The most vectors that are alive at once.
 pub(crate) fn pressure(program: &Program) -> usize {
-    let lives = Lives::of(program);
-    lives.pressure(0, lives.end())
+    let live_ranges = LiveRanges::of(program);
+    live_ranges.pressure(0, live_ranges.end())
 }
 
 struct Allocate<'a> {
     program: &'a Program,
-    places: Places,
-    lives: Lives,
-    /// Where the pass is; counts as [`Lives`] did.
+    regs: RegState,
+    live_ranges: LiveRanges,
+    /// Where the pass is; counts as [`LiveRanges`] did.
     at: u32,
     /// Operations so far.
     ops: u32,
     depth: u32,
     /// Where the pass of the innermost loop ends.
     pass_ends: u32,
-    out: Listing,
+    out: MachCode,
 }
 
-/// Places within which a value is looked at again soon.
+/// RegState within which a value is looked at again soon.
 const SOON: u32 = 64;
 
 impl Allocate<'_> {
     /// The whole program, for one group of pixels after the other.
     fn groups(&mut self) {
-        let end = self.lives.end();
+        let end = self.live_ranges.end();
         self.at += 1;
-        self.keep(0, end, &[]);
-        let held = self.places.registers();
+        self.preload_loop(0, end, &[]);
+        let held = self.regs.registers();
         let top = self.label();
-        self.push(Inst::Label(top));
+        self.push(MachInst::Label(top));
         let program = self.program;
         self.nodes(&program.body);
         self.at = end;
         let back = |(class, register, v)| Move {
             class,
-            to: Spot::Register(class, register),
-            from: self.places.spot(v),
+            to: Location::Register(class, register),
+            from: self.regs.location(v),
         };
         self.moves(held.into_iter().map(back).collect());
-        self.push(Inst::NextGroup(top));
+        self.push(MachInst::NextGroup(top));
     }
 
     fn nodes(&mut self, nodes: &[Node]) {
         for node in nodes {
             match node {
                 Node::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
-                Node::Spend(instructions) => self.push(Inst::Spend(*instructions)),
+                Node::Spend(instructions) => self.push(MachInst::Spend(*instructions)),
                 Node::Branch(branch) => self.branch(branch),
                 Node::Repeat(repeat) => self.repeat(repeat),
             }
@@ -112,8 +112,8 @@ impl Allocate<'_> {
         self.at += 1;
         let number = self.ops;
         self.ops += 1;
-        if op.dst.is_some_and(|dst| !self.lives.is_needed(dst)) {
-            self.release(op.args());
+        if op.dst.is_some_and(|dst| !self.live_ranges.is_used(dst)) {
+            self.free_dead(op.args());
             return;
         }
         let mut op = *op;
@@ -123,23 +123,23 @@ impl Allocate<'_> {
             self.put_into_frame(args[at].expect("offsets are an argument"));
         }
         // What must be in a register comes first, so that it finds one.
-        let mut places = [None; 3];
+        let mut regs = [None; 3];
         let mut locked = Vec::new();
         for v in op.args() {
-            if let Some(register) = self.places.register(v) {
+            if let Some(register) = self.regs.register(v) {
                 locked.push((self.program.class(v), register));
             }
         }
         for (i, v) in op.args.iter().enumerate() {
             let Some(v) = *v else { continue };
             let alone = op.args.iter().filter(|other| **other == Some(v)).count() == 1;
-            let mem = self.places.memory(v);
-            let place = match (self.places.register(v), mem, memory) {
+            let mem = self.regs.memory(v);
+            let place = match (self.regs.register(v), mem, memory) {
                 (None, Some(mem), Some((at, Access::Lanes))) if at == i && in_pool => {
                     Place::Memory(mem)
                 }
                 (_, _, Some((at, Access::Lanes))) if at == i => {
-                    Place::Memory(self.places.lanes(v).expect("offsets were put there"))
+                    Place::Memory(self.regs.lanes(v).expect("offsets were put there"))
                 }
                 (Some(register), ..) => Place::Register(register),
                 (None, Some(mem), Some((at, access)))
@@ -152,46 +152,46 @@ impl Allocate<'_> {
                 }
                 _ => Place::Register(self.load(v, &mut locked)),
             };
-            places[i] = Some(place);
+            regs[i] = Some(place);
         }
         // The result may take a register of theirs, but a place in the frame that is still to be read
         // must not be written meanwhile.
         for v in op.args() {
-            if self.lives.next(v, self.at).is_none() {
-                self.places.drop_register(v);
+            if self.live_ranges.next_use(v, self.at).is_none() {
+                self.regs.drop_register(v);
             }
         }
         let dst = match op.dst {
             Some(dst) => {
                 let class = self.program.class(dst);
-                let hint = self.places.hint(dst);
+                let hint = self.regs.hint(dst);
                 let register = self.find_register(class, &[], hint);
-                self.places.put(dst, register);
+                self.regs.put(dst, register);
                 register
             }
             None => 0,
         };
-        self.release(op.args());
-        self.push(Inst::Op { kind: op.kind, dst, args: places, origin: op.origin });
+        self.free_dead(op.args());
+        self.push(MachInst::Op { kind: op.kind, dst, args: regs, origin: op.origin });
         if cfg!(any(debug_assertions, test)) {
             self.out.sources.push(number);
         }
         // It will be read from memory: the sooner it is there, the less is waited for it.
-        if let Some(dst) = op.dst.filter(|dst| self.lives.is_offset(*dst)) {
-            self.put_away(dst);
+        if let Some(dst) = op.dst.filter(|dst| self.live_ranges.is_offset(*dst)) {
+            self.spill(dst);
         }
     }
 
     /// Exchanges arguments if that saves a load. Returns the argument that may lie in memory.
     fn arrange(&self, op: &mut Op) -> Option<(usize, Access)> {
-        let memory = op.kind.memory_operand(self.places.level.mask() == Class::Mask);
+        let memory = op.kind.memory_operand(self.regs.level.mask() == Class::Mask);
         let exchanged = match op.kind {
             Kind::Cmp(relation) => Kind::Cmp(relation.mirrored()),
             kind if kind.is_commutative() && memory.is_some() => kind,
             _ => return memory,
         };
         let [Some(a), Some(b), _] = op.args else { return memory };
-        let in_register = |v| self.places.register(v).is_some();
+        let in_register = |v| self.regs.register(v).is_some();
         // What will be loaded better is what lies in memory for good.
         let better = !in_register(a)
             && (in_register(b)
@@ -206,38 +206,38 @@ impl Allocate<'_> {
     /// Whether a value in memory is worth a register: it is looked at again soon, and there is one.
     fn deserves_register(&self, v: V) -> bool {
         let class = self.program.class(v);
-        let next = self.lives.next(v, self.at).filter(|next| *next < self.pass_ends);
-        next.is_some_and(|next| next - self.at < SOON) && self.places.has_free(class)
+        let next = self.live_ranges.next_use(v, self.at).filter(|next| *next < self.pass_ends);
+        next.is_some_and(|next| next - self.at < SOON) && self.regs.has_free(class)
     }
 
     fn load(&mut self, v: V, locked: &mut Vec<(Class, u8)>) -> u8 {
-        if let Some(register) = self.places.register(v) {
+        if let Some(register) = self.regs.register(v) {
             return register;
         }
         let class = self.program.class(v);
         let register = self.find_register(class, locked, None);
-        if let Some(from) = self.places.memory(v) {
-            self.push(Inst::Load { class, dst: register, from });
+        if let Some(from) = self.regs.memory(v) {
+            self.push(MachInst::Load { class, dst: register, from });
         }
-        self.places.put(v, register);
+        self.regs.put(v, register);
         locked.push((class, register));
         register
     }
 
     /// A register that is free, or made so.
     fn find_register(&mut self, class: Class, locked: &[(Class, u8)], hint: Option<u8>) -> u8 {
-        if let Some(register) = self.places.free(class, hint) {
+        if let Some(register) = self.regs.free(class, hint) {
             return register;
         }
-        let (lives, places, at) = (&self.lives, &self.places, self.at);
-        let victim = places
+        let (live_ranges, regs, at) = (&self.live_ranges, &self.regs, self.at);
+        let victim = regs
             .registers()
             .into_iter()
             .filter(|(of, register, _)| *of == class && !locked.contains(&(class, *register)))
             .max_by_key(|(_, register, v)| {
-                let distance = lives.next(*v, at).map_or(u32::MAX / 8, |next| next - at);
+                let distance = live_ranges.next_use(*v, at).map_or(u32::MAX / 8, |next| next - at);
                 // What lies in memory need not be stored.
-                let cheap = if places.memory(*v).is_some() { 3 } else { 1 };
+                let cheap = if regs.memory(*v).is_some() { 3 } else { 1 };
                 (distance.min(u32::MAX / 8) * cheap, *register)
             });
         let (_, register, v) = victim.expect("an operation locks fewer registers than there are");
@@ -247,41 +247,41 @@ impl Allocate<'_> {
 
     /// Takes a value's register; the frame keeps it.
     fn evict(&mut self, v: V) {
-        match self.lives.is_needed_from(v, self.at) {
-            true => self.put_away(v),
-            false => self.places.drop_register(v),
+        match self.live_ranges.is_used_from(v, self.at) {
+            true => self.spill(v),
+            false => self.regs.drop_register(v),
         }
     }
 
     /// Has a value be in memory alone.
-    fn put_away(&mut self, v: V) {
+    fn spill(&mut self, v: V) {
         let class = self.program.class(v);
-        if let Some(from) = self.places.register(v) {
-            if self.places.memory(v).is_none() {
-                let to = self.places.home(v);
-                self.push(Inst::Store { class, to, from });
+        if let Some(from) = self.regs.register(v) {
+            if self.regs.memory(v).is_none() {
+                let to = self.regs.spill_slot(v);
+                self.push(MachInst::Store { class, to, from });
             }
-            self.places.drop_register(v);
+            self.regs.drop_register(v);
         }
     }
 
     /// Has a value be in memory where each of its lanes can be read.
     fn put_into_frame(&mut self, v: V) {
         if let Some(Given::Const(_)) = self.program.given(v)
-            && self.places.lanes(v).is_none()
+            && self.regs.lanes(v).is_none()
         {
             let from = self.load(v, &mut Vec::new());
-            let to = self.places.home(v);
-            self.push(Inst::Store { class: self.program.class(v), to, from });
+            let to = self.regs.spill_slot(v);
+            self.push(MachInst::Store { class: self.program.class(v), to, from });
         }
-        self.put_away(v);
+        self.spill(v);
     }
 
     /// Frees what nobody looks at any more.
-    fn release(&mut self, values: impl Iterator<Item = V>) {
+    fn free_dead(&mut self, values: impl Iterator<Item = V>) {
         for v in values {
-            if self.lives.next(v, self.at).is_none() {
-                self.places.forget(v);
+            if self.live_ranges.next_use(v, self.at).is_none() {
+                self.regs.forget(v);
             }
         }
     }
@@ -289,17 +289,17 @@ impl Allocate<'_> {
     fn branch(&mut self, branch: &Branch) {
         self.at += 1;
         let vars: Vec<(V, Option<V>)> = (branch.merges.iter())
-            .filter(|merge| self.lives.is_needed(merge.var))
+            .filter(|merge| self.live_ranges.is_used(merge.var))
             .map(|merge| (merge.var, merge.before))
             .collect();
         self.begin_vars(&vars);
-        self.release(branch.merges.iter().filter_map(|merge| merge.before));
+        self.free_dead(branch.merges.iter().filter_map(|merge| merge.before));
         for arm in &branch.arms {
             self.arm(arm);
         }
     }
 
-    /// Values with places of their own, that are others as yet.
+    /// Values with regs of their own, that are others as yet.
     fn begin_vars(&mut self, vars: &[(V, Option<V>)]) {
         for (i, &(var, from)) in vars.iter().enumerate() {
             let again = vars[i + 1..].iter().any(|(_, other)| *other == from);
@@ -311,119 +311,127 @@ impl Allocate<'_> {
         let class = self.program.class(var);
         let Some(from) = from else {
             let register = self.find_register(class, &[], None);
-            self.places.put(var, register);
+            self.regs.put(var, register);
             return;
         };
         // The last look at it: where it is is the place.
-        if !again && self.lives.next(from, self.at).is_none() && self.program.given(from).is_none()
+        if !again
+            && self.live_ranges.next_use(from, self.at).is_none()
+            && self.program.given(from).is_none()
         {
-            self.places.rename(from, var);
+            self.regs.rename(from, var);
             return;
         }
-        let source = self.places.register(from);
+        let source = self.regs.register(from);
         let locked: Vec<_> = source.map(|register| (class, register)).into_iter().collect();
         let register = self.find_register(class, &locked, None);
-        match (source, self.places.memory(from)) {
-            (Some(from), _) => self.push(Inst::Move { class, dst: register, from }),
-            (None, Some(from)) => self.push(Inst::Load { class, dst: register, from }),
+        match (source, self.regs.memory(from)) {
+            (Some(from), _) => self.push(MachInst::Move { class, dst: register, from }),
+            (None, Some(from)) => self.push(MachInst::Load { class, dst: register, from }),
             (None, None) => {}
         }
-        self.places.put(var, register);
+        self.regs.put(var, register);
     }
 
     fn arm(&mut self, arm: &Arm) {
         self.at += 1;
         let class = self.program.class(arm.mask);
         let mask = self.load(arm.mask, &mut Vec::new());
-        self.push(Inst::Test { class, mask });
-        self.release(std::iter::once(arm.mask));
+        self.push(MachInst::Test { class, mask });
+        self.free_dead(std::iter::once(arm.mask));
         let behind = self.label();
-        self.push(Inst::SkipIfNone(behind));
-        let before = self.places.save();
+        self.push(MachInst::BranchIfNone(behind));
+        let before = self.regs.save();
         for assign in &arm.assign {
-            self.places.aim(assign.from, assign.old);
+            self.regs.set_hint(assign.from, assign.old);
         }
-        self.release(arm.assign.iter().map(|assign| assign.old));
+        self.free_dead(arm.assign.iter().map(|assign| assign.old));
         self.nodes(&arm.body);
         self.at += 1;
         let mut moves = Vec::new();
-        for (to, v) in before.spots() {
+        for (to, v) in before.locations() {
             let assign = arm.assign.iter().find(|assign| assign.old == v);
             let from = match (assign, to) {
-                (Some(assign), _) if self.lives.is_needed(assign.new) => assign.from,
+                (Some(assign), _) if self.live_ranges.is_used(assign.new) => assign.from,
                 // What is only in the frame stays there.
-                (None, Spot::Register(..)) if self.lives.next(v, self.at).is_some() => v,
+                (None, Location::Register(..))
+                    if self.live_ranges.next_use(v, self.at).is_some() =>
+                {
+                    v
+                }
                 _ => continue,
             };
-            let from = self.places.spot(from);
+            let from = self.regs.location(from);
             moves.push(Move { class: self.program.class(v), to, from });
         }
         self.moves(moves);
-        self.places.restore(before);
+        self.regs.restore(before);
         for assign in &arm.assign {
-            self.places.rename(assign.old, assign.new);
+            self.regs.rename(assign.old, assign.new);
         }
         self.sweep();
-        self.push(Inst::Label(behind));
+        self.push(MachInst::Label(behind));
     }
 
     fn moves(&mut self, mut moves: Vec<Move>) {
         let named = moves.clone();
-        let places = &mut self.places;
+        let regs = &mut self.regs;
         // A register that is free now and afterwards, or a slot of the frame.
         let mut spare = |class| {
-            let is_named = |spot| named.iter().any(|m| m.to == spot || m.from == spot);
-            let mut free = places.frees(class).map(|register| Spot::Register(class, register));
-            let register = free.find(|spot| !is_named(*spot));
+            let is_named = |location| named.iter().any(|m| m.to == location || m.from == location);
+            let mut free = regs.frees(class).map(|register| Location::Register(class, register));
+            let register = free.find(|location| !is_named(*location));
             drop(free);
-            register.unwrap_or_else(|| Spot::Memory(places.spare_home(&named)))
+            register.unwrap_or_else(|| Location::Memory(regs.spare_slot(&named)))
         };
         if is_injected(KnownBug::MovesByClass) {
             let vectors = moves.extract_if(.., |m| m.class == Class::Vector).collect();
-            moves::resolve(vectors, &mut spare, &mut self.out.insts);
+            parallel_move::resolve(vectors, &mut spare, &mut self.out.insts);
         }
-        moves::resolve(moves, spare, &mut self.out.insts);
+        parallel_move::resolve(moves, spare, &mut self.out.insts);
     }
 
-    /// Frees the places of values that nobody looks at any more, or never did.
+    /// Frees the regs of values that nobody looks at any more, or never did.
     fn sweep(&mut self) {
-        let held = self.places.registers().into_iter().map(|(_, _, v)| v);
+        let held = self.regs.registers().into_iter().map(|(_, _, v)| v);
         let dead: Vec<V> = held
-            .chain(self.places.stacked())
-            .filter(|v| self.lives.next(*v, self.at).is_none())
+            .chain(self.regs.spilled())
+            .filter(|v| self.live_ranges.next_use(*v, self.at).is_none())
             .collect();
         for v in dead {
-            self.places.forget(v);
+            self.regs.forget(v);
         }
     }
 
     fn repeat(&mut self, repeat: &Repeat) {
         self.at += 1;
-        let (start, end) = self.lives.span(self.at);
+        let (start, end) = self.live_ranges.loop_bounds(self.at);
         let carried: Vec<_> = (repeat.carried.iter().copied())
-            .filter(|c| self.lives.is_used_in(c.var, start, end) || self.lives.is_needed(c.out))
+            .filter(|c| {
+                self.live_ranges.is_used_in(c.var, start, end) || self.live_ranges.is_used(c.out)
+            })
             .collect();
         let vars: Vec<_> = carried.iter().map(|c| (c.var, Some(c.init))).collect();
         self.begin_vars(&vars);
-        self.release(repeat.carried.iter().map(|c| c.init));
-        self.keep(start, end, &vars);
+        self.free_dead(repeat.carried.iter().map(|c| c.init));
+        self.preload_loop(start, end, &vars);
         let counter = self.depth;
         self.depth += 1;
         self.out.counters = self.out.counters.max(self.depth);
         let top = self.label();
-        self.push(Inst::Begin { counter, passes: repeat.passes });
-        self.push(Inst::Label(top));
+        self.push(MachInst::LoopBegin { counter, trips: repeat.passes });
+        self.push(MachInst::Label(top));
         // Passes change what is in registers.
         for c in &carried {
-            if self.places.register(c.var).is_some() {
-                self.places.drop_home(c.var);
+            if self.regs.register(c.var).is_some() {
+                self.regs.drop_spill_slot(c.var);
             }
         }
-        let before = self.places.save();
+        let before = self.regs.save();
         for c in &carried {
-            self.places.aim(c.next, c.var);
+            self.regs.set_hint(c.next, c.var);
         }
-        self.release(carried.iter().map(|c| c.var));
+        self.free_dead(carried.iter().map(|c| c.var));
         let outer = std::mem::replace(&mut self.pass_ends, end);
         self.nodes(&repeat.body);
         self.pass_ends = outer;
@@ -431,34 +439,34 @@ impl Allocate<'_> {
         if let Some(again) = repeat.again {
             let class = self.program.class(again);
             let mask = self.load(again, &mut Vec::new());
-            self.push(Inst::Test { class, mask });
+            self.push(MachInst::Test { class, mask });
         }
         let mut moves = Vec::new();
-        for (to, v) in before.spots() {
+        for (to, v) in before.locations() {
             let from = match (carried.iter().find(|c| c.var == v), to) {
                 (Some(c), _) => c.next,
                 // What the loop looks at is where it looks for it, and so is what others look at later.
-                (None, Spot::Register(..))
-                    if self.lives.is_needed_from(v, end)
-                        || self.lives.is_used_in(v, start, end) =>
+                (None, Location::Register(..))
+                    if self.live_ranges.is_used_from(v, end)
+                        || self.live_ranges.is_used_in(v, start, end) =>
                 {
                     v
                 }
                 _ => continue,
             };
-            let from = self.places.spot(from);
+            let from = self.regs.location(from);
             moves.push(Move { class: self.program.class(v), to, from });
         }
         self.moves(moves);
-        self.push(Inst::Again {
+        self.push(MachInst::LoopBack {
             counter,
             to: top,
             tested: repeat.again.is_some(),
             address: repeat.address,
         });
-        self.places.restore(before);
+        self.regs.restore(before);
         for c in &carried {
-            self.places.rename(c.var, c.out);
+            self.regs.rename(c.var, c.out);
         }
         self.sweep();
         self.depth -= 1;
@@ -467,12 +475,12 @@ impl Allocate<'_> {
     /// Before a loop: if it needs more registers than there are, only what goes from pass to pass keeps
     /// its register; what the loop only looks at is read from memory, which costs nothing at the end of a
     /// pass. If it needs less, what it looks at in memory gets those that are left.
-    fn keep(&mut self, start: u32, end: u32, vars: &[(V, Option<V>)]) {
-        let count = self.places.level.registers(Class::Vector);
-        let needed = self.lives.pressure(start, end);
+    fn preload_loop(&mut self, start: u32, end: u32, vars: &[(V, Option<V>)]) {
+        let count = self.regs.level.registers(Class::Vector);
+        let needed = self.live_ranges.pressure(start, end);
         let inside = start != 0;
         if inside && needed > count {
-            for (class, _, v) in self.places.registers() {
+            for (class, _, v) in self.regs.registers() {
                 if class == Class::Vector && !vars.iter().any(|(var, _)| *var == v) {
                     self.evict(v);
                 }
@@ -480,25 +488,26 @@ impl Allocate<'_> {
             for &(var, _) in vars {
                 let class = self.program.class(var);
                 if class == Class::Vector
-                    && self.lives.is_used_in(var, start, end)
-                    && self.places.memory(var).is_some()
-                    && self.places.has_free(class)
+                    && self.live_ranges.is_used_in(var, start, end)
+                    && self.regs.memory(var).is_some()
+                    && self.regs.has_free(class)
                 {
                     self.load(var, &mut Vec::new());
                 }
             }
         }
         // Slots hold another group's values each time, constants do not.
-        let given = self.lives.given_in(start, end, |v| match self.program.given(v) {
-            Some(Given::Const(_)) => true,
-            Some(Given::Slot(..)) => inside,
-            None => false,
-        });
+        let given =
+            self.live_ranges.constants_used_in(start, end, |v| match self.program.given(v) {
+                Some(Given::Const(_)) => true,
+                Some(Given::Slot(..)) => inside,
+                None => false,
+            });
         for v in given.into_iter().take(count.saturating_sub(needed + 1)) {
-            if self.places.register(v).is_some() || self.places.has_free(Class::Vector) {
+            if self.regs.register(v).is_some() || self.regs.has_free(Class::Vector) {
                 self.load(v, &mut Vec::new());
                 // It is to be there in the next pass, too.
-                self.lives.add(v, end);
+                self.live_ranges.add(v, end);
             }
         }
     }
@@ -509,7 +518,7 @@ impl Allocate<'_> {
         label
     }
 
-    fn push(&mut self, inst: Inst) {
+    fn push(&mut self, inst: MachInst) {
         self.out.insts.push(inst);
     }
 }

@@ -10,7 +10,7 @@ use crate::x86::compile::{program_of, usual_doublings};
 use crate::x86::regalloc::allocate;
 
 /// A program and its listing.
-type Allocated = (Program, Listing);
+type Allocated = (Program, MachCode);
 
 fn allocated(seed: u64, level: Level, effort: Effort) -> Allocated {
     let program = with_segment(seed, |unit| program_of(unit, level, effort, usual_doublings));
@@ -19,7 +19,7 @@ fn allocated(seed: u64, level: Level, effort: Effort) -> Allocated {
 }
 
 /// What the checker says of listings with AVX-512, each with one change: there are some.
-fn faults_of(change: impl Fn(&mut Vec<Inst>, usize) -> bool) -> Vec<Result<(), Fault>> {
+fn faults_of(change: impl Fn(&mut Vec<MachInst>, usize) -> bool) -> Vec<Result<(), Fault>> {
     let mut results = Vec::new();
     for seed in 0..24 {
         let (program, listing) = allocated(seed, Level::Avx512, Effort::Full);
@@ -29,7 +29,7 @@ fn faults_of(change: impl Fn(&mut Vec<Inst>, usize) -> bool) -> Vec<Result<(), F
             if !change(&mut insts, at) {
                 continue;
             }
-            let changed = Listing { insts, ..listing.clone() };
+            let changed = MachCode { insts, ..listing.clone() };
             results.push(check(&program, Level::Avx512, &changed));
             changes += 1;
             if changes == 20 {
@@ -41,14 +41,14 @@ fn faults_of(change: impl Fn(&mut Vec<Inst>, usize) -> bool) -> Vec<Result<(), F
     results
 }
 
-fn all_reported(change: impl Fn(&mut Vec<Inst>, usize) -> bool) {
+fn all_reported(change: impl Fn(&mut Vec<MachInst>, usize) -> bool) {
     for result in faults_of(change) {
         result.unwrap_err();
     }
 }
 
 /// For changes that do no harm at times: where nothing reads what is changed, or it is there elsewhere.
-fn most_reported(change: impl Fn(&mut Vec<Inst>, usize) -> bool) {
+fn most_reported(change: impl Fn(&mut Vec<MachInst>, usize) -> bool) {
     let results = faults_of(change);
     let reported = results.iter().filter(|result| result.is_err()).count();
     assert!(reported * 100 >= results.len() * 70, "{reported} of {}", results.len());
@@ -84,7 +84,7 @@ fn a_vector_stored_over_a_mask_that_is_still_to_be_read_is_reported() {
     let (mask, vector, slot) = (Class::Mask, Class::Vector, Mem::Stack(0));
     let [ramp, cmp, copy, and, store, uncover] = {
         let reg = |register| Some(Place::Register(register));
-        let op = |kind, dst, args| Inst::Op { kind, dst, args, origin: 0 };
+        let op = |kind, dst, args| MachInst::Op { kind, dst, args, origin: 0 };
         [
             op(Kind::Ramp(crate::op::Ramp { number: 0, part: 0 }), 0, [None; 3]),
             op(less, 0, [reg(0), reg(0), None]),
@@ -94,22 +94,22 @@ fn a_vector_stored_over_a_mask_that_is_still_to_be_read_is_reported() {
             op(Kind::Uncover(0), 0, [reg(2), None, None]),
         ]
     };
-    let to_frame = Inst::Store { class: mask, to: slot, from: 0 };
-    let read = Inst::Load { class: mask, dst: 3, from: slot };
-    let overwrite = Inst::Store { class: vector, to: slot, from: 1 };
-    let reload = Inst::Load { class: vector, dst: 2, from: slot };
-    let listing = |moves: [Inst; 2]| Listing {
+    let to_frame = MachInst::Store { class: mask, to: slot, from: 0 };
+    let read = MachInst::Load { class: mask, dst: 3, from: slot };
+    let overwrite = MachInst::Store { class: vector, to: slot, from: 1 };
+    let reload = MachInst::Load { class: vector, dst: 2, from: slot };
+    let listing = |moves: [MachInst; 2]| MachCode {
         insts: [
-            vec![Inst::Label(Label(0)), ramp, cmp, to_frame, copy],
+            vec![MachInst::Label(Label(0)), ramp, cmp, to_frame, copy],
             moves.to_vec(),
-            vec![reload, and, store, uncover, Inst::NextGroup(Label(0))],
+            vec![reload, and, store, uncover, MachInst::NextGroup(Label(0))],
         ]
         .concat(),
         labels: 1,
         stack: 1,
         groups: 1,
         sources: (0..6).collect(),
-        ..Listing::default()
+        ..MachCode::default()
     };
     assert_eq!(check(&program, Level::Avx512, &listing([read, overwrite])), Ok(()));
     let fault = check(&program, Level::Avx512, &listing([overwrite, read])).unwrap_err();
@@ -120,7 +120,7 @@ fn a_vector_stored_over_a_mask_that_is_still_to_be_read_is_reported() {
 #[test]
 fn a_result_in_the_first_register_in_place_of_its_own_is_reported() {
     most_reported(|insts, at| match &mut insts[at] {
-        Inst::Op { dst, kind, .. } if *dst != 0 && !matches!(kind, Kind::Store(..)) => {
+        MachInst::Op { dst, kind, .. } if *dst != 0 && !matches!(kind, Kind::Store(..)) => {
             *dst = 0;
             true
         }
@@ -132,7 +132,9 @@ fn a_result_in_the_first_register_in_place_of_its_own_is_reported() {
 #[test]
 fn zero_in_place_of_a_value_is_reported() {
     most_reported(|insts, at| match &mut insts[at] {
-        Inst::Op { args: [_, Some(place @ Place::Register(_)), _], kind: Kind::Add, .. } => {
+        MachInst::Op {
+            args: [_, Some(place @ Place::Register(_)), _], kind: Kind::Add, ..
+        } => {
             *place = Place::Memory(Mem::Const(0));
             true
         }
@@ -144,7 +146,7 @@ fn zero_in_place_of_a_value_is_reported() {
 #[test]
 fn lanes_of_a_constant_are_reported() {
     let results = faults_of(|insts, at| match &mut insts[at] {
-        Inst::Op { args: [Some(place), ..], kind: Kind::Texel(_), .. } => {
+        MachInst::Op { args: [Some(place), ..], kind: Kind::Texel(_), .. } => {
             *place = Place::Memory(Mem::Const(64));
             true
         }
@@ -175,7 +177,7 @@ fn offsets_that_are_constants_go_to_the_frame() {
     for level in [Level::Avx2, Level::Avx512] {
         let listing = allocate(&program, level);
         for inst in &listing.insts {
-            let Inst::Op { kind, args, .. } = inst else { continue };
+            let MachInst::Op { kind, args, .. } = inst else { continue };
             let is_constant =
                 args.iter().flatten().any(|place| matches!(place, Place::Memory(Mem::Const(_))));
             assert!(!is_constant, "{kind:?} reads {args:?}");
@@ -186,11 +188,12 @@ fn offsets_that_are_constants_go_to_the_frame() {
 #[test]
 fn a_slot_that_is_read_as_more_than_was_written_is_reported() {
     all_reported(|insts, at| {
-        let Inst::Load { class: Class::Vector, from: from @ Mem::Stack(_), .. } = insts[at] else {
+        let MachInst::Load { class: Class::Vector, from: from @ Mem::Stack(_), .. } = insts[at]
+        else {
             return false;
         };
         let store = insts[..at].iter_mut().rev().find_map(|inst| match inst {
-            Inst::Store { class, to, .. } if *to == from => Some(class),
+            MachInst::Store { class, to, .. } if *to == from => Some(class),
             _ => None,
         });
         store.map(|class| *class = Class::Mask).is_some()
@@ -200,14 +203,14 @@ fn a_slot_that_is_read_as_more_than_was_written_is_reported() {
 #[test]
 fn a_mask_read_as_a_vector_is_reported() {
     all_reported(|insts, at| match &mut insts[at] {
-        Inst::Op { kind, .. } if *kind == Kind::Blend => {
+        MachInst::Op { kind, .. } if *kind == Kind::Blend => {
             *kind = Kind::Add;
             true
         }
         _ => false,
     });
     all_reported(|insts, at| match &mut insts[at] {
-        Inst::Test { class, .. } => {
+        MachInst::Test { class, .. } => {
             *class = Class::Vector;
             true
         }
@@ -219,8 +222,8 @@ fn a_mask_read_as_a_vector_is_reported() {
 #[test]
 fn a_missing_load_is_reported() {
     most_reported(|insts, at| {
-        let Inst::Load { class: Class::Vector, dst, .. } = insts[at] else { return false };
-        let reads = matches!(insts.get(at + 1), Some(Inst::Op { kind: Kind::Add | Kind::Mul, args, .. })
+        let MachInst::Load { class: Class::Vector, dst, .. } = insts[at] else { return false };
+        let reads = matches!(insts.get(at + 1), Some(MachInst::Op { kind: Kind::Add | Kind::Mul, args, .. })
             if args.contains(&Some(Place::Register(dst))));
         if reads {
             insts.remove(at);
@@ -232,9 +235,9 @@ fn a_missing_load_is_reported() {
 /// What an arm leaves elsewhere than it was before: the moves at its end are missing.
 #[test]
 fn a_variable_that_an_arm_moves_elsewhere_is_reported() {
-    let is_move = |inst: &Inst| matches!(inst, Inst::Move { .. } | Inst::Load { .. });
+    let is_move = |inst: &MachInst| matches!(inst, MachInst::Move { .. } | MachInst::Load { .. });
     most_reported(|insts, at| {
-        let is_last = insts.get(at + 1).is_some_and(|inst| matches!(inst, Inst::Label(_)));
+        let is_last = insts.get(at + 1).is_some_and(|inst| matches!(inst, MachInst::Label(_)));
         if !is_last || !is_move(&insts[at]) {
             return false;
         }
@@ -245,18 +248,18 @@ fn a_variable_that_an_arm_moves_elsewhere_is_reported() {
 
 #[test]
 fn operations_that_are_missing_or_others_are_reported() {
-    let is_effect = |inst: &Inst| matches!(inst, Inst::Op { kind: Kind::Uncover(_), .. });
+    let is_effect = |inst: &MachInst| matches!(inst, MachInst::Op { kind: Kind::Uncover(_), .. });
     for seed in 0..40 {
         let (program, mut listing) = allocated(seed, Level::Avx512, Effort::Quick);
         let Some(at) = listing.insts.iter().position(is_effect) else { continue };
-        let ops = listing.insts[..at].iter().filter(|inst| matches!(inst, Inst::Op { .. }));
+        let ops = listing.insts[..at].iter().filter(|inst| matches!(inst, MachInst::Op { .. }));
         listing.sources.remove(ops.count());
         listing.insts.remove(at);
         let fault = check(&program, Level::Avx512, &listing).unwrap_err();
         assert!(fault.what.contains("is missing"), "{fault}");
     }
     all_reported(|insts, at| match &mut insts[at] {
-        Inst::Op { kind, .. } if *kind == Kind::Sub => {
+        MachInst::Op { kind, .. } if *kind == Kind::Sub => {
             *kind = Kind::Add;
             true
         }
@@ -267,7 +270,7 @@ fn operations_that_are_missing_or_others_are_reported() {
 #[test]
 fn a_branch_on_another_test_is_reported() {
     all_reported(|insts, at| {
-        let is_test = matches!(insts[at], Inst::Test { .. });
+        let is_test = matches!(insts[at], MachInst::Test { .. });
         if is_test {
             insts.remove(at);
         }

@@ -1,10 +1,10 @@
 //! What is where: registers, the frame.
 
 use crate::op::{Class, Given, Program, V};
-use crate::x86::inst::Mem;
 use crate::x86::level::Level;
+use crate::x86::mach_inst::Mem;
 
-use super::moves::{Move, Spot};
+use super::parallel_move::{Location, Move};
 
 const NOWHERE: u32 = u32::MAX;
 
@@ -13,14 +13,14 @@ fn number(slot: usize) -> u32 {
     u32::try_from(slot).expect("a frame of few slots")
 }
 
-/// The places of values.
+/// The regs of values.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct RegState {
     pub(super) level: Level,
     now: Saved,
     /// Where each value is: register, vector in the frame, for good.
     register: Vec<u32>,
-    home: Vec<u32>,
+    spill_slot: Vec<u32>,
     given: Vec<Option<Given>>,
     classes: Vec<Class>,
     /// Registers that values had best be computed in.
@@ -37,26 +37,26 @@ pub(super) struct Saved {
 
 impl Saved {
     /// Values in registers, then those that are only in the frame.
-    pub(super) fn spots(&self) -> Vec<(Spot, V)> {
-        let mut spots = Vec::new();
+    pub(super) fn locations(&self) -> Vec<(Location, V)> {
+        let mut locations = Vec::new();
         for class in [Class::Vector, Class::Mask] {
             for (register, v) in (0..).zip(&self.registers[class as usize]) {
-                spots.extend(v.map(|v| (Spot::Register(class, register), v)));
+                locations.extend(v.map(|v| (Location::Register(class, register), v)));
             }
         }
-        let count = spots.len();
+        let count = locations.len();
         for (slot, v) in (0..).zip(&self.stack) {
             if let Some(v) = *v
-                && !spots[..count].iter().any(|(_, other)| *other == v)
+                && !locations[..count].iter().any(|(_, other)| *other == v)
             {
-                spots.push((Spot::Memory(Mem::Stack(slot)), v));
+                locations.push((Location::Memory(Mem::Stack(slot)), v));
             }
         }
-        spots
+        locations
     }
 }
 
-impl Places {
+impl RegState {
     pub(super) fn new(level: Level, program: &Program) -> Self {
         let registers = |class| vec![None; level.registers(class)];
         let count = program.classes.len();
@@ -67,7 +67,7 @@ impl Places {
                 stack: Vec::new(),
             },
             register: vec![NOWHERE; count],
-            home: vec![NOWHERE; count],
+            spill_slot: vec![NOWHERE; count],
             given: program.given.clone(),
             classes: program.classes.clone(),
             hints: vec![NOWHERE; count],
@@ -93,7 +93,9 @@ impl Places {
         match self.given[v.index()] {
             Some(Given::Const(bits)) => Some(Mem::Const(bits)),
             Some(Given::Slot(slot, part)) => Some(Mem::Slot(slot, part)),
-            None => Some(self.home[v.index()]).filter(|home| *home != NOWHERE).map(Mem::Stack),
+            None => Some(self.spill_slot[v.index()])
+                .filter(|spill_slot| *spill_slot != NOWHERE)
+                .map(Mem::Stack),
         }
     }
 
@@ -101,18 +103,18 @@ impl Places {
     pub(super) fn lanes(&self, v: V) -> Option<Mem> {
         match self.given[v.index()] {
             Some(Given::Slot(slot, part)) => Some(Mem::Slot(slot, part)),
-            Some(Given::Const(_)) | None => {
-                Some(self.home[v.index()]).filter(|home| *home != NOWHERE).map(Mem::Stack)
-            }
+            Some(Given::Const(_)) | None => Some(self.spill_slot[v.index()])
+                .filter(|spill_slot| *spill_slot != NOWHERE)
+                .map(Mem::Stack),
         }
     }
 
     /// Where a value is read. One from nowhere is anything.
-    pub(super) fn spot(&self, v: V) -> Spot {
+    pub(super) fn location(&self, v: V) -> Location {
         match (self.register(v), self.memory(v)) {
-            (Some(register), _) => Spot::Register(self.class(v), register),
-            (None, Some(mem)) => Spot::Memory(mem),
-            (None, None) => Spot::Memory(Mem::Const(0)),
+            (Some(register), _) => Location::Register(self.class(v), register),
+            (None, Some(mem)) => Location::Memory(mem),
+            (None, None) => Location::Memory(Mem::Const(0)),
         }
     }
 
@@ -127,7 +129,7 @@ impl Places {
     }
 
     /// Values in the frame.
-    pub(super) fn stacked(&self) -> Vec<V> {
+    pub(super) fn spilled(&self) -> Vec<V> {
         self.now.stack.iter().copied().flatten().collect()
     }
 
@@ -146,7 +148,7 @@ impl Places {
     }
 
     /// Has a value be computed where another one is.
-    pub(super) fn aim(&mut self, v: V, at: V) {
+    pub(super) fn set_hint(&mut self, v: V, at: V) {
         self.hints[v.index()] = self.register[at.index()];
     }
 
@@ -155,8 +157,8 @@ impl Places {
     }
 
     pub(super) fn put(&mut self, v: V, register: u8) {
-        let places = &mut self.now.registers[self.classes[v.index()] as usize];
-        if let Some(place) = places.get_mut(usize::from(register)) {
+        let regs = &mut self.now.registers[self.classes[v.index()] as usize];
+        if let Some(place) = regs.get_mut(usize::from(register)) {
             if let Some(old) = place.replace(v) {
                 self.register[old.index()] = NOWHERE;
             }
@@ -172,11 +174,11 @@ impl Places {
     }
 
     /// A place in the frame for a value, which is about to be stored there.
-    pub(super) fn home(&mut self, v: V) -> Mem {
+    pub(super) fn spill_slot(&mut self, v: V) -> Mem {
         let slot = self.free_stack();
         self.now.stack[slot] = Some(v);
         let slot = number(slot);
-        self.home[v.index()] = slot;
+        self.spill_slot[v.index()] = slot;
         Mem::Stack(slot)
     }
 
@@ -191,10 +193,10 @@ impl Places {
     }
 
     /// A place in the frame that holds nothing and that no move names.
-    pub(super) fn spare_home(&mut self, moves: &[Move]) -> Mem {
+    pub(super) fn spare_slot(&mut self, moves: &[Move]) -> Mem {
         let named = |slot: usize| {
-            let spot = Spot::Memory(Mem::Stack(number(slot)));
-            moves.iter().any(|m| m.to == spot || m.from == spot)
+            let location = Location::Memory(Mem::Stack(number(slot)));
+            moves.iter().any(|m| m.to == location || m.from == location)
         };
         let held = |slot: usize| self.now.stack.get(slot).is_some_and(Option::is_some);
         let slot = (0..).find(|slot| !held(*slot) && !named(*slot));
@@ -210,17 +212,17 @@ impl Places {
     }
 
     /// What lies in the frame of a value is out of date.
-    pub(super) fn drop_home(&mut self, v: V) {
-        if let Some(place) = self.now.stack.get_mut(self.home[v.index()] as usize) {
+    pub(super) fn drop_spill_slot(&mut self, v: V) {
+        if let Some(place) = self.now.stack.get_mut(self.spill_slot[v.index()] as usize) {
             *place = None;
         }
-        self.home[v.index()] = NOWHERE;
+        self.spill_slot[v.index()] = NOWHERE;
     }
 
-    /// Frees all places of a value.
+    /// Frees all regs of a value.
     pub(super) fn forget(&mut self, v: V) {
         self.drop_register(v);
-        self.drop_home(v);
+        self.drop_spill_slot(v);
     }
 
     /// What is in the place of a value is another one from now on.
@@ -228,11 +230,11 @@ impl Places {
         if let Some(register) = self.register(old) {
             self.forget(old);
             self.put(new, register);
-        } else if self.home[old.index()] != NOWHERE {
-            let home = self.home[old.index()];
+        } else if self.spill_slot[old.index()] != NOWHERE {
+            let spill_slot = self.spill_slot[old.index()];
             self.forget(old);
-            self.home[new.index()] = home;
-            if let Some(place) = self.now.stack.get_mut(home as usize) {
+            self.spill_slot[new.index()] = spill_slot;
+            if let Some(place) = self.now.stack.get_mut(spill_slot as usize) {
                 *place = Some(new);
             }
         }
@@ -247,15 +249,15 @@ impl Places {
             self.register[v.index()] = NOWHERE;
         }
         for v in self.now.stack.iter().flatten() {
-            self.home[v.index()] = NOWHERE;
+            self.spill_slot[v.index()] = NOWHERE;
         }
         let grown = self.now.stack.len();
         self.now = saved;
         if self.now.stack.len() < grown {
             self.now.stack.resize(grown, None);
         }
-        for places in &self.now.registers {
-            for (register, v) in (0..).zip(places) {
+        for regs in &self.now.registers {
+            for (register, v) in (0..).zip(regs) {
                 if let Some(v) = v {
                     self.register[v.index()] = register;
                 }
@@ -263,7 +265,7 @@ impl Places {
         }
         for (slot, v) in (0..).zip(&self.now.stack) {
             if let Some(v) = v {
-                self.home[v.index()] = slot;
+                self.spill_slot[v.index()] = slot;
             }
         }
     }

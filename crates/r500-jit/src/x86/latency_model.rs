@@ -2,47 +2,50 @@
 //!
 //! An estimate, for a processor with AVX-512 that begins two operations of vectors in a cycle. Where groups
 //! go through a short program one after the other, the processor works at several of them at once by itself,
-//! as far as it looks ahead. In a long one, and in a loop, where each pass waits for the one before, it sees
+//! as far as it looks ahead. In a long one, and in a loop, where each pass is_latency_bound for the one before, it sees
 //! but one group, which may be one chain.
 
 use crate::op::{Carried, Kind, Node, Op, Program, Repeat, V};
 use crate::schedule::latency;
 
-/// Whether a second group of pixels beside the first one has time that the first leaves.
-pub(super) fn waits(program: &Program) -> bool {
+/// Whether a second group of pixels interleaved the first one has time that the first leaves.
+pub(super) fn is_latency_bound(program: &Program) -> bool {
     let mut walk = Walk::new(program, Some(0));
     walk.nodes(&program.body);
     // What it looks ahead is other groups' where a group does not fill it.
-    let seen = (walk.work as f32 / AHEAD).min(1.0);
+    let seen = (walk.work as f32 / REORDER_WINDOW).min(1.0);
     let time = walk.time + walk.time_of(walk.end.unwrap_or(0) as f32 * seen);
-    time.alone > PAYS * time.beside
+    time.single > MIN_SPEEDUP * time.interleaved
 }
 
 /// Operations that the processor looks ahead.
-const AHEAD: f32 = 128.0;
+const REORDER_WINDOW: f32 = 128.0;
 /// Operations that begin in a cycle.
-const WIDTH: f32 = 2.0;
+const ISSUE_WIDTH: f32 = 2.0;
 /// How many times as fast two groups are to be by this estimate: it knows nothing of registers, nor of
 /// pixels that go where only others want to.
-const PAYS: f32 = 1.3;
+const MIN_SPEEDUP: f32 = 1.3;
 /// Passes of a loop that count: pixels leave most long before the last.
-const PASSES: u32 = 16;
+const MAX_ITERATIONS: u32 = 16;
 
-/// Passes behind the first from which it shows how long each waits for the one before.
-const LATER: u32 = 2;
+/// Passes behind the first from which it shows how long each is_latency_bound for the one before.
+const WARM_UP: u32 = 2;
 
 /// Cycles for a group.
 #[derive(Clone, Copy, Default)]
 struct Time {
-    /// If it goes alone.
-    alone: f32,
+    /// If it goes single.
+    single: f32,
     /// If two go together.
-    beside: f32,
+    interleaved: f32,
 }
 
 impl Time {
-    fn times(self, passes: u32) -> Self {
-        Self { alone: self.alone * passes as f32, beside: self.beside * passes as f32 }
+    fn times(self, iterations: u32) -> Self {
+        Self {
+            single: self.single * iterations as f32,
+            interleaved: self.interleaved * iterations as f32,
+        }
     }
 }
 
@@ -50,7 +53,10 @@ impl std::ops::Add for Time {
     type Output = Self;
 
     fn add(self, other: Self) -> Self {
-        Self { alone: self.alone + other.alone, beside: self.beside + other.beside }
+        Self {
+            single: self.single + other.single,
+            interleaved: self.interleaved + other.interleaved,
+        }
     }
 }
 
@@ -63,9 +69,9 @@ struct Walk<'a> {
     /// When each is there; `None` if that does not depend on when the way began.
     ready: Vec<Option<u32>>,
     end: Option<u32>,
-    /// Turns that operations take, and cycles of the unit that divides, loops left out.
+    /// Turns that operations take, and cycles of the unit that divider_cycles, loops left out.
     work: u32,
-    divides: u32,
+    divider_cycles: u32,
     /// What loops take.
     time: Time,
     /// Whether it is not the first time.
@@ -76,13 +82,13 @@ impl<'a> Walk<'a> {
     fn new(program: &'a Program, start: Option<u32>) -> Self {
         let ready = vec![start; program.classes.len()];
         let (end, time) = (None, Time::default());
-        Self { program, start, ready, end, work: 0, divides: 0, time, again: false }
+        Self { program, start, ready, end, work: 0, divider_cycles: 0, time, again: false }
     }
 
     /// What all but loops takes, in a chain of so many cycles.
     fn time_of(&self, chain: f32) -> Time {
-        let busy = (self.work as f32 / WIDTH).max(self.divides as f32);
-        Time { alone: busy.max(chain), beside: busy.max(chain / 2.0) }
+        let busy = (self.work as f32 / ISSUE_WIDTH).max(self.divider_cycles as f32);
+        Time { single: busy.max(chain), interleaved: busy.max(chain / 2.0) }
     }
 
     fn ready(&self, v: V) -> Option<u32> {
@@ -101,7 +107,7 @@ impl<'a> Walk<'a> {
             match node {
                 Node::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
                 Node::Spend(_) => {}
-                // Which way to go the processor guesses: nobody waits for masks.
+                // Which way to go the processor guesses: nobody is_latency_bound for masks.
                 Node::Branch(branch) => {
                     for merge in &branch.merges {
                         let before = merge.before.and_then(|before| self.ready(before));
@@ -117,10 +123,10 @@ impl<'a> Walk<'a> {
                 }
                 Node::Repeat(repeat) => {
                     if !self.again {
-                        let passes = repeat.passes.min(PASSES);
-                        self.time = self.time + self.pass(repeat).times(passes);
+                        let iterations = repeat.passes.min(MAX_ITERATIONS);
+                        self.time = self.time + self.pass(repeat).times(iterations);
                     }
-                    // What comes of it is there when everything before is: it hardly matters beside the loop.
+                    // What comes of it is there when everything before is: it hardly matters interleaved the loop.
                     let out = self.end.max(self.start);
                     repeat.carried.iter().for_each(|carried| self.set(carried.out, out));
                 }
@@ -128,12 +134,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A pass of a loop, behind others and before others: it waits for what it gets of the one before.
+    /// A pass of a loop, behind others and before others: it is_latency_bound for what it gets of the one before.
     fn pass(&self, repeat: &Repeat) -> Time {
         let mut pass = Walk::new(self.program, None);
         let mut times = vec![Some(0); repeat.carried.len()];
         let mut ends = Vec::new();
-        for number in 0..=LATER {
+        for number in 0..=WARM_UP {
             for (Carried { var, .. }, at) in repeat.carried.iter().zip(&times) {
                 pass.set(*var, *at);
             }
@@ -143,7 +149,7 @@ impl<'a> Walk<'a> {
             ends.push(times.iter().copied().max().flatten().unwrap_or(0));
         }
         let chain = match *ends {
-            [first, .., last] => last.saturating_sub(first) as f32 / LATER as f32,
+            [first, .., last] => last.saturating_sub(first) as f32 / WARM_UP as f32,
             _ => 0.0,
         };
         pass.time_of(chain) + pass.time
@@ -151,8 +157,8 @@ impl<'a> Walk<'a> {
 
     fn op(&mut self, op: &Op) {
         if !self.again {
-            self.work += turns(op.kind);
-            self.divides += divides(op.kind);
+            self.work += issue_slots(op.kind);
+            self.divider_cycles += divider_cycles(op.kind);
         }
         let Some(dst) = op.dst else { return };
         let args = op.args().map(|v| self.ready(v)).max();
@@ -162,7 +168,7 @@ impl<'a> Walk<'a> {
 }
 
 /// Turns that an operation takes of those that begin in a cycle.
-fn turns(kind: Kind) -> u32 {
+fn issue_slots(kind: Kind) -> u32 {
     match kind {
         Kind::Div | Kind::Sqrt => 3,
         // Offsets one by one, and a part of the vector for each.
@@ -172,8 +178,8 @@ fn turns(kind: Kind) -> u32 {
     }
 }
 
-/// Cycles for which the unit that divides takes no other.
-fn divides(kind: Kind) -> u32 {
+/// Cycles for which the unit that divider_cycles takes no other.
+fn divider_cycles(kind: Kind) -> u32 {
     match kind {
         Kind::Div => 10,
         Kind::Sqrt => 12,
@@ -186,7 +192,7 @@ mod tests {
     use super::*;
     use crate::op::{Class, Given};
 
-    /// So many chains of sums beside each other, each so long.
+    /// So many chains of sums interleaved each other, each so long.
     fn chains(count: usize, length: usize) -> (Program, Vec<Node>) {
         let mut program = Program::default();
         let first = program.given_as(Class::Vector, Some(Given::Slot(0, 0)));
@@ -202,24 +208,24 @@ mod tests {
         (program, vec![Node::Ops(ops)])
     }
 
-    fn waits_for(count: usize, length: usize) -> bool {
+    fn is_latency_bound_for(count: usize, length: usize) -> bool {
         let (mut program, body) = chains(count, length);
         program.body = body;
-        waits(&program)
+        is_latency_bound(&program)
     }
 
     /// A sum takes four cycles, in which eight could begin.
     #[test]
     fn chains_wait_where_they_are_long_and_few() {
-        assert!(waits_for(1, 200));
-        assert!(waits_for(3, 100));
-        assert!(!waits_for(8, 100));
+        assert!(is_latency_bound_for(1, 200));
+        assert!(is_latency_bound_for(3, 100));
+        assert!(!is_latency_bound_for(8, 100));
         // Other groups are within sight.
-        assert!(!waits_for(1, 8));
-        assert!(!waits(&Program::default()));
+        assert!(!is_latency_bound_for(1, 8));
+        assert!(!is_latency_bound(&Program::default()));
     }
 
-    /// Passes wait for each other, where one hands a chain to the next; the same operations beside what is
+    /// Passes wait for each other, where one hands a chain to the next; the same operations interleaved what is
     /// carried do not.
     #[test]
     fn passes_wait_for_what_they_carry() {
@@ -234,9 +240,10 @@ mod tests {
             }
             let next = if carries { last } else { var };
             let carried = vec![Carried { var, init: V(0), next, out }];
-            let (passes, again) = (100, None);
-            program.body = vec![Node::Repeat(Repeat { passes, carried, body, again, address: 0 })];
-            assert_eq!(waits(&program), wanted, "{carries}");
+            let (iterations, again) = (100, None);
+            program.body =
+                vec![Node::Repeat(Repeat { passes: iterations, carried, body, again, address: 0 })];
+            assert_eq!(is_latency_bound(&program), wanted, "{carries}");
         }
     }
 }

@@ -3,7 +3,7 @@
 //! Most programs are chains of operations that wait for each other, three or four beside each other
 //! at best: the processor has time for more. So every operation is there twice, for one vector of pixels
 //! and for the next: the second half of a chunk, or, where one holds a chunk, the next chunk. Branches and
-//! loops are common to both: they go where either wants to. What is the same in both, made of nothing but
+//! loops are uniform to interleaver: they go where or_masks wants to. What is the same in interleaver, made of nothing but
 //! constants, is computed once.
 
 use crate::op::{
@@ -13,26 +13,26 @@ use crate::op::{
 
 /// A program for twice as many groups.
 pub(crate) fn interleave(program: Program, mask_class: Class) -> Program {
-    let common = Common::of(&program);
+    let uniform = UniformValues::of(&program);
     let groups = program.groups.max(1);
-    let twins = vec![None; program.classes.len()];
-    let mut both = Twice { twins, common, groups, program, mask_class };
-    let body = std::mem::take(&mut both.program.body);
-    both.program.body = both.nodes(body);
-    both.program.groups = 2 * groups;
-    both.program
+    let copies = vec![None; program.classes.len()];
+    let mut interleaver = Interleaver { copies, uniform, groups, program, mask_class };
+    let body = std::mem::take(&mut interleaver.program.body);
+    interleaver.program.body = interleaver.nodes(body);
+    interleaver.program.groups = 2 * groups;
+    interleaver.program
 }
 
-/// Which values are the same in both groups.
-struct Common(Vec<bool>);
+/// Which values are the same in interleaver groups.
+struct UniformValues(Vec<bool>);
 
-impl Common {
+impl UniformValues {
     fn of(program: &Program) -> Self {
         let slot = |given: &Option<Given>| matches!(given, Some(Given::Slot(..)));
-        let mut common = Self(program.given.iter().map(|given| !slot(given)).collect());
+        let mut uniform = Self(program.given.iter().map(|given| !slot(given)).collect());
         // What goes from pass to pass takes back what was believed of it.
-        while common.nodes(&program.body) {}
-        common
+        while uniform.nodes(&program.body) {}
+        uniform
     }
 
     fn holds(&self, v: V) -> bool {
@@ -42,7 +42,7 @@ impl Common {
     /// A value is the same if others are. Whether that is new.
     fn keep(&mut self, v: V, same: bool) -> bool {
         match self.0.get_mut(v.index()) {
-            Some(common) => !same && std::mem::replace(common, false),
+            Some(uniform) => !same && std::mem::replace(uniform, false),
             None => false,
         }
     }
@@ -89,23 +89,23 @@ impl Common {
     }
 }
 
-struct Twice {
+struct Interleaver {
     program: Program,
-    common: Common,
+    uniform: UniformValues,
     /// Those that there are before.
     groups: u32,
     mask_class: Class,
     /// The second group's value of each.
-    twins: Vec<Option<V>>,
+    copies: Vec<Option<V>>,
 }
 
-impl Twice {
-    fn twin(&mut self, v: V) -> V {
-        if let Some(twin) = self.twins.get(v.index()).copied().flatten() {
-            return twin;
+impl Interleaver {
+    fn copy_of(&mut self, v: V) -> V {
+        if let Some(copy_of) = self.copies.get(v.index()).copied().flatten() {
+            return copy_of;
         }
-        let twin = match self.program.given(v) {
-            _ if self.common.holds(v) => v,
+        let copy_of = match self.program.given(v) {
+            _ if self.uniform.holds(v) => v,
             Some(Given::Const(_)) => v,
             Some(Given::Slot(slot, part)) => {
                 let given = Given::Slot(slot, part + self.groups);
@@ -114,12 +114,12 @@ impl Twice {
             None => self.program.fresh(self.program.class(v)),
         };
         if let Some(&least) = self.program.powers.get(&v) {
-            self.program.powers.insert(twin, least);
+            self.program.powers.insert(copy_of, least);
         }
-        if let Some(place) = self.twins.get_mut(v.index()) {
-            *place = Some(twin);
+        if let Some(place) = self.copies.get_mut(v.index()) {
+            *place = Some(copy_of);
         }
-        twin
+        copy_of
     }
 
     fn nodes(&mut self, nodes: Vec<Node>) -> Vec<Node> {
@@ -127,8 +127,8 @@ impl Twice {
         for node in nodes {
             match node {
                 Node::Ops(ops) => {
-                    let both = ops.iter().flat_map(|op| [Some(*op), self.op(*op)]);
-                    all.push(Node::Ops(both.flatten().collect()));
+                    let interleaver = ops.iter().flat_map(|op| [Some(*op), self.op(*op)]);
+                    all.push(Node::Ops(interleaver.flatten().collect()));
                 }
                 Node::Spend(_) => all.push(node),
                 Node::Branch(branch) => self.branch(branch, &mut all),
@@ -140,7 +140,7 @@ impl Twice {
 
     /// The second group's; `None` if there is nothing else to do for it.
     fn op(&mut self, op: Op) -> Option<Op> {
-        if op.dst.is_some_and(|dst| self.common.holds(dst)) {
+        if op.dst.is_some_and(|dst| self.uniform.holds(dst)) {
             return None;
         }
         let next = |part| part + self.groups;
@@ -152,19 +152,19 @@ impl Twice {
             Kind::Paint(paint) => Kind::Paint(Paint { part: next(paint.part), ..paint }),
             kind => kind,
         };
-        let args = op.args.map(|v| v.map(|v| self.twin(v)));
-        Some(Op { kind, dst: op.dst.map(|v| self.twin(v)), args, ..op })
+        let args = op.args.map(|v| v.map(|v| self.copy_of(v)));
+        Some(Op { kind, dst: op.dst.map(|v| self.copy_of(v)), args, ..op })
     }
 
-    /// The pixels of either group, as a mask and the operation that makes it.
-    fn either(&mut self, mask: V) -> (V, Option<Op>) {
-        let twin = self.twin(mask);
-        if twin == mask {
+    /// The pixels of or_masks group, as a mask and the operation that makes it.
+    fn or_masks(&mut self, mask: V) -> (V, Option<Op>) {
+        let copy_of = self.copy_of(mask);
+        if copy_of == mask {
             return (mask, None);
         }
-        let either = self.program.fresh(self.mask_class);
-        let args = [Some(mask), Some(twin), None];
-        (either, Some(Op { kind: Kind::MaskOr, dst: Some(either), args, origin: 0 }))
+        let or_masks = self.program.fresh(self.mask_class);
+        let args = [Some(mask), Some(copy_of), None];
+        (or_masks, Some(Op { kind: Kind::MaskOr, dst: Some(or_masks), args, origin: 0 }))
     }
 
     fn branch(&mut self, branch: Branch, to: &mut Vec<Node>) {
@@ -172,22 +172,22 @@ impl Twice {
         let mut arms = Vec::new();
         let merges = (branch.merges.iter())
             .flat_map(|merge| {
-                let before = merge.before.map(|before| self.twin(before));
-                let twin = Merge { var: self.twin(merge.var), before };
-                [Some(*merge), Some(twin).filter(|twin| twin.var != merge.var)]
+                let before = merge.before.map(|before| self.copy_of(before));
+                let copy_of = Merge { var: self.copy_of(merge.var), before };
+                [Some(*merge), Some(copy_of).filter(|copy_of| copy_of.var != merge.var)]
             })
             .flatten()
             .collect();
         for arm in branch.arms {
-            let (mask, test) = self.either(arm.mask);
+            let (mask, test) = self.or_masks(arm.mask);
             tests.extend(test);
             let body = self.nodes(arm.body);
             let assign = (arm.assign.iter())
                 .flat_map(|assign| {
                     let Assign { old, new, from } = *assign;
-                    let [old, new, from] = [old, new, from].map(|v| self.twin(v));
-                    let twin = Assign { old, new, from };
-                    [Some(*assign), Some(twin).filter(|twin| twin.new != assign.new)]
+                    let [old, new, from] = [old, new, from].map(|v| self.copy_of(v));
+                    let copy_of = Assign { old, new, from };
+                    [Some(*assign), Some(copy_of).filter(|copy_of| copy_of.new != assign.new)]
                 })
                 .flatten()
                 .collect();
@@ -201,15 +201,15 @@ impl Twice {
         let carried = (repeat.carried.iter())
             .flat_map(|carried| {
                 let Carried { var, init, next, out } = *carried;
-                let [var, init, next, out] = [var, init, next, out].map(|v| self.twin(v));
-                let twin = Carried { var, init, next, out };
-                [Some(*carried), Some(twin).filter(|twin| twin.var != carried.var)]
+                let [var, init, next, out] = [var, init, next, out].map(|v| self.copy_of(v));
+                let copy_of = Carried { var, init, next, out };
+                [Some(*carried), Some(copy_of).filter(|copy_of| copy_of.var != carried.var)]
             })
             .flatten()
             .collect();
         let mut body = self.nodes(repeat.body);
         let again = repeat.again.map(|again| {
-            let (again, test) = self.either(again);
+            let (again, test) = self.or_masks(again);
             body.push(Node::Ops(test.into_iter().collect()));
             again
         });

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::op::{Given, Kind, Op, Program, V};
 
 /// Operations without branches.
-pub(super) struct Graph<'a> {
+pub(super) struct Dag<'a> {
     pub(super) ops: &'a [Op],
     /// The operations that wait for each: look at its result, or must not come before it.
     pub(super) users: Vec<Vec<usize>>,
@@ -15,7 +15,7 @@ pub(super) struct Graph<'a> {
     pub(super) offsets: HashSet<V>,
 }
 
-impl<'a> Graph<'a> {
+impl<'a> Dag<'a> {
     pub(super) fn new(ops: &'a [Op], program: &Program) -> Self {
         let mut graph = Self {
             ops,

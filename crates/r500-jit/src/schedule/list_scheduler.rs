@@ -1,9 +1,9 @@
-//! Chains that take turns: those operations first from which the longest way leads to the end, as long as
+//! ListScheduler that take turns: those operations first from which the longest way leads to the end, as long as
 //! registers last; then those first that free some.
 
 use std::collections::HashMap;
 
-use super::graph::Graph;
+use super::dag::Dag;
 use super::{latency, takes_register};
 use crate::op::{Class, Op, Program, V};
 
@@ -13,17 +13,12 @@ const WINDOW: usize = 160;
 const WIDTH: u32 = 3;
 
 /// The operations in order; `uses` says how often values are looked at in all of the program.
-pub(super) fn order(
-    graph: Graph<'_>,
-    program: &Program,
-    uses: &[u32],
-    registers: usize,
-) -> Vec<Op> {
-    Chains::new(graph, program, uses).order(registers - 3)
+pub(super) fn order(graph: Dag<'_>, program: &Program, uses: &[u32], registers: usize) -> Vec<Op> {
+    ListScheduler::new(graph, program, uses).order(registers - 3)
 }
 
-struct Chains<'a> {
-    graph: Graph<'a>,
+struct ListScheduler<'a> {
+    graph: Dag<'a>,
     /// The way to the end.
     heights: Vec<u32>,
     /// Looks that are left at each value that needs a register here.
@@ -34,8 +29,8 @@ struct Chains<'a> {
     needs: Vec<bool>,
 }
 
-impl<'a> Chains<'a> {
-    fn new(graph: Graph<'a>, program: &Program, uses: &[u32]) -> Self {
+impl<'a> ListScheduler<'a> {
+    fn new(graph: Dag<'a>, program: &Program, uses: &[u32]) -> Self {
         let ops = graph.ops;
         let mut left: HashMap<V, u32> = HashMap::new();
         let mut live = 0;

@@ -1,14 +1,14 @@
 //! Parallel moves: a sequence of single moves with the effect of all of them at once.
 //!
-//! Registers of different classes are different places, but both classes share the slots of the frame: so the
+//! Registers of different classes are different regs, but both classes share the slots of the frame: so the
 //! moves of both are put in order together.
 
 use crate::op::Class;
-use crate::x86::inst::{Inst, Mem};
+use crate::x86::mach_inst::{MachInst, Mem};
 
 /// The source or destination of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Spot {
+pub(super) enum Location {
     Register(Class, u8),
     Memory(Mem),
 }
@@ -17,8 +17,8 @@ pub(super) enum Spot {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Move {
     pub(super) class: Class,
-    pub(super) to: Spot,
-    pub(super) from: Spot,
+    pub(super) to: Location,
+    pub(super) from: Location,
 }
 
 /// Appends single moves so that each destination receives what its source held before all of them. No two
@@ -26,8 +26,8 @@ pub(super) struct Move {
 /// held is lost.
 pub(super) fn resolve(
     mut moves: Vec<Move>,
-    mut spare: impl FnMut(Class) -> Spot,
-    out: &mut Vec<Inst>,
+    mut spare: impl FnMut(Class) -> Location,
+    out: &mut Vec<MachInst>,
 ) {
     moves.retain(|m| m.to != m.from);
     while !moves.is_empty() {
@@ -56,22 +56,22 @@ pub(super) fn resolve(
     }
 }
 
-fn single(class: Class, to: Spot, from: Spot) -> Inst {
+fn single(class: Class, to: Location, from: Location) -> MachInst {
     let register = |(of, register): (Class, u8)| {
         debug_assert_eq!(of, class, "a value is in a register of its class");
         register
     };
     match (to, from) {
-        (Spot::Register(a, dst), Spot::Register(b, from)) => {
-            Inst::Move { class, dst: register((a, dst)), from: register((b, from)) }
+        (Location::Register(a, dst), Location::Register(b, from)) => {
+            MachInst::Move { class, dst: register((a, dst)), from: register((b, from)) }
         }
-        (Spot::Register(a, dst), Spot::Memory(from)) => {
-            Inst::Load { class, dst: register((a, dst)), from }
+        (Location::Register(a, dst), Location::Memory(from)) => {
+            MachInst::Load { class, dst: register((a, dst)), from }
         }
-        (Spot::Memory(to), Spot::Register(b, from)) => {
-            Inst::Store { class, to, from: register((b, from)) }
+        (Location::Memory(to), Location::Register(b, from)) => {
+            MachInst::Store { class, to, from: register((b, from)) }
         }
-        (Spot::Memory(to), Spot::Memory(from)) => Inst::Carry { class, to, from },
+        (Location::Memory(to), Location::Memory(from)) => MachInst::MemMove { class, to, from },
     }
 }
 
@@ -82,54 +82,58 @@ mod tests {
     const VECTOR: Class = Class::Vector;
     const MASK: Class = Class::Mask;
 
-    fn slot(number: u32) -> Spot {
-        Spot::Memory(Mem::Stack(number))
+    fn slot(number: u32) -> Location {
+        Location::Memory(Mem::Stack(number))
     }
 
-    fn vector(register: u8) -> Spot {
-        Spot::Register(VECTOR, register)
+    fn vector(register: u8) -> Location {
+        Location::Register(VECTOR, register)
     }
 
-    fn mask(register: u8) -> Spot {
-        Spot::Register(MASK, register)
+    fn mask(register: u8) -> Location {
+        Location::Register(MASK, register)
     }
 
-    fn spare(class: Class) -> Spot {
+    fn spare(class: Class) -> Location {
         if class == VECTOR { vector(30) } else { slot(99) }
     }
 
     /// What each place holds: the place that the value was in at first, and as a value of which class.
     #[derive(Default)]
-    struct Machine(Vec<(Spot, (Spot, Class))>);
+    struct Machine(Vec<(Location, (Location, Class))>);
 
     impl Machine {
-        fn read(&self, spot: Spot, class: Class) -> Spot {
-            let held = self.0.iter().find(|(at, _)| *at == spot);
-            let &(_, (value, as_class)) = held.unwrap_or(&(spot, (spot, class)));
-            assert_eq!(as_class, class, "{spot:?} holds {value:?}");
+        fn read(&self, location: Location, class: Class) -> Location {
+            let held = self.0.iter().find(|(at, _)| *at == location);
+            let &(_, (value, as_class)) = held.unwrap_or(&(location, (location, class)));
+            assert_eq!(as_class, class, "{location:?} holds {value:?}");
             value
         }
 
-        fn copy(&mut self, to: Spot, from: Spot, class: Class) {
+        fn copy(&mut self, to: Location, from: Location, class: Class) {
             let value = self.read(from, class);
             self.0.retain(|(at, _)| *at != to);
             self.0.push((to, (value, class)));
         }
 
-        fn run(&mut self, insts: &[Inst]) {
+        fn run(&mut self, insts: &[MachInst]) {
             for inst in insts {
                 match *inst {
-                    Inst::Move { class, dst, from } => {
-                        self.copy(Spot::Register(class, dst), Spot::Register(class, from), class);
+                    MachInst::Move { class, dst, from } => {
+                        self.copy(
+                            Location::Register(class, dst),
+                            Location::Register(class, from),
+                            class,
+                        );
                     }
-                    Inst::Load { class, dst, from } => {
-                        self.copy(Spot::Register(class, dst), Spot::Memory(from), class);
+                    MachInst::Load { class, dst, from } => {
+                        self.copy(Location::Register(class, dst), Location::Memory(from), class);
                     }
-                    Inst::Store { class, to, from } => {
-                        self.copy(Spot::Memory(to), Spot::Register(class, from), class);
+                    MachInst::Store { class, to, from } => {
+                        self.copy(Location::Memory(to), Location::Register(class, from), class);
                     }
-                    Inst::Carry { class, to, from } => {
-                        self.copy(Spot::Memory(to), Spot::Memory(from), class);
+                    MachInst::MemMove { class, to, from } => {
+                        self.copy(Location::Memory(to), Location::Memory(from), class);
                     }
                     _ => unreachable!(),
                 }
@@ -137,7 +141,7 @@ mod tests {
         }
     }
 
-    fn check(moves: &[(Class, Spot, Spot)]) {
+    fn check(moves: &[(Class, Location, Location)]) {
         let list = moves.iter().map(|&(class, to, from)| Move { class, to, from }).collect();
         let mut insts = Vec::new();
         resolve(list, spare, &mut insts);

@@ -1,7 +1,7 @@
 //! Executable memory and the call into it: all of the crate's `unsafe`.
 //!
 //! Code is written to pages that can be written, which are then made executable and never writable
-//! again; no page is both at any time. They go when the last user of the [`Pages`] goes.
+//! again; no page is both at any time. They go when the last user of the [`ExecMemory`] goes.
 
 #![allow(unsafe_code, reason = "machine code that was just made is called")]
 
@@ -17,7 +17,7 @@ use crate::x86::compile::{Assembly, Level};
 
 /// Machine code in memory, ready to be called.
 #[derive(Debug)]
-pub(crate) struct Pages {
+pub(crate) struct ExecMemory {
     memory: Mmap,
     length: usize,
     extent: MemoryBounds,
@@ -26,7 +26,7 @@ pub(crate) struct Pages {
 /// What machine code knows of the world. Offsets are the convention with
 /// [`compile`](crate::x86::compile).
 #[repr(C)]
-pub(crate) struct Context<'m> {
+pub(crate) struct VmContext<'m> {
     /// 0: the first byte of slot 0.
     slots: *mut u8,
     /// 8: the first byte, in a slot, of the chunks to work on: a multiple of 64.
@@ -37,7 +37,7 @@ pub(crate) struct Context<'m> {
     /// and calls `refill` as soon as this is below 0.
     fuel: i64,
     /// 32: gives 0 to go on, with the fuel that there is then; else the code is to stop.
-    refill: unsafe extern "sysv64" fn(*mut Context<'m>) -> u64,
+    refill: unsafe extern "sysv64" fn(*mut VmContext<'m>) -> u64,
     /// 40: address of the instructions taken off last; written before `refill` is called.
     address: u64,
     /// 48: the fuel that each group of pixels begins with: code that counts sets `fuel` to this and
@@ -61,7 +61,7 @@ pub(crate) struct Context<'m> {
     meter: FuelMeter<'m>,
 }
 
-impl Pages {
+impl ExecMemory {
     /// Code made for a segment. The level must be one that this processor has.
     ///
     /// # Errors
@@ -111,7 +111,7 @@ impl Pages {
         let bytes = |chunk: usize| (chunk * size_of::<Chunk>()) as u64;
         let (slots, covered) = (slots.as_mut_ptr(), covered.as_mut_ptr());
         let places = targets.offsets.chunks().as_ptr();
-        let mut context = Context {
+        let mut context = VmContext {
             slots: slots.cast(),
             begin: bytes(first),
             end: bytes(end),
@@ -129,7 +129,7 @@ impl Pages {
             meter: FuelMeter::new(fuel, grant),
         };
         // SAFETY: the code is at the start of a mapping that stays while `self` does and that nobody
-        // can write. It was made by `compile` (or, in tests, by hand) for the convention of `Context`
+        // can write. It was made by `compile` (or, in tests, by hand) for the convention of `VmContext`
         // and for a level that this processor has, which `new` asked: it saves what the System V
         // convention wants saved, restores MXCSR, and keeps no pointer. It reads the segment's slots
         // and writes those it lists, and what is covered, each from `begin` to `end`: the extent was
@@ -142,18 +142,18 @@ impl Pages {
         // planes, which are borrowed mutably too. It calls nothing but `refill`, with the pointer that it
         // got.
         let done = unsafe {
-            let entry: extern "sysv64" fn(*mut Context<'_>) -> u64 =
+            let entry: extern "sysv64" fn(*mut VmContext<'_>) -> u64 =
                 std::mem::transmute(self.memory.as_ptr());
             entry(&raw mut context)
         };
-        let Context { fuel, address, added, most, meter, .. } = context;
+        let VmContext { fuel, address, added, most, meter, .. } = context;
         debug_assert_eq!(done != 0, meter.has_stopped(), "code stopped by itself");
         let used = meter.finish(most.max(added.saturating_sub(fuel)))?;
         Ok((used, u32::try_from(address).unwrap_or(u32::MAX)))
     }
 }
 
-impl Context<'_> {
+impl VmContext<'_> {
     /// More fuel; false if there is none.
     fn refill(&mut self) -> bool {
         let address = u32::try_from(self.address).unwrap_or(u32::MAX);
@@ -164,12 +164,12 @@ impl Context<'_> {
     }
 }
 
-/// [`Context::refill`]. Does nothing that could panic: that would end the process.
+/// [`VmContext::refill`]. Does nothing that could panic: that would end the process.
 ///
 /// # Safety
 /// The context is that of the call in which the code runs.
-unsafe extern "sysv64" fn refill(context: *mut Context<'_>) -> u64 {
-    // SAFETY: the pointer is that of `Pages::call`, which does not touch the context while the code
+unsafe extern "sysv64" fn refill(context: *mut VmContext<'_>) -> u64 {
+    // SAFETY: the pointer is that of `ExecMemory::call`, which does not touch the context while the code
     // runs, and the code itself waits for this function.
     let context = unsafe { &mut *context };
     u64::from(!context.refill())

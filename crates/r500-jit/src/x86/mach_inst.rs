@@ -27,7 +27,7 @@ pub(crate) struct Label(pub(crate) u32);
 
 /// An instruction, or a few.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Inst {
+pub(crate) enum MachInst {
     /// An operation; arguments as it has them.
     Op {
         kind: Kind,
@@ -51,7 +51,7 @@ pub(crate) enum Inst {
         from: u8,
     },
     /// From memory to memory.
-    Carry {
+    MemMove {
         class: Class,
         to: Mem,
         from: Mem,
@@ -62,18 +62,18 @@ pub(crate) enum Inst {
         mask: u8,
     },
     /// Goes to a label if the mask of the last test has none.
-    SkipIfNone(Label),
+    BranchIfNone(Label),
     Label(Label),
     /// So many instructions are executed.
     Spend(u32),
     /// Sets a counter.
-    Begin {
+    LoopBegin {
         counter: u32,
-        passes: u32,
+        trips: u32,
     },
-    /// Goes back to a label while passes are left, and, if there was a test, its mask has a pixel;
+    /// Goes back to a label while trips are left, and, if there was a test, its mask has a pixel;
     /// stops the program instead when its time is up.
-    Again {
+    LoopBack {
         counter: u32,
         to: Label,
         tested: bool,
@@ -83,14 +83,14 @@ pub(crate) enum Inst {
     NextGroup(Label),
 }
 
-impl Inst {
+impl MachInst {
     /// Whether it puts pixels into rows.
-    pub(crate) fn makes_rows(&self) -> bool {
+    pub(crate) fn permutes_rows(&self) -> bool {
         matches!(self, Self::Op { kind: Kind::RowLow | Kind::RowHigh, .. })
     }
 
     /// Whether what general registers hold for operations stays there.
-    pub(crate) fn leaves_general_registers(&self) -> bool {
+    pub(crate) fn keeps_general_registers(&self) -> bool {
         match self {
             Self::Op { kind, .. } => !matches!(
                 kind,
@@ -104,8 +104,8 @@ impl Inst {
 
 /// Instructions with registers, for one group after the other.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Listing {
-    pub(crate) insts: Vec<Inst>,
+pub(crate) struct MachCode {
+    pub(crate) insts: Vec<MachInst>,
     pub(crate) labels: u32,
     /// Vectors in the frame.
     pub(crate) stack: u32,

@@ -11,7 +11,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::graph::Graph;
+use super::dag::Dag;
 use super::takes_register;
 use crate::op::{Kind, Op, Program, V};
 
@@ -21,7 +21,7 @@ const AHEAD: usize = 250;
 /// The operations in such an order, if they fetch more texels than there are registers; `uses` says how
 /// often values are looked at in all of the program.
 pub(super) fn order(
-    graph: &Graph<'_>,
+    graph: &Dag<'_>,
     program: &Program,
     uses: &[u32],
     registers: usize,
@@ -37,7 +37,7 @@ pub(super) fn order(
 
 /// Operations of one instruction, which stay together.
 #[derive(Default)]
-struct Unit {
+struct Cluster {
     ops: Vec<usize>,
     /// Whether these say where texels are.
     offsets: bool,
@@ -52,13 +52,13 @@ struct Unit {
 
 /// All of them, in the program's order.
 struct Units {
-    all: Vec<Unit>,
+    all: Vec<Cluster>,
     /// Values that are looked at behind the block.
     out: HashSet<V>,
 }
 
 impl Units {
-    fn new(graph: &Graph<'_>, program: &Program, uses: &[u32]) -> Self {
+    fn new(graph: &Dag<'_>, program: &Program, uses: &[u32]) -> Self {
         let (mut all, numbers) = split(graph);
         let mut makers: HashMap<V, usize> = HashMap::new();
         let mut left: HashMap<V, u32> = HashMap::new();
@@ -137,8 +137,8 @@ impl Units {
 }
 
 /// Units, and that of each operation.
-fn split(graph: &Graph<'_>) -> (Vec<Unit>, Vec<usize>) {
-    let mut units: Vec<Unit> = Vec::new();
+fn split(graph: &Dag<'_>) -> (Vec<Cluster>, Vec<usize>) {
+    let mut units: Vec<Cluster> = Vec::new();
     let mut numbers = vec![0; graph.ops.len()];
     let mut start = 0;
     for ops in graph.ops.chunk_by(|a, b| a.origin == b.origin) {
@@ -159,7 +159,7 @@ fn split(graph: &Graph<'_>) -> (Vec<Unit>, Vec<usize>) {
                 numbers[at] = units.len();
             }
             if !ops.is_empty() {
-                units.push(Unit { ops, offsets, ..Unit::default() });
+                units.push(Cluster { ops, offsets, ..Cluster::default() });
             }
         }
         start += ops.len();
@@ -204,7 +204,7 @@ mod tests {
         });
         let mut uses = vec![0; program.classes.len()];
         super::super::count(&[Node::Ops(ops.clone())], &mut uses);
-        let ordered = order(&Graph::new(&ops, &program), &program, &uses, REGISTERS);
+        let ordered = order(&Dag::new(&ops, &program), &program, &uses, REGISTERS);
         assert!(ordered.iter().all(|ordered| ordered.len() == ops.len()));
         ordered
     }

@@ -46,14 +46,14 @@ fn with_segment<T>(slots: u32, chunks: u32, f: impl FnOnce(&CompileUnit<'_>) -> 
 }
 
 /// Code as pages, for slots of so many chunks.
-fn pages(mut code: CodeAssembler, slots: u32, chunks: u32) -> Pages {
+fn pages(mut code: CodeAssembler, slots: u32, chunks: u32) -> ExecMemory {
     let code = code.assemble(0).unwrap();
     let assembly = Assembly { code, ..Assembly::default() };
-    with_segment(slots, chunks, |unit| Pages::new(&assembly, unit, Level::Avx2)).unwrap()
+    with_segment(slots, chunks, |unit| ExecMemory::new(&assembly, unit, Level::Avx2)).unwrap()
 }
 
 /// Slot 1 = slot 0 + slot 0, with eight lanes at a time.
-fn doubling(chunks: u32) -> Pages {
+fn doubling(chunks: u32) -> ExecMemory {
     let mut a = CodeAssembler::new(64).unwrap();
     let mut next = a.create_label();
     a.mov(rax, qword_ptr(rdi)).unwrap();
@@ -73,7 +73,7 @@ fn doubling(chunks: u32) -> Pages {
 }
 
 /// Spends seven instructions, again and again, as often as slot 0 says in its first lane.
-fn spending() -> Pages {
+fn spending() -> ExecMemory {
     let mut a = CodeAssembler::new(64).unwrap();
     let (mut next, mut enough, mut end) = (a.create_label(), a.create_label(), a.create_label());
     a.push(rbx).unwrap();
@@ -113,7 +113,11 @@ pub(crate) fn with_budget<T>(options: &Options<'_>, f: impl FnOnce(&mut Fuel<'_>
 }
 
 /// Calls code with slots, with a budget that it need not keep to.
-fn call(pages: &Pages, slots: &mut [Chunk], run: (usize, usize)) -> Result<(u64, u32), RunError> {
+fn call(
+    pages: &ExecMemory,
+    slots: &mut [Chunk],
+    run: (usize, usize),
+) -> Result<(u64, u32), RunError> {
     let mut covered = vec![[0.0; 16]; slots.len()];
     with_budget(&Options::default(), |fuel| {
         let targets = ColorTargets::none();
