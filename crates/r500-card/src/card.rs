@@ -16,6 +16,7 @@ use r500_stream::{CommandProcessor, Effect, State, Submission};
 use crate::cp::{self, Context};
 use crate::limits::{Budget, CardError, Limits};
 use crate::reading::{ReadingError, Readings};
+use crate::recording::{DrawJob, Recording};
 use crate::report::{Note, Report};
 
 /// A virtual R500.
@@ -38,6 +39,9 @@ pub struct Card {
     report: Report,
     /// Samples that passed since `ZB_ZPASS_DATA` was written.
     zpass: u32,
+    /// The draw to record, by [`Statistics::draws`](crate::Statistics::draws) before it.
+    wanted: Option<u64>,
+    recorded: Option<DrawJob>,
 }
 
 impl Default for Card {
@@ -67,7 +71,19 @@ impl Card {
             limits: Limits::default(),
             report: Report::default(),
             zpass: 0,
+            wanted: None,
+            recorded: None,
         }
+    }
+
+    /// Records a draw when it comes: draws count from 0 over all submissions.
+    pub fn record(&mut self, draw: u64) {
+        self.wanted = Some(draw);
+    }
+
+    /// Takes the recorded draw as a job; `None` if it has not come yet or shaded nothing.
+    pub fn take_recorded(&mut self) -> Option<DrawJob> {
+        self.recorded.take()
     }
 
     /// Sets the choices for rules that documents leave open.
@@ -119,13 +135,25 @@ impl Card {
     /// # Errors
     /// [`CardError`] if a limit ends it; what was drawn before stays.
     pub fn submit(&mut self, submission: &Submission) -> Result<(), CardError> {
-        let Self { state, engine, readings, exec_readings, limits, report, zpass } = self;
+        let Self {
+            state,
+            engine,
+            readings,
+            exec_readings,
+            limits,
+            report,
+            zpass,
+            wanted,
+            recorded,
+        } = self;
         report.statistics.submissions += 1;
         let mut budget = Budget::new(*limits);
         let mut cp = CommandProcessor::new(state, submission);
         while let Some(effect) = cp.next_effect() {
             match effect {
                 Ok(Effect::Draw(call)) => {
+                    let record = *wanted == Some(report.statistics.draws);
+                    let mut recording = record.then(Recording::default);
                     let mut context = Context {
                         engine: engine.as_ref(),
                         readings,
@@ -133,8 +161,12 @@ impl Card {
                         report,
                         budget: &mut budget,
                         zpass,
+                        recording: recording.as_mut(),
                     };
                     cp::draw(cp.state(), &call, &mut context)?;
+                    if let Some(recording) = recording {
+                        *recorded = recording.finish()?;
+                    }
                 }
                 Ok(Effect::Trigger { register, value, .. }) => {
                     if register.mapping.address == ZbZpassData::MAPPING.address {

@@ -12,6 +12,7 @@ use crate::limits::{Budget, CardError};
 use crate::pvs::{OUTPUTS, Program};
 use crate::rb3d::Rb3d;
 use crate::reading::Readings;
+use crate::recording::Recording;
 use crate::report::{Note, Report};
 use crate::rs::Rs;
 use crate::sc::{Quad, Sc};
@@ -31,6 +32,8 @@ pub(crate) struct Context<'a> {
     pub(crate) budget: &'a mut Budget,
     /// `ZB_ZPASS_DATA`.
     pub(crate) zpass: &'a mut u32,
+    /// The draw is recorded.
+    pub(crate) recording: Option<&'a mut Recording>,
 }
 
 /// Executes a draw.
@@ -299,6 +302,9 @@ impl Pipeline {
         }
         context.report.statistics.quads += quads.len() as u64;
         let samples = self.sc.samples;
+        if let Some(recording) = &mut context.recording {
+            recording.add(self.fragments.job(), &self.rs, &samples, &primitives, &quads)?;
+        }
         let shaded =
             self.fragments.shade(context.engine, &self.rs, &samples, &primitives, &quads)?;
         let mut passed = 0;

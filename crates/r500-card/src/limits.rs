@@ -51,6 +51,12 @@ pub enum CardError {
         /// [`Limits::pixels`].
         limit: u64,
     },
+    /// A recorded draw is too large.
+    #[error("the recorded draw shades more than {limit} pixels")]
+    Recording {
+        /// Most pixels of a recorded picture.
+        limit: u64,
+    },
     /// What the fragment program reads does not fit.
     #[error("fragment program: {0}")]
     Bindings(String),

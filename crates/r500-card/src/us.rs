@@ -64,6 +64,11 @@ impl Fragments {
         Some(Self { shader, job, readings, instructions: limits.fragment_instructions })
     }
 
+    /// Returns program and textures.
+    pub(crate) fn job(&self) -> &Job {
+        &self.job
+    }
+
     /// Returns which targets some instruction writes.
     pub(crate) fn targets(&self) -> [bool; TARGETS] {
         self.shader.targets()

@@ -450,3 +450,56 @@ fn readings_change_the_grid() {
     assert!(covered("register"));
     assert!(!covered("256"));
 }
+
+/// A draw as a job, on the reference engine: each place of the picture has the colour that the card put into the buffer.
+#[test]
+fn a_recorded_draw_shades_what_the_card_draws() {
+    use r500_exec::reference::Reference;
+    use r500_exec::{Bindings, Options, Shader};
+
+    let mut stream = base();
+    let (id, buffer) = stream.buffer(64 * 64 * 4);
+    stream.target(0, id, 64 | ARGB8888);
+    clear(&mut stream, [64, 64], 0.0, GREEN);
+    // Two triangles with a common edge, then one that lies over both.
+    let corner = |x: f32, y: f32, r: f32, b: f32| ([x, y, 0.0, 1.0], [r, 0.25, b, 1.0]);
+    let [a, b, c, d] = [
+        corner(10.0, 6.0, 0.0, 0.0),
+        corner(40.0, 6.0, 1.0, 0.0),
+        corner(10.0, 31.0, 0.0, 1.0),
+        corner(40.0, 31.0, 1.0, 1.0),
+    ];
+    draw(&mut stream, TRIANGLES, &[a, b, c, c, b, d]);
+    let mut card = Card::new();
+    card.record(1);
+    let submission = stream.submission();
+    card.submit(&submission).unwrap();
+    let recorded = card.take_recorded().unwrap();
+    assert_eq!((recorded.origin, recorded.size), ([10, 6], [30, 26]));
+    assert_eq!(recorded.layers, 2, "squares on the common edge belong to both");
+    assert!(card.take_recorded().is_none());
+
+    let shader = Shader::new(&recorded.job.program).unwrap();
+    let size = recorded.job.size.unwrap();
+    assert_eq!(size, [30, 52]);
+    let bindings = Bindings::new(&recorded.job, size).unwrap();
+    let frame = r500_exec::draw(&Reference, &shader, &bindings, &Options::default()).unwrap();
+    let colors = frame.target(0).unwrap();
+    let mut pixels = 0;
+    for y in 0..64 {
+        for x in 0..64 {
+            let places = recorded.places([x, y]);
+            let stored = buffer.load((y * 64 + x) as usize * 4).unwrap().to_le_bytes();
+            let Some(&[px, py]) = places.last() else {
+                assert_eq!(stored, [0, 255, 0, 255], "{x}, {y}: only the clear");
+                continue;
+            };
+            assert_eq!(places.len(), 1, "a mesh covers each pixel once");
+            let [r, g, b, a] = colors[(py * size[0] + px) as usize];
+            let bytes = [b, g, r, a].map(|v| (f64::from(v) * 255.0).round() as u8);
+            assert_eq!(stored, bytes, "{x}, {y}");
+            pixels += 1;
+        }
+    }
+    assert_eq!(pixels, 30 * 25);
+}

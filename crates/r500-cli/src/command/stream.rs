@@ -4,9 +4,13 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use r500::asm::PrintOptions;
 use r500::chip::pm4::Opcode;
 use r500::chip::values::PrimType;
 use r500::isa::Instruction;
+use r500::reader::Language;
+use r500::writer;
+use r500_card::{Card, DrawJob};
 use r500_stream::capture::{self, Event, Limits, Player, Reader};
 use r500_stream::text::{Printer, parse};
 use r500_stream::{
@@ -14,6 +18,7 @@ use r500_stream::{
 };
 use serde_json::{Value as Json, json};
 
+use super::convert::put;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
 use super::{source, terminal};
@@ -38,6 +43,10 @@ pub(super) struct Stream {
     /// Print and check the vertex program of a draw
     #[arg(long, value_name = "DRAW", conflicts_with = "assemble")]
     vertex: Option<u64>,
+    /// Write a draw as a job for `render`, `trace`, `debug`, `check`: its program, constants, textures, and the inputs of every
+    /// pixel; submissions before it are executed. The format follows the extension of the output (default: JSON)
+    #[arg(long, value_name = "DRAW", conflicts_with_all = ["list", "stats", "vertex", "assemble", "submission"])]
+    draw: Option<u64>,
     /// Write the dwords, little-endian
     #[arg(long)]
     assemble: bool,
@@ -58,6 +67,8 @@ Examples:
   r500 stream demo.r5cs --list                  the draws
   r500 stream demo.r5cs --stats                 counts; registers and commands without a name
   r500 stream demo.r5cs --vertex 17             the vertex program of draw 17
+  r500 stream demo.r5cs --draw 17 -o draw.json  draw 17 as a job
+  r500 debug draw.json --pixel 12,34
   r500 stream demo.r5cs --submission 0 -o first.txt
   r500 stream first.txt --assemble -o first.bin
 
@@ -68,6 +79,9 @@ impl Stream {
     /// Prints, lists, counts or assembles.
     pub(super) fn run(self) -> Outcome {
         let source = Source::read(&self.file)?;
+        if let Some(draw) = self.draw {
+            return self.job(&source, draw);
+        }
         let mut out: Box<dyn Write> = match &self.output {
             Some(path) => {
                 let file = std::fs::File::create(path).map_err(|error| {
@@ -89,6 +103,58 @@ impl Stream {
         };
         out.flush()?;
         Ok(status)
+    }
+
+    /// Writes a draw as a job.
+    fn job(&self, source: &Source, number: u64) -> Outcome {
+        let language = match &self.output {
+            Some(path) => writer::language_of(path).ok_or_else(|| {
+                let path = path.display();
+                Failure::usage(format!(
+                    "{path}: the extension stands for no format; take .json or .r5"
+                ))
+            })?,
+            None => Language::Format(r500::formats::Format::Json),
+        };
+        let mut card = Card::new();
+        card.record(number);
+        let mut recorded = None;
+        source.submissions(|submission_number, submission| {
+            if recorded.is_none() && card.report().statistics.draws <= number {
+                card.submit(submission).map_err(|error| {
+                    Failure::could_not(error).context(format!("submission {submission_number}"))
+                })?;
+                recorded = card.take_recorded();
+            }
+            Ok(())
+        })?;
+        let draws = card.report().statistics.draws;
+        let Some(DrawJob { mut job, origin: [x, y], size: [width, height], layers }) = recorded
+        else {
+            return Err(Failure::input(if draws <= number {
+                anyhow::anyhow!("there is no draw {number}; there are {draws}")
+            } else {
+                anyhow::anyhow!("draw {number} shades no pixel")
+            }));
+        };
+        job.name = format!("draw {number}");
+        job.origin = format!(
+            "{}, draw {number}: {width}x{height} pixels from column {x}, row {y} of the render target, {layers} layers",
+            self.file.display()
+        );
+        for (note, count) in card.report().notes() {
+            terminal::warn(&format!("{note} ({count} times)"));
+        }
+        let options = PrintOptions { embed: usize::MAX, ..PrintOptions::default() };
+        let written = writer::write(&job, language, &options).map_err(Failure::usage)?;
+        if written.lost {
+            terminal::warn("the format does not hold all of the draw; .json does");
+        }
+        match &self.output {
+            Some(path) => put(path, &written.bytes)?,
+            None => std::io::stdout().lock().write_all(&written.bytes)?,
+        }
+        Ok(Status::Fine)
     }
 
     fn wants(&self, submission: u64) -> bool {

@@ -129,6 +129,8 @@ fn vertex_programs_print_and_check() {
     let run = r500(&["stream", &file, "--vertex", "1"]).status(0);
     run.shows("   1: VECTOR_NO_OP temp[0]._\n");
     r500(&["stream", &file, "--vertex", "2"]).status(1).says("there is no draw 2");
+    r500(&["stream", &file, "--draw", "2"]).status(1).says("there is no draw 2; there are 2");
+    r500(&["stream", &file, "--draw", "0", "-o", "a.xyz"]).status(2).says("take .json or .r5");
 }
 
 #[test]
