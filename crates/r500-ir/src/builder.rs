@@ -1,5 +1,8 @@
-//! Makes operations: folds what is constant, reuses what was computed already, drops the zero rule
-//! where it shows nowhere.
+//! The function builder: global value numbering, constant folding and strength reduction while a function is made.
+//!
+//! An operation that an open region has computed is not computed again. Operations on constants are folded, and
+//! operations on selects of two constants become selects of their results. The zero rule of a product is dropped where
+//! the [ranges](super::Range) of its factors show that it changes nothing.
 
 use std::collections::HashMap;
 
@@ -11,10 +14,10 @@ use super::{
 };
 use r500_numerics::{Arith, compare, flush, kernels};
 
-/// What a short region may cost.
+/// The cost up to which an arm is flattened: if-conversion.
 const MAX_FLATTENED_COST: usize = 16;
 
-/// What an operation costs, a multiplication being 1. Masks and selections of a branch mostly go.
+/// The cost of an operation, in multiplications. The masks and selects of a flattened arm mostly fold away.
 fn cost(opcode: Opcode) -> usize {
     match opcode {
         Opcode::Select | Opcode::And | Opcode::Or | Opcode::AndNot => 0,
@@ -25,21 +28,21 @@ fn cost(opcode: Opcode) -> usize {
     }
 }
 
-/// Values, statements and what is known of them while a function is made.
+/// A function under construction.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
-    /// Address of the instruction that values come from.
+    /// The debug location of values defined from now on.
     pub(super) address: u32,
     values: Values,
     ranges: EntityMap<Value, Range>,
-    /// How each value is made; `None` for texels and what branches and loops hand out.
+    /// The operation that defines each value; `None` for texels, phis and loop parameters.
     pub(super) defs: EntityMap<Value, Option<Inst>>,
-    /// One for each open region, innermost last: its statements, and what it has computed.
+    /// The open regions, innermost last.
     regions: Vec<Region>,
     statements: usize,
 }
 
-/// Where the work stood.
+/// A state to roll back to.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Checkpoint {
     values: usize,
@@ -52,7 +55,7 @@ struct Region {
     available: HashMap<(Type, Inst), Value>,
 }
 
-/// An operand with its modifiers, which many operations take for nothing.
+/// An operand with source modifiers, which many operations absorb.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ModifiedOperand {
     value: Operand,
@@ -83,17 +86,17 @@ impl ModifiedOperand {
 }
 
 impl Builder {
-    /// Begins a region.
+    /// Opens a region.
     pub(super) fn open_region(&mut self) {
         self.regions.push(Region::default());
     }
 
-    /// Ends the innermost region.
+    /// Closes the innermost region and returns its statements.
     pub(super) fn close_region(&mut self) -> Vec<Stmt> {
         self.regions.pop().map(|region| region.stmts).unwrap_or_default()
     }
 
-    /// Ends the innermost region and makes its statements part of the one around.
+    /// Closes the innermost region and appends its statements to the enclosing one.
     pub(super) fn flatten_region(&mut self) {
         let Some(inner) = self.regions.pop() else { return };
         if let Some(region) = self.regions.last_mut() {
@@ -102,8 +105,8 @@ impl Builder {
         }
     }
 
-    /// Whether the innermost region does so little that running it for every pixel is cheaper than
-    /// asking who wants it: up to [`MAX_FLATTENED_COST`] operations, nothing inside that branches or fetches.
+    /// Returns whether running the innermost region in all lanes costs less than a branch: it has no branch, loop or
+    /// fetch, and costs [`MAX_FLATTENED_COST`] at most.
     pub(super) fn is_cheap(&self) -> bool {
         let Some(region) = self.regions.last() else { return false };
         let cost = region.stmts.iter().try_fold(0, |sum, stmt| {
@@ -121,7 +124,7 @@ impl Builder {
         cost.is_some_and(|cost: usize| cost <= MAX_FLATTENED_COST)
     }
 
-    /// Adds a statement.
+    /// Appends a statement to the innermost region.
     pub(super) fn push(&mut self, stmt: Stmt) {
         self.statements += 1;
         if let Some(region) = self.regions.last_mut() {
@@ -129,30 +132,29 @@ impl Builder {
         }
     }
 
-    /// Statements made so far.
+    /// The number of statements so far.
     pub(super) fn len(&self) -> usize {
         self.statements
     }
 
-    /// Returns the values, which must be read no more here.
+    /// Moves the table of values out of the builder.
     pub(super) fn take_values(&mut self) -> Values {
         std::mem::take(&mut self.values)
     }
 
-    /// A new value that some statement defines.
+    /// Adds a value that a statement other than an operation defines.
     pub(super) fn fresh(&mut self, ty: Type, range: Range) -> Value {
         self.ranges.push(range);
         self.defs.push(None);
         self.values.push(ValueData { ty, source_loc: self.address })
     }
 
-    /// Where the work stands.
+    /// Returns the current state.
     pub(super) fn checkpoint(&self) -> Checkpoint {
         Checkpoint { values: self.ranges.len(), statements: self.statements }
     }
 
-    /// Takes back everything since a checkpoint; regions opened since must be closed, and what the
-    /// innermost one computed since is forgotten.
+    /// Drops all values since a checkpoint. Regions opened since must be closed.
     pub(super) fn rollback(&mut self, checkpoint: Checkpoint) {
         self.ranges.truncate(checkpoint.values);
         self.values.truncate(checkpoint.values);
@@ -160,12 +162,12 @@ impl Builder {
         self.statements = checkpoint.statements;
     }
 
-    /// What is known of each value.
+    /// The range of each value.
     pub(super) fn ranges(&self) -> &EntityMap<Value, Range> {
         &self.ranges
     }
 
-    /// What is known of an operand.
+    /// The range of an operand.
     pub(super) fn range(&self, operand: Operand) -> Range {
         match operand {
             Operand::Const(bits) => Range::of(f32::from_bits(bits)),
@@ -179,13 +181,13 @@ impl Builder {
         if term.neg { range.negated() } else { range }
     }
 
-    /// The value of an operation, computed here unless it is known already.
+    /// Returns the value of an operation: one that is available, or a new one.
     pub(super) fn def(&mut self, opcode: Opcode, args: &[Operand], range: Range) -> Operand {
         let ty = opcode.result_type().expect("the type of a select is given");
         self.def_typed(ty, opcode, args, range)
     }
 
-    /// As [`def`](Self::def), for any opcode.
+    /// As [`def`](Self::def), for a select too.
     pub(super) fn def_typed(
         &mut self,
         ty: Type,
@@ -211,8 +213,8 @@ impl Builder {
         Operand::Value(value)
     }
 
-    /// An operation on choices of two constants, as a choice of its results. Drivers make numbers of
-    /// truth values, which they multiply, compare and take the larger of.
+    /// Folds an operation on selects of two constants to a select of its results: `max (%m ? 1 : 0), 0.5` →
+    /// `%m ? 1 : 0.5`. Drivers write truth values as numbers that they multiply, compare and take the maximum of.
     fn fold_through_select(&mut self, inst: Inst) -> Option<Operand> {
         let mut values: Vec<Value> = inst.args().iter().filter_map(|arg| arg.value()).collect();
         values.dedup();
@@ -249,7 +251,7 @@ impl Builder {
         }
     }
 
-    /// The mask and the constants that a value is chosen of.
+    /// Returns mask and operands of a value that selects between two constants.
     fn select_of_constants(&self, value: Value) -> Option<(Operand, u32, u32)> {
         match self.def_of(Operand::Value(value))? {
             (Opcode::Select, [mask, Operand::Const(a), Operand::Const(b)]) => Some((mask, a, b)),
@@ -257,7 +259,7 @@ impl Builder {
         }
     }
 
-    /// mask ? a : b, of what an operation gives.
+    /// mask ? a : b, for two results of an operation.
     fn select_constants(&mut self, opcode: Opcode, mask: Operand, a: u32, b: u32) -> Operand {
         let (a, b) = (Operand::Const(a), Operand::Const(b));
         let ty = opcode.result_type().expect("a select is not evaluated");
@@ -272,7 +274,7 @@ impl Builder {
         self.def(Opcode::Input { input, channel }, &[], range)
     }
 
-    /// The bits of a term.
+    /// Applies the modifiers.
     pub(super) fn bits(&mut self, term: ModifiedOperand) -> Operand {
         if let Some(x) = term.constant() {
             return Operand::float(x);
@@ -287,7 +289,7 @@ impl Builder {
         }
     }
 
-    /// A term whose only modifier is its sign.
+    /// Applies the modifiers but for the sign change, which is returned.
     fn split_sign(&mut self, term: ModifiedOperand) -> (Operand, bool) {
         if let Some(x) = term.constant() {
             return (Operand::float(x), false);
@@ -295,7 +297,7 @@ impl Builder {
         (self.bits(ModifiedOperand { neg: false, ..term }), term.neg)
     }
 
-    /// a * b + c, the product by the zero rule or by IEEE.
+    /// a * b + c; with `zero_rule`, zero times anything is +0.
     pub(super) fn mad(
         &mut self,
         a: ModifiedOperand,
@@ -338,7 +340,7 @@ impl Builder {
             let product = self.product_range(a, b, zero_rule);
             if negate { product.negated() } else { product }
         };
-        // The sign of a zero product shows if what is added can be -0.
+        // The sign of a zero product matters if the addend can be -0.
         let shows = c_range.minus_zero || (c_range.denormal && c_range.lo < 0.0);
         let zero_minus = |range: Range| range.flush().minus_zero;
         if b.as_float() == Some(1.0) && !(shows && zero_minus(a_range)) && !(shows && negate) {
@@ -358,7 +360,7 @@ impl Builder {
         self.def(Opcode::Mad(product, sign), &[a, b, c], range)
     }
 
-    /// Where the zero rule must be spelled out; `shows`: the sign of a zero product matters.
+    /// The flags of a product: for which factor the zero rule has an effect. `shows`: the sign of a zero product matters.
     fn product(
         &self,
         a: Operand,
@@ -370,7 +372,7 @@ impl Builder {
         let square = a == b && !negate;
         let (a, b) = (self.range(a), self.range(b));
         if square {
-            // Never NaN of a zero and something else, never -0.
+            // A square of zero is +0, and NaN only if the operand is.
             return MulFlags { negate, ..MulFlags::default() };
         }
         let needs = |zero: Range, other: Range| {
@@ -389,7 +391,7 @@ impl Builder {
         if a != b {
             return range;
         }
-        // Of a square: never below zero, NaN only of NaN.
+        // A square is not negative, and NaN only if the operand is.
         let largest = self.range(a).abs().hi;
         Range { lo: 0.0, hi: largest * largest, nan: self.range(a).nan, minus_zero: false, ..range }
     }
@@ -465,7 +467,7 @@ impl Builder {
             Opcode::Ln2 => (|_, x| kernels::ln2(x), range.ln2()),
             Opcode::Sin => (|_, x| kernels::sin(x), range.sine()),
             Opcode::Cos => (|_, x| kernels::cos(x), range.sine()),
-            // A corner of a constant, and what is no operation of one argument.
+            // A quad broadcast of a constant; other opcodes have another arity.
             _ => (|_, x| x, range),
         };
         match a.as_float() {
@@ -511,7 +513,7 @@ impl Builder {
                 _ => compare::ne(a, b),
             });
         }
-        // Signs change sides: -a < b is -b < a.
+        // -a < b → -b < a
         let (a, b) = match (a.neg && a.constant().is_none(), b.constant()) {
             (true, Some(_)) if matches!(opcode, Opcode::Eq | Opcode::Ne) => (a.neg(), b.neg()),
             (true, Some(_)) => (b.neg(), a.neg()),
@@ -523,7 +525,7 @@ impl Builder {
         self.def(opcode, &[a, b], Range::ANY)
     }
 
-    /// What to compare instead of a sum and zero: drivers compare two numbers by their difference.
+    /// `x - y < 0` → `x < y`, where no difference rounds or flushes to zero. Drivers compare two numbers so.
     fn compared_instead_of_difference(&self, sum: Operand, zero: Operand) -> (Operand, Operand) {
         if zero.as_float() != Some(0.0) {
             return (sum, zero);
@@ -542,8 +544,8 @@ impl Builder {
         }
     }
 
-    /// How far down and up a value goes at most where it becomes another one: by constants that are
-    /// added to it, whichever is chosen. `None` if it becomes something else.
+    /// Returns the least and the largest constant that `to` adds to `from`, over all selects: the step of an induction
+    /// variable. `None` if `to` is something else.
     pub(super) fn step(&self, from: Operand, to: Operand, depth: usize) -> Option<(f32, f32)> {
         if from == to {
             return Some((0.0, 0.0));
@@ -562,7 +564,7 @@ impl Builder {
     }
 }
 
-/// Whether a number has such a size that its difference from any other counts as zero only if it is.
+/// Returns whether the difference of a number and any other is zero or flushed only if they are equal.
 fn is_exact_in_differences(x: f32) -> bool {
     x.is_finite() && x.abs() >= SMALL
 }
@@ -577,7 +579,7 @@ fn denormals(range: Range) -> DenormalMode {
     if range.denormal { DenormalMode::Kept } else { DenormalMode::Excluded }
 }
 
-/// A mask for every pixel.
+/// A constant mask.
 pub(super) fn mask_const(set: bool) -> Operand {
     if set { ALL } else { NONE }
 }
@@ -586,7 +588,7 @@ fn is_unit(range: Range) -> bool {
     !range.nan && !range.minus_zero && !range.denormal && range.lo >= 0.0 && range.hi <= 1.0
 }
 
-/// Where an operand comes in the order of the arguments of a sum: constants last.
+/// The key by which the operands of a commutative operation are ordered: constants last.
 pub(super) fn argument_order(operand: Operand) -> u64 {
     match operand {
         Operand::Value(value) => u64::from(value.0),
@@ -644,13 +646,13 @@ mod tests {
         let difference =
             b.mad(x.into(), ModifiedOperand::from(one).neg(), Operand::float(3.0).into(), true);
         assert_eq!(code(&mut b, difference), Some(Opcode::Sub));
-        // -0 * 1 is +0 under the zero rule, and the sum tells.
+        // -0 * 1 is +0 under the zero rule, which -0 + -0 shows.
         let y = Operand::Value(b.fresh(Type::F32, Range::ANY));
         let sum = b.mad(y.into(), one.into(), y.into(), true);
         assert!(matches!(code(&mut b, sum), Some(Opcode::Mad(..))));
     }
 
-    /// Numbers of truth values, as drivers write any(), all() and a comparison of two.
+    /// Truth values as numbers, as drivers write any(), all() and a comparison.
     #[test]
     fn truth_values_stay_truth_values() {
         let mut b = builder();
@@ -666,7 +668,7 @@ mod tests {
         assert_eq!(b.def_of(all), Some((Opcode::And, [masks[0], masks[1], NONE])));
         let first_alone = b.compare(Opcode::Lt, q.into(), p.into());
         assert_eq!(b.def_of(first_alone), Some((Opcode::AndNot, [masks[0], masks[1], NONE])));
-        // 2, 1 and 0 are no truth value.
+        // A sum of two truth values has three results.
         let sum = b.add(p.into(), q.into());
         assert_eq!(code(&mut b, sum), Some(Opcode::Add));
     }
@@ -681,7 +683,7 @@ mod tests {
         assert_eq!(b.unary(Opcode::Frc, x.into()), first);
         let inner = b.unary(Opcode::Rcp, x.into());
         b.close_region();
-        // What an arm computed is not there behind it.
+        // A value of a closed region is not available.
         assert_ne!(b.unary(Opcode::Rcp, x.into()), inner);
     }
 }

@@ -1,10 +1,9 @@
-//! Operations on constants, by the scalar law.
+//! Constant evaluation, by the scalar reference semantics.
 
 use super::{AddSign, MulFlags, Opcode};
 use r500_numerics::{Arith, compare, flush, kernels};
 
-/// An operation on numbers, by the scalar law. `None` for inputs, corners, choices and what makes masks
-/// of masks, which are no matter of numbers.
+/// Evaluates an operation on floats. `None` for inputs, quad broadcasts, selects and operations on masks.
 #[must_use]
 pub fn evaluate(opcode: Opcode, args: [u32; 3]) -> Option<u32> {
     let law = Arith::LAW;

@@ -1,32 +1,29 @@
-//! The intermediate form: what a program computes for one pixel, channel by channel.
+//! The intermediate representation: typed SSA values, lane masks, structured control flow; its passes and its verifier.
 //!
-//! Fast engines do not step through instructions. They take a [`Function`], made once per drawing by
-//! [`lift`](lift()) from a [structured](r500_check::graph::Structure) program and what it is bound
-//! to, in which
+//! A [`Function`] is what a program computes for one pixel, channel by channel. [`lift`](lift()) makes it, once for each
+//! draw, from a [structured](r500_check::graph::Structure) program and its bindings:
 //!
-//! - every value is one 32-bit word a pixel, written once: a float, or a mask (all bits or none),
-//! - registers, swizzles, modifiers, predicates and constants are gone: what is left are operations on
-//!   channels that somebody looks at,
-//! - flow control is a tree of [`If`] and [`Loop`]; which pixels execute is a mask like any other.
+//! - every value has one definition and a [`Type`]: a float, or a lane mask,
+//! - registers, swizzles, modifiers, predicates and constants are resolved; only operations on channels are left,
+//! - flow control is a tree of [`If`] and [`Loop`], with phis and loop parameters; which lanes execute is a mask.
 //!
 //! ```text
-//! Shader + Bindings ──lift──▶ Function ──tidy──▶ Function ──▶ engines
+//! Shader + Bindings ──lift──▶ Function ──passes──▶ Function ──▶ bytecode, machine code
 //! ```
 //!
-//! | module | job |
+//! | module | content |
 //! | --- | --- |
-//! | `lift` | from instructions and statements to operations and regions |
-//! | `build` | makes operations: folds constants, reuses what was computed already |
-//! | `fold` | operations on constants |
-//! | `range` | what is known of a value's size, to drop the zero rule where it shows nowhere |
-//! | `tidy` | drops what nobody looks at, flattens short branches |
-//! | `zeros` | leaves out what only changes zeros and denormals, where nobody sees that |
-//! | `left` | has loops forget what nobody looks at of pixels that have left |
-//! | `passes` | counts the passes of loops that all pixels leave together |
-//! | `print` | the form as text |
+//! | `lift` | translation of instructions and statements |
+//! | `builder`, `mask_algebra` | value numbering, constant folding, if-conversion, simplification of masks |
+//! | `const_eval` | constant evaluation |
+//! | `value_range` | interval analysis |
+//! | `opt` | the pass pipeline: dead-code elimination and the others |
+//! | `verify` | the verifier |
+//! | `print`, `parse` | the text form |
+//! | `entity` | dense maps from values |
 //!
-//! The form holds for pixels that decide for themselves: it says nothing of groups. [`lift`](lift())
-//! refuses programs that can tell the size of a group.
+//! A function describes independent pixels. [`lift`](lift()) refuses programs in which the size of a group of pixels
+//! can be observed.
 
 #![allow(
     clippy::expect_used,
@@ -100,26 +97,26 @@ impl ValueData {
 /// The values of a function.
 pub type Values = EntityMap<Value, ValueData>;
 
-/// What an operation looks at.
+/// An operand of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
     /// A value.
     Value(Value),
-    /// The same bits for every pixel.
+    /// The same bits in every lane.
     Const(u32),
 }
 
-/// The mask without any pixel.
+/// The mask without any lane.
 pub const NONE: Operand = Operand::Const(0);
-/// The mask of all pixels.
+/// The mask of all lanes.
 pub const ALL: Operand = Operand::Const(!0);
 
-/// An operation: what to do and with what. Arguments beyond [`Opcode::arity`] are [`NONE`].
+/// An operation: an opcode and its arguments. Arguments beyond [`Opcode::arity`] are [`NONE`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Inst {
-    /// What to do.
+    /// The opcode.
     pub opcode: Opcode,
-    /// With what.
+    /// The arguments.
     pub args: [Operand; 3],
 }
 
@@ -142,21 +139,21 @@ pub enum Opcode {
     Add,
     /// a - b.
     Sub,
-    /// a with its sign changed; bits.
+    /// a with its sign changed; a bit operation, denormals and NaN included.
     Neg,
-    /// a without its sign; bits.
+    /// a without its sign; a bit operation.
     Abs,
-    /// a with the sign set; bits.
+    /// a with its sign set; a bit operation.
     NegAbs,
-    /// a < b ? a : b; bits of the one picked.
+    /// a < b ? a : b, the bits of either unchanged.
     Min(DenormalMode),
-    /// a >= b ? a : b; bits of the one picked.
+    /// a >= b ? a : b, the bits of either unchanged.
     Max(DenormalMode),
-    /// mask a ? b : c; bits.
+    /// mask a ? b : c, the bits of either unchanged.
     Select,
-    /// DenormalMode made zero of their sign.
+    /// a, denormals replaced by zeros of their sign.
     Flush,
-    /// Limited to 0..1; NaN and -0 give +0.
+    /// a clamped to 0..1; NaN and -0 give +0.
     Clamp01,
     /// a - floor(a).
     Frc,
@@ -172,7 +169,7 @@ pub enum Opcode {
     Sin,
     /// The cosine of a turns.
     Cos,
-    /// a of a corner of the quad: 0 top left, 1 top right, 2 bottom left.
+    /// a of one lane of the quad, for all four: 0 top left, 1 top right, 2 bottom left.
     QuadBroadcast(u8),
     /// Mask: a < b.
     Lt,
@@ -190,16 +187,16 @@ pub enum Opcode {
     AndNot,
 }
 
-/// Whether what is picked may be denormal, so that its bits must be kept.
+/// Whether an operand of a minimum or maximum may be denormal, so that its bits must be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DenormalMode {
-    /// It may.
+    /// One may.
     Kept,
-    /// It cannot.
+    /// None can.
     Excluded,
 }
 
-/// How factors make a product.
+/// Flags of a product.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MulFlags {
     /// The sign of the product is changed (before the zero rule).
@@ -210,7 +207,7 @@ pub struct MulFlags {
     pub zero_b: bool,
 }
 
-/// How the product and the third operand of a multiply-add meet.
+/// The sign of the third operand of a multiply-add.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AddSign {
     /// product + c.
@@ -228,43 +225,42 @@ pub struct Fetch {
     pub op: TexOp,
     /// `UNSCALED`.
     pub unscaled: bool,
-    /// S, T, R, Q. What is not looked at is 0.
+    /// S, T, R, Q; 0 where the sampler does not use one.
     pub strq: [Operand; 4],
     /// Gradients along x; 0 but for DXDY.
     pub dx: [Operand; 4],
     /// Gradients along y; 0 but for DXDY.
     pub dy: [Operand; 4],
-    /// Pixels whose texel somebody looks at.
+    /// The lanes that fetch.
     pub active: Operand,
-    /// Red, green, blue, alpha of the texel, before the destination swizzle; `None` where nobody
-    /// looks.
+    /// Red, green, blue, alpha of the texel, before the destination swizzle; `None` for channels that are not used.
     pub texel: [Option<Value>; 4],
-    /// Its address.
+    /// The address of the instruction.
     pub address: u32,
 }
 
 /// A statement.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stmt {
-    /// A value is computed, for all pixels.
+    /// Computes a value, in all lanes.
     Def(Value, Inst),
-    /// Texels are fetched.
+    /// Fetches texels.
     Fetch(Box<Fetch>),
-    /// Pixels lose their coverage.
+    /// Removes the coverage of the mask's lanes.
     Discard(Operand),
-    /// Pixels of a mask that are still covered are counted for a channel of `STAT_WE`.
+    /// Counts the covered lanes of a mask for a channel of `STAT_WE`.
     Stat {
         /// Red to alpha, 0 to 3.
         channel: u8,
-        /// The pixels.
+        /// The lanes.
         mask: Operand,
     },
-    /// Pixels of a mask execute. Where it has pixels of a group but none that is covered, the group may
-    /// do otherwise than its pixels would by themselves.
+    /// The lanes of a mask execute. Where a mask has lanes of a group but none that is covered, the group may behave
+    /// differently from independent pixels, and is run again by the reference engine.
     GroupHazard(Operand),
-    /// So many instructions of the program begin here.
+    /// Counts instructions of the program against the limit.
     ConsumeFuel {
-        /// How many.
+        /// The number of instructions.
         instructions: u32,
         /// Address of the first.
         address: u32,
@@ -275,73 +271,73 @@ pub enum Stmt {
     Loop(Box<Loop>),
 }
 
-/// A branch. Each arm runs if its mask has a pixel; one without statements has nothing to run.
+/// A branch. An arm runs if its mask has a lane.
 #[derive(Clone, Debug, PartialEq)]
 pub struct If {
-    /// Pixels that take the first arm, and pixels that take the second; no pixel takes both.
+    /// The lanes that take the first arm, and those that take the second; they are disjoint.
     pub masks: [Operand; 2],
     /// The arms.
     pub arms: [Vec<Stmt>; 2],
-    /// What is different behind the branch.
+    /// The values that the branch defines.
     pub phis: Vec<Phi>,
 }
 
-/// A value that depends on the arm taken.
+/// A phi: a value that depends on the arm that a lane takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Phi {
     /// The value.
     pub value: Value,
-    /// What it is for pixels that take no arm, or one that says nothing; `None` if nobody looks at
-    /// those.
+    /// Its value in lanes that take no arm, or one without an operand; `None` if those lanes are not used.
     pub incoming: Option<Operand>,
-    /// What it is for pixels that take an arm.
+    /// Its value in lanes that take an arm.
     pub arms: [Option<Operand>; 2],
 }
 
 /// A loop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Loop {
-    /// Passes at most; at least 1.
+    /// The maximum number of iterations; at least 1.
     pub max_trips: u32,
-    /// What goes from pass to pass.
+    /// The loop parameters.
     pub params: Vec<LoopParam>,
-    /// One pass.
+    /// One iteration.
     pub body: Vec<Stmt>,
-    /// Pixels that want another pass, at the end of one: the loop ends when there is none. `None`:
-    /// it makes all its passes.
+    /// The lanes that continue, at the end of an iteration: the loop ends when there is none. `None`: it runs
+    /// `max_trips` iterations.
     pub continue_mask: Option<Operand>,
 }
 
-/// A value that goes from pass to pass. Behind the loop it is what the last pass made of it.
+/// A loop parameter: a value that each iteration passes to the next. After the loop it has the next value of the last
+/// iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopParam {
     /// The value.
     pub value: Value,
-    /// What it is in the first pass.
+    /// Its value in the first iteration.
     pub init: Operand,
-    /// What it is in the next.
+    /// Its value in the next iteration.
     pub next: Operand,
 }
 
-/// A program for one pixel.
+/// A program together with what it is bound to, for one pixel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Function {
     /// The values.
     pub values: Values,
     /// Values that the caller gives, each the same for every lane; no statement defines them.
     pub uniforms: Vec<Value>,
-    /// What to do.
+    /// The opcode.
     pub body: Vec<Stmt>,
     /// Outputs A to D, red to alpha; `None` for targets that nothing writes.
     pub colors: [Option<[Operand; 4]>; 4],
-    /// Which of these are never NaN.
+    /// The channels of `colors` that are never NaN.
     pub non_nan: [[bool; 4]; 4],
-    /// Depth: the value, and the pixels that wrote it.
+    /// Depth: the value, and the mask of lanes that wrote it.
     pub depth: Option<(Operand, Operand)>,
 }
 
 impl Function {
-    /// What is left at the end: colours, depth and its mask.
+    /// Returns the outputs: colours, depth and its mask.
     pub fn outputs(&self) -> impl Iterator<Item = Operand> + '_ {
         let depth = self.depth.into_iter().flat_map(|(depth, written)| [depth, written]);
         self.colors.iter().flatten().flatten().copied().chain(depth)
@@ -357,7 +353,7 @@ impl Function {
         self.body.iter_mut().for_each(|stmt| stmt.each_inst_mut(f));
     }
 
-    /// As [`outputs`](Self::outputs), to be changed.
+    /// As [`outputs`](Self::outputs), mutable.
     fn outputs_mut(&mut self) -> impl Iterator<Item = &mut Operand> {
         let depth = self.depth.iter_mut().flat_map(|(depth, written)| [depth, written]);
         self.colors.iter_mut().flatten().flatten().chain(depth)
@@ -365,13 +361,13 @@ impl Function {
 }
 
 impl Operand {
-    /// The same float for every pixel.
+    /// The same float in every lane.
     #[must_use]
     pub fn float(x: f32) -> Self {
         Self::Const(x.to_bits())
     }
 
-    /// The float, if it is the same for every pixel.
+    /// Returns the float of a constant.
     #[must_use]
     pub fn as_float(self) -> Option<f32> {
         match self {
@@ -380,7 +376,7 @@ impl Operand {
         }
     }
 
-    /// The value, if it is one.
+    /// Returns the value, unless it is a constant.
     #[must_use]
     pub fn value(self) -> Option<Value> {
         match self {
@@ -413,7 +409,7 @@ impl Opcode {
         }
     }
 
-    /// How many arguments it takes.
+    /// The number of arguments.
     #[must_use]
     pub fn arity(self) -> usize {
         match self {
@@ -456,7 +452,7 @@ impl Inst {
 }
 
 impl Stmt {
-    /// As [`operands`](Self::operands), to be changed.
+    /// As [`operands`](Self::operands), mutable.
     pub fn operands_mut(&mut self, f: &mut impl FnMut(&mut Operand)) {
         match self {
             Self::Def(_, inst) => {
@@ -486,7 +482,7 @@ impl Stmt {
         }
     }
 
-    /// The statements right inside of it: those of its arms, or of its passes.
+    /// Returns its child statements: those of its arms or of its body.
     pub fn inside(&self) -> impl Iterator<Item = &Self> {
         let (arms, body): (&[Vec<Self>], &[Self]) = match self {
             Self::If(branch) => (&branch.arms, &[]),
@@ -496,12 +492,12 @@ impl Stmt {
         arms.iter().flatten().chain(body)
     }
 
-    /// Whether `f` says so of it, or of a statement inside of it, however deep.
+    /// Returns whether `f` holds for the statement or any statement in its regions.
     pub fn any(&self, f: &mut impl FnMut(&Self) -> bool) -> bool {
         f(self) || self.inside().any(|stmt| stmt.any(f))
     }
 
-    /// Calls `f` with it and with all statements inside of it, however deep.
+    /// Calls `f` with the statement and all statements in its regions.
     pub fn each(&self, f: &mut impl FnMut(&Self)) {
         self.any(&mut |stmt| {
             f(stmt);
@@ -522,8 +518,8 @@ impl Stmt {
         }
     }
 
-    /// Calls `f` with each operand that the statement itself looks at: those of regions inside it not
-    /// counted, what regions hand out counted.
+    /// Calls `f` with each operand of the statement itself, phis and loop parameters included; operands of the statements
+    /// in its regions are not.
     pub fn operands(&self, f: &mut impl FnMut(Operand)) {
         match self {
             Self::Def(_, inst) => inst.args().iter().copied().for_each(f),

@@ -1,16 +1,16 @@
-//! Masks and selections: what is known of which pixels are in a mask keeps both few.
+//! Mask algebra: simplification of operations on lane masks and of selects.
 //!
-//! A mask that was made as a part of another (a branch's pixels of those that execute) is known to be
-//! one, and two parts that were made apart are known to have no pixel in common.
+//! Implication (`%a` is in `%b`) and disjointness are read off the definitions: `%a = %b & %c` implies `%b`, and
+//! `%b & !%c` is disjoint from everything that implies `%c`.
 
 use super::builder::{Builder, argument_order};
 use super::{ALL, NONE, Opcode, Operand, Range, Type};
 
-/// How far parts of parts are followed: as deep as branches nest in practice.
+/// Definitions that are followed at most: as deep as branches nest in practice.
 const MAX_DEPTH: usize = 16;
 
 impl Builder {
-    /// mask ? a : b, of values of a type.
+    /// mask ? a : b, for operands of a type.
     pub(super) fn select(&mut self, ty: Type, mask: Operand, a: Operand, b: Operand) -> Operand {
         if let Some(inverse) = self.inverse(mask) {
             return self.select(ty, inverse, b, a);
@@ -22,7 +22,7 @@ impl Builder {
             _ if (a, b) == (ALL, NONE) && ty == Type::Mask => mask,
             _ if b == NONE && (a == mask || self.implies(a, mask)) => a,
             _ => {
-                // The same mask chose already.
+                // m ? (m ? x : _) : b → m ? x : b
                 if let Some((Opcode::Select, [inner, x, _])) = self.def_of(a)
                     && inner == mask
                 {
@@ -33,7 +33,7 @@ impl Builder {
                 {
                     return self.select(ty, mask, a, y);
                 }
-                // What is chosen a second time is chosen by either mask.
+                // m ? a : (n ? a : y) → m | n ? a : y
                 if let Some((Opcode::Select, [inner, x, y])) = self.def_of(b)
                     && x == a
                 {
@@ -46,7 +46,7 @@ impl Builder {
         }
     }
 
-    /// Both masks.
+    /// a & b.
     pub(super) fn and(&mut self, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (NONE, _) | (_, NONE) => NONE,
@@ -66,7 +66,7 @@ impl Builder {
         }
     }
 
-    /// Either mask.
+    /// a | b.
     pub(super) fn or(&mut self, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (ALL, _) | (_, ALL) => ALL,
@@ -75,7 +75,7 @@ impl Builder {
             _ if self.implies(a, b) => b,
             _ => {
                 for (part, rest) in [(a, b), (b, a)] {
-                    // What was taken out comes back.
+                    // (w & !t) | t → w
                     if let Some((Opcode::AndNot, [whole, taken, _])) = self.def_of(rest)
                         && (taken == part || self.and_operands(part) == Some((whole, taken)))
                         && self.implies(part, whole)
@@ -92,7 +92,7 @@ impl Builder {
         }
     }
 
-    /// Mask a without mask b.
+    /// a & !b.
     pub(super) fn and_not(&mut self, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (NONE, _) | (_, ALL) => NONE,
@@ -103,7 +103,7 @@ impl Builder {
                 if let Some(b) = self.inverse(b) {
                     return self.and(a, b);
                 }
-                // What is not in a need not be taken out of it.
+                // a & !(x | y) → a & !y, a and x disjoint
                 if let Some((Opcode::Or, [x, y, _])) = self.def_of(b) {
                     if self.disjoint(a, x) {
                         return self.and_not(a, y);
@@ -112,7 +112,7 @@ impl Builder {
                         return self.and_not(a, x);
                     }
                 }
-                // Of a part of a, only what makes it a part counts.
+                // a & !(a & y) → a & !y
                 if let Some((x, y)) = self.and_operands(b) {
                     if x == a {
                         return self.and_not(a, y);
@@ -131,12 +131,12 @@ impl Builder {
         }
     }
 
-    /// The other mask.
+    /// !a.
     pub(super) fn not(&mut self, a: Operand) -> Operand {
         self.and_not(ALL, a)
     }
 
-    /// Whether a mask was made of another one by adding pixels.
+    /// Returns whether a mask is `old | x` for some x.
     pub(super) fn is_or_of(&self, old: Operand, new: Operand) -> bool {
         matches!(self.def_of(new), Some((Opcode::Or, [a, b, _])) if a == old || b == old)
     }
@@ -146,7 +146,7 @@ impl Builder {
         Some((inst.opcode, inst.args))
     }
 
-    /// The masks that this is both of.
+    /// The operands of a mask that is an `and`.
     fn and_operands(&self, mask: Operand) -> Option<(Operand, Operand)> {
         match self.def_of(mask)? {
             (Opcode::And, [a, b, _]) => Some((a, b)),
@@ -154,7 +154,7 @@ impl Builder {
         }
     }
 
-    /// The mask that this is the inverse of.
+    /// The operand of a mask that is a `not`.
     fn inverse(&self, mask: Operand) -> Option<Operand> {
         match self.def_of(mask)? {
             (Opcode::AndNot, [ALL, a, _]) => Some(a),
@@ -162,7 +162,7 @@ impl Builder {
         }
     }
 
-    /// Whether a mask is known to be a part of another.
+    /// Returns whether every lane of `part` is known to be in `whole`.
     fn implies(&self, part: Operand, whole: Operand) -> bool {
         let mut part = part;
         for _ in 0..MAX_DEPTH {
@@ -183,13 +183,12 @@ impl Builder {
         false
     }
 
-    /// Whether two masks are known to have no pixel in common: one is a part of what was taken out where
-    /// the other was made.
+    /// Returns whether two masks are known to have no lane in common.
     fn disjoint(&self, a: Operand, b: Operand) -> bool {
         self.is_excluded(a, b, MAX_DEPTH) || self.is_excluded(b, a, MAX_DEPTH)
     }
 
-    /// Whether a mask is what was left, or part of it, when another one was taken out.
+    /// Returns whether `part` implies `x & !y` for some y that `of` implies.
     fn is_excluded(&self, part: Operand, of: Operand, depth: usize) -> bool {
         if depth == 0 {
             return false;

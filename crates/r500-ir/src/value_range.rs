@@ -1,10 +1,10 @@
-//! What is known of a float value: its size, and whether it can be NaN or -0.
+//! Interval analysis of float values: bounds, and whether a value can be NaN, -0 or denormal.
 //!
-//! `ZERO_TIMES_ANYTHING_EQUALS_ZERO` costs two comparisons a product. It shows only where the other
-//! factor can be infinite or NaN, or where the sign of a zero product reaches the result. Both can
-//! mostly be excluded: constants, texels, clamped values and interpolants are of known size.
+//! `ZERO_TIMES_ANYTHING_EQUALS_ZERO` costs two comparisons for each product. It has an effect only where the other factor
+//! can be infinite or NaN, or where the sign of a zero product reaches the result. Ranges mostly exclude both: constants,
+//! texels, clamped values and interpolants are bounded.
 //!
-//! Sound, not sharp: rounding is monotonic, so the bounds of a result are the results of bounds.
+//! Sound, not sharp: rounding is monotonic, so that the bounds of a result are the results for the bounds.
 
 /// Bounds of a float value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,11 +21,11 @@ pub struct Range {
     pub denormal: bool,
 }
 
-/// Sums of numbers of which one is not smaller than this (2^-100) are exact or not tiny.
+/// 2^-100. If one operand of a sum is as large, the sum is zero or not subnormal.
 pub(super) const SMALL: f32 = 7.888_609e-31;
 
 impl Range {
-    /// Anything at all.
+    /// All floats.
     pub const ANY: Self = Self {
         lo: f32::NEG_INFINITY,
         hi: f32::INFINITY,
@@ -34,10 +34,10 @@ impl Range {
         denormal: true,
     };
 
-    /// Anything that arithmetic can give.
+    /// All results of arithmetic: no denormals.
     pub const ARITHMETIC: Self = Self { denormal: false, ..Self::ANY };
 
-    /// One number.
+    /// The range of one number.
     #[must_use]
     pub fn of(x: f32) -> Self {
         let (lo, hi) = if x.is_nan() { (0.0, 0.0) } else { (x, x) };
@@ -50,37 +50,37 @@ impl Range {
         }
     }
 
-    /// Numbers between two, denormals and zeros of either sign among them if they lie there.
+    /// The numbers between two bounds, denormals and zeros of either sign included if they lie between.
     #[must_use]
     pub fn between(lo: f32, hi: f32) -> Self {
         Self { lo, hi, nan: false, minus_zero: lo <= 0.0, denormal: lo < f32::MIN_POSITIVE }
     }
 
-    /// A result of arithmetic between two numbers; -0 only if negative results can be tiny.
+    /// The range of a result of arithmetic that has been computed between two bounds.
     fn result(lo: f32, hi: f32, nan: bool, minus_zero: bool) -> Self {
         if lo.is_nan() || hi.is_nan() {
             return Self { nan: true, ..Self::ARITHMETIC };
         }
-        // What is tiny becomes zero, which lies past a bound that is tiny.
+        // A subnormal result becomes zero, which lies outside a bound that is subnormal.
         let tiny = |x: f32| x.abs() < f32::MIN_POSITIVE;
         let (lo, hi) =
             (if tiny(lo) { lo.min(0.0) } else { lo }, if tiny(hi) { hi.max(0.0) } else { hi });
         Self { lo, hi, nan, minus_zero, denormal: false }
     }
 
-    /// Neither infinite nor NaN.
+    /// Returns whether all values are finite numbers.
     #[must_use]
     pub fn is_finite(self) -> bool {
         !self.nan && self.lo > f32::NEG_INFINITY && self.hi < f32::INFINITY
     }
 
-    /// It may count as zero in arithmetic.
+    /// Returns whether arithmetic may take a value for zero.
     #[must_use]
     pub fn may_be_zero(self) -> bool {
         self.lo < f32::MIN_POSITIVE && self.hi > -f32::MIN_POSITIVE
     }
 
-    /// It may be a number below zero, or -0.
+    /// Returns whether a value may be below zero, or -0.
     #[must_use]
     pub fn may_be_negative(self) -> bool {
         self.lo < 0.0 || self.minus_zero
@@ -94,7 +94,7 @@ impl Range {
         self.lo < SMALL && self.hi > -SMALL
     }
 
-    /// One of the two.
+    /// The smallest range that contains both.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
         Self {
@@ -106,7 +106,7 @@ impl Range {
         }
     }
 
-    /// The same kind of number, of any size: bounds stay only where they are zero.
+    /// Widening: bounds other than zero go to infinity.
     #[must_use]
     pub fn widen(self) -> Self {
         let lo = if self.lo >= 0.0 { 0.0 } else { f32::NEG_INFINITY };
@@ -114,21 +114,21 @@ impl Range {
         Self { lo, hi, ..self }
     }
 
-    /// Where so many steps lead, each of them so far down or up at most: a constant that is added.
+    /// The range after a number of iterations, each of which adds between `down` and `up`.
     #[must_use]
     pub fn advance(self, iterations: u32, (down, up): (f32, f32)) -> Self {
         let far = |bound: f32, step: f32| {
             if step == 0.0 || bound.is_infinite() {
                 return bound;
             }
-            // Sums are rounded, and tiny ones count as zero: thousands of them err by less than this.
+            // Sums are rounded, and subnormal ones flushed: the error of thousands of them is less than this.
             let way = iterations as f32 * step;
             bound + way + (bound.abs() + way.abs()).copysign(step) / 256.0
         };
         Self { lo: far(self.lo, down), hi: far(self.hi, up), ..self }
     }
 
-    /// Whether everything that another range allows is allowed here.
+    /// Returns whether a range has all values of another.
     #[must_use]
     pub fn contains(self, other: Self) -> bool {
         self.lo <= other.lo
@@ -138,14 +138,14 @@ impl Range {
             && (self.denormal || !other.denormal)
     }
 
-    /// With its sign changed.
+    /// The range of -x.
     #[must_use]
     pub fn negated(self) -> Self {
         let minus_zero = self.lo <= 0.0 && self.hi >= 0.0;
         Self { lo: -self.hi, hi: -self.lo, minus_zero, ..self }
     }
 
-    /// Without its sign.
+    /// The range of |x|.
     #[must_use]
     pub fn abs(self) -> Self {
         let hi = self.lo.abs().max(self.hi.abs());
@@ -154,23 +154,23 @@ impl Range {
         Self { lo, hi, minus_zero: false, ..self }
     }
 
-    /// Sum.
+    /// The range of x + y.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         let nan = self.nan || other.nan || (self.may_be_infinite() && other.may_be_infinite());
         let (lo, hi) = (self.lo + other.lo, self.hi + other.hi);
-        // -0 comes of two -0, or of a tiny negative sum, which takes two small numbers that are not zero.
+        // A sum is -0 if both operands are, or if it is negative and subnormal, for which both must be small.
         let small = |range: Self| range.may_be_small() && (range.lo, range.hi) != (0.0, 0.0);
         let tiny = lo < 0.0 && small(self) && small(other);
         Self::result(lo, hi, nan, tiny || (self.may_be_zero_minus() && other.may_be_zero_minus()))
     }
 
-    /// -0 to arithmetic: -0 itself, or a negative denormal.
+    /// Returns whether arithmetic may take a value for -0: -0 itself, or a negative denormal.
     fn may_be_zero_minus(self) -> bool {
         self.minus_zero || (self.denormal && self.lo < 0.0)
     }
 
-    /// MulFlags; with the zero rule, zero times anything is +0.
+    /// The range of x * y; with the zero rule, zero times anything is +0.
     #[must_use]
     pub fn times(self, other: Self, zero_rule: bool) -> Self {
         let zero_times_infinity = (self.may_be_zero() && other.may_be_infinite())
@@ -178,7 +178,7 @@ impl Range {
         let nan = self.nan || other.nan || (zero_times_infinity && !zero_rule);
         let corners =
             [self.lo * other.lo, self.lo * other.hi, self.hi * other.lo, self.hi * other.hi];
-        // 0 * infinity at a corner stands for products of any size between.
+        // 0 * infinity at a corner: products between have any size.
         let spread = |x: f32, open: f32| if x.is_nan() { open } else { x };
         let lo = corners.iter().fold(f32::INFINITY, |lo, &x| lo.min(spread(x, f32::NEG_INFINITY)));
         let hi = corners.iter().fold(f32::NEG_INFINITY, |hi, &x| hi.max(spread(x, f32::INFINITY)));
@@ -188,21 +188,21 @@ impl Range {
         Self::result(lo, hi, nan, minus)
     }
 
-    /// The one picked by a comparison.
+    /// The range of x < y ? x : y, or of x >= y ? x : y.
     #[must_use]
     pub fn min(self, other: Self) -> Self {
         let either = self.join(other);
         if either.nan { either } else { Self { hi: self.hi.min(other.hi), ..either } }
     }
 
-    /// The one picked by a comparison.
+    /// The range of x < y ? x : y, or of x >= y ? x : y.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         let either = self.join(other);
         if either.nan { either } else { Self { lo: self.lo.max(other.lo), ..either } }
     }
 
-    /// Limited to 0..1.
+    /// The range of x clamped to 0..1.
     #[must_use]
     pub fn clamp01(self) -> Self {
         let limit = |x: f32| x.clamp(0.0, 1.0);
@@ -210,7 +210,7 @@ impl Range {
         Self { lo, hi: limit(self.hi), nan: false, minus_zero: false, denormal: self.denormal }
     }
 
-    /// DenormalMode made zero.
+    /// The range of x with denormals flushed.
     #[must_use]
     pub fn flush(self) -> Self {
         Self { minus_zero: self.may_be_zero_minus(), denormal: false, ..self }

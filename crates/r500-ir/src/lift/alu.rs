@@ -1,7 +1,7 @@
-//! ALU and OUT instructions: sources, operations, and where results go.
+//! Lifts ALU and OUT instructions: sources, operations, destinations.
 //!
-//! Each rule's evidence stands in `reference/{source,alu,write}.rs`; the functions here have the same
-//! names where they say the same.
+//! `reference/{source,alu,write}.rs` have the evidence for each rule; functions with the same meaning have the same
+//! names.
 
 use r500_isa::values::{
     AlphaOp, AluResultSel, Compare, Mod, Omod, PredSel, RgbOp, Sel, SrcpOp, Swiz,
@@ -54,8 +54,8 @@ impl Lift<'_> {
         self.count_stat(alu.stat_we, enabled);
     }
 
-    /// What a register holds after a write: the predicate decides, and where pixels that do not
-    /// execute must keep what they have, activity too.
+    /// Returns the operand of a register after a write: `enabled ? new : old`. For a register that inactive lanes must
+    /// keep, they keep it.
     pub(super) fn written(
         &mut self,
         ty: Type,
@@ -68,7 +68,7 @@ impl Lift<'_> {
         self.builder.select(ty, mask, new, old)
     }
 
-    /// Whether pixels that do not execute must keep a channel of a temporary.
+    /// Returns whether inactive lanes must keep a channel of a temporary.
     pub(super) fn is_quad_visible(&self, temp: usize, channel: usize) -> bool {
         self.quad_visible.get(temp * 4 + channel).copied().unwrap_or(false)
     }
@@ -83,7 +83,7 @@ impl Lift<'_> {
         }
     }
 
-    /// Masks of the channels that predicates let through.
+    /// The masks of the channels that the predicates enable.
     pub(super) fn enabled(&mut self, rgb: Predicate, alpha: Predicate) -> [Operand; 4] {
         [0, 1, 2, 3].map(|i| self.passes(if i < 3 { rgb } else { alpha }, i))
     }
@@ -101,7 +101,7 @@ impl Lift<'_> {
         if pred.inv { self.builder.not(selected) } else { selected }
     }
 
-    /// The finished result; channels that go nowhere are 0.
+    /// The result after OMOD and clamping; 0 for channels that are not written.
     fn results(&mut self, alu: &Alu) -> [Operand; 4] {
         let wanted = alu.wanted;
         let cells = self.cells(alu);
@@ -138,7 +138,7 @@ impl Lift<'_> {
     fn finish(&mut self, raw: Operand, omod: Omod, clamp: bool) -> Operand {
         let Some(factor) = omod.factor() else { return raw };
         let scaled = if factor == 1.0 {
-            // Clamping sees denormals as zero itself, but hands on small ones.
+            // The clamp takes denormals for zeros but returns them unchanged.
             self.builder.unary(Opcode::Flush, raw.into())
         } else {
             self.builder.mul(raw.into(), Operand::float(factor).into(), false)
@@ -220,7 +220,7 @@ impl Lift<'_> {
         self.builder.unary(function, a)
     }
 
-    /// Left to right, each step rounded.
+    /// Multiplies and adds from left to right, each step rounded.
     fn dot_product(&mut self, alu: &Alu, cells: &Cells) -> Option<Operand> {
         let zero_rule = self.draw.shader.zero_rule();
         let count = if alu.rgb.op == RgbOp::D2A { 2 } else { 3 };
@@ -307,7 +307,7 @@ impl Lift<'_> {
             SrcpOp::ADD => self.builder.add(src1.into(), src0.into()),
             SrcpOp::NEG => self.builder.sub(one.into(), src0.into()),
             _ => {
-                // 1 - 2 * x: a product that no rule touches, then a difference.
+                // 1 - 2 * x: a product without the zero rule, then a difference.
                 let twice = Operand::float(-2.0);
                 self.builder.mad(src0.into(), twice.into(), one.into(), false)
             }
@@ -333,7 +333,7 @@ impl Lift<'_> {
         }
     }
 
-    /// The temporary that an address names, aL added if asked for.
+    /// The temporary that an address names, aL added if it is relative.
     pub(super) fn temp_address(&self, addr: u8, relative: bool) -> usize {
         self.relative(addr, relative, TEMPORARIES)
     }
@@ -384,7 +384,7 @@ impl Lift<'_> {
     }
 }
 
-/// The register of `registers` that an address names with aL added.
+/// The number of the register that an address names with aL added, of so many.
 pub(super) fn moved(addr: u8, al: i32, registers: usize) -> usize {
     let registers = i32::try_from(registers).unwrap_or(i32::MAX);
     usize::try_from((i32::from(addr) + al).rem_euclid(registers)).unwrap_or(0)

@@ -1,5 +1,5 @@
-//! Statements: branches, loops, calls. What they mean for one pixel that goes its own way is derived
-//! from `reference/flow.rs` by the checker ([`Facts::structured`](r500_check::Facts)).
+//! Lifts statements: branches, loops, calls. The checker derives their meaning for independent pixels from
+//! `reference/flow.rs` ([`Facts::structured`](r500_check::Facts)).
 
 use r500_check::graph::Statement;
 use r500_isa::TEMPORARIES;
@@ -13,23 +13,23 @@ use crate::builder::mask_const;
 use crate::{ALL, If, Loop, LoopParam, NONE, Operand, Phi, Range, Stmt, Type};
 use r500_exec::{Fc, Op};
 
-/// How often the passes of a loop are lifted to find what they keep to.
+/// How often a loop is lifted with assumed ranges of its parameters before nothing is assumed.
 const TRIES: usize = 3;
 
-/// Loops inside so many others are taken to keep to nothing: trying would multiply.
+/// Loops nested deeper assume nothing: attempts multiply.
 const NESTED: usize = 2;
 
-/// Choices that are looked through for what counts passes.
+/// Nested selects through which an induction variable is followed.
 const CHOICES: usize = 6;
 
-/// A loop around.
+/// An enclosing loop.
 #[derive(Debug)]
 pub(super) struct LoopScope {
-    /// What its body may change: places in [`RegState::plain`].
+    /// The registers that its body may modify: places in [`RegState::registers`].
     modified: Vec<usize>,
 }
 
-/// Whether a subroutine returned inside.
+/// Whether a subroutine returned.
 type Returned = bool;
 
 impl Lift<'_> {
@@ -102,7 +102,7 @@ impl Lift<'_> {
         }
     }
 
-    /// The pixels that want a jump: JUMP_FUNC of ALU result, predicate and boolean constant.
+    /// The mask of lanes that jump: JUMP_FUNC of ALU result, predicate and boolean constant.
     fn jump_mask(&mut self, index: usize) -> Operand {
         let Some(fc) = self.fc(index) else { return NONE };
         let bools = self.draw.bindings.bool_constants();
@@ -140,7 +140,7 @@ impl Lift<'_> {
         self.builder.or(with, without)
     }
 
-    /// A branch: pixels that want to jump take `otherwise`.
+    /// Lifts a branch: lanes that jump take `otherwise`.
     fn branch(
         &mut self,
         jump_mask: Operand,
@@ -158,7 +158,7 @@ impl Lift<'_> {
         self.watch(jumping);
         let (before, around) = (self.regs.clone(), self.active);
         if self.quad_visible.contains(&true) {
-            // One arm after the other: the second reads what the first left in neighbours.
+            // One arm after the other: the second may read what the first wrote in other lanes of a quad.
             self.lower_arms([(then, staying), (&[], NONE)])?;
             self.lower_arms([(otherwise, jumping), (&[], NONE)])?;
         } else {
@@ -175,8 +175,7 @@ impl Lift<'_> {
         Ok(false)
     }
 
-    /// Two arms that know nothing of each other, and what is different behind them. Short ones run for
-    /// every pixel.
+    /// Lifts two arms that do not depend on each other, and their phis. Cheap arms are flattened: they run in all lanes.
     fn lower_arms(&mut self, both: [(&[Statement], Operand); 2]) -> Result<(), LiftError> {
         let before = self.regs.clone();
         let mut ends: [RegState; 2] = [before.clone(), before.clone()];
@@ -202,7 +201,8 @@ impl Lift<'_> {
         Ok(())
     }
 
-    /// What is different behind a branch; the arms that are `apart` are regions of their own.
+    /// Merges the register states of two arms: phis for those that are regions of their own (`apart`), selects for those
+    /// that were flattened.
     fn merge_arms(
         &mut self,
         before: &RegState,
@@ -219,7 +219,7 @@ impl Lift<'_> {
             let ty = self.var_type(place);
             *slot = match changes {
                 [false, false] => continue,
-                // Statements that run for every pixel leave a selection.
+                // A flattened arm: a select.
                 [true, _] if !apart[0] && (!changes[1] || !apart[1]) => {
                     let rest =
                         if changes[1] { self.select_kept(ty, masks[1], b, before) } else { before };
@@ -232,16 +232,16 @@ impl Lift<'_> {
                 [false, true] if !apart[1] => self.select_kept(ty, masks[1], b, before),
                 _ => {
                     let arms = [a, b].map(|arm| (arm != before).then_some(arm));
-                    // Pixels that take neither arm have registers that nobody reads, unless their
-                    // neighbours do; what loops keep is loop_exits for them.
+                    // In lanes that take neither arm, only registers that other lanes of the quad read are
+                    // used, and the state of loops.
                     let keeps = place >= RegState::REGISTERS
                         || self.quad_visible[place]
                         || arms.contains(&None);
                     let range = [a, b].map(|arm| self.builder.range(arm));
                     let range = range[0].join(range[1]).join(self.builder.range(before));
                     let before = keeps.then_some(before);
-                    // What is different in the same way is the same (of constants alone it shows elsewhere
-                    // whether they are masks).
+                    // Deduplicate identical phis. Those of constants alone stay apart: they may differ in
+                    // type.
                     let alike = |phi: &&Phi| {
                         (phi.incoming, phi.arms) == (before, arms)
                             && arms.into_iter().flatten().any(|arm| arm.value().is_some())
@@ -262,8 +262,7 @@ impl Lift<'_> {
         phis
     }
 
-    /// mask ? new : old. A mask of pixels that fell inactive only grows, by pixels of the arm: where the
-    /// arm ran for every pixel, it is right for every pixel.
+    /// mask ? new : old. A mask of inactive lanes only grows, by lanes of the arm, so that `new` is right in all lanes.
     fn select_kept(&mut self, ty: Type, mask: Operand, new: Operand, old: Operand) -> Operand {
         if self.builder.is_or_of(old, new) { new } else { self.builder.select(ty, mask, new, old) }
     }
@@ -286,7 +285,7 @@ impl Lift<'_> {
         unreachable!("a variable of a loop that is not open")
     }
 
-    /// Notes who executes, where that could tell groups from pixels.
+    /// Emits a group hazard, where groups may behave differently from independent pixels.
     fn watch(&mut self, mask: Operand) {
         if self.needs_group_check && mask != NONE && mask != ALL {
             self.builder.push(Stmt::GroupHazard(mask));
@@ -356,10 +355,10 @@ impl Lift<'_> {
         Ok(())
     }
 
-    /// A loop's passes, one after the other in a loop of its own.
+    /// Lifts a loop to a [`Loop`].
     ///
-    /// What is known of a value in every pass is assumed first from what is known of it before the
-    /// loop, and widened until the passes keep to it.
+    /// The ranges of its parameters are a fixed point: assumed from their first values, then widened until the next values
+    /// are within them.
     fn lower_loop(
         &mut self,
         passes: u32,
@@ -382,7 +381,7 @@ impl Lift<'_> {
             let mut holds = true;
             for ((assumed, begin), param) in assumed.iter_mut().zip(&begins).zip(&repeat.params) {
                 let next = self.builder.range(param.next);
-                // What counts passes goes no further than there are passes.
+                // An induction variable is bounded by the number of iterations.
                 let counts = self.builder.step(Operand::Value(param.value), param.next, CHOICES);
                 let reach = counts.map(|step| begin.advance(passes, step));
                 let next = reach.map_or(next, |Range { lo, hi, .. }| Range { lo, hi, ..next });
@@ -402,7 +401,7 @@ impl Lift<'_> {
         Ok(())
     }
 
-    /// The loop, if that is what is known of what goes from pass to pass.
+    /// Lifts the loop with assumed ranges of its parameters.
     fn loop_assuming(
         &mut self,
         assumed: &[Range],
@@ -424,7 +423,7 @@ impl Lift<'_> {
             params.push(LoopParam { value, init: self.active, next: NONE });
             self.active = Operand::Value(value);
         }
-        let behind = self.regs.clone();
+        let after = self.regs.clone();
         self.builder.open_region();
         self.lower_iteration(body, leaves)?;
         let now = self.regs.registers();
@@ -434,11 +433,11 @@ impl Lift<'_> {
         }
         let continue_mask = leaves.then_some(self.active);
         let body = self.builder.close_region();
-        self.regs = behind;
+        self.regs = after;
         Ok(Loop { max_trips: passes, params, body, continue_mask })
     }
 
-    /// One pass; the pixels that want another are active behind it.
+    /// Lifts one iteration; afterwards the lanes that continue are active.
     fn lower_iteration(&mut self, body: &[Statement], leaves: bool) -> Result<(), LiftError> {
         let start = self.active;
         let modified = self.modified();
@@ -459,10 +458,10 @@ impl Lift<'_> {
             let ty = RegState::register_type(place);
             *vars[place] = self.builder.select(ty, awake, *vars[place], exit_values);
         }
-        // If all that sleep have exited, those awake are the ones who go on.
+        // If all inactive lanes have left the loop, the active ones continue.
         self.active = if exited == inactive { awake } else { self.builder.and_not(start, exited) };
-        // Whoever waited for the end of the pass goes on; a group whose covered pixels have all left
-        // does not go on for the others.
+        // Lanes that waited for the end of the iteration continue; a group of which all covered lanes have left does
+        // not continue for the others.
         self.watch(self.active);
         Ok(())
     }
@@ -471,7 +470,7 @@ impl Lift<'_> {
         self.loops.last().map(|running| running.modified.clone()).unwrap_or_default()
     }
 
-    /// What aL is in the passes of the loop from one index to another, given what it is around.
+    /// The values of aL in the iterations of the loop at an index, given those outside it.
     fn loop_register_values(&self, at: usize, end: usize, around: &[i32]) -> Vec<i32> {
         let Some(fc) = self.fc(at).filter(|fc| fc.inst.op() == FcOp::LOOP) else {
             return around.to_vec();
@@ -488,7 +487,7 @@ impl Lift<'_> {
     }
 }
 
-/// Whether pixels may leave a pass of this body early.
+/// Returns whether lanes may leave an iteration early.
 fn leaves(body: &[Statement]) -> bool {
     body.iter().any(|statement| match statement {
         Statement::Break(_) | Statement::Continue(_) => true,
@@ -499,10 +498,10 @@ fn leaves(body: &[Statement]) -> bool {
     })
 }
 
-/// What the body of a loop may change, and whether it adds aL to an address.
+/// The registers that a loop's body may modify, and whether it adds aL to an address.
 struct WriteSet<'a, 'b> {
     lift: &'a Lift<'b>,
-    /// What aL may be.
+    /// The possible values of aL.
     als: Vec<i32>,
     modified: Vec<bool>,
     relative: bool,

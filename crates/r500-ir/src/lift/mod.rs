@@ -1,16 +1,16 @@
-//! From a structured program and what it is bound to, to a function of one pixel.
+//! The lift: from a structured program and its bindings to a [`Function`].
 //!
 //! | module | job |
 //! | --- | --- |
-//! | `state` | what a pixel holds: the operand behind each channel, bit and mask |
+//! | `state` | abstract register state: the operand in each register channel |
 //! | `alu` | ALU and OUT instructions |
 //! | `tex` | texture instructions |
 //! | `flow` | statements: branches, loops, calls |
 //!
-//! The rules are those of the [reference engine](mod@r500_exec::reference) under its default readings, for
-//! a pixel that goes its own way: what the checker's [`Facts`] say of clean programs makes the two the
-//! same. Everything bound (constants, integer and boolean constants, which units have a texture) is
-//! folded in, so a function holds for one drawing.
+//! The semantics are those of the [reference engine](mod@r500_exec::reference) under its default readings, for pixels
+//! that are independent of each other: the checker's [`Facts`] about clean programs make the two equal. Everything bound
+//! (constants, integer and boolean constants, which units have a texture) is folded in, so that a function holds for one
+//! draw.
 
 mod alu;
 mod flow;
@@ -29,14 +29,14 @@ use super::{Function, Operand, Range};
 use r500_exec::{Bindings, Draw, GROUP, Op, Readings, Shader, TexReg};
 use state::RegState;
 
-/// Statements that a function may have: what calls and unrolled loops multiply is bounded.
+/// The maximum number of statements: inlined calls and unrolled loops multiply them.
 const STATEMENTS: usize = 60_000;
 
-/// Why a drawing has no function: the reference engine draws it.
+/// Why a draw has no function, so that the reference engine runs it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LiftError {
-    /// Readings, poison, findings or a group of one's own are asked for.
+    /// The options ask for readings, warnings or a group size that only the reference engine has.
     #[error("{0} are the reference engine's")]
     Options(&'static str),
     /// The checker finds errors.
@@ -58,10 +58,10 @@ pub enum LiftError {
     TooLong,
 }
 
-/// Makes the function of a drawing.
+/// Lifts the program of a draw.
 ///
 /// # Errors
-/// [`LiftError`] where only the reference engine will do.
+/// [`LiftError`] if the program or the options need the reference engine.
 pub fn lift(draw: &Draw<'_>) -> Result<Function, LiftError> {
     let options = draw.options;
     if options.warnings {
@@ -110,27 +110,27 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, LiftError> {
     Ok(function)
 }
 
-/// A program on its way to a function.
+/// The state of a lift.
 struct Lift<'a> {
     draw: &'a Draw<'a>,
     structure: &'a Structure,
-    /// Registers of pixels that do not execute which others of their quad read: they must keep what
-    /// they hold. Places in [`RegState::plain`].
+    /// The registers that lanes of a quad read from lanes that do not execute, whose values those must keep: by place in
+    /// [`RegState::registers`].
     quad_visible: Vec<bool>,
-    /// Whether groups may do otherwise than pixels by themselves, and somebody has to look.
+    /// Whether groups may behave differently from independent pixels, which is then checked at run time.
     needs_group_check: bool,
     builder: Builder,
     regs: RegState,
-    /// Pixels that execute.
+    /// The mask of lanes that execute.
     active: Operand,
     /// aL.
     al: i32,
-    /// Loops around, innermost last.
+    /// The enclosing loops, innermost last.
     loops: Vec<flow::LoopScope>,
 }
 
 impl Lift<'_> {
-    /// Delivers the inputs.
+    /// Puts the inputs into their registers.
     fn inputs(&mut self) {
         let bindings = self.draw.bindings;
         for (number, input) in bindings.inputs().iter().enumerate() {
@@ -152,7 +152,7 @@ impl Lift<'_> {
     }
 }
 
-/// What is known of the channels of an input. A single number where it is the same everywhere.
+/// The ranges of an input's channels; a single number for a channel that is constant.
 fn input_ranges(data: &InputData) -> [Range; 4] {
     match data {
         InputData::Values { .. } => [Range::ANY; 4],
@@ -169,8 +169,8 @@ fn input_ranges(data: &InputData) -> [Range; 4] {
     }
 }
 
-/// The program as it will run: the shader's instructions and window, the integer and boolean
-/// constants that are bound. What is not bound counts as 0, as in the reference engine.
+/// The program as the checker is to see it: the shader's instructions and window, and the integer and boolean constants
+/// that are bound; 0 for those that are not, as in the reference engine.
 fn program(shader: &Shader, bindings: &Bindings) -> Program {
     let mut state = State::default();
     let (first, last) = shader.window();
@@ -203,8 +203,8 @@ fn broken(findings: &[Lint]) -> LiftError {
     LiftError::Broken(error.map_or_else(|| "of what is not given".to_owned(), ToString::to_string))
 }
 
-/// Whether it has to be watched that groups draw what pixels by themselves would: they do not where
-/// uncovered pixels have no say and their neighbours read what they hold.
+/// Returns whether a run must check that groups behave like independent pixels: they may not where uncovered pixels have
+/// no say in flow control while their neighbours read their registers.
 fn needs_group_check(draw: &Draw<'_>, facts: &Facts) -> Result<bool, LiftError> {
     if facts.group_size_invisible {
         return Ok(false);
@@ -215,7 +215,7 @@ fn needs_group_check(draw: &Draw<'_>, facts: &Facts) -> Result<bool, LiftError> 
     if draw.options.group != GROUP {
         return Err(LiftError::Options("groups of another size"));
     }
-    // Where nothing is read across a quad after all, no pixel sees another.
+    // If nothing is read across a quad, no pixel depends on another.
     if facts.structured && !reads_quads(draw) {
         return Ok(false);
     }
@@ -235,7 +235,7 @@ fn needs_group_check(draw: &Draw<'_>, facts: &Facts) -> Result<bool, LiftError> 
     Ok(true)
 }
 
-/// Channels of temporaries that are read across a quad where its pixels have parted.
+/// Returns the channels of temporaries that are read across a quad whose lanes have diverged.
 fn read_across(draw: &Draw<'_>, structure: &Structure) -> Vec<bool> {
     let mut exact = vec![false; RegState::REGISTERS];
     let mut mark = |addr: u8, relative: bool, channels: u8| {
@@ -252,7 +252,7 @@ fn read_across(draw: &Draw<'_>, structure: &Structure) -> Vec<bool> {
         match op {
             Op::Alu(alu) => {
                 let ([rgb, ..], [alpha, ..]) = (alu.rgb.sources, alu.alpha.sources);
-                // Either half's corners take colours of the one and alpha of the other.
+                // Either half reads colours of the RGB source and alpha of the alpha source.
                 if alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative() {
                     mark(rgb.addr, rgb.relative, 0b0111);
                     mark(alpha.addr, alpha.relative, 0b1000);
@@ -270,7 +270,7 @@ fn read_across(draw: &Draw<'_>, structure: &Structure) -> Vec<bool> {
     exact
 }
 
-/// Whether anything is read across a quad.
+/// Returns whether anything is read across a quad.
 fn reads_quads(draw: &Draw<'_>) -> bool {
     draw.shader.ops().iter().any(|op| match op {
         Op::Alu(alu) => alu.rgb.op.is_derivative() || alu.alpha.op.is_derivative(),

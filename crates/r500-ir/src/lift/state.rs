@@ -1,4 +1,4 @@
-//! What a pixel holds.
+//! Abstract register state: the operand that each register channel holds.
 
 use r500_isa::{TARGETS, TEMPORARIES};
 
@@ -7,7 +7,7 @@ use crate::{NONE, Operand, Type};
 use r500_exec::Shader;
 use r500_exec::reference::POISON;
 
-/// The operand behind everything that an instruction can read or write.
+/// The operand of each variable: the channels that an instruction can read or write, and what enclosing loops keep.
 #[derive(Clone, Debug)]
 pub(super) struct RegState {
     pub(super) temps: Vec<[Operand; 4]>,
@@ -19,37 +19,38 @@ pub(super) struct RegState {
     pub(super) predicate: [Operand; 4],
     /// Mask: ALU result.
     pub(super) alu_result: Operand,
-    /// What loops keep beside, innermost last.
+    /// The state of the enclosing loops, innermost last.
     pub(super) loop_exits: Vec<LoopExitState>,
 }
 
-/// What a loop keeps of a pixel.
+/// What a loop keeps of lanes that have left an iteration.
 #[derive(Clone, Debug)]
 pub(super) struct LoopExitState {
-    /// Mask: left the loop.
+    /// Mask: lanes that have left the loop.
     pub(super) exited: Operand,
-    /// Mask: runs nothing more in this pass.
+    /// Mask: lanes that execute nothing more in this iteration.
     pub(super) inactive: Operand,
-    /// What pixels that sleep held when they fell inactive: as [`RegState::vars`] counts.
+    /// The registers that the loop modifies, as they were when a lane became inactive; in the order of
+    /// [`LoopScope::modified`](super::flow::LoopScope).
     pub(super) exit_values: Vec<Operand>,
 }
 
 impl RegState {
-    /// Where depth and its mask are in the order of [`Self::vars`].
+    /// The place of depth in [`Self::vars`]; its mask is next.
     pub(super) const DEPTH: usize = (TEMPORARIES + TARGETS) * 4;
-    /// Where predicate bit R is.
+    /// The place of predicate bit R.
     pub(super) const PREDICATE: usize = Self::DEPTH + 2;
-    /// Where the ALU result is.
+    /// The place of the ALU result.
     pub(super) const ALU_RESULT: usize = Self::PREDICATE + 4;
-    /// How many there are, loops not counted.
+    /// The number of places, loop state not counted.
     pub(super) const REGISTERS: usize = Self::ALU_RESULT + 1;
 
-    /// Where the red channel of a temporary is.
+    /// The place of the red channel of a temporary.
     pub(super) fn temp(addr: usize) -> usize {
         addr % TEMPORARIES * 4
     }
 
-    /// Where the red channel of an output is.
+    /// The place of the red channel of an output.
     pub(super) fn color(target: u8) -> usize {
         (TEMPORARIES + usize::from(target & 3)) * 4
     }
@@ -59,7 +60,7 @@ impl RegState {
         if place <= Self::DEPTH { Type::F32 } else { Type::Mask }
     }
 
-    /// A pixel at the start: undefined is 0, or the poison pattern.
+    /// The state at the start: undefined registers are 0, or the poison pattern.
     pub(super) fn start(poison: bool) -> Self {
         let undefined = Operand::float(if poison { POISON } else { 0.0 });
         Self {
@@ -73,7 +74,7 @@ impl RegState {
         }
     }
 
-    /// Everything, in one order.
+    /// All variables, in the order of their places.
     pub(super) fn vars(&self) -> impl Iterator<Item = Operand> + '_ {
         let plain = self.temps.iter().chain(&self.colors).flatten().copied();
         plain
@@ -87,7 +88,7 @@ impl RegState {
             }))
     }
 
-    /// Everything, in the same order, to be changed.
+    /// As [`vars`](Self::vars), mutable.
     pub(super) fn vars_mut(&mut self) -> impl Iterator<Item = &mut Operand> {
         let plain = self.temps.iter_mut().chain(&mut self.colors).flatten();
         plain
@@ -101,12 +102,12 @@ impl RegState {
             }))
     }
 
-    /// What every pixel holds, whatever loops it is in.
+    /// The registers, without the state of loops.
     pub(super) fn registers(&self) -> Vec<Operand> {
         self.vars().take(Self::REGISTERS).collect()
     }
 
-    /// What is left at the end: colours of the targets that there are, and depth with its mask.
+    /// The outputs: the colours of the targets that exist, and depth with its mask.
     #[expect(clippy::type_complexity, reason = "two fields of a function")]
     pub(super) fn outputs(
         &self,

@@ -1,4 +1,4 @@
-//! Texture instructions. The rules' evidence stands in `reference/tex.rs`.
+//! Lifts texture instructions. `reference/tex.rs` has the evidence for the rules.
 
 use r500_isa::values::TexOp;
 
@@ -8,7 +8,7 @@ use r500_exec::Draw;
 use r500_exec::{Tex, TexReg};
 use r500_texture::{DISABLED_UNIT, Sampler};
 
-/// Whether what a pixel fetches depends on the coordinates of its quad.
+/// Returns whether a fetch depends on the coordinates of the other lanes of its quad.
 pub(super) fn reads_quad(draw: &Draw<'_>, tex: &Tex) -> bool {
     let detail = || {
         let sampler = draw.bindings.sampler(usize::from(tex.unit));

@@ -233,7 +233,7 @@ impl<'a> Demand<'a> {
 
     fn inst(&mut self, value: Value, inst: &Inst) {
         let [a, b, c] = inst.args;
-        // Behind a mask of executing lanes, the others' operands are hidden.
+        // A mask of executing lanes hides the operands of the others.
         let hidden = match inst.opcode {
             Opcode::Select => [false, self.only_active(a), false],
             Opcode::And => [self.only_active(b), self.only_active(a), false],

@@ -99,7 +99,7 @@ impl<'a> Demand<'a> {
                     }
                     self.collect(&repeat.body);
                 }
-                // How a coordinate counts is the sampler's affair.
+                // A sampler may tell all coordinates apart.
                 _ => stmt.operands(&mut |operand| self.demand(operand, SIGN | DENORMAL)),
             }
         }
@@ -133,7 +133,7 @@ impl<'a> Demand<'a> {
                 [a, b, SIGN]
             }
             Opcode::Select => [NOTHING, SIGN | DENORMAL, SIGN | DENORMAL],
-            // It counts on that there are none.
+            // These rely on operands without denormals.
             Opcode::Min(DenormalMode::Excluded) | Opcode::Max(DenormalMode::Excluded) => {
                 self.demand(a, DENORMAL);
                 self.demand(b, DENORMAL);
@@ -144,7 +144,7 @@ impl<'a> Demand<'a> {
             }
             Opcode::Abs | Opcode::NegAbs | Opcode::Clamp01 => [DENORMAL; 3],
             Opcode::Flush => [SIGN; 3],
-            // Comparisons take zeros for equal; masks have no sign; the fraction of -0 is +0.
+            // Zeros of either sign compare equal; masks have no sign; the fraction of -0 is +0.
             Opcode::Frc
             | Opcode::Lt
             | Opcode::Ge
@@ -154,12 +154,12 @@ impl<'a> Demand<'a> {
             | Opcode::Or
             | Opcode::AndNot
             | Opcode::Input { .. } => [NOTHING; 3],
-            // Infinity of either sign comes of zeros.
+            // The sign of a zero becomes that of an infinity.
             Opcode::Rcp | Opcode::Rsq => {
                 self.demand(a, SIGN);
                 return;
             }
-            // These put bits together.
+            // The kernels work on bits.
             Opcode::Ex2 | Opcode::Ln2 | Opcode::Sin | Opcode::Cos => {
                 self.demand(a, SIGN | DENORMAL);
                 return;
@@ -171,8 +171,8 @@ impl<'a> Demand<'a> {
             .for_each(|(arg, bits)| self.forward(value, arg, bits));
     }
 
-    /// Whether a sum with this operand is the same for either zero: it is no zero itself, or +0 (-0 if it
-    /// is taken away).
+    /// Returns whether a sum with this operand is the same for a zero of either sign: the operand is not zero, or it is +0
+    /// (-0 if it is subtracted).
     fn absorbs_zero_sign(&self, operand: Operand, taken: bool) -> bool {
         match operand {
             Operand::Const(bits) if f32::from_bits(bits) == 0.0 => (bits != 0) == taken,
@@ -224,7 +224,7 @@ impl Rewrite<'_> {
                     self.is_flushing[*value] = flushes_result(inst.opcode);
                     return equal.is_none();
                 }
-                // What regions hand out comes from inside.
+                // Operands of phis and next values are defined in the regions.
                 Stmt::If(branch) => {
                     branch.arms.iter_mut().for_each(|arm| self.list(arm));
                     stmt.operands_mut(&mut |operand| self.replace(operand));
@@ -239,7 +239,7 @@ impl Rewrite<'_> {
         });
     }
 
-    /// Makes an operation simpler; gives the operand that its result is, if it is one.
+    /// Simplifies an operation; returns the operand that replaces its result, if there is one.
     fn inst(&mut self, value: Value, inst: &mut Inst) -> Option<Operand> {
         let demanded = self.demanded[value];
         let [a, b, _] = inst.args;
@@ -262,7 +262,7 @@ impl Rewrite<'_> {
             }
             _ => {}
         }
-        // What a zero makes zero anyway needs no rule: but infinity and NaN it does not.
+        // Zero times a finite number is zero without the zero rule.
         if let Opcode::Mul(product) | Opcode::Mad(product, _) = &mut inst.opcode {
             product.zero_a &= !self.range(b).is_finite();
             product.zero_b &= !self.range(a).is_finite();
@@ -270,7 +270,7 @@ impl Rewrite<'_> {
         self.simplify_mul_one(inst, demanded)
     }
 
-    /// Something times one is what it is.
+    /// `a * 1` → `a`; `a * 1 + c` → `a + c`.
     fn simplify_mul_one(&self, inst: &mut Inst, demanded: DemandedFp) -> Option<Operand> {
         const PLAIN: MulFlags = MulFlags { negate: false, zero_a: false, zero_b: false };
         const MINUS: MulFlags = MulFlags { negate: true, ..PLAIN };
@@ -288,7 +288,7 @@ impl Rewrite<'_> {
         None
     }
 
-    /// Looks at what others are the negated of, where that is as cheap.
+    /// Uses the operand of a negation in place of the negation, where that costs no more.
     fn propagate_neg(&self, inst: &mut Inst) {
         let negated = |operand: Operand| self.negated[operand.value()?];
         let [a, b, _] = inst.args;
@@ -315,9 +315,9 @@ impl Rewrite<'_> {
         }
     }
 
-    /// Whether an operand is no denormal, whatever else becomes of the function: ranges tell of what it was,
-    /// and what makes a value need not flush where nobody sees it. (In a loop, two products with one could
-    /// each count on the other.)
+    /// Returns whether an operand is not a denormal, whatever else the pass rewrites. The ranges hold for the function
+    /// before: an operation whose flush is not demanded may be dropped. (In a loop, two products with one could each rely
+    /// on the other.)
     fn is_flushed(&self, operand: Operand) -> bool {
         let stays = operand
             .value()
@@ -341,7 +341,7 @@ impl Rewrite<'_> {
     }
 }
 
-/// Whether an operation makes zeros of denormals by itself.
+/// Returns whether an operation flushes its result.
 fn flushes_result(opcode: Opcode) -> bool {
     matches!(
         opcode,
