@@ -1,9 +1,8 @@
-//! From the intermediate form to ops over slots.
+//! Bytecode: ops over slots.
 //!
-//! A slot holds one value of every pixel of a batch. The tree of regions becomes a list of ops with
-//! jumps; each value gets a slot for as long as somebody looks at it (linearizer scan), so that the slots
-//! in use stay in the processor's nearest cache. The slot that a op writes is never one that it
-//! reads, so ops are loops over memory that does not overlap.
+//! A slot holds one value of every pixel of a batch. The region tree is [linearised](super::linearizer); each value has
+//! a slot while it is [live](super::live_ranges), so that the slots in use stay in the processor's nearest cache. The slot
+//! that an op writes is never one that it reads, so that ops are loops over memory that does not overlap.
 
 use r500_isa::values::TexOp;
 
@@ -16,38 +15,38 @@ use r500_exec::Bindings;
 use r500_ir::{Function, Opcode, Operand, Stmt, Value};
 use r500_simd::{Simd, SimdLevel, SimdTask};
 
-/// A slot, or the same bits for every pixel.
+/// An argument of an op: a slot, or the same bits in every lane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Arg {
     Slot(u32),
     Const(f32),
 }
 
-/// One op over a batch.
+/// An op over a batch.
 #[derive(Clone, Debug)]
 pub(super) enum Op {
-    /// A loop over a slot.
+    /// A loop over the lanes of a slot.
     Lanes(dispatch::Kernel, KernelArgs),
-    /// Texels.
+    /// Fetches texels.
     Fetch(Box<FetchOp>),
-    /// Pixels of the mask lose their coverage.
+    /// Removes the coverage of the mask's lanes.
     Discard(Arg),
-    /// Covered pixels of the mask are counted.
+    /// Counts the covered lanes of the mask.
     Stat { channel: u8, mask: Arg },
-    /// Instructions of the program that begin here.
+    /// Counts instructions of the program against the limit.
     ConsumeFuel { instructions: u32, address: u32 },
-    /// Chunks are noted where pixels of the mask execute and none of them is covered.
+    /// Marks chunks for replay where lanes of the mask execute of which none is covered.
     GroupHazard(Arg),
-    /// Begins a region for the chunks where the mask has a pixel; goes on at `to` if there is none.
+    /// Restricts execution to the chunks where the mask has a lane; jumps to `to` if there is none.
     PushExec { mask: Arg, to: u32 },
-    /// Ends the region.
+    /// Restores the chunks before the last restriction.
     PopExec,
-    /// Begins a loop, a region too: counter `counter` is set to `max_trips`.
+    /// Begins a loop: sets counter `counter` to `max_trips`.
     LoopBegin { counter: u32, max_trips: u32 },
-    /// Goes back to `to` if passes are left, for the chunks where the mask, if there is one, has a
-    /// pixel. Without passes or chunks the region ends.
+    /// Jumps back to `to` if iterations are left, for the chunks where the mask, if there is one, has a lane. Otherwise the
+    /// loop ends.
     LoopBack { counter: u32, mask: Option<Arg>, to: u32 },
-    /// Machine code.
+    /// Calls machine code.
     Kernel(codegen::KernelCall),
 }
 
@@ -65,32 +64,32 @@ pub(super) struct FetchOp {
     pub(super) texel: [Option<u32>; 4],
 }
 
-/// Where a target's colour is behind the ops.
+/// Where a target's colour is after the ops.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ColorSource {
-    /// Channel by channel.
+    /// In slots, channel by channel.
     Slots([Arg; 4]),
-    /// On the canvas: see [`codegen::ColorStore`].
+    /// Stored by machine code: see [`codegen::ColorStore`].
     Stored { covered: bool },
 }
 
-/// A function as ops.
+/// The bytecode of a function.
 #[derive(Clone, Debug)]
 pub(super) struct Bytecode {
-    /// Inputs to deliver before the ops: input, channel, slot.
+    /// Inputs to load before the ops: input, channel, slot.
     pub(super) inputs: Vec<(u8, u8, u32)>,
     pub(super) ops: Vec<Op>,
-    /// How many slots there are.
+    /// The number of slots.
     pub(super) slots: u32,
     /// Slots that hold a constant.
     pub(super) constants: Vec<(u32, f32)>,
-    /// How many loops run inside each other.
+    /// The number of loop counters: the depth of nested loops.
     pub(super) counters: u32,
     pub(super) colors: [Option<ColorSource>; 4],
     pub(super) depth: Option<(Arg, Arg)>,
-    /// Whether pixels lose their coverage.
+    /// Whether lanes are discarded.
     pub(super) discards: bool,
-    /// Operations that are machine code, and all.
+    /// The number of operations that are machine code, and of all.
     pub(super) coverage: (usize, usize),
     /// The units that machine code fetches from.
     units: Vec<u8>,
@@ -99,14 +98,13 @@ pub(super) struct Bytecode {
 }
 
 impl Bytecode {
-    /// The ops of a function, with the loops of a level.
+    /// Compiles a function, with the kernels of an instruction-set level.
     pub(super) fn new(function: &Function, parameters: &[(Value, u32)], simd: Simd) -> Self {
         simd.run_plain(Compile { function, parameters, native: None }).0
     }
 
-    /// The ops of a function, with machine code for some of it; how many chunks a batch has beside
-    /// each other; and the numbers of units that the compiler refused. If there are any, the code
-    /// lacks them.
+    /// Compiles a function, with machine code for what a compiler supports. Returns the bytecode, the number of columns of
+    /// chunks in a batch, and the units that the compiler refused: if there are any, the bytecode lacks them.
     pub(super) fn with_native(
         function: &Function,
         parameters: &[(Value, u32)],
@@ -151,7 +149,7 @@ impl Bytecode {
                 slot
             }))
         };
-        // Constants are materialize out for ops only, of which few are left beside machine code.
+        // Constants are materialised for ops only, of which machine code leaves few.
         let columns = super::batch_width(places.count);
         let stride = columns * (super::ROWS / 4) * (size_of::<Chunk>() as u32);
         let kill = |stmt: &Stmt| matches!(stmt, Stmt::Discard(_));
@@ -160,7 +158,7 @@ impl Bytecode {
         let (mut coverage, mut units) = ((0, 0), Vec::new());
         let mut inputs = Vec::new();
         let mut ops = Vec::with_capacity(linearizer.ops.len());
-        // Jumps are to places among the virtual ops, of which inputs and copies onto themselves go.
+        // Jumps name positions of virtual ops, of which inputs and copies onto themselves are dropped.
         let mut moved = Vec::with_capacity(linearizer.ops.len() + 1);
         for op in &linearizer.ops {
             moved.push(position(ops.len()));
@@ -289,12 +287,12 @@ impl Bytecode {
         (code, columns, refused)
     }
 
-    /// Whether machine code paints its colours.
+    /// Returns whether machine code stores the colours.
     pub(super) fn stores_colors(&self) -> bool {
         self.colors.iter().flatten().any(|color| matches!(color, ColorSource::Stored { .. }))
     }
 
-    /// What machine code fetches from, by unit.
+    /// The texels that machine code fetches from, by texture unit.
     pub(super) fn texels<'a>(&self, bindings: &'a Bindings) -> Vec<TexelView<'a>> {
         let last = self.units.iter().max().map_or(0, |last| usize::from(*last) + 1);
         let mut texels = vec![TexelView::NONE; last];
@@ -307,7 +305,7 @@ impl Bytecode {
     }
 }
 
-/// Makes ops with the loops of a level.
+/// Compiles with the kernels of a level.
 struct Compile<'a> {
     function: &'a Function,
     parameters: &'a [(Value, u32)],

@@ -1,10 +1,4 @@
-//! Where machine code comes in: parts of a function that a compiler outside of this crate takes.
-//!
-//! The fast engine stays the frame: batches, regions, what is counted and stored. Maximal runs of
-//! statements that a [`Compiler`] takes (operations, discards, fetches from a [`Table`], and branches and
-//! loops of nothing else) become one step each, whose [`Kernel`] runs over the chunks that execute; the
-//! last one puts colours on the [`ColorTargets`], if the compiler does that. What no compiler takes runs as
-//! loops over slots, statement by statement.
+//! The interface to a native compiler.
 //!
 //! ```text
 //! Function ──▶ CompileUnits ──Compiler──▶ Kernels ─┐
@@ -35,7 +29,7 @@ pub const LANES: usize = lanes::LANES;
 /// One value of sixteen pixels: four quads; in a quad top left, top right, bottom left, bottom right.
 pub type Chunk = [f32; LANES];
 
-/// UnitBuilder of a function, for a compiler.
+/// A part of a function, for a compiler.
 ///
 /// A chunk is 64 bytes, a slot `stride` bytes: some chunks one after the other. A kernel runs over
 /// the same chunks of every slot; lanes of different chunks have nothing to do with each other, those
@@ -47,12 +41,12 @@ pub struct CompileUnit<'a> {
     /// Values from before, with the slots that hold them, by slot. One that is used as a mask holds
     /// all bits or none.
     pub reads: &'a [(Value, u32)],
-    /// Values that somebody looks at later, with the slots to leave them in, by slot. No slot is in
-    /// both lists, none twice in one.
+    /// Values that are used after the unit, with the slots to store them to, by slot. No slot is in both lists, none twice
+    /// in one.
     pub writes: &'a [(Value, u32)],
-    /// What changes behind the body, one after the other. These slots may be among those read.
+    /// Moves after the body, in order. Their slots may be among those read.
     pub moves: &'a [PhiMove],
-    /// Colours, to be put on the targets behind all else; each target once.
+    /// Colours to store after all else; each target once.
     pub colors: &'a [ColorStore],
     /// Bytes from one slot to the next.
     pub stride: u32,
@@ -67,7 +61,7 @@ pub struct CompileUnit<'a> {
     pub values: &'a Values,
 }
 
-/// What a drawing binds that machine code can be defs for.
+/// The resources of a draw that machine code can use directly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ResourceLayout {
     /// Textures that have a [`Table`], by their units, ascending.
@@ -111,8 +105,7 @@ impl ResourceLayout {
     }
 }
 
-/// A variable of the function takes another value: what goes from pass to pass of a loop that the
-/// engine runs, or what its branches change.
+/// A move to a phi or a loop parameter of a region that the interpreter runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PhiMove {
     /// The variable, which is this value from now on.
@@ -138,7 +131,7 @@ pub struct ColorStore {
     pub covered: bool,
 }
 
-/// What a [`Compiler`] can do beside operations.
+/// The capabilities of a [`Compiler`] besides operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Capabilities {
     /// Look up fetches in tables.
@@ -147,7 +140,7 @@ pub struct Capabilities {
     pub discards: bool,
     /// Compute inputs of [`LinearInterpolant`]s.
     pub inputs: bool,
-    /// Paint.
+    /// Store colours.
     pub colors: bool,
 }
 
@@ -158,8 +151,7 @@ impl Capabilities {
 
 /// Makes machine code.
 pub trait Compiler: Send + Sync {
-    /// Whether it has an answer to an operation. The others, and branches and loops with such inside,
-    /// do not come in segments.
+    /// Returns whether the compiler supports an operation. Units have no others.
     fn supports(&self, inst: &Inst) -> bool {
         let _ = inst;
         true
@@ -171,16 +163,16 @@ pub trait Compiler: Send + Sync {
         self.capabilities().fetches
     }
 
-    /// What else it can do.
+    /// The other capabilities of the compiler.
     fn capabilities(&self) -> Capabilities {
         Capabilities::default()
     }
 
-    /// Machine code for a segment; `None` if it cannot: the segment then runs as steps.
+    /// Compiles a unit; `None` if it cannot: the unit then runs as bytecode.
     fn compile(&self, segment: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>>;
 }
 
-/// Machine code of a segment.
+/// The machine code of a unit.
 pub trait Kernel: Send + Sync {
     /// Runs over the chunks from `run.0` to before `run.1` of a batch. Written are those chunks of the
     /// segment's [`writes`](CompileUnit::writes) and [`moves`](CompileUnit::moves), if it discards of
@@ -194,7 +186,7 @@ pub trait Kernel: Send + Sync {
     fn run(&self, batch: &mut Batch<'_, '_>, run: (usize, usize)) -> Result<(), RunError>;
 }
 
-/// What a kernel works on.
+/// The state of a batch, for a kernel.
 pub struct Batch<'b, 'd> {
     /// All slots, each `stride / 64` chunks.
     pub slots: &'b mut [Chunk],
@@ -206,18 +198,18 @@ pub struct Batch<'b, 'd> {
     pub interpolants: &'b [LinearInterpolant],
     /// Where colours go.
     pub targets: ColorTargets<'b>,
-    /// What may be executed.
+    /// The limit of instructions.
     pub fuel: &'b mut Fuel<'d>,
 }
 
-/// What a batch may still execute.
+/// The fuel of a batch: the instructions that it may still execute.
 pub struct Fuel<'a> {
     draw: &'a Draw<'a>,
     pub(super) spent: u64,
     pub(super) pixel: [u32; 2],
 }
 
-/// Instructions after which the clock is looked at, as often as the reference engine does.
+/// Instructions between two readings of the clock, as in the reference engine.
 const CLOCK: u64 = 1024;
 
 impl<'a> Fuel<'a> {
@@ -251,7 +243,7 @@ impl<'a> Fuel<'a> {
         Ok(())
     }
 
-    /// Whether it is time to give up.
+    /// Checks the time limit and cancellation.
     ///
     /// # Errors
     /// [`RunError::Time`] and [`RunError::Cancelled`].
@@ -299,7 +291,7 @@ impl NativeCode {
         let counted = r500_ir::optimize_for_codegen(function);
         let function = counted.as_ref().unwrap_or(function);
         let mut refused = Vec::new();
-        // CompileUnits that are refused become steps, and what is left takes other offsets.
+        // Units that are refused become ops, which changes the slots of the others.
         loop {
             let native = UnitContext { compiler, resources, refused: &refused };
             let (code, batch_width, again) =
@@ -319,16 +311,16 @@ impl NativeCode {
     }
 }
 
-/// What to compile, and with what.
+/// The context of a compilation.
 pub(super) struct UnitContext<'a> {
     pub(super) compiler: &'a dyn Compiler,
     resources: &'a ResourceLayout,
-    /// Numbers of segments that are not to be asked for again.
+    /// The units that the compiler has refused.
     pub(super) refused: &'a [usize],
 }
 
 impl UnitContext<'_> {
-    /// Whether a statement can be part of a segment.
+    /// Returns whether a statement can be part of a unit.
     pub(super) fn supports(&self, stmt: &Stmt) -> bool {
         match stmt {
             Stmt::Def(_, Inst { opcode: r500_ir::Opcode::Input { input, channel }, .. }) => {
@@ -358,7 +350,7 @@ impl UnitContext<'_> {
     }
 }
 
-/// A segment before values have offsets.
+/// A unit before its values have slots.
 #[derive(Debug, Default)]
 pub(super) struct UnitBuilder<'a> {
     pub(super) number: usize,
@@ -381,7 +373,7 @@ pub(super) struct UnitBuilder<'a> {
     pub(super) consume: Option<(u32, u32)>,
 }
 
-/// Instructions that a segment executes at most without looking at the clock.
+/// The maximum number of instructions that a unit executes without checking fuel.
 const MAX_UNCHECKED: u64 = 10_000;
 
 impl<'a> UnitBuilder<'a> {
@@ -411,7 +403,7 @@ impl<'a> UnitBuilder<'a> {
         part
     }
 
-    /// Has a variable change behind the body; what that looks at is given.
+    /// Adds a move after the body, with its operands.
     pub(super) fn push_phi_move(
         &mut self,
         (value, mask, from): (Value, Option<Operand>, Operand),
@@ -421,7 +413,7 @@ impl<'a> UnitBuilder<'a> {
         self.moves.push((value, mask, from));
     }
 
-    /// Looks at operands behind the body.
+    /// Adds uses after the body.
     pub(super) fn add_uses(&mut self, operands: impl Iterator<Item = Operand>) {
         let moved: Vec<Value> = self.moves.iter().map(|(value, ..)| *value).collect();
         self.reads.extend(
@@ -438,7 +430,7 @@ impl<'a> UnitBuilder<'a> {
         *sum = sum.saturating_add(u32::try_from(instructions).unwrap_or(u32::MAX));
     }
 
-    /// Notes what a statement makes and looks at.
+    /// Collects the definitions and uses of a statement.
     fn collect(&mut self, stmt: &Stmt) {
         stmt.operands(&mut |operand| self.reads.extend(operand.value()));
         match stmt {
@@ -471,7 +463,7 @@ impl<'a> UnitBuilder<'a> {
 struct FuelUse {
     instructions: u64,
     address: Option<u32>,
-    /// Pixels decide how many.
+    /// The number depends on lanes.
     varies: bool,
 }
 
@@ -496,7 +488,7 @@ impl FuelUse {
     }
 }
 
-/// A kernel as a step.
+/// The op that calls a kernel.
 #[derive(Clone)]
 pub(super) struct KernelCall {
     pub(super) kernel: Arc<dyn Kernel>,

@@ -1,7 +1,7 @@
-//! Which loop does an operation: by what it computes and which of its arguments are constants.
+//! Kernel selection: the loop of an op, by its opcode and by which of its arguments are constants.
 //!
-//! Each loop is a function of its own for each level. Arguments that are constants have loops of
-//! their own where programs often have them; elsewhere they are materialize out to a slot.
+//! Each loop is monomorphised for each instruction-set level. Constant arguments have loops of their own where programs
+//! often have them; elsewhere they are materialised in a slot.
 
 use core::marker::PhantomData;
 
@@ -12,7 +12,7 @@ use super::reg_file::{OtherRegs, RegFile};
 use r500_ir::{AddSign, DenormalMode, MulFlags, Opcode};
 use r500_simd::{Dispatched, SimdFn, SimdLevel};
 
-/// What a loop is called with.
+/// The arguments of a kernel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct KernelArgs {
     /// The slot that it writes.
@@ -23,7 +23,7 @@ pub(super) struct KernelArgs {
     sign: f32,
 }
 
-/// A loop of one level.
+/// A loop compiled for one level.
 pub(super) type Kernel = Dispatched<RegFile, KernelArgs>;
 
 /// A loop over up to three operands.
@@ -152,7 +152,7 @@ kernels! {
     Select |L, d, a, b, c, s| choose::select(d, a, b, c);
 }
 
-/// The loop of an operation and what to call it with. `materialize` gives the slot of a constant.
+/// Selects the kernel of an operation, and its arguments. `materialize` returns the slot of a constant.
 pub(super) fn select_kernel<L: SimdLevel>(
     level: L,
     opcode: Opcode,
@@ -223,7 +223,7 @@ pub(super) fn select_kernel<L: SimdLevel>(
     }
 
     let entry = match opcode {
-        // Delivered before the steps; never asked for.
+        // Inputs are loaded before the ops; this kernel is never selected.
         Opcode::Input { .. } => unary!(Copy),
         Opcode::Mul(product) => {
             let zero_factors = call.zero_factors(product);
@@ -315,7 +315,7 @@ pub(super) fn masked_move<L: SimdLevel>(
     (entry, call)
 }
 
-/// Which factors of a product make it zero, whatever the other is.
+/// The factors whose zero makes a product zero, whatever the other is.
 #[derive(Clone, Copy)]
 enum ZeroFactors {
     Nowhere,
@@ -324,7 +324,7 @@ enum ZeroFactors {
 }
 
 impl KernelArgs {
-    /// Puts the factors of a product in the order of the loops, and notes its sign.
+    /// Orders the factors of a product as the loops take them, and sets its sign.
     fn zero_factors(&mut self, product: MulFlags) -> ZeroFactors {
         self.sign = if product.negate { -0.0 } else { 0.0 };
         match (product.zero_a, product.zero_b) {

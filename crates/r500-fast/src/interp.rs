@@ -1,4 +1,4 @@
-//! Runs ops over one batch of pixels after another.
+//! The bytecode interpreter: runs ops over one batch after another.
 
 use r500_isa::values::TexOp;
 
@@ -14,40 +14,40 @@ use r500_exec::{Counters, Draw, RunError};
 use r500_simd::{Simd, SimdLevel, SimdTask};
 use r500_texture::batch::BatchFetch;
 
-/// What one thread works with: memory, counters.
+/// The state of one thread: registers, coverage, counters.
 pub(super) struct Interpreter<'a> {
     pub(super) draw: &'a Draw<'a>,
     pub(super) code: &'a Bytecode,
     pub(super) simd: Simd,
     pub(super) memory: RegFile,
-    /// Mask of the pixels that are covered still.
+    /// The mask of covered lanes.
     pub(super) covered: Vec<Chunk>,
-    /// Pixels covered at the start, and when all is done, pixels killed, of each chunk.
+    /// By chunk: the number of lanes that were covered at the start, then of those that were discarded.
     pub(super) killed: Vec<u32>,
-    /// Whether all of the batch is covered and nothing can change that.
+    /// Whether all lanes are covered and nothing discards any.
     pub(super) fully_covered: bool,
-    /// Whether `covered` says so of every pixel.
+    /// Whether `covered` has every lane.
     pub(super) all_covered: bool,
-    /// Whether the batch's colours are in the picture already.
+    /// Whether the batch's colours are in the picture.
     pub(super) colors_stored: bool,
     pub(super) staging: Staging,
-    /// Chunks whose pixels might do otherwise as a group.
+    /// The chunks with a group hazard.
     pub(super) needs_replay: Vec<bool>,
-    /// Whether there may be any.
+    /// Whether there may be such chunks.
     pub(super) any_replay: bool,
     pub(super) counters: Counters,
     /// Instructions executed in this batch.
     fuel: Fuel<'a>,
     trips_left: Vec<u32>,
-    /// What machine code fetches from, by unit.
+    /// The texels that machine code fetches from, by texture unit.
     texels: Vec<TexelView<'a>>,
     /// Inputs that machine code computes.
     pub(super) interpolants: Vec<LinearInterpolant>,
-    /// Zeros, constant coordinates, and texels of a fetch.
+    /// Buffers of a fetch: zeros, constant coordinates, texels.
     fetch_buffers: Vec<Chunk>,
 }
 
-/// The large part of an interpreter's memory, which bands hand on to each other.
+/// The large allocations of an interpreter, which bands reuse.
 pub(super) struct Scratch {
     memory: RegFile,
     fetch_buffers: Vec<Chunk>,
@@ -64,7 +64,7 @@ impl Scratch {
     }
 }
 
-/// Whether a chunk of a mask has a pixel.
+/// Returns whether a chunk of a mask has a lane.
 #[inline(always)]
 fn any_lane(mask: &Chunk) -> bool {
     mask.iter().fold(0, |any, lane| any | lane.to_bits()) != 0
@@ -101,7 +101,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// What is counted, and the memory for another interp of the same code.
+    /// Returns the counters, and the allocations for another interpreter of the same code.
     pub(super) fn finish(self) -> (Counters, Scratch) {
         let Self { counters, memory, fetch_buffers, staging, .. } = self;
         (counters, Scratch { memory, fetch_buffers, staging })
@@ -117,7 +117,7 @@ impl<'a> Interpreter<'a> {
             && staging.has_offsets_in_rows(tile, band.rect().width);
         let targets = match self.code.stores_colors() && over {
             true => staging.in_place(tile, band),
-            // There may be nothing to paint, but places are asked for too.
+            // Machine code reads the offsets even if it stores nothing.
             false => staging.staged(tile, &self.code.colors),
         };
         let simd = self.simd;
@@ -128,15 +128,15 @@ impl<'a> Interpreter<'a> {
         result
     }
 
-    /// Whether the colours of a tile can go to the picture as they are: all of it is there, and pixels that
-    /// are not covered get what nothing was drawn to.
+    /// Returns whether machine code can store the colours of a tile in the picture: the band has all of its pixels, and
+    /// uncovered ones get zeros, as pixels that nothing was drawn to have.
     fn stores_in_place(&self, tile: &Tile<'_>, band: &Band<'_>) -> bool {
         let clears = |color: &ColorSource| matches!(color, ColorSource::Stored { covered: true });
         let clears = self.code.colors.iter().flatten().all(clears);
         tile.inside(band.rect()) && (clears || self.draw.bindings.covers_all())
     }
 
-    /// Runs machine code over the chunks that execute; false if no pixel is left.
+    /// Runs machine code over the chunks that execute. Returns false if no lane is covered any more.
     fn call_kernel(
         &mut self,
         op: &codegen::KernelCall,
@@ -150,7 +150,7 @@ impl<'a> Interpreter<'a> {
         Ok(!op.discards || covered.iter().any(any_lane))
     }
 
-    /// Pixels of the mask lose their coverage; false if none is left.
+    /// Removes the coverage of the mask's lanes. Returns false if no lane is covered any more.
     #[inline(always)]
     fn discard(&mut self, mask: Arg) -> bool {
         let Self { memory, covered, .. } = self;
@@ -172,7 +172,7 @@ impl<'a> Interpreter<'a> {
             let both: Chunk = std::array::from_fn(|lane| {
                 f32::from_bits(mask[lane].to_bits() & covered[lane].to_bits())
             });
-            // Where nothing is covered, nothing shows.
+            // A chunk without covered lanes has no visible result.
             needs_replay[chunk] |= any_lane(&mask) && !any_lane(&both) && any_lane(&covered);
         });
     }
@@ -191,7 +191,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Opens a region where a mask has pixels; false if there are none.
+    /// Restricts execution to chunks where a mask has a lane. Returns false if there are none.
     #[inline(always)]
     fn push_exec(&mut self, mask: Arg) -> bool {
         let mut exec = std::mem::take(&mut self.memory.exec);
@@ -206,7 +206,7 @@ impl<'a> Interpreter<'a> {
         any
     }
 
-    /// Whether a loop makes another pass.
+    /// Returns whether a loop runs another iteration.
     #[inline(always)]
     fn loop_back(&mut self, counter: u32, mask: Option<Arg>) -> bool {
         let left = &mut self.trips_left[counter as usize];
@@ -237,7 +237,7 @@ impl<'a> Interpreter<'a> {
     }
 }
 
-/// Whether a chunk of a mask has a pixel.
+/// Returns whether a chunk of a mask has a lane.
 #[inline(always)]
 fn any_lane_of(memory: &[Chunk], chunk: usize) -> bool {
     memory.get(chunk).is_some_and(any_lane)
@@ -317,8 +317,8 @@ impl SimdTask for Fetch<'_, '_> {
         let Some(sampler) = interp.draw.bindings.sampler(usize::from(fetch.unit)) else { return };
         let Interpreter { memory: slots, fetch_buffers, .. } = interp;
         let chunks = end - first;
-        // Texels go to memory of their own: any slot may be a coordinate. So do constants, behind the
-        // zeros that most of them are.
+        // Texels have buffers of their own, as any slot may be a coordinate. Constant coordinates other than zero have
+        // buffers after the zeros.
         let (zeros, rest) = fetch_buffers.split_at_mut(slots.chunks);
         let (constants, texels) = rest.split_at_mut(12 * chunks);
         let mut constants = constants.chunks_exact_mut(chunks);

@@ -1,4 +1,4 @@
-//! Inputs as machine code computes them: what they are along a batch plus what they are across it.
+//! Plane evaluation as machine code does it: terms by column plus terms by row.
 
 use r500_program::{InputData, Plane};
 

@@ -53,14 +53,13 @@ pub struct Fast {
 }
 
 impl Fast {
-    /// The engine with the best instructions that this interp has.
+    /// The engine with the best instructions that this machine has.
     #[must_use]
     pub fn new() -> Self {
         Self::with(Simd::detect())
     }
 
-    /// The engine with certain instructions. The portable ones stand in for what this interp does
-    /// not have.
+    /// The engine with certain instructions; with the portable ones if this machine does not have them.
     #[must_use]
     pub fn with(simd: Simd) -> Self {
         Self { simd: if simd.is_available() { simd } else { Simd::Portable } }
@@ -97,31 +96,29 @@ impl Engine for Fast {
     }
 }
 
-/// A picture drawn batch by batch.
+/// A prepared draw, run batch by batch.
 pub struct FastDraw<'a> {
     draw: Draw<'a>,
     centers: PixelCenters,
     version: Mutex<Arc<CodeVersion>>,
 }
 
-/// The code that draws, which may be exchanged between two bands.
+/// A version of the code, which may be replaced between two bands.
 struct CodeVersion {
     simd: Simd,
     code: Bytecode,
-    /// Chunks of a batch beside each other.
+    /// Columns of chunks in a batch.
     batch_width: u32,
-    /// Memory that no thread is using: getting it anew for each band would take longer than a short
-    /// program.
+    /// Scratch memory that no thread is using: allocating it for each band would take longer than a short program.
     scratch_pool: Mutex<Vec<Scratch>>,
 }
 
-/// Bytes that the slots of a batch should not exceed, so that they stay in the processor's second
-/// cache. Larger batches make less of what a step costs beside its loop, above all where few pixels
-/// are left in a loop, and that is worth more than the first cache (measured, see the guide).
+/// The maximum size of a batch's slots in bytes, so that they stay in the processor's second-level cache. Larger batches
+/// amortise dispatch, above all where few lanes are left in a loop, and that is worth more than the first-level cache
+/// (measured, see the guide).
 const BATCH_BYTES: usize = 96 << 10;
 
-/// Chunks of a batch beside each other, with so many slots. Powers of two only, so that chunks lie in
-/// squares.
+/// The number of columns of chunks in a batch with so many slots: a power of two, so that chunks lie in squares.
 fn batch_width(slots: u32) -> u32 {
     let column = (ROWS / 4) as usize * size_of::<lanes::Chunk>() * slots.max(1) as usize;
     let columns = u32::try_from(BATCH_BYTES / column).unwrap_or(1).clamp(1, 16);
@@ -129,14 +126,14 @@ fn batch_width(slots: u32) -> u32 {
 }
 
 impl<'a> FastDraw<'a> {
-    /// A drawing with its code. The function that the code was made of must be the drawing's.
+    /// A draw with its code, which must be made of the draw's function.
     #[must_use]
     pub fn new(draw: Draw<'a>, code: NativeCode, simd: Simd) -> Self {
         let centers = PixelCenters::new(draw.bindings.size());
         Self { draw, centers, version: Mutex::new(Arc::new(CodeVersion::new(code, simd))) }
     }
 
-    /// Goes on with other code of the same function: bands that begin from now on are drawn by it.
+    /// Replaces the code by other code of the same function, for bands that begin from now on.
     pub fn replace_code(&self, code: NativeCode, simd: Simd) {
         *lock(&self.version) = Arc::new(CodeVersion::new(code, simd));
     }
@@ -148,13 +145,13 @@ impl CodeVersion {
     }
 }
 
-/// The lock, whatever another thread did while it held it.
+/// Locks a mutex, also one that a panicking thread has poisoned.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl FastDraw<'_> {
-    /// Draws again, as groups, what pixels by themselves may have drawn otherwise.
+    /// Replays chunks with a group hazard in the reference engine.
     fn replay_as_groups(
         &self,
         tile: &Tile<'_>,

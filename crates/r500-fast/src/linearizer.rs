@@ -92,7 +92,7 @@ impl<'a> Linearizer<'a> {
         }
     }
 
-    /// A op for a whole segment.
+    /// Appends the op of a compile unit.
     fn unit(&mut self, part: UnitBuilder<'a>) {
         let at = self.at();
         self.uses.extend(part.reads.iter().map(|value| (at, Operand::Value(*value))));
@@ -100,7 +100,7 @@ impl<'a> Linearizer<'a> {
         self.parts.push(part);
     }
 
-    /// Has the last segment, or one of its own, paint colours, if the compiler can; whether it does.
+    /// Has the last unit, or a unit of its own, store the colours, if the compiler can. Returns whether it does.
     pub(super) fn store_colors(&mut self, function: &Function) -> bool {
         let Some(native) = self.native.filter(|native| native.compiler.capabilities().colors)
         else {
@@ -153,7 +153,7 @@ impl<'a> Linearizer<'a> {
         }
     }
 
-    /// A segment, and who compiles it.
+    /// A unit, and the context to compile it in.
     pub(super) fn part(&self, number: usize) -> Option<(&UnitBuilder<'a>, &'a UnitContext<'a>)> {
         Some((self.parts.get(number)?, self.native?))
     }
@@ -181,9 +181,9 @@ impl<'a> Linearizer<'a> {
         }
     }
 
-    /// Has a segment move a value as its last deed. False if there is none.
+    /// Appends a move to the last unit, or to a unit of its own. Returns false without a compiler.
     fn push_phi_move(&mut self, value: Value, mask: Option<Operand>, from: Operand) -> bool {
-        // What a compiler refuses falls back to ops, and others would have other numbers then.
+        // A unit that the compiler refuses becomes ops; units for moves alone would change the numbers of the others.
         if self.native.is_none_or(|native| !native.refused.is_empty()) {
             return false;
         }
@@ -271,8 +271,8 @@ impl<'a> Linearizer<'a> {
         self.depth -= 1;
     }
 
-    /// Carried values take their next ones, all at once: what is read of those that are overwritten
-    /// is set aside first.
+    /// Parallel moves at the end of an iteration: loop parameters take their next values. A parameter that is another's
+    /// next value is saved first.
     fn loop_back_moves(&mut self, repeat: &'a Loop, first: u32) {
         let is_param =
             |operand: Operand| repeat.params.iter().any(|c| Operand::Value(c.value) == operand);
@@ -289,7 +289,7 @@ impl<'a> Linearizer<'a> {
                 moves.push((value, None, Operand::Value(saved)));
                 continue;
             }
-            // What stays as it is for some pixels changes in its place for the others.
+            // `mask ? new : old` of the parameter itself is a masked move.
             let wanted =
                 repeat.continue_mask.into_iter().chain(repeat.params.iter().map(|c| c.next));
             let moved = moves.iter().flat_map(|(_, mask, from)| [*mask, Some(*from)]);
@@ -309,14 +309,13 @@ impl<'a> Linearizer<'a> {
                 None => self.copy(value, from),
             }
         }
-        // They must outlive the pass.
+        // Parameters are live to the end of the iteration.
         for param in &repeat.params {
             self.uses.push((self.at(), Operand::Value(param.value)));
         }
     }
 
-    /// Mask and value, if `next` is computed from place `first` on as `mask ? value : old` and
-    /// nobody has looked at it.
+    /// Returns mask and new value if `next` is `mask ? value : old`, defined at position `first` or later and not used.
     fn selection(&self, next: Operand, old: Value, first: u32) -> Option<(Operand, Operand)> {
         let made = self.ops[first as usize..].iter().find_map(|op| match op {
             VirtualOp::Def(value, inst) if Operand::Value(*value) == next => Some(*inst),
@@ -327,7 +326,7 @@ impl<'a> Linearizer<'a> {
         (selects && !self.uses.iter().any(|(_, operand)| *operand == next)).then_some((mask, from))
     }
 
-    /// Takes back the op that computes a value.
+    /// Deletes the op that defines a value.
     fn delete_def(&mut self, value: Operand) {
         let made = self
             .ops

@@ -1,21 +1,21 @@
-//! The memory of a batch: a slot for each value in use, and which chunks execute.
+//! The register file of a batch, and the execution stack: which chunks execute.
 
 use std::ops::Range;
 
 use super::bytecode::Arg;
 use super::lanes::{Chunk, LANES};
 
-/// Slots, one after the other, and the exec that are open.
+/// The slots, one after the other, and the execution stack.
 pub(super) struct RegFile {
     floats: Vec<f32>,
-    /// Where the first slot begins: at a line of the processor's cache.
+    /// The index of the first slot, which is aligned to a cache line.
     first: usize,
     /// Chunks in a slot.
     pub(super) chunks: usize,
     pub(super) exec: ExecStack,
 }
 
-/// Bytes of a line of the cache, and of a chunk.
+/// Bytes of a cache line, and of a chunk.
 const LINE: usize = size_of::<Chunk>();
 
 impl RegFile {
@@ -23,7 +23,7 @@ impl RegFile {
         let floats = vec![0.0_f32; (slots as usize * chunks + 1) * LANES];
         let first = floats.as_ptr().align_offset(LINE);
         Self {
-            // An allocator may leave it unaligned, which costs time and nothing else.
+            // Without alignment only speed suffers.
             first: if first < LANES { first } else { 0 },
             floats,
             chunks,
@@ -121,15 +121,15 @@ impl<'a> OtherRegs<'a> {
     }
 }
 
-/// Which chunks execute: ranges of neighbours, for each open region.
+/// The execution stack: the ranges of chunks that execute, for each open region.
 #[derive(Default)]
 pub(super) struct ExecStack {
     pub(super) ranges: Vec<ChunkRange>,
-    /// Where the ranges of each open region begin, the innermost last.
+    /// The index of the first range of each open region, the innermost last.
     starts: Vec<usize>,
 }
 
-/// Chunks between two ranges that are not worth a second one.
+/// The number of idle chunks up to which two ranges are merged.
 const MERGE_GAP: usize = 5;
 
 /// Chunks from one to before another.
@@ -154,10 +154,10 @@ impl ExecStack {
         self.starts.last().copied().unwrap_or(0)..self.ranges.len()
     }
 
-    /// Opens a region for the chunks of the innermost one that `selects` says; false if there is none.
+    /// Opens a region for the selected chunks of the innermost one. Returns false if there are none.
     ///
-    /// A few others between them may range along, which is cheaper than another range: no mask of the
-    /// region has a pixel of theirs, so they change nothing that counts.
+    /// A few idle chunks between them may be included, which costs less than another range: no mask of the region has a
+    /// lane of theirs, so that their results are not used.
     #[inline(always)]
     pub(super) fn push(&mut self, mut selects: impl FnMut(usize) -> bool) -> bool {
         let start = self.ranges.len();
@@ -185,7 +185,7 @@ impl ExecStack {
         }
     }
 
-    /// Goes on in the innermost region with the chunks that `selects` says; false if there is none.
+    /// Restricts the innermost region to the selected chunks. Returns false if there are none.
     #[inline(always)]
     pub(super) fn restrict(&mut self, selects: impl FnMut(usize) -> bool) -> bool {
         let current = self.current();

@@ -1,4 +1,4 @@
-//! Where machine code puts the colours of pixels, and where it finds their inputs.
+//! Render targets as machine code stores to them, and the offsets of a batch's pixels in them.
 
 use super::bytecode::ColorSource;
 use super::chunk_stores::ChunkStores;
@@ -100,7 +100,7 @@ impl BatchOffsets {
     }
 }
 
-/// Canvases of one batch after the other.
+/// The targets of one batch after the other, and staging buffers.
 #[derive(Default)]
 pub(super) struct Staging {
     /// By target: pixels of a batch whose colours do not go to the picture as they are, chunk by chunk.
@@ -130,7 +130,7 @@ impl Staging {
         ColorTargets { planes: band.colors_from([tile.x, tile.y]), offsets }
     }
 
-    /// A targets for the chunks of a tile beside the picture.
+    /// Staging buffers for the chunks of a tile.
     pub(super) fn staged(
         &mut self,
         tile: &Tile<'_>,

@@ -1,8 +1,7 @@
-//! Batches of pixels: where they lie in the picture, what is delivered to them, what they leave.
+//! Batches of pixels: their place in the picture, loading of inputs, storing of outputs.
 //!
-//! A batch is some chunks beside each other, some rows of chunks high. A chunk is four by four
-//! pixels: four quads, row by row; in a quad top left, top right, bottom left, bottom right, as in the
-//! reference engine.
+//! A batch is a rectangle of chunks. A chunk is four by four pixels: four quads, row by row; in a quad top left, top right,
+//! bottom left, bottom right, as in the reference engine.
 
 use r500_program::InputData;
 
@@ -176,7 +175,7 @@ impl Tile<'_> {
                 }
                 interp.killed.fill(if interp.code.discards { LANES as u32 } else { 0 });
             }
-            // What nothing kills stays as it is from batch to batch.
+            // Without discards, coverage stays as it is from batch to batch.
             interp.fully_covered = !interp.code.discards;
             interp.all_covered = interp.fully_covered;
             return true;
@@ -209,7 +208,7 @@ impl Tile<'_> {
 /// The mask that has every pixel.
 const ALL: Chunk = [f32::from_bits(!0); LANES];
 
-/// Delivers the inputs of a batch to their slots, and to machine code, in plain arithmetic: nothing is flushed.
+/// Loads the inputs of a batch into their slots, and the interpolants of machine code, without flushing denormals.
 pub(super) struct LoadInputs<'m, 'a, 't> {
     pub(super) tile: &'t Tile<'t>,
     pub(super) interp: &'m mut Interpreter<'a>,
@@ -256,7 +255,7 @@ impl SimdTask for LoadInputs<'_, '_, '_> {
     }
 }
 
-/// Takes what a batch leaves to the picture.
+/// Stores the outputs of a batch in the picture.
 pub(super) struct StoreOutputs<'m, 'a, 't, 'b, 'c> {
     pub(super) tile: &'t Tile<'t>,
     pub(super) interp: &'m mut Interpreter<'a>,
@@ -366,7 +365,7 @@ impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
     }
 }
 
-/// Takes to the picture which pixels of a batch that lies in the band are covered still; for the next one, all are.
+/// Stores the coverage of a batch that lies in the band, and resets it for the next one.
 #[inline(always)]
 fn store_coverage_only(tile: &Tile<'_>, interp: &mut Interpreter<'_>, band: &mut Band<'_>) {
     let Interpreter { covered, killed, .. } = interp;
@@ -387,7 +386,7 @@ fn store_coverage_only(tile: &Tile<'_>, interp: &mut Interpreter<'_>, band: &mut
     interp.all_covered = true;
 }
 
-/// Takes the covered pixels of a row of chunks to the picture, as far as they lie in the band.
+/// Stores the covered pixels of a row of chunks that lie in the band.
 #[inline(always)]
 fn store_covered<F: Fn(usize) -> [f32; 4]>(
     tile: &Tile<'_>,
