@@ -1,8 +1,13 @@
-//! The interface to a native compiler.
+//! The interface to a native compiler: compile units, capabilities, kernels.
+//!
+//! The fast engine keeps batches, regions, counters and outputs. Each maximal run of statements that a [`Compiler`] supports
+//! (operations, discards, fetches from textures with a [`TextureDesc`](Table), and branches and loops of these) is a
+//! [`CompileUnit`] and becomes one op, whose [`Kernel`] runs over the chunks that execute. The last unit stores colours to the
+//! [`ColorTargets`], if the compiler supports that. All other statements run as bytecode.
 //!
 //! ```text
 //! Function ──▶ CompileUnits ──Compiler──▶ Kernels ─┐
-//!    └───────────────────────────────▶ Steps ──┴──▶ NativeCode ──replace_code──▶ FastDraw
+//!    └───────────────────────────────▶ Ops ────────┴──▶ NativeCode ──replace_code──▶ FastDraw
 //! ```
 
 use std::fmt;
@@ -169,13 +174,13 @@ pub trait Compiler: Send + Sync {
     }
 
     /// Compiles a unit; `None` if it cannot: the unit then runs as bytecode.
-    fn compile(&self, segment: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>>;
+    fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>>;
 }
 
 /// The machine code of a unit.
 pub trait Kernel: Send + Sync {
     /// Runs over the chunks from `run.0` to before `run.1` of a batch. Written are those chunks of the
-    /// segment's [`writes`](CompileUnit::writes) and [`moves`](CompileUnit::moves), if it discards of
+    /// unit's [`writes`](CompileUnit::writes) and [`moves`](CompileUnit::moves), if it discards of
     /// [`covered`](Batch::covered), and of the planes of its [`colors`](CompileUnit::colors) the pixels that
     /// the [`offsets`](ColorTargets::offsets) of these chunks tell of; read are those of its [`reads`](CompileUnit::reads), and the texels of
     /// its [`tables`](CompileUnit::tables), its [`interpolants`](CompileUnit::interpolants), and what is covered; nothing else. But for colours, what it leaves

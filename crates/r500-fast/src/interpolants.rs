@@ -33,8 +33,8 @@ impl LinearInterpolant {
         }
     }
 
-    /// Bytes from the beginning of a ramp to the numbers of a column of chunks, and to those of either half of
-    /// a row of them; `None` if a ramp has not so many.
+    /// Bytes from the beginning of an interpolant to the numbers of a column of chunks, and to those of either half of
+    /// a row of them; `None` if an interpolant has not so many.
     pub(super) fn offsets([column, row]: [u32; 2]) -> Option<[[u32; 2]; 2]> {
         let there = (column as usize) < COLUMNS && row < ROWS / CHUNK;
         let x_terms = column.checked_mul(32)?;
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn planes_of_tiny_numbers_are_no_ramps() {
+    fn planes_of_tiny_numbers_are_not_linear() {
         let tiny = f32::from_bits(MIN_MAGNITUDE.to_bits() - 1);
         let least =
             [(0.0, true), (-0.0, true), (MIN_MAGNITUDE, true), (-MIN_MAGNITUDE, true), (1.0, true)];
@@ -125,7 +125,7 @@ mod tests {
     fn offsets_are_those_of_the_numbers() {
         assert_eq!(size_of::<LinearInterpolant>(), 768);
         assert_eq!(std::mem::offset_of!(LinearInterpolant, y_terms), 512);
-        // The third column, the last row: 3 * 64 bytes behind the first; the other half 32 further on.
+        // The third column, the last row: 3 * 64 bytes after the first; the other half 32 further on.
         assert_eq!(LinearInterpolant::offsets([2, 3]), Some([[64, 704], [64, 736]]));
         assert_eq!(LinearInterpolant::offsets([15, 0]), Some([[480, 512], [480, 544]]));
         assert_eq!(LinearInterpolant::offsets([16, 0]), None);

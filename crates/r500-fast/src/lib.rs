@@ -1,20 +1,19 @@
-//! The fast engine: batches of pixels, operation by operation.
+//! The fast engine: a batch interpreter of the SSA form, and the interface to a native compiler.
 //!
-//! A drawing is [lifted](mod@r500_ir) once to operations on single channels. Each operation is then
-//! a loop over some hundred pixels at once, whose values lie one after the other, sixteen to a
-//! chunk: the loops are plain Rust, compiled for each level of vector instructions
-//! and chosen at run time ([`Simd`]), and the values in use fit the processor's first cache.
+//! A program is [lifted](mod@r500_ir) once for each draw to operations on single channels, and these are compiled to
+//! bytecode over slots. An op is a loop over some hundred pixels, whose values are contiguous, sixteen to a chunk.
+//! The loops are plain Rust, compiled for each level of vector instructions and selected at run time ([`Simd`]); the slots in
+//! use fit the processor's cache.
 //!
 //! ```text
-//! Function ──code──▶ Bytecode (steps over slots) ──interp──▶ Band
-//!                                               │
-//!                          lanes (loops), simd (levels), fp_env (denormals), tile (batches)
+//! Function ──linearizer, live_ranges──▶ Bytecode ──interp──▶ Band
+//!     └──────codegen──▶ kernels (machine code) ───────┘
 //! ```
 //!
-//! A compiler may take parts of the function ([`codegen`]); they become steps too.
+//! A native compiler may take parts of a function ([`codegen`]), which become ops that call its code.
 //!
-//! What has no [`Function`](r500_ir::Function) runs on the [reference engine](mod@r500_exec::reference);
-//! [`RunInfo::instead`](r500_exec::RunInfo) says why.
+//! A draw without a [`Function`](r500_ir::Function) runs on the [reference engine](mod@r500_exec::reference);
+//! [`RunInfo::instead`](r500_exec::RunInfo) has the reason.
 
 #![allow(
     clippy::expect_used,

@@ -80,8 +80,8 @@ impl<'a> Linearizer<'a> {
         while let Some(first) = rest.first() {
             let takes = native.supports(first);
             let alike = rest.iter().take_while(|stmt| native.supports(stmt) == takes).count();
-            let (run, behind) = rest.split_at(alike);
-            rest = behind;
+            let (run, after) = rest.split_at(alike);
+            rest = after;
             let number = self.units;
             self.units += usize::from(takes);
             let part = (takes && !native.refused.contains(&number)).then(|| UnitBuilder::new(run));

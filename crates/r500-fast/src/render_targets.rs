@@ -37,7 +37,7 @@ pub struct BatchOffsets {
     pixels: usize,
 }
 
-/// Where half a chunk lies, two quads beside each other: bytes from the first pixel of the batch to the left pixel
+/// Where half a chunk lies, two neighbouring quads: bytes from the first pixel of the batch to the left pixel
 /// of either row, of which there are four.
 #[repr(C, align(32))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(offsets.chunks()[1].map(|offset| offset.rows[0] / 16), [16, 24]);
         assert_eq!(offsets.chunks()[1].map(|offset| offset.rows[1] / 16), [20, 28]);
         assert_eq!(offsets.pixels(), 32);
-        // Columns of 32 bytes, rows of 64 behind 16 of those, in halves.
+        // Columns of 32 bytes, rows of 64 after 16 of those, in halves.
         assert_eq!(offsets.chunks()[0].map(|offset| offset.interpolants), [[32, 576], [32, 608]]);
         assert_eq!(offsets.chunks()[1].map(|offset| offset.interpolants), [[0, 640], [0, 672]]);
     }

@@ -31,7 +31,7 @@ pub(super) struct Tile<'a> {
     pub(super) x: u32,
     /// Row of it.
     pub(super) y: u32,
-    /// Chunks beside each other.
+    /// Columns of chunks.
     pub(super) columns: u32,
     pub(super) centers: &'a PixelCenters,
 }
@@ -72,8 +72,8 @@ impl PixelCenters {
 
 /// Column and row of each chunk of a batch of so many columns.
 ///
-/// In squares of squares, as far as they go: chunks near each other do alike. Squares stand beside each
-/// other, or, if they are narrower than high, on each other.
+/// In squares of squares, as neighbouring chunks mostly take the same branches. Squares are side by side, or, if a batch is
+/// narrower than high, one above the other.
 const fn chunk_positions<const N: usize>(columns: u32) -> [[u8; 2]; N] {
     let rows = ROWS / CHUNK;
     let square = if columns < rows { columns } else { rows };

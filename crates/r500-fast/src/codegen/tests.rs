@@ -1,4 +1,4 @@
-//! CompileUnits by a compiler that only interprets: what they are told to read and write is enough, and
+//! Compile units by a compiler that only interprets: what they list as read and written is enough, and
 //! pictures are the same however a function is cut.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -17,9 +17,9 @@ use r500_numerics::{Arith, canonical_nan};
 
 const LAW: Arith = Arith::LAW;
 
-/// Interprets segments.
+/// Interprets units.
 struct Interpreter {
-    /// Refuses each so many-th segment that it is asked for.
+    /// Refuses every so many-th unit.
     refuses: Option<usize>,
     /// Leaves multiply-adds to others.
     leaves_mads: bool,
@@ -45,8 +45,8 @@ impl Compiler for Interpreter {
         Capabilities::ALL
     }
 
-    fn compile(&self, segment: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
-        let slots = segment.reads.iter().chain(segment.writes).map(|(_, slot)| *slot);
+    fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
+        let slots = unit.reads.iter().chain(unit.writes).map(|(_, slot)| *slot);
         let slots: Vec<u32> = slots.collect();
         let mut unique = slots.clone();
         unique.sort_unstable();
@@ -57,16 +57,16 @@ impl Compiler for Interpreter {
             return None;
         }
         Some(Arc::new(Interpreted {
-            body: segment.body.iter().map(|&stmt| stmt.clone()).collect(),
-            reads: segment.reads.to_vec(),
-            writes: segment.writes.to_vec(),
-            moves: segment.moves.to_vec(),
-            colors: segment.colors.to_vec(),
-            chunks: segment.stride as usize / size_of::<Chunk>(),
-            fuel_checked: segment.fuel_checked,
-            tables: segment.tables.to_vec(),
-            interpolants: segment.interpolants.to_vec(),
-            values: segment.values.len(),
+            body: unit.body.iter().map(|&stmt| stmt.clone()).collect(),
+            reads: unit.reads.to_vec(),
+            writes: unit.writes.to_vec(),
+            moves: unit.moves.to_vec(),
+            colors: unit.colors.to_vec(),
+            chunks: unit.stride as usize / size_of::<Chunk>(),
+            fuel_checked: unit.fuel_checked,
+            tables: unit.tables.to_vec(),
+            interpolants: unit.interpolants.to_vec(),
+            values: unit.values.len(),
         }))
     }
 }
@@ -89,7 +89,7 @@ impl Kernel for Interpreted {
         let Batch { slots, covered, texels, interpolants, fuel, targets } = batch;
         let mut most = (0, 0);
         for chunk in first..end {
-            // What a segment does not say that it reads is not there.
+            // Values that a unit does not list as read are missing.
             let mut state = State {
                 values: vec![None; self.values],
                 spent: 0,
@@ -179,7 +179,7 @@ impl State<'_> {
                     let lane = |lane: usize| {
                         let [column, row] =
                             self.halves[lane / 8].interpolants.map(|at| at as usize);
-                        // Numbers of four bytes; those across begin behind those along.
+                        // Numbers of four bytes; those by row follow those by column.
                         let x_terms = x_terms.as_flattened()[column / 4 + lane % 8];
                         let y_terms = y_terms.as_flattened()[(row - 512) / 4 + lane % 8];
                         LAW.add(x_terms, y_terms).to_bits()
@@ -243,7 +243,7 @@ impl State<'_> {
                         *covered = f32::from_bits(covered.to_bits() & !mask);
                     }
                 }
-                other => panic!("{other:?} in a segment"),
+                other => panic!("{other:?} in a unit"),
             }
         }
         Ok(())
@@ -309,7 +309,7 @@ fn evaluate(code: Opcode, [a, b, c]: [Lanes; 3], lane: usize) -> u32 {
         Opcode::Or => bits[0] | bits[1],
         Opcode::AndNot => bits[0] & !bits[1],
         Opcode::Select => bits[0] & bits[1] | !bits[0] & bits[2],
-        code => r500_ir::evaluate(code, bits).expect("an operation of a segment"),
+        code => r500_ir::evaluate(code, bits).expect("an operation of a unit"),
     }
 }
 
