@@ -19,7 +19,7 @@
 //! | `specialization` | constants that change from drawing to drawing become values |
 //! | `cache` | compiled segments by content |
 //! | `cache_key` | what makes two functions or segments the same |
-//! | `lower`, `op` | from the intermediate form to operations of a processor |
+//! | `lower`, `lir` | from the intermediate form to operations of a processor |
 //! | `unroll_and_jam` | two groups of pixels at once |
 //! | `live_ranges` | where each value is looked at |
 //! | `schedule` | their order |
@@ -50,9 +50,9 @@ mod memory_bounds;
 mod specialization;
 mod tiering;
 
+mod lir;
 mod live_ranges;
 mod lower;
-mod op;
 mod schedule;
 #[cfg(test)]
 mod segments;

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::op::{Class, Kind, Node, Program, V};
+use crate::lir::{Class, LirFunction, Opcode, Region, VReg};
 
 /// What is looked at where.
 #[derive(Debug)]
@@ -16,18 +16,18 @@ pub(crate) struct LiveRanges {
     /// Where each value starts.
     starts: Vec<u32>,
     /// Where texels are.
-    offsets: HashSet<V>,
+    offsets: HashSet<VReg>,
     /// Ends of loops by their heads.
     loops: HashMap<u32, u32>,
     /// All uses, in order.
-    all: Vec<(u32, V)>,
+    all: Vec<(u32, VReg)>,
     /// How many values that lie nowhere else are alive at each place.
     pressure: Vec<u32>,
     end: u32,
 }
 
 impl LiveRanges {
-    pub(crate) fn of(program: &Program) -> Self {
+    pub(crate) fn of(program: &LirFunction) -> Self {
         let count = program.classes.len();
         let mut live_ranges = Self {
             uses: vec![Vec::new(); count],
@@ -44,25 +44,25 @@ impl LiveRanges {
         live_ranges
     }
 
-    fn nodes(&mut self, nodes: &[Node], program: &Program) {
+    fn nodes(&mut self, nodes: &[Region], program: &LirFunction) {
         for node in nodes {
             match node {
-                Node::Ops(ops) => {
+                Region::Ops(ops) => {
                     for op in ops {
                         self.end += 1;
                         op.args().for_each(|v| self.use_at(v));
-                        if let Kind::Texel(_) = op.kind {
+                        if let Opcode::LoadTexel(_) = op.kind {
                             self.offsets.extend(op.args());
                         }
                         op.dst.into_iter().for_each(|v| self.start(v));
                     }
                 }
-                Node::Spend(_) => {}
-                Node::Branch(branch) => {
+                Region::ConsumeFuel(_) => {}
+                Region::Branch(branch) => {
                     self.end += 1;
-                    for merge in &branch.merges {
-                        merge.before.into_iter().for_each(|v| self.use_at(v));
-                        self.start(merge.var);
+                    for phi in &branch.phis {
+                        phi.incoming.into_iter().for_each(|v| self.use_at(v));
+                        self.start(phi.var);
                     }
                     for arm in &branch.arms {
                         self.end += 1;
@@ -77,28 +77,28 @@ impl LiveRanges {
                         }
                     }
                 }
-                Node::Repeat(repeat) => {
+                Region::Loop(repeat) => {
                     self.end += 1;
                     let start = self.end;
-                    for carried in &repeat.carried {
-                        self.use_at(carried.init);
-                        self.start(carried.var);
-                        self.use_at(carried.var);
+                    for param in &repeat.params {
+                        self.use_at(param.init);
+                        self.start(param.var);
+                        self.use_at(param.var);
                     }
                     let first = self.all.len();
                     self.nodes(&repeat.body, program);
                     self.end += 1;
-                    let mut outer: Vec<V> = (self.all[first..].iter())
+                    let mut outer: Vec<VReg> = (self.all[first..].iter())
                         .map(|(_, v)| *v)
                         .filter(|v| self.starts[v.index()] < start && program.given(*v).is_none())
                         .collect();
                     outer.sort_unstable();
                     outer.dedup();
                     outer.into_iter().for_each(|v| self.use_at(v));
-                    repeat.again.into_iter().for_each(|v| self.use_at(v));
-                    for carried in &repeat.carried {
-                        self.use_at(carried.next);
-                        self.start(carried.out);
+                    repeat.continue_mask.into_iter().for_each(|v| self.use_at(v));
+                    for param in &repeat.params {
+                        self.use_at(param.next);
+                        self.start(param.out);
                     }
                     self.loops.insert(start, self.end);
                 }
@@ -106,7 +106,7 @@ impl LiveRanges {
         }
     }
 
-    fn use_at(&mut self, v: V) {
+    fn use_at(&mut self, v: VReg) {
         let uses = &mut self.uses[v.index()];
         if uses.last() != Some(&self.end) {
             uses.push(self.end);
@@ -114,14 +114,14 @@ impl LiveRanges {
         }
     }
 
-    fn start(&mut self, v: V) {
+    fn start(&mut self, v: VReg) {
         self.starts[v.index()] = self.end;
     }
 
-    fn find_pressure(&mut self, program: &Program) {
+    fn find_pressure(&mut self, program: &LirFunction) {
         let mut changes = vec![0_i32; self.end as usize + 2];
         for (number, uses) in self.uses.iter().enumerate() {
-            let v = V(u32::try_from(number).unwrap_or(u32::MAX));
+            let v = VReg(u32::try_from(number).unwrap_or(u32::MAX));
             let Some(&last) = uses.last() else { continue };
             if program.given(v).is_none() && program.class(v) == Class::Vector {
                 changes[self.starts[number] as usize] += 1;
@@ -149,7 +149,7 @@ impl LiveRanges {
     }
 
     /// A value is looked at in one more place.
-    pub(crate) fn add(&mut self, v: V, at: u32) {
+    pub(crate) fn add(&mut self, v: VReg, at: u32) {
         let uses = &mut self.uses[v.index()];
         let place = uses.partition_point(|use_at| *use_at < at);
         if uses.get(place) != Some(&at) {
@@ -158,28 +158,28 @@ impl LiveRanges {
     }
 
     /// The next_use use_at after a place.
-    pub(crate) fn next_use(&self, v: V, at: u32) -> Option<u32> {
+    pub(crate) fn next_use(&self, v: VReg, at: u32) -> Option<u32> {
         let uses = &self.uses[v.index()];
         uses.get(uses.partition_point(|use_at| *use_at <= at)).copied()
     }
 
     /// Whether anyone uses at a value at a place or after it.
-    pub(crate) fn is_used_from(&self, v: V, at: u32) -> bool {
+    pub(crate) fn is_used_from(&self, v: VReg, at: u32) -> bool {
         self.uses[v.index()].last().is_some_and(|last| *last >= at)
     }
 
     /// Whether anyone uses at a value.
-    pub(crate) fn is_used(&self, v: V) -> bool {
+    pub(crate) fn is_used(&self, v: VReg) -> bool {
         !self.uses[v.index()].is_empty()
     }
 
     /// Whether anyone uses at a value between two places.
-    pub(crate) fn is_used_in(&self, v: V, start: u32, end: u32) -> bool {
+    pub(crate) fn is_used_in(&self, v: VReg, start: u32, end: u32) -> bool {
         self.next_use(v, start).is_some_and(|use_at| use_at <= end)
     }
 
     /// Whether a value says where texels are.
-    pub(crate) fn is_offset(&self, v: V) -> bool {
+    pub(crate) fn is_offset(&self, v: VReg) -> bool {
         self.offsets.contains(&v)
     }
 
@@ -194,17 +194,17 @@ impl LiveRanges {
         &self,
         start: u32,
         end: u32,
-        kind: impl Fn(V) -> bool,
-    ) -> Vec<V> {
+        kind: impl Fn(VReg) -> bool,
+    ) -> Vec<VReg> {
         let first = self.all.partition_point(|(at, _)| *at <= start);
         let after = self.all.partition_point(|(at, _)| *at < end);
-        let mut counts: HashMap<V, u32> = HashMap::new();
+        let mut counts: HashMap<VReg, u32> = HashMap::new();
         for (_, v) in self.all.get(first..after).unwrap_or_default() {
             if kind(*v) {
                 *counts.entry(*v).or_default() += 1;
             }
         }
-        let mut all: Vec<(V, u32)> = counts.into_iter().collect();
+        let mut all: Vec<(VReg, u32)> = counts.into_iter().collect();
         all.sort_unstable_by_key(|(v, count)| (u32::MAX - count, *v));
         all.into_iter().map(|(v, _)| v).collect()
     }

@@ -6,13 +6,13 @@
 //! loops are uniform to interleaver: they go where or_masks wants to. What is the same in interleaver, made of nothing but
 //! constants, is computed once.
 
-use crate::op::{
-    Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Paint, Program, Ramp,
-    Repeat, V,
+use crate::lir::{
+    Arm, Branch, Class, Interpolant, LirFunction, Loop, LoopParam, MemOperand, Op, Opcode, Phi,
+    PhiMove, Region, StoreColor, VReg,
 };
 
 /// A program for twice as many groups.
-pub(crate) fn interleave(program: Program, mask_class: Class) -> Program {
+pub(crate) fn interleave(program: LirFunction, mask_class: Class) -> LirFunction {
     let uniform = UniformValues::of(&program);
     let groups = program.groups.max(1);
     let copies = vec![None; program.classes.len()];
@@ -27,20 +27,20 @@ pub(crate) fn interleave(program: Program, mask_class: Class) -> Program {
 struct UniformValues(Vec<bool>);
 
 impl UniformValues {
-    fn of(program: &Program) -> Self {
-        let slot = |given: &Option<Given>| matches!(given, Some(Given::Slot(..)));
+    fn of(program: &LirFunction) -> Self {
+        let slot = |given: &Option<MemOperand>| matches!(given, Some(MemOperand::Slot(..)));
         let mut uniform = Self(program.given.iter().map(|given| !slot(given)).collect());
         // What goes from pass to pass takes back what was believed of it.
         while uniform.nodes(&program.body) {}
         uniform
     }
 
-    fn holds(&self, v: V) -> bool {
+    fn holds(&self, v: VReg) -> bool {
         self.0.get(v.index()).copied().unwrap_or(false)
     }
 
     /// A value is the same if others are. Whether that is new.
-    fn keep(&mut self, v: V, same: bool) -> bool {
+    fn keep(&mut self, v: VReg, same: bool) -> bool {
         match self.0.get_mut(v.index()) {
             Some(uniform) => !same && std::mem::replace(uniform, false),
             None => false,
@@ -48,36 +48,37 @@ impl UniformValues {
     }
 
     /// Takes back what does not hold. Whether anything did not.
-    fn nodes(&mut self, nodes: &[Node]) -> bool {
+    fn nodes(&mut self, nodes: &[Region]) -> bool {
         let mut changed = false;
         for node in nodes {
             match node {
-                Node::Ops(ops) => {
+                Region::Ops(ops) => {
                     for op in ops {
-                        let same = !matches!(op.kind, Kind::Covered(_) | Kind::Ramp(_))
-                            && op.args().all(|v| self.holds(v));
+                        let same =
+                            !matches!(op.kind, Opcode::LoadCoverage(_) | Opcode::Interpolant(_))
+                                && op.args().all(|v| self.holds(v));
                         changed |= op.dst.is_some_and(|dst| self.keep(dst, same));
                     }
                 }
-                Node::Spend(_) => {}
-                Node::Branch(branch) => {
-                    for merge in &branch.merges {
-                        let same = merge.before.is_none_or(|before| self.holds(before));
-                        changed |= self.keep(merge.var, same);
+                Region::ConsumeFuel(_) => {}
+                Region::Branch(branch) => {
+                    for phi in &branch.phis {
+                        let same = phi.incoming.is_none_or(|before| self.holds(before));
+                        changed |= self.keep(phi.var, same);
                     }
                     for arm in &branch.arms {
                         changed |= self.nodes(&arm.body);
                         // What is in one place one after the other is there once or twice.
-                        for &Assign { old, new, from } in &arm.assign {
+                        for &PhiMove { old, new, from } in &arm.assign {
                             let same = [old, new, from].iter().all(|v| self.holds(*v));
                             changed |= self.keep(old, same);
                             changed |= self.keep(new, same);
                         }
                     }
                 }
-                Node::Repeat(repeat) => {
+                Region::Loop(repeat) => {
                     changed |= self.nodes(&repeat.body);
-                    for Carried { var, init, next, out } in &repeat.carried {
+                    for LoopParam { var, init, next, out } in &repeat.params {
                         let same = self.holds(*init) && self.holds(*next);
                         changed |= self.keep(*var, same);
                         changed |= self.keep(*out, same);
@@ -90,31 +91,31 @@ impl UniformValues {
 }
 
 struct Interleaver {
-    program: Program,
+    program: LirFunction,
     uniform: UniformValues,
     /// Those that there are before.
     groups: u32,
     mask_class: Class,
     /// The second group's value of each.
-    copies: Vec<Option<V>>,
+    copies: Vec<Option<VReg>>,
 }
 
 impl Interleaver {
-    fn copy_of(&mut self, v: V) -> V {
+    fn copy_of(&mut self, v: VReg) -> VReg {
         if let Some(copy_of) = self.copies.get(v.index()).copied().flatten() {
             return copy_of;
         }
         let copy_of = match self.program.given(v) {
             _ if self.uniform.holds(v) => v,
-            Some(Given::Const(_)) => v,
-            Some(Given::Slot(slot, part)) => {
-                let given = Given::Slot(slot, part + self.groups);
-                self.program.given_as(self.program.class(v), Some(given))
+            Some(MemOperand::Const(_)) => v,
+            Some(MemOperand::Slot(slot, part)) => {
+                let given = MemOperand::Slot(slot, part + self.groups);
+                self.program.fresh_in_memory(self.program.class(v), Some(given))
             }
             None => self.program.fresh(self.program.class(v)),
         };
-        if let Some(&least) = self.program.powers.get(&v) {
-            self.program.powers.insert(copy_of, least);
+        if let Some(&least) = self.program.magnitude_bounds.get(&v) {
+            self.program.magnitude_bounds.insert(copy_of, least);
         }
         if let Some(place) = self.copies.get_mut(v.index()) {
             *place = Some(copy_of);
@@ -122,17 +123,17 @@ impl Interleaver {
         copy_of
     }
 
-    fn nodes(&mut self, nodes: Vec<Node>) -> Vec<Node> {
+    fn nodes(&mut self, nodes: Vec<Region>) -> Vec<Region> {
         let mut all = Vec::new();
         for node in nodes {
             match node {
-                Node::Ops(ops) => {
+                Region::Ops(ops) => {
                     let interleaver = ops.iter().flat_map(|op| [Some(*op), self.op(*op)]);
-                    all.push(Node::Ops(interleaver.flatten().collect()));
+                    all.push(Region::Ops(interleaver.flatten().collect()));
                 }
-                Node::Spend(_) => all.push(node),
-                Node::Branch(branch) => self.branch(branch, &mut all),
-                Node::Repeat(repeat) => all.push(self.repeat(repeat)),
+                Region::ConsumeFuel(_) => all.push(node),
+                Region::Branch(branch) => self.branch(branch, &mut all),
+                Region::Loop(repeat) => all.push(self.repeat(repeat)),
             }
         }
         all
@@ -145,11 +146,15 @@ impl Interleaver {
         }
         let next = |part| part + self.groups;
         let kind = match op.kind {
-            Kind::Store(slot, part) => Kind::Store(slot, next(part)),
-            Kind::Covered(part) => Kind::Covered(next(part)),
-            Kind::Uncover(part) => Kind::Uncover(next(part)),
-            Kind::Ramp(ramp) => Kind::Ramp(Ramp { part: next(ramp.part), ..ramp }),
-            Kind::Paint(paint) => Kind::Paint(Paint { part: next(paint.part), ..paint }),
+            Opcode::Store(slot, part) => Opcode::Store(slot, next(part)),
+            Opcode::LoadCoverage(part) => Opcode::LoadCoverage(next(part)),
+            Opcode::StoreCoverage(part) => Opcode::StoreCoverage(next(part)),
+            Opcode::Interpolant(ramp) => {
+                Opcode::Interpolant(Interpolant { part: next(ramp.part), ..ramp })
+            }
+            Opcode::StoreColor(paint) => {
+                Opcode::StoreColor(StoreColor { part: next(paint.part), ..paint })
+            }
             kind => kind,
         };
         let args = op.args.map(|v| v.map(|v| self.copy_of(v)));
@@ -157,24 +162,24 @@ impl Interleaver {
     }
 
     /// The pixels of or_masks group, as a mask and the operation that makes it.
-    fn or_masks(&mut self, mask: V) -> (V, Option<Op>) {
+    fn or_masks(&mut self, mask: VReg) -> (VReg, Option<Op>) {
         let copy_of = self.copy_of(mask);
         if copy_of == mask {
             return (mask, None);
         }
         let or_masks = self.program.fresh(self.mask_class);
         let args = [Some(mask), Some(copy_of), None];
-        (or_masks, Some(Op { kind: Kind::MaskOr, dst: Some(or_masks), args, origin: 0 }))
+        (or_masks, Some(Op { kind: Opcode::MaskOr, dst: Some(or_masks), args, origin: 0 }))
     }
 
-    fn branch(&mut self, branch: Branch, to: &mut Vec<Node>) {
+    fn branch(&mut self, branch: Branch, to: &mut Vec<Region>) {
         let mut tests = Vec::new();
         let mut arms = Vec::new();
-        let merges = (branch.merges.iter())
-            .flat_map(|merge| {
-                let before = merge.before.map(|before| self.copy_of(before));
-                let copy_of = Merge { var: self.copy_of(merge.var), before };
-                [Some(*merge), Some(copy_of).filter(|copy_of| copy_of.var != merge.var)]
+        let phis = (branch.phis.iter())
+            .flat_map(|phi| {
+                let incoming = phi.incoming.map(|incoming| self.copy_of(incoming));
+                let copy = Phi { var: self.copy_of(phi.var), incoming };
+                [Some(*phi), Some(copy).filter(|copy| copy.var != phi.var)]
             })
             .flatten()
             .collect();
@@ -184,35 +189,35 @@ impl Interleaver {
             let body = self.nodes(arm.body);
             let assign = (arm.assign.iter())
                 .flat_map(|assign| {
-                    let Assign { old, new, from } = *assign;
+                    let PhiMove { old, new, from } = *assign;
                     let [old, new, from] = [old, new, from].map(|v| self.copy_of(v));
-                    let copy_of = Assign { old, new, from };
-                    [Some(*assign), Some(copy_of).filter(|copy_of| copy_of.new != assign.new)]
+                    let copy = PhiMove { old, new, from };
+                    [Some(*assign), Some(copy).filter(|copy| copy.new != assign.new)]
                 })
                 .flatten()
                 .collect();
             arms.push(Arm { mask, body, assign });
         }
-        to.push(Node::Ops(tests));
-        to.push(Node::Branch(Branch { merges, arms }));
+        to.push(Region::Ops(tests));
+        to.push(Region::Branch(Branch { phis, arms }));
     }
 
-    fn repeat(&mut self, repeat: Repeat) -> Node {
-        let carried = (repeat.carried.iter())
-            .flat_map(|carried| {
-                let Carried { var, init, next, out } = *carried;
+    fn repeat(&mut self, repeat: Loop) -> Region {
+        let params = (repeat.params.iter())
+            .flat_map(|param| {
+                let LoopParam { var, init, next, out } = *param;
                 let [var, init, next, out] = [var, init, next, out].map(|v| self.copy_of(v));
-                let copy_of = Carried { var, init, next, out };
-                [Some(*carried), Some(copy_of).filter(|copy_of| copy_of.var != carried.var)]
+                let copy = LoopParam { var, init, next, out };
+                [Some(*param), Some(copy).filter(|copy| copy.var != param.var)]
             })
             .flatten()
             .collect();
         let mut body = self.nodes(repeat.body);
-        let again = repeat.again.map(|again| {
-            let (again, test) = self.or_masks(again);
-            body.push(Node::Ops(test.into_iter().collect()));
-            again
+        let continue_mask = repeat.continue_mask.map(|mask| {
+            let (either, test) = self.or_masks(mask);
+            body.push(Region::Ops(test.into_iter().collect()));
+            either
         });
-        Node::Repeat(Repeat { carried, body, again, ..repeat })
+        Region::Loop(Loop { params, body, continue_mask, ..repeat })
     }
 }

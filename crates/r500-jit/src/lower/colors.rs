@@ -5,7 +5,7 @@ use r500_ir::Operand;
 use r500_numerics::CANONICAL_NAN;
 
 use super::Lower;
-use crate::op::{Given, Kind, Op, Paint, Relation, V};
+use crate::lir::{MemOperand, Op, Opcode, Relation, StoreColor, VReg};
 
 impl Lower<'_> {
     pub(super) fn color(&mut self, color: &ColorStore) {
@@ -18,19 +18,20 @@ impl Lower<'_> {
     /// Zeros everywhere.
     pub(super) fn no_color(&mut self, target: u8) {
         let zero = self.bits(0);
-        let zero = self.op(Kind::Copy, &[zero]);
+        let zero = self.op(Opcode::Copy, &[zero]);
         for row in 0..2 {
-            self.paint_row(Paint { target, row, part: 0 }, [zero; 2]);
+            self.paint_row(StoreColor { target, row, part: 0 }, [zero; 2]);
         }
     }
 
-    fn paint(&mut self, target: u8, channels: [V; 4]) {
+    fn paint(&mut self, target: u8, channels: [VReg; 4]) {
         if self.rows {
             let [r, g, b, a] = channels;
-            for (row, zip) in (0..).zip([Kind::ZipLow, Kind::ZipHigh]) {
+            for (row, zip) in (0..).zip([Opcode::UnpackLo32, Opcode::UnpackHi32]) {
                 let (rg, ba) = (self.op(zip, &[r, g]), self.op(zip, &[b, a]));
-                let halves = [Kind::RowLow, Kind::RowHigh].map(|half| self.op(half, &[rg, ba]));
-                self.paint_row(Paint { target, row, part: 0 }, halves);
+                let halves =
+                    [Opcode::Permute2Lo, Opcode::Permute2Hi].map(|half| self.op(half, &[rg, ba]));
+                self.paint_row(StoreColor { target, row, part: 0 }, halves);
             }
             return;
         }
@@ -38,24 +39,26 @@ impl Lower<'_> {
             return;
         };
         for (row, [left, right]) in (0..).zip([[a, b], [c, d]]) {
-            let halves =
-                [Kind::BesideLow, Kind::BesideHigh].map(|half| self.op(half, &[left, right]));
-            self.paint_row(Paint { target, row, part: 0 }, halves);
+            let halves = [Opcode::Permute128Lo, Opcode::Permute128Hi]
+                .map(|half| self.op(half, &[left, right]));
+            self.paint_row(StoreColor { target, row, part: 0 }, halves);
         }
     }
 
-    fn paint_row(&mut self, paint: Paint, [first, other]: [V; 2]) {
+    fn paint_row(&mut self, paint: StoreColor, [first, other]: [VReg; 2]) {
         let args = [Some(first), Some(other), None];
-        self.push(Op { kind: Kind::Paint(paint), dst: None, args, origin: self.origin });
+        self.push(Op { kind: Opcode::StoreColor(paint), dst: None, args, origin: self.origin });
     }
 
     /// A channel with no NaN but the canonical one, and zeros for pixels that are not covered.
-    fn channel(&mut self, channel: Operand, number: bool, covered: Option<V>) -> V {
+    fn channel(&mut self, channel: Operand, number: bool, covered: Option<VReg>) -> VReg {
         let x = self.vector(channel);
         let x = self.spread(x);
         let x = match self.program.given(x) {
-            Some(Given::Const(bits)) if f32::from_bits(bits).is_nan() => self.float(CANONICAL_NAN),
-            Some(Given::Const(_)) => x,
+            Some(MemOperand::Const(bits)) if f32::from_bits(bits).is_nan() => {
+                self.float(CANONICAL_NAN)
+            }
+            Some(MemOperand::Const(_)) => x,
             _ if number => x,
             _ => {
                 let none = self.compare(Relation::Ne, x, x);
@@ -64,7 +67,7 @@ impl Lower<'_> {
             }
         };
         match covered {
-            Some(covered) => self.op(Kind::And, &[x, covered]),
+            Some(covered) => self.op(Opcode::And, &[x, covered]),
             None => x,
         }
     }

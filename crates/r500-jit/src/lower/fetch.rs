@@ -8,7 +8,9 @@ use r500_ir::Fetch;
 use r500_isa::values::TexOp;
 
 use super::Lower;
-use crate::op::{Given, Kind, Number, Reach, Relation, Rounding, Texel, V};
+use crate::lir::{
+    GatherChannel, IntRange, LoadTexel, MemOperand, Opcode, Relation, Rounding, VReg,
+};
 
 /// Coordinates are limited to this many texels.
 const FARTHEST: f32 = (1 << 30) as f32;
@@ -21,13 +23,13 @@ const FEW: usize = 1;
 #[derive(Clone, Copy)]
 struct Level {
     /// What coordinates are multiplied by, unless it is 1.
-    factors: Option<[V; 2]>,
+    factors: Option<[VReg; 2]>,
     /// Numbers of the last texels along S and T, as integers.
-    last: [V; 2],
+    last: [VReg; 2],
     /// Cells from one row to the next.
-    row: V,
+    row: VReg,
     /// The cell of column 0 and row 0.
-    origin: V,
+    origin: VReg,
 }
 
 impl Lower<'_> {
@@ -40,7 +42,7 @@ impl Lower<'_> {
         let places = [0, 1].map(|axis| {
             let mut x = self.vector(fetch.strq[axis]);
             if let Some(q) = q {
-                x = self.op(Kind::Div, &[x, q]);
+                x = self.op(Opcode::Div, &[x, q]);
             }
             self.scaled(fetch, &table, axis, x)
         });
@@ -75,12 +77,12 @@ impl Lower<'_> {
     }
 
     /// A coordinate or a step of one, in texels of level 0.
-    fn scaled(&mut self, fetch: &Fetch, table: &Table, axis: usize, x: V) -> V {
+    fn scaled(&mut self, fetch: &Fetch, table: &Table, axis: usize, x: VReg) -> VReg {
         let scale = match fetch.unscaled {
             true => self.float(1.0),
             false => self.bits(table.axes[axis].scale),
         };
-        self.op(Kind::Mul, &[x, scale])
+        self.op(Opcode::Mul, &[x, scale])
     }
 
     /// Colours by level of detail.
@@ -90,22 +92,22 @@ impl Lower<'_> {
         unit: u8,
         table: &Table,
         detail: &Detail,
-        places: [V; 2],
+        places: [VReg; 2],
         wanted: [bool; 4],
-    ) -> [Option<V>; 4] {
+    ) -> [Option<VReg>; 4] {
         let lod = self.lod(fetch, table, detail, places);
         if !detail.trilinear {
             let half = self.float(0.5);
-            let lod = self.op(Kind::Add, &[lod, half]);
-            let k = self.op(Kind::Round(Rounding::Floor), &[lod]);
+            let lod = self.op(Opcode::Add, &[lod, half]);
+            let k = self.op(Opcode::Round(Rounding::Floor), &[lod]);
             let level = self.level(table, detail, k);
             return self.colors(unit, table, level, places, wanted);
         }
-        let first = self.op(Kind::Round(Rounding::Floor), &[lod]);
-        let share = self.op(Kind::Sub, &[lod, first]);
+        let first = self.op(Opcode::Round(Rounding::Floor), &[lod]);
+        let share = self.op(Opcode::Sub, &[lod, first]);
         let (one, last) = (self.float(1.0), self.float(f32::from(detail.coarsest)));
-        let second = self.op(Kind::Add, &[first, one]);
-        let second = self.op(Kind::Min, &[second, last]);
+        let second = self.op(Opcode::Add, &[first, one]);
+        let second = self.op(Opcode::Min, &[second, last]);
         let [first, second] = [first, second].map(|k| {
             let level = self.level(table, detail, k);
             self.colors(unit, table, level, places, wanted)
@@ -117,7 +119,7 @@ impl Lower<'_> {
     }
 
     /// The level of detail, from the finest to the coarsest.
-    fn lod(&mut self, fetch: &Fetch, table: &Table, detail: &Detail, places: [V; 2]) -> V {
+    fn lod(&mut self, fetch: &Fetch, table: &Table, detail: &Detail, places: [VReg; 2]) -> VReg {
         let steps = match fetch.op {
             TexOp::LOD => None,
             TexOp::DXDY => Some([fetch.dx, fetch.dy].map(|step| {
@@ -129,9 +131,11 @@ impl Lower<'_> {
             // Those of the quad's left column and upper row.
             _ => Some([1, 2].map(|corner| {
                 places.map(|x| {
-                    let (to, from) =
-                        (self.op(Kind::Corner(corner), &[x]), self.op(Kind::Corner(0), &[x]));
-                    self.op(Kind::Sub, &[to, from])
+                    let (to, from) = (
+                        self.op(Opcode::QuadBroadcast(corner), &[x]),
+                        self.op(Opcode::QuadBroadcast(0), &[x]),
+                    );
+                    self.op(Opcode::Sub, &[to, from])
                 })
             })),
         };
@@ -139,50 +143,50 @@ impl Lower<'_> {
             None => self.vector(fetch.strq[3]),
             Some(steps) => {
                 let [right, down] = steps.map(|step| {
-                    let [s, t] = step.map(|x| self.op(Kind::Mul, &[x, x]));
-                    self.op(Kind::Add, &[s, t])
+                    let [s, t] = step.map(|x| self.op(Opcode::Mul, &[x, x]));
+                    self.op(Opcode::Add, &[s, t])
                 });
                 let longer = self.compare(Relation::Ge, right, down);
                 let longer = self.choose(longer, right, down);
                 let log = self.ln2(longer);
                 let half = self.float(0.5);
-                self.op(Kind::Mul, &[log, half])
+                self.op(Opcode::Mul, &[log, half])
             }
         };
         if fetch.op == TexOp::LODBIAS {
             let q = self.vector(fetch.strq[3]);
-            lod = self.op(Kind::Add, &[lod, q]);
+            lod = self.op(Opcode::Add, &[lod, q]);
         }
         let bias = self.bits(detail.bias);
-        let lod = self.op(Kind::Add, &[lod, bias]);
+        let lod = self.op(Opcode::Add, &[lod, bias]);
         let lod = self.number(lod);
         let [finest, coarsest] = [detail.finest, detail.coarsest].map(f32::from);
         let (finest, coarsest) = (self.float(finest), self.float(coarsest));
-        let lod = self.op(Kind::Max, &[lod, finest]);
-        self.op(Kind::Min, &[lod, coarsest])
+        let lod = self.op(Opcode::Max, &[lod, finest]);
+        self.op(Opcode::Min, &[lod, coarsest])
     }
 
     /// The level of each pixel, a whole number.
-    fn level(&mut self, table: &Table, detail: &Detail, k: V) -> Level {
-        let number = self.op(Kind::Truncate(Reach::FewWhole), &[k]);
+    fn level(&mut self, table: &Table, detail: &Detail, k: VReg) -> Level {
+        let number = self.op(Opcode::Truncate(IntRange::FewWhole), &[k]);
         let size = self.power(number);
         let axis = |lower: &mut Self, axis: usize| {
             let most = detail.mip_shift[axis];
             let halvings = match most < detail.coarsest {
                 true => {
                     let most = lower.bits(most.into());
-                    lower.op(Kind::IntMin, &[number, most])
+                    lower.op(Opcode::IntMin, &[number, most])
                 }
                 false => number,
             };
             let last = lower.float((table.axes[axis].size - 1) as f32);
-            let last = lower.op(Kind::Mul, &[last, size]);
-            (lower.power(halvings), lower.op(Kind::Truncate(Reach::Integers), &[last]))
+            let last = lower.op(Opcode::Mul, &[last, size]);
+            (lower.power(halvings), lower.op(Opcode::Truncate(IntRange::Integers), &[last]))
         };
         let [(factor_s, last_s), (factor_t, last_t)] = [axis(self, 0), axis(self, 1)];
         let row = match (table.axes[0].wrap, table.linear) {
             (Wrap::Mirror, true) => {
-                let twice = self.op(Kind::Shl(1), &[last_s]);
+                let twice = self.op(Opcode::Shl(1), &[last_s]);
                 self.plus(twice, 2)
             }
             (Wrap::Clamp, true) => self.plus(last_s, 2),
@@ -199,11 +203,11 @@ impl Lower<'_> {
     }
 
     /// 2 to the power of as much less than 0 as a whole number says, at most 15.
-    fn power(&mut self, number: V) -> V {
-        let exponent = self.op(Kind::Shl(23), &[number]);
+    fn power(&mut self, number: VReg) -> VReg {
+        let exponent = self.op(Opcode::Shl(23), &[number]);
         let one = self.float(1.0);
-        let power = self.op(Kind::IntSub, &[one, exponent]);
-        self.program.powers.insert(power, -15);
+        let power = self.op(Opcode::IntSub, &[one, exponent]);
+        self.program.magnitude_bounds.insert(power, -15);
         power
     }
 
@@ -213,12 +217,12 @@ impl Lower<'_> {
         unit: u8,
         table: &Table,
         level: Level,
-        places: [V; 2],
+        places: [VReg; 2],
         wanted: [bool; 4],
-    ) -> [Option<V>; 4] {
+    ) -> [Option<VReg>; 4] {
         let [(column, s), (row, t)] = [0, 1].map(|axis| {
             let x = match level.factors {
-                Some(factors) => self.op(Kind::Mul, &[places[axis], factors[axis]]),
+                Some(factors) => self.op(Opcode::Mul, &[places[axis], factors[axis]]),
                 None => places[axis],
             };
             self.along(table.axes[axis], level.last[axis], table.linear, x)
@@ -227,7 +231,7 @@ impl Lower<'_> {
         let (tiny, few) =
             (table.may_underflow, wanted.iter().filter(|wanted| **wanted).count() <= FEW);
         if self.numbers && few {
-            let number = |offset| Kind::Number(Number { unit, offset, tiny });
+            let number = |offset| Opcode::GatherChannel(GatherChannel { unit, offset, tiny });
             return [0, 1, 2, 3].map(|channel| {
                 let offset = 4 * channel;
                 wanted[usize::from(channel)].then(|| match (s, t) {
@@ -240,11 +244,11 @@ impl Lower<'_> {
                 })
             });
         }
-        let texel = |pixel, offset| Kind::Texel(Texel { unit, pixel, offset, tiny });
+        let texel = |pixel, offset| Opcode::LoadTexel(LoadTexel { unit, pixel, offset, tiny });
         let pixels = [0, 1, 2, 3].map(|pixel| match (s, t) {
             (Some(s), Some(t)) => {
                 let texels = [0, 16, 32, 48].map(|at| self.op(texel(pixel, at), &[cell]));
-                let [s, t] = [s, t].map(|share| self.op(Kind::Corner(pixel), &[share]));
+                let [s, t] = [s, t].map(|share| self.op(Opcode::QuadBroadcast(pixel), &[share]));
                 self.mixture(texels, s, t)
             }
             _ => self.op(texel(pixel, 0), &[cell]),
@@ -253,46 +257,47 @@ impl Lower<'_> {
     }
 
     /// The number of the texel at a coordinate, or of the first of two and the share of the second.
-    fn along(&mut self, axis: Axis, last: V, linear: bool, x: V) -> (V, Option<V>) {
+    fn along(&mut self, axis: Axis, last: VReg, linear: bool, x: VReg) -> (VReg, Option<VReg>) {
         // A maximum gives its second argument for what is no number. What that is does not matter here to
         // the nearest of 2^n texels, for -2^30 and 0 meet the same one.
         let (x, reach) = match axis.wrap {
             Wrap::Repeat | Wrap::Mirror if linear || !axis.size.is_power_of_two() => {
                 let x = self.number(x);
-                (self.limited(x), Reach::Integers)
+                (self.limited(x), IntRange::Integers)
             }
             // What is farther off than 2^30 is a multiple of 128, or becomes 2^31: of one texel in few, 0.
-            Wrap::Repeat if axis.size <= 128 => (x, Reach::All),
-            Wrap::Mirror if axis.size <= 64 => (x, Reach::All),
-            Wrap::Repeat | Wrap::Mirror => (self.limited(x), Reach::Integers),
+            Wrap::Repeat if axis.size <= 128 => (x, IntRange::All),
+            Wrap::Mirror if axis.size <= 64 => (x, IntRange::All),
+            Wrap::Repeat | Wrap::Mirror => (self.limited(x), IntRange::Integers),
             // Farther out both texels are the same.
             Wrap::Clamp => {
                 let (least, beyond) = if linear { (-0.5, 1.25) } else { (0.0, 0.5) };
                 let end = match self.program.given(last) {
-                    Some(Given::Const(last)) => self.float(last as f32 + beyond),
+                    Some(MemOperand::Const(last)) => self.float(last as f32 + beyond),
                     _ => {
-                        let (last, beyond) = (self.op(Kind::ToFloat, &[last]), self.float(beyond));
-                        self.op(Kind::Add, &[last, beyond])
+                        let (last, beyond) =
+                            (self.op(Opcode::ToFloat, &[last]), self.float(beyond));
+                        self.op(Opcode::Add, &[last, beyond])
                     }
                 };
                 let least = self.float(least);
-                let x = self.op(Kind::Max, &[x, least]);
-                (self.op(Kind::Min, &[x, end]), Reach::FewWhole)
+                let x = self.op(Opcode::Max, &[x, least]);
+                (self.op(Opcode::Min, &[x, end]), IntRange::FewWhole)
             }
         };
         let half = self.float(0.5);
-        let x = if linear { self.op(Kind::Sub, &[x, half]) } else { x };
-        let floor = self.op(Kind::Round(Rounding::Floor), &[x]);
-        let share = linear.then(|| self.op(Kind::Sub, &[x, floor]));
-        let number = self.op(Kind::Truncate(reach), &[floor]);
+        let x = if linear { self.op(Opcode::Sub, &[x, half]) } else { x };
+        let floor = self.op(Opcode::Round(Rounding::Floor), &[x]);
+        let share = linear.then(|| self.op(Opcode::Sub, &[x, floor]));
+        let number = self.op(Opcode::Truncate(reach), &[floor]);
         let number = match axis.wrap {
             Wrap::Clamp => number,
             Wrap::Repeat => self.rest(axis.size, last, floor, number),
             Wrap::Mirror => {
                 let end = match self.program.given(last) {
-                    Some(Given::Const(last)) => self.bits(2 * last + 1),
+                    Some(MemOperand::Const(last)) => self.bits(2 * last + 1),
                     _ => {
-                        let twice = self.op(Kind::Shl(1), &[last]);
+                        let twice = self.op(Opcode::Shl(1), &[last]);
                         self.plus(twice, 1)
                     }
                 };
@@ -301,8 +306,8 @@ impl Lower<'_> {
                 if linear {
                     number
                 } else {
-                    let back = self.op(Kind::IntSub, &[end, number]);
-                    self.op(Kind::IntMin, &[number, back])
+                    let back = self.op(Opcode::IntSub, &[end, number]);
+                    self.op(Opcode::IntMin, &[number, back])
                 }
             }
         };
@@ -310,100 +315,104 @@ impl Lower<'_> {
     }
 
     /// What `size` leaves of a whole number of at most 2^30 in size, given as a float and as an integer, too; `last` is
-    /// `size` less one, or if sizes are powers of two that of each pixel.
-    fn rest(&mut self, size: u32, last: V, whole: V, number: V) -> V {
+    /// `size` less one, or if sizes are magnitude_bounds of two that of each pixel.
+    fn rest(&mut self, size: u32, last: VReg, whole: VReg, number: VReg) -> VReg {
         if size.is_power_of_two() {
-            return self.op(Kind::And, &[number, last]);
+            return self.op(Opcode::And, &[number, last]);
         }
         let size_of = self.bits(size);
         // A quotient is rounded twice, by 2^-23 of it: at most 2^7 / size at first, which leaves less
         // than 2^8 and two sizes; then by so little that its floor is off by one at most.
         let mut rest = number;
         for whole in [Some(whole), None] {
-            let whole = whole.unwrap_or_else(|| self.op(Kind::ToFloat, &[rest]));
+            let whole = whole.unwrap_or_else(|| self.op(Opcode::ToFloat, &[rest]));
             let inverse = self.float(1.0 / size as f32);
-            let times = self.op(Kind::Mul, &[whole, inverse]);
-            let times = self.op(Kind::Round(Rounding::Floor), &[times]);
-            let times = self.op(Kind::Truncate(Reach::Integers), &[times]);
-            let taken = self.op(Kind::IntMul, &[times, size_of]);
-            rest = self.op(Kind::IntSub, &[rest, taken]);
+            let times = self.op(Opcode::Mul, &[whole, inverse]);
+            let times = self.op(Opcode::Round(Rounding::Floor), &[times]);
+            let times = self.op(Opcode::Truncate(IntRange::Integers), &[times]);
+            let taken = self.op(Opcode::IntMul, &[times, size_of]);
+            rest = self.op(Opcode::IntSub, &[rest, taken]);
         }
         // Below zero is large without sign.
-        let more = self.op(Kind::IntAdd, &[rest, size_of]);
-        let rest = self.op(Kind::IntMin, &[rest, more]);
-        let less = self.op(Kind::IntSub, &[rest, size_of]);
-        self.op(Kind::IntMin, &[rest, less])
+        let more = self.op(Opcode::IntAdd, &[rest, size_of]);
+        let rest = self.op(Opcode::IntMin, &[rest, more]);
+        let less = self.op(Opcode::IntSub, &[rest, size_of]);
+        self.op(Opcode::IntMin, &[rest, less])
     }
 
     /// 0 for what is no number.
-    fn number(&mut self, x: V) -> V {
+    fn number(&mut self, x: VReg) -> VReg {
         let (number, zero) = (self.compare(Relation::Eq, x, x), self.bits(0));
         self.choose(number, x, zero)
     }
 
     /// At most 2^30 in size.
-    fn limited(&mut self, x: V) -> V {
+    fn limited(&mut self, x: VReg) -> VReg {
         let (least, most) = (self.float(-FARTHEST), self.float(FARTHEST));
-        let x = self.op(Kind::Max, &[x, least]);
-        self.op(Kind::Min, &[x, most])
+        let x = self.op(Opcode::Max, &[x, least]);
+        self.op(Opcode::Min, &[x, most])
     }
 
     /// Where a cell begins in the table, in bytes.
-    fn cell(&mut self, table: &Table, level: Level, column: V, row: V) -> V {
+    fn cell(&mut self, table: &Table, level: Level, column: VReg, row: VReg) -> VReg {
         let row = match self.program.given(level.row) {
-            Some(Given::Const(cells)) if cells.is_power_of_two() => {
+            Some(MemOperand::Const(cells)) if cells.is_power_of_two() => {
                 self.shifted(row, cells.trailing_zeros())
             }
-            _ => self.op(Kind::IntMul, &[row, level.row]),
+            _ => self.op(Opcode::IntMul, &[row, level.row]),
         };
-        let mut cell = self.op(Kind::IntAdd, &[row, column]);
-        if self.program.given(level.origin) != Some(Given::Const(0)) {
-            cell = self.op(Kind::IntAdd, &[cell, level.origin]);
+        let mut cell = self.op(Opcode::IntAdd, &[row, column]);
+        if self.program.given(level.origin) != Some(MemOperand::Const(0)) {
+            cell = self.op(Opcode::IntAdd, &[cell, level.origin]);
         }
         // So that nothing else in memory is ever read.
         let last = self.bits(table.cells - 1);
-        let cell = self.op(Kind::IntMin, &[cell, last]);
+        let cell = self.op(Opcode::IntMin, &[cell, last]);
         self.shifted(cell, if table.linear { 6 } else { 4 })
     }
 
-    fn shifted(&mut self, v: V, bits: u32) -> V {
+    fn shifted(&mut self, v: VReg, bits: u32) -> VReg {
         match u8::try_from(bits) {
-            Ok(bits) if bits > 0 => self.op(Kind::Shl(bits), &[v]),
+            Ok(bits) if bits > 0 => self.op(Opcode::Shl(bits), &[v]),
             _ => v,
         }
     }
 
-    fn plus(&mut self, v: V, n: u32) -> V {
+    fn plus(&mut self, v: VReg, n: u32) -> VReg {
         let n = self.bits(n);
-        self.op(Kind::IntAdd, &[v, n])
+        self.op(Opcode::IntAdd, &[v, n])
     }
 
     /// The mixture of the four texels of a cell.
-    fn mixture(&mut self, [a, b, c, d]: [V; 4], s: V, t: V) -> V {
+    fn mixture(&mut self, [a, b, c, d]: [VReg; 4], s: VReg, t: VReg) -> VReg {
         let above = self.mix(a, b, s);
         let below = self.mix(c, d, s);
         self.mix(above, below, t)
     }
 
-    fn mix(&mut self, a: V, b: V, share: V) -> V {
-        let step = self.op(Kind::Sub, &[b, a]);
-        let step = self.op(Kind::Mul, &[step, share]);
-        self.op(Kind::Add, &[a, step])
+    fn mix(&mut self, a: VReg, b: VReg, share: VReg) -> VReg {
+        let step = self.op(Opcode::Sub, &[b, a]);
+        let step = self.op(Opcode::Mul, &[step, share]);
+        self.op(Opcode::Add, &[a, step])
     }
 
     /// From the channels of each pixel to the pixels of each channel: a vector for each corner of quads
     /// becomes one for each channel. Or the other way round.
-    pub(super) fn exchanged(&mut self, [a, b, c, d]: [V; 4], wanted: [bool; 4]) -> [Option<V>; 4] {
-        let mut half = |zip: Kind, wanted: [bool; 2]| {
+    pub(super) fn exchanged(
+        &mut self,
+        [a, b, c, d]: [VReg; 4],
+        wanted: [bool; 4],
+    ) -> [Option<VReg>; 4] {
+        let mut half = |zip: Opcode, wanted: [bool; 2]| {
             if wanted == [false; 2] {
                 return [None; 2];
             }
             let (ab, cd) = (self.op(zip, &[a, b]), self.op(zip, &[c, d]));
-            let pairs = [Kind::PairLow, Kind::PairHigh];
+            let pairs = [Opcode::UnpackLo64, Opcode::UnpackHi64];
             [0, 1].map(|i| wanted[i].then(|| self.op(pairs[i], &[ab, cd])))
         };
-        let [red, green] = half(Kind::ZipLow, [wanted[0], wanted[1]]);
-        let [blue, alpha] = half(Kind::ZipHigh, [wanted[2], wanted[3]]);
+        let [red, green] = half(Opcode::UnpackLo32, [wanted[0], wanted[1]]);
+        let [blue, alpha] = half(Opcode::UnpackHi32, [wanted[2], wanted[3]]);
         [red, green, blue, alpha]
     }
 }

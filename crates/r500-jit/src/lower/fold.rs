@@ -2,10 +2,10 @@
 //!
 //! Numbers are finite here, and none is denormal: of others it matters who computes.
 
-use crate::op::{Kind, Relation, Rounding};
+use crate::lir::{Opcode, Relation, Rounding};
 
 /// The result of an operation on such constants, if it is one.
-pub(super) fn folded(kind: Kind, args: &[u32]) -> Option<u32> {
+pub(super) fn folded(kind: Opcode, args: &[u32]) -> Option<u32> {
     let bits = |n: usize| args.get(n).copied();
     let float = |n: usize| bits(n).map(f32::from_bits).filter(|x| plain(*x));
     let whole = |n: usize| float(n).filter(|x| x.abs() < 2_147_483_648.0);
@@ -13,21 +13,21 @@ pub(super) fn folded(kind: Kind, args: &[u32]) -> Option<u32> {
     // A product that is zero may have been tiny.
     let product = |x: f32, y: f32| (x * y != 0.0 || x == 0.0 || y == 0.0).then_some(x * y);
     match kind {
-        Kind::Add => number(float(0)? + float(1)?),
-        Kind::Sub => number(float(0)? - float(1)?),
-        Kind::Mul => number(product(float(0)?, float(1)?)?),
-        Kind::Min => number(if float(0)? < float(1)? { float(0)? } else { float(1)? }),
-        Kind::Max => number(if float(0)? > float(1)? { float(0)? } else { float(1)? }),
-        Kind::Round(Rounding::Floor) => number(float(0)?.floor()),
-        Kind::Truncate(_) => Some((whole(0)? as i32).cast_unsigned()),
-        Kind::And => Some(bits(0)? & bits(1)?),
-        Kind::Xor => Some(bits(0)? ^ bits(1)?),
-        Kind::IntAdd => Some(bits(0)?.wrapping_add(bits(1)?)),
-        Kind::IntSub => Some(bits(0)?.wrapping_sub(bits(1)?)),
-        Kind::IntMul => Some(bits(0)?.wrapping_mul(bits(1)?)),
-        Kind::IntMin => Some(bits(0)?.min(bits(1)?)),
-        Kind::Shl(by) => bits(0)?.checked_shl(by.into()),
-        Kind::Corner(_) => bits(0),
+        Opcode::Add => number(float(0)? + float(1)?),
+        Opcode::Sub => number(float(0)? - float(1)?),
+        Opcode::Mul => number(product(float(0)?, float(1)?)?),
+        Opcode::Min => number(if float(0)? < float(1)? { float(0)? } else { float(1)? }),
+        Opcode::Max => number(if float(0)? > float(1)? { float(0)? } else { float(1)? }),
+        Opcode::Round(Rounding::Floor) => number(float(0)?.floor()),
+        Opcode::Truncate(_) => Some((whole(0)? as i32).cast_unsigned()),
+        Opcode::And => Some(bits(0)? & bits(1)?),
+        Opcode::Xor => Some(bits(0)? ^ bits(1)?),
+        Opcode::IntAdd => Some(bits(0)?.wrapping_add(bits(1)?)),
+        Opcode::IntSub => Some(bits(0)?.wrapping_sub(bits(1)?)),
+        Opcode::IntMul => Some(bits(0)?.wrapping_mul(bits(1)?)),
+        Opcode::IntMin => Some(bits(0)?.min(bits(1)?)),
+        Opcode::Shl(by) => bits(0)?.checked_shl(by.into()),
+        Opcode::QuadBroadcast(_) => bits(0),
         _ => None,
     }
 }
@@ -52,7 +52,7 @@ fn plain(x: f32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::Reach;
+    use crate::lir::IntRange;
 
     fn bits<const N: usize>(x: [f32; N]) -> [u32; N] {
         x.map(f32::to_bits)
@@ -62,29 +62,29 @@ mod tests {
     fn usual_numbers_are_folded() {
         let least = f32::MIN_POSITIVE;
         for (kind, args, wanted) in [
-            (Kind::Add, [0.5, 0.25], Some(0.75)),
-            (Kind::Sub, [0.5, 0.5], Some(0.0)),
-            (Kind::Mul, [-0.0, 3.0], Some(-0.0)),
+            (Opcode::Add, [0.5, 0.25], Some(0.75)),
+            (Opcode::Sub, [0.5, 0.5], Some(0.0)),
+            (Opcode::Mul, [-0.0, 3.0], Some(-0.0)),
             // Of equal ones the second.
-            (Kind::Min, [0.0, -0.0], Some(-0.0)),
-            (Kind::Max, [0.0, -0.0], Some(-0.0)),
+            (Opcode::Min, [0.0, -0.0], Some(-0.0)),
+            (Opcode::Max, [0.0, -0.0], Some(-0.0)),
             // What is tiny, infinite or NaN is left to the processor.
-            (Kind::Mul, [least, 0.5], None),
-            (Kind::Mul, [least, least], None),
-            (Kind::Sub, [1.5 * least, least], None),
-            (Kind::Add, [0.5 * least, 1.0], None),
-            (Kind::Mul, [f32::MAX, 2.0], None),
-            (Kind::Max, [f32::NAN, 0.0], None),
+            (Opcode::Mul, [least, 0.5], None),
+            (Opcode::Mul, [least, least], None),
+            (Opcode::Sub, [1.5 * least, least], None),
+            (Opcode::Add, [0.5 * least, 1.0], None),
+            (Opcode::Mul, [f32::MAX, 2.0], None),
+            (Opcode::Max, [f32::NAN, 0.0], None),
         ] {
             let result = folded(kind, &bits(args));
             assert_eq!(result, wanted.map(f32::to_bits), "{kind:?} {args:?}");
         }
-        let floor = Kind::Round(Rounding::Floor);
+        let floor = Opcode::Round(Rounding::Floor);
         assert_eq!(folded(floor, &bits([-0.5])), Some((-1.0_f32).to_bits()));
-        assert_eq!(folded(Kind::Truncate(Reach::All), &bits([-1.0])), Some(u32::MAX));
-        assert_eq!(folded(Kind::Truncate(Reach::All), &bits([-2_147_483_648.0])), None);
-        assert_eq!(folded(Kind::Shl(23), &[3]), Some(3 << 23));
-        assert_eq!(folded(Kind::IntSub, &[1, 2]), Some(u32::MAX));
+        assert_eq!(folded(Opcode::Truncate(IntRange::All), &bits([-1.0])), Some(u32::MAX));
+        assert_eq!(folded(Opcode::Truncate(IntRange::All), &bits([-2_147_483_648.0])), None);
+        assert_eq!(folded(Opcode::Shl(23), &[3]), Some(3 << 23));
+        assert_eq!(folded(Opcode::IntSub, &[1, 2]), Some(u32::MAX));
     }
 
     #[test]

@@ -2,10 +2,10 @@
 //! at what is left.
 
 use r500_fast::codegen::CompileUnit;
-use r500_ir::{ALL, Opcode, Stmt};
+use r500_ir::{ALL, Stmt};
 
 use super::Lower;
-use crate::op::{Arm, Branch, Class, Kind, Node};
+use crate::lir::{Arm, Branch, Class, Opcode, Region};
 
 /// Operations that take about as long as finding out whether any pixel is left.
 const LEAST: u64 = 48;
@@ -29,8 +29,11 @@ pub(super) fn pays(unit: &CompileUnit<'_>, rest: &[&Stmt]) -> bool {
 fn cost(stmt: &Stmt) -> u64 {
     match stmt {
         Stmt::Def(_, inst) => match inst.opcode {
-            Opcode::Ex2 | Opcode::Ln2 | Opcode::Sin | Opcode::Cos => 16,
-            Opcode::Rcp | Opcode::Rsq => 8,
+            r500_ir::Opcode::Ex2
+            | r500_ir::Opcode::Ln2
+            | r500_ir::Opcode::Sin
+            | r500_ir::Opcode::Cos => 16,
+            r500_ir::Opcode::Rcp | r500_ir::Opcode::Rsq => 8,
             _ => 1,
         },
         Stmt::Fetch(_) => 32,
@@ -49,10 +52,10 @@ impl Lower<'_> {
         let covered = self.covered();
         let left = match self.mask_class {
             Class::Vector => covered,
-            Class::Mask => self.op(Kind::ToMask, &[covered]),
+            Class::Mask => self.op(Opcode::ToMask, &[covered]),
         };
         let all = self.mask(ALL);
-        let gone = self.op(Kind::MaskAndNot, &[left, all]);
+        let gone = self.op(Opcode::MaskAndNot, &[left, all]);
         // Where some are left, their zeros are painted over.
         self.begin();
         unit.colors.iter().for_each(|color| self.no_color(color.target));
@@ -62,6 +65,6 @@ impl Lower<'_> {
         let body = self.end();
         let arms = [(gone, zeros), (left, body)];
         let arms = arms.map(|(mask, body)| Arm { mask, body, assign: Vec::new() }).into();
-        self.region().push(Node::Branch(Branch { merges: Vec::new(), arms }));
+        self.region().push(Region::Branch(Branch { phis: Vec::new(), arms }));
     }
 }

@@ -18,11 +18,12 @@ mod left_out;
 
 use std::collections::{HashMap, HashSet};
 
-use r500_fast::codegen::{CompileUnit, PhiMove, Table};
-use r500_ir::{If, Loop, Opcode, Operand, Stmt, Type, Value, Values};
+use r500_fast::codegen::{self, CompileUnit, Table};
+use r500_ir::{If, Operand, Stmt, Type, Value, Values};
 
-use crate::op::{
-    Arm, Assign, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Program, Ramp, Repeat, V,
+use crate::lir::{
+    Arm, Branch, Class, Interpolant, LirFunction, Loop, LoopParam, MemOperand, Op, Opcode, Phi,
+    PhiMove, Region, VReg,
 };
 
 /// What there is to compute with.
@@ -30,14 +31,14 @@ use crate::op::{
 pub(crate) struct Means {
     /// Registers that hold masks.
     pub(crate) mask_class: Class,
-    /// Whether [`Kind::Number`] is cheap.
+    /// Whether [`Opcode::GatherChannel`] is cheap.
     pub(crate) numbers: bool,
-    /// Whether there are [`Kind::RowLow`] and [`Kind::RowHigh`].
+    /// Whether there are [`Opcode::Permute2Lo`] and [`Opcode::Permute2Hi`].
     pub(crate) rows: bool,
 }
 
 /// Operations of a segment.
-pub(crate) fn lower(unit: &CompileUnit<'_>, means: Means) -> Program {
+pub(crate) fn lower(unit: &CompileUnit<'_>, means: Means) -> LirFunction {
     let mut lower = Lower {
         mask_class: means.mask_class,
         numbers: means.numbers,
@@ -47,26 +48,26 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, means: Means) -> Program {
         interpolants: unit.interpolants,
         inputs: HashMap::new(),
         fuel_checked: unit.fuel_checked,
-        program: Program::default(),
+        program: LirFunction::default(),
         consts: HashMap::new(),
         uniform: HashMap::new(),
         values: HashMap::new(),
         known: vec![HashMap::new()],
         covered: vec![Coverage::default()],
-        open: vec![Region::default()],
+        open: vec![OpenRegion::default()],
         writes: unit.writes.iter().copied().collect(),
         address: 0,
         origin: 0,
     };
     for &(value, slot) in unit.reads {
-        let read = lower.program.given_as(Class::Vector, Some(Given::Slot(slot, 0)));
+        let read = lower.program.fresh_in_memory(Class::Vector, Some(MemOperand::Slot(slot, 0)));
         let as_mask = unit.values[value].ty == Type::Mask && means.mask_class == Class::Mask;
-        let v = if as_mask { lower.op(Kind::ToMask, &[read]) } else { read };
+        let v = if as_mask { lower.op(Opcode::ToMask, &[read]) } else { read };
         lower.values.insert(value, v);
     }
     lower.onwards(unit, unit.body);
     let mut program = lower.program;
-    program.body = lower.open.pop().map(Region::end).unwrap_or_default();
+    program.body = lower.open.pop().map(OpenRegion::end).unwrap_or_default();
     program
 }
 
@@ -83,16 +84,16 @@ struct Lower<'a> {
     /// Inputs, each by the number of its ramp: computed where they are looked at.
     inputs: HashMap<Value, u32>,
     fuel_checked: bool,
-    program: Program,
-    consts: HashMap<u32, V>,
+    program: LirFunction,
+    consts: HashMap<u32, VReg>,
     /// Masks in registers that have all pixels or none.
-    uniform: HashMap<V, bool>,
-    values: HashMap<Value, V>,
+    uniform: HashMap<VReg, bool>,
+    values: HashMap<Value, VReg>,
     /// What open regions have computed, beyond what the intermediate form shares.
-    known: Vec<HashMap<(Kind, V, V), V>>,
+    known: Vec<HashMap<(Opcode, VReg, VReg), VReg>>,
     /// The pixels that are covered, by open regions.
     covered: Vec<Coverage>,
-    open: Vec<Region>,
+    open: Vec<OpenRegion>,
     /// Values that go to slots.
     writes: HashMap<Value, u32>,
     /// Address of the instructions that are executed here.
@@ -105,29 +106,29 @@ struct Lower<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 struct Coverage {
     /// The pixels that are covered now.
-    now: Option<V>,
+    now: Option<VReg>,
     /// Whether that changed here.
     changed: bool,
 }
 
 /// Nodes of an open region.
 #[derive(Default)]
-struct Region {
-    nodes: Vec<Node>,
+struct OpenRegion {
+    nodes: Vec<Region>,
     ops: Vec<Op>,
 }
 
-impl Region {
-    fn push(&mut self, node: Node) {
+impl OpenRegion {
+    fn push(&mut self, node: Region) {
         if !self.ops.is_empty() {
-            self.nodes.push(Node::Ops(std::mem::take(&mut self.ops)));
+            self.nodes.push(Region::Ops(std::mem::take(&mut self.ops)));
         }
         self.nodes.push(node);
     }
 
-    fn end(mut self) -> Vec<Node> {
+    fn end(mut self) -> Vec<Region> {
         if !self.ops.is_empty() {
-            self.nodes.push(Node::Ops(self.ops));
+            self.nodes.push(Region::Ops(self.ops));
         }
         self.nodes
     }
@@ -153,7 +154,7 @@ impl Lower<'_> {
         match stmt {
             Stmt::Def(value, inst) => {
                 self.origin = self.values_of[*value].source_loc;
-                if let Opcode::Input { input, channel } = inst.opcode {
+                if let r500_ir::Opcode::Input { input, channel } = inst.opcode {
                     return self.input(*value, [input, channel]);
                 }
                 let v = self.def(*value, inst);
@@ -165,7 +166,7 @@ impl Lower<'_> {
                     return;
                 }
                 // It does not matter what it stands before.
-                self.region().nodes.push(Node::Spend(*instructions));
+                self.region().nodes.push(Region::ConsumeFuel(*instructions));
             }
             Stmt::If(branch) => self.branch(branch),
             Stmt::Loop(repeat) => self.repeat(repeat),
@@ -181,10 +182,10 @@ impl Lower<'_> {
 
     /// Variables change, one after the other; what is to go to which slots then. What a slot held before its
     /// change is looked at before ([`schedule`](crate::schedule) keeps it so).
-    fn moves(&mut self, moves: &[PhiMove]) -> Vec<(V, u32)> {
+    fn moves(&mut self, moves: &[codegen::PhiMove]) -> Vec<(VReg, u32)> {
         let mut moved = Vec::new();
         let slots: HashSet<u32> = moves.iter().map(|moved| moved.slot).collect();
-        for (i, &PhiMove { value, slot, mask, from }) in moves.iter().enumerate() {
+        for (i, &codegen::PhiMove { value, slot, mask, from }) in moves.iter().enumerate() {
             let class = self.class_of(value);
             let mut new = self.operand(from, class);
             if let Some(mask) = mask {
@@ -193,10 +194,10 @@ impl Lower<'_> {
                 new = self.choose(mask, new, old);
             }
             // What lies in a slot that changes too must be fetched before.
-            if let Some(Given::Slot(from, _)) = self.program.given(new)
+            if let Some(MemOperand::Slot(from, _)) = self.program.given(new)
                 && slots.contains(&from)
             {
-                new = self.op(Kind::Copy, &[new]);
+                new = self.op(Opcode::Copy, &[new]);
             }
             self.values.insert(value, new);
             // What changes again need not be left.
@@ -207,30 +208,30 @@ impl Lower<'_> {
         moved
     }
 
-    fn store(&mut self, v: V, slot: u32) {
+    fn store(&mut self, v: VReg, slot: u32) {
         let vector = self.spread(v);
-        self.put(Kind::Store(slot, 0), vector);
+        self.put(Opcode::Store(slot, 0), vector);
     }
 
     /// What has no result.
-    fn put(&mut self, kind: Kind, v: V) {
+    fn put(&mut self, kind: Opcode, v: VReg) {
         self.push(Op { kind, dst: None, args: [Some(v), None, None], origin: self.origin });
     }
 
     /// A value as a vector.
-    fn spread(&mut self, v: V) -> V {
+    fn spread(&mut self, v: VReg) -> VReg {
         match self.program.class(v) {
             Class::Vector => v,
-            Class::Mask => self.op(Kind::FromMask, &[v]),
+            Class::Mask => self.op(Opcode::FromMask, &[v]),
         }
     }
 
     /// The vector of pixels that are covered.
-    fn covered(&mut self) -> V {
+    fn covered(&mut self) -> VReg {
         if let Some(&Coverage { now: Some(covered), .. }) = self.covered.last() {
             return covered;
         }
-        let covered = self.op(Kind::Covered(0), &[]);
+        let covered = self.op(Opcode::LoadCoverage(0), &[]);
         if let Some(coverage) = self.covered.last_mut() {
             coverage.now = Some(covered);
         }
@@ -243,8 +244,8 @@ impl Lower<'_> {
         let mask = self.mask(mask);
         let mask = self.spread(mask);
         let covered = self.covered();
-        let left = self.op(Kind::AndNot, &[mask, covered]);
-        self.put(Kind::Uncover(0), left);
+        let left = self.op(Opcode::AndNot, &[mask, covered]);
+        self.put(Opcode::StoreCoverage(0), left);
         if let Some(coverage) = self.covered.last_mut() {
             *coverage = Coverage { now: Some(left), changed: true };
         }
@@ -262,7 +263,7 @@ impl Lower<'_> {
     }
 
     /// A value is computed; it goes to its slot if it has one.
-    fn give(&mut self, value: Value, v: V) {
+    fn give(&mut self, value: Value, v: VReg) {
         self.values.insert(value, v);
         if let Some(&slot) = self.writes.get(&value) {
             self.store(v, slot);
@@ -273,28 +274,28 @@ impl Lower<'_> {
         // What branches hand out alike has one place.
         let mut unique: Vec<r500_ir::Phi> = Vec::new();
         let places: Vec<usize> = (branch.phis.iter())
-            .map(|merge| {
-                let class = self.class_of(merge.value);
+            .map(|phi| {
+                let class = self.class_of(phi.value);
                 let alike = |other: &r500_ir::Phi| {
-                    (other.incoming, other.arms) == (merge.incoming, merge.arms)
+                    (other.incoming, other.arms) == (phi.incoming, phi.arms)
                         && self.class_of(other.value) == class
                 };
                 unique.iter().position(alike).unwrap_or_else(|| {
-                    unique.push(*merge);
+                    unique.push(*phi);
                     unique.len() - 1
                 })
             })
             .collect();
-        let merges: Vec<Merge> = (unique.iter())
-            .map(|merge| {
-                let class = self.class_of(merge.value);
-                let before = self.before(branch, merge, class);
-                Merge { var: self.program.fresh(class), before }
+        let phis: Vec<Phi> = (unique.iter())
+            .map(|phi| {
+                let class = self.class_of(phi.value);
+                let before = self.before(branch, phi, class);
+                Phi { var: self.program.fresh(class), incoming: before }
             })
             .collect();
-        let mut now: Vec<V> = merges.iter().map(|merge| merge.var).collect();
+        let mut now: Vec<VReg> = phis.iter().map(|phi| phi.var).collect();
         // Whether a place holds anything yet.
-        let mut begun: Vec<bool> = merges.iter().map(|merge| merge.before.is_some()).collect();
+        let mut begun: Vec<bool> = phis.iter().map(|phi| phi.incoming.is_some()).collect();
         let mut arms = Vec::new();
         for (number, (mask, stmts)) in branch.masks.iter().zip(&branch.arms).enumerate() {
             if stmts.is_empty() {
@@ -306,8 +307,8 @@ impl Lower<'_> {
                 self.stmt(stmt);
             }
             let mut assign = Vec::new();
-            for ((merge, now), begun) in unique.iter().zip(&mut now).zip(&mut begun) {
-                let Some(from) = merge.arms[number] else { continue };
+            for ((phi, now), begun) in unique.iter().zip(&mut now).zip(&mut begun) {
+                let Some(from) = phi.arms[number] else { continue };
                 let class = self.program.class(*now);
                 let from = self.operand(from, class);
                 let from = match std::mem::replace(begun, true) {
@@ -315,7 +316,7 @@ impl Lower<'_> {
                     false => from,
                 };
                 let old = std::mem::replace(now, self.program.fresh(class));
-                assign.push(Assign { old, new: *now, from });
+                assign.push(PhiMove { old, new: *now, from });
             }
             let body = self.end();
             arms.push(Arm { mask, body, assign });
@@ -323,26 +324,26 @@ impl Lower<'_> {
         match arms.is_empty() {
             // Nothing to run: what places hold before is what they hold.
             true => {
-                for (now, merge) in now.iter_mut().zip(&merges) {
-                    *now = merge.before.unwrap_or_else(|| self.nothing(merge.var));
+                for (now, phi) in now.iter_mut().zip(&phis) {
+                    *now = phi.incoming.unwrap_or_else(|| self.nothing(phi.var));
                 }
             }
-            false => self.region().push(Node::Branch(Branch { merges, arms })),
+            false => self.region().push(Region::Branch(Branch { phis, arms })),
         }
-        for (merge, place) in branch.phis.iter().zip(places) {
-            self.give(merge.value, now[place]);
+        for (phi, place) in branch.phis.iter().zip(places) {
+            self.give(phi.value, now[place]);
         }
     }
 
     /// Anything at all, of the class of a value.
-    fn nothing(&mut self, v: V) -> V {
+    fn nothing(&mut self, v: VReg) -> VReg {
         self.operand(Operand::Const(0), self.program.class(v))
     }
 
     /// What a place holds before the arms: what arms without statements put there is chosen at once.
-    fn before(&mut self, branch: &If, merge: &r500_ir::Phi, class: Class) -> Option<V> {
-        let mut before = merge.incoming.map(|before| self.operand(before, class));
-        for ((mask, stmts), from) in branch.masks.iter().zip(&branch.arms).zip(merge.arms) {
+    fn before(&mut self, branch: &If, phi: &r500_ir::Phi, class: Class) -> Option<VReg> {
+        let mut before = phi.incoming.map(|before| self.operand(before, class));
+        for ((mask, stmts), from) in branch.masks.iter().zip(&branch.arms).zip(phi.arms) {
             let Some(from) = from.filter(|_| stmts.is_empty()) else { continue };
             let from = self.operand(from, class);
             let mask = self.mask(*mask);
@@ -354,14 +355,14 @@ impl Lower<'_> {
         before
     }
 
-    fn repeat(&mut self, repeat: &Loop) {
-        let mut carried: Vec<Carried> = (repeat.params.iter())
-            .map(|carried| {
-                let class = self.class_of(carried.value);
-                let init = self.operand(carried.init, class);
+    fn repeat(&mut self, repeat: &r500_ir::Loop) {
+        let mut params: Vec<LoopParam> = (repeat.params.iter())
+            .map(|param| {
+                let class = self.class_of(param.value);
+                let init = self.operand(param.init, class);
                 let [var, out] = [(); 2].map(|()| self.program.fresh(class));
-                self.values.insert(carried.value, var);
-                Carried { var, init, next: var, out }
+                self.values.insert(param.value, var);
+                LoopParam { var, init, next: var, out }
             })
             .collect();
         self.begin();
@@ -370,33 +371,33 @@ impl Lower<'_> {
         for stmt in &repeat.body {
             self.stmt(stmt);
         }
-        for (carried, from) in carried.iter_mut().zip(&repeat.params) {
-            carried.next = self.operand(from.next, self.program.class(carried.var));
+        for (param, from) in params.iter_mut().zip(&repeat.params) {
+            param.next = self.operand(from.next, self.program.class(param.var));
         }
-        let again = repeat.continue_mask.map(|again| self.mask(again));
+        let continue_mask = repeat.continue_mask.map(|mask| self.mask(mask));
         let address = self.address;
         let body = self.end();
-        let passes = repeat.max_trips.max(1);
-        self.region().push(Node::Repeat(Repeat {
-            passes,
-            carried: carried.clone(),
+        let max_trips = repeat.max_trips.max(1);
+        self.region().push(Region::Loop(Loop {
+            max_trips,
+            params: params.clone(),
             body,
-            again,
+            continue_mask,
             address,
         }));
-        for (from, carried) in repeat.params.iter().zip(carried) {
-            self.give(from.value, carried.out);
+        for (from, param) in repeat.params.iter().zip(params) {
+            self.give(from.value, param.out);
         }
     }
 
     fn begin(&mut self) {
-        self.open.push(Region::default());
+        self.open.push(OpenRegion::default());
         self.known.push(HashMap::new());
         let now = self.covered.last().and_then(|coverage| coverage.now);
         self.covered.push(Coverage { now, changed: false });
     }
 
-    fn end(&mut self) -> Vec<Node> {
+    fn end(&mut self) -> Vec<Region> {
         self.known.pop();
         let inside = self.covered.pop();
         if let Some(coverage) = self.covered.last_mut()
@@ -404,12 +405,12 @@ impl Lower<'_> {
         {
             *coverage = Coverage { now: None, changed: true };
         }
-        self.open.pop().map(Region::end).unwrap_or_default()
+        self.open.pop().map(OpenRegion::end).unwrap_or_default()
     }
 
-    fn region(&mut self) -> &mut Region {
+    fn region(&mut self) -> &mut OpenRegion {
         if self.open.is_empty() {
-            self.open.push(Region::default());
+            self.open.push(OpenRegion::default());
         }
         let last = self.open.len() - 1;
         &mut self.open[last]
@@ -427,7 +428,7 @@ impl Lower<'_> {
     }
 
     /// An operation, computed once a region.
-    fn op(&mut self, kind: Kind, args: &[V]) -> V {
+    fn op(&mut self, kind: Opcode, args: &[VReg]) -> VReg {
         let constants = args.iter().map(|v| self.constant(*v)).collect::<Option<Vec<_>>>();
         if let Some(bits) = constants.and_then(|constants| fold::folded(kind, &constants)) {
             return self.bits(bits);
@@ -435,7 +436,7 @@ impl Lower<'_> {
         let key = match *args {
             [a] => Some((kind, a, a)),
             [a, b] => Some((kind, a, b)),
-            [] if matches!(kind, Kind::Ramp(_)) => Some((kind, V(0), V(0))),
+            [] if matches!(kind, Opcode::Interpolant(_)) => Some((kind, VReg(0), VReg(0))),
             _ => None,
         };
         if let Some(key) = key
@@ -444,13 +445,13 @@ impl Lower<'_> {
             return *v;
         }
         let class = match kind {
-            Kind::Cmp(_)
-            | Kind::MaskAnd
-            | Kind::MaskOr
-            | Kind::MaskAndNot
-            | Kind::MaskAll
-            | Kind::MaskNone
-            | Kind::ToMask => self.mask_class,
+            Opcode::Cmp(_)
+            | Opcode::MaskAnd
+            | Opcode::MaskOr
+            | Opcode::MaskAndNot
+            | Opcode::MaskAll
+            | Opcode::MaskNone
+            | Opcode::ToMask => self.mask_class,
             _ => Class::Vector,
         };
         let dst = self.program.fresh(class);
@@ -466,15 +467,15 @@ impl Lower<'_> {
     }
 
     /// What a value is for every pixel, if that is known.
-    fn constant(&self, v: V) -> Option<u32> {
+    fn constant(&self, v: VReg) -> Option<u32> {
         match self.program.given(v) {
-            Some(Given::Const(bits)) => Some(bits),
+            Some(MemOperand::Const(bits)) => Some(bits),
             _ => None,
         }
     }
 
     /// Whether a mask has all pixels or none, if that is known.
-    fn everywhere(&self, mask: V) -> Option<bool> {
+    fn everywhere(&self, mask: VReg) -> Option<bool> {
         match self.constant(mask) {
             Some(0) => Some(false),
             Some(u32::MAX) => Some(true),
@@ -483,55 +484,60 @@ impl Lower<'_> {
     }
 
     /// The same bits for every pixel.
-    fn bits(&mut self, bits: u32) -> V {
+    fn bits(&mut self, bits: u32) -> VReg {
         if let Some(v) = self.consts.get(&bits) {
             return *v;
         }
-        let v = self.program.given_as(Class::Vector, Some(Given::Const(bits)));
+        let v = self.program.fresh_in_memory(Class::Vector, Some(MemOperand::Const(bits)));
         self.consts.insert(bits, v);
         v
     }
 
     /// The same number for every pixel.
-    fn float(&mut self, x: f32) -> V {
+    fn float(&mut self, x: f32) -> VReg {
         self.bits(x.to_bits())
     }
 
-    fn operand(&mut self, operand: Operand, class: Class) -> V {
+    fn operand(&mut self, operand: Operand, class: Class) -> VReg {
         match operand {
             // A value from nowhere is a bug of the form; zeros are as good as anything.
             Operand::Value(value) => match (self.values.get(&value), self.inputs.get(&value)) {
                 (Some(&v), _) => v,
-                (None, Some(&number)) => self.op(Kind::Ramp(Ramp { number, part: 0 }), &[]),
+                (None, Some(&number)) => {
+                    self.op(Opcode::Interpolant(Interpolant { number, part: 0 }), &[])
+                }
                 (None, None) => self.bits(0),
             },
             Operand::Const(bits) if class == Class::Vector => self.bits(bits),
             Operand::Const(bits) => {
                 let all = bits != 0;
-                let mask = self.op(if all { Kind::MaskAll } else { Kind::MaskNone }, &[]);
+                let mask = self.op(if all { Opcode::MaskAll } else { Opcode::MaskNone }, &[]);
                 self.uniform.insert(mask, all);
                 mask
             }
         }
     }
 
-    fn vector(&mut self, operand: Operand) -> V {
+    fn vector(&mut self, operand: Operand) -> VReg {
         self.operand(operand, Class::Vector)
     }
 
-    fn mask(&mut self, operand: Operand) -> V {
+    fn mask(&mut self, operand: Operand) -> VReg {
         self.operand(operand, self.mask_class)
     }
 
-    fn def(&mut self, value: Value, inst: &r500_ir::Inst) -> V {
+    fn def(&mut self, value: Value, inst: &r500_ir::Inst) -> VReg {
         let [a, b, c] = inst.args;
         match inst.opcode {
-            Opcode::Select | Opcode::And | Opcode::Or | Opcode::AndNot => self.logic(value, inst),
-            Opcode::Mul(product) => {
+            r500_ir::Opcode::Select
+            | r500_ir::Opcode::And
+            | r500_ir::Opcode::Or
+            | r500_ir::Opcode::AndNot => self.logic(value, inst),
+            r500_ir::Opcode::Mul(product) => {
                 let (a, b) = (self.vector(a), self.vector(b));
                 self.product(product, a, b)
             }
-            Opcode::Mad(product, sign) => {
+            r500_ir::Opcode::Mad(product, sign) => {
                 let (a, b, c) = (self.vector(a), self.vector(b), self.vector(c));
                 self.mad(product, sign, a, b, c)
             }

@@ -37,21 +37,21 @@ impl Compiler for Checker {
 }
 
 /// Checks nodes; how many operations there were.
-fn nodes(program: &Program, all: &[Node]) -> usize {
+fn nodes(program: &LirFunction, all: &[Region]) -> usize {
     let mut operations = 0;
-    let is = |v: V, class: Class, what: &dyn Debug| {
+    let is = |v: VReg, class: Class, what: &dyn Debug| {
         assert_eq!(program.class(v), class, "{v:?} in {what:?}");
     };
     for node in all {
         match node {
-            Node::Ops(ops) => {
+            Region::Ops(ops) => {
                 operations += ops.len();
                 for op in ops {
                     self::op(program, op);
                 }
             }
-            Node::Branch(branch) => {
-                for Merge { var, before } in &branch.merges {
+            Region::Branch(branch) => {
+                for Phi { var, incoming: before } in &branch.phis {
                     before.inspect(|before| is(*before, program.class(*var), branch));
                 }
                 for arm in &branch.arms {
@@ -64,68 +64,68 @@ fn nodes(program: &Program, all: &[Node]) -> usize {
                     }
                 }
             }
-            Node::Repeat(repeat) => {
+            Region::Loop(repeat) => {
                 operations += nodes(program, &repeat.body);
-                repeat.again.inspect(|again| is(*again, Class::Mask, repeat));
-                for carried in &repeat.carried {
-                    for v in [carried.init, carried.next, carried.out] {
-                        is(v, program.class(carried.var), carried);
+                repeat.continue_mask.inspect(|again| is(*again, Class::Mask, repeat));
+                for param in &repeat.params {
+                    for v in [param.init, param.next, param.out] {
+                        is(v, program.class(param.var), param);
                     }
                 }
             }
-            Node::Spend(_) => {}
+            Region::ConsumeFuel(_) => {}
         }
     }
     operations
 }
 
 /// Checks what an operation takes and gives.
-fn op(program: &Program, op: &Op) {
-    const V: Class = Class::Vector;
+fn op(program: &LirFunction, op: &Op) {
+    const VEC: Class = Class::Vector;
     const M: Class = Class::Mask;
     let (takes, gives): (&[Class], _) = match op.kind {
-        Kind::Add
-        | Kind::Sub
-        | Kind::Mul
-        | Kind::Div
-        | Kind::Min
-        | Kind::Max
-        | Kind::And
-        | Kind::Or
-        | Kind::Xor
-        | Kind::AndNot
-        | Kind::IntAdd
-        | Kind::IntSub
-        | Kind::IntMin
-        | Kind::IntMul
-        | Kind::ZipLow
-        | Kind::ZipHigh
-        | Kind::PairLow
-        | Kind::PairHigh
-        | Kind::BesideLow
-        | Kind::BesideHigh
-        | Kind::RowLow
-        | Kind::RowHigh => (&[V, V], Some(V)),
-        Kind::Sqrt
-        | Kind::Copy
-        | Kind::Round(_)
-        | Kind::ToFloat
-        | Kind::Shl(_)
-        | Kind::Sar(_)
-        | Kind::Truncate(_)
-        | Kind::Texel(_)
-        | Kind::Number(_)
-        | Kind::Corner(_) => (&[V], Some(V)),
-        Kind::Cmp(_) => (&[V, V], Some(M)),
-        Kind::MaskAnd | Kind::MaskOr | Kind::MaskAndNot => (&[M, M], Some(M)),
-        Kind::MaskAll | Kind::MaskNone => (&[], Some(M)),
-        Kind::Blend | Kind::MulKeep => (&[M, V, V], Some(V)),
-        Kind::Keep => (&[M, V], Some(V)),
-        Kind::ToMask => (&[V], Some(M)),
-        Kind::FromMask => (&[M], Some(V)),
-        Kind::Covered(_) | Kind::Ramp(_) => (&[], Some(V)),
-        Kind::Store(..) | Kind::Uncover(_) => (&[V], None),
-        Kind::Paint(_) => (&[V, V], None),
+        Opcode::Add
+        | Opcode::Sub
+        | Opcode::Mul
+        | Opcode::Div
+        | Opcode::Min
+        | Opcode::Max
+        | Opcode::And
+        | Opcode::Or
+        | Opcode::Xor
+        | Opcode::AndNot
+        | Opcode::IntAdd
+        | Opcode::IntSub
+        | Opcode::IntMin
+        | Opcode::IntMul
+        | Opcode::UnpackLo32
+        | Opcode::UnpackHi32
+        | Opcode::UnpackLo64
+        | Opcode::UnpackHi64
+        | Opcode::Permute128Lo
+        | Opcode::Permute128Hi
+        | Opcode::Permute2Lo
+        | Opcode::Permute2Hi => (&[VEC, VEC], Some(VEC)),
+        Opcode::Sqrt
+        | Opcode::Copy
+        | Opcode::Round(_)
+        | Opcode::ToFloat
+        | Opcode::Shl(_)
+        | Opcode::Sar(_)
+        | Opcode::Truncate(_)
+        | Opcode::LoadTexel(_)
+        | Opcode::GatherChannel(_)
+        | Opcode::QuadBroadcast(_) => (&[VEC], Some(VEC)),
+        Opcode::Cmp(_) => (&[VEC, VEC], Some(M)),
+        Opcode::MaskAnd | Opcode::MaskOr | Opcode::MaskAndNot => (&[M, M], Some(M)),
+        Opcode::MaskAll | Opcode::MaskNone => (&[], Some(M)),
+        Opcode::Blend | Opcode::MaskedMul => (&[M, VEC, VEC], Some(VEC)),
+        Opcode::MaskedMove => (&[M, VEC], Some(VEC)),
+        Opcode::ToMask => (&[VEC], Some(M)),
+        Opcode::FromMask => (&[M], Some(VEC)),
+        Opcode::LoadCoverage(_) | Opcode::Interpolant(_) => (&[], Some(VEC)),
+        Opcode::Store(..) | Opcode::StoreCoverage(_) => (&[VEC], None),
+        Opcode::StoreColor(_) => (&[VEC, VEC], None),
     };
     let args: Vec<Class> = op.args().map(|arg| program.class(arg)).collect();
     assert_eq!(args, takes, "{op:?}");

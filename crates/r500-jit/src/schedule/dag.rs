@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::op::{Given, Kind, Op, Program, V};
+use crate::lir::{LirFunction, MemOperand, Op, Opcode, VReg};
 
 /// Operations without branches.
 pub(super) struct Dag<'a> {
@@ -12,11 +12,11 @@ pub(super) struct Dag<'a> {
     /// How many operations each waits for.
     pub(super) waits: Vec<u32>,
     /// Values that say where texels are: they are read from memory, and take no registers.
-    pub(super) offsets: HashSet<V>,
+    pub(super) offsets: HashSet<VReg>,
 }
 
 impl<'a> Dag<'a> {
-    pub(super) fn new(ops: &'a [Op], program: &Program) -> Self {
+    pub(super) fn new(ops: &'a [Op], program: &LirFunction) -> Self {
         let mut graph = Self {
             ops,
             users: vec![Vec::new(); ops.len()],
@@ -28,26 +28,26 @@ impl<'a> Dag<'a> {
         let mut coverage = None;
         for (at, op) in ops.iter().enumerate() {
             // A slot is read before it changes, by all groups: two may be of the same pixels.
-            if let Kind::Store(slot, _) = op.kind {
+            if let Opcode::Store(slot, _) = op.kind {
                 for &reader in readers.get(&slot).into_iter().flatten() {
                     graph.edge(reader, at);
                 }
             }
             // What is covered changes in this order.
-            if let Kind::Covered(_) | Kind::Uncover(_) = op.kind
+            if let Opcode::LoadCoverage(_) | Opcode::StoreCoverage(_) = op.kind
                 && let Some(before) = coverage.replace(at)
             {
                 graph.edge(before, at);
             }
             for v in op.args() {
-                if let Some(Given::Slot(slot, _)) = program.given(v) {
+                if let Some(MemOperand::Slot(slot, _)) = program.given(v) {
                     readers.entry(slot).or_default().push(at);
                 }
                 if let Some(&maker) = makers.get(&v) {
                     graph.edge(maker, at);
                 }
             }
-            if let Kind::Texel(_) = op.kind {
+            if let Opcode::LoadTexel(_) = op.kind {
                 graph.offsets.extend(op.args());
             }
             if let Some(dst) = op.dst {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::dag::Dag;
 use super::{latency, takes_register};
-use crate::op::{Class, Op, Program, V};
+use crate::lir::{Class, LirFunction, Op, VReg};
 
 /// How far an operation may come before its turn, in operations.
 const WINDOW: usize = 160;
@@ -13,7 +13,12 @@ const WINDOW: usize = 160;
 const WIDTH: u32 = 3;
 
 /// The operations in order; `uses` says how often values are looked at in all of the program.
-pub(super) fn order(graph: Dag<'_>, program: &Program, uses: &[u32], registers: usize) -> Vec<Op> {
+pub(super) fn order(
+    graph: Dag<'_>,
+    program: &LirFunction,
+    uses: &[u32],
+    registers: usize,
+) -> Vec<Op> {
     ListScheduler::new(graph, program, uses).order(registers - 3)
 }
 
@@ -22,7 +27,7 @@ struct ListScheduler<'a> {
     /// The way to the end.
     heights: Vec<u32>,
     /// Looks that are left at each value that needs a register here.
-    left: HashMap<V, u32>,
+    left: HashMap<VReg, u32>,
     /// Values in registers from before.
     live: usize,
     /// Registers of results: those that nobody looks at need none.
@@ -30,9 +35,9 @@ struct ListScheduler<'a> {
 }
 
 impl<'a> ListScheduler<'a> {
-    fn new(graph: Dag<'a>, program: &Program, uses: &[u32]) -> Self {
+    fn new(graph: Dag<'a>, program: &LirFunction, uses: &[u32]) -> Self {
         let ops = graph.ops;
-        let mut left: HashMap<V, u32> = HashMap::new();
+        let mut left: HashMap<VReg, u32> = HashMap::new();
         let mut live = 0;
         for op in ops {
             for v in op.args().filter(|v| takes_register(program, *v)) {

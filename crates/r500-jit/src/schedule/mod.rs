@@ -15,12 +15,12 @@ mod dag;
 mod list_scheduler;
 mod pressure_scheduler;
 
-use crate::op::{Class, Kind, Node, Op, Program, V};
+use crate::lir::{Class, LirFunction, Op, Opcode, Region, VReg};
 use dag::Dag;
 
 /// Puts the operations of a program in order, for so many registers; `by_memory` says whether offsets of
 /// texels go by way of memory.
-pub(crate) fn schedule(program: &mut Program, registers: usize, by_memory: bool) {
+pub(crate) fn schedule(program: &mut LirFunction, registers: usize, by_memory: bool) {
     let mut uses = vec![0; program.classes.len()];
     count(&program.body, &mut uses);
     let mut body = std::mem::take(&mut program.body);
@@ -34,72 +34,77 @@ pub(crate) fn schedule(program: &mut Program, registers: usize, by_memory: bool)
     program.body = body;
 }
 
-fn each_block(nodes: &mut [Node], f: &mut impl FnMut(&mut Vec<Op>)) {
+fn each_block(nodes: &mut [Region], f: &mut impl FnMut(&mut Vec<Op>)) {
     for node in nodes {
         match node {
-            Node::Ops(ops) => f(ops),
-            Node::Branch(branch) => {
+            Region::Ops(ops) => f(ops),
+            Region::Branch(branch) => {
                 for arm in &mut branch.arms {
                     each_block(&mut arm.body, f);
                 }
             }
-            Node::Repeat(repeat) => each_block(&mut repeat.body, f),
-            Node::Spend(_) => {}
+            Region::Loop(repeat) => each_block(&mut repeat.body, f),
+            Region::ConsumeFuel(_) => {}
         }
     }
 }
 
 /// How often each value is looked at.
-fn count(nodes: &[Node], uses: &mut [u32]) {
-    let mut see = |v: V| uses[v.index()] += 1;
+fn count(nodes: &[Region], uses: &mut [u32]) {
+    let mut see = |v: VReg| uses[v.index()] += 1;
     for node in nodes {
         match node {
-            Node::Ops(ops) => ops.iter().flat_map(Op::args).for_each(&mut see),
-            Node::Branch(branch) => {
-                branch.merges.iter().filter_map(|merge| merge.before).for_each(&mut see);
+            Region::Ops(ops) => ops.iter().flat_map(Op::args).for_each(&mut see),
+            Region::Branch(branch) => {
+                branch.phis.iter().filter_map(|phi| phi.incoming).for_each(&mut see);
                 for arm in &branch.arms {
                     see(arm.mask);
                     arm.assign.iter().for_each(|assign| see(assign.from));
                 }
             }
-            Node::Repeat(repeat) => {
-                repeat.carried.iter().for_each(|carried| {
-                    see(carried.init);
-                    see(carried.next);
+            Region::Loop(repeat) => {
+                repeat.params.iter().for_each(|param| {
+                    see(param.init);
+                    see(param.next);
                 });
-                repeat.again.into_iter().for_each(&mut see);
+                repeat.continue_mask.into_iter().for_each(&mut see);
             }
-            Node::Spend(_) => {}
+            Region::ConsumeFuel(_) => {}
         }
     }
     for node in nodes {
         match node {
-            Node::Branch(branch) => branch.arms.iter().for_each(|arm| count(&arm.body, uses)),
-            Node::Repeat(repeat) => count(&repeat.body, uses),
-            Node::Ops(_) | Node::Spend(_) => {}
+            Region::Branch(branch) => branch.arms.iter().for_each(|arm| count(&arm.body, uses)),
+            Region::Loop(repeat) => count(&repeat.body, uses),
+            Region::Ops(_) | Region::ConsumeFuel(_) => {}
         }
     }
 }
 
 /// Whether a value takes a register: not one that lies in memory anyway.
-fn takes_register(program: &Program, v: V) -> bool {
+fn takes_register(program: &LirFunction, v: VReg) -> bool {
     program.given(v).is_none() && program.class(v) == Class::Vector
 }
 
 /// Cycles until the result of an operation can be used.
-pub(crate) fn latency(kind: Kind) -> u32 {
+pub(crate) fn latency(kind: Opcode) -> u32 {
     match kind {
-        Kind::Add | Kind::Sub | Kind::Mul | Kind::MulKeep | Kind::ToFloat | Kind::Cmp(_) => 4,
-        Kind::Round(_) => 6,
-        Kind::Div => 12,
-        Kind::Sqrt => 15,
-        Kind::ToMask | Kind::FromMask => 3,
-        Kind::BesideLow | Kind::BesideHigh | Kind::RowLow | Kind::RowHigh => 3,
-        Kind::Truncate(_) | Kind::IntMul => 4,
+        Opcode::Add
+        | Opcode::Sub
+        | Opcode::Mul
+        | Opcode::MaskedMul
+        | Opcode::ToFloat
+        | Opcode::Cmp(_) => 4,
+        Opcode::Round(_) => 6,
+        Opcode::Div => 12,
+        Opcode::Sqrt => 15,
+        Opcode::ToMask | Opcode::FromMask => 3,
+        Opcode::Permute128Lo | Opcode::Permute128Hi | Opcode::Permute2Lo | Opcode::Permute2Hi => 3,
+        Opcode::Truncate(_) | Opcode::IntMul => 4,
         // The offset comes by way of memory.
-        Kind::Texel(_) | Kind::Number(_) => 14,
-        Kind::Covered(_) => 5,
-        Kind::Ramp(_) => 9,
+        Opcode::LoadTexel(_) | Opcode::GatherChannel(_) => 14,
+        Opcode::LoadCoverage(_) => 5,
+        Opcode::Interpolant(_) => 9,
         _ => 1,
     }
 }

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::dag::Dag;
 use super::takes_register;
-use crate::op::{Kind, Op, Program, V};
+use crate::lir::{LirFunction, Op, Opcode, VReg};
 
 /// How many operations come between offsets and their texels.
 const AHEAD: usize = 250;
@@ -22,11 +22,11 @@ const AHEAD: usize = 250;
 /// often values are looked at in all of the program.
 pub(super) fn order(
     graph: &Dag<'_>,
-    program: &Program,
+    program: &LirFunction,
     uses: &[u32],
     registers: usize,
 ) -> Option<Vec<Op>> {
-    let texels = graph.ops.iter().filter(|op| matches!(op.kind, Kind::Texel(_)));
+    let texels = graph.ops.iter().filter(|op| matches!(op.kind, Opcode::LoadTexel(_)));
     if texels.count() <= registers {
         return None;
     }
@@ -42,8 +42,8 @@ struct Cluster {
     /// Whether these say where texels are.
     offsets: bool,
     /// Values that take registers: its own that others look at, those of others that it looks at.
-    makes: HashSet<V>,
-    takes: HashSet<V>,
+    makes: HashSet<VReg>,
+    takes: HashSet<VReg>,
     /// Units that come before it.
     waits: HashSet<usize>,
     /// How many units come behind it.
@@ -54,15 +54,15 @@ struct Cluster {
 struct Units {
     all: Vec<Cluster>,
     /// Values that are looked at behind the block.
-    out: HashSet<V>,
+    out: HashSet<VReg>,
 }
 
 impl Units {
-    fn new(graph: &Dag<'_>, program: &Program, uses: &[u32]) -> Self {
+    fn new(graph: &Dag<'_>, program: &LirFunction, uses: &[u32]) -> Self {
         let (mut all, numbers) = split(graph);
-        let mut makers: HashMap<V, usize> = HashMap::new();
-        let mut left: HashMap<V, u32> = HashMap::new();
-        let counts = |v: &V| takes_register(program, *v) && !graph.offsets.contains(v);
+        let mut makers: HashMap<VReg, usize> = HashMap::new();
+        let mut left: HashMap<VReg, u32> = HashMap::new();
+        let counts = |v: &VReg| takes_register(program, *v) && !graph.offsets.contains(v);
         for (op, &number) in graph.ops.iter().zip(&numbers) {
             for v in op.args().filter(counts) {
                 *left.entry(v).or_insert(uses[v.index()]) -= 1;
@@ -85,7 +85,7 @@ impl Units {
             }
         }
         left.retain(|_, left| *left > 0);
-        let out: HashSet<V> = left.into_keys().collect();
+        let out: HashSet<VReg> = left.into_keys().collect();
         for v in &out {
             if let Some(&maker) = makers.get(v) {
                 all[maker].makes.insert(*v);
@@ -146,7 +146,7 @@ fn split(graph: &Dag<'_>) -> (Vec<Cluster>, Vec<usize>) {
         let mut wanted = HashSet::new();
         let mut early = vec![false; ops.len()];
         for (op, early) in ops.iter().zip(&mut early).rev() {
-            let made = |dst: V| graph.offsets.contains(&dst) || wanted.contains(&dst);
+            let made = |dst: VReg| graph.offsets.contains(&dst) || wanted.contains(&dst);
             if op.dst.is_some_and(made) {
                 wanted.extend(op.args());
                 *early = true;
@@ -172,38 +172,38 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use super::*;
-    use crate::op::{Class, Given, Node, Texel};
+    use crate::lir::{Class, LoadTexel, MemOperand, Region};
 
     const REGISTERS: usize = 16;
 
     /// So many fetches, one after the other, then the sum of what they fetch.
     fn fetched_first(count: u32) -> Option<Vec<Op>> {
-        let mut program = Program::default();
-        let place = program.given_as(Class::Vector, Some(Given::Slot(0, 0)));
+        let mut program = LirFunction::default();
+        let place = program.fresh_in_memory(Class::Vector, Some(MemOperand::Slot(0, 0)));
         let mut ops = Vec::new();
-        let mut op = |kind, args: [Option<V>; 3], origin| {
+        let mut op = |kind, args: [Option<VReg>; 3], origin| {
             let dst = program.fresh(Class::Vector);
             ops.push(Op { kind, dst: Some(dst), args, origin });
             dst
         };
-        let texel = Kind::Texel(Texel { unit: 0, pixel: 0, offset: 0, tiny: false });
+        let texel = Opcode::LoadTexel(LoadTexel { unit: 0, pixel: 0, offset: 0, tiny: false });
         let texels = (0..count).map(|fetch| {
-            let offset = op(Kind::Shl(4), [Some(place), None, None], fetch);
+            let offset = op(Opcode::Shl(4), [Some(place), None, None], fetch);
             op(texel, [Some(offset), None, None], fetch)
         });
-        let texels: Vec<V> = texels.collect();
+        let texels: Vec<VReg> = texels.collect();
         let mut sum = texels[0];
         for (origin, texel) in (count..).zip(&texels[1..]) {
-            sum = op(Kind::Add, [Some(sum), Some(*texel), None], origin);
+            sum = op(Opcode::Add, [Some(sum), Some(*texel), None], origin);
         }
         ops.push(Op {
-            kind: Kind::Store(1, 0),
+            kind: Opcode::Store(1, 0),
             dst: None,
             args: [Some(sum), None, None],
             origin: 2 * count,
         });
         let mut uses = vec![0; program.classes.len()];
-        super::super::count(&[Node::Ops(ops.clone())], &mut uses);
+        super::super::count(&[Region::Ops(ops.clone())], &mut uses);
         let ordered = order(&Dag::new(&ops, &program), &program, &uses, REGISTERS);
         assert!(ordered.iter().all(|ordered| ordered.len() == ops.len()));
         ordered
@@ -212,15 +212,15 @@ mod tests {
     #[test]
     fn texels_come_when_they_are_wanted_and_offsets_well_before() {
         let ops = fetched_first(20).unwrap();
-        let makes = |v: V| ops.iter().position(|op| op.dst == Some(v));
+        let makes = |v: VReg| ops.iter().position(|op| op.dst == Some(v));
         for (at, op) in ops.iter().enumerate() {
             // Slots are there from the beginning.
             for made in op.args().filter_map(makes) {
                 assert!(made < at, "{op:?} comes before its argument");
                 match op.kind {
-                    Kind::Texel(_) => assert!(made < 20, "an offset comes late, at {made}"),
+                    Opcode::LoadTexel(_) => assert!(made < 20, "an offset comes late, at {made}"),
                     // With the first sum, two texels are wanted.
-                    Kind::Add => assert!(at - made <= 2, "{op:?} comes long behind its argument"),
+                    Opcode::Add => assert!(at - made <= 2, "{op:?} comes long behind its argument"),
                     _ => {}
                 }
             }

@@ -12,8 +12,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, MemArgTarget, ValType};
 
 use super::watch::{self, Watched};
-use crate::op::{
-    Branch, Given, Kind, Node, Number, Op, Program, Reach, Relation, Repeat, Rounding, Texel, V,
+use crate::lir::{
+    Branch, GatherChannel, IntRange, LirFunction, LoadTexel, Loop, MemOperand, Op, Opcode, Region,
+    Relation, Rounding, VReg,
 };
 
 /// Where things are in what a kernel is called with; it is `Context` in `call`.
@@ -59,7 +60,7 @@ enum Form {
 /// What a program is compiled with.
 #[derive(Clone, Copy)]
 pub(super) struct How<'a> {
-    pub(super) program: &'a Program,
+    pub(super) program: &'a LirFunction,
     pub(super) watched: &'a Watched,
     /// Bytes from slot to slot.
     pub(super) stride: u32,
@@ -89,7 +90,7 @@ fn splat(bits: u32) -> i128 {
 struct Locals {
     types: Vec<ValType>,
     /// By value.
-    values: HashMap<V, u32>,
+    values: HashMap<VReg, u32>,
 }
 
 impl Locals {
@@ -155,10 +156,10 @@ struct Code<'a> {
     /// The block to leave when something tiny was seen.
     bail: u32,
     /// Values of the careful form that are not denormal.
-    numbers: HashSet<V>,
+    numbers: HashSet<VReg>,
     law: Law,
     /// Values to leave in slots at the end, with their places.
-    stores: Vec<(V, u64)>,
+    stores: Vec<(VReg, u64)>,
     /// Whether there is something that this cannot express.
     refused: bool,
 }
@@ -294,11 +295,12 @@ impl<'a> Code<'a> {
     fn tables(&mut self) {
         let program = self.how.program;
         each_op(&program.body, &mut |op| match op.kind {
-            Kind::Covered(part) | Kind::Uncover(part) => {
+            Opcode::LoadCoverage(part) | Opcode::StoreCoverage(part) => {
                 let locals = &mut self.locals;
                 self.covered.entry(part).or_insert_with(|| locals.fresh(ValType::V128));
             }
-            Kind::Texel(Texel { unit, .. }) | Kind::Number(Number { unit, .. }) => {
+            Opcode::LoadTexel(LoadTexel { unit, .. })
+            | Opcode::GatherChannel(GatherChannel { unit, .. }) => {
                 let locals = &mut self.locals;
                 self.cells.entry(unit).or_insert_with(|| locals.fresh(ValType::I32));
             }
@@ -313,8 +315,8 @@ impl<'a> Code<'a> {
 
     fn constants(&mut self) {
         for (n, given) in self.how.program.given.iter().enumerate() {
-            if let Some(Given::Const(bits)) = given {
-                let local = self.local(V(n as u32));
+            if let Some(MemOperand::Const(bits)) = given {
+                let local = self.local(VReg(n as u32));
                 self.code().v128_const(splat(*bits)).local_set(local);
             }
         }
@@ -340,8 +342,8 @@ impl<'a> Code<'a> {
             self.code().v128_load(from).local_set(local);
         }
         for (n, given) in how.program.given.iter().enumerate() {
-            if let Some(Given::Slot(slot, part)) = given {
-                let v = V(n as u32);
+            if let Some(MemOperand::Slot(slot, part)) = given {
+                let v = VReg(n as u32);
                 let local = self.local(v);
                 let from = vector(self.place(*slot, *part));
                 self.code().local_get(group).v128_load(from).local_set(local);
@@ -349,8 +351,8 @@ impl<'a> Code<'a> {
             }
         }
         for (n, given) in how.program.given.iter().enumerate() {
-            if let Some(Given::Const(_)) = given {
-                self.watch(V(n as u32));
+            if let Some(MemOperand::Const(_)) = given {
+                self.watch(VReg(n as u32));
             }
         }
     }
@@ -389,7 +391,7 @@ impl<'a> Code<'a> {
         u64::from(slot) * u64::from(self.how.stride) + u64::from(part * VECTOR)
     }
 
-    fn local(&mut self, v: V) -> u32 {
+    fn local(&mut self, v: VReg) -> u32 {
         if let Some(local) = self.locals.values.get(&v) {
             return *local;
         }
@@ -399,13 +401,13 @@ impl<'a> Code<'a> {
     }
 
     /// One value has the local of another.
-    fn same(&mut self, v: V, as_v: V) {
+    fn same(&mut self, v: VReg, as_v: VReg) {
         let local = self.local(as_v);
         self.locals.values.insert(v, local);
     }
 
     /// Notes a value if it is one of those to be watched.
-    fn watch(&mut self, v: V) {
+    fn watch(&mut self, v: VReg) {
         if self.form == Form::Careful {
             return;
         }
@@ -439,25 +441,25 @@ impl<'a> Code<'a> {
         self.code().br_if(to);
     }
 
-    fn nodes(&mut self, nodes: &[Node]) {
+    fn nodes(&mut self, nodes: &[Region]) {
         for node in nodes {
             match node {
-                Node::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
-                Node::Spend(instructions) if self.how.fuel_checked => {
+                Region::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
+                Region::ConsumeFuel(instructions) if self.how.fuel_checked => {
                     let fuel = self.fuel;
                     let instructions = i32::try_from(*instructions).unwrap_or(i32::MAX);
                     self.code().local_get(fuel).i32_const(instructions).i32_sub().local_set(fuel);
                 }
-                Node::Spend(_) => {}
-                Node::Branch(branch) => self.branch(branch),
-                Node::Repeat(repeat) => self.repeat(repeat),
+                Region::ConsumeFuel(_) => {}
+                Region::Branch(branch) => self.branch(branch),
+                Region::Loop(repeat) => self.repeat(repeat),
             }
         }
     }
 
     fn branch(&mut self, branch: &Branch) {
         let moves: Vec<_> =
-            branch.merges.iter().filter_map(|merge| Some((merge.before?, merge.var))).collect();
+            branch.phis.iter().filter_map(|phi| Some((phi.incoming?, phi.var))).collect();
         self.moves(&moves);
         for arm in &branch.arms {
             let mask = self.local(arm.mask);
@@ -473,21 +475,21 @@ impl<'a> Code<'a> {
         }
     }
 
-    fn repeat(&mut self, repeat: &Repeat) {
+    fn repeat(&mut self, repeat: &Loop) {
         let how = self.how;
         let passes = self.locals.fresh(ValType::I32);
-        let moves: Vec<_> = repeat.carried.iter().map(|c| (c.init, c.var)).collect();
+        let moves: Vec<_> = repeat.params.iter().map(|c| (c.init, c.var)).collect();
         self.moves(&moves);
-        self.code().i32_const(repeat.passes.cast_signed()).local_set(passes);
+        self.code().i32_const(repeat.max_trips.cast_signed()).local_set(passes);
         let behind = self.open_block();
         let top = self.open_loop();
         self.nodes(&repeat.body);
-        let again = repeat.again.map(|again| self.local(again));
+        let again = repeat.continue_mask.map(|again| self.local(again));
         // The mask may be one that is handed on.
         if let Some(again) = again {
             self.code().local_get(again).v128_any_true();
         }
-        let moves: Vec<_> = repeat.carried.iter().map(|c| (c.next, c.var)).collect();
+        let moves: Vec<_> = repeat.params.iter().map(|c| (c.next, c.var)).collect();
         self.moves(&moves);
         let to = self.to(behind);
         if again.is_some() {
@@ -502,8 +504,8 @@ impl<'a> Code<'a> {
         self.code().br(to);
         self.close();
         self.close();
-        for carried in &repeat.carried {
-            self.same(carried.out, carried.var);
+        for param in &repeat.params {
+            self.same(param.out, param.var);
         }
     }
 
@@ -529,7 +531,7 @@ impl<'a> Code<'a> {
     }
 
     /// Values to the places of others, all at once.
-    fn moves(&mut self, moves: &[(V, V)]) {
+    fn moves(&mut self, moves: &[(VReg, VReg)]) {
         for (from, _) in moves {
             let from = self.local(*from);
             self.code().local_get(from);
@@ -543,9 +545,9 @@ impl<'a> Code<'a> {
     fn op(&mut self, op: &Op) {
         let Some(a) = op.args[0] else {
             match op.kind {
-                Kind::MaskAll => _ = self.code().v128_const(-1),
-                Kind::MaskNone => _ = self.code().v128_const(0),
-                Kind::Covered(part) => {
+                Opcode::MaskAll => _ = self.code().v128_const(-1),
+                Opcode::MaskNone => _ = self.code().v128_const(0),
+                Opcode::LoadCoverage(part) => {
                     let covered = self.covered.get(&part).copied();
                     self.refused |= covered.is_none();
                     self.code().local_get(covered.unwrap_or_default());
@@ -556,21 +558,21 @@ impl<'a> Code<'a> {
         };
         let b = op.args[1].unwrap_or(a);
         match op.kind {
-            Kind::Store(slot, part) => {
+            Opcode::Store(slot, part) => {
                 self.stores.push((a, self.place(slot, part)));
                 return;
             }
-            Kind::Uncover(part) => {
+            Opcode::StoreCoverage(part) => {
                 let (left, covered) = (self.local(a), self.covered.get(&part).copied());
                 self.refused |= covered.is_none();
                 self.code().local_get(left).local_set(covered.unwrap_or_default());
                 return;
             }
-            Kind::Texel(texel) => {
+            Opcode::LoadTexel(texel) => {
                 self.cell(texel.unit, a, texel.pixel);
                 self.code().v128_load(memory(u64::from(texel.offset), 2));
             }
-            Kind::Number(number) => {
+            Opcode::GatherChannel(number) => {
                 let from = memory(u64::from(number.offset), 2);
                 // The last address is used first.
                 for pixel in [3, 2, 1, 0] {
@@ -581,22 +583,22 @@ impl<'a> Code<'a> {
                     self.code().v128_load32_lane(from, pixel);
                 }
             }
-            Kind::Add => _ = self.numbers(&[a, b]).f32x4_add(),
-            Kind::Sub => _ = self.numbers(&[a, b]).f32x4_sub(),
-            Kind::Mul => self.product(a, b),
-            Kind::MulKeep => {
+            Opcode::Add => _ = self.numbers(&[a, b]).f32x4_add(),
+            Opcode::Sub => _ = self.numbers(&[a, b]).f32x4_sub(),
+            Opcode::Mul => self.product(a, b),
+            Opcode::MaskedMul => {
                 let c = op.args[2].unwrap_or(a);
                 self.product(b, c);
                 self.bits(&[a]).v128_and();
             }
-            Kind::Div => _ = self.numbers(&[a, b]).f32x4_div(),
+            Opcode::Div => _ = self.numbers(&[a, b]).f32x4_div(),
             // b < a ? b : a of WebAssembly's.
-            Kind::Min => _ = self.numbers(&[b, a]).f32x4_pmin(),
-            Kind::Max => _ = self.numbers(&[b, a]).f32x4_pmax(),
-            Kind::Sqrt => _ = self.numbers(&[a]).f32x4_sqrt(),
-            Kind::Round(Rounding::Nearest) => _ = self.numbers(&[a]).f32x4_nearest(),
-            Kind::Round(Rounding::Floor) => _ = self.numbers(&[a]).f32x4_floor(),
-            Kind::Cmp(relation) => {
+            Opcode::Min => _ = self.numbers(&[b, a]).f32x4_pmin(),
+            Opcode::Max => _ = self.numbers(&[b, a]).f32x4_pmax(),
+            Opcode::Sqrt => _ = self.numbers(&[a]).f32x4_sqrt(),
+            Opcode::Round(Rounding::Nearest) => _ = self.numbers(&[a]).f32x4_nearest(),
+            Opcode::Round(Rounding::Floor) => _ = self.numbers(&[a]).f32x4_floor(),
+            Opcode::Cmp(relation) => {
                 let mut code = self.numbers(&[a, b]);
                 match relation {
                     Relation::Lt => code.f32x4_lt(),
@@ -607,55 +609,55 @@ impl<'a> Code<'a> {
                     Relation::Ne => code.f32x4_ne(),
                 };
             }
-            Kind::Copy | Kind::ToMask | Kind::FromMask => _ = self.bits(&[a]),
-            Kind::ToFloat => _ = self.bits(&[a]).f32x4_convert_i32x4_s(),
-            Kind::And | Kind::MaskAnd | Kind::Keep => _ = self.bits(&[a, b]).v128_and(),
-            Kind::Or | Kind::MaskOr => _ = self.bits(&[a, b]).v128_or(),
-            Kind::Xor => _ = self.bits(&[a, b]).v128_xor(),
-            Kind::AndNot | Kind::MaskAndNot => _ = self.bits(&[b, a]).v128_andnot(),
-            Kind::IntAdd => _ = self.bits(&[a, b]).i32x4_add(),
-            Kind::IntSub => _ = self.bits(&[a, b]).i32x4_sub(),
-            Kind::Shl(bits) => _ = self.bits(&[a]).i32_const(i32::from(bits)).i32x4_shl(),
-            Kind::Sar(bits) => _ = self.bits(&[a]).i32_const(i32::from(bits)).i32x4_shr_s(),
-            Kind::Corner(corner) => {
+            Opcode::Copy | Opcode::ToMask | Opcode::FromMask => _ = self.bits(&[a]),
+            Opcode::ToFloat => _ = self.bits(&[a]).f32x4_convert_i32x4_s(),
+            Opcode::And | Opcode::MaskAnd | Opcode::MaskedMove => _ = self.bits(&[a, b]).v128_and(),
+            Opcode::Or | Opcode::MaskOr => _ = self.bits(&[a, b]).v128_or(),
+            Opcode::Xor => _ = self.bits(&[a, b]).v128_xor(),
+            Opcode::AndNot | Opcode::MaskAndNot => _ = self.bits(&[b, a]).v128_andnot(),
+            Opcode::IntAdd => _ = self.bits(&[a, b]).i32x4_add(),
+            Opcode::IntSub => _ = self.bits(&[a, b]).i32x4_sub(),
+            Opcode::Shl(bits) => _ = self.bits(&[a]).i32_const(i32::from(bits)).i32x4_shl(),
+            Opcode::Sar(bits) => _ = self.bits(&[a]).i32_const(i32::from(bits)).i32x4_shr_s(),
+            Opcode::QuadBroadcast(corner) => {
                 self.bits(&[a, a]).i8x16_shuffle(words([corner; 4]));
             }
-            Kind::Blend => {
+            Opcode::Blend => {
                 let c = op.args[2].unwrap_or(a);
                 match self.how.program.given(b) {
-                    Some(Given::Const(0)) => self.bits(&[c, a]).v128_andnot(),
+                    Some(MemOperand::Const(0)) => self.bits(&[c, a]).v128_andnot(),
                     _ => self.bits(&[b, c, a]).v128_bitselect(),
                 };
             }
-            Kind::IntMin => _ = self.bits(&[a, b]).i32x4_min_u(),
-            Kind::IntMul => _ = self.bits(&[a, b]).i32x4_mul(),
+            Opcode::IntMin => _ = self.bits(&[a, b]).i32x4_min_u(),
+            Opcode::IntMul => _ = self.bits(&[a, b]).i32x4_mul(),
             // The last bits of the sum are the number's in two's complement.
-            Kind::Truncate(Reach::FewWhole) => {
+            Opcode::Truncate(IntRange::FewWhole) => {
                 let fractionless = splat(12_582_912.0_f32.to_bits());
                 let mut code = self.bits(&[a]);
                 code.v128_const(fractionless).f32x4_add().v128_const(fractionless).i32x4_sub();
             }
-            Kind::Truncate(Reach::Integers) => _ = self.bits(&[a]).i32x4_trunc_sat_f32x4_s(),
+            Opcode::Truncate(IntRange::Integers) => _ = self.bits(&[a]).i32x4_trunc_sat_f32x4_s(),
             // What is too large would become 2^31 - 1, what is none 0.
-            Kind::Truncate(Reach::All) => {
+            Opcode::Truncate(IntRange::All) => {
                 let mut code = self.bits(&[a]);
                 code.i32x4_trunc_sat_f32x4_s().v128_const(splat(SIGN));
                 let mut code = self.bits(&[a]);
                 code.v128_const(splat(2_147_483_648.0_f32.to_bits())).f32x4_lt().v128_bitselect();
             }
-            Kind::ZipLow => _ = self.bits(&[a, b]).i8x16_shuffle(words([0, 4, 1, 5])),
-            Kind::ZipHigh => _ = self.bits(&[a, b]).i8x16_shuffle(words([2, 6, 3, 7])),
-            Kind::PairLow => _ = self.bits(&[a, b]).i8x16_shuffle(words([0, 1, 4, 5])),
-            Kind::PairHigh => _ = self.bits(&[a, b]).i8x16_shuffle(words([2, 3, 6, 7])),
-            Kind::MaskAll
-            | Kind::MaskNone
-            | Kind::Covered(_)
-            | Kind::Ramp(_)
-            | Kind::BesideLow
-            | Kind::BesideHigh
-            | Kind::RowLow
-            | Kind::RowHigh
-            | Kind::Paint(_) => self.refused = true,
+            Opcode::UnpackLo32 => _ = self.bits(&[a, b]).i8x16_shuffle(words([0, 4, 1, 5])),
+            Opcode::UnpackHi32 => _ = self.bits(&[a, b]).i8x16_shuffle(words([2, 6, 3, 7])),
+            Opcode::UnpackLo64 => _ = self.bits(&[a, b]).i8x16_shuffle(words([0, 1, 4, 5])),
+            Opcode::UnpackHi64 => _ = self.bits(&[a, b]).i8x16_shuffle(words([2, 3, 6, 7])),
+            Opcode::MaskAll
+            | Opcode::MaskNone
+            | Opcode::LoadCoverage(_)
+            | Opcode::Interpolant(_)
+            | Opcode::Permute128Lo
+            | Opcode::Permute128Hi
+            | Opcode::Permute2Lo
+            | Opcode::Permute2Hi
+            | Opcode::StoreColor(_) => self.refused = true,
         }
         self.result(op);
     }
@@ -667,14 +669,19 @@ impl<'a> Code<'a> {
             return;
         };
         if self.form == Form::Careful {
-            if matches!(op.kind, Kind::Add | Kind::Sub | Kind::Div) {
+            if matches!(op.kind, Opcode::Add | Opcode::Sub | Opcode::Div) {
                 let [result, _] = self.law.operands;
                 self.code().local_set(result);
                 self.flushed(result);
             }
             let number = matches!(
                 op.kind,
-                Kind::Add | Kind::Sub | Kind::Mul | Kind::MulKeep | Kind::Div | Kind::Sqrt
+                Opcode::Add
+                    | Opcode::Sub
+                    | Opcode::Mul
+                    | Opcode::MaskedMul
+                    | Opcode::Div
+                    | Opcode::Sqrt
             );
             if number {
                 self.numbers.insert(dst);
@@ -688,7 +695,7 @@ impl<'a> Code<'a> {
     /// A product. The law's is tiny if it is after rounding with an exponent of any size. So both factors
     /// are made larger by 2^32, which changes no digit, and their product is far from the least number
     /// where it matters; what becomes infinite by it is large.
-    fn product(&mut self, a: V, b: V) {
+    fn product(&mut self, a: VReg, b: VReg) {
         if self.form == Form::Quick {
             self.numbers(&[a, b]).f32x4_mul();
             return;
@@ -704,7 +711,7 @@ impl<'a> Code<'a> {
     }
 
     /// Where the cell of a pixel begins that is so many bytes into a unit's table.
-    fn cell(&mut self, unit: u8, at: V, pixel: u8) {
+    fn cell(&mut self, unit: u8, at: VReg, pixel: u8) {
         let (at, cells) = (self.local(at), self.cells.get(&unit).copied());
         self.refused |= cells.is_none();
         self.code().local_get(cells.unwrap_or_default());
@@ -712,7 +719,7 @@ impl<'a> Code<'a> {
     }
 
     /// Arguments as they are.
-    fn bits(&mut self, args: &[V]) -> InstructionSink<'_> {
+    fn bits(&mut self, args: &[VReg]) -> InstructionSink<'_> {
         for v in args {
             let local = self.local(*v);
             self.code().local_get(local);
@@ -721,11 +728,11 @@ impl<'a> Code<'a> {
     }
 
     /// Arguments that count as zero where they are denormal.
-    fn numbers(&mut self, args: &[V]) -> InstructionSink<'_> {
+    fn numbers(&mut self, args: &[VReg]) -> InstructionSink<'_> {
         for v in args {
             let local = self.local(*v);
             let flush = match self.how.program.given(*v) {
-                Some(Given::Const(bits)) => bits & EXPONENT == 0 && bits << 1 != 0,
+                Some(MemOperand::Const(bits)) => bits & EXPONENT == 0 && bits << 1 != 0,
                 _ => !self.numbers.contains(v),
             };
             if self.form == Form::Careful && flush {
@@ -746,13 +753,13 @@ impl<'a> Code<'a> {
     }
 }
 
-fn each_op(nodes: &[Node], f: &mut impl FnMut(&Op)) {
+fn each_op(nodes: &[Region], f: &mut impl FnMut(&Op)) {
     for node in nodes {
         match node {
-            Node::Ops(ops) => ops.iter().for_each(&mut *f),
-            Node::Branch(branch) => branch.arms.iter().for_each(|arm| each_op(&arm.body, f)),
-            Node::Repeat(repeat) => each_op(&repeat.body, f),
-            Node::Spend(_) => {}
+            Region::Ops(ops) => ops.iter().for_each(&mut *f),
+            Region::Branch(branch) => branch.arms.iter().for_each(|arm| each_op(&arm.body, f)),
+            Region::Loop(repeat) => each_op(&repeat.body, f),
+            Region::ConsumeFuel(_) => {}
         }
     }
 }

@@ -5,11 +5,11 @@
 //! [watches](super::watch) for tiny values. Most need no watching, for reasons that these facts carry.
 //!
 //! Two sizes matter. A sum with something that is zero or large enough swallows what is tiny; and
-//! floats are multiples of powers of two, so that a sum of multiples of 2^-125 is one too: not tiny.
+//! floats are multiples of magnitude_bounds of two, so that a sum of multiples of 2^-125 is one too: not tiny.
 
 use r500_fast::codegen::Table;
 
-use crate::op::{Kind, Number, Texel};
+use crate::lir::{GatherChannel, LoadTexel, Opcode};
 
 /// Sizes as exponents: of the smallest denormal, of the smallest normal number, and of a number beside
 /// which the tiny ones, up to 2^-126, are less than half of what tells neighbours apart: of 2^-100 that
@@ -174,43 +174,43 @@ pub(super) enum Watch {
 ///
 /// Of values that are not exact the law has zeros. What makes use of one here either gives what it gives
 /// for zero, or something that is not exact in the same sense.
-pub(super) fn of_result(kind: Kind, args: &[Fact]) -> Result<Fact, Watch> {
+pub(super) fn of_result(kind: Opcode, args: &[Fact]) -> Result<Fact, Watch> {
     let [a, b, c] = [0, 1, 2].map(|n| args.get(n).copied().unwrap_or(Fact::BITS));
     match kind {
-        Kind::Add => sum(a, b, a.positive && b.positive),
-        Kind::Sub => sum(a, b, false),
-        Kind::Mul => product([(0, a), (1, b)]),
+        Opcode::Add => sum(a, b, a.positive && b.positive),
+        Opcode::Sub => sum(a, b, false),
+        Opcode::Mul => product([(0, a), (1, b)]),
         // What is kept is the product, or zero.
-        Kind::MulKeep => product([(1, b), (2, c)]),
-        Kind::Div => {
+        Opcode::MaskedMul => product([(1, b), (2, c)]),
+        Opcode::Div => {
             numbers([(0, a), (1, b)])?;
             let least = a.least - b.most;
             let positive = a.positive && b.positive;
             // A quotient that is tiny by itself is zero for the law: it may stay.
             Ok(Fact { exact: least >= NORMAL, least, positive, ..Fact::BITS }.tidied())
         }
-        Kind::Min | Kind::Max => pick(kind, a, b),
-        Kind::Sqrt => {
+        Opcode::Min | Opcode::Max => pick(kind, a, b),
+        Opcode::Sqrt => {
             numbers([(0, a), (0, a)])?;
             let least = a.least.div_euclid(2);
             Ok(Fact { least, most: 64, positive: true, ..Fact::BITS }.tidied())
         }
-        Kind::Round(_) => {
+        Opcode::Round(_) => {
             numbers([(0, a), (0, a)])?;
             Ok(Fact { grid: 0, positive: a.positive, ..Fact::BITS }.tidied())
         }
-        Kind::ToFloat => {
+        Opcode::ToFloat => {
             same_bits(&[a])?;
             Ok(Fact { grid: 0, most: 32, ..Fact::BITS }.tidied())
         }
-        Kind::Cmp(_) => {
+        Opcode::Cmp(_) => {
             comparable(a, b)?;
             Ok(Fact::KEPT)
         }
-        Kind::Copy | Kind::Corner(_) => Ok(a),
-        Kind::Keep => Ok(b.or(Fact::of(0))),
-        Kind::Blend => Ok(b.or(c)),
-        Kind::And => match (a.constant, b.constant) {
+        Opcode::Copy | Opcode::QuadBroadcast(_) => Ok(a),
+        Opcode::MaskedMove => Ok(b.or(Fact::of(0))),
+        Opcode::Blend => Ok(b.or(c)),
+        Opcode::And => match (a.constant, b.constant) {
             (Some(REST), _) => Ok(b.signed(true)),
             (_, Some(REST)) => Ok(a.signed(true)),
             _ => {
@@ -220,46 +220,47 @@ pub(super) fn of_result(kind: Kind, args: &[Fact]) -> Result<Fact, Watch> {
             }
         },
         // With a sign, or with nothing.
-        Kind::Or | Kind::Xor if is_sign(b) => Ok(a.signed(false)),
-        Kind::Or | Kind::Xor if is_sign(a) => Ok(b.signed(false)),
-        Kind::Or | Kind::Xor | Kind::AndNot | Kind::IntAdd | Kind::IntSub => {
+        Opcode::Or | Opcode::Xor if is_sign(b) => Ok(a.signed(false)),
+        Opcode::Or | Opcode::Xor if is_sign(a) => Ok(b.signed(false)),
+        Opcode::Or | Opcode::Xor | Opcode::AndNot | Opcode::IntAdd | Opcode::IntSub => {
             same_bits(&[a, b])?;
             Ok(Fact::BITS)
         }
-        Kind::Shl(_) | Kind::Sar(_) | Kind::Truncate(_) => {
+        Opcode::Shl(_) | Opcode::Sar(_) | Opcode::Truncate(_) => {
             same_bits(&[a])?;
             Ok(Fact::BITS)
         }
-        Kind::Texel(Texel { tiny, .. }) | Kind::Number(Number { tiny, .. }) => {
+        Opcode::LoadTexel(LoadTexel { tiny, .. })
+        | Opcode::GatherChannel(GatherChannel { tiny, .. }) => {
             same_bits(&[a])?;
             Ok(if tiny { Fact::BITS } else { Fact::TEXEL })
         }
-        Kind::IntMin
-        | Kind::IntMul
-        | Kind::ZipLow
-        | Kind::ZipHigh
-        | Kind::PairLow
-        | Kind::PairHigh
-        | Kind::BesideLow
-        | Kind::BesideHigh
-        | Kind::RowLow
-        | Kind::RowHigh => {
+        Opcode::IntMin
+        | Opcode::IntMul
+        | Opcode::UnpackLo32
+        | Opcode::UnpackHi32
+        | Opcode::UnpackLo64
+        | Opcode::UnpackHi64
+        | Opcode::Permute128Lo
+        | Opcode::Permute128Hi
+        | Opcode::Permute2Lo
+        | Opcode::Permute2Hi => {
             same_bits(&[a, b])?;
             Ok(Fact::BITS)
         }
-        Kind::Store(..) | Kind::Uncover(_) | Kind::Paint(_) => {
+        Opcode::Store(..) | Opcode::StoreCoverage(_) | Opcode::StoreColor(_) => {
             same_bits(&[a])?;
             Ok(a)
         }
-        Kind::MaskAnd
-        | Kind::MaskOr
-        | Kind::MaskAndNot
-        | Kind::MaskAll
-        | Kind::MaskNone
-        | Kind::ToMask
-        | Kind::FromMask
-        | Kind::Ramp(_)
-        | Kind::Covered(_) => Ok(Fact::KEPT),
+        Opcode::MaskAnd
+        | Opcode::MaskOr
+        | Opcode::MaskAndNot
+        | Opcode::MaskAll
+        | Opcode::MaskNone
+        | Opcode::ToMask
+        | Opcode::FromMask
+        | Opcode::Interpolant(_)
+        | Opcode::LoadCoverage(_) => Ok(Fact::KEPT),
     }
 }
 
@@ -289,10 +290,10 @@ fn comparable(a: Fact, b: Fact) -> Result<(), Watch> {
     if a.decides() || b.decides() { Ok(()) } else { numbers([(0, a), (1, b)]) }
 }
 
-fn pick(kind: Kind, a: Fact, b: Fact) -> Result<Fact, Watch> {
+fn pick(kind: Opcode, a: Fact, b: Fact) -> Result<Fact, Watch> {
     let exact = a.is_number() && b.is_number();
     // The larger one of something tiny and +0 is either; the law has +0.
-    if kind == Kind::Max && b == Fact::of(0) {
+    if kind == Opcode::Max && b == Fact::of(0) {
         return Ok(Fact { exact, positive: true, constant: None, ..a }.tidied());
     }
     comparable(a, b)?;

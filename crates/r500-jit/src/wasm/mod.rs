@@ -1,7 +1,7 @@
 //! CompiledKernel code by way of the host, in WebAssembly with SIMD128.
 //!
 //! ```text
-//! CompileUnit ──lower, interleave, schedule──▶ Program ──watch, code, module──▶ bytes ──host──▶ CompiledKernel
+//! CompileUnit ──lower, interleave, schedule──▶ LirFunction ──watch, code, module──▶ bytes ──host──▶ CompiledKernel
 //! ```
 //!
 //! | module | job |

@@ -11,9 +11,9 @@ use wasm_encoder::{
 
 use super::code::{self, How, signature};
 use super::watch::Watched;
+use crate::lir::Class;
 use crate::live_ranges::LiveRanges;
 use crate::lower::Means;
-use crate::op::Class;
 use crate::{Effort, lower, schedule, unroll_and_jam};
 
 /// What the module takes, under these names, is the host's to give; so is what it offers.

@@ -6,11 +6,11 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::facts::{Fact, Size, Watch, of_result};
-use crate::op::{Class, Given, Kind, Node, Op, Program, V};
+use crate::lir::{Class, LirFunction, MemOperand, Op, Opcode, Region, VReg};
 
 /// Values to watch, and how.
 #[derive(Debug, Default)]
-pub(super) struct Watched(HashMap<V, How>);
+pub(super) struct Watched(HashMap<VReg, How>);
 
 /// How a value is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,9 +22,9 @@ pub(super) struct How {
 
 impl Watched {
     /// What is to be watched in a program.
-    pub(super) fn of(program: &Program) -> Self {
+    pub(super) fn of(program: &LirFunction) -> Self {
         let given = program.given.iter().map(|given| match given {
-            Some(Given::Const(bits)) => Fact::of(*bits),
+            Some(MemOperand::Const(bits)) => Fact::of(*bits),
             _ => Fact::BITS,
         });
         let mut look = Look { program, facts: given.collect(), watched: Self::default() };
@@ -33,7 +33,7 @@ impl Watched {
     }
 
     /// How a value is watched, if it is.
-    pub(super) fn get(&self, v: V) -> Option<How> {
+    pub(super) fn get(&self, v: VReg) -> Option<How> {
         self.0.get(&v).copied()
     }
 
@@ -44,39 +44,39 @@ impl Watched {
 }
 
 struct Look<'a> {
-    program: &'a Program,
+    program: &'a LirFunction,
     facts: Vec<Fact>,
     watched: Watched,
 }
 
 impl Look<'_> {
-    fn fact(&self, v: V) -> Fact {
+    fn fact(&self, v: VReg) -> Fact {
         self.facts.get(v.index()).copied().unwrap_or(Fact::BITS)
     }
 
-    fn set(&mut self, v: V, fact: Fact) {
+    fn set(&mut self, v: VReg, fact: Fact) {
         if let Some(place) = self.facts.get_mut(v.index()) {
             *place = fact;
         }
     }
 
-    fn watch(&mut self, v: V, size: Size) {
+    fn watch(&mut self, v: VReg, size: Size) {
         let fact = self.fact(v);
         let how = self.watched.0.entry(v).or_insert(How { size, positive: fact.positive });
         how.size = how.size.max(size);
         self.set(v, fact.watched(size));
     }
 
-    fn nodes(&mut self, nodes: &[Node]) {
+    fn nodes(&mut self, nodes: &[Region]) {
         for node in nodes {
             match node {
-                Node::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
-                Node::Spend(_) => {}
+                Region::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
+                Region::ConsumeFuel(_) => {}
                 // What has a place of its own is the same kind of value all the time.
-                Node::Branch(branch) => {
-                    for merge in &branch.merges {
-                        merge.before.into_iter().for_each(|before| self.keep(before));
-                        self.set(merge.var, Fact::KEPT);
+                Region::Branch(branch) => {
+                    for phi in &branch.phis {
+                        phi.incoming.into_iter().for_each(|before| self.keep(before));
+                        self.set(phi.var, Fact::KEPT);
                     }
                     for arm in &branch.arms {
                         self.nodes(&arm.body);
@@ -86,27 +86,27 @@ impl Look<'_> {
                         }
                     }
                 }
-                Node::Repeat(repeat) => {
-                    for carried in &repeat.carried {
-                        self.keep(carried.init);
-                        self.set(carried.var, Fact::KEPT);
-                        self.set(carried.out, Fact::KEPT);
+                Region::Loop(repeat) => {
+                    for param in &repeat.params {
+                        self.keep(param.init);
+                        self.set(param.var, Fact::KEPT);
+                        self.set(param.out, Fact::KEPT);
                     }
                     self.nodes(&repeat.body);
-                    repeat.carried.iter().for_each(|carried| self.keep(carried.next));
+                    repeat.params.iter().for_each(|param| self.keep(param.next));
                 }
             }
         }
     }
 
-    fn keep(&mut self, v: V) {
+    fn keep(&mut self, v: VReg) {
         if self.program.class(v) == Class::Vector && !self.fact(v).is_kept() {
             self.watch(v, Size::Large);
         }
     }
 
     fn op(&mut self, op: &Op) {
-        let square = op.kind == Kind::Mul && op.args[0] == op.args[1];
+        let square = op.kind == Opcode::Mul && op.args[0] == op.args[1];
         loop {
             let facts: Vec<Fact> = op.args().map(|v| self.fact(v)).collect();
             let (fact, watch) = match of_result(op.kind, &facts) {
@@ -120,7 +120,7 @@ impl Look<'_> {
                 }
             };
             let Some(dst) = op.dst else { return };
-            let fact = match self.program.powers.get(&dst) {
+            let fact = match self.program.magnitude_bounds.get(&dst) {
                 Some(&least) if fact.exact => Fact::power(least),
                 _ => fact,
             };

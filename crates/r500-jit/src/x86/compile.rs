@@ -3,8 +3,8 @@
 use r500_fast::codegen::CompileUnit;
 
 use super::{emit, latency_model, regalloc};
+use crate::lir::{Class, LirFunction};
 use crate::lower::Means;
-use crate::op::{Class, Program};
 use crate::{Effort, lower, schedule, unroll_and_jam};
 
 pub use super::level::Level;
@@ -67,7 +67,7 @@ pub fn compile(
 }
 
 /// How often the groups that go together are doubled.
-pub(super) fn usual_doublings(program: &Program, level: Level) -> u32 {
+pub(super) fn usual_doublings(program: &LirFunction, level: Level) -> u32 {
     // Twice the groups take twice the registers: where even one has far more values than there are, there
     // is no waiting to be filled but for the frame.
     if regalloc::pressure(program) >= CROWDED * level.registers(Class::Vector) {
@@ -85,7 +85,7 @@ fn compile_doubled(
     unit: &CompileUnit<'_>,
     level: Level,
     effort: Effort,
-    doublings: impl FnOnce(&Program, Level) -> u32,
+    doublings: impl FnOnce(&LirFunction, Level) -> u32,
 ) -> Result<Assembly, CompileError> {
     let program = program_of(unit, level, effort, doublings);
     let listing = regalloc::allocate(&program, level);
@@ -97,8 +97,8 @@ pub(super) fn program_of(
     unit: &CompileUnit<'_>,
     level: Level,
     effort: Effort,
-    doublings: impl FnOnce(&Program, Level) -> u32,
-) -> Program {
+    doublings: impl FnOnce(&LirFunction, Level) -> u32,
+) -> LirFunction {
     // Gathering takes longer than what it saves.
     let means = Means { mask_class: level.mask(), numbers: false, rows: level == Level::Avx512 };
     let mut program = lower::lower(unit, means);

@@ -25,7 +25,7 @@ use iced_x86::{BlockEncoderOptions, Code, IcedError, Instruction, MemoryOperand,
 
 use r500_fast::codegen::{Chunk, CompileUnit};
 
-use crate::op::Class;
+use crate::lir::Class;
 use crate::x86::compile::{Assembly, Line};
 use crate::x86::level::Level;
 use crate::x86::mach_inst::{Label, MachCode, MachInst, Mem, Place};
@@ -57,7 +57,7 @@ const FLUSH: u32 = 1 << 15 | 1 << 6;
 const NEXT_BATCH: i32 = 1024;
 /// The register that no value has.
 const SPARE: u8 = 31;
-/// The first constants where there are [`Kind::RowLow`] and [`Kind::RowHigh`]: which eight bytes of two vectors,
+/// The first constants where there are [`Opcode::Permute2Lo`] and [`Opcode::Permute2Hi`]: which eight bytes of two vectors,
 /// those of the second from 8 on.
 const ROWS: [[u64; 8]; 2] = [[0, 8, 1, 9, 2, 10, 3, 11], [4, 12, 5, 13, 6, 14, 7, 15]];
 /// What is between code and constants.

@@ -5,11 +5,11 @@
 //! as far as it looks ahead. In a long one, and in a loop, where each pass is_latency_bound for the one before, it sees
 //! but one group, which may be one chain.
 
-use crate::op::{Carried, Kind, Node, Op, Program, Repeat, V};
+use crate::lir::{LirFunction, Loop, LoopParam, Op, Opcode, Region, VReg};
 use crate::schedule::latency;
 
 /// Whether a second group of pixels interleaved the first one has time that the first leaves.
-pub(super) fn is_latency_bound(program: &Program) -> bool {
+pub(super) fn is_latency_bound(program: &LirFunction) -> bool {
     let mut walk = Walk::new(program, Some(0));
     walk.nodes(&program.body);
     // What it looks ahead is other groups' where a group does not fill it.
@@ -62,7 +62,7 @@ impl std::ops::Add for Time {
 
 /// A way through the program, or through a pass of a loop.
 struct Walk<'a> {
-    program: &'a Program,
+    program: &'a LirFunction,
     /// When values are there that are not computed on the way; in a pass, those of a pass before wait for
     /// nothing.
     start: Option<u32>,
@@ -75,14 +75,14 @@ struct Walk<'a> {
     /// What loops take.
     time: Time,
     /// Whether it is not the first time.
-    again: bool,
+    is_warm: bool,
 }
 
 impl<'a> Walk<'a> {
-    fn new(program: &'a Program, start: Option<u32>) -> Self {
+    fn new(program: &'a LirFunction, start: Option<u32>) -> Self {
         let ready = vec![start; program.classes.len()];
         let (end, time) = (None, Time::default());
-        Self { program, start, ready, end, work: 0, divider_cycles: 0, time, again: false }
+        Self { program, start, ready, end, work: 0, divider_cycles: 0, time, is_warm: false }
     }
 
     /// What all but loops takes, in a chain of so many cycles.
@@ -91,27 +91,27 @@ impl<'a> Walk<'a> {
         Time { single: busy.max(chain), interleaved: busy.max(chain / 2.0) }
     }
 
-    fn ready(&self, v: V) -> Option<u32> {
+    fn ready(&self, v: VReg) -> Option<u32> {
         self.ready.get(v.index()).copied().flatten()
     }
 
-    fn set(&mut self, v: V, at: Option<u32>) {
+    fn set(&mut self, v: VReg, at: Option<u32>) {
         if let Some(ready) = self.ready.get_mut(v.index()) {
             *ready = at;
         }
         self.end = self.end.max(at);
     }
 
-    fn nodes(&mut self, nodes: &[Node]) {
+    fn nodes(&mut self, nodes: &[Region]) {
         for node in nodes {
             match node {
-                Node::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
-                Node::Spend(_) => {}
+                Region::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
+                Region::ConsumeFuel(_) => {}
                 // Which way to go the processor guesses: nobody is_latency_bound for masks.
-                Node::Branch(branch) => {
-                    for merge in &branch.merges {
-                        let before = merge.before.and_then(|before| self.ready(before));
-                        self.set(merge.var, before);
+                Region::Branch(branch) => {
+                    for phi in &branch.phis {
+                        let before = phi.incoming.and_then(|before| self.ready(before));
+                        self.set(phi.var, before);
                     }
                     for arm in &branch.arms {
                         self.nodes(&arm.body);
@@ -121,31 +121,31 @@ impl<'a> Walk<'a> {
                         }
                     }
                 }
-                Node::Repeat(repeat) => {
-                    if !self.again {
-                        let iterations = repeat.passes.min(MAX_ITERATIONS);
+                Region::Loop(repeat) => {
+                    if !self.is_warm {
+                        let iterations = repeat.max_trips.min(MAX_ITERATIONS);
                         self.time = self.time + self.pass(repeat).times(iterations);
                     }
                     // What comes of it is there when everything before is: it hardly matters interleaved the loop.
                     let out = self.end.max(self.start);
-                    repeat.carried.iter().for_each(|carried| self.set(carried.out, out));
+                    repeat.params.iter().for_each(|param| self.set(param.out, out));
                 }
             }
         }
     }
 
     /// A pass of a loop, behind others and before others: it is_latency_bound for what it gets of the one before.
-    fn pass(&self, repeat: &Repeat) -> Time {
+    fn pass(&self, repeat: &Loop) -> Time {
         let mut pass = Walk::new(self.program, None);
-        let mut times = vec![Some(0); repeat.carried.len()];
+        let mut times = vec![Some(0); repeat.params.len()];
         let mut ends = Vec::new();
         for number in 0..=WARM_UP {
-            for (Carried { var, .. }, at) in repeat.carried.iter().zip(&times) {
+            for (LoopParam { var, .. }, at) in repeat.params.iter().zip(&times) {
                 pass.set(*var, *at);
             }
-            pass.again = number > 0;
+            pass.is_warm = number > 0;
             pass.nodes(&repeat.body);
-            times = repeat.carried.iter().map(|carried| pass.ready(carried.next)).collect();
+            times = repeat.params.iter().map(|param| pass.ready(param.next)).collect();
             ends.push(times.iter().copied().max().flatten().unwrap_or(0));
         }
         let chain = match *ends {
@@ -156,7 +156,7 @@ impl<'a> Walk<'a> {
     }
 
     fn op(&mut self, op: &Op) {
-        if !self.again {
+        if !self.is_warm {
             self.work += issue_slots(op.kind);
             self.divider_cycles += divider_cycles(op.kind);
         }
@@ -168,21 +168,21 @@ impl<'a> Walk<'a> {
 }
 
 /// Turns that an operation takes of those that begin in a cycle.
-fn issue_slots(kind: Kind) -> u32 {
+fn issue_slots(kind: Opcode) -> u32 {
     match kind {
-        Kind::Div | Kind::Sqrt => 3,
+        Opcode::Div | Opcode::Sqrt => 3,
         // Offsets one by one, and a part of the vector for each.
-        Kind::Texel(_) => 8,
-        Kind::Round(_) | Kind::IntMul | Kind::Paint(_) | Kind::Store(..) => 2,
+        Opcode::LoadTexel(_) => 8,
+        Opcode::Round(_) | Opcode::IntMul | Opcode::StoreColor(_) | Opcode::Store(..) => 2,
         _ => 1,
     }
 }
 
 /// Cycles for which the unit that divider_cycles takes no other.
-fn divider_cycles(kind: Kind) -> u32 {
+fn divider_cycles(kind: Opcode) -> u32 {
     match kind {
-        Kind::Div => 10,
-        Kind::Sqrt => 12,
+        Opcode::Div => 10,
+        Opcode::Sqrt => 12,
         _ => 0,
     }
 }
@@ -190,22 +190,22 @@ fn divider_cycles(kind: Kind) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::op::{Class, Given};
+    use crate::lir::{Class, MemOperand};
 
     /// So many chains of sums interleaved each other, each so long.
-    fn chains(count: usize, length: usize) -> (Program, Vec<Node>) {
-        let mut program = Program::default();
-        let first = program.given_as(Class::Vector, Some(Given::Slot(0, 0)));
+    fn chains(count: usize, length: usize) -> (LirFunction, Vec<Region>) {
+        let mut program = LirFunction::default();
+        let first = program.fresh_in_memory(Class::Vector, Some(MemOperand::Slot(0, 0)));
         let mut ends = vec![first; count];
         let mut ops = Vec::new();
         for _ in 0..length {
             for end in &mut ends {
                 let args = [Some(*end), Some(first), None];
                 *end = program.fresh(Class::Vector);
-                ops.push(Op { kind: Kind::Add, dst: Some(*end), args, origin: 0 });
+                ops.push(Op { kind: Opcode::Add, dst: Some(*end), args, origin: 0 });
             }
         }
-        (program, vec![Node::Ops(ops)])
+        (program, vec![Region::Ops(ops)])
     }
 
     fn is_latency_bound_for(count: usize, length: usize) -> bool {
@@ -222,27 +222,32 @@ mod tests {
         assert!(!is_latency_bound_for(8, 100));
         // Other groups are within sight.
         assert!(!is_latency_bound_for(1, 8));
-        assert!(!is_latency_bound(&Program::default()));
+        assert!(!is_latency_bound(&LirFunction::default()));
     }
 
     /// Passes wait for each other, where one hands a chain to the next; the same operations interleaved what is
-    /// carried do not.
+    /// param do not.
     #[test]
     fn passes_wait_for_what_they_carry() {
         for (carries, wanted) in [(true, true), (false, false)] {
             let (mut program, body) = chains(1, 8);
             let [var, out] = [(); 2].map(|()| program.fresh(Class::Vector));
             let mut body = body;
-            let Some(Node::Ops(ops)) = body.first_mut() else { continue };
+            let Some(Region::Ops(ops)) = body.first_mut() else { continue };
             let last = ops.last().and_then(|op| op.dst).unwrap_or(var);
             if carries {
                 ops[0].args[0] = Some(var);
             }
             let next = if carries { last } else { var };
-            let carried = vec![Carried { var, init: V(0), next, out }];
-            let (iterations, again) = (100, None);
-            program.body =
-                vec![Node::Repeat(Repeat { passes: iterations, carried, body, again, address: 0 })];
+            let params = vec![LoopParam { var, init: VReg(0), next, out }];
+            let (iterations, continue_mask) = (100, None);
+            program.body = vec![Region::Loop(Loop {
+                max_trips: iterations,
+                params,
+                body,
+                continue_mask,
+                address: 0,
+            })];
             assert_eq!(is_latency_bound(&program), wanted, "{carries}");
         }
     }

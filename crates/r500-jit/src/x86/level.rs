@@ -2,7 +2,7 @@
 
 use r500_fast::Simd;
 
-use crate::op::Class;
+use crate::lir::Class;
 
 /// The vector instructions that code is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

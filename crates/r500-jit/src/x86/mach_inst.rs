@@ -1,7 +1,7 @@
 //! Instructions whose operands have places: what [`regalloc`](crate::x86::regalloc) makes of operations and
 //! [`emit`](crate::x86::emit) of bytes.
 
-use crate::op::{Class, Kind};
+use crate::lir::{Class, Opcode};
 
 /// Where an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,7 +30,7 @@ pub(crate) struct Label(pub(crate) u32);
 pub(crate) enum MachInst {
     /// An operation; arguments as it has them.
     Op {
-        kind: Kind,
+        kind: Opcode,
         dst: u8,
         args: [Option<Place>; 3],
         origin: u32,
@@ -86,7 +86,7 @@ pub(crate) enum MachInst {
 impl MachInst {
     /// Whether it puts pixels into rows.
     pub(crate) fn permutes_rows(&self) -> bool {
-        matches!(self, Self::Op { kind: Kind::RowLow | Kind::RowHigh, .. })
+        matches!(self, Self::Op { kind: Opcode::Permute2Lo | Opcode::Permute2Hi, .. })
     }
 
     /// Whether what general registers hold for operations stays there.
@@ -94,7 +94,10 @@ impl MachInst {
         match self {
             Self::Op { kind, .. } => !matches!(
                 kind,
-                Kind::Texel(_) | Kind::Covered(_) | Kind::Uncover(_) | Kind::Paint(_)
+                Opcode::LoadTexel(_)
+                    | Opcode::LoadCoverage(_)
+                    | Opcode::StoreCoverage(_)
+                    | Opcode::StoreColor(_)
             ),
             Self::Load { .. } | Self::Store { .. } | Self::Move { .. } | Self::Spend(_) => true,
             _ => false,

@@ -1,7 +1,7 @@
 //! CompiledKernel code for x86-64 with AVX2 or AVX-512.
 //!
 //! ```text
-//! CompileUnit ──lower, interleave, schedule──▶ Program ──allocate, emit──▶ Assembly ──exec_memory──▶ CompiledKernel
+//! CompileUnit ──lower, interleave, schedule──▶ LirFunction ──allocate, emit──▶ Assembly ──exec_memory──▶ CompiledKernel
 //! ```
 //!
 //! | module | job |

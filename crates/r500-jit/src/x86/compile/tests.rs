@@ -51,7 +51,7 @@ struct Setup {
 
 impl Setup {
     /// Checks a segment.
-    fn check(self, seed: u64, doublings: &dyn Fn(&Program, Level) -> u32) {
+    fn check(self, seed: u64, doublings: &dyn Fn(&LirFunction, Level) -> u32) {
         let Self { level, effort, emulated, bug, checked } = self;
         let make = |unit: &CompileUnit<'_>| {
             let assembly =
@@ -75,7 +75,7 @@ impl Setup {
 
 /// Checks so many segments, with the groups of pixels that go together doubled so many times: on the processor,
 /// if it has the level, and one in so many of them in the emulator.
-fn check_segments(segments: u64, emulated: usize, doublings: &dyn Fn(&Program, Level) -> u32) {
+fn check_segments(segments: u64, emulated: usize, doublings: &dyn Fn(&LirFunction, Level) -> u32) {
     for level in LEVELS {
         for effort in [Effort::Quick, Effort::Full] {
             let native = Setup { level, effort, emulated: false, bug: None, checked: true };

@@ -4,7 +4,7 @@ use iced_x86::code_asm::{qword_ptr, rax, rbx, rcx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
 
 use super::{Emit, SPARE, TABLES, context, mask, table};
-use crate::op::{Class, Kind, Paint, Ramp, Relation, Rounding, Texel};
+use crate::lir::{Class, Interpolant, LoadTexel, Opcode, Relation, Rounding, StoreColor};
 use crate::x86::known_bugs::{KnownBug, is_injected};
 use crate::x86::level::Level;
 use crate::x86::mach_inst::{Mem, Place};
@@ -12,7 +12,7 @@ use crate::x86::mach_inst::{Mem, Place};
 impl Emit<'_> {
     pub(super) fn op(
         &mut self,
-        kind: Kind,
+        kind: Opcode,
         dst: u8,
         args: [Option<Place>; 3],
     ) -> Result<(), IcedError> {
@@ -20,77 +20,81 @@ impl Emit<'_> {
         let [a, b, c] = args;
         let mut two = |vex, evex| self.binary(vex, evex, dst, a, b);
         match kind {
-            Kind::Add => {
+            Opcode::Add => {
                 two(C::VEX_Vaddps_ymm_ymm_ymmm256, C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er)
             }
-            Kind::Sub => {
+            Opcode::Sub => {
                 two(C::VEX_Vsubps_ymm_ymm_ymmm256, C::EVEX_Vsubps_zmm_k1z_zmm_zmmm512b32_er)
             }
-            Kind::Mul => {
+            Opcode::Mul => {
                 two(C::VEX_Vmulps_ymm_ymm_ymmm256, C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er)
             }
-            Kind::Div => {
+            Opcode::Div => {
                 two(C::VEX_Vdivps_ymm_ymm_ymmm256, C::EVEX_Vdivps_zmm_k1z_zmm_zmmm512b32_er)
             }
-            Kind::Min => {
+            Opcode::Min => {
                 two(C::VEX_Vminps_ymm_ymm_ymmm256, C::EVEX_Vminps_zmm_k1z_zmm_zmmm512b32_sae)
             }
-            Kind::Max => {
+            Opcode::Max => {
                 two(C::VEX_Vmaxps_ymm_ymm_ymmm256, C::EVEX_Vmaxps_zmm_k1z_zmm_zmmm512b32_sae)
             }
-            Kind::And => two(C::VEX_Vandps_ymm_ymm_ymmm256, C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32),
-            Kind::Or => two(C::VEX_Vorps_ymm_ymm_ymmm256, C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32),
-            Kind::Xor => two(C::VEX_Vxorps_ymm_ymm_ymmm256, C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32),
-            Kind::AndNot => {
+            Opcode::And => {
+                two(C::VEX_Vandps_ymm_ymm_ymmm256, C::EVEX_Vpandd_zmm_k1z_zmm_zmmm512b32)
+            }
+            Opcode::Or => two(C::VEX_Vorps_ymm_ymm_ymmm256, C::EVEX_Vpord_zmm_k1z_zmm_zmmm512b32),
+            Opcode::Xor => {
+                two(C::VEX_Vxorps_ymm_ymm_ymmm256, C::EVEX_Vpxord_zmm_k1z_zmm_zmmm512b32)
+            }
+            Opcode::AndNot => {
                 two(C::VEX_Vandnps_ymm_ymm_ymmm256, C::EVEX_Vpandnd_zmm_k1z_zmm_zmmm512b32)
             }
-            Kind::IntAdd => {
+            Opcode::IntAdd => {
                 two(C::VEX_Vpaddd_ymm_ymm_ymmm256, C::EVEX_Vpaddd_zmm_k1z_zmm_zmmm512b32)
             }
-            Kind::IntSub => {
+            Opcode::IntSub => {
                 two(C::VEX_Vpsubd_ymm_ymm_ymmm256, C::EVEX_Vpsubd_zmm_k1z_zmm_zmmm512b32)
             }
-            Kind::IntMin => {
+            Opcode::IntMin => {
                 two(C::VEX_Vpminud_ymm_ymm_ymmm256, C::EVEX_Vpminud_zmm_k1z_zmm_zmmm512b32)
             }
-            Kind::IntMul => {
+            Opcode::IntMul => {
                 two(C::VEX_Vpmulld_ymm_ymm_ymmm256, C::EVEX_Vpmulld_zmm_k1z_zmm_zmmm512b32)
             }
-            Kind::ZipLow => {
+            Opcode::UnpackLo32 => {
                 two(C::VEX_Vunpcklps_ymm_ymm_ymmm256, C::EVEX_Vunpcklps_zmm_k1z_zmm_zmmm512b32)
             }
-            Kind::ZipHigh => {
+            Opcode::UnpackHi32 => {
                 two(C::VEX_Vunpckhps_ymm_ymm_ymmm256, C::EVEX_Vunpckhps_zmm_k1z_zmm_zmmm512b32)
             }
-            Kind::PairLow => {
+            Opcode::UnpackLo64 => {
                 two(C::VEX_Vunpcklpd_ymm_ymm_ymmm256, C::EVEX_Vunpcklpd_zmm_k1z_zmm_zmmm512b64)
             }
-            Kind::PairHigh => {
+            Opcode::UnpackHi64 => {
                 two(C::VEX_Vunpckhpd_ymm_ymm_ymmm256, C::EVEX_Vunpckhpd_zmm_k1z_zmm_zmmm512b64)
             }
             // The lower half of the first, that of the second; the upper ones.
-            Kind::BesideLow | Kind::BesideHigh => {
-                let which = if kind == Kind::BesideLow { 0x20 } else { 0x31 };
+            Opcode::Permute128Lo | Opcode::Permute128Hi => {
+                let which = if kind == Opcode::Permute128Lo { 0x20 } else { 0x31 };
                 let to = self.vector(dst);
                 self.with_immediate(C::VEX_Vperm2f128_ymm_ymm_ymmm256_imm8, to, a, b, which)
             }
-            Kind::RowLow => self.row(0, dst, a, b),
-            Kind::RowHigh => self.row(1, dst, a, b),
-            Kind::Truncate(_) => self.unary(
+            Opcode::Permute2Lo => self.row(0, dst, a, b),
+            Opcode::Permute2Hi => self.row(1, dst, a, b),
+            Opcode::Truncate(_) => self.unary(
                 C::VEX_Vcvttps2dq_ymm_ymmm256,
                 C::EVEX_Vcvttps2dq_zmm_k1z_zmmm512b32_sae,
                 dst,
                 a,
                 None,
             ),
-            Kind::Sqrt => self.unary(
+            Opcode::Sqrt => self.unary(
                 C::VEX_Vsqrtps_ymm_ymmm256,
                 C::EVEX_Vsqrtps_zmm_k1z_zmmm512b32_er,
                 dst,
                 a,
                 None,
             ),
-            Kind::Copy => match a {
+            Opcode::Copy => match a {
                 Some(Place::Memory(from)) => self.load_from(Class::Vector, dst, from),
                 _ => self.unary(
                     C::VEX_Vmovups_ymm_ymmm256,
@@ -100,14 +104,14 @@ impl Emit<'_> {
                     None,
                 ),
             },
-            Kind::ToFloat => self.unary(
+            Opcode::ToFloat => self.unary(
                 C::VEX_Vcvtdq2ps_ymm_ymmm256,
                 C::EVEX_Vcvtdq2ps_zmm_k1z_zmmm512b32_er,
                 dst,
                 a,
                 None,
             ),
-            Kind::Round(rounding) => {
+            Opcode::Round(rounding) => {
                 // Without the flag of inexact results.
                 let how = match rounding {
                     Rounding::Nearest => 0b1000,
@@ -121,30 +125,30 @@ impl Emit<'_> {
                     Some(how),
                 )
             }
-            Kind::Shl(bits) => self.unary(
+            Opcode::Shl(bits) => self.unary(
                 C::VEX_Vpslld_ymm_ymm_imm8,
                 C::EVEX_Vpslld_zmm_k1z_zmmm512b32_imm8,
                 dst,
                 a,
                 Some(bits),
             ),
-            Kind::Sar(bits) => self.unary(
+            Opcode::Sar(bits) => self.unary(
                 C::VEX_Vpsrad_ymm_ymm_imm8,
                 C::EVEX_Vpsrad_zmm_k1z_zmmm512b32_imm8,
                 dst,
                 a,
                 Some(bits),
             ),
-            Kind::Corner(corner) => self.unary(
+            Opcode::QuadBroadcast(corner) => self.unary(
                 C::VEX_Vpermilps_ymm_ymmm256_imm8,
                 C::EVEX_Vpermilps_zmm_k1z_zmmm512b32_imm8,
                 dst,
                 a,
                 Some(corner * 0b0101_0101),
             ),
-            Kind::Cmp(relation) => self.compare(relation, dst, a, b),
-            Kind::Blend => self.blend(dst, a, b, c),
-            Kind::Keep => {
+            Opcode::Cmp(relation) => self.compare(relation, dst, a, b),
+            Opcode::Blend => self.blend(dst, a, b, c),
+            Opcode::MaskedMove => {
                 let k = self.register(Class::Mask, a);
                 let dst = self.vector(dst);
                 let mut inst = match b {
@@ -171,24 +175,24 @@ impl Emit<'_> {
                 inst.set_zeroing_masking(true);
                 self.add(inst)
             }
-            Kind::MulKeep => {
+            Opcode::MaskedMul => {
                 let k = self.register(Class::Mask, a);
                 let mut inst = self.three(C::EVEX_Vmulps_zmm_k1z_zmm_zmmm512b32_er, dst, b, c)?;
                 inst.set_op_mask(k);
                 inst.set_zeroing_masking(true);
                 self.add(inst)
             }
-            Kind::MaskAnd => {
+            Opcode::MaskAnd => {
                 self.masks(C::VEX_Vandps_ymm_ymm_ymmm256, C::VEX_Kandw_kr_kr_kr, dst, a, b)
             }
-            Kind::MaskOr => {
+            Opcode::MaskOr => {
                 self.masks(C::VEX_Vorps_ymm_ymm_ymmm256, C::VEX_Korw_kr_kr_kr, dst, a, b)
             }
-            Kind::MaskAndNot => {
+            Opcode::MaskAndNot => {
                 self.masks(C::VEX_Vandnps_ymm_ymm_ymmm256, C::VEX_Kandnw_kr_kr_kr, dst, a, b)
             }
-            Kind::MaskAll | Kind::MaskNone => {
-                let all = kind == Kind::MaskAll;
+            Opcode::MaskAll | Opcode::MaskNone => {
+                let all = kind == Opcode::MaskAll;
                 let inst = match self.level {
                     Level::Avx2 => {
                         let dst = self.vector(dst);
@@ -206,30 +210,32 @@ impl Emit<'_> {
                 };
                 self.add(inst)
             }
-            Kind::ToMask => {
+            Opcode::ToMask => {
                 let from = self.register(Class::Vector, a);
                 self.add(Instruction::with2(C::EVEX_Vpmovd2m_kr_zmm, mask(dst), from)?)
             }
-            Kind::FromMask => {
+            Opcode::FromMask => {
                 let (dst, from) = (self.vector(dst), self.register(Class::Mask, a));
                 self.add(Instruction::with2(C::EVEX_Vpmovm2d_zmm_kr, dst, from)?)
             }
-            Kind::Texel(texel) => self.texel(texel, dst, a),
-            Kind::Number(_) => unreachable!("numbers of single pixels are for WebAssembly"),
-            Kind::Ramp(ramp) => self.ramp(ramp, dst),
-            Kind::Covered(part) => {
+            Opcode::LoadTexel(texel) => self.texel(texel, dst, a),
+            Opcode::GatherChannel(_) => {
+                unreachable!("numbers of single pixels are for WebAssembly")
+            }
+            Opcode::Interpolant(ramp) => self.ramp(ramp, dst),
+            Opcode::LoadCoverage(part) => {
                 let from = self.covered(part)?;
                 self.load(Class::Vector, dst, from)
             }
-            Kind::Uncover(part) => {
+            Opcode::StoreCoverage(part) => {
                 let to = self.covered(part)?;
                 let Some(Place::Register(from)) = a else {
                     unreachable!("{a:?} is not in a register")
                 };
                 self.store(Class::Vector, to, from)
             }
-            Kind::Paint(paint) => self.paint(paint, a, b),
-            Kind::Store(slot, part) => {
+            Opcode::StoreColor(paint) => self.paint(paint, a, b),
+            Opcode::Store(slot, part) => {
                 let to = self.memory(Mem::Slot(slot, part));
                 let from = self.register(Class::Vector, a);
                 self.add(Instruction::with2(
@@ -242,7 +248,11 @@ impl Emit<'_> {
     }
 
     /// What an input is along the batch plus what it is across.
-    fn ramp(&mut self, Ramp { number, part }: Ramp, dst: u8) -> Result<(), IcedError> {
+    fn ramp(
+        &mut self,
+        Interpolant { number, part }: Interpolant,
+        dst: u8,
+    ) -> Result<(), IcedError> {
         let [column, row] = match part % 2 {
             0 => [Register::RCX, Register::RDX],
             _ => [Register::RSI, Register::RDI],
@@ -313,7 +323,7 @@ impl Emit<'_> {
     /// holds two; with AVX-512 two rows.
     fn paint(
         &mut self,
-        Paint { target, row, part }: Paint,
+        StoreColor { target, row, part }: StoreColor,
         first: Option<Place>,
         other: Option<Place>,
     ) -> Result<(), IcedError> {
@@ -340,7 +350,7 @@ impl Emit<'_> {
     }
 
     /// Sixteen bytes of the table for each quad.
-    fn texel(&mut self, texel: Texel, dst: u8, at: Option<Place>) -> Result<(), IcedError> {
+    fn texel(&mut self, texel: LoadTexel, dst: u8, at: Option<Place>) -> Result<(), IcedError> {
         // A constant is there for one lane only.
         let at = match at {
             Some(Place::Memory(at @ (Mem::Stack(_) | Mem::Slot(..)))) => at,

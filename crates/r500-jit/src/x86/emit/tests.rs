@@ -6,7 +6,9 @@
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter, MemorySizeOptions};
 
 use super::*;
-use crate::op::{Access, Kind, Paint, Ramp, Reach, Relation, Rounding, Texel};
+use crate::lir::{
+    Access, IntRange, Interpolant, LoadTexel, Opcode, Relation, Rounding, StoreColor,
+};
 
 /// Instructions as text, one after the other.
 fn text_of(insts: &[MachInst]) -> String {
@@ -45,7 +47,7 @@ fn text_of_groups(groups: u32, insts: &[MachInst]) -> String {
     all.join("; ")
 }
 
-fn op(kind: Kind, dst: u8, args: &[Place]) -> MachInst {
+fn op(kind: Opcode, dst: u8, args: &[Place]) -> MachInst {
     let mut places = [None; 3];
     for (place, arg) in places.iter_mut().zip(args) {
         *place = Some(*arg);
@@ -54,7 +56,7 @@ fn op(kind: Kind, dst: u8, args: &[Place]) -> MachInst {
 }
 
 /// Checks operations, each to an instruction.
-fn are(ops: &[(Kind, u8, &[Place], &str)]) {
+fn are(ops: &[(Opcode, u8, &[Place], &str)]) {
     for &(kind, dst, args, expected) in ops {
         assert_eq!(text_of(&[op(kind, dst, args)]), expected, "{kind:?}");
     }
@@ -71,22 +73,22 @@ const CONST: Place = Place::Memory(Mem::Const(0x3f80_0000));
 #[test]
 fn two_operands_are_registers_or_memory() {
     for (kind, name) in [
-        (Kind::Add, "vaddps"),
-        (Kind::Sub, "vsubps"),
-        (Kind::Mul, "vmulps"),
-        (Kind::Div, "vdivps"),
-        (Kind::Min, "vminps"),
-        (Kind::Max, "vmaxps"),
-        (Kind::And, "vpandd"),
-        (Kind::Or, "vpord"),
-        (Kind::Xor, "vpxord"),
-        (Kind::AndNot, "vpandnd"),
-        (Kind::IntAdd, "vpaddd"),
-        (Kind::IntSub, "vpsubd"),
-        (Kind::IntMin, "vpminud"),
-        (Kind::IntMul, "vpmulld"),
-        (Kind::ZipLow, "vunpcklps"),
-        (Kind::ZipHigh, "vunpckhps"),
+        (Opcode::Add, "vaddps"),
+        (Opcode::Sub, "vsubps"),
+        (Opcode::Mul, "vmulps"),
+        (Opcode::Div, "vdivps"),
+        (Opcode::Min, "vminps"),
+        (Opcode::Max, "vmaxps"),
+        (Opcode::And, "vpandd"),
+        (Opcode::Or, "vpord"),
+        (Opcode::Xor, "vpxord"),
+        (Opcode::AndNot, "vpandnd"),
+        (Opcode::IntAdd, "vpaddd"),
+        (Opcode::IntSub, "vpsubd"),
+        (Opcode::IntMin, "vpminud"),
+        (Opcode::IntMul, "vpmulld"),
+        (Opcode::UnpackLo32, "vunpcklps"),
+        (Opcode::UnpackHi32, "vunpckhps"),
     ] {
         are(&[
             (kind, 18, &[reg(3), reg(31)], &format!("{name} zmm18,zmm3,zmm31")),
@@ -100,16 +102,16 @@ fn two_operands_are_registers_or_memory() {
 #[test]
 fn one_operand_is_a_register_or_memory() {
     for (kind, name, end) in [
-        (Kind::Sqrt, "vsqrtps", ""),
-        (Kind::ToFloat, "vcvtdq2ps", ""),
+        (Opcode::Sqrt, "vsqrtps", ""),
+        (Opcode::ToFloat, "vcvtdq2ps", ""),
         // No exception of what is inexact (8); to the nearest even number (0), down (1).
-        (Kind::Round(Rounding::Nearest), "vrndscaleps", ",8"),
-        (Kind::Round(Rounding::Floor), "vrndscaleps", ",9"),
-        (Kind::Shl(23), "vpslld", ",17h"),
-        (Kind::Sar(23), "vpsrad", ",17h"),
-        (Kind::Corner(0), "vpermilps", ",0"),
-        (Kind::Corner(2), "vpermilps", ",0AAh"),
-        (Kind::Corner(3), "vpermilps", ",0FFh"),
+        (Opcode::Round(Rounding::Nearest), "vrndscaleps", ",8"),
+        (Opcode::Round(Rounding::Floor), "vrndscaleps", ",9"),
+        (Opcode::Shl(23), "vpslld", ",17h"),
+        (Opcode::Sar(23), "vpsrad", ",17h"),
+        (Opcode::QuadBroadcast(0), "vpermilps", ",0"),
+        (Opcode::QuadBroadcast(2), "vpermilps", ",0AAh"),
+        (Opcode::QuadBroadcast(3), "vpermilps", ",0FFh"),
     ] {
         are(&[
             (kind, 17, &[reg(29)], &format!("{name} zmm17,zmm29{end}")),
@@ -123,9 +125,9 @@ fn one_operand_is_a_register_or_memory() {
 #[test]
 fn copies_are_moves_that_take_any_address() {
     are(&[
-        (Kind::Copy, 17, &[reg(29)], "vmovups zmm17,zmm29"),
-        (Kind::Copy, 9, &[SLOT], "vmovups zmm9,zmmword ptr [r12+300h]"),
-        (Kind::Copy, 9, &[CONST], "vbroadcastss zmm9,dword ptr [r14]"),
+        (Opcode::Copy, 17, &[reg(29)], "vmovups zmm17,zmm29"),
+        (Opcode::Copy, 9, &[SLOT], "vmovups zmm9,zmmword ptr [r12+300h]"),
+        (Opcode::Copy, 9, &[CONST], "vbroadcastss zmm9,dword ptr [r14]"),
     ]);
 }
 
@@ -139,7 +141,7 @@ fn comparisons_make_masks_and_never_raise_of_quiet_nan_what_others_do_not() {
         (Relation::Gt, "vcmpgt_oqps"),
         (Relation::Ge, "vcmpge_oqps"),
     ] {
-        let kind = Kind::Cmp(relation);
+        let kind = Opcode::Cmp(relation);
         are(&[
             // The mask registers that there are begin with the second.
             (kind, 0, &[reg(17), reg(4)], &format!("{name} k1,zmm17,zmm4")),
@@ -152,21 +154,26 @@ fn comparisons_make_masks_and_never_raise_of_quiet_nan_what_others_do_not() {
 #[test]
 fn what_is_masked_away_is_zero_or_the_other() {
     are(&[
-        (Kind::Keep, 20, &[reg(0), reg(7)], "vmovaps zmm20{k1}{z},zmm7"),
-        (Kind::Keep, 1, &[reg(6), STACK], "vmovups zmm1{k7}{z},zmmword ptr [rsp+80h]"),
-        (Kind::Keep, 1, &[reg(6), CONST], "vbroadcastss zmm1{k7}{z},dword ptr [r14]"),
-        (Kind::MulKeep, 16, &[reg(2), reg(8), reg(24)], "vmulps zmm16{k3}{z},zmm8,zmm24"),
+        (Opcode::MaskedMove, 20, &[reg(0), reg(7)], "vmovaps zmm20{k1}{z},zmm7"),
+        (Opcode::MaskedMove, 1, &[reg(6), STACK], "vmovups zmm1{k7}{z},zmmword ptr [rsp+80h]"),
+        (Opcode::MaskedMove, 1, &[reg(6), CONST], "vbroadcastss zmm1{k7}{z},dword ptr [r14]"),
+        (Opcode::MaskedMul, 16, &[reg(2), reg(8), reg(24)], "vmulps zmm16{k3}{z},zmm8,zmm24"),
         (
-            Kind::MulKeep,
+            Opcode::MaskedMul,
             1,
             &[reg(2), reg(8), CONST],
             "vmulps zmm1{k3}{z},zmm8,dword ptr [r14]{1to16}",
         ),
         // Mask ? the first : the second. The instruction takes its last operand where the mask has a bit.
-        (Kind::Blend, 1, &[reg(1), reg(18), reg(3)], "vblendmps zmm1{k2},zmm3,zmm18"),
-        (Kind::Blend, 1, &[reg(1), SLOT, reg(3)], "vblendmps zmm1{k2},zmm3,zmmword ptr [r12+300h]"),
+        (Opcode::Blend, 1, &[reg(1), reg(18), reg(3)], "vblendmps zmm1{k2},zmm3,zmm18"),
         (
-            Kind::Blend,
+            Opcode::Blend,
+            1,
+            &[reg(1), SLOT, reg(3)],
+            "vblendmps zmm1{k2},zmm3,zmmword ptr [r12+300h]",
+        ),
+        (
+            Opcode::Blend,
             1,
             &[reg(1), CONST, reg(3)],
             "vblendmps zmm1{k2},zmm3,dword ptr [r14]{1to16}",
@@ -177,14 +184,14 @@ fn what_is_masked_away_is_zero_or_the_other() {
 #[test]
 fn masks_have_operations_and_forms_of_their_own() {
     are(&[
-        (Kind::MaskAnd, 0, &[reg(1), reg(2)], "kandw k1,k2,k3"),
-        (Kind::MaskOr, 4, &[reg(5), reg(6)], "korw k5,k6,k7"),
+        (Opcode::MaskAnd, 0, &[reg(1), reg(2)], "kandw k1,k2,k3"),
+        (Opcode::MaskOr, 4, &[reg(5), reg(6)], "korw k5,k6,k7"),
         // Not the first, and the second.
-        (Kind::MaskAndNot, 0, &[reg(1), reg(2)], "kandnw k1,k2,k3"),
-        (Kind::MaskAll, 3, &[], "kxnorw k4,k4,k4"),
-        (Kind::MaskNone, 3, &[], "kxorw k4,k4,k4"),
-        (Kind::ToMask, 0, &[reg(19)], "vpmovd2m k1,zmm19"),
-        (Kind::FromMask, 19, &[reg(0)], "vpmovm2d zmm19,k1"),
+        (Opcode::MaskAndNot, 0, &[reg(1), reg(2)], "kandnw k1,k2,k3"),
+        (Opcode::MaskAll, 3, &[], "kxnorw k4,k4,k4"),
+        (Opcode::MaskNone, 3, &[], "kxorw k4,k4,k4"),
+        (Opcode::ToMask, 0, &[reg(19)], "vpmovd2m k1,zmm19"),
+        (Opcode::FromMask, 19, &[reg(0)], "vpmovm2d zmm19,k1"),
     ]);
 }
 
@@ -193,7 +200,7 @@ fn values_come_from_memory_and_go_there() {
     let [vector, mask] = [Class::Vector, Class::Mask];
     let constant = Mem::Const(7);
     for (inst, expected) in [
-        (op(Kind::Store(3, 0), 0, &[reg(21)]), "vmovups zmmword ptr [r12+300h],zmm21"),
+        (op(Opcode::Store(3, 0), 0, &[reg(21)]), "vmovups zmmword ptr [r12+300h],zmm21"),
         (
             MachInst::Load { class: vector, dst: 21, from: Mem::Slot(1, 0) },
             "vmovups zmm21,zmmword ptr [r12+100h]",
@@ -228,7 +235,7 @@ fn values_come_from_memory_and_go_there() {
 
 #[test]
 fn constants_lie_one_behind_the_other_and_are_there_once() {
-    let add = |bits| op(Kind::Add, 0, &[reg(0), Place::Memory(Mem::Const(bits))]);
+    let add = |bits| op(Opcode::Add, 0, &[reg(0), Place::Memory(Mem::Const(bits))]);
     assert_eq!(
         text_of(&[add(5), add(6), add(5)]),
         "vaddps zmm0,zmm0,dword ptr [r14]{1to16}; vaddps zmm0,zmm0,dword ptr [r14+4]{1to16}; \
@@ -253,12 +260,12 @@ fn vectors_are_carried_eight_bytes_at_a_time() {
 #[test]
 fn texels_come_from_a_place_for_each_quad_and_are_turned() {
     are(&[
-        (Kind::PairLow, 20, &[reg(5), reg(31)], "vunpcklpd zmm20,zmm5,zmm31"),
-        (Kind::PairHigh, 20, &[reg(5), STACK], "vunpckhpd zmm20,zmm5,zmmword ptr [rsp+80h]"),
-        (Kind::Truncate(Reach::All), 17, &[reg(30)], "vcvttps2dq zmm17,zmm30"),
+        (Opcode::UnpackLo64, 20, &[reg(5), reg(31)], "vunpcklpd zmm20,zmm5,zmm31"),
+        (Opcode::UnpackHi64, 20, &[reg(5), STACK], "vunpckhpd zmm20,zmm5,zmmword ptr [rsp+80h]"),
+        (Opcode::Truncate(IntRange::All), 17, &[reg(30)], "vcvttps2dq zmm17,zmm30"),
         // The third number of each quad's four; the second texel of the cell.
         (
-            Kind::Texel(Texel { unit: 3, pixel: 2, offset: 16, tiny: false }),
+            Opcode::LoadTexel(LoadTexel { unit: 3, pixel: 2, offset: 16, tiny: false }),
             20,
             &[STACK],
             "mov rax,qword ptr [rbx+68h]; mov ecx,dword ptr [rsp+88h]; mov edx,dword ptr [rsp+98h]; \
@@ -269,7 +276,7 @@ fn texels_come_from_a_place_for_each_quad_and_are_turned() {
              vinsertf32x4 zmm20,zmm20,xmmword ptr [rax+rdi+10h],3",
         ),
         (
-            Kind::Texel(Texel { unit: 15, pixel: 0, offset: 0, tiny: false }),
+            Opcode::LoadTexel(LoadTexel { unit: 15, pixel: 0, offset: 0, tiny: false }),
             1,
             &[STACK],
             "mov rax,qword ptr [rbx+0C8h]; mov ecx,dword ptr [rsp+80h]; mov edx,dword ptr [rsp+90h]; \
@@ -286,18 +293,18 @@ fn texels_come_from_a_place_for_each_quad_and_are_turned() {
 fn no_instruction_wants_aligned_memory() {
     let vector = Class::Vector;
     let ops = [
-        (Kind::Keep, 1, vec![reg(6), SLOT]),
-        (Kind::MulKeep, 1, vec![reg(6), reg(8), SLOT]),
-        (Kind::Blend, 1, vec![reg(6), SLOT, reg(8)]),
-        (Kind::Copy, 1, vec![SLOT]),
-        (Kind::Add, 1, vec![reg(2), SLOT]),
-        (Kind::Store(3, 0), 0, vec![reg(2)]),
-        (Kind::Covered(0), 1, vec![]),
-        (Kind::Uncover(0), 0, vec![reg(2)]),
-        (Kind::Ramp(Ramp { number: 1, part: 0 }), 1, vec![]),
-        (Kind::Paint(Paint { target: 0, row: 0, part: 0 }), 0, vec![reg(2), reg(3)]),
-        (Kind::RowLow, 1, vec![reg(2), SLOT]),
-        (Kind::Texel(Texel { unit: 3, pixel: 2, offset: 0, tiny: false }), 1, vec![SLOT]),
+        (Opcode::MaskedMove, 1, vec![reg(6), SLOT]),
+        (Opcode::MaskedMul, 1, vec![reg(6), reg(8), SLOT]),
+        (Opcode::Blend, 1, vec![reg(6), SLOT, reg(8)]),
+        (Opcode::Copy, 1, vec![SLOT]),
+        (Opcode::Add, 1, vec![reg(2), SLOT]),
+        (Opcode::Store(3, 0), 0, vec![reg(2)]),
+        (Opcode::LoadCoverage(0), 1, vec![]),
+        (Opcode::StoreCoverage(0), 0, vec![reg(2)]),
+        (Opcode::Interpolant(Interpolant { number: 1, part: 0 }), 1, vec![]),
+        (Opcode::StoreColor(StoreColor { target: 0, row: 0, part: 0 }), 0, vec![reg(2), reg(3)]),
+        (Opcode::Permute2Lo, 1, vec![reg(2), SLOT]),
+        (Opcode::LoadTexel(LoadTexel { unit: 3, pixel: 2, offset: 0, tiny: false }), 1, vec![SLOT]),
     ];
     let mut insts: Vec<MachInst> =
         ops.iter().map(|(kind, dst, args)| op(*kind, *dst, args)).collect();
@@ -315,36 +322,36 @@ fn no_instruction_wants_aligned_memory() {
 #[test]
 fn constants_are_read_as_four_bytes() {
     let kinds = [
-        Kind::Add,
-        Kind::Sub,
-        Kind::Mul,
-        Kind::Div,
-        Kind::Min,
-        Kind::Max,
-        Kind::Sqrt,
-        Kind::Copy,
-        Kind::Round(Rounding::Floor),
-        Kind::ToFloat,
-        Kind::And,
-        Kind::Or,
-        Kind::Xor,
-        Kind::AndNot,
-        Kind::IntAdd,
-        Kind::IntSub,
-        Kind::IntMin,
-        Kind::IntMul,
-        Kind::Corner(1),
-        Kind::Cmp(Relation::Lt),
-        Kind::Blend,
-        Kind::Keep,
-        Kind::MulKeep,
-        Kind::Truncate(Reach::All),
-        Kind::ZipLow,
-        Kind::ZipHigh,
-        Kind::PairLow,
-        Kind::PairHigh,
-        Kind::RowLow,
-        Kind::RowHigh,
+        Opcode::Add,
+        Opcode::Sub,
+        Opcode::Mul,
+        Opcode::Div,
+        Opcode::Min,
+        Opcode::Max,
+        Opcode::Sqrt,
+        Opcode::Copy,
+        Opcode::Round(Rounding::Floor),
+        Opcode::ToFloat,
+        Opcode::And,
+        Opcode::Or,
+        Opcode::Xor,
+        Opcode::AndNot,
+        Opcode::IntAdd,
+        Opcode::IntSub,
+        Opcode::IntMin,
+        Opcode::IntMul,
+        Opcode::QuadBroadcast(1),
+        Opcode::Cmp(Relation::Lt),
+        Opcode::Blend,
+        Opcode::MaskedMove,
+        Opcode::MaskedMul,
+        Opcode::Truncate(IntRange::All),
+        Opcode::UnpackLo32,
+        Opcode::UnpackHi32,
+        Opcode::UnpackLo64,
+        Opcode::UnpackHi64,
+        Opcode::Permute2Lo,
+        Opcode::Permute2Hi,
     ];
     let mut read = 0;
     for kind in kinds {
@@ -365,13 +372,13 @@ fn constants_are_read_as_four_bytes() {
 fn coverage_is_found_from_where_the_slots_are() {
     are(&[
         (
-            Kind::Covered(0),
+            Opcode::LoadCoverage(0),
             18,
             &[],
             "mov rax,qword ptr [rbx+48h]; vmovups zmm18,zmmword ptr [r12+rax]",
         ),
         (
-            Kind::Uncover(0),
+            Opcode::StoreCoverage(0),
             0,
             &[reg(18)],
             "mov rax,qword ptr [rbx+48h]; vmovups zmmword ptr [r12+rax],zmm18",
@@ -381,9 +388,9 @@ fn coverage_is_found_from_where_the_slots_are() {
 
 #[test]
 fn inputs_are_numbers_of_columns_and_rows() {
-    let ramp = |number, part| op(Kind::Ramp(Ramp { number, part }), 18, &[]);
-    let copy = op(Kind::Copy, 17, &[reg(29)]);
-    let covered = op(Kind::Covered(0), 3, &[]);
+    let ramp = |number, part| op(Opcode::Interpolant(Interpolant { number, part }), 18, &[]);
+    let copy = op(Opcode::Copy, 17, &[reg(29)]);
+    let covered = op(Opcode::LoadCoverage(0), 3, &[]);
     // Where they are is asked for once, and again when its registers were used for something else. Bytes
     // of the third ramp begin at 2 * 768.
     let place = "mov rax,qword ptr [rbx+0F8h]; mov rdx,qword ptr [rbx+0D0h]; \
@@ -411,15 +418,15 @@ fn the_next_chunk_has_a_register() {
         "nop; lea r15,[r12+40h]; cmp r15,r13; cmovae r15,r12; add r12,80h; cmp r12,r13; jb";
     assert!(text.starts_with(wanted), "{text}");
     are(&[
-        (Kind::Store(3, 1), 0, &[reg(21)], "vmovups zmmword ptr [r15+300h],zmm21"),
+        (Opcode::Store(3, 1), 0, &[reg(21)], "vmovups zmmword ptr [r15+300h],zmm21"),
         (
-            Kind::Covered(1),
+            Opcode::LoadCoverage(1),
             18,
             &[],
             "mov rax,qword ptr [rbx+48h]; vmovups zmm18,zmmword ptr [r15+rax]",
         ),
         (
-            Kind::Paint(Paint { target: 0, row: 0, part: 1 }),
+            Opcode::StoreColor(StoreColor { target: 0, row: 0, part: 1 }),
             0,
             &[reg(18), reg(3)],
             "mov rax,qword ptr [rbx+0D0h]; mov rcx,qword ptr [rbx+0D8h]; \
@@ -427,7 +434,7 @@ fn the_next_chunk_has_a_register() {
              mov edx,dword ptr [r15+rax+20h]; vmovups zmmword ptr [rcx+rdx],zmm3",
         ),
         (
-            Kind::Ramp(Ramp { number: 0, part: 1 }),
+            Opcode::Interpolant(Interpolant { number: 0, part: 1 }),
             18,
             &[],
             "mov rax,qword ptr [rbx+0F8h]; mov rdi,qword ptr [rbx+0D0h]; \
@@ -440,7 +447,7 @@ fn the_next_chunk_has_a_register() {
 
 #[test]
 fn pixels_go_where_their_rows_lie() {
-    let paint = Kind::Paint(Paint { target: 2, row: 1, part: 0 });
+    let paint = Opcode::StoreColor(StoreColor { target: 2, row: 1, part: 0 });
     are(&[(
         paint,
         0,
@@ -453,20 +460,20 @@ fn pixels_go_where_their_rows_lie() {
     // is there.
     are(&[
         (
-            Kind::RowLow,
+            Opcode::Permute2Lo,
             17,
             &[reg(18), reg(3)],
             "vmovups zmm17,zmmword ptr [r14]; vpermi2pd zmm17,zmm18,zmm3",
         ),
         (
-            Kind::RowHigh,
+            Opcode::Permute2Hi,
             18,
             &[reg(18), STACK],
             "vmovups zmm31,zmmword ptr [r14+40h]; vpermi2pd zmm31,zmm18,zmmword ptr [rsp+80h]; \
              vmovaps zmm18,zmm31",
         ),
         (
-            Kind::RowHigh,
+            Opcode::Permute2Hi,
             3,
             &[reg(18), reg(3)],
             "vmovups zmm31,zmmword ptr [r14+40h]; vpermi2pd zmm31,zmm18,zmm3; vmovaps zmm3,zmm31",

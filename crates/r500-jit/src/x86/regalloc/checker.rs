@@ -18,8 +18,9 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use crate::op::{
-    Access, Arm, Branch, Carried, Class, Given, Kind, Merge, Node, Op, Program, Repeat, V,
+use crate::lir::{
+    Access, Arm, Branch, Class, LirFunction, Loop, LoopParam, MemOperand, Op, Opcode, Phi, Region,
+    VReg,
 };
 use crate::x86::level::Level;
 use crate::x86::mach_inst::{Label, MachCode, MachInst, Mem, Place};
@@ -42,7 +43,7 @@ impl fmt::Display for Fault {
 ///
 /// # Errors
 /// The first fault.
-pub(super) fn check(program: &Program, level: Level, listing: &MachCode) -> Result<(), Fault> {
+pub(super) fn check(program: &LirFunction, level: Level, listing: &MachCode) -> Result<(), Fault> {
     let mut checker = Checker {
         program,
         level,
@@ -77,7 +78,7 @@ struct Held {
     /// As what it was written.
     class: Class,
     /// The values that it is equal to, ascending.
-    values: Vec<V>,
+    values: Vec<VReg>,
 }
 
 /// What all places hold that were written. A value that no place holds is lost.
@@ -85,17 +86,17 @@ struct Held {
 struct State(BTreeMap<Location, Held>);
 
 impl State {
-    fn holds(&self, at: Location, v: V) -> bool {
+    fn holds(&self, at: Location, v: VReg) -> bool {
         self.0.get(&at).is_some_and(|held| held.values.binary_search(&v).is_ok())
     }
 
     /// Where a value is, for messages.
-    fn places_of(&self, v: V) -> Vec<Location> {
+    fn places_of(&self, v: VReg) -> Vec<Location> {
         self.0.keys().copied().filter(|at| self.holds(*at, v)).collect()
     }
 
     /// All places that hold `from` also hold `to`.
-    fn alias(&mut self, to: V, from: V) {
+    fn alias(&mut self, to: VReg, from: VReg) {
         for held in self.0.values_mut() {
             if held.values.binary_search(&from).is_ok() {
                 add(&mut held.values, to);
@@ -122,7 +123,7 @@ impl State {
     }
 }
 
-fn add(values: &mut Vec<V>, v: V) {
+fn add(values: &mut Vec<VReg>, v: VReg) {
     if let Err(at) = values.binary_search(&v) {
         values.insert(at, v);
     }
@@ -140,7 +141,7 @@ struct Position {
 }
 
 struct Checker<'a> {
-    program: &'a Program,
+    program: &'a LirFunction,
     level: Level,
     listing: &'a MachCode,
     /// Values that anything defines. The others are undefined: any place holds them.
@@ -148,7 +149,7 @@ struct Checker<'a> {
     at: Position,
     state: State,
     /// The mask that was tested last.
-    tested: Option<V>,
+    tested: Option<VReg>,
     /// Counters of the loops around.
     counters: Vec<u32>,
 }
@@ -158,11 +159,11 @@ impl Checker<'_> {
         Err(Fault { inst: self.at.inst, what: what.into() })
     }
 
-    fn class(&self, v: V) -> Class {
+    fn class(&self, v: VReg) -> Class {
         self.program.class(v)
     }
 
-    fn is_undefined(&self, v: V) -> bool {
+    fn is_undefined(&self, v: VReg) -> bool {
         !self.is_defined[v.index()]
     }
 
@@ -185,7 +186,7 @@ impl Checker<'_> {
             // Constants are the same for the next group; everything else is another value.
             let program = self.program;
             for held in self.state.0.values_mut() {
-                held.values.retain(|v| matches!(program.given(*v), Some(Given::Const(_))));
+                held.values.retain(|v| matches!(program.given(*v), Some(MemOperand::Const(_))));
             }
             self.fill_memory();
             if !first.join(&self.state) {
@@ -203,20 +204,20 @@ impl Checker<'_> {
         self.state.0.retain(|at, _| !matches!(at, Location::Slot(..)));
         for (n, given) in (0..).zip(&self.program.given) {
             let at = match *given {
-                Some(Given::Const(bits)) => Location::Const(bits),
-                Some(Given::Slot(slot, part)) => Location::Slot(slot, part),
+                Some(MemOperand::Const(bits)) => Location::Const(bits),
+                Some(MemOperand::Slot(slot, part)) => Location::Slot(slot, part),
                 None => continue,
             };
             let held = Held { class: Class::Vector, values: Vec::new() };
-            add(&mut self.state.0.entry(at).or_insert(held).values, V(n));
+            add(&mut self.state.0.entry(at).or_insert(held).values, VReg(n));
         }
     }
 
-    fn nodes(&mut self, nodes: &[Node]) -> Result<(), Fault> {
+    fn nodes(&mut self, nodes: &[Region]) -> Result<(), Fault> {
         for node in nodes {
             match node {
-                Node::Ops(ops) => ops.iter().try_for_each(|op| self.op(op))?,
-                Node::Spend(instructions) => {
+                Region::Ops(ops) => ops.iter().try_for_each(|op| self.op(op))?,
+                Region::ConsumeFuel(instructions) => {
                     self.moves()?;
                     let inst = self.take()?;
                     if !matches!(inst, MachInst::Spend(n) if n == *instructions) {
@@ -224,8 +225,8 @@ impl Checker<'_> {
                     }
                     self.tested = None;
                 }
-                Node::Branch(branch) => self.branch(branch)?,
-                Node::Repeat(repeat) => self.repeat(repeat)?,
+                Region::Branch(branch) => self.branch(branch)?,
+                Region::Loop(repeat) => self.repeat(repeat)?,
             }
         }
         Ok(())
@@ -301,7 +302,7 @@ impl Checker<'_> {
     }
 
     /// Checks that a place holds a value and is read as what it is.
-    fn read(&self, v: V, class: Class, from: Location) -> Result<(), Fault> {
+    fn read(&self, v: VReg, class: Class, from: Location) -> Result<(), Fault> {
         if self.class(v) != class {
             return self.fault(format!("{v:?} is {:?}, read as {class:?}", self.class(v)));
         }
@@ -336,12 +337,12 @@ impl Checker<'_> {
         let mut wanted = op.args;
         if kind != op.kind {
             match (kind, op.kind) {
-                (Kind::Cmp(is), Kind::Cmp(of)) if is == of.mirrored() => wanted.swap(0, 1),
+                (Opcode::Cmp(is), Opcode::Cmp(of)) if is == of.mirrored() => wanted.swap(0, 1),
                 _ => return self.fault(format!("{kind:?}, not {:?}", op.kind)),
             }
         }
         let is_symmetric = match kind {
-            Kind::Cmp(relation) => relation == relation.mirrored(),
+            Opcode::Cmp(relation) => relation == relation.mirrored(),
             _ => kind.is_commutative(),
         };
         // The allocator may have exchanged what a symmetric operation reads.
@@ -365,8 +366,8 @@ impl Checker<'_> {
     /// Checks that the places of an operation's arguments hold these values, and may be where they are.
     fn arguments(
         &self,
-        kind: Kind,
-        values: [Option<V>; 3],
+        kind: Opcode,
+        values: [Option<VReg>; 3],
         places: [Option<Place>; 3],
     ) -> Result<(), Fault> {
         let memory = kind.memory_operand(self.level.mask() == Class::Mask);
@@ -397,31 +398,31 @@ impl Checker<'_> {
     }
 
     /// Which registers an instruction takes an argument from.
-    fn operand_class(&self, kind: Kind, argument: usize) -> Class {
+    fn operand_class(&self, kind: Opcode, argument: usize) -> Class {
         let mask = match kind {
-            Kind::MaskAnd | Kind::MaskOr | Kind::MaskAndNot | Kind::FromMask => true,
-            Kind::Blend | Kind::Keep | Kind::MulKeep => argument == 0,
+            Opcode::MaskAnd | Opcode::MaskOr | Opcode::MaskAndNot | Opcode::FromMask => true,
+            Opcode::Blend | Opcode::MaskedMove | Opcode::MaskedMul => argument == 0,
             _ => false,
         };
         if mask { self.level.mask() } else { Class::Vector }
     }
 
     /// Which registers an instruction leaves its result in.
-    fn result_class(&self, kind: Kind) -> Class {
+    fn result_class(&self, kind: Opcode) -> Class {
         match kind {
-            Kind::Cmp(_)
-            | Kind::MaskAnd
-            | Kind::MaskOr
-            | Kind::MaskAndNot
-            | Kind::MaskAll
-            | Kind::MaskNone
-            | Kind::ToMask => self.level.mask(),
+            Opcode::Cmp(_)
+            | Opcode::MaskAnd
+            | Opcode::MaskOr
+            | Opcode::MaskAndNot
+            | Opcode::MaskAll
+            | Opcode::MaskNone
+            | Opcode::ToMask => self.level.mask(),
             _ => Class::Vector,
         }
     }
 
     /// A register holds the result of an operation.
-    fn define(&mut self, v: V, kind: Kind, register: u8) -> Result<(), Fault> {
+    fn define(&mut self, v: VReg, kind: Opcode, register: u8) -> Result<(), Fault> {
         let class = self.result_class(kind);
         if self.class(v) != class {
             return self.fault(format!("{v:?} is {:?}, defined as {class:?}", self.class(v)));
@@ -433,8 +434,8 @@ impl Checker<'_> {
     }
 
     /// What an operation without a result does to slots.
-    fn effect(&mut self, kind: Kind, op: &Op) {
-        let Kind::Store(slot, part) = kind else { return };
+    fn effect(&mut self, kind: Opcode, op: &Op) {
+        let Opcode::Store(slot, part) = kind else { return };
         // The vector of another group may be the same one: where the last chunk goes with itself.
         self.state.0.retain(|at, _| !matches!(at, Location::Slot(of, _) if *of == slot));
         let values = op.args().collect();
@@ -443,17 +444,17 @@ impl Checker<'_> {
     }
 
     fn branch(&mut self, branch: &Branch) -> Result<(), Fault> {
-        for &Merge { var, before } in &branch.merges {
-            if let Some(before) = before {
-                self.state.alias(var, before);
-                self.alias_undefined(var, before);
+        for &Phi { var, incoming } in &branch.phis {
+            if let Some(incoming) = incoming {
+                self.state.alias(var, incoming);
+                self.alias_undefined(var, incoming);
             }
         }
         branch.arms.iter().try_for_each(|arm| self.arm(arm))
     }
 
     /// Any place holds a variable that begins as an undefined value; so does the one that the allocator takes.
-    fn alias_undefined(&mut self, to: V, from: V) {
+    fn alias_undefined(&mut self, to: VReg, from: VReg) {
         if self.is_undefined(from) {
             self.is_defined[to.index()] = false;
         }
@@ -494,7 +495,7 @@ impl Checker<'_> {
     }
 
     /// A test of a mask.
-    fn test(&mut self, v: V) -> Result<(), Fault> {
+    fn test(&mut self, v: VReg) -> Result<(), Fault> {
         let inst = self.take()?;
         self.at.inst -= 1;
         let MachInst::Test { class, mask } = inst else {
@@ -509,15 +510,15 @@ impl Checker<'_> {
         Ok(())
     }
 
-    fn demand_tested(&self, mask: V) -> Result<(), Fault> {
+    fn demand_tested(&self, mask: VReg) -> Result<(), Fault> {
         if self.tested == Some(mask) {
             return Ok(());
         }
         self.fault(format!("the last test was of {:?}, not {mask:?}", self.tested))
     }
 
-    fn repeat(&mut self, repeat: &Repeat) -> Result<(), Fault> {
-        for c in &repeat.carried {
+    fn repeat(&mut self, repeat: &Loop) -> Result<(), Fault> {
+        for c in &repeat.params {
             self.state.alias(c.var, c.init);
             self.alias_undefined(c.var, c.init);
         }
@@ -526,8 +527,8 @@ impl Checker<'_> {
         let MachInst::LoopBegin { counter, trips } = inst else {
             return self.fault(format!("{inst:?} in place of the start of a loop"));
         };
-        if trips != repeat.passes {
-            return self.fault(format!("{trips} iterations, not {}", repeat.passes));
+        if trips != repeat.max_trips {
+            return self.fault(format!("{trips} iterations, not {}", repeat.max_trips));
         }
         if counter >= self.listing.counters || self.counters.contains(&counter) {
             return self.fault(format!("counter {counter} is not free"));
@@ -542,7 +543,7 @@ impl Checker<'_> {
             self.tested = None;
             self.nodes(&repeat.body)?;
             self.moves()?;
-            if let Some(again) = repeat.again {
+            if let Some(again) = repeat.continue_mask {
                 self.test(again)?;
                 self.moves()?;
             }
@@ -550,19 +551,19 @@ impl Checker<'_> {
             let MachInst::LoopBack { counter: of, to, tested, .. } = inst else {
                 return self.fault(format!("{inst:?} in place of the end of a loop"));
             };
-            if (of, to, tested) != (counter, top, repeat.again.is_some()) {
+            if (of, to, tested) != (counter, top, repeat.continue_mask.is_some()) {
                 return self.fault(format!("{inst:?} ends another loop than {top:?}"));
             }
-            if let Some(again) = repeat.again {
+            if let Some(again) = repeat.continue_mask {
                 self.demand_tested(again)?;
             }
             let mut back = self.state.clone();
-            carry(&mut back, &repeat.carried);
+            carry(&mut back, &repeat.params);
             if !first.join(&back) {
                 break;
             }
         }
-        for c in &repeat.carried {
+        for c in &repeat.params {
             self.state.alias(c.out, c.next);
         }
         self.counters.pop();
@@ -572,11 +573,11 @@ impl Checker<'_> {
 }
 
 /// What places hold in the next iteration: variables are what they are given, all at once.
-fn carry(state: &mut State, carried: &[Carried]) {
+fn carry(state: &mut State, param: &[LoopParam]) {
     for held in state.0.values_mut() {
         let had = held.values.clone();
-        held.values.retain(|v| !carried.iter().any(|c| c.var == *v));
-        for c in carried {
+        held.values.retain(|v| !param.iter().any(|c| c.var == *v));
+        for c in param {
             if had.binary_search(&c.next).is_ok() {
                 add(&mut held.values, c.var);
             }
@@ -585,7 +586,7 @@ fn carry(state: &mut State, carried: &[Carried]) {
 }
 
 /// All places that hold a value in `other` hold it here.
-fn follow(state: &mut State, other: &State, v: V) {
+fn follow(state: &mut State, other: &State, v: VReg) {
     for (at, held) in &other.0 {
         if held.values.binary_search(&v).is_err() {
             continue;
@@ -621,33 +622,33 @@ impl Place {
 }
 
 /// By value: whether anything defines it.
-fn defined_values(program: &Program) -> Vec<bool> {
+fn defined_values(program: &LirFunction) -> Vec<bool> {
     let mut defined: Vec<bool> = program.given.iter().map(Option::is_some).collect();
     define_in(&program.body, &mut defined);
     defined
 }
 
-fn define_in(nodes: &[Node], defined: &mut [bool]) {
-    let define = |v: V, defined: &mut [bool]| {
+fn define_in(nodes: &[Region], defined: &mut [bool]) {
+    let define = |v: VReg, defined: &mut [bool]| {
         let before = std::mem::replace(&mut defined[v.index()], true);
         assert!(!before, "{v:?} has one definition");
     };
     for node in nodes {
         match node {
-            Node::Ops(ops) => ops.iter().filter_map(|op| op.dst).for_each(|v| define(v, defined)),
-            Node::Spend(_) => {}
-            Node::Branch(branch) => {
-                for merge in &branch.merges {
-                    define(merge.var, defined);
-                    defined[merge.var.index()] = merge.before.is_some();
+            Region::Ops(ops) => ops.iter().filter_map(|op| op.dst).for_each(|v| define(v, defined)),
+            Region::ConsumeFuel(_) => {}
+            Region::Branch(branch) => {
+                for phi in &branch.phis {
+                    define(phi.var, defined);
+                    defined[phi.var.index()] = phi.incoming.is_some();
                 }
                 for arm in &branch.arms {
                     arm.assign.iter().for_each(|assign| define(assign.new, defined));
                     define_in(&arm.body, defined);
                 }
             }
-            Node::Repeat(repeat) => {
-                for c in &repeat.carried {
+            Region::Loop(repeat) => {
+                for c in &repeat.params {
                     define(c.var, defined);
                     define(c.out, defined);
                 }

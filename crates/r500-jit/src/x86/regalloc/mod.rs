@@ -19,8 +19,10 @@ mod checker;
 mod parallel_move;
 mod reg_state;
 
+use crate::lir::{
+    Access, Arm, Branch, Class, LirFunction, Loop, MemOperand, Op, Opcode, Region, VReg,
+};
 use crate::live_ranges::LiveRanges;
-use crate::op::{Access, Arm, Branch, Class, Given, Kind, Node, Op, Program, Repeat, V};
 use crate::x86::known_bugs::{self, KnownBug, is_injected};
 use crate::x86::level::Level;
 use crate::x86::mach_inst::{Label, MachCode, MachInst, Mem, Place};
@@ -28,7 +30,7 @@ use parallel_move::{Location, Move};
 use reg_state::RegState;
 
 /// Gives registers to a program.
-pub(crate) fn allocate(program: &Program, level: Level) -> MachCode {
+pub(crate) fn allocate(program: &LirFunction, level: Level) -> MachCode {
     let live_ranges = LiveRanges::of(program);
     let mut allocate = Allocate {
         program,
@@ -54,13 +56,13 @@ pub(crate) fn allocate(program: &Program, level: Level) -> MachCode {
 }
 
 /// The most vectors that are alive at once.
-pub(crate) fn pressure(program: &Program) -> usize {
+pub(crate) fn pressure(program: &LirFunction) -> usize {
     let live_ranges = LiveRanges::of(program);
     live_ranges.pressure(0, live_ranges.end())
 }
 
 struct Allocate<'a> {
-    program: &'a Program,
+    program: &'a LirFunction,
     regs: RegState,
     live_ranges: LiveRanges,
     /// Where the pass is; counts as [`LiveRanges`] did.
@@ -97,13 +99,13 @@ impl Allocate<'_> {
         self.push(MachInst::NextGroup(top));
     }
 
-    fn nodes(&mut self, nodes: &[Node]) {
+    fn nodes(&mut self, nodes: &[Region]) {
         for node in nodes {
             match node {
-                Node::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
-                Node::Spend(instructions) => self.push(MachInst::Spend(*instructions)),
-                Node::Branch(branch) => self.branch(branch),
-                Node::Repeat(repeat) => self.repeat(repeat),
+                Region::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
+                Region::ConsumeFuel(instructions) => self.push(MachInst::Spend(*instructions)),
+                Region::Branch(branch) => self.branch(branch),
+                Region::Loop(repeat) => self.repeat(repeat),
             }
         }
     }
@@ -186,7 +188,7 @@ impl Allocate<'_> {
     fn arrange(&self, op: &mut Op) -> Option<(usize, Access)> {
         let memory = op.kind.memory_operand(self.regs.level.mask() == Class::Mask);
         let exchanged = match op.kind {
-            Kind::Cmp(relation) => Kind::Cmp(relation.mirrored()),
+            Opcode::Cmp(relation) => Opcode::Cmp(relation.mirrored()),
             kind if kind.is_commutative() && memory.is_some() => kind,
             _ => return memory,
         };
@@ -204,13 +206,13 @@ impl Allocate<'_> {
     }
 
     /// Whether a value in memory is worth a register: it is looked at again soon, and there is one.
-    fn deserves_register(&self, v: V) -> bool {
+    fn deserves_register(&self, v: VReg) -> bool {
         let class = self.program.class(v);
         let next = self.live_ranges.next_use(v, self.at).filter(|next| *next < self.pass_ends);
         next.is_some_and(|next| next - self.at < SOON) && self.regs.has_free(class)
     }
 
-    fn load(&mut self, v: V, locked: &mut Vec<(Class, u8)>) -> u8 {
+    fn load(&mut self, v: VReg, locked: &mut Vec<(Class, u8)>) -> u8 {
         if let Some(register) = self.regs.register(v) {
             return register;
         }
@@ -246,7 +248,7 @@ impl Allocate<'_> {
     }
 
     /// Takes a value's register; the frame keeps it.
-    fn evict(&mut self, v: V) {
+    fn evict(&mut self, v: VReg) {
         match self.live_ranges.is_used_from(v, self.at) {
             true => self.spill(v),
             false => self.regs.drop_register(v),
@@ -254,7 +256,7 @@ impl Allocate<'_> {
     }
 
     /// Has a value be in memory alone.
-    fn spill(&mut self, v: V) {
+    fn spill(&mut self, v: VReg) {
         let class = self.program.class(v);
         if let Some(from) = self.regs.register(v) {
             if self.regs.memory(v).is_none() {
@@ -266,8 +268,8 @@ impl Allocate<'_> {
     }
 
     /// Has a value be in memory where each of its lanes can be read.
-    fn put_into_frame(&mut self, v: V) {
-        if let Some(Given::Const(_)) = self.program.given(v)
+    fn put_into_frame(&mut self, v: VReg) {
+        if let Some(MemOperand::Const(_)) = self.program.given(v)
             && self.regs.lanes(v).is_none()
         {
             let from = self.load(v, &mut Vec::new());
@@ -278,7 +280,7 @@ impl Allocate<'_> {
     }
 
     /// Frees what nobody looks at any more.
-    fn free_dead(&mut self, values: impl Iterator<Item = V>) {
+    fn free_dead(&mut self, values: impl Iterator<Item = VReg>) {
         for v in values {
             if self.live_ranges.next_use(v, self.at).is_none() {
                 self.regs.forget(v);
@@ -288,26 +290,26 @@ impl Allocate<'_> {
 
     fn branch(&mut self, branch: &Branch) {
         self.at += 1;
-        let vars: Vec<(V, Option<V>)> = (branch.merges.iter())
-            .filter(|merge| self.live_ranges.is_used(merge.var))
-            .map(|merge| (merge.var, merge.before))
+        let vars: Vec<(VReg, Option<VReg>)> = (branch.phis.iter())
+            .filter(|phi| self.live_ranges.is_used(phi.var))
+            .map(|phi| (phi.var, phi.incoming))
             .collect();
         self.begin_vars(&vars);
-        self.free_dead(branch.merges.iter().filter_map(|merge| merge.before));
+        self.free_dead(branch.phis.iter().filter_map(|phi| phi.incoming));
         for arm in &branch.arms {
             self.arm(arm);
         }
     }
 
     /// Values with regs of their own, that are others as yet.
-    fn begin_vars(&mut self, vars: &[(V, Option<V>)]) {
+    fn begin_vars(&mut self, vars: &[(VReg, Option<VReg>)]) {
         for (i, &(var, from)) in vars.iter().enumerate() {
             let again = vars[i + 1..].iter().any(|(_, other)| *other == from);
             self.begin_var(var, from, again);
         }
     }
 
-    fn begin_var(&mut self, var: V, from: Option<V>, again: bool) {
+    fn begin_var(&mut self, var: VReg, from: Option<VReg>, again: bool) {
         let class = self.program.class(var);
         let Some(from) = from else {
             let register = self.find_register(class, &[], None);
@@ -394,7 +396,7 @@ impl Allocate<'_> {
     /// Frees the regs of values that nobody looks at any more, or never did.
     fn sweep(&mut self) {
         let held = self.regs.registers().into_iter().map(|(_, _, v)| v);
-        let dead: Vec<V> = held
+        let dead: Vec<VReg> = held
             .chain(self.regs.spilled())
             .filter(|v| self.live_ranges.next_use(*v, self.at).is_none())
             .collect();
@@ -403,47 +405,47 @@ impl Allocate<'_> {
         }
     }
 
-    fn repeat(&mut self, repeat: &Repeat) {
+    fn repeat(&mut self, repeat: &Loop) {
         self.at += 1;
         let (start, end) = self.live_ranges.loop_bounds(self.at);
-        let carried: Vec<_> = (repeat.carried.iter().copied())
+        let param: Vec<_> = (repeat.params.iter().copied())
             .filter(|c| {
                 self.live_ranges.is_used_in(c.var, start, end) || self.live_ranges.is_used(c.out)
             })
             .collect();
-        let vars: Vec<_> = carried.iter().map(|c| (c.var, Some(c.init))).collect();
+        let vars: Vec<_> = param.iter().map(|c| (c.var, Some(c.init))).collect();
         self.begin_vars(&vars);
-        self.free_dead(repeat.carried.iter().map(|c| c.init));
+        self.free_dead(repeat.params.iter().map(|c| c.init));
         self.preload_loop(start, end, &vars);
         let counter = self.depth;
         self.depth += 1;
         self.out.counters = self.out.counters.max(self.depth);
         let top = self.label();
-        self.push(MachInst::LoopBegin { counter, trips: repeat.passes });
+        self.push(MachInst::LoopBegin { counter, trips: repeat.max_trips });
         self.push(MachInst::Label(top));
         // Passes change what is in registers.
-        for c in &carried {
+        for c in &param {
             if self.regs.register(c.var).is_some() {
                 self.regs.drop_spill_slot(c.var);
             }
         }
         let before = self.regs.save();
-        for c in &carried {
+        for c in &param {
             self.regs.set_hint(c.next, c.var);
         }
-        self.free_dead(carried.iter().map(|c| c.var));
+        self.free_dead(param.iter().map(|c| c.var));
         let outer = std::mem::replace(&mut self.pass_ends, end);
         self.nodes(&repeat.body);
         self.pass_ends = outer;
         self.at = end;
-        if let Some(again) = repeat.again {
+        if let Some(again) = repeat.continue_mask {
             let class = self.program.class(again);
             let mask = self.load(again, &mut Vec::new());
             self.push(MachInst::Test { class, mask });
         }
         let mut moves = Vec::new();
         for (to, v) in before.locations() {
-            let from = match (carried.iter().find(|c| c.var == v), to) {
+            let from = match (param.iter().find(|c| c.var == v), to) {
                 (Some(c), _) => c.next,
                 // What the loop looks at is where it looks for it, and so is what others look at later.
                 (None, Location::Register(..))
@@ -461,11 +463,11 @@ impl Allocate<'_> {
         self.push(MachInst::LoopBack {
             counter,
             to: top,
-            tested: repeat.again.is_some(),
+            tested: repeat.continue_mask.is_some(),
             address: repeat.address,
         });
         self.regs.restore(before);
-        for c in &carried {
+        for c in &param {
             self.regs.rename(c.var, c.out);
         }
         self.sweep();
@@ -475,7 +477,7 @@ impl Allocate<'_> {
     /// Before a loop: if it needs more registers than there are, only what goes from pass to pass keeps
     /// its register; what the loop only looks at is read from memory, which costs nothing at the end of a
     /// pass. If it needs less, what it looks at in memory gets those that are left.
-    fn preload_loop(&mut self, start: u32, end: u32, vars: &[(V, Option<V>)]) {
+    fn preload_loop(&mut self, start: u32, end: u32, vars: &[(VReg, Option<VReg>)]) {
         let count = self.regs.level.registers(Class::Vector);
         let needed = self.live_ranges.pressure(start, end);
         let inside = start != 0;
@@ -499,8 +501,8 @@ impl Allocate<'_> {
         // Slots hold another group's values each time, constants do not.
         let given =
             self.live_ranges.constants_used_in(start, end, |v| match self.program.given(v) {
-                Some(Given::Const(_)) => true,
-                Some(Given::Slot(..)) => inside,
+                Some(MemOperand::Const(_)) => true,
+                Some(MemOperand::Slot(..)) => inside,
                 None => false,
             });
         for v in given.into_iter().take(count.saturating_sub(needed + 1)) {

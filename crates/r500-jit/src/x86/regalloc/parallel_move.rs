@@ -3,7 +3,7 @@
 //! Registers of different classes are different regs, but both classes share the slots of the frame: so the
 //! moves of both are put in order together.
 
-use crate::op::Class;
+use crate::lir::Class;
 use crate::x86::mach_inst::{MachInst, Mem};
 
 /// The source or destination of a move.

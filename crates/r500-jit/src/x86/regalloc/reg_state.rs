@@ -1,6 +1,6 @@
 //! What is where: registers, the frame.
 
-use crate::op::{Class, Given, Program, V};
+use crate::lir::{Class, LirFunction, MemOperand, VReg};
 use crate::x86::level::Level;
 use crate::x86::mach_inst::Mem;
 
@@ -21,7 +21,7 @@ pub(super) struct RegState {
     /// Where each value is: register, vector in the frame, for good.
     register: Vec<u32>,
     spill_slot: Vec<u32>,
-    given: Vec<Option<Given>>,
+    given: Vec<Option<MemOperand>>,
     classes: Vec<Class>,
     /// Registers that values had best be computed in.
     hints: Vec<u32>,
@@ -31,13 +31,13 @@ pub(super) struct RegState {
 /// What registers and the frame hold.
 #[derive(Clone, Debug)]
 pub(super) struct Saved {
-    registers: [Vec<Option<V>>; 2],
-    stack: Vec<Option<V>>,
+    registers: [Vec<Option<VReg>>; 2],
+    stack: Vec<Option<VReg>>,
 }
 
 impl Saved {
     /// Values in registers, then those that are only in the frame.
-    pub(super) fn locations(&self) -> Vec<(Location, V)> {
+    pub(super) fn locations(&self) -> Vec<(Location, VReg)> {
         let mut locations = Vec::new();
         for class in [Class::Vector, Class::Mask] {
             for (register, v) in (0..).zip(&self.registers[class as usize]) {
@@ -57,7 +57,7 @@ impl Saved {
 }
 
 impl RegState {
-    pub(super) fn new(level: Level, program: &Program) -> Self {
+    pub(super) fn new(level: Level, program: &LirFunction) -> Self {
         let registers = |class| vec![None; level.registers(class)];
         let count = program.classes.len();
         Self {
@@ -80,19 +80,19 @@ impl RegState {
         self.frame
     }
 
-    pub(super) fn class(&self, v: V) -> Class {
+    pub(super) fn class(&self, v: VReg) -> Class {
         self.classes[v.index()]
     }
 
-    pub(super) fn register(&self, v: V) -> Option<u8> {
+    pub(super) fn register(&self, v: VReg) -> Option<u8> {
         u8::try_from(self.register[v.index()]).ok()
     }
 
     /// Where a value lies in memory.
-    pub(super) fn memory(&self, v: V) -> Option<Mem> {
+    pub(super) fn memory(&self, v: VReg) -> Option<Mem> {
         match self.given[v.index()] {
-            Some(Given::Const(bits)) => Some(Mem::Const(bits)),
-            Some(Given::Slot(slot, part)) => Some(Mem::Slot(slot, part)),
+            Some(MemOperand::Const(bits)) => Some(Mem::Const(bits)),
+            Some(MemOperand::Slot(slot, part)) => Some(Mem::Slot(slot, part)),
             None => Some(self.spill_slot[v.index()])
                 .filter(|spill_slot| *spill_slot != NOWHERE)
                 .map(Mem::Stack),
@@ -100,17 +100,17 @@ impl RegState {
     }
 
     /// Where each lane of a value lies in memory by itself: constants may be there for one only.
-    pub(super) fn lanes(&self, v: V) -> Option<Mem> {
+    pub(super) fn lanes(&self, v: VReg) -> Option<Mem> {
         match self.given[v.index()] {
-            Some(Given::Slot(slot, part)) => Some(Mem::Slot(slot, part)),
-            Some(Given::Const(_)) | None => Some(self.spill_slot[v.index()])
+            Some(MemOperand::Slot(slot, part)) => Some(Mem::Slot(slot, part)),
+            Some(MemOperand::Const(_)) | None => Some(self.spill_slot[v.index()])
                 .filter(|spill_slot| *spill_slot != NOWHERE)
                 .map(Mem::Stack),
         }
     }
 
     /// Where a value is read. One from nowhere is anything.
-    pub(super) fn location(&self, v: V) -> Location {
+    pub(super) fn location(&self, v: VReg) -> Location {
         match (self.register(v), self.memory(v)) {
             (Some(register), _) => Location::Register(self.class(v), register),
             (None, Some(mem)) => Location::Memory(mem),
@@ -119,7 +119,7 @@ impl RegState {
     }
 
     /// Values in registers.
-    pub(super) fn registers(&self) -> Vec<(Class, u8, V)> {
+    pub(super) fn registers(&self) -> Vec<(Class, u8, VReg)> {
         let of = |class: Class| {
             (0..)
                 .zip(&self.now.registers[class as usize])
@@ -129,7 +129,7 @@ impl RegState {
     }
 
     /// Values in the frame.
-    pub(super) fn spilled(&self) -> Vec<V> {
+    pub(super) fn spilled(&self) -> Vec<VReg> {
         self.now.stack.iter().copied().flatten().collect()
     }
 
@@ -148,15 +148,15 @@ impl RegState {
     }
 
     /// Has a value be computed where another one is.
-    pub(super) fn set_hint(&mut self, v: V, at: V) {
+    pub(super) fn set_hint(&mut self, v: VReg, at: VReg) {
         self.hints[v.index()] = self.register[at.index()];
     }
 
-    pub(super) fn hint(&self, v: V) -> Option<u8> {
+    pub(super) fn hint(&self, v: VReg) -> Option<u8> {
         u8::try_from(self.hints[v.index()]).ok()
     }
 
-    pub(super) fn put(&mut self, v: V, register: u8) {
+    pub(super) fn put(&mut self, v: VReg, register: u8) {
         let regs = &mut self.now.registers[self.classes[v.index()] as usize];
         if let Some(place) = regs.get_mut(usize::from(register)) {
             if let Some(old) = place.replace(v) {
@@ -166,7 +166,7 @@ impl RegState {
         }
     }
 
-    pub(super) fn drop_register(&mut self, v: V) {
+    pub(super) fn drop_register(&mut self, v: VReg) {
         if let Some(register) = self.register(v) {
             self.now.registers[self.class(v) as usize][usize::from(register)] = None;
             self.register[v.index()] = NOWHERE;
@@ -174,7 +174,7 @@ impl RegState {
     }
 
     /// A place in the frame for a value, which is about to be stored there.
-    pub(super) fn spill_slot(&mut self, v: V) -> Mem {
+    pub(super) fn spill_slot(&mut self, v: VReg) -> Mem {
         let slot = self.free_stack();
         self.now.stack[slot] = Some(v);
         let slot = number(slot);
@@ -212,7 +212,7 @@ impl RegState {
     }
 
     /// What lies in the frame of a value is out of date.
-    pub(super) fn drop_spill_slot(&mut self, v: V) {
+    pub(super) fn drop_spill_slot(&mut self, v: VReg) {
         if let Some(place) = self.now.stack.get_mut(self.spill_slot[v.index()] as usize) {
             *place = None;
         }
@@ -220,13 +220,13 @@ impl RegState {
     }
 
     /// Frees all regs of a value.
-    pub(super) fn forget(&mut self, v: V) {
+    pub(super) fn forget(&mut self, v: VReg) {
         self.drop_register(v);
         self.drop_spill_slot(v);
     }
 
     /// What is in the place of a value is another one from now on.
-    pub(super) fn rename(&mut self, old: V, new: V) {
+    pub(super) fn rename(&mut self, old: VReg, new: VReg) {
         if let Some(register) = self.register(old) {
             self.forget(old);
             self.put(new, register);

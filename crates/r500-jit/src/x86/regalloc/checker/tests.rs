@@ -10,7 +10,7 @@ use crate::x86::compile::{program_of, usual_doublings};
 use crate::x86::regalloc::allocate;
 
 /// A program and its listing.
-type Allocated = (Program, MachCode);
+type Allocated = (LirFunction, MachCode);
 
 fn allocated(seed: u64, level: Level, effort: Effort) -> Allocated {
     let program = with_segment(seed, |unit| program_of(unit, level, effort, usual_doublings));
@@ -68,30 +68,30 @@ fn what_the_allocator_gives_is_right() {
 #[test]
 fn a_vector_stored_over_a_mask_that_is_still_to_be_read_is_reported() {
     // The shortest program: a loop that exchanges a mask in the frame for a vector in the same slot.
-    let mut program = Program::default();
+    let mut program = LirFunction::default();
     let [x, y] = [(); 2].map(|()| program.fresh(Class::Vector));
     let [m, n] = [(); 2].map(|()| program.fresh(Class::Mask));
     let op = |kind, dst, args| Op { kind, dst: Some(dst), args, origin: 0 };
-    let less = Kind::Cmp(crate::op::Relation::Lt);
-    program.body = vec![Node::Ops(vec![
-        op(Kind::Ramp(crate::op::Ramp { number: 0, part: 0 }), x, [None; 3]),
+    let less = Opcode::Cmp(crate::lir::Relation::Lt);
+    program.body = vec![Region::Ops(vec![
+        op(Opcode::Interpolant(crate::lir::Interpolant { number: 0, part: 0 }), x, [None; 3]),
         op(less, m, [Some(x), Some(x), None]),
-        op(Kind::Copy, y, [Some(x), None, None]),
-        op(Kind::MaskAnd, n, [Some(m), Some(m), None]),
-        Op { kind: Kind::Store(0, 0), dst: None, args: [Some(y), None, None], origin: 0 },
-        Op { kind: Kind::Uncover(0), dst: None, args: [Some(y), None, None], origin: 0 },
+        op(Opcode::Copy, y, [Some(x), None, None]),
+        op(Opcode::MaskAnd, n, [Some(m), Some(m), None]),
+        Op { kind: Opcode::Store(0, 0), dst: None, args: [Some(y), None, None], origin: 0 },
+        Op { kind: Opcode::StoreCoverage(0), dst: None, args: [Some(y), None, None], origin: 0 },
     ])];
     let (mask, vector, slot) = (Class::Mask, Class::Vector, Mem::Stack(0));
     let [ramp, cmp, copy, and, store, uncover] = {
         let reg = |register| Some(Place::Register(register));
         let op = |kind, dst, args| MachInst::Op { kind, dst, args, origin: 0 };
         [
-            op(Kind::Ramp(crate::op::Ramp { number: 0, part: 0 }), 0, [None; 3]),
+            op(Opcode::Interpolant(crate::lir::Interpolant { number: 0, part: 0 }), 0, [None; 3]),
             op(less, 0, [reg(0), reg(0), None]),
-            op(Kind::Copy, 1, [reg(0), None, None]),
-            op(Kind::MaskAnd, 1, [reg(3), reg(3), None]),
-            op(Kind::Store(0, 0), 0, [reg(2), None, None]),
-            op(Kind::Uncover(0), 0, [reg(2), None, None]),
+            op(Opcode::Copy, 1, [reg(0), None, None]),
+            op(Opcode::MaskAnd, 1, [reg(3), reg(3), None]),
+            op(Opcode::Store(0, 0), 0, [reg(2), None, None]),
+            op(Opcode::StoreCoverage(0), 0, [reg(2), None, None]),
         ]
     };
     let to_frame = MachInst::Store { class: mask, to: slot, from: 0 };
@@ -120,7 +120,7 @@ fn a_vector_stored_over_a_mask_that_is_still_to_be_read_is_reported() {
 #[test]
 fn a_result_in_the_first_register_in_place_of_its_own_is_reported() {
     most_reported(|insts, at| match &mut insts[at] {
-        MachInst::Op { dst, kind, .. } if *dst != 0 && !matches!(kind, Kind::Store(..)) => {
+        MachInst::Op { dst, kind, .. } if *dst != 0 && !matches!(kind, Opcode::Store(..)) => {
             *dst = 0;
             true
         }
@@ -133,7 +133,7 @@ fn a_result_in_the_first_register_in_place_of_its_own_is_reported() {
 fn zero_in_place_of_a_value_is_reported() {
     most_reported(|insts, at| match &mut insts[at] {
         MachInst::Op {
-            args: [_, Some(place @ Place::Register(_)), _], kind: Kind::Add, ..
+            args: [_, Some(place @ Place::Register(_)), _], kind: Opcode::Add, ..
         } => {
             *place = Place::Memory(Mem::Const(0));
             true
@@ -146,7 +146,7 @@ fn zero_in_place_of_a_value_is_reported() {
 #[test]
 fn lanes_of_a_constant_are_reported() {
     let results = faults_of(|insts, at| match &mut insts[at] {
-        MachInst::Op { args: [Some(place), ..], kind: Kind::Texel(_), .. } => {
+        MachInst::Op { args: [Some(place), ..], kind: Opcode::LoadTexel(_), .. } => {
             *place = Place::Memory(Mem::Const(64));
             true
         }
@@ -160,20 +160,32 @@ fn lanes_of_a_constant_are_reported() {
 
 #[test]
 fn offsets_that_are_constants_go_to_the_frame() {
-    let mut program = Program::default();
-    let offset = program.given_as(Class::Vector, Some(Given::Const(64)));
+    let mut program = LirFunction::default();
+    let offset = program.fresh_in_memory(Class::Vector, Some(MemOperand::Const(64)));
     let [texel, other] = [(); 2].map(|()| program.fresh(Class::Vector));
     let fetch = |dst| Op {
-        kind: Kind::Texel(crate::op::Texel { unit: 0, pixel: 0, offset: 0, tiny: false }),
+        kind: Opcode::LoadTexel(crate::lir::LoadTexel {
+            unit: 0,
+            pixel: 0,
+            offset: 0,
+            tiny: false,
+        }),
         dst: Some(dst),
         args: [Some(offset), None, None],
         origin: 0,
     };
-    let sum = Op { kind: Kind::PairLow, dst: Some(program.fresh(Class::Vector)), ..fetch(texel) };
+    let sum =
+        Op { kind: Opcode::UnpackLo64, dst: Some(program.fresh(Class::Vector)), ..fetch(texel) };
     let sum = Op { args: [Some(texel), Some(offset), None], ..sum };
-    let store = |v| Op { kind: Kind::Uncover(0), dst: None, args: [v, None, None], origin: 0 };
-    program.body =
-        vec![Node::Ops(vec![fetch(texel), fetch(other), sum, store(sum.dst), store(Some(other))])];
+    let store =
+        |v| Op { kind: Opcode::StoreCoverage(0), dst: None, args: [v, None, None], origin: 0 };
+    program.body = vec![Region::Ops(vec![
+        fetch(texel),
+        fetch(other),
+        sum,
+        store(sum.dst),
+        store(Some(other)),
+    ])];
     for level in [Level::Avx2, Level::Avx512] {
         let listing = allocate(&program, level);
         for inst in &listing.insts {
@@ -203,8 +215,8 @@ fn a_slot_that_is_read_as_more_than_was_written_is_reported() {
 #[test]
 fn a_mask_read_as_a_vector_is_reported() {
     all_reported(|insts, at| match &mut insts[at] {
-        MachInst::Op { kind, .. } if *kind == Kind::Blend => {
-            *kind = Kind::Add;
+        MachInst::Op { kind, .. } if *kind == Opcode::Blend => {
+            *kind = Opcode::Add;
             true
         }
         _ => false,
@@ -223,7 +235,7 @@ fn a_mask_read_as_a_vector_is_reported() {
 fn a_missing_load_is_reported() {
     most_reported(|insts, at| {
         let MachInst::Load { class: Class::Vector, dst, .. } = insts[at] else { return false };
-        let reads = matches!(insts.get(at + 1), Some(MachInst::Op { kind: Kind::Add | Kind::Mul, args, .. })
+        let reads = matches!(insts.get(at + 1), Some(MachInst::Op { kind: Opcode::Add | Opcode::Mul, args, .. })
             if args.contains(&Some(Place::Register(dst))));
         if reads {
             insts.remove(at);
@@ -248,7 +260,8 @@ fn a_variable_that_an_arm_moves_elsewhere_is_reported() {
 
 #[test]
 fn operations_that_are_missing_or_others_are_reported() {
-    let is_effect = |inst: &MachInst| matches!(inst, MachInst::Op { kind: Kind::Uncover(_), .. });
+    let is_effect =
+        |inst: &MachInst| matches!(inst, MachInst::Op { kind: Opcode::StoreCoverage(_), .. });
     for seed in 0..40 {
         let (program, mut listing) = allocated(seed, Level::Avx512, Effort::Quick);
         let Some(at) = listing.insts.iter().position(is_effect) else { continue };
@@ -259,8 +272,8 @@ fn operations_that_are_missing_or_others_are_reported() {
         assert!(fault.what.contains("is missing"), "{fault}");
     }
     all_reported(|insts, at| match &mut insts[at] {
-        MachInst::Op { kind, .. } if *kind == Kind::Sub => {
-            *kind = Kind::Add;
+        MachInst::Op { kind, .. } if *kind == Opcode::Sub => {
+            *kind = Opcode::Add;
             true
         }
         _ => false,

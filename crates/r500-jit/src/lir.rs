@@ -5,7 +5,7 @@
 //! masks in vectors, all bits or none.
 //!
 //! ```text
-//! CompileUnit ──lower──▶ Program ──interleave, schedule──▶ Program ──▶ what the target makes of it
+//! CompileUnit ──lower──▶ LirFunction ──interleave, schedule──▶ LirFunction ──▶ what the target makes of it
 //! ```
 
 use std::collections::HashMap;
@@ -19,9 +19,9 @@ pub(crate) enum Class {
 
 /// A value, computed once. (What a loop carries is one value in the loop, another behind it.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct V(pub(crate) u32);
+pub(crate) struct VReg(pub(crate) u32);
 
-impl V {
+impl VReg {
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
@@ -29,7 +29,7 @@ impl V {
 
 /// An operation. Of the arguments the last one may lie in memory, unless the operation says otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Kind {
+pub(crate) enum Opcode {
     Add,
     Sub,
     Mul,
@@ -59,7 +59,7 @@ pub(crate) enum Kind {
     /// Bits down, copies of the sign behind them; a register.
     Sar(u8),
     /// The same corner of each quad.
-    Corner(u8),
+    QuadBroadcast(u8),
     /// Mask: a related to b.
     Cmp(Relation),
     /// Mask and mask.
@@ -75,9 +75,9 @@ pub(crate) enum Kind {
     /// a ? b : c; a mask, the others vectors; c is a register.
     Blend,
     /// Mask a ? b : 0; with mask registers.
-    Keep,
+    MaskedMove,
     /// Mask a ? b * c : 0; with mask registers.
-    MulKeep,
+    MaskedMul,
     /// A vector of bits as mask; a register; with mask registers.
     ToMask,
     /// A mask as vector of bits; with mask registers.
@@ -87,43 +87,43 @@ pub(crate) enum Kind {
     /// Product of integers.
     IntMul,
     /// A float without its fraction, as an integer.
-    Truncate(Reach),
+    Truncate(IntRange),
     /// a0, b0, a1, b1 of each four pixels.
-    ZipLow,
+    UnpackLo32,
     /// a2, b2, a3, b3.
-    ZipHigh,
+    UnpackHi32,
     /// a0, a1, b0, b1.
-    PairLow,
+    UnpackLo64,
     /// a2, a3, b2, b3.
-    PairHigh,
+    UnpackHi64,
     /// One pixel of each quad a, the other b: that of the first quad in a and in b; with AVX2.
-    BesideLow,
+    Permute128Lo,
     /// The same of the other quad.
-    BesideHigh,
+    Permute128Hi,
     /// Two pixels of each quad, of which a has two numbers each, b the others: those of the first two quads one
     /// after the other; with AVX-512.
-    RowLow,
+    Permute2Lo,
     /// The same of the other two quads.
-    RowHigh,
+    Permute2Hi,
     /// The four numbers of one pixel of each quad, from the unit's table, `a` bytes (and the offset) from
     /// its beginning; a lies in memory.
-    Texel(Texel),
+    LoadTexel(LoadTexel),
     /// One number for each pixel, likewise; in WebAssembly.
-    Number(Number),
+    GatherChannel(GatherChannel),
     /// Stores a to a vector of a slot, of those that go together; gives nothing.
     Store(u32, u32),
     /// An input of pixels, the sum of two numbers.
-    Ramp(Ramp),
+    Interpolant(Interpolant),
     /// The pixels that are covered: which vector of those that go together.
-    Covered(u32),
+    LoadCoverage(u32),
     /// Stores a as the pixels that are covered; gives nothing.
-    Uncover(u32),
+    StoreCoverage(u32),
     /// Stores pixels to the canvas, of one row of each quad those of the first half of quads, a, and of the other,
     /// b; gives nothing.
-    Paint(Paint),
+    StoreColor(StoreColor),
 }
 
-impl Kind {
+impl Opcode {
     /// The argument that may lie in memory, and how it is read there; with mask registers, masks that are
     /// operands are in them.
     pub(crate) fn memory_operand(self, mask_registers: bool) -> Option<(usize, Access)> {
@@ -143,37 +143,37 @@ impl Kind {
             | Self::IntSub
             | Self::IntMin
             | Self::IntMul
-            | Self::ZipLow
-            | Self::ZipHigh
+            | Self::UnpackLo32
+            | Self::UnpackHi32
             | Self::MaskAnd
             | Self::MaskOr
             | Self::MaskAndNot
             | Self::Cmp(_)
             | Self::Blend
-            | Self::Keep => Some((1, Access::Elements)),
-            Self::PairLow
-            | Self::PairHigh
-            | Self::BesideLow
-            | Self::BesideHigh
-            | Self::RowLow
-            | Self::RowHigh => Some((1, Access::Wide)),
-            Self::MulKeep => Some((2, Access::Elements)),
+            | Self::MaskedMove => Some((1, Access::Elements)),
+            Self::UnpackLo64
+            | Self::UnpackHi64
+            | Self::Permute128Lo
+            | Self::Permute128Hi
+            | Self::Permute2Lo
+            | Self::Permute2Hi => Some((1, Access::Wide)),
+            Self::MaskedMul => Some((2, Access::Elements)),
             Self::Sqrt
             | Self::Copy
             | Self::Round(_)
             | Self::ToFloat
             | Self::Truncate(_)
-            | Self::Corner(_) => Some((0, Access::Elements)),
-            Self::Texel(_) | Self::Number(_) => Some((0, Access::Lanes)),
+            | Self::QuadBroadcast(_) => Some((0, Access::Elements)),
+            Self::LoadTexel(_) | Self::GatherChannel(_) => Some((0, Access::Lanes)),
             Self::Shl(_)
             | Self::Sar(_)
             | Self::ToMask
             | Self::FromMask
             | Self::Store(..)
-            | Self::Covered(_)
-            | Self::Ramp(_)
-            | Self::Uncover(_)
-            | Self::Paint(_)
+            | Self::LoadCoverage(_)
+            | Self::Interpolant(_)
+            | Self::StoreCoverage(_)
+            | Self::StoreColor(_)
             | Self::MaskAll
             | Self::MaskNone => None,
         }
@@ -210,7 +210,7 @@ pub(crate) enum Access {
 
 /// Which input of which pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Ramp {
+pub(crate) struct Interpolant {
     /// Of the ramps of the batch.
     pub(crate) number: u32,
     /// Which vector of those that go together the pixels are.
@@ -219,7 +219,7 @@ pub(crate) struct Ramp {
 
 /// Where pixels go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Paint {
+pub(crate) struct StoreColor {
     pub(crate) target: u8,
     /// The first row of each quad or the second.
     pub(crate) row: u8,
@@ -229,7 +229,7 @@ pub(crate) struct Paint {
 
 /// Where four numbers of a pixel come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Texel {
+pub(crate) struct LoadTexel {
     pub(crate) unit: u8,
     /// The pixel of the quad.
     pub(crate) pixel: u8,
@@ -241,11 +241,11 @@ pub(crate) struct Texel {
 
 /// Where a number of each pixel comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Number {
+pub(crate) struct GatherChannel {
     pub(crate) unit: u8,
     /// Bytes.
     pub(crate) offset: u8,
-    /// As of a [`Texel`].
+    /// As of a [`LoadTexel`].
     pub(crate) tiny: bool,
 }
 
@@ -257,7 +257,7 @@ pub(crate) enum Rounding {
 
 /// Which floats become integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Reach {
+pub(crate) enum IntRange {
     /// Any; 2^31 comes of NaN and of what is too large.
     All,
     /// Less than 2^31 in size.
@@ -294,96 +294,96 @@ impl Relation {
 /// An operation on values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
-    pub(crate) kind: Kind,
+    pub(crate) kind: Opcode,
     /// The result; none of a store.
-    pub(crate) dst: Option<V>,
+    pub(crate) dst: Option<VReg>,
     /// As many as the operation takes.
-    pub(crate) args: [Option<V>; 3],
+    pub(crate) args: [Option<VReg>; 3],
     /// Address of the instruction that it is part of.
     pub(crate) origin: u32,
 }
 
 impl Op {
-    pub(crate) fn args(&self) -> impl Iterator<Item = V> + use<> {
+    pub(crate) fn args(&self) -> impl Iterator<Item = VReg> + use<> {
         self.args.into_iter().flatten()
     }
 }
 
 /// A part of a program.
 #[derive(Clone, Debug)]
-pub(crate) enum Node {
+pub(crate) enum Region {
     /// Operations one after the other.
     Ops(Vec<Op>),
     Branch(Branch),
-    Repeat(Repeat),
+    Loop(Loop),
     /// So many instructions are executed from here.
-    Spend(u32),
+    ConsumeFuel(u32),
 }
 
 /// A branch: each arm runs if its mask has a pixel, first one, then the other. What arms change has a
 /// place of its own, which holds one value after the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Branch {
-    pub(crate) merges: Vec<Merge>,
+    pub(crate) phis: Vec<Phi>,
     pub(crate) arms: Vec<Arm>,
 }
 
 /// What arms change.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Merge {
+pub(crate) struct Phi {
     /// What the place holds before the arms.
-    pub(crate) var: V,
+    pub(crate) var: VReg,
     /// What that is; anything at all if it is not said.
-    pub(crate) before: Option<V>,
+    pub(crate) incoming: Option<VReg>,
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct Arm {
-    pub(crate) mask: V,
-    pub(crate) body: Vec<Node>,
+    pub(crate) mask: VReg,
+    pub(crate) body: Vec<Region>,
     /// What is in the place of others at the end.
-    pub(crate) assign: Vec<Assign>,
+    pub(crate) assign: Vec<PhiMove>,
 }
 
 /// One value in the place of another.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Assign {
+pub(crate) struct PhiMove {
     /// What the place holds.
-    pub(crate) old: V,
+    pub(crate) old: VReg,
     /// What it holds from now on.
-    pub(crate) new: V,
+    pub(crate) new: VReg,
     /// What that is.
-    pub(crate) from: V,
+    pub(crate) from: VReg,
 }
 
 /// A loop.
 #[derive(Clone, Debug)]
-pub(crate) struct Repeat {
-    pub(crate) passes: u32,
-    pub(crate) carried: Vec<Carried>,
-    pub(crate) body: Vec<Node>,
+pub(crate) struct Loop {
+    pub(crate) max_trips: u32,
+    pub(crate) params: Vec<LoopParam>,
+    pub(crate) body: Vec<Region>,
     /// The loop goes on while this mask has a pixel.
-    pub(crate) again: Option<V>,
+    pub(crate) continue_mask: Option<VReg>,
     /// Address of its first instruction.
     pub(crate) address: u32,
 }
 
 /// What goes from pass to pass.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Carried {
+pub(crate) struct LoopParam {
     /// What it is in a pass.
-    pub(crate) var: V,
+    pub(crate) var: VReg,
     /// What that is in the first one.
-    pub(crate) init: V,
+    pub(crate) init: VReg,
     /// What it is in the next one.
-    pub(crate) next: V,
+    pub(crate) next: VReg,
     /// What it is behind the loop.
-    pub(crate) out: V,
+    pub(crate) out: VReg,
 }
 
 /// A value that lies in memory and is never written there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Given {
+pub(crate) enum MemOperand {
     /// The same bits for every pixel.
     Const(u32),
     /// In a slot of the batch: which, and which vector of those that go together.
@@ -392,36 +392,36 @@ pub(crate) enum Given {
 
 /// Code for one group of pixels.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Program {
+pub(crate) struct LirFunction {
     /// The class of each value.
     pub(crate) classes: Vec<Class>,
     /// Where values lie that are given.
-    pub(crate) given: Vec<Option<Given>>,
-    /// Values whose bits are put together: powers of 2 and the like, above zero or NaN. Those that are not
+    pub(crate) given: Vec<Option<MemOperand>>,
+    /// Values whose bits are put together: magnitude_bounds of 2 and the like, above zero or NaN. Those that are not
     /// zero are at least 2^this.
-    pub(crate) powers: HashMap<V, i32>,
-    pub(crate) body: Vec<Node>,
+    pub(crate) magnitude_bounds: HashMap<VReg, i32>,
+    pub(crate) body: Vec<Region>,
     /// Groups of pixels that go together.
     pub(crate) groups: u32,
 }
 
-impl Program {
-    pub(crate) fn fresh(&mut self, class: Class) -> V {
-        self.given_as(class, None)
+impl LirFunction {
+    pub(crate) fn fresh(&mut self, class: Class) -> VReg {
+        self.fresh_in_memory(class, None)
     }
 
-    pub(crate) fn given_as(&mut self, class: Class, given: Option<Given>) -> V {
-        let v = V(u32::try_from(self.classes.len()).unwrap_or(u32::MAX));
+    pub(crate) fn fresh_in_memory(&mut self, class: Class, given: Option<MemOperand>) -> VReg {
+        let v = VReg(u32::try_from(self.classes.len()).unwrap_or(u32::MAX));
         self.classes.push(class);
         self.given.push(given);
         v
     }
 
-    pub(crate) fn class(&self, v: V) -> Class {
+    pub(crate) fn class(&self, v: VReg) -> Class {
         self.classes.get(v.index()).copied().unwrap_or(Class::Vector)
     }
 
-    pub(crate) fn given(&self, v: V) -> Option<Given> {
+    pub(crate) fn given(&self, v: VReg) -> Option<MemOperand> {
         self.given.get(v.index()).copied().flatten()
     }
 }
