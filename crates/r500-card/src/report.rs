@@ -50,7 +50,7 @@ pub enum Note {
         /// Why.
         why: String,
     },
-    /// A packet that is wrong; the stream goes on after it.
+    /// A packet that is wrong; the stream continues after it.
     Stream {
         /// Why.
         why: String,

@@ -111,7 +111,7 @@ impl<'a> Sequencer<'a> {
         self.stack.last().map_or(self.outer_index, |frame| frame.index)
     }
 
-    /// Goes on after the current instruction.
+    /// Advances to the instruction after the current one.
     pub(super) fn step(&mut self) {
         let Some(pc) = self.pc else { return };
         // Loops and subroutines that end here, innermost first.

@@ -274,7 +274,7 @@ impl Registers<'_> {
     }
 }
 
-/// What an instruction does beside computing a vector.
+/// Effects of an instruction other than computing a vector.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Effect {
     None,

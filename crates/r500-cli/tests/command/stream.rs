@@ -125,7 +125,7 @@ fn vertex_programs_print_and_check() {
     let file = folder.write("demo.r5cs", capture());
     let run = r500(&["stream", &file, "--vertex", "0"]).status(0);
     run.shows("# instructions 0 to 0;").shows("   0: VE_ADD out[0].xyzw, input[0].xyzw, ");
-    // Draw 1 runs slot 1, too, which is empty: it reads nothing and is no mistake.
+    // Draw 1 runs slot 1, too, which is empty: it reads nothing and is not a mistake.
     let run = r500(&["stream", &file, "--vertex", "1"]).status(0);
     run.shows("   1: VECTOR_NO_OP temp[0]._\n");
     r500(&["stream", &file, "--vertex", "2"]).status(1).says("there is no draw 2");
