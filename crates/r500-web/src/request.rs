@@ -211,7 +211,7 @@ impl Session {
             Request::EditTexture { unit, what } => {
                 json(&edit::texture(self.document()?, unit, &what)?)
             }
-            Request::Flow => json(&r500::flow::svg(&self.job()?, 64).map_err(|e| e.to_string())?),
+            Request::Flow => json(&r500::cfg::svg(&self.job()?, 64).map_err(|e| e.to_string())?),
             Request::Write { format } => {
                 let written = open::write(&self.job()?, &format)?;
                 let bytes = self.keep(written);

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 use r500::asm::PrintOptions;
 use r500::exec::Options;
 use r500::exec::reference::Reference;
+use r500::expectation::{Verdict, judge};
 use r500::formats::Limits;
 use r500::picture::{Picture, decode_png};
 use r500::program::Job;
 use r500::reader::Language;
-use r500::verdict::{Verdict, judge};
 
 fn corpus(path: &str) -> PathBuf {
     tests("corpus").join(path)

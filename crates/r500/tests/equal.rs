@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use r500::equal::{Incomparable, Pair, Parting, Sharing};
+use r500::equivalence::{Divergence, Incomparable, Pair, Sharing};
 use r500::exec::Options;
 use r500::exec::reference::Reference;
 use r500::formats::Limits;
@@ -167,9 +167,10 @@ fn a_planted_mistake_is_found_where_it_is() {
                 Err(error) => panic!("{name}: {error}"),
             };
             let Some(first) = comparison.first else { continue };
-            let parting = Parting::find(&pair, &jobs, &first, &options, None).unwrap();
+            let parting = Divergence::find(&pair, &jobs, &first, &options, None).unwrap();
             shown += 1;
-            let at = |place: &Option<r500::equal::Place>| place.as_ref().map(|place| place.index);
+            let at =
+                |place: &Option<r500::equivalence::Place>| place.as_ref().map(|place| place.index);
             if (at(&parting.a), at(&parting.b)) == (Some(place), Some(place)) {
                 found += 1;
             } else {

@@ -8,13 +8,13 @@
 
 use std::path::{Path, PathBuf};
 
-use r500::compare::Comparison;
 use r500::exec::reference::Reference;
 use r500::exec::{Bindings, Frame, Options, Shader, draw};
+use r500::expectation::mismatches;
 use r500::formats::Limits;
+use r500::image_diff::Comparison;
 use r500::picture::{Picture, decode_png, encode_png};
 use r500::program::Job;
-use r500::verdict::mismatches;
 
 /// A step of 8 bits: where a value lies in the middle between two, a change in the order of
 /// arithmetic may round it either way.

@@ -12,7 +12,7 @@ use serde_json::{Value as Json, json};
 use super::convert::OutputArgs;
 use super::exit::{Outcome, Status};
 use super::format::Format;
-use super::source;
+use super::input_args;
 
 /// Assemble a program.
 ///
@@ -50,11 +50,11 @@ cannot be read or written.";
 impl Asm {
     /// Assembles.
     pub(super) fn run(self) -> Outcome {
-        let file = source::show(&self.source);
-        let bytes = source::bytes(&self.source)?;
+        let file = input_args::show(&self.source);
+        let bytes = input_args::bytes(&self.source)?;
         let assembly = assembly::assemble_with_files(&bytes, &file, &self.include);
         match self.format {
-            Format::Text => source::diagnose(&assembly),
+            Format::Text => input_args::diagnose(&assembly),
             Format::Json => {
                 writeln!(std::io::stdout().lock(), "{:#}", answer(&assembly))?;
             }
@@ -73,7 +73,7 @@ impl Asm {
         // Formats of instructions only need no textures.
         let job = if holds_jobs {
             assembly::job(&assembly, true)
-                .map_err(|error| source::unreadable(&self.source, error))?
+                .map_err(|error| input_args::unreadable(&self.source, error))?
         } else {
             r500::program::Job::from_program(r500::program::Program::from_code(
                 assembly.job.program.code,
@@ -103,14 +103,14 @@ fn one(assembly: &Assembly, diagnostic: &Diagnostic) -> Json {
     let related: Vec<Json> = diagnostic
         .related
         .iter()
-        .map(|(span, message)| json!({ "place": source::place_json(assembly, *span), "message": message }))
+        .map(|(span, message)| json!({ "place": input_args::place_json(assembly, *span), "message": message }))
         .collect();
     json!({
         "code": diagnostic.code.name(),
         "severity": severity,
         "message": diagnostic.message,
         "reason": diagnostic.label,
-        "place": source::place_json(assembly, diagnostic.span),
+        "place": input_args::place_json(assembly, diagnostic.span),
         "help": diagnostic.help,
         "fix": diagnostic.fix,
         "related": related,

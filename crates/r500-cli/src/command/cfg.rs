@@ -5,13 +5,13 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use r500::cfg::Flow;
 use r500::check::graph::{BlockNode, EdgeKind, Graph, Statement};
-use r500::flow::Flow;
 use serde_json::{Value, json};
 
 use super::convert::put;
 use super::exit::{Failure, Outcome, Status};
-use super::source::{self, SourceArgs};
+use super::input_args::{self, SourceArgs};
 
 /// Show where a program can go: its flow graph.
 ///
@@ -59,8 +59,8 @@ Examples:
 
 impl Cfg {
     pub(super) fn run(&self) -> Outcome {
-        let Some(job) = self.source.read()? else { return source::LISTED };
-        let output = self.output.as_deref().filter(|path| !source::is_stdin(path));
+        let Some(job) = self.source.read()? else { return input_args::LISTED };
+        let output = self.output.as_deref().filter(|path| !input_args::is_stdin(path));
         let format = self.format(output)?;
         let graph = Graph::new(&job.program).map_err(Failure::input)?;
         let flow = Told(Flow::new(&job, &graph));

@@ -11,7 +11,7 @@ use r500::reader::Language;
 use r500::writer::{self, Written};
 
 use super::exit::{Failure, Outcome, Status};
-use super::source::{self, SourceArgs};
+use super::input_args::{self, SourceArgs};
 use super::terminal;
 
 /// Write a program in another format.
@@ -57,9 +57,9 @@ impl Convert {
     /// Converts.
     pub(super) fn run(self) -> Outcome {
         let language = self.output.language(Language::Format(Format::Hex))?;
-        let Some(jobs) = self.source.read_all()? else { return source::LISTED };
+        let Some(jobs) = self.source.read_all()? else { return input_args::LISTED };
         if jobs.len() > 1 && !holds_several(language) {
-            return Err(source::several(self.source.file()?)
+            return Err(input_args::several(self.source.file()?)
                 .context(format_args!("{} holds one program", language.name())));
         }
         self.output.write(&jobs, language, &self.output.print_options())?;
@@ -132,7 +132,7 @@ impl OutputArgs {
 
     /// Returns the output, if it is a file.
     pub(super) fn file(&self) -> Option<&Path> {
-        self.output.as_deref().filter(|path| !source::is_stdin(path))
+        self.output.as_deref().filter(|path| !input_args::is_stdin(path))
     }
 }
 

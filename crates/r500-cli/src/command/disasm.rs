@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use super::convert::{OutputArgs, put};
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
-use super::source::{self, SourceArgs};
+use super::input_args::{self, SourceArgs};
 
 /// Read a program as assembly.
 ///
@@ -59,7 +59,7 @@ impl Disasm {
                 other.name()
             )));
         }
-        let Some(job) = self.source.read()? else { return source::LISTED };
+        let Some(job) = self.source.read()? else { return input_args::LISTED };
         if self.format == Format::Json {
             let text = format!("{:#}\n", instructions(&job));
             match output.file() {

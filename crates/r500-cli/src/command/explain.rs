@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
-use super::{source, terminal};
+use super::{input_args, terminal};
 
 /// Explain dwords, instructions, names and error codes.
 ///
@@ -81,7 +81,7 @@ impl Explain {
         let mut items = Vec::new();
         for item in &self.what {
             if item == "-" {
-                let text = source::bytes(Path::new(item))?;
+                let text = input_args::bytes(Path::new(item))?;
                 let text = String::from_utf8_lossy(&text);
                 items.extend(text.split_whitespace().map(str::to_owned));
             } else {
@@ -143,7 +143,7 @@ impl Explain {
     }
 
     fn program(&self, file: &str, numbers: &[String], answers: &mut Vec<Answer>) -> Outcome<()> {
-        let code = source::one(Path::new(file), None, self.pick.as_deref())?.program.code;
+        let code = input_args::one(Path::new(file), None, self.pick.as_deref())?.program.code;
         let wanted: Vec<usize> = match numbers {
             [] => (0..code.len()).collect(),
             some => some.iter().filter_map(|number| number.parse().ok()).collect(),

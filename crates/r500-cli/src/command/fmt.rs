@@ -8,9 +8,9 @@ use r500::asm::format::{Unformatted, format};
 use r500::asm::{File, Files};
 
 use super::convert::put;
-use super::difference::difference;
 use super::exit::{Failure, Outcome, Status};
-use super::{source, terminal};
+use super::text_diff::difference;
+use super::{input_args, terminal};
 
 /// Format assembly sources.
 ///
@@ -46,10 +46,10 @@ impl Fmt {
         };
         let mut status = Status::Fine;
         let mut changed = 0usize;
-        let files = source::files(&self.files, sources)?;
+        let files = input_args::files(&self.files, sources)?;
         for file in &files {
-            let before = source::bytes(file)?;
-            let name = source::show(file);
+            let before = input_args::bytes(file)?;
+            let name = input_args::show(file);
             let after = match format(&before) {
                 Ok(after) => after,
                 Err(error) => {
@@ -66,7 +66,7 @@ impl Fmt {
                     std::io::stdout().lock().write_all(text.as_bytes())?;
                     status = Status::Failed;
                 }
-            } else if source::is_stdin(file) {
+            } else if input_args::is_stdin(file) {
                 std::io::stdout().lock().write_all(&after)?;
             } else if !same {
                 put(file, &after)?;

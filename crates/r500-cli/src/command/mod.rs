@@ -9,32 +9,32 @@
 
 mod asm;
 mod bench;
+mod binding_args;
 mod card;
 mod cfg;
 mod check;
 mod convert;
 mod debug;
 mod diff;
-mod difference;
 mod disasm;
+mod engine_args;
 mod exit;
 mod explain;
+mod float_format;
 mod fmt;
 mod format;
-mod linear;
+mod input_args;
 mod lsp;
-mod machine;
-mod manual;
-mod number;
+mod man;
+mod plane_expr;
 mod render;
 mod run;
-mod source;
-mod state;
 mod stats;
 mod stream;
 mod syntax;
 mod terminal;
 mod test;
+mod text_diff;
 mod trace;
 
 use std::process::ExitCode;
@@ -70,8 +70,8 @@ enum Command {
     Card(card::Card),
     Capture(card::Capture),
     Stream(Box<stream::Stream>),
-    Completions(manual::Completions),
-    Man(manual::Man),
+    Completions(man::Completions),
+    Man(man::Man),
 }
 
 const AFTER: &str = "\

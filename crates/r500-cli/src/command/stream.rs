@@ -21,7 +21,7 @@ use serde_json::{Value as Json, json};
 use super::convert::put;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
-use super::{source, terminal};
+use super::{input_args, terminal};
 
 /// Read command streams: packets, registers, programs, draws.
 ///
@@ -242,7 +242,7 @@ enum Source {
 
 impl Source {
     fn read(file: &Path) -> Outcome<Self> {
-        let bytes = source::bytes(file)?;
+        let bytes = input_args::bytes(file)?;
         if capture::is_capture(&bytes) {
             return Ok(Self::Capture(bytes));
         }

@@ -9,15 +9,15 @@ use std::time::Instant;
 
 use clap::Args;
 use r500::exec::{Engine, Options};
+use r500::expectation::{Mismatch, Verdict, judge};
 use r500::picture::{Picture, decode_png};
 use r500::program::Job;
 use r500::reader::Language;
-use r500::verdict::{Mismatch, Verdict, judge};
 
+use super::engine_args::MachineArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
-use super::machine::MachineArgs;
-use super::{source, syntax, terminal};
+use super::{input_args, syntax, terminal};
 
 /// Run programs that say what they must give.
 ///
@@ -120,7 +120,7 @@ impl Test {
         let mut tally = Tally::default();
         let mut number = 0;
         let mut batch = Vec::new();
-        for file in source::files(&self.files, may_expect)? {
+        for file in input_args::files(&self.files, may_expect)? {
             for item in self.items(&file)? {
                 if !self.wants(&item) {
                     tally.filtered += 1;
@@ -160,7 +160,7 @@ impl Test {
     /// Returns the jobs of a file; one that cannot be read is a failed test.
     fn items(&self, file: &Path) -> Outcome<impl Iterator<Item = Item>> {
         let jobs: Box<dyn Iterator<Item = Result<Job, String>>> =
-            match source::open(file, self.from) {
+            match input_args::open(file, self.from) {
                 Ok(jobs) => Box::new(jobs.map(|job| job.map_err(|error| error.to_string()))),
                 Err(failure) if failure.blames_input() => {
                     Box::new(std::iter::once(Err(failure.message())))
@@ -168,7 +168,7 @@ impl Test {
                 Err(failure) => return Err(failure),
             };
         let picture = file.with_extension("png");
-        let reference = (!source::is_stdin(file) && picture.is_file()).then_some(picture);
+        let reference = (!input_args::is_stdin(file) && picture.is_file()).then_some(picture);
         let file = Arc::new(file.to_owned());
         Ok(jobs.enumerate().map(move |(index, job)| Item {
             file: Arc::clone(&file),
@@ -231,7 +231,7 @@ impl Test {
         let name = item.name();
         match end {
             End::Failed(reasons, pixel) => bar.suspend(|| -> std::io::Result<()> {
-                writeln!(out, "FAIL {name} ({})", source::show(&item.file))?;
+                writeln!(out, "FAIL {name} ({})", input_args::show(&item.file))?;
                 for reason in reasons.iter().take(self.pixels.max(1)) {
                     writeln!(out, "  {reason}")?;
                 }
@@ -330,8 +330,8 @@ impl Item {
     fn name(&self) -> String {
         match &self.job {
             Ok(job) if !job.name.is_empty() => job.name.clone(),
-            _ if self.index == 0 => source::show(&self.file),
-            _ => format!("{}#{}", source::show(&self.file), self.index),
+            _ if self.index == 0 => input_args::show(&self.file),
+            _ => format!("{}#{}", input_args::show(&self.file), self.index),
         }
     }
 
@@ -365,7 +365,7 @@ impl Item {
         serde_json::json!({
             "version": 1,
             "name": self.name(),
-            "file": source::show(&self.file),
+            "file": input_args::show(&self.file),
             "index": self.index,
             "status": status,
             "failures": failures,

@@ -69,7 +69,7 @@ fn the_verdict_says_what_is_guaranteed() {
     r500(&["check", &capture, "-v"])
         .status(0)
         .shows("if_simple.json: clean\n  structured: ")
-        .shows("at once at most 2 branch levels, 0 loops, 0 calls; aL from 0 to 0");
+        .shows("at most 2 branch levels, 0 loops, 0 calls; aL from 0 to 0");
     let broken = with_stdin(&["check", "-", "-v"], b"OUT : out[0].rgb = OP(6).rgb src0.rgb ;");
     broken.status(1).shows("stdin: it has errors; nothing is guaranteed");
     let count = b"LOOP int[3] ; ENDLOOP ; OUT : out[0].rgb = MAX src0.111 src0.111 ;";

@@ -125,7 +125,7 @@ fn formats_that_are_none() {
     r500(&["convert", &bare, "--to", "mesa-log"]).status(2).says("to read, not to write");
     r500(&["convert", &bare, "--to", "elf"]).status(2).says("there is no format `elf`");
     let prose = folder.write("prose", "Nothing of the kind.");
-    r500(&["convert", &prose]).status(1).says("none of the formats");
+    r500(&["convert", &prose]).status(1).says("the format is unknown");
     r500(&["convert", &bare, "--from", "json"]).status(1);
     r500(&["convert", &folder.path("nowhere.bin")]).status(3).says("cannot read");
     assert_eq!(folder.names(), ["bare.inc", "prose"]);

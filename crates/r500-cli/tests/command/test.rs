@@ -58,7 +58,7 @@ fn a_known_failure_must_fail() {
     let passing = corpus("cases/kill_helper.json");
     r500(&["test", &passing, "--known-failure", "kill_helper"])
         .status(1)
-        .shows("take it off the list");
+        .shows("remove it from the list");
 }
 
 #[test]

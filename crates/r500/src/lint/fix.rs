@@ -12,7 +12,7 @@ use r500_isa::Instruction;
 use r500_isa::values::InstType;
 use r500_program::Job;
 
-use super::place::directive;
+use super::field_spans::directive;
 use r500_asm::raw_tokens::{RawToken, RawTokenKind, raw_tokens};
 
 /// A source with its safe fixes.

@@ -4,12 +4,12 @@
 //! ([`span`]), which findings the source allows ([`Allows`]), how safe fixes become small edits of the
 //! text ([`fix`]), and the page of each code ([`page`]).
 
-mod allow;
+mod field_spans;
 mod fix;
 mod page;
-mod place;
+mod suppress;
 
-pub use allow::{Allow, Allows, Covers};
+pub use field_spans::{locate, span};
 pub use fix::{Fixed, Unfixed, fix, fix_program, text_edits};
 pub use page::page;
-pub use place::{locate, span};
+pub use suppress::{Allow, Allows, Covers};

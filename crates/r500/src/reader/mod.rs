@@ -61,7 +61,7 @@ pub enum ReadError {
         limit: u64,
     },
     /// No reader knows it.
-    #[error("the format is unknown ({}); if it is one all the same, name it", names())]
+    #[error("the format is unknown ({}); if it is one of these, name it", names())]
     Unrecognised,
 }
 

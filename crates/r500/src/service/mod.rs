@@ -6,12 +6,12 @@
 //! [`completions`] that know codes, too, and the page of a code ([`explain`]).
 
 mod codes;
-mod problem;
+mod diagnostic;
 
 use r500_asm::ide::{Analysis, Completion, Hover};
 
 pub use codes::{explain, guide};
-pub use problem::{Problem, Repair, fix_all, problems};
+pub use diagnostic::{Problem, Repair, fix_all, problems};
 
 /// Returns what the word at a place means; in a comment, what the code there stands for.
 #[must_use]

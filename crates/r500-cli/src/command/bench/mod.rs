@@ -1,6 +1,6 @@
 //! `r500 bench`: how fast programs run.
 
-mod against;
+mod baseline;
 mod measure;
 mod table;
 mod work;
@@ -18,13 +18,13 @@ use r500::jit::{Effort, Jit, Settings, When};
 use r500::program::Job;
 use r500::reader::Language;
 
-use self::against::Baseline;
+use self::baseline::Baseline;
 use self::measure::Times;
 use self::work::Work;
+use super::binding_args::StateArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::format::TableFormat;
-use super::state::StateArgs;
-use super::{machine, source, syntax, terminal};
+use super::{engine_args, input_args, syntax, terminal};
 
 /// Measure how fast programs run.
 ///
@@ -58,7 +58,7 @@ pub(super) struct Bench {
     #[arg(long, value_name = "WxH", value_parser = syntax::size, default_value = "1024x1024")]
     size: [u32; 2],
     /// Measuring time for each row of the table, in seconds; at least three pictures are drawn
-    #[arg(long, value_name = "SECONDS", value_parser = machine::seconds, default_value = "1")]
+    #[arg(long, value_name = "SECONDS", value_parser = engine_args::seconds, default_value = "1")]
     seconds: Duration,
     /// Output format
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]
@@ -118,7 +118,7 @@ enum Levels {
 }
 
 fn levels(text: &str) -> Result<Levels, String> {
-    if text == "all" { Ok(Levels::All) } else { machine::simd(text).map(Levels::One) }
+    if text == "all" { Ok(Levels::All) } else { engine_args::simd(text).map(Levels::One) }
 }
 
 /// A program to measure.
@@ -236,7 +236,7 @@ impl Bench {
             if status != Status::Fine {
                 return Ok(status);
             }
-            let files: Vec<String> = self.files.iter().map(|file| source::show(file)).collect();
+            let files: Vec<String> = self.files.iter().map(|file| input_args::show(file)).collect();
             return Err(Failure::input(anyhow::anyhow!("no program in {}", files.join(", "))));
         }
         let measured = self.measure(&programs, &mut status)?;
@@ -313,16 +313,18 @@ impl Bench {
     fn programs(&self, status: &mut Status) -> Outcome<Vec<Program>> {
         let mut programs = Vec::new();
         for root in &self.files {
-            for file in source::files(std::slice::from_ref(root), source::may_hold_programs)? {
+            for file in
+                input_args::files(std::slice::from_ref(root), input_args::may_hold_programs)?
+            {
                 let first = programs.len();
                 let name = name_below(root, &file);
-                source::each(&file, self.from, status, |index, job| {
+                input_args::each(&file, self.from, status, |index, job| {
                     let part = match job.name.as_str() {
                         "" => format!("#{index}"),
                         name => format!(":{name}"),
                     };
                     let key = format!("{name}{part}");
-                    let file = source::show(&file);
+                    let file = input_args::show(&file);
                     programs.push(Program { name: key.clone(), key, file, index, job });
                 })?;
                 // Name the part only if there are several.
@@ -375,11 +377,11 @@ impl Bench {
         self.state.apply(&mut job, self.size)?;
         let time = job.time;
         self.state.apply_time(&mut job, time)?;
-        let shader = Shader::new(&job.program).map_err(machine::no_shader)?;
-        let bindings = Bindings::new(&job, self.size).map_err(machine::not_bound)?;
+        let shader = Shader::new(&job.program).map_err(engine_args::no_shader)?;
+        let bindings = Bindings::new(&job, self.size).map_err(engine_args::not_bound)?;
         let alone = Options { threads: 1, ..Options::default() };
-        let draw = Draw::new(&shader, &bindings, &alone).map_err(machine::not_run)?;
-        let work = Work::sample(&draw).map_err(machine::not_run)?;
+        let draw = Draw::new(&shader, &bindings, &alone).map_err(engine_args::not_run)?;
+        let work = Work::sample(&draw).map_err(engine_args::not_run)?;
         // What the reference engine draws instead takes as long at every level.
         let mut instead = Vec::new();
         for &setup in setups {
@@ -388,9 +390,9 @@ impl Bench {
                 continue;
             }
             let options = Options { threads: setup.threads, ..Options::default() };
-            let draw = Draw::new(&shader, &bindings, &options).map_err(machine::not_run)?;
+            let draw = Draw::new(&shader, &bindings, &options).map_err(engine_args::not_run)?;
             let times = measure::measure(&|| setup.make(), &draw, self.seconds)
-                .map_err(machine::not_run)?;
+                .map_err(engine_args::not_run)?;
             if let Some(why) = times
                 .run_info
                 .fallback_reason
@@ -422,8 +424,8 @@ impl Bench {
 
 /// Returns a file's name below the folder that was given; without its path if the file itself was.
 fn name_below(root: &Path, file: &Path) -> String {
-    if source::is_stdin(file) {
-        return source::show(file);
+    if input_args::is_stdin(file) {
+        return input_args::show(file);
     }
     let below = file.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
     let name = below.unwrap_or_else(|| Path::new(file.file_name().unwrap_or_default()));

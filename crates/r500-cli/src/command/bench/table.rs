@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use super::against::Compared;
+use super::baseline::Compared;
 use super::measure::geometric;
 use super::{Measured, Row};
 

@@ -14,9 +14,9 @@ use serde_json::{Value as Json, json};
 use super::policy::Policy;
 use super::{Check, Checked, Format, Level, Program, Tally, json, text};
 use crate::command::convert::{OutputArgs, put};
-use crate::command::difference::difference;
 use crate::command::exit::{Failure, Outcome};
-use crate::command::{source, terminal};
+use crate::command::text_diff::difference;
+use crate::command::{input_args, terminal};
 
 /// What fixing a file came to.
 struct FixedFile {
@@ -48,7 +48,7 @@ pub(super) fn run(check: &Check, policy: &Policy, files: &[PathBuf]) -> Outcome 
             files.len()
         )));
     }
-    if check.in_place && files.iter().any(|file| source::is_stdin(file)) {
+    if check.in_place && files.iter().any(|file| input_args::is_stdin(file)) {
         return Err(Failure::usage("stdin cannot be overwritten; -o - writes to stdout"));
     }
     let mut tally = Tally::default();
@@ -85,7 +85,7 @@ pub(super) fn run(check: &Check, policy: &Policy, files: &[PathBuf]) -> Outcome 
 }
 
 fn fix(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
-    let jobs = source::open(file, check.from)?;
+    let jobs = input_args::open(file, check.from)?;
     match jobs.assembly() {
         Some(assembly) if assembly.is_ok() => {
             let assembly = assembly.clone();
@@ -93,10 +93,10 @@ fn fix(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
         }
         _ if jobs.assembly().is_some() => {
             let jobs: Result<Vec<Job>, _> = jobs.collect();
-            jobs.map_err(|error| source::unreadable(file, error))?;
-            Err(Failure::input(anyhow::anyhow!("{}: it has errors", source::show(file))))
+            jobs.map_err(|error| input_args::unreadable(file, error))?;
+            Err(Failure::input(anyhow::anyhow!("{}: it has errors", input_args::show(file))))
         }
-        _ if source::is_stdin(file) => {
+        _ if input_args::is_stdin(file) => {
             Err(Failure::usage("of stdin only assembly is fixed; give the file's name"))
         }
         _ => {
@@ -118,7 +118,7 @@ fn fix_source(policy: &Policy, file: &Path, before: &Assembly) -> FixedFile {
     let mut after = Checked::empty(file);
     after.source(Box::new(fixed.assembly), policy);
     FixedFile {
-        difference: difference(source, &fixed.text, &source::show(file), "fixed"),
+        difference: difference(source, &fixed.text, &input_args::show(file), "fixed"),
         findings: fixed.resolved,
         left: fixed.left,
         content: Content::Text(fixed.text),
@@ -127,9 +127,9 @@ fn fix_source(policy: &Policy, file: &Path, before: &Assembly) -> FixedFile {
 }
 
 fn fix_jobs(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
-    let bytes = source::bytes(file)?;
+    let bytes = input_args::bytes(file)?;
     let name = file.to_string_lossy();
-    let unreadable = |error| source::unreadable(file, error);
+    let unreadable = |error| input_args::unreadable(file, error);
     let language = check.from.or_else(|| reader::recognise(&bytes, Some(&name)));
     let language = language.ok_or_else(|| unreadable(reader::ReadError::Unrecognised))?;
     let jobs = reader::read(&bytes, Some(&name), Some(language), &Limits::default());
@@ -165,7 +165,7 @@ impl FixedFile {
             _ => return Ok(None),
         };
         match &self.content {
-            Content::Text(text) if source::is_stdin(&output) => {
+            Content::Text(text) if input_args::is_stdin(&output) => {
                 std::io::stdout().lock().write_all(text)?;
             }
             Content::Text(text) => put(&output, text)?,

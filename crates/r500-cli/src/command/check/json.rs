@@ -5,7 +5,7 @@ use r500::check::{Edit, EditTarget, Facts, Fix, Lint, Location, Severity, Verdic
 use r500::lint;
 use serde_json::{Value as Json, json};
 
-use super::super::source::place_json;
+use super::super::input_args::place_json;
 use super::{Checked, Level, Program, Tally, text};
 
 /// The answer, as it grows.

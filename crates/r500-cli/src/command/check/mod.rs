@@ -23,7 +23,7 @@ use r500::program::Job;
 use r500::reader::Language;
 
 use super::exit::{Failure, Outcome, Status};
-use super::{source, terminal};
+use super::{input_args, terminal};
 use policy::{Policy, Which};
 
 /// Check programs for errors and likely mistakes without running them.
@@ -158,7 +158,7 @@ impl Check {
             return explain(&self.explain);
         }
         let policy = Policy::new(&self.deny, &self.allow).map_err(Failure::usage)?;
-        let files = source::files(&self.files, source::may_hold_programs)?;
+        let files = input_args::files(&self.files, input_args::may_hold_programs)?;
         if self.fix {
             return fix::run(&self, &policy, &files);
         }
@@ -215,7 +215,7 @@ impl Checked {
     /// Reads a file and checks what it holds.
     fn read(file: &Path, from: Option<Language>, policy: &Policy) -> Self {
         let mut checked = Self::empty(file);
-        let jobs = match source::open(file, from) {
+        let jobs = match input_args::open(file, from) {
             Ok(jobs) => jobs,
             Err(failure) => return Self { failure: Some(failure), ..checked },
         };
@@ -228,7 +228,7 @@ impl Checked {
             match job {
                 Ok(job) => checked.programs.push(Program::check(job, index, policy)),
                 Err(error) => {
-                    checked.failure = Some(source::unreadable(file, error));
+                    checked.failure = Some(input_args::unreadable(file, error));
                     break;
                 }
             }
@@ -268,7 +268,7 @@ impl Checked {
 
     /// Returns what it is called, with the program's name where it holds several.
     fn title(&self, program: &Program) -> String {
-        let file = source::show(&self.file);
+        let file = input_args::show(&self.file);
         match (self.programs.len(), program.name.as_str()) {
             (1, _) => file,
             (_, "") => format!("{file} (program {})", program.index),

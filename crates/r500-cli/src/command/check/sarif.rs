@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::policy::Policy;
 use super::{Checked, Level, Program};
-use crate::command::source;
+use crate::command::input_args;
 
 /// The log, as it grows.
 pub(super) struct Log {
@@ -148,7 +148,7 @@ fn fix(checked: &Checked, assembly: &Assembly, finding: &Lint) -> Option<Json> {
     Some(json!({
         "description": { "text": fix.text },
         "artifactChanges": [{
-            "artifactLocation": { "uri": uri(&source::show(&checked.file)) },
+            "artifactLocation": { "uri": uri(&input_args::show(&checked.file)) },
             "replacements": replacements,
         }],
     }))
@@ -165,7 +165,7 @@ fn physical(file: &str, region: Option<Json>) -> Json {
 fn file_of(checked: &Checked, span: Option<Span>) -> String {
     match (&checked.assembly, span) {
         (Some(assembly), Some(span)) if span.file != 0 => assembly.files.name(span).to_owned(),
-        _ => source::show(&checked.file),
+        _ => input_args::show(&checked.file),
     }
 }
 

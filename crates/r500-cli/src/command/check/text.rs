@@ -10,7 +10,7 @@ use r500::lint;
 use super::policy::Policy;
 use super::{Checked, Program, colors};
 use crate::command::exit::Outcome;
-use crate::command::source;
+use crate::command::input_args;
 
 /// Returns all that there is to say of a file.
 pub(super) fn file(
@@ -222,5 +222,5 @@ fn guarantees(facts: &Facts) -> String {
 
 /// Returns what a file is called in messages.
 pub(super) fn name(checked: &Checked) -> String {
-    source::show(&checked.file)
+    input_args::show(&checked.file)
 }

@@ -11,7 +11,7 @@ use ratatui::widgets::{Block, Borders, Clear, Paragraph, Wrap};
 use super::screen::{Screen, Tab};
 use super::session::Measure;
 use super::{language, text};
-use crate::command::number;
+use crate::command::float_format;
 use crate::command::trace::state_name;
 
 /// Draws everything, into any space.
@@ -274,11 +274,11 @@ fn state_words(screen: &Screen) -> Vec<String> {
     }
     for (n, (color, written)) in pixel.color.iter().zip(pixel.color_written).enumerate() {
         if written != 0 {
-            lines.push(format!("out[{n}] = {}", number::vector(color)));
+            lines.push(format!("out[{n}] = {}", float_format::vector(color)));
         }
     }
     if let Some(depth) = pixel.depth {
-        lines.push(format!("depth = {}", number::text(depth)));
+        lines.push(format!("depth = {}", float_format::text(depth)));
     }
     lines.extend(session.displayed().lines().map(str::to_owned));
     lines
@@ -361,7 +361,7 @@ fn register(
 
 /// Returns a number in at most ten characters; `info registers` has all digits.
 fn column(x: f32) -> String {
-    let whole = number::text(x);
+    let whole = float_format::text(x);
     if whole.len() <= 10 {
         return whole;
     }

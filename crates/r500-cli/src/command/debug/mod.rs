@@ -8,11 +8,11 @@
 //! | [`text`] | what they print |
 //! | [`screen`], [`draw`] | the terminal: keys, and what is where |
 
+mod area;
 mod draw;
 mod language;
 mod screen;
 mod session;
-mod survey;
 mod text;
 
 use std::io::{IsTerminal, Read, Write};
@@ -24,10 +24,10 @@ use r500::exec::record::DrawSetup;
 use r500::exec::{Bindings, Options, Shader};
 
 use self::session::Session;
+use super::binding_args::StateArgs;
+use super::engine_args::{self, MachineArgs};
 use super::exit::{Failure, Outcome, Status};
-use super::machine::{self, MachineArgs};
-use super::source::{self, SourceArgs};
-use super::state::StateArgs;
+use super::input_args::{self, SourceArgs};
 use super::syntax;
 
 /// Walk through what happens at a pixel, forward and back.
@@ -71,18 +71,18 @@ impl Debug {
             return Ok(Status::Fine);
         }
         if let (Ok(file), Some(script)) = (self.source.file(), &self.script)
-            && source::is_stdin(file)
-            && source::is_stdin(script)
+            && input_args::is_stdin(file)
+            && input_args::is_stdin(script)
         {
             return Err(Failure::usage("the program and the script cannot both come from stdin"));
         }
-        let Some(mut job) = self.source.read()? else { return source::LISTED };
+        let Some(mut job) = self.source.read()? else { return input_args::LISTED };
         let size = self.size.or(job.size).unwrap_or([256, 256]);
         self.state.apply(&mut job, size)?;
         let time = job.time;
         self.state.apply_time(&mut job, time)?;
-        let shader = Shader::new(&job.program).map_err(machine::no_shader)?;
-        let bindings = Bindings::new(&job, size).map_err(machine::not_bound)?;
+        let shader = Shader::new(&job.program).map_err(engine_args::no_shader)?;
+        let bindings = Bindings::new(&job, size).map_err(engine_args::not_bound)?;
         let options = Options { warnings: true, ..self.machine.options()? };
         let scene = DrawSetup { shader: Arc::new(shader), bindings: Arc::new(bindings), options };
         let pixel = self.pixel.unwrap_or(size.map(|side| side / 2));
@@ -92,9 +92,13 @@ impl Debug {
                 pixel[0], pixel[1], size[0], size[1]
             )));
         }
-        let name =
-            if job.name.is_empty() { source::show(self.source.file()?) } else { job.name.clone() };
-        let session = Session::new(name, job.uniforms, scene, pixel).map_err(machine::not_run)?;
+        let name = if job.name.is_empty() {
+            input_args::show(self.source.file()?)
+        } else {
+            job.name.clone()
+        };
+        let session =
+            Session::new(name, job.uniforms, scene, pixel).map_err(engine_args::not_run)?;
         match &self.script {
             Some(script) => run_script(session, script),
             None if std::io::stdout().is_terminal() && std::io::stdin().is_terminal() => {
@@ -111,13 +115,13 @@ impl Debug {
 /// Runs commands and prints what they say; the first that is wrong ends it.
 fn run_script(mut session: Session, script: &std::path::Path) -> Outcome {
     let mut commands = String::new();
-    let read = if source::is_stdin(script) {
+    let read = if input_args::is_stdin(script) {
         std::io::stdin().read_to_string(&mut commands).map(|_| ())
     } else {
         std::fs::read_to_string(script).map(|text| commands = text)
     };
     read.map_err(|error| {
-        Failure::could_not(error).context(format_args!("cannot read {}", source::show(script)))
+        Failure::could_not(error).context(format_args!("cannot read {}", input_args::show(script)))
     })?;
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     out.write_all(text::greeting(&session).as_bytes())?;
@@ -128,7 +132,7 @@ fn run_script(mut session: Session, script: &std::path::Path) -> Outcome {
         }
         writeln!(out, "(r500) {line}")?;
         let reply = session.execute(line).map_err(|message| {
-            Failure::usage(format!("{}, line {number}: {message}", source::show(script)))
+            Failure::usage(format!("{}, line {number}: {message}", input_args::show(script)))
         });
         let reply = match reply {
             Ok(reply) => reply,

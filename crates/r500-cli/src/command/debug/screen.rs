@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
+use super::area::Survey;
 use super::language::{self, COMMANDS};
 use super::session::{Begun, Measure, Reply, Session};
-use super::survey::Survey;
 use super::{draw, text};
 use crate::command::terminal;
 use r500::exec::record::area::Heatmap;

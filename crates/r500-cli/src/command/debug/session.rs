@@ -9,8 +9,8 @@ use r500::exec::{PixelRect, RunError};
 use r500::expression;
 use r500::program::Uniform;
 
+use super::area::{Found, Question, Survey};
 use super::language::{self, Verb};
-use super::survey::{Found, Question, Survey};
 use super::text;
 use crate::command::syntax;
 

@@ -7,8 +7,8 @@ use r500::exec::reference::{Lane, LaneState, Step, Write};
 use r500::isa::{Instruction, TEMPORARIES};
 
 use super::session::{Measure, Session};
-use crate::command::machine::finding_weight;
-use crate::command::number::{self, letters, vector};
+use crate::command::engine_args::finding_weight;
+use crate::command::float_format::{self, letters, vector};
 use crate::command::trace::{Printer, state_name};
 
 /// Returns which program and pixel.
@@ -73,7 +73,7 @@ pub(super) fn listed(instruction: Instruction) -> String {
 /// Returns a value for people.
 pub(super) fn value(value: &Value) -> String {
     match value {
-        Value::Numbers([x, ..], 1) => number::text(*x),
+        Value::Numbers([x, ..], 1) => float_format::text(*x),
         Value::Numbers(x, count) => vector(&x[..*count]),
         Value::Bools(x, count) => {
             let words: Vec<String> = x[..*count].iter().map(bool::to_string).collect();
@@ -86,7 +86,7 @@ pub(super) fn value(value: &Value) -> String {
 pub(super) fn bits(value: &Value) -> String {
     match value {
         Value::Numbers(x, count) => {
-            let words: Vec<String> = x[..*count].iter().map(|&x| number::bits(x)).collect();
+            let words: Vec<String> = x[..*count].iter().map(|&x| float_format::bits(x)).collect();
             words.join(" ")
         }
         truths => self::value(truths),
@@ -260,7 +260,7 @@ pub(super) fn outputs(session: &Session) -> String {
         }
     }
     if let Some(depth) = pixel.depth {
-        text.push_str(&format!("depth = {}\n", number::text(depth)));
+        text.push_str(&format!("depth = {}\n", float_format::text(depth)));
     }
     if text.is_empty() {
         text.push_str("no output was written yet\n");
@@ -387,7 +387,7 @@ fn end(session: &Session) -> String {
         }
     }
     if let Some(depth) = delivered.depth {
-        text.push_str(&format!("depth = {}\n", number::text(depth)));
+        text.push_str(&format!("depth = {}\n", float_format::text(depth)));
     }
     for finding in last.state().warnings().iter() {
         let weight = finding_weight(finding.kind);

@@ -199,7 +199,7 @@ impl<'a> Listing<'a> {
     /// Returns the bits of a register of the state: constants are floats.
     fn bits(&self, name: &str, bits: u32) -> String {
         if name.starts_with("const[") {
-            super::super::number::text(f32::from_bits(bits))
+            super::super::float_format::text(f32::from_bits(bits))
         } else {
             format!("{bits:#010x}")
         }

@@ -13,10 +13,10 @@ use r500::reader::Language;
 
 use self::instructions::Listing;
 use self::run::RunArgs;
+use super::engine_args::MachineArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
-use super::machine::MachineArgs;
-use super::{source, terminal};
+use super::{input_args, terminal};
 
 /// Compare two programs: their instructions, and with --run what they compute.
 ///
@@ -92,17 +92,17 @@ impl Diff {
     fn both(&self) -> Outcome {
         let missing = || Failure::usage("two programs are needed");
         let (a, b) = (self.a.as_ref().ok_or_else(missing)?, self.b.as_ref().ok_or_else(missing)?);
-        if source::is_stdin(a) && source::is_stdin(b) {
+        if input_args::is_stdin(a) && input_args::is_stdin(b) {
             return Err(Failure::usage("only one of the programs can come from stdin"));
         }
         let pick_b = self.pick_b.as_ref().or(self.pick.as_ref());
         let jobs: [Job; 2] = [
-            source::one(a, self.from, self.pick.as_deref())?,
-            source::one(b, self.from, pick_b.map(String::as_str))?,
+            input_args::one(a, self.from, self.pick.as_deref())?,
+            input_args::one(b, self.from, pick_b.map(String::as_str))?,
         ];
         let changes = Changes::of(&jobs[0].program, &jobs[1].program);
         let same = changes.is_empty();
-        let files = [source::show(a), source::show(b)];
+        let files = [input_args::show(a), input_args::show(b)];
         let listing = Listing::new(&jobs, &files, &changes);
         let run = self.run.wanted().then(|| self.run.compare(&jobs, &self.machine)).transpose()?;
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());

@@ -3,16 +3,18 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use r500::equal::{Comparison, Incomparable, Pair, Part, Parting, Place, Shared, Sharing, Side};
+use r500::equivalence::{
+    Comparison, Divergence, Incomparable, Pair, Part, Place, Shared, Sharing, Side,
+};
 use r500::exec::Shader;
 use r500::program::Job;
 use serde_json::{Value, json};
 
+use crate::command::engine_args::MachineArgs;
 use crate::command::exit::{Failure, Outcome, Status};
-use crate::command::machine::MachineArgs;
-use crate::command::number::{self, json_all, vector};
+use crate::command::float_format::{self, json_all, vector};
 use crate::command::trace::{Printer, add_event};
-use crate::command::{state, syntax, terminal};
+use crate::command::{binding_args, syntax, terminal};
 
 /// How to compare what the programs compute.
 #[derive(Args, Clone, Debug)]
@@ -69,7 +71,7 @@ struct Different {
     /// The round of random values; `None` with the bindings that the programs carry.
     round: Option<u64>,
     /// Where they part, or why that could not be found.
-    parting: Result<Parting, Incomparable>,
+    parting: Result<Divergence, Incomparable>,
     shaders: [Shader; 2],
 }
 
@@ -127,7 +129,7 @@ impl RunArgs {
             let comparison = pair.compare(&jobs, machine.engine(), options, self.tolerance)?;
             pixels += comparison.pixels;
             let Some(first) = &comparison.first else { continue };
-            let parting = Parting::find(&pair, &jobs, first, options, self.tolerance);
+            let parting = Divergence::find(&pair, &jobs, first, options, self.tolerance);
             bar.finish_and_clear();
             let different = Different {
                 round: round.checked_sub(1),
@@ -148,7 +150,7 @@ impl RunArgs {
             .split_once('=')
             .ok_or_else(|| usage(format!("`{text}`: write A=B, such as c0=c3")))?;
         let place = |n: usize, text: &str| -> Outcome<Vec<(u8, u8)>> {
-            let place = state::place(&jobs[n], text).map_err(usage)?;
+            let place = binding_args::place(&jobs[n], text).map_err(usage)?;
             // Constants end with 255, channels with 3.
             let pair = |&channel: &usize| (place.constant as u8, channel as u8);
             Ok(place.channels.iter().map(pair).collect())
@@ -296,8 +298,8 @@ impl Different {
                     writeln!(
                         out,
                         "  A  depth = {}\n  B  depth = {}",
-                        number::text(*a),
-                        number::text(*b)
+                        float_format::text(*a),
+                        float_format::text(*b)
                     )?;
                 }
                 Part::Coverage { drawn: [a, _] } => {
@@ -359,7 +361,7 @@ impl Different {
                 })
             }
             Part::Depth { written: [a, b] } => {
-                json!({ "depth": { "a": number::json(*a), "b": number::json(*b) } })
+                json!({ "depth": { "a": float_format::json(*a), "b": float_format::json(*b) } })
             }
             Part::Coverage { drawn: [a, b] } => json!({ "drawn": { "a": a, "b": b } }),
         };

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use clap::Args;
-use r500::compare::{Comparison, SHARE, TOLERANCE};
 use r500::exec::PixelRect;
+use r500::image_diff::{Comparison, SHARE, TOLERANCE};
 use r500::picture::{decode_png, encode_png};
 
 use super::output::{Plane, cannot_encode, save};

@@ -16,11 +16,11 @@ use r500::exec::{Bindings, Frame, Options, PixelRect, Shader, draw};
 use r500::program::Job;
 
 use self::output::{Plane, Sink};
+use super::binding_args::StateArgs;
+use super::engine_args::{self, MachineArgs};
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
-use super::machine::{self, MachineArgs};
-use super::source::{self, SourceArgs};
-use super::state::StateArgs;
+use super::input_args::{self, SourceArgs};
 use super::{syntax, terminal};
 
 /// Draw a program's picture.
@@ -147,7 +147,7 @@ impl Render {
         }
         if self.source.list {
             self.source.read()?;
-            return source::LISTED;
+            return input_args::LISTED;
         }
         let nothing = self.output.is_none()
             && self.frames.is_none()
@@ -169,7 +169,7 @@ impl Render {
         if self.window {
             return self.live();
         }
-        let to_stdout = self.output.as_deref().is_some_and(source::is_stdin);
+        let to_stdout = self.output.as_deref().is_some_and(input_args::is_stdin);
         if to_stdout
             && (self.show || self.format == Format::Json || self.compare.reference.is_some())
         {
@@ -198,7 +198,7 @@ impl Render {
 
     /// Draws one picture and does everything that was asked for with it.
     fn once(&self, sink: Option<&Sink>) -> Outcome {
-        let Some(job) = self.source.read()? else { return source::LISTED };
+        let Some(job) = self.source.read()? else { return input_args::LISTED };
         let drawn = self.draw(job, None)?;
         let planes = self.planes(&drawn.frame)?;
         let mut written = Vec::new();
@@ -233,8 +233,8 @@ impl Render {
         if !takes_time && self.state.time.is_some() {
             terminal::warn("no constant takes the time; say which does with --time-to");
         }
-        let shader = Shader::new(&job.program).map_err(machine::no_shader)?;
-        let bindings = Bindings::new(&job, size).map_err(machine::not_bound)?;
+        let shader = Shader::new(&job.program).map_err(engine_args::no_shader)?;
+        let bindings = Bindings::new(&job, size).map_err(engine_args::not_bound)?;
         let bar = terminal::progress(u64::from(size[1]), "rows");
         let progress = |done: u64, all: u64| {
             bar.set_length(all);
@@ -249,7 +249,7 @@ impl Render {
         let start = Instant::now();
         let drawn = draw(self.machine.engine(), &shader, &bindings, &options);
         bar.finish_and_clear();
-        let frame = drawn.map_err(machine::not_run)?;
+        let frame = drawn.map_err(engine_args::not_run)?;
         Ok(Drawn { job, frame, size, took: start.elapsed() })
     }
 
@@ -291,7 +291,7 @@ impl Render {
                 "killed": frame.counters.killed,
                 "files": files,
                 "comparison": comparison.map(compare::Compared::json),
-                "findings": machine::findings_json(&frame.warnings),
+                "findings": engine_args::findings_json(&frame.warnings),
             });
             writeln!(std::io::stdout().lock(), "{json}")?;
             return Ok(());
@@ -300,7 +300,7 @@ impl Render {
             writeln!(std::io::stdout().lock(), "{comparison}")?;
         }
         if self.findings {
-            machine::print_findings(&frame.warnings)?;
+            engine_args::print_findings(&frame.warnings)?;
         }
         if self.verbose {
             let [width, height] = drawn.size;
@@ -311,7 +311,7 @@ impl Render {
                 drawn.took.as_secs_f64(),
                 frame.counters.killed,
             ));
-            terminal::note(&machine::who_drew(&frame.run_info));
+            terminal::note(&engine_args::who_drew(&frame.run_info));
             for path in *written {
                 terminal::note(&format!("wrote {}", path.display()));
             }
@@ -322,7 +322,7 @@ impl Render {
     /// Draws again and again as files change.
     fn watch(&self, sink: Option<&Sink>) -> Outcome {
         let program = self.source.file()?;
-        if source::is_stdin(program) {
+        if input_args::is_stdin(program) {
             return Err(Failure::usage("--reload needs a file, not stdin"));
         }
         let stamp = |file: &PathBuf| std::fs::metadata(file).and_then(|m| m.modified()).ok();

@@ -8,7 +8,7 @@ use r500::picture::{ExrLayer, Picture, PictureError, encode_exr, encode_png};
 use r500::program::State;
 
 use crate::command::exit::{Failure, Outcome};
-use crate::command::source;
+use crate::command::input_args;
 
 /// Names of the render targets.
 pub(super) const LETTERS: [&str; 4] = ["A", "B", "C", "D"];
@@ -153,7 +153,7 @@ impl Sink {
                     path.display()
                 )));
             }
-            None if source::is_stdin(path) => Kind::Png,
+            None if input_args::is_stdin(path) => Kind::Png,
             _ => {
                 return Err(Failure::usage(format!(
                     "-o {}: the extension does not tell the format; it is one of .png .exr .f32 \
@@ -213,7 +213,7 @@ impl Sink {
 
 /// Writes a file, `-` to stdout.
 pub(super) fn save(path: &Path, bytes: &[u8]) -> Outcome<()> {
-    if source::is_stdin(path) {
+    if input_args::is_stdin(path) {
         let mut out = std::io::stdout().lock();
         out.write_all(bytes)?;
         return Ok(out.flush()?);

@@ -8,7 +8,7 @@ use r500::picture::{encode_apng, encode_gif};
 use super::output::{Kind, Sink, cannot_encode};
 use super::{Render, Target};
 use crate::command::exit::{Failure, Outcome, Status};
-use crate::command::{source, terminal};
+use crate::command::{input_args, terminal};
 
 impl Render {
     /// Draws a range of frames.
@@ -26,10 +26,10 @@ impl Render {
                 "an animation is one file of one target; write frames (frame-####.png) instead",
             ));
         }
-        if source::is_stdin(path) {
+        if input_args::is_stdin(path) {
             return Err(Failure::usage("frames go to files; -o - takes one picture"));
         }
-        let Some(job) = self.source.read()? else { return source::LISTED };
+        let Some(job) = self.source.read()? else { return input_args::LISTED };
         let begin = self.state.time.unwrap_or(job.time);
         let mut probe = job.clone();
         if !self.state.apply_time(&mut probe, begin)? {
@@ -66,7 +66,7 @@ impl Render {
             }
             if self.findings && !drawn.frame.warnings.is_empty() {
                 terminal::note(&format!("frame {frame}:"));
-                crate::command::machine::print_findings(&drawn.frame.warnings)?;
+                crate::command::engine_args::print_findings(&drawn.frame.warnings)?;
             }
         }
         bar.finish_and_clear();

@@ -10,8 +10,8 @@ use r500::jit::{Effort, listing};
 use r500::program::Job;
 
 use super::{Row, Run};
+use crate::command::engine_args;
 use crate::command::exit::{Failure, Outcome, Status};
-use crate::command::machine;
 
 impl Run {
     /// Prints what is made of the program for the first row and those that share its constants.
@@ -19,9 +19,9 @@ impl Run {
         let first = rows.first().map(|row| &row.constants);
         let rows = rows.iter().take_while(|row| Some(&row.constants) == first).cloned();
         let (job, width) = self.side_by_side(job, &rows.collect::<Vec<_>>());
-        let bindings = Bindings::new(&job, [width, 2]).map_err(machine::not_bound)?;
+        let bindings = Bindings::new(&job, [width, 2]).map_err(engine_args::not_bound)?;
         let options = self.machine.options()?;
-        let draw = Draw::new(shader, &bindings, &options).map_err(machine::not_run)?;
+        let draw = Draw::new(shader, &bindings, &options).map_err(engine_args::not_run)?;
         let function = ir::lift(&draw).map_err(|reason| {
             Failure::could_not(anyhow::anyhow!("the reference engine draws it: {reason}"))
         })?;

@@ -12,12 +12,12 @@ use r500::program::{Input, InputData, Job};
 use serde_json::{Map, Value, json};
 
 use self::rows::Row;
+use super::binding_args::StateArgs;
+use super::engine_args::{self, MachineArgs};
 use super::exit::{Failure, Outcome, Status};
+use super::float_format;
 use super::format::TableFormat;
-use super::machine::{self, MachineArgs};
-use super::number;
-use super::source::{self, SourceArgs};
-use super::state::StateArgs;
+use super::input_args::{self, SourceArgs};
 
 /// Run a program over a list of input values and print what it writes.
 ///
@@ -112,7 +112,7 @@ impl Run {
         if self.machine.list_readings()? {
             return Ok(Status::Fine);
         }
-        let Some(mut job) = self.source.read()? else { return source::LISTED };
+        let Some(mut job) = self.source.read()? else { return input_args::LISTED };
         self.state_args().apply(&mut job, [2, 2])?;
         let rows = self.rows(&job)?;
         if self.quads && rows.len() % 4 != 0 {
@@ -131,7 +131,7 @@ impl Run {
                 quad * 4 + 3
             )));
         }
-        let shader = Shader::new(&job.program).map_err(machine::no_shader)?;
+        let shader = Shader::new(&job.program).map_err(engine_args::no_shader)?;
         let targets: Vec<usize> = (0..4).filter(|&n| shader.targets()[n]).collect();
         if self.dump_ir || self.dump_asm {
             return self.dump(&shader, &job, &rows);
@@ -153,7 +153,7 @@ impl Run {
             None => std::io::stdout().lock().write_all(text.as_bytes())?,
         }
         if self.findings {
-            machine::print_findings(&findings)?;
+            engine_args::print_findings(&findings)?;
         }
         Ok(Status::Fine)
     }
@@ -228,14 +228,14 @@ impl Run {
         findings: &mut RuntimeWarnings,
     ) -> Outcome<()> {
         let (job, width) = self.side_by_side(job, rows);
-        let bindings = Bindings::new(&job, [width, 2]).map_err(machine::not_bound)?;
+        let bindings = Bindings::new(&job, [width, 2]).map_err(engine_args::not_bound)?;
         let options = Options {
             group: [2, 2],
             warnings: self.findings || self.format == TableFormat::Json,
             ..self.machine.options()?
         };
         let engine = self.machine.engine();
-        let frame = draw(engine, shader, &bindings, &options).map_err(machine::not_run)?;
+        let frame = draw(engine, shader, &bindings, &options).map_err(engine_args::not_run)?;
         for i in 0..rows.len() {
             let (x, y) = self.place(i);
             let index = (y * width + x) as usize;
@@ -250,7 +250,7 @@ impl Run {
     }
 
     fn number(&self, value: f32) -> String {
-        if self.bits { number::bits(value) } else { number::text(value) }
+        if self.bits { float_format::bits(value) } else { float_format::text(value) }
     }
 
     /// Column names and cells.
@@ -299,7 +299,11 @@ impl Run {
 
     fn json(&self, outputs: &[Output], targets: &[usize], findings: &RuntimeWarnings) -> String {
         let value = |value: f32| {
-            if self.bits { Value::from(number::bits(value)) } else { number::json(value) }
+            if self.bits {
+                Value::from(float_format::bits(value))
+            } else {
+                float_format::json(value)
+            }
         };
         let rows = outputs.iter().map(|output| {
             let mut row = Map::new();
@@ -313,7 +317,7 @@ impl Run {
             Value::Object(row)
         });
         let rows: Vec<Value> = rows.collect();
-        let findings = machine::findings_json(findings);
+        let findings = engine_args::findings_json(findings);
         let all = json!({ "version": 1, "rows": rows, "findings": findings });
         format!("{all:#}\n")
     }

@@ -7,9 +7,9 @@ use r500::isa::TEMPORARIES;
 use r500::program::Job;
 use serde_json::Value;
 
+use crate::command::binding_args::place;
 use crate::command::exit::{Failure, Outcome};
-use crate::command::source;
-use crate::command::state::place;
+use crate::command::input_args;
 use crate::command::syntax;
 
 /// The values of a row.
@@ -92,10 +92,10 @@ pub(super) fn read(text: &str, job: &Job) -> Outcome<Vec<Row>> {
     }
     let path = std::path::Path::new(text);
     let cannot = |error: std::io::Error| {
-        Failure::could_not(error).context(format_args!("cannot read {}", source::show(path)))
+        Failure::could_not(error).context(format_args!("cannot read {}", input_args::show(path)))
     };
     let mut content = String::new();
-    if source::is_stdin(path) {
+    if input_args::is_stdin(path) {
         std::io::stdin().lock().read_to_string(&mut content).map_err(cannot)?;
     } else {
         content = std::fs::read_to_string(path).map_err(cannot)?;
@@ -106,7 +106,7 @@ pub(super) fn read(text: &str, job: &Job) -> Outcome<Vec<Row>> {
     } else {
         from_csv(content, job)
     };
-    rows.map_err(|message| wrong(&source::show(path), &message))
+    rows.map_err(|message| wrong(&input_args::show(path), &message))
 }
 
 fn wrong(place: &str, message: &str) -> Failure {

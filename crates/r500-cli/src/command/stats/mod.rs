@@ -1,8 +1,8 @@
 //! `r500 stats`: instruction counts and estimated cost of programs.
 
-mod against;
+mod baseline;
 mod program;
-mod sheet;
+mod program_report;
 mod table;
 
 use std::io::Write;
@@ -85,7 +85,7 @@ impl Stats {
         let mut programs = self.read(&self.files, &mut status)?;
         if let Some(before) = &self.against {
             let before = self.read(std::slice::from_ref(before), &mut status)?;
-            let changes = against::Changes::new(&before, &programs);
+            let changes = baseline::Changes::new(&before, &programs);
             match self.format {
                 TableFormat::Text => changes.text(&mut out)?,
                 TableFormat::Csv => changes.csv(&mut out)?,
@@ -100,7 +100,7 @@ impl Stats {
             }
             let shown = self.columns.clone().map_or_else(table::usual, |columns| columns.0);
             match (self.format, programs.as_slice()) {
-                (TableFormat::Text, [program]) => sheet::print(&mut out, program)?,
+                (TableFormat::Text, [program]) => program_report::print(&mut out, program)?,
                 (TableFormat::Text, _) => table::text(&mut out, &programs, &shown)?,
                 (TableFormat::Csv, _) => table::csv(&mut out, &programs)?,
                 (TableFormat::Json, _) => {
@@ -132,7 +132,8 @@ impl Stats {
             }
         }
         if programs.is_empty() && *status == Status::Fine {
-            let files: Vec<String> = files.iter().map(|file| super::source::show(file)).collect();
+            let files: Vec<String> =
+                files.iter().map(|file| super::input_args::show(file)).collect();
             return Err(Failure::input(anyhow::anyhow!("no program in {}", files.join(", "))));
         }
         Ok(programs)

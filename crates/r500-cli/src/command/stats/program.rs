@@ -10,7 +10,7 @@ use r500::reader::Language;
 use serde_json::{Map, Value, json};
 
 use crate::command::exit::{Outcome, Status};
-use crate::command::source;
+use crate::command::input_args;
 
 /// A program, counted.
 pub(super) struct Program {
@@ -94,13 +94,13 @@ pub(super) fn collect(
     programs: &mut Vec<Program>,
     status: &mut Status,
 ) -> Outcome<()> {
-    let files = source::files(&[root.to_owned()], source::may_hold_programs)?;
+    let files = input_args::files(&[root.to_owned()], input_args::may_hold_programs)?;
     for file in files {
         let below = file.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
         let alone = below.is_none();
         let name = match below {
             Some(below) => below.to_string_lossy().replace('\\', "/"),
-            None => source::show(&file),
+            None => input_args::show(&file),
         };
         let key = match (alone, single) {
             (true, true) => String::new(),
@@ -108,9 +108,9 @@ pub(super) fn collect(
             (false, _) => name.clone(),
         };
         let first = programs.len();
-        let file_name = source::show(&file);
+        let file_name = input_args::show(&file);
         let mut names = HashSet::new();
-        source::each(&file, from, status, |index, job| {
+        input_args::each(&file, from, status, |index, job| {
             // Its name within the file; printed only if there are several.
             let mut part = format!(":{}", job.name);
             if job.name.is_empty() || !names.insert(job.name.clone()) {

@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 
 pub(super) use self::text::Printer;
 use self::watch::Watch;
+use super::binding_args::StateArgs;
+use super::engine_args::{self, MachineArgs};
 use super::exit::{Failure, Outcome, Status};
+use super::float_format::{json as float, json_all, letters};
 use super::format::Format;
-use super::machine::{self, MachineArgs};
-use super::number::{json as float, json_all, letters};
-use super::source::{self, SourceArgs};
-use super::state::StateArgs;
+use super::input_args::{self, SourceArgs};
 use super::{syntax, terminal};
 
 /// Show what happens at a pixel, instruction by instruction.
@@ -65,7 +65,7 @@ impl Trace {
         if self.machine.list_readings()? {
             return Ok(Status::Fine);
         }
-        let Some(mut job) = self.source.read()? else { return source::LISTED };
+        let Some(mut job) = self.source.read()? else { return input_args::LISTED };
         let size = self.size.or(job.size).unwrap_or([256, 256]);
         let missing = || Failure::usage("--pixel X,Y is missing");
         let [x, y] = self.pixel.ok_or_else(missing)?;
@@ -78,8 +78,8 @@ impl Trace {
         self.state.apply(&mut job, size)?;
         let time = job.time;
         self.state.apply_time(&mut job, time)?;
-        let shader = Shader::new(&job.program).map_err(machine::no_shader)?;
-        let bindings = Bindings::new(&job, size).map_err(machine::not_bound)?;
+        let shader = Shader::new(&job.program).map_err(engine_args::no_shader)?;
+        let bindings = Bindings::new(&job, size).map_err(engine_args::not_bound)?;
         let options = Options { warnings: true, ..self.machine.options()? };
         let deadline =
             options.limits.time.and_then(|limit| std::time::Instant::now().checked_add(limit));
@@ -104,7 +104,7 @@ impl Trace {
                 Ok(step) => step,
                 Err(error) => {
                     out.flush()?;
-                    return Err(machine::not_run(error));
+                    return Err(engine_args::not_run(error));
                 }
             };
             number += 1;
@@ -250,6 +250,6 @@ fn end_json(steps: u64, group: &Group<'_>, lane: usize) -> Value {
         "outputs": output.color.iter().map(|color| json_all(color)).collect::<Value>(),
         "written": output.written.map(letters),
         "depth": output.depth.map(float),
-        "findings": machine::findings_json(group.warnings()),
+        "findings": engine_args::findings_json(group.warnings()),
     })
 }

@@ -6,8 +6,8 @@ use r500::exec::reference::{Event, EventKind, Group, Lane, Lookup, Step, Write a
 use r500::exec::{Bindings, Op, Shader};
 
 use super::state_name;
-use crate::command::machine::finding_weight;
-use crate::command::number::{letters, text, vector};
+use crate::command::engine_args::finding_weight;
+use crate::command::float_format::{letters, text, vector};
 
 /// Prints a trace.
 pub(in crate::command) struct Printer<'a> {

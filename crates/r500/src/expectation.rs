@@ -5,7 +5,7 @@ use std::fmt;
 use r500_exec::{BindError, Bindings, Engine, Frame, Options, RunError, Shader, ShaderError, draw};
 use r500_program::{Compare, Expect, Job, PixelColor};
 
-use crate::compare::{Comparison, SHARE, SizeError, TOLERANCE};
+use crate::image_diff::{Comparison, SHARE, SizeError, TOLERANCE};
 use crate::picture::{Picture, eight_bit};
 
 /// What running a job with expectations gave.

@@ -5,20 +5,20 @@
 //! under the same name, wherever they lie, so that both can be given the same random values.
 //! [`Parting`] follows a pixel through both and finds the instructions where they part.
 
-mod parting;
+mod divergence;
+mod interface_match;
 mod random;
-mod sharing;
 
 use r500_exec::output::{color, depth};
 use r500_exec::{BindError, Bindings, Engine, Frame, Options, RunError, Shader, ShaderError, draw};
 use r500_isa::TARGETS;
 use r500_program::{Compare, Job, State};
 
-use crate::verdict::agree;
+use crate::expectation::agree;
 
-pub use parting::{Parting, Place};
+pub use divergence::{Divergence, Place};
+pub use interface_match::{Shared, Sharing};
 pub use random::Random;
-pub use sharing::{Shared, Sharing};
 
 /// One of two programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

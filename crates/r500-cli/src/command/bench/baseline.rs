@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::measure::geometric;
 use super::{Measured, Row, Setup};
 use crate::command::exit::{Failure, Outcome};
-use crate::command::{source, terminal};
+use crate::command::{input_args, terminal};
 
 /// The key of a row: program, engine, instructions, threads, size.
 type Key = (String, String, Option<String>, u64, [u64; 2]);
@@ -38,7 +38,7 @@ impl Baseline {
                 file.display()
             ))
         };
-        let bytes = source::bytes(file)?;
+        let bytes = input_args::bytes(file)?;
         let value: Value =
             serde_json::from_slice(&bytes).map_err(|error| not_kept(&error.to_string()))?;
         if value["version"] != 1 {

@@ -9,7 +9,7 @@ use r500::program::{Component, Input, InputData, Job, Plane, State};
 use r500::texture::TextureSpec;
 
 use super::exit::{Failure, Outcome};
-use super::{linear, syntax};
+use super::{plane_expr, syntax};
 
 /// What overrides the program's own state.
 #[derive(Args, Clone, Debug, Default)]
@@ -161,12 +161,12 @@ fn input(text: &str, size: [u32; 2]) -> Result<Input, String> {
         None => {
             let mut planes =
                 [Plane::default(), Plane::default(), Plane::default(), Plane::constant(1.0)];
-            let parts = linear::components(what);
+            let parts = plane_expr::components(what);
             if parts.len() > 4 {
                 return Err(format!("`{what}` has more than four components"));
             }
             for (plane, part) in planes.iter_mut().zip(parts) {
-                *plane = linear::plane(part, size)?;
+                *plane = plane_expr::plane(part, size)?;
             }
             planes
         }

@@ -22,11 +22,11 @@ use r500_isa::{InstInfo, Instruction};
 use r500_program::{Compare, Job};
 
 use super::{Difference, Incomparable, Pair, Part, SIDES};
-use crate::verdict::agree;
+use crate::expectation::agree;
 
 /// Where two programs part at a pixel.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parting {
+pub struct Divergence {
     /// The instruction of A; `None` if everything that A computes, B does too.
     pub a: Option<Place>,
     /// The instruction of B; `None` if everything that B computes, A does too.
@@ -55,7 +55,7 @@ pub struct Place {
 /// Steps that are recorded of a run.
 const MOST_STEPS: usize = 1 << 18;
 
-impl Parting {
+impl Divergence {
     /// Follows the pixel of a difference through both programs, with what `jobs` carry, in the
     /// reference engine. `tolerance` is that of the comparison.
     ///
