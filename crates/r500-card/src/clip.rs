@@ -150,16 +150,17 @@ impl Clip {
             for (n, (vertex, &here)) in polygon.vertices.iter().zip(&distances).enumerate() {
                 let next = (n + 1) % distances.len();
                 let there = distances[next];
+                let next_is_inside = there >= 0.0;
                 let edge = polygon.edges[n];
                 if here >= 0.0 {
                     cut.vertices.push(*vertex);
                     cut.edges.push(edge);
-                    if !(there >= 0.0) {
+                    if !next_is_inside {
                         // From here the boundary follows the plane.
                         cut.vertices.push(between(vertex, here, &polygon.vertices[next], there));
                         cut.edges.push(self.boundary_edges);
                     }
-                } else if there >= 0.0 {
+                } else if next_is_inside {
                     cut.vertices.push(between(&polygon.vertices[next], there, vertex, here));
                     cut.edges.push(edge);
                 }

@@ -49,10 +49,14 @@ pub(crate) fn draw(
     let vertices = vertices(state, call, &draw, &layout, context)?;
     let Some(vertices) = vertices.filter(|_| !draw.no_render) else { return Ok(()) };
     let Some(mut pipeline) = Pipeline::new(state, &draw, &layout, context) else { return Ok(()) };
-    let known =
-        assemble(draw.vf_cntl.prim_type(), vertices.order.len(), pipeline.ga.provoking, |p| {
-            pipeline.primitive(&vertices, p, context)
-        })?;
+    let split = context.readings.quad_split;
+    let known = assemble(
+        draw.vf_cntl.prim_type(),
+        vertices.order.len(),
+        pipeline.ga.provoking,
+        split,
+        |p| pipeline.primitive(&vertices, p, context),
+    )?;
     if !known {
         let code = draw.vf_cntl.prim_type().code();
         context.report.note(Note::Draw { why: format!("PRIM_TYPE {code} is not known") });

@@ -35,6 +35,13 @@ r500_exec::readings! {
         MinorAxis "minor-axis" "a parallelogram, widened along y if the line is flat, else along x";
         RightAngle "right-angle" "a rectangle along the line if END_TYPE is COMPUTED, else as minor-axis";
     }
+    "quad-split" quad_split: QuadSplit =
+        "Along which diagonal quads are divided into triangles.",
+        "Open: seen where a quad is not convex or not flat. Drivers that divide quads themselves leave the last vertex, which provokes, in both parts."
+    {
+        OneToThree "1-3" "from vertex 1 to 3: both parts have the last vertex last";
+        ZeroToTwo "0-2" "from vertex 0 to 2";
+    }
     "polygon-offset-unit" polygon_offset_unit: PolygonOffsetUnit =
         "What SU_POLY_OFFSET_*_OFFSET counts in.",
         "Derived: Mesa writes twice the units for 24-bit buffers and four times for 16-bit ones."
@@ -50,11 +57,11 @@ r500_exec::readings! {
         Nearest "nearest" "rounded to nearest";
     }
     "target-rounding" target_rounding: TargetRounding =
-        "How colours become components of fewer bits, where RB3D_DITHER_CTL says neither round nor dither.",
-        "Open: the register names the mode truncate; pictures agree with software renderers when rounded."
+        "How components that US_OUT_FMT sends become components of fewer bits, where RB3D_DITHER_CTL says neither round nor dither.",
+        "Documented: the register names the mode truncate. Pictures in 5:6:5 then agree with software renderers, which truncate, too."
     {
+        Truncate "truncate" "the lower bits are cut off";
         Nearest "nearest" "to nearest";
-        Truncate "truncate" "towards zero";
     }
     "blend-source" blend_source: BlendSource =
         "The precision of the source colour that is blended into fixed-point targets.",

@@ -202,19 +202,15 @@ impl Sc {
     /// First and last pixel that the primitive may cover: those of its bounds within the scissor.
     fn bounds(&self, primitive: &Primitive) -> Option<[[u32; 2]; 2]> {
         let unit = self.samples.unit;
-        let mut bounds = [[0; 2]; 2];
-        for axis in 0..2 {
+        let axis = |axis: usize| {
             let first = primitive.bounds[0][axis].div_euclid(unit);
             let last = primitive.bounds[1][axis].div_euclid(unit);
             let first = first.max(self.scissor.first[axis].into());
             let last = last.min(self.scissor.last[axis].into());
-            if first > last {
-                return None;
-            }
-            bounds[0][axis] = u32::try_from(first).ok()?;
-            bounds[1][axis] = u32::try_from(last).ok()?;
-        }
-        Some(bounds)
+            (first <= last).then_some([u32::try_from(first).ok()?, u32::try_from(last).ok()?])
+        };
+        let ([left, right], [top, bottom]) = (axis(0)?, axis(1)?);
+        Some([[left, top], [right, bottom]])
     }
 
     /// The columns of two rows of pixels from `y` on that may be covered: no edge has them all outside. Only a bound;

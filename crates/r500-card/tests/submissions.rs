@@ -1,5 +1,5 @@
 //! Whole submissions, written by hand: from command streams to bytes in buffers.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::precedence)]
 
 use r500_card::{Card, CardError, Limits, Note, Readings};
 use r500_chip::pm4::Opcode;

@@ -201,9 +201,9 @@ impl Program {
                 registers.predicate = predicate;
             }
             let channel = usize::from(dual.dst_we_sel().code());
-            let clamp = |x| if op.me_sat { ARITH.clamp01(x) } else { x };
-            registers.alternates[usize::from(dual.dst_offset())][channel] =
-                clamp(result.value[channel]);
+            let value = result.value[channel];
+            let value = if op.me_sat { ARITH.clamp01(value) } else { value };
+            registers.alternates[usize::from(dual.dst_offset())][channel] = value;
         }
     }
 

@@ -17,7 +17,7 @@ pub(crate) struct PixelFormat {
     /// Where components lie.
     parts: Vec<Part>,
     log2_bytes: u8,
-    /// To nearest, else towards zero.
+    /// Components of fewer bits than are sent are rounded to nearest, else cut off.
     nearest: bool,
     /// Bits of C0 to C3 as the fragment processor sends them; 0 for floats.
     sent_bits: u32,
@@ -166,8 +166,13 @@ impl PixelFormat {
     pub(crate) fn encode_exact(&self, components: [f64; 4]) -> u128 {
         let parts = self.parts.iter();
         parts.fold(0, |pixel, part| {
-            pixel | u128::from(part.encode(components[part.component], self.nearest)) << part.lo
+            pixel | u128::from(part.encode(components[part.component], self.cut(part))) << part.lo
         })
+    }
+
+    /// Bits that are cut off of a component, which the fragment processor sends with more than the target keeps.
+    fn cut(&self, part: &Part) -> u32 {
+        if self.nearest { 0 } else { self.sent_bits.saturating_sub(part.bits) }
     }
 
     /// Returns C0 to C3 of a pixel; components that it does not hold are 0.
@@ -185,21 +190,18 @@ impl Part {
         (1 << self.bits) - 1
     }
 
-    fn encode(&self, x: f64, nearest: bool) -> u32 {
-        let scaled = |x: f64, max: f64| {
-            let scaled = x * max;
-            // 2^-20 of a step makes up for values that are not exact, such as 0.1 of 255.
-            if nearest { scaled.round_ties_even() } else { (scaled + 1e-6).trunc() }
-        };
+    /// Returns the code of a number, rounded to nearest; `cut` more bits are made and cut off.
+    fn encode(&self, x: f64, cut: u32) -> u32 {
+        let bits = self.bits + cut;
         match self.number {
             Number::Unorm => {
                 let x = if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) };
-                scaled(x, f64::from(u32::MAX >> (32 - self.bits))) as u32
+                (x * f64::from(u32::MAX >> (32 - bits))).round_ties_even() as u32 >> cut
             }
             Number::Snorm => {
                 let x = if x.is_nan() { 0.0 } else { x.clamp(-1.0, 1.0) };
-                let code = scaled(x, f64::from((1_u32 << (self.bits - 1)) - 1)) as i32;
-                code as u32 & (u32::MAX >> (32 - self.bits))
+                let code = (x * f64::from((1_u32 << (bits - 1)) - 1)).round_ties_even() as i32;
+                (code >> cut) as u32 & (u32::MAX >> (32 - self.bits))
             }
             Number::Half => half::from_f32(x as f32).into(),
             Number::Float => canonical_nan(x as f32).to_bits(),

@@ -160,3 +160,16 @@ fn two_components_of_16_bits_have_crossed_masks() {
     let masks = [0b0001, 0b0100].map(|mask| format.as_ref().map(|f| f.write_mask(mask)));
     assert_eq!(masks, [Some(0xffff_0000), Some(0x0000_ffff)]);
 }
+
+#[test]
+fn components_of_fewer_bits_are_cut_off_or_rounded() {
+    // 8 bits are sent. 143: cut to 5 bits 17; nearest 143 / 255 * 31 = 17.4.
+    let out_fmt = UsOutFmt(3 << 8 | 2 << 10 | 1 << 12);
+    let encode = |nearest, byte: u8| {
+        let format = PixelFormat::new(r500_chip::values::ColorFormat::RGB565, out_fmt, nearest);
+        format.map(|format| format.encode([f32::from(byte) / 255.0, 0.0, 0.0, 0.0]))
+    };
+    assert_eq!([encode(false, 0x8f), encode(true, 0x8f)], [Some(0x11), Some(0x11)]);
+    // 7: cut 0; nearest 0.85.
+    assert_eq!([encode(false, 7), encode(true, 7)], [Some(0), Some(1)]);
+}

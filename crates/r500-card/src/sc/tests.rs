@@ -46,8 +46,9 @@ fn scan(blocks: &Blocks, shape: Shape, counts: &mut [[u8; SAMPLES]; 64 * 64]) {
     let result = blocks.sc.scan(&primitive, &mut budget, |quad, _| {
         for corner in 0..4 {
             let [x, y] = quad.pixel(corner);
-            for sample in 0..SAMPLES {
-                counts[(y * 64 + x) as usize][sample] += quad.masks[corner] >> sample & 1;
+            let count = &mut counts[(y * 64 + x) as usize];
+            for (sample, count) in count.iter_mut().enumerate() {
+                *count += quad.masks[corner] >> sample & 1;
             }
         }
         Ok(())

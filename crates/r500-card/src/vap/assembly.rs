@@ -2,6 +2,8 @@
 
 use r500_chip::values::{PrimType, ProvokingVertex};
 
+use crate::reading::QuadSplit;
+
 /// A primitive: positions of its vertices in the draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Primitive {
@@ -30,6 +32,7 @@ pub(crate) fn assemble<E>(
     ty: PrimType,
     count: usize,
     provoking: ProvokingVertex,
+    split: QuadSplit,
     mut emit: impl FnMut(Primitive) -> Result<(), E>,
 ) -> Result<bool, E> {
     let mut line = |vertices: [usize; 2], first| {
@@ -96,19 +99,21 @@ pub(crate) fn assemble<E>(
                 triangle([i - 1, i, 0], [i - 1, i, 0], edges)?;
             }
         }
-        PrimType::QUADS => {
-            for i in (3..count).step_by(4) {
-                let [a, b, c, d] = [i - 3, i - 2, i - 1, i];
-                triangle([a, b, d], [a, b, d], [true, false, true])?;
-                triangle([b, c, d], [b, c, d], [true, true, false])?;
-            }
-        }
-        PrimType::QUAD_STRIP => {
-            // Vertices of a strip alternate between two rails: the quad is (0, 1, 3, 2).
-            for i in (3..count).step_by(2) {
-                let [a, b, c, d] = [i - 3, i - 2, i, i - 1];
-                triangle([a, b, d], [a, b, c], [true, false, true])?;
-                triangle([b, c, d], [a, b, c], [true, true, false])?;
+        PrimType::QUADS | PrimType::QUAD_STRIP => {
+            let strip = ty == PrimType::QUAD_STRIP;
+            for i in (3..count).step_by(if strip { 2 } else { 4 }) {
+                // Vertices of a strip alternate between two rails.
+                let (c, d) = if strip { (i, i - 1) } else { (i - 1, i) };
+                let [a, b] = [i - 3, i - 2];
+                // The last vertex of the application is in both parts' orders.
+                let order = |part: [usize; 3]| [part[0], part[1], i];
+                if split == QuadSplit::OneToThree {
+                    triangle([a, b, d], order([a, b, d]), [true, false, true])?;
+                    triangle([b, c, d], order([b, c, d]), [true, true, false])?;
+                } else {
+                    triangle([a, b, c], order([a, b, c]), [true, true, false])?;
+                    triangle([a, c, d], order([a, c, d]), [false, true, true])?;
+                }
             }
         }
         PrimType::NONE => {}
@@ -123,7 +128,7 @@ mod tests {
 
     fn all(ty: PrimType, count: usize, provoking: ProvokingVertex) -> Vec<Primitive> {
         let mut primitives = Vec::new();
-        let known = assemble::<()>(ty, count, provoking, |p| {
+        let known = assemble::<()>(ty, count, provoking, QuadSplit::OneToThree, |p| {
             primitives.push(p);
             Ok(())
         });
@@ -193,7 +198,13 @@ mod tests {
             })
             .collect();
         assert_eq!(ends, [[0, 1], [1, 2], [2, 0]]);
-        let nothing = assemble::<()>(PrimType::new(9), 8, ProvokingVertex::LAST, |_| Err(()));
+        let nothing = assemble::<()>(
+            PrimType::new(9),
+            8,
+            ProvokingVertex::LAST,
+            QuadSplit::OneToThree,
+            |_| Err(()),
+        );
         assert_eq!(nothing, Ok(false));
     }
 }
