@@ -1,9 +1,15 @@
 //! The fast and the jit engine against the reference engine: the same frame bit for bit, at every level
 //! of vector instructions that this machine has.
 //!
-//! An ordinary run tries some hundred programs. `R500_PROGRAMS=100000 cargo test --release -p
+//! Machine code of both levels, AVX2 and AVX-512, also runs in an emulator that checks each memory access.
+//!
+//! An ordinary run tries some hundred programs of each kind. `R500_PROGRAMS=100000 cargo test --release -p
 //! r500-gen --test fast` tries more, `R500_SEED` says from which seed on, `R500_SIMD=avx2,sse2` at
-//! which levels, `R500_ENGINE=jit` with which engine.
+//! which levels, `R500_ENGINE=fast,jit,emulated` with which engines. The long run of the emulator:
+//!
+//! ```sh
+//! R500_ENGINE=emulated R500_SEED=7000000 R500_PROGRAMS=100000 cargo test --release -p r500-gen --test fast
+//! ```
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
 mod engines;

@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::print_stderr)]
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use r500_exec::reference::Reference;
@@ -56,6 +57,9 @@ impl Seen {
              machine code; else {:#?}",
             self.drawn, self.instead
         );
+        // Not by a macro of the standard library: that is shown of failed tests only.
+        let names: Vec<_> = candidates().into_iter().map(|candidate| candidate.name).collect();
+        writeln!(std::io::stderr(), "{all} programs by {}", summary(&names)).unwrap();
         assert_eq!(compiled, operations, "some segments were not compiled");
         assert!(self.drawn * 100 >= all * percent, "only {} of {all}", self.drawn);
     }
@@ -117,6 +121,20 @@ pub(crate) fn compare(job: &Job, options: &Options<'_>) -> Outcome {
         }
     }
     Outcome::Same(compiled)
+}
+
+/// Which engines ran where: natively at which levels, and in the emulator.
+fn summary(names: &[String]) -> String {
+    let of = |kind: &str| {
+        let levels = names.iter().filter_map(|name| name.strip_prefix(kind)?.split(' ').nth(1));
+        let mut levels: Vec<_> = levels.collect();
+        levels.dedup();
+        if levels.is_empty() { "nowhere".to_owned() } else { levels.join(", ") }
+    };
+    let [fast, jit, emulated] = ["fast", "jit", "emulated"].map(of);
+    format!(
+        "fast engine: {fast}; machine code natively: {jit}; machine code in the emulator: {emulated}"
+    )
 }
 
 /// An engine to try.
