@@ -72,6 +72,9 @@ pub(super) struct Bench {
     /// With --against: exit with status 1 if the relative speed of a row is below this, such as 0.8
     #[arg(long, value_name = "RATIO", requires = "against")]
     fail_below: Option<f64>,
+    /// Say which engines draw, with which vector instructions, and which of these the processor has
+    #[arg(short, long)]
+    verbose: bool,
     #[command(flatten)]
     state: StateArgs,
 }
@@ -182,6 +185,21 @@ impl Setup {
     fn peak_simd(self) -> Simd {
         self.simd().unwrap_or_else(Simd::detect)
     }
+}
+
+/// Says which engines run with which vector instructions. All of it runs on the processor: code for levels that
+/// it does not have runs in tests only.
+fn what_draws(setups: &[Setup]) -> String {
+    let mut engines: Vec<_> = (setups.iter())
+        .map(|setup| match setup.engine {
+            Drawer::Reference => "reference".to_owned(),
+            Drawer::Fast(simd) => format!("fast with {}", simd.name()),
+            Drawer::Jit(simd) => format!("jit with {} (native)", simd.name()),
+        })
+        .collect();
+    engines.dedup();
+    let levels: Vec<_> = Simd::available().map(Simd::name).collect();
+    format!("engines: {}; this processor has {}", engines.join(", "), levels.join(", "))
 }
 
 /// A line of the table.
@@ -343,6 +361,9 @@ impl Bench {
     /// Measures everything; says what cannot be.
     fn measure(&self, programs: &[Program], status: &mut Status) -> Outcome<Measured> {
         let setups = self.setups();
+        if self.verbose {
+            terminal::note(&what_draws(&setups));
+        }
         let mut peaks = BTreeMap::new();
         for setup in &setups {
             let (simd, threads) = (setup.peak_simd(), setup.threads);
