@@ -14,7 +14,7 @@
 //! | `size` | `[width, height]` of the picture |
 //! | `us` | the state by register: `US_CONFIG`, `US_PIXSIZE`, `US_FC_CTRL`, `US_FC_BOOL_CONST`, `US_CODE_ADDR`, `US_CODE_RANGE`, `US_CODE_OFFSET`, `US_W_FMT` (a dword each), `US_OUT_FMT` (a list of four), `US_FC_INT_CONST` and `US_FORMAT` (`{ "0": dword }`) |
 //! | `program` | a list of instructions of six dwords, or of all dwords |
-//! | `constants` | a list of four channels each: bits in hex, or numbers |
+//! | `constants` | a list of four channels each, bits in hex or numbers; `null` is one that is not given |
 //! | `inputs` | a list of objects: `temp`, and either `components` or `values` |
 //! | `inputs[].components` | four objects: `name`, and `plane_uv` = `[c, du, dv]` or, with `position`, `vertex_values` at the three vertices |
 //! | `inputs[].values` | a vector per pixel; `width` where it is not the picture's |

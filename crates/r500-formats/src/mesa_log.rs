@@ -15,13 +15,18 @@
 //! nothing of flow control: their programs with flow control are an error, not a guess.
 //!
 //! A log holds as many programs as were compiled. They have no names: here they are called `fp0`,
-//! `fp1` and so on. Constants are printed to four decimals, which is too coarse to be used; state
-//! and inputs are not printed at all.
+//! `fp1` and so on. Immediate constants are printed to four decimals by some passes; they are
+//! recovered as far as the passes show their numbers ([`immediates`]). Other constants, state and inputs are not
+//! printed at all.
+
+mod immediates;
 
 use std::io::BufRead;
 
 use r500_isa::{Instruction, values::InstType};
-use r500_program::{Job, Program};
+use r500_program::{Job, Program, State};
+
+use immediates::Immediates;
 
 use crate::format::HEAD;
 use crate::lines::Lines;
@@ -74,6 +79,8 @@ pub(crate) struct Programs<R> {
     limits: Limits,
     /// The program that the next lines belong to.
     open: Option<Open>,
+    /// What the passes in front of the next program say of its constants.
+    immediates: Immediates,
     /// How many there were.
     count: u64,
 }
@@ -87,6 +94,8 @@ struct Open {
     line: u64,
     /// Line that its last instruction begins in.
     last_line: u64,
+    /// Its state: constants, as far as they are known.
+    state: State,
     /// What was wrong with it first. Its rest is read anyway, for the programs after it.
     error: Option<ReadError>,
 }
@@ -94,21 +103,37 @@ struct Open {
 impl<R: BufRead> Programs<R> {
     pub(crate) fn new(input: R, limits: &Limits) -> Self {
         let lines = Some(Lines::new(input, limits.document));
-        Self { lines, limits: limits.clone(), open: None, count: 0 }
+        Self {
+            lines,
+            limits: limits.clone(),
+            open: None,
+            immediates: Immediates::default(),
+            count: 0,
+        }
     }
 
     fn begin(&mut self, line: u64) -> Option<Open> {
-        self.open.replace(Open { code: Vec::new(), seen: 0, line, last_line: line, error: None })
+        let mut state = State::default();
+        self.immediates.give(&mut state);
+        self.open.replace(Open {
+            code: Vec::new(),
+            seen: 0,
+            line,
+            last_line: line,
+            state,
+            error: None,
+        })
     }
 
-    fn finish(&mut self, open: Open) -> Result<Job, ReadError> {
+    fn finish(&mut self, mut open: Open) -> Result<Job, ReadError> {
         let index = self.count;
         self.count += 1;
         let line = open.line;
         let name = format!("fp{index}");
+        let state = std::mem::take(&mut open.state);
         let code = open.finish().map_err(|e| e.below(&name))?;
         let origin = format!("{}, line {line}", Format::MesaLog);
-        Ok(Job { name, origin, ..Job::from_program(Program::from_code(code)) })
+        Ok(Job { name, origin, ..Job::from_program(Program { code, state }) })
     }
 }
 
@@ -118,7 +143,13 @@ impl<R: BufRead> Iterator for Programs<R> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let (number, header, word) = match self.lines.as_mut()?.next_lossy() {
-                Ok(Some((number, text))) => (number, text.contains(HEADER), Word::find(&text)),
+                Ok(Some((number, text))) => {
+                    let (header, word) = (text.contains(HEADER), Word::find(&text));
+                    if !header && word.is_none() {
+                        self.immediates.line(&text);
+                    }
+                    (number, header, word)
+                }
                 Ok(None) => {
                     self.lines = None;
                     return self.open.take().map(|open| self.finish(open));

@@ -295,3 +295,23 @@ fn a_log_of_several_programs() {
     assert_eq!(detect(prefixed.as_bytes(), None), Some(Format::MesaLog));
     assert_eq!(read_one(prefixed.as_bytes()).program, read_one(&logs[2].1).program);
 }
+
+#[test]
+fn immediates_are_recovered_from_the_passes() {
+    // The captures of the same programs hold the constants that the driver uploaded.
+    for (name, absent) in [("tex_grad", &[][..]), ("scene_plasma", &[0])] {
+        let log = fs::read(corpus(&format!("logs/{name}.log"))).unwrap();
+        let logged = read_one(&log).program.state;
+        let capture = fs::read(corpus(&format!("mesa/{name}.json"))).unwrap();
+        let uploaded = read_one(&capture).program.state.constants;
+        assert_eq!(logged.absent_constants, absent, "{name}");
+        for (n, constant) in logged.constants.iter().enumerate() {
+            if !absent.contains(&n) {
+                for (logged, uploaded) in constant.iter().zip(uploaded[n]) {
+                    let [logged, uploaded] = [*logged, uploaded].map(f32::from_bits);
+                    assert!((logged - uploaded).abs() <= 0.5e-4 + 1e-6, "{name} const[{n}]");
+                }
+            }
+        }
+    }
+}

@@ -96,6 +96,7 @@ impl Random {
                     let count = self.below(4) * self.below(86);
                     self.list(count, |r| std::array::from_fn(|_| r.dword()))
                 },
+                absent_constants: Vec::new(),
             },
         }
     }

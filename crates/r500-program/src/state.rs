@@ -54,6 +54,8 @@ pub struct State {
     pub format: [Option<UsFormat>; TEXTURE_UNITS],
     /// Float constants from constant 0 on: the bits of R, G, B, A.
     pub constants: Vec<[u32; 4]>,
+    /// Numbers of those of `constants` that the source does not give, ascending; their bits are 0.
+    pub absent_constants: Vec<usize>,
 }
 
 /// `US_OUT_FMT` of an ordinary 8-bit target, `C4_8` in the order R, G, B, A: the default format of
@@ -65,6 +67,23 @@ impl State {
     #[must_use]
     pub fn base_address(&self) -> u32 {
         self.code_offset.map_or(0, |register| u32::from(register.offset_addr()))
+    }
+
+    /// Returns whether the source gives float constant `n`.
+    #[must_use]
+    pub fn gives_constant(&self, n: usize) -> bool {
+        n < self.constants.len() && self.absent_constants.binary_search(&n).is_err()
+    }
+
+    /// Gives channel `channel` (0 red to 3 alpha) of float constant `n` the bits `value`. Constants in front
+    /// of it that the source does not give stay absent.
+    pub fn set_constant(&mut self, n: usize, channel: usize, value: u32) {
+        for absent in self.constants.len()..=n {
+            self.constants.push([0; 4]);
+            self.absent_constants.push(absent);
+        }
+        self.absent_constants.retain(|absent| *absent != n);
+        self.constants[n][channel & 3] = value;
     }
 
     /// `US_OUT_FMT` of target `n`, [`OUT_FMT_RGBA8`] if not given.

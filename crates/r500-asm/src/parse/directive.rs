@@ -337,11 +337,9 @@ impl Parser<'_> {
             Register::Const(n) => {
                 self.once_at(&format!("const[{n}]"), span);
                 let value = self.vector::<4>()?;
-                let constants = &mut self.job.program.state.constants;
-                if constants.len() <= usize::from(n) {
-                    constants.resize(usize::from(n) + 1, [0; 4]);
+                for (channel, value) in value.into_iter().enumerate() {
+                    self.job.program.state.set_constant(usize::from(n), channel, value.to_bits());
                 }
-                constants[usize::from(n)] = value.map(f32::to_bits);
             }
             Register::Int(n) => {
                 self.once_at(&format!("int[{n}]"), span);

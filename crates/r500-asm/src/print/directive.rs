@@ -203,7 +203,9 @@ fn is_word(name: &str) -> bool {
 // Constants.
 
 fn constants(out: &mut TextBuffer, job: &Job) {
-    for (n, value) in job.program.state.constants.iter().enumerate() {
+    let state = &job.program.state;
+    let given = state.constants.iter().enumerate().filter(|(n, _)| state.gives_constant(*n));
+    for (n, value) in given {
         out.text("const[");
         out.number(u32::try_from(n).unwrap_or(0));
         out.text("] = ");

@@ -93,12 +93,9 @@ impl StateArgs {
             None => return Ok(false),
         };
         let place = place(job, name).map_err(|m| usage("--time-to", m))?;
-        let mut written = job.program.state.constants.clone();
-        let constant = at(&mut written, place.constant);
         if let Some(channel) = place.channels.first() {
-            constant[*channel] = time.to_bits();
+            job.program.state.set_constant(place.constant, *channel, time.to_bits());
         }
-        job.program.state.constants = written;
         Ok(true)
     }
 
@@ -230,14 +227,6 @@ pub(super) fn place(job: &Job, text: &str) -> Result<ConstantPlace, String> {
     Err(format!("`{text}` is not a constant; there are const[0] to const[255], and {known}"))
 }
 
-/// The constant of that number; those below it that are not given become 0.
-fn at(constants: &mut Vec<[u32; 4]>, n: usize) -> &mut [u32; 4] {
-    if n >= constants.len() {
-        constants.resize(n + 1, [0; 4]);
-    }
-    &mut constants[n]
-}
-
 fn constant(job: &mut Job, text: &str) -> Result<(), String> {
     let (name, values) = split(text)?;
     let place = place(job, name)?;
@@ -250,9 +239,8 @@ fn constant(job: &mut Job, text: &str) -> Result<(), String> {
             place.channels.len()
         ));
     }
-    let constant = at(&mut job.program.state.constants, place.constant);
     for (channel, value) in place.channels.iter().zip(values) {
-        constant[*channel] = value.to_bits();
+        job.program.state.set_constant(place.constant, *channel, value.to_bits());
     }
     Ok(())
 }

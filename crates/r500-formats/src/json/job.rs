@@ -23,7 +23,12 @@ pub(super) fn from_entry(entry: schema::Entry, limits: &Limits) -> Result<Job, R
     }
     let mut state = state(entry.us.unwrap_or_default());
     let constants = entry.constants.unwrap_or_default().0;
-    state.constants = constants.into_iter().map(|c| c.map(|bits| bits.0)).collect();
+    for (constant, number) in constants.into_iter().zip(0..) {
+        if constant.is_none() {
+            state.absent_constants.push(number);
+        }
+        state.constants.push(constant.map_or([0; 4], |c| c.map(|bits| bits.0)));
+    }
     let textures = textures(entry.bound_textures.unwrap_or_default().0, &mut state)?;
 
     let is_draw = entry.test.is_some() || entry.background.is_some() || entry.probes.is_some();
@@ -145,7 +150,7 @@ fn state(us: schema::State) -> State {
         out_fmt: us.us_out_fmt.unwrap_or_default().map(register),
         w_fmt: register(us.us_w_fmt),
         format: registers(us.us_format),
-        constants: Vec::new(),
+        ..State::default()
     }
 }
 

@@ -20,7 +20,7 @@ pub(super) struct Entry {
     pub(super) size: Option<[u32; 2]>,
     pub(super) us: Option<State>,
     pub(super) program: Code,
-    pub(super) constants: Option<Few<[FloatBits; 4], { r500_isa::CONSTANTS }>>,
+    pub(super) constants: Option<Few<Option<[FloatBits; 4]>, { r500_isa::CONSTANTS }>>,
     pub(super) position: Option<[[Real; 4]; 3]>,
     pub(super) inputs: Option<Few<Input, 1024>>,
     pub(super) bound_textures: Option<Few<Texture, { r500_isa::TEXTURE_UNITS }>>,

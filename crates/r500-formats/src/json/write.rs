@@ -67,7 +67,12 @@ fn node(job: &Job) -> JsonNode {
     top.put("us", state(job).object_if_any());
     let instruction = |i: &Instruction| JsonNode::list(i.0.map(JsonNode::dword));
     top.put("program", Some(JsonNode::list(program.code.iter().map(instruction))));
-    let constants = program.state.constants.iter().map(|c| JsonNode::list(c.map(JsonNode::dword)));
+    let constants = program.state.constants.iter().enumerate().map(|(number, c)| {
+        match program.state.gives_constant(number) {
+            false => JsonNode::null(),
+            true => JsonNode::list(c.map(JsonNode::dword)),
+        }
+    });
     top.put("constants", (constants.len() > 0).then(|| JsonNode::list(constants)));
     top.put("uniforms", list_if_any(job.uniforms.iter().map(uniform)));
     let inputs = job.inputs.as_ref();

@@ -84,12 +84,12 @@ impl Sharing {
             let values: Vec<f32> = (0..count).map(|_| random.value()).collect();
             for (job, places) in jobs.iter_mut().zip(&shared.places) {
                 for (&(constant, channel), value) in places.iter().zip(&values) {
-                    let constants = &mut job.program.state.constants;
-                    let constant = usize::from(constant);
-                    if constants.len() <= constant {
-                        constants.resize(constant + 1, [0; 4]);
-                    }
-                    constants[constant][usize::from(channel & 3)] = value.to_bits();
+                    let state = &mut job.program.state;
+                    state.set_constant(
+                        usize::from(constant),
+                        usize::from(channel),
+                        value.to_bits(),
+                    );
                 }
             }
         }

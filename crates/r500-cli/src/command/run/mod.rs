@@ -190,7 +190,7 @@ impl Run {
     fn side_by_side(&self, job: &Job, rows: &[Row]) -> (Job, u32) {
         let mut job = job.clone();
         if let Some(row) = rows.first() {
-            row.set_constants(&mut job.program.state.constants);
+            row.set_constants(&mut job.program.state);
         }
         // Rows side by side, each a quad of its own; or quads of four rows.
         let per_quad = if self.quads { 4 } else { 1 };

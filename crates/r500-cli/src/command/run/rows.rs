@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use r500::isa::TEMPORARIES;
-use r500::program::Job;
+use r500::program::{Job, State};
 use serde_json::Value;
 
 use crate::command::binding_args::place;
@@ -23,12 +23,9 @@ pub(super) struct Row {
 
 impl Row {
     /// Writes the row's constants over those there are.
-    pub(super) fn set_constants(&self, constants: &mut Vec<[u32; 4]>) {
+    pub(super) fn set_constants(&self, state: &mut State) {
         for (&(constant, channel), &bits) in &self.constants {
-            if constant >= constants.len() {
-                constants.resize(constant + 1, [0; 4]);
-            }
-            constants[constant][channel] = bits;
+            state.set_constant(constant, channel, bits);
         }
     }
 
