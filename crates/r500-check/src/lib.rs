@@ -42,12 +42,14 @@ pub mod limits;
 
 mod check;
 mod examples;
+mod external;
 mod facts;
 mod lint;
 mod lint_code;
 mod severity;
 mod stats;
 
+pub use external::ExternalReads;
 pub use check::{Analysis, Assumptions, Report, analyze, analyze_errors, check, check_job};
 pub use facts::{Facts, Verdict};
 pub use lint::{Edit, EditTarget, Fix, Lint, Location};

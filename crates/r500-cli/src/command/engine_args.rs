@@ -81,6 +81,12 @@ impl MachineArgs {
         }
     }
 
+    /// Returns the time that a command may take that ends by itself: what is asked for, none for 0, or
+    /// `usual`.
+    pub(super) fn time_limit(&self, usual: Duration) -> Option<Duration> {
+        Some(self.limit_time.unwrap_or(usual)).filter(|limit| !limit.is_zero())
+    }
+
     /// Returns the vector instructions asked for.
     pub(super) fn simd(&self) -> Simd {
         self.simd
@@ -128,7 +134,7 @@ impl MachineArgs {
             limits: Limits {
                 instructions: self.limit_instructions,
                 memory: self.limit_memory,
-                time: self.limit_time,
+                time: self.limit_time.filter(|limit| !limit.is_zero()),
             },
             ..Options::default()
         };

@@ -2,10 +2,13 @@
 //!
 //! [`Pair`] runs two jobs, each with the bindings that it carries, and compares what the card would
 //! store of every pixel that both cover. [`Sharing`] finds the inputs and constants that both have
-//! under the same name, wherever they lie, so that both can be given the same random values.
+//! under the same name, wherever they lie, so that both can be given the same random values. [`Fill`] gives
+//! both the same values of what they read and their jobs do not provide; [`Exercise`] says what was executed.
 //! [`Parting`] follows a pixel through both and finds the instructions where they part.
 
 mod divergence;
+mod exercise;
+mod fill;
 mod interface_match;
 mod random;
 
@@ -17,6 +20,8 @@ use r500_program::{Compare, Job, State};
 use crate::expectation::agree;
 
 pub use divergence::{Divergence, Place};
+pub use exercise::{Exercise, Unexercised};
+pub use fill::Fill;
 pub use interface_match::{Shared, Sharing};
 pub use random::Random;
 
@@ -165,6 +170,24 @@ impl Pair {
     #[must_use]
     pub fn shaders(&self) -> &[Shader; 2] {
         &self.shaders
+    }
+
+    /// Follows some of the pixels of both programs with what `jobs` carry, to know what they execute.
+    ///
+    /// # Errors
+    /// [`Incomparable`] if a run cannot begin.
+    pub fn exercise(
+        &self,
+        jobs: &[Job; 2],
+        options: &Options<'_>,
+        exercises: &mut [Exercise; 2],
+    ) -> Result<(), Incomparable> {
+        for (n, exercise) in exercises.iter_mut().enumerate() {
+            let bindings = self.bind(n, &jobs[n])?;
+            let recorded = exercise.record(&self.shaders[n], &bindings, options);
+            recorded.map_err(|error| Incomparable::Run { side: SIDES[n], error })?;
+        }
+        Ok(())
     }
 
     /// Returns what a side reads.

@@ -21,8 +21,13 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, n: u64) -> u64 {
+    pub(super) fn below(&mut self, n: u64) -> u64 {
         self.bits() % n
+    }
+
+    /// 32 bits.
+    pub(super) fn word(&mut self) -> u32 {
+        (self.bits() >> 32) as u32
     }
 
     /// Between 0 and 1, 24 bits.

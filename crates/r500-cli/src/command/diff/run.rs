@@ -1,12 +1,15 @@
 //! `--run`: whether two programs compute the same.
 
+use std::fmt;
 use std::io::{self, Write};
+use std::time::{Duration, Instant};
 
 use clap::Args;
 use r500::equivalence::{
-    Comparison, Divergence, Incomparable, Pair, Part, Place, Shared, Sharing, Side,
+    Comparison, Divergence, Exercise, Fill, Incomparable, Pair, Part, Place, Shared, Sharing, Side,
+    Unexercised,
 };
-use r500::exec::Shader;
+use r500::exec::{Options, RunError, Shader};
 use r500::program::Job;
 use serde_json::{Value, json};
 
@@ -23,7 +26,9 @@ pub(super) struct RunArgs {
     /// Run both and compare every pixel that both cover
     #[arg(long)]
     run: bool,
-    /// Also run both this many times with random values of what they share by name (implies --run)
+    /// Also run both this many times with random values of what they share by name (implies --run). Where
+    /// a program reads what it does not carry, how often both are run with made-up values (default then:
+    /// 24)
     #[arg(long, value_name = "N", default_value_t = 0)]
     random: u64,
     /// Run part K of N of the random runs
@@ -56,15 +61,39 @@ pub(super) struct Verdict {
     seed: u64,
     /// Rounds of random values that were run.
     rounds: u64,
+    /// Rounds of filled values whose programs did not end within their limit of instructions.
+    endless: u64,
     sharing: Sharing,
+    fill: Fill,
+    /// What A and B did not execute.
+    unexercised: [Unexercised; 2],
     end: End,
 }
 
 enum End {
     Equal { pixels: usize },
     Different(Box<Different>),
+    Undecided(Undecided),
     Incomparable(Incomparable),
 }
+
+/// Why a comparison without a difference does not show that there is none.
+enum Undecided {
+    /// The time is up.
+    Time { limit: Duration, pixels: usize },
+    /// With all values that were made up some program did not end.
+    Endless { limit: u64 },
+    /// Something is read that is neither provided nor can be made up.
+    Unfilled,
+}
+
+/// Rounds with made-up values, and the size of their pictures.
+const FILL_ROUNDS: u64 = 24;
+const FILL_SIZE: [u32; 2] = [64, 64];
+/// Instructions that a group of pixels may execute with made-up values.
+const FILL_INSTRUCTIONS: u64 = 1 << 18;
+/// Time that a comparison may take.
+const TIME: Duration = Duration::from_secs(30);
 
 struct Different {
     comparison: Comparison,
@@ -83,53 +112,95 @@ impl RunArgs {
 
     /// Runs both.
     pub(super) fn compare(&self, jobs: &[Job; 2], machine: &MachineArgs) -> Outcome<Verdict> {
-        let [a, b] = jobs;
-        let mut sharing = Sharing::of(a, b);
+        let mut sharing = Sharing::of(&jobs[0], &jobs[1]);
         for text in &self.share {
             sharing.constants.push(self.shared(jobs, text)?);
         }
+        let fill = Fill::of(jobs, &sharing);
         let mut verdict = Verdict {
-            size: self.size.or(a.size).unwrap_or([256, 256]),
+            size: self.size(jobs, &fill),
             seed: self.seed,
             rounds: 0,
+            endless: 0,
             sharing,
+            fill,
+            unexercised: Default::default(),
             end: End::Equal { pixels: 0 },
         };
         let options = machine.options()?;
-        let end = self.rounds(jobs, machine, &options, &verdict.sharing);
-        let (end, rounds) = end.unwrap_or_else(|error| (End::Incomparable(error), 0));
-        (verdict.end, verdict.rounds) = (end, rounds);
+        let end = self.rounds(jobs, machine, options, &mut verdict);
+        verdict.end = end.unwrap_or_else(End::Incomparable);
         Ok(verdict)
+    }
+
+    /// The size of the pictures: small where there are many of them.
+    fn size(&self, [a, b]: &[Job; 2], fill: &Fill) -> [u32; 2] {
+        let usual = if fill.is_empty() { [256, 256] } else { FILL_SIZE };
+        self.size.or(a.size).or(b.size).unwrap_or(usual)
     }
 
     fn rounds(
         &self,
-        [a, b]: &[Job; 2],
+        jobs: &[Job; 2],
         machine: &MachineArgs,
-        options: &r500::exec::Options<'_>,
-        sharing: &Sharing,
-    ) -> Result<(End, u64), Incomparable> {
-        let pair = Pair::new(a.clone(), b.clone(), self.size)?;
-        if self.random > 0 && sharing.is_empty() {
+        mut options: Options<'static>,
+        verdict: &mut Verdict,
+    ) -> Result<End, Incomparable> {
+        let [a, b] = jobs.clone();
+        let given = |job: &Job| self.size.or(job.size);
+        let size = if given(&a) == given(&b) { Some(verdict.size) } else { self.size };
+        let pair = Pair::new(a, b, size)?;
+        let fills = !verdict.fill.is_empty();
+        if !verdict.fill.unfilled.is_empty() {
+            return Ok(End::Undecided(Undecided::Unfilled));
+        }
+        if self.random > 0 && verdict.sharing.is_empty() && !fills {
             return Err(Incomparable::NothingShared);
         }
-        let bar = terminal::progress(self.random + 1, "runs");
-        let (mut pixels, mut rounds) = (0, 0);
-        for round in 0..=self.random {
+        let random = if fills && self.random == 0 { FILL_ROUNDS } else { self.random };
+        let limit = machine.time_limit(TIME);
+        let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
+        if fills {
+            let limit = &mut options.limits.instructions;
+            *limit = FILL_INSTRUCTIONS.min(*limit);
+        }
+        let bar = terminal::progress(random + 1, "runs");
+        let mut pixels = 0;
+        let mut exercises: [Exercise; 2] = Default::default();
+        for round in u64::from(fills)..=random {
             bar.inc(1);
             let mine = round == 0 || self.shard.is_none_or(|shard| shard.takes(round - 1));
             if !mine {
                 continue;
             }
-            rounds += u64::from(round > 0);
-            let jobs = match round {
+            options.limits.time = deadline.map(|d| d.saturating_duration_since(Instant::now()));
+            let mut jobs = match round {
                 0 => pair.jobs.clone(),
-                n => sharing.randomise(&pair, self.seed, n - 1),
+                n => verdict.sharing.randomise(&pair, self.seed, n - 1),
             };
-            let comparison = pair.compare(&jobs, machine.engine(), options, self.tolerance)?;
+            if fills {
+                verdict.fill.apply(&mut jobs, self.seed, round - 1);
+            }
+            let exercised = pair.exercise(&jobs, &options, &mut exercises);
+            let compared = exercised
+                .and_then(|()| pair.compare(&jobs, machine.engine(), &options, self.tolerance));
+            let comparison = match compared {
+                Err(Incomparable::Run { error: RunError::Time { .. }, .. }) => {
+                    let limit = limit.unwrap_or_default();
+                    verdict.unexercised = unexercised(&exercises, &pair);
+                    return Ok(End::Undecided(Undecided::Time { limit, pixels }));
+                }
+                // Made-up values may keep a loop going for ever: others are tried.
+                Err(Incomparable::Run { error: RunError::Instructions { .. }, .. }) if fills => {
+                    verdict.endless += 1;
+                    continue;
+                }
+                other => other?,
+            };
+            verdict.rounds += u64::from(round > 0);
             pixels += comparison.pixels;
             let Some(first) = &comparison.first else { continue };
-            let parting = Divergence::find(&pair, &jobs, first, options, self.tolerance);
+            let parting = Divergence::find(&pair, &jobs, first, &options, self.tolerance);
             bar.finish_and_clear();
             let different = Different {
                 round: round.checked_sub(1),
@@ -137,10 +208,15 @@ impl RunArgs {
                 shaders: pair.shaders().clone(),
                 comparison,
             };
-            return Ok((End::Different(Box::new(different)), rounds));
+            return Ok(End::Different(Box::new(different)));
         }
         bar.finish_and_clear();
-        Ok((End::Equal { pixels }, rounds))
+        verdict.unexercised = unexercised(&exercises, &pair);
+        if pixels == 0 && verdict.endless > 0 {
+            let limit = options.limits.instructions;
+            return Ok(End::Undecided(Undecided::Endless { limit }));
+        }
+        Ok(End::Equal { pixels })
     }
 
     /// `A=B`.
@@ -164,12 +240,36 @@ impl RunArgs {
     }
 }
 
+fn unexercised(exercises: &[Exercise; 2], pair: &Pair) -> [Unexercised; 2] {
+    [0, 1].map(|n| exercises[n].unexercised(&pair.jobs[n].program))
+}
+
+impl fmt::Display for Undecided {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Time { limit, pixels } => write!(
+                f,
+                "limit of {limit:?} reached after {pixels} equal pixels (raise --limit-time)"
+            ),
+            Self::Endless { limit } => write!(
+                f,
+                "limit of {limit} instructions a group reached with all values that were tried \
+                 (provide constants with captures, or raise --limit-instructions)"
+            ),
+            Self::Unfilled => f.write_str(
+                "a program reads what it does not carry, and the names of the other say that equal \
+                 numbers need not be the same (say what is, with --share)",
+            ),
+        }
+    }
+}
+
 impl Verdict {
     pub(super) fn status(&self) -> Status {
         match self.end {
             End::Equal { .. } => Status::Fine,
             End::Different(_) => Status::Failed,
-            End::Incomparable(_) => Status::CouldNot,
+            End::Undecided(_) | End::Incomparable(_) => Status::CouldNot,
         }
     }
 
@@ -181,19 +281,65 @@ impl Verdict {
                 terminal::error(&format!("cannot compare: {error}"));
             }
             End::Equal { pixels } => {
-                writeln!(
-                    out,
-                    "equal: {pixels} pixels, {width}x{height} with what the programs carry{}",
-                    match self.rounds {
-                        0 => String::new(),
-                        n => format!(" and {n} times with random values (seed {})", self.seed),
+                let with = match self.rounds {
+                    n if !self.fill.is_empty() => {
+                        format!("{n} times with made-up values (seed {})", self.seed)
                     }
-                )?;
+                    0 => "with what the programs carry".to_owned(),
+                    n => format!(
+                        "with what the programs carry and {n} times with random values (seed {})",
+                        self.seed
+                    ),
+                };
+                writeln!(out, "equal: {pixels} pixels, {width}x{height} {with}")?;
                 self.shared(out)?;
+                self.filled(out)?;
+                self.coverage(out)?;
+            }
+            End::Undecided(reason) => {
+                writeln!(out, "undecided: {reason}")?;
+                self.filled(out)?;
+                self.coverage(out)?;
             }
             End::Different(different) => {
                 different.text(out, self, colors)?;
                 self.shared(out)?;
+                self.filled(out)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reports what the programs read without carrying it.
+    fn filled(&self, out: &mut impl Write) -> io::Result<()> {
+        let Fill { filled, copied, unfilled } = &self.fill;
+        if !filled.is_empty() {
+            writeln!(out, "read and not carried, the same made-up values in both: {filled}")?;
+        }
+        for (side, registers) in copied {
+            writeln!(out, "carried by {side} alone, given to both: {registers}")?;
+        }
+        for (side, registers) in unfilled {
+            writeln!(out, "read by {side} and not carried: {registers}")?;
+        }
+        if self.endless > 0 {
+            writeln!(out, "left out, because a program did not end: {} rounds", self.endless)?;
+        }
+        Ok(())
+    }
+
+    /// Reports what the comparison did not execute.
+    fn coverage(&self, out: &mut impl Write) -> io::Result<()> {
+        for (side, unexercised) in [Side::A, Side::B].iter().zip(&self.unexercised) {
+            let Unexercised { instructions, branches } = unexercised;
+            if !instructions.is_empty() {
+                let list: Vec<String> = instructions.iter().map(|at| format!("@{at}")).collect();
+                writeln!(out, "never executed in {side}: {}", list.join(", "))?;
+            }
+            if !branches.is_empty() {
+                let branch = |(from, to): &(u32, u32)| format!("@{from} to @{to}");
+                let list: Vec<String> = branches.iter().map(branch).collect();
+                writeln!(out, "never taken in {side}: {}", list.join(", "))?;
             }
         }
         Ok(())
@@ -245,7 +391,23 @@ impl Verdict {
                 .map(|(side, name)| json!({ "side": side.to_string(), "name": name }))
                 .collect::<Value>(),
         });
+        let registers = |(side, registers): &(Side, r500::check::ExternalReads)| {
+            json!({ "side": side.to_string(), "registers": registers.to_string() })
+        };
+        value["filled"] = self.fill.filled.to_string().into();
+        value["copied"] = self.fill.copied.iter().map(registers).collect();
+        value["unfilled"] = self.fill.unfilled.iter().map(registers).collect();
+        value["endless"] = self.endless.into();
+        value["unexercised"] = (self.unexercised.iter())
+            .map(|Unexercised { instructions, branches }| {
+                json!({ "instructions": instructions, "branches": branches })
+            })
+            .collect();
         match &self.end {
+            End::Undecided(reason) => {
+                value["verdict"] = "undecided".into();
+                value["reason"] = reason.to_string().into();
+            }
             End::Incomparable(error) => {
                 value["verdict"] = "incomparable".into();
                 value["reason"] = error.to_string().into();

@@ -1,0 +1,101 @@
+//! Execution coverage: which instructions and branches of a program a comparison has executed.
+
+use std::collections::BTreeSet;
+
+use r500_check::graph::{EdgeKind, Graph, Node};
+use r500_exec::reference::Group;
+use r500_exec::{Bindings, Draw, Options, PixelRect, RunError, Shader};
+use r500_program::Program;
+
+/// What a program's runs have executed, by address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exercise {
+    executed: BTreeSet<u32>,
+    followed: BTreeSet<(u32, u32)>,
+}
+
+/// What no run has executed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unexercised {
+    /// Addresses of instructions that no active pixel has executed.
+    pub instructions: Vec<u32>,
+    /// Branches that no group has followed: the address of the flow-control instruction and the one
+    /// that it leads to.
+    pub branches: Vec<(u32, u32)>,
+}
+
+/// Groups of pixels that are followed in a picture.
+const GROUPS: u32 = 8;
+/// Instructions that a group is followed for.
+const MOST_STEPS: u64 = 1 << 16;
+
+impl Exercise {
+    /// Follows groups of pixels spread over a picture in the reference engine.
+    ///
+    /// # Errors
+    /// [`RunError`] if the drawing cannot begin. A limit that strikes on the way only ends a group.
+    pub fn record(
+        &mut self,
+        shader: &Shader,
+        bindings: &Bindings,
+        options: &Options<'_>,
+    ) -> Result<(), RunError> {
+        let mut options = options.clone();
+        options.limits.instructions = options.limits.instructions.min(MOST_STEPS);
+        let draw = Draw::new(shader, bindings, &options)?;
+        let [columns, rows] = [0, 1].map(|n| bindings.size()[n].div_ceil(options.group[n]));
+        let groups = columns.saturating_mul(rows);
+        for n in 0..groups.min(GROUPS) {
+            // Evenly spread, and not all in one column.
+            let index = (u64::from(n) * u64::from(groups) / u64::from(groups.min(GROUPS))) as u32;
+            let (x, y) = ((index + n) % columns, index / columns);
+            let [width, height] = options.group;
+            let rect = PixelRect { x: x * width, y: y * height, width, height };
+            self.follow(Group::new(&draw, rect), &options);
+        }
+        Ok(())
+    }
+
+    fn follow(&mut self, mut group: Group<'_>, options: &Options<'_>) {
+        let mut from = None;
+        while !group.ended() {
+            let state = group.state();
+            let address = state.address();
+            if state.lanes().iter().any(|lane| lane.executes(&options.readings)) {
+                self.executed.insert(address);
+            }
+            self.followed.extend(from.map(|from| (from, address)));
+            from = Some(address);
+            if group.step().is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Returns what a program can execute and was not seen to.
+    #[must_use]
+    pub fn unexercised(&self, program: &Program) -> Unexercised {
+        let Ok(graph) = Graph::new(program) else { return Unexercised::default() };
+        let offset = program.state.code_offset.unwrap_or_default().offset_addr();
+        let address = |index: usize| u32::from(offset) + index as u32;
+        let reached = (0..graph.len()).filter(|&index| graph.reaches(index));
+        let instructions = reached.map(address).filter(|a| !self.executed.contains(a)).collect();
+        let branches = graph.edges().iter().filter_map(|edge| match (edge.kind, edge.to) {
+            (EdgeKind::Next | EdgeKind::End, _) => None,
+            (_, Node::Instruction(to)) => Some((address(edge.from), address(to))),
+            _ => None,
+        });
+        // Those of instructions that were not executed say nothing new.
+        let branches = branches.filter(|(from, _)| self.executed.contains(from));
+        let branches = branches.filter(|branch| !self.followed.contains(branch)).collect();
+        Unexercised { instructions, branches }
+    }
+}
+
+impl Unexercised {
+    /// Returns whether everything was executed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.instructions.is_empty() && self.branches.is_empty()
+    }
+}
