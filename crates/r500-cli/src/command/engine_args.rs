@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::builder::FalseyValueParser;
 use clap::{Args, ValueEnum};
+use r500::check::ExternalReads;
 use r500::exec::reference::Reference;
 use r500::exec::{
     BindError, Engine, Limits, Options, Readings, RunError, RunInfo, RuntimeWarnings, ShaderError,
@@ -13,6 +14,7 @@ use r500::exec::{
 };
 use r500::fast::{Fast, Simd};
 use r500::jit::{Jit, Settings};
+use r500::program::Job;
 
 use super::exit::{Failure, Outcome};
 use super::terminal;
@@ -153,6 +155,24 @@ pub(super) fn simd(text: &str) -> Result<Simd, String> {
         Some(simd) if simd.is_available() => Ok(simd),
         Some(_) => Err(format!("this processor has no {text}; it has {}", there())),
         None => Err(format!("`{text}` is not a level; write auto or one of {}", there())),
+    }
+}
+
+/// Warns of what a program reads that its job does not provide and that is drawn as 0 (a texture as not
+/// enabled). Inputs count only for a picture: rows of values are complete.
+pub(super) fn warn_missing(job: &Job, picture: bool) {
+    let mut missing = ExternalReads::of(&job.program).missing(job);
+    if !picture {
+        missing.inputs.clear();
+    } else if job.inputs.is_none() {
+        // A program that says nothing of its inputs gets u and v there.
+        missing.inputs.remove(&0);
+    }
+    if !missing.is_empty() {
+        terminal::warn(&format!(
+            "read and not provided: {missing}; what is missing reads as 0 (--const, --int, --bool, \
+             --texture and captures provide it)"
+        ));
     }
 }
 

@@ -228,10 +228,14 @@ impl Render {
     fn draw(&self, mut job: Job, time: Option<f32>) -> Outcome<Drawn> {
         let size = self.size.or(job.size).unwrap_or([256, 256]);
         self.state.apply(&mut job, size)?;
+        let time_given = time;
         let time = time.unwrap_or(job.time);
         let takes_time = self.state.apply_time(&mut job, time)?;
         if !takes_time && self.state.time.is_some() {
             terminal::warn("no constant takes the time; say which does with --time-to");
+        }
+        if time_given.is_none() {
+            engine_args::warn_missing(&job, true);
         }
         let shader = Shader::new(&job.program).map_err(engine_args::no_shader)?;
         let bindings = Bindings::new(&job, size).map_err(engine_args::not_bound)?;

@@ -136,6 +136,11 @@ impl Run {
         if self.dump_ir || self.dump_asm {
             return self.dump(&shader, &job, &rows);
         }
+        if let Some(row) = rows.first() {
+            let mut job = job.clone();
+            row.set_constants(&mut job.program.state);
+            engine_args::warn_missing(&job, false);
+        }
         let mut outputs = Vec::with_capacity(rows.len());
         let mut findings = RuntimeWarnings::default();
         for rows in batches(&rows, if self.quads { 4 } else { 1 }) {
