@@ -49,8 +49,8 @@ mod lint_code;
 mod severity;
 mod stats;
 
-pub use external::ExternalReads;
 pub use check::{Analysis, Assumptions, Report, analyze, analyze_errors, check, check_job};
+pub use external::ExternalReads;
 pub use facts::{Facts, Verdict};
 pub use lint::{Edit, EditTarget, Fix, Lint, Location};
 pub use lint_code::{LintCode, LintInfo};

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Folder, TEXTURE, corpus, r500};
+use super::{CONSTANT, Folder, corpus, r500};
 
 /// colour = gain * u + bias, written twice: registers, constants and channels of the input lie
 /// elsewhere in the second, which also computes an unused value.
@@ -218,8 +218,8 @@ fn what_cannot_be_compared() {
     r500(&["diff", &one, &large, "--run", "--size", "4x4"]).status(0);
     let answer = json(&[&one, &large, "--run"], 3);
     assert_eq!(answer["run"]["verdict"], "incomparable");
-    // Nothing of this program has a name but u and v.
-    let bare = folder.write("bare.inc", TEXTURE);
+    // Nothing of these programs has a name.
+    let bare = folder.write("bare.r5", "INPUT temp[0] = (plane(3, 2, 1), 0, 0, 0) ;\nOUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;");
     let nameless = folder.write("nameless.r5", "INPUT temp[0] = (plane(1, 2, 3), 0, 0, 0) ;\nOUT src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;");
     r500(&["diff", &nameless, &bare, "--random", "2"]).status(3).says("no input and no constant");
     // A file that is torn has no verdict; without --run it has errors.
@@ -249,4 +249,124 @@ fn constants_are_shared_by_number_where_told() {
     r500(&["diff", &one, &other, "--size", "4x4", "--random", "20"]).status(0);
     r500(&["diff", &one, &other, "--size", "4x4", "--random", "20", "--share", "c0=c2"]).status(1);
     r500(&["diff", &one, &two, "--run", "--share", "c0.rg=c2"]).status(2).says("2 channels and 4");
+}
+
+/// A log carries no constants but those of its immediates: what is missing is filled, the loop runs, and a
+/// broken operand in its body shows.
+#[test]
+fn what_a_log_does_not_carry_is_filled_alike_on_both_sides() {
+    let folder = Folder::new("diff-log");
+    let log = corpus("logs/loop_mandelbrot.log");
+    r500(&["diff", &log, &log, "--run"])
+        .status(0)
+        .shows("24 times with made-up values (seed 0)")
+        .shows("read and not carried, the same made-up values in both: const[0], int[0], temp[0]");
+    let answer = json(&[&log, &log, "--run", "--random", "3"], 0);
+    assert_eq!(answer["run"]["filled"], "const[0], int[0], temp[0]");
+    assert_eq!(answer["run"]["rounds"], 3);
+
+    // Instruction 30 scales by temp[0].r; with the swizzle of another channel it does not.
+    let text = std::fs::read_to_string(&log).unwrap();
+    let (before, after) = text.split_at(text.find("30\t0:CMN_INST").unwrap());
+    let broken = before.to_owned() + &after.replacen("0x00862410", "0x00862430", 1);
+    let broken = folder.write("broken.log", broken);
+    r500(&["diff", &log, &broken, "--run"]).status(1).shows("they part at this instruction");
+}
+
+#[test]
+fn names_on_one_side_leave_registers_undecided() {
+    let folder = Folder::new("diff-undecided");
+    let named = folder.write("named.r5", ONE);
+    let bare = folder.path("bare.inc");
+    r500(&["asm", &named, "--to", "c-array", "-o", &bare]).status(0);
+    r500(&["diff", &named, &bare, "--run"])
+        .status(3)
+        .shows("undecided: ")
+        .shows("read by B and not carried: const[0..1]")
+        .says("");
+    let answer = json(&[&named, &bare, "--run"], 3);
+    assert_eq!(answer["run"]["verdict"], "undecided");
+}
+
+#[test]
+fn a_comparison_says_what_it_never_executed() {
+    let folder = Folder::new("diff-unexercised");
+    // -1 is never above 0: no pixel enters the branch.
+    let source = "\
+        SIZE 8 8 ;
+        const[0] = (-1, 0, 0, 0) ;
+        INPUT temp[0] = (u, v, 0, 1) ;
+        src0.rgb = const[0] : alu[ge].r = MAD src0.rrr src0.111 src0.000 ;
+        IF alu ALU_WAIT ;
+            src0.rgb = temp[0] : temp[0].r = MAD src0.ggg src0.111 src0.000 ;
+        ENDIF ALU_WAIT ;
+        OUT src0.rgb = temp[0] : out[0].rgb = MAD src0.rgb src0.111 src0.000 ;
+    ";
+    let program = folder.write("branch.r5", source);
+    let changed = folder.write("changed.r5", source.replace("src0.ggg", "src0.bbb"));
+    r500(&["diff", &program, &changed, "--run"])
+        .status(0)
+        .shows("equal: 64 pixels")
+        .shows("never executed in A: @2, @3\n")
+        .shows("never executed in B: @2, @3\n");
+}
+
+#[test]
+fn an_endless_comparison_ends_undecided() {
+    let folder = Folder::new("diff-endless");
+    // JUMP always, to itself; then a program that reads a constant, so that values are filled.
+    let jump = "0x00000002, 0, 0x0000ff00, 0, 0, 0,\n";
+    let program = folder.write("endless.inc", format!("{jump}{CONSTANT}"));
+    let jump_only_at_the_end = folder.write("other.inc", format!("{CONSTANT}{CONSTANT}"));
+    r500(&["diff", &program, &program, "--run", "--limit-time", "5"]).status(3);
+    r500(&["diff", &program, &jump_only_at_the_end, "--run", "--limit-time", "5"]).status(3);
+}
+
+/// Bare programs with a single bit changed: where the real constants tell them apart, filled values must not
+/// call them equal.
+#[test]
+fn filled_values_find_what_real_constants_find() {
+    use r500::equal::Pair;
+    use r500::exec::{Limits, Options, reference::Reference};
+    use r500::program::Program;
+    use r500_gen::{Entropy, Rng};
+
+    let count = std::env::var("R500_MUTATIONS").map_or(24, |n| n.parse().unwrap());
+    let folder = Folder::new("diff-filled");
+    let mut rng = Rng::new(7);
+    let entries = std::fs::read_dir(corpus("mesa")).unwrap().map(|entry| entry.unwrap().path());
+    let mut captures: Vec<_> =
+        entries.filter(|p| p.extension().is_some_and(|e| e == "json")).collect();
+    captures.sort();
+    let limits = Limits { instructions: 100_000, ..Limits::default() };
+    let options = Options { limits, ..Options::default() };
+    let (mut compared, mut differed) = (0, 0);
+    while compared < count {
+        let path = &captures[rng.below(captures.len() as u32) as usize];
+        let bytes = std::fs::read(path).unwrap();
+        let job = r500::reader::read(&bytes, None, None, &r500::formats::Limits::default())
+            .unwrap()
+            .remove(0);
+        let mut broken = job.clone();
+        let at = rng.below(job.program.code.len() as u32) as usize;
+        broken.program.code[at].0[rng.below(6) as usize] ^= 1 << rng.below(32);
+        let Ok(pair) = Pair::new(job.clone(), broken.clone(), Some([16, 16])) else { continue };
+        let jobs = pair.jobs.clone();
+        let Ok(real) = pair.compare(&jobs, &Reference, &options, None) else { continue };
+        compared += 1;
+        let bare = |name: &str, job: &r500::program::Job| {
+            let job =
+                r500::program::Job::from_program(Program::from_code(job.program.code.clone()));
+            let mut text = Vec::new();
+            r500::formats::write(&job, r500::formats::Format::CArray, &mut text).unwrap();
+            folder.write(name, text)
+        };
+        let (a, b) = (bare("a.inc", &job), bare("b.inc", &broken));
+        let run = r500(&["diff", &a, &b, "--run"]);
+        if real.differing > 0 {
+            differed += 1;
+            assert_ne!(run.status, 0, "{} instruction {at}: {}", path.display(), run.text());
+        }
+    }
+    assert!(differed > compared / 8, "{differed} of {compared} mutations show");
 }

@@ -104,7 +104,8 @@ impl Fill {
             let texture = random.texture();
             jobs.iter_mut().for_each(|job| job.textures[n].clone_from(&texture));
         }
-        let inputs: Vec<Input> = self.filled.inputs.keys().map(|&temp| random.input(temp)).collect();
+        let inputs: Vec<Input> =
+            self.filled.inputs.keys().map(|&temp| random.input(temp)).collect();
         for job in jobs.iter_mut() {
             let given = job.inputs.get_or_insert_default();
             for input in &inputs {
@@ -167,7 +168,7 @@ fn has_named_inputs(job: &Job) -> bool {
 impl Random {
     /// A channel of a constant.
     fn constant(&mut self, round: u64) -> f32 {
-        const EDGES: [f32; 8] = [0.0, 1.0, -1.0, 0.5, 2.0, 1e-6, 1000.0, -0.0];
+        const EDGES: [f32; 8] = [0.0, 1.0, -1.0, 0.5, 100.0, 1e-6, 1000.0, -0.0];
         match self.below(8) {
             0 if round > 0 => EDGES[self.below(8) as usize],
             1 | 2 => self.between(0.0, 1.0),
@@ -177,9 +178,11 @@ impl Random {
 
     /// Count, start and step of a loop: mostly a few iterations.
     fn int_constant(&mut self, round: u64) -> UsFcIntConst {
+        // Drivers write loops of 255 iterations, which are left by branches.
         let count = match self.below(8) {
-            0 if round > 0 => [0, 1, 64, 255][self.below(4) as usize],
-            _ => 1 + self.below(8) as u8,
+            0 if round > 0 => [0, 1, 64, 200][self.below(4) as usize],
+            0..4 => 1 + self.below(8) as u8,
+            _ => 255,
         };
         let start = self.below(4) as u8;
         let step: i8 = [1, 1, 1, 0, 2, -1][self.below(6) as usize];

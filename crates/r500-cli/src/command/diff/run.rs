@@ -85,13 +85,18 @@ enum Undecided {
     Endless { limit: u64 },
     /// Something is read that is neither provided nor can be made up.
     Unfilled,
+    /// The programs differ, and the made-up values did not execute all of them.
+    Unexercised { pixels: usize },
 }
 
 /// Rounds with made-up values, and the size of their pictures.
 const FILL_ROUNDS: u64 = 24;
-const FILL_SIZE: [u32; 2] = [64, 64];
+const FILL_SIZE: [u32; 2] = [32, 32];
+/// Where these have not executed everything, more rounds follow: so many in all, and so long.
+const MOST_FILL_ROUNDS: u64 = 512;
+const FILL_TIME: Duration = Duration::from_secs(8);
 /// Instructions that a group of pixels may execute with made-up values.
-const FILL_INSTRUCTIONS: u64 = 1 << 18;
+const FILL_INSTRUCTIONS: u64 = 1 << 19;
 /// Time that a comparison may take.
 const TIME: Duration = Duration::from_secs(30);
 
@@ -147,8 +152,10 @@ impl RunArgs {
         verdict: &mut Verdict,
     ) -> Result<End, Incomparable> {
         let [a, b] = jobs.clone();
-        let given = |job: &Job| self.size.or(job.size);
-        let size = if given(&a) == given(&b) { Some(verdict.size) } else { self.size };
+        let size = match (a.size, b.size) {
+            (Some(a), Some(b)) if a != b => self.size,
+            _ => Some(verdict.size),
+        };
         let pair = Pair::new(a, b, size)?;
         let fills = !verdict.fill.is_empty();
         if !verdict.fill.unfilled.is_empty() {
@@ -157,7 +164,9 @@ impl RunArgs {
         if self.random > 0 && verdict.sharing.is_empty() && !fills {
             return Err(Incomparable::NothingShared);
         }
-        let random = if fills && self.random == 0 { FILL_ROUNDS } else { self.random };
+        let mut random = if fills && self.random == 0 { FILL_ROUNDS } else { self.random };
+        let identical = pair.jobs[0].program.code == pair.jobs[1].program.code;
+        let begun = Instant::now();
         let limit = machine.time_limit(TIME);
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         if fills {
@@ -167,19 +176,35 @@ impl RunArgs {
         let bar = terminal::progress(random + 1, "runs");
         let mut pixels = 0;
         let mut exercises: [Exercise; 2] = Default::default();
-        for round in u64::from(fills)..=random {
+        let mut round = u64::from(fills);
+        loop {
+            if round > random {
+                let enough = !fills
+                    || identical
+                    || self.random > 0
+                    || random >= MOST_FILL_ROUNDS
+                    || begun.elapsed() > FILL_TIME
+                    || unexercised(&exercises, &pair).iter().all(Unexercised::is_empty);
+                if enough {
+                    break;
+                }
+                random += FILL_ROUNDS;
+                bar.set_length(random + 1);
+            }
+            let current = round;
+            round += 1;
             bar.inc(1);
-            let mine = round == 0 || self.shard.is_none_or(|shard| shard.takes(round - 1));
+            let mine = current == 0 || self.shard.is_none_or(|shard| shard.takes(current - 1));
             if !mine {
                 continue;
             }
             options.limits.time = deadline.map(|d| d.saturating_duration_since(Instant::now()));
-            let mut jobs = match round {
+            let mut jobs = match current {
                 0 => pair.jobs.clone(),
                 n => verdict.sharing.randomise(&pair, self.seed, n - 1),
             };
             if fills {
-                verdict.fill.apply(&mut jobs, self.seed, round - 1);
+                verdict.fill.apply(&mut jobs, self.seed, current - 1);
             }
             let exercised = pair.exercise(&jobs, &options, &mut exercises);
             let compared = exercised
@@ -197,13 +222,13 @@ impl RunArgs {
                 }
                 other => other?,
             };
-            verdict.rounds += u64::from(round > 0);
+            verdict.rounds += u64::from(current > 0);
             pixels += comparison.pixels;
             let Some(first) = &comparison.first else { continue };
             let parting = Divergence::find(&pair, &jobs, first, &options, self.tolerance);
             bar.finish_and_clear();
             let different = Different {
-                round: round.checked_sub(1),
+                round: current.checked_sub(1),
                 parting,
                 shaders: pair.shaders().clone(),
                 comparison,
@@ -215,6 +240,10 @@ impl RunArgs {
         if pixels == 0 && verdict.endless > 0 {
             let limit = options.limits.instructions;
             return Ok(End::Undecided(Undecided::Endless { limit }));
+        }
+        let executed = verdict.unexercised.iter().all(Unexercised::is_empty);
+        if fills && !identical && !executed {
+            return Ok(End::Undecided(Undecided::Unexercised { pixels }));
         }
         Ok(End::Equal { pixels })
     }
@@ -255,6 +284,11 @@ impl fmt::Display for Undecided {
                 f,
                 "limit of {limit} instructions a group reached with all values that were tried \
                  (provide constants with captures, or raise --limit-instructions)"
+            ),
+            Self::Unexercised { pixels } => write!(
+                f,
+                "{pixels} pixels with made-up values are equal, but did not execute everything \
+                 (provide constants with captures, or try more values with --random N)"
             ),
             Self::Unfilled => f.write_str(
                 "a program reads what it does not carry, and the names of the other say that equal \
@@ -391,9 +425,7 @@ impl Verdict {
                 .map(|(side, name)| json!({ "side": side.to_string(), "name": name }))
                 .collect::<Value>(),
         });
-        let registers = |(side, registers): &(Side, r500::check::ExternalReads)| {
-            json!({ "side": side.to_string(), "registers": registers.to_string() })
-        };
+        let registers = |(side, registers): &(Side, r500::check::ExternalReads)| json!({ "side": side.to_string(), "registers": registers.to_string() });
         value["filled"] = self.fill.filled.to_string().into();
         value["copied"] = self.fill.copied.iter().map(registers).collect();
         value["unfilled"] = self.fill.unfilled.iter().map(registers).collect();
