@@ -142,8 +142,9 @@ fn every_command_takes_every_format() {
         r500(&["convert", &log, "-o", &file]).status(0);
         files.push(file);
     }
-    // The first constants are the time and the like; any will do.
-    let state = ["--const", "0=0.5,2,3,1", "--const", "1=0.25,1,2,0.5"];
+    // Any constants will do, but all: the log brings its immediates with it.
+    let state = ["0=0.5,2,3,1", "1=0.25,1,2,0.5", "2=1,2,3,4", "3=0.1,0.2,0.3,0.4"];
+    let state = state.map(|constant| ["--const", constant]).concat();
     let mut seen = Vec::new();
     for file in &files {
         let bytes = std::fs::read(file).unwrap();
