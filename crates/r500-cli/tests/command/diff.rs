@@ -326,7 +326,7 @@ fn an_endless_comparison_ends_undecided() {
 /// call them equal.
 #[test]
 fn filled_values_find_what_real_constants_find() {
-    use r500::equal::Pair;
+    use r500::equivalence::Pair;
     use r500::exec::{Limits, Options, reference::Reference};
     use r500::program::Program;
     use r500_gen::{Entropy, Rng};

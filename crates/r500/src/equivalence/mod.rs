@@ -4,7 +4,7 @@
 //! store of every pixel that both cover. [`Sharing`] finds the inputs and constants that both have
 //! under the same name, wherever they lie, so that both can be given the same random values. [`Fill`] gives
 //! both the same values of what they read and their jobs do not provide; [`Exercise`] says what was executed.
-//! [`Parting`] follows a pixel through both and finds the instructions where they part.
+//! [`Divergence`] follows a pixel through both and finds the instructions where they part.
 
 mod divergence;
 mod exercise;
