@@ -24,12 +24,17 @@ pub(crate) fn textures(state: &State, report: &mut Report) -> [Option<Texture>; 
         }
         let bound = texture(state, unit as u32).and_then(|texture| {
             // Unused units may hold anything; what cannot be bound reads as a disabled unit does.
-            let format = state.registers.member::<UsFormat>(unit as u32);
-            Sampler::bind(&texture, Some(format)).map_err(|error| error.to_string())?;
+            Sampler::bind(&texture, us_format(state, unit)).map_err(|error| error.to_string())?;
             Ok(texture)
         });
         bound.map_err(|why| report.note(Note::Texture { unit, why })).ok()
     })
+}
+
+/// Returns the size that scales a unit's coordinates; `None` if it is that of the texture. Observed: Mesa writes the
+/// registers on the R520 only, so that on other chips they hold 0.
+pub(crate) fn us_format(state: &State, unit: usize) -> Option<UsFormat> {
+    Some(state.registers.member::<UsFormat>(unit as u32)).filter(|format| format.bits() != 0)
 }
 
 /// Most bytes of a texture.

@@ -5,7 +5,7 @@ use r500_chip::Mapped;
 use r500_exec::{Bindings, Engine, Frame, Options, Readings as ExecReadings, Shader, draw};
 use r500_isa::state::{
     UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcBoolConst, UsFcCtrl, UsFcIntConst,
-    UsFormat, UsOutFmt, UsPixsize, UsWFmt,
+    UsOutFmt, UsPixsize, UsWFmt,
 };
 use r500_isa::{INT_CONSTANTS, TARGETS, TEXTURE_UNITS};
 use r500_program::{Input, InputData, Job, Program};
@@ -168,8 +168,7 @@ fn program(state: &State) -> Program {
     target.code_offset = Some(offset);
     target.out_fmt = std::array::from_fn(|n| Some(member::<UsOutFmt>(state, n)));
     target.w_fmt = Some(registers.get::<UsWFmt>());
-    target.format =
-        std::array::from_fn::<_, TEXTURE_UNITS, _>(|n| Some(member::<UsFormat>(state, n)));
+    target.format = std::array::from_fn::<_, TEXTURE_UNITS, _>(|n| tx::us_format(state, n));
     target.constants = state.us.constants().to_vec();
     program
 }
