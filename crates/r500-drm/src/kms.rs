@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytemuck::Zeroable;
+use r500_stream::PixelFormat;
 use r500_stream::capture::Picture;
 
 use crate::abi::{
@@ -12,7 +13,7 @@ use crate::abi::{
     PageFlip, VblankEvent,
 };
 use crate::gem::Object;
-use crate::screen::{Format, write_png};
+use crate::screen::write_png;
 use crate::worker::locked;
 use crate::{Errno, File, Program, log};
 
@@ -136,11 +137,11 @@ impl File {
 
     pub(crate) fn add_fb(&self, fb: &mut FrameBuffer) -> Result<(), Errno> {
         let format = match (fb.bpp, fb.depth) {
-            (32, 24) => Format::XRGB8888,
-            (32, 32) => Format::ARGB8888,
-            (32, 30) => Format::XRGB2101010,
-            (16, 16) => Format::RGB565,
-            (16, 15) => Format::XRGB1555,
+            (32, 24) => PixelFormat::XRGB8888,
+            (32, 32) => PixelFormat::ARGB8888,
+            (32, 30) => PixelFormat::XRGB2101010,
+            (16, 16) => PixelFormat::RGB565,
+            (16, 15) => PixelFormat::XRGB1555,
             _ => return Err(Errno::INVAL),
         };
         fb.id = self.add(fb.handle, [fb.width, fb.height, fb.pitch, 0], format)?;
@@ -148,7 +149,7 @@ impl File {
     }
 
     pub(crate) fn add_fb2(&self, fb: &mut FrameBuffer2) -> Result<(), Errno> {
-        let format = Format::from_code(fb.format).ok_or(Errno::INVAL)?;
+        let format = PixelFormat::from_code(fb.format).ok_or(Errno::INVAL)?;
         let shape = [fb.width, fb.height, fb.pitches[0], fb.offsets[0]];
         fb.id = self.add(fb.handles[0], shape, format)?;
         Ok(())
@@ -158,7 +159,7 @@ impl File {
         &self,
         handle: u32,
         [width, height, pitch, offset]: [u32; 4],
-        format: Format,
+        format: PixelFormat,
     ) -> Result<u32, Errno> {
         let object = self.object(handle)?;
         let row = u64::from(width) * format.bytes() as u64;

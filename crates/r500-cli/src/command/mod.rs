@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`card`], [`stream`], [`manual`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`card`], [`replay`], [`stream`], [`manual`] | the subcommands |
 //! | [`source`], [`state`], [`machine`], [`format`](mod@format) | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`], [`difference`] | exit statuses, messages, colours, progress, what changes in a text |
@@ -28,6 +28,7 @@ mod lsp;
 mod man;
 mod plane_expr;
 mod render;
+mod replay;
 mod run;
 mod stats;
 mod stream;
@@ -69,6 +70,7 @@ enum Command {
     Explain(explain::Explain),
     Card(card::Card),
     Capture(card::Capture),
+    Replay(replay::Replay),
     Stream(Box<stream::Stream>),
     Completions(man::Completions),
     Man(man::Man),
@@ -96,6 +98,7 @@ Examples:
   r500 explain 0x1401ff05 --as us_fc_inst       what the bits of a word mean
   r500 card glmark2-es2-drm                     run any program on the virtual card
   r500 capture -o demo.r5cs ./program           the same, and keep what it submits
+  r500 replay demo.r5cs -o frames               again, bit for bit
   r500 stream demo.r5cs --list                  its draws; every packet with names";
 
 /// Runs the command.
@@ -120,6 +123,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Explain(explain) => explain.run(),
         Command::Card(card) => card.run(),
         Command::Capture(capture) => capture.run(),
+        Command::Replay(replay) => replay.run(),
         Command::Stream(stream) => stream.run(),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),

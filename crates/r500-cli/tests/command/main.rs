@@ -18,6 +18,7 @@ mod fmt;
 mod lsp;
 mod manual;
 mod render;
+mod replay;
 mod run;
 mod sequence;
 mod stats;

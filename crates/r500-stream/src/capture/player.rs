@@ -39,7 +39,14 @@ pub enum Event {
     /// The program waited for the buffer.
     Wait(Buffer),
     /// The end of a frame.
-    Flip(Buffer, Picture),
+    Flip {
+        /// The buffer.
+        buffer: Buffer,
+        /// Where the picture is in it.
+        picture: Picture,
+        /// The buffer's tiling.
+        tiling: Tiling,
+    },
 }
 
 /// A record that contradicts those before it.
@@ -120,7 +127,8 @@ impl Player {
             Record::Hashes(hashes) => return Ok(Some(Event::Hashes(hashes))),
             Record::Wait { buffer } => return Ok(Some(Event::Wait(self.existing(buffer)?.0))),
             Record::Flip(picture) => {
-                return Ok(Some(Event::Flip(self.existing(picture.buffer)?.0, picture)));
+                let (buffer, tiling) = self.existing(picture.buffer)?;
+                return Ok(Some(Event::Flip { buffer, picture, tiling }));
             }
             Record::Unknown { .. } => {}
         }
