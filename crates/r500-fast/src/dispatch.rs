@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 
 use super::bytecode::Arg;
 use super::lanes::arith::{self, FromC, Ieee, MinusBoth, MinusC, PlusC, ZeroA, ZeroBoth};
-use super::lanes::{Chunk, Splat, Src, bits, choose, functions};
+use super::lanes::{Chunk, Splat, Src, bits, functions, select};
 use super::reg_file::{OtherRegs, RegFile};
 use r500_ir::{AddSign, DenormalMode, MulFlags, Opcode};
 use r500_simd::{Dispatched, SimdFn, SimdLevel};
@@ -127,17 +127,17 @@ kernels! {
     MulSigned |L, d, a, b, c, s| arith::mul_signed::<L::Flush, Ieee>(d, a, b, s);
     MulZeroA |L, d, a, b, c, s| arith::mul_signed::<L::Flush, ZeroA>(d, a, b, s);
     MulZeroBoth |L, d, a, b, c, s| arith::mul_signed::<L::Flush, ZeroBoth>(d, a, b, s);
-    Min |L, d, a, b, c, s| choose::min::<L::Flush>(d, a, b);
-    Max |L, d, a, b, c, s| choose::max::<L::Flush>(d, a, b);
-    MinRaw |L, d, a, b, c, s| choose::min_raw::<L::Flush>(d, a, b);
-    MaxRaw |L, d, a, b, c, s| choose::max_raw::<L::Flush>(d, a, b);
-    Lt |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Lt>(d, a, b);
-    Ge |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Ge>(d, a, b);
-    Eq |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Eq>(d, a, b);
-    Ne |L, d, a, b, c, s| choose::compare::<L::Flush, choose::Ne>(d, a, b);
-    And |L, d, a, b, c, s| choose::and(d, a, b);
-    Or |L, d, a, b, c, s| choose::or(d, a, b);
-    AndNot |L, d, a, b, c, s| choose::and_not(d, a, b);
+    Min |L, d, a, b, c, s| select::min::<L::Flush>(d, a, b);
+    Max |L, d, a, b, c, s| select::max::<L::Flush>(d, a, b);
+    MinRaw |L, d, a, b, c, s| select::min_raw::<L::Flush>(d, a, b);
+    MaxRaw |L, d, a, b, c, s| select::max_raw::<L::Flush>(d, a, b);
+    Lt |L, d, a, b, c, s| select::compare::<L::Flush, select::Lt>(d, a, b);
+    Ge |L, d, a, b, c, s| select::compare::<L::Flush, select::Ge>(d, a, b);
+    Eq |L, d, a, b, c, s| select::compare::<L::Flush, select::Eq>(d, a, b);
+    Ne |L, d, a, b, c, s| select::compare::<L::Flush, select::Ne>(d, a, b);
+    And |L, d, a, b, c, s| select::and(d, a, b);
+    Or |L, d, a, b, c, s| select::or(d, a, b);
+    AndNot |L, d, a, b, c, s| select::and_not(d, a, b);
 
     Mad |L, d, a, b, c, s| arith::mad::<L::Flush, PlusC>(d, a, b, c);
     MadMinus |L, d, a, b, c, s| arith::mad::<L::Flush, MinusC>(d, a, b, c);
@@ -148,8 +148,8 @@ kernels! {
     MadZeroBoth |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroBoth, PlusC>(d, a, b, c, s);
     MadZeroBothMinus |L, d, a, b, c, s| arith::mad_signed::<L::Flush, ZeroBoth, MinusC>(d, a, b, c, s);
     Copy |L, d, a, b, c, s| bits::copy(d, a);
-    MaskedMove |L, d, a, b, c, s| choose::blend(d, a, b);
-    Select |L, d, a, b, c, s| choose::select(d, a, b, c);
+    MaskedMove |L, d, a, b, c, s| select::blend(d, a, b);
+    Select |L, d, a, b, c, s| select::select(d, a, b, c);
 }
 
 /// Selects the kernel of an operation, and its arguments. `materialize` returns the slot of a constant.

@@ -18,8 +18,8 @@ pub(crate) trait Product {
     /// The product with its sign flipped where `sign` has one; `zero`, the bits of +0, where a zero factor
     /// makes it that.
     #[inline(always)]
-    fn of<F: Flush>(seen: &mut u32, [a, b]: [f32; 2], sign: f32, zero: u32) -> f32 {
-        let mut bits = F::rounded(seen, a * b).to_bits() ^ sign.to_bits();
+    fn of<F: Flush>(flags: &mut u32, [a, b]: [f32; 2], sign: f32, zero: u32) -> f32 {
+        let mut bits = F::rounded(flags, a * b).to_bits() ^ sign.to_bits();
         if Self::ZERO_A {
             bits = if a == 0.0 { zero } else { bits };
         }
@@ -179,11 +179,11 @@ pub(crate) fn rsq<F: Flush>(dst: &mut [Chunk], a: impl Src) {
 struct Mul;
 
 impl Lanewise<2> for Mul {
-    const WATCHES: bool = true;
+    const CHECKS_DENORMALS: bool = true;
 
     #[inline(always)]
-    fn lane<F: Flush>(seen: &mut u32, [a, b]: [f32; 2]) -> f32 {
-        F::rounded(seen, a * b)
+    fn lane<F: Flush>(flags: &mut u32, [a, b]: [f32; 2]) -> f32 {
+        F::rounded(flags, a * b)
     }
 
     #[inline(always)]
@@ -195,12 +195,12 @@ impl Lanewise<2> for Mul {
 struct Mad<S>(PhantomData<S>);
 
 impl<S: Sum> Lanewise<3> for Mad<S> {
-    const WATCHES: bool = true;
+    const CHECKS_DENORMALS: bool = true;
 
     #[inline(always)]
-    fn lane<F: Flush>(seen: &mut u32, [a, b, c]: [f32; 3]) -> f32 {
-        let p = F::rounded(seen, a * b);
-        F::rounded(seen, S::of(p, c))
+    fn lane<F: Flush>(flags: &mut u32, [a, b, c]: [f32; 3]) -> f32 {
+        let p = F::rounded(flags, a * b);
+        F::rounded(flags, S::of(p, c))
     }
 
     #[inline(always)]
@@ -212,11 +212,11 @@ impl<S: Sum> Lanewise<3> for Mad<S> {
 struct MulSigned<P>(PhantomData<P>);
 
 impl<P: Product> Lanewise<3> for MulSigned<P> {
-    const WATCHES: bool = true;
+    const CHECKS_DENORMALS: bool = true;
 
     #[inline(always)]
-    fn lane<F: Flush>(seen: &mut u32, [a, b, sign]: [f32; 3]) -> f32 {
-        P::of::<F>(seen, [a, b], sign, 0)
+    fn lane<F: Flush>(flags: &mut u32, [a, b, sign]: [f32; 3]) -> f32 {
+        P::of::<F>(flags, [a, b], sign, 0)
     }
 
     #[inline(always)]
@@ -228,15 +228,15 @@ impl<P: Product> Lanewise<3> for MulSigned<P> {
 struct MadSigned<P, S>(PhantomData<(P, S)>);
 
 impl<P: Product, S: Sum> Lanewise<4> for MadSigned<P, S> {
-    const WATCHES: bool = true;
+    const CHECKS_DENORMALS: bool = true;
 
     #[inline(always)]
-    fn lane<F: Flush>(seen: &mut u32, [a, b, c, sign]: [f32; 4]) -> f32 {
+    fn lane<F: Flush>(flags: &mut u32, [a, b, c, sign]: [f32; 4]) -> f32 {
         // Zero is an identity of subtraction to the compiler, which would hand C through unflushed where the
         // product is zero: it must not see that it is.
         let zero = if S::MINUS_P { sign.to_bits() & 0x7fff_ffff } else { 0 };
-        let p = P::of::<F>(seen, [a, b], sign, zero);
-        F::rounded(seen, S::of(p, c))
+        let p = P::of::<F>(flags, [a, b], sign, zero);
+        F::rounded(flags, S::of(p, c))
     }
 
     #[inline(always)]
@@ -254,11 +254,11 @@ fn flip(x: f32, sign: f32) -> f32 {
 struct Add<S>(PhantomData<S>);
 
 impl<S: Sum> Lanewise<2> for Add<S> {
-    const WATCHES: bool = true;
+    const CHECKS_DENORMALS: bool = true;
 
     #[inline(always)]
-    fn lane<F: Flush>(seen: &mut u32, [a, b]: [f32; 2]) -> f32 {
-        F::rounded(seen, S::of(a, b))
+    fn lane<F: Flush>(flags: &mut u32, [a, b]: [f32; 2]) -> f32 {
+        F::rounded(flags, S::of(a, b))
     }
 
     #[inline(always)]
@@ -270,11 +270,11 @@ impl<S: Sum> Lanewise<2> for Add<S> {
 struct Rcp;
 
 impl Lanewise<1> for Rcp {
-    const WATCHES: bool = true;
+    const CHECKS_DENORMALS: bool = true;
 
     #[inline(always)]
-    fn lane<F: Flush>(seen: &mut u32, [a]: [f32; 1]) -> f32 {
-        F::rounded(seen, 1.0 / a)
+    fn lane<F: Flush>(flags: &mut u32, [a]: [f32; 1]) -> f32 {
+        F::rounded(flags, 1.0 / a)
     }
 
     #[inline(always)]
@@ -286,7 +286,7 @@ impl Lanewise<1> for Rcp {
 struct Rsq;
 
 impl Lanewise<1> for Rsq {
-    const WATCHES: bool = true;
+    const CHECKS_DENORMALS: bool = true;
 
     // No root of a normal number is near 2^-126 or 2^126.
     #[inline(always)]

@@ -49,7 +49,7 @@ pub(crate) fn cos<F: Flush, R: Rint>(dst: &mut [Chunk], a: impl Src) {
 struct Frc<R>(PhantomData<R>);
 
 impl<R: Rint> Lanewise<1> for Frc<R> {
-    const WATCHES: bool = false;
+    const CHECKS_DENORMALS: bool = false;
 
     // A fraction is a multiple of A's last place, and A itself if it is between 0 and 1: not tiny.
     #[inline(always)]
@@ -67,7 +67,7 @@ impl<R: Rint> Lanewise<1> for Frc<R> {
 struct Clamp01;
 
 impl Lanewise<1> for Clamp01 {
-    const WATCHES: bool = false;
+    const CHECKS_DENORMALS: bool = false;
 
     // In this form two instructions, a maximum and a minimum. But the maximum that the compiler takes
     // on AArch64 (FMAXNM) makes a signalling NaN a quiet one instead of 0: there, numbers from 0 to
@@ -92,7 +92,7 @@ impl Lanewise<1> for Clamp01 {
 struct Ex2;
 
 impl Lanewise<1> for Ex2 {
-    const WATCHES: bool = false;
+    const CHECKS_DENORMALS: bool = false;
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
@@ -120,7 +120,7 @@ impl Lanewise<1> for Ex2 {
 struct Ln2;
 
 impl Lanewise<1> for Ln2 {
-    const WATCHES: bool = false;
+    const CHECKS_DENORMALS: bool = false;
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
@@ -147,7 +147,7 @@ impl Lanewise<1> for Ln2 {
 struct Sin<R>(PhantomData<R>);
 
 impl<R: Rint> Lanewise<1> for Sin<R> {
-    const WATCHES: bool = false;
+    const CHECKS_DENORMALS: bool = false;
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
@@ -166,7 +166,7 @@ impl<R: Rint> Lanewise<1> for Sin<R> {
 struct Cos<R>(PhantomData<R>);
 
 impl<R: Rint> Lanewise<1> for Cos<R> {
-    const WATCHES: bool = false;
+    const CHECKS_DENORMALS: bool = false;
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {

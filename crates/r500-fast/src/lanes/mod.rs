@@ -11,7 +11,7 @@
 //! | module | kernels |
 //! | --- | --- |
 //! | [`arith`] | sums, products, dot products, quotients |
-//! | [`choose`] | comparisons, selections, masks, minimum and maximum |
+//! | [`select`] | comparisons, selections, masks, minimum and maximum |
 //! | [`functions`] | `FRC`, `EX2`, `LN2`, `SIN`, `COS`, the clamp |
 //! | [`bits`] | copies, sign bits, corners of quads |
 //!
@@ -23,8 +23,8 @@
 
 pub(crate) mod arith;
 pub(crate) mod bits;
-pub(crate) mod choose;
 pub(crate) mod functions;
+pub(crate) mod select;
 
 #[cfg(test)]
 mod tests;
@@ -72,12 +72,12 @@ impl Src for Splat {
 
 /// An operation on the lanes of N operands.
 trait Lanewise<const N: usize> {
-    /// Whether the kernel answers for denormals by doing a chunk again by [`law`](Self::law).
+    /// Whether a chunk with denormals is recomputed lane by lane by [`law`](Self::law).
     /// Otherwise [`lane`](Self::lane) is right for all operands.
-    const WATCHES: bool;
+    const CHECKS_DENORMALS: bool;
 
-    /// One lane. What it rounds it shows to `seen`, if that can be tiny.
-    fn lane<F: Flush>(seen: &mut u32, operands: [f32; N]) -> f32;
+    /// Computes one lane. Notes in `flags` whether a rounded result may be subnormal.
+    fn lane<F: Flush>(flags: &mut u32, operands: [f32; N]) -> f32;
 
     /// One lane by the scalar law, in plain arithmetic.
     fn law(operands: [f32; N]) -> f32;
@@ -159,19 +159,19 @@ fn map<F: Flush, O: Lanewise<N>, const N: usize>(dst: &mut [Chunk], operands: im
     for (i, to) in dst.iter_mut().enumerate() {
         inhibit_outer_vectorization();
         let chunks = operands.chunks(i);
-        let mut seen = [flush::NOTHING; LANES];
+        let mut flags = [flush::NOTHING; LANES];
         let mut result = [0.0; LANES];
         for l in 0..LANES {
-            let lane = across(&chunks, l);
-            if O::WATCHES {
+            let lane = gather_lane(&chunks, l);
+            if O::CHECKS_DENORMALS {
                 for x in lane {
-                    F::given(&mut seen[l], x);
+                    F::given(&mut flags[l], x);
                 }
             }
-            result[l] = O::lane::<F>(&mut seen[l], lane);
+            result[l] = O::lane::<F>(&mut flags[l], lane);
         }
         *to = result;
-        if O::WATCHES && F::met(seen) {
+        if O::CHECKS_DENORMALS && F::met(flags) {
             again::<O, N>(to, &chunks);
         }
     }
@@ -179,7 +179,7 @@ fn map<F: Flush, O: Lanewise<N>, const N: usize>(dst: &mut [Chunk], operands: im
 
 /// The operands of a lane.
 #[inline(always)]
-fn across<const N: usize>(chunks: &[Chunk; N], lane: usize) -> [f32; N] {
+fn gather_lane<const N: usize>(chunks: &[Chunk; N], lane: usize) -> [f32; N] {
     let mut operands = [0.0; N];
     for n in 0..N {
         operands[n] = chunks[n][lane];
@@ -192,6 +192,6 @@ fn across<const N: usize>(chunks: &[Chunk; N], lane: usize) -> [f32; N] {
 #[inline(never)]
 fn again<O: Lanewise<N>, const N: usize>(to: &mut Chunk, chunks: &[Chunk; N]) {
     for (l, to) in to.iter_mut().enumerate() {
-        *to = O::law(across(chunks, l));
+        *to = O::law(gather_lane(chunks, l));
     }
 }

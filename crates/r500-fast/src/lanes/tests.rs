@@ -5,8 +5,8 @@
 use std::marker::PhantomData;
 
 use super::arith::{FromC, Ieee, MinusBoth, MinusC, PlusC, ZeroA, ZeroBoth};
-use super::choose::{Eq, Ge, Lt, Ne};
-use super::{Chunk, LANES, Splat, arith, bits, choose, functions};
+use super::select::{Eq, Ge, Lt, Ne};
+use super::{Chunk, LANES, Splat, arith, bits, functions, select};
 use r500_numerics::{Arith, compare, flush, kernels};
 use r500_simd::{Simd, SimdLevel, SimdTask};
 
@@ -106,26 +106,26 @@ kernels! { check;
     sin[1] Number: |L, d, [a]| functions::sin::<L::Flush, L::Rint>(d, a), |[a]| kernels::sin(a);
     cos[1] Number: |L, d, [a]| functions::cos::<L::Flush, L::Rint>(d, a), |[a]| kernels::cos(a);
 
-    lt[2] Bits: |L, d, [a, b]| choose::compare::<L::Flush, Lt>(d, a, b), |[a, b]| mask(compare::lt(a, b));
-    ge[2] Bits: |L, d, [a, b]| choose::compare::<L::Flush, Ge>(d, a, b), |[a, b]| mask(compare::ge(a, b));
-    eq[2] Bits: |L, d, [a, b]| choose::compare::<L::Flush, Eq>(d, a, b), |[a, b]| mask(compare::eq(a, b));
-    ne[2] Bits: |L, d, [a, b]| choose::compare::<L::Flush, Ne>(d, a, b), |[a, b]| mask(compare::ne(a, b));
-    ge_zero[1] Bits: |L, d, [a]| choose::compare::<L::Flush, Ge>(d, a, Splat(0.0)), |[a]| mask(compare::ge(a, 0.0));
-    lt_zero[1] Bits: |L, d, [a]| choose::compare::<L::Flush, Lt>(d, a, Splat(0.0)), |[a]| mask(compare::lt(a, 0.0));
-    eq_zero[1] Bits: |L, d, [a]| choose::compare::<L::Flush, Eq>(d, a, Splat(0.0)), |[a]| mask(compare::eq(a, 0.0));
-    ne_zero[1] Bits: |L, d, [a]| choose::compare::<L::Flush, Ne>(d, a, Splat(0.0)), |[a]| mask(compare::ne(a, 0.0));
+    lt[2] Bits: |L, d, [a, b]| select::compare::<L::Flush, Lt>(d, a, b), |[a, b]| mask(compare::lt(a, b));
+    ge[2] Bits: |L, d, [a, b]| select::compare::<L::Flush, Ge>(d, a, b), |[a, b]| mask(compare::ge(a, b));
+    eq[2] Bits: |L, d, [a, b]| select::compare::<L::Flush, Eq>(d, a, b), |[a, b]| mask(compare::eq(a, b));
+    ne[2] Bits: |L, d, [a, b]| select::compare::<L::Flush, Ne>(d, a, b), |[a, b]| mask(compare::ne(a, b));
+    ge_zero[1] Bits: |L, d, [a]| select::compare::<L::Flush, Ge>(d, a, Splat(0.0)), |[a]| mask(compare::ge(a, 0.0));
+    lt_zero[1] Bits: |L, d, [a]| select::compare::<L::Flush, Lt>(d, a, Splat(0.0)), |[a]| mask(compare::lt(a, 0.0));
+    eq_zero[1] Bits: |L, d, [a]| select::compare::<L::Flush, Eq>(d, a, Splat(0.0)), |[a]| mask(compare::eq(a, 0.0));
+    ne_zero[1] Bits: |L, d, [a]| select::compare::<L::Flush, Ne>(d, a, Splat(0.0)), |[a]| mask(compare::ne(a, 0.0));
 
-    min[2] Flushed: |L, d, [a, b]| choose::min::<L::Flush>(d, a, b), |[a, b]| compare::min(a, b);
-    max[2] Flushed: |L, d, [a, b]| choose::max::<L::Flush>(d, a, b), |[a, b]| compare::max(a, b);
-    max_zero[1] Flushed: |L, d, [a]| choose::max::<L::Flush>(d, a, Splat(0.0)), |[a]| compare::max(a, 0.0);
-    min_raw[2] Bits: |L, d, [a, b]| choose::min_raw::<L::Flush>(d, a, b), |[a, b]| compare::min(a, b);
-    max_raw[2] Bits: |L, d, [a, b]| choose::max_raw::<L::Flush>(d, a, b), |[a, b]| compare::max(a, b);
-    max_raw_zero[1] Bits: |L, d, [a]| choose::max_raw::<L::Flush>(d, a, Splat(0.0)), |[a]| compare::max(a, 0.0);
+    min[2] Flushed: |L, d, [a, b]| select::min::<L::Flush>(d, a, b), |[a, b]| compare::min(a, b);
+    max[2] Flushed: |L, d, [a, b]| select::max::<L::Flush>(d, a, b), |[a, b]| compare::max(a, b);
+    max_zero[1] Flushed: |L, d, [a]| select::max::<L::Flush>(d, a, Splat(0.0)), |[a]| compare::max(a, 0.0);
+    min_raw[2] Bits: |L, d, [a, b]| select::min_raw::<L::Flush>(d, a, b), |[a, b]| compare::min(a, b);
+    max_raw[2] Bits: |L, d, [a, b]| select::max_raw::<L::Flush>(d, a, b), |[a, b]| compare::max(a, b);
+    max_raw_zero[1] Bits: |L, d, [a]| select::max_raw::<L::Flush>(d, a, Splat(0.0)), |[a]| compare::max(a, 0.0);
 
-    select[3] Bits: |L, d, [m, a, b]| choose::select(d, m, a, b), |[m, a, b]| with_bits([m, a, b], |[m, a, b]| a & m | b & !m);
-    and[2] Bits: |L, d, [a, b]| choose::and(d, a, b), |[a, b]| with_bits([a, b], |[a, b]| a & b);
-    or[2] Bits: |L, d, [a, b]| choose::or(d, a, b), |[a, b]| with_bits([a, b], |[a, b]| a | b);
-    and_not[2] Bits: |L, d, [a, b]| choose::and_not(d, a, b), |[a, b]| with_bits([a, b], |[a, b]| a & !b);
+    select[3] Bits: |L, d, [m, a, b]| select::select(d, m, a, b), |[m, a, b]| with_bits([m, a, b], |[m, a, b]| a & m | b & !m);
+    and[2] Bits: |L, d, [a, b]| select::and(d, a, b), |[a, b]| with_bits([a, b], |[a, b]| a & b);
+    or[2] Bits: |L, d, [a, b]| select::or(d, a, b), |[a, b]| with_bits([a, b], |[a, b]| a | b);
+    and_not[2] Bits: |L, d, [a, b]| select::and_not(d, a, b), |[a, b]| with_bits([a, b], |[a, b]| a & !b);
 
     copy[1] Bits: |L, d, [a]| bits::copy(d, a), |[a]| a;
     neg[1] Bits: |L, d, [a]| bits::neg(d, a), |[a]| with_bits([a], |[a]| a ^ 1 << 31);
@@ -141,8 +141,8 @@ kernels! { one_by_one_at_every_level;
     mad_splat_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, PlusC>(d, a, b, shared(c)), |[a, b, c]| LAW.mad(a, b, c);
     mad_splat_b_c[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroA, MinusC>(d, a, shared(b), shared(c), Splat(0.0)), |[a, b, c]| LAW.sub(zero_a(a, b), c);
     sub_splat_a[2] Number: |L, d, [a, b]| arith::sub::<L::Flush>(d, shared(a), b), |[a, b]| LAW.sub(a, b);
-    lt_splat_b[2] Bits: |L, d, [a, b]| choose::compare::<L::Flush, Lt>(d, a, shared(b)), |[a, b]| mask(compare::lt(a, b));
-    min_raw_splat_b[2] Bits: |L, d, [a, b]| choose::min_raw::<L::Flush>(d, a, shared(b)), |[a, b]| compare::min(a, b);
+    lt_splat_b[2] Bits: |L, d, [a, b]| select::compare::<L::Flush, Lt>(d, a, shared(b)), |[a, b]| mask(compare::lt(a, b));
+    min_raw_splat_b[2] Bits: |L, d, [a, b]| select::min_raw::<L::Flush>(d, a, shared(b)), |[a, b]| compare::min(a, b);
 }
 
 #[test]

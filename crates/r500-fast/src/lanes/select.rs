@@ -7,7 +7,7 @@ use core::hint::black_box;
 use core::marker::PhantomData;
 
 use super::{
-    Chunk, Flush, LANES, Lanewise, Operands, Src, across, inhibit_outer_vectorization, map,
+    Chunk, Flush, LANES, Lanewise, Operands, Src, gather_lane, inhibit_outer_vectorization, map,
 };
 use r500_numerics::compare;
 
@@ -137,7 +137,7 @@ fn bitwise<const N: usize>(
         let chunks = operands.chunks(i);
         let mut result = [0.0; LANES];
         for (l, to) in result.iter_mut().enumerate() {
-            *to = f32::from_bits(f(across(&chunks, l).map(f32::to_bits)));
+            *to = f32::from_bits(f(gather_lane(&chunks, l).map(f32::to_bits)));
         }
         *to = result;
     }
@@ -163,7 +163,7 @@ fn pick_raw<F: Flush, R: Relation>(dst: &mut [Chunk], a: impl Src, b: impl Src) 
 struct Compare<R>(PhantomData<R>);
 
 impl<R: Relation> Lanewise<2> for Compare<R> {
-    const WATCHES: bool = false;
+    const CHECKS_DENORMALS: bool = false;
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a, b]: [f32; 2]) -> f32 {
@@ -180,7 +180,7 @@ impl<R: Relation> Lanewise<2> for Compare<R> {
 struct Pick<R>(PhantomData<R>);
 
 impl<R: Relation> Lanewise<2> for Pick<R> {
-    const WATCHES: bool = false;
+    const CHECKS_DENORMALS: bool = false;
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a, b]: [f32; 2]) -> f32 {
