@@ -44,7 +44,7 @@ pub enum RunError {
         height: u32,
         /// Bytes that it would take.
         bytes: u64,
-        /// [`Limits::memory`].
+        /// [`Limits::memory`](crate::Limits::memory).
         limit: u64,
     },
     /// The program ran for too long.
@@ -57,13 +57,13 @@ pub enum RunError {
         address: u32,
         /// Lower left pixel of the group.
         pixel: [u32; 2],
-        /// [`Limits::instructions`].
+        /// [`Limits::instructions`](crate::Limits::instructions).
         limit: u64,
     },
     /// The time limit was exceeded.
     #[error("the drawing took longer than its limit of {limit:?}")]
     Time {
-        /// [`Limits::time`].
+        /// [`Limits::time`](crate::Limits::time).
         limit: Duration,
     },
     /// [`Cancel`](crate::Cancel) was called.

@@ -71,7 +71,7 @@ impl Default for Limits {
 pub struct Cancel(AtomicBool);
 
 impl Cancel {
-    /// Asks the drawing to stop; it ends with [`RunError::Cancelled`].
+    /// Asks the drawing to stop; it ends with [`RunError::Cancelled`](crate::RunError::Cancelled).
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }

@@ -13,7 +13,10 @@
 //! A native compiler may take parts of a function ([`codegen`]), which become ops that call its code.
 //!
 //! A draw without a [`Function`](r500_ir::Function) runs on the [reference engine](mod@r500_exec::reference);
-//! [`RunInfo::instead`](r500_exec::RunInfo) has the reason.
+//! [`RunInfo::fallback_reason`](r500_exec::RunInfo::fallback_reason) has the reason.
+//!
+//! This crate uses the SSA form (`r500-ir`), the engine interface (`r500-exec`), the batch fetches of `r500-texture`
+//! and the levels of `r500-simd`.
 
 #![allow(
     clippy::expect_used,

@@ -3,9 +3,9 @@
 //!
 //! Coordinates are chunks of sixteen pixels, one array a channel. The loops over them are plain Rust, which
 //! the compiler vectorises for the instruction set of the caller. Texels are decoded in advance unless there
-//! are too many ([`texel_cache`]), four floats each, so that a filter works on all channels together; for
-//! small textures the four texels of a bilinear footprint are stored side by side ([`footprints`]). The most
-//! frequent kind of fetch has a fast path ([`fast_path`]).
+//! are too many (`texel_cache`), four floats each, so that a filter works on all channels together; for
+//! small textures the four texels of a bilinear footprint are stored side by side (`footprints`). The most
+//! frequent kind of fetch has a fast path (`fast_path`).
 //!
 //! ```text
 //! strq ──texel_coords──▶ u, v, w, face ──lod──▶ levels ──address_mode──▶ columns, rows, layers, weights
