@@ -135,17 +135,17 @@ readings! {
         "Observed: mask is what the CTM guide says of a loop's frame, and breaks nothing; popcnt and never break no compiled program either; literal breaks 49 of 193, flat 8 of 193."
     {
         Mask "mask" "if no voter who entered the loop is left in it";
-        PopCnt "popcnt" "if B_OP1's decrement would wake nobody and nobody is active or waiting for the next pass";
-        Never "never" "never: the pixels are parked, the group goes on";
+        PopCnt "popcnt" "if B_OP1's decrement would reactivate no pixel and no pixel is active or waiting for the next iteration";
+        Never "never" "never: the pixels become inactive, the group continues";
         Literal "literal" "as JUMP does: if all active pixels want to, or any";
-        Flat "flat" "as mask, but parked pixels wake at the next end of a loop, whatever the nesting";
+        Flat "flat" "as mask, but inactive pixels become active at the next end of a loop, whatever the nesting";
     }
     "idle-loop" idle_loop: IdleLoop =
         "What LOOP and REP with JUMP_ANY clear do when no pixel votes.",
         "Observed: by the letter it jumps without a push; where the target is the ENDLOOP itself (drivers write it so) that pops the outer loop and breaks a compiled program."
     {
         Stay "stay" "enter the loop; nothing runs in it";
-        Behind "behind" "jump, but land behind the ENDLOOP if that is the target";
+        Behind "behind" "jump, but to the address after the ENDLOOP if that is the target";
         Literal "literal" "jump";
     }
     "alu-result-after-fc" alu_result_after_fc: AluResultAfterFc =
@@ -157,7 +157,7 @@ readings! {
     }
     "fc-pred-none" fc_pred_none: FcPredNone =
         "What JUMP_FUNC sees as predicate when PRED_SEL is NONE (inverted: the opposite).",
-        "Open: the tables that drivers write do not look at it."
+        "Open: the tables that drivers write do not depend on it."
     {
         One "one" "1";
         Zero "zero" "0";
@@ -202,7 +202,7 @@ readings! {
         "Open."
     {
         End "end" "the group's program ends";
-        Wrap "wrap" "it goes on at the window's other end";
+        Wrap "wrap" "it continues at the window's other end";
     }
     "outside-pixels" outside_pixels: OutsidePixels =
         "Whether pixels of a group outside the picture take part in decisions.",
@@ -212,7 +212,7 @@ readings! {
         Absent "absent" "they do not";
     }
     "killed-pixels" killed_pixels: KilledPixels =
-        "Whether a pixel goes on computing after TEXKILL.",
+        "Whether a pixel continues to execute after TEXKILL.",
         "Derived: its neighbours' differences need it, and the next generation keeps validity apart from activity; stopping fits all pictures too."
     {
         GoOn "go-on" "it does, without output";
@@ -293,14 +293,14 @@ readings! {
         OperandA "operand-a" "operand A";
     }
     "dp-alone" dp_alone: DpAlone =
-        "The result of alpha DP beside an operation that is no dot product.",
+        "The result of alpha DP with an operation that is not a dot product.",
         "Open: the CTM guide says it is not valid."
     {
         Zero "zero" "0";
         Red "red" "the RGB half's red result";
     }
     "dp4-derivative" dp4_derivative: Dp4Derivative =
-        "The alpha factors of DP4 beside an alpha MDH or MDV.",
+        "The alpha factors of DP4 with an alpha MDH or MDV.",
         "Open."
     {
         Operands "operands" "the alpha half's selected operands";
@@ -316,7 +316,7 @@ readings! {
 
     // Numbers.
     "clamp-nan" clamp_nan: ClampNan =
-        "What the clamp to 0..1 makes of NaN.",
+        "The result of the clamp to 0..1 for NaN.",
         "Open: no known program gets there."
     {
         Zero "zero" "0";
@@ -324,8 +324,8 @@ readings! {
         Nan "nan" "NaN";
     } of crate::numerics::ClampNan
     "denormals" denormals: Denormals =
-        "What arithmetic makes of denormal operands and results.",
-        "Open: results are flushed behind OMOD 0 to 6 (documented), comparisons see zero (ctm), the rest is not known."
+        "How arithmetic treats denormal operands and results.",
+        "Open: results are flushed after OMOD 0 to 6 (documented), comparisons see zero (ctm), the rest is not known."
     {
         Flush "flush" "zero of the same sign";
         Keep "keep" "IEEE";

@@ -60,14 +60,14 @@ macro_rules! kinds {
 
 #[rustfmt::skip]
 kinds! {
-    LeftWindow           "left-window"            hard "the program went on to address {}, outside its code window, and ended there";
+    LeftWindow           "left-window"            hard "the program continued at address {}, outside its code window, and ended there";
     ReservedRgbOp        "reserved-rgb-op"        hard "RGB_OP {} is reserved; the result is 0";
     ReservedAlphaOp      "reserved-alpha-op"      hard "ALPHA_OP {} is reserved; the result is 0";
     ReservedTexOp        "reserved-tex-op"        hard "texture INST {} is reserved; nothing happens";
     ReservedAddrOp       "reserved-a-op"          hard "A_OP {} is reserved; the address stack stays as it is";
     ReservedBranchOp     "reserved-b-op"          hard "B_OP {} is reserved; the branch counters stay as they are";
-    DpWithoutDotProduct  "dp-without-dot-product" hard "alpha DP beside RGB_OP {}, which is no dot product; the result is 0";
-    SopWithoutFunction   "sop-without-function"   hard "SOP beside ALPHA_OP {}, which is no transcendental; its result is handed over";
+    DpWithoutDotProduct  "dp-without-dot-product" hard "alpha DP with RGB_OP {}, which is not a dot product; the result is 0";
+    SopWithoutFunction   "sop-without-function"   hard "SOP with ALPHA_OP {}, which is not transcendental; its result is passed on";
     OmodDisabled         "omod-7"                 hard "OMOD 7 on an operation other than MIN, MAX, CMP, CND; the result is copied";
     RelativeRange        "relative-range"         hard "aL moves a register address to {}, out of its range; it wraps";
     PastPixsize          "past-pixsize"           hard "temporary {} is above US_PIXSIZE";
@@ -80,8 +80,8 @@ kinds! {
     FcPredicateRgba      "fc-predicate-rgba"      soft "a flow-control instruction has no channels for PRED_SEL RGBA; the R bit is taken";
     NeverWritten         "never-written"          soft "temporary {} is read in a channel that nothing has written";
     NotAwaited           "not-awaited"            soft "temporary {} is read before the texture semaphore of its fetch is awaited";
-    PredicateNotSet      "predicate-not-set"      soft "predicate bit {} (0 R, 1 G, 2 B, 3 A) is looked at before it is set";
-    AluResultNotSet      "alu-result-not-set"     soft "the ALU result is looked at before it is set";
+    PredicateNotSet      "predicate-not-set"      soft "predicate bit {} (0 R, 1 G, 2 B, 3 A) is read before it is set";
+    AluResultNotSet      "alu-result-not-set"     soft "the ALU result is read before it is set";
     NoConstant           "no-constant"            soft "constant {} is read but not provided; it is 0";
     NoIntConstant        "no-int-constant"        soft "integer constant {} is read but not provided; it is 0";
     NoBoolConstant       "no-bool-constant"       soft "boolean constants are read but not provided; they are 0";
