@@ -30,8 +30,6 @@
     reason = "a broken invariant of a function is a bug that must not go on"
 )]
 
-#![allow(clippy::expect_used, reason = "broken invariants of the compiler stop loudly")]
-
 mod builder;
 mod const_eval;
 mod entity;
