@@ -1,0 +1,90 @@
+//! Tests of the builder: what it folds, and what it must not.
+
+#![allow(clippy::panic)]
+
+use super::*;
+
+fn builder() -> Builder {
+    let mut builder = Builder::default();
+    builder.open_region();
+    builder
+}
+
+fn code(builder: &mut Builder, operand: Operand) -> Option<Opcode> {
+    builder.regions.iter().flat_map(|region| &region.stmts).find_map(|stmt| match stmt {
+        Stmt::Def(value, inst) if Operand::Value(*value) == operand => Some(inst.opcode),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_product_of_known_size_needs_no_zero_rule() {
+    let mut b = builder();
+    let x = Operand::Value(b.fresh(Type::F32, Range::between(0.0, 1.0)));
+    let any = Operand::Value(b.fresh(Type::F32, Range::ANY));
+    let half = Operand::float(0.5);
+    let sum = b.mad(x.into(), half.into(), Operand::float(1.0).into(), true);
+    let plain = MulFlags::default();
+    assert_eq!(code(&mut b, sum), Some(Opcode::Mad(plain, AddSign::Plus)));
+    // 0 * infinity would be NaN.
+    let sum = b.mad(x.into(), any.into(), Operand::float(1.0).into(), true);
+    let Some(Opcode::Mad(product, _)) = code(&mut b, sum) else { panic!("no multiply-add") };
+    assert_eq!((product.zero_a, product.zero_b), (true, false));
+    // 0 * -2 would be -0, and -0 + -0 shows it.
+    let sum = b.mad(x.into(), Operand::float(-2.0).into(), any.into(), true);
+    let Some(Opcode::Mad(product, _)) = code(&mut b, sum) else { panic!("no multiply-add") };
+    assert_eq!((product.zero_a, product.zero_b), (true, false));
+}
+
+#[test]
+fn ones_and_zeros_go() {
+    let mut b = builder();
+    let x = Operand::Value(
+        b.fresh(Type::F32, Range { denormal: false, minus_zero: false, ..Range::ANY }),
+    );
+    let (zero, one) = (Operand::float(0.0), Operand::float(1.0));
+    assert_eq!(b.mad(x.into(), one.into(), zero.into(), true), x);
+    assert_eq!(b.mad(x.into(), zero.into(), one.into(), true), one);
+    let difference =
+        b.mad(x.into(), ModifiedOperand::from(one).neg(), Operand::float(3.0).into(), true);
+    assert_eq!(code(&mut b, difference), Some(Opcode::Sub));
+    // -0 * 1 is +0 under the zero rule, which -0 + -0 shows.
+    let y = Operand::Value(b.fresh(Type::F32, Range::ANY));
+    let sum = b.mad(y.into(), one.into(), y.into(), true);
+    assert!(matches!(code(&mut b, sum), Some(Opcode::Mad(..))));
+}
+
+/// Truth values as numbers, as drivers write any(), all() and a comparison.
+#[test]
+fn truth_values_stay_truth_values() {
+    let mut b = builder();
+    let (x, y) = (b.fresh(Type::F32, Range::ANY), b.fresh(Type::F32, Range::ANY));
+    let (zero, one) = (Operand::float(0.0), Operand::float(1.0));
+    let masks = [x, y].map(|v| b.compare(Opcode::Ge, Operand::Value(v).into(), one.into()));
+    let [p, q] = masks.map(|mask| b.select(Type::F32, mask, one, zero));
+    let any = b.max(p.into(), q.into());
+    let any = b.compare(Opcode::Lt, zero.into(), any.into());
+    assert_eq!(b.def_of(any), Some((Opcode::Or, [masks[0], masks[1], NONE])));
+    let all = b.mul(p.into(), q.into(), true);
+    let all = b.compare(Opcode::Ne, all.into(), zero.into());
+    assert_eq!(b.def_of(all), Some((Opcode::And, [masks[0], masks[1], NONE])));
+    let first_alone = b.compare(Opcode::Lt, q.into(), p.into());
+    assert_eq!(b.def_of(first_alone), Some((Opcode::AndNot, [masks[0], masks[1], NONE])));
+    // A sum of two truth values has three results.
+    let sum = b.add(p.into(), q.into());
+    assert_eq!(code(&mut b, sum), Some(Opcode::Add));
+}
+
+#[test]
+fn what_is_known_is_not_computed_again() {
+    let mut b = builder();
+    let x = Operand::Value(b.fresh(Type::F32, Range::ANY));
+    let first = b.unary(Opcode::Frc, x.into());
+    assert_eq!(b.unary(Opcode::Frc, x.into()), first);
+    b.open_region();
+    assert_eq!(b.unary(Opcode::Frc, x.into()), first);
+    let inner = b.unary(Opcode::Rcp, x.into());
+    b.close_region();
+    // A value of a closed region is not available.
+    assert_ne!(b.unary(Opcode::Rcp, x.into()), inner);
+}
