@@ -85,12 +85,13 @@ fn without_comments(mut text: &str) -> String {
     let mut line_is_empty = true;
     while let Some(c) = text.chars().next() {
         let end_of_line = |text: &str| text.find('\n').unwrap_or(text.len());
-        let comment = if text.starts_with("//") || text.starts_with("--") {
+        let to_end_of_line = text.starts_with("//")
+            || text.starts_with("--")
+            || (text.starts_with('#') && line_is_empty);
+        let comment = if to_end_of_line {
             end_of_line(text)
-        } else if text.starts_with('#') && line_is_empty {
-            end_of_line(text)
-        } else if text.starts_with("/*") {
-            text[2..].find("*/").map_or(text.len(), |n| n + 4)
+        } else if let Some(inside) = text.strip_prefix("/*") {
+            inside.find("*/").map_or(text.len(), |n| n + 4)
         } else {
             0
         };

@@ -79,7 +79,7 @@ impl Immediates {
         };
     }
 
-    /// Puts what was recovered into a program's state. Constants in between that are no immediates
+    /// Puts what was recovered into a program's state. Constants in between that are not immediates
     /// are absent. What was noted is gone: the next program has its own.
     pub(super) fn give(&mut self, state: &mut State) {
         self.end_of_text();
