@@ -202,7 +202,7 @@ impl Lower<'_> {
 
     /// Mask ? A : B, bit for bit.
     pub(super) fn choose(&mut self, mask: VReg, a: VReg, b: VReg) -> VReg {
-        if let Some(all) = self.everywhere(mask) {
+        if let Some(all) = self.constant_mask(mask) {
             let chosen = if all { a } else { b };
             // What lies in a slot is another value than what is chosen: the slot may change before that is used.
             return match self.program.given(chosen) {

@@ -71,7 +71,7 @@ impl Lower<'_> {
                 Channel::Constant(bits) => Some(self.bits(bits)),
             };
             if let (Some(value), Some(v)) = (value, v) {
-                self.give(*value, v);
+                self.define(*value, v);
             }
         }
     }
@@ -113,7 +113,7 @@ impl Lower<'_> {
             self.colors(unit, table, level, places, wanted)
         });
         [0, 1, 2, 3].map(|c| match (first[c], second[c]) {
-            (Some(a), Some(b)) => Some(self.mix(a, b, share)),
+            (Some(a), Some(b)) => Some(self.lerp(a, b, share)),
             _ => None,
         })
     }
@@ -159,7 +159,7 @@ impl Lower<'_> {
         }
         let bias = self.bits(detail.bias);
         let lod = self.op(Opcode::Add, &[lod, bias]);
-        let lod = self.number(lod);
+        let lod = self.nan_to_zero(lod);
         let [finest, coarsest] = [detail.finest, detail.coarsest].map(f32::from);
         let (finest, coarsest) = (self.float(finest), self.float(coarsest));
         let lod = self.op(Opcode::Max, &[lod, finest]);
@@ -225,7 +225,7 @@ impl Lower<'_> {
                 Some(factors) => self.op(Opcode::Mul, &[places[axis], factors[axis]]),
                 None => places[axis],
             };
-            self.along(table.axes[axis], level.last[axis], table.linear, x)
+            self.address_axis(table.axes[axis], level.last[axis], table.linear, x)
         });
         let cell = self.cell(table, level, column, row);
         let (tiny, few) =
@@ -238,7 +238,7 @@ impl Lower<'_> {
                     (Some(s), Some(t)) => {
                         let texels =
                             [0, 16, 32, 48].map(|at| self.op(number(at + offset), &[cell]));
-                        self.mixture(texels, s, t)
+                        self.bilerp(texels, s, t)
                     }
                     _ => self.op(number(offset), &[cell]),
                 })
@@ -249,26 +249,32 @@ impl Lower<'_> {
             (Some(s), Some(t)) => {
                 let texels = [0, 16, 32, 48].map(|at| self.op(texel(pixel, at), &[cell]));
                 let [s, t] = [s, t].map(|share| self.op(Opcode::QuadBroadcast(pixel), &[share]));
-                self.mixture(texels, s, t)
+                self.bilerp(texels, s, t)
             }
             _ => self.op(texel(pixel, 0), &[cell]),
         });
-        self.exchanged(pixels, wanted)
+        self.transpose4x4(pixels, wanted)
     }
 
     /// The number of the texel at a coordinate, or of the first of two and the share of the second.
-    fn along(&mut self, axis: Axis, last: VReg, linear: bool, x: VReg) -> (VReg, Option<VReg>) {
+    fn address_axis(
+        &mut self,
+        axis: Axis,
+        last: VReg,
+        linear: bool,
+        x: VReg,
+    ) -> (VReg, Option<VReg>) {
         // A maximum gives its second argument for what is no number. What that is does not matter here to
         // the nearest of 2^n texels, for -2^30 and 0 meet the same one.
         let (x, reach) = match axis.wrap {
             Wrap::Repeat | Wrap::Mirror if linear || !axis.size.is_power_of_two() => {
-                let x = self.number(x);
-                (self.limited(x), IntRange::Integers)
+                let x = self.nan_to_zero(x);
+                (self.clamp_coord(x), IntRange::Integers)
             }
             // What is farther off than 2^30 is a multiple of 128, or becomes 2^31: of one texel in few, 0.
             Wrap::Repeat if axis.size <= 128 => (x, IntRange::All),
             Wrap::Mirror if axis.size <= 64 => (x, IntRange::All),
-            Wrap::Repeat | Wrap::Mirror => (self.limited(x), IntRange::Integers),
+            Wrap::Repeat | Wrap::Mirror => (self.clamp_coord(x), IntRange::Integers),
             // Farther out both texels are the same.
             Wrap::Clamp => {
                 let (least, beyond) = if linear { (-0.5, 1.25) } else { (0.0, 0.5) };
@@ -292,7 +298,7 @@ impl Lower<'_> {
         let number = self.op(Opcode::Truncate(reach), &[floor]);
         let number = match axis.wrap {
             Wrap::Clamp => number,
-            Wrap::Repeat => self.rest(axis.size, last, floor, number),
+            Wrap::Repeat => self.modulo(axis.size, last, floor, number),
             Wrap::Mirror => {
                 let end = match self.program.given(last) {
                     Some(MemOperand::Const(last)) => self.bits(2 * last + 1),
@@ -301,7 +307,7 @@ impl Lower<'_> {
                         self.plus(twice, 1)
                     }
                 };
-                let number = self.rest(2 * axis.size, end, floor, number);
+                let number = self.modulo(2 * axis.size, end, floor, number);
                 // Cells of four are there for the way back, too.
                 if linear {
                     number
@@ -316,7 +322,7 @@ impl Lower<'_> {
 
     /// What `size` leaves of a whole number of at most 2^30 in size, given as a float and as an integer, too; `last` is
     /// `size` less one, or if sizes are magnitude_bounds of two that of each pixel.
-    fn rest(&mut self, size: u32, last: VReg, whole: VReg, number: VReg) -> VReg {
+    fn modulo(&mut self, size: u32, last: VReg, whole: VReg, number: VReg) -> VReg {
         if size.is_power_of_two() {
             return self.op(Opcode::And, &[number, last]);
         }
@@ -341,13 +347,13 @@ impl Lower<'_> {
     }
 
     /// 0 for what is no number.
-    fn number(&mut self, x: VReg) -> VReg {
+    fn nan_to_zero(&mut self, x: VReg) -> VReg {
         let (number, zero) = (self.compare(Relation::Eq, x, x), self.bits(0));
         self.choose(number, x, zero)
     }
 
     /// At most 2^30 in size.
-    fn limited(&mut self, x: VReg) -> VReg {
+    fn clamp_coord(&mut self, x: VReg) -> VReg {
         let (least, most) = (self.float(-FARTHEST), self.float(FARTHEST));
         let x = self.op(Opcode::Max, &[x, least]);
         self.op(Opcode::Min, &[x, most])
@@ -384,13 +390,13 @@ impl Lower<'_> {
     }
 
     /// The mixture of the four texels of a cell.
-    fn mixture(&mut self, [a, b, c, d]: [VReg; 4], s: VReg, t: VReg) -> VReg {
-        let above = self.mix(a, b, s);
-        let below = self.mix(c, d, s);
-        self.mix(above, below, t)
+    fn bilerp(&mut self, [a, b, c, d]: [VReg; 4], s: VReg, t: VReg) -> VReg {
+        let above = self.lerp(a, b, s);
+        let below = self.lerp(c, d, s);
+        self.lerp(above, below, t)
     }
 
-    fn mix(&mut self, a: VReg, b: VReg, share: VReg) -> VReg {
+    fn lerp(&mut self, a: VReg, b: VReg, share: VReg) -> VReg {
         let step = self.op(Opcode::Sub, &[b, a]);
         let step = self.op(Opcode::Mul, &[step, share]);
         self.op(Opcode::Add, &[a, step])
@@ -398,7 +404,7 @@ impl Lower<'_> {
 
     /// From the channels of each pixel to the pixels of each channel: a vector for each corner of quads
     /// becomes one for each channel. Or the other way round.
-    pub(super) fn exchanged(
+    pub(super) fn transpose4x4(
         &mut self,
         [a, b, c, d]: [VReg; 4],
         wanted: [bool; 4],

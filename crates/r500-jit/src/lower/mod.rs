@@ -3,18 +3,18 @@
 //! | module | job |
 //! | --- | --- |
 //! | `arith` | sums, products, the zero rule, choices |
-//! | `functions` | kernels of one number, step by step as `r500_numerics::kernels` |
+//! | `transcendental` | kernels of one number, step by step as `r500_numerics::kernels` |
 //! | `fetch` | texels from tables |
-//! | `colors` | what goes to the picture |
-//! | `left_out` | what is done only where pixels are left |
+//! | `store_colors` | what goes to the picture |
+//! | `early_exit` | what is done only where pixels are left |
 //! | `fold` | what is computed of constants alone |
 
 mod arith;
-mod colors;
+mod early_exit;
 mod fetch;
 mod fold;
-mod functions;
-mod left_out;
+mod store_colors;
+mod transcendental;
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,7 +28,7 @@ use crate::lir::{
 
 /// What there is to compute with.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Means {
+pub(crate) struct TargetCaps {
     /// Registers that hold masks.
     pub(crate) mask_class: Class,
     /// Whether [`Opcode::GatherChannel`] is cheap.
@@ -38,11 +38,11 @@ pub(crate) struct Means {
 }
 
 /// Operations of a segment.
-pub(crate) fn lower(unit: &CompileUnit<'_>, means: Means) -> LirFunction {
+pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
     let mut lower = Lower {
-        mask_class: means.mask_class,
-        numbers: means.numbers,
-        rows: means.rows,
+        mask_class: caps.mask_class,
+        numbers: caps.numbers,
+        rows: caps.rows,
         values_of: unit.values,
         tables: unit.tables,
         interpolants: unit.interpolants,
@@ -52,7 +52,7 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, means: Means) -> LirFunction {
         consts: HashMap::new(),
         uniform: HashMap::new(),
         values: HashMap::new(),
-        known: vec![HashMap::new()],
+        value_numbers: vec![HashMap::new()],
         covered: vec![Coverage::default()],
         open: vec![OpenRegion::default()],
         writes: unit.writes.iter().copied().collect(),
@@ -61,11 +61,11 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, means: Means) -> LirFunction {
     };
     for &(value, slot) in unit.reads {
         let read = lower.program.fresh_in_memory(Class::Vector, Some(MemOperand::Slot(slot, 0)));
-        let as_mask = unit.values[value].ty == Type::Mask && means.mask_class == Class::Mask;
+        let as_mask = unit.values[value].ty == Type::Mask && caps.mask_class == Class::Mask;
         let v = if as_mask { lower.op(Opcode::ToMask, &[read]) } else { read };
         lower.values.insert(value, v);
     }
-    lower.onwards(unit, unit.body);
+    lower.lower_rest(unit, unit.body);
     let mut program = lower.program;
     program.body = lower.open.pop().map(OpenRegion::end).unwrap_or_default();
     program
@@ -73,7 +73,7 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, means: Means) -> LirFunction {
 
 /// What is being lowered.
 struct Lower<'a> {
-    /// As [`Means`] says.
+    /// As [`TargetCaps`] says.
     mask_class: Class,
     numbers: bool,
     rows: bool,
@@ -90,7 +90,7 @@ struct Lower<'a> {
     uniform: HashMap<VReg, bool>,
     values: HashMap<Value, VReg>,
     /// What open regions have computed, beyond what the intermediate form shares.
-    known: Vec<HashMap<(Opcode, VReg, VReg), VReg>>,
+    value_numbers: Vec<HashMap<(Opcode, VReg, VReg), VReg>>,
     /// The pixels that are covered, by open regions.
     covered: Vec<Coverage>,
     open: Vec<OpenRegion>,
@@ -136,11 +136,11 @@ impl OpenRegion {
 
 impl Lower<'_> {
     /// From somewhere in a segment's body to its end.
-    fn onwards(&mut self, unit: &CompileUnit<'_>, stmts: &[&Stmt]) {
+    fn lower_rest(&mut self, unit: &CompileUnit<'_>, stmts: &[&Stmt]) {
         let mut stmts = stmts.iter();
         while let Some(stmt) = stmts.next() {
             self.stmt(stmt);
-            if matches!(stmt, Stmt::Discard(_)) && left_out::pays(unit, stmts.as_slice()) {
+            if matches!(stmt, Stmt::Discard(_)) && early_exit::pays(unit, stmts.as_slice()) {
                 return self.rest_if_covered(unit, stmts.as_slice());
             }
         }
@@ -158,7 +158,7 @@ impl Lower<'_> {
                     return self.input(*value, [input, channel]);
                 }
                 let v = self.def(*value, inst);
-                self.give(*value, v);
+                self.define(*value, v);
             }
             Stmt::ConsumeFuel { instructions, address } => {
                 self.address = *address;
@@ -263,7 +263,7 @@ impl Lower<'_> {
     }
 
     /// A value is computed; it goes to its slot if it has one.
-    fn give(&mut self, value: Value, v: VReg) {
+    fn define(&mut self, value: Value, v: VReg) {
         self.values.insert(value, v);
         if let Some(&slot) = self.writes.get(&value) {
             self.store(v, slot);
@@ -325,18 +325,18 @@ impl Lower<'_> {
             // Nothing to run: what places hold before is what they hold.
             true => {
                 for (now, phi) in now.iter_mut().zip(&phis) {
-                    *now = phi.incoming.unwrap_or_else(|| self.nothing(phi.var));
+                    *now = phi.incoming.unwrap_or_else(|| self.undef(phi.var));
                 }
             }
             false => self.region().push(Region::Branch(Branch { phis, arms })),
         }
         for (phi, place) in branch.phis.iter().zip(places) {
-            self.give(phi.value, now[place]);
+            self.define(phi.value, now[place]);
         }
     }
 
     /// Anything at all, of the class of a value.
-    fn nothing(&mut self, v: VReg) -> VReg {
+    fn undef(&mut self, v: VReg) -> VReg {
         self.operand(Operand::Const(0), self.program.class(v))
     }
 
@@ -386,19 +386,19 @@ impl Lower<'_> {
             address,
         }));
         for (from, param) in repeat.params.iter().zip(params) {
-            self.give(from.value, param.out);
+            self.define(from.value, param.out);
         }
     }
 
     fn begin(&mut self) {
         self.open.push(OpenRegion::default());
-        self.known.push(HashMap::new());
+        self.value_numbers.push(HashMap::new());
         let now = self.covered.last().and_then(|coverage| coverage.now);
         self.covered.push(Coverage { now, changed: false });
     }
 
     fn end(&mut self) -> Vec<Region> {
-        self.known.pop();
+        self.value_numbers.pop();
         let inside = self.covered.pop();
         if let Some(coverage) = self.covered.last_mut()
             && inside.is_some_and(|inside| inside.changed)
@@ -440,7 +440,7 @@ impl Lower<'_> {
             _ => None,
         };
         if let Some(key) = key
-            && let Some(v) = self.known.iter().rev().find_map(|known| known.get(&key))
+            && let Some(v) = self.value_numbers.iter().rev().find_map(|known| known.get(&key))
         {
             return *v;
         }
@@ -460,7 +460,7 @@ impl Lower<'_> {
             *to = Some(*from);
         }
         self.push(Op { kind, dst: Some(dst), args: given, origin: self.origin });
-        if let (Some(key), Some(known)) = (key, self.known.last_mut()) {
+        if let (Some(key), Some(known)) = (key, self.value_numbers.last_mut()) {
             known.insert(key, dst);
         }
         dst
@@ -475,7 +475,7 @@ impl Lower<'_> {
     }
 
     /// Whether a mask has all pixels or none, if that is known.
-    fn everywhere(&self, mask: VReg) -> Option<bool> {
+    fn constant_mask(&self, mask: VReg) -> Option<bool> {
         match self.constant(mask) {
             Some(0) => Some(false),
             Some(u32::MAX) => Some(true),

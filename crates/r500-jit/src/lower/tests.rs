@@ -29,7 +29,8 @@ impl Compiler for Checker {
     }
 
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
-        let program = lower(unit, Means { mask_class: Class::Mask, numbers: true, rows: true });
+        let program =
+            lower(unit, TargetCaps { mask_class: Class::Mask, numbers: true, rows: true });
         let operations = nodes(&program, &program.body);
         self.operations.fetch_add(operations, Ordering::Relaxed);
         None

@@ -9,18 +9,18 @@
 //! | `kernel` | a function of the host's as a step of the fast engine |
 //! | `host` | what is asked of the host, and the call: all that is `unsafe` |
 //! | `module` | the bytes of a module |
-//! | `code` | instructions |
-//! | `watch` | which values are watched for what the law would flush |
-//! | `facts` | and why the others need not be |
+//! | `emit` | instructions |
+//! | `guards` | which values are watched for what the law would flush |
+//! | `ftz_analysis` | and why the others need not be |
 
-mod code;
-mod facts;
+mod emit;
+mod ftz_analysis;
+mod guards;
 #[cfg(target_arch = "wasm32")]
 mod host;
 #[cfg(target_arch = "wasm32")]
 mod kernel;
 mod module;
-mod watch;
 
 #[cfg(target_arch = "wasm32")]
 pub(crate) use kernel::{Backend, CompiledKernel};

@@ -9,11 +9,11 @@ use wasm_encoder::{
     MemoryType, Module, RefType, TableType, TypeSection, ValType,
 };
 
-use super::code::{self, How, signature};
-use super::watch::Watched;
+use super::emit::{self, EmitParams, signature};
+use super::guards::GuardSet;
 use crate::lir::Class;
 use crate::live_ranges::LiveRanges;
-use crate::lower::Means;
+use crate::lower::TargetCaps;
 use crate::{Effort, lower, schedule, unroll_and_jam};
 
 /// What the module takes, under these names, is the host's to give; so is what it offers.
@@ -36,15 +36,15 @@ pub(super) fn module(unit: &CompileUnit<'_>, effort: Effort) -> Option<Vec<u8>> 
 /// The functions of a module.
 #[derive(Clone)]
 pub(super) struct Functions {
-    /// With their types, in the order of `code::function`.
+    /// With their types, in the order of `emit::function`.
     pub(super) all: [(u32, Function); 2],
     /// How many pixels go together.
     pub(super) lanes: u32,
 }
 
 pub(super) fn functions(unit: &CompileUnit<'_>, effort: Effort) -> Option<Functions> {
-    let means = Means { mask_class: Class::Mask, numbers: true, rows: false };
-    let mut program = lower::lower(unit, means);
+    let caps = TargetCaps { mask_class: Class::Mask, numbers: true, rows: false };
+    let mut program = lower::lower(unit, caps);
     // Two vectors at once take twice the registers.
     let live_ranges = LiveRanges::of(&program);
     if live_ranges.pressure(0, live_ranges.end()) < CROWDED {
@@ -53,15 +53,15 @@ pub(super) fn functions(unit: &CompileUnit<'_>, effort: Effort) -> Option<Functi
     if effort == Effort::Full {
         schedule::schedule(&mut program, REGISTERS, false);
     }
-    let watched = Watched::of(&program);
+    let watched = GuardSet::of(&program);
     let (stride, fuel_checked) = (unit.stride, unit.fuel_checked);
-    let how = How { program: &program, watched: &watched, stride, fuel_checked };
-    let all = [(signature::RUN, code::run(how)?), (signature::CAREFUL, code::careful(how)?)];
+    let how = EmitParams { program: &program, watched: &watched, stride, fuel_checked };
+    let all = [(signature::RUN, emit::run(how)?), (signature::CAREFUL, emit::careful(how)?)];
     Some(Functions { all, lanes: 4 * program.groups.max(1) })
 }
 
 pub(super) fn of_functions(functions: &Functions) -> Vec<u8> {
-    // In the order of `code::signature`.
+    // In the order of `emit::signature`.
     let mut types = TypeSection::new();
     types.ty().function([ValType::I32], [ValType::I32]);
     types.ty().function([ValType::I32; 2], [ValType::I32]);
@@ -89,7 +89,7 @@ pub(super) fn of_functions(functions: &Functions) -> Vec<u8> {
         bodies.function(body);
     }
     let mut exports = ExportSection::new();
-    exports.export(RUN, ExportKind::Func, code::function::RUN);
+    exports.export(RUN, ExportKind::Func, emit::function::RUN);
     let mut module = Module::new();
     module.section(&types).section(&imports).section(&declared).section(&exports).section(&bodies);
     module.finish()

@@ -9,7 +9,7 @@ use wasmi::{
     Store, Table, TableType,
 };
 
-use super::code::{context, function};
+use super::emit::{context, function};
 use super::module::{functions, module, of_functions};
 use crate::Effort;
 use crate::segments::{Numbers, check, count, with_segment};

@@ -4,7 +4,7 @@ use r500_fast::codegen::CompileUnit;
 
 use super::{emit, latency_model, regalloc};
 use crate::lir::{Class, LirFunction};
-use crate::lower::Means;
+use crate::lower::TargetCaps;
 use crate::{Effort, lower, schedule, unroll_and_jam};
 
 pub use super::level::Level;
@@ -100,8 +100,9 @@ pub(super) fn program_of(
     doublings: impl FnOnce(&LirFunction, Level) -> u32,
 ) -> LirFunction {
     // Gathering takes longer than what it saves.
-    let means = Means { mask_class: level.mask(), numbers: false, rows: level == Level::Avx512 };
-    let mut program = lower::lower(unit, means);
+    let caps =
+        TargetCaps { mask_class: level.mask(), numbers: false, rows: level == Level::Avx512 };
+    let mut program = lower::lower(unit, caps);
     for _ in 0..doublings(&program, level) {
         program = unroll_and_jam::interleave(program, level.mask());
     }

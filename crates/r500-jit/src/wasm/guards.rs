@@ -5,27 +5,27 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use super::facts::{Fact, Size, Watch, of_result};
+use super::ftz_analysis::{FpFact, Size, Watch, of_result};
 use crate::lir::{Class, LirFunction, MemOperand, Op, Opcode, Region, VReg};
 
 /// Values to watch, and how.
 #[derive(Debug, Default)]
-pub(super) struct Watched(HashMap<VReg, How>);
+pub(super) struct GuardSet(HashMap<VReg, GuardKind>);
 
 /// How a value is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct How {
+pub(super) struct GuardKind {
     pub(super) size: Size,
     /// Whether it is not below zero, which makes it easier.
     pub(super) positive: bool,
 }
 
-impl Watched {
+impl GuardSet {
     /// What is to be watched in a program.
     pub(super) fn of(program: &LirFunction) -> Self {
         let given = program.given.iter().map(|given| match given {
-            Some(MemOperand::Const(bits)) => Fact::of(*bits),
-            _ => Fact::BITS,
+            Some(MemOperand::Const(bits)) => FpFact::of(*bits),
+            _ => FpFact::BITS,
         });
         let mut look = Look { program, facts: given.collect(), watched: Self::default() };
         look.nodes(&program.body);
@@ -33,28 +33,28 @@ impl Watched {
     }
 
     /// How a value is watched, if it is.
-    pub(super) fn get(&self, v: VReg) -> Option<How> {
+    pub(super) fn get(&self, v: VReg) -> Option<GuardKind> {
         self.0.get(&v).copied()
     }
 
     /// All ways in which values are watched, each once.
-    pub(super) fn ways(&self) -> BTreeSet<How> {
+    pub(super) fn ways(&self) -> BTreeSet<GuardKind> {
         self.0.values().copied().collect()
     }
 }
 
 struct Look<'a> {
     program: &'a LirFunction,
-    facts: Vec<Fact>,
-    watched: Watched,
+    facts: Vec<FpFact>,
+    watched: GuardSet,
 }
 
 impl Look<'_> {
-    fn fact(&self, v: VReg) -> Fact {
-        self.facts.get(v.index()).copied().unwrap_or(Fact::BITS)
+    fn fact(&self, v: VReg) -> FpFact {
+        self.facts.get(v.index()).copied().unwrap_or(FpFact::BITS)
     }
 
-    fn set(&mut self, v: VReg, fact: Fact) {
+    fn set(&mut self, v: VReg, fact: FpFact) {
         if let Some(place) = self.facts.get_mut(v.index()) {
             *place = fact;
         }
@@ -62,7 +62,7 @@ impl Look<'_> {
 
     fn watch(&mut self, v: VReg, size: Size) {
         let fact = self.fact(v);
-        let how = self.watched.0.entry(v).or_insert(How { size, positive: fact.positive });
+        let how = self.watched.0.entry(v).or_insert(GuardKind { size, positive: fact.positive });
         how.size = how.size.max(size);
         self.set(v, fact.watched(size));
     }
@@ -76,21 +76,21 @@ impl Look<'_> {
                 Region::Branch(branch) => {
                     for phi in &branch.phis {
                         phi.incoming.into_iter().for_each(|before| self.keep(before));
-                        self.set(phi.var, Fact::KEPT);
+                        self.set(phi.var, FpFact::KEPT);
                     }
                     for arm in &branch.arms {
                         self.nodes(&arm.body);
                         for assign in &arm.assign {
                             self.keep(assign.from);
-                            self.set(assign.new, Fact::KEPT);
+                            self.set(assign.new, FpFact::KEPT);
                         }
                     }
                 }
                 Region::Loop(repeat) => {
                     for param in &repeat.params {
                         self.keep(param.init);
-                        self.set(param.var, Fact::KEPT);
-                        self.set(param.out, Fact::KEPT);
+                        self.set(param.var, FpFact::KEPT);
+                        self.set(param.out, FpFact::KEPT);
                     }
                     self.nodes(&repeat.body);
                     repeat.params.iter().for_each(|param| self.keep(param.next));
@@ -108,10 +108,10 @@ impl Look<'_> {
     fn op(&mut self, op: &Op) {
         let square = op.kind == Opcode::Mul && op.args[0] == op.args[1];
         loop {
-            let facts: Vec<Fact> = op.args().map(|v| self.fact(v)).collect();
+            let facts: Vec<FpFact> = op.args().map(|v| self.fact(v)).collect();
             let (fact, watch) = match of_result(op.kind, &facts) {
                 Ok(fact) => (fact, false),
-                Err(Watch::Result) => (Fact { positive: true, ..Fact::BITS }, true),
+                Err(Watch::Result) => (FpFact { positive: true, ..FpFact::BITS }, true),
                 Err(Watch::Argument(n, size)) => {
                     // It is as wanted from now on.
                     let Some(v) = op.args[n] else { return };
@@ -121,10 +121,10 @@ impl Look<'_> {
             };
             let Some(dst) = op.dst else { return };
             let fact = match self.program.magnitude_bounds.get(&dst) {
-                Some(&least) if fact.exact => Fact::power(least),
+                Some(&least) if fact.exact => FpFact::power(least),
                 _ => fact,
             };
-            self.set(dst, Fact { positive: fact.positive || square, ..fact });
+            self.set(dst, FpFact { positive: fact.positive || square, ..fact });
             if watch {
                 self.watch(dst, Size::Large);
             }

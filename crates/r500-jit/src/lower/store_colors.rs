@@ -35,7 +35,7 @@ impl Lower<'_> {
             }
             return;
         }
-        let [Some(a), Some(b), Some(c), Some(d)] = self.exchanged(channels, [true; 4]) else {
+        let [Some(a), Some(b), Some(c), Some(d)] = self.transpose4x4(channels, [true; 4]) else {
             return;
         };
         for (row, [left, right]) in (0..).zip([[a, b], [c, d]]) {

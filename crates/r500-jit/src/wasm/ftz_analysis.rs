@@ -18,7 +18,7 @@ const DENORMAL: i32 = -149;
 const NORMAL: i32 = -126;
 const LARGE: i32 = -100;
 /// Multiples of this that are not zero are larger than anything tiny, 2^-126 included.
-const GRID: i32 = -125;
+const ULP_EXPONENT: i32 = -125;
 
 /// What a value is watched for: zero, or at least so large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -33,7 +33,7 @@ impl Size {
     /// The exponent of the least such number.
     pub(super) fn least(self) -> i32 {
         match self {
-            Self::Number => GRID,
+            Self::Number => ULP_EXPONENT,
             Self::Large => LARGE,
         }
     }
@@ -47,47 +47,49 @@ const FRACTION: i32 = 23;
 /// Facts about a value, in every pixel. What they say of sizes is said of numbers other than zero that are
 /// not infinite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fact {
+pub(super) struct FpFact {
     /// The bits are the law's. If not: where the law has a zero of either sign, there may be something of
     /// at most 2^-126 in size instead; and nothing else is different.
     pub(super) exact: bool,
     /// It is at least 2^this in size, if exact.
     pub(super) least: i32,
     /// It is a multiple of 2^this, if exact.
-    pub(super) grid: i32,
+    pub(super) ulp_exponent: i32,
     /// It is less than 2^this in size.
     pub(super) most: i32,
     /// It is not below zero.
     pub(super) positive: bool,
     /// It comes from a power, and so may well be tiny: rather watch another one.
-    pub(super) fading: bool,
+    pub(super) may_underflow: bool,
     /// The one nonzero constant that it is everywhere.
     pub(super) constant: Option<u32>,
 }
 
-impl Fact {
+impl FpFact {
     /// Any bits.
     pub(super) const BITS: Self = Self {
         exact: true,
         least: DENORMAL,
-        grid: DENORMAL,
+        ulp_exponent: DENORMAL,
         most: 128,
         positive: false,
-        fading: false,
+        may_underflow: false,
         constant: None,
     };
 
     /// What branches and passes hand on: not tiny, and sums of it are not.
-    pub(super) const KEPT: Self = Self { least: GRID, grid: GRID, ..Self::BITS };
+    pub(super) const KEPT: Self =
+        Self { least: ULP_EXPONENT, ulp_exponent: ULP_EXPONENT, ..Self::BITS };
 
     /// A power: zero, or at least 2^this.
     pub(super) fn power(least: i32) -> Self {
-        Self { least, positive: true, fading: least <= NORMAL, ..Self::BITS }.tidied()
+        Self { least, positive: true, may_underflow: least <= NORMAL, ..Self::BITS }.tidied()
     }
 
     /// A texel of most textures. With these and shares of 2^-25, as those of a coordinate are, a linear
     /// filter is large all the way, as `sum` and `product` find: 2^-72 along S, 2^-97 along T.
-    pub(super) const TEXEL: Self = Self { least: -Table::GRID, grid: -Table::GRID, ..Self::BITS };
+    pub(super) const TEXEL: Self =
+        Self { least: -Table::GRID, ulp_exponent: -Table::GRID, ..Self::BITS };
 
     /// The same bits everywhere.
     pub(super) fn of(bits: u32) -> Self {
@@ -96,12 +98,12 @@ impl Fact {
         let fact = Self { positive, constant: (bits << 1 != 0).then_some(bits), ..Self::BITS };
         match exponent {
             0 if fraction != 0 => fact,
-            0 => Self { least: NONE, grid: NONE, most: -NONE, ..fact },
-            255 => Self { least: NONE, grid: NONE, ..fact },
+            0 => Self { least: NONE, ulp_exponent: NONE, most: -NONE, ..fact },
+            255 => Self { least: NONE, ulp_exponent: NONE, ..fact },
             _ => {
                 let size = exponent - 127;
                 let zeros = (fraction | 1 << FRACTION).trailing_zeros().cast_signed();
-                Self { least: size, grid: size - FRACTION + zeros, most: size + 1, ..fact }
+                Self { least: size, ulp_exponent: size - FRACTION + zeros, most: size + 1, ..fact }
             }
         }
     }
@@ -118,13 +120,13 @@ impl Fact {
 
     /// Good for branches and passes, and for sums with its like.
     pub(super) fn is_kept(self) -> bool {
-        self.exact && self.grid >= GRID
+        self.exact && self.ulp_exponent >= ULP_EXPONENT
     }
 
     /// A number that is not zero anywhere and larger than anything tiny: comparing with it does not tell
     /// what is tiny from zero.
     fn decides(self) -> bool {
-        self.constant.is_some() && self.least >= GRID
+        self.constant.is_some() && self.least >= ULP_EXPONENT
     }
 
     /// After it was found to be of a size.
@@ -135,10 +137,10 @@ impl Fact {
     /// A multiple is at least as large, and what is large a multiple.
     fn tidied(self) -> Self {
         if !self.exact {
-            return Self { least: DENORMAL, grid: DENORMAL, ..self };
+            return Self { least: DENORMAL, ulp_exponent: DENORMAL, ..self };
         }
-        let least = self.least.max(self.grid);
-        Self { least, grid: self.grid.max(least - FRACTION), ..self }
+        let least = self.least.max(self.ulp_exponent);
+        Self { least, ulp_exponent: self.ulp_exponent.max(least - FRACTION), ..self }
     }
 
     /// One or the other.
@@ -146,10 +148,10 @@ impl Fact {
         Self {
             exact: self.exact && other.exact,
             least: self.least.min(other.least),
-            grid: self.grid.min(other.grid),
+            ulp_exponent: self.ulp_exponent.min(other.ulp_exponent),
             most: self.most.max(other.most),
             positive: self.positive && other.positive,
-            fading: self.fading || other.fading,
+            may_underflow: self.may_underflow || other.may_underflow,
             constant: None,
         }
         .tidied()
@@ -174,8 +176,8 @@ pub(super) enum Watch {
 ///
 /// Of values that are not exact the law has zeros. What makes use of one here either gives what it gives
 /// for zero, or something that is not exact in the same sense.
-pub(super) fn of_result(kind: Opcode, args: &[Fact]) -> Result<Fact, Watch> {
-    let [a, b, c] = [0, 1, 2].map(|n| args.get(n).copied().unwrap_or(Fact::BITS));
+pub(super) fn of_result(kind: Opcode, args: &[FpFact]) -> Result<FpFact, Watch> {
+    let [a, b, c] = [0, 1, 2].map(|n| args.get(n).copied().unwrap_or(FpFact::BITS));
     match kind {
         Opcode::Add => sum(a, b, a.positive && b.positive),
         Opcode::Sub => sum(a, b, false),
@@ -187,28 +189,28 @@ pub(super) fn of_result(kind: Opcode, args: &[Fact]) -> Result<Fact, Watch> {
             let least = a.least - b.most;
             let positive = a.positive && b.positive;
             // A quotient that is tiny by itself is zero for the law: it may stay.
-            Ok(Fact { exact: least >= NORMAL, least, positive, ..Fact::BITS }.tidied())
+            Ok(FpFact { exact: least >= NORMAL, least, positive, ..FpFact::BITS }.tidied())
         }
         Opcode::Min | Opcode::Max => pick(kind, a, b),
         Opcode::Sqrt => {
             numbers([(0, a), (0, a)])?;
             let least = a.least.div_euclid(2);
-            Ok(Fact { least, most: 64, positive: true, ..Fact::BITS }.tidied())
+            Ok(FpFact { least, most: 64, positive: true, ..FpFact::BITS }.tidied())
         }
         Opcode::Round(_) => {
             numbers([(0, a), (0, a)])?;
-            Ok(Fact { grid: 0, positive: a.positive, ..Fact::BITS }.tidied())
+            Ok(FpFact { ulp_exponent: 0, positive: a.positive, ..FpFact::BITS }.tidied())
         }
         Opcode::ToFloat => {
             same_bits(&[a])?;
-            Ok(Fact { grid: 0, most: 32, ..Fact::BITS }.tidied())
+            Ok(FpFact { ulp_exponent: 0, most: 32, ..FpFact::BITS }.tidied())
         }
         Opcode::Cmp(_) => {
             comparable(a, b)?;
-            Ok(Fact::KEPT)
+            Ok(FpFact::KEPT)
         }
         Opcode::Copy | Opcode::QuadBroadcast(_) => Ok(a),
-        Opcode::MaskedMove => Ok(b.or(Fact::of(0))),
+        Opcode::MaskedMove => Ok(b.or(FpFact::of(0))),
         Opcode::Blend => Ok(b.or(c)),
         Opcode::And => match (a.constant, b.constant) {
             (Some(REST), _) => Ok(b.signed(true)),
@@ -216,7 +218,7 @@ pub(super) fn of_result(kind: Opcode, args: &[Fact]) -> Result<Fact, Watch> {
             _ => {
                 same_bits(&[a, b])?;
                 let sign = is_sign(a) || is_sign(b);
-                Ok(if sign { Fact::of(0).signed(false) } else { Fact::BITS })
+                Ok(if sign { FpFact::of(0).signed(false) } else { FpFact::BITS })
             }
         },
         // With a sign, or with nothing.
@@ -224,16 +226,16 @@ pub(super) fn of_result(kind: Opcode, args: &[Fact]) -> Result<Fact, Watch> {
         Opcode::Or | Opcode::Xor if is_sign(a) => Ok(b.signed(false)),
         Opcode::Or | Opcode::Xor | Opcode::AndNot | Opcode::IntAdd | Opcode::IntSub => {
             same_bits(&[a, b])?;
-            Ok(Fact::BITS)
+            Ok(FpFact::BITS)
         }
         Opcode::Shl(_) | Opcode::Sar(_) | Opcode::Truncate(_) => {
             same_bits(&[a])?;
-            Ok(Fact::BITS)
+            Ok(FpFact::BITS)
         }
         Opcode::LoadTexel(LoadTexel { tiny, .. })
         | Opcode::GatherChannel(GatherChannel { tiny, .. }) => {
             same_bits(&[a])?;
-            Ok(if tiny { Fact::BITS } else { Fact::TEXEL })
+            Ok(if tiny { FpFact::BITS } else { FpFact::TEXEL })
         }
         Opcode::IntMin
         | Opcode::IntMul
@@ -246,7 +248,7 @@ pub(super) fn of_result(kind: Opcode, args: &[Fact]) -> Result<Fact, Watch> {
         | Opcode::Permute2Lo
         | Opcode::Permute2Hi => {
             same_bits(&[a, b])?;
-            Ok(Fact::BITS)
+            Ok(FpFact::BITS)
         }
         Opcode::Store(..) | Opcode::StoreCoverage(_) | Opcode::StoreColor(_) => {
             same_bits(&[a])?;
@@ -260,7 +262,7 @@ pub(super) fn of_result(kind: Opcode, args: &[Fact]) -> Result<Fact, Watch> {
         | Opcode::ToMask
         | Opcode::FromMask
         | Opcode::Interpolant(_)
-        | Opcode::LoadCoverage(_) => Ok(Fact::KEPT),
+        | Opcode::LoadCoverage(_) => Ok(FpFact::KEPT),
     }
 }
 
@@ -268,54 +270,60 @@ pub(super) fn of_result(kind: Opcode, args: &[Fact]) -> Result<Fact, Watch> {
 const REST: u32 = 0x7fff_ffff;
 
 /// Whether it is a zero of either sign.
-fn is_sign(fact: Fact) -> bool {
+fn is_sign(fact: FpFact) -> bool {
     fact.exact && fact.most == -NONE && fact.constant.is_none()
 }
 
-fn numbers(args: [(usize, Fact); 2]) -> Result<(), Watch> {
+fn numbers(args: [(usize, FpFact); 2]) -> Result<(), Watch> {
     match args.into_iter().find(|(_, fact)| !fact.is_number()) {
         Some((n, _)) => Err(Watch::Argument(n, Size::Number)),
         None => Ok(()),
     }
 }
 
-fn same_bits(args: &[Fact]) -> Result<(), Watch> {
+fn same_bits(args: &[FpFact]) -> Result<(), Watch> {
     match args.iter().position(|fact| !fact.exact) {
         Some(n) => Err(Watch::Argument(n, Size::Number)),
         None => Ok(()),
     }
 }
 
-fn comparable(a: Fact, b: Fact) -> Result<(), Watch> {
+fn comparable(a: FpFact, b: FpFact) -> Result<(), Watch> {
     if a.decides() || b.decides() { Ok(()) } else { numbers([(0, a), (1, b)]) }
 }
 
-fn pick(kind: Opcode, a: Fact, b: Fact) -> Result<Fact, Watch> {
+fn pick(kind: Opcode, a: FpFact, b: FpFact) -> Result<FpFact, Watch> {
     let exact = a.is_number() && b.is_number();
     // The larger one of something tiny and +0 is either; the law has +0.
-    if kind == Opcode::Max && b == Fact::of(0) {
-        return Ok(Fact { exact, positive: true, constant: None, ..a }.tidied());
+    if kind == Opcode::Max && b == FpFact::of(0) {
+        return Ok(FpFact { exact, positive: true, constant: None, ..a }.tidied());
     }
     comparable(a, b)?;
-    Ok(Fact { exact, ..a.or(b) }.tidied())
+    Ok(FpFact { exact, ..a.or(b) }.tidied())
 }
 
 /// A product is tiny for the law if it is after rounding with an exponent of any size: then what is
 /// computed is at most 2^-126, to which it may have been rounded. So it is not exact, and may stay.
-fn product(args: [(usize, Fact); 2]) -> Result<Fact, Watch> {
+fn product(args: [(usize, FpFact); 2]) -> Result<FpFact, Watch> {
     numbers(args)?;
     let [(_, a), (_, b)] = args;
     let least = a.least.saturating_add(b.least).min(NONE);
     let most = a.most.saturating_add(b.most).clamp(-NONE + 1, 128);
-    let grid = a.grid.saturating_add(b.grid).clamp(DENORMAL, NONE);
-    let (positive, fading) = (a.positive && b.positive, a.fading || b.fading);
+    let ulp_exponent = a.ulp_exponent.saturating_add(b.ulp_exponent).clamp(DENORMAL, NONE);
+    let (positive, may_underflow) = (a.positive && b.positive, a.may_underflow || b.may_underflow);
     let exact = least >= NORMAL;
-    Ok(Fact { exact, least, grid, most, positive, fading, constant: None }.tidied())
+    Ok(FpFact { exact, least, ulp_exponent, most, positive, may_underflow, constant: None }
+        .tidied())
 }
 
-fn sum(a: Fact, b: Fact, positive: bool) -> Result<Fact, Watch> {
+fn sum(a: FpFact, b: FpFact, positive: bool) -> Result<FpFact, Watch> {
     let most = a.most.max(b.most).saturating_add(1).clamp(-NONE + 1, 128);
-    let fact = Fact { most, positive, fading: a.fading && b.fading, ..Fact::BITS };
+    let fact = FpFact {
+        most,
+        positive,
+        may_underflow: a.may_underflow && b.may_underflow,
+        ..FpFact::BITS
+    };
     for (x, y) in [(a, b), (b, a)] {
         if !y.is_large() {
             continue;
@@ -325,21 +333,22 @@ fn sum(a: Fact, b: Fact, positive: bool) -> Result<Fact, Watch> {
         // x is tiny, the sum is y, or if y is zero, x.
         let rest = y.least.min(NONE) - FRACTION - 1;
         if y.constant.is_some() {
-            let grid = rest.max(if x.exact { x.grid.min(y.grid) } else { DENORMAL });
-            return Ok(Fact { least: rest, grid, ..fact }.tidied());
+            let ulp_exponent =
+                rest.max(if x.exact { x.ulp_exponent.min(y.ulp_exponent) } else { DENORMAL });
+            return Ok(FpFact { least: rest, ulp_exponent, ..fact }.tidied());
         }
         if x.is_number() {
-            let (least, grid) = (x.least.min(rest), x.grid.min(y.grid));
-            return Ok(Fact { least, grid, ..fact }.tidied());
+            let (least, ulp_exponent) = (x.least.min(rest), x.ulp_exponent.min(y.ulp_exponent));
+            return Ok(FpFact { least, ulp_exponent, ..fact }.tidied());
         }
         // A fraction and its like: what comes of it is looked at closely, and x is as well.
-        if y.grid >= -30 {
+        if y.ulp_exponent >= -30 {
             continue;
         }
-        return Ok(Fact { exact: false, ..fact }.tidied());
+        return Ok(FpFact { exact: false, ..fact }.tidied());
     }
     if a.is_kept() && b.is_kept() {
-        return Ok(Fact { grid: a.grid.min(b.grid), ..fact }.tidied());
+        return Ok(FpFact { ulp_exponent: a.ulp_exponent.min(b.ulp_exponent), ..fact }.tidied());
     }
     // Squares and such: if the sum is at least 2^-100, the larger one is at least half of that, and
     // what is tiny of the other was swallowed; if the sum is zero, so are both.
@@ -350,14 +359,14 @@ fn sum(a: Fact, b: Fact, positive: bool) -> Result<Fact, Watch> {
 }
 
 /// Which one of two to watch: one that it is needed for, and rather what is cheap.
-fn worse(a: Fact, b: Fact) -> usize {
+fn worse(a: FpFact, b: FpFact) -> usize {
     match (a.is_large(), b.is_large()) {
         (true, _) => 1,
         (_, true) => 0,
         _ => match (a.is_kept(), b.is_kept()) {
             (true, false) => 1,
             (false, true) => 0,
-            _ if a.fading != b.fading => usize::from(a.fading),
+            _ if a.may_underflow != b.may_underflow => usize::from(a.may_underflow),
             _ => usize::from(b.positive && !a.positive),
         },
     }

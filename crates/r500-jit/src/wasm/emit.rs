@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use wasm_encoder::{BlockType, Function, InstructionSink, MemArg, MemArgTarget, ValType};
 
-use super::watch::{self, Watched};
+use super::guards::{self, GuardSet};
 use crate::lir::{
     Branch, GatherChannel, IntRange, LirFunction, LoadTexel, Loop, MemOperand, Op, Opcode, Region,
     Relation, Rounding, VReg,
@@ -53,28 +53,28 @@ const VECTOR: u32 = 16;
 /// How a function computes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
-    Quick,
-    Careful,
+    Speculative,
+    Exact,
 }
 
 /// What a program is compiled with.
 #[derive(Clone, Copy)]
-pub(super) struct How<'a> {
+pub(super) struct EmitParams<'a> {
     pub(super) program: &'a LirFunction,
-    pub(super) watched: &'a Watched,
+    pub(super) watched: &'a GuardSet,
     /// Bytes from slot to slot.
     pub(super) stride: u32,
     pub(super) fuel_checked: bool,
 }
 
 /// The function that runs over all groups, quickly.
-pub(super) fn run(how: How<'_>) -> Option<Function> {
-    Code::new(how, Form::Quick).run()
+pub(super) fn run(how: EmitParams<'_>) -> Option<Function> {
+    Code::new(how, Form::Speculative).run()
 }
 
 /// The function that runs over one group, carefully.
-pub(super) fn careful(how: How<'_>) -> Option<Function> {
-    Code::new(how, Form::Careful).careful()
+pub(super) fn careful(how: EmitParams<'_>) -> Option<Function> {
+    Code::new(how, Form::Exact).careful()
 }
 
 const SIGN: u32 = 0x8000_0000;
@@ -135,7 +135,7 @@ impl Law {
 }
 
 struct Code<'a> {
-    how: How<'a>,
+    how: EmitParams<'a>,
     form: Form,
     locals: Locals,
     bytes: Vec<u8>,
@@ -149,7 +149,7 @@ struct Code<'a> {
     cells: BTreeMap<u8, u32>,
     /// By how values are watched, the smallest so far: as bits, the sign shifted out if there may be
     /// one, less one, so that zero is the largest.
-    seen: BTreeMap<watch::How, u32>,
+    seen: BTreeMap<guards::GuardKind, u32>,
     ones: u32,
     /// Blocks that are open.
     depth: u32,
@@ -165,7 +165,7 @@ struct Code<'a> {
 }
 
 impl<'a> Code<'a> {
-    fn new(how: How<'a>, form: Form) -> Self {
+    fn new(how: EmitParams<'a>, form: Form) -> Self {
         let mut locals = Locals::default();
         let context = locals.fresh(ValType::I32);
         let group = locals.fresh(ValType::I32);
@@ -246,7 +246,7 @@ impl<'a> Code<'a> {
         self.bail = self.open_block();
         self.begin_group();
         self.nodes(&how.program.body);
-        self.bail_if_tiny();
+        self.deopt_if_subnormal();
         self.end_group();
         let to = self.to(next);
         self.code().br(to);
@@ -330,7 +330,7 @@ impl<'a> Code<'a> {
             self.code().local_get(context).i32_load(word(context::GRANT)).local_set(fuel);
             self.code().local_get(context).i64_const(0).i64_store(long(context::ADDED));
         }
-        if self.form == Form::Quick {
+        if self.form == Form::Speculative {
             let ones = self.ones;
             for seen in self.seen.clone().into_values() {
                 self.code().local_get(ones).local_set(seen);
@@ -408,7 +408,7 @@ impl<'a> Code<'a> {
 
     /// Notes a value if it is one of those to be watched.
     fn watch(&mut self, v: VReg) {
-        if self.form == Form::Careful {
+        if self.form == Form::Exact {
             return;
         }
         let Some(how) = self.how.watched.get(v) else { return };
@@ -432,7 +432,7 @@ impl<'a> Code<'a> {
         self.code().v128_any_true();
     }
 
-    fn bail_if_tiny(&mut self) {
+    fn deopt_if_subnormal(&mut self) {
         if self.seen.is_empty() {
             return;
         }
@@ -515,8 +515,8 @@ impl<'a> Code<'a> {
         self.code().local_get(fuel).i32_const(0).i32_lt_s();
         self.open_if();
         // What runs on for something tiny need not do so in truth.
-        if self.form == Form::Quick {
-            self.bail_if_tiny();
+        if self.form == Form::Speculative {
+            self.deopt_if_subnormal();
         }
         self.code().local_get(context).local_get(fuel).i32_store(word(context::FUEL));
         self.code().local_get(context).i32_const(address.cast_signed());
@@ -668,7 +668,7 @@ impl<'a> Code<'a> {
             self.refused = true;
             return;
         };
-        if self.form == Form::Careful {
+        if self.form == Form::Exact {
             if matches!(op.kind, Opcode::Add | Opcode::Sub | Opcode::Div) {
                 let [result, _] = self.law.operands;
                 self.code().local_set(result);
@@ -696,7 +696,7 @@ impl<'a> Code<'a> {
     /// are made larger by 2^32, which changes no digit, and their product is far from the least number
     /// where it matters; what becomes infinite by it is large.
     fn product(&mut self, a: VReg, b: VReg) {
-        if self.form == Form::Quick {
+        if self.form == Form::Speculative {
             self.numbers(&[a, b]).f32x4_mul();
             return;
         }
@@ -735,7 +735,7 @@ impl<'a> Code<'a> {
                 Some(MemOperand::Const(bits)) => bits & EXPONENT == 0 && bits << 1 != 0,
                 _ => !self.numbers.contains(v),
             };
-            if self.form == Form::Careful && flush {
+            if self.form == Form::Exact && flush {
                 self.flushed(local);
             } else {
                 self.code().local_get(local);

@@ -61,7 +61,7 @@ impl Lower<'_> {
         unit.colors.iter().for_each(|color| self.no_color(color.target));
         let zeros = self.end();
         self.begin();
-        self.onwards(unit, rest);
+        self.lower_rest(unit, rest);
         let body = self.end();
         let arms = [(gone, zeros), (left, body)];
         let arms = arms.map(|(mask, body)| Arm { mask, body, assign: Vec::new() }).into();
