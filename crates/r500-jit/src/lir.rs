@@ -411,17 +411,17 @@ impl LirFunction {
     }
 
     pub(crate) fn fresh_in_memory(&mut self, class: Class, given: Option<MemOperand>) -> VReg {
-        let v = VReg(u32::try_from(self.classes.len()).unwrap_or(u32::MAX));
+        let v = VReg(u32::try_from(self.classes.len()).expect("fewer than 2^32 values"));
         self.classes.push(class);
         self.given.push(given);
         v
     }
 
     pub(crate) fn class(&self, v: VReg) -> Class {
-        self.classes.get(v.index()).copied().unwrap_or(Class::Vector)
+        self.classes[v.index()]
     }
 
     pub(crate) fn given(&self, v: VReg) -> Option<MemOperand> {
-        self.given.get(v.index()).copied().flatten()
+        self.given[v.index()]
     }
 }

@@ -1,27 +1,27 @@
-//! Where each value is looked at.
+//! Live ranges: the definition and the uses of each value.
 //!
-//! Places in the program are numbered in its order: one for each operation, one for the head of a
-//! branch, its arms and their ends, one for the head of a loop and its end. What is computed before a
-//! loop and is looked at in it is looked at again at its end.
+//! Program points are numbered in order: one for each operation, one for the head of a branch, its arms and
+//! their ends, one for the head of a loop and its end. A value that is defined before a loop and used in it has
+//! another use at the end of the loop.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::lir::{Class, LirFunction, Opcode, Region, VReg};
 
-/// What is looked at where.
+/// The uses of all values.
 #[derive(Debug)]
 pub(crate) struct LiveRanges {
-    /// Where each value is looked at, in order.
+    /// The points of each value's uses, ascending.
     uses: Vec<Vec<u32>>,
-    /// Where each value starts.
+    /// The point of each value's definition.
     starts: Vec<u32>,
-    /// Where texels are.
+    /// Values that are offsets of texels.
     offsets: HashSet<VReg>,
     /// Ends of loops by their heads.
     loops: HashMap<u32, u32>,
     /// All uses, in order.
     all: Vec<(u32, VReg)>,
-    /// How many values that lie nowhere else are alive at each place.
+    /// By point: how many vectors are live that are not in memory anyway.
     pressure: Vec<u32>,
     end: u32,
 }
@@ -121,7 +121,7 @@ impl LiveRanges {
     fn find_pressure(&mut self, program: &LirFunction) {
         let mut changes = vec![0_i32; self.end as usize + 2];
         for (number, uses) in self.uses.iter().enumerate() {
-            let v = VReg(u32::try_from(number).unwrap_or(u32::MAX));
+            let v = VReg(u32::try_from(number).expect("values have numbers of 32 bits"));
             let Some(&last) = uses.last() else { continue };
             if program.given(v).is_none() && program.class(v) == Class::Vector {
                 changes[self.starts[number] as usize] += 1;
@@ -133,22 +133,22 @@ impl LiveRanges {
             .into_iter()
             .map(|change| {
                 sum += change;
-                u32::try_from(sum).unwrap_or(0)
+                u32::try_from(sum).expect("ranges start before they end")
             })
             .collect();
     }
 
-    /// The place after everything.
+    /// Returns the point after all others.
     pub(crate) fn end(&self) -> u32 {
         self.end
     }
 
-    /// Head and end of the loop with this head.
+    /// Returns head and end of the loop with this head.
     pub(crate) fn loop_bounds(&self, start: u32) -> (u32, u32) {
-        (start, self.loops.get(&start).copied().unwrap_or(start))
+        (start, self.loops[&start])
     }
 
-    /// A value is looked at in one more place.
+    /// Adds a use.
     pub(crate) fn add(&mut self, v: VReg, at: u32) {
         let uses = &mut self.uses[v.index()];
         let place = uses.partition_point(|use_at| *use_at < at);
@@ -157,39 +157,39 @@ impl LiveRanges {
         }
     }
 
-    /// The next_use use_at after a place.
+    /// Returns the next use after a point.
     pub(crate) fn next_use(&self, v: VReg, at: u32) -> Option<u32> {
         let uses = &self.uses[v.index()];
         uses.get(uses.partition_point(|use_at| *use_at <= at)).copied()
     }
 
-    /// Whether anyone uses at a value at a place or after it.
+    /// Returns whether a value has a use at a point or after it.
     pub(crate) fn is_used_from(&self, v: VReg, at: u32) -> bool {
         self.uses[v.index()].last().is_some_and(|last| *last >= at)
     }
 
-    /// Whether anyone uses at a value.
+    /// Returns whether a value has a use.
     pub(crate) fn is_used(&self, v: VReg) -> bool {
         !self.uses[v.index()].is_empty()
     }
 
-    /// Whether anyone uses at a value between two places.
+    /// Returns whether a value has a use between two points.
     pub(crate) fn is_used_in(&self, v: VReg, start: u32, end: u32) -> bool {
         self.next_use(v, start).is_some_and(|use_at| use_at <= end)
     }
 
-    /// Whether a value says where texels are.
+    /// Returns whether a value is an offset of texels.
     pub(crate) fn is_offset(&self, v: VReg) -> bool {
         self.offsets.contains(&v)
     }
 
-    /// The most values that are alive at once between two places.
+    /// Returns the register pressure: the most vectors that are live at once between two points.
     pub(crate) fn pressure(&self, start: u32, end: u32) -> usize {
-        let loop_bounds = self.pressure.get(start as usize..=end as usize).unwrap_or_default();
-        loop_bounds.iter().copied().max().unwrap_or(0) as usize
+        let range = &self.pressure[start as usize..=end as usize];
+        *range.iter().max().expect("a range has a point") as usize
     }
 
-    /// What of a kind is looked at between two places, the most often looked at first.
+    /// Returns the values of a kind that are used between two points, those with the most uses first.
     pub(crate) fn constants_used_in(
         &self,
         start: u32,
@@ -199,7 +199,7 @@ impl LiveRanges {
         let first = self.all.partition_point(|(at, _)| *at <= start);
         let after = self.all.partition_point(|(at, _)| *at < end);
         let mut counts: HashMap<VReg, u32> = HashMap::new();
-        for (_, v) in self.all.get(first..after).unwrap_or_default() {
+        for (_, v) in &self.all[first..after] {
             if kind(*v) {
                 *counts.entry(*v).or_default() += 1;
             }

@@ -61,7 +61,7 @@ impl MemoryBounds {
         let mut offsets = [ptr::null(); UNITS];
         for (unit, table) in &self.tables {
             let unit = usize::from(*unit);
-            let cells = batch.texels.get(unit).copied().unwrap_or(TexelView::NONE);
+            let cells = batch.texels[unit];
             assert!(cells.len() >= table.cells as usize, "there are cells missing");
             let (linear, place) = match cells {
                 TexelView::Texels(texels) => (false, texels.as_ptr().cast()),

@@ -36,7 +36,7 @@ impl UniformValues {
     }
 
     fn holds(&self, v: VReg) -> bool {
-        self.0.get(v.index()).copied().unwrap_or(false)
+        self.0[v.index()]
     }
 
     /// A value is the same if others are. Whether that is new.

@@ -67,7 +67,7 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
     }
     lower.lower_rest(unit, unit.body);
     let mut program = lower.program;
-    program.body = lower.open.pop().map(OpenRegion::end).unwrap_or_default();
+    program.body = lower.open.pop().map(OpenRegion::end).expect("the outermost region stays open");
     program
 }
 
@@ -253,8 +253,8 @@ impl Lower<'_> {
 
     /// An input, computed now only if others want it.
     fn input(&mut self, value: Value, channel: [u8; 2]) {
-        // There is one of each: nothing else comes in segments.
-        let number = self.interpolants.binary_search(&channel).unwrap_or(0);
+        let number = self.interpolants.binary_search(&channel);
+        let number = number.expect("units read inputs that are interpolants");
         self.inputs.insert(value, number as u32);
         if let Some(&slot) = self.writes.get(&value) {
             let v = self.vector(Operand::Value(value));
@@ -405,7 +405,7 @@ impl Lower<'_> {
         {
             *coverage = Coverage { now: None, changed: true };
         }
-        self.open.pop().map(OpenRegion::end).unwrap_or_default()
+        self.open.pop().map(OpenRegion::end).expect("each end has a beginning")
     }
 
     fn region(&mut self) -> &mut OpenRegion {

@@ -104,7 +104,7 @@ impl Lower<'_> {
     /// rounded.
     fn horner(&mut self, coefficients: &[f32], x: VReg) -> VReg {
         let mut terms = coefficients.iter().rev();
-        let mut sum = self.float(terms.next().copied().unwrap_or(0.0));
+        let mut sum = self.float(*terms.next().expect("a polynomial has a coefficient"));
         for &term in terms {
             let term = self.float(term);
             let product = self.op(Opcode::Mul, &[x, sum]);

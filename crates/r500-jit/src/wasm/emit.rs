@@ -447,7 +447,7 @@ impl<'a> Code<'a> {
                 Region::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
                 Region::ConsumeFuel(instructions) if self.how.fuel_checked => {
                     let fuel = self.fuel;
-                    let instructions = i32::try_from(*instructions).unwrap_or(i32::MAX);
+                    let instructions = i32::try_from(*instructions).expect("a program has few");
                     self.code().local_get(fuel).i32_const(instructions).i32_sub().local_set(fuel);
                 }
                 Region::ConsumeFuel(_) => {}
@@ -548,9 +548,8 @@ impl<'a> Code<'a> {
                 Opcode::MaskAll => _ = self.code().v128_const(-1),
                 Opcode::MaskNone => _ = self.code().v128_const(0),
                 Opcode::LoadCoverage(part) => {
-                    let covered = self.covered.get(&part).copied();
-                    self.refused |= covered.is_none();
-                    self.code().local_get(covered.unwrap_or_default());
+                    let covered = self.covered[&part];
+                    self.code().local_get(covered);
                 }
                 _ => self.refused = true,
             }
@@ -563,9 +562,8 @@ impl<'a> Code<'a> {
                 return;
             }
             Opcode::StoreCoverage(part) => {
-                let (left, covered) = (self.local(a), self.covered.get(&part).copied());
-                self.refused |= covered.is_none();
-                self.code().local_get(left).local_set(covered.unwrap_or_default());
+                let (left, covered) = (self.local(a), self.covered[&part]);
+                self.code().local_get(left).local_set(covered);
                 return;
             }
             Opcode::LoadTexel(texel) => {
@@ -587,7 +585,7 @@ impl<'a> Code<'a> {
             Opcode::Sub => _ = self.numbers(&[a, b]).f32x4_sub(),
             Opcode::Mul => self.product(a, b),
             Opcode::MaskedMul => {
-                let c = op.args[2].unwrap_or(a);
+                let c = op.args[2].expect("three arguments");
                 self.product(b, c);
                 self.bits(&[a]).v128_and();
             }
@@ -623,7 +621,7 @@ impl<'a> Code<'a> {
                 self.bits(&[a, a]).i8x16_shuffle(words([corner; 4]));
             }
             Opcode::Blend => {
-                let c = op.args[2].unwrap_or(a);
+                let c = op.args[2].expect("three arguments");
                 match self.how.program.given(b) {
                     Some(MemOperand::Const(0)) => self.bits(&[c, a]).v128_andnot(),
                     _ => self.bits(&[b, c, a]).v128_bitselect(),
@@ -712,9 +710,8 @@ impl<'a> Code<'a> {
 
     /// Where the cell of a pixel begins that is so many bytes into a unit's table.
     fn cell(&mut self, unit: u8, at: VReg, pixel: u8) {
-        let (at, cells) = (self.local(at), self.cells.get(&unit).copied());
-        self.refused |= cells.is_none();
-        self.code().local_get(cells.unwrap_or_default());
+        let (at, cells) = (self.local(at), self.cells[&unit]);
+        self.code().local_get(cells);
         self.code().local_get(at).i32x4_extract_lane(pixel).i32_add();
     }
 

@@ -51,7 +51,7 @@ struct Look<'a> {
 
 impl Look<'_> {
     fn fact(&self, v: VReg) -> FpFact {
-        self.facts.get(v.index()).copied().unwrap_or(FpFact::BITS)
+        self.facts[v.index()]
     }
 
     fn set(&mut self, v: VReg, fact: FpFact) {
