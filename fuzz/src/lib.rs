@@ -1,7 +1,7 @@
 //! What several fuzz targets check.
 
 use r500_exec::reference::Reference;
-use r500_exec::{Bindings, PixelRect, Draw, Engine, Frame, Limits, Options, Shader, draw, output};
+use r500_exec::{Bindings, Draw, Engine, Frame, Limits, Options, PixelRect, Shader, draw, output};
 use r500_gen::{Bytes, Case, Entropy, Shape, vary, words};
 use r500_program::{Job, Program};
 

@@ -11,9 +11,9 @@
 
 use std::fmt::Write;
 
-use r500_fast::{Fast, Simd};
 use r500_exec::reference::Reference;
 use r500_exec::{Bindings, Draw, Engine, Frame, Limits, Options, Shader, draw, draw_into};
+use r500_fast::{Fast, Simd};
 use r500_jit::{Effort, Jit, Settings, When};
 use r500_program::{InputData, Job};
 use serde::{Deserialize, Serialize};

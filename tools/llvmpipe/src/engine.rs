@@ -3,9 +3,11 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use r500::fast::{Fast, Simd};
 use r500::exec::reference::Reference;
-use r500::exec::{Bindings, Draw, Engine, Frame, Options, PreparedDraw, RunInfo, Shader, draw_into};
+use r500::exec::{
+    Bindings, Draw, Engine, Frame, Options, PreparedDraw, RunInfo, Shader, draw_into,
+};
+use r500::fast::{Fast, Simd};
 use r500::jit::{Effort, Jit, Settings, When};
 use r500::picture::Picture;
 

@@ -22,8 +22,8 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
-use r500::image_diff::{Comparison, SHARE, TOLERANCE};
 use r500::exec::Engine;
+use r500::image_diff::{Comparison, SHARE, TOLERANCE};
 use r500::picture::Picture;
 
 use args::{Args, Command, Format};
