@@ -3,13 +3,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use r500_asm::raw_tokens::pieces;
+use r500_asm::raw_tokens::raw_tokens;
 use r500_asm::{Options, assemble, format};
 
 fuzz_target!(|source: &[u8]| {
     let Ok(out) = format(source) else { return };
     let words = |text: &[u8]| -> Vec<Vec<u8>> {
-        pieces(text).map(|piece| text[piece.range()].trim_ascii_end().to_vec()).collect()
+        raw_tokens(text).map(|token| text[token.range()].trim_ascii_end().to_vec()).collect()
     };
     assert_eq!(words(source), words(&out));
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();

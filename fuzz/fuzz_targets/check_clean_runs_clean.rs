@@ -27,7 +27,7 @@ fuzz_target!(|bytes: &[u8]| {
         }
     }
     let report = check_job(&job);
-    for finding in &report.findings {
+    for finding in &report.lints {
         assert!(!finding.to_string().is_empty());
         if let Some(fix) = &finding.fix {
             let mut fixed = job.clone();
@@ -36,11 +36,11 @@ fuzz_target!(|bytes: &[u8]| {
     }
     let error = |finding: &r500_check::Lint| finding.severity() == Severity::Error;
     let Verdict::Clean(_) = report.verdict else { return };
-    assert!(!report.findings.iter().any(error), "clean, with errors");
+    assert!(!report.lints.iter().any(error), "clean, with errors");
     let size = [8, 8];
     let Ok(shader) = Shader::new(&job.program) else { panic!("clean, and nothing to run") };
     let Ok(bindings) = Bindings::new(&job, size) else { return };
-    let options = Options { threads: 1, limits: LIMITS, findings: true, ..Options::default() };
+    let options = Options { threads: 1, limits: LIMITS, warnings: true, ..Options::default() };
     let Ok(frame) = draw(&Reference, &shader, &bindings, &options) else { return };
     let hard = frame.warnings.iter().filter(|finding| finding.kind.is_hard());
     let hard: Vec<String> = hard.map(|finding| finding.to_string()).collect();

@@ -17,11 +17,11 @@ fuzz_target!(|text: &[u8]| {
     if !assembly.is_ok() {
         return;
     }
-    for finding in check_job(&assembly.job).findings {
-        if let Some(span) = lint::span(&assembly, &finding.place) {
+    for finding in check_job(&assembly.job).lints {
+        if let Some(span) = lint::span(&assembly, &finding.location) {
             inside(&assembly, span);
         }
-        let _ = allows.covering(finding.code, &finding.place, &assembly);
+        let _ = allows.covering(finding.code, &finding.location, &assembly);
     }
     let mut job = assembly.job.clone();
     let fixed = lint::fix(text, again, |_, _| true);

@@ -38,7 +38,7 @@ pub fn equals_reference(engine: &dyn Engine, job: &Job, options: &Options<'_>) {
     let Ok(shader) = Shader::new(&job.program) else { return };
     let Ok(bindings) = Bindings::new(job, size) else { return };
     let Ok(drawing) = Draw::new(&shader, &bindings, options) else { return };
-    if engine.prepare(drawing).ran().instead.is_some() {
+    if engine.prepare(drawing).run_info().fallback_reason.is_some() {
         return;
     }
     let wanted = draw(&Reference, &shader, &bindings, options);

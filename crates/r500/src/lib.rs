@@ -1,12 +1,9 @@
 //! Read, check, run and see fragment programs of the Radeon R500 (X1000 series).
 //!
-//! This crate is the front door: it re-exports the crates that do the work, picks the [`reader`] for
-//! any input, knows where the checker's findings stand in a source ([`lint`]), answers what editors ask ([`service`]), and holds what touches
-//! files: [`picture`]s, [`texture`]s from outside, the
-//! [comparison](compare) of pictures, their programs' [`flow`], the [`verdict`] over a frame, what debuggers ask as text
-//! ([`expression`]), and whether two programs are
-//! [`equal`] in what they compute. The `r500` command is built on
-//! it and adds nothing but the terminal.
+//! The library re-exports the crates that do the work and adds what concerns files and users: the [`reader`] and [`writer`] of all
+//! formats, [`picture`]s and [`texture`]s from files, [image comparison](image_diff), [expectations](expectation) of a frame, the
+//! [flow graph](mod@cfg) as a picture, places of lints in a source ([`lint`]), editor [`service`]s, [`expression`]s that debuggers
+//! evaluate, and the [`equivalence`] of programs. The `r500` command (crate `r500-cli`) adds only the terminal.
 //!
 //! ```
 //! use r500::exec::{Bindings, Options, Shader, draw, reference::Reference};

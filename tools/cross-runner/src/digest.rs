@@ -52,7 +52,7 @@ impl Digest {
         Self {
             job,
             by: format!("{}{simd}", frame.run_info.engine),
-            instead: frame.run_info.instead,
+            instead: frame.run_info.fallback_reason,
             error: None,
             planes,
             stat: frame.counters.stat,

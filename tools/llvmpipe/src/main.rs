@@ -143,8 +143,8 @@ fn time(args: &Args, engine: &dyn Engine, mesa: &Mesa, name: &str) -> Result<Row
     let pixels = f64::from(args.size[0]) * f64::from(args.size[1]);
     Ok(Row {
         name: name.into(),
-        instead: ours.ran().instead,
-        simd: ours.ran().simd,
+        instead: ours.run_info().fallback_reason,
+        simd: ours.run_info().simd,
         ratio: timing.ratio,
         quartiles: timing.quartiles,
         pairs: timing.pairs,

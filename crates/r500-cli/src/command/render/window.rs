@@ -17,14 +17,14 @@ use winit::window::{Window, WindowId};
 
 use super::Render;
 use super::output::Plane;
+use crate::command::engine_args::{no_shader, not_bound, not_run};
 use crate::command::exit::{Failure, Outcome, Status};
-use crate::command::machine::{no_shader, not_bound, not_run};
-use crate::command::{source, terminal};
+use crate::command::{input_args, terminal};
 
 impl Render {
     /// Shows the picture until its window is closed.
     pub(super) fn live(&self) -> Outcome {
-        let Some(job) = self.source.read()? else { return source::LISTED };
+        let Some(job) = self.source.read()? else { return input_args::LISTED };
         let size = self.size.or(job.size).unwrap_or([256, 256]);
         let scene = Scene::new(self, job, size)?;
         if !scene.moves && self.state.time.is_some() {

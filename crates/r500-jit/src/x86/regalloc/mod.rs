@@ -23,7 +23,7 @@ use crate::lir::{
     Access, Arm, Branch, Class, LirFunction, Loop, MemOperand, Op, Opcode, Region, VReg,
 };
 use crate::live_ranges::LiveRanges;
-use crate::x86::known_bugs::{self, KnownBug, is_injected};
+use crate::x86::known_bugs::{KnownBug, is_injected};
 use crate::x86::level::Level;
 use crate::x86::mach_inst::{Label, MachCode, MachInst, Mem, Place};
 use parallel_move::{Location, Move};
@@ -47,7 +47,7 @@ pub(crate) fn allocate(program: &LirFunction, level: Level) -> MachCode {
     allocate.out.groups = program.groups;
     let listing = allocate.out;
     #[cfg(any(debug_assertions, test))]
-    if !known_bugs::is_unchecked()
+    if !crate::x86::known_bugs::is_unchecked()
         && let Err(fault) = checker::check(program, level, &listing)
     {
         unreachable!("register allocation for {level:?}: {fault}");
