@@ -54,7 +54,7 @@ struct Context<'m> {
 }
 
 const _: () = {
-    use super::code::context;
+    use super::emit::context;
     assert!(std::mem::offset_of!(Context<'_>, begin) as u64 == context::BEGIN);
     assert!(std::mem::offset_of!(Context<'_>, end) as u64 == context::END);
     assert!(std::mem::offset_of!(Context<'_>, grant) as u64 == context::GRANT);
