@@ -81,7 +81,7 @@ fn json_in_other_words() {
         "expect": { "target0": [null, [1, null, "inf", "0xffc00001"]], "coverage": [1, null] },
         "uniforms": [ { "name": "n", "type": "1f", "value": [9] },
                       { "name": "m", "constant": 3, "channel": 1 } ],
-        "rs": { "RS_IP": [] }, "unheard of": [[[{}]]]
+        "rs": { "RS_IP": [] }, "comment": [[[{}]]]
     }"#);
     assert_eq!(words(&job), [[0x1800, 1, 2, 3, 4, 5]]);
     let state = &job.program.state;
