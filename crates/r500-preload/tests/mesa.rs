@@ -3,6 +3,8 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -51,10 +53,9 @@ fn build_scenes(directory: &Path) -> Option<PathBuf> {
 }
 
 fn on_the_card(program: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
-    let library = std::env::current_exe().unwrap().with_file_name("libr500_card.so");
     Command::new(program)
         .args(arguments)
-        .env("LD_PRELOAD", library)
+        .env("LD_PRELOAD", common::library())
         .env("MESA_SHADER_CACHE_DISABLE", "true")
         .envs(variables.iter().copied())
         .output()

@@ -3,16 +3,16 @@
 #![allow(unsafe_code, reason = "system calls")]
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::process::Command;
 
 /// Runs a test of [`on_the_card`] with the library of this build.
 fn run(name: &str) {
     let exe = std::env::current_exe().unwrap();
-    let library = exe.with_file_name("libr500_card.so");
-    assert!(library.is_file(), "cargo puts {} next to the tests", library.display());
     let output = Command::new(&exe)
         .args(["--ignored", "--exact", &format!("on_the_card::{name}")])
-        .env("LD_PRELOAD", library)
+        .env("LD_PRELOAD", common::library())
         .env("R500_CARD_CHIP", "r580")
         .env("R500_CARD_STATS", "1")
         .output()

@@ -1,0 +1,26 @@
+//! The library that the tests preload. Cargo builds no `cdylib` for tests, so the first test that needs it has it built.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// Returns `libr500_card.so` of the profile and target folder that this test was built in.
+pub(crate) fn library() -> &'static Path {
+    static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
+    LIBRARY.get_or_init(|| {
+        let exe = std::env::current_exe().unwrap();
+        // target/PROFILE/deps/TEST
+        let profile = exe.parent().and_then(Path::parent).unwrap();
+        let mut build = Command::new(env!("CARGO"));
+        build.args(["build", "--quiet", "--lib", "--package", "r500-preload"]);
+        build.current_dir(env!("CARGO_MANIFEST_DIR"));
+        build.arg("--target-dir").arg(profile.parent().unwrap());
+        if profile.ends_with("release") {
+            build.arg("--release");
+        }
+        assert!(build.status().unwrap().success(), "the library does not build");
+        let library = profile.join("libr500_card.so");
+        assert!(library.is_file(), "cargo puts {} there", library.display());
+        library
+    })
+}
