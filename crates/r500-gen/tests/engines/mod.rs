@@ -59,7 +59,8 @@ impl Seen {
         );
         // Not by a macro of the standard library: that is shown of failed tests only.
         let names: Vec<_> = candidates().into_iter().map(|candidate| candidate.name).collect();
-        writeln!(std::io::stderr(), "{all} programs by {}", summary(&names)).unwrap();
+        let line = format!("{all} programs by {}\n", summary(&names));
+        std::io::stderr().write_all(line.as_bytes()).unwrap();
         assert_eq!(compiled, operations, "some segments were not compiled");
         assert!(self.drawn * 100 >= all * percent, "only {} of {all}", self.drawn);
     }
