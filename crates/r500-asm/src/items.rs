@@ -37,7 +37,7 @@ pub struct Reference {
 pub struct Include {
     /// Its string, quotes and all.
     pub span: Span,
-    /// The number of the file in [`Files`].
+    /// The number of the file in [`Files`](crate::Files).
     pub file: u32,
 }
 
@@ -51,7 +51,7 @@ pub struct TextureRequest {
     pub source: TextureSource,
     /// The path as written, relative to the file that names it.
     pub path: String,
-    /// Where it is named; the name of that file is [`Files::name`].
+    /// Where it is named; the name of that file is [`Files::name`](crate::Files::name).
     pub span: Span,
 }
 

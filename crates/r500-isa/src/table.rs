@@ -200,7 +200,7 @@ impl<W, T> Clone for BitField<W, T> {
 impl<W, T> Copy for BitField<W, T> {}
 
 impl<W: Word, T: FieldValue> BitField<W, T> {
-    /// Returns the field of these bits; [`registers!`](crate::registers) calls it for each row.
+    /// Returns the field of these bits; [`registers!`](crate::registers!) calls it for each row.
     #[must_use]
     pub const fn new(hi: u8, lo: u8) -> Self {
         Self { hi, lo, of: PhantomData }

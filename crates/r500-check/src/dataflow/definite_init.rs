@@ -14,7 +14,7 @@ impl DefiniteInit {
     /// Solves the forward dataflow equations. `inputs` are the channels written before the program
     /// starts.
     ///
-    /// A predicated write counts as done in [`Written::always`]: what reads it is usually predicated
+    /// A predicated write counts as done in [`DefiniteInit::always`]: what reads it is usually predicated
     /// the same way.
     #[must_use]
     pub fn of(flow: &Dataflow, inputs: &ChannelSet) -> Self {
