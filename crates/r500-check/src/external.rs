@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use r500_isa::values::TexOp;
 use r500_isa::{CONSTANTS, JumpInput, TEMPORARIES};
-use r500_program::{Input, InputData, Job, Program};
+use r500_program::{Job, Program};
 
 use crate::dataflow::{Dataflow, Liveness};
 use crate::graph::{Graph, Structure};
@@ -90,10 +90,8 @@ impl ExternalReads {
         for (n, texture) in job.textures.iter().enumerate() {
             missing.textures &= !(u16::from(texture.is_some()) << n);
         }
-        for Input { temp, data } in job.inputs.iter().flatten() {
-            match data {
-                InputData::Planes(_) | InputData::Values { .. } => missing.inputs.remove(temp),
-            };
+        for input in job.inputs.iter().flatten() {
+            missing.inputs.remove(&input.temp);
         }
         missing
     }

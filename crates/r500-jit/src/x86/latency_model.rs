@@ -2,7 +2,7 @@
 //!
 //! An estimate, for a processor with AVX-512 that begins two operations of vectors in a cycle. Where groups
 //! go through a short program one after the other, the processor works at several of them at once by itself,
-//! as far as it looks ahead. In a long one, and in a loop, where each pass is_latency_bound for the one before, it sees
+//! as far as it looks ahead. In a long one, and in a loop, where each iteration waits for the previous one, it sees
 //! but one group, which may be one chain.
 
 use crate::lir::{LirFunction, Loop, LoopParam, Op, Opcode, Region, VReg};
@@ -28,7 +28,7 @@ const MIN_SPEEDUP: f32 = 1.3;
 /// Passes of a loop that count: pixels leave most long before the last.
 const MAX_ITERATIONS: u32 = 16;
 
-/// Passes behind the first from which it shows how long each is_latency_bound for the one before.
+/// Iterations after the first, from which it shows how long each waits for the previous one.
 const WARM_UP: u32 = 2;
 
 /// Cycles for a group.
@@ -107,7 +107,7 @@ impl<'a> Walk<'a> {
             match node {
                 Region::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
                 Region::ConsumeFuel(_) => {}
-                // Which way to go the processor guesses: nobody is_latency_bound for masks.
+                // Which way to go the processor guesses: nothing waits for masks.
                 Region::Branch(branch) => {
                     for phi in &branch.phis {
                         let before = phi.incoming.and_then(|before| self.ready(before));
@@ -134,7 +134,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A pass of a loop, behind others and before others: it is_latency_bound for what it gets of the one before.
+    /// An iteration of a loop between others: it waits for what it gets of the previous one.
     fn pass(&self, repeat: &Loop) -> Time {
         let mut pass = Walk::new(self.program, None);
         let mut times = vec![Some(0); repeat.params.len()];
