@@ -1,8 +1,8 @@
-//! Assembly as the program: what it includes, textures next to it, expectations in it, its errors.
+//! Assembly as the program: what it includes, textures next to it.
 
 use r500::picture::{Picture, encode_png};
 
-use super::{Folder, floats, r500, with_stdin};
+use super::{Folder, floats, r500};
 
 const TINTED: &str = "\
 SIZE 4 4 ;
@@ -41,42 +41,6 @@ fn a_source_needs_no_switches_and_takes_them_all() {
     r500(&["run", &program, "--input", "t0=0,0; tint=1", "--format", "csv"])
         .status(0)
         .shows("0,yes,1,0.5,0.75,1");
-}
-
-#[test]
-fn expectations_in_a_source_are_tests() {
-    let (folder, program) = tinted("assembly-test");
-    r500(&["test", &program]).status(0).shows("1 passed, 0 failed");
-    // The included file has none of its own.
-    r500(&["test", &folder.path("")]).status(0).shows("1 passed, 0 failed, 1 without expectations");
-    folder.write("tinted.r5", TINTED.replace("(0.25, 0.5", "(0.25, 0.25"));
-    r500(&["test", &program])
-        .status(1)
-        .shows("FAIL tinted (")
-        .shows("pixel 0,0: target0 wanted (0.25, 0.25, 0.75, 1), got (0.25, 0.5, 0.75, 1)");
-}
-
-#[test]
-fn all_errors_of_a_source_are_shown() {
-    let folder = Folder::new("assembly-errors");
-    let program =
-        folder.write("wrong.r5", "TEX temp[200].rgba = LD ;\nOUT src9.rgb = temp[0] : ;\n");
-    let run = r500(&["render", &program, "-o", &folder.path("out.png")]).status(1);
-    assert!(run.stderr.starts_with("error[E"), "{}", run.stderr);
-    let run = run.says("wrong.r5:1:").says("wrong.r5:2:");
-    assert!(run.stderr.trim_end().ends_with("errors"), "{}", run.stderr);
-    let program = folder.write("missing.r5", "#include \"nowhere.r5\"\n");
-    r500(&["render", &program, "-o", "x.png"]).status(1).says("nowhere.r5");
-    let program = folder.write("texture.r5", "TEXTURE tex[3] = file \"nowhere.png\" ;\n");
-    r500(&["render", &program, "-o", "x.png"]).status(1).says("nowhere.png").says("line 1");
-}
-
-#[test]
-fn a_source_from_stdin() {
-    let source = b"OUT src0.rgb = temp[0] : out[0].rgb = MAD src0.rgb src0.111 src0.000 ;";
-    let run =
-        with_stdin(&["run", "-", "--input", "[[1, 2, 3]]", "--format", "csv"], source).status(0);
-    run.shows("0,yes,1,2,3,0");
 }
 
 /// Level 1 of a 4x4 checkerboard of black and white is grey, and so are those above it.
@@ -122,46 +86,4 @@ fn a_file_keeps_the_border_colour_that_is_said() {
     r500(&["render", &program, "-o", &folder.path("out.f32")]).status(0);
     let drawn = floats(&folder.read("out.f32"));
     assert_eq!(drawn[..3], [0.4, 0.0, 0.2]);
-}
-
-/// Each way to say what a picture must show: it holds, and a change of it does not. Columns 0 and 1
-/// are killed: u - 1/2 is below zero there.
-#[test]
-fn each_kind_of_expectation_is_looked_at() {
-    let folder = Folder::new("assembly-expect");
-    let program = "\
-        SIZE 4 2 ; INPUT temp[0] = uv ; INPUT temp[1] = (plane(-0.5, 1, 0), 0, 0, 0) ;
-        TEX temp[2].none = TEXKILL tex[0].rgba temp[1].rgba ;
-        OUT src0.rgb = temp[0], src0.a = 0.25 :
-            out[0].rgb = MAX src0.rgb src0.rgb, depth = out[0].a = MAX src0.a src0.a ;";
-    for (right, wrong) in [
-        ("out[0] at (3, 1) = (0.875, 0.75, _, 0.25)", "out[0] at (3, 1) = (0.875, 0.25, _, _)"),
-        (
-            "out[0] row 1 = (0, 0, 0, 0), _, (0.625, 0.75, 0, 0.25), _",
-            "out[0] row 1 = (0, 0, 0, 0), _, (0.875, 0.75, 0, 0.25), _",
-        ),
-        ("out[0] column 1 = (0, 0, 0, 0), _", "out[0] column 2 = (0, 0, 0, 0), _"),
-        ("depth at (2, 0) = 0.25", "depth all = 0.25"),
-        ("coverage = 0, 0, 1, 1, 0, 0, true, _", "coverage = 0, 0, 1, 1, 1, 0, true, _"),
-        (
-            "out[0] at (2, 0) = (0.5, _, _, _) ; EXPECT tolerance = 0.125",
-            "out[0] at (2, 0) = (0.5, _, _, _) ; EXPECT tolerance = 0.0625",
-        ),
-        (
-            // 0.625 and 0.624 are both 159 of 255.
-            "out[0] at (2, 0) = (0.624, _, _, _) ; EXPECT compare = 8bit",
-            "out[0] at (2, 0) = (0.63, _, _, _) ; EXPECT compare = 8bit",
-        ),
-    ] {
-        for (expectation, status) in [(right, 0), (wrong, 1)] {
-            let file = folder.write("expect.r5", format!("{program}\nEXPECT {expectation} ;\n"));
-            let run = r500(&["test", &file]);
-            assert_eq!(run.status, status, "{expectation}: {}{}", run.text(), run.stderr);
-        }
-    }
-    // One that a faithful machine fails must continue failing.
-    for (expectation, status) in [("(7, _, _, _)", 0), ("(0.875, _, _, _)", 1)] {
-        let text = format!("{program}\nEXPECT out[0] at (3, 0) = {expectation} ; EXPECT failure ;");
-        r500(&["test", &folder.write("expect.r5", text)]).status(status);
-    }
 }

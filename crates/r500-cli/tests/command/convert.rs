@@ -1,6 +1,6 @@
 //! `r500 convert`, and that every command takes every format.
 
-use super::{CONSTANT, Folder, corpus, r500, with_stdin};
+use super::{Folder, corpus, r500, with_stdin};
 
 /// The extensions that convert writes; the last three hold everything.
 const EXTENSIONS: [&str; 6] = ["bin", "inc", "hex", "json", "jsonl", "r5"];
@@ -42,93 +42,11 @@ fn from_any_format_to_any_other() {
 }
 
 #[test]
-fn what_holds_jobs_keeps_them() {
-    let folder = Folder::new("convert-jobs");
-    let capture = corpus("mesa/tex_mips.json");
-    let step = |from: &str, to: &str| {
-        let to = folder.path(to);
-        let run = r500(&["convert", from, "-o", &to]).status(0);
-        assert_eq!(run.stderr, "");
-        to
-    };
-    let json = step(&capture, "a.json");
-    let text = step(&json, "b.r5");
-    let lines = step(&text, "c.jsonl");
-    step(&lines, "d.json");
-    assert!(folder.read("a.json") == folder.read("d.json"));
-    assert_eq!(folder.read("c.jsonl").iter().filter(|b| **b == b'\n').count(), 1);
-}
-
-#[test]
-fn what_is_lost_is_said() {
-    let folder = Folder::new("convert-lost");
-    let capture = corpus("mesa/alu_basic.json");
-    for to in ["raw", "c-array", "hex"] {
-        let run = r500(&["convert", &capture, "--to", to]);
-        assert!(run.stderr.starts_with("warning: "), "{}", run.stderr);
-        run.says("holds instructions only");
-    }
-    for to in ["json", "json-lines", "assembly"] {
-        assert_eq!(r500(&["convert", &capture, "--to", to]).status(0).stderr, "");
-    }
-    // A bare program has nothing to lose.
-    let bare = folder.write("bare.inc", CONSTANT);
-    assert_eq!(r500(&["convert", &bare, "--to", "raw"]).status(0).stderr, "");
-}
-
-#[test]
 fn logs_give_the_dwords_of_their_captures() {
     for name in ["loop_mandelbrot", "scene_plasma", "tex_grad"] {
         let log = hex(&corpus(&format!("logs/{name}.log")));
         assert_eq!(log, dwords(&corpus(&format!("mesa/{name}.json"))), "{name}");
     }
-}
-
-#[test]
-fn several_programs_of_a_file() {
-    let folder = Folder::new("convert-several");
-    let names = ["loop_mandelbrot", "scene_plasma", "tex_grad"];
-    let logs = names.map(|name| std::fs::read(corpus(&format!("logs/{name}.log"))).unwrap());
-    let log = folder.write("all.log", logs.concat());
-    let list = r500(&["convert", &log, "--list"]).status(0);
-    assert_eq!(list.text().lines().count(), 3);
-    for (i, name) in names.iter().enumerate() {
-        let capture = dwords(&corpus(&format!("mesa/{name}.json")));
-        let picked = r500(&["convert", &log, "--pick", &i.to_string()]).status(0);
-        assert_eq!(picked.text(), capture);
-    }
-    let out = folder.path("out.bin");
-    r500(&["convert", &log, "-o", &out]).status(2).says("several programs").says("--pick");
-    r500(&["convert", &log, "--pick", "3", "-o", &out]).status(1).says("no program `3`");
-    r500(&["disasm", &log]).status(2).says("--pick");
-    r500(&["explain", &log, "0"]).status(2).says("--pick");
-    r500(&["explain", &log, "0", "--pick", "1"]).status(0).shows("0: ");
-
-    r500(&["convert", &log, "-o", &folder.path("all.jsonl")]).status(0);
-    r500(&["convert", &log, "-o", &folder.path("all.json")]).status(0);
-    assert_eq!(folder.read("all.jsonl").iter().filter(|b| **b == b'\n').count(), 3);
-    for all in ["all.json", "all.jsonl"] {
-        for (i, name) in names.iter().enumerate() {
-            let picked = r500(&["convert", &folder.path(all), "--pick", &i.to_string()]).status(0);
-            assert_eq!(picked.text(), dwords(&corpus(&format!("mesa/{name}.json"))), "{all}");
-        }
-    }
-}
-
-#[test]
-fn formats_that_are_none() {
-    let folder = Folder::new("convert-none");
-    let bare = folder.write("bare.inc", CONSTANT);
-    let out = folder.path("out.exe");
-    r500(&["convert", &bare, "-o", &out]).status(2).says("stands for no format").says(".r5");
-    r500(&["convert", &bare, "-o", &folder.path("out")]).status(2).says("--to");
-    r500(&["convert", &bare, "--to", "mesa-log"]).status(2).says("to read, not to write");
-    r500(&["convert", &bare, "--to", "elf"]).status(2).says("there is no format `elf`");
-    let prose = folder.write("prose", "Nothing of the kind.");
-    r500(&["convert", &prose]).status(1).says("the format is unknown");
-    r500(&["convert", &bare, "--from", "json"]).status(1);
-    r500(&["convert", &folder.path("nowhere.bin")]).status(3).says("cannot read");
-    assert_eq!(folder.names(), ["bare.inc", "prose"]);
 }
 
 /// The same program in every format that there is, through every command.

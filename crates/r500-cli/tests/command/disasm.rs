@@ -63,19 +63,6 @@ fn annotations_are_comments() {
 }
 
 #[test]
-fn only_the_code() {
-    let capture = corpus("mesa/tex_mips.json");
-    let run = r500(&["disasm", &capture, "--code-only"]).status(0);
-    assert_eq!(run.stderr, "");
-    for directive in ["NAME", "const[0] =", "INPUT", "TX_", "US_"] {
-        assert!(!run.text().lines().any(|line| line.starts_with(directive)), "{}", run.text());
-    }
-    let hex = with_stdin(&["asm", "-"], run.text().as_bytes()).status(0);
-    let wanted = r500(&["convert", &capture, "--to", "hex"]).status(0);
-    assert_eq!(hex.text(), wanted.text());
-}
-
-#[test]
 fn instructions_for_a_program_to_read() {
     let folder = Folder::new("disasm-json");
     let capture = corpus("mesa/loop_mandelbrot.json");
@@ -114,14 +101,4 @@ fn odd_dwords_come_back() {
     let text = with_stdin(&["disasm", "-"], hex.as_bytes()).status(0);
     let again = with_stdin(&["asm", "-"], &text.stdout).status(0);
     assert_eq!(again.text(), hex);
-}
-
-#[test]
-fn only_assembly_is_written() {
-    let folder = Folder::new("disasm-other");
-    let capture = corpus("mesa/alu_basic.json");
-    let out = folder.path("out.bin");
-    r500(&["disasm", &capture, "-o", &out]).status(2).says("r500 convert").says("raw");
-    r500(&["disasm", &capture, "-o", &folder.path("listing.txt")]).status(0);
-    assert_eq!(folder.names(), ["listing.txt"]);
 }

@@ -2,11 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod asm;
 mod assembly;
 mod bench;
-#[cfg(target_os = "linux")]
-mod card;
 mod cfg;
 mod check;
 mod convert;
@@ -14,7 +11,6 @@ mod debug;
 mod diff;
 mod disasm;
 mod explain;
-mod fmt;
 mod lsp;
 mod manual;
 mod render;

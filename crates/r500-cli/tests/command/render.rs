@@ -6,7 +6,7 @@ use r500::fast::Simd;
 use r500::jit::Jit;
 use r500::picture::{Picture, encode_png};
 
-use super::{CONSTANT, Folder, TEXTURE, UV, command, corpus, floats, r500, with_stdin};
+use super::{CONSTANT, Folder, UV, command, corpus, floats, r500, with_stdin};
 
 #[test]
 fn a_capture_needs_no_switches() {
@@ -99,7 +99,7 @@ fn constants_and_inputs_are_overridden() {
 }
 
 #[test]
-fn a_comparison_tells_how_much_differs() {
+fn difference_of_pictures_is_a_picture() {
     let folder = Folder::new("compare");
     let program = folder.write("uv.inc", UV);
     let reference = folder.path("reference.png");
@@ -109,54 +109,24 @@ fn a_comparison_tells_how_much_differs() {
         let base = ["render", &program, "--compare", &reference, "--size", "16x16"];
         r500(&[&base[..], args].concat())
     };
-    compare(&[]).status(0).shows("equal: 0 of 256 pixels differ");
     // u + 1/16 moves every pixel by 16/255 in red.
     let moved = ["--input", "0=u+1/16,v"];
     let diff = folder.path("diff.png");
-    compare(&[&moved[..], &["--diff", &diff]].concat())
-        .status(1)
-        .shows("different: 256 of 256 pixels differ")
-        .shows("the most by 16/255 at ");
+    compare(&[&moved[..], &["--diff", &diff]].concat()).status(1);
     assert_eq!(folder.picture("diff.png").pixel(0, 0)[1..], [0, 0, 255]);
-    compare(&[&moved[..], &["--tolerance", "16/255"]].concat()).status(0);
-    compare(&[&moved[..], &["--share", "1"]].concat()).status(0);
-    let json = compare(&[&moved[..], &["--format", "json"]].concat()).status(1);
-    let json: serde_json::Value = serde_json::from_str(json.text()).unwrap();
-    assert_eq!(json["version"], 1);
-    assert_eq!(json["comparison"]["passes"], false);
-    assert_eq!(json["comparison"]["differing"], 256);
-    // Pictures of different sizes are different.
-    r500(&["render", &program, "--compare", &reference, "--size", "8x8"])
-        .status(1)
-        .says("the pictures differ in size: 8x8 and 16x16");
-    let none = folder.path("none.png");
-    r500(&["render", &program, "--compare", &none]).status(3).says("cannot read");
-    let broken = folder.write("broken.png", "no picture");
-    r500(&["render", &program, "--compare", &broken]).status(1).says("not a readable PNG");
 }
 
 #[test]
-fn every_target_and_depth() {
+fn one_openexr_file_holds_every_target() {
     let folder = Folder::new("targets");
     // The case writes all four targets.
     let case = corpus("cases/mrt.json");
-    let all = folder.path("out.png");
-    r500(&["render", &case, "-o", &all, "--target", "all"]).status(0);
-    let names = ["out.A.png", "out.B.png", "out.C.png", "out.D.png"];
-    assert_eq!(folder.names(), names);
-    r500(&["render", &case, "-o", &folder.path("b.png"), "--target", "b"]).status(0);
-    assert_eq!(folder.read("b.png"), folder.read("out.B.png"));
-    // One OpenEXR file holds all of them.
     r500(&["render", &case, "-o", &folder.path("all.exr"), "--target", "all"]).status(0);
     let exr = folder.read("all.exr");
     for name in ["A", "B", "C", "D"] {
         let attribute = [b"name\0string\0\x01\0\0\0", name.as_bytes()].concat();
         assert!(exr.windows(attribute.len()).any(|w| w == attribute), "no layer {name}");
     }
-    let uv = folder.write("uv.inc", UV);
-    let out = folder.path("none.png");
-    r500(&["render", &uv, "-o", &out, "--target", "B"]).status(1).says("does not write target B");
-    r500(&["render", &uv, "-o", &out, "--target", "depth"]).status(1).says("writes no depth");
 }
 
 #[test]
@@ -173,140 +143,17 @@ fn depth_is_one_float_a_pixel() {
 }
 
 #[test]
-fn the_picture_in_the_terminal() {
-    let folder = Folder::new("show");
-    let program = folder.write("uv.inc", UV);
-    // Not a terminal: two pixels are a character of their brightness, ten steps from black to white.
-    // At the upper right 239+239 and 239+207 of 6*255 are 9 * 0.604 = 5.4 steps; at the lower left
-    // 16+16 and 16+48 are less than one.
-    let run = r500(&["render", &program, "--show", "--size", "8x8"]).status(0);
-    let lines: Vec<&str> = run.text().lines().collect();
-    assert_eq!((lines.len(), lines[0].len()), (4, 8));
-    assert!(lines[0].ends_with('+') && lines[3].starts_with(' '), "{lines:?}");
-}
-
-#[test]
-fn findings_and_readings() {
-    let folder = Folder::new("findings");
-    let program = folder.write("texture.inc", TEXTURE);
-    let base = ["render", program.as_str(), "--size", "4x4"];
-    // An unbound unit: colours 0, alpha 1, and a finding.
-    let out = folder.path("out.f32");
-    r500(&[&base[..], &["-o", &out, "--findings"]].concat())
-        .status(0)
-        .says("texture unit 0 is not enabled");
-    assert_eq!(floats(&folder.read("out.f32"))[..4], [0.0, 0.0, 0.0, 1.0]);
-    let json = r500(&[&base[..], &["--format", "json"]].concat()).status(0);
-    let json: serde_json::Value = serde_json::from_str(json.text()).unwrap();
-    assert_eq!(json["findings"][0]["kind"], "unit-disabled");
-    // A jump outside the program ends it, with a finding.
-    let jump = "0x00000402, 0, 0x0000ff00, 0x01ff0000, 0, 0,\n";
-    let jump = folder.write("jump.inc", format!("{jump}{UV}"));
-    r500(&["render", &jump, "--size", "2x2", "-o", &out, "--findings"])
-        .status(0)
-        .says("outside its code window");
-    assert_eq!(floats(&folder.read("out.f32"))[..4], [0.0; 4]);
-
-    r500(&["render", &program, "--reading", "help"]).status(0).shows("\nbreak\n").shows("* mask");
-    r500(&["render", "--reading", "help"]).status(0).shows("\nbreak\n");
-    r500(&["render", "--reading", "break=mask", "-o", &out]).status(2).says("program is missing");
-    // A reading that the corpus rejects changes the picture.
-    let (capture, reference) =
-        (corpus("mesa/loop_break_deep.json"), corpus("mesa/loop_break_deep.png"));
-    let compare = ["render", &capture, "--compare", &reference];
-    r500(&compare).status(0);
-    r500(&[&compare[..], &["--reading", "break=literal"]].concat()).status(1);
-    r500(&[&compare[..], &["--reading", "break=x"]].concat()).status(2).says("its values are mask");
-}
-
-#[test]
-fn it_says_what_is_wrong() {
-    let folder = Folder::new("wrong");
-    let program = folder.write("uv.inc", UV);
-    let out = folder.path("out.png");
-    let render = |args: &[&str]| r500(&[&["render", &program, "-o", &out], args].concat());
-    render(&["--size", "0x0"]).status(2).says("a picture of 0x0 has no pixels");
-    render(&["--size", "65536x65536"]).status(3).says("the limit is").says("--limit-memory");
-    render(&["--size", "64"]).status(2).says("write WIDTHxHEIGHT");
-    render(&["--input", "temp[0]=u*v"]).status(2).says("not linear");
-    render(&["--const", "name=1"]).status(2).says("names none of its constants");
-    render(&["--texture", "0=none.png"]).status(3).says("cannot read none.png");
-    render(&["--texture", "0=checker,size=3000"]).status(2).says("WxH");
-    render(&["--texture", "16=checker"]).status(2).says("there are 0 to 15");
-    render(&["--engine", "abacus"]).status(2);
-    render(&["--limit-time", "-1"]).status(2);
-    assert!(!std::path::Path::new(&out).exists());
-    r500(&["render", &program, "-o", "-", "--show"]).status(2).says("takes stdout");
-    r500(&["render", &program]).status(2).says("nothing to do with the picture");
-    r500(&["render", &program, "-o", "out.bmp"]).status(2).says("one of .png .exr .f32 .raw");
-    r500(&["render", &program, "-o", "out.gif"]).status(2).says("--frames");
-    r500(&["render", "nowhere.json", "-o", &out]).status(3).says("cannot read nowhere.json");
-    r500(&["render", &folder.path(""), "-o", &out]).status(3).says("is a folder");
-    r500(&["render", &program, "-o", &folder.path("no/such/out.png")])
-        .status(3)
-        .says("cannot write");
-}
-
-#[test]
-fn broken_programs_are_refused() {
-    let folder = Folder::new("broken");
-    let out = folder.path("out.png");
-    let refused = |name: &str, content: &[u8]| {
-        let file = folder.write(name, content);
-        let run = r500(&["render", &file, "-o", &out]).status(1);
-        assert!(run.stderr.starts_with("error: "), "{}", run.stderr);
-    };
-    let capture = std::fs::read(corpus("mesa/alu_basic.json")).unwrap();
-    refused("cut.json", &capture[..capture.len() / 2]);
-    refused("cut.bin", &[1, 2, 3, 4, 5, 6, 7]);
-    refused("cut.inc", &UV.as_bytes()[..40]);
-    refused("empty.json", b"");
-    refused("empty-object.json", b"{}");
-    refused("prose.txt", b"This is not a program.");
-    let gz = std::fs::read(corpus("piglit/probes.jsonl.gz")).unwrap();
-    refused("cut.json.gz", &gz[..100]);
-    // A code window that holds none of the program.
-    let program = folder.write("uv.inc", UV);
-    let window = ["--register", "US_CODE_RANGE=0x00000010"];
-    r500(&[&["render", &program, "-o", &out], &window[..]].concat())
-        .status(1)
-        .says("US_CODE_RANGE");
-    assert!(!std::path::Path::new(&out).exists());
-}
-
-#[test]
-fn limits_end_endless_programs() {
+fn time_limit_ends_endless_programs() {
     let folder = Folder::new("limits");
     // JUMP always, to itself.
     let program = folder.write("endless.inc", format!("0x00000002, 0, 0x0000ff00, 0, 0, 0,\n{UV}"));
     let out = folder.path("out.png");
     let start = Instant::now();
     let base = ["render", &program, "-o", &out, "--size", "4x4"];
-    r500(&[&base[..], &["--limit-instructions", "1000"]].concat())
-        .status(3)
-        .says("after 1000 instructions the group at pixel 0,0 is still at address 0");
     r500(&[&base[..], &["--limit-time", "0.05", "--limit-instructions", "100000000000"]].concat())
         .status(3)
         .says("--limit-time");
     assert!(start.elapsed() < Duration::from_secs(20));
-}
-
-#[test]
-fn one_of_many_programs_is_picked() {
-    let folder = Folder::new("pick");
-    let probes = corpus("piglit/probes.jsonl.gz");
-    let out = folder.path("out.f32");
-    r500(&["render", &probes, "-o", &out]).status(2).says("--pick");
-    r500(&["render", &probes, "-o", &out, "--pick", "fs-abs-vec2.1"]).status(0);
-    let by_name = folder.read("out.f32");
-    let list = r500(&["render", &probes, "--list"]).status(0);
-    let line = list.text().lines().find(|line| line.contains(" fs-abs-vec2.1 ")).unwrap();
-    let number = line.split_whitespace().next().unwrap();
-    r500(&["render", &probes, "-o", &out, "--pick", number]).status(0);
-    assert_eq!(folder.read("out.f32"), by_name);
-    r500(&["render", &probes, "-o", &out, "--pick", "missing"])
-        .status(1)
-        .says("no program `missing`");
 }
 
 #[test]

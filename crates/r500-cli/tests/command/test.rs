@@ -21,18 +21,6 @@ fn the_corpus_passes() {
 }
 
 #[test]
-fn captures_are_compared_with_the_picture_beside_them() {
-    let folder = Folder::new("test-capture");
-    let capture = std::fs::read(corpus("mesa/alu_basic.json")).unwrap();
-    let file = folder.write("alu_basic.json", capture);
-    r500(&["test", &file]).status(0).shows("1 without expectations");
-    folder.write("alu_basic.png", std::fs::read(corpus("mesa/alu_basic.png")).unwrap());
-    r500(&["test", &file]).status(0).shows("1 passed");
-    folder.write("alu_basic.png", std::fs::read(corpus("mesa/alu_cmp.png")).unwrap());
-    r500(&["test", &file]).status(1).shows("pixels differ from the reference").shows("1 failed");
-}
-
-#[test]
 fn a_failure_tells_pixel_values_rule_and_the_next_step() {
     let folder = Folder::new("test-failure");
     let file = failing(&folder);
@@ -48,17 +36,6 @@ fn a_failure_tells_pixel_values_rule_and_the_next_step() {
     assert_eq!(words[..2], ["r500", "trace"]);
     r500(&words[1..]).status(0).shows("pixel 2,1 of 4x4");
     assert_eq!(words.last(), Some(&"--poison"));
-}
-
-#[test]
-fn a_known_failure_must_fail() {
-    let folder = Folder::new("test-known");
-    let file = failing(&folder);
-    r500(&["test", &file, "--known-failure", "wrong"]).status(0).shows("1 known to fail");
-    let passing = corpus("cases/kill_helper.json");
-    r500(&["test", &passing, "--known-failure", "kill_helper"])
-        .status(1)
-        .shows("remove it from the list");
 }
 
 #[test]
@@ -79,33 +56,9 @@ fn shards_add_up() {
 }
 
 #[test]
-fn filters_and_lists() {
-    let cases = corpus("cases");
-    let run = r500(&["test", &cases, "--filter", "op_*x", "-v"]).status(0);
-    assert!(run.text().contains("pass op_min_max"), "{}", run.text());
-    assert!(run.text().contains("filtered out"));
-    let list = r500(&["test", &cases, "--list"]).status(0);
-    assert_eq!(list.text().lines().count(), 100);
-    r500(&["test", &cases, "--filter", "no such case"]).status(0).says("nothing was tested");
-}
-
-#[test]
 fn a_rejected_reading_fails_cases() {
     let run = r500(&["test", &corpus("cases"), "--reading", "break=literal"]).status(1);
     // SEMANTICS 5.3 counts twelve cases that this reading changes.
     let run = run.shows("FAIL ");
     assert!(run.text().contains("--reading break=literal"), "{}", run.text());
-}
-
-#[test]
-fn broken_files_fail_and_the_rest_goes_on() {
-    let folder = Folder::new("test-broken");
-    folder.write("a.json", "{ \"program\": 7 }");
-    folder.write("b.json", std::fs::read(corpus("cases/kill_helper.json")).unwrap());
-    folder.write("notes.txt", "ignored");
-    let run = r500(&["test", &folder.path("")]).status(1);
-    let run = run.shows("FAIL ").shows("1 passed, 1 failed");
-    assert!(run.text().contains("a.json"));
-    r500(&["test", &folder.path("none.json")]).status(3).says("cannot read");
-    r500(&["test"]).status(2);
 }

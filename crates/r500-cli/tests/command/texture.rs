@@ -81,27 +81,3 @@ fn raw_texels_and_blocks() {
     let file = folder.write("red.dds", dds);
     assert_eq!(draw(&folder, &file, "4x4").pixels, [[255, 0, 0, 255]; 16]);
 }
-
-#[test]
-fn what_is_no_texture() {
-    let folder = Folder::new("no-texture");
-    let program = folder.write("texture.inc", TEXTURE);
-    let out = folder.path("out.png");
-    let with = |texture: &str| {
-        let texture = format!("0={texture}");
-        r500(&["render", &program, "-o", &out, "--texture", &texture])
-    };
-    let prose = folder.write("prose.png", "not a picture");
-    with(&prose).status(1).says("no PNG, DDS or KTX2 file");
-    let cut = folder.write("cut.png", b"\x89PNG\r\n\x1a\n\0\0");
-    with(&cut).status(1).says("not a readable PNG");
-    let cut = folder.write("cut.dds", b"DDS \x7c\0\0\0");
-    with(&cut).status(1).says("cut off");
-    let short = folder.write("short", [0; 5]);
-    with(&format!("raw:{short},size=2x2,format=8_8_8_8"))
-        .status(1)
-        .says("takes 16 bytes, 5 are given");
-    with(&format!("raw:{short}")).status(1).says("raw texels need `size=WxH` and `format=");
-    with("checker,size=5000x1").status(1).says("width and height go from 1 to 4096");
-    with("checker,hue=7").status(2).says("there is no texture option `hue`");
-}
