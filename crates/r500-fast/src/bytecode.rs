@@ -99,24 +99,24 @@ pub(super) struct Bytecode {
 
 impl Bytecode {
     /// Compiles a function, with the kernels of an instruction-set level.
-    pub(super) fn new(function: &Function, parameters: &[(Value, u32)], simd: Simd) -> Self {
-        simd.run_plain(Compile { function, parameters, native: None }).0
+    pub(super) fn new(function: &Function, uniforms: &[(Value, f32)], simd: Simd) -> Self {
+        simd.run_plain(Compile { function, uniforms, native: None }).0
     }
 
     /// Compiles a function, with machine code for what a compiler supports. Returns the bytecode, the number of columns of
     /// chunks in a batch, and the units that the compiler refused: if there are any, the bytecode lacks them.
     pub(super) fn with_native(
         function: &Function,
-        parameters: &[(Value, u32)],
+        uniforms: &[(Value, f32)],
         simd: Simd,
         native: &UnitContext<'_>,
     ) -> (Self, u32, Vec<usize>) {
-        simd.run_plain(Compile { function, parameters, native: Some(native) })
+        simd.run_plain(Compile { function, uniforms, native: Some(native) })
     }
 
     fn compile<L: SimdLevel>(
         function: &Function,
-        parameters: &[(Value, u32)],
+        uniforms: &[(Value, f32)],
         level: L,
         native: Option<&UnitContext<'_>>,
     ) -> (Self, u32, Vec<usize>) {
@@ -132,10 +132,9 @@ impl Bytecode {
         }
         linearizer.note_unit_outputs();
         let mut places = LiveRanges::of(&linearizer).allocate();
-        // Parameters stay in slots of their own.
-        let mut constants: Vec<(u32, f32)> = (parameters.iter())
-            .map(|&(value, bits)| (places.reserve(value), f32::from_bits(bits)))
-            .collect();
+        // Uniforms stay in slots of their own.
+        let mut constants: Vec<(u32, f32)> =
+            uniforms.iter().map(|&(value, x)| (places.reserve(value), x)).collect();
         let (places, own) = (places, constants.len());
         let arg = |operand: Operand| match operand {
             Operand::Const(bits) => Arg::Const(f32::from_bits(bits)),
@@ -308,7 +307,7 @@ impl Bytecode {
 /// Compiles with the kernels of a level.
 struct Compile<'a> {
     function: &'a Function,
-    parameters: &'a [(Value, u32)],
+    uniforms: &'a [(Value, f32)],
     native: Option<&'a UnitContext<'a>>,
 }
 
@@ -317,7 +316,7 @@ impl SimdTask for Compile<'_> {
 
     #[inline(always)]
     fn run<L: SimdLevel>(self, level: L) -> (Bytecode, u32, Vec<usize>) {
-        Bytecode::compile(self.function, self.parameters, level, self.native)
+        Bytecode::compile(self.function, self.uniforms, level, self.native)
     }
 }
 

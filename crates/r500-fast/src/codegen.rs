@@ -274,25 +274,31 @@ pub struct NativeCode {
 }
 
 impl NativeCode {
-    /// Without machine code. Parameters are values that nothing in the function makes, with their bits,
-    /// which are the same for every pixel.
+    /// Without machine code. `uniforms` are the values of the function's uniforms, in their order.
+    ///
+    /// # Panics
+    /// If there are more or fewer values than uniforms.
     #[must_use]
-    pub fn batch(function: &Function, parameters: &[(Value, u32)], simd: Simd) -> Self {
-        let code = Bytecode::new(function, parameters, simd);
+    pub fn batch(function: &Function, uniforms: &[f32], simd: Simd) -> Self {
+        let code = Bytecode::new(function, &bind(function, uniforms), simd);
         let batch_width = super::batch_width(code.slots);
         Self { code, batch_width }
     }
 
-    /// With machine code for what a compiler takes; to it, parameters are values like others. The resources
-    /// are those of the drawing. `simd` is what all else uses.
+    /// With machine code for what a compiler supports; it does not depend on the values of uniforms. The resources are
+    /// those of the draw. `simd` is the level of bytecode.
+    ///
+    /// # Panics
+    /// If there are more or fewer values than uniforms.
     #[must_use]
     pub fn compile(
         function: &Function,
-        parameters: &[(Value, u32)],
+        uniforms: &[f32],
         resources: &ResourceLayout,
         simd: Simd,
         compiler: &dyn Compiler,
     ) -> Self {
+        let uniforms = bind(function, uniforms);
         let counted = r500_ir::optimize_for_codegen(function);
         let function = counted.as_ref().unwrap_or(function);
         let mut refused = Vec::new();
@@ -300,7 +306,7 @@ impl NativeCode {
         loop {
             let native = UnitContext { compiler, resources, refused: &refused };
             let (code, batch_width, again) =
-                Bytecode::with_native(function, parameters, simd, &native);
+                Bytecode::with_native(function, &uniforms, simd, &native);
             if again.is_empty() {
                 return Self { code, batch_width };
             }
@@ -314,6 +320,12 @@ impl NativeCode {
     pub fn coverage(&self) -> (usize, usize) {
         self.code.coverage
     }
+}
+
+/// Returns the uniforms of a function with their values.
+fn bind(function: &Function, uniforms: &[f32]) -> Vec<(Value, f32)> {
+    assert_eq!(function.uniforms.len(), uniforms.len(), "each uniform has a value");
+    function.uniforms.iter().map(|uniform| uniform.value).zip(uniforms.iter().copied()).collect()
 }
 
 /// The context of a compilation.

@@ -1,18 +1,16 @@
 //! The function builder: global value numbering, constant folding and strength reduction while a function is made.
 //!
 //! An operation that an open region has computed is not computed again. Operations on constants are folded, and
-//! operations on selects of two constants become selects of their results. The zero rule of a product is dropped where
-//! the [ranges](super::Range) of its factors show that it changes nothing.
+//! operations on selects of two constants become selects of their results. `arith` simplifies arithmetic.
+
+mod arith;
 
 use std::collections::HashMap;
 
 use super::const_eval::evaluate;
-use super::value_range::SMALL;
 use super::{
-    ALL, AddSign, DenormalMode, EntityMap, Inst, MulFlags, NONE, Opcode, Operand, Range, Stmt,
-    Type, Value, ValueData, Values,
+    ALL, ConstantChannel, EntityKey, EntityMap, Inst, NONE, Opcode, Operand, Range, Stmt, Type, Uniform, Value, ValueData, Values,
 };
-use r500_numerics::{Arith, compare, flush, kernels};
 
 /// The cost up to which an arm is flattened: if-conversion.
 const MAX_FLATTENED_COST: usize = 16;
@@ -37,6 +35,8 @@ pub(super) struct Builder {
     ranges: EntityMap<Value, Range>,
     /// The operation that defines each value; `None` for texels, phis and loop parameters.
     pub(super) defs: EntityMap<Value, Option<Inst>>,
+    /// Program constants that are not folded.
+    uniforms: Vec<Uniform>,
     /// The open regions, innermost last.
     regions: Vec<Region>,
     statements: usize,
@@ -137,9 +137,9 @@ impl Builder {
         self.statements
     }
 
-    /// Moves the table of values out of the builder.
-    pub(super) fn take_values(&mut self) -> Values {
-        std::mem::take(&mut self.values)
+    /// Moves the tables of values and uniforms out of the builder.
+    pub(super) fn take_values(&mut self) -> (Values, Vec<Uniform>) {
+        (std::mem::take(&mut self.values), std::mem::take(&mut self.uniforms))
     }
 
     /// Adds a value that a statement other than an operation defines.
@@ -159,6 +159,7 @@ impl Builder {
         self.ranges.truncate(checkpoint.values);
         self.values.truncate(checkpoint.values);
         self.defs.truncate(checkpoint.values);
+        self.uniforms.retain(|uniform| uniform.value.index() < checkpoint.values);
         self.statements = checkpoint.statements;
     }
 
@@ -269,323 +270,26 @@ impl Builder {
         self.select(ty, mask, a, b)
     }
 
+    /// A program constant whose value is not folded.
+    pub(super) fn uniform(&mut self, source: ConstantChannel, range: Range) -> Operand {
+        if let Some(known) = self.uniforms.iter().find(|uniform| uniform.source == source) {
+            return Operand::Value(known.value);
+        }
+        let value = self.fresh(Type::F32, range);
+        self.values[value].source_loc = 0;
+        self.uniforms.push(Uniform { value, source });
+        Operand::Value(value)
+    }
+
     /// A channel of an input.
     pub(super) fn input(&mut self, input: u8, channel: u8, range: Range) -> Operand {
         self.def(Opcode::Input { input, channel }, &[], range)
     }
-
-    /// Applies the modifiers.
-    pub(super) fn bits(&mut self, term: ModifiedOperand) -> Operand {
-        if let Some(x) = term.constant() {
-            return Operand::float(x);
-        }
-        let range = self.term_range(term);
-        match (term.abs, term.neg) {
-            (false, false) => term.value,
-            (false, true) => self.def(Opcode::Neg, &[term.value], range),
-            (true, false) if !self.range(term.value).may_be_negative_or_nan() => term.value,
-            (true, false) => self.def(Opcode::Abs, &[term.value], range),
-            (true, true) => self.def(Opcode::NegAbs, &[term.value], range),
-        }
-    }
-
-    /// Applies the modifiers but for the sign change, which is returned.
-    fn split_sign(&mut self, term: ModifiedOperand) -> (Operand, bool) {
-        if let Some(x) = term.constant() {
-            return (Operand::float(x), false);
-        }
-        (self.bits(ModifiedOperand { neg: false, ..term }), term.neg)
-    }
-
-    /// a * b + c; with `zero_rule`, zero times anything is +0.
-    pub(super) fn mad(
-        &mut self,
-        a: ModifiedOperand,
-        b: ModifiedOperand,
-        c: ModifiedOperand,
-        zero_rule: bool,
-    ) -> Operand {
-        if let (Some(a), Some(b), Some(c)) = (a.constant(), b.constant(), c.constant()) {
-            return Operand::float(Arith::LAW.with_zero_rule(zero_rule).mad(a, b, c));
-        }
-        if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
-            let product = Arith::LAW.with_zero_rule(zero_rule).product(a, b);
-            return self.add(Operand::float(product).into(), c);
-        }
-        let c_range = self.term_range(c);
-        // +0 + c.
-        let is_zero = |x: Option<f32>| x.is_some_and(|x| flush(x) == 0.0);
-        if zero_rule && (is_zero(a.constant()) || is_zero(b.constant())) {
-            return self.add(Operand::float(0.0).into(), c);
-        }
-        let (mut a, a_neg) = self.split_sign(a);
-        let (mut b, b_neg) = self.split_sign(b);
-        let mut negate = a_neg != b_neg;
-        if a.as_float().is_some() {
-            (a, b) = (b, a);
-        }
-        if let Some(factor) = b.as_float() {
-            if negate != (factor < 0.0) && factor.abs() == 1.0 {
-                (b, negate) = (Operand::float(1.0), true);
-            } else if negate {
-                (b, negate) = (Operand::float(-factor), false);
-            }
-        } else if let (Operand::Value(x), Operand::Value(y)) = (a, b)
-            && x > y
-        {
-            (a, b) = (b, a);
-        }
-        let a_range = self.range(a);
-        let product_range = {
-            let product = self.product_range(a, b, zero_rule);
-            if negate { product.negated() } else { product }
-        };
-        // The sign of a zero product matters if the addend can be -0.
-        let shows = c_range.minus_zero || (c_range.denormal && c_range.lo < 0.0);
-        let zero_minus = |range: Range| range.flush().minus_zero;
-        if b.as_float() == Some(1.0) && !(shows && zero_minus(a_range)) && !(shows && negate) {
-            let a = ModifiedOperand { value: a, abs: false, neg: negate };
-            return self.add(a, c);
-        }
-        if c.constant().is_some_and(|c| c == 0.0 && c.is_sign_negative()) {
-            return self.mul_signed(a, b, negate, zero_rule);
-        }
-        let product = self.product(a, b, negate, zero_rule, shows);
-        if c.constant().is_some_and(|c| c == 0.0) && !product_range.minus_zero {
-            return self.def(Opcode::Mul(product), &[a, b], product_range);
-        }
-        let range = product_range.plus(c_range);
-        let (c, c_neg) = self.split_sign(c);
-        let sign = if c_neg { AddSign::Minus } else { AddSign::Plus };
-        self.def(Opcode::Mad(product, sign), &[a, b, c], range)
-    }
-
-    /// The flags of a product: for which factor the zero rule has an effect. `shows`: the sign of a zero product matters.
-    fn product(
-        &self,
-        a: Operand,
-        b: Operand,
-        negate: bool,
-        zero_rule: bool,
-        shows: bool,
-    ) -> MulFlags {
-        let square = a == b && !negate;
-        let (a, b) = (self.range(a), self.range(b));
-        if square {
-            // A square of zero is +0, and NaN only if the operand is.
-            return MulFlags { negate, ..MulFlags::default() };
-        }
-        let needs = |zero: Range, other: Range| {
-            let minus = if negate {
-                other.hi >= 0.0 || zero.flush().minus_zero
-            } else {
-                other.may_be_negative() || (zero.flush().minus_zero && other.hi >= 0.0)
-            };
-            zero_rule && zero.may_be_zero() && (!other.is_finite() || (shows && minus))
-        };
-        MulFlags { negate, zero_a: needs(a, b), zero_b: needs(b, a) }
-    }
-
-    fn product_range(&self, a: Operand, b: Operand, zero_rule: bool) -> Range {
-        let range = self.range(a).times(self.range(b), zero_rule);
-        if a != b {
-            return range;
-        }
-        // A square is not negative, and NaN only if the operand is.
-        let largest = self.range(a).abs().hi;
-        Range { lo: 0.0, hi: largest * largest, nan: self.range(a).nan, minus_zero: false, ..range }
-    }
-
-    fn mul_signed(&mut self, a: Operand, b: Operand, negate: bool, zero_rule: bool) -> Operand {
-        let product = self.product(a, b, negate, zero_rule, true);
-        let range = self.product_range(a, b, zero_rule);
-        let range = if negate { range.negated() } else { range };
-        self.def(Opcode::Mul(product), &[a, b], range)
-    }
-
-    /// a * b.
-    pub(super) fn mul(
-        &mut self,
-        a: ModifiedOperand,
-        b: ModifiedOperand,
-        zero_rule: bool,
-    ) -> Operand {
-        self.mad(a, b, Operand::float(-0.0).into(), zero_rule)
-    }
-
-    /// a + b.
-    pub(super) fn add(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
-        if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
-            return Operand::float(Arith::LAW.add(a, b));
-        }
-        let range = self.term_range(a).plus(self.term_range(b));
-        let ((a, a_neg), (b, b_neg)) = (self.split_sign(a), self.split_sign(b));
-        for ((x, x_neg), (zero, zero_neg)) in [((a, a_neg), (b, b_neg)), ((b, b_neg), (a, a_neg))] {
-            let term = ModifiedOperand { value: x, abs: false, neg: x_neg };
-            let x_range = self.term_range(term);
-            let same = zero.as_float().is_some_and(|zero| {
-                let zero = if zero_neg { -zero } else { zero };
-                zero == 0.0 && (zero.is_sign_negative() || !x_range.minus_zero)
-            });
-            if same && !x_range.denormal {
-                return self.bits(term);
-            }
-        }
-        match (a_neg, b_neg) {
-            (false, false) => {
-                let (a, b) = if argument_order(a) > argument_order(b) { (b, a) } else { (a, b) };
-                self.def(Opcode::Add, &[a, b], range)
-            }
-            (false, true) => self.def(Opcode::Sub, &[a, b], range),
-            (true, false) => self.def(Opcode::Sub, &[b, a], range),
-            (true, true) => {
-                let a = self.bits(ModifiedOperand { value: a, abs: false, neg: true });
-                self.def(Opcode::Sub, &[a, b], range)
-            }
-        }
-    }
-
-    /// a - b.
-    pub(super) fn sub(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
-        self.add(a, b.neg())
-    }
-
-    /// An operation of one argument.
-    pub(super) fn unary(&mut self, opcode: Opcode, a: ModifiedOperand) -> Operand {
-        let a = self.bits(a);
-        let law = Arith::LAW;
-        let range = self.range(a);
-        let (fold, range): (fn(Arith, f32) -> f32, Range) = match opcode {
-            Opcode::Flush if !range.denormal => return a,
-            Opcode::Clamp01 if is_unit(range) => return a,
-            Opcode::Flush => (|_, x| flush(x), range.flush()),
-            Opcode::Clamp01 => (Arith::clamp01, range.clamp01()),
-            Opcode::Frc => (Arith::frc, range.frc()),
-            Opcode::Rcp => (Arith::rcp, range.rcp()),
-            Opcode::Rsq => (Arith::rsq, range.rsq()),
-            Opcode::Ex2 => (|_, x| kernels::ex2(x), range.ex2()),
-            Opcode::Ln2 => (|_, x| kernels::ln2(x), range.ln2()),
-            Opcode::Sin => (|_, x| kernels::sin(x), range.sine()),
-            Opcode::Cos => (|_, x| kernels::cos(x), range.sine()),
-            // A quad broadcast of a constant; other opcodes have another arity.
-            _ => (|_, x| x, range),
-        };
-        match a.as_float() {
-            Some(x) => Operand::float(fold(law, x)),
-            None => self.def(opcode, &[a], range),
-        }
-    }
-
-    /// a < b ? a : b.
-    pub(super) fn min(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
-        let (a, b) = (self.bits(a), self.bits(b));
-        let range = self.range(a).min(self.range(b));
-        match (a.as_float(), b.as_float()) {
-            _ if a == b => a,
-            (Some(a), Some(b)) => Operand::float(compare::min(a, b)),
-            _ => self.def(Opcode::Min(denormals(range)), &[a, b], range),
-        }
-    }
-
-    /// a >= b ? a : b.
-    pub(super) fn max(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
-        let (a, b) = (self.bits(a), self.bits(b));
-        let range = self.range(a).max(self.range(b));
-        match (a.as_float(), b.as_float()) {
-            _ if a == b => a,
-            (Some(a), Some(b)) => Operand::float(compare::max(a, b)),
-            _ => self.def(Opcode::Max(denormals(range)), &[a, b], range),
-        }
-    }
-
-    /// The mask of a comparison: Lt, Ge, Eq or Ne.
-    pub(super) fn compare(
-        &mut self,
-        opcode: Opcode,
-        a: ModifiedOperand,
-        b: ModifiedOperand,
-    ) -> Operand {
-        if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
-            return mask_const(match opcode {
-                Opcode::Lt => compare::lt(a, b),
-                Opcode::Ge => compare::ge(a, b),
-                Opcode::Eq => compare::eq(a, b),
-                _ => compare::ne(a, b),
-            });
-        }
-        // -a < b → -b < a
-        let (a, b) = match (a.neg && a.constant().is_none(), b.constant()) {
-            (true, Some(_)) if matches!(opcode, Opcode::Eq | Opcode::Ne) => (a.neg(), b.neg()),
-            (true, Some(_)) => (b.neg(), a.neg()),
-            _ => (a, b),
-        };
-        let (a, b) = (self.bits(a), self.bits(b));
-        let (a, b) = self.compared_instead_of_difference(a, b);
-        let (b, a) = self.compared_instead_of_difference(b, a);
-        self.def(opcode, &[a, b], Range::ANY)
-    }
-
-    /// `x - y < 0` → `x < y`, where no difference rounds or flushes to zero. Drivers compare two numbers so.
-    fn compared_instead_of_difference(&self, sum: Operand, zero: Operand) -> (Operand, Operand) {
-        if zero.as_float() != Some(0.0) {
-            return (sum, zero);
-        }
-        match self.def_of(sum) {
-            Some((Opcode::Add, [x, y, _])) => {
-                match y.as_float().filter(|y| is_exact_in_differences(*y)) {
-                    Some(y) => (x, Operand::float(-y)),
-                    None => (sum, zero),
-                }
-            }
-            Some((Opcode::Sub, [x, y, _])) if x.as_float().is_some_and(is_exact_in_differences) => {
-                (x, y)
-            }
-            _ => (sum, zero),
-        }
-    }
-
-    /// Returns the least and the largest constant that `to` adds to `from`, over all selects: the step of an induction
-    /// variable. `None` if `to` is something else.
-    pub(super) fn step(&self, from: Operand, to: Operand, depth: usize) -> Option<(f32, f32)> {
-        if from == to {
-            return Some((0.0, 0.0));
-        }
-        match self.def_of(to)? {
-            (Opcode::Add, [x, y, _]) if x == from => {
-                let y = y.as_float().filter(|y| is_exact_in_differences(*y))?;
-                Some((y.min(0.0), y.max(0.0)))
-            }
-            (Opcode::Select, [_, x, y]) if depth > 0 => {
-                let (x, y) = (self.step(from, x, depth - 1)?, self.step(from, y, depth - 1)?);
-                Some((x.0.min(y.0), x.1.max(y.1)))
-            }
-            _ => None,
-        }
-    }
-}
-
-/// Returns whether the difference of a number and any other is zero or flushed only if they are equal.
-fn is_exact_in_differences(x: f32) -> bool {
-    x.is_finite() && x.abs() >= SMALL
-}
-
-impl Range {
-    fn may_be_negative_or_nan(self) -> bool {
-        self.nan || self.may_be_negative()
-    }
-}
-
-fn denormals(range: Range) -> DenormalMode {
-    if range.denormal { DenormalMode::Kept } else { DenormalMode::Excluded }
 }
 
 /// A constant mask.
 pub(super) fn mask_const(set: bool) -> Operand {
     if set { ALL } else { NONE }
-}
-
-fn is_unit(range: Range) -> bool {
-    !range.nan && !range.minus_zero && !range.denormal && range.lo >= 0.0 && range.hi <= 1.0
 }
 
 /// The key by which the operands of a commutative operation are ordered: constants last.

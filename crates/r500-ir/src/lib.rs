@@ -1,7 +1,8 @@
 //! The intermediate representation: typed SSA values, lane masks, structured control flow; its passes and its verifier.
 //!
 //! A [`Function`] is what a program computes for one pixel, channel by channel. [`lift`](lift()) makes it, once for each
-//! draw, from a [structured](r500_check::graph::Structure) program and its bindings:
+//! draw, from a [structured](r500_check::graph::Structure) program and its bindings; [`lift_symbolic`] leaves program
+//! constants open:
 //!
 //! - every value has one definition and a [`Type`]: a float, or a lane mask,
 //! - registers, swizzles, modifiers, predicates and constants are resolved; only operations on channels are left,
@@ -21,6 +22,7 @@
 //! | `verify` | the verifier |
 //! | `print`, `parse` | the text form |
 //! | `entity` | dense maps from values |
+//! | `uniform` | program constants that are not folded |
 //!
 //! A function describes independent pixels. [`lift`](lift()) refuses programs in which the size of a group of pixels
 //! can be observed.
@@ -38,16 +40,19 @@ mod mask_algebra;
 mod opt;
 mod parse;
 mod print;
+mod uniform;
 mod value_range;
 mod verify;
 
+use r500_exec::Bindings;
 use r500_isa::values::TexOp;
 
 pub use const_eval::evaluate;
 pub use entity::{EntityKey, EntityMap};
-pub use lift::{LiftError, lift};
+pub use lift::{LiftError, lift, lift_symbolic};
 pub use opt::optimize_for_codegen;
 pub use parse::{ParseError, Parsed, parse};
+pub use uniform::{ConstantChannel, SymbolicConstants, Uniform};
 pub use value_range::Range;
 pub use verify::{Malformed, VerifyError, verify};
 
@@ -325,7 +330,7 @@ pub struct Function {
     /// The values.
     pub values: Values,
     /// Values that the caller gives, each the same for every lane; no statement defines them.
-    pub uniforms: Vec<Value>,
+    pub uniforms: Vec<Uniform>,
     /// The opcode.
     pub body: Vec<Stmt>,
     /// Outputs A to D, red to alpha; `None` for targets that nothing writes.
@@ -341,6 +346,12 @@ impl Function {
     pub fn outputs(&self) -> impl Iterator<Item = Operand> + '_ {
         let depth = self.depth.into_iter().flat_map(|(depth, written)| [depth, written]);
         self.colors.iter().flatten().flatten().copied().chain(depth)
+    }
+
+    /// Returns the values of the uniforms in a draw.
+    #[must_use]
+    pub fn uniform_values(&self, bindings: &Bindings) -> Vec<f32> {
+        self.uniforms.iter().map(|uniform| uniform.source.value(bindings)).collect()
     }
 
     /// Calls `f` with each statement, those in regions too.

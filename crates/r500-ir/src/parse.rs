@@ -1,7 +1,7 @@
 //! Parses the IR's text, as [`Function`]'s `Display` prints it. Tests of passes are written in it.
 //!
 //! ```text
-//! uniform %9: f32                      a value that the caller gives
+//! uniform %9: f32 = const 5.1          channel 1 of program constant 5
 //! %0: f32 = input 0.1                  channel 1 of input 0
 //! %1: f32 = -(%0~ * 2.0) + %9          ~: zero times anything is +0; -( ): the product is negated
 //! %2: mask = %1 >= 0.5                 other operations: see `Display`
@@ -30,8 +30,8 @@
 use r500_isa::values::TexOp;
 
 use super::{
-    AddSign, DenormalMode, EntityMap, Fetch, Function, If, Inst, Loop, LoopParam, MulFlags, NONE,
-    Opcode, Operand, Phi, Range, Stmt, Type, Value, ValueData,
+    AddSign, ConstantChannel, DenormalMode, EntityMap, Fetch, Function, If, Inst, Loop, LoopParam,
+    MulFlags, NONE, Opcode, Operand, Phi, Range, Stmt, Type, Uniform, Value, ValueData,
 };
 
 /// Text that is not a function.
@@ -98,7 +98,14 @@ struct Parser<'a> {
 impl<'a> Parser<'a> {
     fn function(&mut self, function: &mut Function) -> Result<(), Reason> {
         while let Some(rest) = self.peek().and_then(|line| line.strip_prefix("uniform ")) {
-            function.uniforms.push(self.def(rest)?);
+            let (def, source) = split(rest, " = const ")?;
+            let (constant, channel) = split(source, ".")?;
+            let source =
+                ConstantChannel { constant: number(constant)?, channel: number(channel)? };
+            if source.channel > 3 {
+                return Err("a constant has channels 0 to 3".to_owned());
+            }
+            function.uniforms.push(Uniform { value: self.def(def)?, source });
             self.at += 1;
         }
         function.body = self.list()?;

@@ -5,8 +5,8 @@ use std::fmt::{Display, Formatter, Result, Write};
 use r500_isa::values::TexOp;
 
 use super::{
-    AddSign, DenormalMode, Fetch, Function, Inst, MulFlags, NONE, Opcode, Operand, Stmt, Type,
-    Value, Values,
+    AddSign, ConstantChannel, DenormalMode, Fetch, Function, Inst, MulFlags, NONE, Opcode, Operand,
+    Stmt, Type, Uniform, Value, Values,
 };
 
 impl Display for Value {
@@ -104,7 +104,8 @@ impl Function {
     fn print(&self, f: &mut dyn Write, describe: &mut dyn FnMut(u32) -> Option<String>) -> Result {
         let mut printer = Printer { f, values: &self.values, describe, address: None };
         for uniform in &self.uniforms {
-            writeln!(printer.f, "uniform {}", printer.def(*uniform))?;
+            let Uniform { value, source: ConstantChannel { constant, channel } } = *uniform;
+            writeln!(printer.f, "uniform {} = const {constant}.{channel}", printer.def(value))?;
         }
         printer.list(&self.body, 0)?;
         for (target, (color, non_nan)) in self.colors.iter().zip(self.non_nan).enumerate() {

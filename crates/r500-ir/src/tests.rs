@@ -79,7 +79,7 @@ fn example_in_the_guide_is_a_pass_that_works() {
 #[test]
 fn text_is_read_as_it_is_printed() {
     let text = "\
-uniform %0: f32
+uniform %0: f32 = const 255.3
 %1: f32 = input 3.2
 %2: f32 = %0~ * %1~
 %3: f32 = -(%0 * 1e-40) + %2

@@ -114,6 +114,19 @@ impl Range {
         Self { lo, hi, ..self }
     }
 
+    /// Widening that keeps what simplifications rely on: zero, the least and the largest normal number of each sign bound
+    /// what lies within them.
+    #[must_use]
+    pub fn widen_finite(self) -> Self {
+        let above = |lo: f32| match lo {
+            _ if lo >= f32::MIN_POSITIVE => f32::MIN_POSITIVE,
+            _ if lo >= 0.0 => 0.0,
+            _ if lo >= f32::MIN => f32::MIN,
+            _ => f32::NEG_INFINITY,
+        };
+        Self { lo: above(self.lo), hi: -above(-self.hi), ..self }
+    }
+
     /// The range after a number of iterations, each of which adds between `down` and `up`.
     #[must_use]
     pub fn advance(self, iterations: u32, (down, up): (f32, f32)) -> Self {

@@ -109,7 +109,7 @@ struct Verifier<'a> {
 impl Verifier<'_> {
     fn function(&mut self) -> Result<(), Fault> {
         for uniform in &self.function.uniforms {
-            self.define(*uniform, Type::F32)?;
+            self.define(uniform.value, Type::F32)?;
         }
         self.list(&self.function.body)?;
         for color in self.function.colors.into_iter().flatten() {

@@ -11,7 +11,7 @@ use r500_fast::Simd;
 use crate::Effort;
 use crate::cache::{Cache, CompileOnMiss};
 use crate::cache_key::CacheKey;
-use crate::specialization::SpecializedFunction;
+use crate::bound_function::BoundFunction;
 
 /// Functions to compile, and the thread that does.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ struct Inner {
 /// A function that is being compiled.
 #[derive(Debug)]
 pub(crate) struct Task {
-    function: Arc<SpecializedFunction>,
+    function: Arc<BoundFunction>,
     /// 0, and 1 when there is quick code, 2 when it is as good as it gets.
     done: AtomicU8,
 }
@@ -59,11 +59,11 @@ impl Worker {
     }
 
     /// Has a function compiled: here and now if there can be no thread.
-    pub(crate) fn compile(&self, function: &Arc<SpecializedFunction>) -> Arc<Task> {
+    pub(crate) fn compile(&self, function: &Arc<BoundFunction>) -> Arc<Task> {
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let Inner { sender, tasks } = &mut *inner;
         let mut content = CacheKey::of_function(&function.function);
-        function.sources.hash(&mut content);
+        function.resources.hash(&mut content);
         if let Some(task) = tasks.get(&content).and_then(Weak::upgrade) {
             return task;
         }

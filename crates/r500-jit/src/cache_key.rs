@@ -1,7 +1,8 @@
-//! What makes two segments or two functions the same.
+//! Cache keys of compile units, functions and programs.
 
 use std::hash::{Hash, Hasher};
 
+use r500_exec::Shader;
 use r500_fast::codegen::CompileUnit;
 use r500_ir::{Function, Stmt, Type, Value, Values};
 
@@ -50,6 +51,15 @@ impl CacheKey {
         let Function { values, uniforms, body, colors, non_nan, depth } = function;
         (values.len(), uniforms, colors, non_nan, depth).hash(&mut content);
         content.list(body, values);
+        content
+    }
+
+    /// Of a program: its instructions and the state that they run in, constants not included.
+    pub(crate) fn of_program(shader: &Shader) -> Self {
+        let mut content = Self::default();
+        shader.code().hash(&mut content);
+        (shader.offset(), shader.start(), shader.end(), shader.window()).hash(&mut content);
+        (shader.zero_rule(), shader.full_fc(), shader.pixsize()).hash(&mut content);
         content
     }
 

@@ -17,6 +17,8 @@ pub struct Jit {
 pub struct Settings {
     /// When it compiles.
     pub when: When,
+    /// Which program constants are folded into code.
+    pub constants: Constants,
     /// Whether it tells profilers what it made, in `/tmp/perf-PID.map`.
     pub perf_map: bool,
     /// What runs compiled code.
@@ -56,6 +58,16 @@ pub enum When {
     Behind,
     /// Before the first picture.
     Before(Effort),
+}
+
+/// Which program constants are folded into code, which then holds for their values alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Constants {
+    /// Those that have not changed from draw to draw of a program.
+    #[default]
+    Specialized,
+    /// None: code holds for all values of all constants.
+    Symbolic,
 }
 
 /// How long code may take to be compiled.
@@ -138,11 +150,8 @@ impl Engine for Jit {
         let fast = || Fast::with(self.simd).prepare(draw);
         match &self.compiler {
             Err(reason) => Box::new(Fallback { prepared: fast(), reason: reason.to_string() }),
-            Ok(compiler) => match r500_ir::lift(&draw) {
-                Ok(function) => compiler.prepare(draw, function),
-                // That engine says why.
-                Err(_) => fast(),
-            },
+            // The fast engine reports why there is no function.
+            Ok(compiler) => compiler.prepare(draw).unwrap_or_else(|_| fast()),
         }
     }
 }

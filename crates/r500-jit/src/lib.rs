@@ -8,7 +8,7 @@
 //! engine at once and move over when the code is ready: both draw the same, bit for bit.
 //!
 //! ```text
-//! Function ──parameters──▶ Function' ──native──▶ Segments ──cache, compile──▶ Assembly ──exec_memory──▶ Kernels
+//! Program ──specialization, lift──▶ Function ──native──▶ Segments ──cache, compile──▶ Assembly ──exec_memory──▶ Kernels
 //! ```
 //!
 //! | module | job |
@@ -16,9 +16,10 @@
 //! | `engine` | the engine |
 //! | `tiering` | drawings on their way from batches to machine code |
 //! | `background` | compiles on a thread of its own |
-//! | `specialization` | constants that change from drawing to drawing become values |
+//! | `specialization` | which program constants are folded into code |
+//! | `bound_function` | a function with what a draw binds to it |
 //! | `cache` | compiled segments by content |
-//! | `cache_key` | what makes two functions or segments the same |
+//! | `cache_key` | cache keys of programs, functions and compile units |
 //! | `lower`, `lir` | from the intermediate form to operations of a processor |
 //! | `unroll_and_jam` | two groups of pixels at once |
 //! | `live_ranges` | where each value is looked at |
@@ -42,6 +43,7 @@
 #![allow(clippy::expect_used, reason = "broken invariants of the compiler stop loudly")]
 
 mod background;
+mod bound_function;
 mod cache;
 mod cache_key;
 mod engine;
@@ -84,4 +86,4 @@ pub use no_disasm::listing;
 
 #[cfg(feature = "emulator")]
 pub use engine::Execution;
-pub use engine::{CacheUse, Effort, Jit, Settings, Unavailable, When};
+pub use engine::{CacheUse, Constants, Effort, Jit, Settings, Unavailable, When};

@@ -1,162 +1,118 @@
-//! Constants that change from drawing to drawing.
+//! Specialisation history: which program constants are folded into the code of a program.
 //!
-//! The lifter folds what is bound into the function, so an animation makes a function of its own for
-//! each picture: the same operations, some constants different. Compiling each would be for nothing.
-//! A [`SpecializationHistory`] remembers functions by what they are beside their constants; a constant that was
-//! seen to change becomes a value that is given with the drawing, and from the third picture on the
-//! same code draws them all.
+//! Code with the values of constants folded is the best code, but holds for these values alone. A constant that changes
+//! from draw to draw becomes a [uniform](r500_ir::Uniform) before the program is lifted again, and no value of it
+//! changes the code any more, as long as it has the signs and kinds of number (zero, NaN, denormal) that were seen: the
+//! lift may rely on these. A range that does not hold is widened, which happens a few times at most.
 
 use std::collections::HashMap;
 
-use r500_fast::Simd;
-use r500_ir::{Function, Inst, Opcode, Operand, Stmt, Type, Value, ValueData};
-
-use r500_fast::codegen::{Compiler, NativeCode, ResourceLayout};
+use r500_exec::Draw;
+use r500_ir::{ConstantChannel, Range, SymbolicConstants};
 
 use crate::cache_key::CacheKey;
 
-/// Functions that were drawn, by what they are beside their constants.
+/// What was drawn, by program.
 #[derive(Debug, Default)]
 pub(crate) struct SpecializationHistory {
-    seen: HashMap<CacheKey, Seen>,
-    /// Counts drawings.
+    programs: HashMap<CacheKey, ConstantHistory>,
+    /// The number of draws so far.
     now: u64,
 }
 
+/// The constants of a program's draws.
 #[derive(Debug)]
-struct Seen {
-    /// The constants of the last drawing, in the order of the function.
-    last: Vec<u32>,
-    /// Which of them have changed.
-    changing: Vec<bool>,
+struct ConstantHistory {
+    /// The last value of each channel of the constants, in the order of [`ConstantChannel::all`].
+    last: Vec<f32>,
+    symbolic: SymbolicConstants,
+    /// The draw that used it last.
     used: u64,
 }
 
-/// Functions to remember.
-const MOST: usize = 64;
-
-/// Constants that may become values; a function in which more change is taken as it is.
-const PARAMETERS: usize = 48;
-
-/// A function with what has to be given to it.
-#[derive(Clone, Debug)]
-pub(crate) struct SpecializedFunction {
-    /// The function.
-    pub(crate) function: Function,
-    /// Its parameters: values that nothing in it makes, and their bits, the same for every pixel.
-    pub(crate) parameters: Vec<(Value, u32)>,
-    /// What the drawing binds.
-    pub(crate) sources: ResourceLayout,
-}
-
-impl SpecializedFunction {
-    /// Its code, by a compiler.
-    pub(crate) fn compile(&self, simd: Simd, compiler: &dyn Compiler) -> NativeCode {
-        NativeCode::compile(&self.function, &self.parameters, &self.sources, simd, compiler)
-    }
-}
+/// The number of programs that are remembered.
+const MAX_PROGRAMS: usize = 64;
 
 impl SpecializationHistory {
-    /// The function with parameters for those constants that are known to change.
-    pub(crate) fn specialize(
-        &mut self,
-        function: Function,
-        sources: ResourceLayout,
-    ) -> SpecializedFunction {
-        let mut bare = function.clone();
-        let mut constants = Vec::new();
-        each_constant(&mut bare.body, &mut |operand, bits| {
-            constants.push(bits);
-            *operand = Operand::Const(1);
-        });
+    /// Adds a draw; returns the constants that its function leaves symbolic.
+    pub(crate) fn symbolic_constants(&mut self, draw: &Draw<'_>) -> SymbolicConstants {
+        let now: Vec<f32> =
+            ConstantChannel::all().map(|source| source.value(draw.bindings)).collect();
         self.now += 1;
-        let now = self.now;
-        let key = CacheKey::of_function(&bare);
-        if self.seen.len() >= MOST && !self.seen.contains_key(&key) {
-            self.forget();
+        let used = self.now;
+        let key = CacheKey::of_program(draw.shader);
+        if self.programs.len() >= MAX_PROGRAMS && !self.programs.contains_key(&key) {
+            self.evict();
         }
-        let seen = self.seen.entry(key).or_insert_with(|| Seen {
-            last: constants.clone(),
-            changing: vec![false; constants.len()],
-            used: now,
+        let history = self.programs.entry(key).or_insert_with(|| ConstantHistory {
+            last: now.clone(),
+            symbolic: SymbolicConstants::none(),
+            used,
         });
-        seen.used = now;
-        let pairs = seen.last.iter().zip(&constants);
-        for ((last, constant), changing) in pairs.zip(&mut seen.changing) {
-            *changing |= last != constant;
-        }
-        seen.last = constants;
-        specialize_constants(function, sources, &seen.changing)
+        history.used = used;
+        history.add(now);
+        history.symbolic.clone()
     }
 
-    /// Forgets the function that was not drawn for longest.
-    fn forget(&mut self) {
-        let oldest = self.seen.iter().min_by_key(|(_, seen)| seen.used);
+    /// Forgets the program that was not drawn for longest.
+    fn evict(&mut self) {
+        let oldest = self.programs.iter().min_by_key(|(_, history)| history.used);
         if let Some(key) = oldest.map(|(key, _)| key.clone()) {
-            self.seen.remove(&key);
+            self.programs.remove(&key);
         }
     }
 }
 
-/// A function with values for constants, by their numbers. Equal ones share a value only if they do
-/// in every drawing, so they do not.
-fn specialize_constants(
-    mut function: Function,
-    sources: ResourceLayout,
-    changing: &[bool],
-) -> SpecializedFunction {
-    let mut parameters = Vec::new();
-    let count = changing.iter().filter(|changing| **changing).count();
-    if (1..=PARAMETERS).contains(&count) {
-        let mut numbers = changing.iter();
-        let Function { values, uniforms, body, .. } = &mut function;
-        each_constant(body, &mut |operand, bits| {
-            if numbers.next() == Some(&true) {
-                let value = values.push(ValueData::new(Type::F32));
-                uniforms.push(value);
-                parameters.push((value, bits));
-                *operand = Operand::Value(value);
-            }
-        });
-    }
-    SpecializedFunction { function, parameters, sources }
-}
-
-/// Calls `f` with each constant that is a number and that machine code would hold, in the order of
-/// the function. Zeros are none, nor are masks: the form of a function depends on them.
-fn each_constant(list: &mut [Stmt], f: &mut dyn FnMut(&mut Operand, u32)) {
-    let visit = |operand: &mut Operand, f: &mut dyn FnMut(&mut Operand, u32)| match *operand {
-        Operand::Const(0 | u32::MAX) | Operand::Value(_) => {}
-        Operand::Const(bits) => f(operand, bits),
-    };
-    for stmt in list {
-        match stmt {
-            Stmt::Def(_, inst) => numbers(inst).iter_mut().for_each(|operand| visit(operand, f)),
-            Stmt::If(branch) => {
-                for phi in &mut branch.phis {
-                    let operands = phi.incoming.iter_mut().chain(phi.arms.iter_mut().flatten());
-                    operands.for_each(|operand| visit(operand, f));
-                }
-                branch.arms.iter_mut().for_each(|arm| each_constant(arm, f));
-            }
-            Stmt::Loop(repeat) => {
-                for param in &mut repeat.params {
-                    visit(&mut param.init, f);
-                    visit(&mut param.next, f);
-                }
-                each_constant(&mut repeat.body, f);
-            }
-            _ => {}
+impl ConstantHistory {
+    /// Adds the values of a draw. Those that differ from the last ones are symbolic from now on.
+    fn add(&mut self, values: Vec<f32>) {
+        for ((source, last), now) in ConstantChannel::all().zip(&self.last).zip(&values) {
+            let range = match self.symbolic.range(source) {
+                None if last.to_bits() == now.to_bits() => continue,
+                None => Range::of(*last),
+                Some(range) if range.contains(Range::of(*now)) => continue,
+                Some(range) => range,
+            };
+            self.symbolic.insert(source, range.join(Range::of(*now)).widen_finite());
         }
+        self.last = values;
     }
 }
 
-/// The arguments of an operation that are numbers.
-fn numbers(inst: &mut Inst) -> &mut [Operand] {
-    let arity = inst.opcode.arity();
-    match inst.opcode {
-        Opcode::And | Opcode::Or | Opcode::AndNot => &mut [],
-        Opcode::Select => &mut inst.args[1..arity],
-        _ => &mut inst.args[..arity],
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn history(values: &[f32]) -> ConstantHistory {
+        let mut last = vec![0.0; ConstantChannel::all().count()];
+        last[0] = values[0];
+        let symbolic = SymbolicConstants::none();
+        let mut history = ConstantHistory { last: last.clone(), symbolic, used: 0 };
+        for x in values {
+            last[0] = *x;
+            history.add(last.clone());
+        }
+        history
+    }
+
+    const FIRST: ConstantChannel = ConstantChannel { constant: 0, channel: 0 };
+
+    #[test]
+    fn constants_that_stay_are_specialised() {
+        assert_eq!(history(&[1.5, 1.5, 1.5]).symbolic, SymbolicConstants::none());
+    }
+
+    #[test]
+    fn ranges_of_changing_constants_hold_for_the_values_seen_and_settle() {
+        let range = history(&[0.3, 0.37]).symbolic.range(FIRST).expect("it changed");
+        assert!(range.lo > 0.0 && range.contains(Range::of(1e30)), "{range:?}");
+        let sequence = [0.3, 0.37, -2.0, f32::INFINITY, f32::NAN, -0.0, 1e-40, 5.0, -1e-41];
+        for n in 1..sequence.len() {
+            let range = history(&sequence[..=n]).symbolic.range(FIRST).expect("it changed");
+            for x in &sequence[..=n] {
+                assert!(range.contains(Range::of(*x)), "{x} in {range:?}");
+            }
+        }
+        assert_eq!(history(&sequence).symbolic.range(FIRST), Some(Range::ANY));
     }
 }

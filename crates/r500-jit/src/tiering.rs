@@ -5,19 +5,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use r500_exec::{Band, BandStats, Draw, PreparedDraw, RunError, RunInfo};
 use r500_fast::Simd;
-use r500_fast::codegen::{FastDraw, NativeCode, ResourceLayout};
+use r500_fast::codegen::{FastDraw, NativeCode};
+use r500_ir::{LiftError, SymbolicConstants};
 
 use crate::background::{Task, Worker};
+use crate::bound_function::BoundFunction;
 use crate::cache::{Cache, CompileOnMiss, LookupOnly};
-use crate::specialization::{SpecializationHistory, SpecializedFunction};
+use crate::specialization::SpecializationHistory;
 use crate::target::Backend;
-use crate::{CacheUse, Effort, Settings, Unavailable, When};
+use crate::{CacheUse, Constants, Effort, Settings, Unavailable, When};
 
 /// What an engine makes code with.
 #[derive(Debug)]
 pub(crate) struct TieredCompiler {
     simd: Simd,
     when: When,
+    constants: Constants,
     cache: Arc<Cache>,
     history: Mutex<SpecializationHistory>,
     worker: Arc<Worker>,
@@ -28,30 +31,38 @@ impl TieredCompiler {
     pub(crate) fn new(simd: Simd, compiled: Simd, settings: Settings) -> Result<Self, Unavailable> {
         let cache = Arc::new(Cache::new(Backend::new(compiled, settings)?));
         let worker = Arc::new(Worker::new(simd, Arc::clone(&cache)));
-        Ok(Self { simd, when: settings.when, cache, history: Mutex::default(), worker })
+        let Settings { when, constants, .. } = settings;
+        Ok(Self { simd, when, constants, cache, history: Mutex::default(), worker })
     }
 
     pub(crate) fn cache_use(&self) -> CacheUse {
         self.cache.counts()
     }
 
+    /// Prepares a draw.
+    ///
+    /// # Errors
+    /// [`LiftError`] if the draw has no function.
     pub(crate) fn prepare<'a>(
         &self,
         draw: Draw<'a>,
-        function: r500_ir::Function,
-    ) -> Box<dyn PreparedDraw + 'a> {
+    ) -> Result<Box<dyn PreparedDraw + 'a>, LiftError> {
         let simd = self.simd;
-        let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
-        let sources = ResourceLayout::of(&function, draw.bindings);
-        let function = Arc::new(history.specialize(function, sources));
-        drop(history);
+        let symbolic = match self.constants {
+            Constants::Specialized => {
+                let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
+                history.symbolic_constants(&draw)
+            }
+            Constants::Symbolic => SymbolicConstants::all(),
+        };
+        let function = Arc::new(BoundFunction::new(r500_ir::lift_symbolic(&draw, &symbolic)?, &draw));
         let (code, effort) = match self.when {
             When::Before(effort) => {
                 let filling = CompileOnMiss { cache: &self.cache, effort };
                 (function.compile(simd, &filling), Some(Effort::Full))
             }
             When::Behind => find(&function, simd, &self.cache).map_or_else(
-                || (NativeCode::batch(&function.function, &function.parameters, simd), None),
+                || (NativeCode::batch(&function.function, &function.uniforms, simd), None),
                 |(code, effort)| (code, Some(effort)),
             ),
         };
@@ -73,7 +84,7 @@ impl TieredCompiler {
         if u64::from(width) * u64::from(height) * drawing.operations >= TIER_UP_THRESHOLD {
             drawing.begin();
         }
-        Box::new(drawing)
+        Ok(Box::new(drawing))
     }
 }
 
@@ -81,7 +92,7 @@ impl TieredCompiler {
 const TIER_UP_THRESHOLD: u64 = 16_000_000;
 
 /// The code of a function, if all of it is in the cache, and the effort that it was made with.
-fn find(function: &SpecializedFunction, simd: Simd, cache: &Cache) -> Option<(NativeCode, Effort)> {
+fn find(function: &BoundFunction, simd: Simd, cache: &Cache) -> Option<(NativeCode, Effort)> {
     let finding = LookupOnly::new(cache);
     let code = function.compile(simd, &finding);
     finding.effort().map(|effort| (code, effort))
@@ -90,7 +101,7 @@ fn find(function: &SpecializedFunction, simd: Simd, cache: &Cache) -> Option<(Na
 /// A drawing.
 struct TieredDraw<'a> {
     batches: FastDraw<'a>,
-    function: Arc<SpecializedFunction>,
+    function: Arc<BoundFunction>,
     simd: Simd,
     cache: Arc<Cache>,
     worker: Arc<Worker>,

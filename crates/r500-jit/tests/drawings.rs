@@ -6,12 +6,13 @@
 
 use std::time::{Duration, Instant};
 
+use r500_exec::reference::Reference;
 use r500_exec::{
     Bindings, Cancel, Draw, Engine, Frame, Limits, Options, PixelRect, PreparedDraw, RunError,
     Shader, draw_into,
 };
 use r500_fast::{Fast, Simd};
-use r500_jit::{Effort, Jit, Settings, When};
+use r500_jit::{Constants, Effort, Jit, Settings, When};
 use r500_program::Job;
 
 fn capture(name: &str) -> Job {
@@ -132,6 +133,66 @@ fn an_animation_is_compiled_twice() {
     }
     assert!(misses[1] > misses[0], "{misses:?}");
     assert!(misses[2..].iter().all(|all| *all == misses[1]), "{misses:?}");
+}
+
+/// Code of symbolic constants is compiled once, whatever they become.
+#[test]
+fn changing_symbolic_constants_compiles_nothing() {
+    if !is_here() {
+        return;
+    }
+    let options = Options::default();
+    let odd = [f32::NAN, 0.0, -0.0, 1e-40, f32::INFINITY, -7.5, 1.0, f32::MIN];
+    for name in ["scene_plasma", "scene_raymarch", "loop_mandelbrot", "if_nested6", "big_straight"] {
+        let mut scene = Scene::new(name, [24, 12]);
+        let settings = Settings { constants: Constants::Symbolic, ..before(Effort::Full) };
+        let jit = Jit::with(Simd::detect(), settings);
+        let mut misses = Vec::new();
+        for n in 0..6 {
+            let draw = scene.draw(&options);
+            let (mut frame, mut wanted) = (scene.frame(&options), scene.frame(&options));
+            let got = pixels(&*jit.prepare(draw), &draw, &mut frame).unwrap();
+            let wanted = pixels(&*Reference.prepare(draw), &draw, &mut wanted).unwrap();
+            assert_eq!(got, wanted, "{name}, draw {n}");
+            assert_eq!(frame.run_info.engine, "jit");
+            misses.push(jit.cache_use().misses);
+            for (at, constant) in (0..256).zip((n..).step_by(3)) {
+                let value = [0, 1, 2, 3].map(|channel| odd[(constant + channel) % odd.len()]);
+                scene.bindings.set_constant(at, value);
+            }
+        }
+        assert!(misses[0] > 0 && misses.iter().all(|all| *all == misses[0]), "{misses:?}");
+    }
+}
+
+/// A change of a specialised constant compiles, and so may a value that the range of a symbolic one does not have; other
+/// changes do not.
+#[test]
+fn changing_a_specialised_constant_compiles_once() {
+    if !is_here() {
+        return;
+    }
+    let options = Options::default();
+    let mut scene = Scene::new("scene_plasma", [24, 12]);
+    let jit = Jit::with(Simd::detect(), before(Effort::Full));
+    let mut compiles = |time: f32| {
+        scene.bindings.set_constant(0, [time, 0.0, 0.0, 0.0]);
+        let misses = jit.cache_use().misses;
+        let draw = scene.draw(&options);
+        let (mut frame, mut wanted) = (scene.frame(&options), scene.frame(&options));
+        let got = pixels(&*jit.prepare(draw), &draw, &mut frame).unwrap();
+        assert_eq!(got, pixels(&*Reference.prepare(draw), &draw, &mut wanted).unwrap(), "{time}");
+        jit.cache_use().misses > misses
+    };
+    assert!(compiles(0.5), "the first draw");
+    assert!(!compiles(0.5), "nothing changed");
+    assert!(compiles(0.75), "the constant was specialised");
+    for time in [0.8, 1e9, 1.5e-38, 0.5] {
+        assert!(!compiles(time), "{time} is in the range of the symbolic constant");
+    }
+    // A new sign may compile, but only once.
+    compiles(-1.0);
+    assert!(!compiles(-2.0) && !compiles(0.25));
 }
 
 /// Behind the pictures, an animation moves to machine code too, though none of its pictures is drawn

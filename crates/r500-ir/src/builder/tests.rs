@@ -3,6 +3,7 @@
 #![allow(clippy::panic)]
 
 use super::*;
+use crate::{AddSign, MulFlags};
 
 fn builder() -> Builder {
     let mut builder = Builder::default();

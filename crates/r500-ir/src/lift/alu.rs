@@ -10,7 +10,7 @@ use r500_isa::{CONSTANTS, Slot, Source, TEMPORARIES};
 
 use super::Lift;
 use crate::builder::ModifiedOperand;
-use crate::{ALL, NONE, Opcode, Operand, Stmt, Type};
+use crate::{ALL, ConstantChannel, NONE, Opcode, Operand, Stmt, Type};
 use r500_exec::{Alu, Predicate};
 
 /// The channels of `src0` to `src2`.
@@ -314,7 +314,7 @@ impl Lift<'_> {
         }
     }
 
-    fn cells(&self, alu: &Alu) -> Cells {
+    fn cells(&mut self, alu: &Alu) -> Cells {
         [0, 1, 2].map(|n| {
             let [r, g, b, _] = self.resolve(alu.rgb.sources[n]);
             let [.., a] = self.resolve(alu.alpha.sources[n]);
@@ -322,14 +322,23 @@ impl Lift<'_> {
         })
     }
 
-    fn resolve(&self, source: Source) -> [Operand; 4] {
+    fn resolve(&mut self, source: Source) -> [Operand; 4] {
         if source.constant {
-            let n = self.relative(source.addr, source.relative, CONSTANTS);
-            return self.draw.bindings.constant(n).unwrap_or_default().map(Operand::float);
+            let constant = self.relative(source.addr, source.relative, CONSTANTS);
+            let constant = u8::try_from(constant).expect("there are 256 constants");
+            return [0, 1, 2, 3].map(|channel| self.constant(ConstantChannel { constant, channel }));
         }
         match source.inline() {
             Some(inline) => [Operand::float(inline.value()); 4],
             None => self.regs.temps[self.temp_address(source.addr, source.relative)],
+        }
+    }
+
+    /// A channel of a program constant: a uniform, or its value.
+    fn constant(&mut self, source: ConstantChannel) -> Operand {
+        match self.symbolic.range(source) {
+            Some(range) => self.builder.uniform(source, range),
+            None => Operand::float(source.value(self.draw.bindings)),
         }
     }
 

@@ -8,9 +8,10 @@
 //! | `flow` | statements: branches, loops, calls |
 //!
 //! The semantics are those of the [reference engine](mod@r500_exec::reference) under its default readings, for pixels
-//! that are independent of each other: the checker's [`Facts`] about clean programs make the two equal. Everything bound
-//! (constants, integer and boolean constants, which units have a texture) is folded in, so that a function holds for one
-//! draw.
+//! that are independent of each other: the checker's [`Facts`] about clean programs make the two equal. What is bound
+//! (integer and boolean constants, which units have a texture, program constants that are not
+//! [symbolic](SymbolicConstants)) is folded in, so that a function holds for one draw, or for draws that differ in
+//! uniforms alone.
 
 mod alu;
 mod flow;
@@ -25,7 +26,7 @@ use r500_program::{InputData, Program, State};
 
 use super::builder::Builder;
 use super::opt::{Analyses, optimize};
-use super::{Function, Operand, Range};
+use super::{Function, Operand, Range, SymbolicConstants};
 use r500_exec::{Bindings, Draw, GROUP, Op, Readings, Shader, TexReg};
 use state::RegState;
 
@@ -58,11 +59,24 @@ pub enum LiftError {
     TooLong,
 }
 
-/// Lifts the program of a draw.
+/// Lifts the program of a draw, specialised for all program constants: the function has no uniforms.
 ///
 /// # Errors
 /// [`LiftError`] if the program or the options need the reference engine.
 pub fn lift(draw: &Draw<'_>) -> Result<Function, LiftError> {
+    lift_symbolic(draw, &SymbolicConstants::none())
+}
+
+/// Lifts the program of a draw. Some program constants are [uniforms](Function::uniforms), for whose values the
+/// function holds within the given ranges, whatever the draw binds; with [`SymbolicConstants::all`] it does not depend
+/// on any.
+///
+/// # Errors
+/// [`LiftError`] if the program or the options need the reference engine.
+pub fn lift_symbolic(
+    draw: &Draw<'_>,
+    symbolic: &SymbolicConstants,
+) -> Result<Function, LiftError> {
     let options = draw.options;
     if options.warnings {
         return Err(LiftError::Options("findings"));
@@ -87,6 +101,7 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, LiftError> {
 
     let mut lift = Lift {
         draw,
+        symbolic,
         structure: &structure,
         quad_visible: read_across(draw, &structure),
         needs_group_check,
@@ -103,8 +118,8 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, LiftError> {
     let body = lift.builder.close_region();
     let number = |channel| !lift.builder.range(channel).nan;
     let non_nan = colors.map(|channels| channels.map_or([false; 4], |c| c.map(number)));
-    let values = lift.builder.take_values();
-    let mut function = Function { values, uniforms: Vec::new(), body, colors, non_nan, depth };
+    let (values, uniforms) = lift.builder.take_values();
+    let mut function = Function { values, uniforms, body, colors, non_nan, depth };
     let analyses = Analyses::new(lift.builder.ranges(), reads_quads(draw));
     optimize(&mut function, analyses);
     Ok(function)
@@ -113,6 +128,8 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, LiftError> {
 /// The state of a lift.
 struct Lift<'a> {
     draw: &'a Draw<'a>,
+    /// The program constants that are uniforms.
+    symbolic: &'a SymbolicConstants,
     structure: &'a Structure,
     /// The registers that lanes of a quad read from lanes that do not execute, whose values those must keep: by place in
     /// [`RegState::registers`].

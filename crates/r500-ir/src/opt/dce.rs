@@ -1,7 +1,7 @@
 //! Dead-code elimination.
 //!
 //! A value is live if an output, a discard, a counter or a live value depends on it. Definitions of other values
-//! go, phis and loop parameters among them, then branches without statements. A loop whose parameters are all dead
+//! go, uniforms, phis and loop parameters among them, then branches without statements. A loop whose parameters are all dead
 //! leaves the fuel that it consumes.
 
 use super::Pass;
@@ -13,6 +13,7 @@ pub(super) const PASS: Pass = Pass { name: "dce", run: |function, _| run(functio
 fn run(function: &mut Function) -> bool {
     let live = Liveness::of(function);
     let mut sweep = Sweep { live, changed: false };
+    sweep.retain(&mut function.uniforms, |uniform| uniform.value);
     sweep.list(&mut function.body);
     sweep.changed
 }

@@ -30,8 +30,10 @@ pub fn listing(
     describe: &mut dyn FnMut(u32) -> Option<String>,
 ) -> Result<String, Unavailable> {
     let level = Level::of(simd).ok_or(Unavailable::Level)?;
+    // Code does not depend on the values of uniforms.
+    let uniforms = vec![0.0; function.uniforms.len()];
     let lister = Lister { level, effort, segments: Mutex::default() };
-    let code = NativeCode::compile(function, &[], sources, simd, &lister);
+    let code = NativeCode::compile(function, &uniforms, sources, simd, &lister);
     let (compiled, all) = code.coverage();
     let mut text = format!("; {compiled} of {all} operations are machine code ({})\n", simd.name());
     let segments = lister.segments.into_inner().unwrap_or_else(PoisonError::into_inner);

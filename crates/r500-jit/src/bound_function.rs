@@ -1,0 +1,29 @@
+//! A function with what a draw binds to it.
+
+use r500_exec::Draw;
+use r500_fast::Simd;
+use r500_fast::codegen::{Compiler, NativeCode, ResourceLayout};
+use r500_ir::Function;
+
+/// A function, the values of its uniforms, and the resources that it reads.
+#[derive(Clone, Debug)]
+pub(crate) struct BoundFunction {
+    pub(crate) function: Function,
+    /// In the order of the function's uniforms.
+    pub(crate) uniforms: Vec<f32>,
+    pub(crate) resources: ResourceLayout,
+}
+
+impl BoundFunction {
+    /// The function of a draw.
+    pub(crate) fn new(function: Function, draw: &Draw<'_>) -> Self {
+        let uniforms = function.uniform_values(draw.bindings);
+        let resources = ResourceLayout::of(&function, draw.bindings);
+        Self { function, uniforms, resources }
+    }
+
+    /// Compiles the function.
+    pub(crate) fn compile(&self, simd: Simd, compiler: &dyn Compiler) -> NativeCode {
+        NativeCode::compile(&self.function, &self.uniforms, &self.resources, simd, compiler)
+    }
+}
