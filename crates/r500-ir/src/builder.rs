@@ -9,7 +9,8 @@ use std::collections::HashMap;
 
 use super::const_eval::evaluate;
 use super::{
-    ALL, ConstantChannel, EntityKey, EntityMap, Inst, NONE, Opcode, Operand, Range, Stmt, Type, Uniform, Value, ValueData, Values,
+    ALL, ConstantChannel, EntityKey, EntityMap, Inst, NONE, Opcode, Operand, Range, Stmt, Type,
+    Uniform, Value, ValueData, Values,
 };
 
 /// The cost up to which an arm is flattened: if-conversion.

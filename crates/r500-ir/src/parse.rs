@@ -100,8 +100,7 @@ impl<'a> Parser<'a> {
         while let Some(rest) = self.peek().and_then(|line| line.strip_prefix("uniform ")) {
             let (def, source) = split(rest, " = const ")?;
             let (constant, channel) = split(source, ".")?;
-            let source =
-                ConstantChannel { constant: number(constant)?, channel: number(channel)? };
+            let source = ConstantChannel { constant: number(constant)?, channel: number(channel)? };
             if source.channel > 3 {
                 return Err("a constant has channels 0 to 3".to_owned());
             }

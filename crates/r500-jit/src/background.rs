@@ -9,9 +9,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use r500_fast::Simd;
 
 use crate::Effort;
+use crate::bound_function::BoundFunction;
 use crate::cache::{Cache, CompileOnMiss};
 use crate::cache_key::CacheKey;
-use crate::bound_function::BoundFunction;
 
 /// Functions to compile, and the thread that does.
 #[derive(Debug)]

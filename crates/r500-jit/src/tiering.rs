@@ -55,7 +55,8 @@ impl TieredCompiler {
             }
             Constants::Symbolic => SymbolicConstants::all(),
         };
-        let function = Arc::new(BoundFunction::new(r500_ir::lift_symbolic(&draw, &symbolic)?, &draw));
+        let function =
+            Arc::new(BoundFunction::new(r500_ir::lift_symbolic(&draw, &symbolic)?, &draw));
         let (code, effort) = match self.when {
             When::Before(effort) => {
                 let filling = CompileOnMiss { cache: &self.cache, effort };

@@ -143,7 +143,8 @@ fn changing_symbolic_constants_compiles_nothing() {
     }
     let options = Options::default();
     let odd = [f32::NAN, 0.0, -0.0, 1e-40, f32::INFINITY, -7.5, 1.0, f32::MIN];
-    for name in ["scene_plasma", "scene_raymarch", "loop_mandelbrot", "if_nested6", "big_straight"] {
+    for name in ["scene_plasma", "scene_raymarch", "loop_mandelbrot", "if_nested6", "big_straight"]
+    {
         let mut scene = Scene::new(name, [24, 12]);
         let settings = Settings { constants: Constants::Symbolic, ..before(Effort::Full) };
         let jit = Jit::with(Simd::detect(), settings);

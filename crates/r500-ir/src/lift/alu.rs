@@ -326,7 +326,8 @@ impl Lift<'_> {
         if source.constant {
             let constant = self.relative(source.addr, source.relative, CONSTANTS);
             let constant = u8::try_from(constant).expect("there are 256 constants");
-            return [0, 1, 2, 3].map(|channel| self.constant(ConstantChannel { constant, channel }));
+            return [0, 1, 2, 3]
+                .map(|channel| self.constant(ConstantChannel { constant, channel }));
         }
         match source.inline() {
             Some(inline) => [Operand::float(inline.value()); 4],

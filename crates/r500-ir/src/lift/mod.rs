@@ -73,10 +73,7 @@ pub fn lift(draw: &Draw<'_>) -> Result<Function, LiftError> {
 ///
 /// # Errors
 /// [`LiftError`] if the program or the options need the reference engine.
-pub fn lift_symbolic(
-    draw: &Draw<'_>,
-    symbolic: &SymbolicConstants,
-) -> Result<Function, LiftError> {
+pub fn lift_symbolic(draw: &Draw<'_>, symbolic: &SymbolicConstants) -> Result<Function, LiftError> {
     let options = draw.options;
     if options.warnings {
         return Err(LiftError::Options("findings"));
