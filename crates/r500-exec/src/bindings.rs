@@ -4,6 +4,8 @@ use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500_isa::{CONSTANTS, INT_CONSTANTS, TEXTURE_UNITS};
 use r500_program::{Input, InputData, Job, Plane};
 
+mod setters;
+
 use crate::numerics;
 use crate::texture::{self, Sampler};
 
@@ -23,6 +25,15 @@ pub struct Bindings {
 struct Coverage {
     width: u32,
     pixels: Vec<bool>,
+}
+
+impl Coverage {
+    /// Returns whether the mask has every pixel of a picture.
+    fn covers_picture(&self, [width, height]: [u32; 2]) -> bool {
+        width <= self.width
+            && u64::from(self.width) * u64::from(height) <= self.pixels.len() as u64
+            && !self.pixels.contains(&false)
+    }
 }
 
 /// Why something cannot be bound.
@@ -68,6 +79,26 @@ pub enum BindError {
         /// Constants given.
         count: usize,
     },
+    /// A register or unit that does not exist.
+    #[error("there is no {what} {number}: they end with {last}")]
+    Number {
+        /// What is numbered: `float constant`, `integer constant`, `boolean constant`, `texture unit`.
+        what: &'static str,
+        /// The number given.
+        number: usize,
+        /// The highest number.
+        last: usize,
+    },
+    /// Coverage of another size than the picture.
+    #[error("coverage of {given} pixels for a picture of {width}x{height}")]
+    CoverageSize {
+        /// Pixels given.
+        given: usize,
+        /// Width of the picture.
+        width: u32,
+        /// Height of the picture.
+        height: u32,
+    },
 }
 
 impl Bindings {
@@ -100,7 +131,9 @@ impl Bindings {
                 if !fills_rows(pixels.len(), width) {
                     return Err(BindError::CoverageRows { count: pixels.len(), width });
                 }
-                Some(Coverage { width, pixels: pixels.clone() })
+                let mask = Coverage { width, pixels: pixels.clone() };
+                // A mask that leaves nothing out is none.
+                (!mask.covers_picture(size)).then_some(mask)
             }
         };
         Ok(Self {
@@ -128,16 +161,11 @@ impl Bindings {
         self.constants.get(n).copied()
     }
 
-    /// Sets a float constant (0 to 255; other numbers have no effect). Constants below it that were not bound
-    /// become 0.
-    pub fn set_constant(&mut self, n: usize, value: [f32; 4]) {
-        if n >= CONSTANTS {
-            return;
-        }
-        if n >= self.constants.len() {
-            self.constants.resize(n + 1, [0.0; 4]);
-        }
-        self.constants[n] = value;
+    /// The float constants from number 0 on, as far as they are provided.
+    #[must_use]
+    #[inline]
+    pub fn constants(&self) -> &[[f32; 4]] {
+        &self.constants
     }
 
     /// An integer constant; `None` if not provided.
@@ -181,23 +209,19 @@ impl Bindings {
         })
     }
 
-    /// Returns whether the rasteriser covers every pixel of the picture.
+    /// Returns whether the rasteriser covers every pixel of the picture: there is no coverage mask.
     #[must_use]
     #[inline]
     pub fn covers_all(&self) -> bool {
         self.coverage.is_none()
     }
 
-    /// Returns whether each quad with a pixel in the picture is fully covered.
+    /// Returns whether each quad with a pixel in the picture is certainly fully covered: there is no coverage mask,
+    /// and the size is even.
     #[must_use]
     #[inline]
     pub fn covers_quads(&self) -> bool {
-        let [width, height] = self.size;
-        let all = match &self.coverage {
-            None => true,
-            Some(_) => (0..height).all(|y| (0..width).all(|x| self.covers(x, y))),
-        };
-        all && width % 2 == 0 && height % 2 == 0
+        self.covers_all() && self.size.iter().all(|n| n.is_multiple_of(2))
     }
 
     /// Returns the value of an input at a pixel, which may lie outside the picture.

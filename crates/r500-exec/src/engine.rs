@@ -1,55 +1,73 @@
 //! The interface of engines, and how a shader becomes a frame: bands of rows over threads.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::frame::{Band, Counters, Frame, RunInfo};
-use crate::{Bindings, Cancel, Options, RunError, RuntimeWarnings, Shader};
+use crate::parallel::{for_each_band, task_count};
+use crate::{Bindings, Cancel, DrawKey, Options, PixelRect, RunError, RuntimeWarnings, Shader};
 
 /// An engine: runs shaders over pixels.
 ///
 /// The [`reference`](crate::reference) engine defines the semantics; every other engine gives the same
 /// frame bit for bit.
-pub trait Engine: Sync {
+pub trait Engine: Send + Sync {
     /// Name, as `--engine` spells it.
     fn name(&self) -> &'static str;
 
-    /// Prepares a drawing, which can then draw any number of frames.
-    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn PreparedDraw + 'a>;
+    /// Compiles a draw, which can then be drawn any number of times. Nothing of it stays borrowed.
+    fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw>;
 }
 
-/// A drawing that an engine is ready for.
-pub trait PreparedDraw: Sync {
+/// A draw as an engine compiled it. An embedder uses a [`Drawing`](crate::Drawing), which has one.
+pub trait PreparedDraw: Send + Sync {
     /// Returns the height of the bands that a frame is cut into: even, and a multiple of the group's height
     /// where the group size is visible.
     fn band_rows(&self) -> u32;
 
-    /// Draws one band. Every pixel of it is overwritten.
+    /// Returns whether it holds for a draw. The code may have built in all that [`DrawKey`](crate::DrawKey) lists.
+    fn accepts(&self, draw: &Draw<'_>) -> bool;
+
+    /// Adapts to the constants of a draw without compiling. Returns whether it then [`accepts`](Self::accepts) the
+    /// draw; if not, the draw has to be prepared anew.
+    fn update(&mut self, draw: &Draw<'_>) -> bool {
+        self.accepts(draw)
+    }
+
+    /// Draws one band of a draw that it [`accepts`](Self::accepts). Every pixel of the band is overwritten.
     ///
     /// # Errors
     /// [`RunError`] if a limit is exceeded.
-    fn draw_band(&self, band: &mut Band<'_>) -> Result<BandStats, RunError>;
+    fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError>;
 
     /// Returns which engine draws, and why if it is not the requested one.
     fn run_info(&self) -> RunInfo;
 }
 
 /// A drawing prepared by another engine than the requested one.
-pub struct Fallback<'a> {
+pub struct Fallback {
     /// The drawing.
-    pub prepared: Box<dyn PreparedDraw + 'a>,
+    pub prepared: Box<dyn PreparedDraw>,
+    /// What led to it: with other bindings the requested engine may draw.
+    pub key: DrawKey,
     /// Why the requested engine does not draw; if the other engine falls back, too, its reason is reported.
     pub reason: String,
 }
 
-impl PreparedDraw for Fallback<'_> {
+impl PreparedDraw for Fallback {
     fn band_rows(&self) -> u32 {
         self.prepared.band_rows()
     }
 
-    fn draw_band(&self, band: &mut Band<'_>) -> Result<BandStats, RunError> {
-        self.prepared.draw_band(band)
+    fn accepts(&self, draw: &Draw<'_>) -> bool {
+        self.key.matches_but_constants(draw) && self.prepared.accepts(draw)
+    }
+
+    fn update(&mut self, draw: &Draw<'_>) -> bool {
+        self.key.matches_but_constants(draw) && self.prepared.update(draw)
+    }
+
+    fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError> {
+        self.prepared.draw_band(draw, band)
     }
 
     fn run_info(&self) -> RunInfo {
@@ -79,6 +97,14 @@ pub struct BandStats {
     pub warnings: RuntimeWarnings,
     /// Counters.
     pub counters: Counters,
+}
+
+impl BandStats {
+    /// Adds the results of another band.
+    pub fn merge(&mut self, other: &Self) {
+        self.warnings.merge(&other.warnings);
+        self.counters.merge(&other.counters);
+    }
 }
 
 impl<'a> Draw<'a> {
@@ -134,84 +160,44 @@ pub fn draw(
     Ok(frame)
 }
 
-/// Draws a prepared drawing into a frame that [`Frame::new`] returned for the same shader, bindings and
-/// options, and overwrites it. For sequences of pictures.
+/// Draws a prepared draw into a frame that [`Frame::new`] returned for the same shader, and overwrites it. For
+/// sequences of pictures with the same bindings; a [`Drawing`](crate::Drawing) takes others for each picture.
 ///
 /// # Errors
-/// [`RunError`] if a limit is exceeded; the frame then holds parts of both pictures.
+/// [`RunError::NotPrepared`] if the draw was prepared for something else; [`RunError`] if a limit is exceeded; the
+/// frame then holds parts of both pictures.
 pub fn draw_into(
     prepared: &dyn PreparedDraw,
     draw: &Draw<'_>,
     frame: &mut Frame,
 ) -> Result<(), RunError> {
-    let options = draw.options;
-    let rows_in_all = u64::from(frame.area().height);
-    let bands = frame.bands(prepared.band_rows().max(2));
-    let threads = thread_count(options.threads).clamp(1, bands.len().max(1));
-
-    let report = Mutex::new(BandStats::default());
-    let failure = Mutex::new(None::<(u32, RunError)>);
-    let queue = Mutex::new(bands.into_iter());
-    let done = AtomicU64::new(0);
-    let work = || {
-        let mut mine = BandStats::default();
-        loop {
-            let Some(mut band) = lock(&queue).next() else { break };
-            match prepared.draw_band(&mut band) {
-                Ok(report) => {
-                    mine.warnings.merge(&report.warnings);
-                    mine.counters.merge(&report.counters);
-                }
-                Err(error) => {
-                    // Report the error of the lowest band; start no new band.
-                    let mut failure = lock(&failure);
-                    if failure.as_ref().is_none_or(|(row, _)| band.first_row() < *row) {
-                        *failure = Some((band.first_row(), error));
-                    }
-                    lock(&queue).by_ref().for_each(drop);
-                    break;
-                }
-            }
-            let rows = u64::from(band.rows());
-            let rows_done = done.fetch_add(rows, Ordering::Relaxed) + rows;
-            if let Some(progress) = options.progress {
-                progress(rows_done, rows_in_all);
-            }
-        }
-        let mut report = lock(&report);
-        report.warnings.merge(&mine.warnings);
-        report.counters.merge(&mine.counters);
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(work);
-        }
-        work();
-    });
-    drop(queue);
-    if let Some((_, error)) = take(failure) {
-        return Err(error);
+    if !prepared.accepts(draw) {
+        return Err(RunError::NotPrepared);
     }
-    let report = take(report);
-    frame.warnings = report.warnings;
-    frame.counters = report.counters;
+    let area = frame.area();
+    area.check_inside(draw.bindings.size())?;
+    let rows = prepared.band_rows().max(2);
+    let stats = for_each_band(
+        frame.bands(rows),
+        tasks_for(area, rows, draw.options),
+        area.height.into(),
+        draw.options,
+        || (),
+        |(), mut band| prepared.draw_band(draw, &mut band),
+    )?;
+    frame.warnings = stats.warnings;
+    frame.counters = stats.counters;
     frame.run_info = prepared.run_info();
     Ok(())
 }
 
-/// Returns the number of threads to use: all cores for 0.
-pub(crate) fn thread_count(wanted: usize) -> usize {
-    match wanted {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
-        n => n,
+/// Pixels below which a second thread does not pay.
+const PARALLEL_PIXELS: u64 = 4096;
+
+/// Returns how many tasks draw an area in bands of so many rows.
+pub(crate) fn tasks_for(area: PixelRect, rows: u32, options: &Options<'_>) -> usize {
+    if u64::from(area.width) * u64::from(area.height) < PARALLEL_PIXELS || area.height <= rows {
+        return 1;
     }
-}
-
-/// Locks, also after a panic of another thread.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-}
-
-fn take<T>(mutex: Mutex<T>) -> T {
-    mutex.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    task_count(options.threads).clamp(1, area.height.div_ceil(rows) as usize + 1)
 }

@@ -66,6 +66,29 @@ pub enum RunError {
         /// [`Limits::time`](crate::Limits::time).
         limit: Duration,
     },
+    /// Memory that a drawing is to store into is too small.
+    #[error(
+        "{what}: {given} {unit} do not hold {rows} rows of {row} {unit}, {pitch} from one to the next"
+    )]
+    SurfaceTooSmall {
+        /// Which: `colour target 0` to `3`, `depth`, `coverage`.
+        what: &'static str,
+        /// Bytes of colours; elements of depth and coverage.
+        unit: &'static str,
+        /// How many there are.
+        given: usize,
+        /// Rows of the area.
+        rows: u32,
+        /// What a row takes.
+        row: usize,
+        /// From a row to the next.
+        pitch: usize,
+    },
+    /// A prepared draw is used with another shader, other options or other bindings.
+    #[error(
+        "the draw was prepared for another shader, other options or other bindings: prepare it again, or use a Drawing"
+    )]
+    NotPrepared,
     /// [`Cancel`](crate::Cancel) was called.
     #[error("the drawing was cancelled")]
     Cancelled,

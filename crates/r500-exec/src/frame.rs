@@ -1,6 +1,7 @@
 //! The frame: colours, depth, coverage and counters of a drawing.
 
 use crate::numerics::canonical_nan;
+use crate::parallel::Rows;
 use crate::{Bindings, Options, PixelRect, RunError, RuntimeWarnings, Shader};
 
 /// A drawn picture. Rows count from y = 0, the bottom of the upright picture.
@@ -168,27 +169,41 @@ impl Frame {
         self.target(target).map_or([0.0; 4], |plane| plane[index])
     }
 
-    /// Cuts the frame into bands of `rows` rows, aligned to y = 0 of the picture.
-    pub(crate) fn bands(&mut self, rows: u32) -> Vec<Band<'_>> {
-        let area = self.area;
-        let width = area.width as usize;
-        let mut color = self.color.each_mut().map(|plane| plane.as_deref_mut());
-        let mut depth = self.depth.as_deref_mut();
-        let mut coverage = self.coverage.as_mut_slice();
-        let mut bands = Vec::new();
-        let (mut y, top) = (area.y, area.y + area.height);
-        while y < top {
-            let height = (rows - y % rows).min(top - y);
-            let pixels = width * height as usize;
-            bands.push(Band {
-                rect: PixelRect { y, height, ..area },
-                color: color.each_mut().map(|plane| cut(plane, pixels)),
-                depth: cut(&mut depth, pixels),
-                coverage: cut_slice(&mut coverage, pixels),
-            });
-            y += height;
+    /// Cuts the frame into bands of so many rows (at least one), aligned to y = 0 of the picture, lowest first. For a scheduler
+    /// of one's own; the height comes from [`BandPainter::band_rows`](crate::BandPainter::band_rows).
+    pub fn bands(&mut self, rows: u32) -> Bands<'_> {
+        Bands {
+            area: self.area,
+            rows: rows.max(1),
+            color: self.color.each_mut().map(|plane| plane.as_deref_mut()),
+            depth: self.depth.as_deref_mut(),
+            coverage: self.coverage.as_mut_slice(),
         }
-        bands
+    }
+}
+
+/// The bands of a frame that are not taken yet.
+#[derive(Debug)]
+pub struct Bands<'a> {
+    area: PixelRect,
+    rows: u32,
+    color: [Option<&'a mut [Pixel]>; 4],
+    depth: Option<&'a mut [f32]>,
+    coverage: &'a mut [bool],
+}
+
+impl<'a> Iterator for Bands<'a> {
+    type Item = Band<'a>;
+
+    fn next(&mut self) -> Option<Band<'a>> {
+        let rect = self.area.take_rows(self.rows)?;
+        let pixels = rect.width as usize * rect.height as usize;
+        Some(Band {
+            rect,
+            color: self.color.each_mut().map(|plane| cut(plane, pixels)),
+            depth: cut(&mut self.depth, pixels),
+            coverage: cut_slice(&mut self.coverage, pixels),
+        })
     }
 }
 
@@ -199,6 +214,41 @@ pub struct Band<'a> {
     color: [Option<&'a mut [[f32; 4]]>; 4],
     depth: Option<&'a mut [f32]>,
     coverage: &'a mut [bool],
+}
+
+impl Rows for Band<'_> {
+    fn rows(&self) -> (u32, u32) {
+        (self.rect.y, self.rect.height)
+    }
+}
+
+impl<'a> Band<'a> {
+    /// A band of planes that have the pixels of `rect`, row by row.
+    pub(crate) fn new(
+        rect: PixelRect,
+        color: [Option<&'a mut [Pixel]>; 4],
+        depth: Option<&'a mut [f32]>,
+        coverage: &'a mut [bool],
+    ) -> Self {
+        Self { rect, color, depth, coverage }
+    }
+
+    /// Returns some of its pixels.
+    pub(crate) fn pixels(&self, range: std::ops::Range<usize>) -> BandPixels<'_> {
+        let colors = self.color.each_ref();
+        BandPixels {
+            colors: colors.map(|plane| plane.as_deref().map(|plane| &plane[range.clone()])),
+            depth: self.depth.as_deref().map(|plane| &plane[range.clone()]),
+            coverage: &self.coverage[range],
+        }
+    }
+}
+
+/// Colours, depth and coverage of some pixels of a band.
+pub(crate) struct BandPixels<'b> {
+    pub(crate) colors: [Option<&'b [Pixel]>; 4],
+    pub(crate) depth: Option<&'b [f32]>,
+    pub(crate) coverage: &'b [bool],
 }
 
 impl Band<'_> {
@@ -319,15 +369,7 @@ pub(crate) fn pixels_in(
     bytes: u64,
     limit: u64,
 ) -> Result<usize, RunError> {
-    if rect.width == 0 || rect.height == 0 {
-        return Err(RunError::NoPixels { width: rect.width, height: rect.height });
-    }
-    let fits = |start: u32, length: u32, size: u32| {
-        start.checked_add(length).is_some_and(|end| end <= size)
-    };
-    if !fits(rect.x, rect.width, width) || !fits(rect.y, rect.height, height) {
-        return Err(RunError::AreaOutside { area: rect, width, height });
-    }
+    rect.check_inside([width, height])?;
     let pixels = u64::from(rect.width) * u64::from(rect.height);
     let bytes = pixels.saturating_mul(bytes);
     usize::try_from(pixels).ok().filter(|_| bytes <= limit).ok_or(RunError::TooLarge {

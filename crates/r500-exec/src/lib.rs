@@ -40,20 +40,27 @@ pub use r500_numerics as numerics;
 pub use r500_texture as texture;
 
 mod bindings;
+mod draw_key;
+mod drawing;
 mod engine;
 mod error;
 mod frame;
 mod options;
+mod parallel;
 mod rect;
 mod shader;
+mod surface;
 mod warning;
 
 pub use bindings::{BindError, Bindings};
+pub use draw_key::DrawKey;
+pub use drawing::{BandPainter, Drawing};
 pub use engine::{BandStats, Draw, Engine, Fallback, PreparedDraw, draw, draw_into};
 pub use error::RunError;
-pub use frame::{Band, Counters, Frame, Pixel, PixelOut, RunInfo};
+pub use frame::{Band, Bands, Counters, Frame, Pixel, PixelOut, RunInfo};
 pub use options::{Cancel, GROUP, Limits, Options};
 pub use reading::Readings;
 pub use rect::PixelRect;
 pub use shader::{Alu, AluHalf, Dest, Fc, Op, Predicate, Shader, ShaderError, Tex, TexReg};
+pub use surface::{ColorSurface, Plane, Surfaces};
 pub use warning::{RuntimeWarning, RuntimeWarnings, WarningKind};

@@ -1,5 +1,7 @@
 //! The decoded form of a program.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use r500_isa::dataflow::SourceReads;
 use r500_isa::values::{
     AlphaOp, AluResultSel, Channel, Compare, InstType, Omod, PredSel, RgbOp, SrcpOp, Target, TexOp,
@@ -11,6 +13,8 @@ use r500_program::{CodeWindow, Program, WindowError};
 /// A decoded program. Any dwords can be decoded, provided the code window contains an instruction.
 #[derive(Clone, Debug)]
 pub struct Shader {
+    /// The same for clones, different for shaders that were decoded separately.
+    id: u64,
     ops: Vec<Op>,
     code: Vec<Instruction>,
     offset: u32,
@@ -79,7 +83,9 @@ impl Shader {
                 ShaderError::StartOutside { start, first, last }
             }
         })?;
+        static NEXT: AtomicU64 = AtomicU64::new(0);
         Ok(Self {
+            id: NEXT.fetch_add(1, Ordering::Relaxed),
             ops: program.code.iter().map(|&inst| Op::decode(inst)).collect(),
             code: program.code.clone(),
             offset: window.offset,
@@ -90,6 +96,11 @@ impl Shader {
             full_fc: state.fc_ctrl.is_none_or(|c| c.full_fc_en()),
             pixsize: state.pixsize.map(|p| p.pix_size()),
         })
+    }
+
+    /// A number that clones share and no other shader of the process has: a cheap test of identity.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
     }
 
     /// The operation at an absolute address, `None` outside the window.

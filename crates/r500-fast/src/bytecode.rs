@@ -4,6 +4,7 @@
 //! a slot while it is [live](super::live_ranges), so that the slots in use stay in the processor's nearest cache. The slot
 //! that an op writes is never one that it reads, so that ops are loops over memory that does not overlap.
 
+use r500_isa::TEXTURE_UNITS;
 use r500_isa::values::TexOp;
 
 use super::codegen::{self, CompileUnit, TexelView, UnitContext};
@@ -83,6 +84,8 @@ pub(super) struct Bytecode {
     pub(super) slots: u32,
     /// Slots that hold a constant.
     pub(super) constants: Vec<(u32, f32)>,
+    /// How many of the constants, the first ones, are uniforms.
+    pub(super) uniforms: usize,
     /// The number of loop counters: the depth of nested loops.
     pub(super) counters: u32,
     pub(super) colors: [Option<ColorSource>; 4],
@@ -275,6 +278,7 @@ impl Bytecode {
             ops,
             slots: places.count + position(constants.len() - own),
             constants,
+            uniforms: own,
             counters: linearizer.counters,
             colors: function.colors.map(|channels| channels.map(color)),
             depth: depth.map(|(depth, written)| (arg(depth), arg(written))),
@@ -286,15 +290,21 @@ impl Bytecode {
         (code, columns, refused)
     }
 
+    /// Sets the values of uniforms, in the function's order.
+    pub(super) fn set_uniforms(&mut self, values: &[f32]) {
+        for ((_, constant), value) in self.constants.iter_mut().zip(values) {
+            *constant = *value;
+        }
+    }
+
     /// Returns whether machine code stores the colours.
     pub(super) fn stores_colors(&self) -> bool {
         self.colors.iter().flatten().any(|color| matches!(color, ColorSource::Stored { .. }))
     }
 
     /// The texels that machine code fetches from, by texture unit.
-    pub(super) fn texels<'a>(&self, bindings: &'a Bindings) -> Vec<TexelView<'a>> {
-        let last = self.units.iter().max().map_or(0, |last| usize::from(*last) + 1);
-        let mut texels = vec![TexelView::NONE; last];
+    pub(super) fn texels<'a>(&self, bindings: &'a Bindings) -> [TexelView<'a>; TEXTURE_UNITS] {
+        let mut texels = [TexelView::NONE; TEXTURE_UNITS];
         for unit in self.units.iter().map(|unit| usize::from(*unit)) {
             if let Some(sampler) = bindings.sampler(unit) {
                 texels[unit] = sampler.texel_view();

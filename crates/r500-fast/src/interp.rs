@@ -1,5 +1,6 @@
 //! The bytecode interpreter: runs ops over one batch after another.
 
+use r500_isa::TEXTURE_UNITS;
 use r500_isa::values::TexOp;
 
 use super::bytecode::{Arg, Bytecode, ColorSource, FetchOp, Op};
@@ -40,18 +41,23 @@ pub(super) struct Interpreter<'a> {
     fuel: Fuel<'a>,
     trips_left: Vec<u32>,
     /// The texels that machine code fetches from, by texture unit.
-    texels: Vec<TexelView<'a>>,
+    texels: [TexelView<'a>; TEXTURE_UNITS],
     /// Inputs that machine code computes.
     pub(super) interpolants: Vec<LinearInterpolant>,
     /// Buffers of a fetch: zeros, constant coordinates, texels.
     fetch_buffers: Vec<Chunk>,
 }
 
-/// The large allocations of an interpreter, which bands reuse.
+/// The allocations of an interpreter, which bands reuse.
 pub(super) struct Scratch {
     memory: RegFile,
     fetch_buffers: Vec<Chunk>,
     staging: Staging,
+    covered: Vec<Chunk>,
+    killed: Vec<u32>,
+    needs_replay: Vec<bool>,
+    trips_left: Vec<u32>,
+    interpolants: Vec<LinearInterpolant>,
 }
 
 impl Scratch {
@@ -60,7 +66,25 @@ impl Scratch {
         for &(slot, x) in &code.constants {
             memory.get_mut(slot).fill([x; LANES]);
         }
-        Self { memory, fetch_buffers: vec![[0.0; LANES]; 17 * chunks], staging: Staging::default() }
+        Self {
+            memory,
+            fetch_buffers: vec![[0.0; LANES]; 17 * chunks],
+            staging: Staging::default(),
+            covered: vec![[0.0; LANES]; chunks],
+            killed: vec![0; chunks],
+            needs_replay: vec![false; chunks],
+            trips_left: vec![0; code.counters as usize],
+            interpolants: vec![LinearInterpolant::ZERO; code.interpolants.len()],
+        }
+    }
+}
+
+impl Scratch {
+    /// Sets the slots of uniforms, which come first among the constants.
+    pub(super) fn set_uniforms(&mut self, code: &Bytecode) {
+        for &(slot, x) in &code.constants[..code.uniforms] {
+            self.memory.get_mut(slot).fill([x; LANES]);
+        }
     }
 }
 
@@ -77,34 +101,65 @@ impl<'a> Interpreter<'a> {
         simd: Simd,
         scratch: Scratch,
     ) -> Self {
-        let Scratch { memory, fetch_buffers, staging } = scratch;
-        let chunks = memory.chunks;
+        let Scratch {
+            memory,
+            fetch_buffers,
+            staging,
+            covered,
+            killed,
+            mut needs_replay,
+            trips_left,
+            interpolants,
+        } = scratch;
+        // An error may have left some.
+        needs_replay.fill(false);
         Self {
             draw,
             code,
             simd,
             memory,
-            covered: vec![[0.0; LANES]; chunks],
-            killed: vec![0; chunks],
+            covered,
+            killed,
             fully_covered: false,
             all_covered: false,
             colors_stored: false,
             staging,
-            needs_replay: vec![false; chunks],
+            needs_replay,
             any_replay: false,
             counters: Counters::default(),
             fuel: Fuel::new(draw, [0, 0]),
-            trips_left: vec![0; code.counters as usize],
+            trips_left,
             texels: code.texels(draw.bindings),
-            interpolants: vec![LinearInterpolant::ZERO; code.interpolants.len()],
+            interpolants,
             fetch_buffers,
         }
     }
 
     /// Returns the counters, and the allocations for another interpreter of the same code.
     pub(super) fn finish(self) -> (Counters, Scratch) {
-        let Self { counters, memory, fetch_buffers, staging, .. } = self;
-        (counters, Scratch { memory, fetch_buffers, staging })
+        let Self {
+            counters,
+            memory,
+            fetch_buffers,
+            staging,
+            covered,
+            killed,
+            needs_replay,
+            trips_left,
+            interpolants,
+            ..
+        } = self;
+        let scratch = Scratch {
+            memory,
+            fetch_buffers,
+            staging,
+            covered,
+            killed,
+            needs_replay,
+            trips_left,
+            interpolants,
+        };
+        (counters, scratch)
     }
 
     /// Runs the program over a tile of a band.

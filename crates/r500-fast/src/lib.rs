@@ -35,6 +35,7 @@ mod live_ranges;
 mod reg_file;
 mod render_targets;
 mod tile;
+mod uniforms;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -43,8 +44,12 @@ use codegen::NativeCode;
 use interp::{Interpreter, Scratch};
 use r500_exec::Band;
 use r500_exec::reference::{Group, Reference};
-use r500_exec::{BandStats, Draw, Engine, Fallback, PixelRect, PreparedDraw, RunError, RunInfo};
+use r500_exec::{
+    BandStats, Draw, DrawKey, Engine, Fallback, PixelRect, PreparedDraw, RunError, RunInfo,
+};
+use r500_ir::{Function, SymbolicConstants};
 use tile::{PixelCenters, ROWS, StoreOutputs, Tile};
+use uniforms::{BatchDraw, Uniforms};
 
 pub use r500_simd::Simd;
 
@@ -85,22 +90,25 @@ impl Engine for Fast {
         "fast"
     }
 
-    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn PreparedDraw + 'a> {
+    fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw> {
         match r500_ir::lift(&draw) {
             Ok(function) => {
                 let code = NativeCode::batch(&function, &[], self.simd);
-                Box::new(FastDraw::new(draw, code, self.simd))
+                Box::new(BatchDraw::new(FastDraw::new(&draw, code, self.simd), self.simd))
             }
-            Err(reason) => {
-                Box::new(Fallback { prepared: Reference.prepare(draw), reason: reason.to_string() })
-            }
+            Err(reason) => Box::new(Fallback {
+                prepared: Reference.prepare(draw),
+                key: DrawKey::of(&draw),
+                reason: reason.to_string(),
+            }),
         }
     }
 }
 
 /// A prepared draw, run batch by batch.
-pub struct FastDraw<'a> {
-    draw: Draw<'a>,
+pub struct FastDraw {
+    key: DrawKey,
+    uniforms: Uniforms,
     centers: PixelCenters,
     version: Mutex<Arc<CodeVersion>>,
 }
@@ -127,21 +135,45 @@ fn batch_width(slots: u32) -> u32 {
     1 << columns.ilog2()
 }
 
-impl<'a> FastDraw<'a> {
+impl FastDraw {
     /// A draw with its code, which must be made of the draw's function.
     #[must_use]
-    pub fn new(draw: Draw<'a>, code: NativeCode, simd: Simd) -> Self {
-        let centers = PixelCenters::new(draw.bindings.size());
-        Self { draw, centers, version: Mutex::new(Arc::new(CodeVersion::new(code, simd))) }
+    pub fn new(draw: &Draw<'_>, code: NativeCode, simd: Simd) -> Self {
+        Self {
+            key: DrawKey::of(draw),
+            uniforms: Uniforms::default(),
+            centers: PixelCenters::new(draw.bindings.size()),
+            version: Mutex::new(Arc::new(CodeVersion::new(code, simd))),
+        }
+    }
+
+    /// The same if the function was lifted with symbolic constants, which [`update`](PreparedDraw::update) then changes.
+    #[must_use]
+    pub fn with_uniforms(
+        self,
+        symbolic: SymbolicConstants,
+        function: &Function,
+        draw: &Draw<'_>,
+    ) -> Self {
+        Self { uniforms: Uniforms::new(symbolic, function, draw), ..self }
     }
 
     /// Replaces the code by other code of the same function, for bands that begin from now on.
-    pub fn replace_code(&self, code: NativeCode, simd: Simd) {
+    pub fn replace_code(&self, mut code: NativeCode, simd: Simd) {
+        // It may have been compiled with the values of an earlier draw.
+        code.code.set_uniforms(self.uniforms.values());
         *lock(&self.version) = Arc::new(CodeVersion::new(code, simd));
     }
 }
 
 impl CodeVersion {
+    /// Sets the values of uniforms, also in the slots of scratch memory.
+    fn set_uniforms(&mut self, values: &[f32]) {
+        self.code.set_uniforms(values);
+        let scratch = self.scratch_pool.get_mut().unwrap_or_else(PoisonError::into_inner);
+        scratch.iter_mut().for_each(|scratch| scratch.set_uniforms(&self.code));
+    }
+
     fn new(NativeCode { code, batch_width }: NativeCode, simd: Simd) -> Self {
         Self { simd, code, batch_width, scratch_pool: Mutex::default() }
     }
@@ -152,10 +184,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl FastDraw<'_> {
+impl FastDraw {
     /// Replays chunks with a group hazard in the reference engine.
     fn replay_as_groups(
-        &self,
+        draw: &Draw<'_>,
         tile: &Tile<'_>,
         interp: &mut Interpreter<'_>,
         band: &mut Band<'_>,
@@ -168,7 +200,7 @@ impl FastDraw<'_> {
                 continue;
             }
             interp.counters.killed -= u64::from(interp.killed[chunk]);
-            let mut group = Group::new(&self.draw, PixelRect { x, y, width: 4, height: 4 });
+            let mut group = Group::new(draw, PixelRect { x, y, width: 4, height: 4 });
             group.run()?;
             for lane in group.lanes() {
                 band.clear_pixel(lane.x, lane.y);
@@ -180,17 +212,36 @@ impl FastDraw<'_> {
     }
 }
 
-impl PreparedDraw for FastDraw<'_> {
+impl PreparedDraw for FastDraw {
     fn band_rows(&self) -> u32 {
         ROWS
     }
 
-    fn draw_band(&self, band: &mut Band<'_>) -> Result<BandStats, RunError> {
+    fn accepts(&self, draw: &Draw<'_>) -> bool {
+        self.key.matches(draw)
+    }
+
+    fn update(&mut self, draw: &Draw<'_>) -> bool {
+        if !self.key.matches_but_constants(draw) || !self.uniforms.allow(&self.key, draw) {
+            return false;
+        }
+        if self.key.changed_constants(draw).next().is_some() {
+            self.key.set_constants(draw);
+            self.uniforms.set(draw);
+            let version = self.version.get_mut().unwrap_or_else(PoisonError::into_inner);
+            // No band is being drawn, so that nothing else has the version.
+            let Some(version) = Arc::get_mut(version) else { return false };
+            version.set_uniforms(self.uniforms.values());
+        }
+        true
+    }
+
+    fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError> {
         let version = Arc::clone(&lock(&self.version));
         let CodeVersion { simd, code, batch_width, scratch_pool } = &*version;
         let chunks = (batch_width * (ROWS / 4)) as usize;
         let scratch = lock(scratch_pool).pop().unwrap_or_else(|| Scratch::new(code, chunks));
-        let mut interp = Interpreter::new(&self.draw, code, *simd, scratch);
+        let mut interp = Interpreter::new(draw, code, *simd, scratch);
         let block = band.rect();
         let mut x = block.x - block.x % 4;
         let y = block.y - block.y % ROWS;
@@ -200,7 +251,7 @@ impl PreparedDraw for FastDraw<'_> {
                 interp.run(&tile, band)?;
             }
             simd.run_plain(StoreOutputs { tile: &tile, interp: &mut interp, band });
-            self.replay_as_groups(&tile, &mut interp, band)?;
+            Self::replay_as_groups(draw, &tile, &mut interp, band)?;
             x += batch_width * 4;
         }
         let (counters, scratch) = interp.finish();

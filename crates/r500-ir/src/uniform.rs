@@ -69,6 +69,19 @@ impl SymbolicConstants {
         self.ranges.insert(source, range);
     }
 
+    /// Takes a change of a channel into account: it becomes symbolic, in a range that has both values and all that have the same
+    /// signs and kinds of number. Returns false if nothing had to change.
+    pub fn widen(&mut self, source: ConstantChannel, last: f32, now: f32) -> bool {
+        let range = match self.range(source) {
+            None if last.to_bits() == now.to_bits() => return false,
+            None => Range::of(last),
+            Some(range) if range.contains(Range::of(now)) => return false,
+            Some(range) => range,
+        };
+        self.insert(source, range.join(Range::of(now)).widen_finite());
+        true
+    }
+
     /// Returns the range of a channel; `None` if it is specialised.
     #[must_use]
     pub fn range(&self, source: ConstantChannel) -> Option<Range> {

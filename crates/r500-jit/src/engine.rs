@@ -1,6 +1,6 @@
 //! The engine.
 
-use r500_exec::{Draw, Engine, Fallback, PreparedDraw};
+use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw};
 use r500_fast::{Fast, Simd};
 
 use crate::tiering::TieredCompiler;
@@ -146,12 +146,16 @@ impl Engine for Jit {
         "jit"
     }
 
-    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn PreparedDraw + 'a> {
+    fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw> {
         let fast = || Fast::with(self.simd).prepare(draw);
         match &self.compiler {
-            Err(reason) => Box::new(Fallback { prepared: fast(), reason: reason.to_string() }),
+            Err(reason) => Box::new(Fallback {
+                prepared: fast(),
+                key: DrawKey::of(&draw),
+                reason: reason.to_string(),
+            }),
             // The fast engine reports why there is no function.
-            Ok(compiler) => compiler.prepare(draw).unwrap_or_else(|_| fast()),
+            Ok(compiler) => compiler.prepare(&draw).unwrap_or_else(|_| fast()),
         }
     }
 }

@@ -15,6 +15,7 @@
 //! | --- | --- |
 //! | `engine` | the engine |
 //! | `tiering` | drawings on their way from batches to machine code |
+//! | `progress` | how much all drawings of a function have done |
 //! | `background` | compiles on a thread of its own |
 //! | `specialization` | which program constants are folded into code |
 //! | `bound_function` | a function with what a draw binds to it |
@@ -49,6 +50,7 @@ mod cache_key;
 mod engine;
 mod fuel;
 mod memory_bounds;
+mod progress;
 mod specialization;
 mod tiering;
 

@@ -6,11 +6,13 @@
 //! lift may rely on these. A range that does not hold is widened, which happens a few times at most.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use r500_exec::Draw;
-use r500_ir::{ConstantChannel, Range, SymbolicConstants};
+use r500_ir::{ConstantChannel, SymbolicConstants};
 
 use crate::cache_key::CacheKey;
+use crate::progress::Progress;
 
 /// What was drawn, by program.
 #[derive(Debug, Default)]
@@ -28,14 +30,15 @@ struct ConstantHistory {
     symbolic: SymbolicConstants,
     /// The draw that used it last.
     used: u64,
+    progress: Arc<Progress>,
 }
 
 /// The number of programs that are remembered.
 const MAX_PROGRAMS: usize = 64;
 
 impl SpecializationHistory {
-    /// Adds a draw; returns the constants that its function leaves symbolic.
-    pub(crate) fn symbolic_constants(&mut self, draw: &Draw<'_>) -> SymbolicConstants {
+    /// Adds a draw; returns the constants that its function leaves symbolic, and how much the program's draws did so far.
+    pub(crate) fn add(&mut self, draw: &Draw<'_>) -> (SymbolicConstants, Arc<Progress>) {
         let now: Vec<f32> =
             ConstantChannel::all().map(|source| source.value(draw.bindings)).collect();
         self.now += 1;
@@ -48,10 +51,11 @@ impl SpecializationHistory {
             last: now.clone(),
             symbolic: SymbolicConstants::none(),
             used,
+            progress: Arc::default(),
         });
         history.used = used;
         history.add(now);
-        history.symbolic.clone()
+        (history.symbolic.clone(), Arc::clone(&history.progress))
     }
 
     /// Forgets the program that was not drawn for longest.
@@ -67,13 +71,7 @@ impl ConstantHistory {
     /// Adds the values of a draw. Those that differ from the last ones are symbolic from now on.
     fn add(&mut self, values: Vec<f32>) {
         for ((source, last), now) in ConstantChannel::all().zip(&self.last).zip(&values) {
-            let range = match self.symbolic.range(source) {
-                None if last.to_bits() == now.to_bits() => continue,
-                None => Range::of(*last),
-                Some(range) if range.contains(Range::of(*now)) => continue,
-                Some(range) => range,
-            };
-            self.symbolic.insert(source, range.join(Range::of(*now)).widen_finite());
+            self.symbolic.widen(source, *last, *now);
         }
         self.last = values;
     }
@@ -82,12 +80,14 @@ impl ConstantHistory {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use r500_ir::Range;
 
     fn history(values: &[f32]) -> ConstantHistory {
         let mut last = vec![0.0; ConstantChannel::all().count()];
         last[0] = values[0];
         let symbolic = SymbolicConstants::none();
-        let mut history = ConstantHistory { last: last.clone(), symbolic, used: 0 };
+        let mut history =
+            ConstantHistory { last: last.clone(), symbolic, used: 0, progress: Arc::default() };
         for x in values {
             last[0] = *x;
             history.add(last.clone());

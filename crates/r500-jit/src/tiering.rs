@@ -1,9 +1,8 @@
 //! Drawings on their way from batches to machine code.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use r500_exec::{Band, BandStats, Draw, PreparedDraw, RunError, RunInfo};
+use r500_exec::{Band, BandStats, Draw, PixelRect, PreparedDraw, RunError, RunInfo};
 use r500_fast::Simd;
 use r500_fast::codegen::{FastDraw, NativeCode};
 use r500_ir::{LiftError, SymbolicConstants};
@@ -11,6 +10,7 @@ use r500_ir::{LiftError, SymbolicConstants};
 use crate::background::{Task, Worker};
 use crate::bound_function::BoundFunction;
 use crate::cache::{Cache, CompileOnMiss, LookupOnly};
+use crate::progress::Progress;
 use crate::specialization::SpecializationHistory;
 use crate::target::Backend;
 use crate::{CacheUse, Constants, Effort, Settings, Unavailable, When};
@@ -43,20 +43,16 @@ impl TieredCompiler {
     ///
     /// # Errors
     /// [`LiftError`] if the draw has no function.
-    pub(crate) fn prepare<'a>(
-        &self,
-        draw: Draw<'a>,
-    ) -> Result<Box<dyn PreparedDraw + 'a>, LiftError> {
+    pub(crate) fn prepare(&self, draw: &Draw<'_>) -> Result<Box<dyn PreparedDraw>, LiftError> {
         let simd = self.simd;
+        let history = self.history.lock();
+        let (symbolic, progress) = history.unwrap_or_else(PoisonError::into_inner).add(draw);
         let symbolic = match self.constants {
-            Constants::Specialized => {
-                let mut history = self.history.lock().unwrap_or_else(PoisonError::into_inner);
-                history.symbolic_constants(&draw)
-            }
+            Constants::Specialized => symbolic,
             Constants::Symbolic => SymbolicConstants::all(),
         };
         let function =
-            Arc::new(BoundFunction::new(r500_ir::lift_symbolic(&draw, &symbolic)?, &draw));
+            Arc::new(BoundFunction::new(r500_ir::lift_symbolic(draw, &symbolic)?, draw));
         let (code, effort) = match self.when {
             When::Before(effort) => {
                 let filling = CompileOnMiss { cache: &self.cache, effort };
@@ -71,18 +67,18 @@ impl TieredCompiler {
             draw.options.area.map_or(draw.bindings.size(), |a| [a.width, a.height]);
         let (_, operations) = code.coverage();
         let drawing = TieredDraw {
-            width: u64::from(draw.bindings.size()[0]),
             state: Mutex::new(State { share: code.coverage(), effort, task: None }),
-            batches: FastDraw::new(draw, code, simd),
+            batches: FastDraw::new(draw, code, simd).with_uniforms(symbolic, &function.function, draw),
             function,
             simd,
             cache: Arc::clone(&self.cache),
             worker: Arc::clone(&self.worker),
             operations: operations as u64,
-            work: AtomicU64::new(0),
+            progress,
         };
-        // A large picture pays for code by itself.
-        if u64::from(width) * u64::from(height) * drawing.operations >= TIER_UP_THRESHOLD {
+        // A large picture pays for code by itself, small ones if there have been many.
+        let more = u64::from(width) * u64::from(height) * drawing.operations;
+        if drawing.progress.work().saturating_add(more) >= TIER_UP_THRESHOLD {
             drawing.begin();
         }
         Ok(Box::new(drawing))
@@ -100,19 +96,17 @@ fn find(function: &BoundFunction, simd: Simd, cache: &Cache) -> Option<(NativeCo
 }
 
 /// A drawing.
-struct TieredDraw<'a> {
-    batches: FastDraw<'a>,
+struct TieredDraw {
+    batches: FastDraw,
     function: Arc<BoundFunction>,
     simd: Simd,
     cache: Arc<Cache>,
     worker: Arc<Worker>,
     state: Mutex<State>,
-    /// Columns of the picture.
-    width: u64,
     /// Operations a pixel.
     operations: u64,
-    /// Operations done so far.
-    work: AtomicU64,
+    /// What this and other drawings of the function did so far.
+    progress: Arc<Progress>,
 }
 
 /// How far a drawing is.
@@ -125,12 +119,14 @@ struct State {
     task: Option<Arc<Task>>,
 }
 
-impl TieredDraw<'_> {
+impl TieredDraw {
     /// Has code made, unless it is there or on its way.
     fn begin(&self) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.effort < Some(Effort::Full) && state.task.is_none() {
-            state.task = Some(self.worker.compile(&self.function));
+            let task = self.worker.compile(&self.function);
+            self.progress.keep(&task);
+            state.task = Some(task);
         }
     }
 
@@ -155,17 +151,25 @@ impl TieredDraw<'_> {
     }
 }
 
-impl PreparedDraw for TieredDraw<'_> {
+impl PreparedDraw for TieredDraw {
     fn band_rows(&self) -> u32 {
         self.batches.band_rows()
     }
 
-    fn draw_band(&self, band: &mut Band<'_>) -> Result<BandStats, RunError> {
+    fn accepts(&self, draw: &Draw<'_>) -> bool {
+        self.batches.accepts(draw)
+    }
+
+    fn update(&mut self, draw: &Draw<'_>) -> bool {
+        self.batches.update(draw)
+    }
+
+    fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError> {
         self.try_tier_up();
-        let report = self.batches.draw_band(band);
-        let more = u64::from(band.rows()) * self.width * self.operations;
-        let before = self.work.fetch_add(more, Ordering::Relaxed);
-        if before < TIER_UP_THRESHOLD && before + more >= TIER_UP_THRESHOLD {
+        let report = self.batches.draw_band(draw, band);
+        let PixelRect { width, height, .. } = band.rect();
+        let more = u64::from(width) * u64::from(height) * self.operations;
+        if self.progress.add(more, TIER_UP_THRESHOLD) {
             self.begin();
         }
         report

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use r500_exec::reference::Reference;
 use r500_exec::{
-    Bindings, Cancel, Draw, Engine, Frame, Limits, Options, PixelRect, PreparedDraw, RunError,
-    Shader, draw_into,
+    Bindings, Cancel, ColorSurface, Draw, Drawing, Engine, Frame, Limits, Options, PixelRect,
+    PreparedDraw, RunError, Shader, Surfaces, draw_into,
 };
 use r500_fast::{Fast, Simd};
 use r500_jit::{Constants, Effort, Jit, Settings, When};
@@ -123,7 +123,7 @@ fn an_animation_is_compiled_twice() {
     let mut misses = Vec::new();
     for n in 0..8_u8 {
         // The time, which the lifter folds into all that is computed of it.
-        scene.bindings.set_constant(0, [0.3 + 0.07 * f32::from(n), 0.0, 0.0, 0.0]);
+        scene.bindings.set_constant(0, [0.3 + 0.07 * f32::from(n), 0.0, 0.0, 0.0]).unwrap();
         let draw = scene.draw(&options);
         let mut frame = scene.frame(&options);
         let prepared = jit.prepare(draw);
@@ -209,7 +209,7 @@ fn an_animation_moves_to_machine_code() {
     let start = Instant::now();
     for n in 0.. {
         assert!(start.elapsed() < Duration::from_secs(60), "{n} pictures");
-        scene.bindings.set_constant(0, [0.3 + 1e-4 * n as f32, 0.0, 0.0, 0.0]);
+        scene.bindings.set_constant(0, [0.3 + 1e-4 * n as f32, 0.0, 0.0, 0.0]).unwrap();
         let draw = scene.draw(&options);
         let prepared = jit.prepare(draw);
         // From the first pixel on.
@@ -217,6 +217,79 @@ fn an_animation_moves_to_machine_code() {
             break;
         }
         draw_into(&*prepared, &draw, &mut scene.frame(&options)).unwrap();
+    }
+}
+
+/// Small pictures count together, though each is a drawing of its own: no single one pays for code.
+#[test]
+fn small_drawings_of_a_shader_move_to_machine_code_together() {
+    if !is_here() {
+        return;
+    }
+    let options = Options::default();
+    let scene = Scene::new("scene_plasma", [64, 64]);
+    let jit = Jit::new();
+    let start = Instant::now();
+    let mut engines = Vec::new();
+    while engines.last() != Some(&"jit") {
+        assert!(start.elapsed() < Duration::from_secs(60), "{} drawings", engines.len());
+        let draw = scene.draw(&options);
+        let prepared = jit.prepare(draw);
+        draw_into(&*prepared, &draw, &mut scene.frame(&options)).unwrap();
+        engines.push(prepared.run_info().engine);
+    }
+    // The first one did not pay.
+    assert_eq!(engines.first(), Some(&"fast"));
+}
+
+#[test]
+fn a_drawing_takes_new_bindings_and_refuses_what_it_was_not_prepared_for() {
+    let options = Options::default();
+    for jit in [Jit::new(), Jit::with(Simd::detect(), before(Effort::Full))] {
+        let mut scene = Scene::new("scene_plasma", [40, 24]);
+        let shader = scene.shader.clone();
+        let mut drawing = Drawing::new(&jit, shader, &scene.bindings, options.clone()).unwrap();
+        let mut frame = scene.frame(&options);
+        for n in 0..5_u8 {
+            scene.bindings.set_constant(0, [0.3 + 0.07 * f32::from(n), 0.0, 0.0, 0.0]).unwrap();
+            drawing.draw_into(&scene.bindings, &mut frame).unwrap();
+            let got: Vec<u32> =
+                frame.target(0).unwrap().iter().flatten().map(|x| x.to_bits()).collect();
+            assert_eq!(got, scene.wanted(), "picture {n}");
+        }
+        let prepared = jit.prepare(scene.draw(&options));
+        scene.bindings.set_int_constant(3, Default::default()).unwrap();
+        let refused = draw_into(&*prepared, &scene.draw(&options), &mut frame);
+        assert_eq!(refused, Err(RunError::NotPrepared));
+    }
+}
+
+/// What the engine stores to a surface is what the frame's colours are in that format.
+#[test]
+fn surfaces_hold_the_frame_in_their_format() {
+    for (name, size) in [("scene_plasma", [1100, 37]), ("discard_simple", [133, 71])] {
+        let scene = Scene::new(name, size);
+        let options = Options::default();
+        let jit = Jit::with(Simd::detect(), before(Effort::Full));
+        let mut drawing =
+            Drawing::new(&jit, scene.shader.clone(), &scene.bindings, options.clone()).unwrap();
+        let mut frame = scene.frame(&options);
+        drawing.draw_into(&scene.bindings, &mut frame).unwrap();
+        let [width, height] = size;
+        let mut bytes = vec![0; (width * height * 4) as usize];
+        let surface = ColorSurface::rgba8(&mut bytes, width as usize * 4);
+        let format = surface.format;
+        let area = PixelRect { x: 0, y: 0, width, height };
+        drawing.draw_to(&scene.bindings, &mut Surfaces::color(area, surface)).unwrap();
+        let mut wanted = Vec::new();
+        for (color, covered) in frame.target(0).unwrap().iter().zip(frame.coverage()) {
+            r500_exec::output::color::store(format, *color, &mut wanted);
+            if !covered {
+                let end = wanted.len();
+                wanted[end - 4..].fill(0);
+            }
+        }
+        assert!(bytes == wanted, "{name}");
     }
 }
 

@@ -42,6 +42,12 @@ impl Sampler {
         Ok(Self { scalar, compiled: Arc::default() })
     }
 
+    /// Returns whether both are clones of one sampler.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.compiled, &other.compiled)
+    }
+
     /// Returns which of S, T, R a fetch reads: S in bit 0. A 2D texture does not read R.
     #[must_use]
     pub fn axes(&self) -> u8 {

@@ -186,14 +186,15 @@ impl Picture {
         let mut bindings =
             Bindings::new(&self.job, drawing.size).map_err(|error| error.to_string())?;
         for &(number, value) in &drawing.constants {
-            bindings.set_constant(number, value.map(f32::from_bits));
+            let value = value.map(f32::from_bits);
+            bindings.set_constant(number, value).map_err(|error| error.to_string())?;
         }
         if let Some((constant, channel)) = self.time {
             let mut value = bindings.constant(constant).unwrap_or_default();
             if let Some(channel) = value.get_mut(channel) {
                 *channel = drawing.time;
             }
-            bindings.set_constant(constant, value);
+            bindings.set_constant(constant, value).map_err(|error| error.to_string())?;
         }
         Ok(bindings)
     }

@@ -30,8 +30,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let job = Job::from_program(Program::from_code(CODE.map(Instruction).to_vec()));
     let shader = Shader::new(&job.program)?; // decoded once, for any number of frames
     let mut bindings = Bindings::new(&job, [256, 256])?;
-    bindings.set_constant(0, [1.0, 0.75, 0.25, 1.0]);
-    bindings.set_constant(1, [0.25, 0.25, 0.5, 1.0]);
+    bindings.set_constant(0, [1.0, 0.75, 0.25, 1.0])?;
+    bindings.set_constant(1, [0.25, 0.25, 0.5, 1.0])?;
 
     let frame = draw(&Reference, &shader, &bindings, &Options::default())?;
 

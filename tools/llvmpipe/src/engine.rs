@@ -91,7 +91,7 @@ impl Scene {
 /// A scene that an engine is ready to draw.
 pub(crate) struct Ours<'a> {
     draw: Draw<'a>,
-    prepared: Box<dyn PreparedDraw + 'a>,
+    prepared: Box<dyn PreparedDraw>,
     frame: Frame,
 }
 

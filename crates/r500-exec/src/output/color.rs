@@ -32,6 +32,7 @@
 use r500_isa::state::UsOutFmt;
 use r500_isa::values::{OutFormat, OutSel};
 
+use crate::frame::Pixel;
 use crate::numerics::canonical_nan;
 use r500_numerics::codec::{fixed, half, srgb};
 
@@ -112,12 +113,63 @@ pub fn bytes_per_pixel(fmt: UsOutFmt) -> Option<usize> {
 /// [`bytes_per_pixel`] bytes, none where nothing is stored. Bits outside all components are 0.
 pub fn store(fmt: UsOutFmt, rgba: [f32; 4], bytes: &mut Vec<u8>) {
     let Some(layout) = layout(fmt.out_fmt()) else { return };
+    bytes.extend_from_slice(&encode_pixel(fmt, layout, rgba).to_le_bytes()[..layout.bytes]);
+}
+
+fn encode_pixel(fmt: UsOutFmt, layout: &'static Layout, rgba: Pixel) -> u128 {
     let mut pixel = 0_u128;
     for component in components(fmt, layout) {
         let code = component.encode(rgba[component.channel]);
         pixel |= u128::from(code) << component.lo;
     }
-    bytes.extend_from_slice(&pixel.to_le_bytes()[..layout.bytes]);
+    pixel
+}
+
+/// Stores a row of colours: [`bytes_per_pixel`] bytes each, nothing where nothing is stored. With a mask, only the pixels that it has are
+/// stored. Pixels without a colour, after the end of `colors`, store 0.
+pub(crate) fn store_row(fmt: UsOutFmt, colors: &[Pixel], mask: Option<&[bool]>, bytes: &mut [u8]) {
+    let Some(layout) = layout(fmt.out_fmt()) else { return };
+    let colors = colors.iter().chain(std::iter::repeat(&[0.0; 4]));
+    let pixels = bytes.chunks_exact_mut(layout.bytes).zip(colors);
+    if layout.format == OutFormat::C4_8 && fmt.out_sign() == 0 {
+        let [a, b, c, d] = selects(fmt).map(channel);
+        let pixels =
+            pixels.filter_map(|(bytes, color)| Some((bytes.first_chunk_mut::<4>()?, color)));
+        let encode = |[r, g, b, a]: [usize; 4], color: &Pixel| {
+            let [red, green, blue, alpha] = color.map(unorm8);
+            let codes = [red, green, blue, alpha];
+            [codes[r], codes[g], codes[b], codes[a]]
+        };
+        match mask {
+            // The order that needs no shuffle, for the vectoriser.
+            None if [a, b, c, d] == [0, 1, 2, 3] => {
+                pixels.for_each(|(bytes, color)| *bytes = color.map(unorm8));
+            }
+            None => pixels.for_each(|(bytes, color)| *bytes = encode([a, b, c, d], color)),
+            Some(mask) => {
+                for ((bytes, color), _) in pixels.zip(mask).filter(|(_, covered)| **covered) {
+                    *bytes = encode([a, b, c, d], color);
+                }
+            }
+        }
+        return;
+    }
+    for (n, (bytes, color)) in pixels.enumerate() {
+        if mask.is_none_or(|mask| mask[n]) {
+            let pixel = encode_pixel(fmt, layout, *color).to_le_bytes();
+            bytes.copy_from_slice(&pixel[..layout.bytes]);
+        }
+    }
+}
+
+/// Encodes as [`fixed::f32_to_unorm`] with 8 bits does, without branches. The product is exact in f64, and the sum with
+/// 2^52 rounds it to the nearest even integer, which then is in the lowest bits.
+#[inline(always)]
+fn unorm8(x: f32) -> u8 {
+    // NaN and -0 compare as not greater.
+    let x = if x > 0.0 { x } else { 0.0 };
+    let x = if x < 1.0 { x } else { 1.0 };
+    (f64::from(x) * 255.0 + 4_503_599_627_370_496.0).to_bits() as u8
 }
 
 /// Decodes a stored pixel: the inverse of [`store`], for viewing a picture as it is stored.
@@ -160,15 +212,9 @@ enum Code {
 }
 
 fn components(fmt: UsOutFmt, layout: &'static Layout) -> impl Iterator<Item = Component> {
-    let selects = [fmt.c0_sel(), fmt.c1_sel(), fmt.c2_sel(), fmt.c3_sel()];
     let signs = fmt.out_sign();
-    layout.components.iter().zip(selects).enumerate().map(move |(n, (&(lo, bits), select))| {
-        let channel = match select {
-            OutSel::R => 0,
-            OutSel::G => 1,
-            OutSel::B => 2,
-            _ => ALPHA,
-        };
+    layout.components.iter().zip(selects(fmt)).enumerate().map(move |(n, (&(lo, bits), select))| {
+        let channel = channel(select);
         let code = match layout.number {
             Number::Signed => Code::Snorm,
             Number::Either if signs >> n & 1 != 0 => Code::Snorm,
@@ -183,6 +229,21 @@ fn components(fmt: UsOutFmt, layout: &'static Layout) -> impl Iterator<Item = Co
 }
 
 const ALPHA: usize = 3;
+
+/// What each component selects.
+fn selects(fmt: UsOutFmt) -> [OutSel; 4] {
+    [fmt.c0_sel(), fmt.c1_sel(), fmt.c2_sel(), fmt.c3_sel()]
+}
+
+/// Returns the colour channel that a component selects: 0 red to 3 alpha.
+fn channel(select: OutSel) -> usize {
+    match select {
+        OutSel::R => 0,
+        OutSel::G => 1,
+        OutSel::B => 2,
+        _ => ALPHA,
+    }
+}
 
 impl Component {
     /// Returns the largest unsigned code, for the curve that is computed in f64.

@@ -1,10 +1,11 @@
 //! Area queries: execution counts of every pixel, and the first step at which a condition holds.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use super::{DrawSetup, Expr, LaneActivity, Snapshot};
 use crate::frame::pixels_in;
+use crate::parallel::{fan_out, lock, task_count};
 use crate::reference::Group;
 use crate::{Draw, PixelRect, RunError};
 
@@ -138,7 +139,7 @@ fn run_groups<T: Clone + Default + Send>(
                 row.extend(group.lanes().iter().map(|lane| [lane.x, lane.y]).zip(values));
                 x += width;
             }
-            let mut shared = shared.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut shared = lock(&shared);
             for ([x, y], value) in row {
                 if let Some(index) = area.index(x, y) {
                     shared.0[index] = value;
@@ -148,14 +149,14 @@ fn run_groups<T: Clone + Default + Send>(
         }
     };
     let rows = (area.height / height + 2) as usize;
-    let threads = crate::engine::thread_count(setup.options.threads).clamp(1, rows);
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mine = work();
-        others.into_iter().fold(mine, |result, other| {
-            // The closure does not panic, so that every thread can be joined.
-            result.and(other.join().unwrap_or(Ok(())))
-        })
-    })?;
-    Ok(shared.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+    let failure = Mutex::new(None);
+    fan_out(task_count(setup.options.threads).clamp(1, rows), &|| {
+        if let Err(error) = work() {
+            lock(&failure).get_or_insert(error);
+        }
+    });
+    if let Some(error) = failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        return Err(error);
+    }
+    Ok(shared.into_inner().unwrap_or_else(PoisonError::into_inner))
 }

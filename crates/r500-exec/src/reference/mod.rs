@@ -44,30 +44,34 @@ impl Engine for Reference {
         "reference"
     }
 
-    fn prepare<'a>(&self, draw: Draw<'a>) -> Box<dyn PreparedDraw + 'a> {
-        Box::new(Groups { draw })
+    fn prepare(&self, draw: Draw<'_>) -> Box<dyn PreparedDraw> {
+        Box::new(Groups { rows: draw.options.group[1] })
     }
 }
 
-/// A drawing, group by group.
-struct Groups<'a> {
-    draw: Draw<'a>,
+/// A draw, group by group. It compiles nothing.
+struct Groups {
+    rows: u32,
 }
 
-impl PreparedDraw for Groups<'_> {
+impl PreparedDraw for Groups {
     fn band_rows(&self) -> u32 {
-        self.draw.options.group[1]
+        self.rows
     }
 
-    fn draw_band(&self, band: &mut Band<'_>) -> Result<BandStats, RunError> {
+    fn accepts(&self, draw: &Draw<'_>) -> bool {
+        draw.options.group[1] == self.rows
+    }
+
+    fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError> {
         let mut report = BandStats::default();
-        let [width, height] = self.draw.options.group;
+        let [width, height] = draw.options.group;
         let rect = band.rect();
         band.clear();
         let y = rect.y - rect.y % height;
         let mut x = rect.x - rect.x % width;
         while x < rect.x + rect.width {
-            let mut group = Group::new(&self.draw, PixelRect { x, y, width, height });
+            let mut group = Group::new(draw, PixelRect { x, y, width, height });
             group.run()?;
             for lane in group.lanes() {
                 band.store_pixel(lane.x, lane.y, &lane.output());

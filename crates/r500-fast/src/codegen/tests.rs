@@ -356,7 +356,7 @@ fn pictures_are_the_same_however_they_are_cut() {
             let simd = Simd::detect();
             let code = NativeCode::compile(&function, &[], &resources, simd, &compiler);
             let (machine, all) = code.coverage();
-            let batches = FastDraw::new(drawing, NativeCode::batch(&function, &[], simd), simd);
+            let batches = FastDraw::new(&drawing, NativeCode::batch(&function, &[], simd), simd);
             let mut frame = Frame::new(&shader, &bindings, &options).unwrap();
             draw_into(&batches, &drawing, &mut frame).unwrap();
             assert_eq!(bits(&frame), bits(&wanted), "{name}");
@@ -389,7 +389,7 @@ fn limits_strike_inside() {
             Simd::Portable,
             &interpreter,
         );
-        let batches = FastDraw::new(drawing, code, Simd::Portable);
+        let batches = FastDraw::new(&drawing, code, Simd::Portable);
         let mut frame = Frame::new(&shader, &bindings, options).unwrap();
         draw_into(&batches, &drawing, &mut frame).map(|()| frame.counters.instructions)
     };

@@ -87,7 +87,7 @@ impl Scene {
             render.state.apply_time(&mut self.job, time)?;
             // All else that is bound stays: binding textures takes longer than a picture.
             for (n, constant) in self.job.program.state.constants.iter().enumerate() {
-                self.bindings.set_constant(n, constant.map(f32::from_bits));
+                self.bindings.set_constant(n, constant.map(f32::from_bits)).map_err(not_bound)?;
             }
         }
         let options: Options<'_> = render.machine.options()?;

@@ -1,0 +1,100 @@
+//! Fork-join over the bands of a frame, on rayon's current pool.
+//!
+//! Rayon, not threads of our own: a draw spawns no thread (a few microseconds to wake a pool's thread, instead of some ten for
+//! each new one), draws of many threads share one pool, and a host chooses the pool (`ThreadPool::install`) or has one
+//! already. Joins live on the stack: nothing is allocated but, now and then, a block of the pool's queue.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use crate::{BandStats, Options, RunError};
+
+/// Returns how many tasks may run at a time: as many as the current pool has threads for 0.
+pub(crate) fn task_count(wanted: usize) -> usize {
+    match wanted {
+        #[cfg(not(target_family = "wasm"))]
+        0 => rayon_core::current_num_threads(),
+        #[cfg(target_family = "wasm")]
+        0 => 1,
+        n => n,
+    }
+}
+
+/// Calls `work` so many times, in parallel as far as the pool has idle threads. For one task, on the calling thread.
+pub(crate) fn fan_out(tasks: usize, work: &(dyn Fn() + Sync)) {
+    match tasks {
+        0 => {}
+        1 => work(),
+        #[cfg(target_family = "wasm")]
+        _ => work(),
+        #[cfg(not(target_family = "wasm"))]
+        _ => {
+            let half = tasks / 2;
+            rayon_core::join(|| fan_out(half, work), || fan_out(tasks - half, work));
+        }
+    }
+}
+
+/// A band being drawn: what of it the scheduler needs to know.
+pub(crate) trait Rows {
+    /// Lowest row, and number of rows.
+    fn rows(&self) -> (u32, u32);
+}
+
+/// Draws bands in parallel and merges their statistics. The tasks take one band after the other.
+///
+/// # Errors
+/// That of the lowest band that failed.
+pub(crate) fn for_each_band<B: Rows, T>(
+    bands: impl Iterator<Item = B> + Send,
+    tasks: usize,
+    rows_in_all: u64,
+    options: &Options<'_>,
+    state: impl Fn() -> T + Sync,
+    paint: impl Fn(&mut T, B) -> Result<BandStats, RunError> + Sync,
+) -> Result<BandStats, RunError> {
+    let report = Mutex::new(BandStats::default());
+    let failure = Mutex::new(None::<(u32, RunError)>);
+    let queue = Mutex::new(bands.fuse());
+    let done = AtomicU64::new(0);
+    fan_out(tasks, &|| {
+        let mut own = None::<BandStats>;
+        let mut task = None;
+        loop {
+            let Some(band) = lock(&queue).next() else { break };
+            let (first_row, rows) = band.rows();
+            match paint(task.get_or_insert_with(&state), band) {
+                Ok(stats) => match &mut own {
+                    Some(own) => own.merge(&stats),
+                    None => own = Some(stats),
+                },
+                Err(error) => {
+                    // Report the error of the lowest band; start no new band.
+                    let mut failure = lock(&failure);
+                    if failure.as_ref().is_none_or(|(row, _)| first_row < *row) {
+                        *failure = Some((first_row, error));
+                    }
+                    lock(&queue).by_ref().for_each(drop);
+                    break;
+                }
+            }
+            let rows_done = done.fetch_add(rows.into(), Ordering::Relaxed) + u64::from(rows);
+            if let Some(progress) = options.progress {
+                progress(rows_done, rows_in_all);
+            }
+        }
+        if let Some(own) = own {
+            lock(&report).merge(&own);
+        }
+    });
+    drop(queue);
+    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        Some((_, error)) => Err(error),
+        None => Ok(report.into_inner().unwrap_or_else(PoisonError::into_inner)),
+    }
+}
+
+/// Locks, also after a panic of another thread.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
