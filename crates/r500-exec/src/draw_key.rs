@@ -96,7 +96,8 @@ impl DrawKey {
     /// Takes over the float constants of a draw.
     pub fn set_constants(&mut self, draw: &Draw<'_>) {
         self.constants.clear();
-        self.constants.extend(draw.bindings.constants().iter().map(|value| value.map(f32::to_bits)));
+        self.constants
+            .extend(draw.bindings.constants().iter().map(|value| value.map(f32::to_bits)));
     }
 
     /// Returns whether a draw has this key but for the values of float constants.

@@ -51,8 +51,7 @@ impl TieredCompiler {
             Constants::Specialized => symbolic,
             Constants::Symbolic => SymbolicConstants::all(),
         };
-        let function =
-            Arc::new(BoundFunction::new(r500_ir::lift_symbolic(draw, &symbolic)?, draw));
+        let function = Arc::new(BoundFunction::new(r500_ir::lift_symbolic(draw, &symbolic)?, draw));
         let (code, effort) = match self.when {
             When::Before(effort) => {
                 let filling = CompileOnMiss { cache: &self.cache, effort };
@@ -68,7 +67,11 @@ impl TieredCompiler {
         let (_, operations) = code.coverage();
         let drawing = TieredDraw {
             state: Mutex::new(State { share: code.coverage(), effort, task: None }),
-            batches: FastDraw::new(draw, code, simd).with_uniforms(symbolic, &function.function, draw),
+            batches: FastDraw::new(draw, code, simd).with_uniforms(
+                symbolic,
+                &function.function,
+                draw,
+            ),
             function,
             simd,
             cache: Arc::clone(&self.cache),
