@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use crate::engine::tasks_for;
+use crate::frame::check_area;
 use crate::parallel::{for_each_band, lock};
 use crate::surface::Tile;
 use crate::{
@@ -115,7 +116,7 @@ impl<'a> Drawing<'a> {
         bindings: &Bindings,
         surfaces: &mut Surfaces<'_>,
     ) -> Result<BandStats, RunError> {
-        surfaces.area.check_inside(bindings.size())?;
+        check_area(surfaces.area, bindings.size())?;
         surfaces.check()?;
         self.bring_up_to_date(bindings)?;
         let draw = Draw::new(&self.shader, bindings, &self.options)?;
@@ -136,7 +137,15 @@ impl<'a> Drawing<'a> {
         let tile = || Lent { tile: lock(&self.tiles).pop().unwrap_or_default(), pool: &self.tiles };
         let tasks = tasks_for(area, rows, &self.options);
         let bands = surfaces.bands(rows);
-        for_each_band(bands, tasks, area.height.into(), &self.options, tile, paint)
+        for_each_band(
+            bands,
+            |band| band.area,
+            tasks,
+            area.height.into(),
+            &self.options,
+            tile,
+            paint,
+        )
     }
 
     /// Returns what draws single bands, for a scheduler of one's own. The time limit counts from here.
@@ -215,7 +224,7 @@ impl BandPainter<'_> {
     /// # Errors
     /// [`RunError::AreaOutside`] if the band is not of a picture of this size; [`RunError`] if a limit is exceeded.
     pub fn draw_band(&self, band: &mut Band<'_>) -> Result<BandStats, RunError> {
-        band.rect().check_inside(self.draw.bindings.size())?;
+        check_area(band.rect(), self.draw.bindings.size())?;
         self.prepared.draw_band(&self.draw, band)
     }
 }

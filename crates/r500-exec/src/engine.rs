@@ -1,10 +1,8 @@
 //! The interface of engines, and how a shader becomes a frame: bands of rows over threads.
 
-use std::time::Instant;
-
-use crate::frame::{Band, Counters, Frame, RunInfo};
+use crate::frame::{Band, BandStats, Frame, RunInfo, check_area};
 use crate::parallel::{for_each_band, task_count};
-use crate::{Bindings, Cancel, DrawKey, Options, PixelRect, RunError, RuntimeWarnings, Shader};
+use crate::{Bindings, Draw, DrawKey, Options, PixelRect, RunError, Shader};
 
 /// An engine: runs shaders over pixels.
 ///
@@ -77,71 +75,6 @@ impl PreparedDraw for Fallback {
     }
 }
 
-/// One drawing: everything an engine reads.
-#[derive(Clone, Copy)]
-pub struct Draw<'a> {
-    /// The program.
-    pub shader: &'a Shader,
-    /// The data that the program reads.
-    pub bindings: &'a Bindings,
-    /// How to run it.
-    pub options: &'a Options<'a>,
-    /// When to stop with [`RunError::Time`].
-    pub deadline: Option<Instant>,
-}
-
-/// Results of a band other than its pixels.
-#[derive(Debug, Default)]
-pub struct BandStats {
-    /// Run-time warnings, if [`Options::warnings`] is set.
-    pub warnings: RuntimeWarnings,
-    /// Counters.
-    pub counters: Counters,
-}
-
-impl BandStats {
-    /// Adds the results of another band.
-    pub fn merge(&mut self, other: &Self) {
-        self.warnings.merge(&other.warnings);
-        self.counters.merge(&other.counters);
-    }
-}
-
-impl<'a> Draw<'a> {
-    /// Starts a drawing; its time limit counts from here.
-    ///
-    /// # Errors
-    /// [`RunError::OddGroup`].
-    pub fn new(
-        shader: &'a Shader,
-        bindings: &'a Bindings,
-        options: &'a Options<'a>,
-    ) -> Result<Self, RunError> {
-        let [width, height] = options.group;
-        if width == 0 || height == 0 || (width | height) & 1 != 0 {
-            return Err(RunError::OddGroup { width, height });
-        }
-        let deadline = options.limits.time.and_then(|limit| Instant::now().checked_add(limit));
-        Ok(Self { shader, bindings, options, deadline })
-    }
-
-    /// Checks the time limit and the cancellation.
-    ///
-    /// # Errors
-    /// [`RunError::Time`] and [`RunError::Cancelled`].
-    pub fn check(&self) -> Result<(), RunError> {
-        if self.options.cancel.is_some_and(Cancel::is_cancelled) {
-            return Err(RunError::Cancelled);
-        }
-        match (self.deadline, self.options.limits.time) {
-            (Some(deadline), Some(limit)) if Instant::now() > deadline => {
-                Err(RunError::Time { limit })
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
 /// Draws a picture with an engine.
 ///
 /// The frame does not depend on the engine or the number of threads.
@@ -175,10 +108,11 @@ pub fn draw_into(
         return Err(RunError::NotPrepared);
     }
     let area = frame.area();
-    area.check_inside(draw.bindings.size())?;
+    check_area(area, draw.bindings.size())?;
     let rows = prepared.band_rows().max(2);
     let stats = for_each_band(
         frame.bands(rows),
+        Band::rect,
         tasks_for(area, rows, draw.options),
         area.height.into(),
         draw.options,

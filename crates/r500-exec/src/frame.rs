@@ -1,7 +1,6 @@
 //! The frame: colours, depth, coverage and counters of a drawing.
 
 use crate::numerics::canonical_nan;
-use crate::parallel::Rows;
 use crate::{Bindings, Options, PixelRect, RunError, RuntimeWarnings, Shader};
 
 /// A drawn picture. Rows count from y = 0, the bottom of the upright picture.
@@ -56,6 +55,23 @@ pub struct Counters {
     pub stat: [u64; 4],
     /// Pixels inside the picture that TEXKILL killed.
     pub killed: u64,
+}
+
+/// Results of a band other than its pixels.
+#[derive(Debug, Default)]
+pub struct BandStats {
+    /// Run-time warnings, if [`Options::warnings`] is set.
+    pub warnings: RuntimeWarnings,
+    /// Counters.
+    pub counters: Counters,
+}
+
+impl BandStats {
+    /// Adds the results of another band.
+    pub fn merge(&mut self, other: &Self) {
+        self.warnings.merge(&other.warnings);
+        self.counters.merge(&other.counters);
+    }
 }
 
 /// The outputs of one pixel.
@@ -216,12 +232,6 @@ pub struct Band<'a> {
     coverage: &'a mut [bool],
 }
 
-impl Rows for Band<'_> {
-    fn rows(&self) -> (u32, u32) {
-        (self.rect.y, self.rect.height)
-    }
-}
-
 impl<'a> Band<'a> {
     /// A band of planes that have the pixels of `rect`, row by row.
     pub(crate) fn new(
@@ -369,7 +379,7 @@ pub(crate) fn pixels_in(
     bytes: u64,
     limit: u64,
 ) -> Result<usize, RunError> {
-    rect.check_inside([width, height])?;
+    check_area(rect, [width, height])?;
     let pixels = u64::from(rect.width) * u64::from(rect.height);
     let bytes = pixels.saturating_mul(bytes);
     usize::try_from(pixels).ok().filter(|_| bytes <= limit).ok_or(RunError::TooLarge {
@@ -378,4 +388,21 @@ pub(crate) fn pixels_in(
         bytes,
         limit,
     })
+}
+
+/// Checks that a rectangle has pixels and lies in a picture of this width and height.
+///
+/// # Errors
+/// [`RunError::NoPixels`] and [`RunError::AreaOutside`].
+pub(crate) fn check_area(rect: PixelRect, [width, height]: [u32; 2]) -> Result<(), RunError> {
+    if rect.width == 0 || rect.height == 0 {
+        return Err(RunError::NoPixels { width: rect.width, height: rect.height });
+    }
+    let fits = |start: u32, length: u32, size: u32| {
+        start.checked_add(length).is_some_and(|end| end <= size)
+    };
+    if !fits(rect.x, rect.width, width) || !fits(rect.y, rect.height, height) {
+        return Err(RunError::AreaOutside { area: rect, width, height });
+    }
+    Ok(())
 }

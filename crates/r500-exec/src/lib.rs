@@ -40,6 +40,7 @@ pub use r500_numerics as numerics;
 pub use r500_texture as texture;
 
 mod bindings;
+mod draw;
 mod draw_key;
 mod drawing;
 mod engine;
@@ -53,11 +54,12 @@ mod surface;
 mod warning;
 
 pub use bindings::{BindError, Bindings};
+pub use draw::Draw;
 pub use draw_key::DrawKey;
 pub use drawing::{BandPainter, Drawing};
-pub use engine::{BandStats, Draw, Engine, Fallback, PreparedDraw, draw, draw_into};
+pub use engine::{Engine, Fallback, PreparedDraw, draw, draw_into};
 pub use error::RunError;
-pub use frame::{Band, Bands, Counters, Frame, Pixel, PixelOut, RunInfo};
+pub use frame::{Band, BandStats, Bands, Counters, Frame, Pixel, PixelOut, RunInfo};
 pub use options::{Cancel, GROUP, Limits, Options};
 pub use reading::Readings;
 pub use rect::PixelRect;

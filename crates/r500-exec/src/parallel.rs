@@ -7,7 +7,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::{BandStats, Options, RunError};
+use crate::frame::BandStats;
+use crate::{Options, PixelRect, RunError};
 
 /// Returns how many tasks may run at a time: as many as the current pool has threads for 0.
 pub(crate) fn task_count(wanted: usize) -> usize {
@@ -35,18 +36,13 @@ pub(crate) fn fan_out(tasks: usize, work: &(dyn Fn() + Sync)) {
     }
 }
 
-/// A band being drawn: what of it the scheduler needs to know.
-pub(crate) trait Rows {
-    /// Lowest row, and number of rows.
-    fn rows(&self) -> (u32, u32);
-}
-
 /// Draws bands in parallel and merges their statistics. The tasks take one band after the other.
 ///
 /// # Errors
 /// That of the lowest band that failed.
-pub(crate) fn for_each_band<B: Rows, T>(
+pub(crate) fn for_each_band<B, T>(
     bands: impl Iterator<Item = B> + Send,
+    rect: impl Fn(&B) -> PixelRect + Sync,
     tasks: usize,
     rows_in_all: u64,
     options: &Options<'_>,
@@ -62,7 +58,7 @@ pub(crate) fn for_each_band<B: Rows, T>(
         let mut task = None;
         loop {
             let Some(band) = lock(&queue).next() else { break };
-            let (first_row, rows) = band.rows();
+            let PixelRect { y: first_row, height: rows, .. } = rect(&band);
             match paint(task.get_or_insert_with(&state), band) {
                 Ok(stats) => match &mut own {
                     Some(own) => own.merge(&stats),

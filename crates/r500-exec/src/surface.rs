@@ -6,7 +6,6 @@ use r500_isa::values::{OutFormat, OutSel};
 
 use crate::frame::{Band, BandPixels, Pixel};
 use crate::output::color;
-use crate::parallel::Rows;
 use crate::{PixelRect, RunError};
 
 /// A rectangle of a picture, and the memory that its colours, depth and coverage are stored to. The first row of each
@@ -209,12 +208,6 @@ fn cut<'a, T>(rest: &mut &'a mut [T], count: usize) -> &'a mut [T] {
     let (head, tail) = std::mem::take(rest).split_at_mut(count);
     *rest = tail;
     head
-}
-
-impl Rows for Surfaces<'_> {
-    fn rows(&self) -> (u32, u32) {
-        (self.area.y, self.area.height)
-    }
 }
 
 /// Columns of a tile, as a multiple of 64: with the rows of a band some hundred kilobytes of floats, which stay in the

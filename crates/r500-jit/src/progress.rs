@@ -1,9 +1,8 @@
 //! Execution counters for tier-up: how much work all drawings of a function have done.
 
+use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-
-use crate::background::Task;
 
 /// What the drawings of a function, whatever its constants, have done together.
 #[derive(Debug, Default)]
@@ -11,7 +10,7 @@ pub(crate) struct Progress {
     /// Operations of pixels.
     work: AtomicU64,
     /// What was last compiled for them. It is compiled to the end even if each drawing is dropped before.
-    task: Mutex<Option<Arc<Task>>>,
+    task: Mutex<Option<Arc<dyn Any + Send + Sync>>>,
 }
 
 impl Progress {
@@ -27,7 +26,7 @@ impl Progress {
     }
 
     /// Keeps a task alive until the next one.
-    pub(crate) fn keep(&self, task: &Arc<Task>) {
-        *self.task.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(task));
+    pub(crate) fn keep(&self, task: Arc<dyn Any + Send + Sync>) {
+        *self.task.lock().unwrap_or_else(PoisonError::into_inner) = Some(task);
     }
 }

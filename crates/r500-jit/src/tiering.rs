@@ -128,7 +128,7 @@ impl TieredDraw {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.effort < Some(Effort::Full) && state.task.is_none() {
             let task = self.worker.compile(&self.function);
-            self.progress.keep(&task);
+            self.progress.keep(Arc::<Task>::clone(&task));
             state.task = Some(task);
         }
     }
