@@ -256,6 +256,21 @@ impl Graph {
         self.visit(index).is_some()
     }
 
+    /// Returns what an instruction reads and writes, reached or not.
+    ///
+    /// # Panics
+    /// If the program has no such instruction.
+    #[must_use]
+    pub fn info(&self, index: usize) -> &InstInfo {
+        &self.steps[index]
+    }
+
+    /// Returns the branch decision of a flow-control instruction; `None` for others.
+    #[must_use]
+    pub fn flow(&self, index: usize) -> Option<&BranchInfo> {
+        self.flows.get(index)?.as_ref()
+    }
+
     /// Returns every edge, by ascending origin.
     #[must_use]
     pub fn edges(&self) -> &[Edge] {

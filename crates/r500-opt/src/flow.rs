@@ -1,0 +1,240 @@
+//! Branch simplification.
+//!
+//! | before | after |
+//! | --- | --- |
+//! | `IF c; BREAK; ENDIF` | `BREAK IF c` |
+//! | `IF c; x; BREAK; ENDIF` | `x; BREAK IF c`, where pixels that stay need nothing that `x` writes |
+//! | `ENDIF; ENDIF` | one ENDIF that closes two levels (`B_POP_CNT`) |
+//!
+//! A pixel executes the same instructions on its own path, so its results are the same, given what the
+//! [structurizer](r500_check::graph::Structure) recognised. What differs is how long uncovered pixels without
+//! a vote follow their group; that shows only through quad differences, and only where pixels of a quad are
+//! covered and others are not. Such results depend on the size of a group in any case, so they are respected
+//! only where the program itself takes pixels of a quad away (TEXKILL).
+
+use r500_check::dataflow::{Dataflow, Liveness};
+use r500_check::graph::{Graph, Role, Structure};
+use r500_isa::InstInfo;
+use r500_isa::values::{BranchOp, InstType, TexOp};
+use r500_isa::words::{FcAddr, FcInst};
+use r500_program::Program;
+
+use crate::layout::Code;
+
+/// What `B_POP_CNT` can count.
+const MOST_LEVELS: u8 = 31;
+/// Instructions before BREAK that may move out of its branch.
+const MOST_SPECULATED: usize = 2;
+
+/// The analyses of a structured program.
+pub(crate) struct Analyses {
+    pub(crate) graph: Graph,
+    pub(crate) structure: Structure,
+    pub(crate) live: Liveness,
+    /// Uncovered pixels may follow the others without a vote.
+    ignores_uncovered: bool,
+}
+
+impl Analyses {
+    /// Analyses a program; `None` if it is unstructured, or contains calls.
+    pub(crate) fn of(program: &Program) -> Option<Self> {
+        let graph = Graph::new(program).ok()?;
+        if graph.gave_up() {
+            return None;
+        }
+        let structure = Structure::recover(program, &graph).ok()?;
+        if !structure.subs.is_empty() {
+            return None;
+        }
+        let live = Liveness::of(&Dataflow::new(&graph, Some(&structure)));
+        let ignores = |at: usize| graph.flow(at).is_some_and(|flow| flow.ignore_uncovered);
+        let ignores_uncovered = (0..graph.len()).any(|at| graph.reaches(at) && ignores(at));
+        Some(Self { graph, structure, live, ignores_uncovered })
+    }
+
+    /// Returns whether what a fetch reads may belong to pixels that do not execute it, so that it stays in its
+    /// registers.
+    pub(crate) fn keeps_quads(&self, at: usize) -> bool {
+        self.structure.divergent[at] || self.ignores_uncovered
+    }
+
+    fn role(&self, at: usize) -> Option<Role> {
+        self.structure.roles.get(at).copied().flatten()
+    }
+
+    /// Returns whether how long an uncovered pixel follows its group may show in a program that takes pixels
+    /// of quads away.
+    fn shows_followers(&self, program: &Program) -> bool {
+        let reached = || (0..self.graph.len()).filter(|&at| self.graph.reaches(at));
+        let quads = reached().any(|at| self.graph.info(at).reads_quad);
+        let ignores = reached().any(|at| self.graph.flow(at).is_some_and(|f| f.ignore_uncovered));
+        let kills = reached().any(|at| {
+            let inst = program.code[at];
+            inst.ty() == InstType::TEX && inst.tex_inst().inst() == TexOp::TEXKILL
+        });
+        quads && ignores && kills
+    }
+}
+
+/// Rewrites branches around BREAK and CONTINUE.
+pub(crate) fn branches_to_breaks(program: &Program, analyses: &Analyses, code: &mut Code) -> bool {
+    if analyses.shows_followers(program) {
+        return false;
+    }
+    let mut removed = vec![false; code.lines.len()];
+    let mut changed = false;
+    for at in 0..code.lines.len() {
+        let Some(found) = GuardedBreak::at(program, analyses, at) else { continue };
+        let own = at..=found.endif;
+        let foreign = code.lines.iter().enumerate().any(|(from, line)| {
+            !own.contains(&from)
+                && line.target.is_some_and(|to| (at + 1..=found.endif).contains(&(to as usize)))
+        });
+        if foreign {
+            continue;
+        }
+        let guard = program.code[at];
+        let mut inst = program.code[found.jump];
+        let fc = inst.fc_inst();
+        let levels = fc.b_pop_cnt() - 1;
+        let op = if levels == 0 { BranchOp::NONE } else { BranchOp::DECR };
+        inst.0[0] = guard.0[0];
+        inst.0[2] = fc
+            .with(FcInst::JUMP_FUNC, !guard.fc_inst().jump_func())
+            .with(FcInst::B_POP_CNT, levels)
+            .with(FcInst::B_OP1, op)
+            .bits();
+        inst.0[3] = inst.fc_addr().with(FcAddr::BOOL_ADDR, guard.fc_addr().bool_addr()).bits();
+        // The line of IF goes, and so does ENDIF; BREAK stays, after what was before it.
+        let origins: Vec<u32> = [at, found.jump, found.endif]
+            .into_iter()
+            .flat_map(|line| code.lines[line].origins.clone())
+            .collect();
+        let line = &mut code.lines[found.jump];
+        line.inst = inst;
+        line.origins = origins;
+        removed[at] = true;
+        removed[found.endif] = true;
+        changed = true;
+    }
+    if changed {
+        code.retain(|at| !removed[at]);
+    }
+    changed
+}
+
+/// IF without ELSE whose arm ends in an unconditional BREAK or CONTINUE.
+struct GuardedBreak {
+    jump: usize,
+    endif: usize,
+}
+
+impl GuardedBreak {
+    fn at(program: &Program, analyses: &Analyses, at: usize) -> Option<Self> {
+        let Some(Role::If { other }) = analyses.role(at) else { return None };
+        let jump = (at + 1..=at + 1 + MOST_SPECULATED).find(|&next| {
+            matches!(analyses.role(next), Some(Role::Break { .. } | Role::Continue { .. }))
+        })?;
+        let endif = jump + 1;
+        let closes = program.code.get(endif)?.fc_inst();
+        if analyses.role(endif) != Some(Role::EndIf) || other != endif || closes.b_pop_cnt() != 1 {
+            return None;
+        }
+        let flow = analyses.graph.flow(jump)?;
+        let plain = flow.outcome.always() && flow.b_op1 == BranchOp::DECR && flow.pop > 0;
+        let end = analyses.graph.window().end;
+        if !plain || !analyses.graph.reaches(jump) || (at..=endif).any(|line| Some(line) == end) {
+            return None;
+        }
+        // What moves out of the branch runs in pixels that stay: they must not need what it writes.
+        let after = analyses.live.live_in(endif + 1);
+        for line in at + 1..jump {
+            let info = analyses.graph.info(line);
+            let harmless = info.is_alu()
+                && !info.alu_result_write
+                && !info.write_inactive
+                && info.predicate_writes == 0
+                && info.predicate_reads == 0
+                && !info.reads_quad
+                && analyses.role(line) == Some(Role::Straight);
+            let mut written = writes(info)?;
+            if !harmless || written.any(|channel| after.contains(channel)) {
+                return None;
+            }
+        }
+        Some(Self { jump, endif })
+    }
+}
+
+/// Returns what an instruction writes; `None` if an address depends on aL.
+fn writes(info: &InstInfo) -> Option<impl Iterator<Item = r500_check::dataflow::ChannelId>> {
+    use r500_check::dataflow::ChannelId;
+    if info.writes.iter().any(|access| access.relative) {
+        return None;
+    }
+    let mut channels = Vec::new();
+    for bit in 0..4u8 {
+        for access in info.writes.iter().filter(|access| access.may >> bit & 1 != 0) {
+            channels.push(ChannelId::Temp(access.addr, bit));
+        }
+        for (target, mask) in info.outputs {
+            if mask >> bit & 1 != 0 {
+                channels.push(ChannelId::Output(target, bit));
+            }
+        }
+    }
+    if info.depth {
+        channels.push(ChannelId::Depth);
+    }
+    Some(channels.into_iter())
+}
+
+/// Merges the first ENDIF of a pair into the second. The jumps of its branch lead to the merged one, with
+/// their level open.
+pub(crate) fn merge_endifs(program: &Program, analyses: &Analyses, code: &mut Code) -> bool {
+    for inner in 0..code.lines.len().saturating_sub(1) {
+        let outer = inner + 1;
+        let both = [inner, outer].iter().all(|&at| analyses.role(at) == Some(Role::EndIf));
+        if !both || analyses.graph.window().end == Some(inner) {
+            continue;
+        }
+        let levels = [inner, outer].map(|at| program.code[at].fc_inst().b_pop_cnt());
+        if levels[0] != 1 || levels[1] == 0 || levels[1] >= MOST_LEVELS {
+            continue;
+        }
+        if let Some(rewritten) = merged(program, analyses, code, inner) {
+            *code = rewritten;
+            return true;
+        }
+    }
+    false
+}
+
+fn merged(program: &Program, analyses: &Analyses, code: &Code, inner: usize) -> Option<Code> {
+    let mut code = code.clone();
+    let outer = inner + 1;
+    for at in 0..inner {
+        let inst = program.code[at];
+        let fc = inst.fc_inst();
+        let target = code.lines[at].target.map(|to| to as usize);
+        match analyses.role(at) {
+            Some(Role::Else { after }) if after == inner => {
+                let op = fc.with(FcInst::B_OP1, BranchOp::NONE).with(FcInst::B_POP_CNT, 0);
+                code.lines[at].inst.0[2] = op.bits();
+            }
+            Some(Role::If { other }) if other == inner => {
+                code.lines[at].inst.0[2] = fc.with(FcInst::B_OP1, BranchOp::INCR).bits();
+            }
+            _ if code.is_flow(at) && target == Some(inner) => return None,
+            // Jumps to the outer ENDIF from inside the branch of the inner one, or past it.
+            _ => continue,
+        }
+        code.lines[at].target = Some(u32::try_from(outer).ok()?);
+    }
+    let fc = program.code[outer].fc_inst();
+    code.lines[outer].inst.0[2] = fc.with(FcInst::B_POP_CNT, fc.b_pop_cnt() + 1).bits();
+    let origins = code.lines[inner].origins.clone();
+    code.lines[outer].origins.splice(0..0, origins);
+    code.retain(|at| at != inner);
+    Some(code)
+}

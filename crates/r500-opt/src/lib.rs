@@ -1,0 +1,48 @@
+//! Optimiser of R500 fragment programs.
+//!
+//! [`optimize`] gives a shorter program with the same results, bit for bit, in every pixel, for all
+//! constants, inputs and textures, as the reference engine defines them; or the program itself, where it
+//! finds none that is [better](Cost::improves). Nothing is reassociated, and `x*0`, `x-x` and MIN with
+//! swapped operands stay as they are.
+//!
+//! | module | textbook name |
+//! | --- | --- |
+//! | [`pipeline`](self) | the ordered list of passes |
+//! | `flow` | branch simplification |
+//! | `segment` | the machine-level form of straight code: [half operations](self#the-form) over values |
+//! | `segment::copies`, `segment::compares`, `segment::dead` | copy propagation and value numbering, comparison folding, dead-code elimination |
+//! | `segment::schedule` | list scheduling with co-issue |
+//! | `segment::allocate` | register assignment |
+//! | `segment::encode` | assignment of source addresses |
+//! | `sync` | NOPs and texture semaphores, by the rules of the checker |
+//! | `layout` | relocation: jump addresses and the code window |
+//!
+//! # The form
+//!
+//! Straight code between leaders becomes operations of one half (RGB with up to three lanes, alpha) or of
+//! both, over values in static single assignment. A value that lives beyond its segment stays in its register;
+//! all others may move. Instructions that the form cannot say (predicates, relative addresses,
+//! `WRITE_INACTIVE`, MDH and MDV, reserved codes) end a segment, and stay.
+//!
+//! ```
+//! use r500_isa::Instruction;
+//! use r500_program::Program;
+//!
+//! // out[0].rgb = MAD src0.rgb src0.111 src0.000, out[0].a = MAX src0.1 src0.1
+//! let program =
+//!     Program::from_code(vec![Instruction([0x78101, 0, 0x80, 0x00db_0220, 0x00c1_8003, 0x0049_0000])]);
+//! let optimized = r500_opt::optimize(&program, &r500_opt::Options::default());
+//! assert_eq!(optimized.program, program);
+//! assert!(optimized.changes.is_empty());
+//! ```
+#![forbid(unsafe_code)]
+
+mod cost;
+mod flow;
+mod layout;
+mod pipeline;
+mod segment;
+mod sync;
+
+pub use cost::Cost;
+pub use pipeline::{Change, Level, Optimized, Options, PassInfo, optimize, passes};

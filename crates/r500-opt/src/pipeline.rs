@@ -1,0 +1,270 @@
+//! The pipeline: the passes in order, repeated until none finds anything better.
+
+use r500_program::Program;
+
+use crate::cost::Cost;
+use crate::flow::{self, Analyses};
+use crate::layout::Code;
+use crate::segment::{self, Passes};
+use crate::sync;
+
+/// How much is searched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub enum Level {
+    /// Branches, copies, comparisons and dead code.
+    O1,
+    /// Scheduling and register assignment as well.
+    #[default]
+    O2,
+    /// The same with a longer search.
+    O3,
+}
+
+/// What an optimisation may do.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How much is searched.
+    pub level: Level,
+    /// Names of the only passes that run; all, if there are none.
+    pub only: Vec<String>,
+}
+
+/// A pass of the pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PassInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does.
+    pub what: &'static str,
+    /// Why the results are the same.
+    pub why: &'static str,
+    level: Level,
+    kind: PassKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum PassKind {
+    BranchesToBreaks,
+    MergeEndifs,
+    Segments(Passes),
+}
+
+const fn segments(copies: bool, compares: bool, dead: bool, schedule: bool) -> PassKind {
+    PassKind::Segments(Passes { copies, compares, dead, schedule })
+}
+
+/// The passes, in order.
+#[rustfmt::skip]
+const PIPELINE: &[PassInfo] = &[
+    PassInfo {
+        name: "branches",
+        what: "IF c; BREAK; ENDIF becomes BREAK IF c",
+        why: "each pixel leaves the loop on the same condition, at the same place",
+        level: Level::O1,
+        kind: PassKind::BranchesToBreaks,
+    },
+    PassInfo {
+        name: "endifs",
+        what: "ENDIFs in a row become one that closes several levels",
+        why: "each pixel becomes active again at the same place",
+        level: Level::O1,
+        kind: PassKind::MergeEndifs,
+    },
+    PassInfo {
+        name: "dead",
+        what: "lanes that nothing reads are removed",
+        why: "no result depends on them",
+        level: Level::O1,
+        kind: segments(false, false, true, false),
+    },
+    PassInfo {
+        name: "copies",
+        what: "reads of copies and repeated operations become reads of their source",
+        why: "the values have the same bits, up to signs of zeros that no reader shows",
+        level: Level::O1,
+        kind: segments(true, false, true, false),
+    },
+    PassInfo {
+        name: "compares",
+        what: "comparisons read what is compared",
+        why: "a comparison with zero gives the same for the copy and the source",
+        level: Level::O1,
+        kind: segments(true, true, true, false),
+    },
+    PassInfo {
+        name: "schedule",
+        what: "instructions are scheduled anew, with both halves and all lanes used",
+        why: "the same operations run on the same operands, in an order that their dependences allow",
+        level: Level::O2,
+        kind: segments(true, true, true, true),
+    },
+];
+
+/// Returns the passes, in order.
+#[must_use]
+pub fn passes() -> &'static [PassInfo] {
+    PIPELINE
+}
+
+/// A change that was made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The pass.
+    pub pass: &'static str,
+    /// Indices in the original program of the instructions that it concerned, ascending.
+    pub before: Vec<u32>,
+    /// Indices in the result of what they have become, ascending.
+    pub after: Vec<u32>,
+    /// Costs of the program before and after the change.
+    pub cost: [Cost; 2],
+    /// Why the results are the same.
+    pub why: &'static str,
+}
+
+/// The result of an optimisation.
+#[derive(Clone, Debug)]
+pub struct Optimized {
+    /// The program: the one that was given, if nothing was better.
+    pub program: Program,
+    /// What was changed, in order; empty if nothing was.
+    pub changes: Vec<Change>,
+    /// Costs before and after.
+    pub cost: [Cost; 2],
+    /// For each instruction of the result the instructions of the original that it stands for.
+    pub origins: Vec<Vec<u32>>,
+}
+
+/// Steps of the search in one segment.
+const STEPS: u64 = 200_000;
+const STEPS_O3: u64 = 2_000_000;
+
+/// Optimises a program. The result is a function of the program and the options, and optimising it again
+/// changes nothing.
+#[must_use]
+pub fn optimize(program: &Program, options: &Options) -> Optimized {
+    let cost = Cost::of(program).unwrap_or_default();
+    let origins = (0u32..).take(program.code.len()).map(|at| vec![at]).collect();
+    let mut state = State { program: program.clone(), origins, cost, changes: Vec::new() };
+    let chosen: Vec<&PassInfo> = PIPELINE
+        .iter()
+        .filter(|pass| pass.level <= options.level)
+        .filter(|pass| options.only.is_empty() || options.only.iter().any(|name| name == pass.name))
+        .collect();
+    let fuel = if options.level == Level::O3 { STEPS_O3 } else { STEPS };
+    // Every step that is taken lowers a cost and raises none, so this comes to an end.
+    while chosen.iter().any(|pass| state.run(pass, fuel)) {}
+    let State { program: result, origins, cost: after, mut changes } = state;
+    for change in &mut changes {
+        let stands_for =
+            |at: &u32| origins[*at as usize].iter().any(|from| change.before.contains(from));
+        change.after = (0u32..).take(origins.len()).filter(stands_for).collect();
+    }
+    Optimized { program: result, changes, cost: [cost, after], origins }
+}
+
+struct State {
+    program: Program,
+    origins: Vec<Vec<u32>>,
+    cost: Cost,
+    changes: Vec<Change>,
+}
+
+impl State {
+    /// Runs a pass. Returns whether the program is better for it.
+    fn run(&mut self, pass: &PassInfo, fuel: u64) -> bool {
+        let Some(analyses) = Analyses::of(&self.program) else { return false };
+        let Some(code) = Code::of(&self.program, &analyses.graph, &self.origins) else {
+            return false;
+        };
+        match pass.kind {
+            PassKind::BranchesToBreaks => {
+                let mut code = code;
+                flow::branches_to_breaks(&self.program, &analyses, &mut code)
+                    && self.accept(pass, &code)
+            }
+            PassKind::MergeEndifs => {
+                let mut code = code;
+                flow::merge_endifs(&self.program, &analyses, &mut code) && self.accept(pass, &code)
+            }
+            PassKind::Segments(passes) => self.segments(pass, passes, &analyses, &code, fuel),
+        }
+    }
+
+    /// Rewrites segments: all that become shorter, or where that makes the program worse, one by one.
+    fn segments(
+        &mut self,
+        pass: &PassInfo,
+        passes: Passes,
+        analyses: &Analyses,
+        code: &Code,
+        fuel: u64,
+    ) -> bool {
+        let limit = usize::try_from(self.cost.temporaries).unwrap_or(usize::MAX);
+        let mut found = Vec::new();
+        for segment in segment::segments(&self.program, analyses) {
+            let mut steps = fuel;
+            let rewritten =
+                segment::rewrite(&self.program, analyses, segment, passes, limit, &mut steps);
+            found.extend(rewritten.map(|rewritten| (segment, rewritten)));
+        }
+        // From the last to the first: indices of those before stay.
+        found.reverse();
+        let replace =
+            |code: &mut Code, (segment, rewritten): &(segment::Segment, segment::Rewritten)| {
+                let with = rewritten.code.iter().map(|(inst, from)| {
+                    let origins = from.iter().flat_map(|&at| self.origins[at].clone()).collect();
+                    (*inst, origins)
+                });
+                let with = with.collect();
+                code.replace(segment.first, segment.last, with);
+            };
+        let mut all = code.clone();
+        found.iter().for_each(|one| replace(&mut all, one));
+        let singles: Vec<Code> = found
+            .iter()
+            .map(|one| {
+                let mut code = code.clone();
+                replace(&mut code, one);
+                code
+            })
+            .collect();
+        if found.is_empty() {
+            return false;
+        }
+        self.accept(pass, &all) || singles.iter().any(|code| self.accept(pass, code))
+    }
+
+    /// Takes over a rewritten program if it is better.
+    fn accept(&mut self, pass: &PassInfo, code: &Code) -> bool {
+        let Some((mut program, _)) = code.assemble(&self.program) else { return false };
+        sync::synchronize(&mut program, &self.program);
+        let structured = Analyses::of(&program).is_some();
+        let Ok(cost) = Cost::of(&program) else { return false };
+        if !structured || !cost.improves(&self.cost) {
+            return false;
+        }
+        let origins: Vec<Vec<u32>> = code.lines.iter().map(|line| line.origins.clone()).collect();
+        let kept: Vec<(&[u32; 6], &Vec<u32>)> =
+            self.program.code.iter().map(|inst| &inst.0).zip(&self.origins).collect();
+        // What the change concerns: original instructions of lines that are not there as they were.
+        let new: Vec<(&[u32; 6], &Vec<u32>)> =
+            program.code.iter().map(|inst| &inst.0).zip(&origins).collect();
+        let mut before: Vec<u32> = kept
+            .iter()
+            .filter(|line| !new.contains(line))
+            .flat_map(|line| line.1.iter().copied())
+            .collect();
+        before.sort_unstable();
+        before.dedup();
+        let cost = [self.cost, cost];
+        self.changes.push(Change {
+            pass: pass.name,
+            before,
+            after: Vec::new(),
+            cost,
+            why: pass.why,
+        });
+        (self.program, self.origins, self.cost) = (program, origins, cost[1]);
+        true
+    }
+}

@@ -1,0 +1,355 @@
+//! Source address assignment: one RGB and one alpha operation become an instruction, if three addresses of
+//! colours and three of alpha hold what both read.
+
+use r500_isa::values::{
+    AlphaOp, AluResultSel, InstType, Omod, RgbMask, RgbOp, Sel, SrcpOp, Swiz, Target,
+};
+use r500_isa::words::{AluAlphaAddr, AluAlphaInst, AluRgbAddr, AluRgbInst, AluRgbaInst, CmnInst};
+use r500_isa::{Instruction, Operand, Slot, Source as Address};
+
+use super::form::{Arg, Atom, Form, Kind, Op, Read};
+
+/// A register or constant that a source address names, as far as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Register {
+    /// A temporary.
+    Temp(u8),
+    /// A temporary that is not chosen yet, by the set of values in it.
+    Set(usize),
+    /// A constant.
+    Constant(u8),
+    /// An inline constant, by its code.
+    Inline(u8),
+}
+
+/// Where values are: register and channel.
+pub(crate) trait Places {
+    /// Returns the place of a value.
+    fn place(&self, form: &Form, value: usize) -> (Register, u8);
+}
+
+/// The place of an atom; `None` for what swizzles provide. Inline constants have any channel.
+fn place(form: &Form, places: &dyn Places, atom: Atom) -> Option<(Register, Option<u8>)> {
+    Some(match atom {
+        Atom::Entry(temp, channel) => (Register::Temp(temp), Some(channel)),
+        Atom::Value(value) => {
+            let (register, channel) = places.place(form, value);
+            (register, Some(channel))
+        }
+        Atom::Constant(constant, channel) => (Register::Constant(constant), Some(channel)),
+        Atom::Inline(code) => (Register::Inline(code), None),
+        Atom::Zero | Atom::Half | Atom::One => return None,
+    })
+}
+
+/// What the six addresses hold.
+#[derive(Clone, Copy, Debug, Default)]
+struct Addresses {
+    colours: [Option<Register>; 3],
+    alphas: [Option<Register>; 3],
+    /// `SRCP_OP` of the RGB half and of the alpha half.
+    presub: [Option<u8>; 2],
+}
+
+/// How an operand is encoded: which source, and the channel that each lane reads.
+#[derive(Clone, Copy, Debug)]
+struct Choice {
+    sel: Sel,
+    swiz: [Swiz; 4],
+}
+
+impl Default for Choice {
+    fn default() -> Self {
+        Self { sel: Sel::SRC0, swiz: [Swiz::ZERO; 4] }
+    }
+}
+
+fn set(slot: &mut Option<Register>, register: Register) -> bool {
+    *slot.get_or_insert(register) == register
+}
+
+impl Addresses {
+    fn set(&mut self, source: usize, channel: u8, register: Register) -> bool {
+        let slots = if channel < 3 { &mut self.colours } else { &mut self.alphas };
+        set(&mut slots[source], register)
+    }
+
+    /// Adds an operand that reads a source directly, with inline constants by the colours' address or by the
+    /// alpha address.
+    fn direct(
+        &mut self,
+        form: &Form,
+        places: &dyn Places,
+        arg: &Arg,
+        source: usize,
+        inline_channel: u8,
+    ) -> Option<Choice> {
+        let mut choice = Choice { sel: Sel::new(source as u8), ..Choice::default() };
+        for (lane, read) in arg.lanes.iter().enumerate() {
+            let Some(Read::Atom(atom)) = *read else { continue };
+            choice.swiz[lane] = match (atom, place(form, places, atom)) {
+                (_, Some((register, channel))) => {
+                    let channel = channel.unwrap_or(inline_channel);
+                    if !self.set(source, channel, register) {
+                        return None;
+                    }
+                    Swiz::new(channel)
+                }
+                (Atom::Half, None) => Swiz::HALF,
+                (Atom::One, None) => Swiz::ONE,
+                _ => Swiz::ZERO,
+            };
+        }
+        Some(choice)
+    }
+
+    /// Adds an operand that reads the presubtract result, with lanes of swizzled constants.
+    fn presubtracted(&mut self, form: &Form, places: &dyn Places, arg: &Arg) -> Option<Choice> {
+        let mut choice = Choice { sel: Sel::SRCP, ..Choice::default() };
+        for (lane, read) in arg.lanes.iter().enumerate() {
+            let (op, a, b) = match *read {
+                Some(Read::Presub(op, a, b)) => (op, a, b),
+                Some(Read::Atom(Atom::Half)) => {
+                    choice.swiz[lane] = Swiz::HALF;
+                    continue;
+                }
+                Some(Read::Atom(Atom::One)) => {
+                    choice.swiz[lane] = Swiz::ONE;
+                    continue;
+                }
+                Some(Read::Atom(Atom::Zero)) | None => continue,
+                Some(Read::Atom(_)) => return None,
+            };
+            let two = [SrcpOp::SUB, SrcpOp::ADD].map(SrcpOp::code).contains(&op);
+            let first = place(form, places, a)?;
+            let second = if two { Some(place(form, places, b)?) } else { None };
+            let channels = [first.1, second.and_then(|place| place.1)];
+            let known = channels.into_iter().flatten().next();
+            // Two inline constants: the lane decides.
+            let channel = known.unwrap_or(if lane == 3 { 3 } else { 0 });
+            if channels.into_iter().flatten().any(|other| other != channel) {
+                return None;
+            }
+            let half = &mut self.presub[usize::from(channel == 3)];
+            let fits = *half.get_or_insert(op) == op
+                && self.set(0, channel, first.0)
+                && second.is_none_or(|(register, _)| self.set(1, channel, register));
+            if !fits {
+                return None;
+            }
+            choice.swiz[lane] = Swiz::new(channel);
+        }
+        Some(choice)
+    }
+}
+
+/// Finds sources for operands `args[done.len()..]`, in order, by backtracking.
+fn assign(
+    form: &Form,
+    places: &dyn Places,
+    args: &[&Arg],
+    addresses: Addresses,
+    done: &mut Vec<Choice>,
+) -> Option<Addresses> {
+    let Some(arg) = args.get(done.len()) else { return Some(addresses) };
+    let reads = || arg.lanes.iter().flatten();
+    if reads().any(|read| matches!(read, Read::Presub(..))) {
+        let mut with = addresses;
+        let choice = with.presubtracted(form, places, arg)?;
+        done.push(choice);
+        let found = assign(form, places, args, with, done);
+        if found.is_none() {
+            done.pop();
+        }
+        return found;
+    }
+    let literal =
+        reads().all(|read| matches!(read, Read::Atom(Atom::Zero | Atom::Half | Atom::One)));
+    let inline = reads().any(|read| matches!(read, Read::Atom(Atom::Inline(_))));
+    let sources = if literal { 1 } else { 3 };
+    let channels: &[u8] = if inline { &[3, 0] } else { &[3] };
+    for source in 0..sources {
+        for &channel in channels {
+            let mut with = addresses;
+            let Some(choice) = with.direct(form, places, arg, source, channel) else { continue };
+            done.push(choice);
+            if let Some(found) = assign(form, places, args, with, done) {
+                return Some(found);
+            }
+            done.pop();
+        }
+    }
+    None
+}
+
+/// Returns whether operations fit one instruction.
+pub(crate) fn fits(form: &Form, places: &dyn Places, ops: &[&Op]) -> bool {
+    let args: Vec<&Arg> = ops.iter().flat_map(|op| &op.args).collect();
+    assign(form, places, &args, Addresses::default(), &mut Vec::new()).is_some()
+}
+
+/// Where results go: the temporary of colours and of alpha, and the lanes that are written there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Dest {
+    pub(crate) rgb: u8,
+    pub(crate) alpha: u8,
+    pub(crate) mask: u8,
+}
+
+/// Encodes operations as an ALU or OUT instruction; `None` if their operands find no addresses.
+pub(crate) fn encode(
+    form: &Form,
+    places: &dyn Places,
+    ops: &[&Op],
+    dest: Dest,
+) -> Option<Instruction> {
+    let args: Vec<&Arg> = ops.iter().flat_map(|op| &op.args).collect();
+    let mut choices = Vec::new();
+    let addresses = assign(form, places, &args, Addresses::default(), &mut choices)?;
+    let mut writer = Writer { inst: Instruction::default(), cmn: CmnInst(0) };
+    let mut choices = choices.into_iter();
+    let mut outputs = false;
+    for op in ops {
+        let own: Vec<Choice> = choices.by_ref().take(op.args.len()).collect();
+        writer.op(op, &own);
+        for (lane, value) in op.results.iter().enumerate() {
+            if let Some(value) = *value {
+                let sinks = form.values[value].sinks;
+                outputs |= sinks.is_output();
+                writer.sinks(lane, &sinks);
+            }
+        }
+    }
+    writer.addresses(&addresses);
+    let ty = if outputs { InstType::OUT } else { InstType::ALU };
+    let mut inst = writer.inst;
+    let alpha_wmask = dest.mask & 8 != 0;
+    inst.0[0] = writer
+        .cmn
+        .with(CmnInst::TYPE, ty)
+        .with(CmnInst::RGB_WMASK, RgbMask::new(dest.mask & 7))
+        .with(CmnInst::ALPHA_WMASK, alpha_wmask)
+        .bits();
+    inst.0[4] = inst.alpha_inst().with(AluAlphaInst::ALPHA_ADDRD, dest.alpha).bits();
+    inst.0[5] = inst.rgba_inst().with(AluRgbaInst::RGB_ADDRD, dest.rgb).bits();
+    Some(inst)
+}
+
+struct Writer {
+    inst: Instruction,
+    cmn: CmnInst,
+}
+
+impl Writer {
+    fn rgb(&mut self, slot: Slot, arg: &Arg, choice: &Choice) {
+        let [r, g, b, _] = choice.swiz;
+        let modifier = arg.modifier.code();
+        let operand = Operand { sel: choice.sel, swiz: [r, g, b], modifier };
+        self.inst = self.inst.with_rgb_operand(slot, operand);
+    }
+
+    fn alpha(&mut self, slot: Slot, arg: &Arg, choice: &Choice) {
+        let modifier = arg.modifier.code();
+        let operand = Operand { sel: choice.sel, swiz: [choice.swiz[3]], modifier };
+        self.inst = self.inst.with_alpha_operand(slot, operand);
+    }
+
+    fn codes(&mut self, rgb: Option<RgbOp>, alpha: Option<AlphaOp>) {
+        if let Some(op) = rgb {
+            self.inst.0[5] = self.inst.rgba_inst().with(AluRgbaInst::RGB_OP, op).bits();
+        }
+        if let Some(op) = alpha {
+            self.inst.0[4] = self.inst.alpha_inst().with(AluAlphaInst::ALPHA_OP, op).bits();
+        }
+    }
+
+    fn op(&mut self, op: &Op, choices: &[Choice]) {
+        let (uses_rgb, uses_alpha) = (op.uses_rgb(), op.uses_alpha());
+        match op.kind {
+            Kind::Lanes(lanes) => {
+                let (rgb, alpha) = lanes.codes();
+                self.codes(uses_rgb.then_some(rgb), uses_alpha.then_some(alpha));
+                for ((slot, arg), choice) in Slot::ALL.into_iter().zip(&op.args).zip(choices) {
+                    if uses_rgb {
+                        self.rgb(slot, arg, choice);
+                    } else {
+                        self.alpha(slot, arg, choice);
+                    }
+                }
+            }
+            Kind::Dot(code) => {
+                let alpha = uses_alpha.then_some(AlphaOp::DP);
+                self.codes(Some(RgbOp::new(code)), alpha);
+                let args = op.args.iter().zip(choices);
+                for (index, (arg, choice)) in args.enumerate() {
+                    match (code == RgbOp::DP4.code(), index) {
+                        (true, 2) => self.alpha(Slot::A, arg, choice),
+                        (true, 3) => self.alpha(Slot::B, arg, choice),
+                        _ => self.rgb(Slot::ALL[index], arg, choice),
+                    }
+                }
+            }
+            Kind::Function(code) => {
+                self.codes(uses_rgb.then_some(RgbOp::SOP), Some(AlphaOp::new(code)));
+                self.alpha(Slot::A, &op.args[0], &choices[0]);
+            }
+            Kind::Texture => {}
+        }
+        let [rgb, alpha] = op.finish;
+        if uses_rgb && op.mask() & 7 != 0 {
+            let omod = Omod::new(rgb.omod);
+            self.inst.0[3] = self.inst.rgb_inst().with(AluRgbInst::OMOD, omod).bits();
+            self.cmn = self.cmn.with(CmnInst::RGB_CLAMP, rgb.clamp);
+        }
+        if uses_alpha && op.mask() & 8 != 0 {
+            let omod = Omod::new(alpha.omod);
+            self.inst.0[4] = self.inst.alpha_inst().with(AluAlphaInst::OMOD, omod).bits();
+            self.cmn = self.cmn.with(CmnInst::ALPHA_CLAMP, alpha.clamp);
+        }
+    }
+
+    fn sinks(&mut self, lane: usize, sinks: &super::form::Sinks) {
+        if let Some(target) = sinks.output {
+            let target = Target::new(target);
+            if lane < 3 {
+                let mask = self.cmn.rgb_omask().code() | 1 << lane;
+                self.cmn = self.cmn.with(CmnInst::RGB_OMASK, RgbMask::new(mask));
+                self.inst.0[3] = self.inst.rgb_inst().with(AluRgbInst::TARGET, target).bits();
+            } else {
+                self.cmn = self.cmn.with(CmnInst::ALPHA_OMASK, true);
+                self.inst.0[4] = self.inst.alpha_inst().with(AluAlphaInst::TARGET, target).bits();
+            }
+        }
+        if sinks.depth {
+            self.inst.0[4] = self.inst.alpha_inst().with(AluAlphaInst::W_OMASK, true).bits();
+        }
+        if let Some(compare) = sinks.alu_result {
+            let sel = if lane == 3 { AluResultSel::ALPHA } else { AluResultSel::RED };
+            self.cmn =
+                self.cmn.with(CmnInst::ALU_RESULT_SEL, sel).with(CmnInst::ALU_RESULT_OP, compare);
+            self.inst.0[3] = self.inst.rgb_inst().with(AluRgbInst::ALU_WMASK, true).bits();
+        }
+    }
+
+    fn addresses(&mut self, addresses: &Addresses) {
+        let mut colours = AluRgbAddr(0);
+        let mut alphas = AluAlphaAddr(0);
+        for n in 0..3 {
+            colours = colours.with_source(n, address(addresses.colours[n]));
+            alphas = alphas.with_source(n, address(addresses.alphas[n]));
+        }
+        let [rgb, alpha] = addresses.presub.map(|op| SrcpOp::new(op.unwrap_or_default()));
+        self.inst.0[1] = colours.with(AluRgbAddr::SRCP_OP, rgb).bits();
+        self.inst.0[2] = alphas.with(AluAlphaAddr::SRCP_OP, alpha).bits();
+    }
+}
+
+fn address(register: Option<Register>) -> Address {
+    let address = |addr, constant| Address { addr, constant, relative: false };
+    match register {
+        Some(Register::Temp(temp)) => address(temp, false),
+        Some(Register::Constant(constant)) => address(constant, true),
+        Some(Register::Inline(code)) => address(code | 0x80, false),
+        Some(Register::Set(_)) | None => Address::UNUSED,
+    }
+}

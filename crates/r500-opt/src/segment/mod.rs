@@ -1,0 +1,283 @@
+//! Straight code: the machine-level form, the passes over it, and instructions again.
+
+mod allocate;
+mod compares;
+mod copies;
+mod dead;
+mod demand;
+mod encode;
+mod form;
+mod schedule;
+mod sets;
+
+use r500_isa::Instruction;
+use r500_isa::values::{Channel, InstType, RgbMask};
+use r500_isa::words::{CmnInst, TexAddr, TexAddrDxdy};
+use r500_program::Program;
+
+use crate::flow::Analyses;
+use allocate::Registers;
+use encode::{Dest, Places, Register, encode};
+use form::{Atom, Form, Op, Read};
+use schedule::{Policy, Schedule};
+use sets::Sets;
+
+/// Straight code between leaders: indices of its first and last instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Segment {
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+}
+
+/// Which passes run over a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Passes {
+    pub(crate) copies: bool,
+    pub(crate) compares: bool,
+    pub(crate) dead: bool,
+    pub(crate) schedule: bool,
+}
+
+/// Finds the segments of a program.
+pub(crate) fn segments(program: &Program, analyses: &Analyses) -> Vec<Segment> {
+    let graph = &analyses.graph;
+    let count = program.code.len();
+    let mut leader = vec![false; count + 1];
+    leader[0] = true;
+    for edge in graph.edges() {
+        if let r500_check::graph::Node::Instruction(to) = edge.to
+            && (to != edge.from + 1 || graph.flow(edge.from).is_some())
+        {
+            leader[to] = true;
+        }
+    }
+    for at in 0..count {
+        if let Some(flow) = graph.flow(at)
+            && let Some(to) = graph.window().index(flow.target)
+        {
+            leader[to] = true;
+        }
+    }
+    let fits = |at: usize| graph.reaches(at) && form::expressible(program.code[at], graph.info(at));
+    let mut found: Vec<Segment> = Vec::new();
+    for at in (0..count).filter(|&at| fits(at)) {
+        match found.last_mut() {
+            Some(segment) if segment.last + 1 == at && !leader[at] => segment.last = at,
+            _ => found.push(Segment { first: at, last: at }),
+        }
+    }
+    found
+}
+
+/// What became of a segment.
+#[derive(Clone, Debug)]
+pub(crate) struct Rewritten {
+    /// Instructions, each with the indices that it comes from.
+    pub(crate) code: Vec<(Instruction, Vec<usize>)>,
+    /// Instructions that need NOP.
+    nops: usize,
+    /// One more than the highest temporary that it writes.
+    temporaries: usize,
+}
+
+/// Rewrites a segment as briefly as the search finds; `None` if nothing is shorter. `temporaries` bounds the
+/// registers, `fuel` the steps.
+pub(crate) fn rewrite(
+    program: &Program,
+    analyses: &Analyses,
+    segment: Segment,
+    passes: Passes,
+    temporaries: usize,
+    fuel: &mut u64,
+) -> Option<Rewritten> {
+    let Segment { first, last } = segment;
+    let live = analyses.live.live_out(last);
+    let divergent = |at: usize| analyses.graph.info(at).reads_quad && analyses.keeps_quads(at);
+    let original = form::build(&program.code, first, last, live, divergent);
+    let mut forms = vec![original.clone()];
+    if passes.dead {
+        dead::eliminate(&mut forms[0]);
+    }
+    if passes.copies || passes.compares {
+        let mut form = forms[0].clone();
+        simplify(&mut form, passes);
+        forms.insert(0, form);
+    }
+    let before = Measure {
+        rows: last - first + 1,
+        nops: count_nops(&program.code[first..=last]),
+        temporaries,
+    };
+    let mut best: Option<(Measure, Rewritten)> = None;
+    for form in &forms {
+        for &policy in policies(passes.schedule) {
+            let Some(rewritten) = attempt(form, policy, temporaries, fuel) else { continue };
+            let measure = Measure {
+                rows: rewritten.code.len(),
+                nops: rewritten.nops,
+                temporaries: rewritten.temporaries,
+            };
+            if best.as_ref().is_none_or(|(known, _)| measure < *known) {
+                best = Some((measure, rewritten));
+            }
+        }
+    }
+    let (measure, rewritten) = best?;
+    let shorter = measure.rows + measure.nops < before.rows + before.nops
+        && measure.rows <= before.rows
+        && measure.nops <= before.nops;
+    shorter.then_some(rewritten)
+}
+
+/// What is compared between attempts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Measure {
+    rows: usize,
+    nops: usize,
+    temporaries: usize,
+}
+
+fn count_nops(code: &[Instruction]) -> usize {
+    code.iter().filter(|inst| inst.cmn().nop()).count()
+}
+
+fn simplify(form: &mut Form, passes: Passes) {
+    for _ in 0..8 {
+        let mut changed = passes.copies && copies::propagate(form);
+        changed |= passes.compares && compares::fold(form);
+        changed |= passes.dead && dead::eliminate(form);
+        if !changed {
+            break;
+        }
+    }
+}
+
+fn policies(schedule: bool) -> &'static [Policy] {
+    const fn policy(critical: bool, pairs_first: bool, merge: bool, migrate: bool) -> Policy {
+        Policy { critical, pairs_first, merge, migrate }
+    }
+    const KEEP: &[Policy] = &[policy(false, false, false, false)];
+    const ALL: &[Policy] = &[
+        policy(true, false, true, true),
+        policy(true, true, true, true),
+        policy(false, false, true, true),
+        policy(false, true, true, true),
+        policy(true, false, false, true),
+        policy(true, true, false, true),
+        policy(false, false, false, true),
+        policy(false, true, false, true),
+        policy(true, true, true, false),
+        policy(false, false, true, false),
+        policy(false, false, false, false),
+    ];
+    if schedule { ALL } else { KEEP }
+}
+
+/// Schedules, assigns registers and encodes; `None` where one of them fails.
+fn attempt(form: &Form, policy: Policy, limit: usize, fuel: &mut u64) -> Option<Rewritten> {
+    let mut form = form.clone();
+    let mut sets = Sets::of(&form)?;
+    let rows = schedule::schedule(&mut form, &mut sets, policy, fuel)?;
+    let registers = allocate::allocate(&mut form, &sets, &rows, limit)?;
+    let nops = early_reads(&form, &rows);
+    let mut code = Vec::with_capacity(rows.len());
+    for row in &rows {
+        let ops: Vec<&Op> = row.iter().map(|&at| &form.ops[at]).collect();
+        let inst = match ops[..] {
+            [op] if op.is_texture() => texture(&form, &registers, op)?,
+            _ => arithmetic(&form, &sets, &registers, &ops)?,
+        };
+        let mut origins: Vec<usize> = ops.iter().map(|op| op.origin).collect();
+        origins.sort_unstable();
+        origins.dedup();
+        code.push((inst, origins));
+    }
+    let highest =
+        form.values.iter().enumerate().filter_map(|(value, _)| registers.temp(value)).max();
+    let temporaries = highest.map_or(0, |temp| usize::from(temp) + 1);
+    Some(Rewritten { code, nops, temporaries })
+}
+
+/// Counts the instructions that need NOP: the next reads early what they write.
+fn early_reads(form: &Form, rows: &Schedule) -> usize {
+    let early = |pair: &&[Vec<form::OpId>]| {
+        let made = |atom: Atom| {
+            matches!(atom, Atom::Value(value) if pair[0].contains(&form.values[value].op)
+                && !form.ops[form.values[value].op].is_texture())
+        };
+        let reads = |read: &Read| matches!(*read, Read::Presub(_, a, b) if made(a) || made(b));
+        pair[1]
+            .iter()
+            .flat_map(|&at| &form.ops[at].args)
+            .any(|arg| arg.lanes.iter().flatten().any(reads))
+    };
+    rows.windows(2).filter(early).count()
+}
+
+fn arithmetic(form: &Form, sets: &Sets, registers: &Registers, ops: &[&Op]) -> Option<Instruction> {
+    let mut dest = Dest::default();
+    for op in ops {
+        for (lane, value) in op.results.iter().enumerate() {
+            let Some(value) = *value else { continue };
+            if sets.stored(form, value) {
+                let temp = registers.temp(value)?;
+                dest.mask |= 1 << lane;
+                if lane == 3 { dest.alpha = temp } else { dest.rgb = temp }
+            }
+        }
+    }
+    encode(form, registers, ops, dest)
+}
+
+/// Encodes a texture instruction with the registers that its operands have now.
+fn texture(form: &Form, registers: &Registers, op: &Op) -> Option<Instruction> {
+    let mut inst = op.inst;
+    let place = |read: Read| match read {
+        Read::Atom(Atom::Entry(temp, channel)) => Some((temp, channel)),
+        Read::Atom(Atom::Value(value)) => match registers.place(form, value) {
+            (Register::Temp(temp), channel) => Some((temp, channel)),
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut addr = inst.tex_addr();
+    let mut grad = inst.tex_addr_dxdy();
+    let source =
+        [TexAddr::SRC_S_SWIZ, TexAddr::SRC_T_SWIZ, TexAddr::SRC_R_SWIZ, TexAddr::SRC_Q_SWIZ];
+    let dx = [
+        TexAddrDxdy::DX_S_SWIZ,
+        TexAddrDxdy::DX_T_SWIZ,
+        TexAddrDxdy::DX_R_SWIZ,
+        TexAddrDxdy::DX_Q_SWIZ,
+    ];
+    let dy = [
+        TexAddrDxdy::DY_S_SWIZ,
+        TexAddrDxdy::DY_T_SWIZ,
+        TexAddrDxdy::DY_R_SWIZ,
+        TexAddrDxdy::DY_Q_SWIZ,
+    ];
+    for (index, arg) in op.args.iter().enumerate() {
+        for (lane, read) in arg.lanes.iter().enumerate() {
+            let Some(read) = *read else { continue };
+            let (temp, channel) = place(read)?;
+            let channel = Channel::new(channel);
+            match index {
+                0 => addr = addr.with(source[lane], channel).with(TexAddr::SRC_ADDR, temp),
+                1 => grad = grad.with(dx[lane], channel).with(TexAddrDxdy::DX_ADDR, temp),
+                _ => grad = grad.with(dy[lane], channel).with(TexAddrDxdy::DY_ADDR, temp),
+            }
+        }
+    }
+    if let Some(value) = op.results.iter().flatten().copied().next() {
+        addr = addr.with(TexAddr::DST_ADDR, registers.temp(value)?);
+    }
+    if !op.is_kill() {
+        let mask = op.mask();
+        let cmn = inst.cmn().with(CmnInst::RGB_WMASK, RgbMask::new(mask & 7));
+        inst.0[0] = cmn.with(CmnInst::ALPHA_WMASK, mask & 8 != 0).bits();
+    }
+    debug_assert_eq!(inst.ty(), InstType::TEX);
+    inst.0[2] = addr.bits();
+    inst.0[3] = grad.bits();
+    Some(inst)
+}

@@ -1,0 +1,429 @@
+//! List scheduling with co-issue: operations in order of their dependences, two halves an instruction where
+//! their operands find addresses, scalars in whichever half is free, equal operations in one RGB half.
+
+use super::encode::fits;
+use super::form::{Arg, Form, Kind, Op, OpId, Read, ValId};
+use super::sets::{Edge, Sets, dependences, is_result, may_be_alpha, relane};
+
+/// Choices of the heuristic.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Policy {
+    /// Operations of the longest chain first, not in the original order.
+    pub(crate) critical: bool,
+    /// A pair first, even if it is not the most urgent operation.
+    pub(crate) pairs_first: bool,
+    /// Equal scalar operations share an RGB half.
+    pub(crate) merge: bool,
+    /// Scalars may change halves.
+    pub(crate) migrate: bool,
+}
+
+/// A schedule: the operations of each instruction.
+pub(crate) type Schedule = Vec<Vec<OpId>>;
+
+/// Schedules a segment; `None` if dependences form a cycle. Steps are counted: `fuel` bounds them.
+pub(crate) fn schedule(
+    form: &mut Form,
+    sets: &mut Sets,
+    policy: Policy,
+    fuel: &mut u64,
+) -> Option<Schedule> {
+    if policy.migrate {
+        functions_to_alpha(form, sets);
+    }
+    let before = dependences(form, sets)?;
+    let priority = priorities(form, &before, policy)?;
+    let mut scheduler = Scheduler {
+        form,
+        sets,
+        policy,
+        before,
+        priority,
+        time: Vec::new(),
+        rows: Vec::new(),
+        fuel,
+    };
+    scheduler.time = vec![None; scheduler.form.ops.len()];
+    scheduler.run()?;
+    let Scheduler { rows, .. } = scheduler;
+    Some(rows)
+}
+
+/// Results of transcendental operations go to alpha where they can: so they take one half, not two.
+fn functions_to_alpha(form: &mut Form, sets: &mut Sets) {
+    for at in 0..form.ops.len() {
+        let op = &form.ops[at];
+        if op.dead || !matches!(op.kind, Kind::Function(_)) || op.mask().count_ones() != 1 {
+            continue;
+        }
+        let Some(value) = op.results.iter().flatten().copied().next() else { continue };
+        if form.values[value].lane < 3 && movable(form, sets, value) && may_be_alpha(form, value) {
+            sets.leave(value);
+            relane(form, value, 3);
+        }
+    }
+}
+
+/// Returns whether the only result of an operation may leave its lane.
+fn movable(form: &Form, sets: &Sets, value: ValId) -> bool {
+    let data = &form.values[value];
+    let op = &form.ops[data.op];
+    matches!(op.kind, Kind::Lanes(_) | Kind::Function(_))
+        && op.mask().count_ones() == 1
+        && !data.sinks.live_out
+        && !data.sinks.is_output()
+        && !sets.fixed[value]
+}
+
+/// Longest chains of dependent operations, or the original order; greatest first.
+fn priorities(form: &Form, before: &[Vec<Edge>], policy: Policy) -> Option<Vec<u64>> {
+    let count = form.ops.len();
+    let order = topological(before)?;
+    let mut height = vec![0u64; count];
+    for &at in order.iter().rev() {
+        // A fetch takes long: as if more operations followed.
+        let own = if form.ops[at].is_texture() && !form.ops[at].is_kill() { 8 } else { 1 };
+        height[at] += own;
+        for &(pred, distance) in &before[at] {
+            height[pred] =
+                height[pred].max(height[at] + distance as u64 - u64::from(distance == 0));
+        }
+    }
+    let early = |at: usize| (count - at) as u64;
+    Some(
+        (0..count)
+            .map(|at| if policy.critical { height[at] * 1024 + early(at) } else { early(at) })
+            .collect(),
+    )
+}
+
+fn topological(before: &[Vec<Edge>]) -> Option<Vec<OpId>> {
+    let count = before.len();
+    let mut after: Vec<Vec<OpId>> = vec![Vec::new(); count];
+    let mut open: Vec<usize> = before.iter().map(Vec::len).collect();
+    for (at, edges) in before.iter().enumerate() {
+        for &(pred, _) in edges {
+            after[pred].push(at);
+        }
+    }
+    let mut order: Vec<OpId> = (0..count).filter(|&at| open[at] == 0).collect();
+    let mut next = 0;
+    while let Some(&at) = order.get(next) {
+        next += 1;
+        for &to in &after[at] {
+            open[to] -= 1;
+            if open[to] == 0 {
+                order.push(to);
+            }
+        }
+    }
+    (order.len() == count).then_some(order)
+}
+
+struct Scheduler<'a> {
+    form: &'a mut Form,
+    sets: &'a mut Sets,
+    policy: Policy,
+    before: Vec<Vec<Edge>>,
+    priority: Vec<u64>,
+    time: Vec<Option<usize>>,
+    rows: Schedule,
+    fuel: &'a mut u64,
+}
+
+/// Ready operations that are tried as the first of an instruction.
+const FIRST: usize = 12;
+/// Ready operations that are tried as the second.
+const SECOND: usize = 24;
+
+impl Scheduler<'_> {
+    fn run(&mut self) -> Option<()> {
+        let mut left = self.form.ops.iter().filter(|op| !op.dead).count();
+        while left > 0 {
+            let ready = self.ready();
+            if ready.is_empty() || *self.fuel == 0 {
+                return None;
+            }
+            let row = self.choose(&ready);
+            left -= row.len();
+            let row = self.merge(row, &mut left);
+            self.rows.push(row);
+        }
+        Some(())
+    }
+
+    fn is_ready(&self, at: OpId) -> bool {
+        let now = self.rows.len();
+        !self.form.ops[at].dead
+            && self.time[at].is_none()
+            && self.before[at].iter().all(|&(pred, distance)| match self.time[pred] {
+                Some(time) => time + distance <= now,
+                None => self.form.ops[pred].dead,
+            })
+    }
+
+    fn ready(&self) -> Vec<OpId> {
+        let mut ready: Vec<OpId> =
+            (0..self.form.ops.len()).filter(|&at| self.is_ready(at)).collect();
+        ready.sort_by_key(|&at| (self.needs_nop(at), std::cmp::Reverse(self.priority[at]), at));
+        ready
+    }
+
+    /// Returns whether an operation reads early what the last instruction writes.
+    fn needs_nop(&self, at: OpId) -> bool {
+        let Some(last) = self.rows.len().checked_sub(1) else { return false };
+        let made_last = |atom: super::form::Atom| {
+            matches!(atom, super::form::Atom::Value(value)
+                if self.time[self.form.values[value].op] == Some(last)
+                    && !self.form.ops[self.form.values[value].op].is_texture())
+        };
+        let early =
+            |read: &Read| matches!(*read, Read::Presub(_, a, b) if made_last(a) || made_last(b));
+        self.form.ops[at].args.iter().flat_map(|arg| arg.lanes.iter().flatten()).any(early)
+    }
+
+    fn choose(&mut self, ready: &[OpId]) -> Vec<OpId> {
+        let now = self.rows.len();
+        let mut chosen = None;
+        for &first in ready.iter().take(FIRST) {
+            self.time[first] = Some(now);
+            let second = self.mate(first);
+            if let Some(second) = second {
+                self.time[second] = Some(now);
+                chosen = Some(vec![first, second]);
+                break;
+            }
+            self.time[first] = None;
+            let alone = self.form.ops[first].uses_rgb() && self.form.ops[first].uses_alpha();
+            if !self.policy.pairs_first || alone {
+                break;
+            }
+        }
+        chosen.unwrap_or_else(|| {
+            self.time[ready[0]] = Some(now);
+            vec![ready[0]]
+        })
+    }
+
+    /// Returns an operation for the half that another leaves free. Either may change halves.
+    fn mate(&mut self, first: OpId) -> Option<OpId> {
+        let op = &self.form.ops[first];
+        let [rgb, alpha] = [op.uses_rgb(), op.uses_alpha()];
+        if op.is_texture() || (rgb && alpha) {
+            return None;
+        }
+        let mut ready = self.ready();
+        ready.retain(|&at| at != first && !self.needs_nop(at));
+        ready.truncate(SECOND);
+        for second in ready {
+            *self.fuel = self.fuel.saturating_sub(1);
+            let other = &self.form.ops[second];
+            if other.is_texture() || (other.uses_rgb() && other.uses_alpha()) {
+                continue;
+            }
+            let same = other.uses_rgb() == rgb;
+            if !same {
+                if self.pair_fits(first, second) {
+                    return Some(second);
+                }
+            } else if self.policy.migrate {
+                for mover in [second, first] {
+                    if self.migrate(mover, first, second) {
+                        return Some(second);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn pair_fits(&self, a: OpId, b: OpId) -> bool {
+        let ops = [&self.form.ops[a], &self.form.ops[b]];
+        self.may_share(ops[0], ops[1]) && fits(self.form, &*self.sets, &ops)
+    }
+
+    /// Outputs are not written next to temporaries, the driver's habit, except as in the original.
+    fn may_share(&self, a: &Op, b: &Op) -> bool {
+        let sinks = |op: &Op, of: fn(&super::form::Sinks) -> bool| {
+            op.results.iter().flatten().any(|&value| of(&self.form.values[value].sinks))
+        };
+        let outputs = [a, b].map(|op| sinks(op, super::form::Sinks::is_output));
+        let results = [a, b].map(|op| sinks(op, |sinks| sinks.alu_result.is_some()));
+        let stores = [a, b]
+            .map(|op| op.results.iter().flatten().any(|&value| self.sets.stored(self.form, value)));
+        let mixed = (outputs[0] && stores[1]) || (outputs[1] && stores[0]);
+        !(results[0] && results[1]) && (!mixed || a.origin == b.origin)
+    }
+
+    /// Moves an operation of one scalar to the other half, if both then fit one instruction.
+    fn migrate(&mut self, mover: OpId, first: OpId, second: OpId) -> bool {
+        let op = &self.form.ops[mover];
+        let Some(value) = op.results.iter().flatten().copied().next() else { return false };
+        let from = self.form.values[value].lane;
+        if !matches!(op.kind, Kind::Lanes(_)) || !movable(self.form, self.sets, value) {
+            return false;
+        }
+        let to_alpha = from < 3;
+        let may = if to_alpha {
+            may_be_alpha(self.form, value)
+        } else {
+            self.sets.is_alone(value) && only_splats(self.form, value)
+        };
+        if !may {
+            return false;
+        }
+        let (form, sets) = (self.form.clone(), self.sets.clone());
+        self.sets.leave(value);
+        relane(self.form, value, if to_alpha { 3 } else { 0 });
+        if self.pair_fits(first, second) {
+            return true;
+        }
+        *self.form = form;
+        *self.sets = sets;
+        false
+    }
+
+    /// Merges further operations into the RGB half of an instruction: the same operation with the same
+    /// modifiers in other lanes.
+    fn merge(&mut self, row: Vec<OpId>, left: &mut usize) -> Vec<OpId> {
+        if !self.policy.merge {
+            return row;
+        }
+        let now = self.rows.len();
+        let Some(&into) = row.iter().find(|&&at| {
+            let op = &self.form.ops[at];
+            op.uses_rgb() && op.kind_is_lanes()
+        }) else {
+            return row;
+        };
+        let mut ready = self.ready();
+        ready.retain(|&at| !self.needs_nop(at));
+        ready.truncate(SECOND);
+        for from in ready {
+            *self.fuel = self.fuel.saturating_sub(1);
+            if self.form.ops[into].mask() & 7 == 7 {
+                break;
+            }
+            if self.is_ready(from) && self.merge_one(into, from, &row) {
+                self.time[from] = Some(now);
+                *left -= 1;
+            }
+        }
+        row
+    }
+
+    fn merge_one(&mut self, into: OpId, from: OpId, row: &[OpId]) -> bool {
+        let (a, b) = (&self.form.ops[into], &self.form.ops[from]);
+        let from_alpha = b.mask() & 8 != 0;
+        let same =
+            a.kind == b.kind
+                && a.finish[0] == b.finish[usize::from(from_alpha)]
+                && a.args.iter().zip(&b.args).all(|(a, b)| a.modifier == b.modifier)
+                && self.may_share(a, b)
+                && !b.args.iter().chain(&a.args).any(|arg| {
+                    arg.lanes.iter().flatten().any(|read| matches!(read, Read::Presub(..)))
+                });
+        if !same {
+            return false;
+        }
+        let (form, sets) = (self.form.clone(), self.sets.clone());
+        if self.join_lanes(into, from) {
+            let ops: Vec<&Op> = row.iter().map(|&at| &self.form.ops[at]).collect();
+            if fits(self.form, &*self.sets, &ops) {
+                return true;
+            }
+        }
+        *self.form = form;
+        *self.sets = sets;
+        false
+    }
+
+    /// Moves the results and operands of an operation into free lanes of another.
+    fn join_lanes(&mut self, into: OpId, from: OpId) -> bool {
+        let target = self.form.ops[into]
+            .results
+            .iter()
+            .take(3)
+            .flatten()
+            .copied()
+            .find(|&value| self.sets.stored(self.form, value));
+        let results: Vec<ValId> = self.form.ops[from].results.iter().flatten().copied().collect();
+        let taken = self.form.ops[into].mask();
+        // One target for the outputs of a half.
+        let output = |op: &Op, form: &Form| {
+            op.results.iter().flatten().find_map(|&value| form.values[value].sinks.output)
+        };
+        let outputs = [into, from].map(|at| output(&self.form.ops[at], self.form));
+        if outputs[0].is_some() && outputs[1].is_some() && outputs[0] != outputs[1] {
+            return false;
+        }
+        if let [value] = results[..]
+            && movable(self.form, self.sets, value)
+            && self.sets.is_singleton(value)
+            && only_splats(self.form, value)
+            && self.form.values[value].sinks.alu_result.is_none()
+        {
+            let blocked = match target {
+                Some(target) => taken | self.sets.lanes_taken(self.form, target),
+                None => taken,
+            };
+            let own = self.form.values[value].lane;
+            let Some(lane) = [own, 0, 1, 2].into_iter().find(|&l| l < 3 && blocked >> l & 1 == 0)
+            else {
+                return false;
+            };
+            relane(self.form, value, lane);
+            match target {
+                Some(target) => self.sets.enter(value, target),
+                None => self.sets.leave(value),
+            }
+        } else {
+            let mask = self.form.ops[from].mask();
+            if mask & 8 != 0 || mask & taken != 0 {
+                return false;
+            }
+            let shared =
+                results.iter().filter(|&&value| self.sets.stored(self.form, value)).all(|&value| {
+                    target.is_none_or(|target| {
+                        let places =
+                            [target, value].map(|value| self.sets.place_of(self.form, value));
+                        places[0] == places[1]
+                    })
+                });
+            if !shared {
+                return false;
+            }
+        }
+        let moved = self.form.ops[from].clone();
+        for lane in 0..3 {
+            let Some(value) = moved.results[lane] else { continue };
+            let op = &mut self.form.ops[into];
+            op.results[lane] = Some(value);
+            for (arg, other) in op.args.iter_mut().zip(&moved.args) {
+                arg.lanes[lane] = other.lanes[lane];
+            }
+            self.form.values[value].op = into;
+        }
+        let gone = &mut self.form.ops[from];
+        gone.dead = true;
+        gone.results = [None; 4];
+        true
+    }
+}
+
+/// Returns whether each operand that reads a value reads no other register's colours.
+fn only_splats(form: &Form, value: ValId) -> bool {
+    use super::form::Atom;
+    let reads_it = |read: &Read| *read == Read::Atom(Atom::Value(value));
+    let colours = |read: &Read| match *read {
+        Read::Atom(Atom::Entry(_, channel) | Atom::Constant(_, channel)) => channel < 3,
+        Read::Atom(Atom::Value(other)) => other != value && form.values[other].lane < 3,
+        _ => false,
+    };
+    let mixed = |arg: &Arg| {
+        let reads = || arg.lanes.iter().flatten();
+        reads().any(reads_it) && reads().any(colours)
+    };
+    is_result(form, value)
+        && !form.ops.iter().filter(|op| !op.dead).flat_map(|op| &op.args).any(mixed)
+}

@@ -1,0 +1,335 @@
+//! Coalescing: sets of values that must share a temporary, and the order of those that share a channel.
+//!
+//! An operand reads colours of one register; an instruction writes colours to one; a fetch reads and writes one.
+//! Values that outlive the segment are in the set of their temporary.
+
+use std::collections::BTreeMap;
+
+use r500_isa::TEMPORARIES;
+
+use super::encode::{Places, Register};
+use super::form::{Arg, Atom, Form, Kind, Op, OpId, Read, ValId};
+
+/// The sets, and which values have left theirs.
+#[derive(Clone, Debug)]
+pub(crate) struct Sets {
+    /// Set by value, then by temporary.
+    parent: Vec<usize>,
+    /// The temporary of a set, by root.
+    temp: Vec<Option<u8>>,
+    /// Members by root: values of the set.
+    sizes: Vec<usize>,
+    /// Values that are alone, whatever their set was.
+    alone: Vec<bool>,
+    /// Values that are read.
+    pub(crate) read: Vec<bool>,
+    /// Values that a presubtract result or a texture instruction reads: their lanes stay.
+    pub(crate) fixed: Vec<bool>,
+}
+
+impl Sets {
+    /// Computes the sets; `None` if some value would have to be in two temporaries.
+    pub(crate) fn of(form: &Form) -> Option<Self> {
+        let count = form.values.len();
+        let mut sets = Self {
+            parent: (0..count + TEMPORARIES).collect(),
+            temp: vec![None; count + TEMPORARIES],
+            sizes: vec![0; count + TEMPORARIES],
+            alone: vec![false; count],
+            read: vec![false; count],
+            fixed: vec![false; count],
+        };
+        for temp in 0..TEMPORARIES {
+            sets.temp[count + temp] = u8::try_from(temp).ok();
+        }
+        for op in form.ops.iter().filter(|op| !op.dead) {
+            for atom in op.atoms() {
+                if let Atom::Value(value) = atom {
+                    sets.read[value] = true;
+                }
+            }
+        }
+        for op in form.ops.iter().filter(|op| !op.dead) {
+            sets.join_operands(form, op)?;
+            sets.join_results(form, op)?;
+        }
+        for value in 0..count {
+            let root = sets.root(value);
+            sets.sizes[root] += 1;
+        }
+        Some(sets)
+    }
+
+    fn join_operands(&mut self, form: &Form, op: &Op) -> Option<()> {
+        for arg in &op.args {
+            if op.is_texture() {
+                let members: Vec<usize> = arg
+                    .lanes
+                    .iter()
+                    .flatten()
+                    .filter_map(|read| self.member(form, read, 0))
+                    .collect();
+                for &member in &members {
+                    if member < form.values.len() {
+                        self.fixed[member] = true;
+                        if form.divergent {
+                            self.pin(form, member)?;
+                        }
+                    }
+                }
+                self.join(&members)?;
+                continue;
+            }
+            for side in 0..2 {
+                let mut classes = [Vec::new(), Vec::new()];
+                for read in arg.lanes.iter().flatten() {
+                    if let Read::Presub(_, a, b) = *read {
+                        for atom in [a, b] {
+                            if let Atom::Value(value) = atom {
+                                self.fixed[value] = true;
+                            }
+                        }
+                    }
+                    if let Some(member) = self.member(form, read, side) {
+                        let alpha = usize::from(channel(form, read, side) == Some(3));
+                        classes[alpha].push(member);
+                    }
+                }
+                for class in &classes {
+                    self.join(class)?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    fn join_results(&mut self, form: &Form, op: &Op) -> Option<()> {
+        let lanes = if op.is_texture() { 4 } else { 3 };
+        let stored: Vec<usize> = (0..lanes)
+            .filter_map(|lane| op.results[lane])
+            .filter(|&value| self.stored(form, value))
+            .collect();
+        self.join(&stored)?;
+        for value in op.results.iter().flatten().copied() {
+            if form.values[value].sinks.live_out {
+                self.pin(form, value)?;
+            }
+        }
+        Some(())
+    }
+
+    fn pin(&mut self, form: &Form, value: ValId) -> Option<()> {
+        let home = form.values[value].home?;
+        self.join(&[value, form.values.len() + usize::from(home)])
+    }
+
+    fn member(&self, form: &Form, read: &Read, side: usize) -> Option<usize> {
+        match atom(read, side)? {
+            Atom::Entry(temp, _) => Some(form.values.len() + usize::from(temp)),
+            Atom::Value(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn join(&mut self, members: &[usize]) -> Option<()> {
+        for pair in members.windows(2) {
+            let (a, b) = (self.root(pair[0]), self.root(pair[1]));
+            if a == b {
+                continue;
+            }
+            let temp = match (self.temp[a], self.temp[b]) {
+                (Some(x), Some(y)) if x != y => return None,
+                (x, y) => x.or(y),
+            };
+            self.parent[b] = a;
+            self.temp[a] = temp;
+        }
+        Some(())
+    }
+
+    pub(crate) fn root(&self, mut member: usize) -> usize {
+        while self.parent[member] != member {
+            member = self.parent[member];
+        }
+        member
+    }
+
+    /// Returns the temporary of the set of a value, if it is decided.
+    pub(crate) fn temp(&self, value: ValId) -> Option<u8> {
+        if self.alone[value] { None } else { self.temp[self.root(value)] }
+    }
+
+    /// Returns whether a value needs a register.
+    pub(crate) fn stored(&self, form: &Form, value: ValId) -> bool {
+        self.read[value] || form.values[value].sinks.live_out
+    }
+
+    /// Returns whether a value shares its register with no other, so that any channel will do.
+    pub(crate) fn is_alone(&self, value: ValId) -> bool {
+        let root = self.root(value);
+        self.alone[value] || (self.sizes[root] == 1 && self.temp[root].is_none())
+    }
+
+    /// Returns the register of a value, as far as it is known.
+    pub(crate) fn place_of(&self, form: &Form, value: ValId) -> Register {
+        self.place(form, value).0
+    }
+
+    /// Returns whether the set of a value has no other member.
+    pub(crate) fn is_singleton(&self, value: ValId) -> bool {
+        let root = self.root(value);
+        self.sizes[root] == 1 && self.temp[root].is_none()
+    }
+
+    /// Takes a value out of its set.
+    pub(crate) fn leave(&mut self, value: ValId) {
+        self.alone[value] = true;
+    }
+
+    /// Puts a value that is alone into the set of another.
+    pub(crate) fn enter(&mut self, value: ValId, other: ValId) {
+        let root = self.root(other);
+        self.parent[value] = root;
+        self.sizes[root] += 1;
+        self.alone[value] = false;
+    }
+
+    /// Returns the lanes that members of the set of a value take, and channels of its temporary that are read
+    /// from before or live beyond the segment.
+    pub(crate) fn lanes_taken(&self, form: &Form, value: ValId) -> u8 {
+        let root = self.root(value);
+        let mut taken = 0;
+        for (other, data) in form.values.iter().enumerate() {
+            let member = !self.alone[other] && self.root(other) == root;
+            if member && !form.ops[data.op].dead && self.stored(form, other) {
+                taken |= 1 << data.lane;
+            }
+        }
+        if let Some(temp) = self.temp[root] {
+            taken |= form.live_out.temp(temp);
+            for atom in form.ops.iter().filter(|op| !op.dead).flat_map(Op::atoms) {
+                if let Atom::Entry(of, channel) = atom
+                    && of == temp
+                {
+                    taken |= 1 << channel;
+                }
+            }
+        }
+        taken
+    }
+}
+
+impl Places for Sets {
+    fn place(&self, form: &Form, value: ValId) -> (Register, u8) {
+        let lane = form.values[value].lane;
+        let register = if self.alone[value] {
+            Register::Set(self.parent.len() + value)
+        } else {
+            let root = self.root(value);
+            self.temp[root].map_or(Register::Set(root), Register::Temp)
+        };
+        (register, lane)
+    }
+}
+
+/// The scalar of one side of a presubtract result, or the scalar itself on side 0.
+fn atom(read: &Read, side: usize) -> Option<Atom> {
+    match (*read, side) {
+        (Read::Atom(atom), 0) | (Read::Presub(_, atom, _), 0) | (Read::Presub(_, _, atom), 1) => {
+            Some(atom)
+        }
+        _ => None,
+    }
+}
+
+fn channel(form: &Form, read: &Read, side: usize) -> Option<u8> {
+    match atom(read, side)? {
+        Atom::Entry(_, channel) | Atom::Constant(_, channel) => Some(channel),
+        Atom::Value(value) => Some(form.values[value].lane),
+        _ => None,
+    }
+}
+
+/// Returns whether a value may be in the alpha channel: each operand that reads it reads no other alpha.
+pub(crate) fn may_be_alpha(form: &Form, value: ValId) -> bool {
+    let other_alpha = |arg: &Arg| {
+        let reads = || arg.lanes.iter().flatten();
+        let reads_it = reads().any(|read| atom(read, 0) == Some(Atom::Value(value)));
+        reads_it
+            && reads().any(|read| {
+                atom(read, 0) != Some(Atom::Value(value)) && channel(form, read, 0) == Some(3)
+            })
+    };
+    !form.ops.iter().filter(|op| !op.dead).flat_map(|op| &op.args).any(other_alpha)
+}
+
+/// An edge of the dependence graph: the other operation, and how many instructions later at least.
+pub(crate) type Edge = (OpId, usize);
+
+/// Dependences: for each operation what must come before it; `None` if there is a cycle of sharing.
+pub(crate) fn dependences(form: &Form, sets: &Sets) -> Option<Vec<Vec<Edge>>> {
+    let mut before: Vec<Vec<Edge>> = vec![Vec::new(); form.ops.len()];
+    let mut readers: BTreeMap<ValId, Vec<OpId>> = BTreeMap::new();
+    let mut entry_readers: BTreeMap<(u8, u8), Vec<OpId>> = BTreeMap::new();
+    for (at, op) in form.ops.iter().enumerate().filter(|(_, op)| !op.dead) {
+        for atom in op.atoms() {
+            match atom {
+                Atom::Value(value) => {
+                    before[at].push((form.values[value].op, 1));
+                    readers.entry(value).or_default().push(at);
+                }
+                Atom::Entry(temp, channel) => {
+                    entry_readers.entry((temp, channel)).or_default().push(at);
+                }
+                _ => {}
+            }
+        }
+    }
+    // Values in the order of the original program, by the channel that they share.
+    let mut chains: BTreeMap<(usize, u8), Vec<ValId>> = BTreeMap::new();
+    for (value, data) in form.values.iter().enumerate() {
+        if !form.ops[data.op].dead && sets.stored(form, value) && is_result(form, value) {
+            chains.entry((sets.root(value), data.lane)).or_default().push(value);
+        }
+    }
+    for ((root, lane), chain) in &chains {
+        if let (Some(temp), Some(&first)) = (sets.temp[*root], chain.first()) {
+            let entry = entry_readers.get(&(temp, *lane)).map_or(&[][..], Vec::as_slice);
+            let def = form.values[first].op;
+            before[def].extend(entry.iter().filter(|&&reader| reader != def).map(|&r| (r, 0)));
+        }
+        for pair in chain.windows(2) {
+            let (a, b) = (form.values[pair[0]].op, form.values[pair[1]].op);
+            if form.values[pair[0]].sinks.live_out || a == b {
+                return None;
+            }
+            before[b].push((a, 1));
+            let uses = readers.get(&pair[0]).map_or(&[][..], Vec::as_slice);
+            before[b].extend(uses.iter().filter(|&&reader| reader != b).map(|&r| (r, 0)));
+        }
+    }
+    Some(before)
+}
+
+pub(crate) fn is_result(form: &Form, value: ValId) -> bool {
+    form.ops[form.values[value].op].results.contains(&Some(value))
+}
+
+/// Moves the only result of an operation to another lane.
+pub(crate) fn relane(form: &mut Form, value: ValId, to: u8) {
+    let from = usize::from(form.values[value].lane);
+    let to_lane = usize::from(to);
+    if from == to_lane {
+        return;
+    }
+    let op = &mut form.ops[form.values[value].op];
+    op.results[to_lane] = op.results[from].take();
+    if matches!(op.kind, Kind::Lanes(_)) {
+        for arg in &mut op.args {
+            arg.lanes[to_lane] = arg.lanes[from].take();
+        }
+    }
+    // The half that computes it now finishes it the same way.
+    op.finish[usize::from(to == 3)] = op.finish[usize::from(from == 3)];
+    form.values[value].lane = to;
+}
