@@ -77,7 +77,7 @@ fn report(title: &str, jobs: &[Job], all: bool) {
         .iter()
         .map(|job| {
             let start = Instant::now();
-            optimize(&job.program, &Options { level: Level::O1, ..Options::default() });
+            let _ = optimize(&job.program, &Options { level: Level::O1, ..Options::default() });
             start.elapsed().as_secs_f64() * 1000.0
         })
         .collect();

@@ -225,8 +225,8 @@ fn merged(program: &Program, analyses: &Analyses, code: &Code, inner: usize) -> 
             Some(Role::If { other }) if other == inner => {
                 code.lines[at].inst.0[2] = fc.with(FcInst::B_OP1, BranchOp::INCR).bits();
             }
-            _ if code.is_flow(at) && target == Some(inner) => return None,
-            // Jumps to the outer ENDIF from inside the branch of the inner one, or past it.
+            // Jumps onto either with the levels of its own branch open.
+            _ if code.is_flow(at) && [Some(inner), Some(outer)].contains(&target) => return None,
             _ => continue,
         }
         code.lines[at].target = Some(u32::try_from(outer).ok()?);

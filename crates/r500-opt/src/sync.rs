@@ -37,12 +37,19 @@ pub(crate) fn synchronize(program: &mut Program, like: &Program) {
     // Each fix sets bits, and there are three an instruction.
     for _ in 0..program.code.len() * 3 + 1 {
         let report = check(program, &Assumptions::default());
-        let fixes: Vec<_> = report
-            .lints
-            .into_iter()
-            .filter(|lint| RULES.contains(&lint.code))
-            .filter_map(|lint| lint.fix)
-            .collect();
+        let mut fixes = Vec::new();
+        // A wait covers what follows in the same row of instructions: one a row, then look again.
+        let mut waited = None;
+        for lint in report.lints.into_iter().filter(|lint| RULES.contains(&lint.code)) {
+            let (Some(at), Some(fix)) = (lint.location.index(), lint.fix) else { continue };
+            if !matches!(lint.code, LintCode::MissingNop | LintCode::MissingAluWait) {
+                let row = row_of(program, at);
+                if waited.replace(row) == Some(row) {
+                    continue;
+                }
+            }
+            fixes.push(fix);
+        }
         if fixes.is_empty() {
             break;
         }
@@ -50,4 +57,11 @@ pub(crate) fn synchronize(program: &mut Program, like: &Program) {
             fix.apply(program);
         }
     }
+}
+
+/// Returns the first instruction of the straight code that an instruction is in, between flow control and
+/// fetches.
+fn row_of(program: &Program, at: usize) -> usize {
+    let ends = |&at: &usize| matches!(program.code[at].ty(), InstType::FC | InstType::TEX);
+    (0..at).rev().find(ends).map_or(0, |before| before + 1)
 }

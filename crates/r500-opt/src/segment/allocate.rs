@@ -102,7 +102,7 @@ pub(crate) fn allocate(
         let to = if data.sinks.live_out { FOREVER } else { read };
         let interval = Interval { from: time[data.op], to };
         let alone = sets.is_alone(value) && sets.temp(value).is_none();
-        let key = if alone { (true, value) } else { (false, sets.root(value)) };
+        let key = if alone { (true, value) } else { (false, sets.set_of(value)) };
         groups.entry(key).or_default().push((value, interval));
     }
     let mut registers = Registers { temps: vec![None; form.values.len()] };

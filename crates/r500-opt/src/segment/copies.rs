@@ -129,7 +129,8 @@ fn is_operand(form: &Form, op: &Op, arg: &Arg) -> bool {
     if op.is_texture() {
         let mut all = [colours, alphas].concat();
         all.dedup();
-        return inlines.is_empty() && all.len() == 1 && !all[0].0;
+        let plain = arg.modifier == Modifier::default();
+        return plain && inlines.is_empty() && all.len() == 1 && !all[0].0;
     }
     let free = 2 - usize::from(!colours.is_empty()) - usize::from(!alphas.is_empty());
     colours.len() <= 1 && alphas.len() <= 1 && inlines.len() <= free

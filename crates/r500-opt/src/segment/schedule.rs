@@ -359,7 +359,7 @@ impl Scheduler<'_> {
         }
         if let [value] = results[..]
             && movable(self.form, self.sets, value)
-            && self.sets.is_singleton(value)
+            && self.sets.is_alone(value)
             && only_splats(self.form, value)
             && self.form.values[value].sinks.alu_result.is_none()
         {

@@ -13,14 +13,14 @@ use super::form::{Arg, Atom, Form, Kind, Op, OpId, Read, ValId};
 /// The sets, and which values have left theirs.
 #[derive(Clone, Debug)]
 pub(crate) struct Sets {
-    /// Set by value, then by temporary.
+    /// Set by node: of values, of temporaries, then of values that left their sets.
     parent: Vec<usize>,
+    /// Node by value.
+    node: Vec<usize>,
     /// The temporary of a set, by root.
     temp: Vec<Option<u8>>,
     /// Members by root: values of the set.
     sizes: Vec<usize>,
-    /// Values that are alone, whatever their set was.
-    alone: Vec<bool>,
     /// Values that are read.
     pub(crate) read: Vec<bool>,
     /// Values that a presubtract result or a texture instruction reads: their lanes stay.
@@ -35,7 +35,7 @@ impl Sets {
             parent: (0..count + TEMPORARIES).collect(),
             temp: vec![None; count + TEMPORARIES],
             sizes: vec![0; count + TEMPORARIES],
-            alone: vec![false; count],
+            node: (0..count).collect(),
             read: vec![false; count],
             fixed: vec![false; count],
         };
@@ -54,8 +54,8 @@ impl Sets {
             sets.join_results(form, op)?;
         }
         for value in 0..count {
-            let root = sets.root(value);
-            sets.sizes[root] += 1;
+            let set = sets.set_of(value);
+            sets.sizes[set] += 1;
         }
         Some(sets)
     }
@@ -147,7 +147,12 @@ impl Sets {
         Some(())
     }
 
-    pub(crate) fn root(&self, mut member: usize) -> usize {
+    /// Returns the set of a value.
+    pub(crate) fn set_of(&self, value: ValId) -> usize {
+        self.root(self.node[value])
+    }
+
+    fn root(&self, mut member: usize) -> usize {
         while self.parent[member] != member {
             member = self.parent[member];
         }
@@ -156,7 +161,7 @@ impl Sets {
 
     /// Returns the temporary of the set of a value, if it is decided.
     pub(crate) fn temp(&self, value: ValId) -> Option<u8> {
-        if self.alone[value] { None } else { self.temp[self.root(value)] }
+        self.temp[self.set_of(value)]
     }
 
     /// Returns whether a value needs a register.
@@ -166,8 +171,8 @@ impl Sets {
 
     /// Returns whether a value shares its register with no other, so that any channel will do.
     pub(crate) fn is_alone(&self, value: ValId) -> bool {
-        let root = self.root(value);
-        self.alone[value] || (self.sizes[root] == 1 && self.temp[root].is_none())
+        let set = self.set_of(value);
+        self.sizes[set] == 1 && self.temp[set].is_none()
     }
 
     /// Returns the register of a value, as far as it is known.
@@ -175,37 +180,36 @@ impl Sets {
         self.place(form, value).0
     }
 
-    /// Returns whether the set of a value has no other member.
-    pub(crate) fn is_singleton(&self, value: ValId) -> bool {
-        let root = self.root(value);
-        self.sizes[root] == 1 && self.temp[root].is_none()
-    }
-
     /// Takes a value out of its set.
     pub(crate) fn leave(&mut self, value: ValId) {
-        self.alone[value] = true;
+        let new = self.parent.len();
+        let old = self.set_of(value);
+        self.sizes[old] -= 1;
+        self.parent.push(new);
+        self.temp.push(None);
+        self.sizes.push(1);
+        self.node[value] = new;
     }
 
-    /// Puts a value that is alone into the set of another.
+    /// Puts a value into the set of another.
     pub(crate) fn enter(&mut self, value: ValId, other: ValId) {
-        let root = self.root(other);
-        self.parent[value] = root;
-        self.sizes[root] += 1;
-        self.alone[value] = false;
+        let (old, new) = (self.set_of(value), self.set_of(other));
+        self.sizes[old] -= 1;
+        self.sizes[new] += 1;
+        self.node[value] = new;
     }
 
     /// Returns the lanes that members of the set of a value take, and channels of its temporary that are read
     /// from before or live beyond the segment.
     pub(crate) fn lanes_taken(&self, form: &Form, value: ValId) -> u8 {
-        let root = self.root(value);
+        let set = self.set_of(value);
         let mut taken = 0;
         for (other, data) in form.values.iter().enumerate() {
-            let member = !self.alone[other] && self.root(other) == root;
-            if member && !form.ops[data.op].dead && self.stored(form, other) {
+            if self.set_of(other) == set && !form.ops[data.op].dead && self.stored(form, other) {
                 taken |= 1 << data.lane;
             }
         }
-        if let Some(temp) = self.temp[root] {
+        if let Some(temp) = self.temp[set] {
             taken |= form.live_out.temp(temp);
             for atom in form.ops.iter().filter(|op| !op.dead).flat_map(Op::atoms) {
                 if let Atom::Entry(of, channel) = atom
@@ -222,13 +226,8 @@ impl Sets {
 impl Places for Sets {
     fn place(&self, form: &Form, value: ValId) -> (Register, u8) {
         let lane = form.values[value].lane;
-        let register = if self.alone[value] {
-            Register::Set(self.parent.len() + value)
-        } else {
-            let root = self.root(value);
-            self.temp[root].map_or(Register::Set(root), Register::Temp)
-        };
-        (register, lane)
+        let set = self.set_of(value);
+        (self.temp[set].map_or(Register::Set(set), Register::Temp), lane)
     }
 }
 
@@ -289,7 +288,7 @@ pub(crate) fn dependences(form: &Form, sets: &Sets) -> Option<Vec<Vec<Edge>>> {
     let mut chains: BTreeMap<(usize, u8), Vec<ValId>> = BTreeMap::new();
     for (value, data) in form.values.iter().enumerate() {
         if !form.ops[data.op].dead && sets.stored(form, value) && is_result(form, value) {
-            chains.entry((sets.root(value), data.lane)).or_default().push(value);
+            chains.entry((sets.set_of(value), data.lane)).or_default().push(value);
         }
     }
     for ((root, lane), chain) in &chains {

@@ -63,8 +63,10 @@ pub(crate) fn randomize(job: &mut Job, seed: u64, all: bool) {
         Input::planes(temp, [plane(), plane(), plane(), plane()])
     });
     job.inputs = Some(inputs.collect());
-    for constant in job.program.state.fc_int_const.iter_mut() {
-        let count = [0, 1, 2, 5, 255][(rng.next_u64() % 5) as usize];
+    // Those that the program gives are part of it: that a loop iterates decides where its jump may lead.
+    let given = job.program.state.fc_int_const.iter_mut();
+    for constant in given.filter(|constant| constant.is_none()) {
+        let count = [1, 2, 5, 255][(rng.next_u64() % 4) as usize];
         *constant = Some(UsFcIntConst::default().with(UsFcIntConst::KR, count));
     }
 }

@@ -135,10 +135,16 @@ impl Parser<'_> {
         Ok(end)
     }
 
-    /// Returns a jump past ENDIF must close the levels that ENDIF closes, except those that are
-    /// open in the last arm only.
+    /// Checks the levels of a jump. One past ENDIF must close the levels that ENDIF closes, except
+    /// those that are open in the last arm only; one onto ENDIF has none of these, so there must be
+    /// none.
     fn check_exit(&self, at: usize, end: usize, out: BranchExit, pending: u8) -> Parsed<()> {
-        let BranchExit::AfterEndIf(_, Some(closed)) = out else { return Ok(()) };
+        let closed = match out {
+            BranchExit::AfterEndIf(_, Some(closed)) => closed,
+            BranchExit::AfterEndIf(_, None) => return Ok(()),
+            BranchExit::OntoEndIf(_) if pending == 0 => return Ok(()),
+            BranchExit::OntoEndIf(_) => return refuse(at, Reason::BranchLevels),
+        };
         match self.closes(end) {
             Some(levels) if levels.saturating_sub(pending) == closed => Ok(()),
             _ => refuse(at, Reason::BranchLevels),
