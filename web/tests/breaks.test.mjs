@@ -21,7 +21,7 @@ LOOP int[0] ALU_WAIT ;
 ENDLOOP ALU_WAIT ;
 OUT TEX_SEM_WAIT LAST src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb, out[0].a = MAX src0.1 src0.1 ;
 `;
-const breaks = (page) => page.evaluate(() => r500.stepper.breaks.value.map((one) => one.address));
+const breaks = (page) => page.evaluate(() => r500.breakpoints.all.value.map((one) => one.address));
 const line = (page, n) => page.locator(".cm-breaks .cm-gutterElement").nth(n);
 /** The breakpoints that are marked: their lines, from 1. */
 const marked = (page) =>
@@ -34,7 +34,7 @@ test("a click next to a line sets a breakpoint there, which both directions stop
   await page.waitForFunction(() => r500.stepper.moment.value !== undefined);
   // Line 8 continues with the instruction of line 7, which has address 2.
   await line(page, 8).click();
-  await page.waitForFunction(() => r500.stepper.breaks.value.length === 1);
+  await page.waitForFunction(() => r500.breakpoints.all.value.length === 1);
   assert.deepEqual(await breaks(page), [2]);
   assert.deepEqual(await marked(page), [7]);
   assert.match(await page.locator(".breaks li").textContent(), /@2.*MAD/);
@@ -46,7 +46,7 @@ test("a click next to a line sets a breakpoint there, which both directions stop
   assert.equal((await run("Shift+F5")).position, 4);
   assert.equal(await page.locator(".breaks li.hit").count(), 1);
   await line(page, 7).click();
-  await page.waitForFunction(() => r500.stepper.breaks.value.length === 0);
+  await page.waitForFunction(() => r500.breakpoints.all.value.length === 0);
   // Where no instruction is there can be none.
   await line(page, 2).click();
   await page.waitForFunction(() => /no instruction/.test(document.querySelector("#said").textContent));
@@ -60,7 +60,7 @@ test("a breakpoint stays with its line when the program changes", async () => {
   await type(page, PROGRAM);
   await page.evaluate(() => r500.editor.goTo(r500.editor.text.indexOf("ENDLOOP")));
   await page.keyboard.press("F9");
-  await page.waitForFunction(() => r500.stepper.breaks.value.length === 1);
+  await page.waitForFunction(() => r500.breakpoints.all.value.length === 1);
   assert.deepEqual(await breaks(page), [3]);
   assert.match(await page.locator("#status").textContent(), /Breakpoint at @3: .*ENDLOOP/);
   // An instruction more in front of it, a mistake for a while, and another line.
@@ -70,7 +70,7 @@ test("a breakpoint stays with its line when the program changes", async () => {
   await page.keyboard.insertText("E 8 8 ;\n");
   await settled(page);
   await page.evaluate(() => r500.editor.apply([{ from: 27, to: 40, text: "" }]));
-  await page.waitForFunction(() => r500.stepper.breaks.value[0]?.address === 4);
+  await page.waitForFunction(() => r500.breakpoints.all.value[0]?.address === 4);
   assert.deepEqual(await marked(page), [10]);
   // With its instruction the breakpoint goes.
   await page.evaluate(() => {
@@ -78,11 +78,11 @@ test("a breakpoint stays with its line when the program changes", async () => {
     const to = r500.editor.text.indexOf("OUT TEX");
     r500.editor.apply([{ from, to, text: "" }]);
   });
-  await page.waitForFunction(() => r500.stepper.breaks.value.length === 0);
+  await page.waitForFunction(() => r500.breakpoints.all.value.length === 0);
   assert.deepEqual(await marked(page), []);
   // Another program has none of this one's.
   await page.keyboard.press("F9");
-  await page.waitForFunction(() => r500.stepper.breaks.value.length === 1);
+  await page.waitForFunction(() => r500.breakpoints.all.value.length === 1);
   await page.evaluate((text) => r500.open({ name: "other", text, files: [] }), PROGRAM);
   assert.deepEqual(await breaks(page), []);
   await context.close();

@@ -123,12 +123,12 @@ test("breakpoints on instructions and conditions stop in both directions", async
   // Every third visit of an instruction of the loop, found without the recording.
   const address = lines.map((line) => line.address).find((one, n, all) => all.indexOf(one) !== n);
   const visits = lines.filter((line) => line.address === address).map((line) => line.step - 1);
-  await page.evaluate((address) => r500.stepper.toggle({ address, condition: null, changes: null }), address);
+  await page.evaluate((address) => r500.breakpoints.toggle({ address, condition: null, changes: null }), address);
   const run = (backward) => page.evaluate(async (backward) => (await r500.stepper.go({ how: "run", backward }), r500.stepper.moment.value.position), backward);
   assert.equal(await run(false), visits[0]);
   assert.equal(await run(false), visits[1]);
   assert.equal(await run(true), visits[0]);
-  await page.evaluate(() => (r500.stepper.breaks.value = []));
+  await page.evaluate(() => (r500.breakpoints.all.value = []));
   await page.evaluate(() => r500.stepper.go({ how: "seek", position: 0 }));
   await page.getByLabel("Condition of a breakpoint").fill("not active");
   await page.getByRole("button", { name: "Add" }).click();

@@ -3,7 +3,7 @@
 use r500_program::Job;
 
 use crate::diagnostic::{self, Diagnostic, DiagnosticCode, RenderOptions};
-use crate::items::{Include, Reference, Symbol, TextureRequest};
+use crate::items::{ExpectedPixels, Include, Reference, Symbol, TextureRequest};
 use crate::lexer::{Lexer, MAX_SOURCE};
 use crate::parse::Parser;
 use crate::source::{Files, Loader, NoFiles, Span};
@@ -43,6 +43,8 @@ pub struct Assembly {
     pub includes: Vec<Include>,
     /// Texture files that the caller has to load.
     pub textures: Vec<TextureRequest>,
+    /// The `EXPECT` directives that give values, in the order in which they stand.
+    pub expected: Vec<ExpectedPixels>,
 }
 
 impl Assembly {
@@ -83,7 +85,7 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
     let text = if too_large { &[] } else { source };
     let mut parser = Parser::new(Lexer::new(options.name, text, loader, options.include_depth));
     parser.run();
-    let Parser { lexer, job, spans, symbols, mut references, textures, .. } = parser;
+    let Parser { lexer, job, spans, symbols, mut references, textures, expected, .. } = parser;
     // Count a name that was read twice as one use.
     references.sort_unstable();
     references.dedup();
@@ -99,5 +101,5 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
         );
     }
     diagnostics.sort_by_key(|d| d.span);
-    Assembly { job, diagnostics, files, spans, symbols, references, includes, textures }
+    Assembly { job, diagnostics, files, spans, symbols, references, includes, textures, expected }
 }

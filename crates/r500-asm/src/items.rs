@@ -41,6 +41,46 @@ pub struct Include {
     pub file: u32,
 }
 
+/// An `EXPECT` directive that gives values: which pixels of the picture it is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpectedPixels {
+    /// Where it stands, without the `;`.
+    pub span: Span,
+    /// What it expects of them.
+    pub what: ExpectedQuantity,
+    /// The first pixel, in row order from y = 0.
+    pub first: usize,
+    /// From one pixel to the next, in row order.
+    pub step: usize,
+    /// How many pixels.
+    pub count: usize,
+}
+
+/// What an `EXPECT` directive gives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExpectedQuantity {
+    /// A colour of target 0 to 3.
+    Target(u8),
+    /// Depth.
+    Depth,
+    /// Coverage after the run.
+    Coverage,
+    /// What target A shows where nothing is drawn.
+    Background,
+    /// Coverage before the run (`COVERAGE`).
+    Covered,
+}
+
+impl ExpectedPixels {
+    /// Returns whether it is about a pixel, by its index in row order from y = 0.
+    #[must_use]
+    pub fn contains(&self, pixel: usize) -> bool {
+        pixel
+            .checked_sub(self.first)
+            .is_some_and(|away| away % self.step == 0 && away / self.step < self.count)
+    }
+}
+
 /// A texture whose texels lie in a file. The assembler opens no files: it records the path, and the
 /// caller loads the texels.
 #[derive(Clone, Debug, PartialEq, Eq)]

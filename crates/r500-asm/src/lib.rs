@@ -29,7 +29,10 @@ mod source;
 pub use assemble::{Assembly, Options, assemble};
 pub use diagnostic::{Diagnostic, DiagnosticCode, RenderOptions, Severity};
 pub use format::format;
-pub use items::{Include, Reference, Register, Symbol, SymbolKind, TextureRequest, TextureSource};
+pub use items::{
+    ExpectedPixels, ExpectedQuantity, Include, Reference, Register, Symbol, SymbolKind,
+    TextureRequest, TextureSource,
+};
 pub use print::{
     PrintOptions, Printed, TextureFile, print, print_code, print_instruction, print_lines,
 };

@@ -1,7 +1,8 @@
 //! What a source says and what is wrong with it.
 
 use r500::asm::{Assembly, Register, SymbolKind};
-use r500::check::{Stats, analyze};
+use r500::builtin_uniforms;
+use r500::check::{ExternalReads, Stats, analyze};
 use r500::exec::Shader;
 use r500::isa::values::InstType;
 use r500::program::Job;
@@ -9,9 +10,11 @@ use r500::service::{Problem, problems};
 use serde::Serialize;
 
 use crate::document::{Document, Range, TextEdit};
+use crate::edit::components;
 
 /// What a source says.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Analysis {
     /// Whether it can run.
     pub ok: bool,
@@ -35,8 +38,14 @@ pub struct Analysis {
     pub instructions: Vec<Instruction>,
     /// Constants that the source gives or names.
     pub constants: Vec<Constant>,
+    /// Integer constants that the source gives or the program reads.
+    pub ints: Vec<IntConstant>,
     /// Textures.
     pub textures: Vec<Texture>,
+    /// Uniforms that the page fills in: `time`, `resolution`, `mouse`, `frame`.
+    pub builtin: Vec<&'static str>,
+    /// Whether the source expects something of its picture.
+    pub expects: bool,
     /// Numbers about the program; none where nothing can run.
     pub stats: Vec<Number>,
     /// What is to be known of the program's shape.
@@ -45,11 +54,13 @@ pub struct Analysis {
 
 /// Something that is wrong or odd.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Diagnostic {
     /// Where; the beginning of the source for what concerns all of it.
     #[serde(flatten)]
     pub range: Range,
     /// `error`, `warning` or `note`.
+    #[cfg_attr(test, ts(type = "\"error\" | \"warning\" | \"note\""))]
     pub severity: &'static str,
     /// Its code.
     pub code: &'static str,
@@ -63,6 +74,7 @@ pub struct Diagnostic {
 
 /// A change of the source that fixes something.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Fix {
     /// What it does, in the imperative.
     pub title: String,
@@ -74,12 +86,14 @@ pub struct Fix {
 
 /// An instruction.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Instruction {
     /// Where it stands, if in the source itself.
     pub range: Option<Range>,
     /// Its number, from 0.
     pub index: usize,
     /// `alu`, `out`, `tex` or `fc`.
+    #[cfg_attr(test, ts(type = "\"alu\" | \"out\" | \"tex\" | \"fc\""))]
     pub kind: &'static str,
     /// Its dwords.
     pub words: [u32; 6],
@@ -89,6 +103,7 @@ pub struct Instruction {
 
 /// A constant.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Constant {
     /// Its number.
     pub number: usize,
@@ -96,12 +111,31 @@ pub struct Constant {
     pub value: [u32; 4],
     /// What the source calls it, if it has a name as a whole.
     pub name: Option<String>,
+    /// The comment after its value.
+    pub comment: Option<String>,
+    /// Whether its name or comment says that it is a colour.
+    pub color: bool,
+    /// Whether the program reads it and the source does not give it.
+    pub made_up: bool,
     /// Names of its channels.
     pub uniforms: Vec<Uniform>,
 }
 
+/// An integer constant.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct IntConstant {
+    /// Its number.
+    pub number: usize,
+    /// Iterations of a loop, first value and step of aL.
+    pub value: [i32; 3],
+    /// Whether the program reads it and the source does not give it.
+    pub made_up: bool,
+}
+
 /// A name for channels of a constant.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Uniform {
     /// The name.
     pub name: String,
@@ -109,10 +143,15 @@ pub struct Uniform {
     pub channel: u8,
     /// How many.
     pub channels: u8,
+    /// Whether the name says that it is a colour.
+    pub color: bool,
+    /// Whether the page fills it in.
+    pub builtin: bool,
 }
 
 /// A texture.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "TextureInfo"))]
 pub struct Texture {
     /// Its unit.
     pub unit: usize,
@@ -122,10 +161,13 @@ pub struct Texture {
     pub levels: usize,
     /// The file that it is read from.
     pub file: Option<String>,
+    /// Whether the program reads it and the source does not bind it.
+    pub made_up: bool,
 }
 
 /// A number about a program.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Statistic"))]
 pub struct Number {
     /// Its short title.
     pub title: &'static str,
@@ -166,6 +208,8 @@ pub fn analyse(document: &Document) -> Analysis {
             stats = numbers(&Stats::of_graph(&job.program, graph, structure));
         }
     }
+    let mut drawn = job.clone();
+    let made_up = if ok { r500::stand_in::fill(&mut drawn) } else { ExternalReads::default() };
     let clock = job.uniforms.iter().find(|uniform| uniform.name == "time");
     Analysis {
         ok,
@@ -178,8 +222,14 @@ pub fn analyse(document: &Document) -> Analysis {
         diagnostics,
         offset: job.program.state.code_offset.map_or(0, |offset| offset.offset_addr()),
         instructions: instructions(document),
-        constants: constants(assembly),
-        textures: textures(assembly),
+        constants: constants(document, &drawn, &made_up),
+        ints: ints(&drawn, &made_up),
+        textures: textures(assembly, &drawn, &made_up),
+        builtin: builtin_uniforms::NAMES
+            .into_iter()
+            .filter(|name| job.uniforms.iter().any(|uniform| uniform.name == *name))
+            .collect(),
+        expects: !assembly.expected.is_empty(),
         stats,
         notes,
     }
@@ -235,20 +285,49 @@ fn instructions(document: &Document) -> Vec<Instruction> {
     all.map(one).collect()
 }
 
-fn constants(assembly: &Assembly) -> Vec<Constant> {
-    let job = &assembly.job;
-    let named = names(assembly);
-    let given = &job.program.state.constants;
+fn constants(document: &Document, drawn: &Job, made_up: &ExternalReads) -> Vec<Constant> {
+    let named = names(document.assembly());
+    let given = &drawn.program.state.constants;
     // A name may stand for a constant that the source gives no value.
-    let behind = job.uniforms.iter().map(|uniform| usize::from(uniform.constant) + 1).max();
-    let all = (0..given.len().max(behind.unwrap_or(0))).filter_map(|number| {
+    let named_end = drawn.uniforms.iter().map(|uniform| usize::from(uniform.constant) + 1).max();
+    let all = (0..given.len().max(named_end.unwrap_or(0))).filter_map(|number| {
         let value = given.get(number).copied().unwrap_or_default();
-        let uniforms: Vec<Uniform> = uniforms(job, number);
+        let uniforms: Vec<Uniform> = uniforms(drawn, number);
         let name = named.iter().find(|named| named.0 == number).map(|named| named.1.clone());
-        let counts = value != [0; 4] || !uniforms.is_empty() || name.is_some();
-        counts.then_some(Constant { number, value, name, uniforms })
+        let register = u8::try_from(number).ok()?;
+        let comment = comment(&document.text, register);
+        let says = [&name, &comment].into_iter().flatten().any(|text| says_color(text));
+        let made_up = made_up.constants.contains(&register);
+        let counts = value != [0; 4] || !uniforms.is_empty() || name.is_some() || made_up;
+        counts.then_some(Constant { number, value, name, comment, color: says, made_up, uniforms })
     });
     all.collect()
+}
+
+/// Returns the comment after `const[n] = (…) ;` on its line.
+fn comment(text: &str, number: u8) -> Option<String> {
+    let parts = components(text, "const", number, 4)?;
+    let line = text.get(parts.last()?.end..)?.lines().next()?;
+    let rest = line.trim_start().strip_prefix(')')?.trim_start().strip_prefix(';')?;
+    let comment = rest.trim_start().strip_prefix("--")?.trim();
+    (!comment.is_empty()).then(|| comment.to_owned())
+}
+
+/// Returns whether a name or comment speaks of a colour.
+fn says_color(text: &str) -> bool {
+    const WORDS: [&str; 5] = ["color", "colour", "tint", "albedo", "rgb"];
+    let text = text.to_ascii_lowercase();
+    WORDS.iter().any(|word| text.contains(word))
+}
+
+fn ints(drawn: &Job, made_up: &ExternalReads) -> Vec<IntConstant> {
+    let all = drawn.program.state.fc_int_const.iter().enumerate();
+    all.filter_map(|(number, int)| {
+        let int = (*int)?;
+        let value = [i32::from(int.kr()), i32::from(int.kg()), i32::from(int.kb())];
+        Some(IntConstant { number, value, made_up: made_up.int_constants >> number & 1 != 0 })
+    })
+    .collect()
 }
 
 fn uniforms(job: &Job, number: usize) -> Vec<Uniform> {
@@ -257,6 +336,8 @@ fn uniforms(job: &Job, number: usize) -> Vec<Uniform> {
         name: uniform.name.clone(),
         channel: uniform.channel,
         channels: uniform.channels,
+        color: says_color(&uniform.name),
+        builtin: builtin_uniforms::NAMES.contains(&uniform.name.as_str()),
     };
     here.map(uniform).collect()
 }
@@ -275,14 +356,15 @@ fn names(assembly: &Assembly) -> Vec<(usize, String)> {
     assembly.symbols.iter().filter_map(name).collect()
 }
 
-fn textures(assembly: &Assembly) -> Vec<Texture> {
-    let all = assembly.job.textures.iter().enumerate();
+fn textures(assembly: &Assembly, drawn: &Job, made_up: &ExternalReads) -> Vec<Texture> {
+    let all = drawn.textures.iter().enumerate();
     let one = |(unit, texture): (usize, &Option<r500::program::Texture>)| {
         let texture = texture.as_ref()?;
         let size = texture.levels.first().map_or([0; 3], |l| [l.width, l.height, l.layers]);
         let request = assembly.textures.iter().find(|request| usize::from(request.unit) == unit);
         let file = request.map(|request| request.path.clone());
-        Some(Texture { unit, size, levels: texture.levels.len(), file })
+        let made_up = made_up.textures >> unit & 1 != 0;
+        Some(Texture { unit, size, levels: texture.levels.len(), file, made_up })
     };
     all.filter_map(one).collect()
 }

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 /// Bytes in this module's memory, until the next request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(type = "Uint8Array<ArrayBuffer>"))]
 pub struct Bytes {
     /// Address.
     pub at: usize,

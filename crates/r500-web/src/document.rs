@@ -84,6 +84,14 @@ impl Document {
         edits.iter().map(edit).collect()
     }
 
+    /// Returns the edit that makes the source another text: what differs, without what is equal in front and at the end. None
+    /// if nothing differs.
+    #[must_use]
+    pub fn replaced(&self, text: &[u8]) -> Vec<TextEdit> {
+        let edit = self.analysis.edit_to(text);
+        edit.and_then(|edit| self.edits(&[edit])).unwrap_or_default()
+    }
+
     /// Returns the byte at a place.
     #[must_use]
     pub fn byte(&self, unit: usize) -> usize {
@@ -93,6 +101,7 @@ impl Document {
 
 /// A part of the source, in UTF-16 units, as pages count text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Range {
     /// The first unit.
     pub from: usize,
@@ -102,6 +111,7 @@ pub struct Range {
 
 /// Parts of the source to be replaced, in UTF-16 units.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct TextEdit {
     /// What is replaced.
     #[serde(flatten)]

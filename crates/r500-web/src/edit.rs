@@ -12,7 +12,7 @@ use crate::document::{Document, Range, TextEdit};
 pub fn constant(document: &Document, number: u8, value: [u32; 4]) -> Result<Vec<TextEdit>, String> {
     let now = document.assembly().job.program.state.constants.get(usize::from(number));
     let now = now.copied().unwrap_or_default();
-    let edits = match components(&document.text, number) {
+    let edits = match components(&document.text, "const", number, 4) {
         Some(parts) => {
             let all = parts.into_iter().zip(value).zip(now).filter(|((_, to), from)| to != from);
             all.map(|((range, to), _)| (range, float(to))).collect()
@@ -33,6 +33,46 @@ pub fn constant(document: &Document, number: u8, value: [u32; 4]) -> Result<Vec<
     let got = after.job.program.state.constants.get(usize::from(number));
     if !after.is_ok() || got != Some(&value) {
         return Err(format!("const[{number}] is not given so that it could be changed here"));
+    }
+    Ok(edits.into_iter().map(|(range, text)| edit(document, range, text)).collect())
+}
+
+/// Returns what the source becomes if an integer constant has another value: iterations of a loop, first value and step of aL.
+///
+/// # Errors
+/// Why the source does not take it.
+pub fn int_constant(
+    document: &Document,
+    number: u8,
+    value: [i32; 3],
+) -> Result<Vec<TextEdit>, String> {
+    let edits = match components(&document.text, "int", number, 3) {
+        Some(parts) => parts
+            .into_iter()
+            .zip(value)
+            .filter(|(range, to)| document.text.get(range.clone()) != Some(&to.to_string()))
+            .map(|(range, to)| (range, to.to_string()))
+            .collect(),
+        None => {
+            let end = document.text.len();
+            let newline = if document.text.ends_with('\n') { "" } else { "\n" };
+            let [count, start, step] = value;
+            vec![(end..end, format!("{newline}int[{number}] = ({count}, {start}, {step}) ;\n"))]
+        }
+    };
+    let mut text = document.text.clone();
+    for (range, new) in edits.iter().rev() {
+        text.get(range.clone()).ok_or("the value ends inside of a character")?;
+        text.replace_range(range.clone(), new);
+    }
+    let after = document.with_text(&text);
+    let got = after.job.program.state.fc_int_const.get(usize::from(number)).copied().flatten();
+    let got = got.map(|int| [i32::from(int.kr()), i32::from(int.kg()), i32::from(int.kb())]);
+    if got != Some(value) {
+        return Err(format!(
+            "int[{number}] does not take ({}, {}, {})",
+            value[0], value[1], value[2]
+        ));
     }
     Ok(edits.into_iter().map(|(range, text)| edit(document, range, text)).collect())
 }
@@ -79,8 +119,13 @@ fn edit(document: &Document, range: std::ops::Range<usize>, text: String) -> Tex
     TextEdit { range, text }
 }
 
-/// Returns the four values in `const[n] = (…)`, as they stand in the text.
-fn components(text: &str, number: u8) -> Option<Vec<std::ops::Range<usize>>> {
+/// Returns the values in `const[n] = (…)` or `int[n] = (…)`, as they stand in the text.
+pub(crate) fn components(
+    text: &str,
+    register: &str,
+    number: u8,
+    count: usize,
+) -> Option<Vec<std::ops::Range<usize>>> {
     let bytes = text.as_bytes();
     let all: Vec<RawToken> =
         raw_tokens(bytes).filter(|piece| piece.kind != RawTokenKind::Comment).collect();
@@ -88,7 +133,7 @@ fn components(text: &str, number: u8) -> Option<Vec<std::ops::Range<usize>>> {
     let marks =
         |at: usize, mark: u8| all.get(at).is_some_and(|p| p.kind == RawTokenKind::Mark(mark));
     let open = (0..all.len()).find(|&at| {
-        all[at].is(bytes, "const")
+        all[at].is(bytes, register)
             && marks(at + 1, b'[')
             && all.get(at + 2).is_some_and(|piece| piece.is(bytes, &number))
             && marks(at + 3, b']')
@@ -108,7 +153,7 @@ fn components(text: &str, number: u8) -> Option<Vec<std::ops::Range<usize>>> {
             first.get_or_insert(at);
         }
     }
-    (parts.len() == 4).then_some(parts)
+    (parts.len() == count).then_some(parts)
 }
 
 /// Returns a float as it is written: the shortest decimal that means it, or its bits.
@@ -181,5 +226,24 @@ mod tests {
     fn a_constant_that_is_not_given_is_added() {
         let text = edited("NAME \"x\" ;", 3, [1.0, f32::INFINITY, 0.0, 0.5]);
         assert_eq!(text, "NAME \"x\" ;\nconst[3] = (1, 0x7f800000, 0, 0.5) ;\n");
+    }
+
+    #[test]
+    fn an_integer_constant_is_changed_where_it_stands_or_added() {
+        let changed = |source: &str, value| {
+            let document = Document::new(source.into(), "x".into(), Vec::new());
+            let mut text = source.to_owned();
+            for edit in int_constant(&document, 2, value)?.iter().rev() {
+                let (from, to) = (document.byte(edit.range.from), document.byte(edit.range.to));
+                text.replace_range(from..to, &edit.text);
+            }
+            Ok::<_, String>(text)
+        };
+        assert_eq!(
+            changed("int[2] = ( 3, 0, 1 ) ; -- three", [5, 0, -1]).unwrap(),
+            "int[2] = ( 5, 0, -1 ) ; -- three"
+        );
+        assert_eq!(changed(": ;", [5, 0, 1]).unwrap(), ": ;\nint[2] = (5, 0, 1) ;\n");
+        assert!(changed(": ;", [256, 0, 1]).is_err());
     }
 }

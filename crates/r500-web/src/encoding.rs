@@ -9,6 +9,7 @@ use crate::document::{Document, TextEdit};
 
 /// An instruction, bit by bit.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Encoding {
     index: usize,
     /// As it prints.
@@ -18,6 +19,7 @@ pub struct Encoding {
 
 /// A dword.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "EncodingWord"))]
 pub struct Word {
     bits: u32,
     /// Its register; none if this type of instruction does not read it.
@@ -31,6 +33,7 @@ pub struct Word {
 
 /// A field.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "EncodingField"))]
 pub struct Field {
     name: &'static str,
     hi: u8,
@@ -43,6 +46,7 @@ pub struct Field {
     /// What the code means.
     now: &'static str,
     /// `flag`, `number`, `signed` or `choice`.
+    #[cfg_attr(test, ts(type = "\"flag\" | \"number\" | \"signed\" | \"choice\""))]
     kind: &'static str,
     reserved: bool,
     values: Vec<Value>,
@@ -50,6 +54,7 @@ pub struct Field {
 
 /// A value that the documents name.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "EncodingValue"))]
 pub struct Value {
     code: u32,
     name: &'static str,

@@ -4,10 +4,11 @@ use r500::asm::ide::{CompletionKind, Token, TokenKind};
 use r500::service;
 use serde::Serialize;
 
-use crate::document::{Document, Range};
+use crate::document::{Document, Range, TextEdit};
 
 /// What is said of a place.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Hover {
     #[serde(flatten)]
     range: Range,
@@ -17,6 +18,7 @@ pub struct Hover {
 
 /// Something that may stand at a place.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Completion {
     /// What it replaces.
     #[serde(flatten)]
@@ -53,6 +55,63 @@ pub fn completions(document: &Document, at: usize) -> Vec<Completion> {
         })
     };
     all.filter_map(one).collect()
+}
+
+/// A name that can be changed.
+#[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Renamable {
+    #[serde(flatten)]
+    range: Range,
+    /// The name, without a label's `@`.
+    name: String,
+}
+
+/// Returns where the name or label at a place is defined; nothing if in an included file.
+#[must_use]
+pub fn definition(document: &Document, at: usize) -> Option<Range> {
+    document.range(document.analysis.definition(document.byte(at))?)
+}
+
+/// Returns where the name or label at a place is used and defined, in the source itself.
+#[must_use]
+pub fn references(document: &Document, at: usize) -> Vec<Range> {
+    let found = document.analysis.references(document.byte(at), true).into_iter();
+    found.filter_map(|span| document.range(span)).collect()
+}
+
+/// Returns the name at a place that [`rename`] changes.
+#[must_use]
+pub fn renamable(document: &Document, at: usize) -> Option<Renamable> {
+    let span = document.analysis.renamable(document.byte(at))?;
+    let name = document.text.get(span.start as usize..span.end as usize)?;
+    Some(Renamable { range: document.range(span)?, name: name.to_owned() })
+}
+
+/// Returns what giving the name at a place another one makes of the source.
+///
+/// # Errors
+/// Why it cannot be called so.
+pub fn rename(document: &Document, at: usize, name: &str) -> Result<Vec<TextEdit>, String> {
+    let edits = document.analysis.rename(document.byte(at), name).map_err(|why| why.to_string())?;
+    document.edits(&edits).ok_or_else(|| "it stands in an included file, too".to_owned())
+}
+
+/// Returns what formatting makes of the source.
+///
+/// # Errors
+/// Why it cannot be formatted.
+pub fn format(document: &Document) -> Result<Vec<TextEdit>, String> {
+    let text = r500::asm::format(document.text.as_bytes()).map_err(|why| why.to_string())?;
+    Ok(document.replaced(&text))
+}
+
+/// Returns what all safe fixes of the checker make of the source.
+#[must_use]
+pub fn fix_all(document: &Document) -> Vec<TextEdit> {
+    let again = |text: &[u8]| document.with_text(&String::from_utf8_lossy(text));
+    let fixed = service::fix_all(&document.analysis, again);
+    fixed.map_or_else(Vec::new, |text| document.replaced(&text))
 }
 
 /// Returns what the words of a part of the source are: from, to, and the kind of each in one list,
@@ -117,5 +176,31 @@ mod tests {
         assert_eq!((rcp.kind, rcp.range.from), ("function", at));
         let tokens = tokens(&document, at, at + 3);
         assert_eq!(tokens, [(at, at + 3, "operation")]);
+    }
+
+    fn applied(document: &Document, edits: &[TextEdit]) -> String {
+        let mut text = document.text.clone();
+        for edit in edits.iter().rev() {
+            let (from, to) = (document.byte(edit.range.from), document.byte(edit.range.to));
+            text.replace_range(from..to, &edit.text);
+        }
+        text
+    }
+
+    #[test]
+    fn names_are_found_and_renamed_and_the_source_is_formatted() {
+        let text = "-- caf\u{e9}\nDEF eye = temp[1] ;\nsrc0.rgb = eye : eye.a = RCP src0.r ;\n";
+        let document = Document::new(text.into(), "x".into(), Vec::new());
+        let at = text[..text.rfind("eye").unwrap()].encode_utf16().count();
+        let defined = definition(&document, at).unwrap();
+        assert_eq!(references(&document, at).len(), 3);
+        assert_eq!(references(&document, at)[0], defined);
+        assert_eq!(renamable(&document, at).unwrap().name, "eye");
+        let renamed = applied(&document, &rename(&document, at, "place").unwrap());
+        assert_eq!(renamed, text.replace("eye", "place"));
+        assert!(rename(&document, at, "LOOP").is_err());
+        let spaced = Document::new(text.replace(": eye.a", ":    eye.a"), "x".into(), Vec::new());
+        assert_eq!(applied(&spaced, &format(&spaced).unwrap()), text);
+        assert!(format(&document).unwrap().is_empty());
     }
 }

@@ -9,6 +9,9 @@
 //! | [`request`] | the requests themselves |
 //! | [`document`] | a source with the files it names, assembled; places in it as the page counts them |
 //! | [`open`] | any format to sources |
+//! | [`expect`] | whether the picture is as `EXPECT` directives say |
+//! | [`compare`] | two programs, their pictures and where they part |
+//! | [`look`] | how values become the picture that is shown |
 //! | [`analysis`] | diagnostics, instructions, constants, numbers about a program |
 //! | [`language`] | what a word means, and what may stand at a place |
 //! | [`encoding`] | an instruction bit by bit, and what changing a field makes of its source |
@@ -21,14 +24,19 @@
 mod abi;
 pub mod analysis;
 pub mod bytes;
+pub mod compare;
 pub mod document;
 pub mod edit;
 pub mod encoding;
+pub mod expect;
 pub mod language;
+pub mod look;
 pub mod open;
 pub mod picture;
 pub mod request;
 pub mod step;
 pub mod survey;
+#[cfg(test)]
+mod typescript;
 
 pub use request::{Request, Session};

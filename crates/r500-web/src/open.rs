@@ -8,6 +8,7 @@ use serde::Serialize;
 
 /// A file with programs.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Opened {
     /// What the file is written in.
     pub format: &'static str,

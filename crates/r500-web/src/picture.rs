@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use r500::builtin_uniforms::BuiltinUniforms;
 use r500::exec::record::DrawSetup;
 use r500::exec::{
     Bindings, Counters, Draw, Engine, Frame, Limits, Options, PixelRect, RunInfo, Shader, draw_into,
@@ -15,9 +16,11 @@ use r500_jit::Jit;
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::Bytes;
+use crate::look::Look;
 
 /// What is to be drawn.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Drawing {
     /// Width and height of the whole picture.
     pub size: [u32; 2],
@@ -31,12 +34,34 @@ pub struct Drawing {
     /// Target to show: 0 to 3, or 4 for depth.
     #[serde(default)]
     pub target: usize,
+    /// How its values become the picture.
+    #[serde(default)]
+    pub look: Look,
+    /// Where the pointer is, for the constant that takes it; without it, what the source says.
+    #[serde(default)]
+    pub mouse: Option<Mouse>,
+    /// Pictures drawn before, for the constant that takes it.
+    #[serde(default)]
+    pub frame: u32,
     /// Instructions that a group of pixels may execute.
     pub limit: u64,
 }
 
+/// The pointer over the picture.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Mouse {
+    /// Column, from 0 at the left to 1.
+    pub x: f32,
+    /// Row, from 0 at the bottom to 1.
+    pub y: f32,
+    /// Whether a button is pressed.
+    pub pressed: bool,
+}
+
 /// What was loaded.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Loaded {
     /// Width and height that the source says.
     size: Option<[u32; 2]>,
@@ -50,6 +75,7 @@ pub struct Loaded {
 
 /// What was drawn.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Drawn {
     bands: Vec<Band>,
     /// Who drew it.
@@ -62,6 +88,7 @@ pub struct Drawn {
 
 /// Rows.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Band {
     /// The lowest, counted from the bottom of the picture.
     y: u32,
@@ -76,8 +103,6 @@ pub struct Picture {
     engine: Arc<Jit>,
     job: Job,
     shader: Arc<Shader>,
-    /// The constant and its channel that take the time.
-    time: Option<(usize, usize)>,
     /// The bands drawn last, with what they are shown as.
     drawn: Vec<(Frame, Upright)>,
 }
@@ -89,9 +114,7 @@ impl Picture {
     /// Why the program cannot run.
     pub fn new(job: Job, engine: Arc<Jit>) -> Result<Self, String> {
         let shader = Arc::new(Shader::new(&job.program).map_err(|error| error.to_string())?);
-        let time = job.uniforms.iter().find(|uniform| uniform.name == "time");
-        let time = time.map(|uniform| (uniform.constant.into(), uniform.channel.into()));
-        Ok(Self { engine, job, shader, time, drawn: Vec::new() })
+        Ok(Self { engine, job, shader, drawn: Vec::new() })
     }
 
     /// Returns what is there to be drawn.
@@ -103,7 +126,7 @@ impl Picture {
             size: self.job.size,
             targets,
             depth: self.shader.writes_depth(),
-            moves: self.time.is_some(),
+            moves: self.job.uniforms.iter().any(|uniform| uniform.name == "time"),
         }
     }
 
@@ -131,20 +154,32 @@ impl Picture {
             }
             let Some((frame, shown)) = self.drawn.get_mut(n) else { break };
             draw_into(&*prepared, &draw, frame).map_err(told)?;
-            *shown = upright(frame, drawing.target);
+            *shown = upright(frame, drawing.target, &drawing.look);
             counters.merge(&frame.counters);
             ran = Some(frame.run_info.clone());
         }
-        let bands = self.drawn.iter().map(|(frame, shown)| {
-            band(frame, shown.pixels.as_ptr() as usize, size_of_val(shown.pixels.as_slice()))
-        });
         Ok(Drawn {
-            bands: bands.collect(),
+            bands: self.shown(),
             engine: ran.as_ref().map_or("", |ran| ran.engine),
             instead: ran.and_then(|ran| ran.fallback_reason),
             instructions: counters.instructions,
             killed: counters.killed,
         })
+    }
+
+    /// Returns the bands drawn last as pictures of a target.
+    pub fn show(&mut self, target: usize, look: Look) -> Vec<Band> {
+        for (frame, shown) in &mut self.drawn {
+            *shown = upright(frame, target, &look);
+        }
+        self.shown()
+    }
+
+    fn shown(&self) -> Vec<Band> {
+        let bands = self.drawn.iter().map(|(frame, shown)| {
+            band(frame, shown.pixels.as_ptr() as usize, size_of_val(shown.pixels.as_slice()))
+        });
+        bands.collect()
     }
 
     /// Returns the raw values of the bands drawn last: four floats a pixel, or one of depth.
@@ -189,10 +224,16 @@ impl Picture {
             let value = value.map(f32::from_bits);
             bindings.set_constant(number, value).map_err(|error| error.to_string())?;
         }
-        if let Some((constant, channel)) = self.time {
+        let builtin = BuiltinUniforms {
+            time: Some(drawing.time),
+            resolution: Some(drawing.size),
+            mouse: drawing.mouse.map(|mouse| ([mouse.x, mouse.y], mouse.pressed)),
+            frame: Some(drawing.frame),
+        };
+        for (constant, channel, number) in builtin.values(&self.job.uniforms) {
             let mut value = bindings.constant(constant).unwrap_or_default();
             if let Some(channel) = value.get_mut(channel) {
-                *channel = drawing.time;
+                *channel = number;
             }
             bindings.set_constant(constant, value).map_err(|error| error.to_string())?;
         }
@@ -200,15 +241,15 @@ impl Picture {
     }
 }
 
-fn upright(frame: &Frame, target: usize) -> Upright {
+fn upright(frame: &Frame, target: usize, look: &Look) -> Upright {
     let width = frame.width();
     match (frame.target(target), frame.depth()) {
-        (Some(colors), _) => Upright::from_colors(width, colors),
-        (None, Some(values)) if target == 4 => Upright::from_values(width, values),
+        (Some(colors), _) => look.of_colors(width, colors),
+        (None, Some(values)) if target == 4 => look.of_values(width, values),
         // A target that the program does not write: as if it had written nothing.
         _ => {
             let nothing = vec![[0.0; 4]; width as usize * frame.height() as usize];
-            Upright::from_colors(width, &nothing)
+            look.of_colors(width, &nothing)
         }
     }
 }

@@ -8,14 +8,17 @@ use r500_jit::{Effort, Jit, Settings, When};
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::Bytes;
+use crate::compare::CompareOptions;
 use crate::document::{Document, File};
+use crate::look::Look;
 use crate::picture::{Drawing, Picture};
 use crate::step::{Going, Stepping};
 use crate::survey::{self, Asked, Surveyed};
-use crate::{analysis, edit, encoding, language, open};
+use crate::{analysis, compare, edit, encoding, expect, language, open};
 
 /// A request. `do` names it.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[serde(tag = "do", rename_all = "camelCase")]
 pub enum Request {
     /// A program in a file of any format, as a source. Attached: the file.
@@ -34,6 +37,34 @@ pub enum Request {
     Load(Source),
     /// Draws rows of what was loaded.
     Draw(Drawing),
+    /// The rows drawn last as another picture.
+    Show {
+        /// Target 0 to 3, or 4 for depth.
+        target: usize,
+        /// How its values become a picture.
+        look: Look,
+    },
+    /// Judges the `EXPECT` directives of what was loaded.
+    Expect {
+        /// Instructions that a group of pixels may execute.
+        limit: u64,
+    },
+    /// Compares what was loaded, A, with another source, B. Attached: the files that B may name.
+    Compare {
+        /// B.
+        other: Source,
+        /// How.
+        options: CompareOptions,
+    },
+    /// An animation as a GIF file. Attached: frames of 8 bits a channel, the upper row first.
+    Gif {
+        /// Width and height.
+        size: [u32; 2],
+        /// Frames.
+        frames: usize,
+        /// Frames a second.
+        fps: u16,
+    },
     /// Where the raw values of the rows drawn last are.
     Values {
         /// Target 0 to 3, or 4 for depth.
@@ -62,6 +93,13 @@ pub enum Request {
         /// Its new value, as bits.
         value: [u32; 4],
     },
+    /// What changing an integer constant makes of the source.
+    EditInt {
+        /// Its number.
+        number: u8,
+        /// Iterations, first value of aL, step of aL.
+        value: [i32; 3],
+    },
     /// What binding another texture makes of the source.
     EditTexture {
         /// Its unit.
@@ -86,6 +124,32 @@ pub enum Request {
         /// The place, in UTF-16 units.
         at: usize,
     },
+    /// Where the name or label at a place is defined; nothing if in an included file.
+    Definition {
+        /// The place, in UTF-16 units.
+        at: usize,
+    },
+    /// Where the name or label at a place is used and defined.
+    References {
+        /// The place, in UTF-16 units.
+        at: usize,
+    },
+    /// The name at a place that can be changed.
+    Renamable {
+        /// The place, in UTF-16 units.
+        at: usize,
+    },
+    /// What giving the name at a place another one makes of the source.
+    Rename {
+        /// The place, in UTF-16 units.
+        at: usize,
+        /// The new name.
+        name: String,
+    },
+    /// What formatting makes of the source.
+    Format,
+    /// What all safe fixes of the checker make of the source.
+    FixAll,
     /// What the words of a part of the source are.
     Tokens {
         /// The part, in UTF-16 units.
@@ -113,6 +177,7 @@ pub enum Request {
 
 /// A source with the files that it may name.
 #[derive(Clone, Debug, Default, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Source {
     /// The text.
     pub text: String,
@@ -126,6 +191,7 @@ pub struct Source {
 
 /// An attached file.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct FileLength {
     /// Its name.
     pub name: String,
@@ -139,6 +205,8 @@ pub struct Session {
     /// What draws, with what it compiled: programs that are typed differ little.
     engine: Arc<Jit>,
     picture: Option<Picture>,
+    /// The source that `picture` is of.
+    drawn: Option<Document>,
     stepping: Option<Stepping>,
     surveyed: survey::Kept,
     /// Bytes that the last answer pointed to.
@@ -153,6 +221,7 @@ impl Default for Session {
             document: None,
             engine: Arc::new(Jit::with(Simd::detect(), settings)),
             picture: None,
+            drawn: None,
             stepping: None,
             surveyed: survey::Kept::default(),
             kept: Vec::new(),
@@ -188,14 +257,43 @@ impl Session {
                 // What was there goes first: it may be large.
                 self.picture = None;
                 self.surveyed = survey::Kept::default();
-                let picture = Picture::new(document.job()?, self.engine.clone())?;
+                let mut job = document.job()?;
+                r500::stand_in::fill(&mut job);
+                let picture = Picture::new(job, self.engine.clone())?;
                 let loaded = picture.loaded();
                 self.picture = Some(picture);
+                self.drawn = Some(document);
                 json(&loaded)
             }
             Request::Draw(drawing) => {
                 let picture = self.picture.as_mut().ok_or("nothing is loaded")?;
                 json(&picture.draw(&drawing)?)
+            }
+            Request::Show { target, look } => {
+                let picture = self.picture.as_mut().ok_or("nothing is loaded")?;
+                json(&picture.show(target, look))
+            }
+            Request::Expect { limit } => {
+                let document = self.drawn.as_ref().ok_or("nothing is loaded")?;
+                json(&expect::judge(document, &document.job()?, &self.engine, limit)?)
+            }
+            Request::Compare { other, options } => {
+                let other = Document::new(other.text, other.name, attached.files(other.files)?);
+                let own = self.drawn.as_ref().ok_or("nothing is loaded")?;
+                let kept = &mut self.kept;
+                let mut keep = |bytes| keep(kept, bytes);
+                json(&compare::compare([own, &other], &options, &*self.engine, &mut keep)?)
+            }
+            Request::Gif { size: [width, height], frames, fps } => {
+                let length = width as usize * height as usize * 4;
+                let frames: Result<Vec<_>, String> = (0..frames)
+                    .map(|_| {
+                        let pixels = attached.take(length)?.as_chunks().0.to_vec();
+                        Ok(r500::picture::Picture { width, height, pixels })
+                    })
+                    .collect();
+                let gif = r500::picture::encode_gif(&frames?, fps).map_err(|e| e.to_string())?;
+                json(&keep(&mut self.kept, gif))
             }
             Request::Values { target } => {
                 let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
@@ -208,24 +306,32 @@ impl Session {
             Request::EditConstant { constant, value } => {
                 json(&edit::constant(self.document()?, constant, value)?)
             }
+            Request::EditInt { number, value } => {
+                json(&edit::int_constant(self.document()?, number, value)?)
+            }
             Request::EditTexture { unit, what } => {
                 json(&edit::texture(self.document()?, unit, &what)?)
             }
             Request::Flow => json(&r500::cfg::svg(&self.job()?, 64).map_err(|e| e.to_string())?),
             Request::Write { format } => {
                 let written = open::write(&self.job()?, &format)?;
-                let bytes = self.keep(written);
-                json(&bytes)
+                json(&keep(&mut self.kept, written))
             }
             Request::Hover { at } => json(&language::hover(self.document()?, at)),
             Request::Complete { at } => json(&language::completions(self.document()?, at)),
+            Request::Definition { at } => json(&language::definition(self.document()?, at)),
+            Request::References { at } => json(&language::references(self.document()?, at)),
+            Request::Renamable { at } => json(&language::renamable(self.document()?, at)),
+            Request::Rename { at, name } => json(&language::rename(self.document()?, at, &name)?),
+            Request::Format => json(&language::format(self.document()?)?),
+            Request::FixAll => json(&language::fix_all(self.document()?)),
             Request::Tokens { from, to } => json(&language::tokens(self.document()?, from, to)),
             Request::Record { drawing, pixel } => {
                 let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
                 let names = picture.names().to_vec();
                 self.stepping = None;
                 let stepping = Stepping::new(picture.scene(&drawing)?, pixel, names)?;
-                let addresses = self.keep(stepping.addresses());
+                let addresses = keep(&mut self.kept, stepping.addresses());
                 let recorded = json(&stepping.recorded(addresses));
                 self.stepping = Some(stepping);
                 recorded
@@ -238,7 +344,7 @@ impl Session {
                 let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
                 let (numbers, stopped) = survey::survey(picture, &mut self.surveyed, &asked)?;
                 let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-                json(&Surveyed { stopped, numbers: self.keep(bytes) })
+                json(&Surveyed { stopped, numbers: keep(&mut self.kept, bytes) })
             }
             Request::Page { code } => json(&r500::service::explain(&code)),
         }
@@ -251,12 +357,13 @@ impl Session {
     fn job(&self) -> Result<Job, String> {
         self.document()?.job()
     }
+}
 
-    fn keep(&mut self, bytes: Vec<u8>) -> Bytes {
-        let place = Bytes { at: bytes.as_ptr() as usize, length: bytes.len() };
-        self.kept.push(bytes);
-        place
-    }
+/// Keeps bytes until the next request; returns where they are.
+fn keep(kept: &mut Vec<Vec<u8>>, bytes: Vec<u8>) -> Bytes {
+    let place = Bytes { at: bytes.as_ptr() as usize, length: bytes.len() };
+    kept.push(bytes);
+    place
 }
 
 /// Bytes after a request that were not taken yet.

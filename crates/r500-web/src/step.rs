@@ -16,6 +16,7 @@ pub struct Stepping {
 
 /// Where to go.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Going {
     how: How,
     #[serde(default)]
@@ -32,8 +33,9 @@ pub struct Going {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Way"))]
 #[serde(rename_all = "camelCase")]
-enum How {
+pub(crate) enum How {
     /// One instruction.
     Step,
     /// To the next instruction that the pixel executes.
@@ -52,6 +54,7 @@ enum How {
 
 /// A breakpoint: at an address, where a condition becomes true, or both.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Breakpoint {
     address: Option<u32>,
     condition: Option<String>,
@@ -61,6 +64,7 @@ pub struct Breakpoint {
 
 /// A run, recorded.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Recorded {
     /// Steps in all.
     length: usize,
@@ -74,12 +78,14 @@ pub struct Recorded {
 
 /// A moment of the run.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Moment"))]
 pub struct Shown {
     /// Steps executed.
     position: usize,
     /// Address of the instruction to come; none at the end.
     address: Option<u32>,
     /// `there`, `break`, `start` or `end`: why it stands here.
+    #[cfg_attr(test, ts(type = "\"there\" | \"break\" | \"start\" | \"end\""))]
     stop: &'static str,
     /// The breakpoint's number, if it is one.
     breakpoint: Option<usize>,
@@ -112,12 +118,19 @@ pub struct Shown {
 
 /// A pixel of the group.
 #[derive(Debug, Serialize)]
-struct LaneShown {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Lane"))]
+pub(crate) struct LaneShown {
     x: u32,
     y: u32,
     /// It executes the instruction to come.
     executes: bool,
     /// Why not: `active`, `branch`, `break`, `continue`, `killed`, `uncovered` or `outside`.
+    #[cfg_attr(
+        test,
+        ts(
+            type = "\"active\" | \"branch\" | \"break\" | \"continue\" | \"killed\" | \"uncovered\" | \"outside\""
+        )
+    )]
     state: &'static str,
     /// Levels until it wakes.
     levels: u32,
@@ -127,7 +140,8 @@ struct LaneShown {
 
 /// A running loop.
 #[derive(Debug, Serialize)]
-struct LoopShown {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "RunningLoop"))]
+pub(crate) struct LoopShown {
     /// Passes left, the running one counted.
     count: u32,
     al: i32,
@@ -135,7 +149,8 @@ struct LoopShown {
 
 /// What a step did to the pixel.
 #[derive(Debug, Serialize)]
-struct Did {
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub(crate) struct Did {
     address: u32,
     active: bool,
     #[serde(flatten)]
@@ -144,8 +159,9 @@ struct Did {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Effect"))]
 #[serde(tag = "kind", rename_all = "camelCase")]
-enum What {
+pub(crate) enum What {
     Skipped,
     Alu { rgb: [[u32; 3]; 3], alpha: [u32; 3], raw: [u32; 4], result: [u32; 4], enabled: u8 },
     Tex { coord: [u32; 4], texel: Option<[u32; 4]>, enabled: u8, killed: bool },
@@ -153,8 +169,9 @@ enum What {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Write"))]
 #[serde(tag = "to", rename_all = "camelCase")]
-enum Written {
+pub(crate) enum Written {
     Temp { number: u8, mask: u8, value: [u32; 4] },
     Output { number: u8, mask: u8, value: [u32; 4] },
     Depth { value: u32 },

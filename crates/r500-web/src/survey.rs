@@ -11,6 +11,7 @@ use crate::picture::{Drawing, Picture};
 
 /// Areas of a picture, and what is asked about their pixels.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "AreaQuery"))]
 pub struct Asked {
     /// The picture.
     pub drawing: Drawing,
@@ -23,6 +24,7 @@ pub struct Asked {
 
 /// What was found out about areas.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct Surveyed {
     /// Groups of pixels that the limit of instructions stopped.
     pub stopped: u64,

@@ -1,26 +1,118 @@
-// Small helpers for the page's elements.
+// Elements of the page: a typed builder, and reconciliation of what is built with what is shown.
 
 type Child = Node | string | null | undefined | false;
 
-/** An element with properties and children. `class`, `data-…`, `aria-…` and the like are attributes. */
-export function h<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  properties: Record<string, unknown> = {},
-  ...children: Child[]
-): HTMLElementTagNameMap[K] {
+type Same<X, Y> = (<T>() => T extends X ? 1 : 2) extends <T>() => T extends Y ? 1 : 2 ? true : false;
+/** The properties of an element that can be assigned. */
+type Writable<E> = {
+  [P in keyof E as Same<{ [Q in P]: E[P] }, { -readonly [Q in P]: E[P] }> extends true ? P : never]?: E[P] | undefined;
+};
+
+/** Attributes that are not properties of the same name. */
+interface Attributes {
+  class?: string | undefined;
+  role?: string | undefined;
+  style?: string | undefined;
+  tabindex?: string | undefined;
+  colspan?: string | undefined;
+  novalidate?: boolean | undefined;
+  inputmode?: string | undefined;
+  [name: `data-${string}` | `aria-${string}`]: string | undefined;
+}
+
+/** What an element does on events. */
+type Events = { [T in keyof HTMLElementEventMap as `on${T}`]?: (event: HTMLElementEventMap[T]) => void };
+
+export type Properties<K extends keyof HTMLElementTagNameMap> = Omit<Writable<HTMLElementTagNameMap[K]>, keyof Attributes | keyof Events | "list"> & Attributes & Events;
+
+type Handlers = Map<string, (event: Event) => void>;
+
+/** What each element does on events. Reconciliation hands it over from a new element to the one that stays. */
+const handlersOf = new WeakMap<Element, Handlers>();
+
+function dispatch(this: Element, event: Event): void {
+  handlersOf.get(this)?.get(event.type)?.call(this, event);
+}
+
+/** An element with properties, event handlers (`onclick` …) and children. */
+export function h<K extends keyof HTMLElementTagNameMap>(tag: K, properties: Properties<K> = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
+  const handlers: Handlers = new Map();
+  for (const [name, value] of Object.entries(properties) as [string, unknown][]) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on") && typeof value === "function") {
-      element.addEventListener(name.slice(2), value as EventListener);
-    } else if (name in element && !name.includes("-") && name !== "list") {
+      handlers.set(name.slice(2), value as (event: Event) => void);
+      element.addEventListener(name.slice(2), dispatch);
+    } else if (name in element && !name.includes("-") && name !== "style" && name !== "role") {
       (element as unknown as Record<string, unknown>)[name] = value;
     } else {
       element.setAttribute(name, value === true ? "" : String(value));
     }
   }
+  if (handlers.size > 0) handlersOf.set(element, handlers);
   element.append(...children.filter((child) => child !== null && child !== undefined && child !== false));
   return element;
+}
+
+/**
+ * Makes an element's children those that are given, and keeps the elements that are there already: focus, scroll positions and
+ * half-typed values survive. Elements correspond by tag and `data-key`; what is in an element with `data-keep` stays as it is.
+ */
+export function update(root: Element, ...children: Child[]): void {
+  const wanted: Node[] = children
+    .filter((child) => child !== null && child !== undefined && child !== false)
+    .map((child) => (typeof child === "string" ? document.createTextNode(child) : child));
+  let at: ChildNode | null = root.firstChild;
+  for (const node of wanted) {
+    const found = matching(at, node);
+    if (found === null) {
+      root.insertBefore(node, at);
+      continue;
+    }
+    while (at !== null && at !== found) at = removed(at);
+    if (found !== node) patch(found, node);
+    at = found.nextSibling;
+  }
+  while (at !== null) at = removed(at);
+}
+
+function removed(node: ChildNode): ChildNode | null {
+  const next = node.nextSibling;
+  node.remove();
+  return next;
+}
+
+/** The next sibling that corresponds to a node; without a key only the very next. */
+function matching(from: ChildNode | null, wanted: Node): ChildNode | null {
+  const key = wanted instanceof HTMLElement ? wanted.dataset["key"] : undefined;
+  for (let node = from; node !== null; node = node.nextSibling) {
+    if (node === wanted) return node;
+    const same = node.nodeName === wanted.nodeName && (node instanceof HTMLElement ? node.dataset["key"] : undefined) === key;
+    if (same) return node;
+    if (key === undefined) return null;
+  }
+  return null;
+}
+
+function patch(old: Node, wanted: Node): void {
+  if (!(old instanceof Element) || !(wanted instanceof Element)) {
+    if (old.nodeValue !== wanted.nodeValue) old.nodeValue = wanted.nodeValue;
+    return;
+  }
+  const handlers = handlersOf.get(wanted);
+  for (const name of handlers?.keys() ?? []) if (!handlersOf.get(old)?.has(name)) old.addEventListener(name, dispatch);
+  if (handlers !== undefined) handlersOf.set(old, handlers);
+  else handlersOf.delete(old);
+  if (old.hasAttribute("data-keep")) return;
+  for (const { name } of [...old.attributes]) if (!wanted.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of wanted.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  update(old, ...wanted.childNodes);
+  const typing = document.activeElement === old;
+  if (old instanceof HTMLInputElement && wanted instanceof HTMLInputElement) {
+    if (old.type !== "file" && !typing && old.value !== wanted.value) old.value = wanted.value;
+    old.checked = wanted.checked;
+  } else if (old instanceof HTMLSelectElement && wanted instanceof HTMLSelectElement && old.value !== wanted.value) old.value = wanted.value;
+  else if (old instanceof HTMLButtonElement && wanted instanceof HTMLButtonElement) old.disabled = wanted.disabled;
 }
 
 /** The element with that id, which the page has. */
@@ -32,9 +124,12 @@ export function byId<T extends HTMLElement>(id: string, type: new () => T): T {
 
 /** Calls once when calls have stopped for that many milliseconds. */
 export function settled<A extends unknown[]>(ms: number, run: (...args: A) => void): (...args: A) => void {
-  let timer: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
   return (...args) => {
     clearTimeout(timer);
     timer = setTimeout(() => run(...args), ms);
   };
 }
+
+/** What went wrong, in words. */
+export const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));

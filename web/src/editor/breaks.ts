@@ -1,6 +1,6 @@
 // The gutter of breakpoints: a click or F9 sets or removes one, marks move with the text.
 
-import { RangeSet, StateEffect, StateField, type Extension } from "@codemirror/state";
+import { RangeSet, StateEffect, StateField, type Extension, type Range, type Text } from "@codemirror/state";
 import { gutter, GutterMarker, keymap, type EditorView } from "@codemirror/view";
 
 import { h } from "../app/dom.ts";
@@ -36,19 +36,33 @@ class Sign extends GutterMarker {
 
 const setMarks = StateEffect.define<readonly Mark[]>();
 
-const marks = StateField.define<RangeSet<Sign>>({
-  create: () => RangeSet.empty,
-  update(set, transaction) {
-    set = set.map(transaction.changes);
+interface Marks {
+  /** Where the marks were put: at their statements. */
+  places: RangeSet<Sign>;
+  /** The same at the beginnings of lines, where a gutter wants them. */
+  lines: RangeSet<Sign>;
+}
+
+const marks = StateField.define<Marks>({
+  create: () => ({ places: RangeSet.empty, lines: RangeSet.empty }),
+  update(value, transaction) {
+    let { places } = value;
+    if (transaction.docChanged) places = places.map(transaction.changes);
     for (const effect of transaction.effects) {
       if (!effect.is(setMarks)) continue;
       const { length } = transaction.newDoc;
       const inside = effect.value.filter(({ at }) => at <= length);
-      set = RangeSet.of(inside.map(({ at, kind, address }) => new Sign(kind, address).range(at)), true);
+      places = RangeSet.of(inside.map(({ at, kind, address }) => new Sign(kind, address).range(at)), true);
     }
-    return set;
+    return places === value.places ? value : { places, lines: atLines(places, transaction.newDoc) };
   },
 });
+
+function atLines(places: RangeSet<Sign>, doc: Text): RangeSet<Sign> {
+  const moved: Range<Sign>[] = [];
+  for (let cursor = places.iter(); cursor.value !== null; cursor.next()) moved.push(cursor.value.range(doc.lineAt(cursor.from).from));
+  return RangeSet.of(moved, true);
+}
 
 /** The gutter. `toggle` gets a line's first and last place and where in it one is meant; whether it took that. */
 export function breaks(toggle: (from: number, to: number, at: number) => boolean): Extension {
@@ -57,7 +71,7 @@ export function breaks(toggle: (from: number, to: number, at: number) => boolean
     gutter({
       class: "cm-breaks",
       renderEmptyElements: true,
-      markers: (view) => view.state.field(marks),
+      markers: (view) => view.state.field(marks).lines,
       initialSpacer: () => new Sign("break", 0),
       domEventHandlers: {
         mousedown: (_, line, event) => (event as MouseEvent).button === 0 && toggle(line.from, line.to, line.from),
@@ -84,7 +98,7 @@ export function showMarks(view: EditorView, list: readonly Mark[]): void {
 /** Where the breakpoints' marks are now, after whatever was typed. */
 export function markedBreaks(view: EditorView): { at: number; address: number }[] {
   const found: { at: number; address: number }[] = [];
-  for (let cursor = view.state.field(marks).iter(); cursor.value !== null; cursor.next()) {
+  for (let cursor = view.state.field(marks).places.iter(); cursor.value !== null; cursor.next()) {
     if (cursor.value.kind !== "step") found.push({ at: cursor.from, address: cursor.value.address });
   }
   return found;

@@ -22,6 +22,7 @@ import {
 import type { Diagnostic, Range, TextEdit } from "../machine/protocol.ts";
 import { breaks, markedBreaks, showMarks, type Mark } from "./breaks.ts";
 import { language } from "./language.ts";
+import { showVerdicts, verdicts, type Verdict } from "./verdicts.ts";
 import { colour, colouring, type AskTokens } from "./words.ts";
 
 export interface EditorEvents {
@@ -57,14 +58,14 @@ const marks = StateField.define<DecorationSet>({
 export class Editor {
   readonly view: EditorView;
   private diagnostics: readonly Diagnostic[] = [];
+  private readonly extensions: Extension;
 
   constructor(
     parent: HTMLElement,
     private readonly events: EditorEvents,
     extensions: Extension = [],
   ) {
-    const state = EditorState.create({
-      extensions: [
+    this.extensions = [
         breaks((from, to, at) => events.breakpoint({ from, to }, at)),
         lineNumbers(),
         lintGutter(),
@@ -76,6 +77,7 @@ export class Editor {
         indentUnit.of("    "),
         EditorState.allowMultipleSelections.of(true),
         bracketMatching(),
+        verdicts,
         closeBrackets(),
         highlightActiveLine(),
         highlightSelectionMatches(),
@@ -99,9 +101,8 @@ export class Editor {
           if (update.selectionSet || update.docChanged) events.moved(update.state.selection.main.head);
         }),
         extensions,
-      ],
-    });
-    this.view = new EditorView({ state, parent });
+      ];
+    this.view = new EditorView({ state: EditorState.create({ extensions: this.extensions }), parent });
   }
 
   get text(): string {
@@ -112,11 +113,16 @@ export class Editor {
     return this.view.state.selection.main.head;
   }
 
-  /** Another program: nothing of the old one can be had back by undoing. */
-  replace(text: string): void {
+  /** Another program, which begins with nothing to undo. Returns how to have the one before back, its undo history included. */
+  replace(text: string): () => void {
+    const before = this.view.state;
+    this.set(EditorState.create({ doc: text, extensions: this.extensions }));
+    return () => this.set(before);
+  }
+
+  private set(state: EditorState): void {
     this.diagnostics = [];
-    const { length } = this.view.state.doc;
-    this.view.dispatch({ changes: { from: 0, to: length, insert: text }, selection: { anchor: 0 } });
+    this.view.setState(state);
     this.view.scrollDOM.scrollTop = 0;
   }
 
@@ -138,6 +144,11 @@ export class Editor {
 
   mark(ranges: { range: Range; name: string }[]): void {
     this.view.dispatch({ effects: setMarks.of(ranges) });
+  }
+
+  /** What became of expectations, at the ends of their lines. */
+  judge(list: readonly Verdict[]): void {
+    showVerdicts(this.view, list);
   }
 
   /** Marks beside the lines. */

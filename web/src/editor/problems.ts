@@ -1,6 +1,6 @@
 // The list of problems under the text.
 
-import { h } from "../app/dom.ts";
+import { h, update } from "../app/dom.ts";
 import { markdown } from "../app/markdown.ts";
 import type { Diagnostic } from "../machine/protocol.ts";
 import type { Editor } from "./editor.ts";
@@ -27,13 +27,15 @@ export class Problems {
     const told = (n: number, what: string) => (n === 0 ? [] : [`${n} ${what}${n === 1 ? "" : "s"}`]);
     const parts = [...told(count("error"), "error"), ...told(count("warning"), "warning"), ...told(count("note"), "note")];
     this.summary.textContent = `${instructions} instruction${instructions === 1 ? "" : "s"}, ${parts.length === 0 ? "nothing to complain about" : parts.join(", ")}`;
-    this.list.replaceChildren(...diagnostics.slice(0, 200).map((one) => this.row(one)));
+    const focused = this.list.contains(document.activeElement);
+    update(this.list, ...diagnostics.slice(0, 200).map((one) => this.row(one)));
     this.list.hidden = diagnostics.length === 0;
+    // A fix that was applied is gone with its problem: the next one is at hand, or the program.
+    if (focused && !this.list.contains(document.activeElement)) (this.list.querySelector<HTMLElement>("button") ?? this.editor.view.contentDOM).focus();
   }
 
   private row(diagnostic: Diagnostic): HTMLElement {
     const line = this.editor.lineOf(diagnostic.from);
-    const page = h("div", { class: "page", hidden: true });
     const help = diagnostic.help.filter((text) => text !== "");
     const explain = h(
       "button",
@@ -42,10 +44,13 @@ export class Problems {
         class: "code",
         title: `What ${diagnostic.code} means`,
         "aria-expanded": "false",
-        onclick: async () => {
+        onclick: async (event) => {
+          const button = event.currentTarget as HTMLButtonElement;
+          const page = button.parentElement?.querySelector<HTMLElement>(".page");
+          if (!page) return;
           if (page.childElementCount === 0) page.append(...markdown((await this.actions.explain(diagnostic.code)) ?? ""));
           page.hidden = !page.hidden;
-          explain.setAttribute("aria-expanded", String(!page.hidden));
+          button.setAttribute("aria-expanded", String(!page.hidden));
         },
       },
       diagnostic.code,
@@ -62,12 +67,12 @@ export class Problems {
     );
     return h(
       "li",
-      { class: diagnostic.severity },
+      { class: diagnostic.severity, "data-key": `${diagnostic.code} ${diagnostic.message}` },
       go,
       diagnostic.code !== "" && explain,
       ...fixes,
       help.length > 0 && h("p", { class: "help" }, help.join(" · ")),
-      page,
+      h("div", { class: "page", hidden: true, "data-keep": "" }),
     );
   }
 }

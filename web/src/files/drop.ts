@@ -2,7 +2,8 @@
 
 import { byId } from "../app/dom.ts";
 
-export function takeFiles(take: (files: File[]) => void): void {
+/** `take` gets files and, where they were dropped onto a texture unit, that. */
+export function takeFiles(take: (files: File[], unit?: number) => void): void {
   const veil = byId("drop", HTMLDivElement);
   const input = byId("file", HTMLInputElement);
   byId("open", HTMLButtonElement).addEventListener("click", () => input.click());
@@ -31,14 +32,9 @@ export function takeFiles(take: (files: File[]) => void): void {
       event.stopPropagation();
       depth = 0;
       veil.hidden = true;
-      take([...(event.dataTransfer?.files ?? [])]);
+      const unit = event.target instanceof Element ? event.target.closest<HTMLElement>("[data-unit]")?.dataset["unit"] : undefined;
+      take([...(event.dataTransfer?.files ?? [])], unit === undefined ? undefined : Number(unit));
     },
     true,
   );
 }
-
-/** Whether a file is a picture, which becomes a texture. */
-export const isPicture = (bytes: Uint8Array): boolean => {
-  const head = String.fromCharCode(...bytes.subarray(0, 8));
-  return head.startsWith("\x89PNG") || head.startsWith("DDS ") || head.startsWith("\xabKTX 20");
-};

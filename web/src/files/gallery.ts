@@ -1,7 +1,8 @@
 // The project's examples.
 
-import { byId, h } from "../app/dom.ts";
+import { byId, h, update } from "../app/dom.ts";
 import type { Source } from "../machine/protocol.ts";
+import type { Draft } from "../model/drafts.ts";
 import examples from "virtual:examples";
 
 export interface Example {
@@ -13,14 +14,43 @@ export interface Example {
 
 export const first: Source = asSource(examples.find((example) => example.name === "plasma") ?? examples[0]);
 
+export interface GalleryEvents {
+  open(source: Source, draft?: Draft): void;
+  /** Programs that were edited, the latest first. */
+  recent(): Draft[];
+}
+
 export class Gallery {
   private readonly dialog = byId("gallery", HTMLDialogElement);
+  private readonly drafts = h("section", { class: "drafts", "aria-label": "Your programs" });
 
-  constructor(private readonly open: (source: Source) => void) {}
+  constructor(private readonly events: GalleryEvents) {}
 
   show(): void {
     if (this.dialog.childElementCount === 0) this.fill();
+    const drafts = this.events.recent();
+    this.drafts.hidden = drafts.length === 0;
+    update(this.drafts, h("h3", {}, "Your programs"), ...drafts.map((draft) => this.draft(draft)));
     this.dialog.showModal();
+  }
+
+  private draft(draft: Draft): HTMLElement {
+    const { name, text } = draft.source;
+    const lines = text.split("\n").length;
+    const when = new Date(draft.when).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+    return h(
+      "button",
+      {
+        type: "button",
+        "data-key": draft.id,
+        onclick: () => {
+          this.dialog.close();
+          this.events.open(draft.source, draft);
+        },
+      },
+      h("b", {}, name || "program"),
+      h("span", {}, `${when}, ${lines} lines`),
+    );
   }
 
   private fill(): void {
@@ -48,6 +78,7 @@ export class Gallery {
         h("h2", { id: "gallery-title" }, "Examples"),
         h("button", { type: "button", class: "quiet", "aria-label": "Close", onclick: () => this.dialog.close() }, "×"),
       ),
+      this.drafts,
       h("div", { class: "cards" }, ...cards, fresh),
     );
     this.dialog.addEventListener("click", (event) => event.target === this.dialog && this.dialog.close());
@@ -55,7 +86,7 @@ export class Gallery {
 
   private choose(example: Example): void {
     this.dialog.close();
-    this.open(asSource(example));
+    this.events.open(asSource(example));
   }
 }
 

@@ -6,7 +6,7 @@ export class Programs {
   private readonly root = h("span", { class: "programs", hidden: true });
 
   constructor() {
-    byId("title", HTMLParagraphElement).after(this.root);
+    byId("title", HTMLParagraphElement).parentElement?.after(this.root);
   }
 
   show(names: readonly string[], picked: number, choose: (pick: number) => void): void {

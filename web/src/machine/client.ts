@@ -1,6 +1,6 @@
 // A worker as promises: asked, waited for, stopped.
 
-import type { Requests } from "./protocol.ts";
+import type { Answers, Ask, RequestName } from "./protocol.ts";
 import type { Message, Reply } from "./worker.ts";
 
 /** The request was given up because the worker was stopped. */
@@ -27,11 +27,7 @@ export class Client {
     this.start();
   }
 
-  async ask<K extends keyof Requests>(
-    what: K,
-    request: Requests[K]["ask"],
-    attached: Uint8Array[] = [],
-  ): Promise<Requests[K]["answer"]> {
+  async ask<K extends RequestName>(what: K, request: Ask<K>, attached: readonly Uint8Array[] = []): Promise<Answers[K]> {
     await this.module;
     const id = this.next++;
     return new Promise((resolve, reject) => {

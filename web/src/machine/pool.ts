@@ -1,7 +1,7 @@
 // The picture, drawn by several workers, each its share of the rows.
 
 import { Client, Stopped } from "./client.ts";
-import { sourceRequest, type Area, type Band, type Bits4, type Drawn, type Loaded, type Source, type Surveyed } from "./protocol.ts";
+import { sourceRequest, type Area, type Band, type Bits4, type Drawing, type Drawn, type Loaded, type Look, type Mouse, type Source, type Surveyed } from "./protocol.ts";
 
 /** What is to be seen. */
 export interface View {
@@ -9,7 +9,23 @@ export interface View {
   time: number;
   constants: ReadonlyMap<number, Bits4>;
   target: number;
+  look: Look;
+  mouse: Mouse | null;
+  frame: number;
 }
+
+/** A view as the libraries are asked for it. */
+export const drawingOf = (view: View, limit: number, bands: Drawing["bands"] = []): Drawing => ({
+  size: view.size,
+  time: view.time,
+  constants: [...view.constants],
+  bands,
+  target: view.target,
+  look: view.look,
+  mouse: view.mouse,
+  frame: view.frame,
+  limit,
+});
 
 /** A drawn picture, the upper row first. */
 export interface Picture {
@@ -82,9 +98,7 @@ export class Pool {
           const bands = shares[n] ?? [];
           if (bands.length === 0) return undefined;
           if (this.source !== undefined && this.has[n] !== this.source) await this.give(n, this.source);
-          const { time, target } = view;
-          const constants = [...view.constants];
-          return client.ask("draw", { size: view.size, time, constants, bands, target, limit: INSTRUCTIONS });
+          return client.ask("draw", drawingOf(view, INSTRUCTIONS, bands));
         }),
       );
       const all = parts.filter((part) => part !== undefined);
@@ -104,6 +118,16 @@ export class Pool {
     } finally {
       clearTimeout(watch);
     }
+  }
+
+  /** The picture drawn last as another target, the upper row first. */
+  async show(target: number, look: Look): Promise<ImageData | undefined> {
+    if (this.drawn === undefined) return undefined;
+    const [width, height] = this.drawn.size;
+    const parts = await Promise.all(this.clients.map((client) => client.ask("show", { target, look })));
+    const image = new ImageData(width, height);
+    for (const band of parts.flat()) image.data.set(band.bytes, (height - band.y - band.rows) * width * 4);
+    return image;
   }
 
   /** The raw values of the picture drawn last, the lowest row first: four a pixel, one of depth. */
@@ -128,8 +152,7 @@ export class Pool {
   async survey(view: View, condition: string | undefined, areas: readonly Area[], found: (areas: Area[], answer: Surveyed) => void, signal: AbortSignal): Promise<void> {
     const { source } = this;
     if (source === undefined) throw new Error("there is no program");
-    const { size, time, target } = view;
-    const drawing = { size, time, target, constants: [...view.constants], bands: [], limit: INSTRUCTIONS };
+    const drawing = drawingOf(view, INSTRUCTIONS);
     const busy = new Set<Client>();
     const stopped = (): void => {
       // What is not done soon is not worth waiting for.

@@ -5,7 +5,7 @@ import { Module, Trap } from "./module.ts";
 /** The first message hands over the compiled module; every other one is a request. */
 export type Message =
   | { module: WebAssembly.Module }
-  | { id: number; request: object; attached: Uint8Array[] };
+  | { id: number; request: object; attached: readonly Uint8Array[] };
 
 export interface Reply {
   id: number;

@@ -1,14 +1,16 @@
 // Sliders and pickers for the program's constants.
 
-import { h } from "../app/dom.ts";
+import { h, update } from "../app/dom.ts";
 import { bitsOf, exact, floatOf } from "../app/numbers.ts";
-import type { Analysis, Bits4, Constant } from "../machine/protocol.ts";
+import type { Analysis, Bits4, Constant, IntConstant } from "../machine/protocol.ts";
 
 export interface ConstantEvents {
   /** A constant is being changed: the picture follows at once. */
   trying(constant: number, value: Bits4): void;
   /** It has its new value: the source follows. */
   changed(constant: number, value: Bits4): void;
+  /** An integer constant has a new value. */
+  changedInt(number: number, value: IntConstant["value"]): void;
 }
 
 /** Channels that are changed together. */
@@ -17,6 +19,8 @@ interface Row {
   name: string;
   channel: number;
   channels: number;
+  /** Whether it is a colour. */
+  color: boolean;
 }
 
 const LETTERS = "rgba";
@@ -25,17 +29,22 @@ export class Constants {
   readonly root = h("div", { class: "constants" });
   private shape = "";
   private readonly inputs = new Map<string, (constant: Constant) => void>();
+  private readonly floats = h("div", { class: "floats" });
+  private readonly ints = h("div", { class: "ints" });
 
-  constructor(private readonly events: ConstantEvents) {}
+  constructor(private readonly events: ConstantEvents) {
+    this.root.append(this.floats, this.ints);
+  }
 
   show(analysis: Analysis): void {
-    const rows = analysis.constants.flatMap((constant) => rowsOf(constant, analysis.clock));
-    const shape = JSON.stringify(rows.map((row) => [row.constant.number, row.name, row.channel, row.channels]));
+    const rows = analysis.constants.flatMap((constant) => rowsOf(constant));
+    update(this.ints, ...analysis.ints.map((int) => this.intRow(int)));
+    const shape = JSON.stringify(rows.map((row) => [row.constant.number, row.name, row.channel, row.channels, row.color, row.constant.made_up]));
     if (shape !== this.shape) {
       this.shape = shape;
       this.inputs.clear();
-      this.root.replaceChildren(
-        ...(rows.length > 0
+      this.floats.replaceChildren(
+        ...(rows.length > 0 || analysis.ints.length > 0
           ? rows.map((row) => this.row(row))
           : [h("p", { class: "empty" }, "The program gives no constants. ", h("code", {}, "const[0] = (0.5, 1, 0, 1) ;"), " gives one, and ", h("code", {}, 'UNIFORM "speed" = const[0].r ;'), " names it.")]),
       );
@@ -82,14 +91,37 @@ export class Constants {
       });
       return h("div", { class: `channel ${LETTERS[channel] ?? ""}` }, h("i", {}, LETTERS[channel] ?? ""), slider, field);
     });
-    const picker = row.channels >= 3 ? this.picker(label, row.channel, () => value, set, updates) : undefined;
+    const picker = row.color && row.channels >= 3 ? this.picker(label, row.channel, () => value, set, updates) : undefined;
     this.inputs.set(key(row), (constant) => updates.forEach((update) => update(constant)));
     return h(
       "fieldset",
       {},
-      h("legend", {}, h("b", {}, row.name), h("span", {}, row.name.startsWith("const[") ? "" : `const[${number}]`), picker),
+      h("legend", {}, h("b", { title: row.name }, row.name), h("span", {}, row.name.startsWith("const[") ? "" : `const[${number}]`), row.constant.made_up && madeUp(), picker),
       ...controls,
     );
+  }
+
+  /** Iterations, first value and step of a loop. */
+  private intRow(int: IntConstant): HTMLElement {
+    const fields = ["iterations", "first aL", "step of aL"].map((name, n) =>
+      h(
+        "label",
+        {},
+        h("span", {}, name),
+        h("input", {
+          type: "number",
+          step: "1",
+          value: String(int.value[n] ?? 0),
+          "aria-label": `int[${int.number}], ${name}`,
+          onchange: (event) => {
+            const value: IntConstant["value"] = [...int.value];
+            value[n] = Math.trunc(Number((event.currentTarget as HTMLInputElement).value));
+            this.events.changedInt(int.number, value);
+          },
+        }),
+      ),
+    );
+    return h("fieldset", { "data-key": String(int.number) }, h("legend", {}, h("b", {}, `int[${int.number}]`), h("span", {}, "a loop"), int.made_up && madeUp()), ...fields);
   }
 
   private picker(
@@ -113,22 +145,26 @@ export class Constants {
   }
 }
 
+/** Says that nothing gives a value. */
+export const madeUp = (): HTMLElement => h("span", { class: "made-up", title: "The program reads it and nothing gives it: changing it writes it into the program" }, "made up");
+
 const key = (row: Row): string => `${row.constant.number} ${row.channel} ${row.name}`;
 
-/** A row for each named part of a constant, and one for what has no name. */
-function rowsOf(constant: Constant, clock: [number, number] | null): Row[] {
+/** A row for each named part of a constant, and one for what has no name; none for what the page fills in. */
+function rowsOf(constant: Constant): Row[] {
   const named = constant.uniforms
-    .filter(({ channel, channels }) => !(channels === 1 && clock?.[0] === constant.number && clock[1] === channel))
-    .map(({ name, channel, channels }) => ({ constant, name, channel, channels }));
+    .filter(({ builtin }) => !builtin)
+    .map(({ name, channel, channels, color }) => ({ constant, name, channel, channels, color }));
   const taken = new Set(constant.uniforms.flatMap(({ channel, channels }) => Array.from({ length: channels }, (_, n) => channel + n)));
+  const called = constant.name ?? constant.comment;
   const rest: Row[] = [];
   for (let channel = 0; channel < 4; channel++) {
     if (taken.has(channel)) continue;
     let channels = 1;
     while (channel + channels < 4 && !taken.has(channel + channels)) channels++;
     const letters = channels === 4 ? "" : `.${LETTERS.slice(channel, channel + channels)}`;
-    const name = constant.name !== null ? `${constant.name}${letters}` : `const[${constant.number}]${letters}`;
-    rest.push({ constant, name, channel, channels });
+    const name = called !== null ? `${called}${constant.name === null ? "" : letters}` : `const[${constant.number}]${letters}`;
+    rest.push({ constant, name, channel, channels, color: constant.color });
     channel += channels;
   }
   return [...named, ...rest];

@@ -1,6 +1,6 @@
 // The encoded instruction under the cursor, bit by bit, as the register documents draw it.
 
-import { h } from "../app/dom.ts";
+import { h, message, update } from "../app/dom.ts";
 import { hex } from "../app/numbers.ts";
 import type { Encoding, EncodingField, EncodingWord } from "../machine/protocol.ts";
 
@@ -18,17 +18,14 @@ export class EncodingPane {
   show(encoding: Encoding | undefined): void {
     this.shown = encoding;
     if (encoding === undefined) {
-      this.root.replaceChildren(h("p", { class: "empty" }, "Put the cursor into an instruction to see its bits."));
+      update(this.root, h("p", { class: "empty" }, "Put the cursor into an instruction to see its bits."));
       return;
     }
-    const focused = document.activeElement instanceof HTMLElement ? document.activeElement.dataset["field"] : undefined;
-    this.root.replaceChildren(
+    update(
+      this.root,
       h("p", { class: "head" }, h("b", {}, `@${encoding.index}`), " ", h("code", {}, encoding.text)),
       ...encoding.words.map((word, n) => this.word(encoding, word, n)),
     );
-    if (focused !== undefined) {
-      this.root.querySelector<HTMLElement>(`[data-field="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
-    }
   }
 
   private word(encoding: Encoding, word: EncodingWord, number: number): HTMLElement {
@@ -93,13 +90,17 @@ export class EncodingPane {
   }
 
   private editor(encoding: Encoding, field: EncodingField, word: number): HTMLElement {
-    const said = h("p", { class: "error", role: "alert" });
     const set = async (code: number): Promise<void> => {
-      said.textContent = "";
+      // Of the field that is shown then: editing builds the pane anew.
+      const say = (text: string): void => {
+        const said = this.root.querySelector(".field-editor .error");
+        if (said !== null) said.textContent = text;
+      };
+      say("");
       try {
         await this.events.edit(encoding.index, word, field.name, code);
       } catch (error) {
-        said.textContent = error instanceof Error ? error.message : String(error);
+        say(message(error));
       }
     };
     const most = 2 ** (field.hi - field.lo + 1) - 1;
@@ -111,7 +112,7 @@ export class EncodingPane {
       value: String(field.code),
       "aria-label": `${field.name}, code`,
       "data-field": id,
-      onchange: () => void set(Math.min(Math.max(Math.trunc(Number(number.value)), 0), most)),
+      onchange: (event) => void set(Math.min(Math.max(Math.trunc(Number((event.currentTarget as HTMLInputElement).value)), 0), most)),
     });
     const named = field.values.filter((value) => value.name !== "");
     const choice =
@@ -120,7 +121,7 @@ export class EncodingPane {
         : named.length > 0
           ? h(
               "select",
-              { "aria-label": `${field.name}, value`, "data-field": `${id} name`, onchange: (event: Event) => void set(Number((event.target as HTMLSelectElement).value)) },
+              { "aria-label": `${field.name}, value`, "data-field": `${id} name`, onchange: (event) => void set(Number((event.currentTarget as HTMLSelectElement).value)) },
               ...named.map((value) => h("option", { value: String(value.code), selected: value.code === field.code }, `${value.code}  ${value.name}`)),
               named.every((value) => value.code !== field.code) && h("option", { value: String(field.code), selected: true }, `${field.code}  reserved`),
             )
@@ -130,7 +131,7 @@ export class EncodingPane {
       { class: "field-editor" },
       h("p", {}, h("b", {}, field.name), " ", h("span", { class: "place" }, field.hi === field.lo ? `${field.hi}` : `${field.hi}:${field.lo}`), " ", field.meaning),
       h("p", { class: "controls" }, choice, field.kind !== "flag" && number, h("span", { class: "now" }, field.now !== field.meaning ? `${field.reading}: ${field.now}` : field.reading)),
-      said,
+      h("p", { class: "error", role: "alert" }),
     );
   }
 }

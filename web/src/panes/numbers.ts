@@ -1,6 +1,6 @@
 // Numbers about the program, and its textures.
 
-import { h } from "../app/dom.ts";
+import { h, update } from "../app/dom.ts";
 import type { Analysis } from "../machine/protocol.ts";
 
 export class NumbersPane {
@@ -18,6 +18,6 @@ export class NumbersPane {
     );
     const notes = analysis.notes.map((note) => h("p", { class: "note" }, note));
     const none = h("p", { class: "empty" }, "Numbers follow when the program assembles.");
-    this.root.replaceChildren(...notes, rows.length > 0 ? h("table", {}, h("tbody", {}, ...rows)) : none);
+    update(this.root, ...notes, rows.length > 0 ? h("table", {}, h("tbody", {}, ...rows)) : none);
   }
 }

@@ -1,7 +1,8 @@
 // The program's textures: what is bound, and what can be.
 
-import { h } from "../app/dom.ts";
+import { h, update } from "../app/dom.ts";
 import type { Analysis, NamedFile } from "../machine/protocol.ts";
+import { madeUp } from "./constants.ts";
 
 export interface TextureEvents {
   /** Binds a texture: what stands behind `TEXTURE tex[n] =`. */
@@ -20,12 +21,20 @@ const BUILT_IN: [string, string][] = [
 
 export class TexturesPane {
   readonly root = h("div", { class: "textures" });
+  /** Addresses of the pictures that are shown, by file. */
+  private readonly urls = new Map<NamedFile, string>();
 
   constructor(private readonly events: TextureEvents) {}
 
   show(analysis: Analysis, files: readonly NamedFile[]): void {
+    for (const [file, url] of this.urls) {
+      if (files.includes(file)) continue;
+      URL.revokeObjectURL(url);
+      this.urls.delete(file);
+    }
     const free = Array.from({ length: 16 }, (_, unit) => unit).find((unit) => !analysis.textures.some((one) => one.unit === unit));
-    this.root.replaceChildren(
+    update(
+      this.root,
       ...analysis.textures.map((texture) => {
         const file = files.find((one) => one.name === texture.file);
         const missing = texture.file !== null && file === undefined;
@@ -34,35 +43,50 @@ export class TexturesPane {
           texture.file === null
             ? `${width} × ${height}${texture.levels > 1 ? `, ${texture.levels} levels` : ""}`
             : missing
-              ? `${texture.file}: drop this file onto the page`
+              ? `${texture.file}: drop this file here`
               : texture.file;
-        return this.row(texture.unit, what, missing, file);
+        return this.row(texture.unit, what, missing, texture.made_up, file);
       }),
-      ...(free === undefined ? [] : [this.row(free, "not bound", false, undefined)]),
-      h("p", { class: "empty" }, "A PNG, DDS or KTX2 file dropped onto the page becomes a texture; its bytes stay in this page and go into the link."),
+      ...(free === undefined ? [] : [this.row(free, "not bound", false, false, undefined)]),
+      h("p", { class: "empty" }, "A picture (PNG, JPEG, WebP, DDS, KTX2) dropped onto a unit becomes its texture; its bytes stay in this page and go into the link."),
     );
   }
 
-  private row(unit: number, what: string, missing: boolean, file: NamedFile | undefined): HTMLElement {
-    const input = h("input", { type: "file", accept: ".png,.dds,.ktx2,image/png", hidden: true, tabindex: "-1", "aria-label": `File for tex[${unit}]` });
-    input.addEventListener("change", () => input.files?.[0] && this.events.take(unit, input.files[0]));
+  private row(unit: number, what: string, missing: boolean, made: boolean, file: NamedFile | undefined): HTMLElement {
+    const input = h("input", {
+      type: "file",
+      accept: "image/*,.dds,.ktx2",
+      hidden: true,
+      tabindex: "-1",
+      "aria-label": `File for tex[${unit}]`,
+      onchange: (event) => {
+        const [picked] = (event.currentTarget as HTMLInputElement).files ?? [];
+        if (picked !== undefined) this.events.take(unit, picked);
+      },
+    });
     const select = h(
       "select",
-      { "aria-label": `Texture for tex[${unit}]` },
+      {
+        "aria-label": `Texture for tex[${unit}]`,
+        onchange: (event) => {
+          const list = event.currentTarget as HTMLSelectElement;
+          if (list.value === "file") (list.nextElementSibling as HTMLInputElement).click();
+          else if (list.value !== "") this.events.bind(unit, list.value);
+          list.value = "";
+        },
+      },
       h("option", { value: "" }, "choose…"),
       ...BUILT_IN.map(([source, title]) => h("option", { value: source }, title)),
       h("option", { value: "file" }, "A file…"),
     );
-    select.addEventListener("change", () => {
-      if (select.value === "file") input.click();
-      else if (select.value !== "") this.events.bind(unit, select.value);
-      select.value = "";
-    });
-    const shown =
-      file !== undefined && isPng(file.bytes)
-        ? h("img", { alt: "", width: 40, height: 40, src: URL.createObjectURL(new Blob([file.bytes as BlobPart], { type: "image/png" })) })
-        : null;
-    return h("div", { class: missing ? "unit missing" : "unit" }, h("b", {}, `tex[${unit}]`), shown, h("span", {}, what), select, input);
+    const shown = file !== undefined && isPng(file.bytes) ? h("img", { alt: "", width: 40, height: 40, src: this.url(file) }) : null;
+    return h("div", { class: missing ? "unit missing" : "unit", "data-key": String(unit), "data-unit": String(unit) }, h("b", {}, `tex[${unit}]`), shown, h("span", {}, what), made && madeUp(), select, input);
+  }
+
+  private url(file: NamedFile): string {
+    const url = this.urls.get(file) ?? URL.createObjectURL(new Blob([file.bytes as BlobPart], { type: "image/png" }));
+    this.urls.set(file, url);
+    return url;
   }
 }
 

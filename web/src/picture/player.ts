@@ -1,7 +1,8 @@
 // Draws the picture whenever something about it changed, one drawing at a time, the latest wish first.
 
-import type { Picture, Pool } from "../machine/pool.ts";
-import type { Bits4, Source } from "../machine/protocol.ts";
+import type { Picture, Pool, View } from "../machine/pool.ts";
+import { DEPTH, type Bits4, type Source } from "../machine/protocol.ts";
+import { message } from "../app/dom.ts";
 import type { Stage } from "./stage.ts";
 import type { Transport } from "./transport.ts";
 
@@ -9,23 +10,29 @@ export class Player {
   private source: Source | undefined;
   private loading: Promise<unknown> = Promise.resolve();
   private readonly tried = new Map<number, Bits4>();
-  private wanted = false;
+  private due = false;
   private drawing: Promise<void> | undefined;
   private picture: Picture | undefined;
   private broken = false;
+  private inputs: ReadonlySet<string> = new Set();
+  /** Pictures drawn of the program. */
+  private frames = 0;
   private lastTick: number | undefined;
   private readonly ends: number[] = [];
   /** Calls after each picture. */
   onpicture: (picture: Picture) => void = () => {};
+  /** Calls where there is none. */
+  onfailed: () => void = () => {};
 
   constructor(
     private readonly pool: Pool,
     private readonly transport: Transport,
     private readonly stage: Stage,
   ) {
-    for (const signal of [transport.time, transport.size, transport.target]) {
+    for (const signal of [transport.time, transport.size, transport.target, transport.look]) {
       signal.watch(() => this.again());
     }
+    stage.mouse.watch(() => this.inputs.has("mouse") && this.again());
     transport.playing.watch((playing) => {
       this.lastTick = undefined;
       if (playing) this.draw();
@@ -36,6 +43,24 @@ export class Player {
   /** The picture that is shown, if it is of the program. */
   get shown(): Picture | undefined {
     return this.broken ? undefined : this.picture;
+  }
+
+  /** The view of the picture that is shown; what it would be where none can be drawn. */
+  get wanted(): View | undefined {
+    return this.source === undefined ? undefined : (this.shown?.view ?? this.view());
+  }
+
+  private view(): View {
+    const { transport } = this;
+    return {
+      size: transport.pixels,
+      time: transport.time.value,
+      constants: new Map(this.tried),
+      target: transport.target.value,
+      look: transport.look.value,
+      mouse: this.inputs.has("mouse") ? this.stage.mouse.value : null,
+      frame: this.inputs.has("frame") ? this.frames : 0,
+    };
   }
 
   /** The program that is drawn. */
@@ -49,7 +74,10 @@ export class Player {
     this.picture = undefined;
   }
 
-  load(source: Source): void {
+  /** `inputs`: which uniforms of the program are filled here. */
+  load(source: Source, inputs: readonly string[]): void {
+    this.inputs = new Set(inputs);
+    this.frames = 0;
     this.source = source;
     this.tried.clear();
     this.broken = false;
@@ -88,22 +116,21 @@ export class Player {
 
   draw(): void {
     if (this.source === undefined || this.broken) return;
-    this.wanted = true;
+    this.due = true;
     this.drawing ??= this.work().finally(() => (this.drawing = undefined));
   }
 
   private async work(): Promise<void> {
-    while (this.wanted) {
-      this.wanted = false;
+    while (this.due) {
+      this.due = false;
       const { source } = this;
       try {
         await this.loading;
-        const { pixels: size } = this.transport;
-        const view = { size, time: this.transport.time.value, constants: new Map(this.tried), target: this.transport.target.value };
-        const picture = await this.pool.draw(view);
+        const picture = await this.pool.draw(this.view());
         if (source !== this.source) continue;
         if (this.picture === undefined) performance.mark("first picture");
         this.picture = picture;
+        this.frames++;
         this.stage.show(picture);
         this.count();
         this.tell();
@@ -124,17 +151,40 @@ export class Player {
       this.transport.time.value = Math.fround(this.transport.time.value + (now - this.lastTick) / 1000);
     }
     this.lastTick = now;
-    this.wanted ||= this.transport.playing.value;
+    this.due ||= this.transport.playing.value;
   }
 
   private fail(error: unknown): void {
     // What failed once would fail again, fast: it waits for another program.
     this.broken = true;
-    this.wanted = false;
+    this.due = false;
     this.transport.playing.value = false;
-    const text = error instanceof Error ? error.message : String(error);
+    const size = this.transport.pixels;
+    if (this.picture?.view.size.join() !== size.join()) {
+      this.picture = undefined;
+      this.stage.blank(size);
+    }
+    const text = message(error);
     this.stage.stale(text.charAt(0).toUpperCase() + text.slice(1));
     this.transport.told("", "");
+    this.onfailed();
+  }
+
+  /** The least and the greatest value of the picture; nothing where there is none. */
+  async extent(): Promise<[number, number] | undefined> {
+    const target = this.transport.target.value;
+    const values = await this.values(target);
+    if (values === undefined) return undefined;
+    const { channels } = this.transport.look.value;
+    let [least, greatest] = [Infinity, -Infinity];
+    values.forEach((value, n) => {
+      // Alpha counts where it is shown.
+      const counts = target === DEPTH || ((channels >> (n % 4)) & 1) === 1;
+      if (!counts || !Number.isFinite(value)) return;
+      least = Math.min(least, value);
+      greatest = Math.max(greatest, value);
+    });
+    return least <= greatest ? [least, greatest] : undefined;
   }
 
   private count(): void {

@@ -22,7 +22,7 @@ export class SizeDialog {
         "form",
         {
           novalidate: true,
-          onsubmit: (event: Event) => {
+          onsubmit: (event) => {
             event.preventDefault();
             this.take();
           },

@@ -1,10 +1,10 @@
 // The picture on its stage: zoom, and the values of the pixel under the pointer.
 
-import { byId, h } from "../app/dom.ts";
+import { byId, h, update } from "../app/dom.ts";
 import { css, exact, short } from "../app/numbers.ts";
 import { Signal } from "../app/signal.ts";
 import type { Picture } from "../machine/pool.ts";
-import { DEPTH } from "../machine/protocol.ts";
+import { DEPTH, type Mouse } from "../machine/protocol.ts";
 
 export interface StageEvents {
   /** The raw values of the picture that is shown. */
@@ -19,8 +19,6 @@ const WRITTEN = 72;
 export class Stage {
   /** The pixel that is looked at; y counts upward. */
   readonly pointed = new Signal<[number, number] | undefined>(undefined);
-  /** The pixel that is stepped through. */
-  readonly chosen = new Signal<[number, number] | undefined>(undefined);
   private readonly root = byId("stage", HTMLDivElement);
   private readonly canvas = h("canvas", { width: 256, height: 256 });
   private readonly overlay = h("canvas", { class: "overlay" });
@@ -36,13 +34,23 @@ export class Stage {
   /** The pixel in the middle, counted from the upper left. */
   private centre: [number, number] = [0, 0];
 
-  constructor(private readonly events: StageEvents) {
+  /** Counts drawings of the overlay: one that waited for values while another began ends. */
+  private overlays = 0;
+  /** The pointer as programs get it; nothing while it is elsewhere. */
+  readonly mouse = new Signal<Mouse | null>(null);
+
+  constructor(
+    private readonly events: StageEvents,
+    /** The pixel that is stepped through. */
+    readonly chosen: Signal<[number, number] | undefined>,
+  ) {
     const buttons = h(
       "div",
       { class: "zoom", role: "group", "aria-label": "Zoom" },
       h("button", { type: "button", title: "Smaller (-)", "aria-label": "Zoom out", onclick: () => this.zoomBy(0.5) }, "−"),
       h("button", { type: "button", class: "fit", title: "Fit (0)", onclick: () => this.fit() }, this.zoomed),
       h("button", { type: "button", title: "Larger (+)", "aria-label": "Zoom in", onclick: () => this.zoomBy(2) }, "+"),
+      h("button", { type: "button", class: "full", title: "Full screen (f)", "aria-label": "Full screen", onclick: () => this.fullScreen() }, "⛶"),
     );
     const frame = h(
       "div",
@@ -77,6 +85,25 @@ export class Stage {
     this.badge.hidden = true;
     this.place();
     void this.read();
+  }
+
+  /** An empty picture, of a program that cannot be drawn. */
+  blank([width, height]: [number, number]): void {
+    if (this.canvas.width === width && this.canvas.height === height && this.picture === undefined) return;
+    [this.canvas.width, this.canvas.height] = [width, height];
+    this.picture = undefined;
+    this.values = undefined;
+    this.fit();
+  }
+
+  private fullScreen(): void {
+    if (document.fullscreenElement !== null) void document.exitFullscreen();
+    else void this.root.requestFullscreen().catch(() => {});
+  }
+
+  /** The canvas of the picture, for recordings. */
+  get picturePixels(): HTMLCanvasElement {
+    return this.canvas;
   }
 
   /** What is shown is not what the program says. */
@@ -177,6 +204,10 @@ export class Stage {
   }
 
   private async drawOverlay(): Promise<void> {
+    const mine = ++this.overlays;
+    const written = this.scale() >= WRITTEN ? await this.raw() : undefined;
+    // Pictures and places change while values come: the latest drawing counts alone.
+    if (mine !== this.overlays) return;
     const { width, height } = this.frame();
     const ratio = devicePixelRatio || 1;
     this.overlay.width = Math.round(width * ratio);
@@ -198,15 +229,14 @@ export class Stage {
       context.lineWidth = 1;
       context.strokeRect(x - 0.5, y - 0.5, size + 1, size + 1);
     };
-    if (scale >= WRITTEN) await this.write(context, scale, left, top);
+    if (written !== undefined) this.write(context, written, scale, left, top);
     box(this.pointed.value, "rgb(0 0 0 / 0.5)", "#fff");
     box(this.chosen.value, "#fff", "#d1281e");
   }
 
   /** Writes values into the pixels that can be seen. */
-  private async write(context: CanvasRenderingContext2D, scale: number, left: number, top: number): Promise<void> {
-    const values = await this.raw();
-    if (values === undefined || this.picture === undefined) return;
+  private write(context: CanvasRenderingContext2D, values: Float32Array, scale: number, left: number, top: number): void {
+    if (this.picture === undefined) return;
     const channels = this.picture.view.target === DEPTH ? 1 : 4;
     const { width, height } = this.frame();
     const [columns, rows] = [this.canvas.width, this.canvas.height];
@@ -239,15 +269,18 @@ export class Stage {
         }
       }
       this.point(this.pixelAt([event.clientX, event.clientY]));
+      this.track(event);
     });
     frame.addEventListener("pointerleave", () => this.point(undefined));
     frame.addEventListener("pointerdown", (event) => {
       drag = { at: [event.clientX, event.clientY], centre: [...this.centre], moved: false };
       frame.setPointerCapture(event.pointerId);
+      this.track(event);
     });
     frame.addEventListener("pointerup", (event) => {
       const clicked = drag !== undefined && !drag.moved;
       drag = undefined;
+      this.track(event);
       if (!clicked) return;
       this.point(this.pixelAt([event.clientX, event.clientY]));
       this.choose();
@@ -285,9 +318,16 @@ export class Stage {
       else if (event.key === "+" || event.key === "=") this.zoomBy(2);
       else if (event.key === "-") this.zoomBy(0.5);
       else if (event.key === "0") this.fit();
+      else if (event.key === "f") this.fullScreen();
       else return;
       event.preventDefault();
     });
+  }
+
+  private track(event: PointerEvent): void {
+    const [x, y] = this.pixelAt([event.clientX, event.clientY]);
+    const unit = (value: number): number => Math.fround(Math.min(Math.max(value, 0), 1));
+    this.mouse.value = { x: unit(x / this.canvas.width), y: unit(1 - y / this.canvas.height), pressed: event.buttons % 2 === 1 };
   }
 
   private choose(): void {
@@ -320,7 +360,7 @@ export class Stage {
   private async read(): Promise<void> {
     const pixel = this.pointed.value;
     if (pixel === undefined || this.picture === undefined) {
-      this.readout.replaceChildren();
+      update(this.readout);
       return;
     }
     const { picture } = this;
@@ -330,7 +370,8 @@ export class Stage {
     const at = (pixel[1] * this.canvas.width + pixel[0]) * channels;
     const color = [...values.subarray(at, at + channels)];
     const [r = 0, g = r, b = r] = channels === 1 ? [color[0] ?? 0] : color;
-    this.readout.replaceChildren(
+    update(
+      this.readout,
       h("span", { class: "swatch", style: `background: ${css([r, g, b])}` }),
       h("span", { class: "place" }, `${pixel[0]}, ${pixel[1]}`),
       ...color.map((value, n) => h("span", { title: exact(value) }, h("i", {}, channels === 1 ? "z" : "rgba"[n] ?? ""), short(value))),

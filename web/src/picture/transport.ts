@@ -2,10 +2,13 @@
 
 import { byId, h } from "../app/dom.ts";
 import { Signal } from "../app/signal.ts";
-import { TARGET_NAMES } from "../machine/protocol.ts";
+import { DEPTH, TARGET_NAMES, type Look } from "../machine/protocol.ts";
 import { SizeDialog } from "./size.ts";
 
 const SIZES = ["", "64x64", "128x128", "256x256", "512x512", "640x360", "1024x1024", "1280x720"];
+
+/** Red, green and blue from 0 to 1, opaque. */
+const PLAIN: Look = { channels: 0b0111, range: [0, 1] };
 
 export class Transport {
   readonly playing = new Signal(false);
@@ -13,6 +16,8 @@ export class Transport {
   /** The size to draw at; the program's own if not given. */
   readonly size = new Signal<[number, number] | undefined>(undefined);
   readonly target = new Signal(0);
+  /** How values become the picture. */
+  readonly look = new Signal<Look>(PLAIN);
   private readonly play = h("button", { type: "button", class: "play", onclick: () => this.toggle() });
   private readonly clock = h("input", {
     type: "number",
@@ -29,9 +34,38 @@ export class Transport {
   private readonly targets = h("select", { "aria-label": "Render target", onchange: () => (this.target.value = Number(this.targets.value)) });
   private readonly moving = h("span", { class: "moving" }, this.play, this.back, this.clock, h("span", { class: "unit" }, "s"));
   private own: [number, number] = [256, 256];
+  private readonly channels = ["Red", "Green", "Blue", "Alpha"].map((name, n) =>
+    h("button", { type: "button", class: `channel ${name.toLowerCase()}`, title: n === 3 ? "Alpha: show what is transparent" : `${name}; one alone is grey`, "aria-label": `${name} channel`, onclick: () => this.toggleChannel(n) }, name[0]),
+  );
+  private readonly least = this.end("The value that is shown black", () => this.setRange(Number(this.least.value), this.look.value.range[1]));
+  private readonly greatest = this.end("The value that is shown white", () => this.setRange(this.look.value.range[0], Number(this.greatest.value)));
+  private readonly looks = h(
+    "div",
+    { class: "looks", role: "group", "aria-label": "How values are shown" },
+    ...this.channels,
+    h(
+      "span",
+      { class: "range" },
+      this.least,
+      h("span", { "aria-hidden": "true" }, "–"),
+      this.greatest,
+      h("button", { type: "button", title: "From the least to the greatest value of the picture", onclick: () => void this.fitRange() }, "auto"),
+      h("button", { type: "button", class: "plain", title: "Values from 0 to 1", "aria-label": "Values from 0 to 1", onclick: () => this.setRange(0, 1) }, "0–1"),
+    ),
+  );
 
-  constructor() {
+  private end(label: string, changed: () => void): HTMLInputElement {
+    return h("input", { type: "number", step: "any", title: label, "aria-label": label, onchange: changed });
+  }
+
+  constructor(
+    /** Asks for the least and the greatest value of the picture. */
+    private readonly extent: () => Promise<[number, number] | undefined>,
+  ) {
     byId("transport", HTMLDivElement).append(this.moving, this.rate, h("span", { class: "grow" }), this.targets, this.sizes);
+    byId("stage", HTMLDivElement).append(this.looks);
+    this.look.watch((look) => this.showLook(look));
+    this.target.watch(() => this.showLook(this.look.value));
     this.playing.watch((playing) => {
       this.play.textContent = playing ? "⏸" : "▶";
       this.play.title = playing ? "Pause" : "Play";
@@ -40,6 +74,34 @@ export class Transport {
     this.time.watch((time) => {
       if (document.activeElement !== this.clock) this.clock.value = time.toFixed(2);
     });
+  }
+
+  private showLook({ channels, range }: Look): void {
+    this.channels.forEach((button, n) => {
+      button.setAttribute("aria-pressed", String(((channels >> n) & 1) === 1));
+      button.hidden = this.target.value === DEPTH;
+    });
+    const ends = [this.least, this.greatest];
+    ends.forEach((field, n) => document.activeElement !== field && (field.value = String(Number((range[n] ?? n).toPrecision(4)))));
+    this.looks.classList.toggle("ranged", range[0] !== 0 || range[1] !== 1);
+  }
+
+  private toggleChannel(n: number): void {
+    const { channels, range } = this.look.value;
+    // The last channel stays: nothing at all is no picture.
+    const next = channels ^ (1 << n);
+    if (next !== 0) this.look.value = { channels: next, range };
+  }
+
+  private setRange(from: number, to: number): void {
+    const usable = Number.isFinite(from) && Number.isFinite(to) && from !== to;
+    if (usable) this.look.value = { ...this.look.value, range: [Math.fround(from), Math.fround(to)] };
+    else this.showLook(this.look.value);
+  }
+
+  private async fitRange(): Promise<void> {
+    const extent = await this.extent();
+    if (extent !== undefined) this.setRange(extent[0], extent[1] > extent[0] ? extent[1] : extent[0] + 1);
   }
 
   /** What the program lets one choose. */
@@ -82,6 +144,7 @@ export class Transport {
     this.sizes.value = "";
     this.size.value = undefined;
     this.target.value = 0;
+    this.look.value = PLAIN;
     this.time.value = time;
   }
 

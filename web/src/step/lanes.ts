@@ -40,6 +40,7 @@ export function lanes(moment: Moment, choose: (pixel: [number, number]) => void)
           "button",
           {
             type: "button",
+            "data-key": `${x} ${y}`,
             class: `lane ${looks(lane)}${here ? " here" : ""}${x % 2 === 1 ? " odd-x" : ""}${y % 2 === 1 ? " odd-y" : ""}`,
             title: told,
             "aria-label": told,

@@ -1,12 +1,14 @@
 // The pane that steps through a pixel.
 
-import { h } from "../app/dom.ts";
-import type { Breakpoint, Going, Moment, Write } from "../machine/protocol.ts";
+import { h, update } from "../app/dom.ts";
+import type { Going, Moment, Write } from "../machine/protocol.ts";
+import type { Breakpoints } from "../model/breakpoints.ts";
+import { BreakpointList } from "./breaklist.ts";
 import { did, writes } from "./did.ts";
 import { lanes } from "./lanes.ts";
 import type { Run, Stepper } from "./stepper.ts";
 import { Timeline } from "./timeline.ts";
-import { heading, letters, row, swatch } from "./values.ts";
+import { heading, row, swatch } from "./values.ts";
 
 export interface StepEvents {
   /** The instruction at an address, as it prints. */
@@ -17,7 +19,16 @@ export interface StepEvents {
   choose(pixel: [number, number]): void;
   /** The address of the instruction at the editor's cursor. */
   atCursor(): number | undefined;
+  /** Records again, with another limit. */
+  recordTo(limit: number): void;
+  /** A pixel is wanted that is stepped through, and none is chosen. */
+  begin(): void;
 }
+
+type Step = Partial<Going> & Pick<Going, "how">;
+
+/** Instructions that a recording may have. */
+const LIMITS = [10_000, 100_000, 1_000_000, 10_000_000];
 
 export class StepPane {
   readonly root = h("div", { class: "step" });
@@ -25,8 +36,6 @@ export class StepPane {
   private readonly head = h("div", { class: "step-head" });
   private readonly body = h("div", { class: "step-body" });
   private readonly said = h("p", { class: "error", role: "alert" });
-  private readonly breakRows = h("ul");
-  private readonly noBreaks = h("p", { class: "soft" }, "None. Click next to a line of the program, or press F9 in it.");
   private readonly empty = h(
     "p",
     { class: "empty" },
@@ -36,23 +45,25 @@ export class StepPane {
 
   constructor(
     private readonly stepper: Stepper,
+    breakpoints: Breakpoints,
     private readonly events: StepEvents,
     survey: HTMLElement,
   ) {
-    this.full.append(this.head, this.controls(), this.timeline.root, this.said, this.body);
-    this.root.append(this.empty, this.full, this.breakpoints(), survey);
+    this.full.append(h("div", { class: "step-bar" }, this.controls(), this.head), this.timeline.root, this.said, this.body);
+    const list = new BreakpointList(breakpoints, stepper, events);
+    this.root.append(this.empty, this.full, h("div", { class: "step-more" }, list.root, survey));
     stepper.moment.watch(() => this.show());
     stepper.failed.watch((why) => {
       this.said.textContent = why;
       this.show();
     });
-    stepper.breaks.watch(() => this.showBreaks());
-    stepper.moment.watch(() => this.markHit());
     this.root.addEventListener("keydown", (event) => this.key(event));
+    // Wherever the focus is; the browser would reload the page, or ask for its menu.
+    addEventListener("keydown", (event) => this.functionKey(event), true);
   }
 
   private controls(): HTMLElement {
-    const button = (sign: string, title: string, going: Going): HTMLElement =>
+    const button = (sign: string, title: string, going: Step): HTMLElement =>
       h("button", { type: "button", title, "aria-label": title, onclick: () => void this.stepper.go(going) }, sign);
     return h(
       "div",
@@ -70,21 +81,27 @@ export class StepPane {
   }
 
   private key(event: KeyboardEvent): void {
-    if (event.target instanceof HTMLInputElement && event.target.type !== "range") return;
-    const back = event.shiftKey;
-    const keys: Record<string, Going> = {
+    const { target } = event;
+    if (target instanceof HTMLInputElement && target.type !== "range") return;
+    if (target instanceof HTMLSelectElement) return;
+    const keys: Record<string, Step> = {
       ArrowLeft: { how: "step", backward: true },
       ArrowRight: { how: "step" },
       Home: { how: "seek", position: 0 },
       End: { how: "seek", position: 0xffffffff },
-      F5: { how: "run", backward: back },
-      F10: { how: "over", backward: back },
-      F11: { how: "out", backward: back },
     };
     const going = keys[event.key];
     if (going === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     void this.stepper.go(going);
     event.preventDefault();
+  }
+
+  private functionKey(event: KeyboardEvent): void {
+    const how = ({ F5: "run", F10: "over", F11: "out" } as const)[event.key];
+    if (how === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    if (this.stepper.run.value === undefined) this.events.begin();
+    else void this.stepper.go({ how, backward: event.shiftKey });
   }
 
   private show(): void {
@@ -95,8 +112,8 @@ export class StepPane {
     if (this.stepper.failed.value !== "" && run === undefined) this.empty.textContent = this.stepper.failed.value;
     if (run === undefined || moment === undefined) return;
     this.timeline.show(run, moment.position);
-    this.head.replaceChildren(...this.heading(run, moment));
-    this.body.replaceChildren(this.now(run, moment), this.machine(moment), this.registers(moment));
+    update(this.head, ...this.heading(run, moment));
+    update(this.body, this.now(run, moment), this.registers(moment), this.machine(moment));
   }
 
   private heading(run: Run, moment: Moment): (HTMLElement | string)[] {
@@ -104,8 +121,27 @@ export class StepPane {
     return [
       h("b", {}, `Pixel ${moment.pixel.join(", ")}`),
       h("span", { class: "delivered", title: "What the picture holds at the pixel" }, swatch(delivered)),
-      h("span", { class: "soft" }, `${moment.position.toLocaleString("en")} of ${run.length.toLocaleString("en")} instructions executed`),
-      ...(run.stopped === null ? [] : [h("span", { class: "warn" }, run.stopped)]),
+      h("span", { class: "soft", title: "Instructions executed, of those recorded" }, `${moment.position.toLocaleString("en")} of ${run.length.toLocaleString("en")}`),
+      ...(run.stopped === null && this.stepper.limit.value === LIMITS[2] ? [] : this.limit(run)),
+    ];
+  }
+
+  /** Why the recording ends where it does, and how far it may go. */
+  private limit(run: Run): HTMLElement[] {
+    const limit = this.stepper.limit.value;
+    return [
+      h("span", { class: "warn" }, run.stopped === null ? "" : `The recording ends early: ${run.stopped}`),
+      h(
+        "label",
+        { class: "limit" },
+        "Record at most ",
+        h(
+          "select",
+          { onchange: (event) => this.events.recordTo(Number((event.currentTarget as HTMLSelectElement).value)) },
+          ...LIMITS.map((one) => h("option", { value: String(one), selected: one === limit }, one.toLocaleString("en"))),
+        ),
+        " instructions",
+      ),
     ];
   }
 
@@ -173,94 +209,4 @@ export class StepPane {
       h("table", { class: "values" }, heading("register"), h("tbody", {}, ...temps, ...outputs, ...depth), h("tbody", { class: "picture", title: "What the picture holds at the pixel when the program has ended" }, ...picture)),
     );
   }
-
-  private showBreaks(): void {
-    const rows = this.stepper.breaks.value.map((one) => {
-      const { address } = one;
-      const place = address === null ? null : h(
-        "button",
-        { type: "button", class: "place", title: "Show it in the program", onclick: () => this.events.reveal(address) },
-        h("b", {}, `@${address}`),
-        " ",
-        h("code", {}, this.events.instruction(address)),
-      );
-      return h(
-        "li",
-        { class: one.condition === null && one.changes === null ? "" : "conditional" },
-        h("span", { class: "sign", "aria-hidden": "true" }, one.condition === null && one.changes === null ? "●" : "◆"),
-        place,
-        h("span", { class: "when" }, when(one)),
-        h("button", { type: "button", class: "quiet", "aria-label": `Remove: ${told(one)}`, title: "Remove", onclick: () => this.stepper.toggle(one) }, "×"),
-      );
-    });
-    this.breakRows.replaceChildren(...rows);
-    this.noBreaks.hidden = rows.length > 0;
-    this.markHit();
-  }
-
-  /** Marks the breakpoint at which the run stands. */
-  private markHit(): void {
-    const moment = this.stepper.moment.value;
-    [...this.breakRows.children].forEach((row, n) => row.classList.toggle("hit", moment?.stop === "break" && moment.breakpoint === n));
-  }
-
-  private breakpoints(): HTMLElement {
-    const condition = h("input", { type: "text", placeholder: "temp[2].r is nan", spellcheck: false, "aria-label": "Condition of a breakpoint" });
-    const kind = h(
-      "select",
-      { "aria-label": "Kind of breakpoint" },
-      h("option", { value: "if" }, "when"),
-      h("option", { value: "changes" }, "when this changes"),
-      h("option", { value: "at" }, "here, when"),
-    );
-    const add = (): void => {
-      const text = condition.value.trim();
-      const address = kind.value === "at" ? (this.stepper.moment.value?.address ?? this.events.atCursor() ?? null) : null;
-      if (text === "") return condition.focus();
-      this.stepper.toggle({ address, condition: kind.value === "changes" ? null : text, changes: kind.value === "changes" ? text : null });
-      condition.value = "";
-    };
-    return h(
-      "section",
-      { class: "breaks", "aria-label": "Breakpoints" },
-      h("h2", {}, "Breakpoints"),
-      this.breakRows,
-      this.noBreaks,
-      h(
-        "form",
-        {
-          onsubmit: (event: Event) => {
-            event.preventDefault();
-            add();
-          },
-        },
-        h(
-          "button",
-          {
-            type: "button",
-            onclick: () => {
-              const address = this.events.atCursor() ?? this.stepper.moment.value?.address ?? null;
-              if (address !== null) this.stepper.toggle({ address, condition: null, changes: null });
-            },
-          },
-          "At the cursor",
-        ),
-        kind,
-        condition,
-        h("button", { type: "submit" }, "Add"),
-      ),
-    );
-  }
 }
-
-function when(one: Breakpoint): string {
-  if (one.changes !== null) return `when ${one.changes} changes`;
-  return one.condition === null ? "" : `when ${one.condition}`;
-}
-
-function told(one: Breakpoint): string {
-  const place = one.address === null ? "" : `at @${one.address}`;
-  return [place, when(one)].filter((part) => part !== "").join(", ");
-}
-
-export { letters };

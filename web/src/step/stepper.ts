@@ -2,11 +2,13 @@
 
 import { Signal } from "../app/signal.ts";
 import { Client } from "../machine/client.ts";
-import { INSTRUCTIONS, type View } from "../machine/pool.ts";
-import { sourceRequest, type Breakpoint, type Drawing, type Going, type Moment, type Source } from "../machine/protocol.ts";
+import { drawingOf, type View } from "../machine/pool.ts";
+import { sourceRequest, type Going, type Moment, type Source } from "../machine/protocol.ts";
+import type { Breakpoints } from "../model/breakpoints.ts";
 
 /** A run as a whole. */
 export interface Run {
+  source: Source;
   pixel: [number, number];
   view: View;
   length: number;
@@ -16,20 +18,27 @@ export interface Run {
   addresses: Uint32Array;
 }
 
+/** What a step says that says nothing else. */
+const STAY: Omit<Going, "how"> = { backward: false, position: 0, pixel: [0, 0], breaks: [] };
+
 /** Milliseconds after which a request is given up. */
 const PATIENCE = 15_000;
 
 export class Stepper {
   readonly run = new Signal<Run | undefined>(undefined);
   readonly moment = new Signal<Moment | undefined>(undefined);
-  readonly breaks = new Signal<readonly Breakpoint[]>([]);
+  /** Instructions that are recorded at most. */
+  readonly limit = new Signal(1_000_000);
   readonly failed = new Signal<string>("");
   /** Begun when the first pixel is chosen: opening the page has enough to do. */
   private worker: Client | undefined;
   private has: Source | undefined;
   private round = 0;
 
-  constructor(private readonly module: Promise<WebAssembly.Module>) {}
+  constructor(
+    private readonly module: Promise<WebAssembly.Module>,
+    private readonly breakpoints: Breakpoints,
+  ) {}
 
   private get client(): Client {
     return (this.worker ??= new Client(this.module));
@@ -39,14 +48,7 @@ export class Stepper {
   async record(source: Source, view: View, pixel: [number, number], position = 0): Promise<void> {
     const mine = ++this.round;
     if (this.client.pending > 0) this.restart("another pixel came");
-    const drawing: Drawing = {
-      size: view.size,
-      time: view.time,
-      constants: [...view.constants],
-      bands: [],
-      target: 0,
-      limit: INSTRUCTIONS,
-    };
+    const drawing = drawingOf(view, this.limit.value);
     try {
       await this.patiently(async () => {
         if (this.has !== source) {
@@ -56,10 +58,10 @@ export class Stepper {
         }
         const { length, stopped, addresses, shown } = await this.client.ask("record", { drawing, pixel });
         const at = Math.min(position, length);
-        const moment = at > 0 ? await this.client.ask("go", { how: "seek", position: at }) : shown;
+        const moment = at > 0 ? await this.client.ask("go", { ...STAY, how: "seek", position: at }) : shown;
         if (mine !== this.round) return;
         this.failed.value = "";
-        this.run.value = { pixel, view, length, stopped, addresses: new Uint32Array(addresses.buffer) };
+        this.run.value = { source, pixel, view, length, stopped, addresses: new Uint32Array(addresses.buffer) };
         this.moment.value = moment;
       });
     } catch (error) {
@@ -70,24 +72,18 @@ export class Stepper {
   }
 
   /** Goes to another place of the run. */
-  async go(going: Going): Promise<void> {
+  async go(going: Partial<Going> & Pick<Going, "how">): Promise<void> {
     const mine = this.round;
     if (this.run.value === undefined) return;
-    const breaks = going.how === "run" ? [...this.breaks.value] : [];
+    const breaks = going.how === "run" ? [...this.breakpoints.all.value] : [];
     try {
-      const moment = await this.patiently(() => this.client.ask("go", { ...going, breaks }));
+      const moment = await this.patiently(() => this.client.ask("go", { ...STAY, ...going, breaks }));
       if (mine !== this.round) return;
       this.failed.value = "";
       this.moment.value = moment;
     } catch (error) {
       if (mine === this.round) this.failed.value = error instanceof Error ? error.message : String(error);
     }
-  }
-
-  toggle(breakpoint: Breakpoint): void {
-    const same = (other: Breakpoint): boolean => JSON.stringify(other) === JSON.stringify(breakpoint);
-    const rest = this.breaks.value.filter((other) => !same(other));
-    this.breaks.value = rest.length < this.breaks.value.length ? rest : [...rest, breakpoint];
   }
 
   /** There is no run any more. */

@@ -1,7 +1,7 @@
 // Over the whole picture: how much its pixels do, and which one first makes a condition true.
 
 import { h } from "../app/dom.ts";
-import { Stopped, type Pool, type View } from "../machine/pool.ts";
+import { INSTRUCTIONS, Stopped, type Pool, type View } from "../machine/pool.ts";
 import type { Stage } from "../picture/stage.ts";
 import { Refining } from "./refining.ts";
 
@@ -39,6 +39,8 @@ export class Survey {
   /** What is known of how much pixels do. */
   private kept: { view: View; counts: Refining } | undefined;
   private asking: AbortController | undefined;
+  /** Groups of pixels that did not come to their end. */
+  private stopped = 0;
 
   constructor(
     private readonly pool: Pool,
@@ -52,7 +54,7 @@ export class Survey {
       h(
         "form",
         {
-          onsubmit: (event: Event) => {
+          onsubmit: (event) => {
             event.preventDefault();
             void this.search();
           },
@@ -97,7 +99,10 @@ export class Survey {
     const view = await this.events.view();
     // Drawing the last picture may have put it back.
     this.heat.value = part;
-    if (view === undefined) return;
+    if (view === undefined) {
+      this.said.textContent = "There is no heat map: the program does not assemble";
+      return;
+    }
     if (this.kept?.view !== view || (!this.kept.counts.done && this.asking === undefined)) {
       const [width, height] = view.size;
       const kept = { view, counts: new Refining(width, height, 2) };
@@ -129,7 +134,9 @@ export class Survey {
     const sum = values.reduce((all, one) => all + one, 0);
     const told = `black is 0, white ${number(greatest(values))}; ${number(sum / values.length)} on average`;
     const part = !over ? "so far: " : counts.done ? "" : `stopped, of ${Math.round(counts.share * 100)}% of the pixels: `;
-    this.said.textContent = part + told;
+    const cut = this.stopped === 0 ? "" : `. ${number(this.stopped)} groups of pixels do not end within ${number(INSTRUCTIONS)} instructions`;
+    const none = this.stopped > 0 && greatest(values) === 0 ? "There is nothing to show" : part + told;
+    this.said.textContent = none + cut;
   }
 
   private async search(): Promise<void> {
@@ -169,6 +176,7 @@ export class Survey {
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
+    this.stopped = 0;
     this.share.value = 0;
     this.going.hidden = false;
     this.said.textContent = "";
@@ -178,7 +186,8 @@ export class Survey {
         view,
         condition,
         into.areas,
-        (areas, { numbers }) => {
+        (areas, { numbers, stopped }) => {
+          this.stopped += stopped;
           into.take(areas, new Uint32Array(numbers.buffer));
           if (performance.now() - looked < LOOK) return;
           this.share.value = into.share;

@@ -3,9 +3,12 @@
 import { h } from "../app/dom.ts";
 import type { Run } from "./stepper.ts";
 
+/** Of the line, in pixels. */
+const HEIGHT = 26;
+
 export class Timeline {
   readonly root = h("div", { class: "timeline" });
-  private readonly canvas = h("canvas", { height: 44, "aria-hidden": "true" });
+  private readonly canvas = h("canvas", { height: HEIGHT, "aria-hidden": "true" });
   private readonly slider = h("input", { type: "range", min: "0", step: "1", "aria-label": "Position in the run" });
   private run: Run | undefined;
   private position = 0;
@@ -35,7 +38,7 @@ export class Timeline {
     if (run === undefined || context === null) return;
     const ratio = devicePixelRatio || 1;
     const width = this.root.clientWidth;
-    const height = 44;
+    const height = HEIGHT;
     canvas.width = Math.max(Math.round(width * ratio), 1);
     canvas.height = Math.round(height * ratio);
     context.scale(ratio, ratio);

@@ -6,10 +6,10 @@ import { css, exact, floatOf, hex, short } from "../app/numbers.ts";
 const LETTERS = ["r", "g", "b", "a"];
 
 /** A cell with a number; its bits and its exact value are the title. */
-export function number(bits: number, attributes: Record<string, unknown> = {}): HTMLElement {
+export function number(bits: number, look = ""): HTMLElement {
   const value = floatOf(bits);
   const odd = Number.isNaN(value) || !Number.isFinite(value);
-  return h("td", { ...attributes, class: `${String(attributes["class"] ?? "")}${odd ? " odd" : ""}`, title: `${exact(value)}  ${hex(bits)}` }, short(value));
+  return h("td", { class: `${look}${odd ? " odd" : ""}`, title: `${exact(value)}  ${hex(bits)}` }, short(value));
 }
 
 export function swatch(bits: readonly number[]): HTMLElement {
@@ -22,9 +22,9 @@ export function row(name: string, bits: readonly number[], written: number, chan
   const cells = bits.map((one, channel) => {
     const was = (written >> channel) & 1;
     const now = (changed >> channel) & 1;
-    return number(one, { class: `${was === 0 ? "never" : ""}${now === 1 ? " changed" : ""}` });
+    return number(one, `${was === 0 ? "never" : ""}${now === 1 ? " changed" : ""}`);
   });
-  return h("tr", {}, h("th", { scope: "row" }, name), ...cells, h("td", {}, swatch(bits)));
+  return h("tr", { "data-key": name }, h("th", { scope: "row" }, name), ...cells, h("td", {}, swatch(bits)));
 }
 
 /** The channels of a mask, in letters. */

@@ -23,6 +23,7 @@ mod hover;
 mod keyword_docs;
 pub mod lines;
 mod registers;
+mod rewrite;
 mod signature;
 mod statement;
 mod symbols;

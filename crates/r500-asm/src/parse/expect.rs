@@ -4,6 +4,7 @@ use r500_program::Compare;
 
 use super::{Parsed, Parser, Register};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::items::{ExpectedPixels, ExpectedQuantity};
 use crate::lexer::TokenKind;
 use crate::names::Kw;
 use crate::source::Span;
@@ -14,15 +15,6 @@ pub(super) struct Expectation {
     place: PixelSelector,
     values: Vec<[Option<f32>; 4]>,
     span: Span,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum ExpectedQuantity {
-    Target(u8),
-    Depth,
-    Coverage,
-    Background,
-    Covered,
 }
 
 #[derive(Clone, Copy)]
@@ -211,6 +203,8 @@ impl Parser<'_> {
                 format!("{want} must be given"),
             ));
         }
+        let Expectation { what, span, .. } = *wanted;
+        self.expected.push(ExpectedPixels { span, what, first, step, count });
         let expect = &mut self.job.expect;
         for i in 0..count {
             let value = wanted.values[if each { 0 } else { i }];

@@ -24,7 +24,7 @@ use r500_isa::Instruction;
 use r500_program::Job;
 
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
-use crate::items::{Reference, Register, Symbol, SymbolKind, TextureRequest};
+use crate::items::{ExpectedPixels, Reference, Register, Symbol, SymbolKind, TextureRequest};
 use crate::lexer::{Lexer, Token, TokenKind};
 use crate::names::{self, Kw};
 use crate::source::Span;
@@ -53,6 +53,7 @@ pub(crate) struct Parser<'a> {
     pub(crate) symbols: Vec<Symbol>,
     pub(crate) references: Vec<Reference>,
     pub(crate) textures: Vec<TextureRequest>,
+    pub(crate) expected: Vec<ExpectedPixels>,
     /// Uses of labels, which may be defined further on.
     label_uses: Vec<(String, Span)>,
     names: HashMap<String, (Register, Span)>,
@@ -77,6 +78,7 @@ impl<'a> Parser<'a> {
             symbols: Vec::new(),
             references: Vec::new(),
             textures: Vec::new(),
+            expected: Vec::new(),
             label_uses: Vec::new(),
             names: HashMap::new(),
             labels: HashMap::new(),

@@ -142,30 +142,6 @@ impl<'a> Places<'a> {
         list
     }
 
-    /// Returns an edit that makes the source another text.
-    pub(super) fn whole(&mut self, text: &[u8]) -> Option<TextEdit> {
-        let before = self.analysis.text();
-        if before == text {
-            return None;
-        }
-        // Only what differs, so that cursors stay where they are. Characters stay whole.
-        let boundary =
-            |text: &[u8], at: usize| text.get(at).is_none_or(|b| !(0x80..=0xbf).contains(b));
-        let mut head = before.iter().zip(text).take_while(|(a, b)| a == b).count();
-        while head > 0 && !(boundary(before, head) && boundary(text, head)) {
-            head -= 1;
-        }
-        let (a, b) = (&before[head..], &text[head..]);
-        let mut tail = a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count();
-        while tail > 0 && !boundary(a, a.len() - tail) {
-            tail -= 1;
-        }
-        let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-        let span = Span { file: 0, start: offset(head), end: offset(before.len() - tail) };
-        let text = String::from_utf8_lossy(&text[head..text.len() - tail]).into_owned();
-        Some(TextEdit { span, text })
-    }
-
     pub(super) fn edit(&mut self, edit: &TextEdit) -> Value {
         json!({ "range": self.range(edit.span), "newText": edit.text })
     }

@@ -265,7 +265,7 @@ impl Server {
                 self.actions(params, uri, analysis, &mut places, from, to)
             }
             _ => match r500::asm::format(analysis.text()) {
-                Ok(text) => places.whole(&text).iter().map(|edit| places.edit(edit)).collect(),
+                Ok(text) => analysis.edit_to(&text).iter().map(|edit| places.edit(edit)).collect(),
                 Err(why) => return Err((Code::Failed, why.to_string())),
             },
         })
@@ -294,7 +294,7 @@ impl Server {
         if wants("source.fixAll") {
             let again = |text: &[u8]| self.documents.assemble(uri, text);
             let fixed = service::fix_all(analysis, again);
-            if let Some(edit) = fixed.and_then(|text| places.whole(&text)) {
+            if let Some(edit) = fixed.and_then(|text| analysis.edit_to(&text)) {
                 list.push(json!({
                     "title": "Apply all safe fixes of the checker", "kind": "source.fixAll",
                     "edit": places.edits(&[edit]),

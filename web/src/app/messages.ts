@@ -1,0 +1,21 @@
+// What the page says: a line in the header, in place of the title, for some seconds.
+
+import { byId } from "./dom.ts";
+
+const SECONDS = 8;
+
+let silence: ReturnType<typeof setTimeout> | undefined;
+
+export function say(text: string): void {
+  const said = byId("said", HTMLDivElement);
+  said.textContent = text;
+  said.title = text;
+  said.classList.add("shown");
+  clearTimeout(silence);
+  silence = setTimeout(() => said.classList.remove("shown"), SECONDS * 1000);
+}
+
+/** Tells those who do not see the page what is to be seen. */
+export function announce(text: string): void {
+  byId("status", HTMLDivElement).textContent = text;
+}

@@ -1,0 +1,40 @@
+// Files that are opened or dropped: programs of any format, pictures, texture files that a program waits for.
+
+import { message } from "../app/dom.ts";
+import { say } from "../app/messages.ts";
+import type { Source } from "../machine/protocol.ts";
+import type { Language } from "../model/document.ts";
+import type { TextureFiles } from "../model/textures.ts";
+import { pictureKind } from "./import.ts";
+import { Programs } from "./programs.ts";
+
+export class Files {
+  readonly programs = new Programs();
+
+  constructor(
+    private readonly language: Language,
+    private readonly textures: TextureFiles,
+    private readonly open: (source: Source) => void,
+  ) {}
+
+  async take(files: readonly File[], unit?: number): Promise<void> {
+    for (const file of files) {
+      try {
+        const bytes = new Uint8Array(await file.arrayBuffer());
+        if (bytes.length === 0) say(`${file.name} is empty`);
+        else if (pictureKind(bytes) !== undefined) await this.textures.take(file, unit);
+        else await this.program(file.name, bytes);
+      } catch (error) {
+        say(`${file.name}: ${message(error)}`);
+      }
+    }
+  }
+
+  /** Opens a program of a file; where there are several one can choose another. */
+  private async program(file: string, bytes: Uint8Array, pick = 0): Promise<void> {
+    const { format, names, text } = await this.language.ask("open", { name: file, length: bytes.length, pick }, [bytes]);
+    this.open({ name: names[pick] ?? file, text, files: [] });
+    say(names.length === 1 ? `${file}: ${format}` : `${file}: ${format}, program ${pick + 1} of ${names.length}`);
+    this.programs.show(names, pick, (other) => void this.program(file, bytes, other).catch((error: unknown) => say(message(error))));
+  }
+}

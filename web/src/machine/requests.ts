@@ -1,0 +1,1036 @@
+// Generated from crates/r500-web by `BLESS=1 cargo test -p r500-web`; do not edit.
+
+/**
+ * A part of the source, in UTF-16 units, as pages count text.
+ */
+export type Range = {
+/**
+ * The first unit.
+ */
+from: number,
+/**
+ * The unit after the last.
+ */
+to: number, };
+
+/**
+ * Parts of the source to be replaced, in UTF-16 units.
+ */
+export type TextEdit = {
+/**
+ * By what.
+ */
+text: string,
+/**
+ * The first unit.
+ */
+from: number,
+/**
+ * The unit after the last.
+ */
+to: number, };
+
+/**
+ * What a source says.
+ */
+export type Analysis = {
+/**
+ * Whether it can run.
+ */
+ok: boolean,
+/**
+ * What the program is called; may be empty.
+ */
+name: string,
+/**
+ * Width and height of the picture, if the source says.
+ */
+size: [number, number] | null,
+/**
+ * Seconds.
+ */
+time: number,
+/**
+ * Constant and channel that take the time.
+ */
+clock: [number, number] | null,
+/**
+ * Targets that the program may write.
+ */
+targets: [boolean, boolean, boolean, boolean],
+/**
+ * Whether it may write depth.
+ */
+depth: boolean,
+/**
+ * What is wrong or odd, by place.
+ */
+diagnostics: Array<Diagnostic>,
+/**
+ * The address of the first instruction.
+ */
+offset: number,
+/**
+ * The instructions.
+ */
+instructions: Array<Instruction>,
+/**
+ * Constants that the source gives or names.
+ */
+constants: Array<Constant>,
+/**
+ * Integer constants that the source gives or the program reads.
+ */
+ints: Array<IntConstant>,
+/**
+ * Textures.
+ */
+textures: Array<TextureInfo>,
+/**
+ * Uniforms that the page fills in: `time`, `resolution`, `mouse`, `frame`.
+ */
+builtin: Array<string>,
+/**
+ * Whether the source expects something of its picture.
+ */
+expects: boolean,
+/**
+ * Numbers about the program; none where nothing can run.
+ */
+stats: Array<Statistic>,
+/**
+ * What is to be known of the program's shape.
+ */
+notes: Array<string>, };
+
+/**
+ * Something that is wrong or odd.
+ */
+export type Diagnostic = {
+/**
+ * `error`, `warning` or `note`.
+ */
+severity: "error" | "warning" | "note",
+/**
+ * Its code.
+ */
+code: string,
+/**
+ * What is wrong.
+ */
+message: string,
+/**
+ * Why, and what to do about it.
+ */
+help: Array<string>,
+/**
+ * What can be done at once.
+ */
+fixes: Array<Fix>,
+/**
+ * The first unit.
+ */
+from: number,
+/**
+ * The unit after the last.
+ */
+to: number, };
+
+/**
+ * A change of the source that fixes something.
+ */
+export type Fix = {
+/**
+ * What it does, in the imperative.
+ */
+title: string,
+/**
+ * The change.
+ */
+edits: Array<TextEdit>,
+/**
+ * Whether it fixes the problem rather than silencing it.
+ */
+resolves: boolean, };
+
+/**
+ * An instruction.
+ */
+export type Instruction = {
+/**
+ * Where it stands, if in the source itself.
+ */
+range: Range | null,
+/**
+ * Its number, from 0.
+ */
+index: number,
+/**
+ * `alu`, `out`, `tex` or `fc`.
+ */
+kind: "alu" | "out" | "tex" | "fc",
+/**
+ * Its dwords.
+ */
+words: [number, number, number, number, number, number],
+/**
+ * As it prints.
+ */
+text: string, };
+
+/**
+ * A constant.
+ */
+export type Constant = {
+/**
+ * Its number.
+ */
+number: number,
+/**
+ * Its value, as bits.
+ */
+value: [number, number, number, number],
+/**
+ * What the source calls it, if it has a name as a whole.
+ */
+name: string | null,
+/**
+ * The comment after its value.
+ */
+comment: string | null,
+/**
+ * Whether its name or comment says that it is a colour.
+ */
+color: boolean,
+/**
+ * Whether the program reads it and the source does not give it.
+ */
+made_up: boolean,
+/**
+ * Names of its channels.
+ */
+uniforms: Array<Uniform>, };
+
+/**
+ * An integer constant.
+ */
+export type IntConstant = {
+/**
+ * Its number.
+ */
+number: number,
+/**
+ * Iterations of a loop, first value and step of aL.
+ */
+value: [number, number, number],
+/**
+ * Whether the program reads it and the source does not give it.
+ */
+made_up: boolean, };
+
+/**
+ * A name for channels of a constant.
+ */
+export type Uniform = {
+/**
+ * The name.
+ */
+name: string,
+/**
+ * The first channel.
+ */
+channel: number,
+/**
+ * How many.
+ */
+channels: number,
+/**
+ * Whether the name says that it is a colour.
+ */
+color: boolean,
+/**
+ * Whether the page fills it in.
+ */
+builtin: boolean, };
+
+/**
+ * A texture.
+ */
+export type TextureInfo = {
+/**
+ * Its unit.
+ */
+unit: number,
+/**
+ * Width, height and layers of the finest level.
+ */
+size: [number, number, number],
+/**
+ * How many levels.
+ */
+levels: number,
+/**
+ * The file that it is read from.
+ */
+file: string | null,
+/**
+ * Whether the program reads it and the source does not bind it.
+ */
+made_up: boolean, };
+
+/**
+ * A number about a program.
+ */
+export type Statistic = {
+/**
+ * Its short title.
+ */
+title: string,
+/**
+ * What it is.
+ */
+meaning: string,
+/**
+ * The number.
+ */
+value: number,
+/**
+ * Whether less is better.
+ */
+cost: boolean, };
+
+/**
+ * A file with programs.
+ */
+export type Opened = {
+/**
+ * What the file is written in.
+ */
+format: string,
+/**
+ * What its programs are called.
+ */
+names: Array<string>,
+/**
+ * Which of them this is.
+ */
+picked: number,
+/**
+ * It as a source.
+ */
+text: string, };
+
+/**
+ * An instruction, bit by bit.
+ */
+export type Encoding = { index: number,
+/**
+ * As it prints.
+ */
+text: string, words: Array<EncodingWord>, };
+
+/**
+ * A dword.
+ */
+export type EncodingWord = { bits: number,
+/**
+ * Its register; none if this type of instruction does not read it.
+ */
+register: string | null, meaning: string,
+/**
+ * Set bits that no field names.
+ */
+unnamed: number,
+/**
+ * From the highest bit.
+ */
+fields: Array<EncodingField>, };
+
+/**
+ * A field.
+ */
+export type EncodingField = { name: string, hi: number, lo: number, code: number,
+/**
+ * The code as it reads.
+ */
+reading: string,
+/**
+ * What the field is.
+ */
+meaning: string,
+/**
+ * What the code means.
+ */
+now: string,
+/**
+ * `flag`, `number`, `signed` or `choice`.
+ */
+kind: "flag" | "number" | "signed" | "choice", reserved: boolean, values: Array<EncodingValue>, };
+
+/**
+ * A value that the documents name.
+ */
+export type EncodingValue = { code: number, name: string, meaning: string, };
+
+/**
+ * Bytes in this module's memory, until the next request.
+ */
+export type Bytes = Uint8Array<ArrayBuffer>;
+
+/**
+ * A display transform.
+ */
+export type Look = {
+/**
+ * Channels to show, red in bit 0. One alone is shown as grey; without alpha the picture is opaque.
+ */
+channels: number,
+/**
+ * The values that become 0 and 1.
+ */
+range: [number, number], };
+
+/**
+ * The pointer over the picture.
+ */
+export type Mouse = {
+/**
+ * Column, from 0 at the left to 1.
+ */
+x: number,
+/**
+ * Row, from 0 at the bottom to 1.
+ */
+y: number,
+/**
+ * Whether a button is pressed.
+ */
+pressed: boolean, };
+
+/**
+ * What is to be drawn.
+ */
+export type Drawing = {
+/**
+ * Width and height of the whole picture.
+ */
+size: [number, number],
+/**
+ * Seconds, for the constant that takes the time.
+ */
+time: number,
+/**
+ * Constants that are not what the source says: number, and value as bits.
+ */
+constants: Array<[number, [number, number, number, number]]>,
+/**
+ * Lowest row, and number of rows, of each band.
+ */
+bands: Array<[number, number]>,
+/**
+ * Target to show: 0 to 3, or 4 for depth.
+ */
+target: number,
+/**
+ * How its values become the picture.
+ */
+look: Look,
+/**
+ * Where the pointer is, for the constant that takes it; without it, what the source says.
+ */
+mouse: Mouse | null,
+/**
+ * Pictures drawn before, for the constant that takes it.
+ */
+frame: number,
+/**
+ * Instructions that a group of pixels may execute.
+ */
+limit: number, };
+
+/**
+ * What was loaded.
+ */
+export type Loaded = {
+/**
+ * Width and height that the source says.
+ */
+size: [number, number] | null,
+/**
+ * Targets that the program may write; the first is always there.
+ */
+targets: [boolean, boolean, boolean, boolean],
+/**
+ * Whether it may write depth.
+ */
+depth: boolean,
+/**
+ * Whether a constant takes the time.
+ */
+moves: boolean, };
+
+/**
+ * What was drawn.
+ */
+export type Drawn = { bands: Array<Band>,
+/**
+ * Who drew it.
+ */
+engine: string,
+/**
+ * Why it was not machine code.
+ */
+instead: string | null, instructions: number, killed: number, };
+
+/**
+ * Rows.
+ */
+export type Band = {
+/**
+ * The lowest, counted from the bottom of the picture.
+ */
+y: number,
+/**
+ * How many.
+ */
+rows: number,
+/**
+ * Pixels of 8 bits a channel, the upper row first; or raw values, the lowest row first.
+ */
+bytes: Bytes, };
+
+/**
+ * An `EXPECT` directive and whether the picture is as it says.
+ */
+export type Judged = {
+/**
+ * Whether the picture is as it says.
+ */
+passes: boolean,
+/**
+ * The first pixel that is not, and what it shows.
+ */
+text: string,
+/**
+ * The first unit.
+ */
+from: number,
+/**
+ * The unit after the last.
+ */
+to: number, };
+
+/**
+ * How two programs are compared.
+ */
+export type CompareOptions = {
+/**
+ * Width and height of both pictures.
+ */
+size: [number, number],
+/**
+ * Seconds.
+ */
+time: number,
+/**
+ * The greatest difference that counts as equal, as `r500 diff --tolerance`; bit for bit without one.
+ */
+tolerance: number | null,
+/**
+ * Instructions that a group of pixels may execute.
+ */
+limit: number, };
+
+/**
+ * What a comparison found.
+ */
+export type Compared = {
+/**
+ * Pixels compared.
+ */
+pixels: number,
+/**
+ * Pixels that differ.
+ */
+differing: number,
+/**
+ * The first pixel that differs, row by row from the bottom.
+ */
+first: [number, number] | null,
+/**
+ * What differs there.
+ */
+text: Array<string>,
+/**
+ * The instruction of each program where they part.
+ */
+parting: [Parting | null, Parting | null],
+/**
+ * What was filled because neither program provides it.
+ */
+notes: Array<string>,
+/**
+ * Pictures of A and B and of their difference: 8 bits a channel, the upper row first.
+ */
+pictures: [Bytes, Bytes, Bytes], };
+
+/**
+ * An instruction where two programs part.
+ */
+export type Parting = {
+/**
+ * Steps executed up to it, counted from 1.
+ */
+step: number,
+/**
+ * Its address.
+ */
+address: number,
+/**
+ * As it prints.
+ */
+text: string,
+/**
+ * Where it stands, if in the source itself.
+ */
+range: Range | null, };
+
+/**
+ * What is said of a place.
+ */
+export type Hover = {
+/**
+ * Markdown.
+ */
+text: string,
+/**
+ * The first unit.
+ */
+from: number,
+/**
+ * The unit after the last.
+ */
+to: number, };
+
+/**
+ * Something that may stand at a place.
+ */
+export type Completion = { label: string, kind: string,
+/**
+ * What it means, in a line.
+ */
+detail: string,
+/**
+ * More about it: Markdown.
+ */
+text: string,
+/**
+ * What to write: a snippet.
+ */
+insert: string,
+/**
+ * The first unit.
+ */
+from: number,
+/**
+ * The unit after the last.
+ */
+to: number, };
+
+/**
+ * A name that can be changed.
+ */
+export type Renamable = {
+/**
+ * The name, without a label's `@`.
+ */
+name: string,
+/**
+ * The first unit.
+ */
+from: number,
+/**
+ * The unit after the last.
+ */
+to: number, };
+
+/**
+ * Where to go.
+ */
+export type Going = { how: Way, backward: boolean,
+/**
+ * The position, for `seek`.
+ */
+position: number,
+/**
+ * The pixel, for `watch`.
+ */
+pixel: [number, number],
+/**
+ * Where `run` stops.
+ */
+breaks: Array<Breakpoint>, };
+
+export type Way = "step" | "active" | "over" | "out" | "run" | "seek" | "watch";
+
+/**
+ * A breakpoint: at an address, where a condition becomes true, or both.
+ */
+export type Breakpoint = { address: number | null, condition: string | null,
+/**
+ * It stops where this changes.
+ */
+changes: string | null, };
+
+/**
+ * A run, recorded.
+ */
+export type Recorded = {
+/**
+ * Steps in all.
+ */
+length: number,
+/**
+ * Why it did not come to its end.
+ */
+stopped: string | null,
+/**
+ * The address that each step executes, 32 bits each.
+ */
+addresses: Bytes,
+/**
+ * Where it stands: at the start.
+ */
+shown: Moment, };
+
+/**
+ * A moment of the run.
+ */
+export type Moment = {
+/**
+ * Steps executed.
+ */
+position: number,
+/**
+ * Address of the instruction to come; none at the end.
+ */
+address: number | null,
+/**
+ * `there`, `break`, `start` or `end`: why it stands here.
+ */
+stop: "there" | "break" | "start" | "end",
+/**
+ * The breakpoint's number, if it is one.
+ */
+breakpoint: number | null,
+/**
+ * Column and row of the pixel.
+ */
+pixel: [number, number],
+/**
+ * Left, bottom, width, height of its group.
+ */
+group: [number, number, number, number], active: boolean,
+/**
+ * What the last step did.
+ */
+done: Did | null,
+/**
+ * What the coming one will do.
+ */
+coming: Did | null, lanes: Array<Lane>,
+/**
+ * Number, channels ever written, and value of each temporary that was written.
+ */
+temps: Array<[number, number, [number, number, number, number]]>, predicate: number, predicate_set: number, alu_result: boolean, alu_result_set: boolean,
+/**
+ * Channels written and value of each output.
+ */
+outputs: Array<[number, [number, number, number, number]]>, depth: number | null, al: number, loops: Array<RunningLoop>, calls: Array<number>,
+/**
+ * What the picture holds at the pixel at the end: A to D.
+ */
+delivered: [[number, number, number, number], [number, number, number, number], [number, number, number, number], [number, number, number, number]], delivered_depth: number | null, };
+
+/**
+ * A pixel of the group.
+ */
+export type Lane = { x: number, y: number,
+/**
+ * It executes the instruction to come.
+ */
+executes: boolean,
+/**
+ * Why not: `active`, `branch`, `break`, `continue`, `killed`, `uncovered` or `outside`.
+ */
+state: "active" | "branch" | "break" | "continue" | "killed" | "uncovered" | "outside",
+/**
+ * Levels until it wakes.
+ */
+levels: number,
+/**
+ * Whether it entered the innermost running loop; `None` outside of loops.
+ */
+entered: boolean | null, };
+
+/**
+ * A running loop.
+ */
+export type RunningLoop = {
+/**
+ * Passes left, the running one counted.
+ */
+count: number, al: number, };
+
+/**
+ * What a step did to the pixel.
+ */
+export type Did = { address: number, active: boolean, writes: Array<Write>, } & ({ "kind": "skipped" } | { "kind": "alu", rgb: [[number, number, number], [number, number, number], [number, number, number]], alpha: [number, number, number], raw: [number, number, number, number], result: [number, number, number, number], enabled: number, } | { "kind": "tex", coord: [number, number, number, number], texel: [number, number, number, number] | null, enabled: number, killed: boolean, } | { "kind": "flow", wants: boolean, voted: boolean, voters: number, favour: number, taken: boolean, next: number, });
+
+export type Effect = { "kind": "skipped" } | { "kind": "alu", rgb: [[number, number, number], [number, number, number], [number, number, number]], alpha: [number, number, number], raw: [number, number, number, number], result: [number, number, number, number], enabled: number, } | { "kind": "tex", coord: [number, number, number, number], texel: [number, number, number, number] | null, enabled: number, killed: boolean, } | { "kind": "flow", wants: boolean, voted: boolean, voters: number, favour: number, taken: boolean, next: number, };
+
+export type Write = { "to": "temp", number: number, mask: number, value: [number, number, number, number], } | { "to": "output", number: number, mask: number, value: [number, number, number, number], } | { "to": "depth", value: number, } | { "to": "predicate", mask: number, bits: number, } | { "to": "aluResult", value: boolean, };
+
+/**
+ * Areas of a picture, and what is asked about their pixels.
+ */
+export type AreaQuery = {
+/**
+ * The picture.
+ */
+drawing: Drawing,
+/**
+ * Left, bottom, width, height of each area.
+ */
+areas: Array<[number, number, number, number]>,
+/**
+ * Where each pixel first makes this true; without it, what each executes and waits.
+ */
+condition: string | null, };
+
+/**
+ * What was found out about areas.
+ */
+export type Surveyed = {
+/**
+ * Groups of pixels that the limit of instructions stopped.
+ */
+stopped: number,
+/**
+ * 32 bits each, area by area, row by row from the lowest. Of what pixels execute: two a pixel,
+ * instructions executed and waited. Of a condition: the steps after which it first holds, plus one;
+ * 0 for never.
+ */
+numbers: Bytes, };
+
+/**
+ * A source with the files that it may name.
+ */
+export type Source = {
+/**
+ * The text.
+ */
+text: string,
+/**
+ * What it is called.
+ */
+name: string,
+/**
+ * Files; their bytes are attached in this order.
+ */
+files: Array<FileLength>, };
+
+/**
+ * An attached file.
+ */
+export type FileLength = {
+/**
+ * Its name.
+ */
+name: string,
+/**
+ * Its length.
+ */
+length: number, };
+
+/**
+ * A request. `do` names it.
+ */
+export type Request = { "do": "open",
+/**
+ * Which program, from 0.
+ */
+pick: number,
+/**
+ * The file's name.
+ */
+name: string,
+/**
+ * Bytes attached.
+ */
+length: number, } | { "do": "analyse" } & Source | { "do": "load" } & Source | { "do": "draw" } & Drawing | { "do": "show",
+/**
+ * Target 0 to 3, or 4 for depth.
+ */
+target: number,
+/**
+ * How its values become a picture.
+ */
+look: Look, } | { "do": "expect",
+/**
+ * Instructions that a group of pixels may execute.
+ */
+limit: number, } | { "do": "compare",
+/**
+ * B.
+ */
+other: Source,
+/**
+ * How.
+ */
+options: CompareOptions, } | { "do": "gif",
+/**
+ * Width and height.
+ */
+size: [number, number],
+/**
+ * Frames.
+ */
+frames: number,
+/**
+ * Frames a second.
+ */
+fps: number, } | { "do": "values",
+/**
+ * Target 0 to 3, or 4 for depth.
+ */
+target: number, } | { "do": "encoding",
+/**
+ * Its number, from 0.
+ */
+index: number, } | { "do": "editField",
+/**
+ * Number of the instruction.
+ */
+index: number,
+/**
+ * Number of the dword.
+ */
+word: number,
+/**
+ * Name of the field.
+ */
+field: string,
+/**
+ * Its new code.
+ */
+code: number, } | { "do": "editConstant",
+/**
+ * Its number.
+ */
+constant: number,
+/**
+ * Its new value, as bits.
+ */
+value: [number, number, number, number], } | { "do": "editInt",
+/**
+ * Its number.
+ */
+number: number,
+/**
+ * Iterations, first value of aL, step of aL.
+ */
+value: [number, number, number], } | { "do": "editTexture",
+/**
+ * Its unit.
+ */
+unit: number,
+/**
+ * What stands after `TEXTURE tex[n] =`.
+ */
+what: string, } | { "do": "flow" } | { "do": "write",
+/**
+ * The format's name.
+ */
+format: string, } | { "do": "hover",
+/**
+ * The place, in UTF-16 units.
+ */
+at: number, } | { "do": "complete",
+/**
+ * The place, in UTF-16 units.
+ */
+at: number, } | { "do": "definition",
+/**
+ * The place, in UTF-16 units.
+ */
+at: number, } | { "do": "references",
+/**
+ * The place, in UTF-16 units.
+ */
+at: number, } | { "do": "renamable",
+/**
+ * The place, in UTF-16 units.
+ */
+at: number, } | { "do": "rename",
+/**
+ * The place, in UTF-16 units.
+ */
+at: number,
+/**
+ * The new name.
+ */
+name: string, } | { "do": "format" } | { "do": "fixAll" } | { "do": "tokens",
+/**
+ * The part, in UTF-16 units.
+ */
+from: number,
+/**
+ * Where it ends.
+ */
+to: number, } | { "do": "record",
+/**
+ * The picture that it is of.
+ */
+drawing: Drawing,
+/**
+ * Column and row, from the bottom.
+ */
+pixel: [number, number], } | { "do": "go" } & Going | { "do": "survey" } & AreaQuery | { "do": "page",
+/**
+ * The code.
+ */
+code: string, };
+
+/** The answer to each request, by its name. */
+export interface Answers {
+  open: Opened;
+  analyse: Analysis;
+  load: Loaded;
+  draw: Drawn;
+  show: Array<Band>;
+  values: Array<Band>;
+  expect: Array<Judged>;
+  compare: Compared;
+  gif: Bytes;
+  encoding: Encoding;
+  editField: Array<TextEdit>;
+  editConstant: Array<TextEdit>;
+  editInt: Array<TextEdit>;
+  editTexture: Array<TextEdit>;
+  flow: string;
+  write: Bytes;
+  hover: Hover | null;
+  complete: Array<Completion>;
+  tokens: Array<[number, number, string]>;
+  definition: Range | null;
+  references: Array<Range>;
+  renamable: Renamable | null;
+  rename: Array<TextEdit>;
+  format: Array<TextEdit>;
+  fixAll: Array<TextEdit>;
+  record: Recorded;
+  go: Moment;
+  survey: Surveyed;
+  page: string | null;
+}

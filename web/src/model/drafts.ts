@@ -1,0 +1,94 @@
+// Drafts: programs that were edited, one entry of the browser's storage each, so that tabs do not overwrite each other.
+
+import type { Source } from "../machine/protocol.ts";
+
+const PREFIX = "r500.draft.";
+const OWN = "r500.work";
+/** Programs that are kept. */
+const MOST = 12;
+/** Bytes of files in a draft; with more it is not kept. */
+const MOST_BYTES = 400_000;
+
+export interface Draft {
+  id: string;
+  /** When it was saved: milliseconds. */
+  when: number;
+  source: Source;
+}
+
+interface Stored {
+  when: number;
+  name: string;
+  text: string;
+  files: [string, number[]][];
+}
+
+/** What is used of the browser's storage. */
+export type Store = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
+
+export class Drafts {
+  private id: string;
+
+  /** `tab` lives as long as the tab, `all` longer. */
+  constructor(
+    private readonly all: Store,
+    private readonly tab: Store,
+    fresh: () => string = () => crypto.randomUUID(),
+  ) {
+    this.fresh = fresh;
+    this.id = tab.getItem(OWN) ?? this.renew();
+  }
+
+  private readonly fresh: () => string;
+
+  /** Another program begins: what was edited before stays as it is. */
+  renew(): string {
+    this.id = this.fresh();
+    this.tab.setItem(OWN, this.id);
+    return this.id;
+  }
+
+  /** Continues with a draft: edits are saved to it. */
+  resume(draft: Draft): void {
+    this.id = draft.id;
+    this.tab.setItem(OWN, this.id);
+  }
+
+  /** Saves the program that this tab works on; whether there was room. */
+  save(source: Source, when = Date.now()): boolean {
+    const bytes = source.files.reduce((sum, file) => sum + file.bytes.length, 0);
+    if (bytes > MOST_BYTES) return false;
+    const stored: Stored = { when, name: source.name, text: source.text, files: source.files.map((file) => [file.name, [...file.bytes]]) };
+    for (const old of this.recent().slice(MOST - 1)) if (old.id !== this.id) this.all.removeItem(PREFIX + old.id);
+    try {
+      this.all.setItem(PREFIX + this.id, JSON.stringify(stored));
+      return true;
+    } catch {
+      // The storage is full or closed.
+      return false;
+    }
+  }
+
+  /** The draft of this tab. */
+  own(): Draft | undefined {
+    return this.read(this.id);
+  }
+
+  /** All drafts, the latest first. */
+  recent(): Draft[] {
+    const ids = Array.from({ length: this.all.length }, (_, n) => this.all.key(n) ?? "");
+    const drafts = ids.filter((key) => key.startsWith(PREFIX)).map((key) => this.read(key.slice(PREFIX.length)));
+    return drafts.filter((draft) => draft !== undefined).sort((a, b) => b.when - a.when);
+  }
+
+  private read(id: string): Draft | undefined {
+    try {
+      const stored = JSON.parse(this.all.getItem(PREFIX + id) ?? "null") as Partial<Stored> | null;
+      if (stored === null || typeof stored.text !== "string" || typeof stored.when !== "number") return undefined;
+      const files = (stored.files ?? []).map(([name, bytes]) => ({ name: String(name), bytes: Uint8Array.from(bytes) }));
+      return { id, when: stored.when, source: { name: String(stored.name ?? ""), text: stored.text, files } };
+    } catch {
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,32 @@
+// The judge: whether the picture is as `EXPECT` directives say, asked of a worker of its own.
+
+import { Client } from "../machine/client.ts";
+import { INSTRUCTIONS } from "../machine/pool.ts";
+import { sourceRequest, type Judged, type Source } from "../machine/protocol.ts";
+
+/** Milliseconds after which a picture is given up. */
+const PATIENCE = 8_000;
+
+export class Judge {
+  private worker: Client | undefined;
+  private round = 0;
+
+  constructor(private readonly module: Promise<WebAssembly.Module>) {}
+
+  /** The verdicts on a program; nothing where there is no picture, or another program came meanwhile. */
+  async judge(source: Source): Promise<Judged[] | undefined> {
+    const mine = ++this.round;
+    const client = (this.worker ??= new Client(this.module));
+    if (client.pending > 0) client.restart("another program came");
+    const timer = setTimeout(() => client.restart("no picture"), PATIENCE);
+    try {
+      await client.ask("load", sourceRequest(source), source.files.map((file) => file.bytes));
+      const judged = await client.ask("expect", { limit: INSTRUCTIONS });
+      return mine === this.round ? judged : undefined;
+    } catch {
+      return undefined;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

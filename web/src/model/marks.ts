@@ -1,0 +1,65 @@
+// Marks in the editor: breakpoints and the instruction to come, as the text moves.
+
+import { announce, say } from "../app/messages.ts";
+import type { Mark } from "../editor/breaks.ts";
+import type { Editor } from "../editor/editor.ts";
+import type { Range } from "../machine/protocol.ts";
+import type { Breakpoints } from "./breakpoints.ts";
+import type { Document } from "./document.ts";
+
+export class Marks {
+  /** Addresses whose breakpoints were given a mark. */
+  private marked: ReadonlySet<number> = new Set();
+
+  constructor(
+    private readonly document: Document,
+    private readonly editor: Editor,
+    private readonly breakpoints: Breakpoints,
+    /** The address of the instruction to come, while the run is shown. */
+    private readonly here: () => number | undefined,
+  ) {}
+
+  show(): void {
+    const { editor, document } = this;
+    // Addresses are those of the last program that assembled; until another does, marks stay where the text takes them.
+    const now = new Map(editor.breakpoints.map(({ at, address }) => [address, at]));
+    const broken = document.analysis.value?.ok === false;
+    const place = (address: number): number | undefined => (broken ? now.get(address) : document.instruction(address)?.range?.from);
+    const marks = this.breakpoints.all.value.flatMap((one): Mark[] => {
+      const at = one.address === null ? undefined : place(one.address);
+      return at !== undefined && one.address !== null ? [{ at, kind: one.condition === null ? "break" : "conditional", address: one.address }] : [];
+    });
+    this.marked = new Set(marks.map(({ address }) => address));
+    const address = this.here();
+    const range = address === undefined ? undefined : document.instruction(address)?.range;
+    if (range && address !== undefined) marks.push({ at: range.from, kind: "step", address });
+    editor.beside(marks);
+    editor.mark(range ? [{ range, name: "step" }] : []);
+    if (range) editor.reveal(range.from);
+  }
+
+  /** Breakpoints stay with their lines when the program changes: they get the addresses that these have now. */
+  follow(): void {
+    const moved = new Map<number, number | undefined>();
+    for (const { address } of this.breakpoints.all.value) {
+      // Instructions of included files have no line here, and no mark.
+      if (address !== null && this.marked.has(address)) moved.set(address, undefined);
+    }
+    for (const { at, address } of this.editor.breakpoints) {
+      const instruction = this.document.instructionIn(this.editor.lineAt(at), at);
+      if (instruction !== undefined) moved.set(address, this.document.addressOf(instruction));
+    }
+    this.breakpoints.move(moved);
+  }
+
+  /** Sets or removes the breakpoint of a line. */
+  async toggle(line: Range, at: number): Promise<void> {
+    await this.document.current();
+    if (this.document.analysis.value?.ok === false) return say("Breakpoints can be set when the program assembles");
+    const instruction = this.document.instructionIn(line, at);
+    if (instruction === undefined) return say("There is no instruction in this line");
+    const address = this.document.addressOf(instruction);
+    const there = this.breakpoints.toggleAt(address);
+    announce(there ? `Breakpoint at @${address}: ${instruction.text}` : `No breakpoint at @${address} any more`);
+  }
+}

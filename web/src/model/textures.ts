@@ -1,0 +1,54 @@
+// Picture files that become textures of the program.
+
+import { say } from "../app/messages.ts";
+import type { Editor } from "../editor/editor.ts";
+import { asTexture } from "../files/import.ts";
+import { message } from "../app/dom.ts";
+import type { Document, Language } from "./document.ts";
+
+export class TextureFiles {
+  constructor(
+    private readonly document: Document,
+    private readonly editor: Editor,
+    private readonly language: Language,
+  ) {}
+
+  /** Binds what stands after `TEXTURE tex[n] =` to a unit. */
+  async bind(unit: number, what: string): Promise<boolean> {
+    try {
+      await this.document.current();
+      this.editor.apply(await this.language.ask("editTexture", { unit, what }));
+      return true;
+    } catch (error) {
+      say(message(error));
+      return false;
+    } finally {
+      void this.document.now();
+    }
+  }
+
+  /** Takes a picture: for the unit it was dropped onto, else for what waits for it. */
+  async take(file: File, unit?: number): Promise<void> {
+    const taken = await asTexture(file.name, new Uint8Array(await file.arrayBuffer()));
+    this.document.files = [...this.document.files.filter((other) => other.name !== taken.name), taken];
+    await this.document.current();
+    const bound = this.document.analysis.value?.textures ?? [];
+    const waits = bound.some((texture) => texture.file === taken.name);
+    if (waits && unit === undefined) {
+      await this.document.now();
+      return;
+    }
+    const to = unit ?? this.meant(file.name);
+    // The language worker learns of the file first.
+    await this.document.now();
+    if (await this.bind(to, `file "${taken.name}" linear wrap`)) say(`${file.name} is the texture of tex[${to}]`);
+  }
+
+  /** The unit that a name speaks of (`tex3.png`), else the first that nothing is bound to, else the first. */
+  private meant(name: string): number {
+    const bound = this.document.analysis.value?.textures ?? [];
+    const named = /tex(?:ture)?[ _-]?(\d{1,2})/i.exec(name)?.[1];
+    if (named !== undefined && Number(named) < 16) return Number(named);
+    return (bound.find((one) => one.made_up) ?? bound[0])?.unit ?? 0;
+  }
+}

@@ -1,0 +1,90 @@
+// The work: which program is open, what was open before it, and the draft of what is edited.
+
+import { Signal } from "../app/signal.ts";
+import type { Editor } from "../editor/editor.ts";
+import type { Breakpoint, Source } from "../machine/protocol.ts";
+import type { Breakpoints } from "./breakpoints.ts";
+import type { Document } from "./document.ts";
+import type { Draft, Drafts } from "./drafts.ts";
+
+/** A program to go back to. */
+interface Before {
+  source: Source;
+  /** Restores the editor with its undo history; without it the text alone. */
+  restore: (() => void) | undefined;
+  draft: Draft | undefined;
+  breakpoints: readonly Breakpoint[];
+}
+
+export interface WorkEvents {
+  /** Another program is about to be shown. */
+  opening(): void;
+  /** It was analysed. */
+  opened(): void;
+}
+
+export class Work {
+  /** The program to go back to, if one was left that had been edited. */
+  readonly before = new Signal<Before | undefined>(undefined);
+  private edited = false;
+  private round = 0;
+
+  constructor(
+    private readonly document: Document,
+    private readonly editor: Editor,
+    private readonly breakpoints: Breakpoints,
+    private readonly drafts: Drafts,
+    private readonly events: WorkEvents,
+  ) {}
+
+  /** Opens another program. Edits go to a draft of its own, or continue one. */
+  open(program: Source, draft?: Draft): void {
+    const { source } = this.document;
+    const kept = this.edited ? { source, draft: this.drafts.own(), breakpoints: this.breakpoints.all.value } : undefined;
+    this.save();
+    if (draft === undefined) this.drafts.renew();
+    else this.drafts.resume(draft);
+    const restore = this.show(program, (text) => this.editor.replace(text));
+    this.edited = draft !== undefined;
+    if (kept !== undefined) this.before.value = { ...kept, restore };
+  }
+
+  /** Offers a draft of another visit. */
+  offer(draft: Draft): void {
+    this.before.value = { source: draft.source, restore: undefined, draft, breakpoints: [] };
+  }
+
+  /** Back to the program that was edited before. */
+  back(): void {
+    const before = this.before.value;
+    if (before === undefined) return;
+    this.before.value = undefined;
+    const { source, restore, draft, breakpoints } = before;
+    if (restore === undefined) return this.open(source, draft);
+    if (draft === undefined) this.drafts.renew();
+    else this.drafts.resume(draft);
+    this.show(source, restore);
+    this.edited = true;
+    this.breakpoints.all.value = breakpoints;
+  }
+
+  /** The program was edited: a link in the address is not what it is of any more. */
+  touched(): void {
+    this.edited = true;
+    if (location.hash.length > 1) history.replaceState(null, "", location.pathname + location.search);
+  }
+
+  /** Saves what was edited; what was never analysed is not worth coming back to. */
+  save(): boolean {
+    return this.edited && this.document.isCurrent && this.drafts.save(this.document.source);
+  }
+
+  private show<T>(program: Source, set: (text: string) => T): T {
+    const mine = ++this.round;
+    this.events.opening();
+    this.breakpoints.clear();
+    const result = set(program.text);
+    void this.document.open(program.name, program.files).then(() => mine === this.round && this.events.opened());
+    return result;
+  }
+}
