@@ -40,6 +40,9 @@ import { StepPane } from "./step/pane.ts";
 import { Stepper } from "./step/stepper.ts";
 import { Survey } from "./step/survey.ts";
 
+/** The layout of small screens, as style/layout.css has it. */
+const NARROW = matchMedia("(max-width: 860px)");
+
 const module = load("r500.wasm");
 const pool = new Pool(module, Math.min(Math.max(navigator.hardwareConcurrency || 2, 2), 8));
 const language = new Client(module);
@@ -65,7 +68,8 @@ const session: Session = new Session(pixel, player, stepper, {
     // A picture that moves would be another before the first pixel is known.
     transport.playing.value = false;
     tabs.shown.value = "step";
-    byId("panes", HTMLElement).scrollIntoView({ block: "nearest" });
+    // Where the parts of the page are below each other the pane comes into view.
+    if (NARROW.matches) requestAnimationFrame(() => requestAnimationFrame(() => byId("panes", HTMLElement).scrollIntoView({ block: "start" })));
   },
   follows: () => !transport.playing.value && tabs.shown.value === "step",
 });

@@ -66,3 +66,18 @@ export async function values(page, target = 0) {
   }, target);
   return Buffer.from(text, "base64");
 }
+
+/** Drops a file onto a part of the page. */
+export async function drop(page, name, bytes, onto = ".cm-content") {
+  const transfer = await page.evaluateHandle(
+    ([name, text]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))], name));
+      return transfer;
+    },
+    [name, bytes.toString("base64")],
+  );
+  for (const event of ["dragenter", "dragover", "drop"]) {
+    await page.locator(onto).dispatchEvent(event, { dataTransfer: transfer });
+  }
+}

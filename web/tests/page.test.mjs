@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 
-import { settled, start, type, values, visit } from "./page.mjs";
+import { drop, settled, start, type, values, visit } from "./page.mjs";
 
 const root = join(fileURLToPath(new URL(".", import.meta.url)), "../..");
 const command = process.env.R500 ?? join(root, "target/debug/r500");
@@ -24,21 +24,6 @@ function native(program, ...options) {
   const raw = join(folder, "native.f32");
   execFileSync(command, ["render", program, "-o", raw, "--force", ...options].filter((option) => option !== "--force"));
   return readFileSync(raw);
-}
-
-/** Drops a file onto the page. */
-async function drop(page, name, bytes) {
-  const transfer = await page.evaluateHandle(
-    ([name, text]) => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File([Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))], name));
-      return transfer;
-    },
-    [name, bytes.toString("base64")],
-  );
-  for (const event of ["dragenter", "dragover", "drop"]) {
-    await page.locator(".cm-content").dispatchEvent(event, { dataTransfer: transfer });
-  }
 }
 
 const PROGRAM = `-- A ring that the reference engine need not help with, at a size that no band divides.

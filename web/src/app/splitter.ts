@@ -14,7 +14,7 @@ interface Line {
 
 const LINES: Line[] = [
   { id: "splitter", property: "--split", vertical: true, least: 0.2, most: 0.8, usual: 0.54 },
-  { id: "splitter-rows", property: "--split-rows", vertical: false, least: 0.15, most: 0.85, usual: 0.5 },
+  { id: "splitter-rows", property: "--split-rows", vertical: false, least: 0.15, most: 0.85, usual: 0.44 },
 ];
 
 export function splitters(): void {

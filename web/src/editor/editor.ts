@@ -177,10 +177,20 @@ export class Editor {
     if (focus) this.view.focus();
   }
 
-  /** Scrolls so far that the place can be seen. */
+  /** Scrolls the editor, and nothing around it, so far that the place can be seen. */
   reveal(at: number): void {
-    const place = Math.min(at, this.view.state.doc.length);
-    this.view.dispatch({ effects: EditorView.scrollIntoView(place, { y: "nearest", yMargin: 60 }) });
+    const { view } = this;
+    view.requestMeasure({
+      read: () => {
+        const { top, bottom } = view.lineBlockAt(Math.min(at, view.state.doc.length));
+        const { scrollTop, clientHeight } = view.scrollDOM;
+        const margin = Math.min(60, clientHeight / 4);
+        if (top - margin < scrollTop) return top - margin;
+        if (bottom + margin > scrollTop + clientHeight) return bottom + margin - clientHeight;
+        return scrollTop;
+      },
+      write: (top) => (view.scrollDOM.scrollTop = top),
+    });
   }
 
   lineOf(at: number): number {

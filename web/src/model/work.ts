@@ -63,9 +63,8 @@ export class Work {
     if (restore === undefined) return this.open(source, draft);
     if (draft === undefined) this.drafts.renew();
     else this.drafts.resume(draft);
-    this.show(source, restore);
+    this.show(source, restore, breakpoints);
     this.edited = true;
-    this.breakpoints.all.value = breakpoints;
   }
 
   /** The program was edited: a link in the address is not what it is of any more. */
@@ -79,12 +78,17 @@ export class Work {
     return this.edited && this.document.isCurrent && this.drafts.save(this.document.source);
   }
 
-  private show<T>(program: Source, set: (text: string) => T): T {
+  private show<T>(program: Source, set: (text: string) => T, breakpoints: readonly Breakpoint[] = []): T {
     const mine = ++this.round;
     this.events.opening();
     this.breakpoints.clear();
     const result = set(program.text);
-    void this.document.open(program.name, program.files).then(() => mine === this.round && this.events.opened());
+    void this.document.open(program.name, program.files).then(() => {
+      if (mine !== this.round) return;
+      // Addresses mean something once the program is known.
+      this.breakpoints.all.value = breakpoints;
+      this.events.opened();
+    });
     return result;
   }
 }

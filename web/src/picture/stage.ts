@@ -50,7 +50,7 @@ export class Stage {
       h("button", { type: "button", title: "Smaller (-)", "aria-label": "Zoom out", onclick: () => this.zoomBy(0.5) }, "−"),
       h("button", { type: "button", class: "fit", title: "Fit (0)", onclick: () => this.fit() }, this.zoomed),
       h("button", { type: "button", title: "Larger (+)", "aria-label": "Zoom in", onclick: () => this.zoomBy(2) }, "+"),
-      h("button", { type: "button", class: "full", title: "Full screen (f)", "aria-label": "Full screen", onclick: () => this.fullScreen() }, "⛶"),
+      h("button", { type: "button", class: "full", title: "Full screen (f)", "aria-label": "Full screen", onclick: () => this.fullScreen() }, "⤢"),
     );
     const frame = h(
       "div",

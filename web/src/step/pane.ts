@@ -159,15 +159,15 @@ export class StepPane {
             " ",
             h("code", {}, this.events.instruction(address)),
           );
-    const before =
-      done === null ? null : h("p", { class: "soft before" }, `Before: @${done.address} ${done.writes.length > 0 ? `wrote ${writes(done)}` : done.kind === "skipped" ? "slept" : "wrote nothing"}`);
+    const will = coming === null || coming.writes.length === 0 ? "" : `writes ${writes(coming)}`;
+    const last = done === null ? "" : `before, @${done.address} ${done.writes.length > 0 ? `wrote ${writes(done)}` : done.kind === "skipped" ? "was skipped" : "wrote nothing"}`;
+    const told = [will, last].filter((part) => part !== "").join("; ");
     return h(
       "section",
       { class: "now", "aria-label": "Instruction to come", "aria-live": "polite" },
       title,
       coming !== null && did(coming),
-      coming !== null && coming.writes.length > 0 && h("p", { class: "soft" }, `writes ${writes(coming)}`),
-      before,
+      told !== "" && h("p", { class: "soft before" }, told),
     );
   }
 
