@@ -88,7 +88,7 @@ export class Transport {
 
   private toggleChannel(n: number): void {
     const { channels, range } = this.look.value;
-    // The last channel stays: nothing at all is no picture.
+    // The last channel stays: without any there is nothing to see.
     const next = channels ^ (1 << n);
     if (next !== 0) this.look.value = { channels: next, range };
   }
