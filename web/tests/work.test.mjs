@@ -176,7 +176,7 @@ test("the breakpoint store toggles, moves and merges", async () => {
   assert.deepEqual(addresses(), [4, 4, 5]);
   const before = changes;
   store.move(new Map([[4, 4], [9, 1]]));
-  assert.equal(changes, before, "what changes nothing is not told");
+  assert.equal(changes, before, "a move that changes nothing is silent");
   store.move(new Map([[4, undefined], [5, 6]]));
   assert.deepEqual(addresses(), [6]);
   store.toggle(plain(7));
