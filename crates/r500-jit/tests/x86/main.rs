@@ -1,0 +1,128 @@
+//! Listings of small functions, in `*.ir`: a function, and its machine code for AVX2 and AVX-512. They show what a
+//! change of the compiler does to code; that code is right is tested by running it. Listings need no such processor.
+
+#![cfg(all(target_arch = "x86_64", any(unix, windows)))]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::fmt::Write;
+use std::path::Path;
+
+use r500_exec::Bindings;
+use r500_fast::Simd;
+use r500_fast::codegen::ResourceLayout;
+use r500_ir::{parse, verify};
+use r500_jit::{Effort, listing};
+use r500_program::Job;
+
+/// The levels, with the line that begins each listing.
+const LEVELS: [(Simd, &str); 2] = [(Simd::Avx2, ";; avx2\n"), (Simd::Avx512, ";; avx512\n")];
+
+/// Returns what a function reads: the inputs and textures of the capture that a line `; bind: NAME` names, else
+/// u and v as channels 0 and 1 of input 0.
+fn bindings(text: &str) -> Bindings {
+    let name = text.lines().find_map(|line| line.strip_prefix("; bind: "));
+    let job = name.map_or_else(Job::default, |name| {
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa/");
+        let bytes = std::fs::read(format!("{root}{name}.json")).unwrap();
+        r500_formats::read(&bytes, None, &r500_formats::Limits::default()).unwrap().remove(0)
+    });
+    Bindings::new(&job, job.size.unwrap_or([64, 64])).unwrap()
+}
+
+/// Returns the listings of a function for all levels.
+fn listings(text: &str) -> String {
+    let function = parse(text).unwrap().function;
+    verify(&function, "the file").unwrap();
+    let resources = ResourceLayout::of(&function, &bindings(text));
+    let mut result = String::new();
+    for (simd, head) in LEVELS {
+        let code = listing(&function, &resources, simd, Effort::Full, &mut |_| None).unwrap();
+        let _ = write!(result, "{head}{}", without_offsets(&code));
+    }
+    result
+}
+
+/// Returns a listing without what every kernel has and what moves with the length of the code: offsets (labels for
+/// those that are jumped to), padding, and all of the prologue and epilogue but the size of the frame. Equal
+/// constants in a row become one line.
+fn without_offsets(code: &str) -> String {
+    let instruction = |line: &'_ str| {
+        let (offset, text) = line.trim_start().split_once("  ")?;
+        Some((u64::from_str_radix(offset, 16).ok()?, text.to_owned()))
+    };
+    let target = |text: &str| {
+        let number = text.starts_with('j').then(|| text.rsplit(' ').next())??;
+        u64::from_str_radix(number.strip_prefix("0x")?, 16).ok()
+    };
+    let mut targets: Vec<u64> =
+        code.lines().filter_map(|line| target(&instruction(line)?.1)).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    let label = |offset: u64| targets.binary_search(&offset).ok().map(|n| format!("L{}", n + 1));
+    let (mut result, mut inside, mut last) = (String::new(), false, (String::new(), 0));
+    for line in code.lines() {
+        let Some((offset, mut text)) = instruction(line) else {
+            let _ = writeln!(result, "{line}");
+            continue;
+        };
+        if text.starts_with(".long") {
+            if last.0 == text {
+                last.1 += 1;
+                continue;
+            }
+            let before = std::mem::replace(&mut last, (text, 1));
+            constant(&mut result, &before);
+            continue;
+        }
+        if let Some(label) = label(offset) {
+            let _ = writeln!(result, "{label}:");
+        }
+        if text.starts_with("lea r14, [") {
+            "lea r14, [constants]".clone_into(&mut text);
+            inside = true;
+        }
+        if let Some(label) = target(&text).and_then(label) {
+            text.replace_range(text.rfind(' ').unwrap() + 1.., &label);
+        }
+        inside &= text != "vzeroupper";
+        if inside && text != "nop" || text.starts_with("sub rsp") {
+            let _ = writeln!(result, "    {text}");
+        }
+    }
+    constant(&mut result, &last);
+    result
+}
+
+/// Writes a constant and how often it stands there.
+fn constant(result: &mut String, (text, count): &(String, usize)) {
+    let _ = match count {
+        0 => Ok(()),
+        1 => writeln!(result, "    {text}"),
+        _ => writeln!(result, "    {text}, {count} times"),
+    };
+}
+
+/// Compiles every file. `BLESS=1` writes the listings into the files.
+#[test]
+fn functions_compile_to_the_listings_of_the_files() {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/x86"));
+    let bless = std::env::var_os("BLESS").is_some();
+    let (mut files, mut failed) = (0, Vec::new());
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|extension| extension != "ir") {
+            continue;
+        }
+        files += 1;
+        let text = std::fs::read_to_string(&path).unwrap();
+        let input = text.split(LEVELS[0].1).next().unwrap();
+        let result = format!("{input}{}", listings(input));
+        if bless {
+            std::fs::write(&path, result).unwrap();
+        } else if result != text {
+            failed.push(format!("{}:\n{result}", path.display()));
+        }
+    }
+    assert!(files > 0, "no files in {}", folder.display());
+    assert!(failed.is_empty(), "differs (BLESS=1 accepts it):\n{}", failed.join("\n"));
+}
