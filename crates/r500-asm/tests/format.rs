@@ -185,7 +185,7 @@ fn examples_are_formatted() {
 /// words changed at random, and cut anywhere.
 #[test]
 fn formatting_random_spacing_keeps_the_job() {
-    let mut random = Random(0xf0e1);
+    let mut random = Random::new(0xf0e1);
     let mut sources: Vec<Vec<u8>> = Vec::new();
     for _ in 0..60 {
         let code: Vec<_> = (0..20).map(|_| random.near_valid()).collect();

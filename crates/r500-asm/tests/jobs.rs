@@ -196,7 +196,7 @@ fn malformed_directives_are_reported() {
 /// Values of every kind that a plane, a constant or an expectation may hold.
 #[test]
 fn floats_keep_their_bits() {
-    let mut random = Random(0x5eed_0005);
+    let mut random = Random::new(0x5eed_0005);
     let mut job = Job::default();
     for _ in 0..256 {
         job.program.state.constants.push([0; 4].map(|_| random.word()));

@@ -26,7 +26,7 @@ fn digest(source: &[u8]) {
 
 #[test]
 fn random_bytes() {
-    let mut random = Random(0x5eed_0006);
+    let mut random = Random::new(0x5eed_0006);
     for _ in 0..3_000 {
         let length = random.below(200);
         let bytes: Vec<u8> = (0..length).map(|_| random.word() as u8).collect();
@@ -55,7 +55,7 @@ RAW 1 2 3 4 5 6 ; -- end
 #[test]
 fn mutated_sources() {
     assert!(assemble(SEED.as_bytes(), Options::default()).is_ok());
-    let mut random = Random(0x5eed_0007);
+    let mut random = Random::new(0x5eed_0007);
     let words: Vec<&str> = SEED.split_whitespace().collect();
     for _ in 0..4_000 {
         let mut bytes = SEED.as_bytes().to_vec();
@@ -85,7 +85,7 @@ fn mutated_sources() {
 
 #[test]
 fn words_in_any_order() {
-    let mut random = Random(0x5eed_0008);
+    let mut random = Random::new(0x5eed_0008);
     let words: Vec<&str> = SEED.split_whitespace().collect();
     for _ in 0..2_000 {
         let text: Vec<&str> = (0..random.below(60))

@@ -37,7 +37,7 @@ fn corpus() {
 
 #[test]
 fn uniform_dwords() {
-    let mut random = Random(0x5eed_0001);
+    let mut random = Random::new(0x5eed_0001);
     for _ in 0..50 {
         let code: Vec<_> = (0..10_000).map(|_| random.uniform()).collect();
         check("uniform", &code, 0);
@@ -46,7 +46,7 @@ fn uniform_dwords() {
 
 #[test]
 fn near_valid_dwords() {
-    let mut random = Random(0x5eed_0002);
+    let mut random = Random::new(0x5eed_0002);
     for _ in 0..50 {
         let code: Vec<_> = (0..10_000).map(|_| random.near_valid()).collect();
         check("near valid", &code, 0);
@@ -55,7 +55,7 @@ fn near_valid_dwords() {
 
 #[test]
 fn nests() {
-    let mut random = Random(0x5eed_0003);
+    let mut random = Random::new(0x5eed_0003);
     for _ in 0..20_000 {
         let code: Vec<_> = (0..=random.below(24)).map(|_| random.flow()).collect();
         let offset = if random.below(4) == 0 { random.below(512) as u16 } else { 0 };
@@ -65,7 +65,7 @@ fn nests() {
 
 #[test]
 fn single_instructions() {
-    let mut random = Random(0x5eed_0004);
+    let mut random = Random::new(0x5eed_0004);
     for _ in 0..20_000 {
         let inst = if random.below(2) == 0 { random.uniform() } else { random.near_valid() };
         let text = print_instruction(inst);

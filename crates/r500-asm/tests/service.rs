@@ -276,7 +276,7 @@ fn the_outline_and_the_hints_follow_the_source() {
 /// Sources cut off, with words dropped and exchanged: every service answers, inside of the text.
 #[test]
 fn broken_sources_do_not_panic() {
-    let mut random = Random(0x5eed);
+    let mut random = Random::new(0x5eed);
     for (_, source) in examples() {
         for round in 0..12 {
             let mut text = source.clone().into_bytes();

@@ -1,6 +1,7 @@
 //! `CP`: a draw from command to pixels, block by block.
 
 use r500_chip::Mapped;
+use r500_chip::pvs::OUTPUTS;
 use r500_chip::values::{PolygonFill, PrimType, PrimWalk};
 use r500_exec::Engine;
 use r500_stream::{DrawCall, State};
@@ -9,7 +10,7 @@ use crate::clip::{Clip, Viewport, WindowVertex};
 use crate::fg::Fg;
 use crate::ga::{Ga, Shape};
 use crate::limits::{Budget, CardError};
-use crate::pvs::{OUTPUTS, Program};
+use crate::pvs::Program;
 use crate::rb3d::Rb3d;
 use crate::reading::Readings;
 use crate::recording::Recording;

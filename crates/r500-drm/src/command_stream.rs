@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 use r500_stream::{Relocation, Submission};
 
 use crate::abi::{Chunk, CommandStream};
-use crate::gem::{GART_BYTES, Object, VRAM_BYTES};
+use crate::gem::{GART_BYTES, VRAM_BYTES};
+use crate::objects::Object;
 use crate::worker::locked;
 use crate::{Errno, File, Program};
 

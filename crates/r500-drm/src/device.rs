@@ -8,8 +8,8 @@ use r500_stream::Submission;
 
 use crate::abi::VblankEvent;
 use crate::capture::Capture;
-use crate::gem::{Handles, Objects};
-use crate::kms::Kms;
+use crate::display::Display;
+use crate::objects::{Handles, Objects};
 use crate::worker::{Worker, locked};
 use crate::{Errno, Machine, Settings};
 
@@ -24,7 +24,7 @@ pub struct Device {
     /// Held from before a submission is recorded until its results are.
     pub(crate) capture_order: Mutex<()>,
     pub(crate) objects: Mutex<Objects>,
-    pub(crate) kms: Mutex<Kms>,
+    pub(crate) display: Mutex<Display>,
     counts: Counts,
 }
 
@@ -44,7 +44,7 @@ impl Device {
             capture: Arc::new(Capture::new(&settings)),
             capture_order: Mutex::default(),
             objects: Mutex::default(),
-            kms: Mutex::new(Kms::new(settings.mode)),
+            display: Mutex::new(Display::new(settings.mode)),
             counts: Counts::default(),
             settings,
         }))
@@ -69,7 +69,7 @@ impl Device {
             let [submissions, dwords, relocations] =
                 [&self.counts.submissions, &self.counts.dwords, &self.counts.relocations]
                     .map(|count| count.load(Ordering::Relaxed));
-            let frames = locked(&self.kms).frames();
+            let frames = locked(&self.display).frames();
             lines.push(format!(
                 "{submissions} submissions, {dwords} dwords, {relocations} relocations, {frames} frames"
             ));

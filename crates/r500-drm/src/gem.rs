@@ -1,6 +1,5 @@
-//! Buffer objects (GEM), their handles, and what passes them between files and processes.
+//! Requests about buffer objects (GEM), and what passes them between files and processes.
 
-use std::collections::HashMap;
 use std::os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
@@ -11,8 +10,8 @@ use crate::abi::{
     GemBusy, GemClose, GemCreate, GemFlink, GemInfo, GemMmap, GemOp, GemOpen, GemSetDomain,
     GemTiling, GemWaitIdle, PrimeHandle,
 };
-use crate::capture::Capture;
 use crate::memory::{PAGE, SharedMemory};
+use crate::objects::Object;
 use crate::worker::locked;
 use crate::{Errno, File, Program};
 
@@ -25,51 +24,6 @@ pub(crate) const GART_BYTES: u64 = 512 << 20;
 const DOMAIN_GTT: u32 = 2;
 /// `RADEON_GEM_DOMAIN_VRAM`
 const DOMAIN_VRAM: u32 = 4;
-
-/// A buffer object.
-#[derive(Debug)]
-pub(crate) struct Object {
-    pub(crate) buffer: Buffer,
-    memory: Arc<SharedMemory>,
-    domain: AtomicU32,
-    pub(crate) tiling: Mutex<Tiling>,
-    /// The last submission that named it.
-    pub(crate) fence: AtomicU64,
-    capture: Arc<Capture>,
-}
-
-impl Drop for Object {
-    fn drop(&mut self) {
-        self.capture.record(|recorder| recorder.close(self.buffer.id()));
-    }
-}
-
-/// The buffers of all files.
-#[derive(Debug, Default)]
-pub(crate) struct Objects {
-    last_id: u32,
-    by_id: HashMap<u32, Weak<Object>>,
-}
-
-/// The handles of one file.
-#[derive(Debug, Default)]
-pub(crate) struct Handles {
-    last: u32,
-    objects: HashMap<u32, Arc<Object>>,
-}
-
-impl Handles {
-    /// The buffer of a handle.
-    pub(crate) fn get(&self, handle: u32) -> Result<Arc<Object>, Errno> {
-        self.objects.get(&handle).cloned().ok_or(Errno::NOENT)
-    }
-
-    fn add(&mut self, object: Arc<Object>) -> u32 {
-        self.last += 1;
-        self.objects.insert(self.last, object);
-        self.last
-    }
-}
 
 /// Part of a memory file that the program may map.
 #[derive(Debug)]

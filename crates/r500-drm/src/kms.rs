@@ -1,18 +1,15 @@
-//! Mode setting (KMS): one connector with one screen of one mode.
+//! Requests of mode setting (KMS): one connector with one screen of one mode.
 
-use std::collections::HashMap;
-use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use bytemuck::Zeroable;
 use r500_stream::PixelFormat;
 use r500_stream::capture::Picture;
 
 use crate::abi::{
-    CardResources, Connector, CreateDumb, Crtc, Encoder, FrameBuffer, FrameBuffer2, ModeInfo,
-    PageFlip, VblankEvent,
+    CardResources, Connector, CreateDumb, Crtc, Encoder, FrameBuffer, FrameBuffer2, PageFlip,
+    VblankEvent,
 };
-use crate::gem::Object;
+use crate::display::Fb;
 use crate::screen::write_png;
 use crate::worker::locked;
 use crate::{Errno, File, Program, log};
@@ -20,54 +17,7 @@ use crate::{Errno, File, Program, log};
 const CRTC: u32 = 1;
 const ENCODER: u32 = 2;
 const CONNECTOR: u32 = 3;
-/// Frame buffers have the ids from here on.
-const FIRST_FB: u32 = 100;
 const MAX_SIDE: u32 = 4096;
-
-/// The screen and the frame buffers.
-#[derive(Debug)]
-pub(crate) struct Kms {
-    mode: ModeInfo,
-    last_fb: u32,
-    fbs: HashMap<u32, Fb>,
-    /// On the screen; 0: nothing.
-    shown: u32,
-    frames: u32,
-}
-
-#[derive(Debug, Clone)]
-struct Fb {
-    object: Arc<Object>,
-    picture: Picture,
-}
-
-impl Kms {
-    pub(crate) fn new([width, height]: [u16; 2]) -> Self {
-        let mut mode = ModeInfo {
-            hdisplay: width,
-            hsync_start: width.saturating_add(16),
-            hsync_end: width.saturating_add(32),
-            htotal: width.saturating_add(160),
-            vdisplay: height,
-            vsync_start: height.saturating_add(3),
-            vsync_end: height.saturating_add(6),
-            vtotal: height.saturating_add(30),
-            vrefresh: 60,
-            // PREFERRED | DRIVER
-            kind: 1 << 3 | 1 << 6,
-            ..ModeInfo::zeroed()
-        };
-        mode.clock = u32::from(mode.htotal) * u32::from(mode.vtotal) * mode.vrefresh / 1000;
-        let name = format!("{width}x{height}");
-        mode.name[..name.len()].copy_from_slice(name.as_bytes());
-        Self { mode, last_fb: FIRST_FB - 1, fbs: HashMap::new(), shown: 0, frames: 0 }
-    }
-
-    /// Frames that went to the screen.
-    pub(crate) fn frames(&self) -> u32 {
-        self.frames
-    }
-}
 
 impl File {
     pub(crate) fn get_resources(
@@ -75,7 +25,7 @@ impl File {
         program: &Program,
         resources: &mut CardResources,
     ) -> Result<(), Errno> {
-        let mut fbs: Vec<u32> = locked(&self.device.kms).fbs.keys().copied().collect();
+        let mut fbs: Vec<u32> = locked(&self.device.display).fbs.keys().copied().collect();
         fbs.sort_unstable();
         let r = resources;
         list(program, &fbs, r.fbs, &mut r.count_fbs)?;
@@ -88,16 +38,16 @@ impl File {
 
     pub(crate) fn get_crtc(&self, crtc: &mut Crtc) -> Result<(), Errno> {
         exists(crtc.id, CRTC)?;
-        let kms = locked(&self.device.kms);
-        (crtc.fb, crtc.x, crtc.y, crtc.gamma_size) = (kms.shown, 0, 0, 256);
-        (crtc.mode_valid, crtc.mode) = (u32::from(kms.shown != 0), kms.mode);
+        let display = locked(&self.device.display);
+        (crtc.fb, crtc.x, crtc.y, crtc.gamma_size) = (display.shown, 0, 0, 256);
+        (crtc.mode_valid, crtc.mode) = (u32::from(display.shown != 0), display.mode);
         Ok(())
     }
 
     pub(crate) fn set_crtc(&self, crtc: &Crtc) -> Result<(), Errno> {
         exists(crtc.id, CRTC)?;
         if crtc.mode_valid == 0 || crtc.fb == 0 {
-            locked(&self.device.kms).shown = 0;
+            locked(&self.device.display).shown = 0;
             return Ok(());
         }
         self.show(crtc.fb)
@@ -122,7 +72,7 @@ impl File {
         const CONNECTED: u32 = 1;
         const SUBPIXEL_UNKNOWN: u32 = 1;
         exists(connector.id, CONNECTOR)?;
-        let mode = locked(&self.device.kms).mode;
+        let mode = locked(&self.device.display).mode;
         let c = connector;
         list(program, &[mode], c.modes, &mut c.count_modes)?;
         list(program, &[ENCODER], c.encoders, &mut c.count_encoders)?;
@@ -170,20 +120,20 @@ impl File {
         }
         let buffer = object.buffer.id();
         let picture = Picture { buffer, width, height, pitch, offset, format: format.code() };
-        let mut kms = locked(&self.device.kms);
-        kms.last_fb += 1;
-        let id = kms.last_fb;
-        kms.fbs.insert(id, Fb { object, picture });
+        let mut display = locked(&self.device.display);
+        display.last_fb += 1;
+        let id = display.last_fb;
+        display.fbs.insert(id, Fb { object, picture });
         Ok(id)
     }
 
     pub(crate) fn remove_fb(&self, id: u32) -> Result<(), Errno> {
-        let mut kms = locked(&self.device.kms);
-        if kms.shown == id {
-            kms.shown = 0;
+        let mut display = locked(&self.device.display);
+        if display.shown == id {
+            display.shown = 0;
         }
-        let removed = kms.fbs.remove(&id);
-        drop(kms);
+        let removed = display.fbs.remove(&id);
+        drop(display);
         removed.map(drop).ok_or(Errno::NOENT)
     }
 
@@ -203,7 +153,7 @@ impl File {
                 user_data: flip.user_data,
                 seconds: now.as_secs() as u32,
                 microseconds: now.subsec_micros(),
-                sequence: locked(&self.device.kms).frames,
+                sequence: locked(&self.device.display).frames,
                 crtc: CRTC,
             });
         }
@@ -214,11 +164,11 @@ impl File {
     pub(crate) fn show(&self, id: u32) -> Result<(), Errno> {
         let device = &self.device;
         let (fb, number) = {
-            let mut kms = locked(&device.kms);
-            let fb = kms.fbs.get(&id).cloned().ok_or(Errno::NOENT)?;
-            kms.shown = id;
-            kms.frames += 1;
-            (fb, kms.frames - 1)
+            let mut display = locked(&device.display);
+            let fb = display.fbs.get(&id).cloned().ok_or(Errno::NOENT)?;
+            display.shown = id;
+            display.frames += 1;
+            (fb, display.frames - 1)
         };
         self.wait_for(&fb.object);
         device.capture.record(|recorder| recorder.flip(fb.picture));

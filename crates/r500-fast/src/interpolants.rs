@@ -69,6 +69,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
 
     use r500_program::{Component, Input, Job, Program};
+    use rand_xoshiro::SplitMix64;
+    use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
     use super::*;
     use r500_numerics::centre;
@@ -101,11 +103,8 @@ mod tests {
     /// Of the smallest numbers, where most is lost: no operand and no sum is a denormal.
     #[test]
     fn nothing_of_a_ramp_is_tiny() {
-        let mut state = 0x9e37_79b9_u32;
-        let mut random = |end: u32| {
-            state = state.wrapping_mul(0x915f_77f5).wrapping_add(12345);
-            (state >> 8) % end
-        };
+        let mut random = SplitMix64::seed_from_u64(0);
+        let mut random = |end: u32| random.next_u32() % end;
         for _ in 0..200_000 {
             let mut number = || {
                 let bits = (MIN_MAGNITUDE.to_bits() + random(3 << 23)) & !((1 << random(24)) - 1);

@@ -1,5 +1,8 @@
 //! Where random choices come from: a seed, or the bytes of a fuzzer.
 
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
+
 /// A source of choices.
 ///
 /// Generators put the simplest alternative first, so that a source that only ever answers 0 gives
@@ -56,23 +59,18 @@ pub trait Entropy {
 /// assert!((0..100).all(|_| a.below(1000) == b.below(1000)));
 /// ```
 #[derive(Clone, Debug)]
-pub struct Rng {
-    state: u64,
-}
+pub struct Rng(SplitMix64);
 
 impl Rng {
     /// Returns the sequence of that seed.
     #[must_use]
-    pub const fn new(seed: u64) -> Self {
-        Self { state: seed }
+    pub fn new(seed: u64) -> Self {
+        Self(SplitMix64::seed_from_u64(seed))
     }
 
     /// Returns the next 64 bits.
-    pub const fn next_u64(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.state ^ self.state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
+    pub fn next_u64(&mut self) -> u64 {
+        self.0.next_u64()
     }
 }
 

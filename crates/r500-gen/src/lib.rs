@@ -35,6 +35,7 @@ pub mod words;
 mod case;
 mod entropy;
 mod generate;
+mod job;
 mod shrink;
 mod vary;
 

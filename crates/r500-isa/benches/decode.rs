@@ -9,23 +9,18 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use r500_isa::Instruction;
 use r500_isa::values::InstType;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// Instructions per iteration: 24 MiB, past the caches that a core has to itself.
 const COUNT: usize = 1 << 20;
 
 /// Random dwords; types as `ty` says, random ones without it.
 fn instructions(ty: Option<InstType>) -> Vec<Instruction> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = || {
-        // xorshift64*, upper half
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        (state.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) as u32
-    };
+    let mut random = SplitMix64::seed_from_u64(0);
     let mut inst = || {
         let mut words = [0; 6];
-        words.fill_with(&mut random);
+        words.fill_with(|| random.next_u32());
         if let Some(ty) = ty {
             words[0] = words[0] & !3 | u32::from(ty.code());
         }

@@ -6,6 +6,8 @@ use r500_isa::state::*;
 use r500_isa::texture::*;
 use r500_isa::words::*;
 use r500_isa::{Field, FieldValue, Kind, Register, Word, registers};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 /// Returns the codes that a field is tried with: all of them up to 16 bits; beyond, every single
 /// bit, every single hole, both ends, and numbers at random.
@@ -15,7 +17,7 @@ fn codes(field: &Field) -> Vec<u32> {
     }
     let bits = (0..field.width()).map(|bit| 1 << bit);
     let ends = [0, field.max()];
-    let random = Random(u64::from(field.mask())).take(1000);
+    let random = random(u64::from(field.mask())).take(1000);
     bits.clone()
         .chain(bits.map(|b| !b))
         .chain(ends)
@@ -27,19 +29,13 @@ fn codes(field: &Field) -> Vec<u32> {
 /// Values of the other bits of the word.
 fn backgrounds(register: &Register) -> impl Iterator<Item = u32> {
     let seed = u64::from(register.named_bits()) ^ (register.fields.len() as u64) << 32;
-    [0, u32::MAX, 0x5555_5555, 0xaaaa_aaaa].into_iter().chain(Random(seed).take(4))
+    [0, u32::MAX, 0x5555_5555, 0xaaaa_aaaa].into_iter().chain(random(seed).take(4))
 }
 
-/// Knuth's linear congruential generator, upper half.
-struct Random(u64);
-
-impl Iterator for Random {
-    type Item = u32;
-
-    fn next(&mut self) -> Option<u32> {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        Some((self.0 >> 32) as u32)
-    }
+/// Random dwords.
+fn random(seed: u64) -> impl Iterator<Item = u32> {
+    let mut random = SplitMix64::seed_from_u64(seed);
+    std::iter::from_fn(move || Some(random.next_u32()))
 }
 
 /// Returns the field's bits by counting them out, without any of the crate's arithmetic.

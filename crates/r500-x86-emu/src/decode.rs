@@ -8,9 +8,8 @@ use iced_x86::{
 };
 
 use crate::fault::DecodeError;
-use crate::float::Arith;
 use crate::op::{
-    Address, Alu, Condition, MaskOp, Op, Operand, Source, VectorInst, VectorOp, Width,
+    Address, Alu, Arith, Condition, MaskOp, Op, Operand, Source, VectorInst, VectorOp, Width,
 };
 
 /// Decoded machine code.

@@ -1,8 +1,6 @@
 //! Errors: undecodable instructions, and faults of code that runs.
 
-use std::fmt;
-
-use crate::memory::Name;
+use crate::memory::AccessError;
 
 /// An instruction that the emulator does not have.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,62 +66,4 @@ pub enum FaultKind {
     /// More instructions than allowed were executed.
     #[error("more than {0} instructions were executed")]
     Steps(u64),
-}
-
-/// A load or a store that no region allows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AccessError {
-    /// What the instruction does.
-    pub kind: AccessKind,
-    /// The first byte of the access.
-    pub address: u64,
-    /// Bytes of the access.
-    pub size: usize,
-    /// Why it is refused.
-    pub refusal: Refusal,
-    /// The region that the first byte lies in or after, with the offset from its start and its size.
-    pub nearest: Option<(Name, u64, u64)>,
-}
-
-impl fmt::Display for AccessError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, address, size, refusal, nearest } = self;
-        let verb = match kind {
-            AccessKind::Load => "loads",
-            AccessKind::Store => "stores",
-        };
-        let why = match refusal {
-            Refusal::OutOfBounds => "outside of all regions",
-            Refusal::Permission => "against the permission of its region",
-            Refusal::BelowStackPointer => "below the stack pointer",
-        };
-        write!(f, "{verb} {size} bytes at {address:#x}, {why}")?;
-        match nearest {
-            Some((name, offset, length)) => write!(f, ": byte {offset} of {name}, {length} bytes"),
-            None => Ok(()),
-        }
-    }
-}
-
-impl std::error::Error for AccessError {}
-
-/// The direction of an access.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AccessKind {
-    /// From memory.
-    Load,
-    /// To memory.
-    Store,
-}
-
-/// Why an access is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Refusal {
-    /// Not all of its bytes lie in one region.
-    OutOfBounds,
-    /// The region is not one to load from, or to store to.
-    Permission,
-    /// It lies in the part of the stack that is free: a signal handler may overwrite it.
-    BelowStackPointer,
 }

@@ -7,7 +7,8 @@
 //! exponent, which is what the processor flushes. No operand or intermediate result of it is a denormal double,
 //! so that the flush bits of the host's own MXCSR do not matter.
 
-use crate::vector::Lanes;
+use crate::op::Arith;
+use crate::registers::Lanes;
 
 const SIGN: u32 = 0x8000_0000;
 const QUIET: u32 = 0x0040_0000;
@@ -25,17 +26,6 @@ pub(crate) fn is_nan(x: u32) -> bool {
 
 fn is_denormal(x: u32) -> bool {
     (x & !SIGN).wrapping_sub(1) < MIN_NORMAL - 1
-}
-
-/// Operations of two operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Arith {
-    Add,
-    Sub,
-    Mul,
-    Div,
-    Min,
-    Max,
 }
 
 /// The flush bits of MXCSR.

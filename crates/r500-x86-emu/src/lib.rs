@@ -10,10 +10,11 @@
 //! | module | job |
 //! | --- | --- |
 //! | `decode`, `op` | from bytes to decoded instructions |
+//! | `registers` | the state of the processor |
 //! | `run` | the interpreter: control flow, integers, the calling convention |
 //! | `vector` | vector and opmask instructions |
 //! | `float` | IEEE 754 single precision as MXCSR asks for it |
-//! | `memory` | regions and their permissions |
+//! | `memory` | regions, their permissions, refused accesses |
 //!
 //! Not modelled: exception flags of MXCSR (they stay as they were loaded), the parity and adjust flags, time.
 //! The rounding mode is to the nearest even, and all floating-point exceptions are masked: loading anything
@@ -27,11 +28,12 @@ mod fault;
 mod float;
 mod memory;
 mod op;
+mod registers;
 mod run;
 mod vector;
 
 pub use decode::Program;
-pub use fault::{AccessError, AccessKind, DecodeError, Fault, FaultKind, Refusal};
-pub use memory::{Memory, Name, ReadOnly, RegionBytes};
-pub use run::{Environment, Flags, Host, Machine};
-pub use vector::Lanes;
+pub use fault::{DecodeError, Fault, FaultKind};
+pub use memory::{AccessError, AccessKind, Memory, Name, ReadOnly, Refusal, RegionBytes};
+pub use registers::{Flags, Lanes, Machine};
+pub use run::{Environment, Host};

@@ -1,6 +1,15 @@
 //! Decoded instructions: what the interpreter dispatches on.
 
-use crate::float::Arith;
+/// Floating-point operations of two operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arith {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Min,
+    Max,
+}
 
 /// A memory operand: base + index * scale + displacement. (RIP-relative ones are absolute already.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

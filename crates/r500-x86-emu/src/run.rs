@@ -3,105 +3,20 @@
 use crate::decode::{Program, text};
 use crate::fault::{Fault, FaultKind};
 use crate::memory::Memory;
-use crate::op::{Address, Alu, Condition, Op, Operand, Width};
-use crate::vector::Lanes;
+use crate::op::{Alu, Op, Operand, Width};
+use crate::registers::{Flags, MXCSR, Machine};
 
 const RSP: usize = 4;
 const RDI: usize = 7;
 /// Registers that a function preserves, by the System V convention.
 const PRESERVED: [(usize, &str); 6] =
     [(3, "rbx"), (5, "rbp"), (12, "r12"), (13, "r13"), (14, "r14"), (15, "r15")];
-/// Those that a call may change, but for the result.
-const CLOBBERED: [usize; 8] = [1, 2, 6, 7, 8, 9, 10, 11];
 /// Where functions return to: no region lies there.
 const RETURN: u64 = 0x0bad_c0de;
-/// MXCSR when a process starts: all exceptions masked, no flushing.
-const MXCSR: u32 = 0x1f80;
 /// Bits of MXCSR that may be set: exception flags, denormals are zero, masks, flush to zero.
 const MXCSR_ALLOWED: u32 = 0x9fff;
 
-/// The status flags that conditions read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Flags {
-    /// CF.
-    pub carry: bool,
-    /// ZF.
-    pub zero: bool,
-    /// SF.
-    pub sign: bool,
-    /// OF.
-    pub overflow: bool,
-}
-
-/// The registers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Machine {
-    /// General registers by number: `rax`, `rcx`, `rdx`, `rbx`, `rsp`, `rbp`, `rsi`, `rdi`, `r8` to `r15`.
-    pub general: [u64; 16],
-    /// Vector registers.
-    pub vectors: [Lanes; 32],
-    /// Opmasks.
-    pub masks: [u64; 8],
-    /// Flags.
-    pub flags: Flags,
-    /// Control and status of vector arithmetic.
-    pub mxcsr: u32,
-}
-
 impl Machine {
-    /// Registers with arbitrary contents, none of them zero, and MXCSR as processes start with it.
-    #[must_use]
-    pub fn new() -> Self {
-        let mut machine = Self {
-            general: [0; 16],
-            vectors: [[0; 16]; 32],
-            masks: [0; 8],
-            flags: Flags::default(),
-            mxcsr: MXCSR,
-        };
-        machine.clobber(1);
-        for (n, register) in machine.general.iter_mut().enumerate() {
-            *register = 0x5eed_0000_0000_0000 + n as u64;
-        }
-        machine
-    }
-
-    /// What a call may leave of the registers that it need not preserve.
-    fn clobber(&mut self, salt: u32) {
-        for (n, vector) in (0..).zip(&mut self.vectors) {
-            // Numbers with all sign bits set.
-            *vector = std::array::from_fn(|i| 0xc5c5_0000 ^ salt << 8 ^ n << 4 ^ i as u32);
-        }
-        for (n, mask) in (0..).zip(&mut self.masks) {
-            *mask = 0x5a5a ^ n;
-        }
-        for n in CLOBBERED {
-            self.general[n] = 0xdead_0000_0000_0000 + n as u64;
-        }
-        self.flags = Flags { carry: true, zero: false, sign: true, overflow: true };
-    }
-
-    #[inline]
-    pub(crate) fn address(&self, address: Address) -> u64 {
-        let register = |n: Option<u8>| n.map_or(0, |n| self.general[usize::from(n)]);
-        let index = register(address.index).wrapping_mul(u64::from(address.scale));
-        register(address.base).wrapping_add(index).wrapping_add(address.displacement)
-    }
-
-    fn holds(&self, condition: Condition, negated: bool) -> bool {
-        let Flags { carry, zero, sign, overflow } = self.flags;
-        let holds = match condition {
-            Condition::Overflow => overflow,
-            Condition::Below => carry,
-            Condition::Equal => zero,
-            Condition::BelowOrEqual => carry || zero,
-            Condition::Sign => sign,
-            Condition::Less => sign != overflow,
-            Condition::LessOrEqual => zero || sign != overflow,
-        };
-        holds != negated
-    }
-
     fn load(&self, memory: &Memory<'_>, address: u64, width: Width) -> Result<u64, FaultKind> {
         let mut bytes = [0; 8];
         memory.load(address, &mut bytes[..width.bytes()])?;
@@ -205,12 +120,6 @@ impl Machine {
         for vector in &mut self.vectors[..16] {
             vector[4..].fill(0);
         }
-    }
-}
-
-impl Default for Machine {
-    fn default() -> Self {
-        Self::new()
     }
 }
 

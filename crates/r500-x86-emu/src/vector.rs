@@ -4,10 +4,7 @@ use crate::fault::FaultKind;
 use crate::float::{self, Flush};
 use crate::memory::Memory;
 use crate::op::{Address, MaskOp, Source, VectorInst, VectorOp};
-use crate::run::Machine;
-
-/// A vector register: 16 lanes of 32 bits, the lowest first.
-pub type Lanes = [u32; 16];
+use crate::registers::{Lanes, Machine};
 
 /// All bits of an opmask of 16 lanes.
 const ALL: u16 = u16::MAX;

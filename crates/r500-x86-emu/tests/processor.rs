@@ -16,6 +16,8 @@ use iced_x86::{
 };
 use memmap2::{Mmap, MmapMut};
 use r500_x86_emu::{Environment, Flags, Lanes, Machine, Memory, Name, Program, RegionBytes};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 const SCRATCH: usize = 512;
 const FTZ: u32 = 1 << 15;
@@ -39,15 +41,12 @@ const GENERAL: usize = MASKS + 8 * 8;
 const FLAGS: usize = GENERAL + 8 * 16;
 const MXCSR: usize = FLAGS + 8;
 
-/// Numbers one after the other.
-struct Random(u64);
+/// Operands of all kinds.
+struct Random(SplitMix64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+        self.0.next_u64()
     }
 
     fn below(&mut self, end: u64) -> u64 {
@@ -405,7 +404,7 @@ fn each_instruction_does_what_the_processor_does() {
     let seed = number("R500_SEED", 1);
     let (mut compared, mut left_out) = (BTreeSet::new(), BTreeSet::new());
     for code in Code::values() {
-        let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ seed << 20 ^ code as u64);
+        let mut random = Random(SplitMix64::seed_from_u64(seed << 20 ^ code as u64));
         for _ in 0..number("R500_VARIANTS", 40) {
             let Some(inst) = instruction(code, &mut random) else { break };
             let mut a = CodeAssembler::new(64).unwrap();
@@ -455,7 +454,7 @@ fn control_goes_where_the_processor_goes() {
         |a, to| a.jle(to),
         |a, to| a.jg(to),
     ];
-    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut random = Random(SplitMix64::seed_from_u64(1));
     for (n, jump) in jumps.into_iter().enumerate() {
         let mut a = CodeAssembler::new(64).unwrap();
         let [mut yes, mut end, mut function] = [(); 3].map(|()| a.create_label());

@@ -4,20 +4,23 @@
 use std::path::PathBuf;
 
 use r500_isa::Instruction;
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-/// xorshift64*: small, and the same everywhere.
-pub(crate) struct Random(pub(crate) u64);
+/// Random dwords and numbers.
+pub(crate) struct Random(SplitMix64);
 
 impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(SplitMix64::seed_from_u64(seed))
+    }
+
     pub(crate) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+        self.0.next_u64()
     }
 
     pub(crate) fn word(&mut self) -> u32 {
-        (self.next() >> 32) as u32
+        self.0.next_u32()
     }
 
     pub(crate) fn below(&mut self, n: u32) -> u32 {

@@ -15,19 +15,16 @@ mod math;
 mod vector;
 
 use r500_chip::pvs::{
-    Addressing, CONSTANTS, Dst, DstType, DualMath, INSTRUCTIONS, Instruction, Op, Src, SrcType,
-    Swizzle,
+    Addressing, CONSTANTS, Dst, DstType, DualMath, INPUTS, INSTRUCTIONS, Instruction, OUTPUTS, Op,
+    Src, SrcType, Swizzle,
 };
 use r500_chip::vap::{VapPvsCodeCntl0, VapPvsConstCntl};
 use r500_numerics::Arith;
 use r500_stream::State;
 
 use crate::limits::{Budget, CardError};
-use crate::vap::fetch::INPUTS;
 use flow::{Flow, Sequencer};
 
-/// Output vectors: `DST_OFFSET` has seven bits.
-pub(crate) const OUTPUTS: usize = 128;
 const TEMPORARIES: usize = 128;
 const ALT_TEMPORARIES: usize = 128;
 

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use r500_chip::pvs::INPUTS;
 use r500_chip::values::{DataType, Endian, SignedNorm, StreamSwizzle};
 use r500_chip::vap::{
     VapCntlStatus, VapIndexOffset, VapProgStreamCntl, VapProgStreamCntlExt, VapPscSgnNormCntl,
@@ -11,9 +12,6 @@ use r500_numerics::codec::half;
 use r500_stream::{BoundArray, DrawCall, Indices, State};
 
 use crate::surface::swap_dword;
-
-/// Input vectors of a vertex program: `DST_VEC_LOC` has five bits.
-pub(crate) const INPUTS: usize = 32;
 
 /// Where vertices come from and what their dwords mean.
 #[derive(Clone, Debug)]

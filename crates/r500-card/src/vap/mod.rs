@@ -3,12 +3,11 @@
 pub(crate) mod assembly;
 pub(crate) mod fetch;
 
+use r500_chip::pvs::OUTPUTS;
 use r500_chip::vap::{
     VapAltNumVertices, VapCntl, VapCntlStatus, VapOutVtxFmt0, VapOutVtxFmt1, VapVfCntl,
 };
 use r500_stream::{DrawCall, State};
-
-use crate::pvs::OUTPUTS;
 
 /// What leaves the vertex processor: a vertex in clip space, or in the window if it bypasses the viewport transform.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -30,6 +30,10 @@ pub const INSTRUCTIONS: usize = 1024;
 pub const CONSTANT_BASE: usize = 1024;
 /// Constants of a vertex program: `SRC_OFFSET` has eight bits.
 pub const CONSTANTS: usize = 256;
+/// Input vectors of a vertex program: `DST_VEC_LOC` has five bits.
+pub const INPUTS: usize = 32;
+/// Output vectors of a vertex program: `DST_OFFSET` has seven bits.
+pub const OUTPUTS: usize = 128;
 /// First vector of vertex program memory that holds user clip planes.
 pub const PLANE_BASE: usize = 1536;
 /// User clip planes.

@@ -1,5 +1,7 @@
 //! `r500 disasm`.
 
+use r500_gen::{Entropy, Rng};
+
 use super::{Folder, corpus, r500, with_stdin};
 
 /// Returns what a program draws, bit for bit.
@@ -86,16 +88,10 @@ fn instructions_for_a_program_to_read() {
 /// Reserved types, reserved operations, bits that no field names: all have a spelling.
 #[test]
 fn odd_dwords_come_back() {
-    let mut state = 0x2545_f491_4f6c_dd1du64;
-    let mut random = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state as u32
-    };
+    let mut random = Rng::new(0);
     let mut hex = String::from("ffffffff ffffffff ffffffff ffffffff ffffffff ffffffff\n");
     for _ in 0..500 {
-        let words: Vec<String> = (0..6).map(|_| format!("{:08x}", random())).collect();
+        let words: Vec<String> = (0..6).map(|_| format!("{:08x}", random.bits())).collect();
         hex += &(words.join(" ") + "\n");
     }
     let text = with_stdin(&["disasm", "-"], hex.as_bytes()).status(0);

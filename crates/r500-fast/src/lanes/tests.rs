@@ -9,6 +9,8 @@ use super::select::{Eq, Ge, Lt, Ne};
 use super::{Chunk, LANES, Splat, arith, bits, functions, select};
 use r500_numerics::{Arith, compare, flush, kernels};
 use r500_simd::{Simd, SimdLevel, SimdTask};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 const LAW: Arith = Arith::LAW;
 const RULE: Arith = LAW.with_zero_rule(true);
@@ -285,7 +287,7 @@ fn edges() -> Vec<f32> {
 /// number, random bits.
 fn tuples<const N: usize>() -> Vec<[f32; N]> {
     let edges = edges();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random(SplitMix64::seed_from_u64(0x9e37_79b9_7f4a_7c15));
     let mut tuples = Vec::new();
     if N <= 3 {
         for mut k in 0..edges.len().pow(u32::try_from(N).unwrap_or(0)) {
@@ -315,15 +317,12 @@ fn tuples<const N: usize>() -> Vec<[f32; N]> {
     tuples
 }
 
-/// Xorshift: the same numbers each time.
-struct Random(u64);
+/// Numbers of all kinds.
+struct Random(SplitMix64);
 
 impl Random {
     fn bits(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 32) as u32
+        self.0.next_u32()
     }
 
     /// An edge, bits of any kind, an exponent near an end, or an ordinary number.

@@ -7,6 +7,8 @@ use r500_isa::texture::{
 };
 use r500_isa::values::{ChromaKeyMode, LayerFilter, TexOp, TexelFilter, TxFormat, YuvToRgb};
 use r500_program::{Level, Texture};
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::super::{
     BindError, CubeTies, DepthStencil, Gradients, LodBias, Magnification, TexReadings, Weights,
@@ -14,19 +16,16 @@ use super::super::{
 };
 use super::*;
 
-/// Marsaglia's xorshift64.
-pub(super) struct Random(pub(super) u64);
+/// Registers, texels and coordinates of all kinds.
+pub(super) struct Random(SplitMix64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
+    pub(super) fn new(seed: u64) -> Self {
+        Self(SplitMix64::seed_from_u64(seed))
     }
 
     pub(super) fn word(&mut self) -> u32 {
-        (self.next() >> 32) as u32
+        self.0.next_u32()
     }
 
     pub(super) fn below(&mut self, n: u32) -> u32 {
@@ -175,7 +174,7 @@ fn quad(random: &mut Random) -> QuadFetch {
 
 #[test]
 fn nothing_panics() {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(0x9e37_79b9_7f4a_7c15);
     let (mut bound, mut kinds, mut formats) = (0, [0; 3], [false; 64]);
     for _ in 0..4000 {
         let texture = wild(&mut random);

@@ -1,38 +1,35 @@
 //! Random numbers that a seed repeats.
 
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
+
 /// Numbers from a seed: the same everywhere (splitmix64).
 #[derive(Clone, Debug)]
-pub struct Random(u64);
+pub struct Random(SplitMix64);
 
 impl Random {
     /// Returns the numbers of a round under a seed. Rounds do not depend on each other, so that any
     /// of them can be repeated alone.
     #[must_use]
     pub fn new(seed: u64, round: u64) -> Self {
-        let mut random = Self(seed ^ round.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        let _ = random.bits();
-        Self(random.bits())
-    }
-
-    fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        let seed = seed ^ round.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mut random = SplitMix64::seed_from_u64(seed);
+        let _ = random.next_u64();
+        Self(SplitMix64::seed_from_u64(random.next_u64()))
     }
 
     pub(super) fn below(&mut self, n: u64) -> u64 {
-        self.bits() % n
+        self.0.next_u64() % n
     }
 
     /// 32 bits.
     pub(super) fn word(&mut self) -> u32 {
-        (self.bits() >> 32) as u32
+        (self.0.next_u64() >> 32) as u32
     }
 
     /// Between 0 and 1, 24 bits.
     fn unit(&mut self) -> f32 {
-        (self.bits() >> 40) as f32 / (1u32 << 24) as f32
+        (self.0.next_u64() >> 40) as f32 / (1u32 << 24) as f32
     }
 
     /// Between two numbers.

@@ -4,10 +4,25 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use r500::exec::record::area::{self, FirstHits, Heatmap};
-use r500::exec::record::{DrawSetup, Expr};
+use r500::exec::record::{DrawSetup, Expr, LaneActivity};
 use r500::exec::{Cancel, PixelRect, RunError};
 
-use super::session::Measure;
+/// What a heat map counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Measure {
+    Executed,
+    Waited,
+}
+
+impl Measure {
+    /// Returns the count of a pixel.
+    pub(super) fn of(self, work: &LaneActivity) -> u64 {
+        match self {
+            Self::Executed => work.executed,
+            Self::Waited => work.waited,
+        }
+    }
+}
 
 /// What is asked.
 #[derive(Clone)]

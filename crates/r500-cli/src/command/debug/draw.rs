@@ -8,8 +8,8 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Borders, Clear, Paragraph, Wrap};
 
+use super::area::Measure;
 use super::screen::{Screen, Tab};
-use super::session::Measure;
 use super::{language, text};
 use crate::command::float_format;
 use crate::command::trace::state_name;
@@ -414,9 +414,6 @@ fn foot_line(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
         frame.set_cursor_position(Position::new(area.x + length(before - away), area.y));
     }
 }
-
-/// Lines of the help, at most.
-pub(super) const HELP_LINES: u16 = 48;
 
 fn help(frame: &mut Frame<'_>, area: Rect, away: u16) {
     let keys = "\x20 s n f u c    step, next, finish, until, continue     S N F U C  the same back

@@ -3,13 +3,16 @@
 //! | module | what |
 //! | --- | --- |
 //! | [`language`] | the commands: names, arguments, help |
-//! | [`session`] | what they do: the recording, breakpoints, other pixels |
-//! | [`survey`] | what they ask of many pixels, in the background |
-//! | [`text`] | what they print |
-//! | [`screen`], [`draw`] | the terminal: keys, and what is where |
+//! | [`session`] | the state: the recording of a pixel, breakpoints, values on display |
+//! | [`area`] | queries over many pixels, in the background |
+//! | [`text`] | the state as text |
+//! | [`commands`] | what each command does, and what it replies |
+//! | [`screen`], [`draw`], [`event_loop`] | the terminal: keys, layout, waiting for events |
 
 mod area;
+mod commands;
 mod draw;
+mod event_loop;
 mod language;
 mod screen;
 mod session;
@@ -102,7 +105,7 @@ impl Debug {
         match &self.script {
             Some(script) => run_script(session, script),
             None if std::io::stdout().is_terminal() && std::io::stdin().is_terminal() => {
-                screen::run(session)?;
+                event_loop::run(session)?;
                 Ok(Status::Fine)
             }
             None => Err(Failure::usage(

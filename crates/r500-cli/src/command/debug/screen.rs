@@ -1,19 +1,20 @@
-//! The terminal: keys become commands, and what they say is drawn.
+//! The state of the screen: what is shown where, and what each key does.
 
-use std::io;
 use std::time::Duration;
 
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::area::Survey;
+use super::area::{Measure, Survey};
+use super::commands::{Begun, Reply};
 use super::language::{self, COMMANDS};
-use super::session::{Begun, Measure, Reply, Session};
-use super::{draw, text};
-use crate::command::terminal;
+use super::session::Session;
+use super::text;
 use r500::exec::record::area::Heatmap;
 
-/// How long is waited for news before the screen is drawn again.
-const LOOK: Duration = Duration::from_millis(60);
+/// How long an area query runs before its progress is drawn again.
+pub(super) const REFRESH: Duration = Duration::from_millis(60);
+/// Lines of the help, at most.
+pub(super) const HELP_LINES: u16 = 48;
 
 /// Everything on the screen.
 pub(super) struct Screen {
@@ -36,7 +37,7 @@ pub(super) struct Screen {
     pub(super) help: Option<u16>,
     pub(super) colors: bool,
     history: Vec<String>,
-    quit: bool,
+    pub(super) quit: bool,
 }
 
 /// A line being typed.
@@ -55,36 +56,6 @@ pub(super) enum Tab {
     Temporaries,
     Constants,
     Outputs,
-}
-
-/// Runs until the person leaves.
-pub(super) fn run(session: Session) -> io::Result<()> {
-    let mut screen = Screen::new(session, terminal::colors(&io::stdout()));
-    let mut terminal = ratatui::try_init()?;
-    let result = loop {
-        if let Err(error) = terminal.draw(|frame| draw::draw(frame, &screen)) {
-            break Err(error);
-        }
-        // While something is asked, its progress is shown as it continues.
-        if screen.asking.is_some() {
-            screen.wait(LOOK);
-            match event::poll(Duration::ZERO) {
-                Ok(true) => {}
-                Ok(false) => continue,
-                Err(error) => break Err(error),
-            }
-        }
-        match event::read() {
-            Ok(Event::Key(key)) if key.kind != KeyEventKind::Release => screen.key(key),
-            Ok(_) => {}
-            Err(error) => break Err(error),
-        }
-        if screen.quit {
-            break Ok(());
-        }
-    };
-    ratatui::try_restore()?;
-    result
 }
 
 impl Screen {
@@ -129,7 +100,7 @@ impl Screen {
         if let Some(away) = self.help {
             self.help = match key.code {
                 KeyCode::Down | KeyCode::PageDown | KeyCode::Char(' ') => {
-                    Some(away.saturating_add(4).min(draw::HELP_LINES))
+                    Some(away.saturating_add(4).min(HELP_LINES))
                 }
                 KeyCode::Up | KeyCode::PageUp => Some(away.saturating_sub(4)),
                 _ => None,
@@ -194,7 +165,7 @@ impl Screen {
                 self.message.clear();
                 self.mistake = false;
                 // What is known at once is shown at once.
-                self.wait(LOOK);
+                self.wait(REFRESH);
             }
             Ok(Begun::Done(reply)) => self.show(Ok(reply)),
             Err(mistake) => self.show(Err(mistake)),
@@ -390,6 +361,7 @@ mod tests {
     use ratatui::backend::TestBackend;
 
     use super::*;
+    use crate::command::debug::draw;
 
     fn screen(colors: bool) -> Screen {
         let path =
@@ -448,7 +420,7 @@ mod tests {
             screen.key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
             let from = std::time::Instant::now();
             while screen.asking.is_some() {
-                screen.wait(LOOK);
+                screen.wait(REFRESH);
                 assert!(from.elapsed() < Duration::from_secs(20));
             }
             assert!(screen.message.starts_with("stopped, "), "{}", screen.message);

@@ -6,7 +6,8 @@ use r500::exec::record::{End, Snapshot};
 use r500::exec::reference::{Lane, LaneState, Step, Write};
 use r500::isa::{Instruction, TEMPORARIES};
 
-use super::session::{Measure, Session};
+use super::area::Measure;
+use super::session::Session;
 use crate::command::engine_args::finding_weight;
 use crate::command::float_format::{self, letters, vector};
 use crate::command::trace::{Printer, state_name};
