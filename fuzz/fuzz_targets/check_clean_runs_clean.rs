@@ -7,7 +7,7 @@ use r500_check::{Severity, Verdict, check_job};
 use r500_exec::reference::Reference;
 use r500_exec::{Bindings, Options, Shader, draw};
 use r500_fuzz::LIMITS;
-use r500_gen::{Bytes, Entropy, words};
+use r500_gen::{Bytes, Choices, raw_programs};
 use r500_isa::state::UsFcIntConst;
 use r500_program::{Job, Program};
 
@@ -15,10 +15,10 @@ fuzz_target!(|bytes: &[u8]| {
     let mut bytes = Bytes::new(bytes);
     let length = 1 + bytes.below(24) as u16;
     let mut job = if bytes.chance(1, 4) {
-        let code = (0..length).map(|_| words::uniform(&mut bytes)).collect();
+        let code = (0..length).map(|_| raw_programs::uniform(&mut bytes)).collect();
         Job::from_program(Program::from_code(code))
     } else {
-        words::job(&mut bytes, length)
+        raw_programs::job(&mut bytes, length)
     };
     if bytes.chance(7, 8) {
         // The engine takes what is not given for 0; the checker does not.

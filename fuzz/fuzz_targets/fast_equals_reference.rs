@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use r500_fast::{Fast, Simd};
 use r500_fuzz::{drawing, equals_reference};
-use r500_gen::{Bytes, Entropy};
+use r500_gen::{Bytes, Choices};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut bytes = Bytes::new(bytes);

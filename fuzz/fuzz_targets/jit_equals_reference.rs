@@ -6,7 +6,7 @@
 use libfuzzer_sys::fuzz_target;
 use r500_fast::Simd;
 use r500_fuzz::{drawing, equals_reference};
-use r500_gen::{Bytes, Entropy};
+use r500_gen::{Bytes, Choices};
 use r500_jit::{Effort, Jit, Settings, When};
 
 fuzz_target!(|bytes: &[u8]| {

@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use r500_exec::reference::Reference;
 use r500_exec::{Bindings, Options, Shader, draw};
-use r500_gen::{Bytes, Case, Entropy, Shape, oracle};
+use r500_gen::{Bytes, Case, Choices, Shape, oracle};
 
 fuzz_target!(|bytes: &[u8]| {
     let mut bytes = Bytes::new(bytes);

@@ -2,7 +2,7 @@
 
 use r500_exec::reference::Reference;
 use r500_exec::{Bindings, Draw, Engine, Frame, Limits, Options, PixelRect, Shader, draw, output};
-use r500_gen::{Bytes, Case, Entropy, Shape, vary, words};
+use r500_gen::{Bytes, Case, Choices, Shape, mutate, raw_programs};
 use r500_program::{Job, Program};
 
 /// Endless programs are detected early.
@@ -66,7 +66,7 @@ pub fn drawing(bytes: &mut Bytes<'_>) -> (Job, Options<'static>) {
         0 => {
             options.limits = LIMITS;
             let length = 1 + bytes.below(16) as u16;
-            let job = words::job(bytes, length);
+            let job = raw_programs::job(bytes, length);
             options.area = options.area.filter(|area| area.width <= 8);
             job
         }
@@ -76,7 +76,7 @@ pub fn drawing(bytes: &mut Bytes<'_>) -> (Job, Options<'static>) {
             let case = Case::generate(bytes, &shape);
             let mut job = case.bare_job("fuzz");
             if kind > 1 {
-                vary(&mut job, seed);
+                mutate(&mut job, seed);
             }
             job
         }

@@ -99,7 +99,7 @@ fn numbers_and_names_are_unique_and_ordered() {
 /// Applying a fix removes its lint and adds no error.
 #[test]
 fn fixes_remove_their_lint() {
-    let mut mended = 0;
+    let mut fixed = 0;
     for &code in LintCode::ALL {
         let mut job = code.bad();
         let report = check_job(&job);
@@ -113,7 +113,7 @@ fn fixes_remove_their_lint() {
             "{code:?}: {fix:?}"
         );
         assert!(report.has_errors() || !after.has_errors(), "{code:?}: {fix:?}");
-        mended += 1;
+        fixed += 1;
     }
-    assert_eq!(mended, 10, "codes with a fix in their example");
+    assert_eq!(fixed, 10, "codes with a fix in their example");
 }

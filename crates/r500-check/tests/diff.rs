@@ -4,7 +4,7 @@
 
 use r500_check::LintCode;
 use r500_check::diff::{Change, Diff, compare};
-use r500_gen::{Case, Entropy, Rng, Shape, words};
+use r500_gen::{Case, Choices, Rng, Shape, raw_programs};
 use r500_isa::Instruction;
 use r500_isa::words::{AluRgbaInst, CmnInst, FcAddr};
 use r500_program::Program;
@@ -76,12 +76,12 @@ fn diff_lists_every_instruction_once() {
     for seed in 0..300 {
         let mut rng = Rng::new(seed);
         let mut a: Vec<Instruction> =
-            (0..rng.between(0, 40)).map(|_| words::near_valid(&mut rng)).collect();
+            (0..rng.between(0, 40)).map(|_| raw_programs::near_valid(&mut rng)).collect();
         let mut b = a.clone();
         for _ in 0..rng.between(0, 6) {
             let at = rng.below(u32::try_from(b.len() + 1).unwrap()) as usize;
             match rng.below(3) {
-                0 => b.insert(at, words::near_valid(&mut rng)),
+                0 => b.insert(at, raw_programs::near_valid(&mut rng)),
                 1 if at < b.len() => drop(b.remove(at)),
                 _ if at < b.len() => b[at].0[rng.below(6) as usize] ^= 1 << rng.below(32),
                 _ => {}

@@ -16,7 +16,7 @@ use r500_exec::reference::{Group, LaneState, Reference};
 use r500_exec::{
     Bindings, Draw, Limits, Options, PixelRect, RuntimeWarnings, Shader, WarningKind, draw,
 };
-use r500_gen::{Case, Entropy, Rng, Shape, words};
+use r500_gen::{Case, Choices, Rng, Shape, raw_programs};
 use r500_isa::Instruction;
 use r500_isa::state::{UsFcBoolConst, UsFcIntConst};
 use r500_isa::values::{InstType, RgbMask};
@@ -237,7 +237,7 @@ fn clean_near_valid_programs_cause_no_hard_warning() {
     for seed in seeds(4000) {
         let mut rng = Rng::new(seed);
         let length = rng.between(1, 6);
-        let job = words::job(&mut rng, u16::try_from(length).unwrap());
+        let job = raw_programs::job(&mut rng, u16::try_from(length).unwrap());
         clean += u32::from(hold(&job, &format!("seed {seed}"), &mut ran));
     }
     assert!(clean > 30 && ran > 400, "{clean} clean of {ran}");
@@ -331,11 +331,11 @@ fn random_dwords_never_panic() {
     for seed in seeds(3000) {
         let mut rng = Rng::new(seed);
         let length = rng.between(0, 40);
-        let code: Vec<Instruction> = (0..length).map(|_| words::uniform(&mut rng)).collect();
+        let code: Vec<Instruction> = (0..length).map(|_| raw_programs::uniform(&mut rng)).collect();
         let mut job = if rng.chance(1, 2) {
             Job::from_program(Program::from_code(code))
         } else {
-            words::job(&mut rng, u16::try_from(length).unwrap())
+            raw_programs::job(&mut rng, u16::try_from(length).unwrap())
         };
         let report = check_job(&job);
         for finding in &report.lints {

@@ -15,9 +15,9 @@ use crate::objects::Object;
 use crate::worker::locked;
 use crate::{Errno, File, Program};
 
-/// Bytes of the card's own memory, as the program is told.
+/// Bytes of the card's own memory, as reported to the program.
 pub(crate) const VRAM_BYTES: u64 = 256 << 20;
-/// Bytes of system memory that the card can use, as the program is told.
+/// Bytes of system memory that the card can use, as reported to the program.
 pub(crate) const GART_BYTES: u64 = 512 << 20;
 
 /// `RADEON_GEM_DOMAIN_GTT`

@@ -38,7 +38,7 @@ impl File {
         };
     }
 
-    /// Capabilities of the program: planes beside the screen are not offered.
+    /// Capabilities of the program: planes other than the screen are not offered.
     pub(crate) fn set_client_cap(cap: &Cap) -> Result<(), Errno> {
         const ATOMIC: u64 = 3;
         const WRITEBACK_CONNECTORS: u64 = 5;

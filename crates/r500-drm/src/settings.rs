@@ -12,7 +12,7 @@ pub struct Settings {
     pub chip: Chip,
     /// Execute submissions. Without it buffers keep what the program wrote.
     pub draw: bool,
-    /// Execute a submission before its request returns, not beside the program.
+    /// Execute a submission before its request returns, not on a thread of its own.
     pub sync: bool,
     /// Print counts when the program ends.
     pub stats: bool,

@@ -102,7 +102,7 @@ fn pair(kind: WarningKind) -> (Job, Job) {
         ),
         WarningKind::ReservedAddrOp => (
             first_and_out(Inst::jump(0xff, 1).set(FcInst::A_OP, AddrOp::new(3))),
-            // Not taken: the address stack is not looked at.
+            // Not taken: the address stack is not read.
             first_and_out(Inst::jump(0, 1).set(FcInst::A_OP, AddrOp::new(3))),
         ),
         WarningKind::ReservedBranchOp => (
@@ -165,7 +165,7 @@ fn pair(kind: WarningKind) -> (Job, Job) {
             (program(begin), program(Inst::jump(0xff, 1)))
         }
         WarningKind::FcPredicateRgba => {
-            // Table 0xcc is the predicate, 0xff looks at nothing.
+            // Table 0xcc is the predicate, 0xff reads no input.
             let jump = |table| Inst::jump(table, 2).set(CmnInst::RGB_PRED_SEL, PredSel::RGBA);
             (code(&[set_r, jump(0xcc), out]), code(&[set_r, jump(0xff), out]))
         }
@@ -183,7 +183,7 @@ fn pair(kind: WarningKind) -> (Job, Job) {
             (first_and_out(on(PredSel::RRRR)), code(&[set_r, on(PredSel::RRRR), out]))
         }
         WarningKind::AluResultNotSet => (
-            // Table 0xf0 is the ALU result, 0xff looks at nothing.
+            // Table 0xf0 is the ALU result, 0xff reads no input.
             first_and_out(Inst::jump(0xf0, 1)),
             first_and_out(Inst::jump(0xff, 1)),
         ),

@@ -130,7 +130,7 @@ fn what_a_recording_delivers_is_in_the_frame() {
             let some = Options { area: Some(area), ..options.clone() };
             let frame = draw(&Reference, &setup.shader, &setup.bindings, &some).unwrap();
             let mut recording = Recording::new(setup, [x, y]).unwrap();
-            // Any pixel of the group can be looked at without recording it again.
+            // Any pixel of the group can be inspected without another recording.
             for (dx, dy) in [(0, 0), (1, 2), (3, 3)] {
                 assert!(recording.watch([area.x + dx, area.y + dy]));
                 let pixel = recording.delivered();
@@ -165,7 +165,7 @@ fn loop_with_a_call() -> Job {
         Inst::jump(0xff, 0).set(FcInst::A_OP, AddrOp::POP),
         Inst::out(1),
     ]);
-    // ENDLOOP goes back behind the LOOP.
+    // ENDLOOP jumps back to the instruction after LOOP.
     let endloop = &mut job.program.code[2];
     endloop.0[3] = r500_isa::words::FcAddr::default().with(r500_isa::words::FcAddr::JUMP_ADDR, 1).0;
     job

@@ -6,11 +6,11 @@
 //! | [`Tree::lower`] | the instructions it stands for | |
 //! | [`oracle`] | what each pixel must show, from the tree alone | |
 //! | [`shrink()`] | the smallest case that still fails | failure messages |
-//! | [`vary()`] | the same job with textures, planes and changed fields | two engines |
-//! | [`words`] | dwords, uniform or near-valid, with random state | properties of all programs |
+//! | [`mutate()`] | the same job with textures, planes and changed fields | two engines |
+//! | [`raw_programs`] | dwords, uniform or near-valid, with random state | properties of all programs |
 //! | [`number`] | floats at the edges | any test |
 //!
-//! Everything random comes from an [`Entropy`]: a seed ([`Rng`]) or a fuzzer's bytes ([`Bytes`]).
+//! Everything random comes from an [`Choices`]: a seed ([`Rng`]) or a fuzzer's bytes ([`Bytes`]).
 //! The same one gives the same result.
 //!
 //! ```
@@ -29,19 +29,19 @@
 #![forbid(unsafe_code)]
 
 pub mod oracle;
+pub mod raw_programs;
 pub mod tree;
-pub mod words;
 
 mod case;
-mod entropy;
+mod choices;
 mod generate;
 mod job;
+mod mutate;
 mod shrink;
-mod vary;
 
 pub use case::{Case, Picture, PixelInput};
-pub use entropy::{Bytes, Entropy, Rng};
+pub use choices::{Bytes, Choices, Rng};
 pub use generate::{Shape, number};
+pub use mutate::{forget_waits, mutate};
 pub use shrink::shrink;
 pub use tree::Tree;
-pub use vary::{forget_waits, vary};

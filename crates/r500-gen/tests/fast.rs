@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use engines::{Outcome, Seen, compare, difference};
 use r500_exec::reference::Reference;
 use r500_exec::{Bindings, Limits, Options, PixelRect, Shader, draw};
-use r500_gen::{Case, Entropy, Rng, Shape, shrink, vary, words};
+use r500_gen::{Case, Choices, Rng, Shape, mutate, raw_programs, shrink};
 use r500_program::Job;
 
 #[test]
@@ -45,7 +45,7 @@ fn near_valid_words() {
     let seen = each(seeds(1000), |seed| {
         let mut rng = Rng::new(seed);
         let length = 1 + rng.below(10) as u16;
-        let job = words::job(&mut rng, length);
+        let job = raw_programs::job(&mut rng, length);
         let limits = Limits { instructions: 100_000, ..Limits::default() };
         let options =
             Options { limits, threads: 1, poison: rng.chance(1, 2), ..Options::default() };
@@ -124,7 +124,7 @@ impl Setup {
     fn job(&self, case: &Case) -> Job {
         let mut job = case.bare_job("generated");
         if let Some(seed) = self.vary {
-            vary(&mut job, seed);
+            mutate(&mut job, seed);
         }
         job
     }

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use r500_gen::tree::{Alu, Cond, Half, If, IfShape, Leave, Loop, Pred, Stmt, Tex, Tree};
-use r500_gen::{Bytes, Case, Entropy, Rng, Shape, oracle};
+use r500_gen::{Bytes, Case, Choices, Rng, Shape, oracle};
 use r500_isa::values::{AlphaOp, PredSel, RgbOp, TexOp};
 use r500_isa::{FieldValue, Source};
 

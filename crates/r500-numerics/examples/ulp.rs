@@ -165,7 +165,7 @@ impl Tally {
             Want::Near(exact) => {
                 self.measured += 1;
                 let error = (f64::from(got) - exact).abs() / ulp(exact);
-                // A NaN or an infinity instead of a number is no error in ulp.
+                // A NaN or an infinity instead of a number has no error in ulp.
                 if error > self.worst && error.is_finite() {
                     (self.worst, self.worst_at) = (error, bits);
                 }

@@ -2,7 +2,7 @@
 //! `/dev/dri/card0` and `/dev/dri/renderD128`.
 //!
 //! The library defines functions of the C library and of libdrm. A call that concerns the card is
-//! answered by [`r500_drm`]; all others go on to the function that the program would have called,
+//! answered by [`r500_drm`]; all others call the function that the program would have called,
 //! which `dlsym(RTLD_NEXT)` finds. `r500 card` sets the environment variables that
 //! [`r500_drm::Settings`] names.
 //!

@@ -11,7 +11,7 @@
 //!    restores MXCSR: before and after it the environment is what it was. The compiler can neither see what the
 //!    block calls nor move anything into it; what crosses it goes through memory, which the block may read and
 //!    write. The function called is entered with the environment set, contains the closure as a whole, and ends
-//!    before it is restored. A panic is caught inside and goes on outside, so no unwinding leaves the block.
+//!    before it is restored. A panic is caught inside and resumed outside, so no unwinding leaves the block.
 //! 2. **Inside, float work is what it is written as.** LLVM emits one instruction for each operation, whose
 //!    result the processor then flushes; what it computes or removes itself it takes for IEEE 754. So constants
 //!    are not folded where they could be subnormal (kernels take theirs from outside or have none), and no
@@ -75,7 +75,7 @@ unsafe extern "sysv64" fn enter<T, F: FnOnce() -> T>(call: *mut ()) {
     // SAFETY: the caller's promise.
     let call = unsafe { &mut *call.cast::<Call<F, T>>() };
     let f = call.f.take();
-    // The closure is given up when it panics: nobody can see what it leaves half done but through what it has
+    // The closure is dropped when it panics: its half-done work is visible only through what it has
     // borrowed, which the caller's own unwinding leaves in the same state.
     let f = std::panic::AssertUnwindSafe(|| f.map(|f| f()));
     call.result = std::panic::catch_unwind(f).transpose();

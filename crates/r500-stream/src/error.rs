@@ -5,7 +5,7 @@ use r500_chip::pm4::Opcode;
 
 use crate::packet::Truncated;
 
-/// A fault of a stream. Execution may go on after the packet, but for [`StreamErrorKind::Truncated`].
+/// A fault of a stream. Execution may continue after the packet, except for [`StreamErrorKind::Truncated`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("dword {at}: {kind}")]
 pub struct StreamError {

@@ -7,20 +7,20 @@ use r500_isa::{BitField, FieldValue, Word};
 #[non_exhaustive]
 pub enum BindError {
     /// A mode that the machine does not have.
-    #[error("{setting}, which is not modelled: {mend}")]
+    #[error("{setting}, which is not modelled: {remedy}")]
     NotModelled {
         /// The field.
         setting: Setting,
         /// What to do.
-        mend: &'static str,
+        remedy: &'static str,
     },
     /// A value that the documents reserve.
-    #[error("{setting}, which is reserved: {mend}")]
+    #[error("{setting}, which is reserved: {remedy}")]
     Reserved {
         /// The field.
         setting: Setting,
         /// What to do.
-        mend: &'static str,
+        remedy: &'static str,
     },
     /// A format that the documents reserve.
     #[error(
@@ -116,13 +116,13 @@ impl Setting {
     }
 
     /// Refuses it as not modelled.
-    pub(super) fn not_modelled(self, mend: &'static str) -> BindError {
-        BindError::NotModelled { setting: self, mend }
+    pub(super) fn not_modelled(self, remedy: &'static str) -> BindError {
+        BindError::NotModelled { setting: self, remedy }
     }
 
     /// Refuses it as reserved.
-    pub(super) fn reserved(self, mend: &'static str) -> BindError {
-        BindError::Reserved { setting: self, mend }
+    pub(super) fn reserved(self, remedy: &'static str) -> BindError {
+        BindError::Reserved { setting: self, remedy }
     }
 }
 

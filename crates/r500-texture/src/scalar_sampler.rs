@@ -48,7 +48,7 @@ impl ScalarSampler {
     /// was never written, the texture's own size does. What the texture unit does with scaled
     /// coordinates (address_modes, levels) always goes by the `TX_*` registers.
     ///
-    /// Registers that mean nothing to a single texture are not looked at: `ID`, `CACHE`, `TXOFFSET`,
+    /// Registers that do not apply to a single texture are not read: `ID`, `CACHE`, `TXOFFSET`,
     /// `MACRO_SWITCH`, and `PROJECTED` (observed: drivers leave it 0 and project by instruction).
     ///
     /// # Errors
@@ -383,10 +383,10 @@ fn check_modes(texture: &Texture) -> Result<(), BindError> {
     }
     if offset.micro_tile() != 0 {
         let setting = Setting::of(TxOffset::MICRO_TILE, offset);
-        let mend = "give the texels row by row and use 0 (linear)";
+        let remedy = "give the texels row by row and use 0 (linear)";
         return Err(match offset.micro_tile() {
-            1 | 2 => setting.not_modelled(mend),
-            _ => setting.reserved(mend),
+            1 | 2 => setting.not_modelled(remedy),
+            _ => setting.reserved(remedy),
         });
     }
     Ok(())

@@ -18,11 +18,12 @@
 //! | [`edit`] | changing a constant or a texture in the source |
 //! | [`picture`] | rows of the picture, their raw values, what their pixels do |
 //! | [`step`] | a pixel's recorded run, in either direction |
-//! | [`survey`] | what the pixels of areas do |
+//! | [`area`] | what the pixels of areas do |
 
 #[cfg(target_arch = "wasm32")]
 mod abi;
 pub mod analysis;
+pub mod area;
 pub mod bytes;
 pub mod compare;
 pub mod document;
@@ -35,7 +36,6 @@ pub mod open;
 pub mod picture;
 pub mod request;
 pub mod step;
-pub mod survey;
 #[cfg(test)]
 mod typescript;
 

@@ -7,13 +7,13 @@ use r500::program::Job;
 use r500_jit::{Effort, Jit, Settings, When};
 use serde::{Deserialize, Serialize};
 
+use crate::area::{self, AreaQuery, AreaResult};
 use crate::bytes::Bytes;
 use crate::compare::CompareOptions;
 use crate::document::{Document, File};
 use crate::look::Look;
 use crate::picture::{Drawing, Picture};
 use crate::step::{Going, Stepping};
-use crate::survey::{self, Asked, Surveyed};
 use crate::{analysis, compare, edit, encoding, expect, language, open};
 
 /// A request. `do` names it.
@@ -167,7 +167,7 @@ pub enum Request {
     /// Goes to another place of the recorded run, and shows it.
     Go(Going),
     /// What the pixels of areas do.
-    Survey(Asked),
+    Survey(AreaQuery),
     /// The page of a diagnostic's code.
     Page {
         /// The code.
@@ -208,7 +208,7 @@ pub struct Session {
     /// The source that `picture` is of.
     drawn: Option<Document>,
     stepping: Option<Stepping>,
-    surveyed: survey::Kept,
+    area_scenes: area::SceneCache,
     /// Bytes that the last answer pointed to.
     kept: Vec<Vec<u8>>,
 }
@@ -223,7 +223,7 @@ impl Default for Session {
             picture: None,
             drawn: None,
             stepping: None,
-            surveyed: survey::Kept::default(),
+            area_scenes: area::SceneCache::default(),
             kept: Vec::new(),
         }
     }
@@ -256,7 +256,7 @@ impl Session {
                     Document::new(source.text, source.name, attached.files(source.files)?);
                 // What was there goes first: it may be large.
                 self.picture = None;
-                self.surveyed = survey::Kept::default();
+                self.area_scenes = area::SceneCache::default();
                 let mut job = document.job()?;
                 r500::stand_in::fill(&mut job);
                 let picture = Picture::new(job, self.engine.clone())?;
@@ -342,9 +342,9 @@ impl Session {
             }
             Request::Survey(asked) => {
                 let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
-                let (numbers, stopped) = survey::survey(picture, &mut self.surveyed, &asked)?;
+                let (numbers, stopped) = area::query(picture, &mut self.area_scenes, &asked)?;
                 let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
-                json(&Surveyed { stopped, numbers: keep(&mut self.kept, bytes) })
+                json(&AreaResult { stopped, numbers: keep(&mut self.kept, bytes) })
             }
             Request::Page { code } => json(&r500::service::explain(&code)),
         }

@@ -8,8 +8,8 @@ use std::path::Path;
 use ts_rs::{Config, TS};
 
 use crate::{
-    analysis, compare, document, encoding, expect, language, look, open, picture, request, step,
-    survey,
+    analysis, area, compare, document, encoding, expect, language, look, open, picture, request,
+    step,
 };
 
 /// Declares types, each with its documentation, and which request has which answer.
@@ -45,7 +45,7 @@ fn generated() -> String {
             language::Hover, language::Completion, language::Renamable,
             step::Going, step::How, step::Breakpoint, step::Recorded, step::Shown, step::LaneShown, step::LoopShown,
             step::Did, step::What, step::Written,
-            survey::Asked, survey::Surveyed,
+            area::AreaQuery, area::AreaResult,
             request::Source, request::FileLength, request::Request,
         }
         answers {
@@ -76,7 +76,7 @@ fn generated() -> String {
             fixAll => Vec<document::TextEdit>,
             record => step::Recorded,
             go => step::Shown,
-            survey => survey::Surveyed,
+            survey => area::AreaResult,
             page => Option<String>,
         }
     }

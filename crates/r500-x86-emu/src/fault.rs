@@ -14,7 +14,7 @@ pub struct DecodeError {
     pub code: String,
 }
 
-/// Why code could not go on, and at which instruction.
+/// Why execution stopped, and at which instruction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("at {offset:#x}, '{instruction}': {kind}")]
 pub struct Fault {

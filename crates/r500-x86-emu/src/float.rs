@@ -130,7 +130,7 @@ impl Flush {
             2 => x.ceil(),
             _ => x.trunc(),
         };
-        // Integral values are no denormals. The sign is the operand's, of zeros too.
+        // Integral values are not denormals. The sign is the operand's, of zeros too.
         (rounded as f32).to_bits() & !SIGN | a & SIGN
     }
 

@@ -191,7 +191,7 @@ fn around(inst: Instruction, wide: bool) -> Executable {
 }
 
 /// An instruction of an encoding with random operands; `None` if it has operands of other kinds, or control
-/// does not go on with the next one.
+/// does not continue with the next one.
 fn instruction(code: Code, random: &mut Random) -> Option<Instruction> {
     let info = code.op_code();
     let mut inst = Instruction::default();
@@ -430,10 +430,10 @@ fn each_instruction_does_what_the_processor_does() {
     assert_eq!(compared.len() + left_out.len(), ENCODINGS);
 }
 
-/// Encodings that the emulator has and that go on with the next instruction.
+/// Encodings that the emulator has and that continue with the next instruction.
 const ENCODINGS: usize = 114;
 
-/// Jumps on conditions behind comparisons, calls, the stack.
+/// Jumps on conditions after comparisons, calls, the stack.
 #[test]
 fn control_goes_where_the_processor_goes() {
     type Jump = fn(&mut CodeAssembler, CodeLabel) -> Result<(), IcedError>;

@@ -12,7 +12,7 @@ use r500::isa::state::UsPixsize;
 use r500::lint;
 use r500::program::Job;
 use r500::reader::{self, assembly};
-use r500_gen::{Entropy, Rng, forget_waits};
+use r500_gen::{Choices, Rng, forget_waits};
 
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)

@@ -57,9 +57,9 @@ fn findings_come_with_safe_repairs_and_can_be_allowed() {
     // The read of what a fetch brings, without waiting for it.
     let all = problems(&source);
     let wait = all.iter().find(|problem| problem.code == "R5042").expect("R5042");
-    let [mend, allow] = &wait.repairs[..] else { panic!("{:?}", wait.repairs) };
-    assert!(mend.safe && mend.resolves && !allow.resolves);
-    let fixed = apply(&source, &mend.edits);
+    let [fix, allow] = &wait.repairs[..] else { panic!("{:?}", wait.repairs) };
+    assert!(fix.safe && fix.resolves && !allow.resolves);
+    let fixed = apply(&source, &fix.edits);
     assert!(fixed.contains("TEX_SEM_WAIT src0.rgb = temp[1]"), "{fixed}");
     assert!(!codes(&fixed).contains(&"R5042"));
 

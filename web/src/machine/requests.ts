@@ -792,7 +792,7 @@ export type Effect = { "kind": "skipped" } | { "kind": "alu", rgb: [[number, num
 export type Write = { "to": "temp", number: number, mask: number, value: [number, number, number, number], } | { "to": "output", number: number, mask: number, value: [number, number, number, number], } | { "to": "depth", value: number, } | { "to": "predicate", mask: number, bits: number, } | { "to": "aluResult", value: boolean, };
 
 /**
- * Areas of a picture, and what is asked about their pixels.
+ * A query about the pixels of some areas of a picture.
  */
 export type AreaQuery = {
 /**
@@ -804,12 +804,12 @@ drawing: Drawing,
  */
 areas: Array<[number, number, number, number]>,
 /**
- * Where each pixel first makes this true; without it, what each executes and waits.
+ * The condition to find first; without one, instructions executed and waited are counted.
  */
 condition: string | null, };
 
 /**
- * What was found out about areas.
+ * The answer to an [`AreaQuery`].
  */
 export type Surveyed = {
 /**

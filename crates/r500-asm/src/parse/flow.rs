@@ -7,37 +7,14 @@ use r500_isa::values::{AddrOp, BranchOp, InstType, PredSel};
 use r500_isa::words::{CmnInst, FcAddr, FcInst};
 use r500_isa::{FieldValue, Instruction};
 
+use super::blocks::{Block, Target};
 use super::flags::{Flags, InstKind};
 use super::{ParseAbort, Parsed, Parser, Register};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
-use crate::flow::{FlowKind as Flow_, encode};
-use crate::items::SymbolKind;
+use crate::flow::{FlowKind, encode};
 use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 use crate::source::Span;
-
-/// The nest of open blocks, and jumps whose target is not known yet.
-#[derive(Default)]
-pub(super) struct Flow {
-    blocks: Vec<Block>,
-    /// Which of the blocks are loops.
-    loops: Vec<usize>,
-    jumps: Vec<(usize, Target)>,
-    /// Instructions whose address is absolute.
-    global: Vec<(usize, Span)>,
-}
-
-/// An open block.
-enum Block {
-    If { at: usize, span: Span, targeted: bool, b_op1: bool, else_at: Option<(usize, bool)> },
-    Loop { at: usize, span: Span, targeted: bool, rep: bool, int: u8, exits: Vec<(usize, bool)> },
-}
-
-/// A label that a jump names.
-struct Target {
-    label: String,
-    span: Span,
-}
 
 /// What modifiers say; `None` leaves the default.
 #[derive(Default)]
@@ -78,34 +55,34 @@ impl Parser<'_> {
                     ));
                 };
                 self.bump();
-                Flow_::General(op)
+                FlowKind::General(op)
             }
             Kw::If => {
                 modifiers.condition = Some(self.condition()?);
-                Flow_::If { has_else: false }
+                FlowKind::If { has_else: false }
             }
-            Kw::Else => Flow_::Else,
-            Kw::Endif => Flow_::Endif,
-            Kw::Loop | Kw::Rep => Flow_::Loop { rep: word.kw == Kw::Rep },
-            Kw::Endloop | Kw::Endrep => Flow_::Endloop { rep: word.kw == Kw::Endrep },
+            Kw::Else => FlowKind::Else,
+            Kw::Endif => FlowKind::Endif,
+            Kw::Loop | Kw::Rep => FlowKind::Loop { rep: word.kw == Kw::Rep },
+            Kw::Endloop | Kw::Endrep => FlowKind::Endloop { rep: word.kw == Kw::Endrep },
             Kw::Break | Kw::Continue => {
                 let (rep, depth) = self.enclosing_loop(start, word.kw);
                 if word.kw == Kw::Break {
-                    Flow_::Break { rep, depth }
+                    FlowKind::Break { rep, depth }
                 } else {
-                    Flow_::Continue { depth }
+                    FlowKind::Continue { depth }
                 }
             }
-            Kw::Call => Flow_::Call,
-            Kw::Return => Flow_::Return,
-            _ => Flow_::Jump,
+            Kw::Call => FlowKind::Call,
+            Kw::Return => FlowKind::Return,
+            _ => FlowKind::Jump,
         };
-        if matches!(kind, Flow_::Call | Flow_::Jump) && !self.at(TokenKind::Arrow) {
+        if matches!(kind, FlowKind::Call | FlowKind::Jump) && !self.at(TokenKind::Arrow) {
             self.target(&mut modifiers)?;
         }
         self.modifiers(&mut modifiers, kind)?;
         self.parse_semicolon()?;
-        if matches!(kind, Flow_::Loop { .. }) && modifiers.int.is_none() {
+        if matches!(kind, FlowKind::Loop { .. }) && modifiers.int.is_none() {
             let span = start.after();
             self.report(
                 Diagnostic::new(DiagnosticCode::Unexpected, start, "a loop without a counter")
@@ -115,7 +92,7 @@ impl Parser<'_> {
         }
 
         let mut fc = encode(kind);
-        if let Flow_::Endloop { .. } = kind
+        if let FlowKind::Endloop { .. } = kind
             && let Some(Block::Loop { int, .. }) = self.flow.blocks.last()
         {
             fc.1 = fc.1.with(FcAddr::INT_ADDR, *int);
@@ -141,7 +118,7 @@ impl Parser<'_> {
             Some(JumpTo::Address(_)) => {}
             None => {
                 if let Some(span) = modifiers.global
-                    && !matches!(kind, Flow_::General(_))
+                    && !matches!(kind, FlowKind::General(_))
                 {
                     self.flow.global.push((at, span));
                 }
@@ -181,7 +158,7 @@ impl Parser<'_> {
         (false, 0)
     }
 
-    fn modifiers(&mut self, m: &mut Modifiers, kind: Flow_) -> Parsed<()> {
+    fn modifiers(&mut self, m: &mut Modifiers, kind: FlowKind) -> Parsed<()> {
         loop {
             match self.tok.kw {
                 Kw::Any | Kw::All => {
@@ -205,11 +182,11 @@ impl Parser<'_> {
                 Kw::If
                     if matches!(
                         kind,
-                        Flow_::Break { .. }
-                            | Flow_::Continue { .. }
-                            | Flow_::Call
-                            | Flow_::Return
-                            | Flow_::Jump
+                        FlowKind::Break { .. }
+                            | FlowKind::Continue { .. }
+                            | FlowKind::Call
+                            | FlowKind::Return
+                            | FlowKind::Jump
                     ) =>
                 {
                     self.bump();
@@ -333,11 +310,14 @@ impl Parser<'_> {
     }
 
     /// Replaces what the modifiers name.
-    fn apply(&mut self, fc: &mut (FcInst, FcAddr), m: &Modifiers, kind: Flow_) {
+    fn apply(&mut self, fc: &mut (FcInst, FcAddr), m: &Modifiers, kind: FlowKind) {
         let (mut w, mut a) = *fc;
         if let Some(condition) = m.condition {
-            let jump =
-                if matches!(kind, Flow_::If { .. }) { !condition.table } else { condition.table };
+            let jump = if matches!(kind, FlowKind::If { .. }) {
+                !condition.table
+            } else {
+                condition.table
+            };
             w = w.with(FcInst::JUMP_FUNC, jump);
             if let Some(n) = condition.boolean {
                 a = a.with(FcAddr::BOOL_ADDR, n);
@@ -401,210 +381,5 @@ impl Parser<'_> {
             );
         }
         cmn.with(CmnInst::RGB_PRED_SEL, sel)
-    }
-
-    // The nest.
-
-    fn nest(&mut self, kind: Flow_, at: usize, span: Span, targeted: bool, b_op1: bool) {
-        match kind {
-            Flow_::If { .. } => {
-                self.flow.blocks.push(Block::If { at, span, targeted, b_op1, else_at: None });
-            }
-            Flow_::Loop { rep } => {
-                let int = self.job.program.code[at].fc_addr().int_addr();
-                self.flow.loops.push(self.flow.blocks.len());
-                self.flow.blocks.push(Block::Loop {
-                    at,
-                    span,
-                    targeted,
-                    rep,
-                    int,
-                    exits: Vec::new(),
-                });
-            }
-            Flow_::Else => self.nest_else(at, span, targeted),
-            Flow_::Endif => self.nest_endif(at, span, targeted),
-            Flow_::Endloop { rep } => self.nest_endloop(rep, at, span, targeted),
-            Flow_::Break { .. } | Flow_::Continue { .. } if !targeted => {
-                let is_break = matches!(kind, Flow_::Break { .. });
-                let innermost = self.flow.loops.last().copied();
-                if let Some(n) = innermost
-                    && let Some(Block::Loop { exits, .. }) = self.flow.blocks.get_mut(n)
-                {
-                    exits.push((at, is_break));
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn nest_else(&mut self, at: usize, span: Span, targeted: bool) {
-        let mut patch = None;
-        match self.flow.blocks.last_mut() {
-            Some(Block::If { at: if_at, targeted: if_targeted, b_op1, else_at, .. })
-                if else_at.is_none() =>
-            {
-                *else_at = Some((at, targeted));
-                patch = Some((*if_at, *if_targeted, *b_op1));
-            }
-            Some(Block::If { span: open, .. }) => {
-                let open = *open;
-                self.report(
-                    Diagnostic::new(DiagnosticCode::Unopened, span, "a second `ELSE`")
-                        .label("this branch has its `ELSE` already")
-                        .related(open, "the `IF`"),
-                );
-            }
-            _ => self.unopened(span, "ELSE", "IF"),
-        }
-        if let Some((if_at, if_targeted, b_op1)) = patch {
-            let inst = &mut self.job.program.code[if_at];
-            if !b_op1 {
-                inst.0[2] = inst.fc_inst().with(FcInst::B_OP1, BranchOp::INCR).bits();
-            }
-            if !if_targeted {
-                self.set_target(if_at, at + 1, span);
-            }
-        }
-    }
-
-    fn nest_endif(&mut self, at: usize, span: Span, targeted: bool) {
-        match self.flow.blocks.last() {
-            Some(Block::If { at: if_at, targeted: if_targeted, else_at, .. }) => {
-                let last = else_at.unwrap_or((*if_at, *if_targeted));
-                self.flow.blocks.pop();
-                if !last.1 {
-                    self.set_target(last.0, at + 1, span);
-                }
-            }
-            _ => self.unopened(span, "ENDIF", "IF"),
-        }
-        if !targeted {
-            self.set_target(at, at + 1, span);
-        }
-    }
-
-    fn nest_endloop(&mut self, end_rep: bool, at: usize, span: Span, targeted: bool) {
-        let (word, opener) = if end_rep { ("ENDREP", "REP") } else { ("ENDLOOP", "LOOP") };
-        match self.flow.blocks.pop() {
-            Some(Block::Loop { at: loop_at, targeted: loop_targeted, rep, exits, .. })
-                if rep == end_rep =>
-            {
-                self.flow.loops.pop();
-                if !loop_targeted {
-                    self.set_target(loop_at, at + 1, span);
-                }
-                if !targeted {
-                    self.set_target(at, loop_at + 1, span);
-                }
-                for (exit, is_break) in exits {
-                    self.set_target(exit, if is_break { at + 1 } else { at }, span);
-                }
-            }
-            Some(block) => {
-                self.flow.blocks.push(block);
-                self.unopened(span, word, opener);
-            }
-            None => self.unopened(span, word, opener),
-        }
-    }
-
-    #[cold]
-    fn unopened(&mut self, span: Span, word: &str, opener: &str) {
-        let mut diagnostic =
-            Diagnostic::new(DiagnosticCode::Unopened, span, format!("`{word}` without `{opener}`"));
-        if let Some(block) = self.flow.blocks.last() {
-            let (open, what) = block.describe();
-            diagnostic = diagnostic
-                .label(format!("the innermost open block is not `{opener}`"))
-                .related(open, format!("this `{what}` is open"));
-        } else {
-            diagnostic = diagnostic.label("nothing is open here");
-        }
-        self.report(diagnostic);
-    }
-
-    /// Sets the jump address of the instruction at `at`.
-    fn set_target(&mut self, at: usize, target: usize, span: Span) {
-        match u16::try_from(target) {
-            Ok(target) if target < 512 => {
-                let inst = &mut self.job.program.code[at];
-                inst.0[3] = inst.fc_addr().with(FcAddr::JUMP_ADDR, target).bits();
-            }
-            _ => {
-                let from = self.spans.get(at).copied().unwrap_or(span);
-                self.report(
-                    Diagnostic::new(
-                        DiagnosticCode::JumpTooFar,
-                        from,
-                        format!("jump address {target} does not fit"),
-                    )
-                    .label("a jump address has nine bits: 511 is the greatest")
-                    .related(span, "the target"),
-                );
-            }
-        }
-    }
-
-    /// Reports what is left open, and sets the targets that labels name.
-    pub(super) fn finish_flow(&mut self) {
-        for block in std::mem::take(&mut self.flow.blocks) {
-            let (span, what) = block.describe();
-            let end = match what {
-                "IF" => "ENDIF",
-                "LOOP" => "ENDLOOP",
-                _ => "ENDREP",
-            };
-            self.report(
-                Diagnostic::new(
-                    DiagnosticCode::Unclosed,
-                    span,
-                    format!("`{what}` without `{end}`"),
-                )
-                .label("opened here and never closed"),
-            );
-        }
-        for (at, target) in std::mem::take(&mut self.flow.jumps) {
-            match self.labels.get(&target.label) {
-                Some((address, _)) => {
-                    let address = *address;
-                    self.set_target(at, address, target.span);
-                }
-                None => {
-                    let near = self
-                        .closest_symbol(&target.label, |k| matches!(k, SymbolKind::Label(_)))
-                        .map(|label| format!("@{label}"));
-                    self.report(
-                        Diagnostic::new(
-                            DiagnosticCode::UnknownLabel,
-                            target.span,
-                            format!("unknown label `@{}`", target.label),
-                        )
-                        .label("no `@label` of this name stands anywhere")
-                        .suggest(near.as_deref()),
-                    );
-                }
-            }
-        }
-        let offset = self.job.program.state.code_offset.map_or(0, |o| o.offset_addr());
-        for (at, span) in std::mem::take(&mut self.flow.global) {
-            let address = self.job.program.code[at].fc_addr().jump_addr();
-            self.set_target(at, usize::from(address) + usize::from(offset), span);
-        }
-    }
-
-    /// Returns the address of a label or a number, for directives.
-    pub(super) fn label_address(&self, label: &str) -> Option<usize> {
-        self.labels.get(label).map(|(address, _)| *address)
-    }
-}
-
-impl Block {
-    const fn describe(&self) -> (Span, &'static str) {
-        match self {
-            Self::If { span, .. } => (*span, "IF"),
-            Self::Loop { span, rep: true, .. } => (*span, "REP"),
-            Self::Loop { span, .. } => (*span, "LOOP"),
-        }
     }
 }

@@ -6,7 +6,9 @@
 
 mod alu;
 mod alu_slot;
+mod blocks;
 pub(crate) mod condition;
+mod constants;
 pub(crate) mod directive;
 mod expect;
 mod flags;
@@ -14,6 +16,7 @@ mod flow;
 mod input;
 mod op;
 mod source_bindings;
+mod state;
 mod tex;
 mod texture;
 mod value;
@@ -58,7 +61,7 @@ pub(crate) struct Parser<'a> {
     label_uses: Vec<(String, Span)>,
     names: HashMap<String, (Register, Span)>,
     labels: HashMap<String, (usize, Span)>,
-    flow: flow::Flow,
+    flow: blocks::Flow,
     state: directive::SeenDirectives,
     expects: Vec<expect::Expectation>,
     inputs: Vec<input::PendingInput>,
@@ -82,7 +85,7 @@ impl<'a> Parser<'a> {
             label_uses: Vec::new(),
             names: HashMap::new(),
             labels: HashMap::new(),
-            flow: flow::Flow::default(),
+            flow: blocks::Flow::default(),
             state: directive::SeenDirectives::default(),
             expects: Vec::new(),
             inputs: Vec::new(),

@@ -460,7 +460,7 @@ fn answer_json(answer: &Answer) -> Json {
             json!({
                 "kind": "check", "code": info.number, "name": info.name,
                 "severity": info.severity.name(), "meaning": info.meaning,
-                "evidence": info.evidence, "mend": info.remedy,
+                "evidence": info.evidence, "remedy": info.remedy,
             })
         }
         Answer::Reading(info) => {

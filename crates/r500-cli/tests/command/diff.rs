@@ -20,7 +20,7 @@ fn filled_values_find_what_real_constants_find() {
     use r500::equivalence::Pair;
     use r500::exec::{Limits, Options, reference::Reference};
     use r500::program::Program;
-    use r500_gen::{Entropy, Rng};
+    use r500_gen::{Choices, Rng};
 
     let count = std::env::var("R500_MUTATIONS").map_or(24, |n| n.parse().unwrap());
     let folder = Folder::new("diff-filled");

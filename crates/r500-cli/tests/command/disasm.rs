@@ -1,6 +1,6 @@
 //! `r500 disasm`.
 
-use r500_gen::{Entropy, Rng};
+use r500_gen::{Choices, Rng};
 
 use super::{Folder, corpus, r500, with_stdin};
 

@@ -7,7 +7,7 @@ use r500_isa::values::{
 use r500_isa::{Operand, Source};
 
 use super::{Context, Generator, Stmt};
-use crate::Entropy;
+use crate::Choices;
 use crate::tree::{Alu, Dest, Half, Hints, Pred, Tex, TexReg};
 
 const RGB_OPS: [RgbOp; 10] = [
@@ -35,10 +35,10 @@ const FUNCTIONS: [AlphaOp; 6] =
     [AlphaOp::EX2, AlphaOp::LN2, AlphaOp::RCP, AlphaOp::RSQ, AlphaOp::SIN, AlphaOp::COS];
 const COLOURS: [Swiz; 3] = [Swiz::R, Swiz::G, Swiz::B];
 
-impl<E: Entropy> Generator<'_, E> {
+impl<E: Choices> Generator<'_, E> {
     /// Any instruction that is not a flow control.
     pub(super) fn instruction(&mut self, context: Context) -> Stmt {
-        match self.entropy.weighted(&[10, 3, 2, 1, u32::from(self.kills)]) {
+        match self.choices.weighted(&[10, 3, 2, 1, u32::from(self.kills)]) {
             0 => Stmt::Alu(Box::new(self.alu(context))),
             1 => self.set_predicate(context),
             2 => self.out(context),
@@ -53,12 +53,12 @@ impl<E: Entropy> Generator<'_, E> {
         let temp = Dest::temp(self.counter());
         let own = Source { addr: temp.addr, constant: false, relative: false };
         // t = t * 1 + step, the step from a constant or inline: 0x38 is 1, 0x30 is 1/2.
-        let step = if self.entropy.chance(1, 2) {
+        let step = if self.choices.chance(1, 2) {
             self.source(context)
         } else {
-            Source { addr: self.entropy.pick(0xb8, &[0xb0, 0xc0]), ..Source::UNUSED }
+            Source { addr: self.choices.pick(0xb8, &[0xb0, 0xc0]), ..Source::UNUSED }
         };
-        let modifier = self.entropy.pick(Mod::NOP, &[Mod::NEG]);
+        let modifier = self.choices.pick(Mod::NOP, &[Mod::NEG]);
         alu.rgb.sources = [own, step, Source::UNUSED];
         alu.rgb.operands = [
             Operand { sel: Sel::SRC0, swiz: COLOURS, modifier: Mod::NOP },
@@ -66,7 +66,7 @@ impl<E: Entropy> Generator<'_, E> {
             Operand { sel: Sel::SRC1, swiz: COLOURS, modifier },
         ];
         alu.rgb.dest = temp;
-        alu.rgb.wmask = 1 + self.entropy.below(7) as u8;
+        alu.rgb.wmask = 1 + self.choices.below(7) as u8;
         alu.rgb.pred = self.pred(1);
         Stmt::Alu(Box::new(alu))
     }
@@ -74,18 +74,18 @@ impl<E: Entropy> Generator<'_, E> {
     /// Returns what drivers do before IF: a difference against zero, nothing written but the ALU
     /// result.
     pub(super) fn compare(&mut self, context: Context) -> Stmt {
-        if self.entropy.chance(1, 6) {
+        if self.choices.chance(1, 6) {
             let mut alu = self.alu(context);
             alu.result = Some((
-                self.entropy.pick(AluResultSel::RED, &[AluResultSel::ALPHA]),
+                self.choices.pick(AluResultSel::RED, &[AluResultSel::ALPHA]),
                 self.comparison(),
             ));
             return Stmt::Alu(Box::new(alu));
         }
         let mut alu = Alu::IDLE;
         alu.rgb.sources = self.compared(context);
-        let channel = |entropy: &mut E| entropy.pick(Swiz::R, &[Swiz::G, Swiz::B]);
-        let (x, y) = (channel(self.entropy), channel(self.entropy));
+        let channel = |choices: &mut E| choices.pick(Swiz::R, &[Swiz::G, Swiz::B]);
+        let (x, y) = (channel(self.choices), channel(self.choices));
         let zero = Swiz::ZERO;
         alu.rgb.operands = [
             Operand { sel: Sel::SRC0, swiz: [x, zero, zero], modifier: Mod::NOP },
@@ -100,14 +100,14 @@ impl<E: Entropy> Generator<'_, E> {
     /// what loops count.
     fn compared(&mut self, context: Context) -> [Source; 3] {
         let temp = |addr| Source { addr, constant: false, relative: false };
-        let a = match self.entropy.weighted(&[4, 2]) {
+        let a = match self.choices.weighted(&[4, 2]) {
             0 => {
-                let any = self.entropy.below(self.inputs) as u8;
-                temp(self.entropy.pick(0, &[any]))
+                let any = self.choices.below(self.inputs) as u8;
+                temp(self.choices.pick(0, &[any]))
             }
             _ => self.source(context),
         };
-        let b = match self.entropy.weighted(&[3, 2]) {
+        let b = match self.choices.weighted(&[3, 2]) {
             0 => temp(self.counter()),
             _ => self.source(context),
         };
@@ -116,13 +116,13 @@ impl<E: Entropy> Generator<'_, E> {
 
     /// Returns a temporary that is counted with.
     fn counter(&mut self) -> u8 {
-        (self.inputs + self.entropy.below(2)).min(u32::from(self.tree.pixsize)) as u8
+        (self.inputs + self.choices.below(2)).min(u32::from(self.tree.pixsize)) as u8
     }
 
     /// Returns an ALU instruction that sets predicate bits.
     pub(super) fn set_predicate(&mut self, context: Context) -> Stmt {
         let mut alu = self.alu(context);
-        if self.entropy.chance(2, 3) {
+        if self.choices.chance(2, 3) {
             // A difference in every channel.
             let sources = self.compared(context);
             let (shown, one) = (self.operand(), [Swiz::ONE]);
@@ -134,7 +134,7 @@ impl<E: Entropy> Generator<'_, E> {
                 part(Sel::SRC1, COLOURS, Mod::NEG),
             ];
             alu.rgb.omod = Omod::MUL1;
-            let (a, b) = (Swiz::new(self.entropy.below(4) as u8), Swiz::A);
+            let (a, b) = (Swiz::new(self.choices.below(4) as u8), Swiz::A);
             (alu.alpha.op, alu.alpha.sources) = (AlphaOp::MAD, sources);
             alu.alpha.operands = [
                 Operand { sel: Sel::SRC0, swiz: [a], modifier: Mod::NOP },
@@ -144,13 +144,13 @@ impl<E: Entropy> Generator<'_, E> {
             alu.alpha.omod = Omod::MUL1;
             (alu.rgb.clamp, alu.alpha.clamp) = (false, false);
         }
-        (alu.rgb.omask, alu.alpha.omask) = match self.entropy.weighted(&[4, 1, 2]) {
+        (alu.rgb.omask, alu.alpha.omask) = match self.choices.weighted(&[4, 1, 2]) {
             0 => (7, 1),
             1 => (0, 1),
-            _ => (1 + self.entropy.below(7) as u8, self.entropy.below(2) as u8),
+            _ => (1 + self.choices.below(7) as u8, self.choices.below(2) as u8),
         };
         (alu.rgb.target, alu.alpha.target) = (self.target(), self.target());
-        if self.entropy.chance(3, 4) {
+        if self.choices.chance(3, 4) {
             (alu.rgb.wmask, alu.alpha.wmask) = (0, 0);
         }
         Stmt::Alu(Box::new(alu))
@@ -160,11 +160,11 @@ impl<E: Entropy> Generator<'_, E> {
     fn out(&mut self, context: Context) -> Stmt {
         let mut alu = self.alu(context);
         alu.out = true;
-        alu.rgb.omask = self.entropy.pick(7, &[0, 1, 2, 3, 4, 5, 6]);
-        alu.alpha.omask = u8::from(!self.entropy.chance(1, 3));
+        alu.rgb.omask = self.choices.pick(7, &[0, 1, 2, 3, 4, 5, 6]);
+        alu.alpha.omask = u8::from(!self.choices.chance(1, 3));
         (alu.rgb.target, alu.alpha.target) = (self.target(), self.target());
-        alu.depth = self.entropy.chance(1, 4);
-        if self.entropy.chance(3, 4) {
+        alu.depth = self.choices.chance(1, 4);
+        if self.choices.chance(3, 4) {
             (alu.rgb.wmask, alu.alpha.wmask) = (0, 0);
         }
         Stmt::Alu(Box::new(alu))
@@ -173,17 +173,17 @@ impl<E: Entropy> Generator<'_, E> {
     /// OUT instructions at the end that show what temporaries hold.
     pub(super) fn tail(&mut self) {
         let first = u32::from(self.tree.pixsize).min(7) + 1;
-        for n in 0..1 + self.entropy.below(5) {
+        for n in 0..1 + self.choices.below(5) {
             let mut alu = Alu::IDLE;
-            let temp = |entropy: &mut E| Source {
-                addr: entropy.below(first) as u8,
+            let temp = |choices: &mut E| Source {
+                addr: choices.below(first) as u8,
                 constant: false,
                 relative: false,
             };
             let ones = |_| Operand { sel: Sel::SRC0, swiz: [Swiz::ONE; 3], modifier: Mod::NOP };
             alu.out = true;
-            alu.rgb.sources[0] = temp(self.entropy);
-            alu.alpha.sources[0] = temp(self.entropy);
+            alu.rgb.sources[0] = temp(self.choices);
+            alu.alpha.sources[0] = temp(self.choices);
             alu.rgb.operands = [0, 1, 2].map(ones);
             alu.rgb.operands[0].swiz = COLOURS;
             alu.rgb.operands[2].swiz = [Swiz::ZERO; 3];
@@ -206,20 +206,20 @@ impl<E: Entropy> Generator<'_, E> {
     /// Returns an ALU instruction that writes temporaries.
     fn alu(&mut self, context: Context) -> Alu {
         let derivatives = self.derivatives && context.uniform;
-        let mut rgb_op = self.entropy.pick(RGB_OPS[0], &RGB_OPS[1..]);
-        if derivatives && self.entropy.chance(1, 4) {
-            rgb_op = self.entropy.pick(RgbOp::MDH, &[RgbOp::MDV]);
+        let mut rgb_op = self.choices.pick(RGB_OPS[0], &RGB_OPS[1..]);
+        if derivatives && self.choices.chance(1, 4) {
+            rgb_op = self.choices.pick(RgbOp::MDH, &[RgbOp::MDV]);
         }
         let dot = rgb_op.is_dot_product();
-        let mut alpha_op = match self.entropy.weighted(&[3, 2, u32::from(dot)]) {
-            _ if rgb_op == RgbOp::SOP => self.entropy.pick(FUNCTIONS[0], &FUNCTIONS[1..]),
-            0 => self.entropy.pick(ALPHA_OPS[0], &ALPHA_OPS[2..]),
-            1 => self.entropy.pick(FUNCTIONS[0], &FUNCTIONS[1..]),
+        let mut alpha_op = match self.choices.weighted(&[3, 2, u32::from(dot)]) {
+            _ if rgb_op == RgbOp::SOP => self.choices.pick(FUNCTIONS[0], &FUNCTIONS[1..]),
+            0 => self.choices.pick(ALPHA_OPS[0], &ALPHA_OPS[2..]),
+            1 => self.choices.pick(FUNCTIONS[0], &FUNCTIONS[1..]),
             _ => AlphaOp::DP,
         };
         let free = rgb_op != RgbOp::SOP && rgb_op != RgbOp::DP4;
-        if derivatives && free && self.entropy.chance(1, 6) {
-            alpha_op = self.entropy.pick(AlphaOp::MDH, &[AlphaOp::MDV]);
+        if derivatives && free && self.choices.chance(1, 6) {
+            alpha_op = self.choices.pick(AlphaOp::MDH, &[AlphaOp::MDV]);
         }
         let mut alu = Alu {
             out: false,
@@ -229,14 +229,14 @@ impl<E: Entropy> Generator<'_, E> {
             depth: false,
             hints: self.hints(false),
         };
-        alu.rgb.wmask = self.entropy.pick(7, &[7, 7, 0, 1, 2, 3, 4, 5, 6]);
-        alu.alpha.wmask = u8::from(!self.entropy.chance(1, 3));
+        alu.rgb.wmask = self.choices.pick(7, &[7, 7, 0, 1, 2, 3, 4, 5, 6]);
+        alu.alpha.wmask = u8::from(!self.choices.chance(1, 3));
         let selects = matches!(rgb_op, RgbOp::MIN | RgbOp::MAX | RgbOp::CND | RgbOp::CMP);
         alu.rgb.omod = self.omod(selects);
         let selects = matches!(alpha_op, AlphaOp::MIN | AlphaOp::MAX | AlphaOp::CND | AlphaOp::CMP);
         alu.alpha.omod = self.omod(selects);
-        if self.entropy.chance(1, 10) {
-            let sel = self.entropy.pick(AluResultSel::RED, &[AluResultSel::ALPHA]);
+        if self.choices.chance(1, 10) {
+            let sel = self.choices.pick(AluResultSel::RED, &[AluResultSel::ALPHA]);
             alu.result = Some((sel, self.comparison()));
         }
         alu
@@ -247,12 +247,12 @@ impl<E: Entropy> Generator<'_, E> {
         Half {
             op,
             sources,
-            srcp: SrcpOp::new(self.entropy.below(4) as u8),
+            srcp: SrcpOp::new(self.choices.below(4) as u8),
             operands: [self.operand(), self.operand(), self.operand()],
             dest: self.dest(context),
             wmask: 0,
             omask: 0,
-            clamp: self.entropy.chance(1, 6),
+            clamp: self.choices.chance(1, 6),
             omod: Omod::MUL1,
             target: Target::A,
             pred: self.pred(2),
@@ -261,22 +261,22 @@ impl<E: Entropy> Generator<'_, E> {
 
     fn operand<const N: usize>(&mut self) -> Operand<N> {
         let sel = self
-            .entropy
+            .choices
             .pick(Sel::SRC0, &[Sel::SRC0, Sel::SRC1, Sel::SRC1, Sel::SRC2, Sel::SRC2, Sel::SRCP]);
-        let plain = !self.entropy.chance(1, 2);
+        let plain = !self.choices.chance(1, 2);
         let swiz = std::array::from_fn(|i| match (plain, N) {
             (true, 1) => Swiz::A,
             (true, _) => COLOURS[i % 3],
             // Channels more often than numbers.
-            (false, _) => Swiz::new(self.entropy.pick(0, &[0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7])),
+            (false, _) => Swiz::new(self.choices.pick(0, &[0, 1, 1, 2, 2, 3, 3, 4, 5, 6, 7])),
         });
         let modifier =
-            self.entropy.pick(Mod::NOP, &[Mod::NOP, Mod::NOP, Mod::NEG, Mod::ABS, Mod::NAB]);
+            self.choices.pick(Mod::NOP, &[Mod::NOP, Mod::NOP, Mod::NEG, Mod::ABS, Mod::NAB]);
         Operand { sel, swiz, modifier }
     }
 
     fn source(&mut self, context: Context) -> Source {
-        match self.entropy.weighted(&[6, 3, 1]) {
+        match self.choices.weighted(&[6, 3, 1]) {
             0 => {
                 let Dest { addr, relative } = self.temp(context);
                 Source { addr, constant: false, relative }
@@ -286,14 +286,14 @@ impl<E: Entropy> Generator<'_, E> {
                 let Dest { addr, relative } = self.register(context, last, last);
                 Source { addr, constant: true, relative }
             }
-            _ => Source { addr: 0x80 | self.entropy.below(128) as u8, ..Source::UNUSED },
+            _ => Source { addr: 0x80 | self.choices.below(128) as u8, ..Source::UNUSED },
         }
     }
 
     /// Returns a temporary, mostly one of the first few.
     fn temp(&mut self, context: Context) -> Dest {
         let last = i32::from(self.tree.pixsize);
-        let few = if self.entropy.chance(1, 8) { last } else { last.min(7) };
+        let few = if self.choices.chance(1, 8) { last } else { last.min(7) };
         self.register(context, few, last)
     }
 
@@ -302,57 +302,57 @@ impl<E: Entropy> Generator<'_, E> {
     fn dest(&mut self, context: Context) -> Dest {
         let dest = self.temp(context);
         let last = u32::from(self.tree.pixsize);
-        if dest.relative || u32::from(dest.addr) >= self.inputs || self.entropy.chance(1, 8) {
+        if dest.relative || u32::from(dest.addr) >= self.inputs || self.choices.chance(1, 8) {
             return dest;
         }
-        Dest::temp((self.inputs + self.entropy.below(5)).min(last) as u8)
+        Dest::temp((self.inputs + self.choices.below(5)).min(last) as u8)
     }
 
     /// Returns a register up to `few`, or moved by aL up to `last`.
     fn register(&mut self, context: Context, few: i32, last: i32) -> Dest {
         let (least, greatest) = context.al;
         let (first, most) = ((-least).max(0), last - greatest);
-        if self.entropy.chance(1, 5) && first <= most {
+        if self.choices.chance(1, 5) && first <= most {
             // Near the low end, where others read and write.
-            let addr = self.entropy.between(first, most.min(first + 5)) as u8;
+            let addr = self.choices.between(first, most.min(first + 5)) as u8;
             return Dest { addr, relative: true };
         }
-        Dest::temp(self.entropy.between(0, few) as u8)
+        Dest::temp(self.choices.between(0, few) as u8)
     }
 
     /// Returns a predicate in `times` of eight cases.
     fn pred(&mut self, times: u32) -> Pred {
-        if !self.entropy.chance(times, 8) {
+        if !self.choices.chance(times, 8) {
             // Inversion of nothing does nothing.
-            return Pred { sel: PredSel::NONE, inv: self.entropy.chance(1, 16) };
+            return Pred { sel: PredSel::NONE, inv: self.choices.chance(1, 16) };
         }
-        let sel = PredSel::new(1 + self.entropy.below(5) as u8);
-        Pred { sel, inv: self.entropy.chance(1, 2) }
+        let sel = PredSel::new(1 + self.choices.below(5) as u8);
+        Pred { sel, inv: self.choices.chance(1, 2) }
     }
 
     fn omod(&mut self, selects: bool) -> Omod {
-        match self.entropy.weighted(&[6, 3, if selects { 2 } else { 0 }]) {
+        match self.choices.weighted(&[6, 3, if selects { 2 } else { 0 }]) {
             0 => Omod::MUL1,
-            1 => Omod::new(1 + self.entropy.below(6) as u8),
+            1 => Omod::new(1 + self.choices.below(6) as u8),
             _ => Omod::DISABLED,
         }
     }
 
     fn target(&mut self) -> Target {
-        Target::new(self.entropy.below(4) as u8)
+        Target::new(self.choices.below(4) as u8)
     }
 
     fn comparison(&mut self) -> Compare {
-        Compare::new(self.entropy.below(4) as u8)
+        Compare::new(self.choices.below(4) as u8)
     }
 
     /// Returns the bits that do nothing; `flow` for flow control, where drivers set `ALU_WAIT`.
     pub(super) fn hints(&mut self, flow: bool) -> Hints {
         let usual = Hints { alu_wait: flow, ..Hints::NONE };
-        if !self.entropy.chance(1, 8) {
+        if !self.choices.chance(1, 8) {
             return usual;
         }
-        let bits = self.entropy.below(256);
+        let bits = self.choices.below(256);
         Hints {
             last: bits & 1 != 0,
             nop: bits & 2 != 0,
@@ -365,30 +365,30 @@ impl<E: Entropy> Generator<'_, E> {
     /// Returns a fetch from a unit that is not enabled.
     fn fetch(&mut self, context: Context) -> Stmt {
         let ops = [TexOp::NOP, TexOp::PROJ, TexOp::LODBIAS, TexOp::LOD, TexOp::DXDY];
-        let op = self.entropy.pick(TexOp::LD, &ops);
+        let op = self.choices.pick(TexOp::LD, &ops);
         let mut tex = self.texture(op, context);
-        tex.wmask = self.entropy.pick(15, &[1, 7, 8, 10]);
+        tex.wmask = self.choices.pick(15, &[1, 7, 8, 10]);
         Stmt::Tex(tex)
     }
 
     fn kill(&mut self, context: Context) -> Stmt {
         let mut tex = self.texture(TexOp::TEXKILL, context);
-        if self.entropy.chance(3, 4) {
+        if self.choices.chance(3, 4) {
             // Of one component: four would kill nearly everything.
             tex.coord.swiz = [tex.coord.swiz[0]; 4];
         }
         // Drivers set the mask; TEXKILL must not write.
-        tex.wmask = self.entropy.pick(15, &[0]);
+        tex.wmask = self.choices.pick(15, &[0]);
         Stmt::Tex(tex)
     }
 
     fn texture(&mut self, op: TexOp, context: Context) -> Tex {
         Tex {
             op,
-            unit: self.entropy.below(16) as u8,
-            unscaled: self.entropy.chance(1, 4),
-            ignore_uncovered: self.entropy.chance(1, 4),
-            acquire: self.entropy.chance(1, 2),
+            unit: self.choices.below(16) as u8,
+            unscaled: self.choices.chance(1, 4),
+            ignore_uncovered: self.choices.chance(1, 4),
+            acquire: self.choices.chance(1, 2),
             coord: self.tex_reg(context),
             gradients: [self.tex_reg(context), self.tex_reg(context)],
             dest: self.dest(context),
@@ -406,6 +406,6 @@ impl<E: Entropy> Generator<'_, E> {
     }
 
     fn channels(&mut self) -> [Channel; 4] {
-        std::array::from_fn(|_| Channel::new(self.entropy.below(4) as u8))
+        std::array::from_fn(|_| Channel::new(self.choices.below(4) as u8))
     }
 }

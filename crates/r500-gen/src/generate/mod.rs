@@ -6,7 +6,7 @@ pub mod number;
 
 use r500_isa::state::UsFcIntConst;
 
-use crate::Entropy;
+use crate::Choices;
 use crate::case::{Case, Picture, PixelInput};
 use crate::tree::{Layout, Stmt, Sub, Tree};
 
@@ -64,12 +64,12 @@ impl Case {
     /// println!("{case}{} instructions", program.code.len());
     /// ```
     #[must_use]
-    pub fn generate(entropy: &mut impl Entropy, shape: &Shape) -> Self {
-        let mut generator = Generator::new(entropy, shape);
+    pub fn generate(choices: &mut impl Choices, shape: &Shape) -> Self {
+        let mut generator = Generator::new(choices, shape);
         generator.bodies();
         let inputs = generator.inputs;
         let tree = generator.finish();
-        let picture = picture(entropy, shape, inputs);
+        let picture = picture(choices, shape, inputs);
         Self { tree, picture }
     }
 }
@@ -107,7 +107,7 @@ struct Plan {
 }
 
 struct Generator<'a, E> {
-    entropy: &'a mut E,
+    choices: &'a mut E,
     shape: Shape,
     tree: Tree,
     plans: Vec<Plan>,
@@ -120,40 +120,40 @@ struct Generator<'a, E> {
     kills: bool,
 }
 
-impl<'a, E: Entropy> Generator<'a, E> {
-    fn new(entropy: &'a mut E, shape: &Shape) -> Self {
-        let pixsize = match entropy.weighted(&[4, 2, 1]) {
-            0 => 5 + entropy.below(12),
-            1 => 3 + entropy.below(60),
+impl<'a, E: Choices> Generator<'a, E> {
+    fn new(choices: &'a mut E, shape: &Shape) -> Self {
+        let pixsize = match choices.weighted(&[4, 2, 1]) {
+            0 => 5 + choices.below(12),
+            1 => 3 + choices.below(60),
             _ => 127,
         };
-        let constants = [12, 40, 256][entropy.weighted(&[6, 3, 1])];
+        let constants = [12, 40, 256][choices.weighted(&[6, 3, 1])];
         let mut tree = Tree::new(Vec::new());
         tree.pixsize = pixsize as u8;
-        tree.zero_rule = entropy.chance(1, 2);
-        tree.bools = entropy.bits();
+        tree.zero_rule = choices.chance(1, 2);
+        tree.bools = choices.bits();
         // Their values come last: bytes are better spent on statements first.
         tree.constants = vec![[0; 4]; constants];
-        let pool: [_; 8] = std::array::from_fn(|_| integer(entropy));
+        let pool: [_; 8] = std::array::from_fn(|_| integer(choices));
         for (n, int) in tree.ints.iter_mut().enumerate() {
             // Another order in each eight, so that every bit of an address tells.
             *int = pool[(n + n / pool.len()) % pool.len()];
         }
-        let subs = if shape.calls { entropy.below(4) } else { 0 };
+        let subs = if shape.calls { choices.below(4) } else { 0 };
         let plans = (0..subs)
             .map(|n| Plan {
-                counted: entropy.chance(1, 2),
-                uniform: entropy.chance(1, 4),
+                counted: choices.chance(1, 2),
+                uniform: choices.chance(1, 4),
                 work: (shape.work / 8) >> n,
                 callers: None,
             })
             .collect();
-        let derivatives = shape.derivatives && entropy.chance(1, 3);
-        let kills = shape.kills && entropy.chance(1, 2);
-        let inputs = 1 + entropy.below(4);
+        let derivatives = shape.derivatives && choices.chance(1, 3);
+        let kills = shape.kills && choices.chance(1, 2);
+        let inputs = 1 + choices.below(4);
         // Room for the ends of subroutines, the tail and what lowering adds.
         let room = shape.instructions.clamp(16, 480) - 12;
-        Self { entropy, shape: *shape, tree, plans, inputs, room, derivatives, kills }
+        Self { choices, shape: *shape, tree, plans, inputs, room, derivatives, kills }
     }
 
     /// Main program and subroutines, callers first.
@@ -196,31 +196,31 @@ impl<'a, E: Entropy> Generator<'a, E> {
 
     /// Returns what is decided when everything else is known.
     fn finish(self) -> Tree {
-        let Self { entropy, mut tree, shape, .. } = self;
-        tree.layout = entropy.pick(Layout::AfterMain, &[Layout::Front, Layout::Inside]);
-        if entropy.chance(1, 4) {
+        let Self { choices, mut tree, shape, .. } = self;
+        tree.layout = choices.pick(Layout::AfterMain, &[Layout::Front, Layout::Inside]);
+        if choices.chance(1, 4) {
             let free = r500_isa::INSTRUCTION_SLOTS.saturating_sub(tree.size()) as u32;
-            tree.offset = entropy.below(free + 1) as u16;
+            tree.offset = choices.below(free + 1) as u16;
         }
-        if entropy.chance(1, 2) {
+        if choices.chance(1, 2) {
             // Partial flow control does for programs that are flat enough.
             tree.full_fc = false;
             tree.full_fc = tree.check().is_err();
         }
         for value in &mut tree.constants {
-            *value = constant(entropy, shape.specials).map(f32::to_bits);
+            *value = constant(choices, shape.specials).map(f32::to_bits);
         }
         tree
     }
 
     /// `IGNORE_UNCOVERED`, where nothing depends on it.
     fn ignores(&mut self) -> bool {
-        !self.derivatives && self.entropy.chance(1, 4)
+        !self.derivatives && self.choices.chance(1, 4)
     }
 }
 
-fn constant(entropy: &mut impl Entropy, specials: bool) -> [f32; 4] {
-    let vector = number::vector(entropy);
+fn constant(choices: &mut impl Choices, specials: bool) -> [f32; 4] {
+    let vector = number::vector(choices);
     if specials { vector } else { vector.map(tame) }
 }
 
@@ -230,17 +230,17 @@ fn tame(x: f32) -> f32 {
 }
 
 /// Mostly few passes and small steps; no passes and the greatest number too.
-fn integer(entropy: &mut impl Entropy) -> UsFcIntConst {
-    let passes = match entropy.weighted(&[12, 3, 1, 1]) {
-        0 => 1 + entropy.below(5),
-        1 => 5 + entropy.below(12),
+fn integer(choices: &mut impl Choices) -> UsFcIntConst {
+    let passes = match choices.weighted(&[12, 3, 1, 1]) {
+        0 => 1 + choices.below(5),
+        1 => 5 + choices.below(12),
         2 => 0,
         _ => 255,
     };
-    let (start, step) = match entropy.weighted(&[4, 4, 1]) {
-        0 => (entropy.below(4), entropy.between(0, 2)),
-        1 => (entropy.below(12), entropy.between(-3, 3)),
-        _ => (entropy.below(256), entropy.between(-128, 127)),
+    let (start, step) = match choices.weighted(&[4, 4, 1]) {
+        0 => (choices.below(4), choices.between(0, 2)),
+        1 => (choices.below(12), choices.between(-3, 3)),
+        _ => (choices.below(256), choices.between(-128, 127)),
     };
     UsFcIntConst(0)
         .with(UsFcIntConst::KR, passes as u8)
@@ -248,23 +248,23 @@ fn integer(entropy: &mut impl Entropy) -> UsFcIntConst {
         .with(UsFcIntConst::KB, step as i8)
 }
 
-fn picture(entropy: &mut impl Entropy, shape: &Shape, temps: u32) -> Picture {
+fn picture(choices: &mut impl Choices, shape: &Shape, temps: u32) -> Picture {
     let [width, height] = shape.size;
     let pixels = width * height;
     let inputs = (0..temps)
         .map(|temp| {
             // t0 differs from pixel to pixel.
-            let kind = entropy.weighted(&[3, 4, if temp == 0 { 0 } else { 1 }]);
-            let everywhere = constant(entropy, shape.specials);
+            let kind = choices.weighted(&[3, 4, if temp == 0 { 0 } else { 1 }]);
+            let everywhere = constant(choices, shape.specials);
             let values = (0..pixels).map(|n| match kind {
                 0 => [n % width, n / width, n, 1].map(|n| n as f32),
-                1 => constant(entropy, shape.specials),
+                1 => constant(choices, shape.specials),
                 _ => everywhere,
             });
             PixelInput { temp: temp as u8, values: values.collect() }
         })
         .collect();
     let coverage =
-        entropy.chance(1, 3).then(|| (0..pixels).map(|_| !entropy.chance(1, 3)).collect());
+        choices.chance(1, 3).then(|| (0..pixels).map(|_| !choices.chance(1, 3)).collect());
     Picture { size: shape.size, inputs, coverage }
 }

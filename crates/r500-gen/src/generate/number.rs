@@ -1,6 +1,6 @@
 //! Numbers worth trying.
 
-use crate::Entropy;
+use crate::Choices;
 
 /// Numbers at the edges of what arithmetic does: zeros, ones, infinities, NaN (a payload and a
 /// sign among them), the least and greatest normal numbers and denormals, halves around rounding.
@@ -36,22 +36,22 @@ pub const SPECIAL: [u32; 28] = [
 ];
 
 /// Any bits, but mostly the edges.
-pub fn special(entropy: &mut impl Entropy) -> f32 {
-    let place = entropy.below(SPECIAL.len() as u32 + 4) as usize;
-    f32::from_bits(SPECIAL.get(place).copied().unwrap_or_else(|| entropy.bits()))
+pub fn special(choices: &mut impl Choices) -> f32 {
+    let place = choices.below(SPECIAL.len() as u32 + 4) as usize;
+    f32::from_bits(SPECIAL.get(place).copied().unwrap_or_else(|| choices.bits()))
 }
 
 /// Mostly small numbers that programs compare and count with, now and then a special one.
-pub fn number(entropy: &mut impl Entropy) -> f32 {
-    match entropy.weighted(&[10, 6, 4, 1]) {
-        0 => entropy.between(-3, 4) as f32,
-        1 => entropy.between(-8, 8) as f32 / 4.0,
-        2 => entropy.between(-(1 << 20), 1 << 20) as f32 / 300_000.0,
-        _ => special(entropy),
+pub fn number(choices: &mut impl Choices) -> f32 {
+    match choices.weighted(&[10, 6, 4, 1]) {
+        0 => choices.between(-3, 4) as f32,
+        1 => choices.between(-8, 8) as f32 / 4.0,
+        2 => choices.between(-(1 << 20), 1 << 20) as f32 / 300_000.0,
+        _ => special(choices),
     }
 }
 
 /// Four of them.
-pub fn vector(entropy: &mut impl Entropy) -> [f32; 4] {
-    std::array::from_fn(|_| number(entropy))
+pub fn vector(choices: &mut impl Choices) -> [f32; 4] {
+    std::array::from_fn(|_| number(choices))
 }

@@ -117,7 +117,7 @@ fn products_on_both_sides_of_the_bound() {
     same(LAW.mul(a, b), SMALLEST);
     same(LAW.mul(-a, b), -SMALLEST);
 
-    // 2^-126 - 2^-150 needs no rounding if exponents go on, so it is tiny.
+    // 2^-126 - 2^-150 needs no rounding with unbounded exponents, so it is tiny.
     // Among denormals it is halfway, and IEEE rounds it up.
     let below_one = 1.0_f32.next_down();
     same(below_one * SMALLEST, SMALLEST);

@@ -85,7 +85,7 @@ fn ratio(k: u32, max: u32) -> f32 {
 #[inline]
 fn times(x: f32, max: u32) -> u32 {
     // x is mantissa / 2^shift, and the product has at most 56 bits. Of zero and the denormals, whose
-    // mantissas lack the leading one, nothing is left behind a shift by 150.
+    // mantissas lack the leading one, nothing is left after a shift by 150.
     let mantissa = 1 << 23 | (x.to_bits() & 0x7f_ffff);
     let shift = 127 + 23 - (x.to_bits() >> 23);
     shift_round_even(u64::from(mantissa) * u64::from(max), shift) as u32

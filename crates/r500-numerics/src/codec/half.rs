@@ -71,7 +71,7 @@ mod tests {
         }
     }
 
-    /// Between two neighbours the middle goes to the even code, and the floats beside it to the
+    /// Between two neighbours the middle goes to the even code, and the floats next to it to the
     /// nearer one. Floats have 13 bits more, so the middle is one of them.
     #[test]
     fn between_neighbours_the_nearer_wins() {

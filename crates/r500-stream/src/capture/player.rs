@@ -28,7 +28,7 @@ impl Default for Limits {
     }
 }
 
-/// What a record means to whoever executes or prints the capture.
+/// What a record means for the execution or printing of a capture.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Event {

@@ -47,7 +47,7 @@ pub enum TextErrorKind {
     /// An address that packets do not reach.
     #[error("packets do not reach {0:#x}")]
     Unreachable(u32),
-    /// `+` where no packet goes on.
+    /// `+` where no packet continues.
     #[error("there is no packet to continue")]
     NothingToContinue,
     /// A continued packet writes another register next.

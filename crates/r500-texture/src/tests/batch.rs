@@ -5,7 +5,7 @@ use r500_isa::values::{LayerFilter, TexOp, TriPerf};
 
 use super::super::Gradients;
 use super::super::batch::{BatchFetch, ChannelSource, TexelView, TextureDesc};
-use super::random::{Random, mend, wild};
+use super::random::{Random, repair, wild};
 use super::*;
 use r500_simd::Chunk;
 
@@ -113,7 +113,7 @@ fn any_registers_and_coordinates() {
     let mut bound = 0;
     for _ in 0..6000 {
         let texture = wild(&mut random);
-        let Some((texture, sampler)) = mend(texture, &mut random) else { continue };
+        let Some((texture, sampler)) = repair(texture, &mut random) else { continue };
         bound += 1;
         for _ in 0..3 {
             Batch::new(&mut random, Random::float).check(&sampler, &texture);
@@ -271,7 +271,7 @@ fn tables_know_their_numbers() {
             .with(TxFilter0::CLAMP_S, any[random.below(3) as usize])
             .with(TxFilter0::CLAMP_T, any[random.below(3) as usize]);
         texture.format1 = texture.format1.with(TxFormat1::TEX_COORD_TYPE, CoordType::D2);
-        let Some((texture, sampler)) = mend(texture, &mut random) else { continue };
+        let Some((texture, sampler)) = repair(texture, &mut random) else { continue };
         let Some(table) = sampler.texture_desc() else { continue };
         let texels = match sampler.texel_view() {
             TexelView::Texels(texels) => texels.to_vec(),
@@ -279,7 +279,7 @@ fn tables_know_their_numbers() {
                 footprints.iter().flat_map(|footprint| *footprint.texels()).collect()
             }
         };
-        // Behind the last one is the border, which no coordinate meets.
+        // After the last one is the border, which no coordinate meets.
         let texels = if table.linear { &texels[..] } else { &texels[..texels.len() - 1] };
         let grid = 2_f64.powi(-TextureDesc::GRID);
         let off_grid = |x: f32| x.is_finite() && (f64::from(x) / grid).fract() != 0.0;

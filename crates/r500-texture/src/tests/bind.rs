@@ -158,7 +158,7 @@ fn levels_have_the_size_that_follows() {
         "level 1 is given as 2x2x1, by TX_FORMAT0 and TX_FORMAT2 it has 2x1x1 texels \
          (width, height, layers or faces): correct either"
     );
-    // A level past NUM_LEVELS is not looked at.
+    // A level past NUM_LEVELS is not read.
     texture.format0 = texture.format0.with(TxFormat0::NUM_LEVELS, 0);
     assert!(Sampler::bind(&texture, None).is_ok());
 
@@ -196,7 +196,7 @@ fn rows_lie_a_pitch_apart() {
     // Rows of 2 texels, 3 texels apart.
     let mut texture = texture(TxFormat::X8, [2, 2], &[1, 2, 99, 3, 4, 99]);
     texture.format2 = texture.format2.with(TxFormat2::TXPITCH, 2);
-    // Without TXPITCH_EN the pitch is not looked at.
+    // Without TXPITCH_EN the pitch is not read.
     assert!(error(&texture).starts_with("level 0 has 6 bytes"));
     texture.format0 = texture.format0.with(TxFormat0::TXPITCH_EN, true);
     let mut texture = in_256ths(texture);
@@ -208,7 +208,7 @@ fn rows_lie_a_pitch_apart() {
     // The last row may end with its last texel.
     texture.levels[0].bytes.pop();
     assert_eq!(all(&texture), [1.0, 2.0, 3.0, 4.0]);
-    // Rows that somebody cut to the width are told by their length.
+    // Rows cut to the width are recognised by their length.
     texture.levels[0].bytes = vec![1, 2, 3, 4];
     assert_eq!(all(&texture), [1.0, 2.0, 3.0, 4.0]);
     texture.levels[0].bytes.pop();

@@ -130,7 +130,7 @@ fn filters_stay_on_a_face() {
     let mut wrap = texture.clone();
     wrap.filter0 = wrap.filter0.with(TxFilter0::CLAMP_S, ClampMode::WRAP);
     assert_eq!(toward(&wrap, edge)[0] * 256.0, 0.5);
-    // VOL_FILTER and CLAMP_R are for volumes; a reserved VOL_FILTER is not looked at.
+    // VOL_FILTER and CLAMP_R are for volumes; a reserved VOL_FILTER is not read.
     let mut texture = numbered();
     texture.filter0 = texture.filter0.with(TxFilter0::VOL_FILTER, LayerFilter::new(3));
     texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_R, ClampMode::BORDER);

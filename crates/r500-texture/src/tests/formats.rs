@@ -1,4 +1,4 @@
-//! Every texel format that is no block format, packed by hand, and what the registers make of the
+//! Every texel format other than the block formats, packed by hand, and what the registers make of the
 //! components.
 
 use r500_isa::texture::{TxFilter0, TxFormat1, TxFormat2};
@@ -149,7 +149,7 @@ fn floats_are_as_they_are() {
     // Signs mean nothing to floats, nor does the divisor.
     let texture = in_256ths(signed(texel(F::F16_16, &half[..4]), 15));
     assert_eq!(first(&texture), [1.0, -2.5, 0.0, 0.0]);
-    // 24-bit float: 0xe00000 is 1/2. What lies above it is not looked at.
+    // 24-bit float: 0xe00000 is 1/2. The bits above it are not read.
     assert_eq!(first(&texel(F::W24_FP, &[0, 0, 0xe0, 0x77])), [0.5, 0.0, 0.0, 0.0]);
 }
 
@@ -188,7 +188,7 @@ fn single_bits_from_either_end_of_a_byte() {
 #[test]
 fn ten_bits_lie_lowest_in_sixteen() {
     use TxFormatMsb as F;
-    // 0x0201 is 513; the six bits above are not looked at.
+    // 0x0201 is 513; the six bits above are not read.
     let bytes = [0x01, 0x02, 0xff, 0xff, 0x00, 0xfc, 0x03, 0x00];
     let want = [513.0 / 1023.0, 1.0, 0.0, 3.0 / 1023.0];
     assert_eq!(first(&texel_msb(F::X10, &bytes[..2])), [want[0], 0.0, 0.0, 0.0]);

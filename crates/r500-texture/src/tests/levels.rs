@@ -36,7 +36,7 @@ fn finest(mut texture: Texture, level: u8) -> Texture {
     texture
 }
 
-/// A quad that looks at texels `step` apart to the right and `down` apart downward.
+/// A quad that samples texels `step` apart to the right and `down` apart downward.
 fn stepping(op: TexOp, step: [f32; 3], down: [f32; 3], q: f32) -> QuadFetch {
     let place = |x: f32, y: f32| {
         let axis = |i: usize| 0.5 + x * step[i] + y * down[i];

@@ -63,7 +63,7 @@ fn infinities_and_huge_coordinates_stop_at_two_to_the_thirty() {
             assert_eq!((red(&row(4, mode), far), red(&row(4, mode), -far)), (0.0, 0.0), "{far}");
         }
     }
-    // 2^24 + 1 is no float and 2^24 + 2 is texel 2 of four.
+    // 2^24 + 1 is not a float and 2^24 + 2 is texel 2 of four.
     assert_eq!(red(&wrap, 16_777_218.0), 3.0);
     // S times width may overflow.
     let quad = QuadFetch::new(TexOp::LD, [[f32::MAX, 0.5, 0.0, 1.0]; 4]);
@@ -86,7 +86,7 @@ fn denormal_coordinates_are_zeros() {
     // A denormal Q is zero: S/Q is infinite.
     let quad = QuadFetch::new(TexOp::PROJ, [[1.0, 0.5, 0.0, DENORMAL]; 4]);
     assert_eq!(bind(&row(4, ClampMode::CLAMP)).fetch(&quad, &LAW)[0][0] * 256.0, 4.0);
-    // Steps whose squares are tiny are no steps: the logarithm of 0.
+    // Steps whose squares are subnormal count as no step: the logarithm of 0.
     let step = |s: f32| [[0.0; 4], [s, 0.0, 0.0, 0.0], [0.0; 4], [s, 0.0, 0.0, 0.0]];
     let quad = QuadFetch { unscaled: true, ..QuadFetch::new(TexOp::LD, step(1e-20)) };
     assert_eq!(bind(&texture).look_up(&quad, &LAW)[0].lod, f32::NEG_INFINITY);

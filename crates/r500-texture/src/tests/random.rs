@@ -86,7 +86,7 @@ pub(super) fn wild(random: &mut Random) -> Texture {
 }
 
 /// Does what an error says, until the texture binds. `None` if it would take much memory.
-pub(super) fn mend(mut texture: Texture, random: &mut Random) -> Option<(Texture, Sampler)> {
+pub(super) fn repair(mut texture: Texture, random: &mut Random) -> Option<(Texture, Sampler)> {
     for _ in 0..99 {
         let error = match Sampler::bind(&texture, Some(UsFormat(random.word()))) {
             Ok(sampler) => return Some((texture, sampler)),
@@ -116,7 +116,7 @@ pub(super) fn mend(mut texture: Texture, random: &mut Random) -> Option<(Texture
             BindError::SwapUnit { .. } => texture.offset = TxOffset(0),
         }
     }
-    panic!("does not mend: {texture:?}")
+    panic!("cannot be repaired: {texture:?}")
 }
 
 /// Sets a field to something that can be bound.
@@ -145,7 +145,7 @@ fn clear(t: &mut Texture, field: &str, random: &mut Random) {
         }
         "MACRO_TILE" => t.offset = t.offset.with(TxOffset::MACRO_TILE, false),
         "MICRO_TILE" => t.offset = t.offset.with(TxOffset::MICRO_TILE, 0),
-        field => panic!("no way to mend {field}"),
+        field => panic!("no repair of {field}"),
     }
 }
 
@@ -180,7 +180,7 @@ fn nothing_panics() {
         let texture = wild(&mut random);
         // As they come, most do not bind.
         let _ = Sampler::bind(&texture, None);
-        let Some((texture, sampler)) = mend(texture, &mut random) else { continue };
+        let Some((texture, sampler)) = repair(texture, &mut random) else { continue };
         bound += 1;
         kinds[usize::from(texture.format1.tex_coord_type().code())] += 1;
         let msb = usize::from(texture.format2.txformat_msb()) << 5;

@@ -1,4 +1,4 @@
-//! Nanoseconds a pixel, batches beside quads: not a test but a table.
+//! Nanoseconds a pixel, for batches and for quads: not a test but a table.
 //!
 //! `R500_ONLY=trilinear` picks states by name:
 //!

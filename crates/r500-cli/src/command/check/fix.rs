@@ -215,8 +215,8 @@ impl FixedFile {
             .collect();
         json!({
             "file": text::name(&self.after),
-            "mended": self.findings.iter().map(one).collect::<Vec<Json>>(),
-            "not_mended": left.collect::<Vec<Json>>(),
+            "fixed": self.findings.iter().map(one).collect::<Vec<Json>>(),
+            "not_fixed": left.collect::<Vec<Json>>(),
             "difference": self.difference,
             "written": written.map(|path| path.display().to_string()),
             "findings": after,

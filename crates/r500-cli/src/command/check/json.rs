@@ -113,7 +113,7 @@ pub(super) fn finding(finding: &Lint, level: Level, assembly: Option<&Assembly>)
             .iter()
             .map(|(other, why)| json!({ "place": place(other, assembly), "why": why }))
             .collect::<Vec<Json>>(),
-        "mend": info.remedy,
+        "remedy": info.remedy,
         "fix": finding.fix.as_ref().map(fix),
     })
 }

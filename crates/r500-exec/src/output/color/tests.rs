@@ -55,7 +55,7 @@ fn c4_8() {
     assert_eq!(unsigned(OutFormat::C4_8, [OutSel::G; 4]), [128; 4]);
     // Signed: 127/2 = 63.5 (64 is even), 127/4 = 31.75, 127 * 3/4 = 95.25.
     assert_eq!(signed(OutFormat::C4_8, RGBA), [0x81, 0xc0, 32, 0xa1]);
-    // What Mesa writes for target A, and a register that nobody wrote: alpha everywhere.
+    // What Mesa writes for target A, and a register that was never written: alpha everywhere.
     assert_eq!(stored(UsOutFmt(0x3900), COLOR), [255, 128, 64, 191]);
     assert_eq!(stored(UsOutFmt(0), COLOR), [191; 4]);
 }

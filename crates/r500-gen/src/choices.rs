@@ -7,7 +7,7 @@ use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 ///
 /// Generators put the simplest alternative first, so that a source that only ever answers 0 gives
 /// small programs: what is left of a fuzzer's input when its bytes have run out.
-pub trait Entropy {
+pub trait Choices {
     /// Returns a number below `n`; 0 if `n` is 0 or 1, which costs nothing.
     fn below(&mut self, n: u32) -> u32;
 
@@ -54,7 +54,7 @@ pub trait Entropy {
 /// pseudorandom number generators", 2014). The same seed gives the same sequence everywhere.
 ///
 /// ```
-/// use r500_gen::{Entropy, Rng};
+/// use r500_gen::{Choices, Rng};
 /// let (mut a, mut b) = (Rng::new(7), Rng::new(7));
 /// assert!((0..100).all(|_| a.below(1000) == b.below(1000)));
 /// ```
@@ -74,7 +74,7 @@ impl Rng {
     }
 }
 
-impl Entropy for Rng {
+impl Choices for Rng {
     fn below(&mut self, n: u32) -> u32 {
         if n <= 1 {
             return 0;
@@ -111,7 +111,7 @@ impl<'a> Bytes<'a> {
     }
 }
 
-impl Entropy for Bytes<'_> {
+impl Choices for Bytes<'_> {
     fn below(&mut self, n: u32) -> u32 {
         let Some(last) = n.checked_sub(1).filter(|&last| last != 0) else { return 0 };
         let (mut number, mut covered) = (0, 0);

@@ -1,31 +1,31 @@
-//! What pixels do, area by area: how much they execute and wait, where a condition becomes true first.
+//! Area queries: how many instructions pixels execute and wait for, where a condition first becomes true.
 //!
-//! A page asks about areas of its choice, coarse ones first, and stops when it likes.
+//! The page queries areas of its choice, coarse ones first, and can stop after any of them.
 
-use r500::exec::record::{DrawSetup, area};
+use r500::exec::record::{DrawSetup, area as record};
 use r500::exec::{PixelRect, RunError};
 use serde::{Deserialize, Serialize};
 
 use crate::bytes::Bytes;
 use crate::picture::{Drawing, Picture};
 
-/// Areas of a picture, and what is asked about their pixels.
+/// A query about the pixels of some areas of a picture.
 #[derive(Clone, Debug, Deserialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "AreaQuery"))]
-pub struct Asked {
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct AreaQuery {
     /// The picture.
     pub drawing: Drawing,
     /// Left, bottom, width, height of each area.
     pub areas: Vec<[u32; 4]>,
-    /// Where each pixel first makes this true; without it, what each executes and waits.
+    /// The condition to find first; without one, instructions executed and waited are counted.
     #[serde(default)]
     pub condition: Option<String>,
 }
 
-/// What was found out about areas.
+/// The answer to an [`AreaQuery`].
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS))]
-pub struct Surveyed {
+#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Surveyed"))]
+pub struct AreaResult {
     /// Groups of pixels that the limit of instructions stopped.
     pub stopped: u64,
     /// 32 bits each, area by area, row by row from the lowest. Of what pixels execute: two a pixel,
@@ -34,11 +34,11 @@ pub struct Surveyed {
     pub numbers: Bytes,
 }
 
-/// The scene of the picture that was asked about last: one question follows the other, and textures may be large.
+/// The draw setup of the last query: queries come in sequence, and textures may be large.
 #[derive(Default)]
-pub struct Kept(Option<(Drawing, DrawSetup)>);
+pub struct SceneCache(Option<(Drawing, DrawSetup)>);
 
-impl Kept {
+impl SceneCache {
     fn scene(&mut self, picture: &Picture, drawing: &Drawing) -> Result<&DrawSetup, String> {
         let same = |kept: &Drawing| {
             let key = |of: &Drawing| (of.size, of.time.to_bits(), of.limit);
@@ -51,34 +51,34 @@ impl Kept {
     }
 }
 
-/// Returns the numbers, and how many groups a limit stopped.
+/// Answers a query: its numbers, and how many groups a limit stopped.
 ///
 /// # Errors
-/// What is wrong with the condition, or why that cannot be found out.
-pub fn survey(
+/// The message: an error in the condition, or of the run.
+pub fn query(
     picture: &Picture,
-    kept: &mut Kept,
-    asked: &Asked,
+    scenes: &mut SceneCache,
+    query: &AreaQuery,
 ) -> Result<(Vec<u32>, u64), String> {
-    let scene = kept.scene(picture, &asked.drawing)?;
-    let condition = asked.condition.as_ref().map(|text| {
+    let scene = scenes.scene(picture, &query.drawing)?;
+    let condition = query.condition.as_ref().map(|text| {
         r500::expression::parse_condition(text, picture.names()).map_err(|error| error.to_string())
     });
     let condition = condition.transpose()?;
-    let told = |error: RunError| error.to_string();
+    let message = |error: RunError| error.to_string();
     let number = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
     let (mut numbers, mut stopped) = (Vec::new(), 0);
-    for &[x, y, width, height] in &asked.areas {
+    for &[x, y, width, height] in &query.areas {
         let area = PixelRect { x, y, width, height };
         stopped += match &condition {
             None => {
-                let heat = area::heatmap(scene, area).map_err(told)?;
+                let heat = record::heatmap(scene, area).map_err(message)?;
                 let pixels = heat.activity.iter().flat_map(|work| [work.executed, work.waited]);
                 numbers.extend(pixels.map(number));
                 heat.stopped
             }
             Some(condition) => {
-                let seen = area::find_first(scene, area, condition).map_err(told)?;
+                let seen = record::find_first(scene, area, condition).map_err(message)?;
                 numbers.extend(seen.first.iter().map(|at| at.map_or(0, |at| number(at + 1))));
                 seen.stopped
             }

@@ -15,8 +15,8 @@ use r500_isa::{Instruction, Operand, Slot};
 use r500_program::{Component, Input, InputData, Job, Plane};
 
 use crate::number::{number, special};
-use crate::words::texture;
-use crate::{Entropy, Rng};
+use crate::raw_programs::texture;
+use crate::{Choices, Rng};
 
 /// Units that get a texture; another one stays without.
 const UNITS: u32 = 4;
@@ -25,14 +25,14 @@ const UNITS: u32 = 4;
 /// so that a [shrunk](crate::shrink) case changes as the large one did.
 ///
 /// ```
-/// use r500_gen::{Case, Rng, Shape, vary};
+/// use r500_gen::{Case, Rng, Shape, mutate};
 ///
 /// let case = Case::generate(&mut Rng::new(1), &Shape::default());
 /// let mut job = case.bare_job("varied");
-/// vary(&mut job, 1);
+/// mutate(&mut job, 1);
 /// assert_eq!(job.program.code.len(), case.tree.lower().code.len());
 /// ```
-pub fn vary(job: &mut Job, seed: u64) {
+pub fn mutate(job: &mut Job, seed: u64) {
     let mut rng = Rng::new(seed);
     for unit in 0..UNITS as usize {
         job.textures[unit] = rng.chance(7, 8).then(|| texture(&mut rng));
@@ -52,7 +52,7 @@ pub fn vary(job: &mut Job, seed: u64) {
     for inst in &mut job.program.code {
         let own =
             inst.0.iter().fold(seed, |hash, &word| Rng::new(hash ^ u64::from(word)).next_u64());
-        *inst = traits.vary(&mut Rng::new(own), *inst);
+        *inst = traits.mutate(&mut Rng::new(own), *inst);
     }
 }
 
@@ -72,7 +72,7 @@ struct Traits {
 }
 
 impl Traits {
-    fn vary(self, rng: &mut Rng, inst: Instruction) -> Instruction {
+    fn mutate(self, rng: &mut Rng, inst: Instruction) -> Instruction {
         let mut inst = match inst.ty() {
             InstType::FC => self.flow(rng, inst),
             InstType::TEX => self.fetch(rng, inst),

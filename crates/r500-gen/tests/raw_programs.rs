@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use r500_exec::reference::Reference;
 use r500_exec::{Bindings, Limits, Options, RunError, Shader, draw};
-use r500_gen::{Bytes, Entropy, Rng, words};
+use r500_gen::{Bytes, Choices, Rng, raw_programs};
 use r500_isa::values::{FcOp, InstType};
 use r500_isa::{Field, Instruction};
 
@@ -39,7 +39,7 @@ fn every_code_of_every_field_comes_up() {
     // INT_ADDR stays below 8: there are few loops that are not endless.
     let free = |name: &str| name != "TYPE" && name != "INT_ADDR";
     let makes: [fn(&mut Rng) -> Instruction; 2] =
-        [|rng| words::uniform(rng), |rng| words::near_valid(rng)];
+        [|rng| raw_programs::uniform(rng), |rng| raw_programs::near_valid(rng)];
     for make in makes {
         for ((ty, place, name), codes) in codes(make) {
             let inst = Instruction([u32::from(ty), 0, 0, 0, 0, 0]);
@@ -55,7 +55,7 @@ fn near_valid_words_are_mostly_sensible() {
     let mut rng = Rng::new(6);
     let (mut flow, mut near, mut named) = (0, 0, 0);
     for _ in 0..10_000 {
-        let inst = words::near_valid(&mut rng);
+        let inst = raw_programs::near_valid(&mut rng);
         match inst.ty() {
             InstType::FC => {
                 flow += 1;
@@ -79,7 +79,7 @@ fn the_machine_survives_random_programs() {
     for seed in 0..400 {
         let mut rng = Rng::new(seed);
         let length = 1 + rng.below(100) as u16;
-        let job = words::job(&mut rng, length);
+        let job = raw_programs::job(&mut rng, length);
         assert_eq!(job.program.code.len(), usize::from(length));
         loops += job
             .program
@@ -106,16 +106,16 @@ fn the_machine_survives_random_programs() {
 fn the_same_choices_give_the_same_job() {
     let text = |job| format!("{job:?}");
     for seed in 0..20 {
-        let job = |seed| text(words::job(&mut Rng::new(seed), 30));
+        let job = |seed| text(raw_programs::job(&mut Rng::new(seed), 30));
         assert_eq!(job(seed), job(seed));
         assert_ne!(job(seed), job(seed + 1));
     }
     let bytes: Vec<u8> = (0..255).collect();
     assert_eq!(
-        text(words::job(&mut Bytes::new(&bytes), 10)),
-        text(words::job(&mut Bytes::new(&bytes), 10))
+        text(raw_programs::job(&mut Bytes::new(&bytes), 10)),
+        text(raw_programs::job(&mut Bytes::new(&bytes), 10))
     );
     // Without bytes all choices are the first ones: the program still has its length.
-    assert_eq!(words::job(&mut Bytes::new(&[]), 10).program.code.len(), 10);
-    assert_eq!(words::job(&mut Bytes::new(&[]), 0).program.code.len(), 0);
+    assert_eq!(raw_programs::job(&mut Bytes::new(&[]), 10).program.code.len(), 10);
+    assert_eq!(raw_programs::job(&mut Bytes::new(&[]), 0).program.code.len(), 0);
 }

@@ -1,0 +1,430 @@
+//! The parser: recursive descent; each function reads one level of precedence and checks widths and types.
+
+use std::ops::Range;
+
+use r500_exec::record::Expr;
+use r500_exec::record::expr::{Arithmetic, Channels, Comparison, Variable};
+use r500_isa::{CONSTANTS, TARGETS, TEMPORARIES};
+use r500_program::Uniform;
+
+use super::ExpressionError;
+use super::lexer::{Kind, Token};
+use super::names::{CLASSES, WORDS};
+
+/// Parentheses inside each other, at most: what is read is also walked over, level by level.
+const DEPTH: usize = 64;
+/// An expression and where it stands.
+pub(super) struct Part {
+    pub(super) expr: Expr,
+    span: Range<usize>,
+}
+
+pub(super) struct Parser<'a> {
+    pub(super) text: &'a str,
+    pub(super) names: &'a [Uniform],
+    pub(super) tokens: Vec<Token>,
+    pub(super) at: usize,
+    pub(super) depth: usize,
+}
+
+type Parsed<T = Part> = Result<T, ExpressionError>;
+
+impl Parser<'_> {
+    pub(super) fn or(&mut self) -> Parsed {
+        let mut left = self.and()?;
+        while self.takes_word("or") || self.takes("||") {
+            let right = self.and()?;
+            left = logic(Expr::Or, left, right)?;
+        }
+        Ok(left)
+    }
+
+    fn and(&mut self) -> Parsed {
+        let mut left = self.not()?;
+        while self.takes_word("and") || self.takes("&&") {
+            let right = self.not()?;
+            left = logic(Expr::And, left, right)?;
+        }
+        Ok(left)
+    }
+
+    fn not(&mut self) -> Parsed {
+        let start = self.here();
+        if !self.takes_word("not") && !self.takes("!") {
+            return self.comparison();
+        }
+        let part = self.nested(Self::not)?;
+        truth(&part)?;
+        Ok(Part { span: start..part.span.end, expr: Expr::Not(Box::new(part.expr)) })
+    }
+
+    fn comparison(&mut self) -> Parsed {
+        let left = self.sum()?;
+        if self.takes_word("is") {
+            return self.class(left);
+        }
+        const SIGNS: [(&str, Comparison); 6] = [
+            ("<=", Comparison::Le),
+            (">=", Comparison::Ge),
+            ("==", Comparison::Eq),
+            ("!=", Comparison::Ne),
+            ("<", Comparison::Lt),
+            (">", Comparison::Gt),
+        ];
+        let Some(&(_, op)) = SIGNS.iter().find(|(sign, _)| self.takes(sign)) else {
+            if let Some(token) = self.peek().filter(|token| token.kind == Kind::Sign("=")) {
+                return Err(
+                    token.error("nothing is assigned here; write `==` to compare".to_owned())
+                );
+            }
+            return Ok(left);
+        };
+        let right = self.sum()?;
+        let equality = matches!(op, Comparison::Eq | Comparison::Ne);
+        // Two truths can be equal; else numbers are compared.
+        if !(equality && left.expr.is_bool() && right.expr.is_bool()) {
+            number(&left)?;
+            number(&right)?;
+        }
+        let part = pair(|a, b| Expr::Compare(op, a, b), left, right)?;
+        if let Some(token) = self.peek()
+            && SIGNS.iter().any(|(sign, _)| token.kind == Kind::Sign(sign))
+        {
+            let message = "comparisons do not chain; write `a < b and b < c`";
+            return Err(token.error(message.to_owned()));
+        }
+        Ok(part)
+    }
+
+    /// Returns what follows `is`.
+    fn class(&mut self, left: Part) -> Parsed {
+        number(&left)?;
+        let negated = self.takes_word("not");
+        let words = || CLASSES.map(|(word, _)| word).join(", ");
+        let missing = || format!("`is` wants one of {}", words());
+        let Some(token) = self.next() else { return Err(self.missing(missing())) };
+        let word = token.text(self.text).to_ascii_lowercase();
+        let found = CLASSES.iter().find(|(name, _)| *name == word);
+        let Some(&(_, class)) = found else { return Err(token.error(missing())) };
+        let is = Expr::Is(class, Box::new(left.expr));
+        let expr = if negated { Expr::Not(Box::new(is)) } else { is };
+        Ok(Part { expr, span: left.span.start..token.span.end })
+    }
+
+    fn sum(&mut self) -> Parsed {
+        let mut left = self.product()?;
+        loop {
+            let op = match () {
+                () if self.takes("+") => Arithmetic::Add,
+                () if self.takes("-") => Arithmetic::Subtract,
+                () => return Ok(left),
+            };
+            let right = self.product()?;
+            left = arithmetic(op, left, right)?;
+        }
+    }
+
+    fn product(&mut self) -> Parsed {
+        let mut left = self.unary()?;
+        loop {
+            let op = match () {
+                () if self.takes("*") => Arithmetic::Multiply,
+                () if self.takes("/") => Arithmetic::Divide,
+                () => return Ok(left),
+            };
+            let right = self.unary()?;
+            left = arithmetic(op, left, right)?;
+        }
+    }
+
+    fn unary(&mut self) -> Parsed {
+        let start = self.here();
+        if self.takes("-") {
+            let part = self.nested(Self::unary)?;
+            number(&part)?;
+            return Ok(Part { span: start..part.span.end, expr: Expr::Neg(Box::new(part.expr)) });
+        }
+        if self.takes("+") {
+            return self.nested(Self::unary);
+        }
+        self.primary()
+    }
+
+    fn primary(&mut self) -> Parsed {
+        let Some(token) = self.next() else {
+            let message = "something is missing here: a register, a number, a word";
+            return Err(self.missing(message.to_owned()));
+        };
+        let span = token.span.clone();
+        match token.kind {
+            Kind::Number(number) => Ok(Part { expr: Expr::Number(number), span }),
+            Kind::Sign("(") => {
+                let part = self.nested(Self::or)?;
+                let end = self.expect(")")?;
+                Ok(Part { expr: part.expr, span: span.start..end })
+            }
+            Kind::Sign(sign) => {
+                let message =
+                    format!("`{sign}` is not expected here: a register, a number or a word is");
+                Err(token.error(message))
+            }
+            Kind::Word => self.word(&token),
+        }
+    }
+
+    fn word(&mut self, token: &Token) -> Parsed {
+        let written = token.text(self.text);
+        let word = written.to_ascii_lowercase();
+        let span = token.span.clone();
+        let plain = |expr| Ok(Part { expr, span: span.clone() });
+        match word.as_str() {
+            "true" => return plain(Expr::Bool(true)),
+            "false" => return plain(Expr::Bool(false)),
+            "inf" => return plain(Expr::Number(f32::INFINITY)),
+            "nan" => {
+                let message = "nothing is equal to NaN; write `… is nan`";
+                return Err(token.error(message.to_owned()));
+            }
+            "abs" | "all" | "any" => return self.function(&word, &span),
+            "pred" | "predicate" => {
+                let (channels, span) = self.channels(span, 4)?;
+                return Ok(Part { expr: Expr::Variable(Variable::Predicate(channels)), span });
+            }
+            _ => {}
+        }
+        if let Some((_, place)) = WORDS.iter().find(|(name, _)| *name == word) {
+            return plain(Expr::Variable(*place));
+        }
+        if let Some(part) = self.register(token, &word)? {
+            return Ok(part);
+        }
+        let Some(uniform) = self.names.iter().find(|uniform| uniform.name == written) else {
+            return Err(token.error(self.unknown(written)));
+        };
+        let first = uniform.channel.min(3);
+        let width = uniform.channels.clamp(1, 4 - first);
+        let (channels, span) = self.channels(span, width)?;
+        let moved: Vec<u8> =
+            channels.iter().filter_map(|c| u8::try_from(c).ok()).map(|c| c + first).collect();
+        let channels = Channels::new(&moved).unwrap_or(channels);
+        Ok(Part { expr: Expr::Variable(Variable::Const(uniform.constant, channels)), span })
+    }
+
+    /// `abs(…)`, `all(…)`, `any(…)`.
+    fn function(&mut self, word: &str, span: &Range<usize>) -> Parsed {
+        self.expect("(")?;
+        let part = self.nested(Self::or)?;
+        let span = span.start..self.expect(")")?;
+        let expr = match word {
+            "abs" => {
+                number(&part)?;
+                Expr::Abs(Box::new(part.expr))
+            }
+            "all" => {
+                truth(&part)?;
+                Expr::All(Box::new(part.expr))
+            }
+            _ => {
+                truth(&part)?;
+                // Some channel is true where not all are false.
+                let none = Expr::All(Box::new(Expr::Not(Box::new(part.expr))));
+                Expr::Not(Box::new(none))
+            }
+        };
+        Ok(Part { expr, span })
+    }
+
+    /// `temp[2].rg`, `t2.rg` and their like; `None` if the word is not a register.
+    fn register(&mut self, token: &Token, word: &str) -> Parsed<Option<Part>> {
+        const BANKS: [(&str, usize); 3] =
+            [("temp", TEMPORARIES), ("const", CONSTANTS), ("out", TARGETS)];
+        let digits = |prefix: &str| {
+            word.strip_prefix(prefix)
+                .filter(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+        };
+        let found = BANKS.iter().find_map(|&(bank, count)| {
+            if word == bank {
+                Some((bank, count, None))
+            } else {
+                digits(&bank[..1]).map(|digits| (bank, count, Some(digits.to_owned())))
+            }
+        });
+        let Some((bank, count, digits)) = found else { return Ok(None) };
+        let (number, index) = match digits {
+            Some(digits) => (digits.parse().ok(), token.span.clone()),
+            None => {
+                self.expect("[")?;
+                let missing = || format!("`{bank}[…]` wants a number from 0 to {}", count - 1);
+                let Some(index) = self.next() else { return Err(self.missing(missing())) };
+                let number =
+                    index.text(self.text).parse::<usize>().map_err(|_| index.error(missing()))?;
+                self.expect("]")?;
+                (Some(number), index.span)
+            }
+        };
+        let number = number.filter(|&number| number < count).and_then(|n| u8::try_from(n).ok());
+        let Some(number) = number else {
+            let message = format!("there is no such register: {bank}[0] to {bank}[{}]", count - 1);
+            return Err(ExpressionError { span: index, message });
+        };
+        let (channels, span) = self.channels(token.span.start..self.behind(), 4)?;
+        let place = match bank {
+            "temp" => Variable::Temp(number, channels),
+            "const" => Variable::Const(number, channels),
+            _ => Variable::Out(number, channels),
+        };
+        Ok(Some(Part { expr: Expr::Variable(place), span }))
+    }
+
+    /// `.rgb` after a register of `width` channels; all of them if nothing is there.
+    fn channels(&mut self, span: Range<usize>, width: u8) -> Parsed<(Channels, Range<usize>)> {
+        if !self.takes(".") {
+            let all: Vec<u8> = (0..width).collect();
+            return Ok((Channels::new(&all).unwrap_or(Channels::ALL), span));
+        }
+        let wanted = || "channels are one to four letters of rgba or xyzw".to_owned();
+        let Some(token) = self.next() else { return Err(self.missing(wanted())) };
+        let letters: Option<Vec<u8>> = token
+            .text(self.text)
+            .bytes()
+            .map(|letter| match letter.to_ascii_lowercase() {
+                b'r' | b'x' => Some(0),
+                b'g' | b'y' => Some(1),
+                b'b' | b'z' => Some(2),
+                b'a' | b'w' => Some(3),
+                _ => None,
+            })
+            .collect();
+        let letters = letters.unwrap_or_default();
+        if letters.iter().any(|&letter| letter >= width) {
+            return Err(token.error(format!("this has only {width} channels")));
+        }
+        match Channels::new(&letters) {
+            Some(channels) => Ok((channels, span.start..token.span.end)),
+            None => Err(token.error(wanted())),
+        }
+    }
+
+    fn unknown(&self, written: &str) -> String {
+        let words: Vec<&str> = WORDS
+            .iter()
+            .map(|(word, _)| *word)
+            .filter(|word| !["alu", "pc"].contains(word))
+            .collect();
+        let names: Vec<&str> = self.names.iter().take(16).map(|name| name.name.as_str()).collect();
+        let names = if names.is_empty() {
+            String::new()
+        } else {
+            format!("; the program's constants are {}", names.join(", "))
+        };
+        format!(
+            "there is no `{written}`; there are temp[N], const[N], out[N], pred, {}{names}",
+            words.join(", ")
+        )
+    }
+
+    /// Something inside something, as far as that is allowed.
+    fn nested<T>(&mut self, parse: impl Fn(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth == DEPTH {
+            return Err(self.missing(format!("this is nested more than {DEPTH} levels deep")));
+        }
+        self.depth += 1;
+        let parsed = parse(self);
+        self.depth -= 1;
+        parsed
+    }
+
+    pub(super) fn peek(&self) -> Option<&Token> {
+        self.tokens.get(self.at)
+    }
+
+    fn next(&mut self) -> Option<Token> {
+        let token = self.tokens.get(self.at).cloned();
+        self.at += usize::from(token.is_some());
+        token
+    }
+
+    fn takes(&mut self, sign: &str) -> bool {
+        let found =
+            self.peek().is_some_and(|t| matches!(t.kind, Kind::Sign(found) if found == sign));
+        self.at += usize::from(found);
+        found
+    }
+
+    fn takes_word(&mut self, word: &str) -> bool {
+        let text = self.text;
+        let found = self.peek().is_some_and(|token| {
+            token.kind == Kind::Word && token.text(text).eq_ignore_ascii_case(word)
+        });
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Takes a sign; gives where it ends.
+    fn expect(&mut self, sign: &str) -> Parsed<usize> {
+        if self.takes(sign) {
+            return Ok(self.behind());
+        }
+        Err(self.missing(format!("`{sign}` is missing here")))
+    }
+
+    /// Returns where the token to come starts.
+    fn here(&self) -> usize {
+        self.peek().map_or(self.text.len(), |token| token.span.start)
+    }
+
+    /// Returns where the last token ends.
+    fn behind(&self) -> usize {
+        self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(0, |token| token.span.end)
+    }
+
+    /// Returns an error at the token to come, or at the end.
+    fn missing(&self, message: String) -> ExpressionError {
+        match self.peek() {
+            Some(token) => token.error(message),
+            None => {
+                let end = self.text.trim_end().len();
+                ExpressionError { span: end..end, message }
+            }
+        }
+    }
+}
+
+fn logic(make: fn(Box<Expr>, Box<Expr>) -> Expr, left: Part, right: Part) -> Parsed {
+    truth(&left)?;
+    truth(&right)?;
+    pair(make, left, right)
+}
+
+fn arithmetic(op: Arithmetic, left: Part, right: Part) -> Parsed {
+    number(&left)?;
+    number(&right)?;
+    pair(|a, b| Expr::Arithmetic(op, a, b), left, right)
+}
+
+fn pair(make: impl Fn(Box<Expr>, Box<Expr>) -> Expr, left: Part, right: Part) -> Parsed {
+    let span = left.span.start..right.span.end;
+    let (a, b) = (left.expr.width(), right.expr.width());
+    if a != b && a != 1 && b != 1 {
+        let message = format!("one side has {a} channels, the other {b}");
+        return Err(ExpressionError { span, message });
+    }
+    Ok(Part { expr: make(Box::new(left.expr), Box::new(right.expr)), span })
+}
+
+fn number(part: &Part) -> Parsed<()> {
+    if !part.expr.is_bool() {
+        return Ok(());
+    }
+    let message = "this is true or false, no number; it stands alone, or with `not`, `and`, `or`";
+    Err(ExpressionError { span: part.span.clone(), message: message.to_owned() })
+}
+
+fn truth(part: &Part) -> Parsed<()> {
+    if part.expr.is_bool() {
+        return Ok(());
+    }
+    let message =
+        "this is a number, not true or false; compare it, such as with `> 0.5` or `is nan`";
+    Err(ExpressionError { span: part.span.clone(), message: message.to_owned() })
+}

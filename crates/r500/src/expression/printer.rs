@@ -1,0 +1,75 @@
+//! Expressions as text.
+
+use std::fmt;
+
+use r500_exec::record::Expr;
+use r500_exec::record::expr::{Arithmetic, Channels, Comparison, Variable};
+
+use super::names::{CLASSES, WORDS};
+
+/// An expression as it would be written, fully parenthesised.
+pub struct Written<'a>(pub &'a Expr);
+
+impl fmt::Display for Written<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unary = |f: &mut fmt::Formatter<'_>, before: &str, x: &Expr, after: &str| {
+            write!(f, "{before}{}{after}", Written(x))
+        };
+        let binary = |f: &mut fmt::Formatter<'_>, a: &Expr, sign: &str, b: &Expr| {
+            write!(f, "({} {sign} {})", Written(a), Written(b))
+        };
+        match self.0 {
+            Expr::Number(x) if x.is_nan() || x.is_sign_negative() => {
+                write!(f, "0x{:08x}", x.to_bits())
+            }
+            Expr::Number(x) => write!(f, "{x}"),
+            Expr::Bool(truth) => write!(f, "{truth}"),
+            Expr::Variable(place) => write_place(f, place),
+            Expr::Neg(x) => unary(f, "(-", x, ")"),
+            Expr::Abs(x) => unary(f, "abs(", x, ")"),
+            Expr::Not(x) => unary(f, "(not ", x, ")"),
+            Expr::All(x) => unary(f, "all(", x, ")"),
+            Expr::Is(class, x) => {
+                let word = CLASSES.iter().find(|(_, found)| found == class);
+                write!(f, "({} is {})", Written(x), word.map_or("", |(word, _)| word))
+            }
+            Expr::Arithmetic(op, a, b) => {
+                let sign = match op {
+                    Arithmetic::Add => "+",
+                    Arithmetic::Subtract => "-",
+                    Arithmetic::Multiply => "*",
+                    Arithmetic::Divide => "/",
+                };
+                binary(f, a, sign, b)
+            }
+            Expr::Compare(op, a, b) => {
+                let sign = match op {
+                    Comparison::Lt => "<",
+                    Comparison::Le => "<=",
+                    Comparison::Gt => ">",
+                    Comparison::Ge => ">=",
+                    Comparison::Eq => "==",
+                    Comparison::Ne => "!=",
+                };
+                binary(f, a, sign, b)
+            }
+            Expr::And(a, b) => binary(f, a, "and", b),
+            Expr::Or(a, b) => binary(f, a, "or", b),
+        }
+    }
+}
+
+fn write_place(f: &mut fmt::Formatter<'_>, place: &Variable) -> fmt::Result {
+    let letters = |channels: &Channels| -> String {
+        channels.iter().map(|c| ["r", "g", "b", "a"][c % 4]).collect()
+    };
+    match place {
+        Variable::Temp(n, channels) => write!(f, "temp[{n}].{}", letters(channels)),
+        Variable::Const(n, channels) => write!(f, "const[{n}].{}", letters(channels)),
+        Variable::Out(n, channels) => write!(f, "out[{n}].{}", letters(channels)),
+        Variable::Predicate(channels) => write!(f, "pred.{}", letters(channels)),
+        place => {
+            f.write_str(WORDS.iter().find(|(_, found)| found == place).map_or("", |(word, _)| word))
+        }
+    }
+}
