@@ -9,7 +9,7 @@ mod support;
 
 use r500_exec::reference::Reference;
 use r500_exec::{Bindings, Frame, Options as RunOptions, Shader, draw};
-use r500_gen::{Case, Rng, Shape, shrink, vary};
+use r500_gen::{Case, Rng, Shape, mutate, shrink};
 use r500_opt::{Cost, Options, optimize};
 use r500_program::{Job, Program};
 use support::difference;
@@ -59,7 +59,7 @@ fn shape(seed: u64) -> Shape {
 fn job_of(case: &Case, seed: u64) -> Job {
     let mut job = case.bare_job("generated");
     if seed % 2 == 1 {
-        vary(&mut job, seed);
+        mutate(&mut job, seed);
     }
     job
 }
