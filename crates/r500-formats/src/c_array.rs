@@ -8,15 +8,16 @@ use r500_isa::Instruction;
 use r500_program::{Job, Program};
 
 use crate::cursor::Cursor;
+use crate::foreign::DwordCheck;
 use crate::hex::{Words, excerpt};
 use crate::{Limits, ReadError};
 
 /// Returns the programs of a text, in order.
-pub(crate) fn read(text: &str, limits: &Limits) -> Result<Vec<Job>, ReadError> {
+pub(crate) fn read(text: &str, limits: &Limits, check: DwordCheck) -> Result<Vec<Job>, ReadError> {
     let mut tokens = Tokens::new(text);
     let mut arrays = Vec::new();
     // Bare values count only if there are no arrays, and so do errors in them.
-    let mut bare = Words::new(limits);
+    let mut bare = Words::new(limits, check);
     let mut mistake = None;
     // The declaration so far: its name is the last word before `[` or `=`.
     let (mut name, mut named, mut assigned) = ("", false, false);
@@ -43,7 +44,7 @@ pub(crate) fn read(text: &str, limits: &Limits) -> Result<Vec<Job>, ReadError> {
                 if arrays.len() as u64 == limits.jobs {
                     return Err(ReadError::limit("arrays", limits.jobs));
                 }
-                let program = Program::from_code(tokens.values(limits, place)?);
+                let program = Program::from_code(tokens.values(limits, check, place)?);
                 arrays.push(Job { name: name.to_owned(), ..Job::from_program(program) });
             }
             Kind::Cursor(',' | '{' | '}') => {}
@@ -175,8 +176,13 @@ impl<'a> Tokens<'a> {
     }
 
     /// Returns the numbers up to the `}` of an opened `{`, whatever the braces in between.
-    fn values(&mut self, limits: &Limits, open: Cursor) -> Result<Vec<Instruction>, ReadError> {
-        let mut words = Words::new(limits);
+    fn values(
+        &mut self,
+        limits: &Limits,
+        check: DwordCheck,
+        open: Cursor,
+    ) -> Result<Vec<Instruction>, ReadError> {
+        let mut words = Words::new(limits, check);
         let mut depth = 1u32;
         while let Some(Token { kind, text, place }) = self.next()? {
             match kind {

@@ -32,6 +32,9 @@ pub enum ReadErrorKind {
     /// Nothing that this crate reads.
     #[error("the format is unknown")]
     Unrecognised,
+    /// Evidently something else; its text is what kind of file it is.
+    #[error("this is {0}, not a fragment program")]
+    NotAProgram(&'static str),
     /// The input was read to its end, and there was no program in it.
     #[error("there is no R500 fragment program in this {0}")]
     NoProgram(Format),

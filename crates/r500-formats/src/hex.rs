@@ -7,6 +7,7 @@ use r500_isa::Instruction;
 use r500_program::{Job, Program};
 
 use crate::error::number_of;
+use crate::foreign::{DwordCheck, check_dwords};
 use crate::{Limits, ReadError};
 
 /// Returns a dword in hex: eight digits, or `0x` and one to eight. Without `0x` all eight must be
@@ -24,8 +25,8 @@ pub(crate) fn dword(text: &str) -> Option<u32> {
     u32::from_str_radix(digits, 16).ok()
 }
 
-pub(crate) fn read(text: &str, limits: &Limits) -> Result<Job, ReadError> {
-    let mut words = Words::new(limits);
+pub(crate) fn read(text: &str, limits: &Limits, check: DwordCheck) -> Result<Job, ReadError> {
+    let mut words = Words::new(limits, check);
     for (n, line) in text.lines().enumerate() {
         let end = ["#", "//", ";", "--"].iter().filter_map(|mark| line.find(mark)).min();
         let line = &line[..end.unwrap_or(line.len())];
@@ -59,11 +60,12 @@ pub(crate) struct Words {
     part: [u32; 6],
     filled: usize,
     most: u64,
+    check: DwordCheck,
 }
 
 impl Words {
-    pub(crate) fn new(limits: &Limits) -> Self {
-        Self { code: Vec::new(), part: [0; 6], filled: 0, most: limits.instructions }
+    pub(crate) fn new(limits: &Limits, check: DwordCheck) -> Self {
+        Self { code: Vec::new(), part: [0; 6], filled: 0, most: limits.instructions, check }
     }
 
     pub(crate) fn push(&mut self, word: u32) -> Result<(), ReadError> {
@@ -80,6 +82,7 @@ impl Words {
     }
 
     pub(crate) fn finish(self) -> Result<Vec<Instruction>, ReadError> {
+        check_dwords(self.check, &self.code, &self.part[..self.filled])?;
         match self.filled {
             0 => Ok(self.code),
             n => Err(ReadError::truncated(format!(

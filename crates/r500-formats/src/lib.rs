@@ -17,6 +17,7 @@ mod c_array;
 mod cursor;
 mod detect;
 mod error;
+mod foreign;
 mod format;
 mod gzip;
 mod hex;
@@ -30,6 +31,7 @@ mod write;
 
 pub use detect::detect;
 pub use error::{Place, ReadError, ReadErrorKind, WriteError};
+pub use foreign::{file_kind, is_vertex_program};
 pub use format::{Format, UnknownFormat};
 pub use limits::Limits;
 pub use read::{Jobs, read};

@@ -6,22 +6,35 @@ use r500_isa::Instruction;
 use r500_program::{Job, Program};
 
 use crate::error::number_of;
+use crate::foreign::{DwordCheck, check_dwords};
 use crate::{Limits, ReadError};
 
 /// Bytes of an instruction.
 const SIZE: usize = 24;
 
-pub(crate) fn read(mut input: impl BufRead, limits: &Limits) -> Result<Job, ReadError> {
+pub(crate) fn read(
+    mut input: impl BufRead,
+    limits: &Limits,
+    check: DwordCheck,
+) -> Result<Job, ReadError> {
     let mut code = Vec::new();
     loop {
         let mut bytes = [0; SIZE];
         match fill(&mut input, &mut bytes).map_err(ReadError::io)? {
-            0 => return Ok(Job::from_program(Program::from_code(code))),
+            0 => {
+                check_dwords(check, &code, &[])?;
+                return Ok(Job::from_program(Program::from_code(code)));
+            }
             SIZE if code.len() as u64 == limits.instructions => {
                 return Err(ReadError::limit("instructions", limits.instructions));
             }
             SIZE => code.push(Instruction::from_le_bytes(&bytes)),
             some => {
+                let (dwords, rest) = bytes[..some].as_chunks::<4>();
+                if rest.is_empty() {
+                    let dwords: Vec<_> = dwords.iter().map(|b| u32::from_le_bytes(*b)).collect();
+                    check_dwords(check, &code, &dwords)?;
+                }
                 return Err(ReadError::truncated(format!(
                     "instruction {} is cut off: {} of its {SIZE}",
                     code.len(),

@@ -5,8 +5,9 @@ use std::io::{self, BufRead, BufReader, Cursor, Read};
 use r500_program::Job;
 
 use crate::error::ReadErrorKind;
+use crate::foreign::DwordCheck;
 use crate::format::HEAD;
-use crate::{Format, Limits, ReadError, c_array, detect, gzip, hex, json, mesa_log, raw};
+use crate::{Format, Limits, ReadError, c_array, detect, foreign, gzip, hex, json, mesa_log, raw};
 
 /// Returns all jobs of an input, gzipped or not. Without a format, it is recognised.
 ///
@@ -55,33 +56,60 @@ impl<'a> Jobs<'a> {
         format: Option<Format>,
         limits: &Limits,
     ) -> Result<Self, ReadError> {
-        let (start, input) = peek(input, 4)?;
-        let input: Box<dyn BufRead + 'a> =
-            if gzip::is_gzip(&start) { Box::new(gzip::reader(input)) } else { Box::new(input) };
-        let input = BufReader::with_capacity(
-            64 << 10,
-            Bounded { input, left: limits.bytes, most: limits.bytes },
-        );
-        let Some(format) = format else {
-            let (head, input) = peek(input, HEAD)?;
-            let Some(format) = detect(&head, None) else {
-                let names = Format::ALL.map(Format::name).join(", ");
-                return Err(ReadError::new(ReadErrorKind::Unrecognised)
-                    .with_help(format!("say which it is: {names}")));
-            };
-            return Ok(Self::of_format(input, format, limits));
-        };
-        Ok(Self::of_format(input, format, limits))
+        let input = plain(input, limits)?;
+        match format {
+            Some(format) => Ok(Self::of_format(input, format, limits, DwordCheck::None)),
+            None => Self::recognise(input, None, limits),
+        }
     }
 
-    fn of_format(input: impl BufRead + 'a, format: Format, limits: &Limits) -> Self {
+    /// Begins to read an input whose format [`detect`] gave. Unlike with [`new`](Self::new), where the caller
+    /// knows the format, an input that evidently is something else is refused: files of other kinds, and vertex
+    /// programs.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new), and [`ReadErrorKind::NotAProgram`] for files of other kinds.
+    pub fn recognised(
+        input: impl BufRead + 'a,
+        format: Format,
+        limits: &Limits,
+    ) -> Result<Self, ReadError> {
+        Self::recognise(plain(input, limits)?, Some(format), limits)
+    }
+
+    fn recognise(
+        input: impl BufRead + 'a,
+        format: Option<Format>,
+        limits: &Limits,
+    ) -> Result<Self, ReadError> {
+        let (head, input) = peek(input, HEAD)?;
+        foreign::check_file(&head)?;
+        let Some(format) = format.or_else(|| detect(&head, None)) else {
+            let names = Format::ALL.map(Format::name).join(", ");
+            return Err(ReadError::new(ReadErrorKind::Unrecognised)
+                .with_help(format!("say which it is: {names}")));
+        };
+        Ok(Self::of_format(input, format, limits, DwordCheck::VertexPrograms))
+    }
+
+    fn of_format(
+        input: impl BufRead + 'a,
+        format: Format,
+        limits: &Limits,
+        check: DwordCheck,
+    ) -> Self {
         let own = limits.clone();
         let jobs: Box<dyn Iterator<Item = _> + 'a> = match format {
-            Format::Raw => Box::new(once(move || raw::read(input, &own).map(|job| vec![job]))),
-            Format::CArray => Box::new(once(move || c_array::read(&text(input, &own)?, &own))),
-            Format::Hex => {
-                Box::new(once(move || hex::read(&text(input, &own)?, &own).map(|job| vec![job])))
+            Format::Raw => {
+                Box::new(once(move || raw::read(input, &own, check).map(|job| vec![job])))
             }
+            Format::CArray => {
+                Box::new(once(move || c_array::read(&text(input, &own)?, &own, check)))
+            }
+            Format::Hex => Box::new(once(move || {
+                hex::read(&text(input, &own)?, &own, check).map(|job| vec![job])
+            })),
             Format::MesaLog => Box::new(mesa_log::Programs::new(input, &own)),
             Format::Json | Format::JsonLines => Box::new(json::Jobs::new(input, format, &own)),
         };
@@ -137,6 +165,18 @@ where
         Ok(jobs) => jobs.into_iter().map(Ok).collect(),
         Err(error) => vec![Err(error)],
     })
+}
+
+/// Returns the input without its compression and within the limit.
+fn plain<'a>(
+    input: impl BufRead + 'a,
+    limits: &Limits,
+) -> Result<BufReader<Bounded<Box<dyn BufRead + 'a>>>, ReadError> {
+    let (start, input) = peek(input, 4)?;
+    let input: Box<dyn BufRead + 'a> =
+        if gzip::is_gzip(&start) { Box::new(gzip::reader(input)) } else { Box::new(input) };
+    let bounded = Bounded { input, left: limits.bytes, most: limits.bytes };
+    Ok(BufReader::with_capacity(64 << 10, bounded))
 }
 
 /// Returns the input as text.

@@ -1,6 +1,6 @@
 //! Instructions: six dwords, and accessors that combine fields of several dwords.
 
-use crate::table::Register;
+use crate::table::{Kind, Register};
 use crate::values::{Mod, Omod, Sel, SrcpOp, Swiz, Target};
 use crate::words::{
     AluAlphaAddr, AluAlphaInst, AluRgbAddr, AluRgbInst, AluRgbaInst, CmnInst, FcAddr, FcInst,
@@ -211,6 +211,21 @@ impl Instruction {
                 Some(AluRgbaInst::REGISTER),
             ],
         }
+    }
+
+    /// Returns whether it has an encoding without a meaning: a reserved code in a field, a bit that belongs to no
+    /// field, or a bit of a dword that the hardware ignores.
+    #[must_use]
+    pub fn uses_reserved_encodings(self) -> bool {
+        let is_reserved = |register: &Register, word: u32| {
+            let choices = register.fields.iter().filter(|field| field.kind == Kind::Choice);
+            word & !register.named_bits() != 0
+                || choices.into_iter().any(|field| field.value(field.extract(word)).is_none())
+        };
+        self.layout().into_iter().zip(self.0).any(|(register, word)| match register {
+            Some(register) => is_reserved(register, word),
+            None => word != 0,
+        })
     }
 
     /// Returns the three source addresses of a half.

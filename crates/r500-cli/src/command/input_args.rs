@@ -51,6 +51,7 @@ impl SourceArgs {
         let file = self.file()?;
         let jobs: Result<Vec<Job>, ReadError> = open_sound(file, self.from)?.collect();
         let jobs = jobs.map_err(|error| unreadable(file, error))?;
+        jobs.iter().for_each(|job| warn_of_reserved_encodings(file, job));
         if jobs.is_empty() { Err(no_program(file)) } else { Ok(Some(jobs)) }
     }
 
@@ -90,6 +91,7 @@ pub(super) fn one(file: &Path, from: Option<Language>, pick: Option<&str>) -> Ou
     let Some(pick) = pick else {
         let first = jobs.next().transpose().map_err(|error| unreadable(file, error))?;
         let first = first.ok_or_else(|| no_program(file))?;
+        warn_of_reserved_encodings(file, &first);
         return if jobs.next().is_some() { Err(several(file)) } else { Ok(first) };
     };
     let number = pick.parse::<usize>().ok();
@@ -102,12 +104,26 @@ pub(super) fn one(file: &Path, from: Option<Language>, pick: Option<&str>) -> Ou
             Err(error) => return Err(unreadable(file, error)),
         };
         if job.name == *pick || (number == Some(i)) {
+            warn_of_reserved_encodings(file, &job);
             return Ok(job);
         }
         names.add(&job.name);
     }
     let file = show(file);
     Err(Failure::input(anyhow::anyhow!("{file}: there is no program `{pick}`; it holds {names}")))
+}
+
+/// Warns if most instructions of a program use reserved encodings, as bytes of another kind do.
+fn warn_of_reserved_encodings(file: &Path, job: &Job) {
+    let code = &job.program.code;
+    let reserved = code.iter().filter(|inst| inst.uses_reserved_encodings()).count();
+    if reserved * 2 > code.len() {
+        terminal::warn(&format!(
+            "{}: {reserved} of {} instructions use reserved encodings: is this a fragment program?",
+            show(file),
+            code.len()
+        ));
+    }
 }
 
 fn no_program(file: &Path) -> Failure {
@@ -252,7 +268,10 @@ pub(super) fn each(
     };
     for (index, job) in jobs.enumerate() {
         match job {
-            Ok(job) => take(index, job),
+            Ok(job) => {
+                warn_of_reserved_encodings(file, &job);
+                take(index, job);
+            }
             Err(error) => {
                 unreadable(file, error).tell();
                 *status = Status::Failed;

@@ -47,6 +47,37 @@ fn on_stdout_everything_is_text() {
 }
 
 #[test]
+fn what_is_not_a_fragment_program_is_refused_with_its_kind() {
+    let folder = Folder::new("disasm-foreign");
+    // VE_MAXIMUM out[0].xyzw, input[0].xyzw, input[0].xyzw, three times: 48 bytes, two fragment instructions.
+    let copy = [0x00f0_0207_u32, 0x00d1_0001, 0x00d1_0001, 0x01ff_e001].map(u32::to_le_bytes);
+    let vertex = folder.write("vertex.bin", copy.concat().repeat(3));
+    let own = std::fs::read(env!("CARGO_BIN_EXE_r500")).unwrap();
+    let inputs = [
+        (vertex.clone(), "a vertex program"),
+        (folder.write("program", &own[..4800]), "executable"),
+        (corpus("mesa/tex_mips.png"), "a PNG picture"),
+    ];
+    for (input, kind) in &inputs {
+        for command in ["disasm", "check", "stats", "convert"] {
+            let run = r500(&[command, input]).status(1).says(kind);
+            assert_eq!(run.stderr.matches("error").count(), 1, "{command}: {}", run.stderr);
+        }
+    }
+    // A named format is taken at its word; nonsense comes with a warning.
+    r500(&["disasm", "--from", "raw", &vertex]).status(0);
+    let noise = folder.write("noise.bin", [0xfe; 240]);
+    r500(&["disasm", &noise]).status(0).says("10 of 10 instructions use reserved encodings");
+}
+
+#[test]
+fn a_capture_of_the_card_is_named() {
+    let folder = Folder::new("disasm-stream");
+    let capture = folder.write("demo.r5cs", [&r500_stream::capture::MAGIC[..], &[0; 16]].concat());
+    r500(&["disasm", &capture]).status(1).says("a captured command stream").says("r500 stream");
+}
+
+#[test]
 fn annotations_are_comments() {
     let capture = corpus("mesa/loop_mandelbrot.json");
     let json: serde_json::Value =

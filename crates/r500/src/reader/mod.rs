@@ -155,17 +155,23 @@ fn begin<'a>(
     files: bool,
 ) -> Result<Jobs<'a>, ReadError> {
     let mut head = Vec::new();
+    let named = language.is_some();
     let language = match language {
         Some(language) => language,
         None => {
             input.by_ref().take(HEAD).read_to_end(&mut head)?;
-            recognise(&head, name).ok_or(ReadError::Unrecognised)?
+            // Without a format, the reader of formats says what kind of file it is, if that is known.
+            let kind = r500_formats::file_kind(&head).map(|_| Language::Format(Format::Raw));
+            kind.or_else(|| recognise(&head, name)).ok_or(ReadError::Unrecognised)?
         }
     };
     let input = Cursor::new(head).chain(input);
     match language {
         Language::Format(format) => {
-            let jobs = r500_formats::Jobs::new(input, Some(format), limits)?;
+            let jobs = match named {
+                true => r500_formats::Jobs::new(input, Some(format), limits)?,
+                false => r500_formats::Jobs::recognised(input, format, limits)?,
+            };
             let jobs = Box::new(jobs.map(|job| job.map_err(ReadError::from)));
             Ok(Jobs { jobs, assembly: None })
         }

@@ -1,0 +1,181 @@
+//! Inputs that are not fragment programs: other kinds of files, and vertex programs.
+//!
+//! Any dwords decode as a fragment program, so these would be read as nonsense. Only inputs whose format was
+//! recognised are checked; a format that the user names is taken at its word.
+
+use r500_chip::pvs::{self, Addressing, Component, DstType, Op, Src, SrcType};
+use r500_isa::Instruction;
+
+use crate::ReadError;
+use crate::error::ReadErrorKind;
+
+/// How files of other kinds begin: offset, bytes, kind. All are four bytes or longer, or followed up in
+/// [`file_kind`], so that programs hardly match by chance.
+const MAGICS: &[(usize, &[u8], &str)] = &[
+    (0, b"\x7fELF", "an ELF executable or library"),
+    (0, b"\xfe\xed\xfa\xce", "a Mach-O executable"),
+    (0, b"\xfe\xed\xfa\xcf", "a Mach-O executable"),
+    (0, b"\xce\xfa\xed\xfe", "a Mach-O executable"),
+    (0, b"\xcf\xfa\xed\xfe", "a Mach-O executable"),
+    (0, b"\xca\xfe\xba\xbe", "a Java class or a Mach-O executable"),
+    (0, b"\0asm", "a WebAssembly module"),
+    (0, b"BC\xc0\xde", "LLVM bitcode"),
+    (0, b"!<arch>\n", "an archive of object files or a Debian package"),
+    (0, b"\x03\x02\x23\x07", "a SPIR-V module"),
+    (0, b"DXBC", "a Direct3D shader"),
+    (0, b"\x89PNG", "a PNG picture"),
+    (0, b"GIF87a", "a GIF picture"),
+    (0, b"GIF89a", "a GIF picture"),
+    (0, b"II*\0", "a TIFF picture"),
+    (0, b"MM\0*", "a TIFF picture"),
+    (0, b"v/1\x01", "an OpenEXR picture"),
+    (0, b"DDS ", "a DDS texture"),
+    (0, b"\xabKTX ", "a KTX texture"),
+    (0, b"RIFF", "a RIFF file (WebP, WAV, AVI)"),
+    (0, b"OggS", "an Ogg file"),
+    (0, b"fLaC", "a FLAC file"),
+    (4, b"ftyp", "an MP4, HEIF or AVIF file"),
+    (0, b"\x1a\x45\xdf\xa3", "a Matroska or WebM file"),
+    (0, b"%PDF-", "a PDF document"),
+    (0, b"PK\x03\x04", "a ZIP archive"),
+    (0, b"PK\x05\x06", "a ZIP archive"),
+    (0, b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (0, b"Rar!\x1a\x07", "a RAR archive"),
+    (0, b"\xfd7zXZ\0", "an xz archive"),
+    (0, b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
+    (0, b"\x04\x22\x4d\x18", "an LZ4 archive"),
+    (257, b"ustar", "a tar archive"),
+    (0, b"SQLite format 3\0", "an SQLite database"),
+    (0, b"\x89R5CS\r\n\x1a", "a captured command stream"),
+];
+
+/// Returns what kind of file an input is that holds no fragment program, from the magic number at its
+/// beginning: "a PNG picture".
+#[must_use]
+pub fn file_kind(head: &[u8]) -> Option<&'static str> {
+    let at = |offset: usize| head.get(offset..).unwrap_or_default();
+    let magic = MAGICS.iter().find(|(offset, magic, _)| at(*offset).starts_with(magic));
+    if let Some((_, _, kind)) = magic {
+        return Some(kind);
+    }
+    match head {
+        // The byte after SOI and a marker's 0xff is APP0 to APP15, DQT or a comment.
+        [0xff, 0xd8, 0xff, 0xe0..=0xef | 0xdb | 0xfe, ..] => Some("a JPEG picture"),
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, 0x41, 0x59, 0x26, ..] => Some("a bzip2 archive"),
+        // The header of a PE file lies where the dword at 60 says.
+        [b'M', b'Z', ..] => {
+            let place = at(60).first_chunk::<4>().map(|bytes| u32::from_le_bytes(*bytes) as usize);
+            let is_pe = place.is_some_and(|place| at(place).starts_with(b"PE\0\0"));
+            is_pe.then_some("a Windows executable")
+        }
+        _ => None,
+    }
+}
+
+/// Checks the beginning of an input for a known kind of file.
+pub(crate) fn check_file(head: &[u8]) -> Result<(), ReadError> {
+    let Some(kind) = file_kind(head) else { return Ok(()) };
+    let help = if kind.ends_with("command stream") {
+        "`r500 stream FILE --list` shows its draws, `--draw N` makes one a job"
+    } else {
+        "to read its bytes as dwords all the same, name a format with --from"
+    };
+    Err(ReadError::new(ReadErrorKind::NotAProgram(kind)).with_help(help))
+}
+
+/// Which dwords a reader refuses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum DwordCheck {
+    /// None: the user named the format.
+    None,
+    /// Those of vertex programs.
+    VertexPrograms,
+}
+
+/// Checks the dwords of a program: instructions, and what follows the last whole one.
+pub(crate) fn check_dwords(
+    check: DwordCheck,
+    code: &[Instruction],
+    rest: &[u32],
+) -> Result<(), ReadError> {
+    // Six dwords a fragment instruction, four a vertex instruction.
+    if check == DwordCheck::None || code.len() * 6 + rest.len() > pvs::INSTRUCTIONS * 4 {
+        return Ok(());
+    }
+    let dwords = code.iter().flat_map(|inst| inst.0).chain(rest.iter().copied());
+    if !is_vertex_program(&dwords.collect::<Vec<_>>()) {
+        return Ok(());
+    }
+    let kind = "a vertex program (PVS, four dwords an instruction)";
+    Err(ReadError::new(ReadErrorKind::NotAProgram(kind)).with_help(
+        "`r500 explain --as pvs DWORDS` prints its instructions; to read it as a fragment program all the \
+         same, name its format with --from",
+    ))
+}
+
+/// Returns whether dwords are a vertex program: every four of them are an instruction without reserved encodings
+/// whose registers the vertex processor has, and an instruction writes an output. Fragment instructions are six
+/// dwords long, so that each of their words is read as each of these four in turn, and some bit is a reserved one.
+#[must_use]
+pub fn is_vertex_program(dwords: &[u32]) -> bool {
+    let (instructions, rest) = dwords.as_chunks::<4>();
+    if !rest.is_empty() || !(1..=pvs::INSTRUCTIONS).contains(&instructions.len()) {
+        return false;
+    }
+    let instructions = || instructions.iter().map(|words| pvs::Instruction(*words));
+    instructions().all(is_plausible) && instructions().any(writes_output)
+}
+
+/// Inputs, outputs and temporaries of the vertex processor.
+const INPUTS: u8 = 16;
+const OUTPUTS: u8 = 32;
+const TEMPORARIES: u8 = 128;
+
+/// Returns whether an instruction has a documented operation and destination, and operands that exist.
+fn is_plausible(inst: pvs::Instruction) -> bool {
+    let dst = inst.dst();
+    let destination = match dst.reg_type() {
+        DstType::OUT | DstType::OUT_REPL_X => dst.offset() < OUTPUTS,
+        DstType::TEMPORARY | DstType::A0 | DstType::ALT_TEMPORARY => true,
+        _ => false,
+    };
+    let operation = match inst.dual_math() {
+        None => inst.op().name(),
+        Some(dual) => inst.op().name().and(Op::Math(dual.op()).name()),
+    };
+    // MATH_INST next to MACRO_INST and PRED_SENSE without PRED_ENABLE mean nothing.
+    let flags = !(dst.macro_inst() && dst.math_inst()) && (dst.pred_enable() || !dst.pred_sense());
+    let count = if inst.dual_math().is_some() { 2 } else { 3 };
+    destination
+        && operation.is_some()
+        && flags
+        && is_plain(dst.addressing(), dst.addr_sel())
+        && inst.sources()[..count].iter().all(|source| exists(*source))
+}
+
+/// Returns whether an address is complete: a component of A0 is chosen only where A0 is added.
+fn is_plain(addressing: Addressing, select: Component) -> bool {
+    match addressing {
+        Addressing::Absolute | Addressing::LoopIndex => select == Component::X,
+        Addressing::A0(_) => true,
+        Addressing::Reserved => false,
+    }
+}
+
+/// Returns whether a source names a register of the vertex processor. Bit 2 and swizzle 6 mean nothing;
+/// assemblers give 7 to components that are not read.
+fn exists(source: Src) -> bool {
+    let number = match source.reg_type() {
+        SrcType::INPUT => source.offset() < INPUTS,
+        SrcType::CONSTANT => true,
+        _ => source.offset() < TEMPORARIES,
+    };
+    let swizzle = source.swizzle().iter().all(|swizzle| swizzle.code() != 6);
+    number && swizzle && source.0 & 4 == 0 && is_plain(source.addressing(), source.addr_sel())
+}
+
+fn writes_output(inst: pvs::Instruction) -> bool {
+    let dst = inst.dst();
+    let to_output = matches!(dst.reg_type(), DstType::OUT | DstType::OUT_REPL_X);
+    to_output && dst.write_mask() != [false; 4] && inst.op().sources() > 0
+}

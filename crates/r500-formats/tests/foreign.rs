@@ -1,0 +1,105 @@
+//! Inputs that are not fragment programs are refused with what they are; fragment programs never.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use std::io::Write;
+
+use r500_formats::{Format, Limits, ReadErrorKind, detect, file_kind, is_vertex_program, read};
+
+/// Vertex programs: assembly by the documents' names, whose dwords are r500-chip's.
+const VERTEX_PROGRAMS: [&str; 3] = [
+    // Six fragment instructions would fit into 16 dwords times 3: the count alone decides nothing.
+    "VE_DOT_PRODUCT temp[1].x, const[0].xyzw, input[0].xyzw
+     VE_DOT_PRODUCT temp[1].y, const[1].xyzw, input[0].xyzw
+     VE_MAXIMUM out[0].xyzw, temp[1].xyzw, temp[1].xyzw",
+    "VE_ADD out[0].xyzw, input[0].xyzw, input[0].0000, input[0].0000",
+    "ME_RECIP_DX temp[5].w, const[7].xxxx
+     VE_FLT2FIX_DX a0[0].x, input[9].w01x
+     (p) VE_MULTIPLY_ADD out[1].xyz, temp[0].xyzw, const[a0.x+3].xyzw, -input[2].xxxx
+     VE_FRACTION temp[0].x, temp[0].xxxx, temp[0].xxxx + ME_RECIP_SQRT_FF alt[1].w, temp[4].yx
+     VE_MULTIPLY out[0].xyzw, temp[5].xyzw, input[3].xyzw
+     VE_MULTIPLY out[2].xyzw, temp[5].xyzw, input[4].xyzw",
+];
+
+fn dwords(program: &str) -> Vec<u32> {
+    let parse = |line: &str| line.trim().parse::<r500_chip::pvs::Instruction>().unwrap().0;
+    program.lines().flat_map(parse).collect()
+}
+
+fn bytes(dwords: &[u32]) -> Vec<u8> {
+    dwords.iter().flat_map(|dword| dword.to_le_bytes()).collect()
+}
+
+fn kind(input: &[u8]) -> String {
+    let error = read(input, None, &Limits::default()).unwrap_err();
+    assert!(matches!(error.kind(), ReadErrorKind::NotAProgram(_)), "{error}");
+    assert!(error.blames_input() && error.help().is_some());
+    error.to_string()
+}
+
+#[test]
+fn vertex_programs_are_refused_in_every_format() {
+    for program in VERTEX_PROGRAMS {
+        let dwords = dwords(program);
+        assert!(is_vertex_program(&dwords), "{program}");
+        let hex: Vec<_> = dwords.iter().map(|dword| format!("{dword:08x}")).collect();
+        let array: Vec<_> = dwords.iter().map(|dword| format!("{dword:#010x},")).collect();
+        let declared = format!("const uint32_t vs[] = {{ {} }};", array.concat());
+        let texts = [hex.join(" "), array.join("\n"), declared];
+        for input in texts.iter().map(String::as_bytes).chain([&*bytes(&dwords)]) {
+            assert!(kind(input).contains("vertex program"), "{program}");
+        }
+    }
+}
+
+#[test]
+fn components_that_are_not_read_may_have_swizzle_7() {
+    // VE_MAXIMUM out[0].xyzw, input[0].xyzw, input[0].xyzw; the third source with swizzle code 7 four times.
+    let copy = [0x00f0_0207, 0x00d1_0001, 0x00d1_0001, 0x01ff_e001];
+    assert!(is_vertex_program(&copy));
+    assert!(kind(&bytes(&copy)).contains("vertex program"));
+    // Swizzle 6 is reserved, as bit 2 of a source is.
+    assert!(!is_vertex_program(&[0x00f0_0207, 0x00d1_0001, 0x00d1_0001, 0x01b6_c001]));
+    assert!(!is_vertex_program(&[0x00f0_0207, 0x00d1_0005, 0x00d1_0001, 0x01ff_e001]));
+}
+
+#[test]
+fn a_named_format_is_taken_at_its_word() {
+    let dwords = dwords(VERTEX_PROGRAMS[0]);
+    let jobs = read(&bytes(&dwords)[..], Some(Format::Raw), &Limits::default()).unwrap();
+    assert_eq!(jobs[0].program.code.len(), 2);
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR01234567";
+    assert_eq!(read(&png[..], Some(Format::Raw), &Limits::default()).unwrap().len(), 1);
+}
+
+#[test]
+fn other_kinds_of_files_are_named() {
+    let mut pe = vec![0; 256];
+    pe[..2].copy_from_slice(b"MZ");
+    pe[60] = 128;
+    pe[128..132].copy_from_slice(b"PE\0\0");
+    let mut tar = vec![0; 512];
+    tar[..6].copy_from_slice(b"readme");
+    tar[257..262].copy_from_slice(b"ustar");
+    let cases: [(&[u8], &str); 11] = [
+        (b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x03\0>\0\x01\0\0\0", "ELF"),
+        (&pe, "Windows executable"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR01234567", "PNG"),
+        (b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0H\0H\0\0\xff\xdb", "JPEG"),
+        (b"PK\x03\x04\x14\0\0\0\x08\0abcdefghijklmn", "ZIP"),
+        (b"\0asm\x01\0\0\0\x01\x04\x01\x60\0\0\0\0\0\0\0\0\0\0\0\0", "WebAssembly"),
+        (b"BZh91AY&SY012345678901234", "bzip2"),
+        (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", "PDF"),
+        (&tar, "tar"),
+        (b"\x28\xb5\x2f\xfd\x04\0\x51\0\0abcdefghijklmno", "Zstandard"),
+        (b"GIF89a\x01\0\x01\0\0\0\0;abcdefghij", "GIF"),
+    ];
+    for (input, name) in cases {
+        assert!(kind(input).contains(name), "{name}");
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        gzip.write_all(input).unwrap();
+        assert!(kind(&gzip.finish().unwrap()).contains(name), "{name}, gzipped");
+    }
+    // Two letters are not evidence.
+    assert_eq!(file_kind(b"MZ nothing of the kind"), None);
+    assert_eq!(detect(b"0x00001800,", None), Some(Format::CArray));
+}
