@@ -9,7 +9,6 @@ use r500_chip::sc::{ScClipRule, ScScreendoor};
 use r500_chip::vap::{VapGbHorzClipAdj, VapGbVertClipAdj, VapVfMaxVtxIndx};
 use r500_chip::zb::{ZbZpassAddr, ZbZpassData};
 use r500_exec::Engine;
-use r500_exec::texture::DepthStencil;
 use r500_fast::Fast;
 use r500_stream::{CommandProcessor, Effect, State, Submission};
 
@@ -60,14 +59,11 @@ impl Card {
     /// Returns a card whose fragment programs run on this engine.
     #[must_use]
     pub fn with_engine(engine: Box<dyn Engine + Send>) -> Self {
-        let mut exec_readings = r500_exec::Readings::default();
-        // Observed: a driver reads depth from component 0, and conformance tests of depth textures pass only so.
-        exec_readings.depth_stencil = DepthStencil::DepthFirst;
         Self {
             state: initial_state(),
             engine,
             readings: Readings::default(),
-            exec_readings,
+            exec_readings: r500_exec::Readings::default(),
             limits: Limits::default(),
             report: Report::default(),
             zpass: 0,

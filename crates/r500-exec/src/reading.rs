@@ -8,7 +8,7 @@
 
 use crate::numerics::{Arith, ClampNan, Denormals, ZeroSign};
 use crate::texture::{
-    CubeTies, DepthStencil, LodBias, Magnification, TexReadings, Weights, WideBorder,
+    CubeTies, DepthStencil, LodBias, LodFraction, Magnification, TexReadings, Weights, WideBorder,
 };
 
 /// The description of a reading.
@@ -354,6 +354,14 @@ readings! {
         NotLod "not-lod" "not that of LOD";
         Implicit "implicit" "only those of the quad's differences";
     } of crate::texture::LodBias
+    "lod-fraction" lod_fraction: LodFraction =
+        "How fine the level of detail is that selects filter and levels.",
+        "Observed: Mesa's r300 driver adds 1/32 to every bias, and at a level's exact size a card (RV530, piglit compressedteximage) shows nothing of the next level. Derived: 1/32 is half of 1/16, which makes the cut a rounding."
+    {
+        FourBits "four-bits" "multiples of 1/16, cut toward minus infinity";
+        FiveBits "five-bits" "multiples of 1/32, the unit of LOD_BIAS";
+        Exact "exact" "as it is computed";
+    } of crate::texture::LodFraction
     "magnification" magnification: Magnification =
         "When MAG_FILTER is used.",
         "Open: no threshold is documented."
@@ -378,10 +386,10 @@ readings! {
     } of crate::texture::CubeTies
     "depth-stencil" depth_stencil: DepthStencil =
         "Which component of TX_FMT_24_8 is which.",
-        "Documented for formats at large: components count from the lowest bit. A driver selects component 0 as depth."
+        "Observed: Mesa's r300 driver selects component 0 as depth, and piglit's tests of depth textures that pass on a card (RV530: fbo-depth copypixels, glsl-fs-shadow2D, texwrap bordercolor) pass only so. Formats at large count components from the lowest bit (documented)."
     {
-        LowestFirst "lowest-first" "stencil 0, depth 1";
         DepthFirst "depth-first" "depth 0, stencil 1";
+        LowestFirst "lowest-first" "stencil 0, depth 1";
     } of crate::texture::DepthStencil
     "wide-border" wide_border: WideBorder =
         "How the border colour is read for formats without texels of 32 bits.",
@@ -411,6 +419,7 @@ impl Readings {
         TexReadings {
             arith: self.arith(false),
             lod_bias: self.lod_bias,
+            lod_fraction: self.lod_fraction,
             magnification: self.magnification,
             weights: self.texel_weights,
             cube_ties: self.cube_ties,

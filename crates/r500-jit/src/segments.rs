@@ -454,6 +454,7 @@ impl Textures {
             let lod = LAW.add(lod, f32::from_bits(detail.bias));
             let lod = if lod.is_nan() { 0.0 } else { lod };
             let lod = lod.clamp(detail.finest.into(), detail.coarsest.into());
+            let lod = (lod * 16.0).floor() / 16.0;
             let level = |k: u32| {
                 let place = [0, 1].map(|axis| {
                     let halvings = k.min(detail.mip_shift[axis].into());

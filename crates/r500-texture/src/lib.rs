@@ -57,7 +57,7 @@ pub use format::storage;
 pub use lookup::{LevelLookup, Lookup, TexelLookup};
 pub use quad_fetch::{DISABLED_UNIT, Gradients, QuadFetch};
 pub use readings::{
-    CubeTies, DepthStencil, LodBias, Magnification, TexReadings, Weights, WideBorder,
+    CubeTies, DepthStencil, LodBias, LodFraction, Magnification, TexReadings, Weights, WideBorder,
 };
 pub use sampler::Sampler;
 

@@ -13,6 +13,8 @@ pub struct TexReadings {
     pub arith: Arith,
     /// When the unit's own bias counts.
     pub lod_bias: LodBias,
+    /// The precision of the level of detail that selects filter and levels.
+    pub lod_fraction: LodFraction,
     /// When a texture counts as magnified.
     pub magnification: Magnification,
     /// The precision of the weights of linear filters.
@@ -37,6 +39,33 @@ pub enum LodBias {
     NotLod,
     /// Only to those of the quad's differences: not with LOD, not with DXDY.
     Implicit,
+}
+
+/// The fraction of the level of detail, bias included, that selects the filter and the levels.
+///
+/// Observed: Mesa's r300 driver adds 1/32 to every `LOD_BIAS`, and a card (RV530) that draws a level at exactly its
+/// size mixes in nothing of the next one, so that a fraction of 1/32 has no effect. Derived: 1/32 is half of
+/// 1/16, so that the bias makes a cut to four bits a rounding to the nearest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LodFraction {
+    /// Cut to multiples of 1/16, toward minus infinity.
+    FourBits,
+    /// Cut to multiples of 1/32, the unit of `LOD_BIAS`.
+    FiveBits,
+    /// As it is computed.
+    Exact,
+}
+
+impl LodFraction {
+    /// Returns the level of detail with this fraction.
+    pub(crate) fn cut(self, lod: f32, arith: Arith) -> f32 {
+        let unit = match self {
+            Self::FourBits => 1.0 / 16.0,
+            Self::FiveBits => 1.0 / 32.0,
+            Self::Exact => return lod,
+        };
+        arith.mul(arith.floor(arith.mul(lod, 1.0 / unit)), unit)
+    }
 }
 
 /// When `MAG_FILTER` is used instead of `MIN_FILTER` and `MIP_FILTER`.
@@ -77,12 +106,12 @@ pub enum CubeTies {
 /// The components of `TX_FMT_24_8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DepthStencil {
+    /// Depth 0, stencil 1; the bits lie as in every other format, stencil lowest. Observed: Mesa's r300 driver
+    /// selects component 0 as depth, and piglit's tests of depth textures, which pass on a card, pass only so.
+    DepthFirst,
     /// As in every other format: numbered from the right of the name and the lowest bit upward,
     /// stencil 0, depth 1 (documented for formats at large).
     LowestFirst,
-    /// Depth 0, stencil 1; the bits lie the same. Mesa's r300 driver selects component 0 as depth
-    /// of buffers whose stencil lies in the lowest byte.
-    DepthFirst,
 }
 
 /// The border colour of block formats and of formats wider than its register of 32 bits.
@@ -101,10 +130,11 @@ impl TexReadings {
     pub const LAW: Self = Self {
         arith: Arith::LAW,
         lod_bias: LodBias::Always,
+        lod_fraction: LodFraction::FourBits,
         magnification: Magnification::Zero,
         weights: Weights::Exact,
         cube_ties: CubeTies::XThenY,
-        depth_stencil: DepthStencil::LowestFirst,
+        depth_stencil: DepthStencil::DepthFirst,
         wide_border: WideBorder::EightBits,
     };
 }

@@ -165,7 +165,7 @@ impl ScalarSampler {
     fn pixel(
         &self,
         position: TexelPosition,
-        Lod { lod, magnified }: Lod,
+        Lod { cut: lod, magnified, .. }: Lod,
         readings: &TexReadings,
         observer: &mut impl FetchObserver,
     ) -> [f32; 4] {

@@ -163,7 +163,12 @@ impl Lower<'_> {
         let [finest, coarsest] = [detail.finest, detail.coarsest].map(f32::from);
         let (finest, coarsest) = (self.float(finest), self.float(coarsest));
         let lod = self.op(Opcode::Max, &[lod, finest]);
-        self.op(Opcode::Min, &[lod, coarsest])
+        let lod = self.op(Opcode::Min, &[lod, coarsest]);
+        // Powers of two scale exactly, and a product that underflows has the floor 0 in any case.
+        let (steps, unit) = (self.float(Detail::LOD_STEPS), self.float(1.0 / Detail::LOD_STEPS));
+        let lod = self.op(Opcode::Mul, &[lod, steps]);
+        let lod = self.op(Opcode::Round(Rounding::Floor), &[lod]);
+        self.op(Opcode::Mul, &[lod, unit])
     }
 
     /// The level of each pixel, a whole number.

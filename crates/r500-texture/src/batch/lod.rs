@@ -28,6 +28,11 @@ struct LodSelection {
     weight: Chunk,
 }
 
+/// The fraction of the level of detail that selects levels: multiples of 1/16, cut toward minus infinity.
+///
+/// Limits are whole numbers, so that cutting the limited level of detail is limiting the cut one.
+pub(super) const LOD_UNIT: f32 = 1.0 / 16.0;
+
 /// A lane mask: all bits or none.
 type Mask = [u32; LANES];
 
@@ -187,7 +192,7 @@ impl CompiledSampler {
         let (mut magnified, mut minified) = (0, 0);
         for lane in 0..LANES {
             let live = 0_u32.wrapping_sub(u32::from(live) >> (lane / 4) & 1);
-            let larger = if lods[lane] <= 0.0 { u32::MAX } else { 0 };
+            let larger = if lods[lane] < LOD_UNIT { u32::MAX } else { 0 };
             selection.live[lane] = live;
             selection.larger[lane] = larger;
             magnified |= larger & live;
@@ -204,7 +209,8 @@ impl CompiledSampler {
         let mut limited = lods;
         for lane in 0..LANES {
             let above = if lods[lane] < finest { finest } else { lods[lane] };
-            limited[lane] = if above > coarsest { coarsest } else { above };
+            let within = if above > coarsest { coarsest } else { above };
+            limited[lane] = floor(within * (1.0 / LOD_UNIT)) * LOD_UNIT;
         }
         if self.mip == LayerFilter::LINEAR {
             let mut trilinear = 0;

@@ -5,6 +5,7 @@ use r500_isa::values::{ClampMode, CoordType, LayerFilter, TriPerf};
 use super::channel_source::ChannelSource;
 use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::footprints::Footprint;
+use super::lod::LOD_UNIT;
 use super::texel_cache::TexelCache;
 use crate::scalar_sampler::ScalarSampler;
 
@@ -45,7 +46,7 @@ impl TextureDesc {
 /// The mip levels of a texture.
 ///
 /// The level of detail is that of [`Sampler`](crate::Sampler) with `LOD_BIAS`, NaN as 0, limited to finest and
-/// coarsest. Level k has `(size - 1 >> k) + 1` texels along an axis, and as many cells from one row to the next;
+/// coarsest, and cut to multiples of 1 / [`LOD_STEPS`](Self::LOD_STEPS). Level k has `(size - 1 >> k) + 1` texels along an axis, and as many cells from one row to the next;
 /// with the linear filter twice as many if columns are mirrored, one more if they are clamped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct LodDesc {
@@ -92,6 +93,11 @@ pub enum TexelView<'a> {
     Texels(&'a [[f32; 4]]),
     /// Four texels each: first column and row, second column, second row, both second.
     Footprints(&'a [Footprint]),
+}
+
+impl LodDesc {
+    /// Steps from one level to the next.
+    pub const LOD_STEPS: f32 = 1.0 / LOD_UNIT;
 }
 
 impl TexelView<'_> {

@@ -4,7 +4,7 @@ use r500_isa::texture::{TxFilter0, TxFilter1, TxFormat0};
 use r500_isa::values::{ClampMode, LayerFilter, TexOp, TexelFilter, TriPerf, TxFormat};
 use r500_program::Texture;
 
-use super::super::{Gradients, LodBias, Magnification};
+use super::super::{Gradients, LodBias, LodFraction, Magnification};
 use super::*;
 
 /// 8x8 texels and three smaller levels. Red is the level's number in 256ths; green is 128 in the
@@ -58,10 +58,8 @@ fn point_takes_the_nearest_level() {
         (-1.0, 0.0),
         (0.0, 0.0),
         (0.25, 0.0),
-        // The sum with 1/2 is the float below 1.
-        (0.5 - 1.0 / 16_777_216.0, 0.0),
-        // One float more: the sum lies half way between that and 1 and rounds to even, 1.
-        (0.5 - 1.0 / 33_554_432.0, 1.0),
+        // Cut to 7/16, so that the sum with 1/2 does not round up to 1.
+        (0.5 - 1.0 / 33_554_432.0, 0.0),
         (0.5, 1.0),
         (1.0, 1.0),
         (1.499, 1.0),
@@ -85,6 +83,24 @@ fn linear_mixes_two_levels() {
         let want = if lod > 0.0 { lod.min(3.0) } else { 0.0 };
         assert_eq!(level_of(&texture, lod), want, "at {lod}");
     }
+}
+
+/// Mesa's driver adds 1/32 to every bias; at a level's exact size a card shows nothing of the next level.
+#[test]
+fn a_bias_of_one_half_step_rounds_to_the_nearest_step() {
+    let texture = bias(pyramid(LayerFilter::LINEAR), 1);
+    for (lod, want) in [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0), (0.031, 0.0), (0.0313, 0.0625)] {
+        assert_eq!(level_of(&texture, lod), want, "at {lod}");
+    }
+    let by = |lod_fraction: LodFraction, lod: f32| {
+        let readings = TexReadings { lod_fraction, ..LAW };
+        let quad = QuadFetch::new(TexOp::LOD, [[0.5, 0.5, 0.5, lod]; 4]);
+        bind(&texture).fetch(&quad, &readings)[0][0] * 256.0
+    };
+    assert_eq!(by(LodFraction::FiveBits, 1.0), 1.03125);
+    assert_eq!(by(LodFraction::FiveBits, 1.0 + 1.0 / 64.0), 1.03125);
+    assert_eq!(by(LodFraction::Exact, 1.0 + 1.0 / 64.0), 1.046_875);
+    assert_eq!(by(LodFraction::FourBits, 1.0 + 1.0 / 64.0), 1.0);
 }
 
 #[test]
@@ -151,10 +167,10 @@ fn magnification_ends_at_zero() {
     texture.filter0 = texture.filter0.with(TxFilter0::MAG_FILTER, TexelFilter::LINEAR);
     let green = |texture: &Texture, lod: f32| at_lod(texture, lod)[1] * 256.0;
     // Half way between the halves at lod 0; in the right one else.
-    for lod in [-2.0, -0.0, 0.0, f32::from_bits(1), f32::NAN] {
+    for lod in [-2.0, -0.0, 0.0, f32::from_bits(1), f32::MIN_POSITIVE, 0.0624, f32::NAN] {
         assert_eq!(green(&texture, lod), 64.0, "at {lod}");
     }
-    for lod in [f32::MIN_POSITIVE, 0.25, 0.5] {
+    for lod in [0.0625, 0.25, 0.5] {
         assert_eq!(green(&texture, lod), 0.0, "at {lod}");
     }
     // Below MAX_MIP_LEVEL, but not magnified.
@@ -170,7 +186,7 @@ fn magnification_ends_at_zero() {
         bind(&bias(texture.clone(), code)).fetch(&quad, &readings)[0][1] * 256.0
     };
     assert_eq!(by(Magnification::Half, 0, 0.5), 64.0);
-    assert_eq!(by(Magnification::Half, 0, 0.51), 0.0);
+    assert_eq!(by(Magnification::Half, 0, 0.5625), 0.0);
     assert_eq!(by(Magnification::Unbiased, 16, 0.0), 64.0);
     assert_eq!(by(Magnification::Unbiased, -16, 0.25), 0.0);
 }

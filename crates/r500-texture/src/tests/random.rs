@@ -11,8 +11,8 @@ use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
 use super::super::{
-    BindError, CubeTies, DepthStencil, Gradients, LodBias, Magnification, TexReadings, Weights,
-    WideBorder,
+    BindError, CubeTies, DepthStencil, Gradients, LodBias, LodFraction, Magnification, TexReadings,
+    Weights, WideBorder,
 };
 use super::*;
 
@@ -157,7 +157,9 @@ fn readings(random: &mut Random) -> TexReadings {
             [Magnification::Half, Magnification::Unbiased][random.below(2) as usize];
         readings.weights = Weights::EightBits;
         readings.cube_ties = CubeTies::ZThenY;
-        readings.depth_stencil = DepthStencil::DepthFirst;
+        readings.lod_fraction =
+            [LodFraction::FiveBits, LodFraction::Exact][random.below(2) as usize];
+        readings.depth_stencil = DepthStencil::LowestFirst;
         readings.wide_border = WideBorder::LowestDword;
     }
     readings
