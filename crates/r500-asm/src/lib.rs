@@ -16,6 +16,7 @@
 mod assemble;
 pub mod diagnostic;
 mod flow;
+mod foreign_ops;
 pub mod format;
 pub mod ide;
 mod items;

@@ -304,6 +304,24 @@ pub(crate) const fn swizzle(letter: u8) -> Option<Swiz> {
     }))
 }
 
+/// Returns a swizzle or mask of the letters x y z w in this language's letters: `xyz` gives `rgb`. `None` if it has
+/// none of them, or others.
+pub(crate) fn translated_swizzle(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let letters: Option<String> = lower
+        .chars()
+        .map(|letter| match letter {
+            'x' => Some('r'),
+            'y' => Some('g'),
+            'z' => Some('b'),
+            'w' => Some('a'),
+            '0' | 'h' | '1' | '_' => Some(letter),
+            _ => None,
+        })
+        .collect();
+    letters.filter(|_| lower.contains(['x', 'y', 'z', 'w']))
+}
+
 /// Masks by their bits, red lowest: what a destination is followed by.
 pub(crate) static MASKS: [&str; 16] = [
     "none", "r", "g", "rg", "b", "rb", "gb", "rgb", "a", "ra", "ga", "rga", "ba", "rba", "gba",

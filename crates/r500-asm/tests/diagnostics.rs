@@ -77,9 +77,9 @@ fn ten_mistakes() {
             (DiagnosticCode::BadSource, "tmp", 3),
             (DiagnosticCode::OutOfRange, "128", 4),
             (DiagnosticCode::NoInline, "0.3", 5),
-            (DiagnosticCode::UnknownOpcode, "MUL", 6),
+            (DiagnosticCode::UnknownOpcode, "MUL src0.rgb src0.rgb", 6),
             (DiagnosticCode::SwizzleLength, "src0.1", 7),
-            (DiagnosticCode::WrongHalf, "temp[0].rgb", 8),
+            (DiagnosticCode::WrongHalf, "RCP src0.r", 8),
             (DiagnosticCode::NoSemicolon, "0", 9),
             (DiagnosticCode::UnknownLabel, "@nowhere", 11),
             (DiagnosticCode::Unclosed, "IF", 12),
@@ -119,4 +119,54 @@ fn colours_are_optional() {
     let assembly = assemble(b"LAST LAST : ;", Options::default());
     assert!(!assembly.render(RenderOptions { color: false }).contains('\x1b'));
     assert!(assembly.render(RenderOptions { color: true }).contains('\x1b'));
+}
+
+/// Operations, swizzles and operands as other languages write them: the fix is the way of this one, and assembles.
+#[test]
+fn what_other_languages_write_is_fixed() {
+    let cases = [
+        ("temp[1].rgb = MOV src0.rgb", "temp[1].rgb = MAD src0.rgb src0.111 src0.000"),
+        ("temp[1].a = MOV src0.a", "temp[1].a = MAD src0.a src0.1 src0.0"),
+        ("temp[1].rgb = MOV src0.xyzw", "temp[1].rgb = MAD src0.rgb src0.111 src0.000"),
+        ("temp[1].r = ADD src0.rrr src1.r", "temp[1].r = MAD src0.rrr src0.111 src1.rrr"),
+        ("temp[1].rgb = SUB src0.rgb -src1.rgb", "temp[1].rgb = MAD src0.rgb src0.111 src1.rgb"),
+        ("temp[1].a = SUB src0.a src1.g", "temp[1].a = MAD src0.a src0.1 -src1.g"),
+        ("temp[1].rgb = MUL |src0.rgb| src1.bbb", "temp[1].rgb = MAD |src0.rgb| src1.bbb src0.000"),
+        ("temp[1].rgb = SIN src0.r", "temp[1].rgb = SOP, SIN src0.r"),
+        ("temp[1].rgb = RSQ |src0.rgb|", "temp[1].rgb = SOP, RSQ |src0.r|"),
+        ("temp[1].rgb = MAX src0.xyz src1.rgb", "temp[1].rgb = MAX src0.rgb src1.rgb"),
+        ("temp[1].rg = MAX src0.rg src1.rgb", "temp[1].rg = MAX src0.rg_ src1.rgb"),
+        ("temp[1].xyz = MAX src0.rgb src1.rgb", "temp[1].rgb = MAX src0.rgb src1.rgb"),
+        ("temp[1].rgb = MAD src0.rgb src0.111", "temp[1].rgb = MAD src0.rgb src0.111 src0.000"),
+        ("temp[1].a = MAD src0.a src1.a", "temp[1].a = MAD src0.a src1.a src0.0"),
+    ];
+    for (wrong, right) in cases {
+        let line = |op: &str| format!("src0.rgb = temp[0], src1.rgb = temp[1] : {op} ;");
+        let (wrong, right) = (line(wrong), line(right));
+        let assembly = assemble(wrong.as_bytes(), Options::default());
+        let [diagnostic] = &assembly.diagnostics[..] else {
+            panic!("{wrong}: {}", assembly.render(RenderOptions::default()));
+        };
+        let fix = diagnostic.fix.as_ref().unwrap_or_else(|| panic!("{wrong}: no fix"));
+        let (start, end) = (diagnostic.span.start as usize, diagnostic.span.end as usize);
+        let fixed = format!("{}{fix}{}", &wrong[..start], &wrong[end..]);
+        assert_eq!(fixed, right);
+        let fixed = assemble(fixed.as_bytes(), Options::default());
+        assert!(fixed.diagnostics.is_empty(), "{}", fixed.render(RenderOptions::default()));
+    }
+}
+
+/// Operations that take several instructions are explained, and never taken for a misspelt one.
+#[test]
+fn operations_of_several_instructions_are_explained() {
+    for (word, wanted) in [("LRP", "srcp"), ("POW", "EX2"), ("FLR", "FRC"), ("SLT", "CMP")] {
+        let source = format!(": temp[1].rgb = {word} src0.rgb src1.rgb src2.rgb ;");
+        let assembly = assemble(source.as_bytes(), Options::default());
+        let diagnostic = &assembly.diagnostics[0];
+        assert_eq!(diagnostic.code, DiagnosticCode::UnknownOpcode);
+        assert!(diagnostic.fix.is_none() && diagnostic.help[0].contains(wanted), "{diagnostic:?}");
+    }
+    // Complete operations say nothing: one operand, two of two, all three.
+    let source = "src0.rgb = temp[0] : temp[1].rgb = FRC src0.rgb, temp[1].a = MAX src0.r src0.g ;";
+    assert!(assemble(source.as_bytes(), Options::default()).diagnostics.is_empty());
 }

@@ -1,7 +1,9 @@
 //! Words and registers explained field by field, from the tables of [`isa`](crate::isa) and [`chip`](crate::chip).
 
+use std::borrow::Cow;
+
 use r500_chip::Place;
-use r500_isa::{Field, Instruction, Kind, Register, Value};
+use r500_isa::{Field, Instruction, JumpInput, Kind, Register, Value};
 
 /// A word, field by field.
 #[derive(Clone, Debug, PartialEq)]
@@ -173,6 +175,20 @@ impl FieldExplanation {
         }
     }
 
+    /// Returns what the code means here, with the condition of a `JUMP_FUNC` decoded.
+    #[must_use]
+    pub fn text(&self) -> Cow<'static, str> {
+        let is_jump_func = self.field.name == "JUMP_FUNC";
+        let condition = u8::try_from(self.code).ok().filter(|_| is_jump_func);
+        match condition.and_then(jump_condition) {
+            Some(condition) if matches!(&*condition, "never" | "always") => {
+                format!("jumps {condition}").into()
+            }
+            Some(condition) => format!("jumps if {condition}").into(),
+            None => self.meaning().into(),
+        }
+    }
+
     /// Returns what the code means here.
     #[must_use]
     pub fn meaning(&self) -> &'static str {
@@ -182,6 +198,50 @@ impl FieldExplanation {
             None => self.field.meaning,
         }
     }
+}
+
+/// Returns the condition that a `JUMP_FUNC` table stands for, over the ALU result `alu`, the predicate bit `pred` and
+/// the boolean constant `bool`: `not alu`, `alu and not pred`; `None` for tables that are not one literal, a
+/// conjunction or a disjunction.
+#[must_use]
+pub fn jump_condition(table: u8) -> Option<String> {
+    const INPUTS: [(&str, JumpInput); 3] = [
+        ("alu", JumpInput::AluResult),
+        ("pred", JumpInput::Predicate),
+        ("bool", JumpInput::Boolean),
+    ];
+    match table {
+        0 => return Some("never".to_owned()),
+        0xff => return Some("always".to_owned()),
+        _ => {}
+    }
+    // The entries of the table for which a literal holds.
+    let literal = |input: JumpInput, positive: bool| -> u8 {
+        let set = |index: &u8| (index >> input as u8 & 1 == 1) == positive;
+        (0..8u8).filter(set).fold(0, |bits, index| bits | 1 << index)
+    };
+    // Each input occurs positively, negatively or not at all.
+    for choice in 1..27 {
+        let signs = [choice % 3, choice / 3 % 3, choice / 9];
+        let used = || INPUTS.iter().zip(signs).filter(|(_, sign)| *sign > 0);
+        let tables = || used().map(|((_, input), sign)| literal(*input, sign == 1));
+        let text = |joiner: &str| {
+            let names =
+                used().map(
+                    |((name, _), sign)| {
+                        if sign == 1 { (*name).to_owned() } else { format!("not {name}") }
+                    },
+                );
+            names.collect::<Vec<_>>().join(joiner)
+        };
+        if tables().fold(0xff, |all, table| all & table) == table {
+            return Some(text(" and "));
+        }
+        if tables().fold(0, |any, table| any | table) == table {
+            return Some(text(" or "));
+        }
+    }
+    None
 }
 
 /// Edits that turn one name into another.

@@ -145,7 +145,7 @@ codes! {
         "WORD3(1) : ;\n";
 
     UnknownOpcode "E0301" Error "an operation that does not exist"
-        "RGB operations are MAD DP3 DP4 D2A MIN MAX CND CMP FRC SOP MDH MDV, alpha operations MAD DP MIN MAX CND CMP FRC EX2 LN2 RCP RSQ SIN COS MDH MDV; `OP(n)` names one by its code. Texture operations are NOP LD TEXKILL PROJ LODBIAS LOD DXDY."
+        "RGB operations are MAD DP3 DP4 D2A MIN MAX CND CMP FRC SOP MDH MDV, alpha operations MAD DP MIN MAX CND CMP FRC EX2 LN2 RCP RSQ SIN COS MDH MDV; `OP(n)` names one by its code. There are no pseudo-operations: a copy is `MAD a 1 0`, a sum `MAD a 1 b`, a product `MAD a b 0`. Texture operations are NOP LD TEXKILL PROJ LODBIAS LOD DXDY."
         ": temp[0].r = MUL src0.rrr src0.rrr ;\n";
     UnclearHalf "E0302" Error "an operation that may belong to either half"
         "Which half an operation is for follows from its opcode if only one half has it, else from the masks of its destinations, else from the other operation. Never from the length of swizzles. Where nothing tells, name the half: `MAD.rgb`, `MAD.a`."
@@ -180,6 +180,9 @@ codes! {
     PredicateOnOutput "E0312" Error "a predicate write on an output instruction"
         "The mask that names predicate bits on an ALU instruction names channels of a render target on an output instruction; one instruction cannot do both."
         "OUT : pred[lt].r = MAD src0.rgb src0.111 src0.000 ;\n";
+    MissingOperand "W0313" Warning "an operation whose last operand is not written"
+        "An operand that is not written is red of src0 in every channel (all bits zero), not 0: `MAD src0.rgb src0.111` adds `src0.rrr`. Write `src0.000` for an addend of 0."
+        "src0.rgb = temp[0] : temp[1].rgb = MAD src0.rgb src0.111 ;\n";
 
     TwoDestinations "E0401" Error "a texture instruction with two destinations"
         "A texture instruction writes one temporary. Several destinations may be written if they name the same; the mask of the last counts."

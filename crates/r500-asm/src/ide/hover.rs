@@ -6,6 +6,7 @@ use r500_isa::{Field, InlineConst, Instruction, Kind as FieldKind, Slot, Value};
 use super::hints::dwords;
 use super::keyword_docs::{self, KeywordDoc, Role};
 use super::{Analysis, CursorContext, Head, span};
+use crate::foreign_ops::foreign_op;
 use crate::items::Register;
 use crate::items::SymbolKind;
 use crate::names::{self, Kw};
@@ -323,6 +324,22 @@ pub(super) fn operation_page(kw: Kw) -> Option<String> {
         }
         (None, None) => return None,
     })
+}
+
+/// Returns what a word of the language means, in every role that it has; case does not matter. Markdown. Words of
+/// other shader languages, such as `MOV`, are explained by what takes their place.
+#[must_use]
+pub fn explain_word(word: &str) -> Option<String> {
+    let kw = names::find(word.as_bytes());
+    let texture = names::value_of(names::TEX_OPS, kw).and_then(TexOp::describe);
+    let texture = texture.map(|op| format!("`{}`: {}\n\nTexture operation", kw.text(), op.meaning));
+    let rows = keyword_docs::rows(word).map(|row| page(row, None));
+    let foreign = foreign_op(word).filter(|_| names::opcode(kw).is_none());
+    let foreign = foreign
+        .map(|op| format!("`{}` is not an operation here: {}", word.to_uppercase(), op.text));
+    let pages: Vec<String> =
+        operation_page(kw).into_iter().chain(texture).chain(rows).chain(foreign).collect();
+    (!pages.is_empty()).then(|| pages.join("\n\n"))
 }
 
 /// Returns a word in a directive that gives a register by name.

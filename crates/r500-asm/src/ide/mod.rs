@@ -34,7 +34,7 @@ use std::sync::Arc;
 pub use complete::{Completion, CompletionKind};
 pub use folds::Fold;
 pub use hints::{Hint, HintKind};
-pub use hover::Hover;
+pub use hover::{Hover, explain_word};
 pub use signature::Signature;
 pub use symbols::{Outline, OutlineKind, Renaming};
 pub use tokens::{Token, TokenKind};

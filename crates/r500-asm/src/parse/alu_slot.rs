@@ -9,6 +9,7 @@ use super::Parser;
 use super::flags::flag;
 use super::op::{AluSlot, Op, WrittenOperand};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::source::Span;
 
 impl Parser<'_> {
     // Which half.
@@ -57,20 +58,52 @@ impl Parser<'_> {
                 );
                 *side = None;
             } else if let Some((clue, at)) = op.clue.filter(|(clue, _)| *clue != found) {
-                let text = self.text(op.opcode);
-                self.report(
-                    Diagnostic::new(
-                        DiagnosticCode::WrongHalf,
-                        at,
-                        format!("destination of the {} half for `{text}`", clue.name()),
-                    )
-                    .label(format!("belongs to the {} half", clue.name()))
-                    .related(op.opcode, format!("belongs to the {} half", found.name())),
-                );
+                self.report_wrong_destination(op, clue, at, ops.len() == 1);
                 *side = None;
             }
         }
         sides
+    }
+
+    /// Reports a destination of the half that the operation is not in. Alone in its instruction, an operation of
+    /// the alpha half reaches colours by `SOP`.
+    #[cold]
+    fn report_wrong_destination(&mut self, op: &Op, clue: AluSlot, at: Span, alone: bool) {
+        let text = self.text(op.opcode);
+        let message = format!("destination of the {} half for `{text}`", clue.name());
+        let own = format!("belongs to the {} half", other(clue).name());
+        let diagnostic = |span| Diagnostic::new(DiagnosticCode::WrongHalf, span, &*message);
+        let operand = op.operands[0];
+        let transcendental = op.rgb.is_none() && op.alpha.is_some_and(|op| op.is_transcendental());
+        self.report(if transcendental && alone && op.count == 1 && op.named.is_none() {
+            let source = self.text(operand.span);
+            let source = source.split_once('.').map_or(source.clone(), |(head, tail)| {
+                let bar = if tail.ends_with('|') { "|" } else { "" };
+                format!("{head}.{}{bar}", tail.chars().take(1).collect::<String>())
+            });
+            diagnostic(op.opcode.to(operand.span))
+                .label(own)
+                .related(at, format!("belongs to the {} half", clue.name()))
+                .help(format!(
+                    "`{text}` is computed in the alpha half; `SOP` gives its result to colours"
+                ))
+                .fix(format!("SOP, {text} {source}"))
+        } else {
+            let help = match (op.rgb, op.alpha) {
+                (None, _) if transcendental => {
+                    Some(format!("`SOP` in the RGB half gives the result of `{text}` to colours"))
+                }
+                (Some(op), None) if op.is_dot_product() => {
+                    Some("`DP` in the alpha half gives the dot product to alpha".to_owned())
+                }
+                _ => None,
+            };
+            let mut diagnostic = diagnostic(at)
+                .label(format!("belongs to the {} half", clue.name()))
+                .related(op.opcode, own);
+            diagnostic.help.extend(help);
+            diagnostic
+        });
     }
 
     #[cold]
@@ -110,6 +143,7 @@ impl Parser<'_> {
         inst.0[0] = cmn.bits();
         inst.0[3] = w3.bits();
         inst.0[5] = w5.bits();
+        self.check_last_operand(op, AluSlot::Rgb, |slot| op.rgb.is_some_and(|op| op.uses(slot)));
         for (slot, written) in Slot::ALL.into_iter().zip(&op.operands[..op.count]) {
             self.check_length(written, 3, "an RGB operand", "three letters");
             let WrittenOperand { sel, letters: swiz, modifier, .. } = *written;
@@ -140,11 +174,42 @@ impl Parser<'_> {
         }
         inst.0[0] = cmn.bits();
         inst.0[4] = w4.bits();
+        self.check_last_operand(op, AluSlot::Alpha, |slot| {
+            op.alpha.is_some_and(|op| op.uses(slot))
+        });
         for (slot, written) in Slot::ALL.into_iter().zip(&op.operands[..op.count]) {
             self.check_length(written, 1, "an alpha operand", "one letter");
             let WrittenOperand { sel, letters: [swiz, ..], modifier, .. } = *written;
             *inst = inst.with_alpha_operand(slot, Operand { sel, swiz: [swiz], modifier });
         }
+    }
+
+    /// Warns if the last operand that an operation reads is not written, and those before it are: it is red of
+    /// src0, not 0.
+    fn check_last_operand(&mut self, op: &Op, slot: AluSlot, uses: impl Fn(Slot) -> bool) {
+        let read = Slot::ALL.into_iter().rposition(uses).map_or(0, |last| last + 1);
+        if op.count == 0 || op.count + 1 != read {
+            return;
+        }
+        let span = op.opcode.to(op.operands[op.count - 1].span);
+        let (text, operator) = (self.text(span), self.text(op.opcode));
+        let (value, zero) = match slot {
+            AluSlot::Rgb => ("src0.rrr", "src0.000"),
+            AluSlot::Alpha => ("src0.r", "src0.0"),
+        };
+        let name = ["A", "B", "C"][read - 1];
+        let diagnostic = Diagnostic::new(
+            DiagnosticCode::MissingOperand,
+            span,
+            format!("operand {name} of `{operator}` is not written"),
+        )
+        .label(format!("it is `{value}`, not 0"));
+        let adds = op.rgb == Some(RgbOp::MAD) || op.alpha == Some(AlphaOp::MAD);
+        self.report(if adds {
+            diagnostic.fix(format!("{text} {zero}"))
+        } else {
+            diagnostic.help(format!("write it: `{text} {value}`"))
+        });
     }
 
     pub(super) fn check_length(
@@ -169,6 +234,13 @@ impl Parser<'_> {
             let swizzle = swizzle.trim();
             if length == 3 && written.length == 1 {
                 diagnostic = diagnostic.fix(format!("{head}.{}{bar}", swizzle.repeat(3)));
+            } else if length == 3 && written.length == 2 {
+                diagnostic = diagnostic
+                    .help("a letter each for red, green and blue; `_` where nothing is read")
+                    .fix(format!("{head}.{swizzle}_{bar}"));
+            } else if length == 3 {
+                let three: String = swizzle.chars().take(3).collect();
+                diagnostic = diagnostic.fix(format!("{head}.{three}{bar}"));
             } else if length == 1 {
                 let first: String = swizzle.chars().take(1).collect();
                 diagnostic = diagnostic.fix(format!("{head}.{first}{bar}"));

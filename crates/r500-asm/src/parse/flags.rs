@@ -299,6 +299,11 @@ impl Parser<'_> {
                 meant |= u8::from(lower.contains(c)) << i;
             }
             diagnostic = diagnostic.fix(sorted);
+        } else if let Some(letters) = names::translated_swizzle(&text) {
+            for (i, c) in "rgba".chars().enumerate() {
+                meant |= u8::from(letters.contains(c)) << i;
+            }
+            diagnostic = diagnostic.fix(letters);
         }
         self.report(diagnostic);
         self.bump();

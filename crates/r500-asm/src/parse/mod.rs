@@ -13,6 +13,7 @@ pub(crate) mod directive;
 mod expect;
 mod flags;
 mod flow;
+mod foreign_op;
 mod input;
 mod op;
 mod source_bindings;

@@ -5,6 +5,7 @@ use r500_isa::values::{AlphaOp, AluResultSel, Compare, Mod, Omod, RgbOp, Sel, Sw
 use super::value::Index;
 use super::{ParseAbort, Parsed, Parser, Register};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::foreign_ops::foreign_op;
 use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 use crate::source::Span;
@@ -243,6 +244,9 @@ impl Parser<'_> {
         }
         let span = self.tok.span;
         let text = self.text(span);
+        if let Some(foreign) = foreign_op(&text) {
+            return self.report_foreign_op(op, foreign);
+        }
         let words = names::OPCODES.iter().map(|o| o.kw.text());
         let near = names::closest(&text, words).map(str::to_owned).or_else(|| {
             names::closest(&text, ["temp", "out", "pred", "alu", "depth"]).map(str::to_owned)
@@ -293,14 +297,17 @@ impl Parser<'_> {
         }
         if !good {
             let text = self.text(swizzle);
-            self.report(
-                Diagnostic::new(
-                    DiagnosticCode::BadSwizzle,
-                    swizzle,
-                    format!("`{text}` is not a swizzle"),
-                )
-                .label("letters are r g b a, 0, h (one half), 1 and _ (unused)"),
-            );
+            let mut diagnostic = Diagnostic::new(
+                DiagnosticCode::BadSwizzle,
+                swizzle,
+                format!("`{text}` is not a swizzle"),
+            )
+            .label("letters are r g b a, 0, h (one half), 1 and _ (unused)");
+            if let Some(letters) = names::translated_swizzle(&text) {
+                // An operand has no fourth channel: alpha has an operation of its own.
+                diagnostic = diagnostic.fix(letters.chars().take(3).collect::<String>());
+            }
+            self.report(diagnostic);
         }
         if absolute {
             self.expect_token(TokenKind::Pipe)?;

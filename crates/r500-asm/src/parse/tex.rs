@@ -152,14 +152,19 @@ impl Parser<'_> {
         }
         if !good {
             let text = self.text(span);
-            self.report(
-                Diagnostic::new(
-                    DiagnosticCode::BadTexSwizzle,
-                    span,
-                    format!("`{text}` is not a texture swizzle"),
-                )
-                .label("four letters of r, g, b, a"),
-            );
+            let mut diagnostic = Diagnostic::new(
+                DiagnosticCode::BadTexSwizzle,
+                span,
+                format!("`{text}` is not a texture swizzle"),
+            )
+            .label("four letters of r, g, b, a");
+            let letters = names::translated_swizzle(&text);
+            if let Some(letters) = letters.filter(|text| text.bytes().all(|b| b"rgba".contains(&b)))
+                && letters.len() == 4
+            {
+                diagnostic = diagnostic.fix(letters);
+            }
+            self.report(diagnostic);
         }
         Ok(channels)
     }

@@ -16,13 +16,13 @@ use serde_json::{Value as Json, json};
 
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
-use super::{input_args, terminal};
+use super::{input_args, markdown, terminal};
 
 /// Explain dwords, instructions, names and error codes.
 ///
 /// WHAT is a dword (with --as the name of its register), six dwords that make an instruction, a
 /// program file followed by instruction numbers (all of it without), or a name: of a register of the 3D engine
-/// (US_FC_INST, RB3D_COLORPITCH2, or its address as @4e40), a field (JUMP_FUNC, US_FC_INST.OP), a value (OP_MAD), an error of
+/// (US_FC_INST, RB3D_COLORPITCH2, or its address as @4e40), a field (JUMP_FUNC, US_FC_INST.OP), a value (OP_MAD), a word of the assembly language (MAD, LOOP, INPUT), an error of
 /// the assembler (E0101) or of the checker (R5041), a finding (never-written) or a reading (break). Several may be given; `-`
 /// reads them from stdin.
 #[derive(Args, Debug)]
@@ -48,7 +48,7 @@ Examples:
   r500 explain 0x1401ff05 --as us_fc_inst
   r500 explain prog.bin 7                       the eighth instruction of a program
   r500 explain 00078005 08020000 08020080 1c9b04d8 1c810003 00000005
-  r500 explain JUMP_FUNC OP_CMP E0101
+  r500 explain JUMP_FUNC OP_CMP E0101 MAD
   r500 explain 0x00c00100 --as RB3D_COLORPITCH0
   r500 explain 00f00203 00d10001 01248001 01248001 --as pvs
   echo us_out_fmt | r500 explain - --format json
@@ -67,12 +67,21 @@ enum Layout {
 enum Answer {
     VertexInstruction(pvs::Instruction),
     Word(WordExplanation),
-    Instruction { number: Option<usize>, text: Option<String>, dwords: Box<[DwordExplanation; 6]> },
+    Instruction {
+        number: Option<usize>,
+        text: Option<String>,
+        dwords: Box<[DwordExplanation; 6]>,
+    },
     Name(Named),
     Diagnostic(DiagnosticCode),
     Finding(WarningKind),
     Reading(&'static r500::exec::reading::ReadingInfo),
     Check(LintCode),
+    /// A word of the assembly language, and its page in Markdown.
+    Keyword {
+        word: String,
+        page: String,
+    },
 }
 
 impl Explain {
@@ -184,6 +193,9 @@ fn names(item: &str) -> Vec<Answer> {
     found.extend(readings.map(Answer::Reading));
     let checks = LintCode::ALL.iter().filter(|code| code.info().number.eq_ignore_ascii_case(item));
     found.extend(checks.map(|code| Answer::Check(*code)));
+    if let Some(page) = r500::asm::ide::explain_word(item) {
+        found.push(Answer::Keyword { word: item.to_owned(), page });
+    }
     found
 }
 
@@ -215,7 +227,7 @@ fn unknown(item: &str) -> Failure {
     }
     let similar = explain::similar(item);
     let hint = match similar.as_slice() {
-        [] => "it is neither a file nor the name of a register, field, value, error, finding or reading"
+        [] => "it is neither a file nor the name of a register, field, value, word, error, finding or reading"
             .to_owned(),
         names => format!("did you mean {}?", names.join(", ")),
     };
@@ -263,7 +275,8 @@ impl Style {
             Answer::Diagnostic(code) => {
                 let info = code.info();
                 let _ = writeln!(out, "{}: {}", self.bold(info.name), info.title);
-                let _ = writeln!(out, "\n{}\n\nExample:\n", info.explanation);
+                let explanation = markdown::render(info.explanation, self.colors);
+                let _ = writeln!(out, "\n{explanation}\nExample:\n");
                 for line in info.example.lines() {
                     let _ = writeln!(out, "    {line}");
                 }
@@ -273,7 +286,10 @@ impl Style {
                 let text = kind.text().replace("{}", "N");
                 let _ = writeln!(out, "{} ({weight} of a run): {text}", self.bold(kind.name()));
             }
-            Answer::Check(code) => out.push_str(&r500::lint::page(*code)),
+            Answer::Check(code) => {
+                out.push_str(&markdown::render(&r500::lint::page(*code), self.colors))
+            }
+            Answer::Keyword { page, .. } => out.push_str(&markdown::render(page, self.colors)),
             Answer::Reading(info) => {
                 let _ = writeln!(out, "{} (reading): {}", self.bold(info.name), info.question);
                 for (i, (value, meaning)) in info.values.iter().enumerate() {
@@ -297,7 +313,7 @@ impl Style {
         for (explained, reading) in fields.iter().zip(&readings) {
             let place = place(explained.field.hi, explained.field.lo);
             let name = explained.field.name;
-            let (code, meaning) = (explained.code, explained.meaning());
+            let (code, meaning) = (explained.code, explained.text());
             let line = format!(
                 "  {place:>5}  {name:<width$}  {code:>digits$}  {reading:<column$}  {meaning}"
             );
@@ -463,6 +479,7 @@ fn answer_json(answer: &Answer) -> Json {
                 "evidence": info.evidence, "remedy": info.remedy,
             })
         }
+        Answer::Keyword { word, page } => json!({ "kind": "word", "name": word, "meaning": page }),
         Answer::Reading(info) => {
             let values: Vec<Json> = info
                 .values
@@ -513,7 +530,7 @@ fn word_json(word: &WordExplanation) -> Json {
         .map(|f| {
             json!({
                 "name": f.field.name, "hi": f.field.hi, "lo": f.field.lo, "code": f.code,
-                "reading": f.reading(), "meaning": f.meaning(), "about": f.field.meaning,
+                "reading": f.reading(), "meaning": f.text(), "about": f.field.meaning,
                 "reserved": f.is_reserved(),
             })
         })

@@ -26,6 +26,7 @@ mod format;
 mod input_args;
 mod lsp;
 mod man;
+mod markdown;
 mod plane_expr;
 mod render;
 mod replay;
