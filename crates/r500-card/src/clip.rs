@@ -275,7 +275,7 @@ mod tests {
         for (address, value) in setup {
             state.registers.write(*address, *value);
         }
-        Clip::new(&state, &Readings::LAW)
+        Clip::new(&state, &Readings::REFERENCE)
     }
 
     #[test]

@@ -328,7 +328,7 @@ impl Pipeline {
                 // Early tests see the samples before the program and the alpha test drop any.
                 let before = if self.zb.early { mask } else { tested };
                 let program_depth = (self.fg.depth_from_program && !self.zb.early).then(|| {
-                    let depth = r500_numerics::Arith::LAW.clamp01(fragment.depth);
+                    let depth = r500_numerics::Arith::REFERENCE.clamp01(fragment.depth);
                     (f64::from(depth) * DEPTH_MAX).round() as u32
                 });
                 let mut left = 0;

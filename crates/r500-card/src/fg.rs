@@ -88,7 +88,7 @@ fn passes(func: AlphaFunc, order: Option<std::cmp::Ordering>) -> bool {
 
 fn alpha_mask(alpha: f32, reading: AlphaMask, pixel: usize, count: usize) -> u8 {
     let kept =
-        (f64::from(r500_numerics::Arith::LAW.clamp01(alpha)) * count as f64).round() as usize;
+        (f64::from(r500_numerics::Arith::REFERENCE.clamp01(alpha)) * count as f64).round() as usize;
     let first = match reading {
         AlphaMask::Lowest => 0,
         AlphaMask::Rotated => pixel,
@@ -104,7 +104,7 @@ mod tests {
         let mut state = State::default();
         state.registers.write(0x4bd4, func);
         state.registers.write(0x4be0, value);
-        Fg::new(&state, &Readings::LAW)
+        Fg::new(&state, &Readings::REFERENCE)
     }
 
     #[test]

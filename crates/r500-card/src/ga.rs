@@ -215,7 +215,7 @@ impl Ga {
                         _ => *value,
                     };
                     if if alpha { self.clamp_alpha } else { self.clamp_rgb } {
-                        *value = r500_numerics::Arith::LAW.clamp01(*value);
+                        *value = r500_numerics::Arith::REFERENCE.clamp01(*value);
                     }
                 }
             }

@@ -236,7 +236,7 @@ mod tests {
             state.registers.write(*address, *value);
         }
         let layout = OutputLayout::new(&state);
-        Su::new(&state, &layout, Grid::new(&state, &Readings::LAW), &Readings::LAW)
+        Su::new(&state, &layout, Grid::new(&state, &Readings::REFERENCE), &Readings::REFERENCE)
     }
 
     fn triangle(points: [GridPoint; 3], z: [f64; 3]) -> Shape {

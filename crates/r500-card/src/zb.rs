@@ -245,7 +245,7 @@ mod tests {
         for (address, value) in setup {
             state.registers.write(*address, *value);
         }
-        let mut zb = Zb::new(&state, 1, &Readings::LAW);
+        let mut zb = Zb::new(&state, 1, &Readings::REFERENCE);
         let surface = Surface {
             buffer: Buffer::zeroed(BufferId(0), 64),
             base: 0,

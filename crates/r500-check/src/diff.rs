@@ -85,7 +85,7 @@ impl Diff {
         pairs = pair_rest(&a.code, &b.code, &pairs);
         let mut to = vec![None; a.code.len()];
         pairs.iter().for_each(|&(i, j)| to[i] = Some(j));
-        let offset = |p: &Program| p.state.code_offset.map_or(0, |r| u32::from(r.offset_addr()));
+        let offset = |p: &Program| u32::from(p.state.base_address());
         let same_target = |x: Instruction, y: Instruction| {
             let target = |inst: Instruction, offset: u32| {
                 let addr = inst.fc_addr();

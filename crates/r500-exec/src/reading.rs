@@ -66,13 +66,13 @@ macro_rules! readings {
 
         impl Default for Readings {
             fn default() -> Self {
-                Self::LAW
+                Self::REFERENCE
             }
         }
 
         impl Readings {
             /// The project's choices.
-            pub const LAW: Self = Self { $( $field: $crate::readings!(@first $ty $( $value )*), )* };
+            pub const REFERENCE: Self = Self { $( $field: $crate::readings!(@first $ty $( $value )*), )* };
 
             /// The descriptions of all readings.
             pub const TABLE: &'static [$crate::reading::ReadingInfo] = &[ $( $crate::reading::ReadingInfo {
@@ -438,9 +438,9 @@ mod tests {
     #[test]
     fn every_value_can_be_set_and_read_back() {
         for info in Readings::TABLE {
-            assert_eq!(Readings::LAW.get(info.name), Some(info.values[0].0), "{}", info.name);
+            assert_eq!(Readings::REFERENCE.get(info.name), Some(info.values[0].0), "{}", info.name);
             for (value, _) in info.values {
-                let mut readings = Readings::LAW;
+                let mut readings = Readings::REFERENCE;
                 readings.set(info.name, value).unwrap();
                 assert_eq!(readings.get(info.name), Some(*value));
             }
@@ -449,7 +449,7 @@ mod tests {
 
     #[test]
     fn what_does_not_exist_is_refused() {
-        let mut readings = Readings::LAW;
+        let mut readings = Readings::REFERENCE;
         assert!(matches!(readings.set("brake", "mask"), Err(ReadingError::Name { .. })));
         let error = readings.set("break", "maks").unwrap_err();
         assert_eq!(

@@ -1,9 +1,10 @@
 //! The interface to a native compiler: compile units, capabilities, kernels.
 //!
 //! The fast engine keeps batches, regions, counters and outputs. Each maximal run of statements that a [`Compiler`] supports
-//! (operations, discards, fetches from textures with a [`TextureDesc`](Table), and branches and loops of these) is a
+//! (operations, discards, fetches from textures with a [`TextureDesc`], and branches and loops of these) is a
 //! [`CompileUnit`] and becomes one op, whose [`Kernel`] runs over the chunks that execute. The last unit stores colours to the
-//! [`ColorTargets`], if the compiler supports that. All other statements run as bytecode.
+//! [`ColorTargets`], if the compiler supports that. All other statements run as bytecode. A call from machine code for
+//! each of them, a vector of pixels at a time, would be slower: see `benches/RESULTS.md`.
 //!
 //! ```text
 //! Function ──▶ CompileUnits ──Compiler──▶ Kernels ─┐
@@ -13,19 +14,16 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::bytecode::Bytecode;
 use super::interpolants::is_linear;
 use super::lanes;
-use r500_exec::{Bindings, Draw, RunError};
+use r500_exec::{Bindings, RunError};
 use r500_ir::{self, Fetch, Function, Inst, Operand, Stmt, Value, Values};
-use r500_simd::Simd;
 
-pub use super::FastDraw;
+pub use super::fuel::Fuel;
 pub use super::interpolants::LinearInterpolant;
 pub use super::render_targets::{BatchOffsets, ColorTargets, PixelOffsets};
 pub use r500_texture::batch::{
-    AxisDesc as Axis, ChannelSource as Channel, Footprint as Four, LodDesc as Detail, TexelView,
-    TextureDesc as Table, WrapMode as Wrap,
+    AxisDesc, ChannelSource, Footprint, LodDesc, TexelView, TextureDesc, WrapMode,
 };
 
 /// Lanes of a chunk.
@@ -59,7 +57,7 @@ pub struct CompileUnit<'a> {
     /// beforehand, and a compiler ignores them.
     pub fuel_checked: bool,
     /// The units that the body fetches from, ascending.
-    pub tables: &'a [(u8, Table)],
+    pub tables: &'a [(u8, TextureDesc)],
     /// By number: which input and channel of it each [interpolant](Batch::interpolants) is.
     pub interpolants: &'a [[u8; 2]],
     /// Types and debug locations of the values.
@@ -69,10 +67,10 @@ pub struct CompileUnit<'a> {
 /// The resources of a draw that machine code can use directly.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ResourceLayout {
-    /// Textures that have a [`Table`], by their units, ascending.
-    tables: Vec<(u8, Table)>,
+    /// Textures that have a [`TextureDesc`], by their units, ascending.
+    tables: Vec<(u8, TextureDesc)>,
     /// Inputs that are a [`LinearInterpolant`] and their channels, ascending.
-    interpolants: Vec<[u8; 2]>,
+    pub(super) interpolants: Vec<[u8; 2]>,
 }
 
 impl ResourceLayout {
@@ -99,13 +97,13 @@ impl ResourceLayout {
 
     /// The table of a unit.
     #[must_use]
-    pub fn table(&self, unit: u8) -> Option<&Table> {
+    pub fn table(&self, unit: u8) -> Option<&TextureDesc> {
         let at = self.tables.binary_search_by_key(&unit, |(unit, _)| *unit).ok()?;
         Some(&self.tables[at].1)
     }
 
     /// The interpolant of a channel of an input, by its number.
-    fn interpolant(&self, input: u8, channel: u8) -> Option<usize> {
+    pub(super) fn interpolant(&self, input: u8, channel: u8) -> Option<usize> {
         self.interpolants.binary_search(&[input, channel]).ok()
     }
 }
@@ -163,7 +161,7 @@ pub trait Compiler: Send + Sync {
     }
 
     /// Whether it can look up a fetch in the table of its unit.
-    fn supports_fetch(&self, fetch: &Fetch, table: &Table) -> bool {
+    fn supports_fetch(&self, fetch: &Fetch, table: &TextureDesc) -> bool {
         let _ = (fetch, table);
         self.capabilities().fetches
     }
@@ -197,7 +195,7 @@ pub struct Batch<'b, 'd> {
     pub slots: &'b mut [Chunk],
     /// Mask of the pixels that are covered, `stride / 64` chunks.
     pub covered: &'b mut [Chunk],
-    /// By unit: what [`Table`]s tell of.
+    /// By unit: what [`TextureDesc`]s tell of.
     pub texels: &'b [TexelView<'b>],
     /// Inputs of the batch; the targets says where in them a chunk lies.
     pub interpolants: &'b [LinearInterpolant],
@@ -205,304 +203,6 @@ pub struct Batch<'b, 'd> {
     pub targets: ColorTargets<'b>,
     /// The limit of instructions.
     pub fuel: &'b mut Fuel<'d>,
-}
-
-/// The fuel of a batch: the instructions that it may still execute.
-pub struct Fuel<'a> {
-    draw: &'a Draw<'a>,
-    pub(super) spent: u64,
-    pub(super) pixel: [u32; 2],
-}
-
-/// Instructions between two readings of the clock, as in the reference engine.
-const CLOCK: u64 = 1024;
-
-impl<'a> Fuel<'a> {
-    /// All of a drawing's limit, for the batch whose lower left pixel is given.
-    #[must_use]
-    pub fn new(draw: &'a Draw<'a>, pixel: [u32; 2]) -> Self {
-        Self { draw, spent: 0, pixel }
-    }
-
-    /// Instructions left.
-    #[must_use]
-    pub fn left(&self) -> u64 {
-        self.draw.options.limits.instructions.saturating_sub(self.spent)
-    }
-
-    /// Counts instructions that begin at an address.
-    ///
-    /// # Errors
-    /// [`RunError::Instructions`] if these were too many; what [`check`](Self::check) says, which is
-    /// asked now and then.
-    #[inline(always)]
-    pub fn consume(&mut self, instructions: u64, address: u32) -> Result<(), RunError> {
-        let spent = self.spent.saturating_add(instructions);
-        if self.spent / CLOCK != spent / CLOCK || self.spent == 0 {
-            self.check()?;
-        }
-        self.spent = spent;
-        if spent > self.draw.options.limits.instructions {
-            return Err(self.exceeded(address));
-        }
-        Ok(())
-    }
-
-    /// Checks the time limit and cancellation.
-    ///
-    /// # Errors
-    /// [`RunError::Time`] and [`RunError::Cancelled`].
-    pub fn check(&self) -> Result<(), RunError> {
-        self.draw.check()
-    }
-
-    /// The error of a program that goes on at an address although nothing is left.
-    #[cold]
-    #[inline(never)]
-    #[must_use]
-    pub fn exceeded(&self, address: u32) -> RunError {
-        let limit = self.draw.options.limits.instructions;
-        RunError::Instructions { address, pixel: self.pixel, limit }
-    }
-}
-
-/// A function ready to run, with machine code or without.
-#[derive(Clone, Debug)]
-pub struct NativeCode {
-    pub(super) code: Bytecode,
-    pub(super) batch_width: u32,
-}
-
-impl NativeCode {
-    /// Without machine code. `uniforms` are the values of the function's uniforms, in their order.
-    ///
-    /// # Panics
-    /// If there are more or fewer values than uniforms.
-    #[must_use]
-    pub fn batch(function: &Function, uniforms: &[f32], simd: Simd) -> Self {
-        let code = Bytecode::new(function, &bind(function, uniforms), simd);
-        let batch_width = super::batch_width(code.slots);
-        Self { code, batch_width }
-    }
-
-    /// With machine code for what a compiler supports; it does not depend on the values of uniforms. The resources are
-    /// those of the draw. `simd` is the level of bytecode.
-    ///
-    /// # Panics
-    /// If there are more or fewer values than uniforms.
-    #[must_use]
-    pub fn compile(
-        function: &Function,
-        uniforms: &[f32],
-        resources: &ResourceLayout,
-        simd: Simd,
-        compiler: &dyn Compiler,
-    ) -> Self {
-        let uniforms = bind(function, uniforms);
-        let counted = r500_ir::optimize_for_codegen(function);
-        let function = counted.as_ref().unwrap_or(function);
-        let mut refused = Vec::new();
-        // Units that are refused become ops, which changes the slots of the others.
-        loop {
-            let native = UnitContext { compiler, resources, refused: &refused };
-            let (code, batch_width, again) =
-                Bytecode::with_native(function, &uniforms, simd, &native);
-            if again.is_empty() {
-                return Self { code, batch_width };
-            }
-            refused.extend(again);
-        }
-    }
-
-    /// How many of the function's operations are machine code, and how many there are. Fetches count if
-    /// the compiler takes them.
-    #[must_use]
-    pub fn coverage(&self) -> (usize, usize) {
-        self.code.coverage
-    }
-}
-
-/// Returns the uniforms of a function with their values.
-fn bind(function: &Function, uniforms: &[f32]) -> Vec<(Value, f32)> {
-    assert_eq!(function.uniforms.len(), uniforms.len(), "each uniform has a value");
-    function.uniforms.iter().map(|uniform| uniform.value).zip(uniforms.iter().copied()).collect()
-}
-
-/// The context of a compilation.
-pub(super) struct UnitContext<'a> {
-    pub(super) compiler: &'a dyn Compiler,
-    resources: &'a ResourceLayout,
-    /// The units that the compiler has refused.
-    pub(super) refused: &'a [usize],
-}
-
-impl UnitContext<'_> {
-    /// Returns whether a statement can be part of a unit.
-    pub(super) fn supports(&self, stmt: &Stmt) -> bool {
-        match stmt {
-            Stmt::Def(_, Inst { opcode: r500_ir::Opcode::Input { input, channel }, .. }) => {
-                self.compiler.capabilities().inputs
-                    && self.resources.interpolant(*input, *channel).is_some()
-            }
-            Stmt::Def(_, inst) => self.compiler.supports(inst),
-            Stmt::ConsumeFuel { .. } => true,
-            Stmt::If(_) | Stmt::Loop(_) => stmt.inside().all(|stmt| self.supports(stmt)),
-            Stmt::Fetch(fetch) => {
-                let table = self.resources.table(fetch.unit);
-                table.is_some_and(|table| self.compiler.supports_fetch(fetch, table))
-            }
-            Stmt::Discard(_) => self.compiler.capabilities().discards,
-            Stmt::Stat { .. } | Stmt::GroupHazard(_) => false,
-        }
-    }
-
-    /// The tables of units.
-    pub(super) fn tables(&self, units: &[u8]) -> Vec<(u8, Table)> {
-        units.iter().filter_map(|&unit| Some((unit, *self.resources.table(unit)?))).collect()
-    }
-
-    /// The inputs that are interpolants, by their numbers, as far as the compiler computes them.
-    pub(super) fn interpolants(&self) -> &[[u8; 2]] {
-        if self.compiler.capabilities().inputs { &self.resources.interpolants } else { &[] }
-    }
-}
-
-/// A unit before its values have slots.
-#[derive(Debug, Default)]
-pub(super) struct UnitBuilder<'a> {
-    pub(super) number: usize,
-    pub(super) body: Vec<&'a Stmt>,
-    pub(super) reads: Vec<Value>,
-    pub(super) writes: Vec<Value>,
-    pub(super) defs: Vec<Value>,
-    /// See [`PhiMove`].
-    pub(super) moves: Vec<(Value, Option<Operand>, Operand)>,
-    /// Targets, channels, which of these are numbers: see [`ColorStore`].
-    pub(super) colors: Vec<(u8, [Operand; 4], [bool; 4])>,
-    pub(super) fuel_checked: bool,
-    /// Operations and fetches in it.
-    pub(super) operations: usize,
-    /// Units that it fetches from, ascending.
-    pub(super) units: Vec<u8>,
-    /// Whether pixels lose their coverage.
-    pub(super) discards: bool,
-    /// Instructions to count beforehand, and the address of the first.
-    pub(super) consume: Option<(u32, u32)>,
-}
-
-/// The maximum number of instructions that a unit executes without checking fuel.
-const MAX_UNCHECKED: u64 = 10_000;
-
-impl<'a> UnitBuilder<'a> {
-    pub(super) fn new(stmts: &'a [Stmt]) -> Self {
-        let mut part = Self::default();
-        let mut inside = FuelUse::default();
-        for stmt in stmts {
-            if let Stmt::ConsumeFuel { instructions, address } = stmt {
-                part.consume(u64::from(*instructions), *address);
-            } else {
-                part.body.push(stmt);
-                part.collect(stmt);
-                inside.add(stmt, 1);
-            }
-        }
-        part.fuel_checked = inside.varies || inside.instructions > MAX_UNCHECKED;
-        if let Some(address) = inside.address.filter(|_| !part.fuel_checked) {
-            part.consume(inside.instructions, address);
-        }
-        part.units.sort_unstable();
-        part.units.dedup();
-        part.defs.sort_unstable();
-        part.reads.sort_unstable();
-        part.reads.dedup();
-        let defs = &part.defs;
-        part.reads.retain(|value| defs.binary_search(value).is_err());
-        part
-    }
-
-    /// Adds a move after the body, with its operands.
-    pub(super) fn push_phi_move(
-        &mut self,
-        (value, mask, from): (Value, Option<Operand>, Operand),
-        looks: impl Iterator<Item = Operand>,
-    ) {
-        self.add_uses(looks);
-        self.moves.push((value, mask, from));
-    }
-
-    /// Adds uses after the body.
-    pub(super) fn add_uses(&mut self, operands: impl Iterator<Item = Operand>) {
-        let moved: Vec<Value> = self.moves.iter().map(|(value, ..)| *value).collect();
-        self.reads.extend(
-            operands
-                .filter_map(Operand::value)
-                .filter(|value| self.defs.binary_search(value).is_err() && !moved.contains(value)),
-        );
-        self.reads.sort_unstable();
-        self.reads.dedup();
-    }
-
-    fn consume(&mut self, instructions: u64, address: u32) {
-        let (sum, _) = self.consume.get_or_insert((0, address));
-        *sum = sum.saturating_add(u32::try_from(instructions).unwrap_or(u32::MAX));
-    }
-
-    /// Collects the definitions and uses of a statement.
-    fn collect(&mut self, stmt: &Stmt) {
-        stmt.operands(&mut |operand| self.reads.extend(operand.value()));
-        match stmt {
-            Stmt::Def(value, inst) => {
-                let input = matches!(inst.opcode, r500_ir::Opcode::Input { .. });
-                self.operations += usize::from(!input);
-                self.defs.push(*value);
-            }
-            Stmt::Fetch(fetch) => {
-                self.operations += 1;
-                self.units.push(fetch.unit);
-                self.defs.extend(fetch.texel.into_iter().flatten());
-            }
-            Stmt::Discard(_) => self.discards = true,
-            Stmt::If(branch) => {
-                self.defs.extend(branch.phis.iter().map(|phi| phi.value));
-                branch.arms.iter().flatten().for_each(|stmt| self.collect(stmt));
-            }
-            Stmt::Loop(repeat) => {
-                self.defs.extend(repeat.params.iter().map(|param| param.value));
-                repeat.body.iter().for_each(|stmt| self.collect(stmt));
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Instructions that statements count at most.
-#[derive(Default)]
-struct FuelUse {
-    instructions: u64,
-    address: Option<u32>,
-    /// The number depends on lanes.
-    varies: bool,
-}
-
-impl FuelUse {
-    fn add(&mut self, stmt: &Stmt, times: u64) {
-        match stmt {
-            Stmt::ConsumeFuel { instructions, address } => {
-                let more = u64::from(*instructions).saturating_mul(times);
-                self.instructions = self.instructions.saturating_add(more);
-                self.address.get_or_insert(*address);
-            }
-            Stmt::If(branch) => {
-                branch.arms.iter().flatten().for_each(|stmt| self.add(stmt, times));
-            }
-            Stmt::Loop(repeat) => {
-                self.varies |= repeat.continue_mask.is_some();
-                let times = times.saturating_mul(u64::from(repeat.max_trips));
-                repeat.body.iter().for_each(|stmt| self.add(stmt, times));
-            }
-            _ => {}
-        }
-    }
 }
 
 /// The op that calls a kernel.
@@ -518,6 +218,3 @@ impl fmt::Debug for KernelCall {
         f.debug_struct("Kernel").field("discards", &self.discards).finish_non_exhaustive()
     }
 }
-
-#[cfg(test)]
-mod tests;

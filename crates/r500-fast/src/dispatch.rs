@@ -5,7 +5,7 @@
 
 use core::marker::PhantomData;
 
-use super::bytecode::Arg;
+use super::arg::Arg;
 use super::lanes::arith::{self, FromC, Ieee, MinusBoth, MinusC, PlusC, ZeroA, ZeroBoth};
 use super::lanes::{Chunk, Splat, Src, bits, functions, select};
 use super::reg_file::{OtherRegs, RegFile};

@@ -3,8 +3,10 @@
 use r500_isa::TEXTURE_UNITS;
 use r500_isa::values::TexOp;
 
-use super::bytecode::{Arg, Bytecode, ColorSource, FetchOp, Op};
-use super::codegen::{self, Batch, Fuel, TexelView};
+use super::arg::Arg;
+use super::bytecode::{Bytecode, ColorSource, FetchOp, Op};
+use super::codegen::{self, Batch, TexelView};
+use super::fuel::Fuel;
 use super::interpolants::LinearInterpolant;
 use super::lanes::{Chunk, LANES};
 use super::reg_file::{ChunkRange, RegFile};
@@ -162,18 +164,24 @@ impl<'a> Interpreter<'a> {
         (counters, scratch)
     }
 
-    /// Runs the program over a tile of a band.
-    pub(super) fn run(&mut self, tile: &Tile<'_>, band: &mut Band<'_>) -> Result<(), RunError> {
+    /// Begins a tile: all chunks execute, with the limits of the draw.
+    pub(super) fn begin(&mut self, tile: &Tile<'_>) {
         self.fuel = Fuel::new(self.draw, [tile.x, tile.y]);
         self.memory.exec.reset(self.memory.chunks);
-        self.simd.run_plain(super::tile::LoadInputs { tile, interp: self });
+    }
+
+    /// Runs the program over a tile of a band whose inputs are loaded.
+    pub(super) fn run(&mut self, tile: &Tile<'_>, band: &mut Band<'_>) -> Result<(), RunError> {
         let mut staging = std::mem::take(&mut self.staging);
         let over = self.stores_in_place(tile, band)
             && staging.has_offsets_in_rows(tile, band.rect().width);
         let targets = match self.code.stores_colors() && over {
             true => staging.in_place(tile, band),
             // Machine code reads the offsets even if it stores nothing.
-            false => staging.staged(tile, &self.code.colors),
+            false => {
+                let stored = |color| matches!(color, Some(ColorSource::Stored { .. }));
+                staging.staged(tile, self.code.colors.map(stored))
+            }
         };
         let simd = self.simd;
         let result = simd.run(Program { interp: self, targets });

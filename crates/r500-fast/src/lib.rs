@@ -23,34 +23,34 @@
     reason = "a broken invariant of a function is a bug that must not go on"
 )]
 
+mod arg;
+mod batch_draw;
+mod batch_io;
 mod bytecode;
+mod bytecode_gen;
 mod chunk_stores;
 pub mod codegen;
 mod dispatch;
+mod draw;
+mod fuel;
 mod interp;
 mod interpolants;
 pub(crate) mod lanes;
 mod linearizer;
 mod live_ranges;
+mod native_code;
 mod reg_file;
 mod render_targets;
 mod tile;
 mod uniforms;
+mod unit_builder;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use batch_draw::BatchDraw;
+use r500_exec::reference::Reference;
+use r500_exec::{Draw, DrawKey, Engine, Fallback, PreparedDraw};
 
-use bytecode::Bytecode;
-use codegen::NativeCode;
-use interp::{Interpreter, Scratch};
-use r500_exec::Band;
-use r500_exec::reference::{Group, Reference};
-use r500_exec::{
-    BandStats, Draw, DrawKey, Engine, Fallback, PixelRect, PreparedDraw, RunError, RunInfo,
-};
-use r500_ir::{Function, SymbolicConstants};
-use tile::{PixelCenters, ROWS, StoreOutputs, Tile};
-use uniforms::{BatchDraw, Uniforms};
-
+pub use draw::FastDraw;
+pub use native_code::NativeCode;
 pub use r500_simd::Simd;
 
 /// The fast engine.
@@ -102,164 +102,5 @@ impl Engine for Fast {
                 reason: reason.to_string(),
             }),
         }
-    }
-}
-
-/// A prepared draw, run batch by batch.
-pub struct FastDraw {
-    key: DrawKey,
-    uniforms: Uniforms,
-    centers: PixelCenters,
-    version: Mutex<Arc<CodeVersion>>,
-}
-
-/// A version of the code, which may be replaced between two bands.
-struct CodeVersion {
-    simd: Simd,
-    code: Bytecode,
-    /// Columns of chunks in a batch.
-    batch_width: u32,
-    /// Scratch memory that no thread is using: allocating it for each band would take longer than a short program.
-    scratch_pool: Mutex<Vec<Scratch>>,
-}
-
-/// The maximum size of a batch's slots in bytes, so that they stay in the processor's second-level cache. Larger batches
-/// amortise dispatch, above all where few lanes are left in a loop, and that is worth more than the first-level cache
-/// (measured, see the guide).
-const BATCH_BYTES: usize = 96 << 10;
-
-/// The number of columns of chunks in a batch with so many slots: a power of two, so that chunks lie in squares.
-fn batch_width(slots: u32) -> u32 {
-    let column = (ROWS / 4) as usize * size_of::<lanes::Chunk>() * slots.max(1) as usize;
-    let columns = u32::try_from(BATCH_BYTES / column).unwrap_or(1).clamp(1, 16);
-    1 << columns.ilog2()
-}
-
-impl FastDraw {
-    /// A draw with its code, which must be made of the draw's function.
-    #[must_use]
-    pub fn new(draw: &Draw<'_>, code: NativeCode, simd: Simd) -> Self {
-        Self {
-            key: DrawKey::of(draw),
-            uniforms: Uniforms::default(),
-            centers: PixelCenters::new(draw.bindings.size()),
-            version: Mutex::new(Arc::new(CodeVersion::new(code, simd))),
-        }
-    }
-
-    /// The same if the function was lifted with symbolic constants, which [`update`](PreparedDraw::update) then changes.
-    #[must_use]
-    pub fn with_uniforms(
-        self,
-        symbolic: SymbolicConstants,
-        function: &Function,
-        draw: &Draw<'_>,
-    ) -> Self {
-        Self { uniforms: Uniforms::new(symbolic, function, draw), ..self }
-    }
-
-    /// Replaces the code by other code of the same function, for bands that begin from now on.
-    pub fn replace_code(&self, mut code: NativeCode, simd: Simd) {
-        // It may have been compiled with the values of an earlier draw.
-        code.code.set_uniforms(self.uniforms.values());
-        *lock(&self.version) = Arc::new(CodeVersion::new(code, simd));
-    }
-}
-
-impl CodeVersion {
-    /// Sets the values of uniforms, also in the slots of scratch memory.
-    fn set_uniforms(&mut self, values: &[f32]) {
-        self.code.set_uniforms(values);
-        let scratch = self.scratch_pool.get_mut().unwrap_or_else(PoisonError::into_inner);
-        scratch.iter_mut().for_each(|scratch| scratch.set_uniforms(&self.code));
-    }
-
-    fn new(NativeCode { code, batch_width }: NativeCode, simd: Simd) -> Self {
-        Self { simd, code, batch_width, scratch_pool: Mutex::default() }
-    }
-}
-
-/// Locks a mutex, also one that a panicking thread has poisoned.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl FastDraw {
-    /// Replays chunks with a group hazard in the reference engine.
-    fn replay_as_groups(
-        draw: &Draw<'_>,
-        tile: &Tile<'_>,
-        interp: &mut Interpreter<'_>,
-        band: &mut Band<'_>,
-    ) -> Result<(), RunError> {
-        if !std::mem::take(&mut interp.any_replay) {
-            return Ok(());
-        }
-        for (chunk, (x, y)) in tile.chunks().enumerate() {
-            if !std::mem::take(&mut interp.needs_replay[chunk]) {
-                continue;
-            }
-            interp.counters.killed -= u64::from(interp.killed[chunk]);
-            let mut group = Group::new(draw, PixelRect { x, y, width: 4, height: 4 });
-            group.run()?;
-            for lane in group.lanes() {
-                band.clear_pixel(lane.x, lane.y);
-                band.store_pixel(lane.x, lane.y, &lane.output());
-            }
-            interp.counters.merge(group.counters());
-        }
-        Ok(())
-    }
-}
-
-impl PreparedDraw for FastDraw {
-    fn band_rows(&self) -> u32 {
-        ROWS
-    }
-
-    fn accepts(&self, draw: &Draw<'_>) -> bool {
-        self.key.matches(draw)
-    }
-
-    fn update(&mut self, draw: &Draw<'_>) -> bool {
-        if !self.key.matches_but_constants(draw) || !self.uniforms.allow(&self.key, draw) {
-            return false;
-        }
-        if self.key.changed_constants(draw).next().is_some() {
-            self.key.set_constants(draw);
-            self.uniforms.set(draw);
-            let version = self.version.get_mut().unwrap_or_else(PoisonError::into_inner);
-            // No band is being drawn, so that nothing else has the version.
-            let Some(version) = Arc::get_mut(version) else { return false };
-            version.set_uniforms(self.uniforms.values());
-        }
-        true
-    }
-
-    fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError> {
-        let version = Arc::clone(&lock(&self.version));
-        let CodeVersion { simd, code, batch_width, scratch_pool } = &*version;
-        let chunks = (batch_width * (ROWS / 4)) as usize;
-        let scratch = lock(scratch_pool).pop().unwrap_or_else(|| Scratch::new(code, chunks));
-        let mut interp = Interpreter::new(draw, code, *simd, scratch);
-        let block = band.rect();
-        let mut x = block.x - block.x % 4;
-        let y = block.y - block.y % ROWS;
-        while x < block.x + block.width {
-            let tile = Tile { x, y, columns: *batch_width, centers: &self.centers };
-            if tile.init_coverage(&mut interp, band) {
-                interp.run(&tile, band)?;
-            }
-            simd.run_plain(StoreOutputs { tile: &tile, interp: &mut interp, band });
-            Self::replay_as_groups(draw, &tile, &mut interp, band)?;
-            x += batch_width * 4;
-        }
-        let (counters, scratch) = interp.finish();
-        lock(scratch_pool).push(scratch);
-        Ok(BandStats { counters, ..BandStats::default() })
-    }
-
-    fn run_info(&self) -> RunInfo {
-        RunInfo { simd: Some(lock(&self.version).simd.name()), ..RunInfo::of("fast") }
     }
 }

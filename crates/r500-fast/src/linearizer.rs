@@ -3,7 +3,7 @@
 //! Phis and loop parameters become moves: before a branch and at the end of its arms, before a loop and at the
 //! end of its body. Runs of statements that a compiler supports become one op each, a compile unit.
 
-use super::codegen::{UnitBuilder, UnitContext};
+use super::unit_builder::{UnitBuilder, UnitContext};
 use r500_ir::{EntityMap, Function, If, Inst, Loop, Opcode, Operand, Stmt, Value, Values};
 
 /// An op whose values have no slots yet. Jumps name positions in the list of these.

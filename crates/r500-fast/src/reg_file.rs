@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::bytecode::Arg;
+use super::arg::Arg;
 use super::lanes::{Chunk, LANES};
 
 /// The slots, one after the other, and the execution stack.

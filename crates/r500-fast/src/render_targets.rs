@@ -1,6 +1,5 @@
 //! Render targets as machine code stores to them, and the offsets of a batch's pixels in them.
 
-use super::bytecode::ColorSource;
 use super::chunk_stores::ChunkStores;
 use super::interpolants::LinearInterpolant;
 use super::tile::Tile;
@@ -131,19 +130,13 @@ impl Staging {
     }
 
     /// Staging buffers for the chunks of a tile.
-    pub(super) fn staged(
-        &mut self,
-        tile: &Tile<'_>,
-        colors: &[Option<ColorSource>; 4],
-    ) -> ColorTargets<'_> {
+    pub(super) fn staged(&mut self, tile: &Tile<'_>, stored: [bool; 4]) -> ColorTargets<'_> {
         if self.contiguous.is_none() {
             self.contiguous = BatchOffsets::contiguous(tile.chunk_origins());
         }
         let Some(offsets) = &self.contiguous else { return ColorTargets::none() };
-        for (plane, color) in self.staged.iter_mut().zip(colors) {
-            let pixels =
-                if let Some(ColorSource::Stored { .. }) = color { offsets.pixels() } else { 0 };
-            plane.resize(pixels, [0.0; 4]);
+        for (plane, stored) in self.staged.iter_mut().zip(stored) {
+            plane.resize(if stored { offsets.pixels() } else { 0 }, [0.0; 4]);
         }
         ColorTargets { planes: self.staged.each_mut().map(Vec::as_mut_slice), offsets }
     }

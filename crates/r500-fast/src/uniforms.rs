@@ -1,15 +1,12 @@
-//! Constants that change between draws: uniforms, and the draw of the fast engine, which finds out which ones do.
+//! Uniforms of a draw: constants that change without a lift.
 
-use r500_exec::{Band, BandStats, Draw, DrawKey, PreparedDraw, RunError, RunInfo};
-use r500_ir::{ConstantChannel, Function, Range, SymbolicConstants, lift_symbolic};
-
-use crate::codegen::NativeCode;
-use crate::{FastDraw, Simd};
+use r500_exec::{Draw, DrawKey};
+use r500_ir::{ConstantChannel, Function, Range, SymbolicConstants};
 
 /// The uniforms of a function with their values, and what they may become.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Uniforms {
-    symbolic: SymbolicConstants,
+    pub(crate) symbolic: SymbolicConstants,
     sources: Vec<ConstantChannel>,
     values: Vec<f32>,
 }
@@ -42,7 +39,7 @@ impl Uniforms {
 }
 
 /// Returns the channels of constants that a draw has other values of, with the values of the key and of the draw.
-fn changed_channels(
+pub(crate) fn changed_channels(
     key: &DrawKey,
     draw: &Draw<'_>,
 ) -> impl Iterator<Item = (ConstantChannel, f32, f32)> {
@@ -54,53 +51,4 @@ fn changed_channels(
             (last.to_bits() != now.to_bits()).then_some((source, last, now))
         })
     })
-}
-
-/// A draw of the fast engine. A constant that changes becomes a uniform: the program is lifted again then, and no more.
-pub(crate) struct BatchDraw {
-    batches: FastDraw,
-    simd: Simd,
-}
-
-impl BatchDraw {
-    pub(crate) fn new(batches: FastDraw, simd: Simd) -> Self {
-        Self { batches, simd }
-    }
-}
-
-impl PreparedDraw for BatchDraw {
-    fn band_rows(&self) -> u32 {
-        self.batches.band_rows()
-    }
-
-    fn accepts(&self, draw: &Draw<'_>) -> bool {
-        self.batches.accepts(draw)
-    }
-
-    fn update(&mut self, draw: &Draw<'_>) -> bool {
-        if self.batches.update(draw) {
-            return true;
-        }
-        let FastDraw { key, uniforms, .. } = &self.batches;
-        if !key.matches_but_constants(draw) {
-            return false;
-        }
-        let mut symbolic = uniforms.symbolic.clone();
-        for (source, last, now) in changed_channels(key, draw) {
-            symbolic.widen(source, last, now);
-        }
-        let Ok(function) = lift_symbolic(draw, &symbolic) else { return false };
-        let code = NativeCode::batch(&function, &function.uniform_values(draw.bindings), self.simd);
-        let batches = FastDraw::new(draw, code, self.simd);
-        self.batches = batches.with_uniforms(symbolic, &function, draw);
-        true
-    }
-
-    fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError> {
-        self.batches.draw_band(draw, band)
-    }
-
-    fn run_info(&self) -> RunInfo {
-        self.batches.run_info()
-    }
 }

@@ -6,7 +6,7 @@ use r500_numerics::{Arith, compare, flush, kernels};
 /// Evaluates an operation on floats. `None` for inputs, quad broadcasts, selects and operations on masks.
 #[must_use]
 pub fn evaluate(opcode: Opcode, args: [u32; 3]) -> Option<u32> {
-    let law = Arith::LAW;
+    let law = Arith::REFERENCE;
     let [a, b, c] = args.map(f32::from_bits);
     let mask = |set: bool| if set { !0 } else { 0 };
     let product = |product: MulFlags| {

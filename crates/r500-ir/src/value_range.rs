@@ -322,7 +322,7 @@ mod tests {
                 ranges.push((range, inside));
             }
         }
-        let law = Arith::LAW;
+        let law = Arith::REFERENCE;
         let zero_rule = law.with_zero_rule(true);
         for (a, points) in &ranges {
             for &x in points {

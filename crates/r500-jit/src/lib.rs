@@ -2,7 +2,7 @@
 //!
 //! The [fast engine](mod@r500_fast) stays the frame: batches of pixels, regions, fetches of
 //! unusual kinds, what is counted and stored. Operations, kills, fetches that have a
-//! [table](r500_fast::codegen::Table), and branches and loops of these are
+//! [table](r500_fast::codegen::TextureDesc), and branches and loops of these are
 //! [segments](r500_fast::codegen::CompileUnit) that become machine code here, the last of which puts colours into
 //! the picture. Frames begin on the fast
 //! engine at once and move over when the code is ready: both draw the same, bit for bit.
@@ -14,6 +14,7 @@
 //! | module | job |
 //! | --- | --- |
 //! | `engine` | the engine |
+//! | `settings` | its settings |
 //! | `tiering` | drawings on their way from batches to machine code |
 //! | `progress` | how much all drawings of a function have done |
 //! | `background` | compiles on a thread of its own |
@@ -51,15 +52,17 @@ mod engine;
 mod fuel;
 mod memory_bounds;
 mod progress;
+mod settings;
 mod specialization;
 mod tiering;
 
 mod lir;
 mod live_ranges;
 mod lower;
-mod schedule;
 #[cfg(test)]
-mod segments;
+#[path = "../testing/random_units/mod.rs"]
+mod random_units;
+mod schedule;
 mod unroll_and_jam;
 
 #[cfg(all(target_arch = "x86_64", any(unix, windows)))]
@@ -86,6 +89,7 @@ mod no_disasm;
 #[cfg(not(all(target_arch = "x86_64", any(unix, windows))))]
 pub use no_disasm::listing;
 
+pub use engine::Jit;
 #[cfg(feature = "emulator")]
-pub use engine::Execution;
-pub use engine::{CacheUse, Constants, Effort, Jit, Settings, Unavailable, When};
+pub use settings::Execution;
+pub use settings::{CacheUse, Constants, Effort, Settings, Unavailable, When};

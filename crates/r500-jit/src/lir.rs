@@ -235,7 +235,7 @@ pub(crate) struct LoadTexel {
     pub(crate) pixel: u8,
     /// Bytes.
     pub(crate) offset: u8,
-    /// Whether it may be [tiny](r500_fast::codegen::Table::tiny).
+    /// Whether it may be [tiny](r500_fast::codegen::TextureDesc::may_underflow).
     pub(crate) tiny: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use r500_fast::codegen::{Batch, Chunk, ColorTargets, CompileUnit, Table, TexelView};
+use r500_fast::codegen::{Batch, Chunk, ColorTargets, CompileUnit, TexelView, TextureDesc};
 
 /// Texture units.
 pub(crate) const UNITS: usize = 16;
@@ -15,7 +15,7 @@ pub(crate) struct MemoryBounds {
     /// Slots that there must be.
     slots: usize,
     /// Tables that there must be.
-    tables: Vec<(u8, Table)>,
+    tables: Vec<(u8, TextureDesc)>,
     /// Ramps that there must be.
     interpolants: usize,
     /// Planes of colours that there must be.

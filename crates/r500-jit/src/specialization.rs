@@ -106,7 +106,8 @@ mod tests {
     fn ranges_of_changing_constants_hold_for_the_values_seen_and_settle() {
         let range = history(&[0.3, 0.37]).symbolic.range(FIRST).expect("it changed");
         assert!(range.lo > 0.0 && range.contains(Range::of(1e30)), "{range:?}");
-        let sequence = [0.3, 0.37, -2.0, f32::INFINITY, f32::NAN, -0.0, 1e-40, 5.0, -1e-41];
+        let sequence =
+            [0.3, 0.37, -2.0, f32::INFINITY, f32::NEG_INFINITY, f32::NAN, -0.0, 1e-40, 5.0, -1e-41];
         for n in 1..sequence.len() {
             let range = history(&sequence[..=n]).symbolic.range(FIRST).expect("it changed");
             for x in &sequence[..=n] {

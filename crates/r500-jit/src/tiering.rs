@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use r500_exec::{Band, BandStats, Draw, PixelRect, PreparedDraw, RunError, RunInfo};
 use r500_fast::Simd;
-use r500_fast::codegen::{FastDraw, NativeCode};
+use r500_fast::{FastDraw, NativeCode};
 use r500_ir::{LiftError, SymbolicConstants};
 
 use crate::background::{Task, Worker};

@@ -109,8 +109,8 @@ fn measure(name: &str, threads: usize) -> Tally {
         "ln2" => walk(name, threads, kernels::ln2, want_ln2),
         "sin" => walk(name, threads, kernels::sin, want_sin),
         "cos" => walk(name, threads, kernels::cos, want_cos),
-        "rcp" => walk(name, threads, |x| Arith::LAW.rcp(x), want_rcp),
-        _ => walk(name, threads, |x| Arith::LAW.rsq(x), want_rsq),
+        "rcp" => walk(name, threads, |x| Arith::REFERENCE.rcp(x), want_rcp),
+        _ => walk(name, threads, |x| Arith::REFERENCE.rsq(x), want_rsq),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::special::{CANONICAL_NAN, canonical_nan, flush};
 
 /// The arithmetic: operations as methods, open rules as fields.
 ///
-/// Every engine implements [`Arith::LAW`]. The reference engine implements all combinations, for comparison with
+/// Every engine implements [`Arith::REFERENCE`]. The reference engine implements all combinations, for comparison with
 /// a card.
 ///
 /// All operations are on IEEE binary32 and round to nearest even.
@@ -14,7 +14,7 @@ use crate::special::{CANONICAL_NAN, canonical_nan, flush};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Arith {
     /// `US_CONFIG.ZERO_TIMES_ANYTHING_EQUALS_ZERO`. Not a reading but a bit of the program's state; false in
-    /// [`Arith::LAW`], as in a register that was not written.
+    /// [`Arith::REFERENCE`], as in a register that was not written.
     pub zero_rule: bool,
     /// The sign of the zero that `zero_rule` makes.
     pub zero_sign: ZeroSign,
@@ -75,13 +75,13 @@ const TINY_BELOW: f64 = f32::MIN_POSITIVE as f64 * (1.0 - 1.0 / (1_u64 << 25) as
 
 impl Default for Arith {
     fn default() -> Self {
-        Self::LAW
+        Self::REFERENCE
     }
 }
 
 impl Arith {
     /// The project's choice, for a `US_CONFIG` of 0.
-    pub const LAW: Self = Self {
+    pub const REFERENCE: Self = Self {
         zero_rule: false,
         zero_sign: ZeroSign::Plus,
         denormals: Denormals::Flush,
@@ -281,7 +281,7 @@ impl Arith {
 #[inline]
 #[must_use]
 pub fn finish(x: f32, factor: f32) -> f32 {
-    canonical_nan(Arith::LAW.mul(x, factor))
+    canonical_nan(Arith::REFERENCE.mul(x, factor))
 }
 
 /// Returns a + b rounded to odd: if the sum is inexact, the one of the two neighbouring doubles whose last bit is

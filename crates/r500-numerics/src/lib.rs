@@ -20,7 +20,7 @@
 //! | `EX2`, `LN2`, `SIN`, `COS` are fixed polynomials | [`kernels`] | documented only in name; the accuracy of the card is open |
 //! | planes of interpolants are evaluated in float32, nothing flushed | [`plane()`] | open |
 //!
-//! Open rules worth testing on a card are fields of [`Arith`]; the project's choice is [`Arith::LAW`].
+//! Open rules worth testing on a card are fields of [`Arith`]; the project's choice is [`Arith::REFERENCE`].
 //! Documented rules are not fields.
 //!
 //! **Tininess** is decided after rounding with an unbounded exponent, as x86 does with flush-to-zero set, so
@@ -31,6 +31,7 @@
 //! write to a target convert it to [`CANONICAL_NAN`].
 
 mod arith;
+pub mod branchless;
 pub mod codec;
 pub mod compare;
 pub mod kernels;

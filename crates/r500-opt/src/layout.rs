@@ -105,7 +105,7 @@ impl Code {
             let found = self.lines.iter().position(|line| line.names.contains(&name));
             found.or_else(|| self.end_names.contains(&name).then_some(count))
         };
-        let offset = like.state.base_address();
+        let offset = u32::from(like.state.base_address());
         let mut program = like.clone();
         program.code.clear();
         for line in &self.lines {

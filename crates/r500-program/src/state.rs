@@ -65,8 +65,8 @@ pub const OUT_FMT_RGBA8: UsOutFmt = UsOutFmt(0x3900);
 impl State {
     /// Returns the absolute address of the first instruction: `US_CODE_OFFSET`, 0 if not given.
     #[must_use]
-    pub fn base_address(&self) -> u32 {
-        self.code_offset.map_or(0, |register| u32::from(register.offset_addr()))
+    pub fn base_address(&self) -> u16 {
+        self.code_offset.map_or(0, |register| register.offset_addr())
     }
 
     /// Returns whether the source gives float constant `n`.

@@ -78,7 +78,7 @@ impl CodeWindow {
         let state = &program.state;
         let Some(last) = program.code.len().checked_sub(1) else { return Err(WindowError::Empty) };
         let last = u32::try_from(last).unwrap_or(u32::MAX / 2);
-        let offset = state.base_address();
+        let offset = u32::from(state.base_address());
         let given = (offset, offset + last);
         let window = state.code_range.map_or(given, |range| {
             let first = u32::from(range.code_addr());

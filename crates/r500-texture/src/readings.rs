@@ -2,7 +2,7 @@
 
 use r500_numerics::Arith;
 
-/// The options of a sampler: [`TexReadings::LAW`] is this project's choice; other combinations are for
+/// The options of a sampler: [`TexReadings::REFERENCE`] is this project's choice; other combinations are for
 /// comparison with a card.
 ///
 /// The evidence is given at the type of each field.
@@ -127,8 +127,8 @@ pub enum WideBorder {
 
 impl TexReadings {
     /// The project's choices.
-    pub const LAW: Self = Self {
-        arith: Arith::LAW,
+    pub const REFERENCE: Self = Self {
+        arith: Arith::REFERENCE,
         lod_bias: LodBias::Always,
         lod_fraction: LodFraction::FourBits,
         magnification: Magnification::Zero,
@@ -141,6 +141,6 @@ impl TexReadings {
 
 impl Default for TexReadings {
     fn default() -> Self {
-        Self::LAW
+        Self::REFERENCE
     }
 }

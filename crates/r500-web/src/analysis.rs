@@ -220,7 +220,7 @@ pub fn analyse(document: &Document) -> Analysis {
         targets,
         depth,
         diagnostics,
-        offset: job.program.state.code_offset.map_or(0, |offset| offset.offset_addr()),
+        offset: job.program.state.base_address(),
         instructions: instructions(document),
         constants: constants(document, &drawn, &made_up),
         ints: ints(&drawn, &made_up),
@@ -264,7 +264,7 @@ fn told(document: &Document, problem: &Problem) -> Diagnostic {
 fn instructions(document: &Document) -> Vec<Instruction> {
     let assembly = document.assembly();
     let code = &assembly.job.program.code;
-    let offset = assembly.job.program.state.code_offset.map_or(0, |offset| offset.offset_addr());
+    let offset = assembly.job.program.state.base_address();
     let lines = r500::asm::print_lines(code, offset);
     let all = code.iter().zip(lines).enumerate();
     let one = |(index, (instruction, text)): (usize, (&r500::isa::Instruction, String))| {

@@ -113,7 +113,7 @@ pub fn edit_field(
     let program = &document.assembly().job.program;
     let mut wanted = program.code.clone();
     wanted[index] = new;
-    let offset = program.state.code_offset.map_or(0, |offset| offset.offset_addr());
+    let offset = program.state.base_address();
 
     let dwords = new.0.map(|dword| format!("{dword:#010x}")).join(" ");
     // As it reads where it stands, then by itself, then as it is.

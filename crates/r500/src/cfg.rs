@@ -25,7 +25,7 @@ impl<'a> Flow<'a> {
     /// Returns the flow of a job's program, whose graph is at hand.
     #[must_use]
     pub fn new(job: &'a Job, graph: &'a Graph) -> Self {
-        let offset = job.program.state.code_offset.map_or(0, |offset| offset.offset_addr());
+        let offset = job.program.state.base_address();
         let mut lines = r500_asm::print_lines(&job.program.code, offset);
         for line in &mut lines {
             let end = line.trim_end().trim_end_matches(';').trim_end().len();

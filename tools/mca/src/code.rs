@@ -6,9 +6,8 @@ use anyhow::{Context, Result, bail};
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction};
 use r500::exec::{Draw, RunError};
 use r500::fast::Simd;
-use r500::fast::codegen::{
-    Batch, Capabilities, CompileUnit, Compiler, Kernel, NativeCode, ResourceLayout,
-};
+use r500::fast::NativeCode;
+use r500::fast::codegen::{Batch, Capabilities, CompileUnit, Compiler, Kernel, ResourceLayout};
 use r500::ir;
 use r500::jit::Effort;
 use r500::jit::compile::{Assembly, Level, compile};

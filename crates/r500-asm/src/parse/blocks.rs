@@ -221,7 +221,7 @@ impl Parser<'_> {
                 }
             }
         }
-        let offset = self.job.program.state.code_offset.map_or(0, |o| o.offset_addr());
+        let offset = self.job.program.state.base_address();
         for (at, span) in std::mem::take(&mut self.flow.global) {
             let address = self.job.program.code[at].fc_addr().jump_addr();
             self.set_target(at, usize::from(address) + usize::from(offset), span);

@@ -71,7 +71,7 @@ pub fn print(job: &Job, options: &PrintOptions) -> Printed {
     if options.state {
         directive::job(&mut out, job, options, &mut files);
     }
-    let offset = job.program.state.code_offset.map_or(0, |o| o.offset_addr());
+    let offset = job.program.state.base_address();
     code(&mut out, &job.program.code, offset, options.annotate);
     Printed { text: out.finish(), files }
 }

@@ -29,7 +29,7 @@ const TEMPORARIES: usize = 128;
 const ALT_TEMPORARIES: usize = 128;
 
 /// Arithmetic of vertex programs.
-pub(crate) const ARITH: Arith = Arith::LAW.with_zero_rule(true);
+pub(crate) const ARITH: Arith = Arith::REFERENCE.with_zero_rule(true);
 
 /// A vertex program with its constants, decoded.
 #[derive(Clone, Debug)]

@@ -79,7 +79,9 @@ impl Blend {
         let source = match (self.source, format.is_fixed()) {
             (_, false) => components,
             (BlendSource::OutFormat, true) => format.sent(components),
-            (BlendSource::Float, true) => components.map(|x| r500_numerics::Arith::LAW.clamp01(x)),
+            (BlendSource::Float, true) => {
+                components.map(|x| r500_numerics::Arith::REFERENCE.clamp01(x))
+            }
         };
         let mut destination = format.decode(stored);
         for (c, x) in destination.iter_mut().enumerate() {

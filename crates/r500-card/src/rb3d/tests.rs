@@ -29,7 +29,7 @@ fn rb3d(setup: &[(u32, u32)]) -> (Rb3d, Buffer) {
         assert!(effect.is_ok(), "{effect:?}");
     }
     let written = [true, false, false, false];
-    let rb3d = Rb3d::new(&state, written, 1, &Readings::LAW, &mut Report::default());
+    let rb3d = Rb3d::new(&state, written, 1, &Readings::REFERENCE, &mut Report::default());
     assert_eq!(rb3d.targets[0].surface.endian, Endian::NONE);
     (rb3d, buffer)
 }

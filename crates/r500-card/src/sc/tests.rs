@@ -62,13 +62,16 @@ fn covered(counts: &[[u8; SAMPLES]; 64 * 64]) -> Vec<(usize, usize)> {
 
 #[test]
 fn each_sample_of_a_random_mesh_is_covered_once() {
-    let fine = Readings { subpixel: SubpixelGrid::Fine, ..Readings::LAW };
+    let fine = Readings { subpixel: SubpixelGrid::Fine, ..Readings::REFERENCE };
     for (setup, readings) in [
-        (&[][..], Readings::LAW),
-        (&[(0x4018, 1 << 16)][..], Readings::LAW),
+        (&[][..], Readings::REFERENCE),
+        (&[(0x4018, 1 << 16)][..], Readings::REFERENCE),
         (&[][..], fine),
         // Four samples, as Mesa places them.
-        (&[(0x4020, 1 | 2 << 1), (0x4010, 0x6628_4a66), (0x4014, 0x0066_6682)][..], Readings::LAW),
+        (
+            &[(0x4020, 1 | 2 << 1), (0x4010, 0x6628_4a66), (0x4014, 0x0066_6682)][..],
+            Readings::REFERENCE,
+        ),
     ] {
         let blocks = blocks(setup, &readings);
         arbtest::arbtest(|u| mesh(u, &blocks)).budget_ms(400);
@@ -130,7 +133,7 @@ fn edge_rules_take_the_sides_that_they_name() {
         (22, [false, true, false, true]),
         (16, [true, true, true, true]),
     ] {
-        let blocks = blocks(&[(0x43a8, rule << 5)], &Readings::LAW);
+        let blocks = blocks(&[(0x43a8, rule << 5)], &Readings::REFERENCE);
         let mut counts = [[0; SAMPLES]; 64 * 64];
         scan(&blocks, shape(ShapeKind::Point, square, true), &mut counts);
         let covered = covered(&counts);
@@ -143,7 +146,7 @@ fn edge_rules_take_the_sides_that_they_name() {
 fn scissor_and_clip_rules_cut_pixels() {
     let all = [[0, 0], [12 * 64, 0], [0, 12 * 64]];
     let count = |setup: &[(u32, u32)]| {
-        let blocks = blocks(setup, &Readings::LAW);
+        let blocks = blocks(setup, &Readings::REFERENCE);
         let mut counts = [[0; SAMPLES]; 64 * 64];
         scan(&blocks, shape(ShapeKind::Point, all, true), &mut counts);
         covered(&counts)
@@ -164,7 +167,7 @@ fn a_screen_door_masks_samples_of_each_pixel() {
     let multisampling = (0x4020, 1 | 2 << 1);
     let positions = [(0x4010, 0x6666_6666), (0x4014, 0x0666_6666)];
     let setup = [multisampling, positions[0], positions[1], (0x43e8, 0b0101)];
-    let blocks = blocks(&setup, &Readings::LAW);
+    let blocks = blocks(&setup, &Readings::REFERENCE);
     let mut counts = [[0; SAMPLES]; 64 * 64];
     scan(&blocks, shape(ShapeKind::Point, [[0, 0], [48, 0], [0, 48]], true), &mut counts);
     assert_eq!(counts[0], [1, 0, 1, 0, 0, 0]);

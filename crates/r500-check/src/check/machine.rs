@@ -20,7 +20,7 @@ use r500_isa::{Access, OperandField};
 
 /// Checks that need no graph.
 pub(super) fn check_size(program: &Program, findings: &mut Vec<Lint>) {
-    let offset = program.state.code_offset.map_or(0, |r| usize::from(r.offset_addr()));
+    let offset = usize::from(program.state.base_address());
     let last = offset + program.code.len();
     if last > INSTRUCTION_SLOTS {
         let message = format!("instructions reach to address {}, the last slot is 511", last - 1);

@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 use super::{Chunk, Flush, Lanewise, Splat, Src, map};
 use r500_numerics::Arith;
 
-const LAW: Arith = Arith::LAW;
+const REFERENCE: Arith = Arith::REFERENCE;
 
 /// Which factors of a product make it zero.
 pub(crate) trait Product {
@@ -35,7 +35,7 @@ pub(crate) trait Product {
         if Self::ZERO_A && zero(a) || Self::ZERO_B && zero(b) {
             return 0.0;
         }
-        LAW.mul(a, b)
+        REFERENCE.mul(a, b)
     }
 }
 
@@ -80,7 +80,7 @@ pub(crate) trait Sum {
     #[inline(always)]
     fn law(p: f32, c: f32) -> f32 {
         let p = if Self::MINUS_P { -p } else { p };
-        if Self::MINUS_C { LAW.sub(p, c) } else { LAW.add(p, c) }
+        if Self::MINUS_C { REFERENCE.sub(p, c) } else { REFERENCE.add(p, c) }
     }
 }
 
@@ -188,7 +188,7 @@ impl Lanewise<2> for Mul {
 
     #[inline(always)]
     fn law([a, b]: [f32; 2]) -> f32 {
-        LAW.mul(a, b)
+        REFERENCE.mul(a, b)
     }
 }
 
@@ -205,7 +205,7 @@ impl<S: Sum> Lanewise<3> for Mad<S> {
 
     #[inline(always)]
     fn law([a, b, c]: [f32; 3]) -> f32 {
-        S::law(LAW.mul(a, b), c)
+        S::law(REFERENCE.mul(a, b), c)
     }
 }
 
@@ -279,7 +279,7 @@ impl Lanewise<1> for Rcp {
 
     #[inline(always)]
     fn law([a]: [f32; 1]) -> f32 {
-        LAW.rcp(a)
+        REFERENCE.rcp(a)
     }
 }
 
@@ -296,6 +296,6 @@ impl Lanewise<1> for Rsq {
 
     #[inline(always)]
     fn law([a]: [f32; 1]) -> f32 {
-        LAW.rsq(a)
+        REFERENCE.rsq(a)
     }
 }

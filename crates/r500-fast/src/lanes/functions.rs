@@ -1,14 +1,11 @@
-//! Functions of one number: the steps of [`numerics::kernels`](r500_numerics::kernels), without
-//! branches.
-//!
-//! Where a step here is another than there it gives the same bits, for the reason beside it.
+//! Functions of one number: the [branchless kernels](r500_numerics::branchless), `FRC` and the clamp.
 
 use core::marker::PhantomData;
 
 use super::{Chunk, Flush, Lanewise, Src, map};
-use r500_numerics::kernels::{EX2, LN2, LN2_SPLIT, SINE};
-use r500_numerics::{Arith, CANONICAL_NAN, kernels};
-use r500_simd::Rint;
+use r500_numerics::branchless::{self, Lane};
+use r500_numerics::{Arith, kernels};
+use r500_simd::{MagicRound, Rint};
 
 /// `FRC`: A - floor(A).
 #[inline(always)]
@@ -60,7 +57,7 @@ impl<R: Rint> Lanewise<1> for Frc<R> {
 
     #[inline(always)]
     fn law([a]: [f32; 1]) -> f32 {
-        Arith::LAW.frc(a)
+        Arith::REFERENCE.frc(a)
     }
 }
 
@@ -85,7 +82,7 @@ impl Lanewise<1> for Clamp01 {
 
     #[inline(always)]
     fn law([a]: [f32; 1]) -> f32 {
-        Arith::LAW.clamp01(a)
+        Arith::REFERENCE.clamp01(a)
     }
 }
 
@@ -96,19 +93,7 @@ impl Lanewise<1> for Ex2 {
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
-        // Numbers of this size have no fraction, and two's complement in their last bits.
-        const FRACTIONLESS: f32 = 12_582_912.0;
-        let x = F::operand(a);
-        let sum = x + FRACTIONLESS;
-        // An integer 0 is +0 here, but what it is taken from goes into a polynomial only.
-        let n = sum - FRACTIONLESS;
-        let p = horner(&EX2, x - n);
-        // 2^n by way of the exponent: p is at least 1 where n is -126, less than 1 where it is 128,
-        // so the result is a normal number. Outside -126..128 this is anything.
-        let scaled = p.to_bits().wrapping_add(sum.to_bits() << 23);
-        let below = if x < -126.0 { 0 } else { scaled };
-        let above = if x >= 128.0 { f32::INFINITY.to_bits() } else { below };
-        f32::from_bits(if x.is_nan() { CANONICAL_NAN.to_bits() } else { above })
+        Lane::<MagicRound>::apply(F::operand(a), branchless::ex2)
     }
 
     #[inline(always)]
@@ -124,18 +109,7 @@ impl Lanewise<1> for Ln2 {
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
-        let x = F::operand(a);
-        let bits = x.to_bits();
-        let i = bits.wrapping_sub(LN2_SPLIT) as i32;
-        let e = (i >> 23) as f32;
-        let f = f32::from_bits(bits.wrapping_sub(i as u32 & 0xff80_0000)) - 1.0;
-        let logarithm = e + (f + f * horner(&LN2, f));
-        // +inf and NaN are their own logarithms.
-        let positive = if x < f32::INFINITY { logarithm } else { x };
-        let number = if x < 0.0 { CANONICAL_NAN } else { positive };
-        // Asked of the bits, and last: of three comparisons the compiler makes a test of the class,
-        // and to that a denormal is no zero in any environment.
-        if bits & 0x7f80_0000 == 0 { f32::NEG_INFINITY } else { number }
+        Lane::<MagicRound>::apply(F::operand(a), branchless::ln2)
     }
 
     #[inline(always)]
@@ -151,10 +125,7 @@ impl<R: Rint> Lanewise<1> for Sin<R> {
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
-        let (r, a) = reduce::<F, R>(a);
-        let down = 2.0 - a;
-        let w = if a < down { a } else { down };
-        sine_of_quarters(w.copysign(r))
+        Lane::<R>::apply(F::operand(a), branchless::sin)
     }
 
     #[inline(always)]
@@ -170,8 +141,7 @@ impl<R: Rint> Lanewise<1> for Cos<R> {
 
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
-        let (_, a) = reduce::<F, R>(a);
-        sine_of_quarters(1.0 - a)
+        Lane::<R>::apply(F::operand(a), branchless::cos)
     }
 
     #[inline(always)]
@@ -180,36 +150,10 @@ impl<R: Rint> Lanewise<1> for Cos<R> {
     }
 }
 
-/// The rest without whole turns, in turns and, without its sign, in quarters.
-#[inline(always)]
-fn reduce<F: Flush, R: Rint>(x: f32) -> (f32, f32) {
-    let x = F::operand(x);
-    let r = x - R::rint(x);
-    (r, 4.0 * r.abs())
-}
-
-#[inline(always)]
-fn sine_of_quarters(w: f32) -> f32 {
-    w + w * horner(&SINE, w * w)
-}
-
 /// The largest integer that is not above x: the nearest one, or the one before.
 #[inline(always)]
 fn floor_of<R: Rint>(x: f32) -> f32 {
     let nearest = R::rint(x);
     let before = nearest - 1.0;
     if nearest > x { before } else { nearest }
-}
-
-/// The polynomial with these coefficients (constant term first) at x, each product and each sum
-/// rounded.
-#[inline(always)]
-fn horner<const N: usize>(coefficients: &[f32; N], x: f32) -> f32 {
-    let mut sum = coefficients[N - 1];
-    let mut n = N - 1;
-    while n > 0 {
-        n -= 1;
-        sum = sum * x + coefficients[n];
-    }
-    sum
 }

@@ -12,8 +12,8 @@ use r500_simd::{Simd, SimdLevel, SimdTask};
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-const LAW: Arith = Arith::LAW;
-const RULE: Arith = LAW.with_zero_rule(true);
+const REFERENCE: Arith = Arith::REFERENCE;
+const RULE: Arith = REFERENCE.with_zero_rule(true);
 
 /// How much of a result is specified.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -69,7 +69,7 @@ fn with_bits<const N: usize>(x: [f32; N], f: impl Fn([u32; N]) -> u32) -> f32 {
 
 /// The law of [`ZeroA`].
 fn zero_a(a: f32, b: f32) -> f32 {
-    if compare::eq(a, 0.0) { 0.0 } else { LAW.mul(a, b) }
+    if compare::eq(a, 0.0) { 0.0 } else { REFERENCE.mul(a, b) }
 }
 
 // What all lanes share, for tuples that are the same in all lanes.
@@ -78,31 +78,31 @@ fn shared(slot: &[Chunk]) -> Splat {
 }
 
 kernels! { check;
-    mul[2] Number: |L, d, [a, b]| arith::mul::<L::Flush>(d, a, b), |[a, b]| LAW.mul(a, b);
+    mul[2] Number: |L, d, [a, b]| arith::mul::<L::Flush>(d, a, b), |[a, b]| REFERENCE.mul(a, b);
     mul_zero_a[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, ZeroA>(d, a, b, Splat(0.0)), |[a, b]| zero_a(a, b);
     mul_zero_both[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, ZeroBoth>(d, a, b, Splat(0.0)), |[a, b]| RULE.product(a, b);
     mad_signed_plus[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, MinusC>(d, a, b, c, Splat(0.0)), |[a, b, c]| RULE.mad(a, b, -c);
-    mul_negated[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, Ieee>(d, a, b, Splat(-0.0)), |[a, b]| LAW.mul(-a, b);
+    mul_negated[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, Ieee>(d, a, b, Splat(-0.0)), |[a, b]| REFERENCE.mul(-a, b);
     mul_negated_zero_a[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, ZeroA>(d, a, b, Splat(-0.0)), |[a, b]| zero_a(-a, b);
     mul_negated_zero_both[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, ZeroBoth>(d, a, b, Splat(-0.0)), |[a, b]| RULE.product(-a, b);
 
-    mad[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, PlusC>(d, a, b, c), |[a, b, c]| LAW.mad(a, b, c);
-    mad_minus_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, MinusC>(d, a, b, c), |[a, b, c]| LAW.mad(a, b, -c);
-    mad_from_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, FromC>(d, a, b, c), |[a, b, c]| LAW.sub(c, LAW.mul(a, b));
-    mad_minus_both[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, MinusBoth>(d, a, b, c), |[a, b, c]| LAW.sub(-LAW.mul(a, b), c);
-    mad_zero_a[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroA, PlusC>(d, a, b, c, Splat(0.0)), |[a, b, c]| LAW.add(zero_a(a, b), c);
+    mad[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, PlusC>(d, a, b, c), |[a, b, c]| REFERENCE.mad(a, b, c);
+    mad_minus_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, MinusC>(d, a, b, c), |[a, b, c]| REFERENCE.mad(a, b, -c);
+    mad_from_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, FromC>(d, a, b, c), |[a, b, c]| REFERENCE.sub(c, REFERENCE.mul(a, b));
+    mad_minus_both[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, MinusBoth>(d, a, b, c), |[a, b, c]| REFERENCE.sub(-REFERENCE.mul(a, b), c);
+    mad_zero_a[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroA, PlusC>(d, a, b, c, Splat(0.0)), |[a, b, c]| REFERENCE.add(zero_a(a, b), c);
     mad_zero_both[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, PlusC>(d, a, b, c, Splat(0.0)), |[a, b, c]| RULE.mad(a, b, c);
-    mad_zero_both_from_c[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, FromC>(d, a, b, c, Splat(0.0)), |[a, b, c]| LAW.sub(c, RULE.product(a, b));
+    mad_zero_both_from_c[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, FromC>(d, a, b, c, Splat(0.0)), |[a, b, c]| REFERENCE.sub(c, RULE.product(a, b));
     mad_negated_zero_both[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, PlusC>(d, a, b, c, Splat(-0.0)), |[a, b, c]| RULE.mad(-a, b, c);
     mad_negated_zero_both_minus_c[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, MinusC>(d, a, b, c, Splat(-0.0)), |[a, b, c]| RULE.mad(-a, b, -c);
-    add[2] Number: |L, d, [a, b]| arith::add::<L::Flush>(d, a, b), |[a, b]| LAW.add(a, b);
-    sub[2] Number: |L, d, [a, b]| arith::sub::<L::Flush>(d, a, b), |[a, b]| LAW.sub(a, b);
+    add[2] Number: |L, d, [a, b]| arith::add::<L::Flush>(d, a, b), |[a, b]| REFERENCE.add(a, b);
+    sub[2] Number: |L, d, [a, b]| arith::sub::<L::Flush>(d, a, b), |[a, b]| REFERENCE.sub(a, b);
 
 
-    rcp[1] Number: |L, d, [a]| arith::rcp::<L::Flush>(d, a), |[a]| LAW.rcp(a);
-    rsq[1] Number: |L, d, [a]| arith::rsq::<L::Flush>(d, a), |[a]| LAW.rsq(a);
-    frc[1] Number: |L, d, [a]| functions::frc::<L::Flush, L::Rint>(d, a), |[a]| LAW.frc(a);
-    clamp01[1] Number: |L, d, [a]| functions::clamp01::<L::Flush>(d, a), |[a]| LAW.clamp01(a);
+    rcp[1] Number: |L, d, [a]| arith::rcp::<L::Flush>(d, a), |[a]| REFERENCE.rcp(a);
+    rsq[1] Number: |L, d, [a]| arith::rsq::<L::Flush>(d, a), |[a]| REFERENCE.rsq(a);
+    frc[1] Number: |L, d, [a]| functions::frc::<L::Flush, L::Rint>(d, a), |[a]| REFERENCE.frc(a);
+    clamp01[1] Number: |L, d, [a]| functions::clamp01::<L::Flush>(d, a), |[a]| REFERENCE.clamp01(a);
     ex2[1] Number: |L, d, [a]| functions::ex2::<L::Flush>(d, a), |[a]| kernels::ex2(a);
     ln2[1] Number: |L, d, [a]| functions::ln2::<L::Flush>(d, a), |[a]| kernels::ln2(a);
     sin[1] Number: |L, d, [a]| functions::sin::<L::Flush, L::Rint>(d, a), |[a]| kernels::sin(a);
@@ -140,9 +140,9 @@ kernels! { check;
 kernels! { one_by_one_at_every_level;
     mul_splat[2] Number: |L, d, [a, b]| arith::mul_signed::<L::Flush, ZeroBoth>(d, a, shared(b), Splat(0.0)), |[a, b]| RULE.product(a, b);
     mad_splat_b[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroBoth, PlusC>(d, a, shared(b), c, Splat(0.0)), |[a, b, c]| RULE.mad(a, b, c);
-    mad_splat_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, PlusC>(d, a, b, shared(c)), |[a, b, c]| LAW.mad(a, b, c);
-    mad_splat_b_c[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroA, MinusC>(d, a, shared(b), shared(c), Splat(0.0)), |[a, b, c]| LAW.sub(zero_a(a, b), c);
-    sub_splat_a[2] Number: |L, d, [a, b]| arith::sub::<L::Flush>(d, shared(a), b), |[a, b]| LAW.sub(a, b);
+    mad_splat_c[3] Number: |L, d, [a, b, c]| arith::mad::<L::Flush, PlusC>(d, a, b, shared(c)), |[a, b, c]| REFERENCE.mad(a, b, c);
+    mad_splat_b_c[3] Number: |L, d, [a, b, c]| arith::mad_signed::<L::Flush, ZeroA, MinusC>(d, a, shared(b), shared(c), Splat(0.0)), |[a, b, c]| REFERENCE.sub(zero_a(a, b), c);
+    sub_splat_a[2] Number: |L, d, [a, b]| arith::sub::<L::Flush>(d, shared(a), b), |[a, b]| REFERENCE.sub(a, b);
     lt_splat_b[2] Bits: |L, d, [a, b]| select::compare::<L::Flush, Lt>(d, a, shared(b)), |[a, b]| mask(compare::lt(a, b));
     min_raw_splat_b[2] Bits: |L, d, [a, b]| select::min_raw::<L::Flush>(d, a, shared(b)), |[a, b]| compare::min(a, b);
 }

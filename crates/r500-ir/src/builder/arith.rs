@@ -40,10 +40,10 @@ impl Builder {
         zero_rule: bool,
     ) -> Operand {
         if let (Some(a), Some(b), Some(c)) = (a.constant(), b.constant(), c.constant()) {
-            return Operand::float(Arith::LAW.with_zero_rule(zero_rule).mad(a, b, c));
+            return Operand::float(Arith::REFERENCE.with_zero_rule(zero_rule).mad(a, b, c));
         }
         if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
-            let product = Arith::LAW.with_zero_rule(zero_rule).product(a, b);
+            let product = Arith::REFERENCE.with_zero_rule(zero_rule).product(a, b);
             return self.add(Operand::float(product).into(), c);
         }
         let c_range = self.term_range(c);
@@ -150,7 +150,7 @@ impl Builder {
     /// a + b.
     pub(crate) fn add(&mut self, a: ModifiedOperand, b: ModifiedOperand) -> Operand {
         if let (Some(a), Some(b)) = (a.constant(), b.constant()) {
-            return Operand::float(Arith::LAW.add(a, b));
+            return Operand::float(Arith::REFERENCE.add(a, b));
         }
         let range = self.term_range(a).plus(self.term_range(b));
         let ((a, a_neg), (b, b_neg)) = (self.split_sign(a), self.split_sign(b));
@@ -187,7 +187,7 @@ impl Builder {
     /// An operation of one argument.
     pub(crate) fn unary(&mut self, opcode: Opcode, a: ModifiedOperand) -> Operand {
         let a = self.bits(a);
-        let law = Arith::LAW;
+        let law = Arith::REFERENCE;
         let range = self.range(a);
         let (fold, range): (fn(Arith, f32) -> f32, Range) = match opcode {
             Opcode::Flush if !range.denormal => return a,

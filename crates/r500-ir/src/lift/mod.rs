@@ -78,7 +78,7 @@ pub fn lift_symbolic(draw: &Draw<'_>, symbolic: &SymbolicConstants) -> Result<Fu
     if options.warnings {
         return Err(LiftError::Options("findings"));
     }
-    if options.readings != Readings::LAW {
+    if options.readings != Readings::REFERENCE {
         return Err(LiftError::Options("readings other than the default ones"));
     }
     let program = program(draw.shader, draw.bindings);

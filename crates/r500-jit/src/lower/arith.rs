@@ -4,6 +4,7 @@
 //! keep its bits needs care.
 
 use r500_ir::{AddSign, DenormalMode, MulFlags, Operand, Value};
+use r500_numerics::branchless;
 
 use super::{Lower, fold};
 use crate::lir::{Class, MemOperand, Opcode, Relation, Rounding, VReg};
@@ -62,10 +63,14 @@ impl Lower<'_> {
                 let root = self.op(Opcode::Sqrt, &[a]);
                 self.op(Opcode::Div, &[one, root])
             }
-            r500_ir::Opcode::Ex2 => self.ex2(a),
-            r500_ir::Opcode::Ln2 => self.ln2(a),
-            r500_ir::Opcode::Sin => self.sin(a),
-            r500_ir::Opcode::Cos => self.cos(a),
+            r500_ir::Opcode::Ex2 => {
+                let power = branchless::ex2(self, a);
+                self.program.magnitude_bounds.insert(power, -126);
+                power
+            }
+            r500_ir::Opcode::Ln2 => branchless::ln2(self, a),
+            r500_ir::Opcode::Sin => branchless::sin(self, a),
+            r500_ir::Opcode::Cos => branchless::cos(self, a),
             r500_ir::Opcode::QuadBroadcast(corner) => self.op(Opcode::QuadBroadcast(corner), &[a]),
             r500_ir::Opcode::Lt => self.compare(Relation::Lt, a, b),
             r500_ir::Opcode::Ge => self.compare(Relation::Ge, a, b),

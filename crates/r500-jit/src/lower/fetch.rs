@@ -1,9 +1,11 @@
-//! Texels from tables: [`Table`] says what is computed, and `r500_exec`'s sampler is the law.
+//! Texels from tables: [`TextureDesc`] says what is computed, and `r500_exec`'s sampler is the law.
 //!
 //! The processor's own rule makes denormals zeros, so every step is the law's. What lies in the table is
 //! found whatever the coordinates are: numbers that are none, too.
 
-use r500_fast::codegen::{Axis, Channel, Detail, Table, Wrap};
+use r500_numerics::branchless;
+
+use r500_fast::codegen::{AxisDesc, ChannelSource, LodDesc, TextureDesc, WrapMode};
 use r500_ir::Fetch;
 use r500_isa::values::TexOp;
 
@@ -48,7 +50,7 @@ impl Lower<'_> {
         });
         let mut wanted = [false; 4];
         for (texel, channel) in fetch.texel.iter().zip(table.channels) {
-            if let (Some(_), Channel::Of(c)) = (texel, channel) {
+            if let (Some(_), ChannelSource::Of(c)) = (texel, channel) {
                 wanted[usize::from(c & 3)] = true;
             }
         }
@@ -67,8 +69,8 @@ impl Lower<'_> {
         };
         for (value, channel) in fetch.texel.iter().zip(table.channels) {
             let v = match channel {
-                Channel::Of(c) => colors[usize::from(c & 3)],
-                Channel::Constant(bits) => Some(self.bits(bits)),
+                ChannelSource::Of(c) => colors[usize::from(c & 3)],
+                ChannelSource::Constant(bits) => Some(self.bits(bits)),
             };
             if let (Some(value), Some(v)) = (value, v) {
                 self.define(*value, v);
@@ -77,7 +79,7 @@ impl Lower<'_> {
     }
 
     /// A coordinate or a step of one, in texels of level 0.
-    fn scaled(&mut self, fetch: &Fetch, table: &Table, axis: usize, x: VReg) -> VReg {
+    fn scaled(&mut self, fetch: &Fetch, table: &TextureDesc, axis: usize, x: VReg) -> VReg {
         let scale = match fetch.unscaled {
             true => self.float(1.0),
             false => self.bits(table.axes[axis].scale),
@@ -90,8 +92,8 @@ impl Lower<'_> {
         &mut self,
         fetch: &Fetch,
         unit: u8,
-        table: &Table,
-        detail: &Detail,
+        table: &TextureDesc,
+        detail: &LodDesc,
         places: [VReg; 2],
         wanted: [bool; 4],
     ) -> [Option<VReg>; 4] {
@@ -119,7 +121,13 @@ impl Lower<'_> {
     }
 
     /// The level of detail, from the finest to the coarsest.
-    fn lod(&mut self, fetch: &Fetch, table: &Table, detail: &Detail, places: [VReg; 2]) -> VReg {
+    fn lod(
+        &mut self,
+        fetch: &Fetch,
+        table: &TextureDesc,
+        detail: &LodDesc,
+        places: [VReg; 2],
+    ) -> VReg {
         let steps = match fetch.op {
             TexOp::LOD => None,
             TexOp::DXDY => Some([fetch.dx, fetch.dy].map(|step| {
@@ -148,7 +156,7 @@ impl Lower<'_> {
                 });
                 let longer = self.compare(Relation::Ge, right, down);
                 let longer = self.choose(longer, right, down);
-                let log = self.ln2(longer);
+                let log = branchless::ln2(self, longer);
                 let half = self.float(0.5);
                 self.op(Opcode::Mul, &[log, half])
             }
@@ -172,7 +180,7 @@ impl Lower<'_> {
     }
 
     /// The level of each pixel, a whole number.
-    fn level(&mut self, table: &Table, detail: &Detail, k: VReg) -> Level {
+    fn level(&mut self, table: &TextureDesc, detail: &LodDesc, k: VReg) -> Level {
         let number = self.op(Opcode::Truncate(IntRange::FewWhole), &[k]);
         let size = self.power(number);
         let axis = |lower: &mut Self, axis: usize| {
@@ -190,11 +198,11 @@ impl Lower<'_> {
         };
         let [(factor_s, last_s), (factor_t, last_t)] = [axis(self, 0), axis(self, 1)];
         let row = match (table.axes[0].wrap, table.linear) {
-            (Wrap::Mirror, true) => {
+            (WrapMode::Mirror, true) => {
                 let twice = self.op(Opcode::Shl(1), &[last_s]);
                 self.plus(twice, 2)
             }
-            (Wrap::Clamp, true) => self.plus(last_s, 2),
+            (WrapMode::Clamp, true) => self.plus(last_s, 2),
             _ => self.plus(last_s, 1),
         };
         let (finest, coarsest) = (usize::from(detail.finest), usize::from(detail.coarsest));
@@ -220,7 +228,7 @@ impl Lower<'_> {
     fn colors(
         &mut self,
         unit: u8,
-        table: &Table,
+        table: &TextureDesc,
         level: Level,
         places: [VReg; 2],
         wanted: [bool; 4],
@@ -264,7 +272,7 @@ impl Lower<'_> {
     /// The number of the texel at a coordinate, or of the first of two and the share of the second.
     fn address_axis(
         &mut self,
-        axis: Axis,
+        axis: AxisDesc,
         last: VReg,
         linear: bool,
         x: VReg,
@@ -272,16 +280,16 @@ impl Lower<'_> {
         // A maximum gives its second argument for what is no number. What that is does not matter here to
         // the nearest of 2^n texels, for -2^30 and 0 meet the same one.
         let (x, reach) = match axis.wrap {
-            Wrap::Repeat | Wrap::Mirror if linear || !axis.size.is_power_of_two() => {
+            WrapMode::Repeat | WrapMode::Mirror if linear || !axis.size.is_power_of_two() => {
                 let x = self.nan_to_zero(x);
                 (self.clamp_coord(x), IntRange::Integers)
             }
             // What is farther off than 2^30 is a multiple of 128, or becomes 2^31: of one texel in few, 0.
-            Wrap::Repeat if axis.size <= 128 => (x, IntRange::All),
-            Wrap::Mirror if axis.size <= 64 => (x, IntRange::All),
-            Wrap::Repeat | Wrap::Mirror => (self.clamp_coord(x), IntRange::Integers),
+            WrapMode::Repeat if axis.size <= 128 => (x, IntRange::All),
+            WrapMode::Mirror if axis.size <= 64 => (x, IntRange::All),
+            WrapMode::Repeat | WrapMode::Mirror => (self.clamp_coord(x), IntRange::Integers),
             // Farther out both texels are the same.
-            Wrap::Clamp => {
+            WrapMode::Clamp => {
                 let (least, beyond) = if linear { (-0.5, 1.25) } else { (0.0, 0.5) };
                 let end = match self.program.given(last) {
                     Some(MemOperand::Const(last)) => self.float(last as f32 + beyond),
@@ -302,9 +310,9 @@ impl Lower<'_> {
         let share = linear.then(|| self.op(Opcode::Sub, &[x, floor]));
         let number = self.op(Opcode::Truncate(reach), &[floor]);
         let number = match axis.wrap {
-            Wrap::Clamp => number,
-            Wrap::Repeat => self.modulo(axis.size, last, floor, number),
-            Wrap::Mirror => {
+            WrapMode::Clamp => number,
+            WrapMode::Repeat => self.modulo(axis.size, last, floor, number),
+            WrapMode::Mirror => {
                 let end = match self.program.given(last) {
                     Some(MemOperand::Const(last)) => self.bits(2 * last + 1),
                     _ => {
@@ -365,7 +373,7 @@ impl Lower<'_> {
     }
 
     /// Where a cell begins in the table, in bytes.
-    fn cell(&mut self, table: &Table, level: Level, column: VReg, row: VReg) -> VReg {
+    fn cell(&mut self, table: &TextureDesc, level: Level, column: VReg, row: VReg) -> VReg {
         let row = match self.program.given(level.row) {
             Some(MemOperand::Const(cells)) if cells.is_power_of_two() => {
                 self.shifted(row, cells.trailing_zeros())

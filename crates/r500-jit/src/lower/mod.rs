@@ -18,7 +18,7 @@ mod transcendental;
 
 use std::collections::{HashMap, HashSet};
 
-use r500_fast::codegen::{self, CompileUnit, Table};
+use r500_fast::codegen::{self, CompileUnit, TextureDesc};
 use r500_ir::{If, Operand, Stmt, Type, Value, Values};
 
 use crate::lir::{
@@ -79,7 +79,7 @@ struct Lower<'a> {
     rows: bool,
     /// Types and debug locations.
     values_of: &'a Values,
-    tables: &'a [(u8, Table)],
+    tables: &'a [(u8, TextureDesc)],
     interpolants: &'a [[u8; 2]],
     /// Inputs, each by the number of its ramp: computed where they are looked at.
     inputs: HashMap<Value, u32>,

@@ -10,8 +10,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use r500_exec::{Bindings, Draw, Options, Shader};
+use r500_fast::NativeCode;
 use r500_fast::Simd;
-use r500_fast::codegen::{Capabilities, CompileUnit, Compiler, Kernel, NativeCode, ResourceLayout};
+use r500_fast::codegen::{Capabilities, CompileUnit, Compiler, Kernel, ResourceLayout};
 use r500_gen::{Case, Choices, Rng, Shape};
 use r500_program::Job;
 

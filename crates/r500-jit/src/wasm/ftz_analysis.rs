@@ -7,7 +7,7 @@
 //! Two sizes matter. A sum with something that is zero or large enough swallows what is tiny; and
 //! floats are multiples of magnitude_bounds of two, so that a sum of multiples of 2^-125 is one too: not tiny.
 
-use r500_fast::codegen::Table;
+use r500_fast::codegen::TextureDesc;
 
 use crate::lir::{GatherChannel, LoadTexel, Opcode};
 
@@ -89,7 +89,7 @@ impl FpFact {
     /// A texel of most textures. With these and shares of 2^-25, as those of a coordinate are, a linear
     /// filter is large all the way, as `sum` and `product` find: 2^-72 along S, 2^-97 along T.
     pub(super) const TEXEL: Self =
-        Self { least: -Table::GRID, ulp_exponent: -Table::GRID, ..Self::BITS };
+        Self { least: -TextureDesc::GRID, ulp_exponent: -TextureDesc::GRID, ..Self::BITS };
 
     /// The same bits everywhere.
     pub(super) fn of(bits: u32) -> Self {

@@ -1,4 +1,4 @@
-//! CompiledKernel code by way of the host, in WebAssembly with SIMD128.
+//! Machine code by way of the host, in WebAssembly with SIMD128.
 //!
 //! ```text
 //! CompileUnit ──lower, interleave, schedule──▶ LirFunction ──watch, code, module──▶ bytes ──host──▶ CompiledKernel

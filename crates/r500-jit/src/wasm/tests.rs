@@ -12,7 +12,7 @@ use wasmi::{
 use super::emit::{context, function};
 use super::module::{functions, module, of_functions};
 use crate::Effort;
-use crate::segments::{Numbers, check, count, with_segment};
+use crate::random_units::{Numbers, check, count, with_unit};
 
 /// Where things are in memory; slots begin last.
 const CONTEXT: usize = 64;
@@ -137,7 +137,7 @@ fn nothing_tiny_escapes_the_quick_form() {
 #[test]
 fn every_segment_has_a_module() {
     for seed in 0..200 {
-        with_segment(seed, |unit| {
+        with_unit(seed, |unit| {
             assert!(module(unit, Effort::Full).is_some(), "seed {seed}");
         });
     }

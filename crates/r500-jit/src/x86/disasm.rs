@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 use r500_exec::RunError;
+use r500_fast::NativeCode;
 use r500_fast::Simd;
 use r500_fast::codegen::{
-    Batch, Capabilities, ColorStore, CompileUnit, Compiler, Kernel, NativeCode, PhiMove,
-    ResourceLayout,
+    Batch, Capabilities, ColorStore, CompileUnit, Compiler, Kernel, PhiMove, ResourceLayout,
 };
 use r500_ir::Function;
 

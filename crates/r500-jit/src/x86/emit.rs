@@ -26,7 +26,7 @@ use iced_x86::{BlockEncoderOptions, Code, IcedError, Instruction, MemoryOperand,
 use r500_fast::codegen::{Chunk, CompileUnit};
 
 use crate::lir::Class;
-use crate::x86::compile::{Assembly, Line};
+use crate::x86::assembly::{Assembly, Line};
 use crate::x86::level::Level;
 use crate::x86::mach_inst::{Label, MachCode, MachInst, Mem, Place};
 use operations::at_index;

@@ -9,7 +9,7 @@
 use bytemuck::cast_slice_mut;
 use r500_exec::RunError;
 use r500_fast::codegen::{
-    Batch, Chunk, ColorTargets, CompileUnit, Four, LinearInterpolant, PixelOffsets, TexelView,
+    Batch, Chunk, ColorTargets, CompileUnit, Footprint, LinearInterpolant, PixelOffsets, TexelView,
 };
 use r500_ir::Stmt;
 use r500_x86_emu::{Environment, Host, Memory, Name, Program, ReadOnly, RegionBytes};
@@ -324,7 +324,7 @@ impl Layout for [f32; 4] {
     }
 }
 
-impl Layout for Four {
+impl Layout for Footprint {
     fn word(&self, at: usize) -> u32 {
         self.texels().as_flattened()[at].to_bits()
     }

@@ -1,4 +1,4 @@
-//! CompiledKernel code for x86-64 with AVX2 or AVX-512.
+//! Machine code for x86-64 with AVX2 or AVX-512.
 //!
 //! ```text
 //! CompileUnit ──lower, interleave, schedule──▶ LirFunction ──allocate, emit──▶ Assembly ──exec_memory──▶ CompiledKernel
@@ -18,6 +18,7 @@
 //! | `disasm` | machine code as text |
 //! | `perf_map` | what profilers are told |
 
+mod assembly;
 pub mod compile;
 mod disasm;
 mod emit;

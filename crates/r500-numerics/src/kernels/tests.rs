@@ -178,17 +178,17 @@ mod flushed {
     use super::super::{EX2, LN2, LN2_SPLIT, SINE};
     use super::Arith;
 
-    const LAW: Arith = Arith::LAW;
+    const REFERENCE: Arith = Arith::REFERENCE;
 
     fn horner(coefficients: &[f32], x: f32) -> f32 {
         let highest_first = coefficients.iter().rev().copied();
-        highest_first.reduce(|sum, c| LAW.mad(sum, x, c)).unwrap_or(0.0)
+        highest_first.reduce(|sum, c| REFERENCE.mad(sum, x, c)).unwrap_or(0.0)
     }
 
     /// For x in -126..128.
     pub(super) fn ex2(x: f32) -> f32 {
         let n = x.round_ties_even();
-        let p = horner(&EX2, LAW.sub(x, n));
+        let p = horner(&EX2, REFERENCE.sub(x, n));
         (f64::from(p) * 2.0_f64.powi(n as i32)) as f32
     }
 
@@ -196,23 +196,23 @@ mod flushed {
     pub(super) fn ln2(x: f32) -> f32 {
         let i = x.to_bits().wrapping_sub(LN2_SPLIT) as i32;
         let f = x.to_bits().wrapping_sub(i as u32 & 0xff80_0000);
-        let f = LAW.sub(f32::from_bits(f), 1.0);
-        LAW.add((i >> 23) as f32, LAW.add(f, LAW.mul(f, horner(&LN2, f))))
+        let f = REFERENCE.sub(f32::from_bits(f), 1.0);
+        REFERENCE.add((i >> 23) as f32, REFERENCE.add(f, REFERENCE.mul(f, horner(&LN2, f))))
     }
 
     pub(super) fn sin(x: f32) -> f32 {
-        let r = LAW.sub(x, x.round_ties_even());
-        let a = LAW.mul(4.0, r.abs());
-        quarters(a.min(LAW.sub(2.0, a)).copysign(r))
+        let r = REFERENCE.sub(x, x.round_ties_even());
+        let a = REFERENCE.mul(4.0, r.abs());
+        quarters(a.min(REFERENCE.sub(2.0, a)).copysign(r))
     }
 
     pub(super) fn cos(x: f32) -> f32 {
-        let r = LAW.sub(x, x.round_ties_even());
-        quarters(LAW.sub(1.0, LAW.mul(4.0, r.abs())))
+        let r = REFERENCE.sub(x, x.round_ties_even());
+        quarters(REFERENCE.sub(1.0, REFERENCE.mul(4.0, r.abs())))
     }
 
     fn quarters(w: f32) -> f32 {
-        LAW.add(w, LAW.mul(w, horner(&SINE, LAW.mul(w, w))))
+        REFERENCE.add(w, REFERENCE.mul(w, horner(&SINE, REFERENCE.mul(w, w))))
     }
 }
 

@@ -109,7 +109,7 @@ fn fetch_scalar(
             strq: lanes.map(|lane| at(fetch.strq, lane)),
             gradients,
         };
-        let colors = scalar.fetch(&quad, &TexReadings::LAW);
+        let colors = scalar.fetch(&quad, &TexReadings::REFERENCE);
         for (lane, color) in lanes.into_iter().zip(colors) {
             for (c, channel) in out.iter_mut().enumerate() {
                 if fetch.wanted >> c & 1 != 0 {

@@ -8,8 +8,9 @@ use super::compiled_sampler::{CompiledSampler, LaneMipLevel};
 use super::filter::{Colors, Scratch, lerp_reference, reborrow};
 use super::product::product;
 use super::texel_coords::TexelCoords;
+use r500_numerics::branchless::{self, Lane};
 use r500_numerics::flush;
-use r500_numerics::{CANONICAL_NAN, kernels};
+use r500_simd::MagicRound;
 use r500_simd::{Chunk, LANES};
 
 /// The selected levels of the pixels of a chunk.
@@ -281,29 +282,16 @@ fn square(step: f32) -> f32 {
     product(step, step)
 }
 
-/// [`kernels::ln2`](r500_numerics::kernels::ln2) of a non-negative number or NaN, without branches.
+/// [`LN2`](r500_numerics::kernels::ln2).
 #[inline(always)]
 fn ln2(x: f32) -> f32 {
-    /// The bits of the square root of one half.
-    const SPLIT: u32 = 0x3f35_04f3;
-    const COEFFICIENTS: [f32; 9] = kernels::LN2;
-    let bits = x.to_bits();
-    let i = bits.wrapping_sub(SPLIT) as i32;
-    let e = (i >> 23) as f32;
-    let f = f32::from_bits(bits.wrapping_sub(i as u32 & 0xff80_0000)) - 1.0;
-    let mut sum = COEFFICIENTS[8];
-    for n in 0..8 {
-        sum = sum * f + COEFFICIENTS[7 - n];
-    }
-    let log = e + (f + f * sum);
-    let log = if x < f32::INFINITY { log } else { x };
-    let log = if x < f32::MIN_POSITIVE { f32::NEG_INFINITY } else { log };
-    if x.is_nan() { CANONICAL_NAN } else { log }
+    Lane::<MagicRound>::apply(x, branchless::ln2)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{kernels, ln2};
+    use super::ln2;
+    use r500_numerics::kernels;
 
     #[test]
     fn the_logarithm_is_the_kernels() {

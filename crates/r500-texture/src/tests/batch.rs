@@ -90,7 +90,7 @@ impl Batch {
                     gradients: lanes
                         .map(|lane| Gradients { dx: at(&self.dx, lane), dy: at(&self.dy, lane) }),
                 };
-                let colors = sampler.fetch(&quad, &LAW);
+                let colors = sampler.fetch(&quad, &REFERENCE);
                 for (i, lane) in lanes.into_iter().enumerate() {
                     for c in (0..4).filter(|c| self.wanted >> c & 1 != 0) {
                         let (got, want) = (out[c][k][lane], colors[i][c]);

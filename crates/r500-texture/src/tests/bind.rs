@@ -286,7 +286,7 @@ fn a_sampler_tells_about_itself() {
     let sampler = bind(&texture);
     assert_eq!((sampler.levels(), sampler.axes()), (2, 0b011));
     assert_eq!((sampler.level_size(1), sampler.level_size(2)), ([2, 1, 1], [0; 3]));
-    assert_eq!(sampler.texel(1, [1, 0, 0], &LAW), [0.2; 4]);
+    assert_eq!(sampler.texel(1, [1, 0, 0], &REFERENCE), [0.2; 4]);
     // Outside a level is the border.
     let mut bordered = texture;
     bordered.border_color = 255;
@@ -294,7 +294,7 @@ fn a_sampler_tells_about_itself() {
     for (level, at) in
         [(0, [4, 0, 0]), (0, [0, 2, 0]), (0, [0, 0, 1]), (2, [0; 3]), (99, [u32::MAX; 3])]
     {
-        assert_eq!(sampler.texel(level, at, &LAW), [1.0, 0.0, 0.0, 0.0], "{level} {at:?}");
+        assert_eq!(sampler.texel(level, at, &REFERENCE), [1.0, 0.0, 0.0, 0.0], "{level} {at:?}");
     }
     assert_eq!(bind(&volume(plain(), 0)).axes(), 0b111);
 }

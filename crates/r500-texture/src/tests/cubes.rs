@@ -41,7 +41,7 @@ fn numbered() -> Texture {
 
 /// What a direction fetches. Not UNSCALED, which `at` is.
 fn toward(texture: &Texture, [s, t, r]: [f32; 3]) -> [f32; 4] {
-    bind(texture).fetch(&QuadFetch::new(TexOp::LD, [[s, t, r, 1.0]; 4]), &LAW)[0]
+    bind(texture).fetch(&QuadFetch::new(TexOp::LD, [[s, t, r, 1.0]; 4]), &REFERENCE)[0]
 }
 
 fn face_of(direction: [f32; 3], readings: &TexReadings) -> u32 {
@@ -67,19 +67,19 @@ fn directions_meet_the_texels_of_the_table() {
 fn places_are_quotients_on_a_scale_from_0_to_size() {
     // (1/4, 1/2) of the way from the middle of +Z to its right and lower edge, of 2 texels.
     let quad = QuadFetch::new(TexOp::LD, [[1.0, -2.0, 4.0, 1.0]; 4]);
-    let [lookup, ..] = bind(&numbered()).look_up(&quad, &LAW);
+    let [lookup, ..] = bind(&numbered()).look_up(&quad, &REFERENCE);
     assert_eq!(lookup.face, Some(4));
     assert_eq!(lookup.coordinates, [1.25, 1.5, 4.0]);
     // PROJ divides first; a negative Q looks the other way.
     let quad = QuadFetch::new(TexOp::PROJ, [[1.0, -2.0, 4.0, -2.0]; 4]);
-    let [lookup, ..] = bind(&numbered()).look_up(&quad, &LAW);
+    let [lookup, ..] = bind(&numbered()).look_up(&quad, &REFERENCE);
     assert_eq!(lookup.face, Some(5));
     assert_eq!(lookup.coordinates, [1.25, 0.5, -2.0]);
 }
 
 #[test]
 fn between_faces_the_first_axis_wins() {
-    let other = TexReadings { cube_ties: CubeTies::ZThenY, ..LAW };
+    let other = TexReadings { cube_ties: CubeTies::ZThenY, ..REFERENCE };
     for (direction, x_first, z_first) in [
         ([1.0, 1.0, 1.0], 0, 4),
         ([-1.0, -1.0, -1.0], 1, 5),
@@ -93,7 +93,7 @@ fn between_faces_the_first_axis_wins() {
         ([-0.0, 0.0, -0.0], 0, 4),
         ([f32::from_bits(1), f32::from_bits(9), 0.0], 0, 4),
     ] {
-        assert_eq!(face_of(direction, &LAW), x_first, "{direction:?}");
+        assert_eq!(face_of(direction, &REFERENCE), x_first, "{direction:?}");
         assert_eq!(face_of(direction, &other), z_first, "{direction:?}");
     }
 }
@@ -109,7 +109,7 @@ fn odd_directions_have_a_face_and_a_place() {
     // Infinity over infinity, and 1 over infinity.
     let infinite = [f32::INFINITY, f32::INFINITY, 1.0];
     let quad = QuadFetch::new(TexOp::LD, [[infinite[0], infinite[1], infinite[2], 1.0]; 4]);
-    let [lookup, ..] = bind(&texture).look_up(&quad, &LAW);
+    let [lookup, ..] = bind(&texture).look_up(&quad, &REFERENCE);
     assert_eq!(lookup.face, Some(0));
     assert_eq!(lookup.coordinates[0], 1.0);
     assert!(lookup.coordinates[1].is_nan());
@@ -148,7 +148,7 @@ fn faces_have_levels() {
     // Half a face to the right is one texel, 3/4 of a face down 1.5; R stays: log2 1.5.
     let place = |s: f32, t: f32| [s, t, 1.0, 1.0];
     let strq = [place(-0.5, 0.75), place(0.5, 0.75), place(-0.5, -0.75), place(0.5, -0.75)];
-    let [lookup, ..] = bind(&texture).look_up(&QuadFetch::new(TexOp::LD, strq), &LAW);
+    let [lookup, ..] = bind(&texture).look_up(&QuadFetch::new(TexOp::LD, strq), &REFERENCE);
     assert!((lookup.lod - 0.584_962_5).abs() < 1e-6, "{}", lookup.lod);
     assert_eq!(lookup.color[0] * 256.0, 104.0);
 }

@@ -46,7 +46,7 @@ fn texel_msb(format: TxFormatMsb, bytes: &[u8]) -> Texture {
 
 /// The border colour: what is outside one texel.
 fn border(mut texture: Texture, color: u32) -> [f32; 4] {
-    border_by(&mut texture, color, &LAW)
+    border_by(&mut texture, color, &REFERENCE)
 }
 
 fn border_by(texture: &mut Texture, color: u32, readings: &TexReadings) -> [f32; 4] {
@@ -204,7 +204,7 @@ fn depth_lies_above_stencil() {
     let (stencil, depth) = (0.2, 8_388_609.0 / 16_777_215.0);
     // Component 0 is the depth: drivers select it so, and conformance tests pass on cards only so.
     assert_eq!(first(&texture), [depth, stencil, 0.0, 0.0]);
-    let lowest_first = TexReadings { depth_stencil: DepthStencil::LowestFirst, ..LAW };
+    let lowest_first = TexReadings { depth_stencil: DepthStencil::LowestFirst, ..REFERENCE };
     assert_eq!(at_by(&texture, [0.5; 3], &lowest_first), [stencil, depth, 0.0, 0.0]);
 }
 
@@ -272,7 +272,7 @@ fn border_of_wide_formats_has_eight_bits() {
     use TxFormat as F;
     let color = 0xff66_33cc;
     let eight = [0.8, 0.2, 0.4, 1.0];
-    let dword = TexReadings { wide_border: WideBorder::LowestDword, ..LAW };
+    let dword = TexReadings { wide_border: WideBorder::LowestDword, ..REFERENCE };
     let mut wide = texel(F::X16_16_16_16, &[0; 8]);
     assert_eq!(border(wide.clone(), color), eight);
     // The other reading: components 0x33cc, 0xff66, 0, 0.

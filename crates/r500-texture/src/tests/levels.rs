@@ -47,7 +47,7 @@ fn stepping(op: TexOp, step: [f32; 3], down: [f32; 3], q: f32) -> QuadFetch {
 }
 
 fn lods(texture: &Texture, quad: &QuadFetch) -> [f32; 4] {
-    bind(texture).look_up(quad, &LAW).map(|lookup| lookup.lod)
+    bind(texture).look_up(quad, &REFERENCE).map(|lookup| lookup.lod)
 }
 
 #[test]
@@ -93,7 +93,7 @@ fn a_bias_of_one_half_step_rounds_to_the_nearest_step() {
         assert_eq!(level_of(&texture, lod), want, "at {lod}");
     }
     let by = |lod_fraction: LodFraction, lod: f32| {
-        let readings = TexReadings { lod_fraction, ..LAW };
+        let readings = TexReadings { lod_fraction, ..REFERENCE };
         let quad = QuadFetch::new(TexOp::LOD, [[0.5, 0.5, 0.5, lod]; 4]);
         bind(&texture).fetch(&quad, &readings)[0][0] * 256.0
     };
@@ -181,7 +181,7 @@ fn magnification_ends_at_zero() {
     assert_eq!(green(&bias(texture.clone(), -16), 0.5), 64.0);
 
     let by = |magnification, code: i16, lod: f32| {
-        let readings = TexReadings { magnification, ..LAW };
+        let readings = TexReadings { magnification, ..REFERENCE };
         let quad = QuadFetch::new(TexOp::LOD, [[0.5, 0.5, 0.5, lod]; 4]);
         bind(&bias(texture.clone(), code)).fetch(&quad, &readings)[0][1] * 256.0
     };
@@ -294,7 +294,7 @@ fn the_units_bias_has_five_bits_behind_the_point() {
         (LodBias::NotLod, [2.0, 1.0, 2.0]),
         (LodBias::Implicit, [2.0, 1.0, 1.0]),
     ] {
-        let readings = TexReadings { lod_bias, ..LAW };
+        let readings = TexReadings { lod_bias, ..REFERENCE };
         let got = [TexOp::LD, TexOp::LOD, TexOp::DXDY]
             .map(|op| bind(&texture).look_up(&quad(op), &readings)[0].lod);
         assert_eq!(got, want, "{lod_bias:?}");
@@ -313,7 +313,7 @@ fn coordinates_halve_from_level_to_level() {
         (1.0, [3, 1, 0], [3.25, 1.25]),
         (2.0, [1, 0, 0], [1.625, 0.625]),
     ] {
-        let [lookup, ..] = sampler.look_up(&quad(lod), &LAW);
+        let [lookup, ..] = sampler.look_up(&quad(lod), &REFERENCE);
         let level = &lookup.levels[0];
         assert_eq!(level.texels[0].at, Some(texel));
         assert_eq!(level.coordinates[..2], coordinates);
@@ -345,11 +345,11 @@ fn border_fix_stops_halving_a_single_texel() {
         texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_S, ClampMode::BORDER);
         texture
     };
-    let [lookup, ..] =
-        bind(&five(true)).look_up(&QuadFetch::new(TexOp::LOD, [[0.5, 0.5, 0.0, 4.0]; 4]), &LAW);
+    let [lookup, ..] = bind(&five(true))
+        .look_up(&QuadFetch::new(TexOp::LOD, [[0.5, 0.5, 0.0, 4.0]; 4]), &REFERENCE);
     assert_eq!(lookup.levels[0].coordinates[..2], [0.5, 0.5]);
-    let [lookup, ..] =
-        bind(&five(false)).look_up(&QuadFetch::new(TexOp::LOD, [[0.5, 0.5, 0.0, 4.0]; 4]), &LAW);
+    let [lookup, ..] = bind(&five(false))
+        .look_up(&QuadFetch::new(TexOp::LOD, [[0.5, 0.5, 0.0, 4.0]; 4]), &REFERENCE);
     assert_eq!(lookup.levels[0].coordinates[..2], [0.125, 0.031_25]);
 }
 
@@ -374,7 +374,7 @@ fn two_levels_are_mixed_even_with_no_share() {
 fn a_lookup_tells_what_was_mixed() {
     let texture = linear(pyramid(LayerFilter::LINEAR));
     let quad = QuadFetch::new(TexOp::LOD, [[0.5, 0.5, 0.0, 1.25]; 4]);
-    let [lookup, ..] = bind(&texture).look_up(&quad, &LAW);
+    let [lookup, ..] = bind(&texture).look_up(&quad, &REFERENCE);
     assert_eq!(lookup.lod, 1.25);
     assert!(!lookup.magnified);
     assert_eq!(lookup.face, None);

@@ -21,7 +21,7 @@ use r500_program::{Level, Texture};
 
 use super::{QuadFetch, Sampler, TexReadings};
 
-const LAW: TexReadings = TexReadings::LAW;
+const REFERENCE: TexReadings = TexReadings::REFERENCE;
 
 /// A 2D texture of one level: point filters, coordinates clamped, component n in channel n.
 fn texture(format: TxFormat, [width, height]: [u32; 2], bytes: &[u8]) -> Texture {
@@ -99,7 +99,7 @@ fn bind(texture: &Texture) -> Sampler {
 
 /// The colour at a place in texels of level 0, magnified: all four pixels look there.
 fn at(texture: &Texture, uvw: [f32; 3]) -> [f32; 4] {
-    at_by(texture, uvw, &LAW)
+    at_by(texture, uvw, &REFERENCE)
 }
 
 /// The same by other readings.
@@ -116,5 +116,5 @@ fn first(texture: &Texture) -> [f32; 4] {
 /// The colour in the middle of the texture at a level of detail.
 fn at_lod(texture: &Texture, lod: f32) -> [f32; 4] {
     let quad = QuadFetch::new(TexOp::LOD, [[0.5, 0.5, 0.5, lod]; 4]);
-    bind(texture).fetch(&quad, &LAW)[0]
+    bind(texture).fetch(&quad, &REFERENCE)[0]
 }

@@ -38,7 +38,7 @@ fn nan_is_coordinate_zero() {
     }
     // 0/0 in a projection.
     let quad = QuadFetch::new(TexOp::PROJ, [[0.0; 4]; 4]);
-    assert_eq!(bind(&row(4, ClampMode::CLAMP)).fetch(&quad, &LAW)[0][0] * 256.0, 1.0);
+    assert_eq!(bind(&row(4, ClampMode::CLAMP)).fetch(&quad, &REFERENCE)[0][0] * 256.0, 1.0);
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn infinities_and_huge_coordinates_stop_at_two_to_the_thirty() {
     assert_eq!(red(&wrap, 16_777_218.0), 3.0);
     // S times width may overflow.
     let quad = QuadFetch::new(TexOp::LD, [[f32::MAX, 0.5, 0.0, 1.0]; 4]);
-    assert_eq!(bind(&three).fetch(&quad, &LAW)[0][0] * 256.0, 2.0);
+    assert_eq!(bind(&three).fetch(&quad, &REFERENCE)[0][0] * 256.0, 2.0);
 }
 
 #[test]
@@ -77,19 +77,19 @@ fn denormal_coordinates_are_zeros() {
     assert_eq!(red(&texture, -f32::MIN_POSITIVE), 4.0);
     assert_eq!(red(&texture, -DENORMAL), 1.0);
     assert_eq!(red(&texture, -0.0), 1.0);
-    let keep = Arith { denormals: Denormals::Keep, ..Arith::LAW };
-    let keep = TexReadings { arith: keep, ..LAW };
+    let keep = Arith { denormals: Denormals::Keep, ..Arith::REFERENCE };
+    let keep = TexReadings { arith: keep, ..REFERENCE };
     assert_eq!(at_by(&texture, [-DENORMAL, 0.5, 0.0], &keep)[0] * 256.0, 4.0);
     // A quotient and a product can be tiny, too.
     let quad = QuadFetch::new(TexOp::PROJ, [[-1e-30, 0.5, 0.0, 1e10]; 4]);
-    assert_eq!(bind(&texture).fetch(&quad, &LAW)[0][0] * 256.0, 1.0);
+    assert_eq!(bind(&texture).fetch(&quad, &REFERENCE)[0][0] * 256.0, 1.0);
     // A denormal Q is zero: S/Q is infinite.
     let quad = QuadFetch::new(TexOp::PROJ, [[1.0, 0.5, 0.0, DENORMAL]; 4]);
-    assert_eq!(bind(&row(4, ClampMode::CLAMP)).fetch(&quad, &LAW)[0][0] * 256.0, 4.0);
+    assert_eq!(bind(&row(4, ClampMode::CLAMP)).fetch(&quad, &REFERENCE)[0][0] * 256.0, 4.0);
     // Steps whose squares are subnormal count as no step: the logarithm of 0.
     let step = |s: f32| [[0.0; 4], [s, 0.0, 0.0, 0.0], [0.0; 4], [s, 0.0, 0.0, 0.0]];
     let quad = QuadFetch { unscaled: true, ..QuadFetch::new(TexOp::LD, step(1e-20)) };
-    assert_eq!(bind(&texture).look_up(&quad, &LAW)[0].lod, f32::NEG_INFINITY);
+    assert_eq!(bind(&texture).look_up(&quad, &REFERENCE)[0].lod, f32::NEG_INFINITY);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn nan_and_infinite_steps_have_a_level_of_detail() {
     let lod = |right: f32, below: f32| {
         let strq = [[0.0; 4], [right, 0.0, 0.0, 0.0], [below, 0.0, 0.0, 0.0], [0.0; 4]];
         let quad = QuadFetch { unscaled: true, ..QuadFetch::new(TexOp::LD, strq) };
-        bind(&texture).look_up(&quad, &LAW)[0].lod
+        bind(&texture).look_up(&quad, &REFERENCE)[0].lod
     };
     assert_eq!(lod(f32::INFINITY, 0.0), f32::INFINITY);
     // Squares overflow before the logarithm.
@@ -149,7 +149,7 @@ fn s_is_mixed_before_t() {
 #[test]
 fn weights_are_exact_or_of_eight_bits() {
     let texture = linear(floats(&[0.0, 1.0]));
-    let eight = TexReadings { weights: Weights::EightBits, ..LAW };
+    let eight = TexReadings { weights: Weights::EightBits, ..REFERENCE };
     // 1/2 + 3/1024 past the first texel.
     let u = 1.0 + 3.0 / 1024.0;
     assert_eq!(at(&texture, [u, 0.5, 0.0])[0], 0.5 + 3.0 / 1024.0);
@@ -164,7 +164,7 @@ fn us_format_scales_and_the_texture_wraps() {
     texture.filter0 = texture.filter0.with(TxFilter0::CLAMP_S, ClampMode::WRAP);
     let get = |format: Option<UsFormat>, s: f32, t: f32| {
         let quad = QuadFetch::new(TexOp::LD, [[s, t, 0.5, 1.0]; 4]);
-        Sampler::bind(&texture, format).unwrap().fetch(&quad, &LAW)[0][0] * 256.0
+        Sampler::bind(&texture, format).unwrap().fetch(&quad, &REFERENCE)[0][0] * 256.0
     };
     // 3/8 of 4 is in texel 1, of 8 it is texel 3.
     assert_eq!(get(None, 0.375, 0.0), 2.0);
@@ -185,7 +185,7 @@ fn us_format_tells_large_sizes_and_depths() {
             .with(UsFormat::TXHEIGHT, 4)
             .with(UsFormat::TXDEPTH, depth);
         let quad = QuadFetch::new(TexOp::LD, [[1.0; 4]; 4]);
-        Sampler::bind(&texture, Some(format)).unwrap().look_up(&quad, &LAW)[0].coordinates
+        Sampler::bind(&texture, Some(format)).unwrap().look_up(&quad, &REFERENCE)[0].coordinates
     };
     assert_eq!(scaled(0), [10.0, 5.0, 1.0]);
     assert_eq!(scaled(3), [10.0, 5.0, 8.0]);

@@ -76,7 +76,7 @@ impl Exercise {
     #[must_use]
     pub fn unexercised(&self, program: &Program) -> Unexercised {
         let Ok(graph) = Graph::new(program) else { return Unexercised::default() };
-        let offset = program.state.code_offset.unwrap_or_default().offset_addr();
+        let offset = program.state.base_address();
         let address = |index: usize| u32::from(offset) + index as u32;
         let reached = (0..graph.len()).filter(|&index| graph.reaches(index));
         let instructions = reached.map(address).filter(|a| !self.executed.contains(a)).collect();

@@ -71,7 +71,7 @@ fn listing(checked: &Checked, program: &Program) -> Vec<String> {
         return Vec::new();
     }
     let program = &program.job.program;
-    let offset = program.state.code_offset.map_or(0, |register| register.offset_addr());
+    let offset = program.state.base_address();
     print_lines(&program.code, offset)
 }
 

@@ -207,7 +207,7 @@ impl<'a> Listing<'a> {
 }
 
 fn offset(job: &Job) -> u16 {
-    job.program.state.code_offset.map_or(0, |offset| offset.offset_addr())
+    job.program.state.base_address()
 }
 
 /// Returns a field's name and what its codes read as.

@@ -6,7 +6,7 @@ use r500_exec::Options;
 use r500_fast::codegen::Batch;
 
 use super::*;
-use crate::segments::{Numbers, check, count, with_segment};
+use crate::random_units::{Numbers, check, count, with_unit};
 use crate::x86::emulated::EmulatedCode;
 use crate::x86::exec_memory::ExecMemory;
 use crate::x86::exec_memory::tests::with_budget;
@@ -106,7 +106,7 @@ fn two_chunks_go_together() {
 #[test]
 fn every_segment_has_code_for_every_level() {
     for seed in 0..200 {
-        with_segment(seed, |unit| {
+        with_unit(seed, |unit| {
             for level in [Level::Avx2, Level::Avx512] {
                 let made = compile(unit, level, Effort::Full);
                 assert!(made.is_ok(), "seed {seed}, {level:?}: {made:?}");

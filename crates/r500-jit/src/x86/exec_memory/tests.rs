@@ -13,12 +13,13 @@ use std::{
 use iced_x86::code_asm::*;
 use r500_exec::{Bindings, Cancel, Draw, Limits, Options, RunError, Shader};
 #[cfg(target_os = "linux")]
+#[cfg(target_os = "linux")]
+use r500_fast::NativeCode;
+#[cfg(target_os = "linux")]
 use r500_fast::Simd;
-#[cfg(target_os = "linux")]
-#[cfg(target_os = "linux")]
 use r500_fast::codegen::{
-    BatchOffsets, Capabilities, Compiler, Four, Kernel, LinearInterpolant, NativeCode,
-    ResourceLayout, TexelView,
+    BatchOffsets, Capabilities, Compiler, Footprint, Kernel, LinearInterpolant, ResourceLayout,
+    TexelView,
 };
 use r500_fast::codegen::{ColorTargets, Fuel};
 use r500_isa::Instruction;
@@ -281,7 +282,7 @@ impl Numbers for Chunk {}
 #[cfg(target_os = "linux")]
 impl Numbers for [f32; 4] {}
 #[cfg(target_os = "linux")]
-impl Numbers for Four {}
+impl Numbers for Footprint {}
 
 /// Code for every segment of the corpus, at both ends of memory that nobody may touch: it keeps to the
 /// chunks that it is called for, and writes the slots that it says it does.

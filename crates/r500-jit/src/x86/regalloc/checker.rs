@@ -15,15 +15,16 @@
 //!
 //! [`allocate`](super::allocate) asks in debug builds; without debug assertions nothing of this is called.
 
-use std::collections::BTreeMap;
+mod locations;
+
 use std::fmt;
 
 use crate::lir::{
-    Access, Arm, Branch, Class, LirFunction, Loop, LoopParam, MemOperand, Op, Opcode, Phi, Region,
-    VReg,
+    Access, Arm, Branch, Class, LirFunction, Loop, MemOperand, Op, Opcode, Phi, Region, VReg,
 };
 use crate::x86::level::Level;
 use crate::x86::mach_inst::{Label, MachCode, MachInst, Mem, Place};
+use locations::{Held, Location, State, add, carry, follow};
 
 /// What is wrong with a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,78 +56,6 @@ pub(super) fn check(program: &LirFunction, level: Level, listing: &MachCode) -> 
         counters: Vec::new(),
     };
     checker.groups()
-}
-
-/// A place that holds values: a register of a class, a slot of the frame or of the batch, a constant.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Location {
-    Register(u8, u8),
-    Stack(u32),
-    Slot(u32, u32),
-    Const(u32),
-}
-
-impl Location {
-    fn register(class: Class, register: u8) -> Self {
-        Self::Register(class as u8, register)
-    }
-}
-
-/// What a place holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Held {
-    /// As what it was written.
-    class: Class,
-    /// The values that it is equal to, ascending.
-    values: Vec<VReg>,
-}
-
-/// What all places hold that were written. A value that no place holds is lost.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct State(BTreeMap<Location, Held>);
-
-impl State {
-    fn holds(&self, at: Location, v: VReg) -> bool {
-        self.0.get(&at).is_some_and(|held| held.values.binary_search(&v).is_ok())
-    }
-
-    /// Where a value is, for messages.
-    fn places_of(&self, v: VReg) -> Vec<Location> {
-        self.0.keys().copied().filter(|at| self.holds(*at, v)).collect()
-    }
-
-    /// All places that hold `from` also hold `to`.
-    fn alias(&mut self, to: VReg, from: VReg) {
-        for held in self.0.values_mut() {
-            if held.values.binary_search(&from).is_ok() {
-                add(&mut held.values, to);
-            }
-        }
-    }
-
-    /// What holds on this way and on another. Whether that is less.
-    fn join(&mut self, other: &Self) -> bool {
-        let mut less = false;
-        self.0.retain(|at, held| {
-            // A place that is written as different classes may be read as neither.
-            let others = other.0.get(at).filter(|others| others.class == held.class);
-            let Some(others) = others else {
-                less = true;
-                return false;
-            };
-            let count = held.values.len();
-            held.values.retain(|v| others.values.binary_search(v).is_ok());
-            less |= held.values.len() < count;
-            true
-        });
-        less
-    }
-}
-
-fn add(values: &mut Vec<VReg>, v: VReg) {
-    if let Err(at) = values.binary_search(&v) {
-        values.insert(at, v);
-    }
 }
 
 /// How far the run is.
@@ -569,55 +498,6 @@ impl Checker<'_> {
         self.counters.pop();
         self.tested = None;
         Ok(())
-    }
-}
-
-/// What places hold in the next iteration: variables are what they are given, all at once.
-fn carry(state: &mut State, param: &[LoopParam]) {
-    for held in state.0.values_mut() {
-        let had = held.values.clone();
-        held.values.retain(|v| !param.iter().any(|c| c.var == *v));
-        for c in param {
-            if had.binary_search(&c.next).is_ok() {
-                add(&mut held.values, c.var);
-            }
-        }
-    }
-}
-
-/// All places that hold a value in `other` hold it here.
-fn follow(state: &mut State, other: &State, v: VReg) {
-    for (at, held) in &other.0 {
-        if held.values.binary_search(&v).is_err() {
-            continue;
-        }
-        let class = held.class;
-        let here = state.0.entry(*at).or_insert(Held { class, values: Vec::new() });
-        if here.class == class {
-            add(&mut here.values, v);
-        } else {
-            *here = Held { class, values: vec![v] };
-        }
-    }
-}
-
-impl From<Mem> for Location {
-    fn from(mem: Mem) -> Self {
-        match mem {
-            Mem::Const(bits) => Self::Const(bits),
-            Mem::Stack(slot) => Self::Stack(slot),
-            Mem::Slot(slot, part) => Self::Slot(slot, part),
-        }
-    }
-}
-
-impl Place {
-    /// Where an instruction reads that takes registers of a class.
-    fn located(self, class: Class) -> Location {
-        match self {
-            Self::Register(register) => Location::register(class, register),
-            Self::Memory(mem) => mem.into(),
-        }
     }
 }
 

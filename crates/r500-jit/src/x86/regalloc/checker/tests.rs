@@ -5,7 +5,7 @@
 
 use super::*;
 use crate::Effort;
-use crate::segments::with_segment;
+use crate::random_units::with_unit;
 use crate::x86::compile::{program_of, usual_doublings};
 use crate::x86::regalloc::allocate;
 
@@ -13,7 +13,7 @@ use crate::x86::regalloc::allocate;
 type Allocated = (LirFunction, MachCode);
 
 fn allocated(seed: u64, level: Level, effort: Effort) -> Allocated {
-    let program = with_segment(seed, |unit| program_of(unit, level, effort, usual_doublings));
+    let program = with_unit(seed, |unit| program_of(unit, level, effort, usual_doublings));
     let listing = allocate(&program, level);
     (program, listing)
 }

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use r500_formats::read;
@@ -10,12 +11,16 @@ use r500_isa::values::TexOp;
 use r500_program::Job;
 
 use super::*;
+use crate::codegen::*;
+use crate::draw::FastDraw;
 use r500_exec::reference::Reference;
-use r500_exec::{Bindings, Cancel, Frame, Limits, Options, Shader, draw, draw_into};
-use r500_ir::{Opcode, Operand, lift};
+use r500_exec::{
+    Bindings, Cancel, Draw, Frame, Limits, Options, RunError, Shader, draw, draw_into,
+};
+use r500_ir::{Fetch, Inst, Opcode, Operand, Stmt, lift};
 use r500_numerics::{Arith, canonical_nan};
 
-const LAW: Arith = Arith::LAW;
+const REFERENCE: Arith = Arith::REFERENCE;
 
 /// Interprets units.
 struct Interpreter {
@@ -37,7 +42,7 @@ impl Compiler for Interpreter {
         !(self.leaves_mads && matches!(inst.opcode, Opcode::Mad(..)))
     }
 
-    fn supports_fetch(&self, _: &Fetch, table: &Table) -> bool {
+    fn supports_fetch(&self, _: &Fetch, table: &TextureDesc) -> bool {
         table.lod.is_none()
     }
 
@@ -79,7 +84,7 @@ struct Interpreted {
     colors: Vec<ColorStore>,
     chunks: usize,
     fuel_checked: bool,
-    tables: Vec<(u8, Table)>,
+    tables: Vec<(u8, TextureDesc)>,
     interpolants: Vec<[u8; 2]>,
     values: usize,
 }
@@ -146,7 +151,7 @@ struct State<'a> {
     values: Vec<Option<Lanes>>,
     spent: u64,
     address: u32,
-    tables: &'a [(u8, Table)],
+    tables: &'a [(u8, TextureDesc)],
     texels: &'a [TexelView<'a>],
     numbers: &'a [[u8; 2]],
     interpolants: &'a [LinearInterpolant],
@@ -182,7 +187,7 @@ impl State<'_> {
                         // Numbers of four bytes; those by row follow those by column.
                         let x_terms = x_terms.as_flattened()[column / 4 + lane % 8];
                         let y_terms = y_terms.as_flattened()[(row - 512) / 4 + lane % 8];
-                        LAW.add(x_terms, y_terms).to_bits()
+                        REFERENCE.add(x_terms, y_terms).to_bits()
                     };
                     self.set(*value, std::array::from_fn(lane));
                 }
@@ -257,7 +262,7 @@ impl State<'_> {
             let place = [s, t].map(|x| {
                 let x = f32::from_bits(x[lane]);
                 let project = fetch.op == TexOp::PROJ;
-                if project { LAW.div(x, f32::from_bits(q[lane])) } else { x }
+                if project { REFERENCE.div(x, f32::from_bits(q[lane])) } else { x }
             });
             look_up(&table, texels, fetch.unscaled, place)
         });
@@ -269,24 +274,29 @@ impl State<'_> {
     }
 }
 
-/// What [`Table`] says.
-fn look_up(table: &Table, texels: TexelView<'_>, unscaled: bool, place: [f32; 2]) -> [f32; 4] {
+/// What [`TextureDesc`] says.
+fn look_up(
+    table: &TextureDesc,
+    texels: TexelView<'_>,
+    unscaled: bool,
+    place: [f32; 2],
+) -> [f32; 4] {
     let found = [0, 1].map(|axis| {
-        let Axis { wrap, size, scale } = table.axes[axis];
+        let AxisDesc { wrap, size, scale } = table.axes[axis];
         let scale = if unscaled { 1.0 } else { f32::from_bits(scale) };
-        let x = LAW.mul(place[axis], scale);
+        let x = REFERENCE.mul(place[axis], scale);
         let x = if x.is_nan() { 0.0 } else { x.clamp(-1_073_741_824.0, 1_073_741_824.0) };
-        let x = if table.linear { LAW.sub(x, 0.5) } else { x };
-        let (first, size) = (LAW.floor(x) as i64, i64::from(size));
+        let x = if table.linear { REFERENCE.sub(x, 0.5) } else { x };
+        let (first, size) = (REFERENCE.floor(x) as i64, i64::from(size));
         let number = match wrap {
-            Wrap::Repeat => first.rem_euclid(size),
-            Wrap::Mirror => match first.rem_euclid(2 * size) {
+            WrapMode::Repeat => first.rem_euclid(size),
+            WrapMode::Mirror => match first.rem_euclid(2 * size) {
                 back if !table.linear && back >= size => 2 * size - 1 - back,
                 number => number,
             },
-            Wrap::Clamp => first.clamp(-i64::from(table.linear), size - 1),
+            WrapMode::Clamp => first.clamp(-i64::from(table.linear), size - 1),
         };
-        (number, LAW.sub(x, LAW.floor(x)))
+        (number, REFERENCE.sub(x, REFERENCE.floor(x)))
     });
     let [(column, s), (row, t)] = found;
     let cell = i64::from(table.origin) + row * i64::from(table.row) + column;
@@ -295,7 +305,8 @@ fn look_up(table: &Table, texels: TexelView<'_>, unscaled: bool, place: [f32; 2]
         TexelView::Texels(texels) => texels[cell as usize],
         TexelView::Footprints(footprints) => {
             let [a, b, c, d] = footprints[cell as usize].texels();
-            let mix = |a: f32, b: f32, share| LAW.add(a, LAW.mul(LAW.sub(b, a), share));
+            let mix =
+                |a: f32, b: f32, share| REFERENCE.add(a, REFERENCE.mul(REFERENCE.sub(b, a), share));
             std::array::from_fn(|i| mix(mix(a[i], b[i], s), mix(c[i], d[i], s), t))
         }
     }

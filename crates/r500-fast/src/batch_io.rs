@@ -1,0 +1,290 @@
+//! Coverage and inputs of a batch before the ops, its outputs after them.
+
+use r500_program::InputData;
+
+use super::arg::Arg;
+use super::bytecode::ColorSource;
+use super::chunk_stores::{self, ChunkStores, CoverageBits};
+use super::interp::Interpreter;
+use super::interpolants::{self, LinearInterpolant};
+use super::lanes::{Chunk, LANES};
+use super::reg_file::RegFile;
+use super::tile::{CHUNKS, COLUMNS, Tile};
+use r500_exec::Band;
+use r500_simd::chunk::{SIDE as CHUNK, lane_xy};
+use r500_simd::{SimdLevel, SimdTask};
+
+/// Marks the covered pixels of chunks that a band has pixels of, and counts them; false if there
+/// is none.
+pub(super) fn init_coverage(
+    tile: &Tile<'_>,
+    interp: &mut Interpreter<'_>,
+    band: &Band<'_>,
+) -> bool {
+    interp.colors_stored = false;
+    let bindings = interp.draw.bindings;
+    let block = band.rect();
+    let [width, height] = bindings.size();
+    if tile.inside(block) && bindings.covers_all() {
+        if !interp.fully_covered {
+            if !interp.all_covered {
+                interp.covered.fill(ALL);
+            }
+            interp.killed.fill(if interp.code.discards { LANES as u32 } else { 0 });
+        }
+        // Without discards, coverage stays as it is from batch to batch.
+        interp.fully_covered = !interp.code.discards;
+        interp.all_covered = interp.fully_covered;
+        return true;
+    }
+    interp.fully_covered = false;
+    interp.all_covered = false;
+    let mut any = false;
+    let memory = interp.covered.iter_mut().zip(&mut interp.killed);
+    for ((x, y), (covered, count)) in tile.chunks().zip(memory) {
+        let meets = x < block.x + block.width
+            && x + CHUNK > block.x
+            && y < block.y + block.height
+            && y + CHUNK > block.y;
+        let whole = bindings.covers_all() && x + CHUNK <= width && y + CHUNK <= height;
+        *covered = if meets && whole { ALL } else { [0.0; LANES] };
+        if meets && !whole {
+            for (lane, covered) in covered.iter_mut().enumerate() {
+                let (dx, dy) = lane_xy(lane);
+                let covers = bindings.covers(x + dx, y + dy);
+                *covered = f32::from_bits(if covers { !0 } else { 0 });
+            }
+        }
+        *count = CoverageBits::of(covered).count();
+        any |= *count != 0;
+    }
+    any
+}
+
+/// The mask that has every pixel.
+const ALL: Chunk = [f32::from_bits(!0); LANES];
+
+/// Loads the inputs of a batch into their slots, and the interpolants of machine code, without flushing denormals.
+pub(super) struct LoadInputs<'m, 'a, 't> {
+    pub(super) tile: &'t Tile<'t>,
+    pub(super) interp: &'m mut Interpreter<'a>,
+}
+
+impl SimdTask for LoadInputs<'_, '_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: SimdLevel>(self, _: L) {
+        let Self { tile, interp } = self;
+        let bindings = interp.draw.bindings;
+        for (channel, interpolant) in interp.code.interpolants.iter().zip(&mut interp.interpolants)
+        {
+            if let Some(plane) = interpolants::plane(bindings, *channel) {
+                interpolant.fill(plane, tile);
+            }
+        }
+        let mut interpolant = LinearInterpolant::ZERO;
+        for &(input, channel, slot) in &interp.code.inputs {
+            let Some(input) = bindings.inputs().get(usize::from(input)) else { continue };
+            let channel = usize::from(channel);
+            let slot = interp.memory.get_mut(slot);
+            match &input.data {
+                InputData::Planes(components) => {
+                    interpolant.fill(components[channel].plane, tile);
+                    let LinearInterpolant { x_terms, y_terms } = &interpolant;
+                    for (&[column, row], chunk) in tile.chunk_positions().iter().zip(slot) {
+                        let x_terms = &x_terms[usize::from(column) % COLUMNS];
+                        let y_terms = &y_terms[usize::from(row) % y_terms.len()];
+                        *chunk = std::array::from_fn(|i| x_terms[i & 7] + y_terms[i]);
+                    }
+                }
+                InputData::Values { .. } => {
+                    for ((x, y), chunk) in tile.chunks().zip(slot) {
+                        for (lane, value) in chunk.iter_mut().enumerate() {
+                            let (dx, dy) = lane_xy(lane);
+                            *value = bindings.input(input, x + dx, y + dy)[channel];
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Stores the outputs of a batch in the picture.
+pub(super) struct StoreOutputs<'m, 'a, 't, 'b, 'c> {
+    pub(super) tile: &'t Tile<'t>,
+    pub(super) interp: &'m mut Interpreter<'a>,
+    pub(super) band: &'b mut Band<'c>,
+}
+
+impl SimdTask for StoreOutputs<'_, '_, '_, '_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: SimdLevel>(self, _: L) {
+        let Self { tile, interp, band } = self;
+        if interp.colors_stored && !interp.fully_covered && interp.code.depth.is_none() {
+            return store_coverage_only(tile, interp, band);
+        }
+        // Which chunks are covered whole, and which at all.
+        let (mut whole, mut some) = if interp.fully_covered { (!0, !0) } else { (0_u64, 0_u64) };
+        let counted = if interp.fully_covered { 0 } else { interp.covered.len() };
+        let mut coverages = [CoverageBits::default(); CHUNKS];
+        let chunks = interp.covered[..counted].iter().zip(&mut interp.killed);
+        for (i, ((mask, killed), covered)) in chunks.zip(&mut coverages).enumerate() {
+            *covered = CoverageBits::of(mask);
+            whole |= u64::from(covered.is_full()) << i;
+            let count = covered.count();
+            some |= u64::from(count != 0) << i;
+            *killed -= count;
+            interp.counters.killed += u64::from(*killed);
+        }
+        let inside = tile.inside(band.rect());
+        let slots = &interp.memory;
+        let mut constants = [[[0.0; LANES]; 4]; 4];
+        for (row, order) in tile.rows().enumerate() {
+            let y = tile.y + row as u32 * CHUNK;
+            let all = inside && order.iter().all(|&i| whole >> i & 1 != 0);
+            let none = inside && order.iter().all(|&i| some >> i & 1 == 0);
+            let chunks = order.iter().map(|i| usize::from(*i));
+            for (target, color) in interp.code.colors.iter().enumerate() {
+                match *color {
+                    _ if none => {}
+                    None => {}
+                    Some(ColorSource::Slots(channels)) => {
+                        let [r, g, b, a] = &mut constants[target];
+                        let channel =
+                            |channel: usize, fill| Source::new(channels[channel], slots, fill);
+                        let color = [channel(0, r), channel(1, g), channel(2, b), channel(3, a)];
+                        let pixels =
+                            |i| chunk_stores::frame_colors(color.map(|channel| channel.chunk(i)));
+                        if all {
+                            band.store_colors(target, [tile.x, y], chunks.clone().map(pixels));
+                        } else {
+                            store_covered(
+                                tile,
+                                band,
+                                target,
+                                y,
+                                chunks.clone(),
+                                &interp.covered,
+                                pixels,
+                            );
+                        }
+                    }
+                    Some(ColorSource::Stored { .. }) if interp.colors_stored => {}
+                    Some(ColorSource::Stored { .. }) => {
+                        let plane = &interp.staging.staged[target];
+                        let pixels = |i: usize| {
+                            let chunk = plane.get(i * LANES..).unwrap_or_default();
+                            move |lane: usize| {
+                                let (column, row) = lane_xy(lane);
+                                let pixel = (row * CHUNK + column) as usize;
+                                chunk.get(pixel).copied().unwrap_or_default()
+                            }
+                        };
+                        store_covered(
+                            tile,
+                            band,
+                            target,
+                            y,
+                            chunks.clone(),
+                            &interp.covered,
+                            pixels,
+                        );
+                    }
+                }
+            }
+            let (at, width) = ([tile.x, y], tile.columns * CHUNK);
+            if none && !interp.colors_stored {
+                band.clear_colors(at, width);
+            }
+            if none || all {
+                band.fill_coverage(at, width, all);
+            } else if inside {
+                band.store_coverages(at, order.iter().map(|&i| coverages[usize::from(i) % CHUNKS]));
+            } else {
+                for (x, &i) in tile.columns().zip(order) {
+                    band.store_coverage([x, y], &interp.covered[usize::from(i)]);
+                }
+            }
+            if let Some((depth, written)) = interp.code.depth {
+                for (x, &i) in tile.columns().zip(order) {
+                    let i = usize::from(i);
+                    let depth = slots.chunk(depth, i).map(r500_numerics::canonical_nan);
+                    let written = slots.chunk(written, i);
+                    band.store_depth([x, y], &interp.covered[i], &written, &depth);
+                }
+            }
+        }
+    }
+}
+
+/// Stores the coverage of a batch that lies in the band, and resets it for the next one.
+#[inline(always)]
+fn store_coverage_only(tile: &Tile<'_>, interp: &mut Interpreter<'_>, band: &mut Band<'_>) {
+    let Interpreter { covered, killed, .. } = interp;
+    let mut sum = 0;
+    for (row, order) in tile.rows().enumerate() {
+        let y = tile.y + row as u32 * CHUNK;
+        let coverages = order.iter().map(|&i| {
+            let (mask, killed) = (&mut covered[usize::from(i)], &mut killed[usize::from(i)]);
+            let covered = CoverageBits::of(mask);
+            *mask = ALL;
+            *killed -= covered.count();
+            sum += *killed;
+            covered
+        });
+        band.store_coverages([tile.x, y], coverages);
+    }
+    interp.counters.killed += u64::from(sum);
+    interp.all_covered = true;
+}
+
+/// Stores the covered pixels of a row of chunks that lie in the band.
+#[inline(always)]
+fn store_covered<F: Fn(usize) -> [f32; 4]>(
+    tile: &Tile<'_>,
+    band: &mut Band<'_>,
+    target: usize,
+    y: u32,
+    chunks: impl ExactSizeIterator<Item = usize> + Clone,
+    covered: &[Chunk],
+    pixels: impl Fn(usize) -> F,
+) {
+    let pixels = |i| chunk_stores::masked(pixels(i), &covered[i]);
+    if tile.inside(band.rect()) {
+        band.store_colors(target, [tile.x, y], chunks.map(pixels));
+    } else {
+        for (x, i) in tile.columns().zip(chunks) {
+            band.store_color(target, [x, y], pixels(i));
+        }
+    }
+}
+
+/// Where a channel of a colour comes from: a slot, or the same chunk again and again.
+#[derive(Clone, Copy)]
+struct Source<'a> {
+    chunks: &'a [Chunk],
+    /// What counts of a chunk's number.
+    mask: usize,
+}
+
+impl<'a> Source<'a> {
+    #[inline(always)]
+    fn new(arg: Arg, memory: &'a RegFile, constant: &'a mut Chunk) -> Self {
+        match arg {
+            Arg::Slot(slot) => Self { chunks: memory.get(slot), mask: !0 },
+            Arg::Const(x) => {
+                *constant = [x; LANES];
+                Self { chunks: std::slice::from_ref(constant), mask: 0 }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn chunk(self, i: usize) -> &'a Chunk {
+        &self.chunks[i & self.mask]
+    }
+}

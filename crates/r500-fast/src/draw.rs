@@ -1,0 +1,163 @@
+//! Prepared draws: batches of a band, one after the other.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::batch_io::{LoadInputs, StoreOutputs, init_coverage};
+use super::bytecode::Bytecode;
+use super::interp::{Interpreter, Scratch};
+use super::native_code::NativeCode;
+use super::tile::{PixelCenters, ROWS, Tile};
+use super::uniforms::Uniforms;
+use r500_exec::reference::Group;
+use r500_exec::{Band, BandStats, Draw, DrawKey, PixelRect, PreparedDraw, RunError, RunInfo};
+use r500_ir::{Function, SymbolicConstants};
+use r500_simd::Simd;
+
+/// A prepared draw, run batch by batch.
+pub struct FastDraw {
+    pub(super) key: DrawKey,
+    pub(super) uniforms: Uniforms,
+    centers: PixelCenters,
+    version: Mutex<Arc<CodeVersion>>,
+}
+
+/// A version of the code, which may be replaced between two bands.
+struct CodeVersion {
+    simd: Simd,
+    code: Bytecode,
+    /// Columns of chunks in a batch.
+    batch_width: u32,
+    /// Scratch memory that no thread is using: allocating it for each band would take longer than a short program.
+    scratch_pool: Mutex<Vec<Scratch>>,
+}
+
+impl FastDraw {
+    /// A draw with its code, which must be made of the draw's function.
+    #[must_use]
+    pub fn new(draw: &Draw<'_>, code: NativeCode, simd: Simd) -> Self {
+        Self {
+            key: DrawKey::of(draw),
+            uniforms: Uniforms::default(),
+            centers: PixelCenters::new(draw.bindings.size()),
+            version: Mutex::new(Arc::new(CodeVersion::new(code, simd))),
+        }
+    }
+
+    /// The same if the function was lifted with symbolic constants, which [`update`](PreparedDraw::update) then changes.
+    #[must_use]
+    pub fn with_uniforms(
+        self,
+        symbolic: SymbolicConstants,
+        function: &Function,
+        draw: &Draw<'_>,
+    ) -> Self {
+        Self { uniforms: Uniforms::new(symbolic, function, draw), ..self }
+    }
+
+    /// Replaces the code by other code of the same function, for bands that begin from now on.
+    pub fn replace_code(&self, mut code: NativeCode, simd: Simd) {
+        // It may have been compiled with the values of an earlier draw.
+        code.code.set_uniforms(self.uniforms.values());
+        *lock(&self.version) = Arc::new(CodeVersion::new(code, simd));
+    }
+}
+
+impl CodeVersion {
+    /// Sets the values of uniforms, also in the slots of scratch memory.
+    fn set_uniforms(&mut self, values: &[f32]) {
+        self.code.set_uniforms(values);
+        let scratch = self.scratch_pool.get_mut().unwrap_or_else(PoisonError::into_inner);
+        scratch.iter_mut().for_each(|scratch| scratch.set_uniforms(&self.code));
+    }
+
+    fn new(NativeCode { code, batch_width }: NativeCode, simd: Simd) -> Self {
+        Self { simd, code, batch_width, scratch_pool: Mutex::default() }
+    }
+}
+
+/// Locks a mutex, also one that a panicking thread has poisoned.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl FastDraw {
+    /// Replays chunks with a group hazard in the reference engine.
+    fn replay_as_groups(
+        draw: &Draw<'_>,
+        tile: &Tile<'_>,
+        interp: &mut Interpreter<'_>,
+        band: &mut Band<'_>,
+    ) -> Result<(), RunError> {
+        if !std::mem::take(&mut interp.any_replay) {
+            return Ok(());
+        }
+        for (chunk, (x, y)) in tile.chunks().enumerate() {
+            if !std::mem::take(&mut interp.needs_replay[chunk]) {
+                continue;
+            }
+            interp.counters.killed -= u64::from(interp.killed[chunk]);
+            let mut group = Group::new(draw, PixelRect { x, y, width: 4, height: 4 });
+            group.run()?;
+            for lane in group.lanes() {
+                band.clear_pixel(lane.x, lane.y);
+                band.store_pixel(lane.x, lane.y, &lane.output());
+            }
+            interp.counters.merge(group.counters());
+        }
+        Ok(())
+    }
+}
+
+impl PreparedDraw for FastDraw {
+    fn band_rows(&self) -> u32 {
+        ROWS
+    }
+
+    fn accepts(&self, draw: &Draw<'_>) -> bool {
+        self.key.matches(draw)
+    }
+
+    fn update(&mut self, draw: &Draw<'_>) -> bool {
+        if !self.key.matches_but_constants(draw) || !self.uniforms.allow(&self.key, draw) {
+            return false;
+        }
+        if self.key.changed_constants(draw).next().is_some() {
+            self.key.set_constants(draw);
+            self.uniforms.set(draw);
+            let version = self.version.get_mut().unwrap_or_else(PoisonError::into_inner);
+            // No band is being drawn, so that nothing else has the version.
+            let Some(version) = Arc::get_mut(version) else { return false };
+            version.set_uniforms(self.uniforms.values());
+        }
+        true
+    }
+
+    fn draw_band(&self, draw: &Draw<'_>, band: &mut Band<'_>) -> Result<BandStats, RunError> {
+        let version = Arc::clone(&lock(&self.version));
+        let CodeVersion { simd, code, batch_width, scratch_pool } = &*version;
+        let chunks = (batch_width * (ROWS / 4)) as usize;
+        let scratch = lock(scratch_pool).pop().unwrap_or_else(|| Scratch::new(code, chunks));
+        let mut interp = Interpreter::new(draw, code, *simd, scratch);
+        let block = band.rect();
+        let mut x = block.x - block.x % 4;
+        let y = block.y - block.y % ROWS;
+        while x < block.x + block.width {
+            let tile = Tile { x, y, columns: *batch_width, centers: &self.centers };
+            if init_coverage(&tile, &mut interp, band) {
+                interp.begin(&tile);
+                simd.run_plain(LoadInputs { tile: &tile, interp: &mut interp });
+                interp.run(&tile, band)?;
+            }
+            simd.run_plain(StoreOutputs { tile: &tile, interp: &mut interp, band });
+            Self::replay_as_groups(draw, &tile, &mut interp, band)?;
+            x += batch_width * 4;
+        }
+        let (counters, scratch) = interp.finish();
+        lock(scratch_pool).push(scratch);
+        Ok(BandStats { counters, ..BandStats::default() })
+    }
+
+    fn run_info(&self) -> RunInfo {
+        RunInfo { simd: Some(lock(&self.version).simd.name()), ..RunInfo::of("fast") }
+    }
+}

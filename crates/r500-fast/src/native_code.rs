@@ -1,0 +1,73 @@
+//! Functions ready to run: bytecode, with machine code for what a compiler supports.
+
+use super::bytecode::Bytecode;
+use super::codegen::{Compiler, ResourceLayout};
+use super::tile::batch_width;
+use super::unit_builder::UnitContext;
+use r500_ir::{Function, Value};
+use r500_simd::Simd;
+
+/// A function ready to run, with machine code or without.
+#[derive(Clone, Debug)]
+pub struct NativeCode {
+    pub(super) code: Bytecode,
+    pub(super) batch_width: u32,
+}
+
+impl NativeCode {
+    /// Without machine code. `uniforms` are the values of the function's uniforms, in their order.
+    ///
+    /// # Panics
+    /// If there are more or fewer values than uniforms.
+    #[must_use]
+    pub fn batch(function: &Function, uniforms: &[f32], simd: Simd) -> Self {
+        let code = Bytecode::new(function, &bind(function, uniforms), simd);
+        let batch_width = batch_width(code.slots);
+        Self { code, batch_width }
+    }
+
+    /// With machine code for what a compiler supports; it does not depend on the values of uniforms. The resources are
+    /// those of the draw. `simd` is the level of bytecode.
+    ///
+    /// # Panics
+    /// If there are more or fewer values than uniforms.
+    #[must_use]
+    pub fn compile(
+        function: &Function,
+        uniforms: &[f32],
+        resources: &ResourceLayout,
+        simd: Simd,
+        compiler: &dyn Compiler,
+    ) -> Self {
+        let uniforms = bind(function, uniforms);
+        let counted = r500_ir::optimize_for_codegen(function);
+        let function = counted.as_ref().unwrap_or(function);
+        let mut refused = Vec::new();
+        // Units that are refused become ops, which changes the slots of the others.
+        loop {
+            let native = UnitContext { compiler, resources, refused: &refused };
+            let (code, batch_width, again) =
+                Bytecode::with_native(function, &uniforms, simd, &native);
+            if again.is_empty() {
+                return Self { code, batch_width };
+            }
+            refused.extend(again);
+        }
+    }
+
+    /// How many of the function's operations are machine code, and how many there are. Fetches count if
+    /// the compiler takes them.
+    #[must_use]
+    pub fn coverage(&self) -> (usize, usize) {
+        self.code.coverage
+    }
+}
+
+/// Returns the uniforms of a function with their values.
+fn bind(function: &Function, uniforms: &[f32]) -> Vec<(Value, f32)> {
+    assert_eq!(function.uniforms.len(), uniforms.len(), "each uniform has a value");
+    function.uniforms.iter().map(|uniform| uniform.value).zip(uniforms.iter().copied()).collect()
+}
+
+#[cfg(test)]
+mod tests;

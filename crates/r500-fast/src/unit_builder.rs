@@ -1,0 +1,182 @@
+//! Compile units before slots are allocated: which statements a compiler supports, what a unit reads, writes and counts.
+
+use super::codegen::{Compiler, ResourceLayout};
+use r500_ir::{Inst, Operand, Stmt, Value};
+use r500_texture::batch::TextureDesc;
+
+/// The context of a compilation.
+pub(super) struct UnitContext<'a> {
+    pub(super) compiler: &'a dyn Compiler,
+    pub(super) resources: &'a ResourceLayout,
+    /// The units that the compiler has refused.
+    pub(super) refused: &'a [usize],
+}
+
+impl UnitContext<'_> {
+    /// Returns whether a statement can be part of a unit.
+    pub(super) fn supports(&self, stmt: &Stmt) -> bool {
+        match stmt {
+            Stmt::Def(_, Inst { opcode: r500_ir::Opcode::Input { input, channel }, .. }) => {
+                self.compiler.capabilities().inputs
+                    && self.resources.interpolant(*input, *channel).is_some()
+            }
+            Stmt::Def(_, inst) => self.compiler.supports(inst),
+            Stmt::ConsumeFuel { .. } => true,
+            Stmt::If(_) | Stmt::Loop(_) => stmt.inside().all(|stmt| self.supports(stmt)),
+            Stmt::Fetch(fetch) => {
+                let table = self.resources.table(fetch.unit);
+                table.is_some_and(|table| self.compiler.supports_fetch(fetch, table))
+            }
+            Stmt::Discard(_) => self.compiler.capabilities().discards,
+            Stmt::Stat { .. } | Stmt::GroupHazard(_) => false,
+        }
+    }
+
+    /// The tables of units.
+    pub(super) fn tables(&self, units: &[u8]) -> Vec<(u8, TextureDesc)> {
+        units.iter().filter_map(|&unit| Some((unit, *self.resources.table(unit)?))).collect()
+    }
+
+    /// The inputs that are interpolants, by their numbers, as far as the compiler computes them.
+    pub(super) fn interpolants(&self) -> &[[u8; 2]] {
+        if self.compiler.capabilities().inputs { &self.resources.interpolants } else { &[] }
+    }
+}
+
+/// A unit before its values have slots.
+#[derive(Debug, Default)]
+pub(super) struct UnitBuilder<'a> {
+    pub(super) number: usize,
+    pub(super) body: Vec<&'a Stmt>,
+    pub(super) reads: Vec<Value>,
+    pub(super) writes: Vec<Value>,
+    pub(super) defs: Vec<Value>,
+    /// See [`PhiMove`].
+    pub(super) moves: Vec<(Value, Option<Operand>, Operand)>,
+    /// Targets, channels, which of these are numbers: see [`ColorStore`].
+    pub(super) colors: Vec<(u8, [Operand; 4], [bool; 4])>,
+    pub(super) fuel_checked: bool,
+    /// Operations and fetches in it.
+    pub(super) operations: usize,
+    /// Units that it fetches from, ascending.
+    pub(super) units: Vec<u8>,
+    /// Whether pixels lose their coverage.
+    pub(super) discards: bool,
+    /// Instructions to count beforehand, and the address of the first.
+    pub(super) consume: Option<(u32, u32)>,
+}
+
+/// The maximum number of instructions that a unit executes without checking fuel.
+const MAX_UNCHECKED: u64 = 10_000;
+
+impl<'a> UnitBuilder<'a> {
+    pub(super) fn new(stmts: &'a [Stmt]) -> Self {
+        let mut part = Self::default();
+        let mut inside = FuelUse::default();
+        for stmt in stmts {
+            if let Stmt::ConsumeFuel { instructions, address } = stmt {
+                part.consume(u64::from(*instructions), *address);
+            } else {
+                part.body.push(stmt);
+                part.collect(stmt);
+                inside.add(stmt, 1);
+            }
+        }
+        part.fuel_checked = inside.varies || inside.instructions > MAX_UNCHECKED;
+        if let Some(address) = inside.address.filter(|_| !part.fuel_checked) {
+            part.consume(inside.instructions, address);
+        }
+        part.units.sort_unstable();
+        part.units.dedup();
+        part.defs.sort_unstable();
+        part.reads.sort_unstable();
+        part.reads.dedup();
+        let defs = &part.defs;
+        part.reads.retain(|value| defs.binary_search(value).is_err());
+        part
+    }
+
+    /// Adds a move after the body, with its operands.
+    pub(super) fn push_phi_move(
+        &mut self,
+        (value, mask, from): (Value, Option<Operand>, Operand),
+        looks: impl Iterator<Item = Operand>,
+    ) {
+        self.add_uses(looks);
+        self.moves.push((value, mask, from));
+    }
+
+    /// Adds uses after the body.
+    pub(super) fn add_uses(&mut self, operands: impl Iterator<Item = Operand>) {
+        let moved: Vec<Value> = self.moves.iter().map(|(value, ..)| *value).collect();
+        self.reads.extend(
+            operands
+                .filter_map(Operand::value)
+                .filter(|value| self.defs.binary_search(value).is_err() && !moved.contains(value)),
+        );
+        self.reads.sort_unstable();
+        self.reads.dedup();
+    }
+
+    fn consume(&mut self, instructions: u64, address: u32) {
+        let (sum, _) = self.consume.get_or_insert((0, address));
+        *sum = sum.saturating_add(u32::try_from(instructions).unwrap_or(u32::MAX));
+    }
+
+    /// Collects the definitions and uses of a statement.
+    fn collect(&mut self, stmt: &Stmt) {
+        stmt.operands(&mut |operand| self.reads.extend(operand.value()));
+        match stmt {
+            Stmt::Def(value, inst) => {
+                let input = matches!(inst.opcode, r500_ir::Opcode::Input { .. });
+                self.operations += usize::from(!input);
+                self.defs.push(*value);
+            }
+            Stmt::Fetch(fetch) => {
+                self.operations += 1;
+                self.units.push(fetch.unit);
+                self.defs.extend(fetch.texel.into_iter().flatten());
+            }
+            Stmt::Discard(_) => self.discards = true,
+            Stmt::If(branch) => {
+                self.defs.extend(branch.phis.iter().map(|phi| phi.value));
+                branch.arms.iter().flatten().for_each(|stmt| self.collect(stmt));
+            }
+            Stmt::Loop(repeat) => {
+                self.defs.extend(repeat.params.iter().map(|param| param.value));
+                repeat.body.iter().for_each(|stmt| self.collect(stmt));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Instructions that statements count at most.
+#[derive(Default)]
+struct FuelUse {
+    instructions: u64,
+    address: Option<u32>,
+    /// The number depends on lanes.
+    varies: bool,
+}
+
+impl FuelUse {
+    fn add(&mut self, stmt: &Stmt, times: u64) {
+        match stmt {
+            Stmt::ConsumeFuel { instructions, address } => {
+                let more = u64::from(*instructions).saturating_mul(times);
+                self.instructions = self.instructions.saturating_add(more);
+                self.address.get_or_insert(*address);
+            }
+            Stmt::If(branch) => {
+                branch.arms.iter().flatten().for_each(|stmt| self.add(stmt, times));
+            }
+            Stmt::Loop(repeat) => {
+                self.varies |= repeat.continue_mask.is_some();
+                let times = times.saturating_mul(u64::from(repeat.max_trips));
+                repeat.body.iter().for_each(|stmt| self.add(stmt, times));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Random compile units, with more values than registers, and branches and loops inside each other: what their code
+//! leaves in slots is what an interpreter of the IR computes.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+mod evaluate;
+mod generate;
+mod textures;
+
+use std::fmt::Debug;
+
+use r500_fast::codegen::{
+    BatchOffsets, Chunk, ColorStore, ColorTargets, CompileUnit, LANES, LinearInterpolant, PhiMove,
+    TexelView,
+};
+use r500_ir::{ALL, Operand, Stmt, Type, Value, ValueData, Values};
+use r500_numerics::canonical_nan;
+
+use evaluate::{Interpreter, same};
+use generate::{Generator, INPUTS, Random};
+use textures::Textures;
+
+pub(crate) use generate::Numbers;
+
+/// Chunks of a slot.
+const CHUNKS: usize = 3;
+/// Values from before.
+const READS: u32 = 6;
+
+/// So many floats and a mask from before.
+fn read_values(floats: usize) -> Values {
+    let mut values = Values::filled(floats, ValueData::new(Type::F32));
+    values.push(ValueData::new(Type::Mask));
+    values
+}
+
+/// Makes a unit, with numbers for it, which paints and computes inputs or not, has code made of it, which says how many
+/// pixels decide together (that shows here, while programs do not let it show), has that run, and checks
+/// what was left.
+pub(crate) fn check<T>(
+    seed: u64,
+    numbers: Numbers,
+    placed: bool,
+    what: &dyn Debug,
+    make: impl FnOnce(&CompileUnit<'_>) -> (usize, T),
+    run: impl FnOnce(
+        T,
+        &mut [Chunk],
+        &mut [Chunk],
+        &[TexelView<'_>],
+        &[LinearInterpolant],
+        ColorTargets<'_>,
+    ),
+) {
+    let mut generator = Generator {
+        random: Random { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, numbers },
+        floats: (0..READS).map(|value| Operand::Value(Value(value))).collect(),
+        masks: vec![Operand::Value(Value(READS)), ALL],
+        values: read_values(READS as usize),
+        left: match numbers {
+            Numbers::Edges => 1 + (seed % 12) as u32,
+            _ => 40 + (seed % 7) as u32 * 60,
+        },
+        inputs: placed,
+    };
+    let textures = Textures::new(&mut generator.random);
+    let body = generator.list(3, 400);
+    let reads: Vec<_> = (0..=READS).map(|value| (Value(value), value)).collect();
+    let seen = |list: &[Operand]| -> Vec<Value> {
+        list.iter().filter_map(|operand| operand.value()).filter(|value| value.0 > READS).collect()
+    };
+    let (floats, masks) = (seen(&generator.floats), seen(&generator.masks));
+    let mut slot = READS;
+    let mut place = |value: &Value| {
+        slot += 1;
+        (*value, slot)
+    };
+    // Half of them go to slots; others are moved to slots that are read.
+    let writes: Vec<_> = (floats.iter().chain(&masks).step_by(2)).map(&mut place).collect();
+    let moves: Vec<PhiMove> = (0..generator.random.below(5))
+        .map(|_| {
+            let to = generator.random.below(READS);
+            let from = generator.float();
+            // Another variable may take the slot of what colours alone look at behind.
+            if generator.random.below(3) == 0 {
+                return PhiMove { value: generator.fresh(Type::F32), slot: to, mask: None, from };
+            }
+            let mask = (generator.random.below(2) == 0).then(|| generator.mask());
+            PhiMove { value: Value(to), slot: to, mask, from }
+        })
+        .collect();
+    let colors: Vec<ColorStore> = if placed { generator.colors() } else { Vec::new() };
+    let body: Vec<&Stmt> = body.iter().collect();
+    let unit = CompileUnit {
+        body: &body,
+        reads: &reads,
+        writes: &writes,
+        moves: &moves,
+        colors: &colors,
+        stride: (CHUNKS * size_of::<Chunk>()) as u32,
+        fuel_checked: seed.is_multiple_of(3),
+        tables: &textures.tables,
+        interpolants: if placed { &INPUTS } else { &[] },
+        values: &generator.values,
+    };
+    let (lanes, made) = make(&unit);
+
+    let mut slots = vec![[0.0; LANES]; (slot as usize + 1) * CHUNKS];
+    for (i, chunk) in slots[..READS as usize * CHUNKS].iter_mut().enumerate() {
+        // In some chunks all lanes are alike, so that masks are all or nothing.
+        let one = generator.random.float();
+        *chunk = std::array::from_fn(|_| if i % 3 == 0 { one } else { generator.random.float() });
+    }
+    for chunk in &mut slots[READS as usize * CHUNKS..][..CHUNKS] {
+        *chunk =
+            std::array::from_fn(|_| f32::from_bits([0, !0][generator.random.below(2) as usize]));
+    }
+    let all = |_: usize| f32::from_bits(!0);
+    let mut covered = vec![std::array::from_fn(all); CHUNKS];
+    let (mut wanted, mut wanted_covered) = (slots.clone(), covered.clone());
+    let places = [[4, 8], [8, 0], [0, 4]].into_iter();
+    let places = BatchOffsets::in_rows(places, 14).expect("they are near");
+    let interpolants = INPUTS.map(|_| LinearInterpolant {
+        x_terms: [(); 16].map(|()| [(); 8].map(|()| generator.random.float())),
+        y_terms: [(); 4].map(|()| [(); LANES].map(|()| generator.random.float())),
+    });
+    let mut planes = [(); 4].map(|()| vec![[-7.0; 4]; places.pixels()]);
+    let mut wanted_planes = planes.clone();
+    // The last group may be smaller.
+    for first in (0..CHUNKS * LANES).step_by(lanes) {
+        let group = first..(first + lanes).min(CHUNKS * LANES);
+        let lanes = group.len();
+        let of_slot = |slot: u32| {
+            let slot = slot as usize * CHUNKS * LANES;
+            slot + group.start..slot + group.end
+        };
+        let values = vec![vec![0; lanes]; generator.values.len()];
+        let covered = &mut wanted_covered.as_flattened_mut()[group.clone()];
+        let before = covered.iter().map(|lane| lane.to_bits()).collect();
+        let (textures, interpolants, places) = (&textures, &interpolants, places.chunks());
+        let mut interpreter =
+            Interpreter { values, lanes, textures, covered: before, interpolants, places, first };
+        for &(value, slot) in &reads {
+            let from = &wanted.as_flattened()[of_slot(slot)];
+            interpreter.set(value, from.iter().map(|lane| lane.to_bits()).collect());
+        }
+        for stmt in &body {
+            interpreter.list(std::slice::from_ref(stmt));
+        }
+        for (to, bits) in covered.iter_mut().zip(&interpreter.covered) {
+            *to = f32::from_bits(*bits);
+        }
+        let mut left = Vec::new();
+        for &(value, slot) in &writes {
+            left.push((slot, interpreter.get(Operand::Value(value))));
+        }
+        for moved in &moves {
+            let old = Operand::Value(moved.value);
+            let new = interpreter.choose(moved.mask.unwrap_or(ALL), moved.from, old);
+            interpreter.set(moved.value, new.clone());
+            left.push((moved.slot, new));
+        }
+        for &ColorStore { target, channels, covered, .. } in &colors {
+            let channels = channels.map(|channel| interpreter.get(channel));
+            for lane in 0..lanes {
+                let there = !covered || interpreter.covered[lane] != 0;
+                let pixel = channels.each_ref().map(|channel| f32::from_bits(channel[lane]));
+                let pixel = pixel.map(|x| if there { canonical_nan(x) } else { 0.0 });
+                // Halves of two rows of four pixels of 16 bytes: two quads.
+                let (chunk, lane) = ((first + lane) / LANES, (first + lane) % LANES);
+                let half = places[chunk][lane / 8];
+                let left = lane / 4 % 2 * 2;
+                let at = half.rows[lane / 2 % 2] as usize / 16 + left + lane % 2;
+                wanted_planes[usize::from(target)][at] = pixel;
+            }
+        }
+        for (slot, lanes_of) in left {
+            let to = &mut wanted.as_flattened_mut()[of_slot(slot)];
+            for (to, bits) in to.iter_mut().zip(lanes_of) {
+                *to = f32::from_bits(bits);
+            }
+        }
+    }
+    let targets =
+        ColorTargets { planes: planes.each_mut().map(Vec::as_mut_slice), offsets: &places };
+    run(made, &mut slots, &mut covered, &textures.cells(), &interpolants, targets);
+    let bits = |plane: &Vec<[f32; 4]>| -> Vec<_> {
+        plane.iter().map(|pixel| pixel.map(f32::to_bits)).collect()
+    };
+    for (got, wanted) in planes.iter().zip(&wanted_planes) {
+        assert_eq!(bits(got), bits(wanted), "seed {seed}, {what:?}: pixels");
+    }
+    for (got, wanted) in covered.iter().zip(&wanted_covered) {
+        assert_eq!(got.map(f32::to_bits), wanted.map(f32::to_bits), "seed {seed}: coverage");
+    }
+    for (i, (got, wanted)) in slots.iter().zip(&wanted).enumerate() {
+        for lane in 0..LANES {
+            assert!(
+                same(got[lane], wanted[lane]),
+                "seed {seed}, {what:?}: slot {}, chunk {}, lane {lane}: {:e}, not {:e}",
+                i / CHUNKS,
+                i % CHUNKS,
+                got[lane],
+                wanted[lane],
+            );
+        }
+    }
+}
+
+/// Makes a unit whose numbers do not matter.
+pub(crate) fn with_unit<T>(seed: u64, f: impl FnOnce(&CompileUnit<'_>) -> T) -> T {
+    let mut generator = Generator {
+        random: Random { state: seed | 1, numbers: Numbers::All },
+        floats: vec![Operand::Value(Value(0))],
+        masks: vec![Operand::Value(Value(1)), ALL],
+        values: read_values(1),
+        left: 200,
+        inputs: false,
+    };
+    let textures = Textures::new(&mut generator.random);
+    let body = generator.list(3, 200);
+    let body: Vec<&Stmt> = body.iter().collect();
+    f(&CompileUnit {
+        body: &body,
+        reads: &[(Value(0), 0), (Value(1), 1)],
+        writes: &[],
+        moves: &[],
+        colors: &[],
+        stride: 64,
+        fuel_checked: true,
+        tables: &textures.tables,
+        interpolants: &[],
+        values: &generator.values,
+    })
+}
+
+/// How many units to try: R500_PROGRAMS, if that is set.
+pub(crate) fn count(usual: u64) -> u64 {
+    let count = std::env::var("R500_PROGRAMS").ok().and_then(|count| count.parse().ok());
+    count.unwrap_or(usual)
+}
