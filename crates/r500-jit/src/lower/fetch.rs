@@ -173,7 +173,7 @@ impl Lower<'_> {
         let lod = self.op(Opcode::Max, &[lod, finest]);
         let lod = self.op(Opcode::Min, &[lod, coarsest]);
         // Powers of two scale exactly, and a product that underflows has the floor 0 in any case.
-        let (steps, unit) = (self.float(Detail::LOD_STEPS), self.float(1.0 / Detail::LOD_STEPS));
+        let (steps, unit) = (self.float(LodDesc::LOD_STEPS), self.float(1.0 / LodDesc::LOD_STEPS));
         let lod = self.op(Opcode::Mul, &[lod, steps]);
         let lod = self.op(Opcode::Round(Rounding::Floor), &[lod]);
         self.op(Opcode::Mul, &[lod, unit])
