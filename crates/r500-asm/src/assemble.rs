@@ -8,13 +8,13 @@ use crate::lexer::{Lexer, MAX_SOURCE};
 use crate::parse::Parser;
 use crate::source::{Files, Loader, NoFiles, Span};
 
-/// How to assemble.
+/// Options of the assembler.
 pub struct Options<'a> {
-    /// What the source is called in messages, and what included paths are relative to.
+    /// The name of the source in messages, to which included paths are relative.
     pub name: &'a str,
     /// Finds included files.
     pub loader: Option<&'a mut dyn Loader>,
-    /// How many files may be open at once besides the source itself.
+    /// The limit on nested includes.
     pub include_depth: usize,
 }
 
@@ -33,11 +33,11 @@ pub struct Assembly {
     pub diagnostics: Vec<Diagnostic>,
     /// The sources, for the places in everything else.
     pub files: Files,
-    /// Where each instruction stands.
+    /// The span of each instruction.
     pub spans: Vec<Span>,
     /// Names and labels, in the order in which they stand.
     pub symbols: Vec<Symbol>,
-    /// Where names and labels are used, by their place.
+    /// Uses of names and labels, in the order of the source.
     pub references: Vec<Reference>,
     /// Files that were spliced in, in the order in which that happened.
     pub includes: Vec<Include>,

@@ -9,11 +9,11 @@ pub struct Symbol {
     pub name: String,
     /// Where.
     pub span: Span,
-    /// What it names.
+    /// The named thing.
     pub kind: SymbolKind,
 }
 
-/// What a symbol names.
+/// The kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolKind {
     /// An instruction's address.
@@ -56,7 +56,7 @@ pub struct ExpectedPixels {
     pub count: usize,
 }
 
-/// What an `EXPECT` directive gives.
+/// The content of an `EXPECT` directive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedQuantity {
     /// A colour of target 0 to 3.
@@ -65,7 +65,7 @@ pub enum ExpectedQuantity {
     Depth,
     /// Coverage after the run.
     Coverage,
-    /// What target A shows where nothing is drawn.
+    /// The colour of target A where nothing is drawn.
     Background,
     /// Coverage before the run (`COVERAGE`).
     Covered,
@@ -95,7 +95,7 @@ pub struct TextureRequest {
     pub span: Span,
 }
 
-/// What a texture file provides.
+/// The use of a texture file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextureSource {
     /// A picture: size, format and all levels. Filters and addressing are set already.
@@ -107,7 +107,7 @@ pub enum TextureSource {
     },
 }
 
-/// What a `DEF` names.
+/// The value of a `DEF`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Register {
     /// A temporary, by its number.

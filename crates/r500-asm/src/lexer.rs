@@ -12,7 +12,7 @@ use crate::items::Include;
 use crate::names::{self, Kw};
 use crate::source::{File, Files, Loader, Span};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TokenKind {
     Word,

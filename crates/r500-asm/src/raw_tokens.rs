@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What a piece of a source is.
+/// The kind of a raw token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawTokenKind {
     /// Letters, digits and `_`.

@@ -34,7 +34,7 @@ impl Span {
 /// A source text.
 #[derive(Clone, Debug)]
 pub struct File {
-    /// What it is called, as the loader or the caller named it.
+    /// The name, as given by the loader or the caller.
     pub name: String,
     /// Its bytes.
     pub bytes: Arc<[u8]>,
@@ -42,7 +42,7 @@ pub struct File {
     pub included: Option<Span>,
 }
 
-/// The sources of an assembly: the first is the one that was asked for.
+/// The sources of an assembly: the first is the assembled one, the others are included.
 #[derive(Clone, Debug, Default)]
 pub struct Files {
     /// The files, each once however often it is included.
@@ -97,7 +97,7 @@ pub struct Loaded {
     pub bytes: Vec<u8>,
 }
 
-/// How `#include "path"` finds a file. The library itself opens none.
+/// Loads the files of `#include "path"`. The library itself opens none.
 pub trait Loader {
     /// Returns the file that `path` means in the file called `from`: first relative to that file,
     /// then along whatever search path the loader has.

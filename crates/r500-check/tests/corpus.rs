@@ -24,7 +24,7 @@ const CAPTURES: &[(LintCode, &str)] = &[
     ),
     (
         LintCode::SilentLimit,
-        "Every loop of the driver has 255 passes and is left by BREAK: GLSL loops have no such limit.",
+        "Every loop of the driver has 255 iterations and is left by BREAK: GLSL loops have no such limit.",
     ),
     (
         LintCode::DivergentQuad,

@@ -54,15 +54,27 @@ mod surface;
 mod warning;
 
 pub use bindings::{BindError, Bindings};
-pub use draw::Draw;
-pub use draw_key::DrawKey;
 pub use drawing::{BandPainter, Drawing};
-pub use engine::{Engine, Fallback, PreparedDraw, draw, draw_into};
+pub use engine::{Engine, Fallback, draw, draw_into};
 pub use error::RunError;
-pub use frame::{Band, BandStats, Bands, Counters, Frame, Pixel, PixelOut, RunInfo};
-pub use options::{Cancel, GROUP, Limits, Options};
+pub use frame::{Band, BandStats, Bands, Counters, Frame, RunInfo};
+pub use options::{Cancel, Limits, Options};
 pub use reading::Readings;
 pub use rect::PixelRect;
-pub use shader::{Alu, AluHalf, Dest, Fc, Op, Predicate, Shader, ShaderError, Tex, TexReg};
+pub use shader::{Shader, ShaderError};
 pub use surface::{ColorSurface, Plane, Surfaces};
 pub use warning::{RuntimeWarning, RuntimeWarnings, WarningKind};
+
+// What the engines of this project implement and read: not for embedders.
+#[doc(hidden)]
+pub use draw::Draw;
+#[doc(hidden)]
+pub use draw_key::DrawKey;
+#[doc(hidden)]
+pub use engine::PreparedDraw;
+#[doc(hidden)]
+pub use frame::{Pixel, PixelOut};
+#[doc(hidden)]
+pub use options::GROUP;
+#[doc(hidden)]
+pub use shader::{Alu, AluHalf, Dest, Fc, Op, Predicate, Tex, TexReg};

@@ -124,7 +124,7 @@ fn pair(kind: WarningKind) -> (Job, Job) {
             first_and_out(copy_to_1.set(AluRgbInst::OMOD, Omod::DISABLED)),
         ),
         WarningKind::RelativeRange => {
-            // aL is 1 in the first pass: 127 + 1 is out of range, 15 + 1 is not.
+            // aL is 1 in the first iteration: 127 + 1 is out of range, 15 + 1 is not.
             let program = |address| {
                 let read = Inst::mov(1, relative(temp(address)));
                 let mut job = code(&[

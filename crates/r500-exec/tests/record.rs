@@ -153,7 +153,7 @@ fn what_a_recording_delivers_is_in_the_frame() {
     }
 }
 
-/// 0 LOOP (2 passes), 1 call @5, 2 ENDLOOP, 3 out, 4 (end) -, 5 work, 6 return.
+/// 0 LOOP (2 iterations), 1 call @5, 2 ENDLOOP, 3 out, 4 (end) -, 5 work, 6 return.
 fn loop_with_a_call() -> Job {
     let mut job = job(&[
         Inst::fc(FcOp::LOOP).set(FcInst::JUMP_ANY, true),
@@ -204,7 +204,7 @@ fn loops_and_calls_are_stepped_over_and_left() {
     assert_eq!(recording.position(), 12);
     assert_eq!(recording.step(Forward), Stop::End);
 
-    // Past the end of the loop from its last instruction; in the first pass that is a jump back.
+    // Past the end of the loop from its last instruction; in the first iteration that is a jump back.
     recording.seek(4);
     assert_eq!(recording.until(Forward), Stop::Reached);
     assert_eq!((recording.position(), recording.now().address()), (6, 5));
@@ -388,7 +388,7 @@ fn an_endless_program_is_kept_as_far_as_it_came() {
 
 #[test]
 fn seeking_in_a_long_run_takes_few_steps() {
-    // 250 passes of 100 passes of three instructions, and what the loops take: over 100,000 steps.
+    // 250 iterations of 100 iterations of three instructions, and the flow control: over 100,000 steps.
     let mut job = job(&[
         Inst::fc(FcOp::LOOP).set(FcInst::JUMP_ANY, true),
         Inst::fc(FcOp::REP).set(FcInst::JUMP_ANY, true).set(r500_isa::words::FcAddr::INT_ADDR, 1),

@@ -39,7 +39,7 @@ fn detect_plain(bytes: &[u8], name: Option<&str>) -> Option<Format> {
         let raw = if mesa_log::is_log(bytes) { Format::MesaLog } else { Format::Raw };
         return Some(raw);
     };
-    // What a comment says decides nothing.
+    // Comments do not decide.
     let text = without_comments(text);
     let text = text.trim_start();
     if is_json_object(text) {

@@ -63,7 +63,7 @@ pub enum ReadErrorKind {
     },
 }
 
-/// Where in the input. What is not known, or means nothing there, is not given.
+/// A location in the input. Parts that are unknown or do not apply are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// Byte from the start (of what was compressed, if it was), from 0.

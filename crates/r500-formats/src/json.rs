@@ -20,7 +20,7 @@
 //! | `inputs[].values` | a vector per pixel; `width` where it is not the picture's |
 //! | `position` | clip coordinates of the three vertices |
 //! | `bound_textures` | a list of objects: `unit`, `TX_FILTER0` and the other [`Texture`] registers, `US_FORMAT0`, `levels` |
-//! | `bound_textures[].levels` | a list of objects: `width`, `height`, `layers`, `bytes` in base64. Without `layers`, the registers say how many |
+//! | `bound_textures[].levels` | a list of objects: `width`, `height`, `layers`, `bytes` in base64. Without `layers`, the registers give the number |
 //! | `uniforms` | a list of objects: `name`, `constant`, `channel`, `channels`. Those without `constant`, as captures have, are ignored |
 //! | `coverage` | rows of 0 and 1, or a list of all pixels |
 //! | `time` | seconds |

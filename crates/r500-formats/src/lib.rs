@@ -1,7 +1,7 @@
 //! Readers and writers of the file formats of R500 programs: raw dwords, C arrays, hex text, JSON
 //! captures and cases, and the log of the driver that compiled them.
 //!
-//! [`detect`] says which [`Format`] an input is in, from its content. [`read`] gives the
+//! [`detect`] recognises the [`Format`] of an input from its content. [`read`] gives the
 //! [jobs](r500_program::Job) that it holds, [`Jobs`] gives them one at a time, and [`write()`]
 //! writes one. A format loses what it cannot hold: only JSON holds whole jobs
 //! ([`Format::holds_jobs`]), and gives back exactly what was written.

@@ -79,7 +79,7 @@ pub(crate) struct Programs<R> {
     limits: Limits,
     /// The program that the next lines belong to.
     open: Option<Open>,
-    /// What the passes in front of the next program say of its constants.
+    /// What the compiler passes before the next program print about its constants.
     immediates: Immediates,
     /// How many there were.
     count: u64,
@@ -96,7 +96,7 @@ struct Open {
     last_line: u64,
     /// Its state: constants, as far as they are known.
     state: State,
-    /// What was wrong with it first. Its rest is read anyway, for the programs after it.
+    /// Its first error. Its rest is read anyway, for the programs after it.
     error: Option<ReadError>,
 }
 

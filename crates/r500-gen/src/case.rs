@@ -13,18 +13,18 @@ pub struct Case {
     pub picture: Picture,
 }
 
-/// What a program starts with.
+/// The initial state of the pixels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Picture {
     /// Width and height.
     pub size: [u32; 2],
-    /// What stands in temporaries at the start.
+    /// Initial values of temporaries.
     pub inputs: Vec<PixelInput>,
     /// Which pixels are covered, row by row from y = 0; all if not given.
     pub coverage: Option<Vec<bool>>,
 }
 
-/// What stands in a temporary at the start.
+/// Initial values of a temporary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PixelInput {
     /// The temporary.
@@ -54,7 +54,7 @@ impl Picture {
 }
 
 impl Display for Case {
-    /// Returns the pixels, the statements, and the dwords they lower to.
+    /// Prints the pixels, the statements, and the dwords they lower to.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let [width, height] = self.picture.size;
         writeln!(f, "{width}x{height} pixels")?;

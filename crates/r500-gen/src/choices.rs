@@ -1,12 +1,12 @@
-//! Where random choices come from: a seed, or the bytes of a fuzzer.
+//! Sources of random choices: a seed, or the bytes of a fuzzer.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 
 /// A source of choices.
 ///
-/// Generators put the simplest alternative first, so that a source that only ever answers 0 gives
-/// small programs: what is left of a fuzzer's input when its bytes have run out.
+/// Generators put the simplest alternative first, so that a source that returns only 0, as a
+/// fuzzer's input does after its last byte, gives small programs.
 pub trait Choices {
     /// Returns a number below `n`; 0 if `n` is 0 or 1, which costs nothing.
     fn below(&mut self, n: u32) -> u32;
@@ -37,7 +37,7 @@ pub trait Choices {
         n.checked_sub(1).and_then(|n| more.get(n)).copied().unwrap_or(first)
     }
 
-    /// Returns the place of one of `weights`, each as likely as its weight says.
+    /// Returns the index of one of `weights`, with a probability in proportion to its weight.
     fn weighted(&mut self, weights: &[u32]) -> usize {
         let mut n = self.below(weights.iter().sum());
         for (place, &weight) in weights.iter().enumerate() {

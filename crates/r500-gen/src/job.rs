@@ -7,7 +7,7 @@ use crate::oracle::{self, Outcome};
 use crate::tree::Stmt;
 
 impl Case {
-    /// Returns the job: the lowered program, its inputs, and what the oracle says of each pixel.
+    /// Returns the job: the lowered program, its inputs, and the oracle's result for each pixel.
     #[must_use]
     pub fn job(&self, name: &str) -> Job {
         Job { expect: self.expect(&oracle::run(self)), ..self.bare_job(name) }
@@ -34,8 +34,8 @@ impl Case {
         }
     }
 
-    /// Returns what a machine must show: every channel of every target that some instruction may
-    /// write, and coverage.
+    /// Returns the expectations: every channel of every target that some instruction may write, and
+    /// coverage.
     fn expect(&self, outcomes: &[Outcome]) -> Expect {
         let (mut written, mut depth) = ([false; 4], false);
         self.tree.each(&mut |stmt| {

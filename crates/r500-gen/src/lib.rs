@@ -4,13 +4,13 @@
 //! | --- | --- | --- |
 //! | [`Case::generate`] | a structured program ([`Tree`]) and the pixels to run it over | tests that know the result |
 //! | [`Tree::lower`] | the instructions it stands for | |
-//! | [`oracle`] | what each pixel must show, from the tree alone | |
+//! | [`oracle`] | the expected result of each pixel, from the tree alone | |
 //! | [`shrink()`] | the smallest case that still fails | failure messages |
-//! | [`mutate()`] | the same job with textures, planes and changed fields | two engines |
+//! | [`mutate()`] | a job with textures, planes and changed fields added | comparing two engines |
 //! | [`raw_programs`] | dwords, uniform or near-valid, with random state | properties of all programs |
 //! | [`number`] | floats at the edges | any test |
 //!
-//! Everything random comes from an [`Choices`]: a seed ([`Rng`]) or a fuzzer's bytes ([`Bytes`]).
+//! Everything random comes from a [`Choices`]: a seed ([`Rng`]) or a fuzzer's bytes ([`Bytes`]).
 //! The same one gives the same result.
 //!
 //! ```
@@ -19,7 +19,7 @@
 //! # fn agrees(_: &r500_program::Job) -> bool { true }
 //! for seed in 0..10 {
 //!     let case = Case::generate(&mut Rng::new(seed), &Shape::default());
-//!     // The job carries what the oracle says; `agrees` runs a machine and compares.
+//!     // The job carries the oracle's results; `agrees` runs an engine and compares.
 //!     if !agrees(&case.job("generated")) {
 //!         let small = shrink(&case, |case| !agrees(&case.job("generated")));
 //!         panic!("seed {seed}:\n{small}");

@@ -1,9 +1,9 @@
-//! Structured jobs made more varied than their oracle knows.
+//! Mutation of structured jobs, beyond what their oracle models.
 //!
-//! The [oracle](crate::oracle) has no textures, takes no differences where pixels have parted, and
-//! says nothing of counters. Two engines can be compared there anyway: here a generated job gets
-//! textures for its fetches, planes for inputs, and single fields of its instructions change. Where
-//! control flows stays, so that it still ends.
+//! The [oracle](crate::oracle) has no textures, no derivatives in divergent flow and no counters. Two
+//! engines can be compared there nevertheless: a generated job gets textures for its fetches and planes
+//! for inputs, and single fields of its instructions change. The control flow stays, so that the
+//! program still ends.
 
 use r500_isa::values::{AlphaOp, Channel, Compare, InstType, Mod, Omod, PredSel, RgbOp, SrcpOp};
 use r500_isa::values::{Sel, Swiz, Target, TexOp};
@@ -21,7 +21,7 @@ use crate::{Choices, Rng};
 /// Units that get a texture; another one stays without.
 const UNITS: u32 = 4;
 
-/// Changes a job by a seed. What becomes of an instruction depends on the seed and its words alone,
+/// Changes a job by a seed. The mutation of an instruction depends on the seed and its words alone,
 /// so that a [shrunk](crate::shrink) case changes as the large one did.
 ///
 /// ```
@@ -56,7 +56,7 @@ pub fn mutate(job: &mut Job, seed: u64) {
     }
 }
 
-/// What may happen to the instructions of a program.
+/// The mutations that a program may get.
 #[derive(Clone, Copy)]
 struct Traits {
     /// Differences and fetches anywhere.

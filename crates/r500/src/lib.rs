@@ -31,10 +31,13 @@ pub use r500_chip as chip;
 pub use r500_exec as exec;
 pub use r500_fast as fast;
 pub use r500_formats as formats;
-pub use r500_ir as ir;
 pub use r500_isa as isa;
 pub use r500_jit as jit;
 pub use r500_program as program;
+
+// The intermediate representation, which the command prints: not for embedders.
+#[doc(hidden)]
+pub use r500_ir as ir;
 
 pub mod builtin_uniforms;
 pub mod cfg;

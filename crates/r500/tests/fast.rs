@@ -101,7 +101,7 @@ const PROGRAMS: &[(&str, &str)] = &[
          src0.a = temp[5], src1.a = temp[6] : temp[2].rgb = MAD src0.aaa src0.111 src1.aaa ;",
     ),
     (
-        "a loop that all pixels leave at once, whose last pass changes nothing",
+        "a loop that all pixels leave at once, whose last iteration changes nothing",
         "REP int[0] ;
            src0.a = temp[5], src1.a = 1.5 : alu[ge].r = MAD src0.aaa src0.111 -src1.aaa ;
            BREAK IF alu ;
@@ -110,7 +110,7 @@ const PROGRAMS: &[(&str, &str)] = &[
          ENDREP ;",
     ),
     (
-        "a loop that all pixels leave at once, half way through its last pass",
+        "a loop that all pixels leave at once, half way through its last iteration",
         "REP int[0] ;
            src0.a = temp[5] : temp[5].a = MAD src0.a src0.1 src0.h ;
            src0.rgb = temp[0], src1.rgb = temp[2], src0.a = temp[5] : temp[2].rgb = MAD src0.rgr src0.aaa src1.rgb ;

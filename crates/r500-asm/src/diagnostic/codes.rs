@@ -16,7 +16,7 @@ pub struct DiagnosticInfo {
     pub name: &'static str,
     /// Error or warning.
     pub severity: Severity,
-    /// What is wrong, in a line.
+    /// The message, one line.
     pub title: &'static str,
     /// Why that is an error and what to do.
     pub explanation: &'static str,

@@ -11,9 +11,9 @@ use crate::source::Span;
 /// An error or a warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Which one; its page says more.
+    /// The code; its page explains it.
     pub code: DiagnosticCode,
-    /// What is wrong, in a line.
+    /// The message, one line.
     pub message: String,
     /// Where.
     pub span: Span,
@@ -21,7 +21,7 @@ pub struct Diagnostic {
     pub label: String,
     /// Other places that matter.
     pub related: Vec<(Span, String)>,
-    /// What to do about it.
+    /// Help on how to fix it.
     pub help: Vec<String>,
     /// Text that would be right in place of `span`, where that is certain enough.
     pub fix: Option<String>,

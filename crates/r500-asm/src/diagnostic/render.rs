@@ -5,7 +5,7 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Render
 use super::{Diagnostic, Severity};
 use crate::source::{File, Files, Span};
 
-/// How diagnostics are written.
+/// Options of rendering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RenderOptions {
     /// Whether with colours, as terminals understand them.
@@ -59,21 +59,21 @@ pub fn render(diagnostic: &Diagnostic, files: &Files, options: RenderOptions) ->
 /// A message about a text from another tool, rendered like a diagnostic.
 #[derive(Clone, Debug)]
 pub struct Message<'a> {
-    /// How bad it is.
+    /// The severity.
     pub level: MessageLevel,
     /// Its code; may be empty.
     pub id: &'a str,
-    /// What it is, in a line.
+    /// The message, one line.
     pub title: &'a str,
     /// The text that it is about.
     pub excerpt: Excerpt<'a>,
     /// Why.
     pub notes: Vec<&'a str>,
-    /// What to do about it.
+    /// Help on how to fix it.
     pub help: Vec<&'a str>,
 }
 
-/// How bad something is.
+/// A severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageLevel {
     /// An error.
@@ -87,7 +87,7 @@ pub enum MessageLevel {
 /// A text, or part of one, with places in it.
 #[derive(Clone, Debug)]
 pub enum Excerpt<'a> {
-    /// Places of sources, that which it is about first, each with what to say there.
+    /// Spans with labels, the primary one first.
     Source {
         /// The sources.
         files: &'a Files,
@@ -96,13 +96,13 @@ pub enum Excerpt<'a> {
     },
     /// A line that stands in no file.
     Line {
-        /// Where it comes from, in words.
+        /// The origin, as text.
         origin: &'a str,
         /// Its number and text, if there is one.
         line: Option<(usize, &'a str)>,
         /// The part of it that is meant, in bytes.
         mark: std::ops::Range<usize>,
-        /// What to say there.
+        /// The label.
         label: &'a str,
     },
 }
@@ -225,7 +225,7 @@ fn windows<'a>(places: &[(Span, &'a str)], files: &'a Files) -> Vec<Window<'a>> 
     windows
 }
 
-/// How much of a long line is shown on each side.
+/// Characters of a long line that are shown on each side.
 const LONG: usize = 512;
 
 fn line_start(bytes: &[u8], at: usize) -> usize {

@@ -16,7 +16,7 @@ pub(super) struct SpacedLine<'a> {
     commas: Vec<usize>,
 }
 
-/// What is known of the statement that a piece is in.
+/// State of the statement that a token is in.
 #[derive(Clone, Copy, Default)]
 struct State {
     /// Bars are "or", not the marks of an absolute value.
@@ -167,7 +167,7 @@ impl<'a> SpacedLine<'a> {
             (RawTokenKind::Mark(b'>'), _) => true,
             (_, RawTokenKind::Mark(b',' | b']' | b')' | b'.' | b'+')) => false,
             (RawTokenKind::Mark(b'.' | b'+' | b'[' | b'(' | b'!' | b'@' | b'#'), _) => false,
-            // `-|x|`, `|x|`: `bars` tells of the state in front of the piece.
+            // `-|x|`, `|x|`: `bars` is the state before the token.
             (before_kind, kind) if bar(kind) => {
                 !state.bars && before_kind != RawTokenKind::Mark(b'-')
             }

@@ -12,22 +12,22 @@ use crate::source::Span;
 /// Something that may stand at a place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// How it is listed, and what typing is compared with.
+    /// The label, with which typed text is compared.
     pub label: String,
     /// What it is.
     pub kind: CompletionKind,
-    /// What it means, in a line; may be empty.
+    /// A short description; may be empty.
     pub detail: String,
     /// More about it, Markdown; may be empty.
     pub text: String,
-    /// What to write: a snippet, in which `$0` is where the cursor goes then, `$1` a place to fill in
+    /// The text to insert: a snippet, in which `$0` is where the cursor goes then, `$1` a place to fill in
     /// and `${1:x}` one with a proposal. The language itself has no `$`.
     pub insert: String,
-    /// What it replaces: the word at the place, or nothing there.
+    /// The span that it replaces: the word at the cursor, or an empty span.
     pub replace: Span,
 }
 
-/// What a completion is.
+/// The kind of a completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompletionKind {
     /// A statement with its parts.

@@ -13,12 +13,12 @@ use crate::names::{self, Kw};
 use crate::raw_tokens::{RawToken, RawTokenKind};
 use crate::source::Span;
 
-/// What is said of a place.
+/// The hover text of a location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hover {
-    /// What it is said of.
+    /// The span that it describes.
     pub span: Span,
-    /// What is said: Markdown.
+    /// The text, in Markdown.
     pub text: String,
 }
 
@@ -251,7 +251,7 @@ pub(super) fn fits(row: &KeywordDoc, place: &CursorContext<'_>) -> bool {
     }
 }
 
-/// Returns what a row says.
+/// Returns the text of a row.
 fn page(row: &KeywordDoc, instruction: Option<Instruction>) -> String {
     let mut text = format!("`{}`: {}", row.shown().replace('\n', " "), row.meaning());
     if let Some((register, field)) = row.field() {

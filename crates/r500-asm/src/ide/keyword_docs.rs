@@ -7,7 +7,7 @@ use r500_isa::{Field, Register};
 
 use crate::names::Kw;
 
-/// Where a word may stand.
+/// The contexts of a keyword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// In front of an instruction.
@@ -16,11 +16,11 @@ pub(super) enum Role {
     TexTag,
     /// A source that a let sets and an operand reads.
     Source,
-    /// What a source's address can be.
+    /// Registers and constants of a source.
     Address,
     /// A presubtract operation.
     Presubtract,
-    /// What an operation writes.
+    /// Destinations of an operation.
     Destination,
     /// Between destination and opcode.
     Result,
@@ -53,7 +53,7 @@ pub(super) enum Role {
 pub(super) struct KeywordDoc {
     pub(super) word: &'static str,
     pub(super) role: Role,
-    /// How it is written, as a snippet for completion: `$0` is where the cursor goes, `${1:x}` a
+    /// The text to insert, as a snippet for completion: `$0` is where the cursor goes, `${1:x}` a
     /// part to fill in. Empty: the word alone.
     pub(super) usage: &'static str,
     /// The field that it sets, as `REGISTER.FIELD`, and the value (by code) if it stands for one.

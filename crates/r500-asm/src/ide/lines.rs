@@ -1,6 +1,6 @@
 //! Line and column positions, in bytes or in UTF-16 units.
 
-/// What columns count.
+/// The unit of columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
     /// Bytes of UTF-8.

@@ -37,7 +37,7 @@ impl Register {
     }
 }
 
-/// What the instructions do with a register: their indices.
+/// The uses of a register: indices of instructions.
 #[derive(Default)]
 struct RegisterUses {
     written: Vec<usize>,

@@ -1,4 +1,4 @@
-//! What an operation or a word with brackets takes, while that is being written.
+//! Signature help: the operands of an operation or of a word with brackets, while they are typed.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use super::{Analysis, CursorContext, Head, keyword_docs};
 use crate::names::{self, Kw};
 use crate::raw_tokens::{RawToken, RawTokenKind};
 
-/// What something takes.
+/// A signature.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// How it is written: `MAD A B C`, `checker(64, 64, 8)`.
+    /// The label: `MAD A B C`, `checker(64, 64, 8)`.
     pub label: String,
     /// The parts of the label that stand for what it takes: bytes of it.
     pub parts: Vec<Range<usize>>,
     /// Which of them is being written; none after the last.
     pub active: Option<usize>,
-    /// What it means: Markdown.
+    /// The description, in Markdown.
     pub text: String,
 }
 

@@ -7,7 +7,7 @@ use crate::parse::directive::{STARTS, register_of};
 use crate::parse::{starts_alu, starts_flow};
 use crate::raw_tokens::{RawToken, RawTokenKind};
 
-/// What a statement is, as far as its first words tell.
+/// The kind of a statement, from its first words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Head {
     /// Nothing is there yet.

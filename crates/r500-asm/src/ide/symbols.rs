@@ -11,11 +11,11 @@ use crate::source::Span;
 /// An entry of a source's outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outline {
-    /// How it is called.
+    /// The name.
     pub name: String,
-    /// What it is, in a word or two.
+    /// A short description.
     pub detail: String,
-    /// What kind of thing it is.
+    /// The kind.
     pub kind: OutlineKind,
     /// Its name's place.
     pub name_span: Span,
@@ -23,7 +23,7 @@ pub struct Outline {
     pub span: Span,
 }
 
-/// What an entry of an outline is.
+/// The kind of an entry of the outline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OutlineKind {
     /// A label.

@@ -22,7 +22,7 @@ pub struct Token {
     pub definition: bool,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// A comment.

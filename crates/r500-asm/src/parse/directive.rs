@@ -20,7 +20,7 @@ pub(crate) const STARTS: &[Kw] = &[
     Kw::Int, Kw::Bool, Kw::Rationale, Kw::Status,
 ];
 
-/// What directives have said so far that may be said once.
+/// Directives that may occur once, and have occurred.
 #[derive(Default)]
 pub(super) struct SeenDirectives {
     given: HashMap<String, Span>,

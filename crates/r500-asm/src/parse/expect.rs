@@ -154,7 +154,7 @@ impl Parser<'_> {
             return;
         };
         let (w, h) = (width as usize, height as usize);
-        // A picture of any size can be asked for, but not one value for each pixel of a huge one.
+        // The size of a picture is not limited, but the number of expected values is.
         if w.saturating_mul(h) > MAX_EXPECTED {
             self.report(
                 Diagnostic::new(
@@ -236,5 +236,5 @@ impl Parser<'_> {
     }
 }
 
-/// How many pixels a picture with expectations may have.
+/// The limit on pixels of a picture with expectations.
 const MAX_EXPECTED: usize = 1 << 24;

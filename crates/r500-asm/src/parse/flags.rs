@@ -23,7 +23,7 @@ pub(super) struct Flags {
     pub(super) words: [u32; 6],
     /// Which flags were seen, one bit per keyword.
     seen: u128,
-    /// Where the last `WORDn` stands.
+    /// The span of the last `WORDn`.
     words_at: Span,
 }
 

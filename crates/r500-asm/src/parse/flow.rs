@@ -16,7 +16,7 @@ use crate::lexer::TokenKind;
 use crate::names::{self, Kw};
 use crate::source::Span;
 
-/// What modifiers say; `None` leaves the default.
+/// Fields given by modifiers; `None` leaves the default.
 #[derive(Default)]
 struct Modifiers {
     tags: Flags,

@@ -7,7 +7,7 @@ use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::lexer::TokenKind;
 use crate::source::Span;
 
-/// Components that need the picture's size, which a later directive may tell.
+/// Components that need the picture's size, which a later directive may give.
 pub(super) struct PendingInput {
     input: usize,
     component: usize,

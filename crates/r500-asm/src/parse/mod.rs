@@ -52,7 +52,7 @@ pub(crate) struct Parser<'a> {
     /// The place of the token before it.
     before: Span,
     pub(crate) job: Job,
-    /// Where each instruction stands.
+    /// The span of each instruction.
     pub(crate) spans: Vec<Span>,
     pub(crate) symbols: Vec<Symbol>,
     pub(crate) references: Vec<Reference>,

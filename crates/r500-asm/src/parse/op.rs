@@ -13,20 +13,20 @@ use crate::source::Span;
 /// One of the two operations, before it is known which half it belongs to.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Op {
-    /// Where the opcode stands.
+    /// The span of the opcode.
     pub(super) opcode: Span,
     /// Codes by half; `None` where the half does not have it.
     pub(super) rgb: Option<RgbOp>,
     pub(super) alpha: Option<AlphaOp>,
     /// Half named by a suffix of the opcode.
     pub(super) named: Option<AluSlot>,
-    /// Half that the destinations tell, and where.
+    /// The half given by the destinations, and its span.
     pub(super) clue: Option<(AluSlot, Span)>,
     pub(super) temp: Option<(Index, u8)>,
     pub(super) out: Option<(Target, u8)>,
     pub(super) result: Option<(AluResultSel, Compare)>,
     pub(super) depth: bool,
-    /// Where a `pred[…]` stands.
+    /// The span of a `pred[…]`.
     pub(super) pred: Option<Span>,
     pub(super) clamp: bool,
     pub(super) omod: Omod,

@@ -49,7 +49,7 @@ impl Parser<'_> {
         self.job.program.state.code_addr = Some(word.with(field, address));
     }
 
-    /// Sets what `ENTRY` and `END` said with labels.
+    /// Resolves the labels of `ENTRY` and `END`.
     pub(super) fn finish_edges(&mut self) {
         for (end, label, span) in std::mem::take(&mut self.state.edges) {
             match self.label_address(&label) {

@@ -90,7 +90,7 @@ impl Parser<'_> {
         Ok(numbers)
     }
 
-    /// `nearest`, `linear`; `wrap`, `mirror`, `clamp`, `border`. Linear and wrap if not said.
+    /// `nearest`, `linear`; `wrap`, `mirror`, `clamp`, `border`. The default is linear and wrap.
     fn sampling(&mut self) -> Parsed<(TxFilter0, TxFilter1)> {
         let mut filter = TexelFilter::LINEAR;
         let mut clamp = ClampMode::WRAP;

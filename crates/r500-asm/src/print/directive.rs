@@ -191,7 +191,7 @@ fn register(out: &mut TextBuffer, register: &Register, n: Option<usize>, bits: u
     end(out);
 }
 
-/// Fields whose zero says something that a reader wants to see.
+/// Fields whose zero is printed because it is meaningful.
 fn worth_naming(field: &str) -> bool {
     matches!(field, "OUT_FMT" | "C0_SEL" | "C1_SEL" | "C2_SEL" | "C3_SEL")
 }

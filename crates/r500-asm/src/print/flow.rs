@@ -15,7 +15,7 @@ pub(super) struct ControlTree {
     pub(super) labels: [bool; 512],
 }
 
-/// How one flow-control instruction is printed.
+/// The printed form of a flow-control instruction.
 pub(super) struct FlowStmt {
     pub(super) at: usize,
     kind: FlowKind,
@@ -351,7 +351,7 @@ fn fields(out: &mut TextBuffer, inst: Instruction, to: Target) {
     out.push(b';');
 }
 
-/// What does not depend on the kind of statement.
+/// Fields that do not depend on the kind of statement.
 fn common(out: &mut TextBuffer, inst: Instruction, a: FcAddr, rgb_predicate: bool) {
     let cmn = inst.cmn();
     if a.jump_global() {

@@ -19,7 +19,7 @@ use crate::names;
 use flow::ControlTree;
 pub(crate) use write::TextBuffer;
 
-/// How to print.
+/// Options of the printer.
 #[derive(Clone, Debug)]
 pub struct PrintOptions {
     /// A comment at each instruction: its address and dwords, and the target of a jump.
@@ -28,7 +28,7 @@ pub struct PrintOptions {
     pub state: bool,
     /// Texture levels of up to so many bytes are printed as directives; others become files.
     pub embed: usize,
-    /// What the names of texture files start with, such as `plasma`.
+    /// The prefix of the names of texture files, such as `plasma`.
     pub file_prefix: String,
 }
 
@@ -251,7 +251,7 @@ fn mask_tag(out: &mut TextBuffer, head: &str, mask: u8) {
     out.text(") ");
 }
 
-/// `ALU_RESULT.r(lt) `, where no destination says it.
+/// `ALU_RESULT.r(lt) `, where no destination implies it.
 fn result_tag(out: &mut TextBuffer, cmn: CmnInst) {
     let alpha = cmn.alu_result_sel().code() != 0;
     if alpha || cmn.alu_result_op().code() != 0 {

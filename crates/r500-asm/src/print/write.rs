@@ -3,7 +3,7 @@
 /// Bytes of a text that grows.
 pub(crate) struct TextBuffer(Vec<u8>);
 
-/// How deep nests are indented at most.
+/// The limit on indentation levels.
 const MAX_INDENT: usize = 16;
 
 /// Decimal digits of 0 to 255, right-aligned, and how many there are.

@@ -1,4 +1,4 @@
-//! What a program reads, set from the command line: inputs, constants, textures, registers, time.
+//! Bindings from the command line: inputs, constants, textures, registers, time.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use r500::texture::TextureSpec;
 use super::exit::{Failure, Outcome};
 use super::{plane_expr, syntax};
 
-/// What overrides the program's own state.
+/// Options that override the program's own state.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "What the program reads")]
 pub(super) struct StateArgs {
@@ -55,7 +55,7 @@ pub(super) struct StateArgs {
 }
 
 impl StateArgs {
-    /// Changes a job as the switches say. `size` is that of the picture.
+    /// Applies the options to a job. `size` is that of the picture.
     pub(super) fn apply(&self, job: &mut Job, size: [u32; 2]) -> Outcome<()> {
         for text in &self.register {
             register(&mut job.program.state, text).map_err(|m| usage("--register", m))?;

@@ -41,7 +41,7 @@ Examples:
 
 Exit status: 0 written, 1 the input has errors, 2 wrong usage, 3 a file cannot be read or written.";
 
-/// Where a program goes.
+/// The output of a program.
 #[derive(Args, Clone, Debug)]
 pub(super) struct OutputArgs {
     /// Where the program goes (default: stdout, as text)
@@ -68,7 +68,7 @@ impl Convert {
 }
 
 impl OutputArgs {
-    /// Returns the format to write; `default` where neither switch nor extension says.
+    /// Returns the format to write; `default` without an option or a known extension.
     pub(super) fn language(&self, default: Language) -> Outcome<Language> {
         if let Some(language) = self.to {
             return Ok(language);

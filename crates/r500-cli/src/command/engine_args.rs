@@ -1,4 +1,4 @@
-//! How the machine runs: engine, readings, limits, threads.
+//! Options of the engine: engine, readings, limits, threads.
 
 use std::io::Write;
 use std::sync::OnceLock;
@@ -83,13 +83,13 @@ impl MachineArgs {
         }
     }
 
-    /// Returns the time that a command may take that ends by itself: what is asked for, none for 0, or
+    /// Returns the time limit of a command that ends by itself: the given one, none for 0, or
     /// `usual`.
     pub(super) fn time_limit(&self, usual: Duration) -> Option<Duration> {
         Some(self.limit_time.unwrap_or(usual)).filter(|limit| !limit.is_zero())
     }
 
-    /// Returns the vector instructions asked for.
+    /// Returns the requested vector instructions.
     pub(super) fn simd(&self) -> Simd {
         self.simd
     }
@@ -165,7 +165,7 @@ pub(super) fn warn_missing(job: &Job, picture: bool) {
     if !picture {
         missing.inputs.clear();
     } else if job.inputs.is_none() {
-        // A program that says nothing of its inputs gets u and v there.
+        // A program without declared inputs gets u and v there.
         missing.inputs.remove(&0);
     }
     if !missing.is_empty() {
@@ -223,7 +223,7 @@ pub(super) fn not_run(error: RunError) -> Failure {
     }
 }
 
-/// Returns which engine drew, and why if it is not the one that was asked for.
+/// Returns the engine that drew, and the reason if it is not the requested one.
 pub(super) fn who_drew(ran: &RunInfo) -> String {
     let simd = ran.simd.map_or(String::new(), |simd| format!(" ({simd})"));
     let share = match ran.compiled {
@@ -250,7 +250,7 @@ pub(super) fn print_findings(findings: &RuntimeWarnings) -> Outcome<()> {
     Ok(())
 }
 
-/// Returns how much a finding says: a correct program has no `finding`, but may have a `hint`.
+/// Returns the severity of a warning: a correct program has no `finding`, but may have a `hint`.
 pub(super) fn finding_weight(kind: WarningKind) -> &'static str {
     if kind.is_hard() { "finding" } else { "hint" }
 }

@@ -1,4 +1,4 @@
-//! How the command ends: its exit status and what it says on the way out.
+//! The end of the command: exit status and error message.
 
 use std::fmt::Display;
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ pub(crate) struct Failure {
     complete: bool,
 }
 
-/// What a subcommand returns.
+/// The result of a subcommand.
 pub(crate) type Outcome<T = Status> = Result<T, Failure>;
 
 impl Failure {
@@ -34,7 +34,7 @@ impl Failure {
         Self { status: Status::Failed, error: error.into(), complete: false }
     }
 
-    /// Returns the input has errors, and this says so in full.
+    /// Returns a failure for an input with errors, with the whole message.
     pub(crate) fn diagnosed(text: String) -> Self {
         Self { status: Status::Failed, error: anyhow::anyhow!(text), complete: true }
     }
@@ -89,7 +89,7 @@ impl Failure {
 
     /// Returns the whole story, outermost first.
     pub(crate) fn message(&self) -> String {
-        // Errors that quote their cause would say it twice.
+        // Errors that quote their cause would repeat it.
         let mut message = String::new();
         for cause in self.error.chain() {
             let text = cause.to_string();

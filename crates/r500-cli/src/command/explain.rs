@@ -56,7 +56,7 @@ Examples:
 Exit status: 0 explained, 1 there is no such name or instruction, 2 wrong usage, 3 a file cannot be
 read.";
 
-/// What `--as` says that dwords are.
+/// The type of dwords that `--as` gives.
 #[derive(Clone, Copy, Debug)]
 enum Layout {
     Register(&'static Register),

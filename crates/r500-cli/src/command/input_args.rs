@@ -1,4 +1,4 @@
-//! Where the program comes from: the switches that every command shares, and reading it.
+//! The program: the options that every command shares, and reading it.
 
 use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use super::terminal;
 pub(super) struct SourceArgs {
     /// The program: assembly, a capture, case, C array, hex text, driver log or raw dwords; `-` is
     /// stdin
-    // Not required here: `--reading help` needs none. `file` says what is missing.
+    // Not required here: `--reading help` needs none. `file` reports what is missing.
     #[arg(value_name = "PROGRAM")]
     program: Option<PathBuf>,
     /// What it is written in (default: recognised from content): assembly, raw, c-array, hex,
@@ -138,7 +138,7 @@ pub(super) fn several(file: &Path) -> Failure {
     ))
 }
 
-/// Reads the jobs of a file, one at a time. What its assembler warns of is said on stderr.
+/// Reads the jobs of a file, one at a time. Warnings of the assembler are printed to stderr.
 pub(super) fn open(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'static>> {
     let jobs = begin(file, from)?;
     if let Some(assembly) = jobs.assembly()
@@ -158,7 +158,7 @@ fn open_sound(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'stat
     }
 }
 
-/// Says what an assembler has to say, on stderr.
+/// Prints the diagnostics of the assembler to stderr.
 pub(super) fn diagnose(assembly: &Assembly) {
     if !assembly.diagnostics.is_empty() {
         terminal::plain(&diagnostics(assembly));
@@ -214,7 +214,7 @@ fn walk(folder: &Path, wanted: &impl Fn(&Path) -> bool, files: &mut Vec<PathBuf>
     Ok(())
 }
 
-/// Returns whether a file's name says that it may hold programs.
+/// Returns whether a file can hold programs, by its name.
 pub(super) fn may_hold_programs(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);

@@ -1,4 +1,4 @@
-//! `r500 completions` and `r500 man`: what shells and `man` want to know, from the same definition.
+//! `r500 completions` and `r500 man`: shell completions and manual pages, from the definition of the options.
 
 use std::io::Write;
 use std::path::PathBuf;

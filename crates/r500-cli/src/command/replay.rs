@@ -188,7 +188,7 @@ impl Run {
         };
         self.counts.compared += hashes.len() as u64;
         for (buffer, found) in self.player.mismatches(&hashes) {
-            // The first ones say where to search.
+            // The first ones locate the difference.
             if self.counts.different < 10 {
                 let number = self.counts.submissions.saturating_sub(1);
                 let what = if found.is_some() { "differs" } else { "does not exist" };

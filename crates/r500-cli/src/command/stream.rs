@@ -234,7 +234,7 @@ fn instruction(instruction: Instruction) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Where submissions come from.
+/// The source of submissions.
 enum Source {
     Capture(Vec<u8>),
     Words(Submission),
@@ -302,7 +302,7 @@ struct Draw<'a> {
     call: &'a DrawCall<'a>,
 }
 
-/// Calls `each` with every draw. Failed: packets are in error, which is said on stderr.
+/// Calls `each` with every draw. Failed: packets have errors, which are printed to stderr.
 fn draws(source: &Source, mut each: impl FnMut(&Draw<'_>) -> Outcome<()>) -> Outcome {
     let mut state = State::default();
     let (mut number, mut errors) = (0, 0_u64);

@@ -101,7 +101,7 @@ pub(super) fn float(text: &str) -> Result<f32, String> {
 }
 
 /// Returns one to four floats with commas between. A single one stands for all four channels only
-/// where `splat` says so; missing ones are 0, alpha 1.
+/// if `splat` is set; missing ones are 0, alpha 1.
 pub(super) fn vector(text: &str) -> Result<[f32; 4], String> {
     let mut value = [0.0, 0.0, 0.0, 1.0];
     let mut parts = text.split(',');

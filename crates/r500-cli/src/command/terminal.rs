@@ -1,4 +1,4 @@
-//! What only a person at a terminal sees: messages, colours, progress, the picture itself.
+//! Output that depends on a terminal: messages, colours, progress, the picture.
 
 use std::io::{IsTerminal, Write};
 

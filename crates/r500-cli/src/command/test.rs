@@ -19,7 +19,7 @@ use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
 use super::{input_args, syntax, terminal};
 
-/// Run programs that say what they must give.
+/// Run programs with expectations.
 ///
 /// Takes cases and draws (JSON, JSON lines, gzipped or not), assembly with EXPECT, and whole
 /// folders of them. A value passes within the case's tolerance, relative above 1 and absolute
@@ -33,7 +33,7 @@ pub(super) struct Test {
     /// Files and folders; `-` is stdin
     #[arg(value_name = "FILE", required_unless_present = "reading")]
     files: Vec<PathBuf>,
-    /// What the files are written in (default: recognised from content)
+    /// Format of the files (default: recognised from content)
     #[arg(long, value_name = "FORMAT")]
     from: Option<Language>,
     /// Run only those whose name holds this text (`*` stands for anything)
@@ -42,13 +42,13 @@ pub(super) struct Test {
     /// Run part K of N
     #[arg(long, value_name = "K/N", value_parser = syntax::shard)]
     shard: Option<syntax::Shard>,
-    /// One that is known to fail, by name; it is an error if it passes. (Files can say so, too)
+    /// One that is known to fail, by name; it is an error if it passes. (Files can declare it, too)
     #[arg(long, value_name = "NAME")]
     known_failure: Vec<String>,
     /// List the names and stop
     #[arg(long)]
     list: bool,
-    /// Pixels to tell of each failure
+    /// Pixels to print for each failure
     #[arg(long, value_name = "N", default_value_t = 3)]
     pixels: usize,
     /// Tell those that pass, too
@@ -78,7 +78,7 @@ struct Item {
     reference: Option<PathBuf>,
 }
 
-/// How a test ended.
+/// The outcome of a test.
 enum End {
     Passed,
     NothingExpected,
@@ -406,7 +406,7 @@ fn read_picture(path: &Path) -> Result<Picture, String> {
     decode_png(&bytes).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// Returns whether a file's name says that it may hold jobs with expectations.
+/// Returns whether a file can hold jobs with expectations, by its name.
 fn may_expect(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.strip_suffix(".gz").unwrap_or(&name);

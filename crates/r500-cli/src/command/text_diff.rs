@@ -1,4 +1,4 @@
-//! How a text changes, as `diff -u` would say it.
+//! The difference of two texts in the unified format.
 
 use similar::{Algorithm, TextDiff};
 

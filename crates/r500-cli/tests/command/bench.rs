@@ -64,7 +64,7 @@ fn a_row_for_each_way_to_draw() {
     }
 }
 
-/// In front of its loop `loop_250` has some instructions, and 250 passes of it are made by every pixel.
+/// `loop_250` has some instructions before its loop, and every pixel runs 250 iterations of it.
 #[test]
 fn loops_count_every_pass() {
     let answer = json(&[&corpus("mesa/loop_250.json")]);

@@ -34,7 +34,7 @@ pub(super) struct Entry {
     pub(super) check: Option<Check>,
     pub(super) sim: Option<String>,
     pub(super) probes: Option<IgnoredAny>,
-    // What captures and draws say of their origin.
+    // Origins of captures and draws.
     #[serde(rename = "comment")]
     _comment: Option<IgnoredAny>,
     #[serde(rename = "compiler")]
@@ -123,7 +123,7 @@ pub(super) struct Texture {
     pub(super) us_format0: Option<Dword>,
     #[serde(rename = "levels")]
     pub(super) levels: Option<Vec<Level>>,
-    // What captures say besides: the registers decide.
+    // Other keys of captures: the registers decide.
     #[serde(rename = "width")]
     _width: Option<IgnoredAny>,
     #[serde(rename = "height")]

@@ -24,7 +24,7 @@ const LISTING: &str = "# Radeon Compiler Program";
 /// The pass that numbers constants anew.
 const RENUMBERS: &str = "after 'dead constants'";
 
-/// What the passes say of the next program's immediates.
+/// What the compiler passes print about the next program's immediates.
 #[derive(Default)]
 pub(super) struct Immediates {
     /// The pass whose text is read.
@@ -46,7 +46,7 @@ struct Pass {
     uses: Vec<(u8, String)>,
     /// Values printed after the text.
     values: BTreeMap<u8, [f32; 4]>,
-    /// A constant is addressed relative to a register: its uses say nothing of its number.
+    /// A constant is addressed relative to a register: its uses do not show its number.
     relative: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::Choices;
 use crate::case::{Case, Picture, PixelInput};
 use crate::tree::{Layout, Stmt, Sub, Tree};
 
-/// How large and how varied cases are to be.
+/// Limits on the size and variety of cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Width and height of the picture.
@@ -74,7 +74,7 @@ impl Case {
     }
 }
 
-/// What is known of the way to a statement that is being made.
+/// Facts about the path to the statement that is generated next.
 #[derive(Clone, Copy, Debug)]
 struct Context {
     /// Least and greatest aL.
@@ -102,7 +102,7 @@ struct Plan {
     uniform: bool,
     /// Instructions that a call executes at most.
     work: u32,
-    /// What is known of all calls so far.
+    /// Facts that hold for all calls so far.
     callers: Option<Context>,
 }
 
@@ -136,7 +136,7 @@ impl<'a, E: Choices> Generator<'a, E> {
         tree.constants = vec![[0; 4]; constants];
         let pool: [_; 8] = std::array::from_fn(|_| integer(choices));
         for (n, int) in tree.ints.iter_mut().enumerate() {
-            // Another order in each eight, so that every bit of an address tells.
+            // Another order in each eight, so that every bit of an address matters.
             *int = pool[(n + n / pool.len()) % pool.len()];
         }
         let subs = if shape.calls { choices.below(4) } else { 0 };

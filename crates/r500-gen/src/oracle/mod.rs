@@ -1,4 +1,4 @@
-//! The oracle: what a tree means, worked out with ordinary Rust control flow.
+//! The oracle: evaluates a tree with ordinary Rust control flow.
 //!
 //! Each pixel runs by itself: a branch is an `if`, a loop a `for`, BREAK a `break`. There are no
 //! active masks, no branch counters, no loop frames, no votes and no addresses, so the oracle
@@ -17,7 +17,7 @@ use r500_isa::values::{Channel, Compare, PredSel, TexOp};
 use crate::case::Case;
 use crate::tree::{Cond, Dest, If, Leave, Loop, LoopKind, Pred, Stmt, Tex, TexReg, Tree};
 
-/// What a program leaves in a pixel.
+/// The result of a program for a pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// Colours of targets A to D; 0 where nothing was written, and everywhere if not covered.
@@ -28,13 +28,13 @@ pub struct Outcome {
     pub depth: Option<f32>,
     /// Covered from the start and not killed.
     pub covered: bool,
-    /// A hash of all decisions that the pixel took: pixels with different ones took different ways.
+    /// A hash of all decisions of the pixel: pixels with different hashes took different paths.
     pub path: u64,
 }
 
 /// Returns the outcome of every pixel of a case, row by row from y = 0.
 ///
-/// The case's tree must [check](crate::Tree::check); of others nothing is promised.
+/// The case's tree must pass its [check](crate::Tree::check); results for others are unspecified.
 #[must_use]
 pub fn run(case: &Case) -> Vec<Outcome> {
     let [width, height] = case.picture.size;
@@ -56,7 +56,7 @@ pub fn run(case: &Case) -> Vec<Outcome> {
     outcomes
 }
 
-/// What a statement makes of the one after it.
+/// Where control continues after a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Flow {
     Next,
@@ -109,7 +109,7 @@ impl<'a> Oracle<'a> {
             let flow = if self.differs(stmt) {
                 self.four(stmt, quad, al)
             } else {
-                // What follows is uniform, so all four say the same.
+                // The condition is uniform, so all four agree.
                 quad.each_mut().map(|pixel| self.one(stmt, pixel, al))[0]
             };
             if flow != Flow::Next {
@@ -192,7 +192,7 @@ impl<'a> Oracle<'a> {
         Flow::Next
     }
 
-    /// aL of each pass of a loop: KR passes; LOOP counts from KG in steps of KB, REP leaves aL.
+    /// aL of each iteration of a loop: KR iterations; LOOP counts from KG in steps of KB, REP leaves aL.
     fn passes(&self, node: &Loop, al: i32) -> impl Iterator<Item = i32> + use<> {
         let int = self.tree.int(node.int);
         let (start, step) = match node.kind {

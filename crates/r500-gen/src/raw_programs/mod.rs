@@ -1,9 +1,9 @@
-//! Random dwords: any at all, and such as come near a program.
+//! Random programs as dwords: uniform, and near-valid ones.
 //!
 //! These have no tree and no oracle. They are for properties that hold of every program: nothing
 //! panics, what was read prints back, two engines agree.
 //!
-//! Uniform dwords rarely do anything (a quarter of all instructions is flow control that leaves the
+//! Programs of uniform dwords rarely do anything (a quarter of all instructions is flow control that leaves the
 //! program). Near-valid ones keep opcodes, registers and targets mostly in range, and let every
 //! field have every value now and then.
 
@@ -21,19 +21,19 @@ pub use state::texture;
 
 use crate::Choices;
 
-/// Temporaries that near-valid words mostly name: few, so that instructions meet each other's.
+/// Temporaries that near-valid instructions mostly name: few, so that instructions read the results of others.
 const TEMPS: u32 = 12;
-/// Constants that they mostly name.
+/// Constants that near-valid instructions mostly name.
 const CONSTANTS: u32 = 24;
 
-/// Six dwords, whatever they are.
+/// Returns six uniform dwords.
 #[must_use]
 pub fn uniform(choices: &mut impl Choices) -> Instruction {
     Instruction(std::array::from_fn(|_| choices.bits()))
 }
 
-/// Returns an instruction that mostly makes sense by itself: reserved codes, far registers and rare
-/// modes are rare, but there is no field that always has the same value. Jump targets are below 64.
+/// Returns an instruction that is mostly meaningful by itself: reserved codes, high registers and unusual
+/// modes are rare, but no field always has the same value. Jump targets are below 64.
 #[must_use]
 pub fn near_valid(choices: &mut impl Choices) -> Instruction {
     near_valid_at(choices, 0, 64)

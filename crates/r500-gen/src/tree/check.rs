@@ -14,7 +14,7 @@ pub(crate) const LOOP_FRAMES: u32 = 32;
 /// Calls that may be open at a time.
 pub(crate) const CALLS: u32 = 32;
 
-/// What is wrong with a tree.
+/// Why a tree is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Invalid {
@@ -69,7 +69,7 @@ pub enum Invalid {
 }
 
 impl Tree {
-    /// Whether the tree makes sense, so that lowering and the oracle mean the same by it.
+    /// Checks that the tree is valid: lowering and the oracle agree on its meaning.
     ///
     /// # Errors
     /// [`Invalid`], the first thing that is wrong.
@@ -162,7 +162,7 @@ fn size(list: &[Stmt]) -> usize {
     list.iter().map(one).sum()
 }
 
-/// What is known of the way to a statement.
+/// Facts about the path to a statement.
 #[derive(Clone, Copy, Debug)]
 struct Context {
     /// Least and greatest aL.
@@ -181,7 +181,7 @@ struct Context {
 
 struct Check<'a> {
     tree: &'a Tree,
-    /// What is known of a subroutine's callers, all taken together.
+    /// Facts that hold for all callers of a subroutine.
     callers: Vec<Option<Context>>,
     /// The subroutine that is read.
     body: Option<usize>,

@@ -94,9 +94,9 @@ struct Range {
 struct Lower<'a> {
     tree: &'a Tree,
     code: Vec<Instruction>,
-    /// Where calls are, and whom they call.
+    /// Addresses of calls, and their callees.
     calls: Vec<(usize, u8)>,
-    /// Where subroutines start.
+    /// Addresses of subroutines.
     starts: Vec<usize>,
     /// Running loops, innermost last.
     loops: Vec<Open>,
@@ -113,7 +113,7 @@ struct Open {
     continues: Vec<usize>,
 }
 
-/// What the ENDIF after a list of statements has to do for the list's last one.
+/// The work of the ENDIF after a list of statements for the last of them.
 #[derive(Default)]
 struct Tail {
     /// Jumps that land after it.

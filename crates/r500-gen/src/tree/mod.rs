@@ -10,7 +10,7 @@
 //! the tree (the `form` fields), so that lowering has no choices left and a shrinker can change one
 //! thing at a time.
 //!
-//! Not every tree makes sense: [`Tree::check`] says what is required. Generators and shrinkers only
+//! Not every tree is valid: [`Tree::check`] states the requirements. Generators and shrinkers only
 //! hand out trees that pass.
 
 mod check;
@@ -48,11 +48,11 @@ pub struct Tree {
     pub full_fc: bool,
     /// `US_CODE_OFFSET`.
     pub offset: u16,
-    /// Where the subroutines stand.
+    /// The position of the subroutines.
     pub layout: Layout,
 }
 
-/// Where subroutines stand.
+/// Positions of subroutines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// After the program's last instruction (`END_ADDR`).
@@ -99,24 +99,24 @@ pub enum Stmt {
 pub struct If {
     /// When `then` runs.
     pub cond: Cond,
-    /// What runs then.
+    /// The statements if the condition holds.
     pub then: Vec<Stmt>,
-    /// What runs otherwise; `None` where there is no ELSE at all.
+    /// The statements of ELSE; `None` without one.
     pub otherwise: Option<Vec<Stmt>>,
-    /// How it is encoded.
+    /// The encoding.
     pub form: IfForm,
 }
 
-/// A loop with a fixed number of passes.
+/// A loop with a constant trip count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Loop {
     /// LOOP or REP.
     pub kind: LoopKind,
     /// `INT_ADDR`: passes, and for LOOP start and step of aL.
     pub int: u8,
-    /// What is repeated.
+    /// The body.
     pub body: Vec<Stmt>,
-    /// How it is encoded.
+    /// The encoding.
     pub form: LoopForm,
 }
 
@@ -136,7 +136,7 @@ pub struct Leave {
     pub when: Option<Cond>,
     /// `JUMP_ANY`. Either value means the same: the jump is only taken when no pixel is left.
     pub any: bool,
-    /// What else the word says.
+    /// Other fields of the word.
     pub trim: Trim,
 }
 
@@ -149,7 +149,7 @@ pub struct Call {
     pub when: Option<Cond>,
     /// `JUMP_ANY`; must be set where there is a condition.
     pub any: bool,
-    /// What else the word says.
+    /// Other fields of the word.
     pub trim: Trim,
 }
 
@@ -158,14 +158,14 @@ pub struct Call {
 pub struct Return {
     /// When; always if not given. Must not depend on the pixel.
     pub when: Option<Cond>,
-    /// What else the word says.
+    /// Other fields of the word.
     pub trim: Trim,
 }
 
 /// A condition: what `JUMP_FUNC` reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cond {
-    /// Bit `4*alu_result + 2*predicate + boolean` says whether it holds.
+    /// Bit `4*alu_result + 2*predicate + boolean` is set if it holds.
     pub table: u8,
     /// The predicate bit.
     pub pred: Pred,
@@ -182,25 +182,25 @@ pub struct Pred {
     pub inv: bool,
 }
 
-/// How a branch is encoded.
+/// The encoding of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IfForm {
     /// Branch counters and targets.
     pub shape: IfShape,
     /// `JUMP_ANY` of ELSE: it then never jumps, instead of jumping when no pixel takes its arm.
     pub else_any: bool,
-    /// How ENDIF takes its level off.
+    /// How ENDIF closes its level.
     pub endif: Endif,
-    /// What else the words of IF, ELSE and ENDIF say.
+    /// Other fields of the words of IF, ELSE and ENDIF.
     pub trims: [Trim; 3],
 }
 
 /// Branch counters and targets of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IfShape {
-    /// As drivers do it: who jumps over everything lands after ENDIF.
+    /// As drivers do it: a jump over the whole branch lands after ENDIF.
     Usual,
-    /// Who jumps over everything opens the level anyway and lands on ENDIF.
+    /// A jump over the whole branch opens the level anyway and lands on ENDIF.
     Through,
     /// There is no ENDIF: that of the branch around it, which must follow at once and be `Usual` or
     /// itself `Merged`, closes this level too.
@@ -210,7 +210,7 @@ pub enum IfShape {
     Plain,
 }
 
-/// How ENDIF takes its level off.
+/// How ENDIF closes its level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Endif {
     /// It never jumps; `B_OP0` DECR.
@@ -226,21 +226,21 @@ pub enum Endif {
     },
 }
 
-/// How a loop is encoded.
+/// The encoding of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LoopForm {
     /// `JUMP_ANY` of LOOP or REP.
     pub any: bool,
-    /// The target of LOOP or REP is after its end, where the documents want it; drivers take the
+    /// The target of LOOP or REP is after its end, as the documents describe; drivers take the
     /// ENDLOOP itself. Must be set for a loop of no passes.
     pub past_end: bool,
     /// `JUMP_ANY` of ENDLOOP or ENDREP. Without it, passes continue though no pixel is left in them.
     pub end_any: bool,
-    /// What else the words of LOOP and ENDLOOP say.
+    /// Other fields of the words of LOOP and ENDLOOP.
     pub trims: [Trim; 2],
 }
 
-/// What a flow-control instruction may say without changing what structured code does.
+/// Fields of a flow-control instruction that do not change structured code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trim {
     /// `IGNORE_UNCOVERED`.
@@ -398,7 +398,7 @@ impl Cond {
     /// The ALU result is set.
     pub const ALU_RESULT: Self = Self { table: 0xf0, pred: Pred::NONE, boolean: 0 };
 
-    /// Returns a predicate bit is set (or not, if `pred` says so).
+    /// Returns whether a predicate bit is set, negated if `pred` is.
     #[must_use]
     pub const fn predicate(pred: Pred) -> Self {
         Self { table: 0xcc, pred, boolean: 0 }
@@ -478,7 +478,7 @@ impl IfForm {
 }
 
 impl LoopForm {
-    /// As the documents want it.
+    /// As the documents describe it.
     pub const SAFE: Self =
         Self { any: true, past_end: true, end_any: true, trims: [Trim::USUAL; 2] };
 

@@ -44,7 +44,7 @@ pub fn to_f32(code: u16) -> f32 {
 mod tests {
     use super::{from_f32, to_f32};
 
-    /// What IEEE 754 says a half is, in doubles, which hold all of them exactly.
+    /// The IEEE 754 definition of a half, in doubles, which represent all halves exactly.
     fn by_definition(code: u16) -> f64 {
         let sign = if code >> 15 == 0 { 1.0 } else { -1.0 };
         let exponent = i32::from(code >> 10 & 31);

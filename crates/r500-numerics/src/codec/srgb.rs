@@ -2,7 +2,7 @@
 //!
 //! The power functions of mathematics libraries differ in the last bit from platform to platform.
 //! Both exponents are fractions, 2.4 = 12/5 and 1/2.4 = 5/12, so a root found by Newton's method and
-//! a few products say the same in operations that IEEE defines to the bit.
+//! a few products compute the same with operations that IEEE 754 defines to the bit.
 
 /// The linear value of an 8-bit component: [`decode`] of k / 255, rounded to float32.
 #[inline]

@@ -1,4 +1,4 @@
-//! What was measured before, and how it compares.
+//! Baselines: earlier measurements, and their comparison.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::command::{input_args, terminal};
 /// The key of a row: program, engine, instructions, threads, size.
 type Key = (String, String, Option<String>, u64, [u64; 2]);
 
-/// What an earlier run kept with `--save`, or printed as JSON.
+/// An earlier run, from `--save` or JSON output.
 pub(super) struct Baseline {
     /// Minimum time of a picture in seconds: other load on the machine makes pictures slower, never
     /// shorter, so that these compare best.
@@ -24,7 +24,7 @@ pub(super) struct Baseline {
 
 /// This run against a baseline.
 pub(super) struct Compared {
-    /// How many times as fast each row is; `None` where the baseline does not have it.
+    /// The speed-up of each row; `None` if the baseline does not have it.
     ratios: Vec<Option<f64>>,
     /// Programs that the baseline has and this run has not.
     pub(super) missing: Vec<String>,

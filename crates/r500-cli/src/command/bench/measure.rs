@@ -10,10 +10,10 @@ use r500::fast::Simd;
 /// Pictures to draw at least, however long one takes.
 const FRAMES: usize = 3;
 
-/// What was measured of a program on an engine.
+/// Measurements of a program on an engine.
 #[derive(Clone, Debug)]
 pub(super) struct Times {
-    /// Who drew.
+    /// The engine that drew.
     pub(super) run_info: RunInfo,
     /// Seconds to get ready.
     pub(super) prepare: f64,

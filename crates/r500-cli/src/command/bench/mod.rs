@@ -38,7 +38,7 @@ pub(super) struct Bench {
     /// Files and folders; `-` is stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// What the files are written in (default: recognised from content)
+    /// Format of the files (default: recognised from content)
     #[arg(long, value_name = "FORMAT")]
     from: Option<Language>,
     /// Only programs whose name contains this text (`*` matches anything)
@@ -126,10 +126,10 @@ fn levels(text: &str) -> Result<Levels, String> {
 
 /// A program to measure.
 struct Program {
-    /// What it is matched by in a baseline: its path below the folder that was given, and its name in
+    /// The key in a baseline: its path below the folder that was given, and its name in
     /// a file of several.
     key: String,
-    /// What it is called in answers.
+    /// The name in the output.
     name: String,
     /// Its file, and its number there.
     file: String,
@@ -145,7 +145,7 @@ enum Drawer {
     Jit(Simd),
 }
 
-/// Who is to draw, with how many threads.
+/// An engine and a number of threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Setup {
     engine: Drawer,
@@ -238,10 +238,10 @@ impl Row {
     }
 }
 
-/// What a run of the command measured.
+/// The measurements of a run.
 struct Measured {
     rows: Vec<Row>,
-    /// What the processor does at most, for each level and number of threads in use.
+    /// The peak of the processor, for each level and number of threads in use.
     peaks: Vec<(Simd, usize, f64)>,
 }
 
@@ -291,7 +291,7 @@ impl Bench {
         Ok(status)
     }
 
-    /// Who is to draw.
+    /// The engines to measure.
     fn setups(&self) -> Vec<Setup> {
         let named = |engine| self.engine.iter().any(|e| [engine, EngineName::All].contains(e));
         let wanted = |simd: &Simd| {
@@ -327,7 +327,7 @@ impl Bench {
         setups
     }
 
-    /// Reads all programs; says which cannot be read.
+    /// Reads all programs; reports those that cannot be read.
     fn programs(&self, status: &mut Status) -> Outcome<Vec<Program>> {
         let mut programs = Vec::new();
         for root in &self.files {
@@ -358,7 +358,7 @@ impl Bench {
         Ok(programs)
     }
 
-    /// Measures everything; says what cannot be.
+    /// Measures everything; reports what cannot be measured.
     fn measure(&self, programs: &[Program], status: &mut Status) -> Outcome<Measured> {
         let setups = self.setups();
         if self.verbose {

@@ -8,7 +8,7 @@ use r500::isa::values::{AlphaOp, Omod, RgbOp, Sel, SrcpOp, Swiz};
 /// Groups of the sample in each direction.
 const GROUPS: u32 = 16;
 
-/// What a pixel costs, on average.
+/// The mean work of a pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Work {
     /// Instructions that it executes.
@@ -53,7 +53,7 @@ fn spread(side: u32, group: u32) -> impl Iterator<Item = u32> {
     (0..taken).map(move |i| ((2 * i + 1) * groups / (2 * taken)) as u32 * group)
 }
 
-/// Operations on floats that an instruction asks for, a pixel: products, sums, comparisons with
+/// Floating-point operations of an instruction, per pixel: products, sums, comparisons with
 /// selection, fractions and transcendentals count one each, in the channels that go anywhere.
 /// Signs, clamps, swizzles and copies cost nothing, nor does a factor 1 or a term 0 that a swizzle
 /// makes, nor what a texture unit or flow control does.

@@ -18,14 +18,14 @@ use crate::command::exit::{Failure, Outcome};
 use crate::command::text_diff::difference;
 use crate::command::{input_args, terminal};
 
-/// What fixing a file came to.
+/// The result of fixing a file.
 struct FixedFile {
     findings: Vec<Lint>,
     left: Vec<Unfixed>,
-    /// What changes, for people.
+    /// The difference, as text.
     difference: String,
     content: Content,
-    /// What is still to say of the fixed programs.
+    /// Lints that remain in the fixed programs.
     after: Checked,
 }
 
@@ -157,7 +157,7 @@ fn fix_jobs(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
 }
 
 impl FixedFile {
-    /// Writes what was asked for; to which file.
+    /// Writes the result; returns the file.
     fn write(&self, check: &Check, file: &Path) -> Outcome<Option<PathBuf>> {
         let output = match (&check.output, check.in_place) {
             (Some(output), _) => output.clone(),

@@ -1,4 +1,4 @@
-//! Findings for programs. The guide's page on JSON says what the keys mean.
+//! Lints as JSON. The guide's page on JSON explains the keys.
 
 use r500::asm::Assembly;
 use r500::check::{Edit, EditTarget, Facts, Fix, Lint, Location, Severity, Verdict};

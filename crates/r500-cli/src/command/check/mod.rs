@@ -41,7 +41,7 @@ pub(super) struct Check {
     /// Files and folders; `-` is stdin
     #[arg(value_name = "FILE", required_unless_present = "explain")]
     files: Vec<PathBuf>,
-    /// What the files are written in (default: recognised from content)
+    /// Format of the files (default: recognised from content)
     #[arg(long, value_name = "FORMAT")]
     from: Option<Language>,
     /// Output format
@@ -113,7 +113,7 @@ struct Checked {
     programs: Vec<Program>,
     /// Comments for the checker that are mistaken or allow nothing.
     comments: Vec<(Span, String)>,
-    /// What could not be read, if anything.
+    /// Why the file could not be read.
     failure: Option<Failure>,
 }
 
@@ -124,11 +124,11 @@ struct Program {
     index: usize,
     job: Job,
     report: Report,
-    /// How each finding of the report counts.
+    /// The level of each lint of the report.
     levels: Vec<Level>,
 }
 
-/// How a finding counts.
+/// The level of a lint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Level {
     /// It is reported as this.
@@ -137,7 +137,7 @@ enum Level {
     Allowed { in_source: bool },
 }
 
-/// How many findings there are of what.
+/// Counts of lints by level.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     files: usize,

@@ -4,7 +4,7 @@ use r500::check::{Lint, LintCode, Severity};
 
 use super::Level;
 
-/// What `--deny` names.
+/// An argument of `--deny`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
     /// Warnings and notes.
@@ -30,7 +30,7 @@ pub(super) fn code(text: &str) -> Result<LintCode, String> {
     })
 }
 
-/// What counts as what. A source's own word stands above all; then a code that is named, then groups.
+/// The levels of lints. Comments of the source take precedence, then named codes, then groups.
 pub(super) struct Policy {
     deny: Vec<LintCode>,
     allow: Vec<LintCode>,

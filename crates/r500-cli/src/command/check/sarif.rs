@@ -12,7 +12,7 @@ use crate::command::input_args;
 /// The log, as it grows.
 pub(super) struct Log {
     results: Vec<Json>,
-    /// What is wrong with comments, and files that could not be read.
+    /// Errors in comments, and files that could not be read.
     comments: Vec<Json>,
     failures: Vec<Json>,
 }

@@ -12,7 +12,7 @@ use super::{Checked, Program, colors};
 use crate::command::exit::Outcome;
 use crate::command::input_args;
 
-/// Returns all that there is to say of a file.
+/// Returns the report of a file.
 pub(super) fn file(
     out: &mut impl Write,
     checked: &Checked,

@@ -1,4 +1,4 @@
-//! Questions about many pixels, asked in the background: how far they are, and an end to them.
+//! Area queries in the background, with their progress and cancellation.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
@@ -24,16 +24,16 @@ impl Measure {
     }
 }
 
-/// What is asked.
+/// An area query.
 #[derive(Clone)]
 pub(super) enum Question {
-    /// What pixels execute and wait.
+    /// Instructions executed or waited, per pixel.
     Heat(Measure),
-    /// Where this becomes true first; and as it was written.
+    /// Where a condition first becomes true; and its text.
     Sight(Expr, String),
 }
 
-/// What was found out.
+/// The result of an area query.
 pub(super) enum Found {
     Heat(Heatmap, Measure),
     Sight(FirstHits, String),

@@ -14,28 +14,28 @@ use crate::command::syntax;
 
 use Direction::{Backward, Forward};
 
-/// What a command gives.
+/// The reply of a command.
 #[derive(Default)]
 pub(super) struct Reply {
-    /// What it says, whole lines.
+    /// The text, whole lines.
     pub(super) text: String,
     pub(super) quit: bool,
-    /// A map to show, if that is possible.
+    /// A heat map, for a screen to show.
     pub(super) heat: Option<(Heatmap, Measure)>,
 }
 
-/// A command that was begun.
+/// A command that has begun.
 pub(super) enum Begun {
     /// It is done.
     Done(Reply),
-    /// It asks many pixels.
+    /// An area query runs.
     Asking(Survey),
 }
 
 impl Session {
-    /// Does what a line says, and waits until it is done; an empty one repeats the last that moves.
+    /// Executes a line to its end; an empty line repeats the last command that steps.
     ///
-    /// The error is what is wrong with the line.
+    /// The error is a message about the line.
     pub(super) fn execute(&mut self, line: &str) -> Result<Reply, String> {
         match self.begin(line)? {
             Begun::Done(reply) => Ok(reply),
@@ -47,7 +47,7 @@ impl Session {
         }
     }
 
-    /// Does what a line says, or begins with it where it takes long; [`Session::found`] then ends it.
+    /// Executes a line, or begins an area query, which [`Session::found`] ends.
     pub(super) fn begin(&mut self, line: &str) -> Result<Begun, String> {
         let line = if line.trim().is_empty() { self.last.clone() } else { line.to_owned() };
         let (verb, rest) = language::parse(&line)?;
@@ -369,7 +369,7 @@ impl Verb {
     }
 }
 
-/// Returns how often; once if nothing is said.
+/// Returns the number of repetitions, 1 by default.
 fn count(rest: &str) -> Result<u64, String> {
     if rest.is_empty() {
         return Ok(1);

@@ -1,4 +1,4 @@
-//! What is where on the screen.
+//! Layout and drawing of the screen.
 
 use r500::exec::record::area::Heatmap;
 use r500::exec::reference::LaneState;
@@ -383,7 +383,7 @@ fn message_lines(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     frame.render_widget(Paragraph::new(lines), area);
 }
 
-/// What is typed, or what the keys are.
+/// The line being typed, or a list of keys.
 fn foot_line(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     if let Some(survey) = &screen.asking {
         let share = survey.share();

@@ -18,7 +18,7 @@ pub(super) fn run(session: Session) -> io::Result<()> {
         if let Err(error) = terminal.draw(|frame| draw::draw(frame, &screen)) {
             break Err(error);
         }
-        // While something is asked, its progress is shown as it continues.
+        // While an area query runs, its progress is shown.
         if screen.asking.is_some() {
             screen.wait(REFRESH);
             match event::poll(Duration::ZERO) {

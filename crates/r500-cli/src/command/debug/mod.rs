@@ -50,7 +50,7 @@ pub(super) struct Debug {
     /// Width and height of the picture (default: the program's own, else 256x256)
     #[arg(long, value_name = "WxH", value_parser = syntax::size)]
     size: Option<[u32; 2]>,
-    /// Run the commands of this file, one a line, print what they say, and stop; `-` is stdin. Needs
+    /// Run the commands of this file, one a line, print their replies, and stop; `-` is stdin. Needs
     /// no terminal
     #[arg(long, value_name = "FILE|-")]
     script: Option<PathBuf>,
@@ -115,7 +115,7 @@ impl Debug {
     }
 }
 
-/// Runs commands and prints what they say; the first that is wrong ends it.
+/// Runs commands and prints their replies; the first error ends it.
 fn run_script(mut session: Session, script: &std::path::Path) -> Outcome {
     let mut commands = String::new();
     let read = if input_args::is_stdin(script) {

@@ -19,9 +19,9 @@ pub(super) const HELP_LINES: u16 = 48;
 /// Everything on the screen.
 pub(super) struct Screen {
     pub(super) session: Session,
-    /// What is being typed; `None` while keys are commands.
+    /// The line being typed; `None` while keys are commands.
     pub(super) prompt: Option<Prompt>,
-    /// What the last command said.
+    /// The reply of the last command.
     pub(super) message: String,
     /// Whether it was a mistake.
     pub(super) mistake: bool,
@@ -31,7 +31,7 @@ pub(super) struct Screen {
     /// Lines of the registers that are scrolled away.
     pub(super) scroll: usize,
     pub(super) heat: Option<(Heatmap, Measure)>,
-    /// What is being asked of many pixels; until that is over, keys can only stop it.
+    /// The running area query; keys can only stop it.
     pub(super) asking: Option<Survey>,
     /// The help, and how many of its lines are scrolled away.
     pub(super) help: Option<u16>,
@@ -44,13 +44,13 @@ pub(super) struct Screen {
 #[derive(Default)]
 pub(super) struct Prompt {
     pub(super) text: String,
-    /// Where the next character goes: a byte of the text.
+    /// The byte index of the cursor.
     pub(super) cursor: usize,
     /// Which line of the history it is.
     recalled: Option<usize>,
 }
 
-/// What the pane of registers shows.
+/// The content of the pane of registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Tab {
     Temporaries,
@@ -153,7 +153,7 @@ impl Screen {
         }
     }
 
-    /// Runs a command and shows what it says.
+    /// Runs a command and shows its reply.
     pub(super) fn command(&mut self, line: &str) {
         if line.trim().eq_ignore_ascii_case("help") || line.trim() == "?" {
             self.help = Some(0);
@@ -172,7 +172,7 @@ impl Screen {
         }
     }
 
-    /// Waits that long for what is being asked, and shows what was found.
+    /// Waits at most that long for the area query, and shows its result.
     pub(super) fn wait(&mut self, patience: Duration) {
         let Some(found) = self.asking.as_mut().and_then(|survey| survey.wait(patience)) else {
             return;
@@ -185,7 +185,7 @@ impl Screen {
     fn show(&mut self, reply: Result<Reply, String>) {
         match reply {
             Ok(reply) => {
-                // The picture shows where the run stands; text would say it again.
+                // The screen shows the position; the text would repeat it.
                 let words = {
                     let said = text::here(&self.session) + &self.session.displayed();
                     reply.text.strip_suffix(said.as_str()).map(str::to_owned)

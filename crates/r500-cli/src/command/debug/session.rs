@@ -20,7 +20,7 @@ pub(super) struct Session {
     pub(super) last: String,
 }
 
-/// Where to stop.
+/// A breakpoint.
 pub(super) struct Breakpoint {
     pub(super) number: usize,
     pub(super) stop: Break,

@@ -1,4 +1,4 @@
-//! What commands print.
+//! The state of the session as text.
 
 use r500::exec::record::area::Heatmap;
 use r500::exec::record::expr::Value;

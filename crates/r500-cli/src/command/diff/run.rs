@@ -19,7 +19,7 @@ use crate::command::float_format::{self, json_all, vector};
 use crate::command::trace::{Printer, add_event};
 use crate::command::{binding_args, syntax, terminal};
 
-/// How to compare what the programs compute.
+/// Options of the comparison of results.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "What the programs compute")]
 pub(super) struct RunArgs {
@@ -55,7 +55,7 @@ fn tolerance(text: &str) -> Result<f32, String> {
     if value >= 0.0 { Ok(value) } else { Err(format!("`{text}`: a tolerance is at least 0")) }
 }
 
-/// What came of it.
+/// The result.
 pub(super) struct Verdict {
     size: [u32; 2],
     seed: u64,
@@ -65,7 +65,7 @@ pub(super) struct Verdict {
     endless: u64,
     sharing: Sharing,
     fill: Fill,
-    /// What A and B did not execute.
+    /// Instructions that A and B did not execute.
     unexercised: [Unexercised; 2],
     end: End,
 }
@@ -92,7 +92,7 @@ enum Undecided {
 /// Rounds with made-up values, and the size of their pictures.
 const FILL_ROUNDS: u64 = 24;
 const FILL_SIZE: [u32; 2] = [32, 32];
-/// Where these have not executed everything, more rounds follow: so many in all, and so long.
+/// Limits on rounds and time if not everything was executed.
 const MOST_FILL_ROUNDS: u64 = 512;
 const FILL_TIME: Duration = Duration::from_secs(8);
 /// Instructions that a group of pixels may execute with made-up values.
@@ -104,7 +104,7 @@ struct Different {
     comparison: Comparison,
     /// The round of random values; `None` with the bindings that the programs carry.
     round: Option<u64>,
-    /// Where they part, or why that could not be found.
+    /// The first divergence, or why it could not be found.
     parting: Result<Divergence, Incomparable>,
     shaders: [Shader; 2],
 }

@@ -1,4 +1,4 @@
-//! What the services say, as the protocol spells it.
+//! Answers of the services as JSON of the protocol.
 
 use std::collections::HashMap;
 use std::ops::Range;

@@ -16,9 +16,9 @@ const MOST: u64 = 64 << 20;
 pub(super) struct Document {
     pub(super) version: Value,
     pub(super) text: Arc<[u8]>,
-    /// What was made of it, as long as nothing changed.
+    /// Its analysis, until it changes.
     analysis: Option<Arc<Analysis>>,
-    /// Whether what is wrong with it is still to be said.
+    /// Whether its diagnostics are still to be published.
     pub(super) stale: bool,
 }
 
@@ -115,7 +115,7 @@ impl Documents {
         std::fs::read(&path).map(|bytes| Loaded { name: name.clone(), bytes }).map_err(why)
     }
 
-    /// Returns the documents whose problems are still to be said; they count as said then.
+    /// Returns the documents whose diagnostics are still to be published, and marks them as published.
     pub(super) fn stale(&mut self) -> Vec<String> {
         let mut list: Vec<String> = Vec::new();
         for (uri, document) in &mut self.open {

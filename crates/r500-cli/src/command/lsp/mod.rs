@@ -5,7 +5,7 @@
 //! | [`wire`] | messages: their frames, and answers |
 //! | [`server`] | which message means what, in which state |
 //! | [`documents`] | open sources, their changes, the files that they include |
-//! | [`answer`] | what [`service`](r500::service) says, as the protocol spells it |
+//! | [`answer`] | answers of [`service`](r500::service) as JSON of the protocol |
 //!
 //! The types of the protocol are written as JSON where they are used: few are needed. A message that is
 //! none is answered with an error, and the next one is read.

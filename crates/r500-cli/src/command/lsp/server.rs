@@ -14,7 +14,7 @@ use super::answer::{self, Places, token_types};
 use super::documents::{Documents, position};
 use super::wire::{self, Code, Incoming, fail, send};
 
-/// Serves until the client is done or gone; whether it said good-bye.
+/// Serves until the client exits or disconnects; returns whether it sent `shutdown`.
 pub(super) fn serve(messages: &Receiver<Incoming>, out: &mut impl Write) -> io::Result<bool> {
     let mut server = Server::default();
     let mut queue: VecDeque<Incoming> = VecDeque::new();
@@ -33,7 +33,7 @@ pub(super) fn serve(messages: &Receiver<Incoming>, out: &mut impl Write) -> io::
         let next = match queue.pop_front() {
             Some(next) => next,
             None => {
-                // No request is pending: say what is wrong.
+                // No request is pending: publish diagnostics.
                 server.publish(out)?;
                 messages.recv().unwrap_or(Incoming::End)
             }
@@ -84,7 +84,7 @@ struct Server {
     markdown: bool,
     addresses: bool,
     words: bool,
-    /// Where the guide is, with a `/` at its end; empty if the client did not say.
+    /// Where the guide is, with a `/` at its end; empty if the client did not give it.
     guide: String,
 }
 
@@ -101,7 +101,7 @@ impl Server {
                 Err((code, why)) => fail(out, id, code, &why),
             },
             (Some(method), None) => self.notification(method, params, out),
-            // An answer: nothing was asked.
+            // An answer, although no request was sent.
             (None, Some(_))
                 if message.get("result").is_some() || message.get("error").is_some() =>
             {
@@ -281,7 +281,7 @@ impl Server {
         to: usize,
     ) -> Value {
         let only = params["context"]["only"].as_array();
-        // `source` asks for all kinds below it.
+        // `source` requests all kinds below it.
         let wants = |kind: &str| {
             only.is_none_or(|only| {
                 only.iter().filter_map(Value::as_str).any(|wanted| {

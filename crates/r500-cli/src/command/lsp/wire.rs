@@ -18,7 +18,7 @@ pub(super) enum Incoming {
     End,
 }
 
-/// What a request failed with, by the protocol's numbers.
+/// Error codes of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Code {
     ParseError = -32700,

@@ -11,7 +11,7 @@ use r500::picture::{decode_png, encode_png};
 use super::output::{Plane, cannot_encode, save};
 use crate::command::exit::{Failure, Outcome};
 
-/// What to compare with, and how closely.
+/// Options of the comparison.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Comparing")]
 pub(super) struct CompareArgs {
@@ -30,7 +30,7 @@ pub(super) struct CompareArgs {
     share: Option<f64>,
 }
 
-/// What a comparison gave.
+/// The result of a comparison.
 pub(super) struct Compared {
     comparison: Comparison,
     share: f64,

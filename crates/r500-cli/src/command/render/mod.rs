@@ -105,7 +105,7 @@ Examples:
   r500 render examples/plasma.r5 --window --size 960x540
   r500 render --reading help";
 
-/// What to show.
+/// The target to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Target {
     #[value(name = "A")]
@@ -132,7 +132,7 @@ impl Target {
     }
 }
 
-/// What a single drawing gave.
+/// The result of a drawing.
 struct Drawn {
     job: Job,
     frame: Frame,
@@ -196,7 +196,7 @@ impl Render {
         )))
     }
 
-    /// Draws one picture and does everything that was asked for with it.
+    /// Draws one picture and outputs it as requested.
     fn once(&self, sink: Option<&Sink>) -> Outcome {
         let Some(job) = self.source.read()? else { return input_args::LISTED };
         let drawn = self.draw(job, None)?;
@@ -275,7 +275,7 @@ impl Render {
         Ok(vec![color(index).ok_or_else(none)?])
     }
 
-    /// Says what was asked to be said.
+    /// Prints the requested report.
     fn report(&self, report: &Report<'_>) -> Outcome<()> {
         let Report { drawn, written, comparison } = report;
         let frame = &drawn.frame;
@@ -337,7 +337,7 @@ impl Render {
             let before = stamps(&files);
             match self.once(sink) {
                 Ok(_) => terminal::note("drawn; waiting for changes"),
-                // A file that is being written may be half there: say so and wait for the rest.
+                // A file that is being written may be incomplete: report it and wait for the rest.
                 Err(failure) => failure.tell(),
             }
             while stamps(&files) == before {
@@ -347,7 +347,7 @@ impl Render {
     }
 }
 
-/// Everything there is to say about a drawing.
+/// The report of a drawing.
 struct Report<'a> {
     drawn: &'a Drawn,
     written: &'a [PathBuf],

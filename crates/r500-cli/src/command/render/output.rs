@@ -1,4 +1,4 @@
-//! Where a picture goes, and as what.
+//! Output of pictures: files and formats.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

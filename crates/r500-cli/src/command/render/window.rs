@@ -56,7 +56,7 @@ fn no_window(error: impl std::fmt::Display) -> Failure {
     Failure::could_not(anyhow::anyhow!("cannot show a window: {error}"))
 }
 
-/// What is drawn: the program, for pictures of a size.
+/// The drawn program, for pictures of a size.
 struct Scene {
     /// As it was read.
     base: Job,
@@ -232,7 +232,7 @@ struct Live<'a> {
     screen: Option<Screen>,
     clock: Clock,
     rate: Rate,
-    /// Where the mouse is, from the upper left.
+    /// The position of the mouse, from the upper left.
     mouse: Option<PhysicalPosition<f64>>,
     title: String,
     /// When the next picture is due.

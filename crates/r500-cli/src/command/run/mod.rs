@@ -97,7 +97,7 @@ Examples:
   r500 run prog.bin --dump-asm --simd avx2      what the jit engine made of it
   printf 't0.r,c0.r\\n1,2\\n3,4\\n' | r500 run prog.bin --input - --format csv --bits";
 
-/// What a row gave.
+/// The result of a row.
 struct Output {
     covered: bool,
     colors: Vec<[f32; 4]>,

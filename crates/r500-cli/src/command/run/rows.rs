@@ -121,7 +121,7 @@ fn from_inline(text: &str, job: &Job) -> Result<Row, String> {
     Ok(row)
 }
 
-/// Returns the names in the first line, numbers in the others; an empty cell says nothing.
+/// Returns the names in the first line, numbers in the others; an empty cell gives no value.
 fn from_csv(text: &str, job: &Job) -> Result<Vec<Row>, String> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| {
         let line = line.trim();

@@ -1,4 +1,4 @@
-//! What changed between two sets of programs, as driver developers read it.
+//! Comparison of two sets of programs, in the form of shader-db.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -48,7 +48,7 @@ fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:+.2} %", share * 100.0) } else { "new".to_owned() }
 }
 
-/// What happened to one number over all programs.
+/// The change of one number over all programs.
 struct Measure<'a> {
     name: &'static str,
     cost: bool,

@@ -31,7 +31,7 @@ pub(super) struct Stats {
     /// Files and folders; `-` is stdin
     #[arg(value_name = "FILE", required_unless_present = "list_columns")]
     files: Vec<PathBuf>,
-    /// What the files are written in (default: recognised from content)
+    /// Format of the files (default: recognised from content)
     #[arg(long, value_name = "FORMAT")]
     from: Option<Language>,
     /// Only programs whose name contains this text (`*` matches anything)
@@ -115,7 +115,7 @@ impl Stats {
         Ok(status)
     }
 
-    /// Counts every program; says which cannot be counted.
+    /// Counts every program; reports those that cannot be counted.
     fn read(&self, files: &[PathBuf], status: &mut Status) -> Outcome<Vec<Program>> {
         let single = files.len() == 1 && self.against.as_ref().is_some_and(|other| other.is_file());
         let mut programs = Vec::new();
@@ -140,7 +140,7 @@ impl Stats {
     }
 }
 
-/// What a table can be sorted by.
+/// Columns to sort by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Column {
     Name,

@@ -14,10 +14,10 @@ use crate::command::input_args;
 
 /// A program, counted.
 pub(super) struct Program {
-    /// What it is matched by: its path below the folder that was given, and its name in a file of
+    /// The key for matching: its path below the folder that was given, and its name in a file of
     /// several.
     pub(super) key: String,
-    /// What it is called in answers.
+    /// The name in the output.
     pub(super) name: String,
     /// Its file, and its number there.
     pub(super) file: String,

@@ -77,7 +77,7 @@ pub(super) fn print(out: &mut impl Write, program: &Program) -> io::Result<()> {
         String::new()
     } else {
         let ints: Vec<String> = unknown_passes.iter().map(|n| format!("int[{n}]")).collect();
-        format!("  (one pass for loops of {}, not given)", ints.join(", "))
+        format!("  (one iteration for loops of {}, not given)", ints.join(", "))
     };
     section(
         "Cost",

@@ -168,7 +168,7 @@ fn step_json(number: u64, step: &Step, shader: &Shader, group: &Group<'_>, lane:
     value
 }
 
-/// What an instruction did to a pixel, as keys of an object.
+/// The effect of an instruction on a pixel, as keys of an object.
 pub(super) fn add_event(value: &mut Value, event: &Event) {
     value["active"] = event.active.into();
     match &event.kind {
