@@ -9,10 +9,14 @@ use r500_stream::{Buffer, BufferId, Relocation, Submission, Tiling};
 fuzz_target!(|bytes: &[u8]| {
     let mut card = Card::new();
     card.set_limits(Limits {
+        draws: 1 << 10,
         vertices: 1 << 10,
         vertex_instructions: 1 << 14,
         pixels: 1 << 16,
-        fragment_instructions: 1 << 10,
+        quads: 1 << 14,
+        group_instructions: 1 << 10,
+        fragment_instructions: 1 << 22,
+        texture_bytes: 1 << 22,
     });
     if is_capture(bytes) {
         let Ok(reader) = Reader::new(bytes) else { return };

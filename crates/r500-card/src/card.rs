@@ -17,6 +17,7 @@ use crate::limits::{Budget, CardError, Limits};
 use crate::reading::{ReadingError, Readings};
 use crate::recording::{DrawJob, Recording};
 use crate::report::{Note, Report};
+use crate::target_picture::TargetPicture;
 
 /// A virtual R500.
 ///
@@ -131,6 +132,31 @@ impl Card {
     /// # Errors
     /// [`CardError`] if a limit ends it; what was drawn before stays.
     pub fn submit(&mut self, submission: &Submission) -> Result<(), CardError> {
+        self.execute(submission, None).map(drop)
+    }
+
+    /// Executes a submission up to a draw, that one included: draws count from 0 over all submissions. Returns whether the
+    /// draw came; if not, all of the submission is executed.
+    ///
+    /// # Errors
+    /// [`CardError`] if a limit ends it.
+    pub fn submit_through(
+        &mut self,
+        submission: &Submission,
+        draw: u64,
+    ) -> Result<bool, CardError> {
+        self.execute(submission, Some(draw))
+    }
+
+    /// Returns what a render target, 0 to 3, holds, with the registers as the submissions so far leave them; `None` if no
+    /// buffer is bound or the format is not modelled.
+    #[must_use]
+    pub fn target(&self, n: usize) -> Option<TargetPicture> {
+        TargetPicture::new(&self.state, &self.readings, n)
+    }
+
+    /// Executes a submission to its end or to the draw `last`. Returns whether it came to that draw.
+    fn execute(&mut self, submission: &Submission, last: Option<u64>) -> Result<bool, CardError> {
         let Self {
             state,
             engine,
@@ -148,7 +174,8 @@ impl Card {
         while let Some(effect) = cp.next_effect() {
             match effect {
                 Ok(Effect::Draw(call)) => {
-                    let record = *wanted == Some(report.statistics.draws);
+                    let number = report.statistics.draws;
+                    let record = *wanted == Some(number);
                     let mut recording = record.then(Recording::default);
                     let mut context = Context {
                         engine: engine.as_ref(),
@@ -162,6 +189,9 @@ impl Card {
                     cp::draw(cp.state(), &call, &mut context)?;
                     if let Some(recording) = recording {
                         *recorded = recording.finish()?;
+                    }
+                    if last == Some(number) {
+                        return Ok(true);
                     }
                 }
                 Ok(Effect::Trigger { register, value, .. }) => {
@@ -183,7 +213,7 @@ impl Card {
                 Err(error) => report.stream(&error.kind),
             }
         }
-        Ok(())
+        Ok(false)
     }
 }
 

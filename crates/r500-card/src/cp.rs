@@ -18,7 +18,7 @@ use crate::report::{Note, Report};
 use crate::rs::Rs;
 use crate::sc::{Quad, Sc};
 use crate::su::{DEPTH_MAX, Primitive, Su};
-use crate::us::Fragments;
+use crate::us::{Fragments, Work};
 use crate::vap::assembly::{self, assemble};
 use crate::vap::fetch::{Fetch, IndexList, Processed};
 use crate::vap::{DrawState, OutputLayout, Vertex};
@@ -44,12 +44,13 @@ pub(crate) fn draw(
     context: &mut Context<'_>,
 ) -> Result<(), CardError> {
     context.report.statistics.draws += 1;
+    context.budget.draws(1)?;
     note_ignored(state, context.report);
     let draw = DrawState::new(state, call);
     let layout = OutputLayout::new(state);
     let vertices = vertices(state, call, &draw, &layout, context)?;
     let Some(vertices) = vertices.filter(|_| !draw.no_render) else { return Ok(()) };
-    let Some(mut pipeline) = Pipeline::new(state, &draw, &layout, context) else { return Ok(()) };
+    let Some(mut pipeline) = Pipeline::new(state, &draw, &layout, context)? else { return Ok(()) };
     let split = context.readings.quad_split;
     let known = assemble(
         draw.vf_cntl.prim_type(),
@@ -85,10 +86,7 @@ fn vertices(
     layout: &OutputLayout,
     context: &mut Context<'_>,
 ) -> Result<Option<Vertices>, CardError> {
-    let limit = context.budget.limits().vertices;
-    if u64::from(draw.count) > limit {
-        return Err(CardError::Vertices { vertices: draw.count.into(), limit });
-    }
+    context.budget.vertices(draw.count.into())?;
     let fetch = Fetch::new(state);
     let program = (!draw.bypass).then(|| Program::new(state));
     let mut vertices = Vertices { processed: Vec::new(), order: Vec::new() };
@@ -157,16 +155,17 @@ impl Pipeline {
         draw: &DrawState,
         layout: &OutputLayout,
         context: &mut Context<'_>,
-    ) -> Option<Self> {
+    ) -> Result<Option<Self>, CardError> {
         let readings = context.readings;
-        let limits = context.budget.limits();
-        let fragments = Fragments::new(state, context.exec_readings, limits, context.report)?;
+        let fragments =
+            Fragments::new(state, context.exec_readings, context.budget, context.report)?;
+        let Some(fragments) = fragments else { return Ok(None) };
         let ga = Ga::new(state, layout, readings);
         let sc = Sc::new(state, ga.grid);
         let samples = sc.samples.count;
         let points = draw.vf_cntl.prim_type() == PrimType::POINTS;
         let targets = fragments.targets();
-        Some(Self {
+        Ok(Some(Self {
             clip: Clip::new(state, readings),
             viewport: Viewport::new(state),
             su: Su::new(state, layout, ga.grid, readings),
@@ -180,7 +179,7 @@ impl Pipeline {
             primitives: Vec::new(),
             quads: Vec::new(),
             strip: 0.0,
-        })
+        }))
     }
 
     fn primitive(
@@ -306,12 +305,13 @@ impl Pipeline {
             return Ok(());
         }
         context.report.statistics.quads += quads.len() as u64;
+        context.budget.quads(quads.len() as u64)?;
         let samples = self.sc.samples;
         if let Some(recording) = &mut context.recording {
             recording.add(self.fragments.job(), &self.rs, &samples, &primitives, &quads)?;
         }
-        let shaded =
-            self.fragments.shade(context.engine, &self.rs, &samples, &primitives, &quads)?;
+        let work = Work { rs: &self.rs, samples: &samples, primitives: &primitives };
+        let shaded = self.fragments.shade(context.engine, &work, &quads, context.budget)?;
         let mut passed = 0;
         for (n, (primitive, quad)) in quads.iter().enumerate() {
             let primitive = &primitives[*primitive as usize];

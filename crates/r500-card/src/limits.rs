@@ -1,28 +1,49 @@
 //! Resource limits: every submission ends, whatever it asks for.
+//!
+//! What is counted is work, not time, so that a submission that is given up is given up at the same place on every machine.
 
 use r500_exec::RunError;
 
-/// Bounds on what a submission may do.
+/// Bounds on what a submission may do. The defaults end the longest submission after some ten seconds of work of one core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Vertices or indices of a draw.
+    /// Draws.
+    pub draws: u64,
+    /// Vertices or indices.
     pub vertices: u64,
-    /// Instructions that the vertex programs of a submission execute.
+    /// Instructions that vertex programs execute.
     pub vertex_instructions: u64,
-    /// Pixels that the bounding boxes of a submission's primitives hold.
+    /// Pixels that the bounding boxes of primitives hold.
     pub pixels: u64,
+    /// Quads of 2x2 pixels that are shaded.
+    pub quads: u64,
     /// Instructions that a group of pixels may execute in the fragment processor.
+    pub group_instructions: u64,
+    /// Instructions that all groups of pixels may execute; preparing a program counts as [`PREPARE`](Self::PREPARE) for each of
+    /// its instructions.
     pub fragment_instructions: u64,
+    /// Bytes of textures that draws read, each level of each texture once a draw.
+    pub texture_bytes: u64,
+}
+
+impl Limits {
+    /// What preparing an instruction of a fragment program counts as, in instructions that a group executes.
+    pub const PREPARE: u64 = 256;
 }
 
 impl Default for Limits {
-    /// 2^21 vertices a draw, 2^32 vertex instructions and pixels a submission, 4 million instructions a group.
+    /// 2^16 draws, 2^24 vertices, 2^27 vertex instructions, 2^30 pixels, 2^25 quads, 4 million instructions a group and 2^30 in
+    /// all, 4 GiB of textures.
     fn default() -> Self {
         Self {
-            vertices: 1 << 21,
-            vertex_instructions: 1 << 32,
-            pixels: 1 << 32,
-            fragment_instructions: 4_000_000,
+            draws: 1 << 16,
+            vertices: 1 << 24,
+            vertex_instructions: 1 << 27,
+            pixels: 1 << 30,
+            quads: 1 << 25,
+            group_instructions: 4_000_000,
+            fragment_instructions: 1 << 30,
+            texture_bytes: 4 << 30,
         }
     }
 }
@@ -31,11 +52,15 @@ impl Default for Limits {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CardError {
-    /// A draw of too many vertices.
-    #[error("a draw of {vertices} vertices, the limit is {limit}")]
+    /// Too many draws.
+    #[error("a submission of more than {limit} draws")]
+    Draws {
+        /// [`Limits::draws`].
+        limit: u64,
+    },
+    /// Too many vertices.
+    #[error("the draws have more than {limit} vertices")]
     Vertices {
-        /// Vertices or indices of the draw.
-        vertices: u64,
         /// [`Limits::vertices`].
         limit: u64,
     },
@@ -49,6 +74,24 @@ pub enum CardError {
     #[error("the primitives cover more than {limit} pixels")]
     Pixels {
         /// [`Limits::pixels`].
+        limit: u64,
+    },
+    /// Too many quads are shaded.
+    #[error("the draws shade more than {limit} squares of 2x2 pixels")]
+    Quads {
+        /// [`Limits::quads`].
+        limit: u64,
+    },
+    /// Fragment programs ran for too long.
+    #[error("fragment programs have executed {limit} instructions; one of them seems endless")]
+    FragmentInstructions {
+        /// [`Limits::fragment_instructions`].
+        limit: u64,
+    },
+    /// Textures are too large.
+    #[error("the draws read more than {limit} bytes of textures")]
+    TextureBytes {
+        /// [`Limits::texture_bytes`].
         limit: u64,
     },
     /// A recorded draw is too large.
@@ -69,39 +112,88 @@ pub enum CardError {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     limits: Limits,
-    vertex_instructions: u64,
-    pixels: u64,
+    left: Limits,
+}
+
+/// Defines a method that takes from one of the limits.
+macro_rules! take {
+    ($(#[$doc:meta])* $name:ident, $error:ident) => {
+        $(#[$doc])*
+        #[inline]
+        pub(crate) fn $name(&mut self, count: u64) -> Result<(), CardError> {
+            match self.left.$name.checked_sub(count) {
+                Some(left) => {
+                    self.left.$name = left;
+                    Ok(())
+                }
+                None => Err(CardError::$error { limit: self.limits.$name }),
+            }
+        }
+    };
 }
 
 impl Budget {
     pub(crate) fn new(limits: Limits) -> Self {
-        Self { limits, vertex_instructions: limits.vertex_instructions, pixels: limits.pixels }
+        Self { limits, left: limits }
     }
 
-    pub(crate) fn limits(&self) -> Limits {
-        self.limits
+    take!(
+        /// Takes draws.
+        draws, Draws
+    );
+    take!(
+        /// Takes vertices of a draw.
+        vertices, Vertices
+    );
+    take!(
+        /// Takes instructions of a vertex program.
+        vertex_instructions, VertexInstructions
+    );
+    take!(
+        /// Takes the pixels of a bounding box.
+        pixels, Pixels
+    );
+    take!(
+        /// Takes quads that are shaded.
+        quads, Quads
+    );
+    take!(
+        /// Takes instructions of fragment programs.
+        fragment_instructions, FragmentInstructions
+    );
+    take!(
+        /// Takes bytes of textures.
+        texture_bytes, TextureBytes
+    );
+
+    /// Returns how many instructions each of some groups of pixels may execute, and whether that is less than
+    /// [`Limits::group_instructions`] because all of them together may not execute more.
+    pub(crate) fn group_instructions(&self, groups: u64) -> (u64, bool) {
+        let share = self.left.fragment_instructions / groups.max(1);
+        (share.min(self.limits.group_instructions), share < self.limits.group_instructions)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budgets_end_at_their_limit() {
+        let mut budget = Budget::new(Limits { pixels: 10, ..Limits::default() });
+        assert_eq!(budget.pixels(10), Ok(()));
+        assert_eq!(budget.pixels(0), Ok(()));
+        assert_eq!(budget.pixels(1), Err(CardError::Pixels { limit: 10 }));
     }
 
-    /// Takes an instruction of a vertex program.
-    #[inline]
-    pub(crate) fn vertex_instruction(&mut self) -> Result<(), CardError> {
-        match self.vertex_instructions.checked_sub(1) {
-            Some(left) => {
-                self.vertex_instructions = left;
-                Ok(())
-            }
-            None => Err(CardError::VertexInstructions { limit: self.limits.vertex_instructions }),
-        }
-    }
-
-    /// Takes the pixels of a bounding box.
-    pub(crate) fn pixels(&mut self, count: u64) -> Result<(), CardError> {
-        match self.pixels.checked_sub(count) {
-            Some(left) => {
-                self.pixels = left;
-                Ok(())
-            }
-            None => Err(CardError::Pixels { limit: self.limits.pixels }),
-        }
+    #[test]
+    fn groups_share_what_is_left() {
+        let limits =
+            Limits { group_instructions: 100, fragment_instructions: 1000, ..Limits::default() };
+        let mut budget = Budget::new(limits);
+        assert_eq!(budget.group_instructions(10), (100, false));
+        assert_eq!(budget.group_instructions(20), (50, true));
+        assert_eq!(budget.fragment_instructions(900), Ok(()));
+        assert_eq!(budget.group_instructions(10), (10, true));
     }
 }

@@ -19,6 +19,13 @@ pub(crate) struct Surface {
 }
 
 impl Surface {
+    /// Returns how many rows of pixels the buffer has room for, without regard to tiles.
+    pub(crate) fn rows(&self) -> u32 {
+        let row = u64::from(self.pitch) * u64::from(self.tiling.bytes()) * u64::from(self.samples);
+        let bytes = (self.buffer.size() as u64).saturating_sub(self.base.into());
+        bytes.checked_div(row).map_or(0, |rows| u32::try_from(rows).unwrap_or(u32::MAX))
+    }
+
     fn offset(&self, at: [u32; 2], sample: u32) -> usize {
         let offset = match self.samples {
             1 => self.tiling.offset(self.pitch, at),

@@ -13,22 +13,35 @@ use r500_isa::values::CoordType;
 use r500_program::{Level, Texture};
 use r500_stream::{Buffer, State};
 
+use crate::limits::{Budget, CardError};
 use crate::report::{Note, Report};
 
 /// Returns the textures of the enabled units. Those that cannot be sampled are noted and left out.
-pub(crate) fn textures(state: &State, report: &mut Report) -> [Option<Texture>; TEXTURE_UNITS] {
+///
+/// # Errors
+/// [`CardError::TextureBytes`].
+pub(crate) fn textures(
+    state: &State,
+    budget: &mut Budget,
+    report: &mut Report,
+) -> Result<[Option<Texture>; TEXTURE_UNITS], CardError> {
     let enabled = state.registers.get::<TxEnable>().bits();
-    std::array::from_fn(|unit| {
+    let mut textures = [const { None }; TEXTURE_UNITS];
+    let mut left = MOST;
+    for (unit, texture) in textures.iter_mut().enumerate() {
         if enabled >> unit & 1 == 0 {
-            return None;
+            continue;
         }
-        let bound = texture(state, unit as u32).and_then(|texture| {
+        let before = left;
+        let bound = read(state, unit as u32, &mut left).and_then(|texture| {
             // Unused units may hold anything; what cannot be bound reads as a disabled unit does.
             Sampler::bind(&texture, us_format(state, unit)).map_err(|error| error.to_string())?;
             Ok(texture)
         });
-        bound.map_err(|why| report.note(Note::Texture { unit, why })).ok()
-    })
+        budget.texture_bytes(before - left)?;
+        *texture = bound.map_err(|why| report.note(Note::Texture { unit, why })).ok();
+    }
+    Ok(textures)
 }
 
 /// Returns the size that scales a unit's coordinates; `None` if it is that of the texture. Observed: Mesa writes the
@@ -37,10 +50,11 @@ pub(crate) fn us_format(state: &State, unit: usize) -> Option<UsFormat> {
     Some(state.registers.member::<UsFormat>(unit as u32)).filter(|format| format.bits() != 0)
 }
 
-/// Most bytes of a texture.
-const MOST: u64 = 1 << 30;
+/// Most bytes of the textures of a draw: as much memory of the system as the card can address.
+const MOST: u64 = 512 << 20;
 
-fn texture(state: &State, unit: u32) -> Result<Texture, String> {
+/// Reads the texture of a unit, and takes its bytes from those that are `left`.
+fn read(state: &State, unit: u32, left: &mut u64) -> Result<Texture, String> {
     let registers = &state.registers;
     let offset: TxOffset = registers.member(unit);
     let mut texture = Texture {
@@ -59,9 +73,13 @@ fn texture(state: &State, unit: u32) -> Result<Texture, String> {
     let mut start = u64::from(offset.bits() & !31);
     for k in 0..=u32::from(texture.format0.num_levels()) {
         let placed = layout.level(k);
-        if placed.bytes() > MOST {
-            return Err(format!("level {k} takes {} bytes", placed.bytes()));
-        }
+        let Some(rest) = left.checked_sub(placed.bytes()) else {
+            return Err(format!(
+                "level {k} takes {} bytes, for which there is no memory",
+                placed.bytes()
+            ));
+        };
+        *left = rest;
         texture.levels.push(placed.read(&binding.buffer, start));
         start = start.saturating_add(placed.bytes());
     }

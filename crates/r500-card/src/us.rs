@@ -2,7 +2,9 @@
 //! any engine draws it.
 
 use r500_chip::Mapped;
-use r500_exec::{Bindings, Engine, Frame, Options, Readings as ExecReadings, Shader, draw};
+use r500_exec::{
+    Bindings, Engine, Frame, GROUP, Options, Readings as ExecReadings, RunError, Shader, draw,
+};
 use r500_isa::state::{
     UsCodeAddr, UsCodeOffset, UsCodeRange, UsConfig, UsFcBoolConst, UsFcCtrl, UsFcIntConst,
     UsOutFmt, UsPixsize, UsWFmt,
@@ -11,7 +13,7 @@ use r500_isa::{INT_CONSTANTS, TARGETS, TEXTURE_UNITS};
 use r500_program::{Input, InputData, Job, Program};
 use r500_stream::State;
 
-use crate::limits::{CardError, Limits};
+use crate::limits::{Budget, CardError, Limits};
 use crate::report::{Note, Report};
 use crate::rs::Rs;
 use crate::sc::{Quad, Samples};
@@ -26,12 +28,19 @@ pub(crate) struct Fragments {
     shader: Shader,
     job: Job,
     readings: ExecReadings,
-    instructions: u64,
 }
 
-/// What fragment programs leave: the packed picture.
+/// Where quads come from.
+pub(crate) struct Work<'a> {
+    pub(crate) rs: &'a Rs,
+    pub(crate) samples: &'a Samples,
+    pub(crate) primitives: &'a [Primitive],
+}
+
+/// What fragment programs leave: packed pictures of so many quads each.
 pub(crate) struct Shaded {
-    frame: Frame,
+    frames: Vec<Frame>,
+    quads: usize,
 }
 
 /// What the fragment program left in a pixel.
@@ -45,23 +54,26 @@ pub(crate) struct Fragment {
 
 impl Fragments {
     /// Reads program, constants and textures; `None`, with a note, if nothing could run.
+    ///
+    /// # Errors
+    /// [`CardError`] if the textures exceed the budget.
     pub(crate) fn new(
         state: &State,
         readings: ExecReadings,
-        limits: Limits,
+        budget: &mut Budget,
         report: &mut Report,
-    ) -> Option<Self> {
+    ) -> Result<Option<Self>, CardError> {
         let program = program(state);
         let shader = match Shader::new(&program) {
             Ok(shader) => shader,
             Err(error) => {
                 report.note(Note::Program { why: error.to_string() });
-                return None;
+                return Ok(None);
             }
         };
-        let textures = tx::textures(state, report);
+        let textures = tx::textures(state, budget, report)?;
         let job = Job { program, textures, ..Job::default() };
-        Some(Self { shader, job, readings, instructions: limits.fragment_instructions })
+        Ok(Some(Self { shader, job, readings }))
     }
 
     /// Returns program and textures.
@@ -76,14 +88,51 @@ impl Fragments {
 
     /// Runs the program for all pixels of quads that have a covered sample; the others are helpers. Each quad comes with
     /// the number of its primitive.
+    ///
+    /// # Errors
+    /// [`CardError`] if the program exceeds the budget or cannot run.
     pub(crate) fn shade(
         &mut self,
         engine: &dyn Engine,
-        rs: &Rs,
-        samples: &Samples,
-        primitives: &[Primitive],
+        work: &Work<'_>,
         quads: &[(u32, Quad)],
+        budget: &mut Budget,
     ) -> Result<Shaded, CardError> {
+        let prepare = self.job.program.code.len() as u64 * Limits::PREPARE;
+        budget.fragment_instructions(prepare)?;
+        let (limit, shared) = budget.group_instructions(groups(quads.len()));
+        match self.picture(engine, work, quads, limit) {
+            Ok(frame) => {
+                budget.fragment_instructions(frame.counters.instructions)?;
+                Ok(Shaded { frames: vec![frame], quads: quads.len() })
+            }
+            // One group may need more than its share of what is left: in smaller pictures each has more.
+            Err(CardError::Fragment(RunError::Instructions { .. }))
+                if shared && quads.len() > PART =>
+            {
+                let mut frames = Vec::new();
+                for part in quads.chunks(PART) {
+                    budget.fragment_instructions(prepare)?;
+                    let (limit, _) = budget.group_instructions(groups(part.len()));
+                    let frame = self.picture(engine, work, part, limit)?;
+                    budget.fragment_instructions(frame.counters.instructions)?;
+                    frames.push(frame);
+                }
+                Ok(Shaded { frames, quads: PART })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Draws a packed picture of quads.
+    fn picture(
+        &mut self,
+        engine: &dyn Engine,
+        work: &Work<'_>,
+        quads: &[(u32, Quad)],
+        instructions: u64,
+    ) -> Result<Frame, CardError> {
+        let Work { rs, samples, primitives } = work;
         let rows = quads.len().div_ceil(ROW);
         let columns = quads.len().min(ROW);
         let size = [2 * columns, 2 * rows].map(|n| n as u32);
@@ -114,28 +163,38 @@ impl Fragments {
             readings: self.readings,
             // Threads do not pay for small pictures.
             threads: if pixels < 1 << 14 { 1 } else { 0 },
-            limits: r500_exec::Limits { instructions: self.instructions, ..Default::default() },
+            limits: r500_exec::Limits { instructions, ..Default::default() },
             ..Options::default()
         };
         let bindings = Bindings::new(&self.job, size);
         let bindings = bindings.map_err(|error| CardError::Bindings(error.to_string()))?;
-        let frame = draw(engine, &self.shader, &bindings, &options)?;
-        Ok(Shaded { frame })
+        Ok(draw(engine, &self.shader, &bindings, &options)?)
     }
+}
+
+/// Quads of a part of a picture that is too much work as a whole.
+const PART: usize = 1024;
+
+/// Returns how many groups of pixels the packed picture of some quads has at most.
+fn groups(quads: usize) -> u64 {
+    let [columns, rows] = [2 * quads.min(ROW), 2 * quads.div_ceil(ROW)];
+    let [width, height] = GROUP.map(|n| n as usize);
+    (columns.div_ceil(width) * rows.div_ceil(height)) as u64
 }
 
 impl Shaded {
     /// Returns a pixel of quad `n`.
     pub(crate) fn fragment(&self, n: usize, corner: usize) -> Fragment {
-        let place = place(n, corner, self.frame.width() as usize);
+        let frame = &self.frames[n / self.quads];
+        let place = place(n % self.quads, corner, frame.width() as usize);
         let color = |target| {
-            let plane: Option<&[[f32; 4]]> = self.frame.target(target);
+            let plane: Option<&[[f32; 4]]> = frame.target(target);
             plane.map_or([0.0; 4], |plane| plane[place])
         };
         Fragment {
             colors: std::array::from_fn(color),
-            depth: self.frame.depth().map_or(0.0, |plane| plane[place]),
-            alive: self.frame.coverage()[place],
+            depth: frame.depth().map_or(0.0, |plane| plane[place]),
+            alive: frame.coverage()[place],
         }
     }
 }

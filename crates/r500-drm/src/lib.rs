@@ -35,4 +35,4 @@ pub use errno::Errno;
 pub use gem::Mapping;
 pub use machine::{Fault, Machine};
 pub use program::Program;
-pub use settings::{Settings, SettingsError};
+pub use settings::{EngineName, Settings, SettingsError, UnknownEngine};

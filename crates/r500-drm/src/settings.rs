@@ -3,6 +3,9 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use std::fmt;
+use std::str::FromStr;
+
 use r500_stream::Chip;
 
 /// Which card, and what becomes of submissions and frames.
@@ -23,9 +26,57 @@ pub struct Settings {
     pub frames: Option<PathBuf>,
     /// Width and height of the screen in pixels.
     pub mode: [u16; 2],
+    /// What runs fragment programs; all engines leave the same bits.
+    pub engine: EngineName,
     /// Choices for rules that documents leave open, as NAME=VALUE; for the machine.
     pub readings: Vec<String>,
 }
+
+/// Names an engine for fragment programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EngineName {
+    /// One group of pixels at a time, written to be read.
+    Reference,
+    /// A batch interpreter.
+    #[default]
+    Fast,
+    /// Machine code.
+    Jit,
+}
+
+impl EngineName {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Reference, Self::Fast, Self::Jit];
+
+    /// Its name, in lower case.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Reference => "reference",
+            Self::Fast => "fast",
+            Self::Jit => "jit",
+        }
+    }
+}
+
+impl fmt::Display for EngineName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for EngineName {
+    type Err = UnknownEngine;
+
+    fn from_str(name: &str) -> Result<Self, UnknownEngine> {
+        let found = Self::ALL.into_iter().find(|engine| engine.name() == name);
+        found.ok_or_else(|| UnknownEngine(name.to_owned()))
+    }
+}
+
+/// A name that no engine has.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no engine has the name {0:?}; there are reference, fast and jit")]
+pub struct UnknownEngine(pub String);
 
 impl Default for Settings {
     fn default() -> Self {
@@ -37,6 +88,7 @@ impl Default for Settings {
             capture: None,
             frames: None,
             mode: [800, 600],
+            engine: EngineName::default(),
             readings: Vec::new(),
         }
     }
@@ -49,6 +101,7 @@ const STATS: &str = "R500_CARD_STATS";
 const CAPTURE: &str = "R500_CARD_CAPTURE";
 const FRAMES: &str = "R500_CARD_FRAMES";
 const MODE: &str = "R500_CARD_MODE";
+const ENGINE: &str = "R500_CARD_ENGINE";
 const READINGS: &str = "R500_CARD_READINGS";
 
 /// A variable with a value that it cannot have.
@@ -76,6 +129,7 @@ impl Settings {
             (CAPTURE, path(&self.capture)),
             (FRAMES, path(&self.frames)),
             (MODE, Some(format!("{}x{}", self.mode[0], self.mode[1]).into())),
+            (ENGINE, Some(self.engine.name().into())),
             (READINGS, Some(self.readings.join(",").into())),
         ]
     }
@@ -87,6 +141,13 @@ impl Settings {
         if let Some(value) = text(CHIP) {
             settings.chip = value.parse().map_err(|e: r500_stream::UnknownChip| SettingsError {
                 name: CHIP,
+                value,
+                expected: e.to_string(),
+            })?;
+        }
+        if let Some(value) = text(ENGINE) {
+            settings.engine = value.parse().map_err(|e: UnknownEngine| SettingsError {
+                name: ENGINE,
                 value,
                 expected: e.to_string(),
             })?;
@@ -144,6 +205,7 @@ mod tests {
             capture: Some("a b.r5cs".into()),
             frames: Some("/frames".into()),
             mode: [640, 480],
+            engine: EngineName::Jit,
             readings: vec!["subpixel=256".into(), "guard-band=wide".into()],
         };
         for settings in [Settings::default(), other] {
@@ -154,7 +216,9 @@ mod tests {
 
     #[test]
     fn wrong_values_are_named() {
-        for (name, value) in [(CHIP, "r600"), (SYNC, "yes"), (MODE, "0x5"), (MODE, "800")] {
+        for (name, value) in
+            [(CHIP, "r600"), (ENGINE, "quick"), (SYNC, "yes"), (MODE, "0x5"), (MODE, "800")]
+        {
             let get = |n: &str| (n == name).then(|| value.into());
             assert_eq!(Settings::from_variables(get).map_err(|e| e.name), Err(name));
         }

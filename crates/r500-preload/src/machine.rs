@@ -1,7 +1,11 @@
 //! The adapter between the device and the virtual chip.
 
 use r500_card::Card;
-use r500_drm::{Fault, Machine, Settings};
+use r500_drm::{EngineName, Fault, Machine, Settings};
+use r500_exec::Engine;
+use r500_exec::reference::Reference;
+use r500_fast::Fast;
+use r500_jit::Jit;
 use r500_stream::Submission;
 
 /// A chip that executes submissions.
@@ -13,7 +17,12 @@ pub(crate) fn new(settings: &Settings) -> Result<Option<Box<dyn Machine>>, Strin
     if !settings.draw {
         return Ok(None);
     }
-    let mut card = Card::new();
+    let engine: Box<dyn Engine + Send> = match settings.engine {
+        EngineName::Reference => Box::new(Reference),
+        EngineName::Fast => Box::new(Fast::new()),
+        EngineName::Jit => Box::new(Jit::new()),
+    };
+    let mut card = Card::with_engine(engine);
     for reading in &settings.readings {
         let (name, value) = reading
             .split_once('=')

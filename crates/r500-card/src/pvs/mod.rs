@@ -154,7 +154,7 @@ impl Program {
         };
         let mut sequencer = Sequencer::new(&self.flow);
         while let Some(pc) = sequencer.pc() {
-            budget.vertex_instruction()?;
+            budget.vertex_instructions(1)?;
             registers.loop_index = sequencer.loop_index();
             if let Some(op) = pc.checked_sub(self.first).and_then(|n| self.ops.get(n)) {
                 self.execute(op, &mut registers);

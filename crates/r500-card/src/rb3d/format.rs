@@ -119,6 +119,16 @@ impl PixelFormat {
         self.selects.map(|channel| rgba[channel])
     }
 
+    /// Returns the colour of components C0 to C3: channels that no component takes are 0, alpha 1.
+    pub(crate) fn rgba(&self, components: [f32; 4]) -> [f32; 4] {
+        let mut rgba = [0.0, 0.0, 0.0, 1.0];
+        // The first of several components that take one channel has it.
+        for part in self.parts.iter().rev() {
+            rgba[self.selects[part.component]] = components[part.component];
+        }
+        rgba
+    }
+
     /// Returns components as the fragment processor sends them: fixed-point ones in the precision of `US_OUT_FMT`.
     pub(crate) fn sent(&self, components: [f32; 4]) -> [f32; 4] {
         std::array::from_fn(|c| {

@@ -33,6 +33,8 @@ pub(crate) struct Rb3d {
 /// A render target that a draw writes.
 #[derive(Clone, Debug)]
 struct Target {
+    /// 0 to 3.
+    number: usize,
     /// The program's colour that it receives, 0 to 3.
     color: usize,
     surface: Surface,
@@ -111,7 +113,7 @@ impl Rb3d {
                 endian: pitch.colorendian(),
                 samples: samples as u32,
             };
-            targets.push(Target { color, surface, format, bits });
+            targets.push(Target { number: n, color, surface, format, bits });
         }
         let resolve = resolve(state, &mut targets);
         Self {
@@ -155,6 +157,25 @@ impl Rb3d {
         };
         let value = stored & !target.bits | value & target.bits;
         target.surface.store(at, sample, value);
+    }
+}
+
+impl Rb3d {
+    /// Returns size and colours of what target `n` holds, up to a width and height; `None` if it is not bound.
+    pub(crate) fn picture(&self, n: usize, most: [u32; 2]) -> Option<([u32; 2], Vec<[f32; 4]>)> {
+        let target = self.targets.iter().find(|target| target.number == n)?;
+        let surface = &target.surface;
+        let [width, height] = [most[0].min(surface.pitch), most[1].min(surface.rows())];
+        let pixels = (0..height).flat_map(|y| (0..width).map(move |x| [x, y]));
+        let color = |at| {
+            let mut sum = [0.0; 4];
+            for sample in 0..surface.samples {
+                let rgba = target.format.rgba(target.format.decode(surface.load(at, sample)));
+                sum.iter_mut().zip(rgba).for_each(|(sum, x)| *sum += x);
+            }
+            sum.map(|sum| sum / surface.samples as f32)
+        };
+        Some(([width, height], pixels.map(color).collect()))
     }
 }
 

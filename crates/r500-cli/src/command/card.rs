@@ -7,6 +7,7 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use r500_stream::Chip;
 
+use super::card_engine::CardEngine;
 use super::exit::{Failure, Outcome};
 
 /// Run a program on the virtual card.
@@ -67,6 +68,9 @@ struct CardArgs {
     /// Width and height of the screen in pixels
     #[arg(long, value_name = "WxH", default_value = "800x600", value_parser = parse_mode)]
     mode: [u16; 2],
+    /// What runs fragment programs; all give the same bits
+    #[arg(long, value_enum, default_value = "fast")]
+    engine: CardEngine,
     /// Choose a rule that the documents leave open; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     reading: Vec<String>,
@@ -177,6 +181,7 @@ impl CardArgs {
             capture: capture.map(absolute).transpose()?,
             frames: self.frames.as_deref().map(absolute).transpose()?,
             mode: self.mode,
+            engine: self.engine.name(),
             readings: self.reading.clone(),
         };
         if let Some(frames) = &settings.frames {
@@ -239,7 +244,7 @@ impl CardArgs {
     }
 }
 
-/// Returns the program may change its directory.
+/// Returns a path that stays the same when the program changes its directory.
 #[cfg(target_os = "linux")]
 fn absolute(path: &Path) -> Outcome<PathBuf> {
     std::path::absolute(path)

@@ -11,6 +11,7 @@ mod asm;
 mod bench;
 mod binding_args;
 mod card;
+mod card_engine;
 mod cfg;
 mod check;
 mod convert;

@@ -4,16 +4,13 @@ use std::fs::File;
 use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
-use r500::exec::Engine;
-use r500::exec::reference::Reference;
-use r500::fast::Fast;
-use r500::jit::Jit;
+use clap::Args;
 use r500::picture::{Picture, encode_png};
 use r500_card::Card;
 use r500_stream::capture::{Event, Limits, Player, Reader};
-use r500_stream::{Buffer, BufferId, capture, frame_rgb};
+use r500_stream::{Buffer, BufferId, Submission, capture, frame_rgb};
 
+use super::card_engine::CardEngine;
 use super::exit::{Failure, Outcome, Status};
 use super::terminal;
 
@@ -33,27 +30,20 @@ pub(super) struct Replay {
     output: Option<PathBuf>,
     /// What runs fragment programs; all give the same bits
     #[arg(long, value_enum, default_value = "fast")]
-    engine: EngineName,
+    engine: CardEngine,
     /// Choose a rule that the documents leave open; may be repeated
     #[arg(long, value_name = "NAME=VALUE")]
     reading: Vec<String>,
     /// Compare with the hashes of another capture of the same program instead of its own
     #[arg(long, value_name = "CAPTURE")]
     compare: Option<PathBuf>,
+    /// Stop after this draw, as `r500 stream --list` counts them, and write what render target A then holds into the directory
+    /// of --output, as draw-00017.png
+    #[arg(long, value_name = "N", requires = "output", conflicts_with = "submissions")]
+    draw: Option<u64>,
     /// Stop after this many submissions
     #[arg(long, value_name = "N")]
     submissions: Option<u64>,
-}
-
-/// The engines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum EngineName {
-    /// Written to be read
-    Reference,
-    /// Many pixels at a time
-    Fast,
-    /// Machine code
-    Jit,
 }
 
 const AFTER: &str = "\
@@ -63,6 +53,7 @@ capture is damaged; 2 wrong usage; 3 a file cannot be read or written.
 Examples:
   r500 replay demo.r5cs -o frames
   r500 replay demo.r5cs --engine reference
+  r500 replay demo.r5cs -o frames --draw 17      what the picture is after draw 17
   r500 replay demo.r5cs --compare other.r5cs     where two runs of a program part";
 
 /// Hashes of buffers after a submission.
@@ -91,11 +82,11 @@ impl Replay {
                     if self.submissions == Some(run.counts.submissions) {
                         break;
                     }
-                    run.counts.submissions += 1;
-                    if let Err(error) = run.card.submit(&submission) {
-                        let number = run.counts.submissions - 1;
-                        terminal::warn(&format!("submission {number} was given up: {error}"));
-                        run.counts.failed += 1;
+                    let arrived = run.submit(&submission, self.draw);
+                    if let (true, Some(draw), Some(directory)) = (arrived, self.draw, &self.output)
+                    {
+                        write_target(directory, draw, &run.card)?;
+                        return run.finish();
                     }
                 }
                 Some(Event::Hashes(hashes)) => run.check(hashes),
@@ -111,16 +102,18 @@ impl Replay {
         if reader.truncated() {
             terminal::note(&format!("{} ends inside a record", self.file.display()));
         }
+        if let Some(draw) = self.draw {
+            let draws = run.card.report().statistics.draws;
+            return Err(Failure::input(anyhow::anyhow!(
+                "{}: there is no draw {draw}; there are {draws}",
+                self.file.display()
+            )));
+        }
         run.finish()
     }
 
     fn card(&self) -> Outcome<Card> {
-        let engine: Box<dyn Engine + Send> = match self.engine {
-            EngineName::Reference => Box::new(Reference),
-            EngineName::Fast => Box::new(Fast::new()),
-            EngineName::Jit => Box::new(Jit::new()),
-        };
-        let mut card = Card::with_engine(engine);
+        let mut card = Card::with_engine(self.engine.engine());
         for reading in &self.reading {
             let (name, value) = reading.split_once('=').ok_or_else(|| {
                 Failure::usage(format!("--reading: `{reading}`: write NAME=VALUE"))
@@ -140,16 +133,32 @@ impl Replay {
         tiling: r500_stream::Tiling,
     ) -> Outcome<()> {
         let path = directory.join(format!("frame-{number:05}.png"));
-        let cannot = |error: anyhow::Error| {
-            Failure::could_not(error).context(format!("cannot write {}", path.display()))
-        };
-        let rgb = frame_rgb(buffer, picture, tiling)
-            .ok_or_else(|| cannot(anyhow::anyhow!("a frame of an unknown pixel format")))?;
+        let rgb = frame_rgb(buffer, picture, tiling).ok_or_else(|| {
+            Failure::could_not(anyhow::anyhow!("a frame of an unknown pixel format"))
+                .context(format!("cannot write {}", path.display()))
+        })?;
         let pixels = rgb.as_chunks().0.iter().map(|&[r, g, b]| [r, g, b, 255]).collect();
-        let picture = Picture { width: picture.width, height: picture.height, pixels };
-        let bytes = encode_png(&picture).map_err(|error| cannot(error.into()))?;
-        std::fs::write(&path, bytes).map_err(|error| cannot(error.into()))
+        write_png(&path, &Picture { width: picture.width, height: picture.height, pixels })
     }
+}
+
+/// Writes what render target A holds after a draw; row 0 is the first in memory.
+fn write_target(directory: &Path, draw: u64, card: &Card) -> Outcome<()> {
+    let target = card.target(0).ok_or_else(|| {
+        Failure::input(anyhow::anyhow!("draw {draw} has no render target A that can be read"))
+    })?;
+    let [width, height] = target.size;
+    let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round() as u8;
+    let pixels = target.colors.iter().map(|color| color.map(byte)).collect();
+    write_png(&directory.join(format!("draw-{draw:05}.png")), &Picture { width, height, pixels })
+}
+
+fn write_png(path: &Path, picture: &Picture) -> Outcome<()> {
+    let cannot = |error: anyhow::Error| {
+        Failure::could_not(error).context(format!("cannot write {}", path.display()))
+    };
+    let bytes = encode_png(picture).map_err(|error| cannot(error.into()))?;
+    std::fs::write(path, bytes).map_err(|error| cannot(error.into()))
 }
 
 /// The state of a replay.
@@ -172,6 +181,21 @@ struct Counts {
 }
 
 impl Run {
+    /// Executes a submission, up to a draw if that is in it. Returns whether it is.
+    fn submit(&mut self, submission: &Submission, draw: Option<u64>) -> bool {
+        let number = self.counts.submissions;
+        self.counts.submissions += 1;
+        let result = match draw {
+            Some(draw) => self.card.submit_through(submission, draw),
+            None => self.card.submit(submission).map(|()| false),
+        };
+        result.unwrap_or_else(|error| {
+            terminal::warn(&format!("submission {number} was given up: {error}"));
+            self.counts.failed += 1;
+            false
+        })
+    }
+
     /// Compares the buffers after the last submission.
     fn check(&mut self, own: Hashes) {
         let hashes = match &mut self.other {

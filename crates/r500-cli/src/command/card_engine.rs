@@ -1,0 +1,39 @@
+//! The engine that runs fragment programs on the virtual card.
+
+use clap::ValueEnum;
+use r500::exec::Engine;
+use r500::exec::reference::Reference;
+use r500::fast::Fast;
+use r500::jit::Jit;
+
+/// The engines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum CardEngine {
+    /// Written to be read
+    Reference,
+    /// Many pixels at a time
+    Fast,
+    /// Machine code
+    Jit,
+}
+
+impl CardEngine {
+    /// Returns a new engine.
+    pub(super) fn engine(self) -> Box<dyn Engine + Send> {
+        match self {
+            Self::Reference => Box::new(Reference),
+            Self::Fast => Box::new(Fast::new()),
+            Self::Jit => Box::new(Jit::new()),
+        }
+    }
+
+    /// Returns the name by which the library of the card knows the engine.
+    #[cfg(target_os = "linux")]
+    pub(super) fn name(self) -> r500_drm::EngineName {
+        match self {
+            Self::Reference => r500_drm::EngineName::Reference,
+            Self::Fast => r500_drm::EngineName::Fast,
+            Self::Jit => r500_drm::EngineName::Jit,
+        }
+    }
+}
