@@ -4,6 +4,16 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 build=${CARGO_TARGET_DIR:-$root/target}
 profile=${PROFILE:-release}
+export MESA_SHADER_CACHE_DISABLE=true
+
+# Another Mesa than the system's: a folder that `mesa` unpacked.
+if [ -n "${MESA:-}" ]; then
+    libraries=$(ls -d "$(realpath "$MESA")"/usr/lib/*-linux-gnu 2>/dev/null | head -1 || true)
+    [ -n "$libraries" ] || { echo "MESA=$MESA: no libraries are in it; tools/card/mesa makes such a folder" >&2; exit 3; }
+    export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} LIBGL_DRIVERS_PATH=$libraries/dri
+    export GBM_BACKENDS_PATH=$libraries/gbm
+    export __EGL_VENDOR_LIBRARY_FILENAMES=$MESA/usr/share/glvnd/egl_vendor.d/50_mesa.json
+fi
 
 # Debian packages: libegl1 libegl-mesa0 libgl1-mesa-dri libgbm1 libegl-dev libgl-dev libgbm-dev gcc
 need_mesa() {
@@ -20,14 +30,19 @@ need_mesa() {
     fi
 }
 
-# Builds the command with the library of the card, and the scenes: $r500, $scenes.
-build_all() {
+# Builds the command with the library of the card: $r500.
+build_card() {
     local flags=()
     [ "$profile" = release ] && flags=(--release)
     (cd "$root" && cargo build -q "${flags[@]}" -p r500-cli -p r500-preload)
     r500=$build/$profile/r500
-    scenes=$build/card/scenes
     mkdir -p "$build/card"
+}
+
+# Builds that and the scenes: $scenes.
+build_all() {
+    build_card
+    scenes=$build/card/scenes
     if [ ! -e "$scenes" ] || [ -n "$(find "$root/tools/card/scenes" -newer "$scenes" -name '*.[ch]')" ]; then
         cc -O1 -Wall -o "$scenes" "$root"/tools/card/scenes/*.c -lEGL -lGL -lgbm -lm
     fi

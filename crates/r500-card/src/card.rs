@@ -3,9 +3,11 @@
 use std::fmt;
 
 use r500_chip::Mapped;
+use r500_chip::fg::FgZbregDest;
 use r500_chip::ga::{GaPolyMode, GaRoundMode};
 use r500_chip::gb::{GbMspos0, GbMspos1};
 use r500_chip::sc::{ScClipRule, ScScreendoor};
+use r500_chip::su::SuRegDest;
 use r500_chip::vap::{VapGbHorzClipAdj, VapGbVertClipAdj, VapVfMaxVtxIndx};
 use r500_chip::zb::{ZbZpassAddr, ZbZpassData};
 use r500_exec::Engine;
@@ -200,7 +202,8 @@ impl Card {
                     } else if register.mapping.address == ZbZpassAddr::MAPPING.address
                         && let Some(binding) = cp.state().binding::<ZbZpassAddr>()
                     {
-                        binding.buffer.store(value as usize & !3, *zpass);
+                        let count = if counts_here(cp.state()) { *zpass } else { 0 };
+                        binding.buffer.store(value as usize & !3, count);
                     }
                 }
                 Ok(Effect::Clear { opcode, .. }) => {
@@ -226,6 +229,17 @@ impl fmt::Debug for Card {
             .field("report", &self.report)
             .finish_non_exhaustive()
     }
+}
+
+/// Returns whether the depth unit that counts is among those that writes of `ZB` registers reach. The card has one unit, the
+/// first; others, whose counts programs add to its own, have counted nothing.
+fn counts_here(state: &State) -> bool {
+    let registers = &state.registers;
+    let pipes =
+        !registers.is_written::<SuRegDest>() || registers.get::<SuRegDest>().select() & 1 != 0;
+    let units = !registers.is_written::<FgZbregDest>()
+        || registers.get::<FgZbregDest>().pipe_select() & 1 != 0;
+    pipes && units
 }
 
 /// The registers as programs find them: what the kernel's radeon driver writes when it starts a chip of this family, and

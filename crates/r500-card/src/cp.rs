@@ -109,7 +109,7 @@ fn vertices(
             continue;
         }
         let inputs = match draw.vf_cntl.prim_walk() {
-            PrimWalk::VERTEX_DATA => fetch.inputs(fetch.embedded(n, call.vertices)),
+            PrimWalk::VERTEX_DATA => fetch.inputs(fetch.embedded(n, &call.vertices)),
             _ => {
                 fetch.gather(index, &mut dwords);
                 fetch.inputs(&dwords)

@@ -25,6 +25,7 @@ mod map;
 mod table;
 
 pub mod cp;
+pub mod fg;
 pub mod fragment;
 pub mod ga;
 pub mod gb;
@@ -45,7 +46,7 @@ use r500_isa::Register;
 /// Size of the register aperture in bytes. Type-0 packets reach its first 32 KiB; instruction words lie above.
 pub const APERTURE: u32 = 0xc000;
 
-const TABLES: [&[&Mapping]; 9] = [
+const TABLES: [&[&Mapping]; 10] = [
     cp::MAPPINGS,
     vap::MAPPINGS,
     gb::MAPPINGS,
@@ -53,6 +54,7 @@ const TABLES: [&[&Mapping]; 9] = [
     su::MAPPINGS,
     sc::MAPPINGS,
     fragment::MAPPINGS,
+    fg::MAPPINGS,
     rb3d::MAPPINGS,
     zb::MAPPINGS,
 ];

@@ -19,6 +19,9 @@ const BEYOND_FIELDS: &[(&str, &str, &str)] = &[
     ("GA_LINE_STIPPLE_VALUE", "STIPPLE_VALUE", "one value in the whole register"),
 ];
 
+/// Registers that the tables have and the documents have not: name, evidence.
+const BEYOND_REGISTERS: &[(&str, &str)] = &[("FG_ZBREG_DEST", "RV530_FG_ZBREG_DEST in r300_reg.h")];
+
 /// A register of the facts.
 #[derive(Debug)]
 struct Fact<'a> {
@@ -79,6 +82,7 @@ fn differences(facts: &BTreeMap<&str, Fact<'_>>) -> Vec<String> {
     for mapping in mappings() {
         let name = mapping.register.name;
         match facts.get(name) {
+            None if BEYOND_REGISTERS.iter().any(|(beyond, _)| *beyond == name) => {}
             None => out.push(format!("{name}: not in the facts")),
             Some(fact) => {
                 compare_addresses(mapping, fact, &mut out);

@@ -55,9 +55,14 @@ pub enum StreamErrorKind {
     /// `INDX_BUFFER` without a draw before it.
     #[error("INDX_BUFFER without a draw that needs it")]
     StrayIndices,
-    /// A draw started by writing `VAP_VF_CNTL`.
-    #[error("draws through VAP_VF_CNTL and the port registers are not supported")]
-    DrawByRegisters,
+    /// A draw started by writing `VAP_VF_CNTL` that does not get all of its vertices or indices.
+    #[error("the draw through registers needs {needs} dwords, the port registers got {has}")]
+    ShortPortDraw {
+        /// Dwords of its vertices or indices.
+        needs: usize,
+        /// Dwords that were written.
+        has: usize,
+    },
 }
 
 /// What a relocation gives an address to.

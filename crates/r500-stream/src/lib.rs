@@ -16,6 +16,7 @@ mod error;
 mod frame;
 mod memories;
 mod packet;
+mod port_draw;
 mod processor;
 mod registers;
 mod statistics;

@@ -12,6 +12,7 @@
 //! assert!(cp.state().registers.get::<r500_chip::su::SuCullMode>().cull_back());
 //! ```
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use r500_chip::cp::WaitUntil;
@@ -30,6 +31,7 @@ use r500_isa::texture::{TxInvalTags, TxOffset};
 use crate::error::{RelocationTarget, StreamError, StreamErrorKind};
 use crate::memories::{PvsMemory, UsMemory};
 use crate::packet::{Packet, Packets, packets};
+use crate::port_draw::PortDraw;
 use crate::registers::{RegisterFile, member_at};
 use crate::{Buffer, Relocation, Submission, Tiling};
 
@@ -155,8 +157,8 @@ pub struct DrawCall<'a> {
     pub at: usize,
     /// Primitive type, vertex count and where vertices come from.
     pub vf_cntl: VapVfCntl,
-    /// Vertices in the packet, for [`PrimWalk::VERTEX_DATA`].
-    pub vertices: &'a [u32],
+    /// Vertices in the packet or written to `VAP_PORT_DATA`, for [`PrimWalk::VERTEX_DATA`].
+    pub vertices: Cow<'a, [u32]>,
     /// Indices.
     pub indices: Indices<'a>,
 }
@@ -166,8 +168,8 @@ pub struct DrawCall<'a> {
 pub enum Indices<'a> {
     /// There are none.
     None,
-    /// In the packet.
-    Inline(&'a [u32]),
+    /// In the packet, or written to `VAP_PORT_IDX`.
+    Inline(Cow<'a, [u32]>),
     /// In a buffer.
     Buffer {
         /// The buffer.
@@ -192,6 +194,8 @@ pub struct CommandProcessor<'a, 's> {
     /// A draw that waits for `INDX_BUFFER`.
     deferred: Option<DrawCall<'a>>,
     index_buffer: Option<IndexBuffer>,
+    /// A draw that waits for its port registers.
+    port_draw: Option<PortDraw>,
 }
 
 /// Registers whose writes have effects of their own.
@@ -230,6 +234,7 @@ impl<'a, 's> CommandProcessor<'a, 's> {
             pending_at: 0,
             deferred: None,
             index_buffer: None,
+            port_draw: None,
         }
     }
 
@@ -250,6 +255,7 @@ impl<'a, 's> CommandProcessor<'a, 's> {
                 Some(Err(error)) => self.effects.push_back(Err(error.into())),
                 None => {
                     self.abandon();
+                    self.abandon_port_draw();
                     return self.effects.pop_front();
                 }
             }
@@ -290,6 +296,14 @@ impl<'a, 's> CommandProcessor<'a, 's> {
         }
     }
 
+    /// Reports a draw whose vertices or indices do not come.
+    fn abandon_port_draw(&mut self) {
+        if let Some(draw) = self.port_draw.take() {
+            let kind = StreamErrorKind::ShortPortDraw { needs: draw.needs, has: draw.has() };
+            self.error(draw.at, kind);
+        }
+    }
+
     fn registers(&mut self, packet: Packet<'a>) {
         self.pending_at = packet.at;
         for (address, value) in packet.writes() {
@@ -297,7 +311,13 @@ impl<'a, 's> CommandProcessor<'a, 's> {
             let Some(register) = at(address) else { continue };
             let mapping = register.mapping;
             if mapping == VapVfCntl::MAPPING {
-                self.error(packet.at, StreamErrorKind::DrawByRegisters);
+                self.abandon_port_draw();
+                self.port_draw = Some(PortDraw::new(packet.at, VapVfCntl(value), self.state));
+            } else if let Some(draw) = &mut self.port_draw {
+                draw.write(mapping, value);
+            }
+            if let Some(draw) = self.port_draw.take_if(|draw| draw.is_complete()) {
+                self.effects.push_back(Ok(Effect::Draw(draw.into_call())));
             }
             let relocated = ADDRESSES.contains(&mapping)
                 || PITCHES.contains(&mapping) && !self.submission.keeps_tiling();
@@ -311,6 +331,7 @@ impl<'a, 's> CommandProcessor<'a, 's> {
 
     fn command(&mut self, opcode: Opcode, packet: Packet<'a>) {
         let at = packet.at;
+        self.abandon_port_draw();
         if let Some(draw) = Draw::new(opcode, packet.body) {
             self.state.registers.write(VapVfCntl::MAPPING.address, draw.vf_cntl.bits());
             self.draw(at, draw);
@@ -337,17 +358,20 @@ impl<'a, 's> CommandProcessor<'a, 's> {
 
     fn draw(&mut self, at: usize, draw: Draw<'a>) {
         let vf_cntl = draw.vf_cntl;
-        let call = |vertices, indices| DrawCall { at, vf_cntl, vertices, indices };
+        let call = |vertices: &'a [u32], indices| {
+            let vertices = Cow::Borrowed(vertices);
+            DrawCall { at, vf_cntl, vertices, indices }
+        };
         let call = match draw.opcode {
             Opcode::DRAW_IMMD_2 if vf_cntl.prim_walk() == PrimWalk::INDEXES => {
-                call(&[], Indices::Inline(draw.data))
+                call(&[], Indices::Inline(draw.data.into()))
             }
             Opcode::DRAW_IMMD_2 => call(draw.data, Indices::None),
             Opcode::DRAW_INDX_2 if draw.data.is_empty() => {
                 self.deferred = Some(call(&[], Indices::None));
                 return;
             }
-            Opcode::DRAW_INDX_2 => call(&[], Indices::Inline(draw.data)),
+            Opcode::DRAW_INDX_2 => call(&[], Indices::Inline(draw.data.into())),
             _ => call(&[], Indices::None),
         };
         self.effects.push_back(Ok(Effect::Draw(call)));

@@ -121,6 +121,35 @@ fn draws_carry_their_vertices_and_indices() {
 }
 
 #[test]
+fn draws_through_registers_wait_for_their_ports() {
+    let mut stream = StreamWriter::default();
+    // Vertices of two dwords through the port, in two packets; another register does not count.
+    stream.write(0x20b4, &[2]).write(0x2084, &[triangles(3, 3)]);
+    stream.write(0x2000, &[1, 2]).write(0x42b8, &[9]).write(0x2004, &[3, 4, 5, 6, 7]);
+    // Three indices of 16 bits, then three of 32.
+    stream.write(0x2084, &[triangles(3, 1)]).write(0x2040, &[0x0001_0000, 2]);
+    stream.write(0x2084, &[triangles(3, 1) | 1 << 11]).write_one(0x20b8, &[4, 5, 6]);
+    // Arrays: nothing to wait for. The last one gets one dword of two.
+    stream.write(0x2084, &[triangles(5, 2)]);
+    stream.write(0x2084, &[triangles(4, 1)]).write(0x2040, &[7]);
+    let submission = submission(stream.into_words(), 1, &[]);
+    let mut state = State::default();
+    let (effects, errors) = run(&mut state, &submission);
+    let expected = [
+        "2: draw 3 [1, 2, 3, 4, 5, 6], no indices",
+        "15: draw 3 [], indices [10000, 2]",
+        "20: draw 3 [], indices [4, 5, 6]",
+        "26: draw 5 [], no indices",
+    ];
+    assert_eq!(effects, expected);
+    let [StreamError { at: 28, kind: StreamErrorKind::ShortPortDraw { needs: 2, has: 1 } }] =
+        errors[..]
+    else {
+        panic!("{errors:?}")
+    };
+}
+
+#[test]
 fn triggers_come_after_their_relocation() {
     let mut stream = StreamWriter::default();
     stream.write(0x4f58, &[0, 0x20]).relocation(0);
@@ -158,7 +187,7 @@ fn faults_are_reported_and_the_rest_executes() {
     stream.command(Opcode::INDX_BUFFER, &[0, 0]);
     stream.command(Opcode::INDX_BUFFER, &[0, 0, 0]);
     stream.command(Opcode::DRAW_INDX_2, &[triangles(3, 1)]);
-    stream.write(0x2084, &[0]);
+    stream.write(0x2084, &[triangles(3, 1)]);
     let mut words = stream.into_words();
     words.extend([0x4000_0000, 0, 0, 0x0002_10ae, 1]);
     let submission = submission(words, 1, &[0]);
@@ -175,9 +204,9 @@ fn faults_are_reported_and_the_rest_executes() {
         (14, ShortBody(Opcode::INDX_BUFFER)),
         (17, StrayIndices),
         (21, NoIndices),
-        (23, DrawByRegisters),
         (25, Type1(0x4000_0000)),
         (28, Truncated { header: 0x0002_10ae, needs: 3, has: 1 }),
+        (23, ShortPortDraw { needs: 2, has: 0 }),
     ];
     assert_eq!(found, expected);
     assert_eq!(errors[0].to_string(), "dword 0: no relocation follows RB3D_COLOROFFSET0");

@@ -2,7 +2,7 @@
  *
  *   scenes list                       names
  *   scenes draw DIRECTORY [NAME…]     draws scenes (default: all) into DIRECTORY/NAME.pam
- *   scenes compare A B [NAME…]        compares the pictures of two directories
+ *   scenes compare A B DEVIATIONS [NAME…]  compares the pictures of two directories; the file says how many pixels may differ
  *
  * It draws with desktop OpenGL through EGL, without a window system: by default on the surfaceless
  * platform; with SCENES_PLATFORM=gbm on /dev/dri/card0. Which driver draws is the caller's choice
@@ -112,8 +112,30 @@ static int draw_all(const char *directory, int count, char **names)
     return failed;
 }
 
+/* How many pixels of a scene may differ by more than 1, and why: a line of the file, `NAME PIXELS REASON`. */
+static int allowed_deviation(const char *path, const char *name, char reason[256])
+{
+    char line[512], found[64];
+    int pixels = 0, allowed = 0;
+    FILE *file = fopen(path, "r");
+    if (!file) {
+        perror(path);
+        exit(3);
+    }
+    reason[0] = 0;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "%63s %d %255[^\n]", found, &pixels, reason) == 3 && !strcmp(found, name)) {
+            allowed = pixels;
+            break;
+        }
+    if (!allowed)
+        reason[0] = 0;
+    fclose(file);
+    return allowed;
+}
+
 /* A line a scene: how many pixels differ, by how much, and how many differ by more than 1, 2 and 8. */
-static int compare_all(const char *a, const char *b, int count, char **names)
+static int compare_all(const char *a, const char *b, const char *deviations, int count, char **names)
 {
     static unsigned char one[SIZE * SIZE * 4], two[SIZE * SIZE * 4];
     int different = 0;
@@ -136,8 +158,11 @@ static int compare_all(const char *a, const char *b, int count, char **names)
             largest = most > largest ? most : largest;
             over[0] += most > 0, over[1] += most > 1, over[2] += most > 2, over[3] += most > 8;
         }
-        different |= over[1] > 0;
-        printf("%-24s %8d %8d %8d %8d %8d\n", scene->name, largest, over[0], over[1], over[2], over[3]);
+        char reason[256];
+        int differs = over[1] > allowed_deviation(deviations, scene->name, reason);
+        different |= differs;
+        printf("%-24s %8d %8d %8d %8d %8d  %s\n", scene->name, largest, over[0], over[1], over[2], over[3],
+               differs ? "differs" : over[1] ? reason : "");
     }
     return different;
 }
@@ -151,8 +176,8 @@ int main(int argc, char **argv)
     }
     if (argc >= 3 && !strcmp(argv[1], "draw"))
         return draw_all(argv[2], argc - 3, argv + 3);
-    if (argc >= 4 && !strcmp(argv[1], "compare"))
-        return compare_all(argv[2], argv[3], argc - 4, argv + 4);
-    fprintf(stderr, "usage: scenes list | draw DIRECTORY [NAME…] | compare A B [NAME…]\n");
+    if (argc >= 5 && !strcmp(argv[1], "compare"))
+        return compare_all(argv[2], argv[3], argv[4], argc - 5, argv + 5);
+    fprintf(stderr, "usage: scenes list | draw DIRECTORY [NAME…] | compare A B DEVIATIONS [NAME…]\n");
     return 2;
 }
