@@ -4,6 +4,8 @@ use r500_chip::Mapped;
 use r500_chip::pvs::OUTPUTS;
 use r500_chip::values::{PolygonFill, PrimType, PrimWalk};
 use r500_exec::Engine;
+use r500_isa::state::UsWFmt;
+use r500_isa::values::WSource;
 use r500_stream::{DrawCall, State};
 
 use crate::clip::{Clip, Viewport, WindowVertex};
@@ -138,6 +140,8 @@ struct Pipeline {
     rs: Rs,
     fragments: Fragments,
     fg: Fg,
+    /// Where the depth that leaves the fragment processor comes from.
+    w_source: WSource,
     zb: Zb,
     rb3d: Rb3d,
     primitives: Vec<Primitive>,
@@ -171,6 +175,7 @@ impl Pipeline {
             su: Su::new(state, layout, ga.grid, readings),
             rs: Rs::new(state, layout, points),
             fg: Fg::new(state, readings),
+            w_source: state.registers.get::<UsWFmt>().w_src(),
             zb: Zb::new(state, samples, readings),
             rb3d: Rb3d::new(state, targets, samples, readings, context.report),
             ga,
@@ -328,7 +333,11 @@ impl Pipeline {
                 // Early tests see the samples before the program and the alpha test drop any.
                 let before = if self.zb.early { mask } else { tested };
                 let program_depth = (self.fg.depth_from_program && !self.zb.early).then(|| {
-                    let depth = r500_numerics::Arith::REFERENCE.clamp01(fragment.depth);
+                    let depth = match self.w_source {
+                        WSource::RAS => self.rs.w(primitive, samples.center(at)),
+                        _ => fragment.depth,
+                    };
+                    let depth = r500_numerics::Arith::REFERENCE.clamp01(depth);
                     (f64::from(depth) * DEPTH_MAX).round() as u32
                 });
                 let mut left = 0;
@@ -365,22 +374,16 @@ fn note_ignored(state: &State, report: &mut Report) {
             }
         }
     };
-    use r500_chip::{ga, gb, rb3d, su, vap, zb};
+    use r500_chip::{gb, rb3d, su, vap, zb};
     use r500_isa::state::{FgAlphaFunc, FgFogBlend};
     note(FgFogBlend::MAPPING, "fog is not blended", |v| FgFogBlend(v).enable());
     note(FgAlphaFunc::MAPPING, "colours are not dithered", |v| FgAlphaFunc(v).dith_en());
-    note(su::SuTexWrap::MAPPING, "coordinates do not wrap around cylinders", |v| v != 0);
     note(su::SuTexWrapPs3::MAPPING, "coordinates do not wrap around cylinders", |v| v != 0);
-    note(ga::GaOffset::MAPPING, "positions are not moved", |v| v != 0);
     note(gb::Ps3Enable::MAPPING, "ten texture coordinates are not supported", |v| v & 1 != 0);
-    note(gb::GbSelect::MAPPING, "depth is not w, w not 1, fog not a texture coordinate", |v| {
-        v & 0x38 != 0
-    });
+    note(gb::GbSelect::MAPPING, "depth is not w, fog not a texture coordinate", |v| v & 0x28 != 0);
     note(gb::GbEnable::MAPPING, "lines and triangles get no made-up coordinates", |v| {
         v & 0x36 != 0
     });
-    note(zb::ZbDepthxyOffset::MAPPING, "depth buffers are not moved", |v| v != 0);
-    note(zb::ZbCntl::MAPPING, "depth is compared unsigned", |v| zb::ZbCntl(v).zsigned_compare());
     note(zb::ZbBwCntl::MAPPING, "fast clears of depth are not modelled", |v| {
         zb::ZbBwCntl(v).fast_fill()
     });

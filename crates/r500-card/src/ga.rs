@@ -3,10 +3,10 @@
 
 use r500_chip::ga::{
     GaColorControl, GaFillA, GaFillB, GaFillR, GaLineCntl, GaLineStippleConfig, GaLineStippleValue,
-    GaPointMinmax, GaPointS0, GaPointS1, GaPointSize, GaPointT0, GaPointT1, GaPolyMode,
+    GaOffset, GaPointMinmax, GaPointS0, GaPointS1, GaPointSize, GaPointT0, GaPointT1, GaPolyMode,
     GaRoundMode,
 };
-use r500_chip::gb::{GbEnable, GbTileConfig};
+use r500_chip::gb::{GbEnable, GbSelect, GbTileConfig};
 use r500_chip::values::{
     LineEnd, PolyMode, PolygonFill, ProvokingVertex, Rounding, Shading, StippleReset, TexSource,
 };
@@ -28,6 +28,8 @@ pub(crate) struct Grid {
     step: i64,
     round: Rounding,
     ties: PositionTies,
+    /// Added to rounded positions.
+    offset: GridPoint,
 }
 
 impl Grid {
@@ -43,8 +45,14 @@ impl Grid {
             16 => 48,
             _ => 12,
         };
-        let round = state.registers.get::<GaRoundMode>().geometry_round();
-        Self { unit, step: unit / points, round, ties: readings.position_ties }
+        let registers = &state.registers;
+        let round = registers.get::<GaRoundMode>().geometry_round();
+        // Two's complement, in steps of the grid that the registers choose (derived from the width of the fields).
+        let offset: GaOffset = registers.get();
+        let parts = if registers.get::<GbTileConfig>().subpixel() { 16 } else { 12 };
+        let offset = [offset.x_offset(), offset.y_offset()]
+            .map(|steps| i64::from(steps.cast_signed()) * (unit / parts));
+        Self { unit, step: unit / points, round, ties: readings.position_ties, offset }
     }
 
     /// Pixels further than this from the window's origin count as this far.
@@ -61,7 +69,7 @@ impl Grid {
     }
 
     pub(crate) fn point(&self, [x, y]: [f32; 2]) -> GridPoint {
-        [self.coordinate(x.into()), self.coordinate(y.into())]
+        [self.coordinate(x.into()) + self.offset[0], self.coordinate(y.into()) + self.offset[1]]
     }
 }
 
@@ -145,6 +153,8 @@ pub(crate) struct Ga {
     /// Front and back, in dual mode.
     pub(crate) polygon_fill: Option<[PolygonFill; 2]>,
     shading: [[Shading; 2]; 4],
+    /// 1/w is 1: values are linear over the screen.
+    flat_w: bool,
     fill: [f32; 4],
     clamp_rgb: bool,
     clamp_alpha: bool,
@@ -191,6 +201,7 @@ impl Ga {
                 [color.rgb2_shading(), color.alpha2_shading()],
                 [color.rgb3_shading(), color.alpha3_shading()],
             ],
+            flat_w: registers.get::<GbSelect>().w_select(),
             fill: [
                 registers.get::<GaFillR>().color_red(),
                 0.0,
@@ -225,7 +236,7 @@ impl Ga {
     pub(crate) fn triangle(&self, vertices: [&WindowVertex; 3], back: Option<bool>) -> Shape {
         Shape {
             kind: ShapeKind::Triangle,
-            corners: vertices.map(|vertex| Corner::new(vertex, self.grid.point(vertex.xy))),
+            corners: vertices.map(|vertex| self.corner(vertex, self.grid.point(vertex.xy))),
             parallelogram: false,
             back,
             stipple: None,
@@ -250,7 +261,7 @@ impl Ga {
         let [[s0, t0], [s1, t1]] = self.point_st;
         // Row 0 of memory is the top edge (observed: T1 there).
         let corner = |at, s, t| {
-            let mut corner = Corner::new(vertex, at);
+            let mut corner = self.corner(vertex, at);
             for (tex, _) in corner.tex.iter_mut().zip(self.stuffed).filter(|(_, stuffed)| *stuffed)
             {
                 (tex[0], tex[1]) = (s, t);
@@ -297,9 +308,9 @@ impl Ga {
         }
         .map(|w| w.round() as i64);
         let corners = [
-            Corner::new(from, [a[0] - wx, a[1] - wy]),
-            Corner::new(to, [b[0] - wx, b[1] - wy]),
-            Corner::new(from, [a[0] + wx, a[1] + wy]),
+            self.corner(from, [a[0] - wx, a[1] - wy]),
+            self.corner(to, [b[0] - wx, b[1] - wy]),
+            self.corner(from, [a[0] + wx, a[1] + wy]),
         ];
         let stipple = self.stipple.map(|(pattern, scale, reset)| {
             if first && reset != StippleReset::NEVER {
@@ -320,12 +331,12 @@ impl Ga {
     }
 }
 
-impl Corner {
-    fn new(vertex: &WindowVertex, at: GridPoint) -> Self {
-        Self {
+impl Ga {
+    fn corner(&self, vertex: &WindowVertex, at: GridPoint) -> Corner {
+        Corner {
             at,
             z: vertex.z.into(),
-            rhw: vertex.rhw.into(),
+            rhw: if self.flat_w { 1.0 } else { vertex.rhw.into() },
             colors: vertex.vertex.colors,
             tex: vertex.vertex.tex,
         }

@@ -19,6 +19,8 @@ use crate::vap::OutputLayout;
 #[derive(Clone, Debug)]
 pub(crate) struct Rs {
     writes: Vec<Write>,
+    /// An instruction passes w on.
+    w: bool,
 }
 
 /// A temporary and what it starts with.
@@ -62,8 +64,10 @@ impl Rs {
                 .map_or(Component::Constant(0.0), |(tex, c)| Component::Of(*tex, *c)),
         };
         let mut writes = Vec::new();
+        let mut w = false;
         for n in 0..=u32::from(count.inst_count()) {
             let inst: RsInst = registers.member(n);
+            w |= inst.w_cn();
             if inst.tex_cn() {
                 let ip: RsIp = registers.member(inst.tex_id().into());
                 let pointers = [ip.tex_ptr_s(), ip.tex_ptr_t(), ip.tex_ptr_r(), ip.tex_ptr_q()];
@@ -92,7 +96,18 @@ impl Rs {
                 _ => true,
             });
         }
-        Self { writes }
+        Self { writes, w }
+    }
+
+    /// Returns w at a point, which is what travels to the depth block if `US_W_FMT` takes it from the rasteriser; 0 if no
+    /// instruction passes it on (open).
+    pub(crate) fn w(&self, primitive: &Primitive, center: GridPoint) -> f32 {
+        if !self.w {
+            return 0.0;
+        }
+        let weights = primitive.weights(center);
+        let scaled: f64 = (0..3).map(|i| weights[i] * primitive.corners[i].rhw).sum();
+        (weights.iter().sum::<f64>() / scaled) as f32
     }
 
     /// Returns the temporaries that are written, in order; a later write wins.

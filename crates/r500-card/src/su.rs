@@ -2,7 +2,7 @@
 
 use r500_chip::su::{
     SuCullMode, SuDepthOffset, SuDepthScale, SuPolyOffsetBackOffset, SuPolyOffsetBackScale,
-    SuPolyOffsetEnable, SuPolyOffsetFrontOffset, SuPolyOffsetFrontScale,
+    SuPolyOffsetEnable, SuPolyOffsetFrontOffset, SuPolyOffsetFrontScale, SuTexWrap,
 };
 use r500_chip::values::DepthFormat;
 use r500_chip::zb::ZbFormat;
@@ -93,6 +93,8 @@ pub(crate) struct Su {
     /// Factor of the slope and constant, front and back faces.
     offsets: [Option<[f64; 2]>; 2],
     parallelograms: Option<[f64; 2]>,
+    /// Components of texture coordinates that wrap around a cylinder, four bits a coordinate.
+    cylinders: u32,
     two_sided: [bool; 2],
     /// Grid units in a pixel.
     unit: f64,
@@ -131,6 +133,7 @@ impl Su {
             depth_offset: registers.get::<SuDepthOffset>().offset().into(),
             offsets: [enable.front_enable().then_some(front), enable.back_enable().then_some(back)],
             parallelograms: enable.para_enable().then_some(front),
+            cylinders: registers.get::<SuTexWrap>().bits(),
             two_sided: [layout.has_color(2), layout.has_color(3)],
             unit: grid.unit as f64,
         }
@@ -183,6 +186,7 @@ impl Su {
                 }
             }
         }
+        self.wrap(&mut corners);
         let weights = [edge(p1, p2), edge(p2, p0), edge(p0, p1)];
         let depth = corners.map(|corner| corner.z * self.depth_scale + self.depth_offset);
         let double_area = area.abs() as f64;
@@ -214,6 +218,26 @@ impl Su {
                 }),
             },
         })
+    }
+}
+
+impl Su {
+    /// Cylindrical wrapping: between two corners a component takes the shorter way around a cylinder of circumference 1
+    /// (documented by name; that the first corner is the one that stays is open).
+    fn wrap(&self, corners: &mut [Corner; 3]) {
+        let [first, others @ ..] = corners;
+        let bits = (0..32).filter(|bit| self.cylinders >> bit & 1 != 0);
+        for (tex, component) in bits.map(|bit| (bit / 4, bit % 4)) {
+            let from = first.tex[tex][component];
+            for corner in &mut *others {
+                let to = &mut corner.tex[tex][component];
+                if *to - from > 0.5 {
+                    *to -= 1.0;
+                } else if *to - from < -0.5 {
+                    *to += 1.0;
+                }
+            }
+        }
     }
 }
 
@@ -289,6 +313,22 @@ mod tests {
         // 10 pixels to 1: a slope of a tenth a pixel, at the pixel 0 a fifth and three steps.
         let steep = su(&enable).setup(triangle(RIGHT, [0.0, 1.0, 0.0])).unwrap();
         assert_eq!(steep.depth([0, 0]), (DEPTH_MAX / 5.0 + 3.0).round() as u32);
+    }
+
+    #[test]
+    fn wrapped_components_take_the_shorter_way() {
+        let with_tex = |su: &Su| {
+            let mut shape = triangle(RIGHT, [0.0; 3]);
+            for (corner, s) in shape.corners.iter_mut().zip([0.9, 0.1, 0.3]) {
+                corner.tex[1] = [s, s, 0.0, 0.0];
+            }
+            su.setup(shape).unwrap().corners.map(|corner| corner.tex[1])
+        };
+        assert_eq!(with_tex(&su(&[])).map(|tex| tex[0]), [0.9, 0.1, 0.3]);
+        // T1C1.
+        let wrapped = with_tex(&su(&[(0x42a0, 1 << 5)]));
+        assert_eq!(wrapped.map(|tex| tex[0]), [0.9, 0.1, 0.3]);
+        assert_eq!(wrapped.map(|tex| tex[1]), [0.9, 1.1, 1.3]);
     }
 
     #[test]

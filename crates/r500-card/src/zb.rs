@@ -3,8 +3,8 @@
 use r500_chip::tiling::Tiling;
 use r500_chip::values::{CompareFunc, DepthFormat, StencilOp};
 use r500_chip::zb::{
-    ZbBwCntl, ZbCntl, ZbDepthclearvalue, ZbDepthoffset, ZbDepthpitch, ZbFormat, ZbStencilrefmask,
-    ZbStencilrefmaskBf, ZbZstencilcntl, ZbZtop,
+    ZbBwCntl, ZbCntl, ZbDepthclearvalue, ZbDepthoffset, ZbDepthpitch, ZbDepthxyOffset, ZbFormat,
+    ZbStencilrefmask, ZbStencilrefmaskBf, ZbZstencilcntl, ZbZtop,
 };
 use r500_stream::State;
 
@@ -18,6 +18,10 @@ pub(crate) struct Zb {
     format: DepthFormat,
     invert: bool,
     depth_16: Depth16,
+    /// Depth is compared as signed numbers.
+    signed: Option<Signed>,
+    /// Added to columns and rows.
+    offset: [u32; 2],
     /// Functions; `None` is off.
     depth_test: Option<CompareFunc>,
     depth_write: bool,
@@ -29,6 +33,25 @@ pub(crate) struct Zb {
     clear: Option<u32>,
     /// Colours are written nowhere.
     pub(crate) no_colors: bool,
+}
+
+/// How codes of depth are signed numbers.
+#[derive(Clone, Copy, Debug)]
+enum Signed {
+    TwosComplement,
+    SignAndMagnitude,
+}
+
+impl Signed {
+    /// Returns the number of a code.
+    fn number(self, code: u32, bits: u32) -> i64 {
+        let (sign, magnitude) = (code >> (bits - 1) & 1, code & !(1 << (bits - 1)));
+        match (self, sign) {
+            (_, 0) => i64::from(code),
+            (Self::TwosComplement, _) => i64::from(code) - (1 << bits),
+            (Self::SignAndMagnitude, _) => -i64::from(magnitude),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,6 +72,7 @@ impl Zb {
         let ops: ZbZstencilcntl = registers.get();
         let format: ZbFormat = registers.get();
         let clear: ZbBwCntl = registers.get();
+        let offset: ZbDepthxyOffset = registers.get();
         let front: ZbStencilrefmask = registers.get();
         let back: ZbStencilrefmaskBf = registers.get();
         let front_masks = [front.stencilref(), front.stencilmask(), front.stencilwritemask()];
@@ -98,6 +122,11 @@ impl Zb {
             format: format_code,
             invert: format.invert(),
             depth_16: readings.depth_16,
+            signed: cntl.zsigned_compare().then(|| match cntl.zsigned_magnitude() {
+                true => Signed::SignAndMagnitude,
+                false => Signed::TwosComplement,
+            }),
+            offset: [offset.depthx_offset(), offset.depthy_offset()].map(|n| u32::from(n) * 2),
             depth_test: cntl.z_enable().then_some(ops.zfunc()),
             // Without the test nothing is written (derived from OpenGL's rules).
             depth_write: cntl.zwriteenable() && cntl.z_enable(),
@@ -112,7 +141,8 @@ impl Zb {
 
     /// Tests a sample of a pixel and writes what depth and stencil become. Returns whether it passes both tests. `depth`
     /// has 24 bits.
-    pub(crate) fn sample(&self, at: [u32; 2], sample: u32, depth: u32, back: bool) -> bool {
+    pub(crate) fn sample(&self, [x, y]: [u32; 2], sample: u32, depth: u32, back: bool) -> bool {
+        let at = [x + self.offset[0], y + self.offset[1]];
         if let (Some(value), Some(surface)) = (self.clear, &self.surface) {
             surface.store(at, sample, value.into());
             return true;
@@ -127,17 +157,19 @@ impl Zb {
             _ => (stored & 0xffff, 0),
         };
         let depth = self.code(depth);
-        let depth_passes = self.depth_test.is_none_or(|func| passes(func, depth, old_depth));
+        let depth_passes = self.depth_test.is_none_or(|func| match self.signed {
+            None => passes(func, depth, old_depth),
+            Some(signed) => {
+                let bits = if self.format == DepthFormat::Z24S8 { 24 } else { 16 };
+                passes(func, signed.number(depth, bits), signed.number(old_depth, bits))
+            }
+        });
         let mut new_stencil = old_stencil;
         let mut stencil_passes = true;
         if let Some(faces) = &self.stencil {
             let stencil = &faces[usize::from(back)];
             let mask = stencil.mask;
-            stencil_passes = passes(
-                stencil.func,
-                (stencil.reference & mask).into(),
-                (old_stencil & mask).into(),
-            );
+            stencil_passes = passes(stencil.func, stencil.reference & mask, old_stencil & mask);
             let op = match (stencil_passes, depth_passes) {
                 (false, _) => stencil.fail,
                 (true, false) => stencil.zfail,
@@ -206,7 +238,7 @@ fn float_13e3(depth: u32, ones: bool) -> u32 {
 }
 
 /// Whether a comparison of the new (reference) with the stored value holds.
-fn passes(func: CompareFunc, new: u32, stored: u32) -> bool {
+fn passes<T: Ord>(func: CompareFunc, new: T, stored: T) -> bool {
     match func {
         CompareFunc::NEVER => false,
         CompareFunc::LESS => new < stored,
@@ -247,7 +279,7 @@ mod tests {
         }
         let mut zb = Zb::new(&state, 1, &Readings::REFERENCE);
         let surface = Surface {
-            buffer: Buffer::zeroed(BufferId(0), 64),
+            buffer: Buffer::zeroed(BufferId(0), 128),
             base: 0,
             pitch: 4,
             tiling: Tiling::linear(if zb.format == DepthFormat::Z24S8 { 2 } else { 1 }),
@@ -332,6 +364,30 @@ mod tests {
         let zb = zb(&[(0x4f1c, 1 << 5), (0x4f28, 0x0102_0304), (0x4f00, 2)], 9);
         assert!(zb.sample([0, 0], 0, 0, false));
         assert_eq!(stored(&zb), 0x0102_0304);
+    }
+
+    #[test]
+    fn signed_depth_compares_by_its_sign() {
+        // Less: 0x800001 is the least but one in two's complement, and just below 0 with a sign and a magnitude.
+        for (cntl, depth, stored_depth, expected) in [
+            (6, 0x80_0001, 5, false),
+            (6 | 1 << 3, 0x80_0001, 5, true),
+            (6 | 1 << 3, 0x80_0001, 0xff_ffff, true),
+            (6 | 1 << 3 | 1 << 5, 0x80_0001, 0xff_ffff, false),
+            (6 | 1 << 3 | 1 << 5, 0x80_0001, 0, true),
+        ] {
+            let zb = zb(&[(0x4f00, cntl), (0x4f04, 1)], stored_depth << 8);
+            assert_eq!(zb.sample([0, 0], 0, depth, false), expected, "{cntl:#x} {stored_depth:#x}");
+        }
+    }
+
+    #[test]
+    fn the_depth_buffer_may_lie_elsewhere() {
+        // X 2, y 2.
+        let zb = zb(&[(0x4f00, 6), (0x4f04, 7), (0x4f60, 1 << 1 | 1 << 17)], 0);
+        zb.sample([1, 0], 0, 9, false);
+        let surface = zb.surface.as_ref().map(|s| [[1, 0], [3, 2]].map(|at| s.load(at, 0)));
+        assert_eq!(surface, Some([0, 9 << 8]));
     }
 
     #[test]

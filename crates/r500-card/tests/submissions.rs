@@ -380,6 +380,189 @@ fn four_samples_resolve_to_their_mean() {
 }
 
 #[test]
+fn window_positions_have_an_offset() {
+    // 24 and -12 twelfths of a pixel: two columns to the right, a row up.
+    let mut stream = base();
+    let (id, buffer) = stream.buffer(64 * 64 * 4);
+    stream.target(0, id, 64 | ARGB8888).set(&[(0x4290, 24 | 0xfff4 << 16), (0x421c, 6 << 16 | 6)]);
+    draw(&mut stream, POINTS, &[([10.5, 10.5, 0.0, 1.0], RED)]);
+    run(stream);
+    assert_eq!(pixel(&buffer, 12, 9), 0xffff_0000);
+    assert_eq!((0..64 * 64).filter(|n| buffer.load(n * 4) != Some(0)).count(), 1);
+}
+
+#[test]
+fn perspective_ends_where_w_is_one() {
+    // Red from 0 at w = 1 to 1 at w = 3, in window coordinates: in the middle 1/4 in perspective, 1/2 without.
+    for (select, red) in [(0, 64), (1 << 4, 128)] {
+        let mut stream = base();
+        let (id, buffer) = stream.buffer(64 * 64 * 4);
+        stream.target(0, id, 64 | ARGB8888).set(&[(0x401c, select), (0x20b0, 0x700)]);
+        let vertex = |x: f32, y: f32, w: f32, red: f32| ([x, y, 0.0, w], [red, 0.0, 0.0, 1.0]);
+        let corners =
+            [vertex(0.5, 0.5, 1.0, 0.0), vertex(32.5, 0.5, 3.0, 1.0), vertex(0.5, 32.5, 1.0, 0.0)];
+        draw(&mut stream, TRIANGLES, &corners);
+        run(stream);
+        assert_eq!(pixel(&buffer, 16, 0).to_le_bytes()[2], red);
+    }
+}
+
+#[test]
+fn vertices_come_through_port_registers() {
+    let mut stream = base();
+    let (id, buffer) = stream.buffer(64 * 64 * 4);
+    stream.target(0, id, 64 | ARGB8888).set(&[(0x421c, 24 << 16 | 24)]);
+    let mut floats = vec![2.0, 2.0, 0.0, 1.0];
+    floats.extend(RED);
+    let dwords: Vec<u32> = floats.into_iter().map(f32::to_bits).collect();
+    stream.words.write(0x2084, &[POINTS | 3 << 4 | 1 << 16]).write(0x2000, &dwords);
+    run(stream);
+    assert_eq!(pixel(&buffer, 3, 3), 0xffff_0000);
+    assert_eq!((0..64 * 64).filter(|n| buffer.load(n * 4) != Some(0)).count(), 16);
+}
+
+/// Depth that the rasteriser sends in place of the program's.
+#[test]
+fn w_of_the_rasteriser_is_depth() {
+    for (w_cn, expected) in [(1 << 26, 0x40_0000), (0, 0)] {
+        let mut stream = base();
+        let (id, _) = stream.buffer(64 * 64 * 4);
+        let (depth, depth_buffer) = stream.buffer(64 * 64 * 4);
+        stream.target(0, id, 64 | ARGB8888).set(&[(0x4f10, 2), (0x4f00, 6), (0x4f04, 7)]);
+        stream.words.write(0x4f20, &[0]).relocation(depth).write(0x4f24, &[64]);
+        // W of the vertex is w; 24 bits of w, from the rasteriser, as depth.
+        stream.set(&[(0x20b0, 0x700), (0x46b4, 1 | 1 << 2), (0x4bd8, 1), (0x4320, 1 << 16 | w_cn)]);
+        stream.set(&[(0x421c, 24 << 16 | 24)]);
+        draw(&mut stream, POINTS, &[([2.0, 2.0, 0.0, 0.25], RED)]);
+        run(stream);
+        assert_eq!(depth_buffer.load(0), Some(expected << 8));
+    }
+}
+
+#[test]
+fn a_second_depth_unit_counts_nothing() {
+    // Selected units: 1, both, none named by SU_REG_DEST but pipe 1.
+    for (register, count) in
+        [((0x4be8, 2), 0), ((0x4be8, 3), 16), ((0x42c8, 2), 0), ((0x42c8, 1), 16)]
+    {
+        let mut stream = base();
+        let (id, _) = stream.buffer(64 * 64 * 4);
+        let (query, results) = stream.buffer(64);
+        stream.target(0, id, 64 | ARGB8888).set(&[(0x4f58, 0)]);
+        clear(&mut stream, [4, 4], 0.0, RED);
+        stream.set(&[register]);
+        stream.words.write(0x4f5c, &[16]).relocation(query);
+        results.store(16, 99);
+        run(stream);
+        assert_eq!(results.load(16), Some(count), "{register:x?}");
+    }
+}
+
+/// A program may write its buffers while the card reads them: each read takes what is there, none leaves the buffer.
+#[test]
+fn memory_that_changes_while_it_is_read_is_harmless() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    let mut stream = base();
+    let (id, _) = stream.buffer(64 * 64 * 4);
+    let (vertices, vertex_memory) = stream.buffer(4096);
+    let (indices, index_memory) = stream.buffer(256);
+    let (texture, texels) = stream.buffer(64 * 32 * 4);
+    stream.target(0, id, 64 | ARGB8888);
+    stream.words.write(0x4250, &[0]).write_one(0x4254, &[FETCH, COPY].concat());
+    stream.set(&[
+        (0x4630, 1 << 16),
+        (0x4634, 1 << 16),
+        (0x2134, 0xff_ffff),
+        (0x4104, 1),
+        (0x4480, 63 | 31 << 11),
+        (0x44c0, 12 | 3 << 9 | 2 << 12 | 1 << 15),
+    ]);
+    stream.words.write(0x4540, &[1 << 2 | 1 << 3]).relocation(texture);
+    stream.words.command(Opcode::LOAD_VBPNTR, &[1, 8 | 8 << 8, 0]).relocation(vertices);
+    for _ in 0..20 {
+        stream.words.command(Opcode::DRAW_INDX_2, &[TRIANGLES | 1 << 4 | 96 << 16]);
+        stream
+            .words
+            .command(Opcode::INDX_BUFFER, &[1 << 31 | 0x2040 / 4, 0, 48])
+            .relocation(indices);
+    }
+    let submission = stream.submission();
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut random = 1_u32;
+            while !done.load(Ordering::Relaxed) {
+                for memory in [&vertex_memory, &index_memory, &texels] {
+                    random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                    // Positions of all magnitudes, indices in and out of range, any texels.
+                    memory.store((random >> 8) as usize % memory.size(), random);
+                }
+            }
+        });
+        let mut card = Card::new();
+        for _ in 0..20 {
+            card.submit(&submission).unwrap();
+        }
+        done.store(true, Ordering::Relaxed);
+        assert_eq!(card.report().statistics.draws, 400);
+    });
+}
+
+/// What takes longest within the limits, and what exceeds them: each kind of work ends a submission.
+#[test]
+fn every_kind_of_work_is_bounded() {
+    let endless = |setup: &dyn Fn(&mut Stream), limits: Limits| {
+        let mut stream = base();
+        let (id, _) = stream.buffer(64 * 64 * 4);
+        stream.target(0, id, 64 | ARGB8888);
+        setup(&mut stream);
+        clear(&mut stream, [64, 64], 0.0, RED);
+        let mut card = Card::new();
+        card.set_limits(limits);
+        card.submit(&stream.submission()).map_err(|error| error.to_string())
+    };
+    let nothing = |_: &mut Stream| {};
+    let most = Limits::default();
+    for (limits, message) in [
+        (Limits { draws: 0, ..most }, "more than 0 draws"),
+        (Limits { vertices: 0, ..most }, "more than 0 vertices"),
+        (Limits { pixels: 4095, ..most }, "cover more than 4095 pixels"),
+        (Limits { quads: 1023, ..most }, "shade more than 1023 squares"),
+        (Limits { fragment_instructions: 255, ..most }, "executed 255 instructions"),
+    ] {
+        let error = endless(&nothing, limits).unwrap_err();
+        assert!(error.contains(message), "{error}");
+    }
+    let texture = |stream: &mut Stream| {
+        let (texture, _) = stream.buffer(4096);
+        stream.set(&[(0x4104, 1), (0x4480, 63 | 31 << 11), (0x44c0, 12)]);
+        stream.words.write(0x4540, &[0]).relocation(texture);
+    };
+    let limits = Limits { texture_bytes: 8191, ..most };
+    assert!(endless(&texture, limits).unwrap_err().contains("more than 8191 bytes of textures"));
+    assert_eq!(endless(&texture, Limits { texture_bytes: 8192, ..most }), Ok(()));
+    // A loop of a vertex program: 255 times around, 255 times around it.
+    let vertex = |stream: &mut Stream| {
+        let inst: r500_chip::pvs::Instruction =
+            "VE_ADD temp[0].xyzw, temp[0].1111, temp[0].1111".parse().unwrap();
+        let words = [inst.0; 4].concat();
+        stream.words.write(0x2200, &[0]).write_one(0x2208, &words);
+        stream.set(&[
+            (0x2140, 0),
+            (0x22d0, 3 << 20),
+            (0x22dc, 2 | 2 << 2),
+            (0x2500, 0xff << 16),
+            (0x2504, 2 | 1 << 16),
+            (0x2508, 0xff << 16),
+            (0x250c, 2 | 1 << 16),
+        ]);
+    };
+    let error = endless(&vertex, Limits { vertex_instructions: 50_000, ..most }).unwrap_err();
+    assert!(error.contains("vertex programs have executed 50000 instructions"), "{error}");
+}
+
+#[test]
 fn what_is_not_implemented_is_noted() {
     let mut stream = base();
     let (id, _) = stream.buffer(64 * 64 * 4);

@@ -4,8 +4,11 @@
 //! a step never, since 2^n - 1 is odd, so that double precision and rounding to nearest give the exact result. Float
 //! targets: double precision, rounded once to the target's format (open).
 
-use r500_chip::rb3d::{Rb3dAblendcntl, Rb3dBlendcntl, Rb3dConstantColorAr, Rb3dConstantColorGb};
-use r500_chip::values::{BlendFunction, SrcBlend};
+use r500_chip::rb3d::{
+    Rb3dAblendcntl, Rb3dBlendcntl, Rb3dConstantColorAr, Rb3dConstantColorGb,
+    Rb3dDiscardSrcPixelGteThreshold, Rb3dDiscardSrcPixelLteThreshold,
+};
+use r500_chip::values::{BlendFunction, DiscardSrc, SrcBlend};
 use r500_isa::state::UsOutFmt;
 use r500_isa::values::OutFormat;
 use r500_numerics::codec::half;
@@ -22,6 +25,17 @@ pub(super) struct Blend {
     constant: [f64; 4],
     source: BlendSource,
     missing: MissingComponent,
+    discard: Option<Discard>,
+}
+
+/// Source colours that leave the pixel as it is.
+#[derive(Clone, Copy, Debug)]
+struct Discard {
+    /// Components that must hold.
+    components: &'static [usize],
+    /// At most, not at least, the threshold.
+    at_most: bool,
+    threshold: [f32; 4],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +80,23 @@ impl Blend {
             constant,
             source: readings.blend_source,
             missing: readings.missing_component,
+            discard: Discard::new(state, color),
         })
+    }
+
+    /// Returns whether the source leaves the pixel as it is, whatever is stored.
+    pub(super) fn discards(&self, format: &PixelFormat, components: [f32; 4]) -> bool {
+        let source = self.source(format, components);
+        self.discard.is_some_and(|discard| discard.applies(source))
+    }
+
+    /// Returns the source colour as the render backend receives it.
+    fn source(&self, format: &PixelFormat, components: [f32; 4]) -> [f32; 4] {
+        match (self.source, format.is_fixed()) {
+            (_, false) => components,
+            (BlendSource::OutFormat, true) => format.sent(components),
+            (BlendSource::Float, true) => components.map(|x| r500_numerics::Arith::REFERENCE.clamp01(x)),
+        }
     }
 
     /// Blends components with a stored pixel.
@@ -76,13 +106,7 @@ impl Blend {
         components: [f32; 4],
         stored: u128,
     ) -> [f32; 4] {
-        let source = match (self.source, format.is_fixed()) {
-            (_, false) => components,
-            (BlendSource::OutFormat, true) => format.sent(components),
-            (BlendSource::Float, true) => {
-                components.map(|x| r500_numerics::Arith::REFERENCE.clamp01(x))
-            }
-        };
+        let source = self.source(format, components);
         let mut destination = format.decode(stored);
         for (c, x) in destination.iter_mut().enumerate() {
             if !format.stores(c) {
@@ -96,6 +120,36 @@ impl Blend {
         std::array::from_fn(|c| {
             let equation = if c == ALPHA { &self.alpha } else { &self.color };
             equation.apply(c, source, destination, self.constant)
+        })
+    }
+}
+
+impl Discard {
+    /// Reads the registers; `None` if nothing is discarded.
+    fn new(state: &State, cntl: Rb3dBlendcntl) -> Option<Self> {
+        let registers = &state.registers;
+        let (components, at_most): (&[usize], _) = match cntl.discard_src_pixels() {
+            DiscardSrc::LTE_ALPHA => (&[ALPHA], true),
+            DiscardSrc::LTE_COLOR => (&[0, 1, 2], true),
+            DiscardSrc::LTE_ARGB => (&[0, 1, 2, ALPHA], true),
+            DiscardSrc::GTE_ALPHA => (&[ALPHA], false),
+            DiscardSrc::GTE_COLOR => (&[0, 1, 2], false),
+            DiscardSrc::GTE_ARGB => (&[0, 1, 2, ALPHA], false),
+            _ => return None,
+        };
+        let lte: Rb3dDiscardSrcPixelLteThreshold = registers.get();
+        let gte: Rb3dDiscardSrcPixelGteThreshold = registers.get();
+        let threshold = match at_most {
+            true => [lte.blue(), lte.green(), lte.red(), lte.alpha()],
+            false => [gte.blue(), gte.green(), gte.red(), gte.alpha()],
+        };
+        Some(Self { components, at_most, threshold: threshold.map(|code| f32::from(code) / 255.0) })
+    }
+
+    fn applies(self, source: [f32; 4]) -> bool {
+        self.components.iter().all(|&c| match self.at_most {
+            true => source[c] <= self.threshold[c],
+            false => source[c] >= self.threshold[c],
         })
     }
 }

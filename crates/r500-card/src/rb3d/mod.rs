@@ -134,6 +134,11 @@ impl Rb3d {
         }
         for target in &self.targets {
             let color = target.format.components(colors[target.color]);
+            // The logic operation takes the place of blending.
+            let blend = self.blend.as_ref().filter(|_| self.rop.is_none());
+            if blend.is_some_and(|blend| blend.discards(&target.format, color)) {
+                continue;
+            }
             // Without blending the samples receive the same bits.
             let plain = target.format.encode(color);
             for sample in 0..target.surface.samples {

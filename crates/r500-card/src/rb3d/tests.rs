@@ -66,6 +66,35 @@ fn masks_keep_components() {
 }
 
 #[test]
+fn discarded_sources_leave_the_pixel() {
+    // Blending replaces the destination; thresholds: at most 10, at least 250 in each component.
+    let thresholds = [(0x4ea0, 0x0a0a_0a0a), (0x4ea4, 0xfafa_fafa)];
+    let stored = 0x1122_3344;
+    for (code, source, discarded) in [
+        (0, [0, 0, 0, 0], false),
+        (1, [99, 99, 99, 10], true),
+        (1, [0, 0, 0, 11], false),
+        (2, [10, 9, 8, 255], true),
+        (2, [10, 11, 8, 0], false),
+        (3, [10, 10, 10, 10], true),
+        (3, [10, 10, 10, 11], false),
+        (4, [0, 0, 0, 250], true),
+        (5, [250, 251, 255, 0], true),
+        (5, [250, 249, 255, 255], false),
+        (6, [255, 255, 255, 250], true),
+        (6, [255, 255, 255, 249], false),
+    ] {
+        let (address, blend) = equation(0, 33, 32);
+        let setup = [(address, blend | code << 3), thresholds[0], thresholds[1]];
+        let expected = if discarded { stored } else { u32::from_le_bytes(source) };
+        assert_eq!(draw(&setup, stored, bytes(source)), expected, "{code} {source:?}");
+        // Without blending nothing is discarded.
+        let setup = [(address, (blend | code << 3) & !1), thresholds[0], thresholds[1]];
+        assert_eq!(draw(&setup, stored, bytes(source)), u32::from_le_bytes(source));
+    }
+}
+
+#[test]
 fn one_and_zero_are_identities_of_blending() {
     arbtest::arbtest(|u| {
         let (stored, source): (u32, [u8; 4]) = (u.arbitrary()?, u.arbitrary()?);
