@@ -127,7 +127,7 @@ fn set_vertex_program(stream: &mut StreamWriter, source: &str, constants: &[[f32
                 .with(VapPvsCodeCntl0::PVS_LAST_INST, last),
         )
         .set(VapPvsCodeCntl1(0).with(VapPvsCodeCntl1::PVS_LAST_VTX_SRC_INST, last))
-        .set(vap::VapPvsConstCntl(0));
+        .set(vap::VapPvsConstCntl(0).with(vap::VapPvsConstCntl::PVS_MAX_CONST_ADDR, 3));
     let data = vap::VapPvsVectorDataReg128::MAPPING.address;
     for (start, dwords) in [(0, dwords), (pvs::CONSTANT_BASE as u32, values)] {
         if !dwords.is_empty() {

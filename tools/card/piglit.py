@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import random
+import resource
 import subprocess
 import sys
 import time
@@ -110,7 +111,9 @@ def main():
 
     for what, count in counts.most_common():
         print(f"{count:6} {what}")
-    print(f"{len(tests):6} tests in {time.monotonic() - start:.0f} s, {spent:.0f} s of programs")
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    print(f"{len(tests):6} tests in {time.monotonic() - start:.0f} s, {spent:.0f} s of programs,", end=" ")
+    print(f"{used.ru_utime + used.ru_stime:.1f} s of processors")
     for name, result in sorted(worse):
         print(f"{result}: {name}{' (known)' if name in known else ''}")
     for message, count in messages.most_common(20):

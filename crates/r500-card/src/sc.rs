@@ -225,7 +225,8 @@ impl Sc {
         let rows = [i64::from(y) * unit, (i64::from(y) + 2) * unit];
         for (edge, tie) in edges {
             // The greatest value in a column is a*x + rest, x at its right (a > 0) or left end.
-            let rest = rows.map(|y| edge.at([0, y])).into_iter().max().unwrap_or(0) + tie;
+            let [above, below] = rows.map(|y| edge.at([0, y]));
+            let rest = above.max(below) + tie;
             if edge.a > 0 {
                 // a*x + rest > 0 from here on.
                 let x = (-rest).div_euclid(edge.a);

@@ -39,8 +39,7 @@ impl Surface {
         let offset = self.offset(at, sample);
         let bytes = self.tiling.bytes() as usize;
         if bytes == 4 {
-            let dword = self.buffer.load(offset).unwrap_or(0);
-            return swap(self.endian, dword.into(), 4);
+            return swap(self.endian, self.buffer.dword(offset).into(), 4);
         }
         let mut raw = [0; 16];
         self.buffer.read(offset, &mut raw[..bytes]);

@@ -36,6 +36,7 @@ impl Capture {
                     chip: settings.chip.pci_id().into(),
                     driver: concat!("r500 ", env!("CARGO_PKG_VERSION")).to_owned(),
                     program: command_line(),
+                    readings: settings.readings.clone(),
                 },
             ),
         };

@@ -66,6 +66,11 @@ impl Buffer {
         Some(self.words().get(offset / 4)?.load(Ordering::Relaxed))
     }
 
+    /// Reads the dword at a byte offset as the card does: outside of a buffer memory is 0.
+    pub fn dword(&self, offset: usize) -> u32 {
+        self.load(offset).unwrap_or(0)
+    }
+
     /// Writes the dword at a byte offset, whose two lowest bits are ignored. Returns whether it is
     /// inside.
     pub fn store(&self, offset: usize, value: u32) -> bool {
@@ -158,7 +163,7 @@ mod tests {
         assert!(buffer.store(4, 0x0403_0201));
         assert_eq!(buffer.load(7), Some(0x0403_0201));
         assert!(!buffer.store(8, 1));
-        assert_eq!(buffer.load(8), None);
+        assert_eq!((buffer.load(8), buffer.dword(8), buffer.dword(4)), (None, 0, 0x0403_0201));
         assert_eq!(buffer.to_vec(), [0, 0, 0, 0, 1, 2, 3, 4]);
     }
 }

@@ -431,7 +431,7 @@ static void scene_copy_image(void)
     draw_random_triangles(10);
     glGenTextures(1, &texture);
     glBindTexture(GL_TEXTURE_2D, texture);
-    glCopyTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, 64, 64, 128, 128, 0);
+    glCopyTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, SIZE / 4, SIZE / 4, SIZE / 2, SIZE / 2, 0);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
     use_program(vertex_plain, fragment_texture);

@@ -6,8 +6,10 @@
 #include <GL/gl.h>
 #include <GL/glext.h>
 
-/* Width and height of every picture, in pixels. */
-enum { SIZE = 256 };
+/* Width and height of every picture, in pixels. Captures for tests are made smaller. */
+#ifndef SIZE
+#define SIZE 256
+#endif
 
 /* A scene: a function that draws into the bound frame buffer of SIZE x SIZE pixels. */
 struct scene {

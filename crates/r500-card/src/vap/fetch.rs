@@ -68,8 +68,9 @@ impl Fetch {
         for BoundArray { array, binding } in &self.arrays {
             let start = array.offset as usize + index as usize * usize::from(array.stride) * 4;
             for dword in 0..usize::from(array.size) {
-                let value = binding.as_ref().and_then(|b| b.buffer.load(start + dword * 4));
-                dwords.push(swap_dword(self.swap, value.unwrap_or(0)));
+                // An array without a buffer is as one that ends before it begins.
+                let value = binding.as_ref().map_or(0, |b| b.buffer.dword(start + dword * 4));
+                dwords.push(swap_dword(self.swap, value));
             }
         }
     }
@@ -142,7 +143,7 @@ const MISSING: [f32; 4] = [0.0, 0.0, 0.0, 1.0];
 impl Element {
     /// Returns one vector or two, and how many dwords they took. Dwords beyond the vertex are 0.
     fn decode(&self, dwords: &[u32]) -> ([Option<[f32; 4]>; 2], usize) {
-        let dword = |n: usize| dwords.get(n).copied().unwrap_or(0);
+        let dword = |n: usize| dword_or_zero(dwords, n);
         let float = |n: usize| f32::from_bits(dword(n));
         let mut vector = MISSING;
         let mut second = None;
@@ -218,6 +219,11 @@ impl Element {
     }
 }
 
+/// Returns a dword of a packet or vertex; those beyond its end are 0, as memory outside of a buffer is.
+fn dword_or_zero(words: &[u32], n: usize) -> u32 {
+    words.get(n).copied().unwrap_or(0)
+}
+
 fn half16(dword: u32, lo: u32) -> f32 {
     half::to_f32((dword >> lo) as u16)
 }
@@ -238,9 +244,9 @@ impl<'a> IndexList<'a> {
         let (dword, shift) = if self.wide { (n, 0) } else { (n / 2, n % 2 * 16) };
         let value = match self.indices {
             Indices::None => 0,
-            Indices::Inline(words) => words.get(dword as usize).copied().unwrap_or(0),
+            Indices::Inline(words) => dword_or_zero(words, dword as usize),
             Indices::Buffer { binding, offset, dwords } if dword < *dwords => {
-                binding.buffer.load(*offset as usize + dword as usize * 4).unwrap_or(0)
+                binding.buffer.dword(*offset as usize + dword as usize * 4)
             }
             Indices::Buffer { .. } => 0,
         };

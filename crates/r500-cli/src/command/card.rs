@@ -9,6 +9,8 @@ use r500_stream::Chip;
 
 use super::card_engine::CardEngine;
 use super::exit::{Failure, Outcome};
+#[cfg(target_os = "linux")]
+use super::terminal;
 
 /// Run a program on the virtual card.
 ///
@@ -99,6 +101,7 @@ Examples:
   r500 card glmark2-es2-drm -b build             Mesa's driver, on a screen of 800x600
   r500 card --frames out glmark2-es2-drm         each frame as a PNG
   r500 card --chip r580 --stats es2_info         another chip; counts at the end
+  r500 card --engine jit glmark2-es2-drm         fragment programs as machine code
   EGL_PLATFORM=surfaceless r500 card ./program   without a screen";
 
 const CAPTURE_AFTER: &str = "\
@@ -199,8 +202,21 @@ impl CardArgs {
                 None => command.env_remove(name),
             };
         }
+        if !has_r300_driver() {
+            terminal::note(&format!(
+                "there is no r300_dri.so: programs that draw with OpenGL find no driver for the card ({INSTALL} \
+                 libegl1 libegl-mesa0 libgl1-mesa-dri libgbm1)"
+            ));
+        }
         let error = command.exec();
-        Err(Failure::could_not(error).context(format!("cannot start {}", name.to_string_lossy())))
+        let program = name.to_string_lossy();
+        let hint = match package_of(&program) {
+            Some(package) if error.kind() == std::io::ErrorKind::NotFound => {
+                format!(" ({INSTALL} {package})")
+            }
+            _ => String::new(),
+        };
+        Err(Failure::could_not(error).context(format!("cannot start {program}{hint}")))
     }
 
     /// Returns the value of `LD_PRELOAD`: the library, before those that are preloaded already.
@@ -242,6 +258,38 @@ impl CardArgs {
             ))
         })
     }
+}
+
+/// How missing packages are installed.
+#[cfg(target_os = "linux")]
+const INSTALL: &str = "Debian: apt-get install --no-install-recommends";
+
+/// Returns the Debian package of a program that one runs on the card to see whether it works.
+#[cfg(target_os = "linux")]
+fn package_of(program: &str) -> Option<&'static str> {
+    Some(match program {
+        "glmark2-es2-drm" => "glmark2-es2-drm",
+        "eglinfo" | "es2_info" | "es2gears" => "mesa-utils",
+        "kmscube" => "kmscube",
+        "piglit" => "piglit",
+        _ => return None,
+    })
+}
+
+/// Returns whether Mesa's driver for these chips is where its loader searches.
+#[cfg(target_os = "linux")]
+fn has_r300_driver() -> bool {
+    const DRIVER: &str = "r300_dri.so";
+    let there = |directory: &Path| directory.join(DRIVER).is_file();
+    if let Some(paths) = std::env::var_os("LIBGL_DRIVERS_PATH") {
+        return std::env::split_paths(&paths).any(|path| there(&path));
+    }
+    let roots = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/usr/local/lib64"];
+    roots.into_iter().map(Path::new).any(|root| {
+        // lib/dri, or lib/x86_64-linux-gnu/dri.
+        let inside = std::fs::read_dir(root).into_iter().flatten().flatten();
+        there(&root.join("dri")) || inside.into_iter().any(|entry| there(&entry.path().join("dri")))
+    })
 }
 
 /// Returns a path that stays the same when the program changes its directory.

@@ -76,6 +76,9 @@ impl Replay {
         let mut reader = open(&self.file)?;
         for record in reader.by_ref() {
             let record = record.map_err(|error| damaged(&self.file, error))?;
+            if let capture::Record::Info(info) = &record {
+                self.set_readings(&mut run.card, &info.readings)?;
+            }
             let event = run.player.apply(record).map_err(|error| damaged(&self.file, error))?;
             match event {
                 Some(Event::Submission(submission)) => {
@@ -85,8 +88,9 @@ impl Replay {
                     let arrived = run.submit(&submission, self.draw);
                     if let (true, Some(draw), Some(directory)) = (arrived, self.draw, &self.output)
                     {
-                        write_target(directory, draw, &run.card)?;
-                        return run.finish();
+                        let number = run.counts.submissions - 1;
+                        write_target(directory, draw, number, &run.card)?;
+                        return Ok(run.status());
                     }
                 }
                 Some(Event::Hashes(hashes)) => run.check(hashes),
@@ -114,14 +118,15 @@ impl Replay {
 
     fn card(&self) -> Outcome<Card> {
         let mut card = Card::with_engine(self.engine.engine());
-        for reading in &self.reading {
-            let (name, value) = reading.split_once('=').ok_or_else(|| {
-                Failure::usage(format!("--reading: `{reading}`: write NAME=VALUE"))
-            })?;
-            card.set_reading(name, value)
-                .map_err(|error| Failure::usage(format!("--reading: {error}")))?;
-        }
+        self.set_readings(&mut card, &[])?;
         Ok(card)
+    }
+
+    /// Sets the readings of the capture, then those of the command line.
+    fn set_readings(&self, card: &mut Card, of_capture: &[String]) -> Outcome<()> {
+        set_readings(card, of_capture).map_err(|error| damaged(&self.file, error))?;
+        set_readings(card, &self.reading)
+            .map_err(|error| Failure::usage(format!("--reading: {error}")))
     }
 
     fn write_frame(
@@ -142,15 +147,22 @@ impl Replay {
     }
 }
 
-/// Writes what render target A holds after a draw; row 0 is the first in memory.
-fn write_target(directory: &Path, draw: u64, card: &Card) -> Outcome<()> {
+/// Writes what render target A holds after a draw, and reports where; row 0 is the first in memory.
+fn write_target(directory: &Path, draw: u64, submission: u64, card: &Card) -> Outcome<()> {
     let target = card.target(0).ok_or_else(|| {
         Failure::input(anyhow::anyhow!("draw {draw} has no render target A that can be read"))
     })?;
     let [width, height] = target.size;
     let byte = |x: f32| (x.clamp(0.0, 1.0) * 255.0).round() as u8;
     let pixels = target.colors.iter().map(|color| color.map(byte)).collect();
-    write_png(&directory.join(format!("draw-{draw:05}.png")), &Picture { width, height, pixels })
+    let path = directory.join(format!("draw-{draw:05}.png"));
+    write_png(&path, &Picture { width, height, pixels })?;
+    writeln!(
+        std::io::stdout().lock(),
+        "{}: {width}x{height} pixels of render target A after draw {draw}, in submission {submission}",
+        path.display()
+    )?;
+    Ok(())
 }
 
 fn write_png(path: &Path, picture: &Picture) -> Outcome<()> {
@@ -159,6 +171,17 @@ fn write_png(path: &Path, picture: &Picture) -> Outcome<()> {
     };
     let bytes = encode_png(picture).map_err(|error| cannot(error.into()))?;
     std::fs::write(path, bytes).map_err(|error| cannot(error.into()))
+}
+
+/// Sets readings that are given as NAME=VALUE.
+pub(super) fn set_readings(card: &mut Card, readings: &[String]) -> anyhow::Result<()> {
+    for reading in readings {
+        let (name, value) = reading
+            .split_once('=')
+            .ok_or_else(|| anyhow::anyhow!("`{reading}`: write NAME=VALUE"))?;
+        card.set_reading(name, value)?;
+    }
+    Ok(())
 }
 
 /// The state of a replay.
@@ -222,18 +245,27 @@ impl Run {
         }
     }
 
-    fn finish(self) -> Outcome {
-        let Counts { submissions, failed, frames, compared, different } = self.counts;
+    /// Prints what was not drawn as a card does; returns whether all went as the capture says.
+    fn status(&self) -> Status {
         for (note, count) in self.card.report().notes() {
             terminal::note(&format!("not drawn as a card does: {note} ({count} times)"));
         }
+        match self.counts.different + self.counts.failed {
+            0 => Status::Fine,
+            _ => Status::Failed,
+        }
+    }
+
+    fn finish(self) -> Outcome {
+        let status = self.status();
+        let Counts { submissions, frames, compared, different, .. } = self.counts;
         let mut out = std::io::stdout().lock();
         writeln!(out, "{submissions} submissions, {frames} frames")?;
         match compared {
             0 => writeln!(out, "the capture has no hashes to compare with")?,
             _ => writeln!(out, "{compared} buffers compared, {different} differ")?,
         }
-        Ok(if different + failed == 0 { Status::Fine } else { Status::Failed })
+        Ok(status)
     }
 }
 

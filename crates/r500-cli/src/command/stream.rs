@@ -21,6 +21,7 @@ use serde_json::{Value as Json, json};
 use super::convert::put;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
+use super::replay::set_readings;
 use super::{input_args, terminal};
 
 /// Read command streams: packets, registers, programs, draws.
@@ -117,6 +118,7 @@ impl Stream {
             None => Language::Format(r500::formats::Format::Json),
         };
         let mut card = Card::new();
+        set_readings(&mut card, &source.readings()?).map_err(Failure::input)?;
         card.record(number);
         let mut recorded = None;
         source.submissions(|submission_number, submission| {
@@ -264,6 +266,17 @@ impl Source {
             }
         };
         Ok(Self::Words(Submission { words, ..Submission::default() }))
+    }
+
+    /// Returns the readings with which the stream was captured.
+    fn readings(&self) -> Outcome<Vec<String>> {
+        let Self::Capture(bytes) = self else { return Ok(Vec::new()) };
+        let mut reader = Reader::new(&bytes[..]).map_err(Failure::input)?;
+        // The first record.
+        Ok(match reader.next().transpose().map_err(Failure::input)? {
+            Some(capture::Record::Info(info)) => info.readings,
+            _ => Vec::new(),
+        })
     }
 
     /// Calls `each` with every submission and its number. Failed: the capture is in error after some.

@@ -80,6 +80,9 @@ pub struct Info {
     pub driver: String,
     /// The program's command line.
     pub program: String,
+    /// Choices for rules that documents leave open with which the capture was made, as NAME=VALUE: what differs from the
+    /// usual ones.
+    pub readings: Vec<String>,
 }
 
 /// A [`Relocation`](crate::Relocation) in a capture: its buffer by name.
@@ -149,7 +152,7 @@ impl Record {
         match self {
             Self::Info(info) => {
                 put(out, &[info.chip]);
-                for text in [&info.driver, &info.program] {
+                for text in [&info.driver, &info.program].into_iter().chain(&info.readings) {
                     put(out, &[text.len() as u32]);
                     out.extend_from_slice(text.as_bytes());
                 }
@@ -189,7 +192,12 @@ impl Record {
         let mut rest = Cursor(&payload);
         let record = match tag {
             tag::INFO => {
-                Self::Info(Info { chip: rest.u32()?, driver: rest.text()?, program: rest.text()? })
+                let (chip, driver, program) = (rest.u32()?, rest.text()?, rest.text()?);
+                let mut readings = Vec::new();
+                while !rest.0.is_empty() {
+                    readings.push(rest.text()?);
+                }
+                Self::Info(Info { chip, driver, program, readings })
             }
             tag::CREATE => {
                 let (buffer, domain) = (rest.buffer()?, rest.u32()?);

@@ -14,6 +14,7 @@ fn any_record(u: &mut Unstructured<'_>) -> Result<Record> {
             chip: u.arbitrary()?,
             driver: u.arbitrary()?,
             program: u.arbitrary()?,
+            readings: u.arbitrary()?,
         }),
         1 => Record::Create { buffer, size: u.arbitrary()?, domain: u.arbitrary()? },
         2 => Record::Close { buffer },

@@ -1,0 +1,131 @@
+//! Real submissions with random changes: whatever a stream says, it ends without a panic, within limits, and inside of its
+//! buffers. For longer than usual: `R500_FUZZ_SECONDS=300 cargo test -p r500-card --test mutations -- --nocapture`.
+#![allow(clippy::unwrap_used, clippy::print_stderr)]
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use arbtest::arbitrary::{Result, Unstructured};
+use r500_card::{Card, Limits};
+use r500_stream::capture::{Event, Limits as PlayerLimits, Player, Reader};
+use r500_stream::{Buffer, BufferId, Relocation, Submission};
+
+/// The submissions of a capture, on buffers as it leaves them.
+fn submissions(path: &Path) -> Vec<Submission> {
+    let mut player = Player::new(PlayerLimits::default());
+    let mut found = Vec::new();
+    for record in Reader::new(fs::File::open(path).unwrap()).unwrap() {
+        if let Some(Event::Submission(submission)) = player.apply(record.unwrap()).unwrap() {
+            found.push(submission);
+        }
+    }
+    found
+}
+
+const LIMITS: Limits = Limits {
+    draws: 1 << 8,
+    vertices: 1 << 12,
+    vertex_instructions: 1 << 16,
+    pixels: 1 << 18,
+    quads: 1 << 14,
+    group_instructions: 1 << 12,
+    fragment_instructions: 1 << 22,
+    texture_bytes: 1 << 24,
+};
+
+/// Changes some dwords.
+fn mutate(words: &mut Vec<u32>, u: &mut Unstructured<'_>) -> Result<()> {
+    for _ in 0..u.int_in_range(1..=8)? {
+        if words.is_empty() {
+            return Ok(());
+        }
+        let at = u.choose_index(words.len())?;
+        match u.int_in_range(0..=7)? {
+            0..=2 => words[at] ^= 1 << u.int_in_range(0..=31)?,
+            3 => words[at] = u.arbitrary()?,
+            4 => words[at] = *u.choose(&[0, 1, u32::MAX, 0x7f80_0000, 0x7fc0_0000, 0x8000_0000])?,
+            // Another register, or another command.
+            5 => words[at] = words[at] & !0x1fff | u.int_in_range(0x400..=0x1fff_u32)?,
+            6 => {
+                let from = u.choose_index(words.len())?;
+                let count = u.int_in_range(1..=16)?.min(words.len() - from.max(at));
+                words.copy_within(from..from + count, at);
+            }
+            _ => words.truncate(at),
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn mutated_submissions_end() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/captures");
+    let mut captures = Vec::new();
+    for name in ["scenes.r5cs", "texture.r5cs", "triangle.r5cs"] {
+        captures.extend(submissions(&folder.join(name)));
+    }
+    let seconds = std::env::var("R500_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+    let (mut runs, mut given_up, mut slowest) = (0_u64, 0_u64, Duration::ZERO);
+    arbtest::arbtest(|u| {
+        let Submission { mut words, flags, relocations } = u.choose(&captures)?.clone();
+        mutate(&mut words, u)?;
+        // Buffers of their own, some of them much too small.
+        let shrink = *u.choose(&[1, 1, 1, 16, 4096])?;
+        let relocations = relocations.into_iter().map(|relocation| {
+            let buffer = Buffer::zeroed(relocation.id(), relocation.buffer.size() / shrink);
+            for (to, from) in buffer.words().iter().zip(relocation.buffer.words()) {
+                use std::sync::atomic::Ordering::Relaxed;
+                to.store(from.load(Relaxed), Relaxed);
+            }
+            Relocation { buffer, ..relocation }
+        });
+        let submission = Submission { words, flags, relocations: relocations.collect() };
+        let mut card = Card::new();
+        card.set_limits(LIMITS);
+        let start = Instant::now();
+        if let Err(error) = card.submit(&submission) {
+            assert!(!error.to_string().is_empty());
+            given_up += 1;
+        }
+        for (note, count) in card.report().notes() {
+            assert!(count > 0 && !note.to_string().is_empty());
+        }
+        slowest = slowest.max(start.elapsed());
+        runs += 1;
+        Ok(())
+    })
+    .budget_ms(seconds.map_or(2_000, |seconds: u64| seconds * 1000));
+    eprintln!("{runs} submissions, {given_up} given up, the slowest took {slowest:?}");
+}
+
+/// Random dwords, of which most make packets that exist.
+#[test]
+fn random_streams_end() {
+    let seconds = std::env::var("R500_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
+    arbtest::arbtest(|u| {
+        let mut words: Vec<u32> = u.arbitrary()?;
+        for word in &mut words {
+            match *word >> 29 {
+                // Registers from VAP to ZB; draws, arrays, indices; relocations.
+                0..=3 => *word = *word & 0x0003_0fff | 0x400,
+                4 => *word = 0xc000_0000 | *word & 0x0003_0f00 | 0x3000,
+                5 => *word = 0xc000_1000,
+                _ => {}
+            }
+        }
+        let relocations = (0..3).map(|n| Relocation {
+            buffer: Buffer::zeroed(BufferId(n), 1 << (10 + 3 * n)),
+            read_domains: 4,
+            write_domain: 4,
+            flags: 0,
+            tiling: Default::default(),
+        });
+        let submission = Submission { words, flags: 1, relocations: relocations.collect() };
+        let mut card = Card::new();
+        card.set_limits(LIMITS);
+        let _ = card.submit(&submission);
+        Ok(())
+    })
+    .budget_ms(seconds.map_or(500, |seconds: u64| seconds * 1000));
+}
