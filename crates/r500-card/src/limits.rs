@@ -32,7 +32,7 @@ impl Limits {
 }
 
 impl Default for Limits {
-    /// 2^16 draws, 2^24 vertices, 2^27 vertex instructions, 2^30 pixels, 2^25 quads, 4 million instructions a group and 2^30 in
+    /// 2^16 draws, 2^24 vertices, 2^27 vertex instructions, 2^30 pixels, 2^24 quads, 4 million instructions a group and 2^30 in
     /// all, 4 GiB of textures.
     fn default() -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Default for Limits {
             vertices: 1 << 24,
             vertex_instructions: 1 << 27,
             pixels: 1 << 30,
-            quads: 1 << 25,
+            quads: 1 << 24,
             group_instructions: 4_000_000,
             fragment_instructions: 1 << 30,
             texture_bytes: 4 << 30,
