@@ -1,35 +1,29 @@
 //! Draws through registers: `VAP_VF_CNTL` starts one, the port registers bring its vertices or indices.
 
-use std::borrow::Cow;
-
 use r500_chip::values::PrimWalk;
-use r500_chip::vap::{VapPortData, VapPortDataIdx128, VapPortIdx, VapVfCntl, VapVtxSize};
+use r500_chip::vap::{VapPortData, VapPortDataIdx128, VapPortIdx, VapVfCntl};
 use r500_chip::{Mapped, Mapping};
-
-use crate::processor::{DrawCall, Indices, State};
 
 /// A draw that was started by a write of `VAP_VF_CNTL`, with what the ports have brought so far.
 #[derive(Debug)]
 pub(crate) struct PortDraw {
     /// Index of the packet in the stream.
     pub(crate) at: usize,
-    vf_cntl: VapVfCntl,
+    pub(crate) vf_cntl: VapVfCntl,
     words: Vec<u32>,
     /// Dwords that it waits for.
     pub(crate) needs: usize,
 }
 
 impl PortDraw {
-    /// Returns the draw that a write of `VAP_VF_CNTL` starts.
-    pub(crate) fn new(at: usize, vf_cntl: VapVfCntl, state: &State) -> Self {
-        let count = state.vertex_count(vf_cntl) as usize;
+    /// Returns the draw that a write of `VAP_VF_CNTL` starts, of so many vertices (indices) with so many dwords each.
+    pub(crate) fn new(at: usize, vf_cntl: VapVfCntl, count: u32, vertex_dwords: u8) -> Self {
+        let count = count as usize;
         let needs = match vf_cntl.prim_walk() {
             PrimWalk::INDEXES if vf_cntl.index_size() => count,
             // Two indices of 16 bits share a dword.
             PrimWalk::INDEXES => count.div_ceil(2),
-            PrimWalk::VERTEX_DATA => {
-                count * usize::from(state.registers.get::<VapVtxSize>().dwords_per_vtx())
-            }
+            PrimWalk::VERTEX_DATA => count * usize::from(vertex_dwords),
             _ => 0,
         };
         Self { at, vf_cntl, words: Vec::new(), needs }
@@ -56,13 +50,8 @@ impl PortDraw {
         self.words.len() >= self.needs
     }
 
-    /// Returns the draw.
-    pub(crate) fn into_call<'a>(self) -> DrawCall<'a> {
-        let Self { at, vf_cntl, words, .. } = self;
-        let (vertices, indices) = match vf_cntl.prim_walk() {
-            PrimWalk::INDEXES => (Cow::default(), Indices::Inline(words.into())),
-            _ => (words.into(), Indices::None),
-        };
-        DrawCall { at, vf_cntl, vertices, indices }
+    /// Returns what the ports have brought.
+    pub(crate) fn into_words(self) -> Vec<u32> {
+        self.words
     }
 }

@@ -21,7 +21,7 @@ use r500_chip::rb3d::{Rb3dAaresolveOffset, Rb3dColoroffset, Rb3dColorpitch, Rb3d
 use r500_chip::values::{MicroTile, PrimWalk};
 use r500_chip::vap::{
     VapAltNumVertices, VapPvsStateFlushReg, VapPvsVectorDataReg, VapPvsVectorDataReg128,
-    VapPvsVectorIndxReg, VapVfCntl,
+    VapPvsVectorIndxReg, VapVfCntl, VapVtxSize,
 };
 use r500_chip::zb::{ZbDepthoffset, ZbDepthpitch, ZbZcacheCtlstat, ZbZpassAddr, ZbZpassData};
 use r500_chip::{Mapped, Mapping, Place, at};
@@ -161,6 +161,19 @@ pub struct DrawCall<'a> {
     pub vertices: Cow<'a, [u32]>,
     /// Indices.
     pub indices: Indices<'a>,
+}
+
+impl DrawCall<'_> {
+    /// Returns a draw whose vertices or indices came through port registers.
+    fn through_ports(draw: PortDraw) -> Self {
+        let (at, vf_cntl) = (draw.at, draw.vf_cntl);
+        let words = draw.into_words().into();
+        let (vertices, indices) = match vf_cntl.prim_walk() {
+            PrimWalk::INDEXES => (Cow::default(), Indices::Inline(words)),
+            _ => (words, Indices::None),
+        };
+        Self { at, vf_cntl, vertices, indices }
+    }
 }
 
 /// Where the indices of a draw are.
@@ -312,12 +325,15 @@ impl<'a, 's> CommandProcessor<'a, 's> {
             let mapping = register.mapping;
             if mapping == VapVfCntl::MAPPING {
                 self.abandon_port_draw();
-                self.port_draw = Some(PortDraw::new(packet.at, VapVfCntl(value), self.state));
+                let (state, vf_cntl) = (&self.state, VapVfCntl(value));
+                let count = state.vertex_count(vf_cntl);
+                let size = state.registers.get::<VapVtxSize>().dwords_per_vtx();
+                self.port_draw = Some(PortDraw::new(packet.at, vf_cntl, count, size));
             } else if let Some(draw) = &mut self.port_draw {
                 draw.write(mapping, value);
             }
             if let Some(draw) = self.port_draw.take_if(|draw| draw.is_complete()) {
-                self.effects.push_back(Ok(Effect::Draw(draw.into_call())));
+                self.effects.push_back(Ok(Effect::Draw(DrawCall::through_ports(draw))));
             }
             let relocated = ADDRESSES.contains(&mapping)
                 || PITCHES.contains(&mapping) && !self.submission.keeps_tiling();
