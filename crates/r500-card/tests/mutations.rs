@@ -1,5 +1,5 @@
 //! Real submissions with random changes: whatever a stream says, it ends without a panic, within limits, and inside of its
-//! buffers. For longer than usual: `R500_FUZZ_SECONDS=300 cargo test -p r500-card --test mutations -- --nocapture`.
+//! buffers. For longer than usual: `ARBTEST_BUDGET_MS=300000 cargo test -p r500-card --test mutations -- --nocapture`.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 
 use std::fs;
@@ -58,6 +58,11 @@ fn mutate(words: &mut Vec<u32>, u: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
+/// Returns how long to search: the variable of `arbtest`, which otherwise counts where a test says nothing.
+fn budget_ms(usual: u64) -> u64 {
+    std::env::var("ARBTEST_BUDGET_MS").ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
 #[test]
 fn mutated_submissions_end() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/captures");
@@ -65,7 +70,6 @@ fn mutated_submissions_end() {
     for name in ["scenes.r5cs", "texture.r5cs", "triangle.r5cs"] {
         captures.extend(submissions(&folder.join(name)));
     }
-    let seconds = std::env::var("R500_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
     let (mut runs, mut given_up, mut slowest) = (0_u64, 0_u64, Duration::ZERO);
     arbtest::arbtest(|u| {
         let Submission { mut words, flags, relocations } = u.choose(&captures)?.clone();
@@ -95,14 +99,13 @@ fn mutated_submissions_end() {
         runs += 1;
         Ok(())
     })
-    .budget_ms(seconds.map_or(2_000, |seconds: u64| seconds * 1000));
+    .budget_ms(budget_ms(2_000));
     eprintln!("{runs} submissions, {given_up} given up, the slowest took {slowest:?}");
 }
 
 /// Random dwords, of which most make packets that exist.
 #[test]
 fn random_streams_end() {
-    let seconds = std::env::var("R500_FUZZ_SECONDS").ok().and_then(|text| text.parse().ok());
     arbtest::arbtest(|u| {
         let mut words: Vec<u32> = u.arbitrary()?;
         for word in &mut words {
@@ -127,5 +130,5 @@ fn random_streams_end() {
         let _ = card.submit(&submission);
         Ok(())
     })
-    .budget_ms(seconds.map_or(500, |seconds: u64| seconds * 1000));
+    .budget_ms(budget_ms(500));
 }

@@ -87,6 +87,25 @@ fn the_driver_loads_for_each_chip_and_platform() {
     }
 }
 
+/// Contexts share the registers of the card, as they do on the kernel's driver: each must bring its own state.
+#[test]
+fn contexts_that_take_turns_draw_the_same() {
+    let directory = directory("contexts");
+    let Some(program) = build_scenes(&directory) else { return };
+    let scenes = ["triangle", "depth-24", "texture", "blend", "target-565", "clip-planes"];
+    let pictures = ["1", "2"].map(|contexts| {
+        let out = directory.join(contexts);
+        fs::create_dir_all(&out).unwrap();
+        let arguments = [&["draw", out.to_str().unwrap()], &scenes[..]].concat();
+        let output = on_the_card(&program, &arguments, &[("SCENES_CONTEXTS", contexts)]);
+        assert!(output.status.success(), "{output:?}");
+        scenes.map(|scene| fs::read(out.join(format!("{scene}.pam"))).unwrap())
+    });
+    for (scene, (one, two)) in scenes.iter().zip(pictures[0].iter().zip(&pictures[1])) {
+        assert!(one == two, "{scene}");
+    }
+}
+
 #[test]
 fn all_scenes_are_submitted_and_captured() {
     let directory = directory("capture");

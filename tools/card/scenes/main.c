@@ -5,7 +5,8 @@
  *   scenes compare A B DEVIATIONS [NAME…]  compares the pictures of two directories; the file says how many pixels may differ
  *
  * It draws with desktop OpenGL through EGL, without a window system: by default on the surfaceless
- * platform; with SCENES_PLATFORM=gbm on /dev/dri/card0. Which driver draws is the caller's choice
+ * platform; with SCENES_PLATFORM=gbm on /dev/dri/card0. With SCENES_CONTEXTS=2 two contexts take turns, a scene each, and
+ * nothing waits for the other in between. Which driver draws is the caller's choice
  * (`r500 card`, LIBGL_ALWAYS_SOFTWARE=1). Pictures are PAM files (RGBA, 8 bits, top row first). */
 
 #include <EGL/egl.h>
@@ -37,18 +38,34 @@ static EGLDisplay open_display(void)
     return eglGetPlatformDisplay(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
 }
 
-static void make_context(void)
+enum { MOST_CONTEXTS = 4 };
+static EGLDisplay display;
+static EGLContext contexts[MOST_CONTEXTS];
+static int context_count = 1;
+
+static void make_contexts(void)
 {
-    EGLDisplay display = open_display();
+    const char *count = getenv("SCENES_CONTEXTS");
+    if (count)
+        context_count = atoi(count);
+    if (context_count < 1 || context_count > MOST_CONTEXTS)
+        fail("SCENES_CONTEXTS is not from 1 to 4");
+    display = open_display();
     if (display == EGL_NO_DISPLAY || !eglInitialize(display, NULL, NULL))
         fail("no display");
     if (!eglBindAPI(EGL_OPENGL_API))
         fail("no desktop OpenGL");
     /* Scenes draw into frame buffer objects: no surface. */
-    EGLContext context = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, NULL);
-    if (context == EGL_NO_CONTEXT)
-        fail("no context");
-    if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, context))
+    for (int i = 0; i < context_count; i++) {
+        contexts[i] = eglCreateContext(display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, NULL);
+        if (contexts[i] == EGL_NO_CONTEXT)
+            fail("no context");
+    }
+}
+
+static void use_context(int scene)
+{
+    if (!eglMakeCurrent(display, EGL_NO_SURFACE, EGL_NO_SURFACE, contexts[scene % context_count]))
         fail("the context needs a surface");
 }
 
@@ -95,12 +112,14 @@ static int is_chosen(const char *name, int count, char **names)
 static int draw_all(const char *directory, int count, char **names)
 {
     static unsigned char rgba[SIZE * SIZE * 4];
-    int failed = 0;
-    make_context();
+    int failed = 0, number = 0;
+    make_contexts();
+    use_context(0);
     printf("%s, OpenGL %s\n", glGetString(GL_RENDERER), glGetString(GL_VERSION));
     for (const struct scene *scene = scenes; scene->name; scene++) {
         if (!is_chosen(scene->name, count, names))
             continue;
+        use_context(number++);
         const char *problem = draw_scene(scene, rgba);
         if (problem) {
             printf("%-24s %s\n", scene->name, problem);
