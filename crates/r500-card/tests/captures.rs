@@ -10,7 +10,7 @@ use r500_exec::Engine;
 use r500_exec::reference::Reference;
 use r500_fast::Fast;
 use r500_jit::Jit;
-use r500_stream::capture::{Event, Limits, Player, Reader};
+use r500_stream::capture::{Event, Limits, Player, Reader, Record};
 use r500_stream::text::{Printer, parse};
 use r500_stream::{State, Statistics};
 
@@ -34,7 +34,14 @@ fn replay(path: &Path, name: &str, engine: Box<dyn Engine + Send>) -> usize {
     let mut player = Player::new(Limits::default());
     let (mut submissions, mut compared) = (0, 0);
     for record in Reader::new(fs::File::open(path).unwrap()).unwrap() {
-        match player.apply(record.unwrap()).unwrap() {
+        let record = record.unwrap();
+        if let Record::Info(info) = &record {
+            for reading in &info.readings {
+                let (name, value) = reading.split_once('=').unwrap();
+                card.set_reading(name, value).unwrap();
+            }
+        }
+        match player.apply(record).unwrap() {
             Some(Event::Submission(submission)) => {
                 submissions += 1;
                 card.submit(&submission).unwrap();

@@ -95,7 +95,9 @@ impl Blend {
         match (self.source, format.is_fixed()) {
             (_, false) => components,
             (BlendSource::OutFormat, true) => format.sent(components),
-            (BlendSource::Float, true) => components.map(|x| r500_numerics::Arith::REFERENCE.clamp01(x)),
+            (BlendSource::Float, true) => {
+                components.map(|x| r500_numerics::Arith::REFERENCE.clamp01(x))
+            }
         }
     }
 
