@@ -13,7 +13,7 @@ import { Files } from "./files/files.ts";
 import { first, Gallery } from "./files/gallery.ts";
 import { pack, unpack } from "./files/permalink.ts";
 import { Save } from "./files/save.ts";
-import { Client } from "./machine/client.ts";
+import { Client, unlessStopped } from "./machine/client.ts";
 import { load } from "./machine/load.ts";
 import { Pool } from "./machine/pool.ts";
 import type { Analysis, Bits4, Range, Source, TextEdit } from "./machine/protocol.ts";
@@ -43,9 +43,13 @@ import { Survey } from "./step/survey.ts";
 /** The layout of small screens, as style/layout.css has it. */
 const NARROW = matchMedia("(max-width: 860px)");
 
+/** Milliseconds that an answer about the text may take. */
+const PATIENCE = 5_000;
+
 const module = load("r500.wasm");
 const pool = new Pool(module, Math.min(Math.max(navigator.hardwareConcurrency || 2, 2), 8));
-const language = new Client(module);
+const language = new Client(module, PATIENCE);
+language.onrestart = () => program.forget();
 const judge = new Judge(module);
 
 theme();
@@ -101,11 +105,11 @@ const editor: Editor = new Editor(
       void marks.toggle(line, at);
       return true;
     },
-    tokens: async (from, to) => (program.isCurrent ? language.ask("tokens", { from, to }) : undefined),
+    tokens: async (from, to) => (program.isCurrent ? unlessStopped(language.ask("tokens", { from, to })) : undefined),
   },
   services({
-    hover: async (at) => (await current()).ask("hover", { at }),
-    complete: async (at) => (await current()).ask("complete", { at }),
+    hover: async (at) => (await unlessStopped((await current()).ask("hover", { at }))) ?? null,
+    complete: async (at) => (await unlessStopped((await current()).ask("complete", { at }))) ?? [],
   }),
 );
 const program: Document = new Document(language, () => editor.text, { analysed: show, failed: say });
@@ -273,8 +277,11 @@ new Save(
 );
 
 async function copyLink(): Promise<void> {
-  const fragment = await pack(program.source);
-  history.replaceState(null, "", `#${fragment}`);
+  try {
+    history.replaceState(null, "", `#${await pack(program.source)}`);
+  } catch (error) {
+    return say(message(error));
+  }
   try {
     await navigator.clipboard.writeText(location.href);
     say("The link is copied: it holds the whole program");

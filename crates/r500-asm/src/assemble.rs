@@ -6,7 +6,7 @@ use crate::diagnostic::{self, Diagnostic, DiagnosticCode, RenderOptions};
 use crate::items::{ExpectedPixels, Include, Reference, Symbol, TextureRequest};
 use crate::lexer::{Lexer, MAX_SOURCE};
 use crate::parse::Parser;
-use crate::source::{Files, Loader, NoFiles, Span};
+use crate::source::{Files, IncludeLimits, Loader, NoFiles, Span};
 
 /// Options of the assembler.
 pub struct Options<'a> {
@@ -14,13 +14,13 @@ pub struct Options<'a> {
     pub name: &'a str,
     /// Finds included files.
     pub loader: Option<&'a mut dyn Loader>,
-    /// The limit on nested includes.
-    pub include_depth: usize,
+    /// How much may be included.
+    pub include_limits: IncludeLimits,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { name: "input", loader: None, include_depth: 64 }
+        Self { name: "input", loader: None, include_limits: IncludeLimits::default() }
     }
 }
 
@@ -83,7 +83,7 @@ pub fn assemble(source: &[u8], options: Options<'_>) -> Assembly {
     };
     let too_large = source.len() > MAX_SOURCE;
     let text = if too_large { &[] } else { source };
-    let mut parser = Parser::new(Lexer::new(options.name, text, loader, options.include_depth));
+    let mut parser = Parser::new(Lexer::new(options.name, text, loader, options.include_limits));
     parser.run();
     let Parser { lexer, job, spans, symbols, mut references, textures, expected, .. } = parser;
     // Count a name that was read twice as one use.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::items::Include;
 use crate::names::{self, Kw};
-use crate::source::{File, Files, Loader, Span};
+use crate::source::{File, Files, IncludeLimits, Loader, Span};
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +99,11 @@ pub(crate) struct Lexer<'a> {
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) includes: Vec<Include>,
     loader: &'a mut dyn Loader,
-    depth: usize,
+    limits: IncludeLimits,
+    /// Bytes of the included files so far, a file counted as often as it was included.
+    included_bytes: u64,
+    /// A limit was reported: includes that follow are skipped without another message.
+    past_limit: bool,
     current: OpenFile,
     outer: Vec<OpenFile>,
 }
@@ -128,7 +132,12 @@ const fn offset(at: usize) -> u32 {
 }
 
 impl<'a> Lexer<'a> {
-    pub(crate) fn new(name: &str, bytes: &[u8], loader: &'a mut dyn Loader, depth: usize) -> Self {
+    pub(crate) fn new(
+        name: &str,
+        bytes: &[u8],
+        loader: &'a mut dyn Loader,
+        limits: IncludeLimits,
+    ) -> Self {
         let bytes: Arc<[u8]> = Arc::from(bytes);
         let file = File { name: name.to_owned(), bytes: bytes.clone(), included: None };
         Self {
@@ -136,7 +145,9 @@ impl<'a> Lexer<'a> {
             diagnostics: Vec::new(),
             includes: Vec::new(),
             loader,
-            depth,
+            limits,
+            included_bytes: 0,
+            past_limit: false,
             current: OpenFile { file: 0, bytes, at: 0 },
             outer: Vec::new(),
         }
@@ -342,16 +353,17 @@ impl<'a> Lexer<'a> {
     }
 
     fn include(&mut self, path: &str, span: Span) {
-        if self.outer.len() >= self.depth {
-            self.diagnostics.push(
-                Diagnostic::new(
-                    DiagnosticCode::IncludeDepth,
-                    span,
-                    "files are included too deeply",
-                )
-                .label(format!("{} files are open already", self.outer.len() + 1)),
-            );
+        if self.past_limit {
             return;
+        }
+        if self.outer.len() >= self.limits.depth {
+            let open = self.outer.len() + 1;
+            let label = format!("{open} files are open already");
+            return self.limit(span, "files are included too deeply", label);
+        }
+        if self.includes.len() >= self.limits.count {
+            let label = format!("{} includes come before this one", self.includes.len());
+            return self.limit(span, "too many files are included", label);
         }
         let from = self.files.name(span).to_owned();
         let loaded = match self.loader.load(path, &from) {
@@ -395,6 +407,11 @@ impl<'a> Lexer<'a> {
             );
             return;
         }
+        self.included_bytes += loaded.bytes.len() as u64;
+        if self.included_bytes > self.limits.bytes {
+            let label = format!("with this file they have {} bytes in all", self.included_bytes);
+            return self.limit(span, "the included files are too large", label);
+        }
         let known =
             self.files.list.iter().position(|f| f.name == loaded.name && *f.bytes == *loaded.bytes);
         let index = known.unwrap_or_else(|| {
@@ -409,6 +426,18 @@ impl<'a> Lexer<'a> {
         let bytes = self.files.list[index].bytes.clone();
         let inner = OpenFile { file: offset(index), bytes, at: 0 };
         self.outer.push(std::mem::replace(&mut self.current, inner));
+    }
+
+    /// Reports the first limit of [`IncludeLimits`] that the source meets.
+    #[cold]
+    fn limit(&mut self, span: Span, message: &str, label: String) {
+        self.past_limit = true;
+        let IncludeLimits { depth, count, bytes } = self.limits;
+        self.diagnostics.push(
+            Diagnostic::new(DiagnosticCode::IncludeLimit, span, message).label(label).help(
+                format!("the limits are {count} includes, {bytes} bytes, nested {depth} deep"),
+            ),
+        );
     }
 }
 

@@ -28,7 +28,9 @@ pub mod raw_tokens;
 mod source;
 
 pub use assemble::{Assembly, Options, assemble};
-pub use diagnostic::{Diagnostic, DiagnosticCode, RenderOptions, Severity};
+pub use diagnostic::{
+    Diagnostic, DiagnosticCode, RenderOptions, Severity, disturbs_terminal, visible,
+};
 pub use format::format;
 pub use items::{
     ExpectedPixels, ExpectedQuantity, Include, Reference, Register, Symbol, SymbolKind,
@@ -37,4 +39,4 @@ pub use items::{
 pub use print::{
     PrintOptions, Printed, TextureFile, print, print_code, print_instruction, print_lines,
 };
-pub use source::{File, Files, Loaded, Loader, NoFiles, Position, Span};
+pub use source::{File, Files, IncludeLimits, Loaded, Loader, NoFiles, Position, Span};

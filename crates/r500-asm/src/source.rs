@@ -97,6 +97,24 @@ pub struct Loaded {
     pub bytes: Vec<u8>,
 }
 
+/// Limits of what a source may include. Two includes of the next file in each of 40 files are 2^40
+/// includes, so depth alone does not bound the work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IncludeLimits {
+    /// Files that may be open at once besides the source itself (64).
+    pub depth: usize,
+    /// Includes in all, a file counted as often as it is included (4096).
+    pub count: usize,
+    /// Bytes of the included files in all, counted in the same way (16 MiB).
+    pub bytes: u64,
+}
+
+impl Default for IncludeLimits {
+    fn default() -> Self {
+        Self { depth: 64, count: 4096, bytes: 16 << 20 }
+    }
+}
+
 /// Loads the files of `#include "path"`. The library itself opens none.
 pub trait Loader {
     /// Returns the file that `path` means in the file called `from`: first relative to that file,

@@ -273,7 +273,7 @@ fn textures() {
 
 #[test]
 fn includes() {
-    use r500_asm::Loaded;
+    use r500_asm::{IncludeLimits, Loaded};
     let mut loads = Vec::new();
     let mut loader = |path: &str, from: &str| {
         loads.push((path.to_owned(), from.to_owned()));
@@ -302,10 +302,46 @@ fn includes() {
         n += 1;
         Ok(Loaded { name: n.to_string(), bytes: b"#include \"more\"".to_vec() })
     };
-    let options = Options { loader: Some(&mut endless), include_depth: 8, ..Options::default() };
+    let include_limits = IncludeLimits { depth: 8, ..IncludeLimits::default() };
+    let options = Options { loader: Some(&mut endless), include_limits, ..Options::default() };
     let assembly = assemble(b"#include \"more\"", options);
     assert_eq!(assembly.diagnostics.len(), 1);
-    assert_eq!(assembly.diagnostics[0].code, DiagnosticCode::IncludeDepth);
+    assert_eq!(assembly.diagnostics[0].code, DiagnosticCode::IncludeLimit);
+}
+
+/// Each file includes the next one twice, 40 deep: 2^40 includes, and each file more than once.
+#[test]
+fn includes_that_fan_out_end_at_a_limit() {
+    use r500_asm::{IncludeLimits, Loaded};
+    let mut loads = 0;
+    let mut fan = |path: &str, _: &str| {
+        loads += 1;
+        let level: u32 = path.parse().unwrap();
+        let bytes = format!("#include \"{0}\"\n#include \"{0}\"\n: ;\n", level + 1);
+        let bytes = if level < 40 { bytes.into_bytes() } else { b": ;\n".to_vec() };
+        Ok(Loaded { name: path.to_owned(), bytes })
+    };
+    let options = Options { loader: Some(&mut fan), ..Options::default() };
+    let assembly = assemble(b"#include \"1\"", options);
+    assert_eq!(loads, IncludeLimits::default().count);
+    assert_eq!(assembly.errors().count(), 1, "{}", assembly.render(Default::default()));
+    assert_eq!(assembly.diagnostics[0].code, DiagnosticCode::IncludeLimit);
+}
+
+#[test]
+fn included_bytes_are_limited_and_counted_each_time() {
+    use r500_asm::{IncludeLimits, Loaded};
+    let mut loader = |path: &str, _: &str| {
+        Ok(Loaded { name: path.to_owned(), bytes: b": ; -- twenty bytes.".to_vec() })
+    };
+    let mut codes = |bytes| {
+        let include_limits = IncludeLimits { bytes, ..IncludeLimits::default() };
+        let options = Options { loader: Some(&mut loader), include_limits, ..Options::default() };
+        let assembly = assemble(b"#include \"a\"\n#include \"a\"", options);
+        assembly.diagnostics.iter().map(|d| d.code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(40), []);
+    assert_eq!(codes(39), [DiagnosticCode::IncludeLimit]);
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn there_and_back(name: &str, job: &Job) -> String {
 #[test]
 fn constants_and_state() {
     let job = job("
-        NAME \"a \\\"name\\\"\" ; ORIGIN \"here\" ; SIZE 64 32 ; TIME 1.5 ; SHARE 0.25 ;
+        NAME \"a \\\"name\\\"\" ; ORIGIN \"h\\u0065re \\u001b[2J\\u9b\" ; SIZE 64 32 ; TIME 1.5 ; SHARE 0.25 ;
         const[2] = (0.5, -1e-3, inf, 0x7fc00001) ;
         int[1] = (255, 7, -128) ; int[2] = 0x01020304 ;
         bool[0] = true ; bool[31] = true ; bool[3] = false ;
@@ -51,7 +51,7 @@ fn constants_and_state() {
         : ;
         @start src0.rgb = tint, src1.rgb = speed : temp[0].rgb = MAD src0.rgb src0.111 src0.000 ;
         @last : ;");
-    assert_eq!((&*job.name, &*job.origin), ("a \"name\"", "here"));
+    assert_eq!((&*job.name, &*job.origin), ("a \"name\"", "here \u{1b}[2Ju9b"));
     assert_eq!((job.size, job.time, job.share), (Some([64, 32]), 1.5, Some(0.25)));
     let s = &job.program.state;
     assert_eq!(s.constants.len(), 5);

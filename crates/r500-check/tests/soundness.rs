@@ -36,7 +36,7 @@ fn follow(job: &Job, what: &str) -> Option<RuntimeWarnings> {
     let bindings = Bindings::new(job, [8, 8]).ok()?;
     let limits = Limits { instructions: 500, ..Limits::default() };
     let options = Options { warnings: true, limits, ..Options::default() };
-    let context = Draw { shader: &shader, bindings: &bindings, options: &options, deadline: None };
+    let context = Draw::new(&shader, &bindings, &options).expect("a group of whole quads");
     let graph = Graph::new(&job.program).expect("the engine found a window");
     let structure = Structure::recover(&job.program, &graph).ok();
     let pixel_edges: Option<BTreeSet<(usize, usize)>> =

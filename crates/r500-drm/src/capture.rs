@@ -95,9 +95,8 @@ fn numbered(path: &Path, number: u32) -> PathBuf {
 }
 
 fn command_line() -> String {
-    let raw = fs::read("/proc/self/cmdline").unwrap_or_default();
-    let words = raw.split(|byte| *byte == 0).filter(|word| !word.is_empty());
-    words.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::{Bindings, Cancel, Options, RunError, Shader};
 
-/// One drawing: everything an engine reads.
+/// One drawing: everything an engine reads. [`Draw::new`] checks its limits.
 #[derive(Clone, Copy)]
 pub struct Draw<'a> {
     /// The program.
@@ -14,14 +14,31 @@ pub struct Draw<'a> {
     /// How to run it.
     pub options: &'a Options<'a>,
     /// When to stop with [`RunError::Time`].
-    pub deadline: Option<Instant>,
+    deadline: Option<Instant>,
 }
 
+/// Bytes that the reference engine keeps for each pixel of a group, rounded up.
+pub(crate) const LANE_BYTES: u64 = 2560;
+/// Bytes that engines keep for each column of a picture, rounded up.
+const COLUMN_BYTES: u64 = 8;
+/// Bytes that they keep for each row.
+const ROW_BYTES: u64 = 16;
+
 impl<'a> Draw<'a> {
+    /// Returns the drawing of a recording, whose limits were checked when it was made, without a time limit.
+    pub(crate) fn recorded(
+        shader: &'a Shader,
+        bindings: &'a Bindings,
+        options: &'a Options<'a>,
+    ) -> Self {
+        Self { shader, bindings, options, deadline: None }
+    }
+
     /// Starts a drawing; its time limit counts from here.
     ///
     /// # Errors
-    /// [`RunError::OddGroup`].
+    /// [`RunError::OddGroup`], and [`RunError::Memory`] if a group or the coordinates of the picture's columns and rows
+    /// take more than the limit.
     pub fn new(
         shader: &'a Shader,
         bindings: &'a Bindings,
@@ -30,6 +47,18 @@ impl<'a> Draw<'a> {
         let [width, height] = options.group;
         if width == 0 || height == 0 || (width | height) & 1 != 0 {
             return Err(RunError::OddGroup { width, height });
+        }
+        let limit = options.limits.memory;
+        let bytes = (u64::from(width) * u64::from(height)).saturating_mul(LANE_BYTES);
+        if bytes > limit {
+            let what = format!("a group of {width}x{height} pixels");
+            return Err(RunError::Memory { what, bytes, limit });
+        }
+        let [columns, rows] = bindings.size();
+        let bytes = u64::from(columns) * COLUMN_BYTES + u64::from(rows) * ROW_BYTES;
+        if bytes > limit {
+            let what = format!("the coordinates of {columns} columns and {rows} rows");
+            return Err(RunError::Memory { what, bytes, limit });
         }
         let deadline = options.limits.time.and_then(|limit| Instant::now().checked_add(limit));
         Ok(Self { shader, bindings, options, deadline })

@@ -117,7 +117,10 @@ pub fn draw_into(
         area.height.into(),
         draw.options,
         || (),
-        |(), mut band| prepared.draw_band(draw, &mut band),
+        |(), mut band| {
+            draw.check()?;
+            prepared.draw_band(draw, &mut band)
+        },
     )?;
     frame.warnings = stats.warnings;
     frame.counters = stats.counters;

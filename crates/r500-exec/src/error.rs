@@ -47,6 +47,16 @@ pub enum RunError {
         /// [`Limits::memory`](crate::Limits::memory).
         limit: u64,
     },
+    /// Something besides the frame would take too much memory.
+    #[error("{what} takes {bytes} bytes, the limit is {limit}")]
+    Memory {
+        /// What, in words.
+        what: String,
+        /// Bytes that it would take.
+        bytes: u64,
+        /// [`Limits::memory`](crate::Limits::memory).
+        limit: u64,
+    },
     /// The program ran for too long.
     #[error(
         "after {limit} instructions the group at pixel {},{} is still at address {address}: \

@@ -53,7 +53,8 @@ impl Default for Options<'_> {
 pub struct Limits {
     /// Instructions that a group of pixels may execute.
     pub instructions: u64,
-    /// Bytes that a frame may take.
+    /// Bytes that a frame may take, and what grows with the request besides: a group, the coordinates of columns and
+    /// rows, a recording.
     pub memory: u64,
     /// Time that a drawing may take.
     pub time: Option<Duration>,

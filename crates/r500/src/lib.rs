@@ -45,6 +45,7 @@ pub mod equivalence;
 pub mod expectation;
 pub mod explain;
 pub mod expression;
+pub mod files;
 pub mod image_diff;
 pub mod lint;
 pub mod picture;

@@ -8,6 +8,7 @@ use r500::asm::{Options as Assemble, PrintOptions, assemble, print};
 use r500::check::{LintCode, Report, Severity, check_job};
 use r500::exec::reference::Reference;
 use r500::exec::{Bindings, Options, Shader, draw};
+use r500::files::NamedFiles;
 use r500::isa::state::UsPixsize;
 use r500::lint;
 use r500::program::Job;
@@ -37,7 +38,11 @@ fn examples_are_clean() {
     assert!(examples.len() >= 11);
     for path in examples {
         let source = std::fs::read(&path).unwrap();
-        let assembly = assembly::assemble_with_files(&source, path.to_str().unwrap(), &[]);
+        let assembly = assembly::assemble_with_files(
+            &source,
+            path.to_str().unwrap(),
+            &NamedFiles::next_to(&path),
+        );
         assert!(assembly.is_ok());
         let report = check_job(&assembly.job);
         let facts = report.verdict.facts().unwrap_or_else(|| panic!("{}", path.display()));

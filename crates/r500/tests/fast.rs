@@ -253,8 +253,11 @@ fn programs() {
     for (about, text) in PROGRAMS {
         for zero_rule in [0, 1] {
             let source = format!("{given} US_CONFIG = {zero_rule} ; {text} {end}");
-            let assembly =
-                r500::reader::assembly::assemble_with_files(source.as_bytes(), about, &[]);
+            let assembly = r500::reader::assembly::assemble_with_files(
+                source.as_bytes(),
+                about,
+                &r500::files::NamedFiles::anywhere(),
+            );
             assert!(assembly.is_ok(), "{about}: {:?}", assembly.diagnostics);
             let mut job = assembly.job;
             job.name = format!("{about}, US_CONFIG {zero_rule}");

@@ -4,8 +4,11 @@
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr)]
 
+use std::path::Path;
+
 use r500::exec::{Bindings, Limits, Options, Shader, draw};
 use r500::fast::Fast;
+use r500::files::NamedFiles;
 use r500::reader::assembly::assemble_with_files;
 
 const SIDE: u32 = 8192;
@@ -29,7 +32,8 @@ const PROGRAMS: [(&str, &str); 2] = [
 #[ignore = "takes over a GiB of memory"]
 fn a_large_picture_takes_little_beside_its_frame() {
     for (name, text) in PROGRAMS {
-        let assembly = assemble_with_files(text.as_bytes(), name, &[]);
+        let assembly =
+            assemble_with_files(text.as_bytes(), name, &NamedFiles::below(Path::new("")));
         assert!(assembly.is_ok(), "{name}: {:?}", assembly.diagnostics);
         let job = assembly.job;
         let shader = Shader::new(&job.program).unwrap();

@@ -1,9 +1,15 @@
 // A program in the URL's fragment: "1." and the packed program. Nothing is sent to any server.
 
-import type { Source } from "../machine/protocol.ts";
+import type { NamedFile, Source } from "../machine/protocol.ts";
 
 /** What the fragment begins with; another number would be another way to pack. */
 const VERSION = "1.";
+
+/** Bytes of JSON that a link may hold after decompression: a small link can hold a lot of spaces. */
+const MOST_BYTES = 32 << 20;
+/** Files that it may hold, and letters of their names. */
+const MOST_FILES = 64;
+const MOST_NAME = 1024;
 
 /** What is packed: texts and bytes under short names, as JSON, deflated. */
 interface Packed {
@@ -12,32 +18,76 @@ interface Packed {
   f?: [string, string][];
 }
 
+/** A link that is none: the message says why, in words. */
+export class BadLink extends Error {}
+
+const DAMAGED = "this link is damaged: part of it is missing or changed";
+const FOREIGN = "this link holds no program";
+const TOO_LARGE = `this link holds more than ${MOST_BYTES >> 20} MiB: it is not opened`;
+
 export async function pack(source: Source): Promise<string> {
   const packed: Packed = { n: source.name, t: source.text };
   if (source.files.length > 0) packed.f = source.files.map((file) => [file.name, base64(file.bytes)]);
   const bytes = new TextEncoder().encode(JSON.stringify(packed));
-  return VERSION + base64(await through(bytes, new CompressionStream("deflate-raw")));
+  if (bytes.length > MOST_BYTES) throw new BadLink(`the program is too large for a link: more than ${MOST_BYTES >> 20} MiB with its files`);
+  return VERSION + base64(await through(bytes, new CompressionStream("deflate-raw"), Infinity));
 }
 
-/** The program of a fragment; nothing if it holds none. */
+/** The program of a fragment; nothing if it holds none. Throws `BadLink` if it is malformed. */
 export async function unpack(fragment: string): Promise<Source | undefined> {
   const text = fragment.replace(/^#/, "");
   if (!/^\d+\./.test(text)) return undefined;
-  if (!text.startsWith(VERSION)) throw new Error("this link was made by a newer version of this page");
-  let packed: Packed;
+  if (!text.startsWith(VERSION)) throw new BadLink("this link was made by a newer version of this page");
+  let value: unknown;
   try {
-    const bytes = await through(unbase64(text.slice(VERSION.length)), new DecompressionStream("deflate-raw"));
-    packed = JSON.parse(new TextDecoder().decode(bytes)) as Packed;
-  } catch {
-    throw new Error("this link is damaged: part of it is missing or changed");
+    const bytes = await through(unbase64(text.slice(VERSION.length)), new DecompressionStream("deflate-raw"), MOST_BYTES);
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch (error) {
+    throw error instanceof BadLink ? error : new BadLink(DAMAGED);
   }
-  const files = (packed.f ?? []).map(([name, bytes]) => ({ name, bytes: unbase64(bytes) }));
-  return { name: String(packed.n), text: String(packed.t), files };
+  return program(value);
 }
 
-async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream): Promise<Uint8Array> {
-  const piped = new Blob([bytes as BlobPart]).stream().pipeThrough(stream);
-  return new Uint8Array(await new Response(piped).arrayBuffer());
+/** Checks that a value is a packed program. */
+function program(value: unknown): Source {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw new BadLink(FOREIGN);
+  const { n: name, t: text, f: files = [] } = value as Record<string, unknown>;
+  if (typeof name !== "string" || typeof text !== "string" || name.length > MOST_NAME) throw new BadLink(FOREIGN);
+  if (!Array.isArray(files) || files.length > MOST_FILES) throw new BadLink(FOREIGN);
+  return { name, text, files: files.map(file) };
+}
+
+function file(value: unknown): NamedFile {
+  if (!Array.isArray(value) || value.length !== 2) throw new BadLink(FOREIGN);
+  const [name, bytes] = value as unknown[];
+  if (typeof name !== "string" || typeof bytes !== "string" || name.length > MOST_NAME) throw new BadLink(FOREIGN);
+  try {
+    return { name, bytes: unbase64(bytes) };
+  } catch {
+    throw new BadLink(DAMAGED);
+  }
+}
+
+/** What a stream makes of bytes; no more of it is made than `most`. */
+async function through(bytes: Uint8Array, stream: CompressionStream | DecompressionStream, most: number): Promise<Uint8Array> {
+  const reader = new Blob([bytes as BlobPart]).stream().pipeThrough(stream).getReader();
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    length += part.value.length;
+    if (length > most) {
+      await reader.cancel();
+      throw new BadLink(TOO_LARGE);
+    }
+    parts.push(part.value);
+  }
+  const all = new Uint8Array(length);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
 
 /** Letters that fragments take as they are. */

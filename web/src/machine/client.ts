@@ -6,6 +6,14 @@ import type { Message, Reply } from "./worker.ts";
 /** The request was given up because the worker was stopped. */
 export class Stopped extends Error {}
 
+/** An answer, or nothing if the worker was stopped before it came: for what is asked in passing. */
+export async function unlessStopped<T>(answer: Promise<T>): Promise<T | undefined> {
+  return answer.catch((error: unknown) => {
+    if (error instanceof Stopped) return undefined;
+    throw error;
+  });
+}
+
 interface Waiting {
   resolve(answer: unknown): void;
   reject(error: Error): void;
@@ -17,13 +25,20 @@ export class Client {
   /** Workers that failed one after the other, without an answer between. */
   private failures = 0;
   private readonly waiting = new Map<number, Waiting>();
+  private watch: ReturnType<typeof setTimeout> | undefined;
+  /** A worker was stopped; the new one knows nothing. */
+  onrestart: (() => void) | undefined;
 
   /** Requests that are not answered yet. */
   get pending(): number {
     return this.waiting.size;
   }
 
-  constructor(private readonly module: Promise<WebAssembly.Module>) {
+  /** `patience`: milliseconds that one answer may take before the worker is stopped and a new one begins. */
+  constructor(
+    private readonly module: Promise<WebAssembly.Module>,
+    private readonly patience = Infinity,
+  ) {
     this.start();
   }
 
@@ -33,6 +48,7 @@ export class Client {
     return new Promise((resolve, reject) => {
       this.waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
       this.post({ id, request: { do: what, ...request }, attached });
+      if (this.waiting.size === 1) this.await();
     });
   }
 
@@ -40,11 +56,20 @@ export class Client {
   restart(why: string): void {
     this.worker?.terminate();
     this.start();
+    this.onrestart?.();
     this.giveUp(why);
+  }
+
+  /** Waits for the next answer, not for ever. */
+  private await(): void {
+    clearTimeout(this.watch);
+    if (this.waiting.size === 0 || this.patience === Infinity) return;
+    this.watch = setTimeout(() => this.restart(`stopped: no answer after ${this.patience / 1000} seconds`), this.patience);
   }
 
   /** Nobody waits any longer. */
   private giveUp(why: string): void {
+    clearTimeout(this.watch);
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
     for (const one of waiting) one.reject(new Stopped(why));
@@ -57,6 +82,7 @@ export class Client {
       this.failures = 0;
       const waiting = this.waiting.get(data.id);
       this.waiting.delete(data.id);
+      this.await();
       if (data.broken) this.restart(`the machine stopped: ${data.error ?? ""}`);
       if (data.error === undefined) waiting?.resolve(data.answer);
       else waiting?.reject(new Error(data.error));

@@ -2,6 +2,7 @@
 
 import { message, settled } from "../app/dom.ts";
 import { Signal } from "../app/signal.ts";
+import { Stopped } from "../machine/client.ts";
 import { sourceRequest, type Analysis, type Answers, type Ask, type Instruction, type NamedFile, type Range, type RequestName, type Source } from "../machine/protocol.ts";
 
 /** Milliseconds without a key before the program is analysed anew. */
@@ -28,6 +29,8 @@ export class Document {
   private round = 0;
   private asked: Source | undefined;
   private knownText: string | undefined;
+  /** A program whose analysis took too long: it is not tried again for questions about places in it. */
+  private refused: Source | undefined;
   /** Analyses soon, unless that text is known already. */
   readonly soon = settled(SETTLED, () => {
     if (this.asked?.text !== this.text() || this.asked.files !== this.files) this.now();
@@ -73,9 +76,11 @@ export class Document {
         // Of another text than what stands there by now, places would be wrong; its own comes soon.
         if (mine !== this.round || taken.text !== this.text()) return;
         this.knownText = taken.text;
+        this.refused = undefined;
         this.analysis.value = found;
         this.events.analysed(found, taken);
       } catch (error) {
+        if (error instanceof Stopped) this.refused = taken;
         if (mine === this.round) this.events.failed(message(error));
       }
     })();
@@ -84,8 +89,14 @@ export class Document {
 
   /** Waits until the analysis is of the text as it is. */
   async current(): Promise<void> {
-    if (this.analysis.value === undefined || !this.isCurrent) void this.now();
+    const refused = this.refused?.text === this.text() && this.refused.files === this.files;
+    if (!refused && (this.analysis.value === undefined || !this.isCurrent)) void this.now();
     await this.analysing;
+  }
+
+  /** The worker that knew the analysis is gone. */
+  forget(): void {
+    this.knownText = undefined;
   }
 
   // --- Instructions -------------------------------------------------------------------------------

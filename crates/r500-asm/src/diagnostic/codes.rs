@@ -58,7 +58,7 @@ impl DiagnosticCode {
     /// Codes whose example alone cannot produce them: other files, or enormous ones, are needed.
     pub const NO_EXAMPLE: &'static [Self] = &[
         Self::IncludeCycle,
-        Self::IncludeDepth,
+        Self::IncludeLimit,
         Self::TooDeep,
         Self::JumpTooFar,
         Self::TooLong,
@@ -96,8 +96,8 @@ codes! {
     IncludeCycle "E0005" Error "a file that includes itself"
         "A file may be included any number of times, but not while it is still open: that would never end."
         "#include \"itself.fs.asm\"\n";
-    IncludeDepth "E0006" Error "files that include files that include files"
-        "The nesting depth of included files is limited, so that an endless chain ends with an error."
+    IncludeLimit "E0006" Error "includes past a limit"
+        "The depth, number and total size of included files are limited, so that endless chains and files that include each other over and over end with an error. Includes after it are skipped."
         "#include \"deeper.inc\"\n";
     SourceTooLarge "E0007" Error "a source of more than 4 GiB"
         "Places in sources are 32-bit numbers."

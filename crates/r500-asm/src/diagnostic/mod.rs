@@ -2,9 +2,11 @@
 
 mod codes;
 mod render;
+mod visible;
 
 pub use codes::{DiagnosticCode, DiagnosticInfo, Severity};
 pub use render::{Excerpt, Message, MessageLevel, RenderOptions, render, render_all};
+pub use visible::{disturbs_terminal, visible};
 
 use crate::source::Span;
 

@@ -2,6 +2,7 @@
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
+use super::visible::{disturbs_terminal, visible};
 use super::{Diagnostic, Severity};
 use crate::source::{File, Files, Span};
 
@@ -117,8 +118,8 @@ impl Message<'_> {
             MessageLevel::Warning => Level::WARNING,
             MessageLevel::Note => Level::NOTE,
         };
-        let title = level.primary_title(self.title);
-        let title = if self.id.is_empty() { title } else { title.id(self.id) };
+        let title = level.primary_title(visible(self.title));
+        let title = if self.id.is_empty() { title } else { title.id(visible(self.id)) };
         let mut group = Group::with_title(title);
         let windows;
         match &self.excerpt {
@@ -127,7 +128,7 @@ impl Message<'_> {
                 for window in &windows {
                     let mut snippet = Snippet::source(&*window.text)
                         .line_start(window.line)
-                        .path(&*window.file.name)
+                        .path(visible(&window.file.name))
                         .fold(true);
                     for (kind, range, label) in &window.marks {
                         snippet = snippet.annotation(annotation(*kind, range.clone(), label));
@@ -136,20 +137,21 @@ impl Message<'_> {
                 }
             }
             Excerpt::Line { origin, line, mark, label } => {
-                group = group.element(Origin::path(*origin));
+                group = group.element(Origin::path(visible(origin)));
                 if let Some((number, text)) = line {
-                    let mark = floor(text, mark.start)..ceil(text, mark.end.max(mark.start));
+                    let text = printable(text.as_bytes());
+                    let mark = floor(&text, mark.start)..ceil(&text, mark.end.max(mark.start));
                     let mark = annotation(AnnotationKind::Primary, mark, label);
                     group =
-                        group.element(Snippet::source(*text).line_start(*number).annotation(mark));
+                        group.element(Snippet::source(text).line_start(*number).annotation(mark));
                 }
             }
         }
         for note in &self.notes {
-            group = group.element(Level::NOTE.message(*note));
+            group = group.element(Level::NOTE.message(visible(note)));
         }
         for help in &self.help {
-            group = group.element(Level::HELP.message(*help));
+            group = group.element(Level::HELP.message(visible(help)));
         }
         let text = renderer.render(&[group]);
         match self.excerpt {
@@ -174,7 +176,7 @@ fn annotation<'a>(
     label: &'a str,
 ) -> Annotation<'a> {
     let annotation = kind.span(range);
-    if label.is_empty() { annotation } else { annotation.label(label) }
+    if label.is_empty() { annotation } else { annotation.label(visible(label)) }
 }
 
 /// The part of a file that is shown.
@@ -242,8 +244,9 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
 fn printable(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            if c.is_control() && c != '\n' && c != '\t' && c != '\r' {
+        let mut chars = chunk.valid().chars().peekable();
+        while let Some(c) = chars.next() {
+            if disturbs_terminal(c) && !(c == '\r' && chars.peek() == Some(&'\n')) {
                 out.extend(std::iter::repeat_n('?', c.len_utf8()));
             } else {
                 out.push(c);

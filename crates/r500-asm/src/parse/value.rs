@@ -180,7 +180,7 @@ impl Parser<'_> {
         Ok(self.literal()?.0.float())
     }
 
-    /// Returns a string, its escapes undone (`\"`, `\\`, `\n`).
+    /// Returns a string, its escapes undone (`\"`, `\\`, `\n`, `\r`, `\u` with four hexadecimal digits).
     pub(super) fn string(&mut self) -> Parsed<(String, Span)> {
         let span = self.expect_token(TokenKind::Str)?.span;
         let text = self.text(span);
@@ -193,6 +193,18 @@ impl Parser<'_> {
                 '\\' => match chars.next() {
                     Some('n') => out.push('\n'),
                     Some('r') => out.push('\r'),
+                    Some('u') => {
+                        let digits = chars.as_str().get(..4);
+                        let digits = digits.filter(|d| d.bytes().all(|b| b.is_ascii_hexdigit()));
+                        let code = digits.and_then(|d| u32::from_str_radix(d, 16).ok());
+                        match code.and_then(char::from_u32) {
+                            Some(c) => {
+                                out.push(c);
+                                chars.nth(3);
+                            }
+                            None => out.push('u'),
+                        }
+                    }
                     Some(c) => out.push(c),
                     None => {}
                 },

@@ -8,6 +8,7 @@ use r500_isa::{Kind, Register, Word};
 use r500_program::{Compare, Component, Expect, InputData, Job, Plane, Program, Texture};
 
 use super::{PrintOptions, TextBuffer, TextureFile};
+use crate::diagnostic::disturbs_terminal;
 use crate::names;
 
 /// Everything of a job but its instructions, and an empty line if that is anything.
@@ -74,6 +75,7 @@ fn quoted(out: &mut TextBuffer, text: &str) {
             '\\' => out.text("\\\\"),
             '\n' => out.text("\\n"),
             '\r' => out.text("\\r"),
+            c if disturbs_terminal(c) => out.text(&format!("\\u{:04x}", u32::from(c))),
             c => out.text(c.encode_utf8(&mut [0; 4])),
         }
     }

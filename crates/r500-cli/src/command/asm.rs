@@ -12,7 +12,8 @@ use serde_json::{Value as Json, json};
 use super::convert::OutputArgs;
 use super::exit::{Outcome, Status};
 use super::format::Format;
-use super::input_args;
+use super::input_args::{self, PathArgs};
+use super::terminal;
 
 /// Assemble a program.
 ///
@@ -30,6 +31,8 @@ pub(super) struct Asm {
     /// Look for included files here, too, after the folder of the file that includes them
     #[arg(short = 'I', long, value_name = "FOLDER")]
     include: Vec<PathBuf>,
+    #[command(flatten)]
+    paths: PathArgs,
     /// How to report errors and warnings: on stderr, with the lines of the source, or as an object on
     /// stdout (the program goes to -o only then)
     #[arg(long, value_enum, default_value_t = Format::Text)]
@@ -52,11 +55,12 @@ impl Asm {
     pub(super) fn run(self) -> Outcome {
         let file = input_args::show(&self.source);
         let bytes = input_args::bytes(&self.source)?;
-        let assembly = assembly::assemble_with_files(&bytes, &file, &self.include);
+        let files = self.paths.files(&self.source).with_search(&self.include);
+        let assembly = assembly::assemble_with_files(&bytes, &file, &files);
         match self.format {
             Format::Text => input_args::diagnose(&assembly),
             Format::Json => {
-                writeln!(std::io::stdout().lock(), "{:#}", answer(&assembly))?;
+                writeln!(terminal::out(), "{:#}", answer(&assembly))?;
             }
         }
         if !assembly.is_ok() {
@@ -72,7 +76,7 @@ impl Asm {
         };
         // Formats of instructions only need no textures.
         let job = if holds_jobs {
-            assembly::job(&assembly, true)
+            assembly::job(&assembly, &files)
                 .map_err(|error| input_args::unreadable(&self.source, error))?
         } else {
             r500::program::Job::from_program(r500::program::Program::from_code(

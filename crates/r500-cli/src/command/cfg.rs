@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::convert::put;
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, SourceArgs};
+use super::terminal;
 
 /// Show where a program can go: its flow graph.
 ///
@@ -72,7 +73,7 @@ impl Cfg {
         };
         match output {
             Some(path) => put(path, text.as_bytes())?,
-            None => std::io::stdout().lock().write_all(text.as_bytes())?,
+            None => terminal::out().write_all(text.as_bytes())?,
         }
         Ok(Status::Fine)
     }

@@ -116,12 +116,14 @@ impl OutputArgs {
             ));
         }
         let Some(path) = self.file() else {
+            if writer::is_text(language) {
+                return Ok(terminal::out().write_all(&bytes)?);
+            }
             let mut out = std::io::stdout().lock();
-            if out.is_terminal() && !writer::is_text(language) {
+            if out.is_terminal() {
                 return Err(Failure::usage("raw dwords are not for a terminal; give -o FILE"));
             }
-            out.write_all(&bytes)?;
-            return Ok(());
+            return Ok(out.write_all(&bytes)?);
         };
         put(path, &bytes)?;
         for file in files {

@@ -12,6 +12,7 @@ use super::convert::{OutputArgs, put};
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
 use super::input_args::{self, SourceArgs};
+use super::terminal;
 
 /// Read a program as assembly.
 ///
@@ -64,7 +65,7 @@ impl Disasm {
             let text = format!("{:#}\n", instructions(&job));
             match output.file() {
                 Some(path) => put(path, text.as_bytes())?,
-                None => std::io::stdout().lock().write_all(text.as_bytes())?,
+                None => terminal::out().write_all(text.as_bytes())?,
             }
             return Ok(Status::Fine);
         }

@@ -19,6 +19,9 @@ use r500::program::Job;
 use super::exit::{Failure, Outcome};
 use super::terminal;
 
+/// Time that drawing a picture may take if nothing else is asked for.
+pub(super) const TIME: Duration = Duration::from_secs(60);
+
 /// How to run.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "How it runs")]
@@ -48,10 +51,10 @@ pub(super) struct MachineArgs {
     /// Instructions that a group of pixels may execute
     #[arg(long, value_name = "N", default_value_t = Limits::default().instructions)]
     limit_instructions: u64,
-    /// Bytes that the picture may take
+    /// Bytes that a picture may take, and a group of pixels, or a recording
     #[arg(long, value_name = "BYTES", default_value_t = Limits::default().memory)]
     limit_memory: u64,
-    /// Seconds that drawing a picture may take
+    /// Seconds that drawing a picture may take; 0 for no limit [default: 60; of `diff --run` 30 for all]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     limit_time: Option<Duration>,
 }
@@ -98,7 +101,7 @@ impl MachineArgs {
     pub(super) fn list_readings(&self) -> Outcome<bool> {
         let wanted = self.reading.iter().any(|text| text == "help" || text == "list");
         if wanted {
-            print_readings(&mut std::io::stdout().lock())?;
+            print_readings(&mut terminal::out())?;
         }
         Ok(wanted)
     }
@@ -136,7 +139,7 @@ impl MachineArgs {
             limits: Limits {
                 instructions: self.limit_instructions,
                 memory: self.limit_memory,
-                time: self.limit_time.filter(|limit| !limit.is_zero()),
+                time: self.time_limit(TIME),
             },
             ..Options::default()
         };
@@ -213,7 +216,7 @@ pub(super) fn not_run(error: RunError) -> Failure {
             return Failure::usage(error);
         }
         RunError::Instructions { .. } => Some("--limit-instructions"),
-        RunError::TooLarge { .. } => Some("--limit-memory"),
+        RunError::TooLarge { .. } | RunError::Memory { .. } => Some("--limit-memory"),
         RunError::Time { .. } => Some("--limit-time"),
         _ => None,
     };
@@ -238,7 +241,7 @@ pub(super) fn who_drew(ran: &RunInfo) -> String {
 
 /// Says what a run met.
 pub(super) fn print_findings(findings: &RuntimeWarnings) -> Outcome<()> {
-    let mut out = std::io::stderr().lock();
+    let mut out = terminal::err();
     for finding in findings.iter() {
         let weight = finding_weight(finding.kind);
         writeln!(out, "{weight}[{}]: {finding}", finding.kind.name())?;

@@ -16,7 +16,8 @@ use serde_json::{Value as Json, json};
 
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
-use super::{input_args, markdown, terminal};
+use super::input_args::{self, ReadArgs};
+use super::{markdown, terminal};
 
 /// Explain dwords, instructions, names and error codes.
 ///
@@ -98,10 +99,10 @@ impl Explain {
             }
         }
         let answers = self.answers(&items)?;
-        let mut out = std::io::stdout().lock();
+        let mut out = terminal::out();
         match self.format {
             Format::Text => {
-                let style = Style { colors: terminal::colors(&out) };
+                let style = Style { colors: terminal::colors(&std::io::stdout()) };
                 for (i, answer) in answers.iter().enumerate() {
                     if i != 0 {
                         writeln!(out)?;
@@ -152,7 +153,9 @@ impl Explain {
     }
 
     fn program(&self, file: &str, numbers: &[String], answers: &mut Vec<Answer>) -> Outcome<()> {
-        let code = input_args::one(Path::new(file), None, self.pick.as_deref())?.program.code;
+        let code = input_args::one(Path::new(file), ReadArgs::default(), self.pick.as_deref())?
+            .program
+            .code;
         let wanted: Vec<usize> = match numbers {
             [] => (0..code.len()).collect(),
             some => some.iter().filter_map(|number| number.parse().ok()).collect(),

@@ -63,11 +63,11 @@ impl Fmt {
             if self.check {
                 if !same {
                     let text = difference(&before, &after, &name, "formatted");
-                    std::io::stdout().lock().write_all(text.as_bytes())?;
+                    terminal::out().write_all(text.as_bytes())?;
                     status = Status::Failed;
                 }
             } else if input_args::is_stdin(file) {
-                std::io::stdout().lock().write_all(&after)?;
+                terminal::data_out().write_all(&after)?;
             } else if !same {
                 put(file, &after)?;
             }

@@ -1,10 +1,11 @@
 //! The program: the options that every command shares, and reading it.
 
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use r500::asm::{Assembly, RenderOptions, Span};
+use r500::files::{self as guard, MAX_PICTURE, MAX_TEXT, NamedFiles};
 use r500::formats::Limits;
 use r500::program::Job;
 use r500::reader::{self, Language, ReadError};
@@ -20,16 +21,43 @@ pub(super) struct SourceArgs {
     // Not required here: `--reading help` needs none. `file` reports what is missing.
     #[arg(value_name = "PROGRAM")]
     program: Option<PathBuf>,
-    /// What it is written in (default: recognised from content): assembly, raw, c-array, hex,
-    /// mesa-log, json, json-lines
-    #[arg(long, value_name = "FORMAT")]
-    pub(super) from: Option<Language>,
+    #[command(flatten)]
+    pub(super) read: ReadArgs,
     /// Which program of a file that holds several: its name, or its number from 0
     #[arg(long, value_name = "NAME|N")]
     pub(super) pick: Option<String>,
     /// List the programs of the file and stop
     #[arg(long)]
     pub(super) list: bool,
+}
+
+/// How files of programs are read.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(super) struct ReadArgs {
+    /// Format of the programs (default: recognised from content): assembly, raw, c-array, hex,
+    /// mesa-log, json, json-lines
+    #[arg(long, value_name = "FORMAT")]
+    pub(super) from: Option<Language>,
+    #[command(flatten)]
+    pub(super) paths: PathArgs,
+}
+
+/// Which files a source may name.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(super) struct PathArgs {
+    /// Let sources include files and name textures outside of their own folder
+    #[arg(long)]
+    allow_paths: bool,
+}
+
+impl PathArgs {
+    /// Returns the files that a source may name; of stdin, those below the working folder.
+    pub(super) fn files(self, source: &Path) -> NamedFiles {
+        match self.allow_paths {
+            true => NamedFiles::anywhere(),
+            false => NamedFiles::next_to(source),
+        }
+    }
 }
 
 impl SourceArgs {
@@ -39,7 +67,7 @@ impl SourceArgs {
             self.print_list()?;
             return Ok(None);
         }
-        one(self.file()?, self.from, self.pick.as_deref()).map(Some)
+        one(self.file()?, self.read, self.pick.as_deref()).map(Some)
     }
 
     /// Reads all programs of the file, or the one that was picked; `None` if they were only to be
@@ -49,7 +77,7 @@ impl SourceArgs {
             return Ok(self.read()?.map(|job| vec![job]));
         }
         let file = self.file()?;
-        let jobs: Result<Vec<Job>, ReadError> = open_sound(file, self.from)?.collect();
+        let jobs: Result<Vec<Job>, ReadError> = open_sound(file, self.read)?.collect();
         let jobs = jobs.map_err(|error| unreadable(file, error))?;
         jobs.iter().for_each(|job| warn_of_reserved_encodings(file, job));
         if jobs.is_empty() { Err(no_program(file)) } else { Ok(Some(jobs)) }
@@ -64,7 +92,7 @@ impl SourceArgs {
     /// Returns the program's file and those that it names: included sources and textures.
     pub(super) fn files(&self) -> Outcome<Vec<PathBuf>> {
         let file = self.file()?;
-        let jobs = begin(file, self.from).ok();
+        let jobs = begin(file, self.read).ok();
         let assembly = jobs.as_ref().and_then(reader::Jobs::assembly);
         let named = assembly.into_iter().flat_map(reader::assembly::files);
         Ok(std::iter::once(file.to_owned()).chain(named).collect())
@@ -72,8 +100,8 @@ impl SourceArgs {
 
     fn print_list(&self) -> Outcome<()> {
         let file = self.file()?;
-        let mut out = std::io::stdout().lock();
-        for (i, job) in open(file, self.from)?.enumerate() {
+        let mut out = terminal::out();
+        for (i, job) in open(file, self.read)?.enumerate() {
             let job = job.map_err(|error| unreadable(file, error))?;
             let name = if job.name.is_empty() { "(no name)" } else { &job.name };
             let size = job.size.map_or(String::new(), |[w, h]| format!(", {w}x{h}"));
@@ -86,8 +114,8 @@ impl SourceArgs {
 }
 
 /// Reads the program of a file, or the one of several that `pick` names or numbers.
-pub(super) fn one(file: &Path, from: Option<Language>, pick: Option<&str>) -> Outcome<Job> {
-    let mut jobs = open_sound(file, from)?;
+pub(super) fn one(file: &Path, read: ReadArgs, pick: Option<&str>) -> Outcome<Job> {
+    let mut jobs = open_sound(file, read)?;
     let Some(pick) = pick else {
         let first = jobs.next().transpose().map_err(|error| unreadable(file, error))?;
         let first = first.ok_or_else(|| no_program(file))?;
@@ -139,8 +167,8 @@ pub(super) fn several(file: &Path) -> Failure {
 }
 
 /// Reads the jobs of a file, one at a time. Warnings of the assembler are printed to stderr.
-pub(super) fn open(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'static>> {
-    let jobs = begin(file, from)?;
+pub(super) fn open(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
+    let jobs = begin(file, read)?;
     if let Some(assembly) = jobs.assembly()
         && assembly.is_ok()
     {
@@ -150,8 +178,8 @@ pub(super) fn open(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<
 }
 
 /// Returns the same, where errors of an assembler are for a person to read at once.
-fn open_sound(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'static>> {
-    let jobs = open(file, from)?;
+fn open_sound(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
+    let jobs = open(file, read)?;
     match jobs.assembly() {
         Some(assembly) if !assembly.is_ok() => Err(Failure::diagnosed(diagnostics(assembly))),
         _ => Ok(jobs),
@@ -170,14 +198,15 @@ fn diagnostics(assembly: &Assembly) -> String {
     assembly.render(RenderOptions { color }).trim_end().to_owned()
 }
 
-fn begin(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'static>> {
-    let limits = Limits::default();
+fn begin(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
+    let (limits, files) = (Limits::default(), read.paths.files(file));
     let jobs = if is_stdin(file) {
-        reader::jobs_with_files(BufReader::new(std::io::stdin()), None, from, &limits)
+        let input = BufReader::new(std::io::stdin());
+        reader::jobs_with_files(input, None, read.from, &limits, &files)
     } else if file.is_dir() {
         return Err(Failure::could_not(anyhow::anyhow!("{} is a folder", show(file))));
     } else {
-        reader::open(file, from, &limits)
+        reader::open_with_files(file, read.from, &limits, &files)
     };
     jobs.map_err(|error| unreadable(file, error))
 }
@@ -186,32 +215,14 @@ fn begin(file: &Path, from: Option<Language>) -> Outcome<reader::Jobs<'static>> 
 pub(super) fn files(paths: &[PathBuf], wanted: impl Fn(&Path) -> bool) -> Outcome<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
-        if path.is_dir() { walk(path, &wanted, &mut files)? } else { files.push(path.clone()) }
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let walked = guard::walk(path, &wanted);
+        files.extend(walked.map_err(|(path, error)| cannot_read(&path, error))?);
     }
     Ok(files)
-}
-
-fn walk(folder: &Path, wanted: &impl Fn(&Path) -> bool, files: &mut Vec<PathBuf>) -> Outcome<()> {
-    let cannot = |error: std::io::Error| {
-        Failure::could_not(error).context(format_args!("cannot read {}", folder.display()))
-    };
-    let mut entries = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(cannot)? {
-        entries.push(entry.map_err(cannot)?.path());
-    }
-    entries.sort();
-    for path in entries {
-        // Links to folders are not followed: they may lead in circles.
-        let link = std::fs::symlink_metadata(&path).is_ok_and(|meta| meta.is_symlink());
-        if path.is_dir() {
-            if !link {
-                walk(&path, wanted, files)?;
-            }
-        } else if wanted(&path) {
-            files.push(path);
-        }
-    }
-    Ok(())
 }
 
 /// Returns whether a file can hold programs, by its name.
@@ -223,23 +234,35 @@ pub(super) fn may_hold_programs(path: &Path) -> bool {
     extensions.iter().any(|extension| name.ends_with(extension))
 }
 
-/// Returns all bytes of a file or of stdin.
+/// Returns all bytes of a file or of stdin, a source's size at most.
 pub(super) fn bytes(file: &Path) -> Outcome<Vec<u8>> {
-    let mut bytes = Vec::new();
     let read = if is_stdin(file) {
-        std::io::stdin().read_to_end(&mut bytes).map(|_| bytes)
+        guard::read_limited(std::io::stdin().lock(), MAX_TEXT)
     } else {
-        std::fs::read(file)
+        guard::read(file, MAX_TEXT)
     };
-    read.map_err(|error| {
-        Failure::could_not(error).context(format_args!("cannot read {}", show(file)))
-    })
+    read.map_err(|error| cannot_read(file, error))
+}
+
+/// Returns the text of a file or of stdin, a source's size at most.
+pub(super) fn text(file: &Path) -> Outcome<String> {
+    guard::text(bytes(file)?).map_err(|error| cannot_read(file, error))
+}
+
+/// Returns the bytes of a picture's file.
+pub(super) fn picture_bytes(file: &Path) -> Outcome<Vec<u8>> {
+    guard::read(file, MAX_PICTURE).map_err(|error| cannot_read(file, error))
+}
+
+/// Returns a file that cannot be read.
+pub(super) fn cannot_read(file: &Path, error: std::io::Error) -> Failure {
+    Failure::could_not(error).context(format_args!("cannot read {}", show(file)))
 }
 
 /// Returns a file that could not be read, or not be understood.
 pub(super) fn unreadable(file: &Path, error: ReadError) -> Failure {
     if let ReadError::Io(error) = error {
-        return Failure::could_not(error).context(format_args!("cannot read {}", show(file)));
+        return cannot_read(file, error);
     }
     if let ReadError::Assembly { text, .. } = error {
         return Failure::diagnosed(text);
@@ -253,11 +276,11 @@ pub(super) fn unreadable(file: &Path, error: ReadError) -> Failure {
 /// cannot be read, and continues.
 pub(super) fn each(
     file: &Path,
-    from: Option<Language>,
+    read: ReadArgs,
     status: &mut Status,
     mut take: impl FnMut(usize, Job),
 ) -> Outcome<()> {
-    let jobs = match open(file, from) {
+    let jobs = match open(file, read) {
         Ok(jobs) => jobs,
         Err(failure) if failure.blames_input() => {
             failure.tell();

@@ -32,6 +32,7 @@ mod plane_expr;
 mod render;
 mod replay;
 mod run;
+mod safe_text;
 mod stats;
 mod stream;
 mod syntax;

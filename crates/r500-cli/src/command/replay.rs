@@ -259,7 +259,7 @@ impl Run {
     fn finish(self) -> Outcome {
         let status = self.status();
         let Counts { submissions, frames, compared, different, .. } = self.counts;
-        let mut out = std::io::stdout().lock();
+        let mut out = terminal::out();
         writeln!(out, "{submissions} submissions, {frames} frames")?;
         match compared {
             0 => writeln!(out, "the capture has no hashes to compare with")?,
@@ -270,9 +270,9 @@ impl Run {
 }
 
 fn open(path: &Path) -> Outcome<Reader<BufReader<File>>> {
-    let file = File::open(path).map_err(|error| {
-        Failure::could_not(error).context(format!("cannot read {}", path.display()))
-    })?;
+    // Records are read one at a time, each with a limit of its own.
+    let file = r500::files::open(path, u64::MAX)
+        .map_err(|error| super::input_args::cannot_read(path, error))?;
     Reader::new(BufReader::new(file)).map_err(|error| damaged(path, error))
 }
 

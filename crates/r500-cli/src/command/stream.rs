@@ -91,7 +91,7 @@ impl Stream {
                 })?;
                 Box::new(BufWriter::new(file))
             }
-            None => Box::new(BufWriter::new(std::io::stdout().lock())),
+            None => Box::new(BufWriter::new(terminal::out())),
         };
         let status = if let Some(draw) = self.vertex {
             vertex(&source, draw, &mut out)?
@@ -154,7 +154,7 @@ impl Stream {
         }
         match &self.output {
             Some(path) => put(path, &written.bytes)?,
-            None => std::io::stdout().lock().write_all(&written.bytes)?,
+            None => terminal::out().write_all(&written.bytes)?,
         }
         Ok(Status::Fine)
     }

@@ -1,9 +1,11 @@
 //! Output that depends on a terminal: messages, colours, progress, the picture.
 
-use std::io::{IsTerminal, Write};
+use std::io::{IsTerminal, StderrLock, StdoutLock, Write};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use r500::picture::Picture;
+
+use super::safe_text::SafeText;
 
 /// `error: …` on stderr.
 pub(crate) fn error(message: &str) {
@@ -13,7 +15,7 @@ pub(crate) fn error(message: &str) {
 /// Text on stderr.
 pub(crate) fn plain(text: &str) {
     // A failure here cannot be reported.
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(err(), "{text}");
 }
 
 /// `warning: …` on stderr.
@@ -27,13 +29,33 @@ pub(super) fn note(message: &str) {
 }
 
 fn say(label: &str, color: &str, message: &str) {
-    let mut stderr = std::io::stderr().lock();
+    let message = r500::asm::visible(message);
     // A failure here cannot be reported.
-    let _ = if colors(&stderr) {
-        writeln!(stderr, "\x1b[1;{color}m{label}\x1b[0m: {message}")
+    let _ = if colors(&std::io::stderr()) {
+        writeln!(err(), "\x1b[1;{color}m{label}\x1b[0m: {message}")
     } else {
-        writeln!(stderr, "{label}: {message}")
+        writeln!(err(), "{label}: {message}")
     };
+}
+
+/// Returns stdout for text and JSON: what of an input would disturb a terminal is written as an escape, wherever the
+/// output goes.
+pub(super) fn out() -> SafeText<StdoutLock<'static>> {
+    let stdout = std::io::stdout();
+    let colors = colors(&stdout);
+    SafeText::new(stdout.lock(), colors)
+}
+
+/// Returns stderr, with the same filter.
+pub(super) fn err() -> SafeText<StderrLock<'static>> {
+    let stderr = std::io::stderr();
+    let colors = colors(&stderr);
+    SafeText::new(stderr.lock(), colors)
+}
+
+/// Returns stdout for a source that is handed back changed: every byte of it, but to a terminal text as [`out`] has it.
+pub(super) fn data_out() -> Box<dyn Write> {
+    if std::io::stdout().is_terminal() { Box::new(out()) } else { Box::new(std::io::stdout()) }
 }
 
 /// Returns whether a stream takes colours: a terminal, and `NO_COLOR` is not set to anything.

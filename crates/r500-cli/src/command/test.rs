@@ -12,12 +12,12 @@ use r500::exec::{Engine, Options};
 use r500::expectation::{Mismatch, Verdict, judge};
 use r500::picture::{Picture, decode_png};
 use r500::program::Job;
-use r500::reader::Language;
 
 use super::engine_args::MachineArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
-use super::{input_args, syntax, terminal};
+use super::input_args::{self, ReadArgs};
+use super::{syntax, terminal};
 
 /// Run programs with expectations.
 ///
@@ -33,9 +33,8 @@ pub(super) struct Test {
     /// Files and folders; `-` is stdin
     #[arg(value_name = "FILE", required_unless_present = "reading")]
     files: Vec<PathBuf>,
-    /// Format of the files (default: recognised from content)
-    #[arg(long, value_name = "FORMAT")]
-    from: Option<Language>,
+    #[command(flatten)]
+    read: ReadArgs,
     /// Run only those whose name holds this text (`*` stands for anything)
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
@@ -132,7 +131,7 @@ impl Test {
                     continue;
                 }
                 if self.list {
-                    writeln!(std::io::stdout().lock(), "{}", item.name())?;
+                    writeln!(terminal::out(), "{}", item.name())?;
                     continue;
                 }
                 batch.push(item);
@@ -149,7 +148,7 @@ impl Test {
         }
         if self.format == Format::Text {
             let seconds = start.elapsed().as_secs_f64();
-            writeln!(std::io::stdout().lock(), "{} in {seconds:.2} s", tally.summary())?;
+            writeln!(terminal::out(), "{} in {seconds:.2} s", tally.summary())?;
         }
         if tally.passed + tally.failed + tally.known == 0 && self.format == Format::Text {
             terminal::warn("nothing was tested");
@@ -160,7 +159,7 @@ impl Test {
     /// Returns the jobs of a file; one that cannot be read is a failed test.
     fn items(&self, file: &Path) -> Outcome<impl Iterator<Item = Item>> {
         let jobs: Box<dyn Iterator<Item = Result<Job, String>>> =
-            match input_args::open(file, self.from) {
+            match input_args::open(file, self.read) {
                 Ok(jobs) => Box::new(jobs.map(|job| job.map_err(|error| error.to_string()))),
                 Err(failure) if failure.blames_input() => {
                     Box::new(std::iter::once(Err(failure.message())))
@@ -192,7 +191,7 @@ impl Test {
     ) -> Outcome<()> {
         let ends = runner.run(batch);
         bar.inc(batch.len() as u64);
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let mut out = std::io::BufWriter::new(terminal::out());
         for (item, (end, seconds)) in batch.drain(..).zip(ends) {
             let end = self.known(&item, end);
             tally.count(&end);
@@ -402,7 +401,7 @@ impl Tally {
 }
 
 fn read_picture(path: &Path) -> Result<Picture, String> {
-    let bytes = std::fs::read(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+    let bytes = input_args::picture_bytes(path).map_err(|failure| failure.message())?;
     decode_png(&bytes).map_err(|e| format!("{}: {e}", path.display()))
 }
 

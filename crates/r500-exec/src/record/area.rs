@@ -112,7 +112,7 @@ fn run_groups<T: Clone + Default + Send>(
     let pixels = pixels_in(area, setup.bindings.size(), bytes, setup.options.limits.memory)?;
     let draw = Draw::new(&setup.shader, &setup.bindings, &setup.options)?;
     let [width, height] = setup.options.group;
-    let (left, top) = (area.x - area.x % width, area.y + area.height);
+    let (left, top) = (area.x - area.x % width, area.y.saturating_add(area.height));
     let next_row = AtomicU32::new(area.y / height);
     let shared = Mutex::new((vec![T::default(); pixels], 0u64));
     let work = || -> Result<(), RunError> {
@@ -124,7 +124,8 @@ fn run_groups<T: Clone + Default + Send>(
             }
             let (mut row, mut stopped) = (Vec::new(), 0);
             let mut x = left;
-            while x < area.x + area.width {
+            let area_end = u64::from(area.x) + u64::from(area.width);
+            while u64::from(x) < area_end {
                 let mut group = Group::new(&draw, PixelRect { x, y, width, height });
                 let mut values = vec![T::default(); group.lanes().len()];
                 match run(&mut group, &mut values) {
@@ -137,7 +138,8 @@ fn run_groups<T: Clone + Default + Send>(
                     }
                 }
                 row.extend(group.lanes().iter().map(|lane| [lane.x, lane.y]).zip(values));
-                x += width;
+                let Some(next) = x.checked_add(width) else { break };
+                x = next;
             }
             let mut shared = lock(&shared);
             for ([x, y], value) in row {

@@ -132,7 +132,7 @@ impl DrawSetup {
     /// Returns the drawing without a time limit.
     fn draw(&self) -> Draw<'_> {
         let Self { shader, bindings, options } = self;
-        Draw { shader, bindings, options, deadline: None }
+        Draw::recorded(shader, bindings, options)
     }
 
     /// Returns the pixels of the group that contains a pixel.
@@ -154,7 +154,8 @@ impl Recording {
     /// some hundred in a run of 100,000.
     ///
     /// # Errors
-    /// [`RunError::OddGroup`], and [`RunError::AreaOutside`] if the pixel is outside the picture.
+    /// [`RunError::OddGroup`] and [`RunError::Memory`], and [`RunError::AreaOutside`] if the pixel is outside the
+    /// picture.
     pub fn new(mut setup: DrawSetup, pixel: [u32; 2]) -> Result<Self, RunError> {
         let [width, height] = setup.bindings.size();
         let [x, y] = pixel;
@@ -169,7 +170,14 @@ impl Recording {
         let mut checkpoints = Checkpoints::default();
         let mut activity = vec![LaneActivity::default(); group.lanes().len()];
         let mut end = End::Ended;
+        let limit = setup.options.limits.memory;
         while !group.ended() {
+            let bytes = (steps.len() * size_of::<StepRecord>()) as u64;
+            if bytes > limit {
+                let what = format!("the record of {} steps", steps.len());
+                end = End::Stopped(RunError::Memory { what, bytes, limit });
+                break;
+            }
             let state = group.state();
             checkpoints.offer(steps.len(), state);
             let depth = |n: usize| u16::try_from(n).unwrap_or(u16::MAX);

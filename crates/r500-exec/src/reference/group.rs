@@ -8,6 +8,9 @@ use crate::reading::{LeftWindow, OutsidePixels};
 use crate::warning::WarningKind;
 use crate::{Counters, Draw, Op, PixelRect, RunError, RuntimeWarnings};
 
+/// Instructions of a lane between two readings of the clock.
+const CLOCK: u64 = 16 * 1024;
+
 /// A group of pixels that share a program counter, and the state of their program.
 ///
 /// Lane order: quad by quad, quads row by row; within a quad top left, top right, bottom left, bottom
@@ -21,7 +24,7 @@ use crate::{Counters, Draw, Op, PixelRect, RunError, RuntimeWarnings};
 /// # let shader = Shader::new(&job.program)?;
 /// # let bindings = Bindings::new(&job, [4, 4])?;
 /// let options = Options::default();
-/// let draw = Draw { shader: &shader, bindings: &bindings, options: &options, deadline: None };
+/// let draw = Draw::new(&shader, &bindings, &options)?;
 /// let mut group = Group::new(&draw, PixelRect { x: 0, y: 0, width: 4, height: 4 });
 /// group.watch(group.lane_at(2, 1));
 /// while !group.ended() {
@@ -57,8 +60,10 @@ impl<'a> Group<'a> {
         let quads = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
         let lanes = quads
             .flat_map(|(column, row)| {
-                let (x, y) = (rect.x + column * 2, rect.y + row * 2);
-                [(x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1)]
+                // Past the last number there is no pixel of any picture.
+                let add = u32::saturating_add;
+                let (x, y) = (add(rect.x, column * 2), add(rect.y, row * 2));
+                [(x, y), (add(x, 1), y), (x, add(y, 1)), (add(x, 1), add(y, 1))]
             })
             .map(|(x, y)| Lane::new(draw, x, y))
             .collect();
@@ -272,10 +277,12 @@ impl<'a> Group<'a> {
             let pixel = [self.state.rect.x, self.state.rect.y];
             return Err(RunError::Instructions { address, pixel, limit });
         }
-        self.state.counters.instructions += 1;
-        if self.state.counters.instructions % 1024 == 1 {
+        // Large groups take as long for an instruction as small ones for many.
+        let interval = (CLOCK / self.state.lanes.len().max(1) as u64).max(1);
+        if self.state.counters.instructions.is_multiple_of(interval) {
             self.draw.check()?;
         }
+        self.state.counters.instructions += 1;
         Ok(())
     }
 }

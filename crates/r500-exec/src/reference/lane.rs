@@ -2,6 +2,7 @@
 
 use r500_isa::{TARGETS, TEMPORARIES};
 
+use crate::draw::LANE_BYTES;
 use crate::reading::KilledPixels;
 use crate::{Draw, PixelOut, Readings};
 
@@ -61,6 +62,10 @@ pub const POISON: f32 = -1_234_567.0;
 fn undefined(poison: bool) -> [f32; 4] {
     [if poison { POISON } else { 0.0 }; 4]
 }
+
+/// A group is refused for its size before it is made.
+const _: () =
+    assert!(size_of::<Lane>() + TEMPORARIES * size_of::<[f32; 4]>() <= LANE_BYTES as usize);
 
 impl Lane {
     /// Returns a pixel at the start of its program: inputs loaded, the rest undefined, which is 0 in this

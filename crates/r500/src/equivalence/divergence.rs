@@ -52,8 +52,8 @@ pub struct Place {
     pub event: Event,
 }
 
-/// Steps that are recorded of a run.
-const MOST_STEPS: usize = 1 << 18;
+/// Bytes that the recorded steps of a run may take, half of the memory limit at most.
+const MOST_BYTES: u64 = 64 << 20;
 
 impl Divergence {
     /// Follows the pixel of a difference through both programs, with what `jobs` carry, in the
@@ -106,7 +106,7 @@ impl Divergence {
             b: place(1),
             aligned: matches!(chosen, [Some(a), Some(b)] if partner(0, a) == Some(b)),
             steps: [traces[0].total, traces[1].total],
-            cut: traces.iter().any(|trace| trace.total > MOST_STEPS),
+            cut: traces.iter().any(|trace| trace.cut),
         })
     }
 }
@@ -115,6 +115,8 @@ impl Divergence {
 struct Trace {
     steps: Vec<Recorded>,
     total: usize,
+    /// Whether steps are missing at the end.
+    cut: bool,
 }
 
 struct Recorded {
@@ -139,22 +141,30 @@ impl Trace {
     ) -> Result<Self, Incomparable> {
         let shader = &pair.shaders()[n];
         let options = &Options { progress: None, ..options.clone() };
-        let draw = Draw { shader, bindings, options, deadline: None };
+        let run = |error| Incomparable::Run { side: SIDES[n], error };
+        let draw = Draw::new(shader, bindings, options).map_err(run)?;
         let [width, height] = options.group;
-        let block = PixelRect { x: x - x % width.max(1), y: y - y % height.max(1), width, height };
+        let block = PixelRect { x: x - x % width, y: y - y % height, width, height };
+        let room = MOST_BYTES.min(options.limits.memory / 2);
+        let mut bytes = 0;
         let mut group = Group::new(&draw, block);
         group.watch(group.lane_at(x, y));
-        let mut trace = Self { steps: Vec::new(), total: 0 };
+        let mut trace = Self { steps: Vec::new(), total: 0, cut: false };
         while !group.ended() {
             let al = group.al();
-            let step = group.step().map_err(|error| Incomparable::Run { side: SIDES[n], error })?;
+            let step = group.step().map_err(run)?;
             trace.total += 1;
             let (Some(event), Some(instruction)) = (step.event, shader.instruction(step.address))
             else {
                 continue;
             };
             let asleep = !event.active && event.writes.is_empty();
-            if asleep || trace.steps.len() == MOST_STEPS {
+            if asleep {
+                continue;
+            }
+            bytes += (size_of::<Recorded>() + size_of_val(&*event.writes)) as u64;
+            if bytes > room {
+                trace.cut = true;
                 continue;
             }
             trace.steps.push(Recorded {

@@ -3,12 +3,16 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use r500_asm::{Assembly, Loaded, Options, RenderOptions, TextureRequest, TextureSource, assemble};
+use r500_asm::{
+    Assembly, IncludeLimits, Loaded, Options, RenderOptions, TextureRequest, TextureSource,
+    assemble,
+};
 use r500_isa::texture::TxFormat1;
 use r500_isa::values::LayerFilter;
 use r500_program::{Job, Texture};
 
 use super::ReadError;
+use crate::files::{MAX_PICTURE, NamedFiles, parent};
 use crate::texture::{ImageError, Mips, Source, TextureError, TextureSpec};
 
 /// Returns whether text is assembly by its file's name.
@@ -39,29 +43,25 @@ fn is_text(head: &[u8]) -> bool {
     !head.iter().any(control)
 }
 
-/// Assembles a source called `name`, with the files that it includes: they are looked for next to
-/// the file that includes them, then in the `search` folders. Texture files are left to [`job`].
+/// Assembles a source called `name`, with the files that it includes: they are searched next to
+/// the file that includes them, then along the search path. Texture files are left to [`job`].
 #[must_use]
-pub fn assemble_with_files(source: &[u8], name: &str, search: &[PathBuf]) -> Assembly {
+pub fn assemble_with_files(source: &[u8], name: &str, files: &NamedFiles) -> Assembly {
     let mut names = HashMap::new();
     if let Ok(same) = std::fs::canonicalize(name) {
         names.insert(same, name.to_owned());
     }
-    let mut loader = |path: &str, from: &str| load(path, from, search, &mut names);
+    let mut loader = |path: &str, from: &str| load(path, from, files, &mut names);
     let options = Options { name, loader: Some(&mut loader), ..Options::default() };
     assemble(source, options)
 }
 
-/// Returns the job of an assembly. With `files`, its textures are read from there; without, naming
-/// one is an error.
+/// Returns the job of an assembly with its textures.
 ///
 /// # Errors
 /// [`ReadError::Assembly`] if it has errors, [`ReadError::Texture`] if a texture cannot be had.
-pub fn job(assembly: &Assembly, files: bool) -> Result<Job, ReadError> {
-    match files {
-        true => job_with(assembly, Some(&|path| std::fs::read(path))),
-        false => job_with(assembly, None),
-    }
+pub fn job(assembly: &Assembly, files: &NamedFiles) -> Result<Job, ReadError> {
+    job_with(assembly, Some(&|path| files.read(path, MAX_PICTURE)))
 }
 
 /// Gives the bytes of a file.
@@ -98,12 +98,11 @@ pub fn files(assembly: &Assembly) -> impl Iterator<Item = PathBuf> {
 }
 
 /// Assembles a source. With `files`, included files are read; without, including one is an error.
-pub(super) fn assembled(source: &[u8], name: Option<&str>, files: bool) -> Assembly {
+pub(super) fn assembled(source: &[u8], name: Option<&str>, files: Option<&NamedFiles>) -> Assembly {
     let name = name.unwrap_or("stdin");
-    if files {
-        assemble_with_files(source, name, &[])
-    } else {
-        assemble(source, Options { name, ..Options::default() })
+    match files {
+        Some(files) => assemble_with_files(source, name, files),
+        None => assemble(source, Options { name, ..Options::default() }),
     }
 }
 
@@ -111,18 +110,17 @@ pub(super) fn assembled(source: &[u8], name: Option<&str>, files: bool) -> Assem
 fn load(
     path: &str,
     from: &str,
-    search: &[PathBuf],
+    files: &NamedFiles,
     names: &mut HashMap<PathBuf, String>,
 ) -> Result<Loaded, String> {
     let mut tried = Vec::new();
-    let folders = search.iter().map(|folder| folder.join(path));
+    let folders = files.search().iter().map(|folder| folder.join(path));
     for path in std::iter::once(beside(path, from)).chain(folders) {
-        match std::fs::read(&path) {
-            Ok(bytes) => {
+        let real = files.resolve(&path);
+        match real.and_then(|real| Ok((files.read(&path, IncludeLimits::default().bytes)?, real))) {
+            Ok((bytes, real)) => {
                 // One name for a file, however it is reached: cycles are found by it.
-                let shown = path.display().to_string();
-                let same = std::fs::canonicalize(&path).unwrap_or(path);
-                let name = names.entry(same).or_insert(shown).clone();
+                let name = names.entry(real).or_insert(path.display().to_string()).clone();
                 return Ok(Loaded { name, bytes });
             }
             Err(error) => tried.push(format!("{}: {error}", path.display())),
@@ -132,7 +130,7 @@ fn load(
 }
 
 fn beside(path: &str, from: &str) -> PathBuf {
-    Path::new(from).parent().unwrap_or(Path::new("")).join(path)
+    parent(Path::new(from)).join(path)
 }
 
 /// Puts what a texture file holds into the job.

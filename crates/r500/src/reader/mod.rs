@@ -5,7 +5,6 @@
 
 pub mod assembly;
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Cursor, Read};
 use std::path::Path;
 use std::str::FromStr;
@@ -13,6 +12,8 @@ use std::str::FromStr;
 use r500_asm::Assembly;
 use r500_formats::{Format, Limits};
 use r500_program::Job;
+
+use crate::files::{self, NamedFiles};
 
 /// What an input is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,11 +118,11 @@ pub fn jobs<'a>(
     language: Option<Language>,
     limits: &Limits,
 ) -> Result<Jobs<'a>, ReadError> {
-    begin(input, name, language, limits, false)
+    begin(input, name, language, limits, None)
 }
 
 /// Returns the same with the files that the input names: what assembly includes, and its textures,
-/// are looked for next to `name`, or in the working folder if there is none.
+/// are searched next to `name`, or in the working folder if there is none.
 ///
 /// # Errors
 /// As [`jobs`].
@@ -130,11 +131,13 @@ pub fn jobs_with_files<'a>(
     name: Option<&str>,
     language: Option<Language>,
     limits: &Limits,
+    files: &NamedFiles,
 ) -> Result<Jobs<'a>, ReadError> {
-    begin(input, name, language, limits, true)
+    begin(input, name, language, limits, Some(files))
 }
 
-/// Returns the jobs of a file, one at a time, with the files that it names. See [`jobs`].
+/// Returns the jobs of a file, one at a time, with the files that it names, which must be in its folder or
+/// below. See [`jobs`].
 ///
 /// # Errors
 /// As [`jobs`], and if the file cannot be opened.
@@ -143,8 +146,21 @@ pub fn open(
     language: Option<Language>,
     limits: &Limits,
 ) -> Result<Jobs<'static>, ReadError> {
-    let input = BufReader::with_capacity(1 << 16, File::open(path)?);
-    jobs_with_files(input, Some(&path.to_string_lossy()), language, limits)
+    open_with_files(path, language, limits, &NamedFiles::next_to(path))
+}
+
+/// Returns the same with the files that it may name.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_with_files(
+    path: &Path,
+    language: Option<Language>,
+    limits: &Limits,
+    files: &NamedFiles,
+) -> Result<Jobs<'static>, ReadError> {
+    let input = BufReader::with_capacity(1 << 16, files::open(path, limits.bytes)?);
+    jobs_with_files(input, Some(&path.to_string_lossy()), language, limits, files)
 }
 
 fn begin<'a>(
@@ -152,7 +168,7 @@ fn begin<'a>(
     name: Option<&str>,
     language: Option<Language>,
     limits: &Limits,
-    files: bool,
+    files: Option<&NamedFiles>,
 ) -> Result<Jobs<'a>, ReadError> {
     let mut head = Vec::new();
     let named = language.is_some();
@@ -182,7 +198,11 @@ fn begin<'a>(
                 return Err(ReadError::TooLong { limit: limits.document });
             }
             let assembly = assembly::assembled(&source, name, files);
-            let jobs = Box::new(std::iter::once(assembly::job(&assembly, files)));
+            let job = match files {
+                Some(files) => assembly::job(&assembly, files),
+                None => assembly::job_with(&assembly, None),
+            };
+            let jobs = Box::new(std::iter::once(job));
             Ok(Jobs { jobs, assembly: Some(Box::new(assembly)) })
         }
     }

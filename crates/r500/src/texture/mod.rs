@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use r500_program::Texture;
 
+use crate::files::{self, MAX_PICTURE};
 use crate::picture::{Picture, PictureError};
 
 pub use image::Texels;
@@ -140,7 +141,7 @@ impl TextureSpec {
     /// # Errors
     /// [`TextureError`], naming the file.
     pub fn load(&self, folder: &Path) -> Result<Texture, TextureError> {
-        self.load_with(&|path| std::fs::read(path), folder)
+        self.load_with(&|path| files::read(path, MAX_PICTURE), folder)
     }
 
     /// Returns the same where `read` gives the bytes of files: for those who have no files, or

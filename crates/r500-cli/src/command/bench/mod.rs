@@ -12,11 +12,10 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use r500::exec::reference::Reference;
-use r500::exec::{Bindings, Draw, Engine, Options, Shader};
+use r500::exec::{Bindings, Draw, Engine, Limits, Options, Shader};
 use r500::fast::{Fast, Simd};
 use r500::jit::{Effort, Jit, Settings, When};
 use r500::program::Job;
-use r500::reader::Language;
 
 use self::baseline::Baseline;
 use self::measure::Times;
@@ -24,7 +23,8 @@ use self::work::Work;
 use super::binding_args::StateArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::format::TableFormat;
-use super::{engine_args, input_args, syntax, terminal};
+use super::input_args::{self, ReadArgs};
+use super::{engine_args, syntax, terminal};
 
 /// Measure how fast programs run.
 ///
@@ -38,9 +38,8 @@ pub(super) struct Bench {
     /// Files and folders; `-` is stdin
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Format of the files (default: recognised from content)
-    #[arg(long, value_name = "FORMAT")]
-    from: Option<Language>,
+    #[command(flatten)]
+    read: ReadArgs,
     /// Only programs whose name contains this text (`*` matches anything)
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
@@ -265,7 +264,7 @@ impl Bench {
                 Failure::could_not(error).context(format_args!("cannot write {}", file.display()))
             })?;
         }
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let mut out = std::io::BufWriter::new(terminal::out());
         match self.format {
             TableFormat::Text => table::text(&mut out, &measured, compared.as_ref())?,
             TableFormat::Csv => table::csv(&mut out, &measured, compared.as_ref())?,
@@ -336,7 +335,7 @@ impl Bench {
             {
                 let first = programs.len();
                 let name = name_below(root, &file);
-                input_args::each(&file, self.from, status, |index, job| {
+                input_args::each(&file, self.read, status, |index, job| {
                     let part = match job.name.as_str() {
                         "" => format!("#{index}"),
                         name => format!(":{name}"),
@@ -400,7 +399,10 @@ impl Bench {
         self.state.apply_time(&mut job, time)?;
         let shader = Shader::new(&job.program).map_err(engine_args::no_shader)?;
         let bindings = Bindings::new(&job, self.size).map_err(engine_args::not_bound)?;
-        let alone = Options { threads: 1, ..Options::default() };
+        // A program that does not end is a failure; what is measured may take its time besides.
+        let time = engine_args::TIME.saturating_add(self.seconds.saturating_mul(2));
+        let limits = Limits { time: Some(time), ..Limits::default() };
+        let alone = Options { threads: 1, limits, ..Options::default() };
         let draw = Draw::new(&shader, &bindings, &alone).map_err(engine_args::not_run)?;
         let work = Work::sample(&draw).map_err(engine_args::not_run)?;
         // What the reference engine draws instead takes as long at every level.
@@ -410,7 +412,7 @@ impl Bench {
             if setup.engine != Drawer::Reference && instead.contains(&setup.threads) {
                 continue;
             }
-            let options = Options { threads: setup.threads, ..Options::default() };
+            let options = Options { threads: setup.threads, limits, ..Options::default() };
             let draw = Draw::new(&shader, &bindings, &options).map_err(engine_args::not_run)?;
             let times = measure::measure(&|| setup.make(), &draw, self.seconds)
                 .map_err(engine_args::not_run)?;

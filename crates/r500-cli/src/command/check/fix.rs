@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use r500::asm::{Assembly, RenderOptions};
 use r500::check::{Lint, Severity};
+use r500::files::NamedFiles;
 use r500::formats::Limits;
 use r500::lint::{self, Allows, Unfixed};
 use r500::program::Job;
@@ -76,7 +77,7 @@ pub(super) fn run(check: &Check, policy: &Policy, files: &[PathBuf]) -> Outcome 
     }
     if check.format == Format::Json {
         let answer = json!({ "version": 1, "files": answers });
-        writeln!(std::io::stdout().lock(), "{answer:#}")?;
+        writeln!(terminal::out(), "{answer:#}")?;
     } else {
         let what = if check.in_place || check.output.is_some() { "fixed" } else { "to fix" };
         terminal::plain(&format!("{resolved} {what}; then {tally}"));
@@ -85,11 +86,11 @@ pub(super) fn run(check: &Check, policy: &Policy, files: &[PathBuf]) -> Outcome 
 }
 
 fn fix(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
-    let jobs = input_args::open(file, check.from)?;
+    let jobs = input_args::open(file, check.read)?;
     match jobs.assembly() {
         Some(assembly) if assembly.is_ok() => {
             let assembly = assembly.clone();
-            Ok(fix_source(policy, file, &assembly))
+            Ok(fix_source(policy, file, &check.read.paths.files(file), &assembly))
         }
         _ if jobs.assembly().is_some() => {
             let jobs: Result<Vec<Job>, _> = jobs.collect();
@@ -106,10 +107,10 @@ fn fix(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
     }
 }
 
-fn fix_source(policy: &Policy, file: &Path, before: &Assembly) -> FixedFile {
+fn fix_source(policy: &Policy, file: &Path, files: &NamedFiles, before: &Assembly) -> FixedFile {
     let main = before.files.list.first();
     let (source, name) = main.map_or((&[][..], ""), |main| (&*main.bytes, &*main.name));
-    let again = |text: &[u8]| assembly::assemble_with_files(text, name, &[]);
+    let again = |text: &[u8]| assembly::assemble_with_files(text, name, files);
     let fixed = lint::fix(source, again, |assembly, finding| {
         let allows = Allows::of(assembly);
         let allowed = allows.covering(finding.code, &finding.location, assembly).is_some();
@@ -130,7 +131,7 @@ fn fix_jobs(check: &Check, policy: &Policy, file: &Path) -> Outcome<FixedFile> {
     let bytes = input_args::bytes(file)?;
     let name = file.to_string_lossy();
     let unreadable = |error| input_args::unreadable(file, error);
-    let language = check.from.or_else(|| reader::recognise(&bytes, Some(&name)));
+    let language = check.read.from.or_else(|| reader::recognise(&bytes, Some(&name)));
     let language = language.ok_or_else(|| unreadable(reader::ReadError::Unrecognised))?;
     let jobs = reader::read(&bytes, Some(&name), Some(language), &Limits::default());
     let mut jobs = jobs.map_err(unreadable)?;
@@ -166,7 +167,7 @@ impl FixedFile {
         };
         match &self.content {
             Content::Text(text) if input_args::is_stdin(&output) => {
-                std::io::stdout().lock().write_all(text)?;
+                terminal::data_out().write_all(text)?;
             }
             Content::Text(text) => put(&output, text)?,
             Content::Jobs(jobs, language) => {
@@ -182,11 +183,11 @@ impl FixedFile {
     /// Says it: what would change on stdout, what is left on stderr.
     fn tell(&self, check: &Check, policy: &Policy) -> Outcome<()> {
         if check.output.is_none() && !check.in_place {
-            std::io::stdout().lock().write_all(self.difference.as_bytes())?;
+            terminal::out().write_all(self.difference.as_bytes())?;
         }
         let stderr = std::io::stderr();
         let options = RenderOptions { color: terminal::colors(&stderr) };
-        text::findings(&mut stderr.lock(), &self.after, policy, options)?;
+        text::findings(&mut terminal::err(), &self.after, policy, options)?;
         for left in &self.left {
             terminal::note(&format!("not fixed:  {}: {}", left.finding, left.reason));
         }

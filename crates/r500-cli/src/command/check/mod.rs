@@ -20,10 +20,10 @@ use r500::asm::{Assembly, Span};
 use r500::check::{Lint, LintCode, Report, Severity, check_job};
 use r500::lint::{self, Allows, Covers};
 use r500::program::Job;
-use r500::reader::Language;
 
 use super::exit::{Failure, Outcome, Status};
-use super::{input_args, terminal};
+use super::input_args::{self, ReadArgs};
+use super::terminal;
 use policy::{Policy, Which};
 
 /// Check programs for errors and likely mistakes without running them.
@@ -41,9 +41,8 @@ pub(super) struct Check {
     /// Files and folders; `-` is stdin
     #[arg(value_name = "FILE", required_unless_present = "explain")]
     files: Vec<PathBuf>,
-    /// Format of the files (default: recognised from content)
-    #[arg(long, value_name = "FORMAT")]
-    from: Option<Language>,
+    #[command(flatten)]
+    read: ReadArgs,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -163,11 +162,11 @@ impl Check {
             return fix::run(&self, &policy, &files);
         }
         let mut tally = Tally::default();
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let mut out = std::io::BufWriter::new(terminal::out());
         let mut json = json::Answer::default();
         let mut sarif = sarif::Log::new();
         for file in &files {
-            let checked = Checked::read(file, self.from, &policy);
+            let checked = Checked::read(file, self.read, &policy);
             tally.count(&checked, &policy);
             match self.format {
                 Format::Text => text::file(&mut out, &checked, &policy, self.verbose)?,
@@ -190,7 +189,7 @@ fn explain(wanted: &[Explained]) -> Outcome {
         Explained::All => LintCode::ALL.to_vec(),
         Explained::One(code) => vec![*code],
     });
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut out = std::io::BufWriter::new(terminal::out());
     for (i, code) in codes.enumerate() {
         if i != 0 {
             writeln!(out)?;
@@ -213,9 +212,9 @@ impl Checked {
     }
 
     /// Reads a file and checks what it holds.
-    fn read(file: &Path, from: Option<Language>, policy: &Policy) -> Self {
+    fn read(file: &Path, read: ReadArgs, policy: &Policy) -> Self {
         let mut checked = Self::empty(file);
-        let jobs = match input_args::open(file, from) {
+        let jobs = match input_args::open(file, read) {
             Ok(jobs) => jobs,
             Err(failure) => return Self { failure: Some(failure), ..checked },
         };

@@ -16,6 +16,16 @@ use crate::command::trace::state_name;
 
 /// Draws everything, into any space.
 pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) {
+    panes(frame, screen);
+    // Names and comments of a program must not control the terminal.
+    for cell in &mut frame.buffer_mut().content {
+        if cell.symbol().contains(r500::asm::disturbs_terminal) {
+            cell.set_symbol("?");
+        }
+    }
+}
+
+fn panes(frame: &mut Frame<'_>, screen: &Screen) {
     let area = frame.area();
     if area.width < 40 || area.height < 12 {
         tiny(frame, screen, area);

@@ -18,7 +18,7 @@ mod screen;
 mod session;
 mod text;
 
-use std::io::{IsTerminal, Read, Write};
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ use super::binding_args::StateArgs;
 use super::engine_args::{self, MachineArgs};
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, SourceArgs};
-use super::syntax;
+use super::{syntax, terminal};
 
 /// Walk through what happens at a pixel, forward and back.
 ///
@@ -117,16 +117,8 @@ impl Debug {
 
 /// Runs commands and prints their replies; the first error ends it.
 fn run_script(mut session: Session, script: &std::path::Path) -> Outcome {
-    let mut commands = String::new();
-    let read = if input_args::is_stdin(script) {
-        std::io::stdin().read_to_string(&mut commands).map(|_| ())
-    } else {
-        std::fs::read_to_string(script).map(|text| commands = text)
-    };
-    read.map_err(|error| {
-        Failure::could_not(error).context(format_args!("cannot read {}", input_args::show(script)))
-    })?;
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let commands = input_args::text(script)?;
+    let mut out = std::io::BufWriter::new(terminal::out());
     out.write_all(text::greeting(&session).as_bytes())?;
     for (number, line) in (1..).zip(commands.lines()) {
         let line = line.trim();

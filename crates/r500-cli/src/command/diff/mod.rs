@@ -9,14 +9,14 @@ use std::path::PathBuf;
 use clap::Args;
 use r500::check::diff::Diff as Changes;
 use r500::program::Job;
-use r500::reader::Language;
 
 use self::instructions::Listing;
 use self::run::RunArgs;
 use super::engine_args::MachineArgs;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
-use super::{input_args, terminal};
+use super::input_args::{self, ReadArgs};
+use super::terminal;
 
 /// Compare two programs: their instructions, and with --run what they compute.
 ///
@@ -37,9 +37,8 @@ pub(super) struct Diff {
     /// The second program
     #[arg(value_name = "B", required_unless_present = "reading")]
     b: Option<PathBuf>,
-    /// Format of both files (default: detected from content)
-    #[arg(long, value_name = "FORMAT")]
-    from: Option<Language>,
+    #[command(flatten)]
+    read: ReadArgs,
     /// Program of files that contain several: its name, or its number from 0
     #[arg(long, value_name = "NAME|N")]
     pick: Option<String>,
@@ -97,15 +96,15 @@ impl Diff {
         }
         let pick_b = self.pick_b.as_ref().or(self.pick.as_ref());
         let jobs: [Job; 2] = [
-            input_args::one(a, self.from, self.pick.as_deref())?,
-            input_args::one(b, self.from, pick_b.map(String::as_str))?,
+            input_args::one(a, self.read, self.pick.as_deref())?,
+            input_args::one(b, self.read, pick_b.map(String::as_str))?,
         ];
         let changes = Changes::of(&jobs[0].program, &jobs[1].program);
         let same = changes.is_empty();
         let files = [input_args::show(a), input_args::show(b)];
         let listing = Listing::new(&jobs, &files, &changes);
         let run = self.run.wanted().then(|| self.run.compare(&jobs, &self.machine)).transpose()?;
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let mut out = std::io::BufWriter::new(terminal::out());
         match self.format {
             Format::Json => {
                 let mut answer = listing.json();

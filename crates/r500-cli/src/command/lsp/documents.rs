@@ -1,16 +1,16 @@
 //! Open sources, and the files that they include.
 
 use std::collections::HashMap;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use r500::asm::ide::Analysis;
 use r500::asm::ide::lines::{Encoding, LineColumn, Lines};
-use r500::asm::{Assembly, Loaded, Options, assemble};
+use r500::asm::{Assembly, IncludeLimits, Loaded, Options, assemble};
+use r500::files::{NamedFiles, without_dots};
 use serde_json::Value;
 
-/// The longest file that is included from the disk.
-const MOST: u64 = 64 << 20;
+use super::super::input_args::PathArgs;
 
 /// A source that the editor has open.
 pub(super) struct Document {
@@ -26,9 +26,16 @@ pub(super) struct Document {
 #[derive(Default)]
 pub(super) struct Documents {
     open: HashMap<String, Document>,
+    paths: PathArgs,
+    /// Folders that the editor has open: their sources may include one another.
+    pub(super) folders: Vec<PathBuf>,
 }
 
 impl Documents {
+    pub(super) fn new(paths: PathArgs) -> Self {
+        Self { paths, ..Self::default() }
+    }
+
     pub(super) fn open(&mut self, uri: &str, version: Value, text: &str) {
         let text = Arc::from(text.as_bytes());
         let document = Document { version, text, analysis: None, stale: true };
@@ -95,24 +102,20 @@ impl Documents {
     pub(super) fn assemble(&self, uri: &str, text: &[u8]) -> Assembly {
         let path = path_of(uri);
         let name = path.as_ref().map_or_else(|| uri.to_owned(), |path| path.display().to_string());
-        let mut loader = |path: &str, from: &str| self.load(path, from);
+        let files = self.paths.files(Path::new(&name)).and_below(&self.folders);
+        let mut loader = |path: &str, from: &str| self.load(path, from, &files);
         assemble(text, Options { name: &name, loader: Some(&mut loader), ..Options::default() })
     }
 
-    fn load(&self, path: &str, from: &str) -> Result<Loaded, String> {
+    fn load(&self, path: &str, from: &str, files: &NamedFiles) -> Result<Loaded, String> {
         let beside = Path::new(from).parent().unwrap_or(Path::new("")).join(path);
-        let path = plain(&beside);
+        let path = without_dots(&beside);
         let name = path.display().to_string();
         if let Some(document) = self.open.get(&uri_of(&name)) {
             return Ok(Loaded { name, bytes: document.text.to_vec() });
         }
-        let why = |error: std::io::Error| format!("{name}: {error}");
-        let meta = std::fs::metadata(&path).map_err(why)?;
-        // A pipe or a device has no end.
-        if !meta.is_file() || meta.len() > MOST {
-            return Err(format!("{name}: no file of a source's size"));
-        }
-        std::fs::read(&path).map(|bytes| Loaded { name: name.clone(), bytes }).map_err(why)
+        let bytes = files.read(&path, IncludeLimits::default().bytes);
+        bytes.map(|bytes| Loaded { name: name.clone(), bytes }).map_err(|e| format!("{name}: {e}"))
     }
 
     /// Returns the documents whose diagnostics are still to be published, and marks them as published.
@@ -154,11 +157,11 @@ pub(super) fn position(value: &Value) -> Option<LineColumn> {
 pub(super) fn beside(uri: &str, path: &str) -> Option<String> {
     let folder = path_of(uri)?;
     let there = folder.parent().unwrap_or(Path::new("")).join(path);
-    Some(uri_of(&plain(&there).display().to_string()))
+    Some(uri_of(&without_dots(&there).display().to_string()))
 }
 
 /// Returns the path of a `file:` address.
-fn path_of(uri: &str) -> Option<PathBuf> {
+pub(super) fn path_of(uri: &str) -> Option<PathBuf> {
     let path = uri.strip_prefix("file://")?;
     // `file://host/path`: other hosts are not reached.
     let path = &path[path.find('/')?..];
@@ -180,7 +183,7 @@ fn path_of(uri: &str) -> Option<PathBuf> {
     let text = String::from_utf8(bytes).ok()?;
     // `/C:/…` is `C:/…`.
     let drive = text.as_bytes().get(2) == Some(&b':') && text.as_bytes()[1].is_ascii_alphabetic();
-    Some(plain(Path::new(if drive { &text[1..] } else { &text })))
+    Some(without_dots(Path::new(if drive { &text[1..] } else { &text })))
 }
 
 /// Returns the `file:` address of a path; a name that is none stays.
@@ -199,21 +202,6 @@ pub(super) fn uri_of(path: &str) -> String {
         }
     }
     uri
-}
-
-/// Returns a path without `.` and `..`, as far as its text shows.
-fn plain(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir if out.file_name().is_some() => {
-                out.pop();
-            }
-            part => out.push(part),
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod wire;
 use clap::Args;
 
 use super::exit::{Outcome, Status};
+use super::input_args::PathArgs;
 
 /// Serve an editor: the Language Server Protocol on stdin and stdout.
 ///
@@ -33,6 +34,8 @@ pub(super) struct Lsp {
     /// Accepted because some editors add it; there is no other way
     #[arg(long)]
     stdio: bool,
+    #[command(flatten)]
+    paths: PathArgs,
 }
 
 const AFTER: &str = "\
@@ -44,7 +47,7 @@ impl Lsp {
     pub(super) fn run(self) -> Outcome {
         let messages = wire::incoming(std::io::stdin());
         let mut out = std::io::stdout().lock();
-        let done = server::serve(&messages, &mut out)?;
+        let done = server::serve(&messages, &mut out, self.paths)?;
         Ok(if done { Status::Fine } else { Status::Failed })
     }
 }

@@ -10,13 +10,18 @@ use r500::asm::ide::lines::{Encoding, Lines};
 use r500::service;
 use serde_json::{Value, json};
 
+use super::super::input_args::PathArgs;
 use super::answer::{self, Places, token_types};
 use super::documents::{Documents, position};
 use super::wire::{self, Code, Incoming, fail, send};
 
 /// Serves until the client exits or disconnects; returns whether it sent `shutdown`.
-pub(super) fn serve(messages: &Receiver<Incoming>, out: &mut impl Write) -> io::Result<bool> {
-    let mut server = Server::default();
+pub(super) fn serve(
+    messages: &Receiver<Incoming>,
+    out: &mut impl Write,
+    paths: PathArgs,
+) -> io::Result<bool> {
+    let mut server = Server { documents: Documents::new(paths), ..Server::default() };
     let mut queue: VecDeque<Incoming> = VecDeque::new();
     loop {
         // All that has arrived, for a later message may take back an earlier one.
@@ -306,6 +311,10 @@ impl Server {
 
     fn initialize(&mut self, params: &Value) -> Value {
         let client = &params["capabilities"];
+        let folders = params["workspaceFolders"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let folders = folders.iter().map(|folder| &folder["uri"]).chain([&params["rootUri"]]);
+        let folders = folders.filter_map(|uri| super::documents::path_of(uri.as_str()?));
+        self.documents.folders = folders.collect();
         let encodings = client["general"]["positionEncodings"].as_array();
         let utf8 = encodings.is_some_and(|all| all.iter().any(|encoding| encoding == "utf-8"));
         self.encoding = if utf8 { Encoding::Utf8 } else { Encoding::Utf16 };
@@ -388,7 +397,7 @@ mod tests {
         messages.into_iter().for_each(|message| send.send(message).unwrap());
         drop(send);
         let mut out = Vec::new();
-        let done = serve(&receive, &mut out).unwrap();
+        let done = serve(&receive, &mut out, PathArgs::default()).unwrap();
         let text = String::from_utf8(out).unwrap();
         let answers = text.split("Content-Length: ").skip(1);
         let body =

@@ -10,6 +10,7 @@ use r500::picture::{decode_png, encode_png};
 
 use super::output::{Plane, cannot_encode, save};
 use crate::command::exit::{Failure, Outcome};
+use crate::command::input_args;
 
 /// Options of the comparison.
 #[derive(Args, Clone, Debug)]
@@ -46,9 +47,7 @@ impl CompareArgs {
         own_share: Option<f64>,
     ) -> Outcome<Compared> {
         let path = self.reference.clone().unwrap_or_default();
-        let bytes = std::fs::read(&path).map_err(|error| {
-            Failure::could_not(error).context(format_args!("cannot read {}", path.display()))
-        })?;
+        let bytes = input_args::picture_bytes(&path)?;
         let mut wanted = decode_png(&bytes)
             .map_err(|error| Failure::input(error).context(path.display().to_string()))?;
         let drawn = plane.picture();

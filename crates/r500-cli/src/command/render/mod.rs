@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
-use r500::exec::{Bindings, Frame, Options, PixelRect, Shader, draw};
+use r500::exec::{Bindings, Draw, Frame, Options, PixelRect, RunError, Shader, draw_into};
 use r500::program::Job;
 
 use self::output::{Plane, Sink};
@@ -138,6 +138,8 @@ struct Drawn {
     frame: Frame,
     size: [u32; 2],
     took: Duration,
+    /// The time limit, if it ended the drawing; the frame has what was drawn until then.
+    stopped: Option<RunError>,
 }
 
 impl Render {
@@ -212,6 +214,13 @@ impl Render {
             let colors = terminal::colors(&out);
             terminal::show(&plane.picture(), &mut out, colors)?;
         }
+        if let Some(error) = drawn.stopped {
+            let failure = engine_args::not_run(error);
+            return Err(match written.first() {
+                Some(path) => failure.context(format_args!("{} is not complete", path.display())),
+                None => failure,
+            });
+        }
         let comparison = match (&self.compare.reference, planes.first()) {
             (Some(_), Some(plane)) => {
                 Some(self.compare.compare(plane, self.crop, drawn.job.share)?)
@@ -251,10 +260,16 @@ impl Render {
             ..self.machine.options()?
         };
         let start = Instant::now();
-        let drawn = draw(self.machine.engine(), &shader, &bindings, &options);
+        let draw = Draw::new(&shader, &bindings, &options).map_err(engine_args::not_run)?;
+        let mut frame = Frame::new(&shader, &bindings, &options).map_err(engine_args::not_run)?;
+        let result = draw_into(&*self.machine.engine().prepare(draw), &draw, &mut frame);
         bar.finish_and_clear();
-        let frame = drawn.map_err(engine_args::not_run)?;
-        Ok(Drawn { job, frame, size, took: start.elapsed() })
+        let stopped = match result {
+            Ok(()) => None,
+            Err(error @ RunError::Time { .. }) => Some(error),
+            Err(error) => return Err(engine_args::not_run(error)),
+        };
+        Ok(Drawn { job, frame, size, took: start.elapsed(), stopped })
     }
 
     /// Returns the planes of a frame that are wanted.
@@ -297,11 +312,11 @@ impl Render {
                 "comparison": comparison.map(compare::Compared::json),
                 "findings": engine_args::findings_json(&frame.warnings),
             });
-            writeln!(std::io::stdout().lock(), "{json}")?;
+            writeln!(terminal::out(), "{json}")?;
             return Ok(());
         }
         if let Some(comparison) = comparison {
-            writeln!(std::io::stdout().lock(), "{comparison}")?;
+            writeln!(terminal::out(), "{comparison}")?;
         }
         if self.findings {
             engine_args::print_findings(&frame.warnings)?;

@@ -52,6 +52,10 @@ impl Render {
             }
             let time = f64::from(begin) + f64::from(frame) / f64::from(self.fps);
             let drawn = self.draw(job.clone(), Some(time as f32))?;
+            if let Some(error) = drawn.stopped {
+                return Err(crate::command::engine_args::not_run(error)
+                    .context(format_args!("frame {frame}")));
+            }
             let planes = self.planes(&drawn.frame)?;
             match planes.first() {
                 Some(plane) if animation => pictures.push(plane.picture()),

@@ -10,8 +10,8 @@ use r500::jit::{Effort, listing};
 use r500::program::Job;
 
 use super::{Row, Run};
-use crate::command::engine_args;
 use crate::command::exit::{Failure, Outcome, Status};
+use crate::command::{engine_args, terminal};
 
 impl Run {
     /// Prints what is made of the program for the first row and those that share its constants.
@@ -52,7 +52,7 @@ impl Run {
             Some(path) => std::fs::write(path, text).map_err(|error| {
                 Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
             })?,
-            None => std::io::stdout().lock().write_all(text.as_bytes())?,
+            None => terminal::out().write_all(text.as_bytes())?,
         }
         Ok(Status::Fine)
     }

@@ -18,6 +18,7 @@ use super::exit::{Failure, Outcome, Status};
 use super::float_format;
 use super::format::TableFormat;
 use super::input_args::{self, SourceArgs};
+use super::terminal;
 
 /// Run a program over a list of input values and print what it writes.
 ///
@@ -155,7 +156,7 @@ impl Run {
             Some(path) => std::fs::write(path, text).map_err(|error| {
                 Failure::could_not(error).context(format_args!("cannot write {}", path.display()))
             })?,
-            None => std::io::stdout().lock().write_all(text.as_bytes())?,
+            None => terminal::out().write_all(text.as_bytes())?,
         }
         if self.findings {
             engine_args::print_findings(&findings)?;

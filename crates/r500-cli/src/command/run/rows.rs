@@ -1,7 +1,6 @@
 //! Rows of values: CSV, JSON, or written out.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 
 use r500::isa::TEMPORARIES;
 use r500::program::{Job, State};
@@ -88,15 +87,7 @@ pub(super) fn read(text: &str, job: &Job) -> Outcome<Vec<Row>> {
         return Ok(vec![from_inline(text, job).map_err(|m| wrong("--input", &m))?]);
     }
     let path = std::path::Path::new(text);
-    let cannot = |error: std::io::Error| {
-        Failure::could_not(error).context(format_args!("cannot read {}", input_args::show(path)))
-    };
-    let mut content = String::new();
-    if input_args::is_stdin(path) {
-        std::io::stdin().lock().read_to_string(&mut content).map_err(cannot)?;
-    } else {
-        content = std::fs::read_to_string(path).map_err(cannot)?;
-    }
+    let content = input_args::text(path)?;
     let content = content.trim_start_matches('\u{feff}');
     let rows = if content.trim_start().starts_with(['[', '{']) {
         from_json(content, job)

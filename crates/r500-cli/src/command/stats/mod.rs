@@ -10,12 +10,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use r500::check::Stats as Numbers;
-use r500::reader::Language;
 use serde_json::json;
 
 use self::program::{Program, collect};
 use super::exit::{Failure, Outcome, Status};
 use super::format::TableFormat;
+use super::input_args::ReadArgs;
 use super::terminal;
 
 /// Count the instructions of programs and estimate their cost.
@@ -31,9 +31,8 @@ pub(super) struct Stats {
     /// Files and folders; `-` is stdin
     #[arg(value_name = "FILE", required_unless_present = "list_columns")]
     files: Vec<PathBuf>,
-    /// Format of the files (default: recognised from content)
-    #[arg(long, value_name = "FORMAT")]
-    from: Option<Language>,
+    #[command(flatten)]
+    read: ReadArgs,
     /// Only programs whose name contains this text (`*` matches anything)
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
@@ -76,7 +75,7 @@ Examples:
 
 impl Stats {
     pub(super) fn run(&self) -> Outcome {
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let mut out = std::io::BufWriter::new(terminal::out());
         if self.list_columns {
             list_columns(&mut out)?;
             return Ok(out.flush().map(|()| Status::Fine)?);
@@ -120,7 +119,7 @@ impl Stats {
         let single = files.len() == 1 && self.against.as_ref().is_some_and(|other| other.is_file());
         let mut programs = Vec::new();
         for file in files {
-            collect(file, self.from, single, &mut programs, status)?;
+            collect(file, self.read, single, &mut programs, status)?;
         }
         if let Some(filter) = &self.filter {
             programs.retain(|program| super::syntax::holds(filter, &program.name));

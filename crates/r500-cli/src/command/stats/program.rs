@@ -6,11 +6,10 @@ use std::path::Path;
 use r500::check::Stats;
 use r500::check::graph::{Graph, Structure, Unstructured};
 use r500::program::Job;
-use r500::reader::Language;
 use serde_json::{Map, Value, json};
 
 use crate::command::exit::{Outcome, Status};
-use crate::command::input_args;
+use crate::command::input_args::{self, ReadArgs};
 
 /// A program, counted.
 pub(super) struct Program {
@@ -89,7 +88,7 @@ impl Program {
 /// because it is compared with another file.
 pub(super) fn collect(
     root: &Path,
-    from: Option<Language>,
+    read: ReadArgs,
     single: bool,
     programs: &mut Vec<Program>,
     status: &mut Status,
@@ -110,7 +109,7 @@ pub(super) fn collect(
         let first = programs.len();
         let file_name = input_args::show(&file);
         let mut names = HashSet::new();
-        input_args::each(&file, from, status, |index, job| {
+        input_args::each(&file, read, status, |index, job| {
             // Its name within the file; printed only if there are several.
             let mut part = format!(":{}", job.name);
             if job.name.is_empty() || !names.insert(job.name.clone()) {

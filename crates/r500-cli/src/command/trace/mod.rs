@@ -81,18 +81,16 @@ impl Trace {
         let shader = Shader::new(&job.program).map_err(engine_args::no_shader)?;
         let bindings = Bindings::new(&job, size).map_err(engine_args::not_bound)?;
         let options = Options { warnings: true, ..self.machine.options()? };
-        let deadline =
-            options.limits.time.and_then(|limit| std::time::Instant::now().checked_add(limit));
-        let draw = Draw { shader: &shader, bindings: &bindings, options: &options, deadline };
+        let draw = Draw::new(&shader, &bindings, &options).map_err(engine_args::not_run)?;
         let [width, height] = options.group;
         let block = PixelRect { x: x - x % width, y: y - y % height, width, height };
         let mut group = Group::new(&draw, block);
         let Some(lane) = group.lane_at(x, y) else {
-            return Err(Failure::usage("--group must be even in both directions"));
+            return Err(Failure::usage(format_args!("--pixel {x},{y} is in no group")));
         };
         group.watch(Some(lane));
 
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        let mut out = std::io::BufWriter::new(terminal::out());
         let printer = Printer { shader: &shader, colors: terminal::colors(&std::io::stdout()) };
         if self.format == Format::Text {
             printer.start(&mut out, &group, lane, &bindings)?;

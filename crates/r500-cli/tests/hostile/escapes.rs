@@ -1,0 +1,157 @@
+//! Nothing that an input holds controls the terminal.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::{Folder, r500};
+
+/// A clear of the screen, a title with a bell, a C1 introducer, an override of direction, a return.
+const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;x\u{7}\u{9b}2J\u{202e}\rx";
+
+/// Returns the first character that would disturb a terminal. A return before a line end does not.
+fn disturbing(bytes: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+    let bad = |c: char| {
+        (c.is_control() && c != '\n' && c != '\t')
+            || ('\u{202a}'..='\u{202e}').contains(&c)
+            || ('\u{2066}'..='\u{2069}').contains(&c)
+    };
+    let at = text.find(bad)?;
+    let before: Vec<char> = text[..at].chars().rev().take(60).collect();
+    Some(before.into_iter().rev().chain(text[at..].chars().take(20)).collect())
+}
+
+/// Subcommands that take `--from`.
+const FROM: &[&str] = &[
+    "check", "disasm", "convert", "stats", "cfg", "diff", "test", "run", "render", "trace", "debug",
+];
+
+/// Runs every command over a file that holds programs, or may; `from` is its format if it is to be said.
+fn every_command(folder: &Folder, file: &str, from: Option<&str>) {
+    let image = folder.path("image.png");
+    let limits = ["--limit-time", "5", "--limit-instructions", "10000"];
+    let lines: &[&[&str]] = &[
+        &["asm", file],
+        &["asm", file, "--format", "json"],
+        &["check", file],
+        &["check", file, "--format", "json", "--verbose"],
+        &["check", file, "--format", "sarif"],
+        &["check", "--fix", file],
+        &["check", "--fix", file, "--format", "json"],
+        &["disasm", file],
+        &["disasm", file, "--format", "json"],
+        &["convert", file, "--to", "json"],
+        &["convert", file, "--to", "assembly"],
+        &["convert", file, "--to", "c-array"],
+        &["convert", file, "--list"],
+        &["convert", file, "--pick", HOSTILE, "--to", "hex"],
+        &["fmt", "--check", file],
+        &["stats", file],
+        &["stats", file, "--format", "csv"],
+        &["stats", file, "--format", "json"],
+        &["cfg", file],
+        &["cfg", file, "--format", "dot"],
+        &["cfg", file, "--format", "svg"],
+        &["cfg", file, "--format", "json"],
+        &["explain", file],
+        &["diff", file, file],
+        &["diff", file, file, "--format", "json"],
+        &["test", file, "--list"],
+        &["test", file],
+        &["test", file, "--format", "json"],
+        &["stream", file, "--list"],
+        &["replay", file],
+    ];
+    let running: &[&[&str]] = &[
+        &["run", file],
+        &["run", file, "--format", "json"],
+        &["run", file, "--format", "csv", "--findings"],
+        &["run", file, "--dump-ir"],
+        &["render", file, "--size", "8x8", "-o", &image],
+        &["render", file, "--size", "8x8", "--format", "json"],
+        &["trace", file, "--size", "8x8", "--pixel", "3,3"],
+        &["trace", file, "--size", "8x8", "--pixel", "3,3", "--format", "json"],
+        &["diff", file, file, "--run", "--size", "8x8"],
+    ];
+    let script = folder
+        .write("script", "step\nrun\nfind r0 > 1\nlist\ninfo registers\nnonsense \u{1b}[2J\n");
+    let debug = ["debug", file, "--size", "8x8", "--pixel", "3,3", "--script", &script];
+    let all = lines.iter().map(|line| line.to_vec());
+    let all = all.chain(running.iter().map(|line| [*line, &limits].concat()));
+    for mut args in all.chain([debug.to_vec()]) {
+        if let Some(from) = from.filter(|_| FROM.contains(&args[0])) {
+            args.extend(["--from", from]);
+        }
+        let run = r500(&args);
+        for bytes in [&run.stdout, &run.stderr] {
+            assert_eq!(disturbing(bytes), None, "{args:?}");
+        }
+    }
+}
+
+#[test]
+fn names_labels_and_paths_are_filtered_in_every_command() {
+    let folder = Folder::new("escapes");
+    let label: String = HOSTILE.replace('\r', "");
+    let program = "src0.rgb = const[0] : out[0].rgb = MAX src0.rgb src0.rgb ;";
+    let good = format!(
+        "SIZE 8 8 ;\nNAME \"{label}\" ;\nORIGIN \"{label}\" ;\n-- {HOSTILE}\nUNIFORM \"{label}\" = const[0] ;\n\
+         EXPECT out[0] at (0, 0) = (9, 9, 9, 9) ;\nOUT LAST {program}\n"
+    );
+    for (n, source) in [
+        good.clone(),
+        format!("{good}\n#include \"{label}.inc\"\n"),
+        format!("DEF {label} = temp[0] ;\n@{label}\nRAW {HOSTILE} ;\n"),
+        format!("TEXTURE tex[0] = file \"{label}.png\" ;\nTEX temp[1].rgba = LD tex[0].rgba temp[0].rgba ;\nOUT LAST {program}"),
+        format!("NAME \"{label} ;\n@{label} FC JUMP -> @{label}2 ;"),
+    ]
+    .iter()
+    .enumerate()
+    {
+        every_command(&folder, &folder.write(&format!("{n}{label}.r5"), source), Some("assembly"));
+    }
+    let first = folder.path(&format!("0{label}.r5"));
+    let job = r500(&["convert", &first, "--from", "assembly", "--to", "json"]);
+    // What is printed assembles to the same names, escapes and all.
+    let text = r500(&["disasm", &first, "--from", "assembly"]).text();
+    assert!(text.contains("NAME \"\\u001b[2J"), "{text}");
+    let printed = folder.write("printed.r5", text);
+    let again = r500(&["convert", &printed, "--to", "json"]).status(0);
+    assert_eq!(again.stdout, job.stdout);
+    let mut job: serde_json::Value = serde_json::from_slice(&job.stdout).unwrap();
+    // JSON escapes the names without changing them.
+    assert_eq!(job["name"], *label);
+    job["name"] = HOSTILE.into();
+    job["origin"] = HOSTILE.into();
+    every_command(&folder, &folder.write(&format!("{label}.json"), job.to_string()), None);
+    job[HOSTILE] = 1.into();
+    every_command(&folder, &folder.write("unknown.json", job.to_string()), None);
+    every_command(&folder, &folder.path(&format!("not there {HOSTILE}")), None);
+}
+
+/// The seeds of the fuzz targets that read files.
+#[test]
+fn no_seed_of_the_fuzz_targets_disturbs_a_terminal() {
+    let seeds = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds");
+    let folder = Folder::new("seeds");
+    let mut count = 0;
+    for name in ["asm_text", "formats_read", "texture_files", "asm_roundtrip"] {
+        let into = folder.0.join(name);
+        std::fs::create_dir(&into).unwrap();
+        let archive = seeds.join(format!("{name}.tar.gz"));
+        let tar =
+            Command::new("tar").arg("xzf").arg(&archive).arg("-C").arg(&into).status().unwrap();
+        assert!(tar.success());
+        let mut files = r500::files::walk(&into, &|_| true).unwrap();
+        files.sort_by_key(|file| file.metadata().map_or(0, |meta| meta.len()));
+        // Every seed takes forty runs: a sample, all sizes in it.
+        for file in files.iter().step_by(files.len().div_ceil(SAMPLE)) {
+            every_command(&folder, file.to_str().unwrap(), None);
+            count += 1;
+        }
+    }
+    assert!(count >= 3 * SAMPLE);
+}
+
+/// Seeds taken of each archive.
+const SAMPLE: usize = 8;

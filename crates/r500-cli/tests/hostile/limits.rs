@@ -1,0 +1,125 @@
+//! Programs without end, and requests that grow past memory.
+
+use std::time::{Duration, Instant};
+
+use super::{Folder, r500};
+
+/// A loop that never ends.
+const ENDLESS: &str = "SIZE 64 64 ;\n@again FC JUMP JUMP_FUNC(0xff) -> @again ;\n\
+                       OUT LAST : out[0].rgb = MAX src0.111 src0.111 ;\n";
+const PLAIN: &str = "OUT LAST : out[0].rgb = MAX src0.111 src0.111 ;\n";
+const NO_LIMIT: &str = "18446744073709551615";
+
+#[test]
+fn every_engine_ends_at_the_time_limit() {
+    let folder = Folder::new("endless");
+    let main = folder.write("main.r5", ENDLESS);
+    let picture = folder.path("out.png");
+    for engine in ["reference", "fast", "jit"] {
+        let common = ["--engine", engine, "--limit-instructions", NO_LIMIT, "--limit-time", "0.2"];
+        for args in [
+            &["render", &main, "-o", &picture][..],
+            &["run", &main],
+            &["trace", &main, "--pixel", "3,3", "--active", "--watch", "out[0]"],
+            &[
+                "test",
+                &folder.write(
+                    "expects.r5",
+                    format!("EXPECT out[0] at (0, 0) = (1, 1, 1, 1) ;\n{ENDLESS}"),
+                ),
+            ],
+            &["diff", &main, &main, "--run", "--size", "8x8"],
+        ] {
+            let start = Instant::now();
+            let run = r500(&[args, &common].concat());
+            assert_ne!(run.status, 0, "{args:?}");
+            let said = run.text() + &run.messages();
+            assert!(said.contains("200ms") || said.contains("--limit-time"), "{args:?}: {said}");
+            assert!(start.elapsed() < Duration::from_secs(20), "{args:?}");
+        }
+    }
+    r500(&[
+        "render",
+        &main,
+        "-o",
+        &picture,
+        "--limit-instructions",
+        NO_LIMIT,
+        "--limit-time",
+        "0.2",
+    ])
+    .status(3)
+    .says(&["out.png is not complete", "--limit-time"]);
+    assert!(std::path::Path::new(&picture).is_file());
+}
+
+/// Large groups take as long for an instruction as small ones for thousands.
+#[test]
+fn large_groups_end_at_the_time_limit() {
+    let folder = Folder::new("large-groups");
+    let main = folder.write("main.r5", ENDLESS);
+    for command in ["trace", "render"] {
+        let mut args = vec![command, &main, "--group", "128x128", "--limit-instructions", NO_LIMIT];
+        args.extend(["--limit-time", "0.2", "--engine", "reference"]);
+        args.extend(if command == "trace" { ["--pixel", "3,3"] } else { ["-o", "-"] });
+        args.extend(if command == "trace" { &["--watch", "out[0]"][..] } else { &[] });
+        r500(&args).status(3).says(&["--limit-time"]);
+    }
+}
+
+#[test]
+fn what_grows_with_the_request_is_counted_before_it_is_there() {
+    let folder = Folder::new("memory");
+    let main = folder.write("main.r5", PLAIN);
+    let out = folder.path("out.png");
+    for (size, crop) in [("4294967295x1", "0,0,4x1"), ("1x4294967295", "0,0,1x4")] {
+        for engine in ["reference", "fast", "jit"] {
+            r500(&["render", &main, "-o", &out, "--size", size, "--engine", engine])
+                .status(3)
+                .says(&["bytes", "--limit-memory"]);
+            r500(&[
+                "render", &main, "-o", &out, "--size", size, "--crop", crop, "--engine", engine,
+            ])
+            .status(3)
+            .says(&["coordinates", "--limit-memory"]);
+        }
+        r500(&["trace", &main, "--size", size, "--pixel", "0,0"])
+            .status(3)
+            .says(&["--limit-memory"]);
+    }
+    for group in ["65536x65536", "4294967294x4294967294", "16384x16384"] {
+        r500(&["render", &main, "-o", &out, "--size", "8x8", "--group", group])
+            .status(3)
+            .says(&["a group of", "--limit-memory"]);
+        r500(&["trace", &main, "--size", "8x8", "--pixel", "0,0", "--group", group])
+            .status(3)
+            .says(&["a group of", "--limit-memory"]);
+        let script = folder.write("script", "step\n");
+        r500(&["debug", &main, "--size", "8x8", "--group", group, "--script", &script])
+            .status(3)
+            .says(&["a group of", "--limit-memory"]);
+    }
+    for group in ["0x0", "3x4"] {
+        for command in [&["render", &main, "-o", &out][..], &["trace", &main, "--pixel", "0,0"]] {
+            r500(&[command, &["--group", group, "--size", "8x8"]].concat()).status(2);
+        }
+    }
+}
+
+/// Two long runs that part: the record of both is bounded.
+#[test]
+fn records_of_long_runs_are_bounded() {
+    let folder = Folder::new("records");
+    let program = |value: &str| {
+        format!(
+            "SIZE 2 2 ;\nint[0] = (255, 0, 1) ;\nconst[0] = ({value}, 0, 0, 1) ;\n\
+             LOOP int[0] ;\nLOOP int[0] ;\n{}ENDLOOP ;\nENDLOOP ;\n\
+             OUT LAST src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb ;\n",
+            "src0.rgb = const[0], src1.rgb = temp[1] : temp[1].rgb = MAD src0.rgb src0.111 src1.rgb ;\n"
+                .repeat(6)
+        )
+    };
+    let (a, b) = (folder.write("a.r5", program("1")), folder.write("b.r5", program("2")));
+    let run = r500(&["diff", &a, &b, "--run"]);
+    assert!(run.memory < super::MEMORY, "{run:?}");
+}

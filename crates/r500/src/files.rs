@@ -1,0 +1,360 @@
+//! Guarded file access: regular files only, up to a size, and what a source names only below its folder.
+//!
+//! Every file that the library or the command reads is opened here. A device or a pipe may have no end, and opening
+//! a pipe waits for its writer; a source from elsewhere must not read a file that its author could not have.
+
+use std::fs::{File, FileType, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read};
+use std::path::{Component, Path, PathBuf};
+
+/// Bytes that a source, a script or a document may have (128 MiB, as [`r500_formats::Limits::document`]).
+pub const MAX_TEXT: u64 = 128 << 20;
+
+/// Bytes that a texture or picture file may have (384 MiB): 4096x4096 texels of 16 bytes with their smaller levels.
+pub const MAX_PICTURE: u64 = 384 << 20;
+
+/// Why a file is not read although it is there. It is the source of the [`io::Error`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// A device, a pipe, a socket or a folder.
+    #[error("this is {0}, not a regular file")]
+    NotRegular(&'static str),
+    /// A file that is too long.
+    #[error("there are more than {limit} bytes: this is the limit")]
+    TooLarge {
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// A path of a source that leads out of its folder.
+    #[error(
+        "this is outside of the source's folder; copy the file there, or allow such paths (--allow-paths)"
+    )]
+    Outside,
+}
+
+impl From<Refusal> for io::Error {
+    fn from(refusal: Refusal) -> Self {
+        let kind = match refusal {
+            Refusal::NotRegular(_) => ErrorKind::InvalidInput,
+            Refusal::TooLarge { .. } => ErrorKind::FileTooLarge,
+            Refusal::Outside => ErrorKind::PermissionDenied,
+        };
+        Self::new(kind, refusal)
+    }
+}
+
+/// Opens a file that a person named: a regular file of at most `limit` bytes, or a stream that a shell passes as
+/// a descriptor of this process (`/dev/stdin`, `/dev/fd/63`), whose length is not known.
+///
+/// # Errors
+/// Those of the system, and [`Refusal`].
+pub fn open(path: &Path, limit: u64) -> io::Result<File> {
+    if is_descriptor(path) {
+        let file = File::open(path)?;
+        return if file.metadata()?.is_dir() {
+            Err(Refusal::NotRegular("a folder").into())
+        } else {
+            Ok(file)
+        };
+    }
+    open_regular(path, limit)
+}
+
+/// Returns all bytes of a file that a person named. See [`open`].
+///
+/// # Errors
+/// As [`open`], also where more than `limit` bytes come.
+pub fn read(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    read_limited(open(path, limit)?, limit)
+}
+
+/// Returns all bytes of a stream.
+///
+/// # Errors
+/// Those of the stream, and [`Refusal::TooLarge`].
+pub fn read_limited(input: impl Read, limit: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(limit.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit { Err(Refusal::TooLarge { limit }.into()) } else { Ok(bytes) }
+}
+
+/// Returns the text of a file that a person named. See [`read`].
+///
+/// # Errors
+/// As [`read`], and if it is not UTF-8.
+pub fn read_text(path: &Path, limit: u64) -> io::Result<String> {
+    text(read(path, limit)?)
+}
+
+/// Returns bytes as text.
+///
+/// # Errors
+/// If they are not UTF-8.
+pub fn text(bytes: Vec<u8>) -> io::Result<String> {
+    String::from_utf8(bytes).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
+}
+
+fn open_regular(path: &Path, limit: u64) -> io::Result<File> {
+    // Opening some devices has effects, so the type is asked for first; a file may have been replaced until it is
+    // open, so it is asked for again.
+    check(&std::fs::metadata(path)?, limit)?;
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        // A pipe without a writer would block; of a regular file the flag means nothing.
+        use std::os::unix::fs::OpenOptionsExt;
+        options.custom_flags(libc::O_NONBLOCK);
+    }
+    let file = options.open(path)?;
+    check(&file.metadata()?, limit)?;
+    Ok(file)
+}
+
+fn check(meta: &Metadata, limit: u64) -> Result<(), Refusal> {
+    if !meta.is_file() {
+        return Err(Refusal::NotRegular(kind(meta.file_type())));
+    }
+    if meta.len() > limit { Err(Refusal::TooLarge { limit }) } else { Ok(()) }
+}
+
+fn kind(file: FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        if file.is_fifo() {
+            return "a pipe";
+        }
+        if file.is_char_device() || file.is_block_device() {
+            return "a device";
+        }
+        if file.is_socket() {
+            return "a socket";
+        }
+    }
+    if file.is_dir() { "a folder" } else { "something else" }
+}
+
+/// Returns whether a path names a descriptor of this process.
+fn is_descriptor(path: &Path) -> bool {
+    let number = |folder: &str| {
+        let rest = path.strip_prefix(folder).ok().and_then(Path::to_str);
+        rest.is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    cfg!(unix) && (path == Path::new("/dev/stdin") || number("/dev/fd") || number("/proc/self/fd"))
+}
+
+/// Access to the files that a source names: what it includes, and its textures.
+///
+/// They must be regular files and lie in the folder of the source or below it, or in a folder of the search path,
+/// also after links are followed. A source comes with its folder; what it makes the command read and show from
+/// elsewhere is not for its author to choose.
+#[derive(Clone, Debug)]
+pub struct NamedFiles {
+    /// Folders whose files may be read; `None` allows all.
+    roots: Option<Vec<PathBuf>>,
+    search: Vec<PathBuf>,
+}
+
+impl NamedFiles {
+    /// Allows the folder of a source and what is below it; a source without a file has the working folder.
+    #[must_use]
+    pub fn next_to(source: &Path) -> Self {
+        Self::below(parent(source))
+    }
+
+    /// Allows a folder and what is below it.
+    #[must_use]
+    pub fn below(folder: &Path) -> Self {
+        Self { roots: Some(vec![folder.to_owned()]), search: Vec::new() }
+    }
+
+    /// Allows every path.
+    #[must_use]
+    pub fn anywhere() -> Self {
+        Self { roots: None, search: Vec::new() }
+    }
+
+    /// Adds folders in which included files are searched, and allows what is below them.
+    #[must_use]
+    pub fn with_search(self, folders: &[PathBuf]) -> Self {
+        let mut files = self.and_below(folders);
+        files.search.extend_from_slice(folders);
+        files
+    }
+
+    /// Allows what is below other folders, too.
+    #[must_use]
+    pub fn and_below(mut self, folders: &[PathBuf]) -> Self {
+        if let Some(roots) = &mut self.roots {
+            roots.extend_from_slice(folders);
+        }
+        self
+    }
+
+    /// Returns the folders in which included files are searched after that of the including file.
+    #[must_use]
+    pub fn search(&self) -> &[PathBuf] {
+        &self.search
+    }
+
+    /// Returns the bytes of a file that a source names.
+    ///
+    /// # Errors
+    /// Those of the system, and [`Refusal`].
+    pub fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        let real = self.resolve(path)?;
+        read_limited(open_regular(&real, limit)?, limit)
+    }
+
+    /// Returns the path without links, if it is allowed.
+    ///
+    /// # Errors
+    /// [`Refusal::Outside`], and if there is no such file.
+    pub fn resolve(&self, path: &Path) -> io::Result<PathBuf> {
+        let Some(roots) = &self.roots else { return std::fs::canonicalize(path) };
+        // Of what is outside, nothing is said, not even whether it is there.
+        let text = without_dots(path);
+        let named = |root: &PathBuf| is_below(&text, &without_dots(root));
+        if !roots.iter().any(named) {
+            return Err(Refusal::Outside.into());
+        }
+        let real = std::fs::canonicalize(path)?;
+        let holds = |root: &PathBuf| {
+            let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
+            std::fs::canonicalize(root).is_ok_and(|root| real.starts_with(root))
+        };
+        if roots.iter().any(holds) { Ok(real) } else { Err(Refusal::Outside.into()) }
+    }
+}
+
+/// Returns the folder of a file.
+pub(crate) fn parent(file: &Path) -> &Path {
+    file.parent().unwrap_or(Path::new(""))
+}
+
+fn is_below(path: &Path, root: &Path) -> bool {
+    let climbs = |path: &Path| path.components().next() == Some(Component::ParentDir);
+    if root.as_os_str().is_empty() {
+        return path.is_relative() && !climbs(path);
+    }
+    path.starts_with(root) && path.strip_prefix(root).is_ok_and(|rest| !climbs(rest))
+}
+
+/// Returns the regular files of a folder and of those below it whose path is wanted, in the order of their names.
+///
+/// Links to folders are not followed, for they may lead in circles; pipes and devices are left out.
+///
+/// # Errors
+/// The folder that cannot be read, and why.
+pub fn walk(
+    folder: &Path,
+    wanted: &dyn Fn(&Path) -> bool,
+) -> Result<Vec<PathBuf>, (PathBuf, io::Error)> {
+    let mut files = Vec::new();
+    let mut pending = vec![folder.to_owned()];
+    while let Some(folder) = pending.pop() {
+        let entries = std::fs::read_dir(&folder).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+        for entry in entries.map_err(|error| (folder, error))? {
+            let path = entry.path();
+            // Of what vanished meanwhile, nothing is left to read.
+            let Ok(meta) = std::fs::metadata(&path) else { continue };
+            if meta.is_dir() {
+                if entry.file_type().is_ok_and(|kind| !kind.is_symlink()) {
+                    pending.push(path);
+                }
+            } else if meta.is_file() && wanted(&path) {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Returns a path without `.` and `..`, as far as its text shows.
+#[must_use]
+pub fn without_dots(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if out.file_name().is_some() => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    fn refusal(error: &io::Error) -> Option<&Refusal> {
+        error.get_ref()?.downcast_ref()
+    }
+
+    fn folder(name: &str) -> PathBuf {
+        let folder = std::env::temp_dir().join(format!("r500-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&folder);
+        std::fs::create_dir_all(folder.join("inner")).unwrap();
+        folder
+    }
+
+    #[test]
+    fn texts_of_paths_decide_before_the_disk_is_asked() {
+        let below = |path: &str, root: &str| {
+            is_below(&without_dots(Path::new(path)), &without_dots(Path::new(root)))
+        };
+        assert!(below("a/b.inc", "a") && below("a/x/../b.inc", "a") && below("b.inc", ""));
+        assert!(below("../lib/b.inc", "../lib") && below("./b.inc", "."));
+        assert!(!below("a/../b.inc", "a") && !below("../b.inc", "") && !below("/etc/hosts", ""));
+        assert!(!below("../../b.inc", "..") && !below("ab/c.inc", "a"));
+    }
+
+    #[test]
+    fn sizes_are_limited_before_reading() {
+        let folder = folder("sizes");
+        let path = folder.join("file");
+        std::fs::write(&path, b"12345").unwrap();
+        assert_eq!(read(&path, 5).unwrap(), b"12345");
+        let error = read(&path, 4).unwrap_err();
+        assert_eq!(refusal(&error), Some(&Refusal::TooLarge { limit: 4 }));
+        assert!(matches!(
+            refusal(&read(&folder, 4).unwrap_err()),
+            Some(Refusal::NotRegular("a folder"))
+        ));
+        assert!(read_limited(io::repeat(0), 100).is_err());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn devices_are_refused_and_links_followed_inside_only() {
+        let folder = folder("links");
+        let error = read(Path::new("/dev/zero"), 4).unwrap_err();
+        assert_eq!(refusal(&error), Some(&Refusal::NotRegular("a device")));
+        std::fs::write(folder.join("inner/file"), b"1").unwrap();
+        std::fs::write(folder.join("outer"), b"2").unwrap();
+        let link = |to: &str, name: &str| {
+            std::os::unix::fs::symlink(folder.join(to), folder.join("inner").join(name)).unwrap();
+        };
+        link("inner/file", "in");
+        link("outer", "out");
+        let files = NamedFiles::below(&folder.join("inner"));
+        assert_eq!(files.read(&folder.join("inner/in"), 9).unwrap(), b"1");
+        for path in ["inner/out", "inner/../outer", "outer", "not there"] {
+            let error = files.read(&folder.join(path), 9).unwrap_err();
+            assert_eq!(refusal(&error), Some(&Refusal::Outside), "{path}");
+        }
+        assert_eq!(NamedFiles::anywhere().read(&folder.join("inner/out"), 9).unwrap(), b"2");
+        let wider = files.with_search(std::slice::from_ref(&folder));
+        assert_eq!(wider.read(&folder.join("inner/../outer"), 9).unwrap(), b"2");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}
