@@ -3,7 +3,9 @@
 //! The library re-exports the crates that do the work and adds what concerns files and users: the [`reader`] and [`writer`] of all
 //! formats, [`picture`]s and [`texture`]s from files, [image comparison](image_diff), [expectations](expectation) of a frame, the
 //! [flow graph](mod@cfg) as a picture, places of lints in a source ([`lint`]), editor [`service`]s, [`expression`]s that debuggers
-//! evaluate, [values of built-in uniforms](builtin_uniforms) and of [what a program lacks](stand_in), and the [`equivalence`] of programs. The `r500` command (crate `r500-cli`) adds only the terminal.
+//! evaluate, [values of built-in uniforms](builtin_uniforms) and of [what a program lacks](stand_in), the [`equivalence`] of programs,
+//! programs as functions of [`rows`] of values, and the [`trace`](mod@trace) of a pixel. The `r500` command (crate `r500-cli`) adds only
+//! the terminal.
 //!
 //! ```
 //! use r500::exec::{Bindings, Options, Shader, draw, reference::Reference};
@@ -50,7 +52,9 @@ pub mod image_diff;
 pub mod lint;
 pub mod picture;
 pub mod reader;
+pub mod rows;
 pub mod service;
 pub mod stand_in;
 pub mod texture;
+pub mod trace;
 pub mod writer;

@@ -136,14 +136,14 @@ pub(crate) fn store_row(fmt: UsOutFmt, colors: &[Pixel], mask: Option<&[bool]>, 
         let pixels =
             pixels.filter_map(|(bytes, color)| Some((bytes.first_chunk_mut::<4>()?, color)));
         let encode = |[r, g, b, a]: [usize; 4], color: &Pixel| {
-            let [red, green, blue, alpha] = color.map(unorm8);
+            let [red, green, blue, alpha] = color.map(eight_bit);
             let codes = [red, green, blue, alpha];
             [codes[r], codes[g], codes[b], codes[a]]
         };
         match mask {
             // The order that needs no shuffle, for the vectoriser.
             None if [a, b, c, d] == [0, 1, 2, 3] => {
-                pixels.for_each(|(bytes, color)| *bytes = color.map(unorm8));
+                pixels.for_each(|(bytes, color)| *bytes = color.map(eight_bit));
             }
             None => pixels.for_each(|(bytes, color)| *bytes = encode([a, b, c, d], color)),
             Some(mask) => {
@@ -162,14 +162,18 @@ pub(crate) fn store_row(fmt: UsOutFmt, colors: &[Pixel], mask: Option<&[bool]>, 
     }
 }
 
-/// Encodes as [`fixed::f32_to_unorm`] with 8 bits does, without branches. The product is exact in f64, and the sum with
-/// 2^52 rounds it to the nearest even integer, which then is in the lowest bits.
+/// Returns a value from 0 to 1 in 8 bits, as [`fixed::f32_to_unorm`] does: the limited value times 255, rounded half to even;
+/// NaN is 0.
+#[must_use]
 #[inline(always)]
-fn unorm8(x: f32) -> u8 {
-    // NaN and -0 compare as not greater.
-    let x = if x > 0.0 { x } else { 0.0 };
-    let x = if x < 1.0 { x } else { 1.0 };
-    (f64::from(x) * 255.0 + 4_503_599_627_370_496.0).to_bits() as u8
+pub fn eight_bit(value: f32) -> u8 {
+    // The product is exact. From 2^52 on there is no room for fractions: the sum is rounded as sums are, half to even, and its
+    // lowest bits are the integer. Without a call, as `round_ties_even` is on older processors.
+    const NO_FRACTIONS: f64 = 4_503_599_627_370_496.0;
+    // NaN fails the comparison. Two selections: `min` is a call on some processors.
+    let below = if value < 1.0 { value } else { 1.0 };
+    let limited = if value > 0.0 { below } else { 0.0 };
+    (f64::from(limited) * 255.0 + NO_FRACTIONS).to_bits() as u8
 }
 
 /// Decodes a stored pixel: the inverse of [`store`], for viewing a picture as it is stored.

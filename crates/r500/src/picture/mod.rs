@@ -16,6 +16,7 @@ pub use exr::{ExrLayer, encode_exr};
 pub use gif::encode_gif;
 #[cfg(feature = "png")]
 pub use png::{decode_png, encode_apng, encode_png};
+pub use r500_exec::output::color::eight_bit;
 
 /// An upright picture, straight alpha, 8 bits a channel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,20 +127,6 @@ impl Picture {
             .collect();
         Some(Self { width, height, pixels })
     }
-}
-
-/// Returns a value from 0 to 1 in 8 bits: round-half-even of the clamped value times 255, NaN 0
-/// (project's choice, as the output formats round).
-#[must_use]
-#[inline]
-pub fn eight_bit(value: f32) -> u8 {
-    // From 2^52 on there is no room for fractions: the sum is rounded as sums are, half to even, and
-    // its lowest bits are the integer. Without a call, as `round_ties_even` is on older processors.
-    const NO_FRACTIONS: f64 = 4_503_599_627_370_496.0;
-    // NaN fails the comparison. Two selections: `min` is a call on some processors.
-    let below = if value < 1.0 { value } else { 1.0 };
-    let limited = if value > 0.0 { below } else { 0.0 };
-    (f64::from(limited) * 255.0 + NO_FRACTIONS).to_bits() as u8
 }
 
 /// Values that lie row by row from the bottom, in the order from the top.

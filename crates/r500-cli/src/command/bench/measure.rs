@@ -4,11 +4,23 @@ use std::hint::black_box;
 use std::sync::Barrier;
 use std::time::{Duration, Instant};
 
-use r500::exec::{Draw, Engine, Frame, RunError, RunInfo, draw_into};
+use clap::ValueEnum;
+use r500::exec::{
+    ColorSurface, Draw, Drawing, Engine, Frame, PixelRect, RunError, RunInfo, Surfaces, draw_into,
+};
 use r500::fast::Simd;
 
 /// Pictures to draw at least, however long one takes.
 const FRAMES: usize = 3;
+
+/// What pictures are stored as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Output {
+    /// A frame of floats, with coverage: 17 bytes a pixel and target
+    Float,
+    /// Target A in eight bits a channel: 4 bytes a pixel
+    Rgba8,
+}
 
 /// Measurements of a program on an engine.
 #[derive(Clone, Debug)]
@@ -39,6 +51,7 @@ impl Times {
 pub(super) fn measure(
     engine: &dyn Fn() -> Box<dyn Engine>,
     draw: &Draw<'_>,
+    output: Output,
     time: Duration,
 ) -> Result<Times, RunError> {
     let mut prepare = Vec::new();
@@ -51,21 +64,52 @@ pub(super) fn measure(
         prepare.push(start.elapsed().as_secs_f64());
     }
     let engine = engine();
-    let prepared = engine.prepare(*draw);
-    let mut frame = Frame::new(draw.shader, draw.bindings, draw.options)?;
+    let (run_info, mut seconds) = match output {
+        Output::Float => {
+            let prepared = engine.prepare(*draw);
+            let mut frame = Frame::new(draw.shader, draw.bindings, draw.options)?;
+            let seconds = repeat(time, || {
+                draw_into(&*prepared, draw, &mut frame)?;
+                black_box(&frame);
+                Ok(())
+            })?;
+            (frame.run_info, seconds)
+        }
+        Output::Rgba8 => {
+            let (shader, options) = (draw.shader.clone(), draw.options.clone());
+            let mut drawing = Drawing::new(&*engine, shader, draw.bindings, options)?;
+            let [width, height] = draw.bindings.size();
+            let mut bytes = vec![0; width as usize * height as usize * 4];
+            let area = PixelRect { x: 0, y: 0, width, height };
+            let seconds = repeat(time, || {
+                let surface = ColorSurface::rgba8(&mut bytes, width as usize * 4);
+                drawing.draw_to(draw.bindings, &mut Surfaces::color(area, surface))?;
+                black_box(&bytes);
+                Ok(())
+            })?;
+            (drawing.run_info(), seconds)
+        }
+    };
+    let frames = seconds.len();
+    let (median, best) = middle(&mut seconds);
+    Ok(Times { run_info, prepare: middle(&mut prepare).0, median, best, frames })
+}
+
+/// Draws pictures for so long, and returns the seconds that each took.
+fn repeat(
+    time: Duration,
+    mut picture: impl FnMut() -> Result<(), RunError>,
+) -> Result<Vec<f64>, RunError> {
     // Not counted: pages of memory are not there yet, processors inactive.
-    draw_into(&*prepared, draw, &mut frame)?;
+    picture()?;
     let mut seconds = Vec::new();
     let begin = Instant::now();
     while seconds.len() < FRAMES || begin.elapsed() < time {
         let start = Instant::now();
-        draw_into(&*prepared, draw, &mut frame)?;
+        picture()?;
         seconds.push(start.elapsed().as_secs_f64());
-        black_box(&frame);
     }
-    let frames = seconds.len();
-    let (median, best) = middle(&mut seconds);
-    Ok(Times { run_info: frame.run_info, prepare: middle(&mut prepare).0, median, best, frames })
+    Ok(seconds)
 }
 
 /// Returns the one in the middle, and the least. There is one at least.

@@ -56,6 +56,9 @@ pub(super) struct Bench {
     /// Width and height of the picture
     #[arg(long, value_name = "WxH", value_parser = syntax::size, default_value = "1024x1024")]
     size: [u32; 2],
+    /// What pictures are stored as. Saved measurements with another output can be compared
+    #[arg(long, value_enum, default_value_t = measure::Output::Float)]
+    output: measure::Output,
     /// Measuring time for each row of the table, in seconds; at least three pictures are drawn
     #[arg(long, value_name = "SECONDS", value_parser = engine_args::seconds, default_value = "1")]
     seconds: Duration,
@@ -101,6 +104,7 @@ Examples:
   r500 bench plasma.r5
   r500 bench tests/corpus/mesa --engine all --simd all --threads 1,2
   r500 bench tests/corpus/mesa --seconds 0.2 --format csv > speed.csv
+  r500 bench plasma.r5 --save f.json; r500 bench plasma.r5 --output rgba8 --against f.json
   r500 bench tests/corpus/mesa --save before.json; r500 bench tests/corpus/mesa --against before.json";
 
 /// The engines.
@@ -414,7 +418,7 @@ impl Bench {
             }
             let options = Options { threads: setup.threads, limits, ..Options::default() };
             let draw = Draw::new(&shader, &bindings, &options).map_err(engine_args::not_run)?;
-            let times = measure::measure(&|| setup.make(), &draw, self.seconds)
+            let times = measure::measure(&|| setup.make(), &draw, self.output, self.seconds)
                 .map_err(engine_args::not_run)?;
             if let Some(why) = times
                 .run_info

@@ -1,0 +1,297 @@
+//! Drawings: prepared programs, their bindings, and surfaces of the caller.
+
+use std::ffi::c_char;
+use std::sync::LazyLock;
+
+use r500::exec::reference::Reference;
+use r500::exec::{
+    Bindings, ColorSurface, Drawing as Prepared, Engine, Options, PixelRect, Plane, Shader,
+    Surfaces as Targets,
+};
+use r500::fast::Fast;
+use r500::isa::state::{UsFcIntConst, UsOutFmt};
+use r500::jit::Jit;
+use r500::program::{Input, InputData};
+
+use crate::error::{guarded, or_else, text};
+use crate::pointers;
+use crate::program::Program;
+
+/// US_OUT_FMT of red, green, blue and alpha in a byte each, in this order in memory.
+pub const R500_RGBA8: u32 = 0x3900;
+/// US_OUT_FMT of blue, green, red and alpha in a byte each, in this order in memory.
+pub const R500_BGRA8: u32 = 0x1b00;
+/// US_OUT_FMT of red, green, blue and alpha as floats, in this order in memory.
+pub const R500_RGBA32F: u32 = 0x3915;
+
+/// A program that an engine is ready to draw, and what it reads.
+pub struct Drawing {
+    prepared: Prepared<'static>,
+    bindings: Bindings,
+}
+
+/// Memory for the colours of a target. The first row is the lowest one of the picture.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Surface {
+    /// The pixels; NULL for a target that is not wanted.
+    pub bytes: *mut u8,
+    /// Bytes there are.
+    pub size: usize,
+    /// Bytes from a row to the next.
+    pub pitch: usize,
+    /// US_OUT_FMT: R500_RGBA8 and so on, or any format of the card.
+    pub format: u32,
+}
+
+/// What is drawn: a rectangle of the picture, and memory for its results. As on the card, pixels that are not covered or killed
+/// keep what they had. All zeros but the rectangle and one surface is a good beginning.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct Surfaces {
+    /// Left column.
+    pub x: u32,
+    /// Lowest row.
+    pub y: u32,
+    /// Columns; 0 for all of the picture, whatever x, y and height are.
+    pub width: u32,
+    /// Rows.
+    pub height: u32,
+    /// Targets A to D.
+    pub colors: [Surface; 4],
+    /// Depth of each pixel, as the program wrote it; or NULL.
+    pub depth: *mut f32,
+    /// Floats there are.
+    pub depth_size: usize,
+    /// Floats from a row to the next.
+    pub depth_pitch: usize,
+    /// 1 for each pixel that is covered and not killed, 0 for the others; or NULL.
+    pub coverage: *mut u8,
+    /// Bytes there are.
+    pub coverage_size: usize,
+    /// Bytes from a row to the next.
+    pub coverage_pitch: usize,
+}
+
+static JIT: LazyLock<Jit> = LazyLock::new(Jit::new);
+static FAST: LazyLock<Fast> = LazyLock::new(Fast::new);
+static REFERENCE: Reference = Reference;
+
+fn engine(name: Option<&str>) -> Result<&'static dyn Engine, String> {
+    match name {
+        None | Some("jit") => Ok(&*JIT),
+        Some("fast") => Ok(&*FAST),
+        Some("reference") => Ok(&REFERENCE),
+        Some(name) => {
+            Err(format!("no engine is called `{name}`: there are jit, fast and reference"))
+        }
+    }
+}
+
+/// Makes an engine ready to draw a program as a picture of this size. `engine_name` is "jit" (the default, for NULL), "fast" or
+/// "reference"; all draw the same bits. Later changes of the program do not matter. Free it with r500_drawing_free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_prepare(
+    program: *const Program,
+    width: u32,
+    height: u32,
+    engine_name: *const c_char,
+) -> *mut Drawing {
+    or_else(std::ptr::null_mut, || {
+        // SAFETY: the contract of `pointers`.
+        let (program, name) = unsafe {
+            (pointers::reference(program, "program")?, pointers::text(engine_name, "engine_name")?)
+        };
+        let bindings = Bindings::new(&program.job, [width, height]).map_err(text)?;
+        let shader = Shader::new(&program.job.program).map_err(text)?;
+        let prepared = Prepared::new(engine(name)?, shader, &bindings, Options::default());
+        Ok(pointers::give(Drawing { prepared: prepared.map_err(text)?, bindings }))
+    })
+}
+
+/// Frees a drawing. Nothing for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_drawing_free(drawing: *mut Drawing) {
+    guarded(|| {
+        // SAFETY: the contract of `pointers`.
+        unsafe { pointers::free(drawing) };
+        Ok(())
+    });
+}
+
+/// Sets the number of threads; 0 for as many as there are processors, the default.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_set_threads(drawing: *mut Drawing, threads: usize) -> bool {
+    guarded(|| {
+        // SAFETY: the contract of `pointers`.
+        let drawing = unsafe { pointers::exclusive(drawing, "drawing")? };
+        drawing.prepared.options_mut().threads = threads;
+        Ok(true)
+    })
+}
+
+/// Sets float constant n, 0 to 255, to four floats. Costs nothing else.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_set_constant(
+    drawing: *mut Drawing,
+    n: usize,
+    value: *const f32,
+) -> bool {
+    guarded(|| {
+        // SAFETY: the contract of `pointers`.
+        let (drawing, value) = unsafe {
+            (pointers::exclusive(drawing, "drawing")?, pointers::slice(value, 4, "value")?)
+        };
+        let value = value.first_chunk::<4>().ok_or("value has four floats")?;
+        drawing.bindings.set_constant(n, *value).map_err(text)?;
+        Ok(true)
+    })
+}
+
+/// Sets integer constant n, 0 to 31: iterations of a loop, first value and step of its aL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_set_int_constant(
+    drawing: *mut Drawing,
+    n: usize,
+    iterations: u8,
+    first: u8,
+    step: i8,
+) -> bool {
+    guarded(|| {
+        // SAFETY: the contract of `pointers`.
+        let drawing = unsafe { pointers::exclusive(drawing, "drawing")? };
+        let value = UsFcIntConst(0)
+            .with(UsFcIntConst::KR, iterations)
+            .with(UsFcIntConst::KG, first)
+            .with(UsFcIntConst::KB, step);
+        drawing.bindings.set_int_constant(n, value).map_err(text)?;
+        Ok(true)
+    })
+}
+
+/// Sets boolean constant n, 0 to 31.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_set_bool_constant(
+    drawing: *mut Drawing,
+    n: usize,
+    value: bool,
+) -> bool {
+    guarded(|| {
+        // SAFETY: the contract of `pointers`.
+        let drawing = unsafe { pointers::exclusive(drawing, "drawing")? };
+        drawing.bindings.set_bool_constant(n, value).map_err(text)?;
+        Ok(true)
+    })
+}
+
+/// Sets what temporary `temp`, 0 to 127, starts with in each pixel: four floats a pixel, row by row from the lowest. `pixels` is
+/// width times height of the picture. The values are copied.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_set_input(
+    drawing: *mut Drawing,
+    temp: u8,
+    values: *const f32,
+    pixels: usize,
+) -> bool {
+    guarded(|| {
+        let floats = pixels.checked_mul(4).ok_or("pixels is too large")?;
+        // SAFETY: the contract of `pointers`.
+        let (drawing, values) = unsafe {
+            (pointers::exclusive(drawing, "drawing")?, pointers::slice(values, floats, "values")?)
+        };
+        let [width, height] = drawing.bindings.size();
+        if pixels as u64 != u64::from(width) * u64::from(height) {
+            return Err(format!("{pixels} values for a picture of {width}x{height}"));
+        }
+        let values = values.as_chunks::<4>().0;
+        match drawing.bindings.input_values_mut(temp).filter(|own| own.len() == pixels) {
+            Some(own) => own.copy_from_slice(values),
+            None => {
+                let data = InputData::Values { width, values: values.to_vec() };
+                drawing.bindings.set_input(Input { temp, data }).map_err(text)?;
+            }
+        }
+        Ok(true)
+    })
+}
+
+/// Sets which pixels the rasteriser covers, a byte each (0 or not), row by row from the lowest. NULL for all.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_set_coverage(
+    drawing: *mut Drawing,
+    mask: *const u8,
+    pixels: usize,
+) -> bool {
+    guarded(|| {
+        // SAFETY: the contract of `pointers`.
+        let drawing = unsafe { pointers::exclusive(drawing, "drawing")? };
+        let mask = match mask.is_null() {
+            true => None,
+            // SAFETY: as above.
+            false => Some(unsafe { pointers::slice(mask, pixels, "mask")? }),
+        };
+        match (drawing.bindings.coverage_mut(), mask) {
+            (Some(own), Some(mask)) if own.len() == mask.len() => {
+                own.iter_mut().zip(mask).for_each(|(own, byte)| *own = *byte != 0);
+            }
+            (_, mask) => {
+                let mask = mask.map(|mask| mask.iter().map(|byte| *byte != 0).collect());
+                drawing.bindings.set_coverage(mask).map_err(text)?;
+            }
+        }
+        Ok(true)
+    })
+}
+
+/// Draws. Surfaces must not overlap each other.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn r500_draw(drawing: *mut Drawing, surfaces: *const Surfaces) -> bool {
+    guarded(|| {
+        // SAFETY: the contract of `pointers`.
+        let (drawing, given) = unsafe {
+            let surfaces = pointers::reference(surfaces, "surfaces")?;
+            (pointers::exclusive(drawing, "drawing")?, *surfaces)
+        };
+        let Surfaces { x, y, width, height, .. } = given;
+        let [all_columns, all_rows] = drawing.bindings.size();
+        let area = match width {
+            0 => PixelRect { x: 0, y: 0, width: all_columns, height: all_rows },
+            _ => PixelRect { x, y, width, height },
+        };
+        let mut targets =
+            Targets { area, colors: [None, None, None, None], depth: None, coverage: None };
+        for (to, surface) in targets.colors.iter_mut().zip(given.colors) {
+            if !surface.bytes.is_null() {
+                // SAFETY: the contract of `pointers`.
+                let bytes = unsafe { pointers::slice_mut(surface.bytes, surface.size, "bytes")? };
+                let format = UsOutFmt(surface.format);
+                *to = Some(ColorSurface { format, bytes, pitch: surface.pitch });
+            }
+        }
+        if !given.depth.is_null() {
+            // SAFETY: the contract of `pointers`.
+            let values = unsafe { pointers::slice_mut(given.depth, given.depth_size, "depth")? };
+            targets.depth = Some(Plane { values, pitch: given.depth_pitch });
+        }
+        let mut coverage = Vec::new();
+        if !given.coverage.is_null() {
+            // C may have left any byte there, and not every byte is a bool of Rust's.
+            coverage = vec![false; given.coverage_size];
+            targets.coverage = Some(Plane { values: &mut coverage, pitch: given.coverage_pitch });
+        }
+        drawing.prepared.draw_to(&drawing.bindings, &mut targets).map_err(text)?;
+        if !given.coverage.is_null() {
+            let bytes = given.coverage;
+            // SAFETY: the contract of `pointers`.
+            let bytes = unsafe { pointers::slice_mut(bytes, given.coverage_size, "coverage")? };
+            for row in 0..area.height as usize {
+                let row =
+                    row * given.coverage_pitch..row * given.coverage_pitch + area.width as usize;
+                for (byte, covered) in bytes[row.clone()].iter_mut().zip(&coverage[row]) {
+                    *byte = u8::from(*covered);
+                }
+            }
+        }
+        Ok(true)
+    })
+}

@@ -1,0 +1,116 @@
+//! A trace: what each instruction did to one pixel, for hosts that have no terminal.
+//!
+//! [`exec::reference::Group`](crate::exec::reference::Group) steps a group of pixels and tells more; [`exec::record`](crate::exec::record) goes
+//! backward, too.
+
+use r500_exec::reference::{EventKind, Group, Write};
+use r500_exec::{Bindings, Draw, Options, PixelRect, RunError, Shader};
+
+/// An instruction that ran.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceStep {
+    /// Its absolute address.
+    pub address: u32,
+    /// Its text, in the assembly language.
+    pub text: String,
+    /// Whether the pixel was active.
+    pub active: bool,
+    /// Whether TEXKILL killed the pixel.
+    pub killed: bool,
+    /// What it wrote, in order.
+    pub writes: Vec<TraceWrite>,
+}
+
+/// A write.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceWrite {
+    /// What was written: `temp[3]`, `out[0]`, `depth`, `predicate`, `alu`.
+    pub register: String,
+    /// The channels that were written, red in bit 0; 0 where there are none.
+    pub mask: u8,
+    /// The register afterwards, all of its channels. Predicate bits and the ALU result are 0 or 1; one value for depth and
+    /// the ALU result.
+    pub value: Vec<f32>,
+}
+
+/// Runs the group of a pixel in the reference engine.
+///
+/// # Errors
+/// [`RunError::AreaOutside`] if the picture has no such pixel; [`RunError`] if a limit is exceeded.
+pub fn trace(
+    shader: &Shader,
+    bindings: &Bindings,
+    options: &Options<'_>,
+    [x, y]: [u32; 2],
+) -> Result<Vec<TraceStep>, RunError> {
+    let [width, height] = bindings.size();
+    let outside =
+        || RunError::AreaOutside { area: PixelRect { x, y, width: 1, height: 1 }, width, height };
+    if x >= width || y >= height {
+        return Err(outside());
+    }
+    let draw = Draw::new(shader, bindings, options)?;
+    let [columns, rows] = options.group;
+    let rect = PixelRect { x: x - x % columns, y: y - y % rows, width: columns, height: rows };
+    let mut group = Group::new(&draw, rect);
+    group.watch(Some(group.lane_at(x, y).ok_or_else(outside)?));
+    let mut steps = Vec::new();
+    while !group.ended() {
+        let step = group.step()?;
+        let text = shader.instruction(step.address).map(r500_asm::print_instruction);
+        let event = step.event.as_ref();
+        steps.push(TraceStep {
+            address: step.address,
+            text: text.unwrap_or_default(),
+            active: event.is_some_and(|event| event.active),
+            killed: event
+                .is_some_and(|event| matches!(event.kind, EventKind::Tex { killed: true, .. })),
+            writes: event.map(|event| event.writes.iter().map(of).collect()).unwrap_or_default(),
+        });
+    }
+    Ok(steps)
+}
+
+fn of(write: &Write) -> TraceWrite {
+    let (register, mask, value) = match *write {
+        Write::Temp { temp, mask, value } => (format!("temp[{temp}]"), mask, value.to_vec()),
+        Write::Output { target, mask, value } => (format!("out[{target}]"), mask, value.to_vec()),
+        Write::Depth(depth) => ("depth".to_owned(), 0, vec![depth]),
+        Write::Predicate { mask, bits } => {
+            let bit = |n: u8| f32::from(bits >> n & 1);
+            ("predicate".to_owned(), mask, [0, 1, 2, 3].map(bit).to_vec())
+        }
+        Write::AluResult(result) => ("alu".to_owned(), 0, vec![f32::from(u8::from(result))]),
+    };
+    TraceWrite { register, mask, value }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+    use crate::reader::{Language, read};
+
+    #[test]
+    fn each_step_has_its_text_and_what_it_wrote() {
+        let source = b"src0.rgb = temp[0] : temp[1].rg = MAD src0.rg0 src0.110 src0.000 ;
+            OUT LAST src0.rgb = temp[1] : out[0].rgb = MAD src0.rgb src0.111 src0.000 ;";
+        let limits = Default::default();
+        let job = read(source, None, Some(Language::Assembly), &limits).unwrap().remove(0);
+        let shader = Shader::new(&job.program).unwrap();
+        let bindings = Bindings::new(&job, [2, 2]).unwrap();
+        let run = |pixel| trace(&shader, &bindings, &Options::default(), pixel);
+        let steps = run([1, 0]).unwrap();
+        assert_eq!(steps.iter().map(|step| step.address).collect::<Vec<_>>(), [0, 1]);
+        assert!(steps[1].text.starts_with("OUT"), "{}", steps[1].text);
+        // Not said otherwise, temp[0] is (u, v, 0, 1): the pixel's centre is at (3/4, 1/4).
+        let write = TraceWrite {
+            register: "temp[1]".to_owned(),
+            mask: 0b11,
+            value: vec![0.75, 0.25, 0.0, 0.0],
+        };
+        assert_eq!(steps[0].writes, [write]);
+        assert!(matches!(run([2, 0]), Err(RunError::AreaOutside { .. })));
+    }
+}
