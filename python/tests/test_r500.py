@@ -72,17 +72,22 @@ def test_trace():
     steps = r500.read(GRADIENT).trace((1, 0), size=(2, 2))
     assert [step.address for step in steps] == [0]
     assert steps[0].text.startswith("OUT")
-    assert steps[0].writes[0].register == "out[0]"
-    assert steps[0].writes[0].value == [0.75, 0.25, 0, 1]
+    # The RGB half writes first, then the alpha half.
+    assert [write.register for write in steps[0].writes] == ["out[0]", "out[0]"]
+    assert steps[0].writes[-1].value == [0.75, 0.25, 0, 1]
 
 
 def test_check_and_text():
+    # The texel is read without waiting for it.
     program = r500.read(
-        b"OUT LAST src0.rgb = temp[3] : out[0].rgb = MAD src0.rgb src0.111 src0.000 ;", "x.r5"
+        b"TEX TEX_SEM_ACQUIRE temp[1].rgba = LD tex[0].rgba temp[0].rggg ;"
+        b"OUT LAST src0.rgb = temp[1] : out[0].rgb = MAD src0.rgb src0.111 src0.000 ;",
+        "x.r5",
     )
     findings = program.check()
-    assert any("temp[3]" in str(finding) for finding in findings), findings
-    assert "temp[3]" in program.disassemble()
+    assert any("temp[1]" in str(finding) and finding.code for finding in findings), findings
+    assert "temp[1]" in program.disassemble()
+    assert not r500.read(MESA / "scene_plasma.json").check()
 
 
 def test_errors_say_what_is_wrong():

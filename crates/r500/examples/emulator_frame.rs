@@ -260,7 +260,7 @@ fn cube(object: usize, time: f32, triangles: &mut Vec<[Vertex; 3]>) -> [[f32; 4]
             point[(axis + 2) % 3] = 2.0 * t - 1.0;
             let ([x, y, z], [nx, ny, nz]) = (turn(point.map(|p| p * 0.62)), turn(normal));
             let (x, y, w) = (x + 1.9 * (column - 4.5), y + 1.45 * (row - 4.5), 9.0 - z);
-            let position = [x * 0.95, y * 1.267, w - 1.0, w];
+            let position = [x * 0.78, y * 1.04, w - 1.0, w];
             Vertex { position, attributes: [s, t, nx, ny, nz] }
         };
         let [a, b, c, d] = [corner(0.0, 0.0), corner(1.0, 0.0), corner(1.0, 1.0), corner(0.0, 1.0)];
