@@ -1,4 +1,4 @@
-//! The r500 library for C: programs, checks and drawings behind opaque pointers.
+//! The r500 library for C: programs, checks and drawings as opaque handles.
 //!
 //! The functions have the names of `include/r500.h`, which cbindgen makes of this crate (`tests/header.rs` verifies it,
 //! `BLESS=1` rewrites it). Rules that hold for all of them:
