@@ -64,6 +64,12 @@ impl Assembly {
     pub fn render(&self, options: RenderOptions) -> String {
         diagnostic::render_all(&self.diagnostics, &self.files, options)
     }
+
+    /// Returns the first `most` diagnostics as text, and how many there are.
+    #[must_use]
+    pub fn render_first(&self, options: RenderOptions, most: usize) -> String {
+        diagnostic::render_first(&self.diagnostics, &self.files, options, most)
+    }
 }
 
 /// Assembles a source. Errors are reported as diagnostics.

@@ -139,7 +139,7 @@ impl<'a> Lexer<'a> {
         limits: IncludeLimits,
     ) -> Self {
         let bytes: Arc<[u8]> = Arc::from(bytes);
-        let file = File { name: name.to_owned(), bytes: bytes.clone(), included: None };
+        let file = File::new(name, bytes.clone());
         Self {
             files: Files { list: vec![file] },
             diagnostics: Vec::new(),
@@ -415,11 +415,9 @@ impl<'a> Lexer<'a> {
         let known =
             self.files.list.iter().position(|f| f.name == loaded.name && *f.bytes == *loaded.bytes);
         let index = known.unwrap_or_else(|| {
-            self.files.list.push(File {
-                name: loaded.name,
-                bytes: Arc::from(loaded.bytes),
-                included: Some(span),
-            });
+            let mut file = File::new(loaded.name, loaded.bytes);
+            file.included = Some(span);
+            self.files.list.push(file);
             self.files.list.len() - 1
         });
         self.includes.push(Include { span, file: offset(index) });

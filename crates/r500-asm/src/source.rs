@@ -1,6 +1,6 @@
 //! Sources: files, places in them, and how included files are found.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A place in a source: bytes `start..end` of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,6 +40,31 @@ pub struct File {
     pub bytes: Arc<[u8]>,
     /// From where it was included the first time.
     pub included: Option<Span>,
+    /// Where each line but the first begins; made when a line is first asked for.
+    line_starts: OnceLock<Vec<u32>>,
+}
+
+impl File {
+    /// Returns a text that no other includes.
+    #[must_use]
+    pub fn new(name: impl Into<String>, bytes: impl Into<Arc<[u8]>>) -> Self {
+        Self {
+            name: name.into(),
+            bytes: bytes.into(),
+            included: None,
+            line_starts: OnceLock::new(),
+        }
+    }
+
+    /// Returns the line of a byte, from 0. The first call takes time linear in the text, others logarithmic.
+    #[must_use]
+    pub fn line_at(&self, at: usize) -> usize {
+        let starts = self.line_starts.get_or_init(|| {
+            let ends = self.bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+            ends.map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX)).collect()
+        });
+        starts.partition_point(|start| *start as usize <= at)
+    }
 }
 
 /// The sources of an assembly: the first is the assembled one, the others are included.
@@ -81,7 +106,7 @@ impl Files {
             return Position { line: 1, column: 1 };
         };
         let head = &file.bytes[..(span.start as usize).min(file.bytes.len())];
-        let line = head.iter().filter(|b| **b == b'\n').count();
+        let line = file.line_at(head.len());
         let column = head.iter().rev().take_while(|b| **b != b'\n').count();
         let count = |n: usize| u32::try_from(n + 1).unwrap_or(u32::MAX);
         Position { line: count(line), column: count(column) }

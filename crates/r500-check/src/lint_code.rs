@@ -304,6 +304,10 @@ codes! {
         "A RETURN inside a loop, or where pixels of the group may be inactive: it returns for pixels that did not reach it."
         "ctm: the hardware does not support a return from a divergent branch or loop; derived: an ELSE with JUMP_ANY takes the group into an arm that no pixel executes"
         "Close the branch or leave the loop first; let ELSE jump by all (no JUMP_ANY).";
+    NoOutput "R5072" "no-output" Warning
+        "No instruction that can run writes a render target or depth: the picture stays as it was."
+        "documented: only OUT instructions write, by their output masks and W_OMASK"
+        "Write `out[0]` by an instruction with OUT.";
 }
 
 impl LintCode {

@@ -56,6 +56,7 @@ const PIGLIT: &[(LintCode, &str)] = &[
         LintCode::OutWithoutOutput,
         "as for the captures; and tests whose colour is undefined, so nothing is left to write",
     ),
+    (LintCode::NoOutput, "the same: tests of discard alone, and of undefined colours"),
 ];
 
 /// The lints of the hand-made cases, which do unusual things on purpose.

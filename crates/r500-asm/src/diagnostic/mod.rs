@@ -5,7 +5,7 @@ mod render;
 mod visible;
 
 pub use codes::{DiagnosticCode, DiagnosticInfo, Severity};
-pub use render::{Excerpt, Message, MessageLevel, RenderOptions, render, render_all};
+pub use render::{Excerpt, Message, MessageLevel, RenderOptions, render, render_all, render_first};
 pub use visible::{disturbs_terminal, visible};
 
 use crate::source::Span;

@@ -16,8 +16,19 @@ pub struct RenderOptions {
 /// Returns all of them, an empty line between two, and a last line that counts them.
 #[must_use]
 pub fn render_all(diagnostics: &[Diagnostic], files: &Files, options: RenderOptions) -> String {
+    render_first(diagnostics, files, options, usize::MAX)
+}
+
+/// Returns the first `most` of them, an empty line between two, and a last line that counts all.
+#[must_use]
+pub fn render_first(
+    diagnostics: &[Diagnostic],
+    files: &Files,
+    options: RenderOptions,
+    most: usize,
+) -> String {
     let mut out = String::new();
-    for diagnostic in diagnostics {
+    for diagnostic in diagnostics.iter().take(most) {
         out.push_str(&render(diagnostic, files, options));
         out.push_str("\n\n");
     }
@@ -31,6 +42,9 @@ pub fn render_all(diagnostics: &[Diagnostic], files: &Files, options: RenderOpti
         .collect();
     if !counts.is_empty() {
         out.push_str(&counts.join(", "));
+        if diagnostics.len() > most {
+            out.push_str(&format!("; the first {most} are shown"));
+        }
         out.push('\n');
     }
     out
@@ -221,7 +235,7 @@ fn windows<'a>(places: &[(Span, &'a str)], files: &'a Files) -> Vec<Window<'a>> 
                 (kind, floor(&text, from)..ceil(&text, to.max(from)), label)
             })
             .collect();
-        let line = file.bytes[..start].iter().filter(|b| **b == b'\n').count() + 1;
+        let line = file.line_at(start) + 1;
         windows.push(Window { file, text, line, marks });
     }
     windows

@@ -60,6 +60,7 @@ impl Checker<'_> {
             self.check_ranges(index, highest);
             self.check_stray(index, inst);
         }
+        self.check_any_output();
         let window = self.graph.window();
         match window.end {
             None => {
@@ -179,6 +180,19 @@ impl Checker<'_> {
         } else if crossed {
             let message = format!("operand {half} {slot:?} is swizzled, which has no effect");
             self.add(LintCode::DerivativeOperands, swizzle, message);
+        }
+    }
+
+    /// Reports a program that writes nothing.
+    fn check_any_output(&mut self) {
+        let writes = |index: usize| {
+            let step = &self.graph.steps[index];
+            let output = step.depth || step.outputs.iter().any(|output| output.1 != 0);
+            output && self.program.code[index].ty() == InstType::OUT
+        };
+        if !self.reached().any(writes) {
+            let message = "nothing is written to a render target or depth";
+            self.add(LintCode::NoOutput, Location::Program, message.into());
         }
     }
 

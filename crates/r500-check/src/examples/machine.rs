@@ -156,6 +156,15 @@ pub(super) fn examples(code: LintCode) -> Option<(Job, Job)> {
             };
             (full(false), full(true))
         }
+        LintCode::NoOutput => {
+            let nothing = with(
+                with(out(t0), 0, CmnInst::RGB_OMASK, RgbMask::NONE),
+                0,
+                CmnInst::ALPHA_OMASK,
+                false,
+            );
+            (job(&[nothing]), job(&[out(t0)]))
+        }
         LintCode::OutWithoutOutput => {
             let nothing = with(
                 with(out(t0), 0, CmnInst::RGB_OMASK, RgbMask::NONE),

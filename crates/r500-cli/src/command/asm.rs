@@ -13,7 +13,7 @@ use super::convert::OutputArgs;
 use super::exit::{Outcome, Status};
 use super::format::Format;
 use super::input_args::{self, PathArgs};
-use super::terminal;
+use super::{overwrite, terminal};
 
 /// Assemble a program.
 ///
@@ -37,6 +37,9 @@ pub(super) struct Asm {
     /// stdout (the program goes to -o only then)
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Report at most this many errors and warnings, and the number of all; 0 reports all
+    #[arg(long, value_name = "N", default_value_t = input_args::MAX_ERRORS)]
+    max_errors: usize,
 }
 
 const AFTER: &str = "\
@@ -57,14 +60,20 @@ impl Asm {
         let bytes = input_args::bytes(&self.source)?;
         let files = self.paths.files(&self.source).with_search(&self.include);
         let assembly = assembly::assemble_with_files(&bytes, &file, &files);
+        let most = if self.max_errors == 0 { usize::MAX } else { self.max_errors };
         match self.format {
-            Format::Text => input_args::diagnose(&assembly),
+            Format::Text => input_args::diagnose_first(&assembly, most),
             Format::Json => {
-                writeln!(terminal::out(), "{:#}", answer(&assembly))?;
+                writeln!(terminal::out(), "{:#}", answer(&assembly, most))?;
             }
         }
         if !assembly.is_ok() {
             return Ok(Status::Failed);
+        }
+        if let Some(output) = self.output.file() {
+            let inputs =
+                assembly::files(&assembly).chain([self.source.clone()]).collect::<Vec<_>>();
+            overwrite::refuse([output], &inputs)?;
         }
         if self.format == Format::Json && self.output.output.is_none() {
             return Ok(Status::Fine);
@@ -88,14 +97,19 @@ impl Asm {
     }
 }
 
-fn answer(assembly: &Assembly) -> Json {
-    let diagnostics: Vec<Json> =
-        assembly.diagnostics.iter().map(|diagnostic| one(assembly, diagnostic)).collect();
+fn answer(assembly: &Assembly, most: usize) -> Json {
+    let diagnostics: Vec<Json> = assembly
+        .diagnostics
+        .iter()
+        .take(most)
+        .map(|diagnostic| one(assembly, diagnostic))
+        .collect();
     json!({
         "version": 1,
         "ok": assembly.is_ok(),
         "instructions": assembly.job.program.code.len(),
         "diagnostics": diagnostics,
+        "omitted": assembly.diagnostics.len().saturating_sub(most),
     })
 }
 

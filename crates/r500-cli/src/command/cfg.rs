@@ -62,6 +62,7 @@ impl Cfg {
     pub(super) fn run(&self) -> Outcome {
         let Some(job) = self.source.read()? else { return input_args::LISTED };
         let output = self.output.as_deref().filter(|path| !input_args::is_stdin(path));
+        self.source.refuse_as_output(output)?;
         let format = self.format(output)?;
         let graph = Graph::new(&job.program).map_err(Failure::input)?;
         let flow = Told(Flow::new(&job, &graph));

@@ -58,6 +58,7 @@ impl Convert {
     pub(super) fn run(self) -> Outcome {
         let language = self.output.language(Language::Format(Format::Hex))?;
         let Some(jobs) = self.source.read_all()? else { return input_args::LISTED };
+        self.source.refuse_as_output(self.output.file())?;
         if jobs.len() > 1 && !holds_several(language) {
             return Err(input_args::several(self.source.file()?)
                 .context(format_args!("{} holds one program", language.name())));

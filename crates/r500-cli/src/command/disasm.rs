@@ -61,6 +61,7 @@ impl Disasm {
             )));
         }
         let Some(job) = self.source.read()? else { return input_args::LISTED };
+        self.source.refuse_as_output(output.file())?;
         if self.format == Format::Json {
             let text = format!("{:#}\n", instructions(&job));
             match output.file() {

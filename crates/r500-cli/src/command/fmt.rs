@@ -73,7 +73,9 @@ impl Fmt {
             }
         }
         if files.is_empty() {
-            return Err(Failure::could_not(anyhow::anyhow!("no .r5 or .asm file there")));
+            let names: Vec<_> = self.files.iter().map(|file| input_args::show(file)).collect();
+            let names = names.join(", ");
+            return Err(Failure::input(anyhow::anyhow!("no .r5 or .asm file in {names}")));
         }
         if self.check && changed > 0 {
             let plural = if changed == 1 { "file" } else { "files" };
@@ -84,7 +86,7 @@ impl Fmt {
 }
 
 fn describe(name: &str, text: &[u8], error: &Unformatted) -> String {
-    let file = File { name: name.to_owned(), bytes: text.into(), included: None };
+    let file = File::new(name, text);
     let files = Files { list: vec![file] };
     let place = files.position(error.span);
     format!("{name}:{}:{}: {error}; left as it is", place.line, place.column)

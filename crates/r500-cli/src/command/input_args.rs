@@ -1,17 +1,17 @@
 //! The program: the options that every command shares, and reading it.
 
-use std::io::{BufReader, Write};
+use std::io::{BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use r500::asm::{Assembly, RenderOptions, Span};
 use r500::files::{self as guard, MAX_PICTURE, MAX_TEXT, NamedFiles};
-use r500::formats::Limits;
+use r500::formats::{Limits, ReadErrorKind};
 use r500::program::Job;
 use r500::reader::{self, Language, ReadError};
 
 use super::exit::{Failure, Outcome, Status};
-use super::terminal;
+use super::{overwrite, terminal};
 
 /// Which program.
 #[derive(Args, Clone, Debug)]
@@ -98,6 +98,16 @@ impl SourceArgs {
         Ok(std::iter::once(file.to_owned()).chain(named).collect())
     }
 
+    /// Refuses outputs that are the program's file or one that it names.
+    pub(super) fn refuse_as_output<'a>(
+        &self,
+        outputs: impl IntoIterator<Item = &'a Path>,
+    ) -> Outcome<()> {
+        let file = self.file()?;
+        let inputs = if is_stdin(file) { Vec::new() } else { self.files()? };
+        overwrite::refuse(outputs, &inputs)
+    }
+
     fn print_list(&self) -> Outcome<()> {
         let file = self.file()?;
         let mut out = terminal::out();
@@ -143,15 +153,22 @@ pub(super) fn one(file: &Path, read: ReadArgs, pick: Option<&str>) -> Outcome<Jo
 
 /// Warns if most instructions of a program use reserved encodings, as bytes of another kind do.
 fn warn_of_reserved_encodings(file: &Path, job: &Job) {
-    let code = &job.program.code;
-    let reserved = code.iter().filter(|inst| inst.uses_reserved_encodings()).count();
-    if reserved * 2 > code.len() {
+    if mostly_reserved(job) {
         terminal::warn(&format!(
-            "{}: {reserved} of {} instructions use reserved encodings: is this a fragment program?",
+            "{}: {} of {} instructions use reserved encodings: is this a fragment program?",
             show(file),
-            code.len()
+            reserved(job),
+            job.program.code.len()
         ));
     }
+}
+
+fn mostly_reserved(job: &Job) -> bool {
+    reserved(job) * 2 > job.program.code.len()
+}
+
+fn reserved(job: &Job) -> usize {
+    job.program.code.iter().filter(|inst| inst.uses_reserved_encodings()).count()
 }
 
 fn no_program(file: &Path) -> Failure {
@@ -181,21 +198,31 @@ pub(super) fn open(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>
 fn open_sound(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
     let jobs = open(file, read)?;
     match jobs.assembly() {
-        Some(assembly) if !assembly.is_ok() => Err(Failure::diagnosed(diagnostics(assembly))),
+        Some(assembly) if !assembly.is_ok() => {
+            Err(Failure::diagnosed(diagnostics(assembly, MAX_ERRORS)))
+        }
         _ => Ok(jobs),
     }
 }
 
+/// Errors and warnings of an assembler that are reported.
+pub(super) const MAX_ERRORS: usize = 100;
+
 /// Prints the diagnostics of the assembler to stderr.
-pub(super) fn diagnose(assembly: &Assembly) {
+fn diagnose(assembly: &Assembly) {
+    diagnose_first(assembly, MAX_ERRORS);
+}
+
+/// Prints the first `most` diagnostics of the assembler to stderr.
+pub(super) fn diagnose_first(assembly: &Assembly, most: usize) {
     if !assembly.diagnostics.is_empty() {
-        terminal::plain(&diagnostics(assembly));
+        terminal::plain(&diagnostics(assembly, most));
     }
 }
 
-fn diagnostics(assembly: &Assembly) -> String {
+fn diagnostics(assembly: &Assembly, most: usize) -> String {
     let color = terminal::colors(&std::io::stderr());
-    assembly.render(RenderOptions { color }).trim_end().to_owned()
+    assembly.render_first(RenderOptions { color }, most).trim_end().to_owned()
 }
 
 fn begin(file: &Path, read: ReadArgs) -> Outcome<reader::Jobs<'static>> {
@@ -223,6 +250,77 @@ pub(super) fn files(paths: &[PathBuf], wanted: impl Fn(&Path) -> bool) -> Outcom
         files.extend(walked.map_err(|(path, error)| cannot_read(&path, error))?);
     }
     Ok(files)
+}
+
+/// Files that hold programs, and how many others folders hold.
+pub(super) struct Found {
+    pub(super) files: Vec<PathBuf>,
+    pub(super) skipped: usize,
+}
+
+impl Found {
+    /// Says how many files were skipped.
+    pub(super) fn note_skipped(&self) {
+        if self.skipped > 0 {
+            let plural = if self.skipped == 1 { "file" } else { "files" };
+            terminal::note(&format!("{} {plural} without programs skipped", self.skipped));
+        }
+    }
+}
+
+/// Returns the files that are named, and of folders those that hold programs, by their names or contents.
+///
+/// # Errors
+/// If a folder cannot be read, or there is no program at all.
+pub(super) fn programs(paths: &[PathBuf]) -> Outcome<Found> {
+    let mut found = Found { files: Vec::new(), skipped: 0 };
+    for path in paths {
+        if !path.is_dir() {
+            found.files.push(path.clone());
+            continue;
+        }
+        let walked = guard::walk(path, &|_| true);
+        let mut all = walked.map_err(|(path, error)| cannot_read(&path, error))?;
+        let count = all.len();
+        all.retain(|file| holds_programs(file));
+        found.skipped += count - all.len();
+        found.files.append(&mut all);
+    }
+    if found.files.is_empty() {
+        let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+        return Err(Failure::input(anyhow::anyhow!("no program in {}", paths.join(", "))));
+    }
+    Ok(found)
+}
+
+/// Returns whether a file of a folder holds programs. Sources do by their names, so that their errors are
+/// reported; `.vs.asm` is assembly for vertex programs. Others do if the first program can be read, or is one of
+/// JSON with something wrong in it.
+fn holds_programs(file: &Path) -> bool {
+    let name = file.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    if name.ends_with(".r5") || name.ends_with(".asm") {
+        return !name.ends_with(".vs.asm");
+    }
+    if !may_hold_programs(file) {
+        return false;
+    }
+    let first = reader::open(file, None, &Limits::default()).map(|mut jobs| jobs.next());
+    match first {
+        Ok(Some(Ok(job))) => !mostly_reserved(&job),
+        Ok(Some(Err(ReadError::Format { error }))) => {
+            let json = [".json", ".jsonl", ".ndjson"].iter().any(|end| name.contains(end));
+            json && !matches!(error.kind(), ReadErrorKind::NoProgram(_)) && mentions_program(file)
+        }
+        _ => false,
+    }
+}
+
+/// Returns whether the beginning of a JSON text has the key of a program.
+fn mentions_program(file: &Path) -> bool {
+    let mut head = Vec::new();
+    let file = guard::open(file, u64::MAX);
+    let read = file.and_then(|file| file.take(1 << 16).read_to_end(&mut head));
+    read.is_ok() && String::from_utf8_lossy(&head).contains("\"program\"")
 }
 
 /// Returns whether a file can hold programs, by its name.

@@ -28,6 +28,7 @@ mod input_args;
 mod lsp;
 mod man;
 mod markdown;
+mod overwrite;
 mod plane_expr;
 mod render;
 mod replay;

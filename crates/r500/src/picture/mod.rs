@@ -15,7 +15,7 @@ pub use exr::{ExrLayer, encode_exr};
 #[cfg(feature = "gif")]
 pub use gif::encode_gif;
 #[cfg(feature = "png")]
-pub use png::{decode_png, encode_apng, encode_png};
+pub use png::{PngCompression, decode_png, encode_apng, encode_png, encode_png_with};
 pub use r500_exec::output::color::eight_bit;
 
 /// An upright picture, straight alpha, 8 bits a channel.

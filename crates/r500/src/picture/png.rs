@@ -43,13 +43,39 @@ fn most_samples(file: usize) -> usize {
 /// As many as a picture of 16384x16384 has.
 const MOST_SAMPLES: usize = 1 << 30;
 
-/// Writes a PNG: 8-bit RGBA, straight alpha, no gamma.
+/// How hard a PNG is compressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PngCompression {
+    /// In little time: deflate with fixed codes and short searches.
+    #[default]
+    Fast,
+    /// Into few bytes: the longest searches.
+    Best,
+}
+
+/// Writes a PNG: 8-bit RGBA, straight alpha, no gamma, compressed in little time.
 ///
 /// # Errors
 /// [`PictureError::PngWrite`] if the picture is empty.
 pub fn encode_png(picture: &Picture) -> Result<Vec<u8>, PictureError> {
+    encode_png_with(picture, PngCompression::Fast)
+}
+
+/// Writes a PNG as [`encode_png`] does, compressed as hard as wanted.
+///
+/// # Errors
+/// As [`encode_png`].
+pub fn encode_png_with(
+    picture: &Picture,
+    compression: PngCompression,
+) -> Result<Vec<u8>, PictureError> {
     let mut bytes = Vec::new();
-    let mut writer = encoder(&mut bytes, picture).write_header()?;
+    let mut encoder = encoder(&mut bytes, picture);
+    encoder.set_compression(match compression {
+        PngCompression::Fast => png::Compression::Fast,
+        PngCompression::Best => png::Compression::High,
+    });
+    let mut writer = encoder.write_header()?;
     writer.write_image_data(picture.pixels.as_flattened())?;
     writer.finish()?;
     Ok(bytes)
@@ -80,6 +106,7 @@ pub fn encode_apng(frames: &[Picture], fps: u16) -> Result<Vec<u8>, PictureError
 
 fn encoder<'a>(bytes: &'a mut Vec<u8>, picture: &Picture) -> Encoder<'a, &'a mut Vec<u8>> {
     let mut encoder = Encoder::new(bytes, picture.width, picture.height);
+    encoder.set_compression(png::Compression::Fast);
     encoder.set_color(ColorType::Rgba);
     encoder.set_depth(BitDepth::Eight);
     encoder
@@ -105,6 +132,19 @@ mod tests {
         for chunk in [b"gAMA", b"sRGB", b"iCCP"] {
             assert!(!bytes.windows(4).any(|w| w == chunk));
         }
+    }
+
+    #[test]
+    fn both_compressions_hold_the_same_picture_and_best_is_smaller() {
+        let pixel = |i: u32| [(i % 97) as u8, (i / 131 % 251) as u8, (i * i >> 9) as u8, 255];
+        let picture =
+            Picture { width: 256, height: 128, pixels: (0..256 * 128).map(pixel).collect() };
+        let [fast, best] = [PngCompression::Fast, PngCompression::Best]
+            .map(|compression| encode_png_with(&picture, compression).unwrap());
+        assert_eq!(decode_png(&fast).unwrap(), picture);
+        assert_eq!(decode_png(&best).unwrap(), picture);
+        assert!(best.len() < fast.len(), "{} and {}", best.len(), fast.len());
+        assert_eq!(encode_png(&picture).unwrap(), fast);
     }
 
     #[test]

@@ -64,6 +64,9 @@ pub fn job(assembly: &Assembly, files: &NamedFiles) -> Result<Job, ReadError> {
     job_with(assembly, Some(&|path| files.read(path, MAX_PICTURE)))
 }
 
+/// Diagnostics that the text of an error shows.
+const MOST_SHOWN: usize = 100;
+
 /// Gives the bytes of a file.
 pub type ReadFile<'a> = &'a dyn Fn(&Path) -> std::io::Result<Vec<u8>>;
 
@@ -75,7 +78,7 @@ pub type ReadFile<'a> = &'a dyn Fn(&Path) -> std::io::Result<Vec<u8>>;
 pub fn job_with(assembly: &Assembly, read: Option<ReadFile<'_>>) -> Result<Job, ReadError> {
     if !assembly.is_ok() {
         let count = assembly.errors().count();
-        let text = assembly.render(RenderOptions::default());
+        let text = assembly.render_first(RenderOptions::default(), MOST_SHOWN);
         return Err(ReadError::Assembly { text: text.trim_end().to_owned(), count });
     }
     let mut job = assembly.job.clone();

@@ -38,7 +38,7 @@ use policy::{Policy, Which};
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Check {
-    /// Files and folders; `-` is stdin
+    /// Files, and folders, of which the files that hold programs are taken; `-` is stdin
     #[arg(value_name = "FILE", required_unless_present = "explain")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub(super) struct Check {
     /// Overwrite files with the fixed programs
     #[arg(long, requires = "fix")]
     in_place: bool,
-    /// Print the guarantees for each program without errors
+    /// Print the guarantees for each program without errors, and how many files of folders hold no program
     #[arg(short, long)]
     verbose: bool,
 }
@@ -157,7 +157,11 @@ impl Check {
             return explain(&self.explain);
         }
         let policy = Policy::new(&self.deny, &self.allow).map_err(Failure::usage)?;
-        let files = input_args::files(&self.files, input_args::may_hold_programs)?;
+        let found = input_args::programs(&self.files)?;
+        if self.verbose {
+            found.note_skipped();
+        }
+        let files = found.files;
         if self.fix {
             return fix::run(&self, &policy, &files);
         }

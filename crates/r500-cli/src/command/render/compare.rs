@@ -21,7 +21,7 @@ pub(super) struct CompareArgs {
     pub(super) reference: Option<PathBuf>,
     /// Write the difference as a PNG
     #[arg(long, value_name = "PNG", requires = "reference")]
-    diff: Option<PathBuf>,
+    pub(super) diff: Option<PathBuf>,
     /// Greatest difference of a channel that counts as none, a number or a fraction
     /// (default: 2/255)
     #[arg(long, value_name = "T", value_parser = fraction)]

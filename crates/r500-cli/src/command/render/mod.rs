@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use r500::exec::{Bindings, Draw, Frame, Options, PixelRect, RunError, Shader, draw_into};
+use r500::picture::PngCompression;
 use r500::program::Job;
 
 use self::output::{Plane, Sink};
@@ -21,7 +22,7 @@ use super::engine_args::{self, MachineArgs};
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
 use super::input_args::{self, SourceArgs};
-use super::{syntax, terminal};
+use super::{overwrite, syntax, terminal};
 
 /// Draw a program's picture.
 ///
@@ -45,6 +46,9 @@ pub(super) struct Render {
     /// Width and height (default: the program's own, else 256x256)
     #[arg(long, value_name = "WxH", value_parser = syntax::size)]
     size: Option<[u32; 2]>,
+    /// How hard PNG files are compressed: `fast`, or `best` for small files
+    #[arg(long, value_enum, default_value_t = Compress::Fast)]
+    compress: Compress,
     /// What to show: a render target, all that the program writes (a file each, layers of an .exr),
     /// or depth
     #[arg(long, value_enum, ignore_case = true, default_value_t = Target::A)]
@@ -104,6 +108,22 @@ Examples:
   r500 render prog.bin --show --findings
   r500 render examples/plasma.r5 --window --size 960x540
   r500 render --reading help";
+
+/// `--compress`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Compress {
+    Fast,
+    Best,
+}
+
+impl From<Compress> for PngCompression {
+    fn from(compress: Compress) -> Self {
+        match compress {
+            Compress::Fast => Self::Fast,
+            Compress::Best => Self::Best,
+        }
+    }
+}
 
 /// The target to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -183,10 +203,21 @@ impl Render {
             return self.sequence(frames.clone());
         }
         let sink = self.output.as_deref().map(|path| Sink::new(path, false)).transpose()?;
+        let sink = sink.map(|sink| sink.compressed(self.compress.into()));
+        let outputs = sink.iter().flat_map(|sink| sink.paths(self.target == Target::All));
+        self.refuse_inputs(&outputs.chain(self.compare.diff.clone()).collect::<Vec<_>>())?;
         if self.reload {
             return self.watch(sink.as_ref());
         }
         self.once(sink.as_ref())
+    }
+
+    /// Refuses outputs that are the program, a texture or the reference picture.
+    fn refuse_inputs(&self, outputs: &[PathBuf]) -> Outcome<()> {
+        self.source.refuse_as_output(outputs.iter().map(PathBuf::as_path))?;
+        let mut inputs = self.state.files();
+        inputs.extend(self.compare.reference.clone());
+        overwrite::refuse(outputs.iter().map(PathBuf::as_path), &inputs)
     }
 
     /// There are no windows in this build.
@@ -274,20 +305,7 @@ impl Render {
 
     /// Returns the planes of a frame that are wanted.
     fn planes<'a>(&self, frame: &'a Frame) -> Outcome<Vec<Plane<'a>>> {
-        let color = |n: usize| Plane::color(frame, n);
-        let depth = || Plane::depth(frame);
-        match self.target {
-            Target::All => return Ok((0..4).filter_map(color).chain(depth()).collect()),
-            Target::Depth => {
-                let none = || Failure::input(anyhow::anyhow!("the program writes no depth"));
-                return Ok(vec![depth().ok_or_else(none)?]);
-            }
-            _ => {}
-        }
-        let index = self.target.index();
-        let letter = output::LETTERS[index];
-        let none = || Failure::input(anyhow::anyhow!("the program does not write target {letter}"));
-        Ok(vec![color(index).ok_or_else(none)?])
+        planes(self.target, frame)
     }
 
     /// Prints the requested report.
@@ -367,4 +385,22 @@ struct Report<'a> {
     drawn: &'a Drawn,
     written: &'a [PathBuf],
     comparison: Option<&'a compare::Compared>,
+}
+
+/// Returns the planes of a frame that are wanted.
+fn planes(target: Target, frame: &Frame) -> Outcome<Vec<Plane<'_>>> {
+    let color = |n: usize| Plane::color(frame, n);
+    let depth = || Plane::depth(frame);
+    match target {
+        Target::All => return Ok((0..4).filter_map(color).chain(depth()).collect()),
+        Target::Depth => {
+            let none = || Failure::input(anyhow::anyhow!("the program writes no depth"));
+            return Ok(vec![depth().ok_or_else(none)?]);
+        }
+        _ => {}
+    }
+    let index = target.index();
+    let letter = output::LETTERS[index];
+    let none = || Failure::input(anyhow::anyhow!("the program does not write target {letter}"));
+    Ok(vec![color(index).ok_or_else(none)?])
 }

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use r500::exec::{Frame, output};
-use r500::picture::{ExrLayer, Picture, PictureError, encode_exr, encode_png};
+use r500::picture::{ExrLayer, Picture, PictureError, PngCompression, encode_exr, encode_png_with};
 use r500::program::State;
 
 use crate::command::exit::{Failure, Outcome};
@@ -133,6 +133,7 @@ impl Kind {
 pub(super) struct Sink {
     path: PathBuf,
     pub(super) kind: Kind,
+    compression: PngCompression,
 }
 
 impl Sink {
@@ -162,12 +163,27 @@ impl Sink {
                 )));
             }
         };
-        Ok(Self { path: path.to_owned(), kind })
+        Ok(Self { path: path.to_owned(), kind, compression: PngCompression::Fast })
     }
 
     /// Returns the same kind of file under another name.
     pub(super) fn renamed(&self, path: PathBuf) -> Self {
-        Self { path, kind: self.kind }
+        Self { path, ..*self }
+    }
+
+    /// Returns the same with PNG files compressed so.
+    pub(super) fn compressed(self, compression: PngCompression) -> Self {
+        Self { compression, ..self }
+    }
+
+    /// Returns every file that may be written: one for each plane, if there may be several.
+    pub(super) fn paths(&self, several: bool) -> Vec<PathBuf> {
+        if !several || self.kind == Kind::Exr {
+            return vec![self.path.clone()];
+        }
+        let parts = LETTERS.into_iter().chain(["depth"]);
+        let parts = parts.map(|part| with_part(&self.path, part));
+        std::iter::once(self.path.clone()).chain(parts).collect()
     }
 
     /// Returns the file's name.
@@ -197,7 +213,7 @@ impl Sink {
             let bytes = match self.kind {
                 Kind::Floats => plane.floats(),
                 Kind::Raw => plane.stored(state)?,
-                _ => encode_png(&plane.picture()).map_err(cannot_encode)?,
+                _ => encode_png_with(&plane.picture(), self.compression).map_err(cannot_encode)?,
             };
             self.save(&path, &bytes)?;
             written.push(path);

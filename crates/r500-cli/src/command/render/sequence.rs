@@ -1,12 +1,15 @@
 //! Many frames: a file each, or one that moves.
 
+use std::num::NonZero;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
 
 use r500::picture::{encode_apng, encode_gif};
 
-use super::output::{Kind, Sink, cannot_encode};
-use super::{Render, Target};
+use super::output::{Kind, Plane, Sink, cannot_encode};
+use super::{Drawn, Render, Target, planes};
 use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::{input_args, terminal};
 
@@ -39,40 +42,43 @@ impl Render {
             ));
         }
         let digits = frames.end.to_string().len().max(4);
+        let sink = sink.compressed(self.compress.into());
+        let names = frames.clone().map(|frame| sink.renamed(numbered(path, frame, digits)));
+        let outputs = names.flat_map(|sink| sink.paths(self.target == Target::All));
+        self.refuse_inputs(&outputs.chain([path.clone()]).collect::<Vec<_>>())?;
         let bar = terminal::progress(u64::from(frames.end - frames.start), "frames");
         let mut pictures = Vec::new();
-        for frame in frames {
-            bar.inc(1);
-            if self.shard.is_some_and(|shard| !shard.takes(u64::from(frame))) {
-                continue;
-            }
-            let sink = sink.renamed(numbered(path, frame, digits));
-            if self.shard.is_some() && self.target != Target::All && sink.path().exists() {
-                continue;
-            }
-            let time = f64::from(begin) + f64::from(frame) / f64::from(self.fps);
-            let drawn = self.draw(job.clone(), Some(time as f32))?;
-            if let Some(error) = drawn.stopped {
-                return Err(crate::command::engine_args::not_run(error)
-                    .context(format_args!("frame {frame}")));
-            }
-            let planes = self.planes(&drawn.frame)?;
-            match planes.first() {
-                Some(plane) if animation => pictures.push(plane.picture()),
-                _ => {
-                    let written = sink.write(&planes, &drawn.job.program.state)?;
-                    if self.verbose {
-                        for path in written {
-                            terminal::note(&format!("wrote {}", path.display()));
-                        }
-                    }
+        // Frames are drawn one after the other, on all threads; encoding takes a thread a frame.
+        writing(|writer| {
+            for frame in frames {
+                bar.inc(1);
+                if self.shard.is_some_and(|shard| !shard.takes(u64::from(frame))) {
+                    continue;
+                }
+                let sink = sink.renamed(numbered(path, frame, digits));
+                if self.shard.is_some() && self.target != Target::All && sink.path().exists() {
+                    continue;
+                }
+                let time = f64::from(begin) + f64::from(frame) / f64::from(self.fps);
+                let mut drawn = self.draw(job.clone(), Some(time as f32))?;
+                if let Some(error) = drawn.stopped.take() {
+                    return Err(crate::command::engine_args::not_run(error)
+                        .context(format_args!("frame {frame}")));
+                }
+                if self.findings && !drawn.frame.warnings.is_empty() {
+                    terminal::note(&format!("frame {frame}:"));
+                    crate::command::engine_args::print_findings(&drawn.frame.warnings)?;
+                }
+                if animation {
+                    let planes = self.planes(&drawn.frame)?;
+                    pictures.extend(planes.first().map(Plane::picture));
+                } else {
+                    let (target, verbose) = (self.target, self.verbose);
+                    writer.put(FrameFile { sink, drawn, target, verbose })?;
                 }
             }
-            if self.findings && !drawn.frame.warnings.is_empty() {
-                terminal::note(&format!("frame {frame}:"));
-                crate::command::engine_args::print_findings(&drawn.frame.warnings)?;
-            }
-        }
+            Ok(())
+        })?;
         bar.finish_and_clear();
         if animation {
             let bytes = match sink.kind {
@@ -82,6 +88,71 @@ impl Render {
             sink.save(path, &bytes.map_err(cannot_encode)?)?;
         }
         Ok(Status::Fine)
+    }
+}
+
+/// A frame that is to be written.
+struct FrameFile {
+    sink: Sink,
+    drawn: Drawn,
+    target: Target,
+    verbose: bool,
+}
+
+impl FrameFile {
+    fn write(&self) -> Outcome<()> {
+        let planes = planes(self.target, &self.drawn.frame)?;
+        let written = self.sink.write(&planes, &self.drawn.job.program.state)?;
+        for path in written.iter().filter(|_| self.verbose) {
+            terminal::note(&format!("wrote {}", path.display()));
+        }
+        Ok(())
+    }
+}
+
+/// Writes frames on other threads.
+struct Writer<'a> {
+    queue: SyncSender<FrameFile>,
+    failure: &'a Mutex<Option<Failure>>,
+}
+
+impl Writer<'_> {
+    /// Hands a frame over, and waits while as many are waiting as there are threads.
+    fn put(&self, frame: FrameFile) -> Outcome<()> {
+        let failed = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match failed {
+            Some(failure) => Err(failure),
+            // The threads end when the queue does, so that they are there.
+            None => self.queue.send(frame).map_err(Failure::could_not),
+        }
+    }
+}
+
+/// Calls `draw` with a writer, and returns when all its frames are written.
+fn writing(draw: impl FnOnce(&Writer<'_>) -> Outcome<()>) -> Outcome<()> {
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let (queue, frames) = sync_channel(threads);
+    let (frames, failure) = (Mutex::new(frames), Mutex::new(None));
+    let drawn = std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| write_all(&frames, &failure));
+        }
+        let writer = Writer { queue, failure: &failure };
+        // Dropping the writer ends the queue, and with it the threads.
+        draw(&writer)
+    });
+    drawn?;
+    failure.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+/// Writes frames until there are no more; keeps the first failure.
+fn write_all(frames: &Mutex<Receiver<FrameFile>>, failure: &Mutex<Option<Failure>>) {
+    loop {
+        let next = frames.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let Ok(frame) = next else { return };
+        if let Err(error) = frame.write() {
+            failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+        }
     }
 }
 

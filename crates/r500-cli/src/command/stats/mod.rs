@@ -28,7 +28,7 @@ use super::terminal;
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Stats {
-    /// Files and folders; `-` is stdin
+    /// Files, and folders, of which the files that hold programs are taken; `-` is stdin
     #[arg(value_name = "FILE", required_unless_present = "list_columns")]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -54,6 +54,9 @@ pub(super) struct Stats {
     /// Output format; CSV and JSON have every column
     #[arg(long, value_enum, default_value_t = TableFormat::Text)]
     format: TableFormat,
+    /// Print how many files of folders hold no program
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 const AFTER: &str = "\
@@ -119,7 +122,7 @@ impl Stats {
         let single = files.len() == 1 && self.against.as_ref().is_some_and(|other| other.is_file());
         let mut programs = Vec::new();
         for file in files {
-            collect(file, self.read, single, &mut programs, status)?;
+            collect(file, self.read, single, self.verbose, &mut programs, status)?;
         }
         if let Some(filter) = &self.filter {
             programs.retain(|program| super::syntax::holds(filter, &program.name));

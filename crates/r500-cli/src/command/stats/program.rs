@@ -90,11 +90,15 @@ pub(super) fn collect(
     root: &Path,
     read: ReadArgs,
     single: bool,
+    verbose: bool,
     programs: &mut Vec<Program>,
     status: &mut Status,
 ) -> Outcome<()> {
-    let files = input_args::files(&[root.to_owned()], input_args::may_hold_programs)?;
-    for file in files {
+    let found = input_args::programs(&[root.to_owned()])?;
+    if verbose {
+        found.note_skipped();
+    }
+    for file in found.files {
         let below = file.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
         let alone = below.is_none();
         let name = match below {

@@ -1,0 +1,44 @@
+//! Outputs are never written over inputs.
+
+use std::path::{Path, PathBuf};
+
+use super::exit::{Failure, Outcome};
+
+/// Refuses outputs that are one of the inputs, whatever their names: also through links.
+pub(super) fn refuse<'a>(
+    outputs: impl IntoIterator<Item = &'a Path>,
+    inputs: &[PathBuf],
+) -> Outcome<()> {
+    let inputs: Vec<_> =
+        inputs.iter().filter_map(|input| Some((input, identity(input)?))).collect();
+    for output in outputs {
+        // What does not exist yet is no input.
+        let Some(own) = identity(output) else { continue };
+        if let Some((input, _)) = inputs.iter().find(|(_, identity)| *identity == own) {
+            return Err(Failure::usage(format!(
+                "-o {}: this is the input {}; write to another file",
+                output.display(),
+                input.display()
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Returns what identifies a file: its device and its number there. `None` if there is no such file; `-` is stdin or
+/// stdout.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    if path == Path::new("-") {
+        return None;
+    }
+    use std::os::unix::fs::MetadataExt;
+    let meta = path.metadata().ok()?;
+    Some((meta.dev(), meta.ino()))
+}
+
+/// Returns what identifies a file: its path without links.
+#[cfg(not(unix))]
+fn identity(path: &Path) -> Option<PathBuf> {
+    path.canonicalize().ok()
+}
