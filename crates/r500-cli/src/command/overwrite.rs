@@ -12,7 +12,7 @@ pub(super) fn refuse<'a>(
     let inputs: Vec<_> =
         inputs.iter().filter_map(|input| Some((input, identity(input)?))).collect();
     for output in outputs {
-        // What does not exist yet is no input.
+        // A file that does not exist yet is not an input.
         let Some(own) = identity(output) else { continue };
         if let Some((input, _)) = inputs.iter().find(|(_, identity)| *identity == own) {
             return Err(Failure::usage(format!(
