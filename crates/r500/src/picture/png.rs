@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn both_compressions_hold_the_same_picture_and_best_is_smaller() {
-        let pixel = |i: u32| [(i % 97) as u8, (i / 131 % 251) as u8, (i * i >> 9) as u8, 255];
+        let pixel = |i: u32| [(i % 97) as u8, (i / 131 % 251) as u8, ((i * i) >> 9) as u8, 255];
         let picture =
             Picture { width: 256, height: 128, pixels: (0..256 * 128).map(pixel).collect() };
         let [fast, best] = [PngCompression::Fast, PngCompression::Best]
