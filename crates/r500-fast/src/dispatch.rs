@@ -211,7 +211,7 @@ pub(super) fn select_kernel<L: SimdLevel>(
             }
         }};
     }
-    // As those; two factors that may be zero are no constants.
+    // As those; two factors that may be zero are in slots.
     macro_rules! both_slots {
         ($kernel:ident) => {{
             as_slots(&mut call, &[0, 1]);

@@ -51,7 +51,7 @@ impl<'a> Fuel<'a> {
         self.draw.check()
     }
 
-    /// The error of a program that goes on at an address although nothing is left.
+    /// The error of a program that continues at an address without fuel.
     #[cold]
     #[inline(never)]
     #[must_use]

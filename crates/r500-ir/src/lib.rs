@@ -29,7 +29,7 @@
 
 #![allow(
     clippy::expect_used,
-    reason = "a broken invariant of a function is a bug that must not go on"
+    reason = "a broken invariant of a function is a bug that must stop loudly"
 )]
 
 mod builder;

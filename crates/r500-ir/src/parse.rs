@@ -25,7 +25,7 @@
 //! ```
 //!
 //! A `;` begins a comment. Where tests need it, `in LO..HI` after a type says between what bounds a value is known to
-//! be, `in arithmetic` that it is no denormal.
+//! be, `in arithmetic` that it is not a denormal.
 
 use r500_isa::values::TexOp;
 

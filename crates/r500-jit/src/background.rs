@@ -99,7 +99,7 @@ fn run(tasks: &Receiver<Arc<Task>>, simd: Simd, cache: &Cache) {
             (None, Some(task)) => (task, Effort::Full),
             (None, None) => return,
         };
-        // Nobody draws it any more; what is there is kept for those who may.
+        // No draw uses it any more; quick code stays in the cache.
         if effort == Effort::Full && Arc::strong_count(&task) == 1 {
             continue;
         }

@@ -1,9 +1,8 @@
 //! A function with what a draw binds to it.
 
 use r500_exec::Draw;
-use r500_fast::NativeCode;
-use r500_fast::Simd;
 use r500_fast::codegen::{Compiler, ResourceLayout};
+use r500_fast::{NativeCode, Simd};
 use r500_ir::Function;
 
 /// A function, the values of its uniforms, and the resources that it reads.

@@ -1,4 +1,4 @@
-//! Compiled segments by content.
+//! Compiled units by content.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use crate::cache_key::CacheKey;
 use crate::target::{Backend, CompiledKernel};
 use crate::{CacheUse, Effort};
 
-/// Segments that were compiled, those that were used last.
+/// Units that were compiled, those that were used last.
 #[derive(Debug)]
 pub(crate) struct Cache {
     backend: Backend,
@@ -60,9 +60,9 @@ impl Cache {
         self.inner().forbidden.clone()
     }
 
-    /// The code of a segment: made now if it is not there.
+    /// The code of a unit: made now if it is not there.
     fn get(&self, unit: &CompileUnit<'_>, effort: Effort) -> Option<Arc<CompiledKernel>> {
-        let content = CacheKey::of_segment(unit, effort);
+        let content = CacheKey::of_unit(unit, effort);
         if let Some(found) = self.inner().find(&content) {
             return found;
         }
@@ -79,9 +79,9 @@ impl Cache {
         kernel
     }
 
-    /// The code of a segment, if it is known.
+    /// The code of a unit, if it is known.
     fn find(&self, unit: &CompileUnit<'_>, effort: Effort) -> Option<Option<Arc<CompiledKernel>>> {
-        let found = self.inner().find(&CacheKey::of_segment(unit, effort));
+        let found = self.inner().find(&CacheKey::of_unit(unit, effort));
         if found.is_some() {
             self.inner().counts.hits += 1;
         }
@@ -141,7 +141,7 @@ impl<'a> LookupOnly<'a> {
         Self { cache, missing: AtomicBool::new(false), quick: AtomicBool::new(false) }
     }
 
-    /// The effort that all segments have at least; `None` if some are not there.
+    /// The effort that all units have at least; `None` if some are not there.
     pub(crate) fn effort(&self) -> Option<Effort> {
         match (self.missing.load(Ordering::Relaxed), self.quick.load(Ordering::Relaxed)) {
             (true, _) => None,

@@ -22,8 +22,8 @@ impl Hasher for CacheKey {
 }
 
 impl CacheKey {
-    /// Of a segment and how it is compiled. Where values come from does not count.
-    pub(crate) fn of_segment(unit: &CompileUnit<'_>, how: impl Hash) -> Self {
+    /// Of a unit and how it is compiled. Where values come from does not count.
+    pub(crate) fn of_unit(unit: &CompileUnit<'_>, how: impl Hash) -> Self {
         let mut content = Self::default();
         let CompileUnit {
             body,

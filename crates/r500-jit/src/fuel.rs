@@ -27,12 +27,12 @@ impl<'m> FuelMeter<'m> {
         Self { fuel, grant, stopped: None }
     }
 
-    /// Whether code was told to stop.
+    /// Whether code had to stop.
     pub(crate) fn has_stopped(&self) -> bool {
         self.stopped.is_some()
     }
 
-    /// The fuel to go on with, for a group that has so much left (less than 0) and was given so much
+    /// The fuel to continue with, for a group that has so much left (less than 0) and was given so much
     /// beyond its grant; `None` if there is none, and why is noted. Does nothing that could panic.
     pub(crate) fn refill(&mut self, left: i64, added: i64, address: u32) -> Option<i64> {
         let Some(fuel) = self.fuel else { return Some(i64::MAX) };
@@ -53,7 +53,7 @@ impl<'m> FuelMeter<'m> {
     /// Instructions of the group that executed most, by what it used beyond its grant.
     ///
     /// # Errors
-    /// Why code was told to stop.
+    /// Why code had to stop.
     pub(crate) fn finish(self, most: i64) -> Result<u64, RunError> {
         let used = self.used(most);
         match self.stopped {

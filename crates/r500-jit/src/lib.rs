@@ -3,12 +3,12 @@
 //! The [fast engine](mod@r500_fast) stays the frame: batches of pixels, regions, fetches of
 //! unusual kinds, what is counted and stored. Operations, kills, fetches that have a
 //! [table](r500_fast::codegen::TextureDesc), and branches and loops of these are
-//! [segments](r500_fast::codegen::CompileUnit) that become machine code here, the last of which puts colours into
+//! [units](r500_fast::codegen::CompileUnit) that become machine code here, the last of which puts colours into
 //! the picture. Frames begin on the fast
 //! engine at once and move over when the code is ready: both draw the same, bit for bit.
 //!
 //! ```text
-//! Program ──specialization, lift──▶ Function ──native──▶ Segments ──cache, compile──▶ Assembly ──exec_memory──▶ Kernels
+//! Program ──specialization, lift──▶ Function ──native──▶ Units ──cache, compile──▶ Assembly ──exec_memory──▶ Kernels
 //! ```
 //!
 //! | module | job |
@@ -20,11 +20,11 @@
 //! | `background` | compiles on a thread of its own |
 //! | `specialization` | which program constants are folded into code |
 //! | `bound_function` | a function with what a draw binds to it |
-//! | `cache` | compiled segments by content |
+//! | `cache` | compiled units by content |
 //! | `cache_key` | cache keys of programs, functions and compile units |
 //! | `lower`, `lir` | from the intermediate form to operations of a processor |
 //! | `unroll_and_jam` | two groups of pixels at once |
-//! | `live_ranges` | where each value is looked at |
+//! | `live_ranges` | where each value is live |
 //! | `schedule` | their order |
 //! | `memory_bounds` | the memory that code may touch |
 //! | `fuel` | who pays for instructions |
@@ -34,7 +34,7 @@
 //! All `unsafe` is in `x86::exec_memory` and `wasm::host`. On other processors, and where the system or the host
 //! forbids code made at run time, the fast engine draws all.
 
-// Where there is no machine code, nobody asks for operations.
+// Without a target, nothing uses the lowering.
 #![cfg_attr(
     not(any(
         all(target_arch = "x86_64", any(unix, windows)),

@@ -1,4 +1,4 @@
-//! What machine code is made of before it has registers: operations of the processor on values.
+//! The low-level IR: operations of the processor on virtual registers.
 //!
 //! One group of pixels is a vector: four pixels with WebAssembly, eight with AVX2, sixteen with AVX-512.
 //! A value is a vector of floats or bits, or with AVX-512 a mask of one bit a pixel; the others keep
@@ -10,14 +10,14 @@
 
 use std::collections::HashMap;
 
-/// Which registers hold a value.
+/// Register class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Class {
     Vector,
     Mask,
 }
 
-/// A value, computed once. (What a loop carries is one value in the loop, another behind it.)
+/// A value, computed once. (A loop parameter is one value in the loop and another after it.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct VReg(pub(crate) u32);
 
@@ -54,9 +54,9 @@ pub(crate) enum Opcode {
     IntAdd,
     /// Difference of integers.
     IntSub,
-    /// Bits up; a register.
+    /// Shift left; a register.
     Shl(u8),
-    /// Bits down, copies of the sign behind them; a register.
+    /// Arithmetic shift right; a register.
     Sar(u8),
     /// The same corner of each quad.
     QuadBroadcast(u8),
@@ -294,7 +294,7 @@ impl Relation {
 /// An operation on values.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Op {
-    pub(crate) kind: Opcode,
+    pub(crate) opcode: Opcode,
     /// The result; none of a store.
     pub(crate) dst: Option<VReg>,
     /// As many as the operation takes.
@@ -309,31 +309,31 @@ impl Op {
     }
 }
 
-/// A part of a program.
+/// A node of the region tree.
 #[derive(Clone, Debug)]
 pub(crate) enum Region {
-    /// Operations one after the other.
+    /// Straight-line code.
     Ops(Vec<Op>),
     Branch(Branch),
     Loop(Loop),
-    /// So many instructions are executed from here.
+    /// Counts so many instructions of the program.
     ConsumeFuel(u32),
 }
 
-/// A branch: each arm runs if its mask has a pixel, first one, then the other. What arms change has a
-/// place of its own, which holds one value after the other.
+/// A branch: each arm runs if its mask has a lane, first one, then the other. A phi has a location of its own, which
+/// holds one value after the other.
 #[derive(Clone, Debug)]
 pub(crate) struct Branch {
     pub(crate) phis: Vec<Phi>,
     pub(crate) arms: Vec<Arm>,
 }
 
-/// What arms change.
+/// A phi.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Phi {
-    /// What the place holds before the arms.
+    /// Its value before the arms.
     pub(crate) var: VReg,
-    /// What that is; anything at all if it is not said.
+    /// The value that is moved there; undefined if not given.
     pub(crate) incoming: Option<VReg>,
 }
 
@@ -341,18 +341,18 @@ pub(crate) struct Phi {
 pub(crate) struct Arm {
     pub(crate) mask: VReg,
     pub(crate) body: Vec<Region>,
-    /// What is in the place of others at the end.
+    /// The phis' moves at the end.
     pub(crate) assign: Vec<PhiMove>,
 }
 
-/// One value in the place of another.
+/// A move to a phi.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PhiMove {
-    /// What the place holds.
+    /// The phi's value before.
     pub(crate) old: VReg,
-    /// What it holds from now on.
+    /// Its value after.
     pub(crate) new: VReg,
-    /// What that is.
+    /// The value that is moved.
     pub(crate) from: VReg,
 }
 
@@ -362,22 +362,22 @@ pub(crate) struct Loop {
     pub(crate) max_trips: u32,
     pub(crate) params: Vec<LoopParam>,
     pub(crate) body: Vec<Region>,
-    /// The loop goes on while this mask has a pixel.
+    /// The loop continues while this mask has a lane.
     pub(crate) continue_mask: Option<VReg>,
     /// Address of its first instruction.
     pub(crate) address: u32,
 }
 
-/// What goes from pass to pass.
+/// A loop parameter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoopParam {
-    /// What it is in a pass.
+    /// Its value in an iteration.
     pub(crate) var: VReg,
-    /// What that is in the first one.
+    /// Its value in the first iteration.
     pub(crate) init: VReg,
-    /// What it is in the next one.
+    /// Its value in the next iteration.
     pub(crate) next: VReg,
-    /// What it is behind the loop.
+    /// Its value after the loop.
     pub(crate) out: VReg,
 }
 

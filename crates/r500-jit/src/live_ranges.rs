@@ -27,8 +27,8 @@ pub(crate) struct LiveRanges {
 }
 
 impl LiveRanges {
-    pub(crate) fn of(program: &LirFunction) -> Self {
-        let count = program.classes.len();
+    pub(crate) fn of(function: &LirFunction) -> Self {
+        let count = function.classes.len();
         let mut live_ranges = Self {
             uses: vec![Vec::new(); count],
             starts: vec![0; count],
@@ -38,20 +38,20 @@ impl LiveRanges {
             pressure: Vec::new(),
             end: 1,
         };
-        live_ranges.nodes(&program.body, program);
+        live_ranges.nodes(&function.body, function);
         live_ranges.end += 1;
-        live_ranges.find_pressure(program);
+        live_ranges.find_pressure(function);
         live_ranges
     }
 
-    fn nodes(&mut self, nodes: &[Region], program: &LirFunction) {
+    fn nodes(&mut self, nodes: &[Region], function: &LirFunction) {
         for node in nodes {
             match node {
                 Region::Ops(ops) => {
                     for op in ops {
                         self.end += 1;
                         op.args().for_each(|v| self.use_at(v));
-                        if let Opcode::LoadTexel(_) = op.kind {
+                        if let Opcode::LoadTexel(_) = op.opcode {
                             self.offsets.extend(op.args());
                         }
                         op.dst.into_iter().for_each(|v| self.start(v));
@@ -69,7 +69,7 @@ impl LiveRanges {
                         self.use_at(arm.mask);
                         // Its place is needed at the end, whether anyone uses at it before or not.
                         arm.assign.iter().for_each(|assign| self.use_at(assign.old));
-                        self.nodes(&arm.body, program);
+                        self.nodes(&arm.body, function);
                         self.end += 1;
                         for assign in &arm.assign {
                             self.use_at(assign.from);
@@ -86,11 +86,11 @@ impl LiveRanges {
                         self.use_at(param.var);
                     }
                     let first = self.all.len();
-                    self.nodes(&repeat.body, program);
+                    self.nodes(&repeat.body, function);
                     self.end += 1;
                     let mut outer: Vec<VReg> = (self.all[first..].iter())
                         .map(|(_, v)| *v)
-                        .filter(|v| self.starts[v.index()] < start && program.given(*v).is_none())
+                        .filter(|v| self.starts[v.index()] < start && function.given(*v).is_none())
                         .collect();
                     outer.sort_unstable();
                     outer.dedup();
@@ -118,12 +118,12 @@ impl LiveRanges {
         self.starts[v.index()] = self.end;
     }
 
-    fn find_pressure(&mut self, program: &LirFunction) {
+    fn find_pressure(&mut self, function: &LirFunction) {
         let mut changes = vec![0_i32; self.end as usize + 2];
         for (number, uses) in self.uses.iter().enumerate() {
             let v = VReg(u32::try_from(number).expect("values have numbers of 32 bits"));
             let Some(&last) = uses.last() else { continue };
-            if program.given(v).is_none() && program.class(v) == Class::Vector {
+            if function.given(v).is_none() && function.class(v) == Class::Vector {
                 changes[self.starts[number] as usize] += 1;
                 changes[last as usize + 1] -= 1;
             }
@@ -194,13 +194,13 @@ impl LiveRanges {
         &self,
         start: u32,
         end: u32,
-        kind: impl Fn(VReg) -> bool,
+        opcode: impl Fn(VReg) -> bool,
     ) -> Vec<VReg> {
         let first = self.all.partition_point(|(at, _)| *at <= start);
         let after = self.all.partition_point(|(at, _)| *at < end);
         let mut counts: HashMap<VReg, u32> = HashMap::new();
         for (_, v) in &self.all[first..after] {
-            if kind(*v) {
+            if opcode(*v) {
                 *counts.entry(*v).or_default() += 1;
             }
         }

@@ -1,4 +1,4 @@
-//! The memory that a segment's code may touch, and whether a batch has it.
+//! The memory that a unit's code may touch, and whether a batch has it.
 
 use std::ptr;
 
@@ -23,7 +23,7 @@ pub(crate) struct MemoryBounds {
 }
 
 impl MemoryBounds {
-    /// Of a segment's code.
+    /// Of a unit's code.
     pub(crate) fn of(unit: &CompileUnit<'_>) -> Self {
         let used = unit.reads.iter().chain(unit.writes).map(|(_, slot)| *slot);
         let used = used.chain(unit.moves.iter().map(|moved| moved.slot));
@@ -37,10 +37,10 @@ impl MemoryBounds {
     }
 
     /// Makes sure that all of it is there for a run of chunks. Where the cells of each unit begin comes
-    /// back: so many of them as the segment's tables say, borrowed as long as the batch.
+    /// back: so many of them as the unit's tables say, borrowed as long as the batch.
     ///
     /// # Panics
-    /// If slots, coverage, cells, ramps or planes are not those of the segment: a mistake of the engine, not of any
+    /// If slots, coverage, cells, ramps or planes are not those of the unit: a mistake of the engine, not of any
     /// input.
     pub(crate) fn check(
         &self,

@@ -43,7 +43,7 @@ pub enum When {
     /// On a thread of its own (where there are none, between bands), while the fast engine draws: first
     /// quickly, then as well as can be. Only what is drawn so much that it pays.
     #[default]
-    Behind,
+    Background,
     /// Before the first picture.
     Before(Effort),
 }
@@ -70,9 +70,9 @@ pub enum Effort {
 /// How often compiled code was found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheUse {
-    /// Segments of drawings that were there.
+    /// Units of drawings that were there.
     pub hits: u64,
-    /// Segments that were compiled.
+    /// Units that were compiled.
     pub misses: u64,
 }
 

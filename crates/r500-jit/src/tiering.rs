@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use r500_exec::{Band, BandStats, Draw, PixelRect, PreparedDraw, RunError, RunInfo};
-use r500_fast::Simd;
-use r500_fast::{FastDraw, NativeCode};
+use r500_fast::{FastDraw, NativeCode, Simd};
 use r500_ir::{LiftError, SymbolicConstants};
 
 use crate::background::{Task, Worker};
@@ -57,7 +56,7 @@ impl TieredCompiler {
                 let filling = CompileOnMiss { cache: &self.cache, effort };
                 (function.compile(simd, &filling), Some(Effort::Full))
             }
-            When::Behind => find(&function, simd, &self.cache).map_or_else(
+            When::Background => find(&function, simd, &self.cache).map_or_else(
                 || (NativeCode::batch(&function.function, &function.uniforms, simd), None),
                 |(code, effort)| (code, Some(effort)),
             ),
@@ -135,7 +134,7 @@ impl TieredDraw {
 
     /// Takes the code that was made meanwhile.
     fn try_tier_up(&self) {
-        // While one thread does, the others go on with what there is.
+        // While one thread does, the others continue with the present code.
         let Ok(mut state) = self.state.try_lock() else { return };
         let Some(task) = &state.task else { return };
         let done = task.done();

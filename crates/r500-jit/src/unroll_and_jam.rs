@@ -1,6 +1,6 @@
 //! Two groups of pixels at once.
 //!
-//! Most programs are chains of operations that wait for each other, three or four beside each other
+//! Most programs are chains of operations that wait for each other, three or four at a time
 //! at best: the processor has time for more. So every operation is there twice, for one vector of pixels
 //! and for the next: the second half of a chunk, or, where one holds a chunk, the next chunk. Branches and
 //! loops are uniform to interleaver: they go where or_masks wants to. What is the same in interleaver, made of nothing but
@@ -12,26 +12,26 @@ use crate::lir::{
 };
 
 /// A program for twice as many groups.
-pub(crate) fn interleave(program: LirFunction, mask_class: Class) -> LirFunction {
-    let uniform = UniformValues::of(&program);
-    let groups = program.groups.max(1);
-    let copies = vec![None; program.classes.len()];
-    let mut interleaver = Interleaver { copies, uniform, groups, program, mask_class };
-    let body = std::mem::take(&mut interleaver.program.body);
-    interleaver.program.body = interleaver.nodes(body);
-    interleaver.program.groups = 2 * groups;
-    interleaver.program
+pub(crate) fn interleave(function: LirFunction, mask_class: Class) -> LirFunction {
+    let uniform = UniformValues::of(&function);
+    let groups = function.groups.max(1);
+    let copies = vec![None; function.classes.len()];
+    let mut interleaver = Interleaver { copies, uniform, groups, function, mask_class };
+    let body = std::mem::take(&mut interleaver.function.body);
+    interleaver.function.body = interleaver.nodes(body);
+    interleaver.function.groups = 2 * groups;
+    interleaver.function
 }
 
 /// Which values are the same in interleaver groups.
 struct UniformValues(Vec<bool>);
 
 impl UniformValues {
-    fn of(program: &LirFunction) -> Self {
+    fn of(function: &LirFunction) -> Self {
         let slot = |given: &Option<MemOperand>| matches!(given, Some(MemOperand::Slot(..)));
-        let mut uniform = Self(program.given.iter().map(|given| !slot(given)).collect());
+        let mut uniform = Self(function.given.iter().map(|given| !slot(given)).collect());
         // What goes from pass to pass takes back what was believed of it.
-        while uniform.nodes(&program.body) {}
+        while uniform.nodes(&function.body) {}
         uniform
     }
 
@@ -55,7 +55,7 @@ impl UniformValues {
                 Region::Ops(ops) => {
                     for op in ops {
                         let same =
-                            !matches!(op.kind, Opcode::LoadCoverage(_) | Opcode::Interpolant(_))
+                            !matches!(op.opcode, Opcode::LoadCoverage(_) | Opcode::Interpolant(_))
                                 && op.args().all(|v| self.holds(v));
                         changed |= op.dst.is_some_and(|dst| self.keep(dst, same));
                     }
@@ -91,7 +91,7 @@ impl UniformValues {
 }
 
 struct Interleaver {
-    program: LirFunction,
+    function: LirFunction,
     uniform: UniformValues,
     /// Those that there are before.
     groups: u32,
@@ -105,17 +105,17 @@ impl Interleaver {
         if let Some(copy_of) = self.copies.get(v.index()).copied().flatten() {
             return copy_of;
         }
-        let copy_of = match self.program.given(v) {
+        let copy_of = match self.function.given(v) {
             _ if self.uniform.holds(v) => v,
             Some(MemOperand::Const(_)) => v,
             Some(MemOperand::Slot(slot, part)) => {
                 let given = MemOperand::Slot(slot, part + self.groups);
-                self.program.fresh_in_memory(self.program.class(v), Some(given))
+                self.function.fresh_in_memory(self.function.class(v), Some(given))
             }
-            None => self.program.fresh(self.program.class(v)),
+            None => self.function.fresh(self.function.class(v)),
         };
-        if let Some(&least) = self.program.magnitude_bounds.get(&v) {
-            self.program.magnitude_bounds.insert(copy_of, least);
+        if let Some(&least) = self.function.magnitude_bounds.get(&v) {
+            self.function.magnitude_bounds.insert(copy_of, least);
         }
         if let Some(place) = self.copies.get_mut(v.index()) {
             *place = Some(copy_of);
@@ -145,7 +145,7 @@ impl Interleaver {
             return None;
         }
         let next = |part| part + self.groups;
-        let kind = match op.kind {
+        let opcode = match op.opcode {
             Opcode::Store(slot, part) => Opcode::Store(slot, next(part)),
             Opcode::LoadCoverage(part) => Opcode::LoadCoverage(next(part)),
             Opcode::StoreCoverage(part) => Opcode::StoreCoverage(next(part)),
@@ -155,10 +155,10 @@ impl Interleaver {
             Opcode::StoreColor(paint) => {
                 Opcode::StoreColor(StoreColor { part: next(paint.part), ..paint })
             }
-            kind => kind,
+            opcode => opcode,
         };
         let args = op.args.map(|v| v.map(|v| self.copy_of(v)));
-        Some(Op { kind, dst: op.dst.map(|v| self.copy_of(v)), args, ..op })
+        Some(Op { opcode, dst: op.dst.map(|v| self.copy_of(v)), args, ..op })
     }
 
     /// The pixels of or_masks group, as a mask and the operation that makes it.
@@ -167,9 +167,9 @@ impl Interleaver {
         if copy_of == mask {
             return (mask, None);
         }
-        let or_masks = self.program.fresh(self.mask_class);
+        let or_masks = self.function.fresh(self.mask_class);
         let args = [Some(mask), Some(copy_of), None];
-        (or_masks, Some(Op { kind: Opcode::MaskOr, dst: Some(or_masks), args, origin: 0 }))
+        (or_masks, Some(Op { opcode: Opcode::MaskOr, dst: Some(or_masks), args, origin: 0 }))
     }
 
     fn branch(&mut self, branch: Branch, to: &mut Vec<Region>) {

@@ -196,7 +196,7 @@ fn changing_a_specialised_constant_compiles_once() {
     assert!(!compiles(-2.0) && !compiles(0.25));
 }
 
-/// Behind the pictures, an animation moves to machine code too, though none of its pictures is drawn
+/// In the background, an animation moves to machine code too, though none of its pictures is drawn
 /// twice.
 #[test]
 fn an_animation_moves_to_machine_code() {

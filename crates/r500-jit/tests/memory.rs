@@ -1,5 +1,5 @@
 //! The memory of machine code, from outside: no page is writable and executable, and all go. A test of
-//! its own process, so that nobody else maps any.
+//! its own process, so that no other test maps any.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used)]

@@ -68,7 +68,7 @@ impl Lanewise<1> for Clamp01 {
 
     // In this form two instructions, a maximum and a minimum. But the maximum that the compiler takes
     // on AArch64 (FMAXNM) makes a signalling NaN a quiet one instead of 0: there, numbers from 0 to
-    // infinity are told by their bits, which are in the order of integers.
+    // infinity are recognised by their bits, which are in the order of integers.
     #[inline(always)]
     fn lane<F: Flush>(_: &mut u32, [a]: [f32; 1]) -> f32 {
         let a = F::operand(a);

@@ -156,7 +156,7 @@ pub(crate) fn candidates() -> Vec<Candidate> {
         (When::Before(Effort::Quick), Constants::Specialized),
         (When::Before(Effort::Full), Constants::Specialized),
         (When::Before(Effort::Full), Constants::Symbolic),
-        (When::Behind, Constants::Symbolic),
+        (When::Background, Constants::Symbolic),
     ];
     let native = Simd::available().flat_map(|simd| {
         let name = format!("fast {}", simd.name());
@@ -165,7 +165,7 @@ pub(crate) fn candidates() -> Vec<Candidate> {
         std::iter::once(fast).chain(jit)
     });
     let emulated = [Simd::Avx512, Simd::Avx2].into_iter().flat_map(|simd| {
-        let compiled = variants.into_iter().filter(|(when, _)| *when != When::Behind);
+        let compiled = variants.into_iter().filter(|(when, _)| *when != When::Background);
         compiled.filter_map(move |v| jit(simd, v, Execution::Emulated))
     });
     let asked = |candidate: &Candidate| {

@@ -242,9 +242,7 @@ fn needs_group_check(draw: &Draw<'_>, facts: &Facts) -> Result<bool, LiftError> 
         Op::Fc(_) => false,
     });
     if counts {
-        return Err(LiftError::Group(
-            "STAT_WE counts beside IGNORE_UNCOVERED and quad differences",
-        ));
+        return Err(LiftError::Group("STAT_WE counts, with IGNORE_UNCOVERED and quad differences"));
     }
     Ok(true)
 }

@@ -65,7 +65,7 @@ impl Lower<'_> {
             }
             r500_ir::Opcode::Ex2 => {
                 let power = branchless::ex2(self, a);
-                self.program.magnitude_bounds.insert(power, -126);
+                self.function.magnitude_bounds.insert(power, -126);
                 power
             }
             r500_ir::Opcode::Ln2 => branchless::ln2(self, a),
@@ -102,7 +102,7 @@ impl Lower<'_> {
         // The sign goes to a constant for nothing.
         if negate {
             for factor in [&mut a, &mut b] {
-                if let Some(MemOperand::Const(bits)) = self.program.given(*factor) {
+                if let Some(MemOperand::Const(bits)) = self.function.given(*factor) {
                     *factor = self.bits(bits ^ SIGN);
                     negate = false;
                     break;
@@ -166,7 +166,7 @@ impl Lower<'_> {
         c: VReg,
     ) -> VReg {
         let MulFlags { negate, zero_a, zero_b } = product;
-        let constant = |v| matches!(self.program.given(v), Some(MemOperand::Const(_)));
+        let constant = |v| matches!(self.function.given(v), Some(MemOperand::Const(_)));
         // c - p for -p + c, where no rule comes between.
         if negate && !zero_a && !zero_b && sign == AddSign::Plus && !constant(a) && !constant(b) {
             let p = self.product(MulFlags { negate: false, ..product }, a, b);
@@ -197,7 +197,7 @@ impl Lower<'_> {
             }
             _ => {
                 let mask = self.mask(a);
-                // Two constants say nothing of their class; who looks at the result does.
+                // Two constants do not have a class; the type of the result does.
                 let class = self.class_of(value);
                 let (b, c) = (self.operand(b, class), self.operand(c, class));
                 self.choose(mask, b, c)
@@ -210,13 +210,13 @@ impl Lower<'_> {
         if let Some(all) = self.constant_mask(mask) {
             let chosen = if all { a } else { b };
             // What lies in a slot is another value than what is chosen: the slot may change before that is used.
-            return match self.program.given(chosen) {
+            return match self.function.given(chosen) {
                 Some(MemOperand::Slot(..)) => self.op(Opcode::Copy, &[chosen]),
                 _ => chosen,
             };
         }
-        let zero = |v| self.program.given(v) == Some(MemOperand::Const(0));
-        match (self.mask_class, self.program.class(a)) {
+        let zero = |v| self.function.given(v) == Some(MemOperand::Const(0));
+        match (self.mask_class, self.function.class(a)) {
             (_, Class::Mask) => {
                 let yes = self.op(Opcode::MaskAnd, &[mask, a]);
                 let no = self.op(Opcode::MaskAndNot, &[mask, b]);

@@ -1,4 +1,4 @@
-//! What is left out where all pixels of a group are killed: all behind the kill, if that is worth looking
+//! Early exit: code after a discard is skipped where all pixels of a group are discarded, if that is worth testing
 //! at what is left.
 
 use r500_fast::codegen::CompileUnit;
@@ -10,7 +10,7 @@ use crate::lir::{Arm, Branch, Class, Opcode, Region};
 /// Operations that take about as long as finding out whether any pixel is left.
 const LEAST: u64 = 48;
 
-/// Whether nobody sees what is done behind a kill for pixels that are gone, and it takes long.
+/// Returns whether code after a discard has no visible effect for discarded pixels, and is long.
 ///
 /// Where only colours are left, those of pixels that are not covered are zeros.
 pub(super) fn pays(unit: &CompileUnit<'_>, rest: &[&Stmt]) -> bool {
@@ -47,7 +47,7 @@ fn cost(stmt: &Stmt) -> u64 {
 }
 
 impl Lower<'_> {
-    /// The rest of a segment, for groups where pixels are left; for others what is seen of it.
+    /// The rest of a unit, for groups where pixels are left; for others what is seen of it.
     pub(super) fn rest_if_covered(&mut self, unit: &CompileUnit<'_>, rest: &[&Stmt]) {
         let covered = self.covered();
         let left = match self.mask_class {

@@ -38,7 +38,7 @@ impl Lower<'_> {
     /// A fetch from the table of its unit.
     pub(super) fn fetch(&mut self, fetch: &Fetch) {
         let table = self.tables.iter().find(|(unit, _)| *unit == fetch.unit);
-        // A fetch without a table does not come in a segment.
+        // A fetch without a table does not come in a unit.
         let Some(&(unit, table)) = table else { return };
         let q = (fetch.op == TexOp::PROJ).then(|| self.vector(fetch.strq[3]));
         let places = [0, 1].map(|axis| {
@@ -220,7 +220,7 @@ impl Lower<'_> {
         let exponent = self.op(Opcode::Shl(23), &[number]);
         let one = self.float(1.0);
         let power = self.op(Opcode::IntSub, &[one, exponent]);
-        self.program.magnitude_bounds.insert(power, -15);
+        self.function.magnitude_bounds.insert(power, -15);
         power
     }
 
@@ -277,7 +277,7 @@ impl Lower<'_> {
         linear: bool,
         x: VReg,
     ) -> (VReg, Option<VReg>) {
-        // A maximum gives its second argument for what is no number. What that is does not matter here to
+        // A maximum gives its second argument for NaN. That value does not matter here to
         // the nearest of 2^n texels, for -2^30 and 0 meet the same one.
         let (x, reach) = match axis.wrap {
             WrapMode::Repeat | WrapMode::Mirror if linear || !axis.size.is_power_of_two() => {
@@ -291,7 +291,7 @@ impl Lower<'_> {
             // Farther out both texels are the same.
             WrapMode::Clamp => {
                 let (least, beyond) = if linear { (-0.5, 1.25) } else { (0.0, 0.5) };
-                let end = match self.program.given(last) {
+                let end = match self.function.given(last) {
                     Some(MemOperand::Const(last)) => self.float(last as f32 + beyond),
                     _ => {
                         let (last, beyond) =
@@ -313,7 +313,7 @@ impl Lower<'_> {
             WrapMode::Clamp => number,
             WrapMode::Repeat => self.modulo(axis.size, last, floor, number),
             WrapMode::Mirror => {
-                let end = match self.program.given(last) {
+                let end = match self.function.given(last) {
                     Some(MemOperand::Const(last)) => self.bits(2 * last + 1),
                     _ => {
                         let twice = self.op(Opcode::Shl(1), &[last]);
@@ -359,7 +359,7 @@ impl Lower<'_> {
         self.op(Opcode::IntMin, &[rest, less])
     }
 
-    /// 0 for what is no number.
+    /// 0 for NaN.
     fn nan_to_zero(&mut self, x: VReg) -> VReg {
         let (number, zero) = (self.compare(Relation::Eq, x, x), self.bits(0));
         self.choose(number, x, zero)
@@ -374,14 +374,14 @@ impl Lower<'_> {
 
     /// Where a cell begins in the table, in bytes.
     fn cell(&mut self, table: &TextureDesc, level: Level, column: VReg, row: VReg) -> VReg {
-        let row = match self.program.given(level.row) {
+        let row = match self.function.given(level.row) {
             Some(MemOperand::Const(cells)) if cells.is_power_of_two() => {
                 self.shifted(row, cells.trailing_zeros())
             }
             _ => self.op(Opcode::IntMul, &[row, level.row]),
         };
         let mut cell = self.op(Opcode::IntAdd, &[row, column]);
-        if self.program.given(level.origin) != Some(MemOperand::Const(0)) {
+        if self.function.given(level.origin) != Some(MemOperand::Const(0)) {
             cell = self.op(Opcode::IntAdd, &[cell, level.origin]);
         }
         // So that nothing else in memory is ever read.

@@ -5,14 +5,14 @@
 use crate::lir::{Opcode, Relation, Rounding};
 
 /// The result of an operation on such constants, if it is one.
-pub(super) fn folded(kind: Opcode, args: &[u32]) -> Option<u32> {
+pub(super) fn folded(opcode: Opcode, args: &[u32]) -> Option<u32> {
     let bits = |n: usize| args.get(n).copied();
     let float = |n: usize| bits(n).map(f32::from_bits).filter(|x| plain(*x));
     let whole = |n: usize| float(n).filter(|x| x.abs() < 2_147_483_648.0);
     let number = |x: f32| plain(x).then_some(x.to_bits());
     // A product that is zero may have been tiny.
     let product = |x: f32, y: f32| (x * y != 0.0 || x == 0.0 || y == 0.0).then_some(x * y);
-    match kind {
+    match opcode {
         Opcode::Add => number(float(0)? + float(1)?),
         Opcode::Sub => number(float(0)? - float(1)?),
         Opcode::Mul => number(product(float(0)?, float(1)?)?),
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn usual_numbers_are_folded() {
         let least = f32::MIN_POSITIVE;
-        for (kind, args, wanted) in [
+        for (opcode, args, wanted) in [
             (Opcode::Add, [0.5, 0.25], Some(0.75)),
             (Opcode::Sub, [0.5, 0.5], Some(0.0)),
             (Opcode::Mul, [-0.0, 3.0], Some(-0.0)),
@@ -76,8 +76,8 @@ mod tests {
             (Opcode::Mul, [f32::MAX, 2.0], None),
             (Opcode::Max, [f32::NAN, 0.0], None),
         ] {
-            let result = folded(kind, &bits(args));
-            assert_eq!(result, wanted.map(f32::to_bits), "{kind:?} {args:?}");
+            let result = folded(opcode, &bits(args));
+            assert_eq!(result, wanted.map(f32::to_bits), "{opcode:?} {args:?}");
         }
         let floor = Opcode::Round(Rounding::Floor);
         assert_eq!(folded(floor, &bits([-0.5])), Some((-1.0_f32).to_bits()));

@@ -37,7 +37,7 @@ pub(crate) struct TargetCaps {
     pub(crate) rows: bool,
 }
 
-/// Operations of a segment.
+/// Operations of a unit.
 pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
     let mut lower = Lower {
         mask_class: caps.mask_class,
@@ -48,7 +48,7 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
         interpolants: unit.interpolants,
         inputs: HashMap::new(),
         fuel_checked: unit.fuel_checked,
-        program: LirFunction::default(),
+        function: LirFunction::default(),
         consts: HashMap::new(),
         uniform: HashMap::new(),
         values: HashMap::new(),
@@ -60,15 +60,15 @@ pub(crate) fn lower(unit: &CompileUnit<'_>, caps: TargetCaps) -> LirFunction {
         origin: 0,
     };
     for &(value, slot) in unit.reads {
-        let read = lower.program.fresh_in_memory(Class::Vector, Some(MemOperand::Slot(slot, 0)));
+        let read = lower.function.fresh_in_memory(Class::Vector, Some(MemOperand::Slot(slot, 0)));
         let as_mask = unit.values[value].ty == Type::Mask && caps.mask_class == Class::Mask;
         let v = if as_mask { lower.op(Opcode::ToMask, &[read]) } else { read };
         lower.values.insert(value, v);
     }
     lower.lower_rest(unit, unit.body);
-    let mut program = lower.program;
-    program.body = lower.open.pop().map(OpenRegion::end).expect("the outermost region stays open");
-    program
+    let mut function = lower.function;
+    function.body = lower.open.pop().map(OpenRegion::end).expect("the outermost region stays open");
+    function
 }
 
 /// What is being lowered.
@@ -81,10 +81,10 @@ struct Lower<'a> {
     values_of: &'a Values,
     tables: &'a [(u8, TextureDesc)],
     interpolants: &'a [[u8; 2]],
-    /// Inputs, each by the number of its ramp: computed where they are looked at.
+    /// Inputs, each by the number of its ramp: computed where they are used.
     inputs: HashMap<Value, u32>,
     fuel_checked: bool,
-    program: LirFunction,
+    function: LirFunction,
     consts: HashMap<u32, VReg>,
     /// Masks in registers that have all pixels or none.
     uniform: HashMap<VReg, bool>,
@@ -135,7 +135,7 @@ impl OpenRegion {
 }
 
 impl Lower<'_> {
-    /// From somewhere in a segment's body to its end.
+    /// From somewhere in a unit's body to its end.
     fn lower_rest(&mut self, unit: &CompileUnit<'_>, stmts: &[&Stmt]) {
         let mut stmts = stmts.iter();
         while let Some(stmt) = stmts.next() {
@@ -146,7 +146,7 @@ impl Lower<'_> {
         }
         let moved = self.moves(unit.moves);
         unit.colors.iter().for_each(|color| self.color(color));
-        // Whoever looked at these slots has done so.
+        // All reads of these slots precede these stores.
         moved.into_iter().for_each(|(v, slot)| self.store(v, slot));
     }
 
@@ -175,13 +175,13 @@ impl Lower<'_> {
                 self.fetch(fetch);
             }
             Stmt::Discard(mask) => self.kill(*mask),
-            // Segments have none of these.
+            // Units have none of these.
             Stmt::Stat { .. } | Stmt::GroupHazard(_) => {}
         }
     }
 
     /// Variables change, one after the other; what is to go to which slots then. What a slot held before its
-    /// change is looked at before ([`schedule`](crate::schedule) keeps it so).
+    /// change is read before ([`schedule`](crate::schedule) keeps it so).
     fn moves(&mut self, moves: &[codegen::PhiMove]) -> Vec<(VReg, u32)> {
         let mut moved = Vec::new();
         let slots: HashSet<u32> = moves.iter().map(|moved| moved.slot).collect();
@@ -194,7 +194,7 @@ impl Lower<'_> {
                 new = self.choose(mask, new, old);
             }
             // What lies in a slot that changes too must be fetched before.
-            if let Some(MemOperand::Slot(from, _)) = self.program.given(new)
+            if let Some(MemOperand::Slot(from, _)) = self.function.given(new)
                 && slots.contains(&from)
             {
                 new = self.op(Opcode::Copy, &[new]);
@@ -214,13 +214,13 @@ impl Lower<'_> {
     }
 
     /// What has no result.
-    fn put(&mut self, kind: Opcode, v: VReg) {
-        self.push(Op { kind, dst: None, args: [Some(v), None, None], origin: self.origin });
+    fn put(&mut self, opcode: Opcode, v: VReg) {
+        self.push(Op { opcode, dst: None, args: [Some(v), None, None], origin: self.origin });
     }
 
     /// A value as a vector.
     fn spread(&mut self, v: VReg) -> VReg {
-        match self.program.class(v) {
+        match self.function.class(v) {
             Class::Vector => v,
             Class::Mask => self.op(Opcode::FromMask, &[v]),
         }
@@ -290,7 +290,7 @@ impl Lower<'_> {
             .map(|phi| {
                 let class = self.class_of(phi.value);
                 let before = self.before(branch, phi, class);
-                Phi { var: self.program.fresh(class), incoming: before }
+                Phi { var: self.function.fresh(class), incoming: before }
             })
             .collect();
         let mut now: Vec<VReg> = phis.iter().map(|phi| phi.var).collect();
@@ -309,13 +309,13 @@ impl Lower<'_> {
             let mut assign = Vec::new();
             for ((phi, now), begun) in unique.iter().zip(&mut now).zip(&mut begun) {
                 let Some(from) = phi.arms[number] else { continue };
-                let class = self.program.class(*now);
+                let class = self.function.class(*now);
                 let from = self.operand(from, class);
                 let from = match std::mem::replace(begun, true) {
                     true => self.choose(mask, from, *now),
                     false => from,
                 };
-                let old = std::mem::replace(now, self.program.fresh(class));
+                let old = std::mem::replace(now, self.function.fresh(class));
                 assign.push(PhiMove { old, new: *now, from });
             }
             let body = self.end();
@@ -335,9 +335,9 @@ impl Lower<'_> {
         }
     }
 
-    /// Anything at all, of the class of a value.
+    /// An undefined value, of the class of a value.
     fn undef(&mut self, v: VReg) -> VReg {
-        self.operand(Operand::Const(0), self.program.class(v))
+        self.operand(Operand::Const(0), self.function.class(v))
     }
 
     /// What a place holds before the arms: what arms without statements put there is chosen at once.
@@ -360,7 +360,7 @@ impl Lower<'_> {
             .map(|param| {
                 let class = self.class_of(param.value);
                 let init = self.operand(param.init, class);
-                let [var, out] = [(); 2].map(|()| self.program.fresh(class));
+                let [var, out] = [(); 2].map(|()| self.function.fresh(class));
                 self.values.insert(param.value, var);
                 LoopParam { var, init, next: var, out }
             })
@@ -372,7 +372,7 @@ impl Lower<'_> {
             self.stmt(stmt);
         }
         for (param, from) in params.iter_mut().zip(&repeat.params) {
-            param.next = self.operand(from.next, self.program.class(param.var));
+            param.next = self.operand(from.next, self.function.class(param.var));
         }
         let continue_mask = repeat.continue_mask.map(|mask| self.mask(mask));
         let address = self.address;
@@ -428,15 +428,15 @@ impl Lower<'_> {
     }
 
     /// An operation, computed once a region.
-    fn op(&mut self, kind: Opcode, args: &[VReg]) -> VReg {
+    fn op(&mut self, opcode: Opcode, args: &[VReg]) -> VReg {
         let constants = args.iter().map(|v| self.constant(*v)).collect::<Option<Vec<_>>>();
-        if let Some(bits) = constants.and_then(|constants| fold::folded(kind, &constants)) {
+        if let Some(bits) = constants.and_then(|constants| fold::folded(opcode, &constants)) {
             return self.bits(bits);
         }
         let key = match *args {
-            [a] => Some((kind, a, a)),
-            [a, b] => Some((kind, a, b)),
-            [] if matches!(kind, Opcode::Interpolant(_)) => Some((kind, VReg(0), VReg(0))),
+            [a] => Some((opcode, a, a)),
+            [a, b] => Some((opcode, a, b)),
+            [] if matches!(opcode, Opcode::Interpolant(_)) => Some((opcode, VReg(0), VReg(0))),
             _ => None,
         };
         if let Some(key) = key
@@ -444,7 +444,7 @@ impl Lower<'_> {
         {
             return *v;
         }
-        let class = match kind {
+        let class = match opcode {
             Opcode::Cmp(_)
             | Opcode::MaskAnd
             | Opcode::MaskOr
@@ -454,12 +454,12 @@ impl Lower<'_> {
             | Opcode::ToMask => self.mask_class,
             _ => Class::Vector,
         };
-        let dst = self.program.fresh(class);
+        let dst = self.function.fresh(class);
         let mut given = [None; 3];
         for (to, from) in given.iter_mut().zip(args) {
             *to = Some(*from);
         }
-        self.push(Op { kind, dst: Some(dst), args: given, origin: self.origin });
+        self.push(Op { opcode, dst: Some(dst), args: given, origin: self.origin });
         if let (Some(key), Some(known)) = (key, self.value_numbers.last_mut()) {
             known.insert(key, dst);
         }
@@ -468,7 +468,7 @@ impl Lower<'_> {
 
     /// What a value is for every pixel, if that is known.
     fn constant(&self, v: VReg) -> Option<u32> {
-        match self.program.given(v) {
+        match self.function.given(v) {
             Some(MemOperand::Const(bits)) => Some(bits),
             _ => None,
         }
@@ -488,7 +488,7 @@ impl Lower<'_> {
         if let Some(v) = self.consts.get(&bits) {
             return *v;
         }
-        let v = self.program.fresh_in_memory(Class::Vector, Some(MemOperand::Const(bits)));
+        let v = self.function.fresh_in_memory(Class::Vector, Some(MemOperand::Const(bits)));
         self.consts.insert(bits, v);
         v
     }
@@ -500,7 +500,7 @@ impl Lower<'_> {
 
     fn operand(&mut self, operand: Operand, class: Class) -> VReg {
         match operand {
-            // A value from nowhere is a bug of the form; zeros are as good as anything.
+            // The verifier excludes undefined values.
             Operand::Value(value) => match (self.values.get(&value), self.inputs.get(&value)) {
                 (Some(&v), _) => v,
                 (None, Some(&number)) => {

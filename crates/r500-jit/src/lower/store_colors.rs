@@ -1,4 +1,4 @@
-//! What goes to the picture: four channels of a pixel beside each other.
+//! Colour stores: four channels are transposed to pixels.
 
 use r500_fast::codegen::ColorStore;
 use r500_ir::Operand;
@@ -47,14 +47,14 @@ impl Lower<'_> {
 
     fn paint_row(&mut self, paint: StoreColor, [first, other]: [VReg; 2]) {
         let args = [Some(first), Some(other), None];
-        self.push(Op { kind: Opcode::StoreColor(paint), dst: None, args, origin: self.origin });
+        self.push(Op { opcode: Opcode::StoreColor(paint), dst: None, args, origin: self.origin });
     }
 
     /// A channel with no NaN but the canonical one, and zeros for pixels that are not covered.
     fn channel(&mut self, channel: Operand, number: bool, covered: Option<VReg>) -> VReg {
         let x = self.vector(channel);
         let x = self.spread(x);
-        let x = match self.program.given(x) {
+        let x = match self.function.given(x) {
             Some(MemOperand::Const(bits)) if f32::from_bits(bits).is_nan() => {
                 self.float(CANONICAL_NAN)
             }

@@ -1,4 +1,4 @@
-//! Masks are masks and numbers are vectors, wherever an operation looks at one: with AVX-512 they have
+//! Masks are masks and numbers are vectors, wherever an operation reads one: with AVX-512 they have
 //! registers of their own, and what is of the wrong class is some other value. Over corpus, cases and
 //! generated programs, on any x86-64.
 
@@ -10,15 +10,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use r500_exec::{Bindings, Draw, Options, Shader};
-use r500_fast::NativeCode;
-use r500_fast::Simd;
 use r500_fast::codegen::{Capabilities, CompileUnit, Compiler, Kernel, ResourceLayout};
+use r500_fast::{NativeCode, Simd};
 use r500_gen::{Case, Choices, Rng, Shape};
 use r500_program::Job;
 
 use super::*;
 
-/// Looks at segments instead of compiling them.
+/// Checks units instead of compiling them.
 #[derive(Default)]
 struct Checker {
     operations: AtomicUsize,
@@ -30,48 +29,48 @@ impl Compiler for Checker {
     }
 
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
-        let program =
+        let function =
             lower(unit, TargetCaps { mask_class: Class::Mask, numbers: true, rows: true });
-        let operations = nodes(&program, &program.body);
+        let operations = nodes(&function, &function.body);
         self.operations.fetch_add(operations, Ordering::Relaxed);
         None
     }
 }
 
 /// Checks nodes; how many operations there were.
-fn nodes(program: &LirFunction, all: &[Region]) -> usize {
+fn nodes(function: &LirFunction, all: &[Region]) -> usize {
     let mut operations = 0;
     let is = |v: VReg, class: Class, what: &dyn Debug| {
-        assert_eq!(program.class(v), class, "{v:?} in {what:?}");
+        assert_eq!(function.class(v), class, "{v:?} in {what:?}");
     };
     for node in all {
         match node {
             Region::Ops(ops) => {
                 operations += ops.len();
                 for op in ops {
-                    self::op(program, op);
+                    self::op(function, op);
                 }
             }
             Region::Branch(branch) => {
                 for Phi { var, incoming: before } in &branch.phis {
-                    before.inspect(|before| is(*before, program.class(*var), branch));
+                    before.inspect(|before| is(*before, function.class(*var), branch));
                 }
                 for arm in &branch.arms {
                     is(arm.mask, Class::Mask, arm);
-                    operations += nodes(program, &arm.body);
+                    operations += nodes(function, &arm.body);
                     for assign in &arm.assign {
                         for v in [assign.new, assign.from] {
-                            is(v, program.class(assign.old), assign);
+                            is(v, function.class(assign.old), assign);
                         }
                     }
                 }
             }
             Region::Loop(repeat) => {
-                operations += nodes(program, &repeat.body);
+                operations += nodes(function, &repeat.body);
                 repeat.continue_mask.inspect(|again| is(*again, Class::Mask, repeat));
                 for param in &repeat.params {
                     for v in [param.init, param.next, param.out] {
-                        is(v, program.class(param.var), param);
+                        is(v, function.class(param.var), param);
                     }
                 }
             }
@@ -82,10 +81,10 @@ fn nodes(program: &LirFunction, all: &[Region]) -> usize {
 }
 
 /// Checks what an operation takes and gives.
-fn op(program: &LirFunction, op: &Op) {
+fn op(function: &LirFunction, op: &Op) {
     const VEC: Class = Class::Vector;
     const M: Class = Class::Mask;
-    let (takes, gives): (&[Class], _) = match op.kind {
+    let (takes, gives): (&[Class], _) = match op.opcode {
         Opcode::Add
         | Opcode::Sub
         | Opcode::Mul
@@ -129,9 +128,9 @@ fn op(program: &LirFunction, op: &Op) {
         Opcode::Store(..) | Opcode::StoreCoverage(_) => (&[VEC], None),
         Opcode::StoreColor(_) => (&[VEC, VEC], None),
     };
-    let args: Vec<Class> = op.args().map(|arg| program.class(arg)).collect();
+    let args: Vec<Class> = op.args().map(|arg| function.class(arg)).collect();
     assert_eq!(args, takes, "{op:?}");
-    assert_eq!(op.dst.map(|dst| program.class(dst)), gives, "{op:?}");
+    assert_eq!(op.dst.map(|dst| function.class(dst)), gives, "{op:?}");
 }
 
 /// Checks the program of a job; how many operations it has, none if it does not become operations.

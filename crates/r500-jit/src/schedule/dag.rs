@@ -7,7 +7,7 @@ use crate::lir::{LirFunction, MemOperand, Op, Opcode, VReg};
 /// Operations without branches.
 pub(super) struct Dag<'a> {
     pub(super) ops: &'a [Op],
-    /// The operations that wait for each: look at its result, or must not come before it.
+    /// The operations that wait for each: use its result, or must not come before it.
     pub(super) users: Vec<Vec<usize>>,
     /// How many operations each waits for.
     pub(super) waits: Vec<u32>,
@@ -16,7 +16,7 @@ pub(super) struct Dag<'a> {
 }
 
 impl<'a> Dag<'a> {
-    pub(super) fn new(ops: &'a [Op], program: &LirFunction) -> Self {
+    pub(super) fn new(ops: &'a [Op], function: &LirFunction) -> Self {
         let mut graph = Self {
             ops,
             users: vec![Vec::new(); ops.len()],
@@ -28,26 +28,26 @@ impl<'a> Dag<'a> {
         let mut coverage = None;
         for (at, op) in ops.iter().enumerate() {
             // A slot is read before it changes, by all groups: two may be of the same pixels.
-            if let Opcode::Store(slot, _) = op.kind {
+            if let Opcode::Store(slot, _) = op.opcode {
                 for &reader in readers.get(&slot).into_iter().flatten() {
                     graph.edge(reader, at);
                 }
             }
             // What is covered changes in this order.
-            if let Opcode::LoadCoverage(_) | Opcode::StoreCoverage(_) = op.kind
+            if let Opcode::LoadCoverage(_) | Opcode::StoreCoverage(_) = op.opcode
                 && let Some(before) = coverage.replace(at)
             {
                 graph.edge(before, at);
             }
             for v in op.args() {
-                if let Some(MemOperand::Slot(slot, _)) = program.given(v) {
+                if let Some(MemOperand::Slot(slot, _)) = function.given(v) {
                     readers.entry(slot).or_default().push(at);
                 }
                 if let Some(&maker) = makers.get(&v) {
                     graph.edge(maker, at);
                 }
             }
-            if let Opcode::LoadTexel(_) = op.kind {
+            if let Opcode::LoadTexel(_) = op.opcode {
                 graph.offsets.extend(op.args());
             }
             if let Some(dst) = op.dst {

@@ -12,14 +12,14 @@ const WINDOW: usize = 160;
 /// Operations that begin in a cycle.
 const WIDTH: u32 = 3;
 
-/// The operations in order; `uses` says how often values are looked at in all of the program.
+/// The operations in order; `uses` are the use counts in the whole function.
 pub(super) fn order(
     graph: Dag<'_>,
-    program: &LirFunction,
+    function: &LirFunction,
     uses: &[u32],
     registers: usize,
 ) -> Vec<Op> {
-    ListScheduler::new(graph, program, uses).order(registers - 3)
+    ListScheduler::new(graph, function, uses).order(registers - 3)
 }
 
 struct ListScheduler<'a> {
@@ -30,30 +30,30 @@ struct ListScheduler<'a> {
     left: HashMap<VReg, u32>,
     /// Values in registers from before.
     live: usize,
-    /// Registers of results: those that nobody looks at need none.
+    /// Registers of results: unused ones need none.
     needs: Vec<bool>,
 }
 
 impl<'a> ListScheduler<'a> {
-    fn new(graph: Dag<'a>, program: &LirFunction, uses: &[u32]) -> Self {
+    fn new(graph: Dag<'a>, function: &LirFunction, uses: &[u32]) -> Self {
         let ops = graph.ops;
         let mut left: HashMap<VReg, u32> = HashMap::new();
         let mut live = 0;
         for op in ops {
-            for v in op.args().filter(|v| takes_register(program, *v)) {
+            for v in op.args().filter(|v| takes_register(function, *v)) {
                 left.entry(v).or_insert_with(|| {
                     live += 1;
                     uses[v.index()]
                 });
             }
-            if let Some(dst) = op.dst.filter(|dst| program.class(*dst) == Class::Vector) {
+            if let Some(dst) = op.dst.filter(|dst| function.class(*dst) == Class::Vector) {
                 left.insert(dst, uses[dst.index()]);
             }
         }
         let mut heights = vec![0; ops.len()];
         for at in (0..ops.len()).rev() {
-            let behind = graph.users[at].iter().map(|&user| heights[user]).max().unwrap_or(0);
-            heights[at] = behind + latency(ops[at].kind);
+            let after = graph.users[at].iter().map(|&user| heights[user]).max().unwrap_or(0);
+            heights[at] = after + latency(ops[at].opcode);
         }
         let needs =
             ops.iter().map(|op| op.dst.is_some_and(|dst| left.contains_key(&dst))).collect();
@@ -89,7 +89,7 @@ impl<'a> ListScheduler<'a> {
             }
             now = (now + 1).max(times[at] * WIDTH);
             for user in std::mem::take(&mut self.graph.users[at]) {
-                times[user] = times[user].max(now / WIDTH + latency(self.graph.ops[at].kind));
+                times[user] = times[user].max(now / WIDTH + latency(self.graph.ops[at].opcode));
                 self.graph.waits[user] -= 1;
                 if self.graph.waits[user] == 0 {
                     ready.push(user);
@@ -104,7 +104,7 @@ impl<'a> ListScheduler<'a> {
         result
     }
 
-    /// How many more registers are in use behind an operation.
+    /// How many more registers are in use after an operation.
     fn grows(&self, at: usize) -> i32 {
         let op = &self.graph.ops[at];
         let mut dying = 0;

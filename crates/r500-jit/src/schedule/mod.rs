@@ -20,18 +20,18 @@ use dag::Dag;
 
 /// Puts the operations of a program in order, for so many registers; `by_memory` says whether offsets of
 /// texels go by way of memory.
-pub(crate) fn schedule(program: &mut LirFunction, registers: usize, by_memory: bool) {
-    let mut uses = vec![0; program.classes.len()];
-    count(&program.body, &mut uses);
-    let mut body = std::mem::take(&mut program.body);
+pub(crate) fn schedule(function: &mut LirFunction, registers: usize, by_memory: bool) {
+    let mut uses = vec![0; function.classes.len()];
+    count(&function.body, &mut uses);
+    let mut body = std::mem::take(&mut function.body);
     each_block(&mut body, &mut |ops| {
-        let graph = Dag::new(ops, program);
+        let graph = Dag::new(ops, function);
         let fetches = by_memory
-            .then(|| pressure_scheduler::order(&graph, program, &uses, registers))
+            .then(|| pressure_scheduler::order(&graph, function, &uses, registers))
             .flatten();
-        *ops = fetches.unwrap_or_else(|| list_scheduler::order(graph, program, &uses, registers));
+        *ops = fetches.unwrap_or_else(|| list_scheduler::order(graph, function, &uses, registers));
     });
-    program.body = body;
+    function.body = body;
 }
 
 fn each_block(nodes: &mut [Region], f: &mut impl FnMut(&mut Vec<Op>)) {
@@ -49,7 +49,7 @@ fn each_block(nodes: &mut [Region], f: &mut impl FnMut(&mut Vec<Op>)) {
     }
 }
 
-/// How often each value is looked at.
+/// The use count of each value.
 fn count(nodes: &[Region], uses: &mut [u32]) {
     let mut see = |v: VReg| uses[v.index()] += 1;
     for node in nodes {
@@ -82,13 +82,13 @@ fn count(nodes: &[Region], uses: &mut [u32]) {
 }
 
 /// Whether a value takes a register: not one that lies in memory anyway.
-fn takes_register(program: &LirFunction, v: VReg) -> bool {
-    program.given(v).is_none() && program.class(v) == Class::Vector
+fn takes_register(function: &LirFunction, v: VReg) -> bool {
+    function.given(v).is_none() && function.class(v) == Class::Vector
 }
 
 /// Cycles until the result of an operation can be used.
-pub(crate) fn latency(kind: Opcode) -> u32 {
-    match kind {
+pub(crate) fn latency(opcode: Opcode) -> u32 {
+    match opcode {
         Opcode::Add
         | Opcode::Sub
         | Opcode::Mul

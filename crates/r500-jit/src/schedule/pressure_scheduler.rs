@@ -1,6 +1,6 @@
 //! The order of instructions where texels are fetched.
 //!
-//! A program fetches long before it looks at what it gets, as the chip wants it. Where there are not
+//! Programs fetch long before they use texels, as the chip wants it. Where there are not
 //! registers for all of that, values go to memory and come back. So the instructions are put in order from
 //! the last to the first: always one whose results are wanted by then, and whose arguments are few that
 //! are not.
@@ -19,18 +19,18 @@ use crate::lir::{LirFunction, Op, Opcode, VReg};
 const AHEAD: usize = 250;
 
 /// The operations in such an order, if they fetch more texels than there are registers; `uses` says how
-/// often values are looked at in all of the program.
+/// often values are used in the whole function.
 pub(super) fn order(
     graph: &Dag<'_>,
-    program: &LirFunction,
+    function: &LirFunction,
     uses: &[u32],
     registers: usize,
 ) -> Option<Vec<Op>> {
-    let texels = graph.ops.iter().filter(|op| matches!(op.kind, Opcode::LoadTexel(_)));
+    let texels = graph.ops.iter().filter(|op| matches!(op.opcode, Opcode::LoadTexel(_)));
     if texels.count() <= registers {
         return None;
     }
-    let units = Units::new(graph, program, uses);
+    let units = Units::new(graph, function, uses);
     let ops = units.order().into_iter().flat_map(|unit| &units.all[unit].ops);
     Some(ops.map(|at| graph.ops[*at]).collect())
 }
@@ -41,28 +41,28 @@ struct Cluster {
     ops: Vec<usize>,
     /// Whether these say where texels are.
     offsets: bool,
-    /// Values that take registers: its own that others look at, those of others that it looks at.
+    /// Values that take registers: its own that others use, those of others that it uses.
     makes: HashSet<VReg>,
     takes: HashSet<VReg>,
     /// Units that come before it.
     waits: HashSet<usize>,
-    /// How many units come behind it.
+    /// How many clusters come after it.
     users: usize,
 }
 
 /// All of them, in the program's order.
 struct Units {
     all: Vec<Cluster>,
-    /// Values that are looked at behind the block.
+    /// Values that are live out of the block.
     out: HashSet<VReg>,
 }
 
 impl Units {
-    fn new(graph: &Dag<'_>, program: &LirFunction, uses: &[u32]) -> Self {
+    fn new(graph: &Dag<'_>, function: &LirFunction, uses: &[u32]) -> Self {
         let (mut all, numbers) = split(graph);
         let mut makers: HashMap<VReg, usize> = HashMap::new();
         let mut left: HashMap<VReg, u32> = HashMap::new();
-        let counts = |v: &VReg| takes_register(program, *v) && !graph.offsets.contains(v);
+        let counts = |v: &VReg| takes_register(function, *v) && !graph.offsets.contains(v);
         for (op, &number) in graph.ops.iter().zip(&numbers) {
             for v in op.args().filter(counts) {
                 *left.entry(v).or_insert(uses[v.index()]) -= 1;
@@ -178,12 +178,12 @@ mod tests {
 
     /// So many fetches, one after the other, then the sum of what they fetch.
     fn fetched_first(count: u32) -> Option<Vec<Op>> {
-        let mut program = LirFunction::default();
-        let place = program.fresh_in_memory(Class::Vector, Some(MemOperand::Slot(0, 0)));
+        let mut function = LirFunction::default();
+        let place = function.fresh_in_memory(Class::Vector, Some(MemOperand::Slot(0, 0)));
         let mut ops = Vec::new();
-        let mut op = |kind, args: [Option<VReg>; 3], origin| {
-            let dst = program.fresh(Class::Vector);
-            ops.push(Op { kind, dst: Some(dst), args, origin });
+        let mut op = |opcode, args: [Option<VReg>; 3], origin| {
+            let dst = function.fresh(Class::Vector);
+            ops.push(Op { opcode, dst: Some(dst), args, origin });
             dst
         };
         let texel = Opcode::LoadTexel(LoadTexel { unit: 0, pixel: 0, offset: 0, tiny: false });
@@ -197,14 +197,14 @@ mod tests {
             sum = op(Opcode::Add, [Some(sum), Some(*texel), None], origin);
         }
         ops.push(Op {
-            kind: Opcode::Store(1, 0),
+            opcode: Opcode::Store(1, 0),
             dst: None,
             args: [Some(sum), None, None],
             origin: 2 * count,
         });
-        let mut uses = vec![0; program.classes.len()];
+        let mut uses = vec![0; function.classes.len()];
         super::super::count(&[Region::Ops(ops.clone())], &mut uses);
-        let ordered = order(&Dag::new(&ops, &program), &program, &uses, REGISTERS);
+        let ordered = order(&Dag::new(&ops, &function), &function, &uses, REGISTERS);
         assert!(ordered.iter().all(|ordered| ordered.len() == ops.len()));
         ordered
     }
@@ -217,10 +217,10 @@ mod tests {
             // Slots are there from the beginning.
             for made in op.args().filter_map(makes) {
                 assert!(made < at, "{op:?} comes before its argument");
-                match op.kind {
+                match op.opcode {
                     Opcode::LoadTexel(_) => assert!(made < 20, "an offset comes late, at {made}"),
                     // With the first sum, two texels are wanted.
-                    Opcode::Add => assert!(at - made <= 2, "{op:?} comes long behind its argument"),
+                    Opcode::Add => assert!(at - made <= 2, "{op:?} comes long after its argument"),
                     _ => {}
                 }
             }

@@ -61,7 +61,7 @@ enum Form {
 /// What a program is compiled with.
 #[derive(Clone, Copy)]
 pub(super) struct EmitParams<'a> {
-    pub(super) program: &'a LirFunction,
+    pub(super) function: &'a LirFunction,
     pub(super) watched: &'a GuardSet,
     /// Bytes from slot to slot.
     pub(super) stride: u32,
@@ -95,8 +95,8 @@ struct Locals {
 }
 
 impl Locals {
-    fn fresh(&mut self, kind: ValType) -> u32 {
-        self.types.push(kind);
+    fn fresh(&mut self, opcode: ValType) -> u32 {
+        self.types.push(opcode);
         self.types.len() as u32 - 1
     }
 }
@@ -246,7 +246,7 @@ impl<'a> Code<'a> {
         let next = self.open_block();
         self.bail = self.open_block();
         self.begin_group();
-        self.nodes(&how.program.body);
+        self.nodes(&how.function.body);
         self.deopt_if_subnormal();
         self.end_group();
         let to = self.to(next);
@@ -258,7 +258,7 @@ impl<'a> Code<'a> {
         self.code().i32_const(1).return_();
         self.close();
         self.close();
-        let bytes = (how.program.groups.max(1) * VECTOR).cast_signed();
+        let bytes = (how.function.groups.max(1) * VECTOR).cast_signed();
         let to = self.to(top);
         self.code().local_get(group).i32_const(bytes).i32_add().local_set(group).br(to);
         self.close();
@@ -276,7 +276,7 @@ impl<'a> Code<'a> {
         }
         self.begin_group();
         let how = self.how;
-        self.nodes(&how.program.body);
+        self.nodes(&how.function.body);
         self.end_group();
         self.code().i32_const(0).end();
         self.finish(2)
@@ -294,8 +294,8 @@ impl<'a> Code<'a> {
 
     /// Locals for what is not in slots: coverage and tables.
     fn tables(&mut self) {
-        let program = self.how.program;
-        each_op(&program.body, &mut |op| match op.kind {
+        let function = self.how.function;
+        each_op(&function.body, &mut |op| match op.opcode {
             Opcode::LoadCoverage(part) | Opcode::StoreCoverage(part) => {
                 let locals = &mut self.locals;
                 self.covered.entry(part).or_insert_with(|| locals.fresh(ValType::V128));
@@ -315,7 +315,7 @@ impl<'a> Code<'a> {
     }
 
     fn constants(&mut self) {
-        for (n, given) in self.how.program.given.iter().enumerate() {
+        for (n, given) in self.how.function.given.iter().enumerate() {
             if let Some(MemOperand::Const(bits)) = given {
                 let local = self.local(VReg(n as u32));
                 self.code().v128_const(splat(*bits)).local_set(local);
@@ -342,7 +342,7 @@ impl<'a> Code<'a> {
             let from = vector(u64::from(part * VECTOR));
             self.code().v128_load(from).local_set(local);
         }
-        for (n, given) in how.program.given.iter().enumerate() {
+        for (n, given) in how.function.given.iter().enumerate() {
             if let Some(MemOperand::Slot(slot, part)) = given {
                 let v = VReg(n as u32);
                 let local = self.local(v);
@@ -351,7 +351,7 @@ impl<'a> Code<'a> {
                 self.watch(v);
             }
         }
-        for (n, given) in how.program.given.iter().enumerate() {
+        for (n, given) in how.function.given.iter().enumerate() {
             if let Some(MemOperand::Const(_)) = given {
                 self.watch(VReg(n as u32));
             }
@@ -448,7 +448,7 @@ impl<'a> Code<'a> {
                 Region::Ops(ops) => ops.iter().for_each(|op| self.op(op)),
                 Region::ConsumeFuel(instructions) if self.how.fuel_checked => {
                     let fuel = self.fuel;
-                    let instructions = i32::try_from(*instructions).expect("a program has few");
+                    let instructions = i32::try_from(*instructions).expect("a function has few");
                     self.code().local_get(fuel).i32_const(instructions).i32_sub().local_set(fuel);
                 }
                 Region::ConsumeFuel(_) => {}
@@ -482,7 +482,7 @@ impl<'a> Code<'a> {
         let moves: Vec<_> = repeat.params.iter().map(|c| (c.init, c.var)).collect();
         self.moves(&moves);
         self.code().i32_const(repeat.max_trips.cast_signed()).local_set(passes);
-        let behind = self.open_block();
+        let after = self.open_block();
         let top = self.open_loop();
         self.nodes(&repeat.body);
         let again = repeat.continue_mask.map(|again| self.local(again));
@@ -492,7 +492,7 @@ impl<'a> Code<'a> {
         }
         let moves: Vec<_> = repeat.params.iter().map(|c| (c.next, c.var)).collect();
         self.moves(&moves);
-        let to = self.to(behind);
+        let to = self.to(after);
         if again.is_some() {
             self.code().i32_eqz().br_if(to);
         }

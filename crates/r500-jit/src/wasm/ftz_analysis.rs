@@ -11,7 +11,7 @@ use r500_fast::codegen::TextureDesc;
 
 use crate::lir::{GatherChannel, LoadTexel, Opcode};
 
-/// Sizes as exponents: of the smallest denormal, of the smallest normal number, and of a number beside
+/// Sizes as exponents: of the smallest denormal, of the smallest normal number, and of a number next to
 /// which the tiny ones, up to 2^-126, are less than half of what tells neighbours apart: of 2^-100 that
 /// is 2^-125 (the smaller neighbours, half as far apart, are counted).
 const DENORMAL: i32 = -149;
@@ -108,7 +108,7 @@ impl FpFact {
         }
     }
 
-    /// Bits of the law's that are no denormal: good for any operation.
+    /// Bits of the reference semantics that are not a denormal: good for any operation.
     pub(super) fn is_number(self) -> bool {
         self.exact && self.least >= NORMAL
     }
@@ -176,9 +176,9 @@ pub(super) enum Watch {
 ///
 /// Of values that are not exact the law has zeros. What makes use of one here either gives what it gives
 /// for zero, or something that is not exact in the same sense.
-pub(super) fn of_result(kind: Opcode, args: &[FpFact]) -> Result<FpFact, Watch> {
+pub(super) fn of_result(opcode: Opcode, args: &[FpFact]) -> Result<FpFact, Watch> {
     let [a, b, c] = [0, 1, 2].map(|n| args.get(n).copied().unwrap_or(FpFact::BITS));
-    match kind {
+    match opcode {
         Opcode::Add => sum(a, b, a.positive && b.positive),
         Opcode::Sub => sum(a, b, false),
         Opcode::Mul => product([(0, a), (1, b)]),
@@ -191,7 +191,7 @@ pub(super) fn of_result(kind: Opcode, args: &[FpFact]) -> Result<FpFact, Watch> 
             // A quotient that is tiny by itself is zero for the law: it may stay.
             Ok(FpFact { exact: least >= NORMAL, least, positive, ..FpFact::BITS }.tidied())
         }
-        Opcode::Min | Opcode::Max => pick(kind, a, b),
+        Opcode::Min | Opcode::Max => pick(opcode, a, b),
         Opcode::Sqrt => {
             numbers([(0, a), (0, a)])?;
             let least = a.least.div_euclid(2);
@@ -292,10 +292,10 @@ fn comparable(a: FpFact, b: FpFact) -> Result<(), Watch> {
     if a.decides() || b.decides() { Ok(()) } else { numbers([(0, a), (1, b)]) }
 }
 
-fn pick(kind: Opcode, a: FpFact, b: FpFact) -> Result<FpFact, Watch> {
+fn pick(opcode: Opcode, a: FpFact, b: FpFact) -> Result<FpFact, Watch> {
     let exact = a.is_number() && b.is_number();
     // The larger one of something tiny and +0 is either; the law has +0.
-    if kind == Opcode::Max && b == FpFact::of(0) {
+    if opcode == Opcode::Max && b == FpFact::of(0) {
         return Ok(FpFact { exact, positive: true, constant: None, ..a }.tidied());
     }
     comparable(a, b)?;
@@ -341,7 +341,7 @@ fn sum(a: FpFact, b: FpFact, positive: bool) -> Result<FpFact, Watch> {
             let (least, ulp_exponent) = (x.least.min(rest), x.ulp_exponent.min(y.ulp_exponent));
             return Ok(FpFact { least, ulp_exponent, ..fact }.tidied());
         }
-        // A fraction and its like: what comes of it is looked at closely, and x is as well.
+        // A fraction and its like: its result is guarded, and so is x.
         if y.ulp_exponent >= -30 {
             continue;
         }

@@ -22,13 +22,13 @@ pub(super) struct GuardKind {
 
 impl GuardSet {
     /// What is to be watched in a program.
-    pub(super) fn of(program: &LirFunction) -> Self {
-        let given = program.given.iter().map(|given| match given {
+    pub(super) fn of(function: &LirFunction) -> Self {
+        let given = function.given.iter().map(|given| match given {
             Some(MemOperand::Const(bits)) => FpFact::of(*bits),
             _ => FpFact::BITS,
         });
-        let mut look = Look { program, facts: given.collect(), watched: Self::default() };
-        look.nodes(&program.body);
+        let mut look = Look { function, facts: given.collect(), watched: Self::default() };
+        look.nodes(&function.body);
         look.watched
     }
 
@@ -44,7 +44,7 @@ impl GuardSet {
 }
 
 struct Look<'a> {
-    program: &'a LirFunction,
+    function: &'a LirFunction,
     facts: Vec<FpFact>,
     watched: GuardSet,
 }
@@ -100,16 +100,16 @@ impl Look<'_> {
     }
 
     fn keep(&mut self, v: VReg) {
-        if self.program.class(v) == Class::Vector && !self.fact(v).is_kept() {
+        if self.function.class(v) == Class::Vector && !self.fact(v).is_kept() {
             self.watch(v, Size::Large);
         }
     }
 
     fn op(&mut self, op: &Op) {
-        let square = op.kind == Opcode::Mul && op.args[0] == op.args[1];
+        let square = op.opcode == Opcode::Mul && op.args[0] == op.args[1];
         loop {
             let facts: Vec<FpFact> = op.args().map(|v| self.fact(v)).collect();
-            let (fact, watch) = match of_result(op.kind, &facts) {
+            let (fact, watch) = match of_result(op.opcode, &facts) {
                 Ok(fact) => (fact, false),
                 Err(Watch::Result) => (FpFact { positive: true, ..FpFact::BITS }, true),
                 Err(Watch::Argument(n, size)) => {
@@ -120,7 +120,7 @@ impl Look<'_> {
                 }
             };
             let Some(dst) = op.dst else { return };
-            let fact = match self.program.magnitude_bounds.get(&dst) {
+            let fact = match self.function.magnitude_bounds.get(&dst) {
                 Some(&least) if fact.exact => FpFact::power(least),
                 _ => fact,
             };

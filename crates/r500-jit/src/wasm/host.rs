@@ -31,11 +31,11 @@ struct Context<'m> {
     slots: *mut u8,
     /// 4: the first byte, in a slot, of the chunks to work on: a multiple of 64.
     begin: usize,
-    /// 8: the first byte behind them: a multiple of 64.
+    /// 8: the first byte after them: a multiple of 64.
     end: usize,
     /// 12: the fuel that each group of pixels begins with.
     grant: i32,
-    /// 16: fuel that is left, below 0, when `refill` is called; what there is then, behind it.
+    /// 16: fuel that is left, below 0, when `refill` is called; after it, the new fuel.
     fuel: i32,
     /// 20: address of the instructions taken off last, when `refill` is called.
     address: u32,
@@ -43,7 +43,7 @@ struct Context<'m> {
     added: i64,
     /// 32: the most that a group used beyond `grant`: `added` less the fuel that was left.
     most: i64,
-    /// 40: gives 0 to go on, with the fuel that there is then; else the code is to stop.
+    /// 40: returns 0 to continue, with the fuel that there is then; else the code is to stop.
     refill: extern "C" fn(&mut Context<'m>) -> u32,
     /// 44: where coverage is from slot 0, as slots are from their chunks.
     covered: usize,
@@ -76,7 +76,7 @@ pub(super) struct Installed {
 
 impl Installed {
     /// Has the host make a function of a module, made by [`module`](super::module::module) for that
-    /// segment; `None` if it does not.
+    /// unit; `None` if it does not.
     pub(super) fn new(bytes: &[u8], unit: &CompileUnit<'_>) -> Option<Self> {
         let place = install(bytes.as_ptr(), bytes.len());
         (place != 0).then(|| Self { place, extent: MemoryBounds::of(unit) })
@@ -90,7 +90,7 @@ impl Installed {
     /// What the budget says.
     ///
     /// # Panics
-    /// If slots, coverage or cells are not those of the segment: a mistake of the engine, not of any
+    /// If slots, coverage or cells are not those of the unit: a mistake of the engine, not of any
     /// input.
     pub(super) fn call(
         &self,
@@ -119,10 +119,10 @@ impl Installed {
         };
         // SAFETY: a function pointer is a place in the table here, and the host put a function there that
         // takes an address and gives a number; a call through a place of another type traps. The code
-        // was made by `module` for the convention of `Context`. It reads the segment's slots and writes
+        // was made by `module` for the convention of `Context`. It reads the unit's slots and writes
         // those it lists, and what is covered, each from `begin` to `end`: the extent was asked whether
         // these lie in `slots` and `covered`, which are borrowed mutably for the call. Of its tables it
-        // reads whole cells, the number of which it limits to what the segment's tables say and the extent
+        // reads whole cells, the number of which it limits to what the unit's tables say and the extent
         // found there. It keeps no pointer, and calls nothing but `refill`, with the pointer that it got.
         let done = unsafe {
             let run =

@@ -10,7 +10,7 @@ use super::host::Installed;
 use super::module::module;
 use crate::{Effort, Settings, Unavailable};
 
-/// Makes modules of segments.
+/// Makes modules of units.
 #[derive(Debug)]
 pub(crate) struct Backend {}
 
@@ -25,7 +25,7 @@ impl Backend {
         Ok(Self {})
     }
 
-    /// The code of a segment, ready to run; `None` if it cannot be made.
+    /// The code of a unit, ready to run; `None` if it cannot be made.
     ///
     /// # Errors
     /// If the host does not take it.
@@ -42,7 +42,7 @@ impl Backend {
     }
 }
 
-/// The code of a segment.
+/// The code of a unit.
 #[derive(Debug)]
 pub(crate) struct CompiledKernel {
     installed: Installed,

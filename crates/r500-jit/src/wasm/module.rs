@@ -1,4 +1,4 @@
-//! A segment as a module.
+//! A unit as a module.
 //!
 //! It takes the memory in which slots are and the table from which it calls for fuel, and offers one
 //! function, `run`.
@@ -28,7 +28,7 @@ const REGISTERS: usize = 16;
 /// Values that are alive at once from which on a second vector is too much.
 const CROWDED: usize = 2 * REGISTERS;
 
-/// The bytes of a module for a segment; `None` if it cannot be made.
+/// The bytes of a module for a unit; `None` if it cannot be made.
 pub(super) fn module(unit: &CompileUnit<'_>, effort: Effort) -> Option<Vec<u8>> {
     functions(unit, effort).map(|functions| of_functions(&functions))
 }
@@ -44,20 +44,20 @@ pub(super) struct Functions {
 
 pub(super) fn functions(unit: &CompileUnit<'_>, effort: Effort) -> Option<Functions> {
     let caps = TargetCaps { mask_class: Class::Mask, numbers: true, rows: false };
-    let mut program = lower::lower(unit, caps);
+    let mut function = lower::lower(unit, caps);
     // Two vectors at once take twice the registers.
-    let live_ranges = LiveRanges::of(&program);
+    let live_ranges = LiveRanges::of(&function);
     if live_ranges.pressure(0, live_ranges.end()) < CROWDED {
-        program = unroll_and_jam::interleave(program, Class::Mask);
+        function = unroll_and_jam::interleave(function, Class::Mask);
     }
     if effort == Effort::Full {
-        schedule::schedule(&mut program, REGISTERS, false);
+        schedule::schedule(&mut function, REGISTERS, false);
     }
-    let watched = GuardSet::of(&program);
+    let watched = GuardSet::of(&function);
     let (stride, fuel_checked) = (unit.stride, unit.fuel_checked);
-    let how = EmitParams { program: &program, watched: &watched, stride, fuel_checked };
+    let how = EmitParams { function: &function, watched: &watched, stride, fuel_checked };
     let all = [(signature::RUN, emit::run(how)?), (signature::CAREFUL, emit::careful(how)?)];
-    Some(Functions { all, lanes: 4 * program.groups.max(1) })
+    Some(Functions { all, lanes: 4 * function.groups.max(1) })
 }
 
 pub(super) fn of_functions(functions: &Functions) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Random segments: what modules of them compute, in an interpreter of WebAssembly.
+//! Random units: what modules of them compute, in an interpreter of WebAssembly.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
@@ -87,7 +87,7 @@ fn run(bytes: &[u8], slots: &mut [Chunk], covered: &mut [Chunk], cells: &[TexelV
 }
 
 #[test]
-fn random_segments_compute_what_they_say() {
+fn random_units_compute_what_they_say() {
     for seed in 0..count(200) {
         let effort = [Effort::Quick, Effort::Full][seed as usize % 2];
         let numbers = [Numbers::Plain, Numbers::All, Numbers::Edges][seed as usize % 3];
@@ -131,11 +131,11 @@ fn nothing_tiny_escapes_the_quick_form() {
             },
         );
     }
-    assert!(quick > all / 10, "{quick} of {all} segments were done by the quick form");
+    assert!(quick > all / 10, "{quick} of {all} units were done by the quick form");
 }
 
 #[test]
-fn every_segment_has_a_module() {
+fn every_unit_has_a_module() {
     for seed in 0..200 {
         with_unit(seed, |unit| {
             assert!(module(unit, Effort::Full).is_some(), "seed {seed}");

@@ -1,4 +1,4 @@
-//! Machine code of a segment.
+//! Machine code of a unit.
 
 use r500_fast::codegen::CompileUnit;
 
@@ -41,17 +41,16 @@ pub fn compile(
 }
 
 /// How often the groups that go together are doubled.
-pub(super) fn usual_doublings(program: &LirFunction, level: Level) -> u32 {
-    // Twice the groups take twice the registers: where even one has far more values than there are, there
-    // is no waiting to be filled but for the frame.
-    if regalloc::pressure(program) >= CROWDED * level.registers(Class::Vector) {
+pub(super) fn usual_doublings(function: &LirFunction, level: Level) -> u32 {
+    // Interleaving doubles the register pressure: where one group already spills, latency is not the limit.
+    if regalloc::pressure(function) >= CROWDED * level.registers(Class::Vector) {
         return 0;
     }
     match level {
         // A vector is half a chunk.
         Level::Avx2 => 1,
         // The more pixels go together, the more of them go where only others want to.
-        Level::Avx512 => u32::from(latency_model::is_latency_bound(program)),
+        Level::Avx512 => u32::from(latency_model::is_latency_bound(function)),
     }
 }
 
@@ -61,13 +60,13 @@ fn compile_doubled(
     effort: Effort,
     doublings: impl FnOnce(&LirFunction, Level) -> u32,
 ) -> Result<Assembly, CompileError> {
-    let program = program_of(unit, level, effort, doublings);
-    let listing = regalloc::allocate(&program, level);
+    let function = lower_unit(unit, level, effort, doublings);
+    let listing = regalloc::allocate(&function, level);
     Ok(emit::emit(&listing, level, unit)?)
 }
 
 /// What registers are given to.
-pub(super) fn program_of(
+pub(super) fn lower_unit(
     unit: &CompileUnit<'_>,
     level: Level,
     effort: Effort,
@@ -76,14 +75,14 @@ pub(super) fn program_of(
     // Gathering takes longer than what it saves.
     let caps =
         TargetCaps { mask_class: level.mask(), numbers: false, rows: level == Level::Avx512 };
-    let mut program = lower::lower(unit, caps);
-    for _ in 0..doublings(&program, level) {
-        program = unroll_and_jam::interleave(program, level.mask());
+    let mut function = lower::lower(unit, caps);
+    for _ in 0..doublings(&function, level) {
+        function = unroll_and_jam::interleave(function, level.mask());
     }
     if effort == Effort::Full {
-        schedule::schedule(&mut program, level.registers(Class::Vector), true);
+        schedule::schedule(&mut function, level.registers(Class::Vector), true);
     }
-    program
+    function
 }
 
 #[cfg(test)]

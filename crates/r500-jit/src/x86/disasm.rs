@@ -5,18 +5,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 use r500_exec::RunError;
-use r500_fast::NativeCode;
-use r500_fast::Simd;
 use r500_fast::codegen::{
     Batch, Capabilities, ColorStore, CompileUnit, Compiler, Kernel, PhiMove, ResourceLayout,
 };
+use r500_fast::{NativeCode, Simd};
 use r500_ir::Function;
 
 use crate::x86::compile::{Assembly, Level, compile};
 use crate::{Effort, Unavailable};
 
-/// The machine code of a function, segment by segment: which values it reads from slots and leaves in
-/// them, which variables change behind it, which colours it paints, which textures it fetches from,
+/// Returns the machine code of a function as text, unit by unit: which values it reads from slots and leaves in
+/// them, which phis it moves, which colours it paints, which textures it fetches from,
 /// instructions with what `describe` says of the address that they come from, constants. It need not be for
 /// this processor.
 ///
@@ -32,12 +31,12 @@ pub fn listing(
     let level = Level::of(simd).ok_or(Unavailable::Level)?;
     // Code does not depend on the values of uniforms.
     let uniforms = vec![0.0; function.uniforms.len()];
-    let lister = Lister { level, effort, segments: Mutex::default() };
+    let lister = Lister { level, effort, units: Mutex::default() };
     let code = NativeCode::compile(function, &uniforms, sources, simd, &lister);
     let (compiled, all) = code.coverage();
     let mut text = format!("; {compiled} of {all} operations are machine code ({})\n", simd.name());
-    let segments = lister.segments.into_inner().unwrap_or_else(PoisonError::into_inner);
-    for (n, Listed { head, assembly }) in segments.iter().enumerate() {
+    let units = lister.units.into_inner().unwrap_or_else(PoisonError::into_inner);
+    for (n, Listed { head, assembly }) in units.iter().enumerate() {
         let (bytes, lanes) = (assembly.code.len(), assembly.lanes);
         let _ = writeln!(text, "\n; unit {n}: {bytes} bytes, {lanes} pixels at a time");
         text.push_str(head);
@@ -50,10 +49,10 @@ pub fn listing(
 struct Lister {
     level: Level,
     effort: Effort,
-    segments: Mutex<Vec<Listed>>,
+    units: Mutex<Vec<Listed>>,
 }
 
-/// A segment that was compiled.
+/// A unit that was compiled.
 struct Listed {
     /// What it works on.
     head: String,
@@ -67,13 +66,13 @@ impl Compiler for Lister {
 
     fn compile(&self, unit: &CompileUnit<'_>) -> Option<Arc<dyn Kernel>> {
         let assembly = compile(unit, self.level, self.effort).ok()?;
-        let mut segments = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
-        segments.push(Listed { head: head(unit), assembly });
+        let mut units = self.units.lock().unwrap_or_else(PoisonError::into_inner);
+        units.push(Listed { head: head(unit), assembly });
         Some(Arc::new(Unused))
     }
 }
 
-/// Code that is only looked at.
+/// A kernel that is not run.
 struct Unused;
 
 impl Kernel for Unused {
@@ -82,7 +81,7 @@ impl Kernel for Unused {
     }
 }
 
-/// What a segment works on, a line each.
+/// What a unit works on, a line each.
 fn head(unit: &CompileUnit<'_>) -> String {
     let CompileUnit { reads, writes, moves, colors, tables, .. } = *unit;
     let mut text = format!("; reads {}\n; writes {}\n", slots(reads), slots(writes));

@@ -4,7 +4,7 @@
 //! entry      saves registers, flushes denormals, finds the first group
 //! groups     the instructions, once for each group
 //! done       restores, returns
-//! refill     saves all vectors and fuel_checked whether to go on
+//! refill     saves all vectors and asks whether to continue
 //! constants
 //! ```
 //!
@@ -230,12 +230,12 @@ impl<'a> Emit<'a> {
         a.mov(eax, 1)?;
         a.jmp(leave)?;
         // The frame is aligned to 64 bytes; the return address is 8 of them.
-        let behind = vectors as u32 * bytes;
-        let room = behind.cast_signed() + 64;
+        let after = vectors as u32 * bytes;
+        let room = after.cast_signed() + 64;
         a.set_label(&mut self.refill)?;
         a.sub(rsp, room - 8)?;
         let vectors = (0..vectors as u32).map(|r| (Class::Vector, r as u8, rsp_at(r * bytes)));
-        let masks = (0..masks as u32).map(|r| (Class::Mask, r as u8, rsp_at(behind + r * 8)));
+        let masks = (0..masks as u32).map(|r| (Class::Mask, r as u8, rsp_at(after + r * 8)));
         let saved: Vec<_> = vectors.chain(masks).collect();
         for &(class, register, place) in &saved {
             self.store(class, place, register)?;
@@ -290,12 +290,12 @@ impl<'a> Emit<'a> {
             self.cached_interpolant_addr = [None; 2];
         }
         match *inst {
-            MachInst::Op { kind, dst, args, origin } => {
+            MachInst::Op { opcode, dst, args, origin } => {
                 if self.origin != Some(origin) {
                     self.origin = Some(origin);
                     self.origins.push((self.a.instructions().len(), origin));
                 }
-                self.op(kind, dst, args)
+                self.op(opcode, dst, args)
             }
             MachInst::Load { class, dst, from } => self.load_from(class, dst, from),
             MachInst::Store { class, to, from } => {
@@ -325,14 +325,14 @@ impl<'a> Emit<'a> {
                 self.a.je(label)
             }
             MachInst::Label(Label(label)) => {
-                // A label wants an instruction behind it, and the first one a fresh start.
+                // A label needs an instruction after it.
                 self.a.set_label(&mut self.labels[label as usize])?;
                 self.a.nop()?;
                 if label == 0 { self.begin_group() } else { Ok(()) }
             }
             MachInst::Spend(instructions) => {
                 if self.fuel_checked {
-                    let instructions = i32::try_from(instructions).expect("a program has few");
+                    let instructions = i32::try_from(instructions).expect("a function has few");
                     self.a.sub(qword_ptr(rbx + context::FUEL), instructions)?;
                 }
                 Ok(())
@@ -344,26 +344,26 @@ impl<'a> Emit<'a> {
             MachInst::LoopBack { counter, to, tested, address } => {
                 let counter = self.counter(counter);
                 let top = self.labels[to.0 as usize];
-                let mut behind = self.a.create_label();
+                let mut after = self.a.create_label();
                 let a = &mut self.a;
                 if tested {
                     a.test(eax, eax)?;
-                    a.je(behind)?;
+                    a.je(after)?;
                 }
                 a.sub(counter, 1)?;
                 if !self.fuel_checked {
                     a.jne(top)?;
-                    a.set_label(&mut behind)?;
+                    a.set_label(&mut after)?;
                     return a.nop();
                 }
-                a.je(behind)?;
+                a.je(after)?;
                 a.cmp(qword_ptr(rbx + context::FUEL), 0)?;
                 a.jge(top)?;
                 a.mov(qword_ptr(rbx + context::ADDRESS), address.cast_signed())?;
                 a.call(self.refill)?;
                 a.je(top)?;
                 a.jmp(self.stopped)?;
-                a.set_label(&mut behind)?;
+                a.set_label(&mut after)?;
                 a.nop()
             }
             MachInst::NextGroup(top) => {
@@ -400,7 +400,7 @@ impl<'a> Emit<'a> {
             return Ok(());
         }
         // A batch writes a little of many rows, too little for the processor to foresee where the next one
-        // goes on.
+        // continues.
         let rows = self.group() / 16;
         let targets = self.targets.clone();
         self.a.mov(rax, qword_ptr(rbx + context::PLACES))?;

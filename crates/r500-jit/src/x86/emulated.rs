@@ -251,10 +251,10 @@ fn map_context<'m>(memory: &mut Memory<'m>, fields: &'m mut [u8; CONTEXT]) -> u6
         (context::COVERED, true),
         (CONTEXT as i32, false),
     ] {
-        let (field, behind) = rest.split_at_mut(end as usize - at);
+        let (field, after) = rest.split_at_mut(end as usize - at);
         let bytes = if written { RegionBytes::LoadStore(field) } else { RegionBytes::Load(field) };
         memory.map(base + at as u64, Name::of("the context"), bytes);
-        (rest, at) = (behind, end as usize);
+        (rest, at) = (after, end as usize);
     }
     base
 }

@@ -31,12 +31,12 @@ pub(crate) struct VmContext<'m> {
     slots: *mut u8,
     /// 8: the first byte, in a slot, of the chunks to work on: a multiple of 64.
     begin: u64,
-    /// 16: the first byte behind them: a multiple of 64, greater than `begin`.
+    /// 16: the first byte after them: a multiple of 64, greater than `begin`.
     end: u64,
     /// 24: instructions that may be executed before `refill`. Code that counts takes them off here,
     /// and calls `refill` as soon as this is below 0.
     fuel: i64,
-    /// 32: gives 0 to go on, with the fuel that there is then; else the code is to stop.
+    /// 32: returns 0 to continue, with the fuel that there is then; else the code is to stop.
     refill: unsafe extern "sysv64" fn(*mut VmContext<'m>) -> u64,
     /// 40: address of the instructions taken off last; written before `refill` is called.
     address: u64,
@@ -45,7 +45,7 @@ pub(crate) struct VmContext<'m> {
     grant: i64,
     /// 56: fuel that `refill` added for the group.
     added: i64,
-    /// 64: the most that a group used beyond `grant`: `added - fuel` behind it, if that is more.
+    /// 64: the most that a group used beyond `grant`: `added - fuel` after it, if that is more.
     most: i64,
     /// 72: from a byte of slot 0 to that of what is covered.
     covered: u64,
@@ -62,7 +62,7 @@ pub(crate) struct VmContext<'m> {
 }
 
 impl ExecMemory {
-    /// Code made for a segment. The level must be one that this processor has.
+    /// Code made for a unit. The level must be one that this processor has.
     ///
     /// # Errors
     /// What the system says if it has no memory, or forbids to execute it.
@@ -93,7 +93,7 @@ impl ExecMemory {
     /// What the budget says.
     ///
     /// # Panics
-    /// If slots, coverage or cells are not those of the segment: a mistake of the engine, not of any
+    /// If slots, coverage or cells are not those of the unit: a mistake of the engine, not of any
     /// input.
     pub(crate) fn call(
         &self,
@@ -128,14 +128,14 @@ impl ExecMemory {
             interpolants: interpolants.as_ptr().cast(),
             meter: FuelMeter::new(fuel, grant),
         };
-        // SAFETY: the code is at the start of a mapping that stays while `self` does and that nobody
-        // can write. It was made by `compile` (or, in tests, by hand) for the convention of `VmContext`
+        // SAFETY: the code is at the start of a mapping that stays while `self` does and that is
+        // never writable. It was made by `compile` (or, in tests, by hand) for the convention of `VmContext`
         // and for a level that this processor has, which `new` asked: it saves what the System V
-        // convention wants saved, restores MXCSR, and keeps no pointer. It reads the segment's slots
+        // convention wants saved, restores MXCSR, and keeps no pointer. It reads the unit's slots
         // and writes those it lists, and what is covered, each from `begin` to `end`: the extent was
         // asked whether these lie in `slots` and `covered`, which are borrowed mutably for the call. Of
-        // its tables it reads whole cells, the number of which it limits to what the segment's tables
-        // say and the extent found there; of its ramps, of which the extent found as many as the segment
+        // its tables it reads whole cells, the number of which it limits to what the unit's tables
+        // say and the extent found there; of its ramps, of which the extent found as many as the unit
         // says, a column and a row where the places of those chunks say, which is within a ramp. To the
         // planes of its colours it writes pixels where the places of those chunks say, all of which lie
         // within the number of pixels that `Places` says and that the extent found in each of these

@@ -13,7 +13,7 @@ use crate::x86::exec_memory::ExecMemory;
 use crate::x86::perf_map::PerfMap;
 use crate::{Effort, Settings, Unavailable};
 
-/// Makes machine code of segments.
+/// Makes machine code of units.
 #[derive(Debug)]
 pub(crate) struct Backend {
     level: Level,
@@ -39,7 +39,7 @@ impl Backend {
         })
     }
 
-    /// The machine code of a segment, ready to run; `None` if it cannot be made.
+    /// The machine code of a unit, ready to run; `None` if it cannot be made.
     ///
     /// # Errors
     /// What the system says of executable memory.
@@ -63,7 +63,7 @@ impl Backend {
     }
 }
 
-/// The machine code of a segment.
+/// The machine code of a unit.
 #[derive(Debug)]
 pub(crate) struct CompiledKernel {
     code: Code,

@@ -9,9 +9,9 @@ use crate::lir::{LirFunction, Loop, LoopParam, Op, Opcode, Region, VReg};
 use crate::schedule::latency;
 
 /// Whether a second group of pixels interleaved the first one has time that the first leaves.
-pub(super) fn is_latency_bound(program: &LirFunction) -> bool {
-    let mut walk = Walk::new(program, Some(0));
-    walk.nodes(&program.body);
+pub(super) fn is_latency_bound(function: &LirFunction) -> bool {
+    let mut walk = Walk::new(function, Some(0));
+    walk.nodes(&function.body);
     // What it looks ahead is other groups' where a group does not fill it.
     let seen = (walk.work as f32 / REORDER_WINDOW).min(1.0);
     let time = walk.time + walk.time_of(walk.end.unwrap_or(0) as f32 * seen);
@@ -62,7 +62,7 @@ impl std::ops::Add for Time {
 
 /// A way through the program, or through a pass of a loop.
 struct Walk<'a> {
-    program: &'a LirFunction,
+    function: &'a LirFunction,
     /// When values are there that are not computed on the way; in a pass, those of a pass before wait for
     /// nothing.
     start: Option<u32>,
@@ -79,10 +79,10 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(program: &'a LirFunction, start: Option<u32>) -> Self {
-        let ready = vec![start; program.classes.len()];
+    fn new(function: &'a LirFunction, start: Option<u32>) -> Self {
+        let ready = vec![start; function.classes.len()];
         let (end, time) = (None, Time::default());
-        Self { program, start, ready, end, work: 0, divider_cycles: 0, time, is_warm: false }
+        Self { function, start, ready, end, work: 0, divider_cycles: 0, time, is_warm: false }
     }
 
     /// What all but loops takes, in a chain of so many cycles.
@@ -136,7 +136,7 @@ impl<'a> Walk<'a> {
 
     /// An iteration of a loop between others: it waits for what it gets of the previous one.
     fn pass(&self, repeat: &Loop) -> Time {
-        let mut pass = Walk::new(self.program, None);
+        let mut pass = Walk::new(self.function, None);
         let mut times = vec![Some(0); repeat.params.len()];
         let mut ends = Vec::new();
         for number in 0..=WARM_UP {
@@ -157,19 +157,19 @@ impl<'a> Walk<'a> {
 
     fn op(&mut self, op: &Op) {
         if !self.is_warm {
-            self.work += issue_slots(op.kind);
-            self.divider_cycles += divider_cycles(op.kind);
+            self.work += issue_slots(op.opcode);
+            self.divider_cycles += divider_cycles(op.opcode);
         }
         let Some(dst) = op.dst else { return };
         let args = op.args().map(|v| self.ready(v)).max();
-        let at = args.unwrap_or(self.start).map(|at| at.saturating_add(latency(op.kind)));
+        let at = args.unwrap_or(self.start).map(|at| at.saturating_add(latency(op.opcode)));
         self.set(dst, at);
     }
 }
 
 /// Turns that an operation takes of those that begin in a cycle.
-fn issue_slots(kind: Opcode) -> u32 {
-    match kind {
+fn issue_slots(opcode: Opcode) -> u32 {
+    match opcode {
         Opcode::Div | Opcode::Sqrt => 3,
         // Offsets one by one, and a part of the vector for each.
         Opcode::LoadTexel(_) => 8,
@@ -179,8 +179,8 @@ fn issue_slots(kind: Opcode) -> u32 {
 }
 
 /// Cycles for which the unit that divider_cycles takes no other.
-fn divider_cycles(kind: Opcode) -> u32 {
-    match kind {
+fn divider_cycles(opcode: Opcode) -> u32 {
+    match opcode {
         Opcode::Div => 10,
         Opcode::Sqrt => 12,
         _ => 0,
@@ -194,24 +194,24 @@ mod tests {
 
     /// So many chains of sums interleaved each other, each so long.
     fn chains(count: usize, length: usize) -> (LirFunction, Vec<Region>) {
-        let mut program = LirFunction::default();
-        let first = program.fresh_in_memory(Class::Vector, Some(MemOperand::Slot(0, 0)));
+        let mut function = LirFunction::default();
+        let first = function.fresh_in_memory(Class::Vector, Some(MemOperand::Slot(0, 0)));
         let mut ends = vec![first; count];
         let mut ops = Vec::new();
         for _ in 0..length {
             for end in &mut ends {
                 let args = [Some(*end), Some(first), None];
-                *end = program.fresh(Class::Vector);
-                ops.push(Op { kind: Opcode::Add, dst: Some(*end), args, origin: 0 });
+                *end = function.fresh(Class::Vector);
+                ops.push(Op { opcode: Opcode::Add, dst: Some(*end), args, origin: 0 });
             }
         }
-        (program, vec![Region::Ops(ops)])
+        (function, vec![Region::Ops(ops)])
     }
 
     fn is_latency_bound_for(count: usize, length: usize) -> bool {
-        let (mut program, body) = chains(count, length);
-        program.body = body;
-        is_latency_bound(&program)
+        let (mut function, body) = chains(count, length);
+        function.body = body;
+        is_latency_bound(&function)
     }
 
     /// A sum takes four cycles, in which eight could begin.
@@ -230,8 +230,8 @@ mod tests {
     #[test]
     fn passes_wait_for_what_they_carry() {
         for (carries, wanted) in [(true, true), (false, false)] {
-            let (mut program, body) = chains(1, 8);
-            let [var, out] = [(); 2].map(|()| program.fresh(Class::Vector));
+            let (mut function, body) = chains(1, 8);
+            let [var, out] = [(); 2].map(|()| function.fresh(Class::Vector));
             let mut body = body;
             let Some(Region::Ops(ops)) = body.first_mut() else { continue };
             let last = ops.last().and_then(|op| op.dst).unwrap_or(var);
@@ -241,14 +241,14 @@ mod tests {
             let next = if carries { last } else { var };
             let params = vec![LoopParam { var, init: VReg(0), next, out }];
             let (iterations, continue_mask) = (100, None);
-            program.body = vec![Region::Loop(Loop {
+            function.body = vec![Region::Loop(Loop {
                 max_trips: iterations,
                 params,
                 body,
                 continue_mask,
                 address: 0,
             })];
-            assert_eq!(is_latency_bound(&program), wanted, "{carries}");
+            assert_eq!(is_latency_bound(&function), wanted, "{carries}");
         }
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct Label(pub(crate) u32);
 pub(crate) enum MachInst {
     /// An operation; arguments as it has them.
     Op {
-        kind: Opcode,
+        opcode: Opcode,
         dst: u8,
         args: [Option<Place>; 3],
         origin: u32,
@@ -86,14 +86,14 @@ pub(crate) enum MachInst {
 impl MachInst {
     /// Whether it puts pixels into rows.
     pub(crate) fn permutes_rows(&self) -> bool {
-        matches!(self, Self::Op { kind: Opcode::Permute2Lo | Opcode::Permute2Hi, .. })
+        matches!(self, Self::Op { opcode: Opcode::Permute2Lo | Opcode::Permute2Hi, .. })
     }
 
     /// Whether what general registers hold for operations stays there.
     pub(crate) fn keeps_general_registers(&self) -> bool {
         match self {
-            Self::Op { kind, .. } => !matches!(
-                kind,
+            Self::Op { opcode, .. } => !matches!(
+                opcode,
                 Opcode::LoadTexel(_)
                     | Opcode::LoadCoverage(_)
                     | Opcode::StoreCoverage(_)

@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | `kernel` | machine code as a step of the fast engine: who pays for instructions |
 //! | `exec_memory` | executable memory and the call: all that is `unsafe` |
-//! | `compile` | machine code of a segment: |
+//! | `compile` | machine code of a unit: |
 //! | `level` | which instructions it is made of |
 //! | `latency_model` | whether one group of pixels leaves the processor idle |
 //! | `regalloc`, `mach_inst` | registers for values |
@@ -16,7 +16,7 @@
 //! | `known_bugs` | bugs put back, for tests |
 //! | `emulated` | code in an emulator instead, for tests (feature `emulator`) |
 //! | `disasm` | machine code as text |
-//! | `perf_map` | what profilers are told |
+//! | `perf_map` | symbols for profilers |
 
 mod assembly;
 pub mod compile;

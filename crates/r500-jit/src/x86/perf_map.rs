@@ -1,4 +1,4 @@
-//! What profilers are told: `perf report` finds the names of machine code in `/tmp/perf-PID.map`.
+//! Symbols for profilers: `perf report` finds the names of machine code in `/tmp/perf-PID.map`.
 
 use std::fs::File;
 use std::io::{self, Write};

@@ -55,7 +55,7 @@ impl Interpreter<'_> {
                         let half = self.places[lane / LANES][lane % LANES / 8];
                         let [column, row] = half.interpolants.map(|at| at as usize / 4);
                         let along = along.as_flattened()[column + lane % 8];
-                        // These stand behind those.
+                        // `y_terms` follow `x_terms`.
                         let across = across.as_flattened()[row - 16 * 8 + lane % 8];
                         REFERENCE.add(along, across).to_bits()
                     });

@@ -81,7 +81,7 @@ pub(crate) fn check<T>(
         .map(|_| {
             let to = generator.random.below(READS);
             let from = generator.float();
-            // Another variable may take the slot of what colours alone look at behind.
+            // Another variable may take the slot of a value that only colours use after it.
             if generator.random.below(3) == 0 {
                 return PhiMove { value: generator.fresh(Type::F32), slot: to, mask: None, from };
             }

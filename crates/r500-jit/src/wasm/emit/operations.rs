@@ -8,7 +8,7 @@ use crate::lir::{IntRange, MemOperand, Op, Opcode, Relation, Rounding, VReg};
 impl Code<'_> {
     pub(super) fn op(&mut self, op: &Op) {
         let Some(a) = op.args[0] else {
-            match op.kind {
+            match op.opcode {
                 Opcode::MaskAll => _ = self.code().v128_const(-1),
                 Opcode::MaskNone => _ = self.code().v128_const(0),
                 Opcode::LoadCoverage(part) => {
@@ -20,7 +20,7 @@ impl Code<'_> {
             return self.result(op);
         };
         let b = op.args[1].unwrap_or(a);
-        match op.kind {
+        match op.opcode {
             Opcode::Store(slot, part) => {
                 self.stores.push((a, self.place(slot, part)));
                 return;
@@ -86,7 +86,7 @@ impl Code<'_> {
             }
             Opcode::Blend => {
                 let c = op.args[2].expect("three arguments");
-                match self.how.program.given(b) {
+                match self.how.function.given(b) {
                     Some(MemOperand::Const(0)) => self.bits(&[c, a]).v128_andnot(),
                     _ => self.bits(&[b, c, a]).v128_bitselect(),
                 };
@@ -131,13 +131,13 @@ impl Code<'_> {
             return;
         };
         if self.form == Form::Exact {
-            if matches!(op.kind, Opcode::Add | Opcode::Sub | Opcode::Div) {
+            if matches!(op.opcode, Opcode::Add | Opcode::Sub | Opcode::Div) {
                 let [result, _] = self.flush.operands;
                 self.code().local_set(result);
                 self.flushed(result);
             }
             let number = matches!(
-                op.kind,
+                op.opcode,
                 Opcode::Add
                     | Opcode::Sub
                     | Opcode::Mul
@@ -192,7 +192,7 @@ impl Code<'_> {
     fn numbers(&mut self, args: &[VReg]) -> InstructionSink<'_> {
         for v in args {
             let local = self.local(*v);
-            let flush = match self.how.program.given(*v) {
+            let flush = match self.how.function.given(*v) {
                 Some(MemOperand::Const(bits)) => bits & EXPONENT == 0 && bits << 1 != 0,
                 _ => !self.numbers.contains(v),
             };

@@ -1,4 +1,4 @@
-//! Random segments: their code computes what they say, on each level that this processor has.
+//! Random units: their code computes what they say, on each level that this processor has.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
@@ -14,7 +14,7 @@ use crate::x86::known_bugs::{KnownBug, inject};
 
 const LEVELS: [Level; 2] = [Level::Avx2, Level::Avx512];
 
-/// Code of a segment, ready to run.
+/// Code of a unit, ready to run.
 enum Runnable {
     Native(ExecMemory),
     Emulated(Box<EmulatedCode>),
@@ -38,7 +38,7 @@ impl Runnable {
     }
 }
 
-/// What to check a segment with.
+/// What to check a unit with.
 #[derive(Clone, Copy, Debug)]
 struct Setup {
     level: Level,
@@ -50,7 +50,7 @@ struct Setup {
 }
 
 impl Setup {
-    /// Checks a segment.
+    /// Checks a unit.
     fn check(self, seed: u64, doublings: &dyn Fn(&LirFunction, Level) -> u32) {
         let Self { level, effort, emulated, bug, checked } = self;
         let make = |unit: &CompileUnit<'_>| {
@@ -73,30 +73,30 @@ impl Setup {
     }
 }
 
-/// Checks so many segments, with the groups of pixels that go together doubled so many times: on the processor,
+/// Checks so many units, with the groups of pixels that go together doubled so many times: on the processor,
 /// if it has the level, and one in so many of them in the emulator.
-fn check_segments(segments: u64, emulated: usize, doublings: &dyn Fn(&LirFunction, Level) -> u32) {
+fn check_units(units: u64, emulated: usize, doublings: &dyn Fn(&LirFunction, Level) -> u32) {
     for level in LEVELS {
         for effort in [Effort::Quick, Effort::Full] {
             let native = Setup { level, effort, emulated: false, bug: None, checked: true };
             if level.is_available() {
-                (0..segments).for_each(|seed| native.check(seed, doublings));
+                (0..units).for_each(|seed| native.check(seed, doublings));
             }
             let setup = Setup { emulated: true, ..native };
-            (0..segments).step_by(emulated).for_each(|seed| setup.check(seed, doublings));
+            (0..units).step_by(emulated).for_each(|seed| setup.check(seed, doublings));
         }
     }
 }
 
 #[test]
-fn random_segments_compute_what_they_say() {
-    check_segments(count(1500), 8, &usual_doublings);
+fn random_units_compute_what_they_say() {
+    check_units(count(1500), 8, &usual_doublings);
 }
 
 /// Of three chunks the last is alone.
 #[test]
 fn two_chunks_go_together() {
-    check_segments(count(1000), 8, &|_, level| match level {
+    check_units(count(1000), 8, &|_, level| match level {
         Level::Avx2 => 2,
         Level::Avx512 => 1,
     });
@@ -104,7 +104,7 @@ fn two_chunks_go_together() {
 
 /// Code for processors that are not here is made, too.
 #[test]
-fn every_segment_has_code_for_every_level() {
+fn every_unit_has_code_for_every_level() {
     for seed in 0..200 {
         with_unit(seed, |unit| {
             for level in [Level::Avx2, Level::Avx512] {
@@ -115,7 +115,7 @@ fn every_segment_has_code_for_every_level() {
     }
 }
 
-/// Returns the first segment in which a bug of AVX-512 code shows, and how.
+/// Returns the first unit in which a bug of AVX-512 code shows, and how.
 fn first_failure(bug: KnownBug, checked: bool) -> (u64, String) {
     let (level, effort) = (Level::Avx512, Effort::Full);
     let setup = Setup { level, effort, emulated: true, bug: Some(bug), checked };
@@ -124,7 +124,7 @@ fn first_failure(bug: KnownBug, checked: bool) -> (u64, String) {
         Some((seed, panic.downcast_ref::<String>().cloned().unwrap_or_default()))
     });
     let (seed, text) = failures.next().unwrap_or_else(|| panic!("{bug:?} shows nowhere"));
-    println!("{bug:?}, segment {seed}: {text}");
+    println!("{bug:?}, unit {seed}: {text}");
     (seed, text)
 }
 
@@ -137,7 +137,7 @@ fn the_emulator_finds_known_bugs() {
         (KnownBug::AlignedMaskedMove, "is not a multiple of 64"),
     ] {
         let (seed, text) = first_failure(bug, false);
-        assert!(text.contains(what), "{bug:?}, segment {seed}: {text}");
+        assert!(text.contains(what), "{bug:?}, unit {seed}: {text}");
     }
 }
 
@@ -145,6 +145,6 @@ fn the_emulator_finds_known_bugs() {
 fn the_checker_of_register_allocation_finds_known_bugs() {
     for bug in [KnownBug::MovesByClass, KnownBug::TexelOffsetsInPool] {
         let (seed, text) = first_failure(bug, true);
-        assert!(text.contains("register allocation"), "{bug:?}, segment {seed}: {text}");
+        assert!(text.contains("register allocation"), "{bug:?}, unit {seed}: {text}");
     }
 }

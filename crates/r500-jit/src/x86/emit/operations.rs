@@ -1,4 +1,4 @@
-//! Operations as instructions: which, and how their operands are told.
+//! Encoding of operations and their operands.
 
 use iced_x86::code_asm::{qword_ptr, rax, rbx, rcx};
 use iced_x86::{Code, IcedError, Instruction, MemoryOperand, Register};
@@ -12,14 +12,14 @@ use crate::x86::mach_inst::{Mem, Place};
 impl Emit<'_> {
     pub(super) fn op(
         &mut self,
-        kind: Opcode,
+        opcode: Opcode,
         dst: u8,
         args: [Option<Place>; 3],
     ) -> Result<(), IcedError> {
         use Code as C;
         let [a, b, c] = args;
         let mut two = |vex, evex| self.binary(vex, evex, dst, a, b);
-        match kind {
+        match opcode {
             Opcode::Add => {
                 two(C::VEX_Vaddps_ymm_ymm_ymmm256, C::EVEX_Vaddps_zmm_k1z_zmm_zmmm512b32_er)
             }
@@ -74,7 +74,7 @@ impl Emit<'_> {
             }
             // The lower half of the first, that of the second; the upper ones.
             Opcode::Permute128Lo | Opcode::Permute128Hi => {
-                let which = if kind == Opcode::Permute128Lo { 0x20 } else { 0x31 };
+                let which = if opcode == Opcode::Permute128Lo { 0x20 } else { 0x31 };
                 let to = self.vector(dst);
                 self.with_immediate(C::VEX_Vperm2f128_ymm_ymm_ymmm256_imm8, to, a, b, which)
             }
@@ -192,7 +192,7 @@ impl Emit<'_> {
                 self.masks(C::VEX_Vandnps_ymm_ymm_ymmm256, C::VEX_Kandnw_kr_kr_kr, dst, a, b)
             }
             Opcode::MaskAll | Opcode::MaskNone => {
-                let all = kind == Opcode::MaskAll;
+                let all = opcode == Opcode::MaskAll;
                 let inst = match self.level {
                     Level::Avx2 => {
                         let dst = self.vector(dst);
@@ -522,7 +522,7 @@ impl Emit<'_> {
     }
 }
 
-/// Bytes behind the sum of two registers.
+/// An address: the sum of two registers and an offset.
 pub(super) fn at_index(base: Register, index: Register, offset: i64) -> MemoryOperand {
     let size = u32::from(offset != 0);
     MemoryOperand::with_base_index_scale_displ_size(base, index, 1, offset, size)

@@ -1,4 +1,4 @@
-//! AVX-512 bytes, read by a decoder: registers beyond the 16th, masks, zeros behind masks, constants
+//! AVX-512 bytes, read by a decoder: registers beyond the 16th, masks, zeroing masks, constants
 //! spread over vectors, for each kind of operation. What the texts should be is from Intel's manual.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
@@ -47,18 +47,18 @@ fn text_of_groups(groups: u32, insts: &[MachInst]) -> String {
     all.join("; ")
 }
 
-fn op(kind: Opcode, dst: u8, args: &[Place]) -> MachInst {
+fn op(opcode: Opcode, dst: u8, args: &[Place]) -> MachInst {
     let mut places = [None; 3];
     for (place, arg) in places.iter_mut().zip(args) {
         *place = Some(*arg);
     }
-    MachInst::Op { kind, dst, args: places, origin: 0 }
+    MachInst::Op { opcode, dst, args: places, origin: 0 }
 }
 
 /// Checks operations, each to an instruction.
 fn are(ops: &[(Opcode, u8, &[Place], &str)]) {
-    for &(kind, dst, args, expected) in ops {
-        assert_eq!(text_of(&[op(kind, dst, args)]), expected, "{kind:?}");
+    for &(opcode, dst, args, expected) in ops {
+        assert_eq!(text_of(&[op(opcode, dst, args)]), expected, "{opcode:?}");
     }
 }
 
@@ -72,7 +72,7 @@ const CONST: Place = Place::Memory(Mem::Const(0x3f80_0000));
 
 #[test]
 fn two_operands_are_registers_or_memory() {
-    for (kind, name) in [
+    for (opcode, name) in [
         (Opcode::Add, "vaddps"),
         (Opcode::Sub, "vsubps"),
         (Opcode::Mul, "vmulps"),
@@ -91,17 +91,22 @@ fn two_operands_are_registers_or_memory() {
         (Opcode::UnpackHi32, "vunpckhps"),
     ] {
         are(&[
-            (kind, 18, &[reg(3), reg(31)], &format!("{name} zmm18,zmm3,zmm31")),
-            (kind, 5, &[reg(16), STACK], &format!("{name} zmm5,zmm16,zmmword ptr [rsp+80h]")),
-            (kind, 0, &[reg(1), SLOT], &format!("{name} zmm0,zmm1,zmmword ptr [r12+300h]")),
-            (kind, 31, &[reg(30), CONST], &format!("{name} zmm31,zmm30,dword ptr [r14]{{1to16}}")),
+            (opcode, 18, &[reg(3), reg(31)], &format!("{name} zmm18,zmm3,zmm31")),
+            (opcode, 5, &[reg(16), STACK], &format!("{name} zmm5,zmm16,zmmword ptr [rsp+80h]")),
+            (opcode, 0, &[reg(1), SLOT], &format!("{name} zmm0,zmm1,zmmword ptr [r12+300h]")),
+            (
+                opcode,
+                31,
+                &[reg(30), CONST],
+                &format!("{name} zmm31,zmm30,dword ptr [r14]{{1to16}}"),
+            ),
         ]);
     }
 }
 
 #[test]
 fn one_operand_is_a_register_or_memory() {
-    for (kind, name, end) in [
+    for (opcode, name, end) in [
         (Opcode::Sqrt, "vsqrtps", ""),
         (Opcode::ToFloat, "vcvtdq2ps", ""),
         // No exception of what is inexact (8); to the nearest even number (0), down (1).
@@ -114,10 +119,10 @@ fn one_operand_is_a_register_or_memory() {
         (Opcode::QuadBroadcast(3), "vpermilps", ",0FFh"),
     ] {
         are(&[
-            (kind, 17, &[reg(29)], &format!("{name} zmm17,zmm29{end}")),
-            (kind, 9, &[STACK], &format!("{name} zmm9,zmmword ptr [rsp+80h]{end}")),
-            (kind, 9, &[SLOT], &format!("{name} zmm9,zmmword ptr [r12+300h]{end}")),
-            (kind, 9, &[CONST], &format!("{name} zmm9,dword ptr [r14]{{1to16}}{end}")),
+            (opcode, 17, &[reg(29)], &format!("{name} zmm17,zmm29{end}")),
+            (opcode, 9, &[STACK], &format!("{name} zmm9,zmmword ptr [rsp+80h]{end}")),
+            (opcode, 9, &[SLOT], &format!("{name} zmm9,zmmword ptr [r12+300h]{end}")),
+            (opcode, 9, &[CONST], &format!("{name} zmm9,dword ptr [r14]{{1to16}}{end}")),
         ]);
     }
 }
@@ -141,12 +146,12 @@ fn comparisons_make_masks_and_never_raise_of_quiet_nan_what_others_do_not() {
         (Relation::Gt, "vcmpgt_oqps"),
         (Relation::Ge, "vcmpge_oqps"),
     ] {
-        let kind = Opcode::Cmp(relation);
+        let opcode = Opcode::Cmp(relation);
         are(&[
             // The mask registers that there are begin with the second.
-            (kind, 0, &[reg(17), reg(4)], &format!("{name} k1,zmm17,zmm4")),
-            (kind, 6, &[reg(2), SLOT], &format!("{name} k7,zmm2,zmmword ptr [r12+300h]")),
-            (kind, 1, &[reg(31), CONST], &format!("{name} k2,zmm31,dword ptr [r14]{{1to16}}")),
+            (opcode, 0, &[reg(17), reg(4)], &format!("{name} k1,zmm17,zmm4")),
+            (opcode, 6, &[reg(2), SLOT], &format!("{name} k7,zmm2,zmmword ptr [r12+300h]")),
+            (opcode, 1, &[reg(31), CONST], &format!("{name} k2,zmm31,dword ptr [r14]{{1to16}}")),
         ]);
     }
 }
@@ -307,7 +312,7 @@ fn no_instruction_wants_aligned_memory() {
         (Opcode::LoadTexel(LoadTexel { unit: 3, pixel: 2, offset: 0, tiny: false }), 1, vec![SLOT]),
     ];
     let mut insts: Vec<MachInst> =
-        ops.iter().map(|(kind, dst, args)| op(*kind, *dst, args)).collect();
+        ops.iter().map(|(opcode, dst, args)| op(*opcode, *dst, args)).collect();
     let slot = Mem::Slot(1, 0);
     insts.push(MachInst::Load { class: vector, dst: 1, from: slot });
     insts.push(MachInst::Store { class: vector, to: slot, from: 1 });
@@ -321,7 +326,7 @@ fn no_instruction_wants_aligned_memory() {
 /// Where an operation may read a constant in memory, the instruction reads its four bytes and no more.
 #[test]
 fn constants_are_read_as_four_bytes() {
-    let kinds = [
+    let opcodes = [
         Opcode::Add,
         Opcode::Sub,
         Opcode::Mul,
@@ -354,18 +359,18 @@ fn constants_are_read_as_four_bytes() {
         Opcode::Permute2Hi,
     ];
     let mut read = 0;
-    for kind in kinds {
-        let (at, access) = kind.memory_operand(true).unwrap();
+    for opcode in opcodes {
+        let (at, access) = opcode.memory_operand(true).unwrap();
         if access != Access::Elements {
             continue;
         }
         let mut args = [reg(1), reg(2), reg(3)];
         args[at] = CONST;
-        let text = text_of(&[op(kind, 4, &args)]);
-        assert!(text.contains("dword ptr [r14]") && !text.contains("mmword"), "{kind:?}: {text}");
+        let text = text_of(&[op(opcode, 4, &args)]);
+        assert!(text.contains("dword ptr [r14]") && !text.contains("mmword"), "{opcode:?}: {text}");
         read += 1;
     }
-    assert_eq!(read, kinds.len() - 4);
+    assert_eq!(read, opcodes.len() - 4);
 }
 
 #[test]

@@ -29,8 +29,8 @@ use super::*;
 #[cfg(target_os = "linux")]
 use crate::{Effort, x86::compile::compile, x86::kernel::CompiledKernel};
 
-/// A segment of so many slots, all read, of so many chunks.
-fn with_segment<T>(slots: u32, chunks: u32, f: impl FnOnce(&CompileUnit<'_>) -> T) -> T {
+/// A unit of so many slots, all read, of so many chunks.
+fn with_unit<T>(slots: u32, chunks: u32, f: impl FnOnce(&CompileUnit<'_>) -> T) -> T {
     let reads: Vec<_> = (0..slots).map(|slot| (r500_ir::Value(slot), slot)).collect();
     f(&CompileUnit {
         body: &[],
@@ -50,7 +50,7 @@ fn with_segment<T>(slots: u32, chunks: u32, f: impl FnOnce(&CompileUnit<'_>) -> 
 fn pages(mut code: CodeAssembler, slots: u32, chunks: u32) -> ExecMemory {
     let code = code.assemble(0).unwrap();
     let assembly = Assembly { code, ..Assembly::default() };
-    with_segment(slots, chunks, |unit| ExecMemory::new(&assembly, unit, Level::Avx2)).unwrap()
+    with_unit(slots, chunks, |unit| ExecMemory::new(&assembly, unit, Level::Avx2)).unwrap()
 }
 
 /// Slot 1 = slot 0 + slot 0, with eight lanes at a time.
@@ -224,7 +224,7 @@ fn code_can_be_executed_and_not_written() {
     assert_eq!(protection(pages.code().as_ptr().addr()).as_deref(), Some("r-xp"));
 }
 
-/// Memory between pages that nobody may touch.
+/// Memory between inaccessible pages.
 #[cfg(target_os = "linux")]
 struct Guarded {
     memory: MmapMut,
@@ -284,12 +284,12 @@ impl Numbers for [f32; 4] {}
 #[cfg(target_os = "linux")]
 impl Numbers for Footprint {}
 
-/// Code for every segment of the corpus, at both ends of memory that nobody may touch: it keeps to the
+/// Code for every unit of the corpus, at both ends of memory between inaccessible pages: it keeps to the
 /// chunks that it is called for, and writes the slots that it says it does.
 #[cfg(target_os = "linux")]
 #[test]
 fn code_keeps_to_its_slots_and_chunks() {
-    let mut segments = 0;
+    let mut units = 0;
     for level in [Level::Avx2, Level::Avx512].into_iter().filter(|level| level.is_available()) {
         for effort in [Effort::Quick, Effort::Full] {
             let warden = Warden { level, effort, seen: AtomicUsize::new(0) };
@@ -298,19 +298,19 @@ fn code_keeps_to_its_slots_and_chunks() {
                     of_capture(&name, &warden);
                 }
             }
-            segments += warden.seen.load(Ordering::Relaxed);
+            units += warden.seen.load(Ordering::Relaxed);
         }
     }
     if Level::Avx2.is_available() {
-        // 53 captures, mostly of one segment, two efforts.
-        assert!(segments > 100, "{segments}");
+        // 53 captures, mostly of one unit, two efforts.
+        assert!(units > 100, "{units}");
     }
 }
 
 #[cfg(target_os = "linux")]
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus/mesa");
 
-/// Has the segments of a capture compiled.
+/// Has the units of a capture compiled.
 #[cfg(target_os = "linux")]
 fn of_capture(file: &Path, warden: &Warden) {
     let bytes = fs::read(file).unwrap();
@@ -331,7 +331,7 @@ fn of_capture(file: &Path, warden: &Warden) {
     assert_eq!(compiled, all, "{}", file.display());
 }
 
-/// Looks at what code does before it is let go.
+/// Checks what code does.
 #[cfg(target_os = "linux")]
 struct Warden {
     level: Level,
@@ -385,7 +385,7 @@ fn watched(unit: &CompileUnit<'_>, machine: &CompiledKernel, run: (usize, usize)
             false => TexelView::Texels(memory.get_mut()),
         };
     }
-    // Planes are no larger than what their places tell of.
+    // Planes are as large as their offsets require.
     let places = (0..chunks as u32).map(|i| [i / 4 * 4, i % 4 * 4]);
     let places = BatchOffsets::in_rows(places, 64).unwrap();
     let mut planes: Vec<_> = (unit.colors.iter())
@@ -405,7 +405,7 @@ fn watched(unit: &CompileUnit<'_>, machine: &CompiledKernel, run: (usize, usize)
         let interpolants = interpolants.get_mut();
         machine.run(&mut Batch { slots, covered, texels: &cells, interpolants, targets, fuel }, run)
     });
-    // Masks are no masks here, so loops may go on for ever.
+    // Slots of masks have any bits here, so that loops may be endless.
     assert!(matches!(result, Ok(()) | Err(RunError::Instructions { .. })), "{result:?}");
     for (i, (chunk, before)) in slots.iter().zip(&before).enumerate() {
         let may = written.contains(&(i / chunks)) && (run.0..run.1).contains(&(i % chunks));

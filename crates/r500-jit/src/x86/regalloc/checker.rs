@@ -44,12 +44,12 @@ impl fmt::Display for Fault {
 ///
 /// # Errors
 /// The first fault.
-pub(super) fn check(program: &LirFunction, level: Level, listing: &MachCode) -> Result<(), Fault> {
+pub(super) fn check(function: &LirFunction, level: Level, listing: &MachCode) -> Result<(), Fault> {
     let mut checker = Checker {
-        program,
+        function,
         level,
         listing,
-        is_defined: defined_values(program),
+        is_defined: defined_values(function),
         at: Position::default(),
         state: State::default(),
         tested: None,
@@ -70,7 +70,7 @@ struct Position {
 }
 
 struct Checker<'a> {
-    program: &'a LirFunction,
+    function: &'a LirFunction,
     level: Level,
     listing: &'a MachCode,
     /// Values that anything defines. The others are undefined: any place holds them.
@@ -89,7 +89,7 @@ impl Checker<'_> {
     }
 
     fn class(&self, v: VReg) -> Class {
-        self.program.class(v)
+        self.function.class(v)
     }
 
     fn is_undefined(&self, v: VReg) -> bool {
@@ -106,16 +106,16 @@ impl Checker<'_> {
         loop {
             self.at = start;
             self.state = first.clone();
-            self.nodes(&self.program.body)?;
+            self.nodes(&self.function.body)?;
             self.moves()?;
             let back = self.take()?;
             if !matches!(back, MachInst::NextGroup(to) if to == top) {
                 return self.fault(format!("{back:?} in place of the next group"));
             }
             // Constants are the same for the next group; everything else is another value.
-            let program = self.program;
+            let function = self.function;
             for held in self.state.0.values_mut() {
-                held.values.retain(|v| matches!(program.given(*v), Some(MemOperand::Const(_))));
+                held.values.retain(|v| matches!(function.given(*v), Some(MemOperand::Const(_))));
             }
             self.fill_memory();
             if !first.join(&self.state) {
@@ -131,7 +131,7 @@ impl Checker<'_> {
     /// Slots of the batch and constants hold what is given, at the start of a group.
     fn fill_memory(&mut self) {
         self.state.0.retain(|at, _| !matches!(at, Location::Slot(..)));
-        for (n, given) in (0..).zip(&self.program.given) {
+        for (n, given) in (0..).zip(&self.function.given) {
             let at = match *given {
                 Some(MemOperand::Const(bits)) => Location::Const(bits),
                 Some(MemOperand::Slot(slot, part)) => Location::Slot(slot, part),
@@ -224,7 +224,7 @@ impl Checker<'_> {
                 usize::from(register) < self.level.registers(class)
             }
             Location::Stack(slot) => slot < self.listing.stack,
-            Location::Slot(_, part) => part < self.program.groups.max(1),
+            Location::Slot(_, part) => part < self.function.groups.max(1),
             Location::Const(_) => true,
         };
         if exists { Ok(()) } else { self.fault(format!("there is no {at:?}")) }
@@ -259,20 +259,20 @@ impl Checker<'_> {
         let inst = self.take()?;
         self.at.emitted += 1;
         self.tested = None;
-        let MachInst::Op { kind, dst, args, .. } = inst else {
+        let MachInst::Op { opcode, dst, args, .. } = inst else {
             return self.fault(format!("{inst:?}, not {op:?}"));
         };
         self.at.inst -= 1;
         let mut wanted = op.args;
-        if kind != op.kind {
-            match (kind, op.kind) {
+        if opcode != op.opcode {
+            match (opcode, op.opcode) {
                 (Opcode::Cmp(is), Opcode::Cmp(of)) if is == of.mirrored() => wanted.swap(0, 1),
-                _ => return self.fault(format!("{kind:?}, not {:?}", op.kind)),
+                _ => return self.fault(format!("{opcode:?}, not {:?}", op.opcode)),
             }
         }
-        let is_symmetric = match kind {
+        let is_symmetric = match opcode {
             Opcode::Cmp(relation) => relation == relation.mirrored(),
-            _ => kind.is_commutative(),
+            _ => opcode.is_commutative(),
         };
         // The allocator may have exchanged what a symmetric operation reads.
         if let ([Some(a), Some(b), _], [Some(place), ..]) = (wanted, args)
@@ -283,10 +283,10 @@ impl Checker<'_> {
                 wanted.swap(0, 1);
             }
         }
-        self.arguments(kind, wanted, args)?;
+        self.arguments(opcode, wanted, args)?;
         match op.dst {
-            Some(v) => self.define(v, kind, dst)?,
-            None => self.effect(kind, op),
+            Some(v) => self.define(v, opcode, dst)?,
+            None => self.effect(opcode, op),
         }
         self.at.inst += 1;
         Ok(())
@@ -295,29 +295,29 @@ impl Checker<'_> {
     /// Checks that the places of an operation's arguments hold these values, and may be where they are.
     fn arguments(
         &self,
-        kind: Opcode,
+        opcode: Opcode,
         values: [Option<VReg>; 3],
         places: [Option<Place>; 3],
     ) -> Result<(), Fault> {
-        let memory = kind.memory_operand(self.level.mask() == Class::Mask);
+        let memory = opcode.memory_operand(self.level.mask() == Class::Mask);
         for (n, (v, place)) in values.into_iter().zip(places).enumerate() {
             let (v, place) = match (v, place) {
                 (Some(v), Some(place)) => (v, place),
                 (None, None) => continue,
                 _ => return self.fault(format!("argument {n}: {v:?} in {place:?}")),
             };
-            let class = self.operand_class(kind, n);
+            let class = self.operand_class(opcode, n);
             match (place, memory.filter(|(at, _)| *at == n)) {
                 (Place::Memory(mem), None) => {
-                    return self.fault(format!("argument {n} of {kind:?} in memory: {mem:?}"));
+                    return self.fault(format!("argument {n} of {opcode:?} in memory: {mem:?}"));
                 }
                 (Place::Memory(Mem::Const(bits)), Some((_, Access::Lanes | Access::Wide))) => {
                     return self.fault(format!(
-                        "{kind:?} reads the constant {bits:#x}, which may be there once, as more"
+                        "{opcode:?} reads the constant {bits:#x}, which may be there once, as more"
                     ));
                 }
                 (Place::Register(_), Some((_, Access::Lanes))) => {
-                    return self.fault(format!("{kind:?} reads lanes of {place:?}"));
+                    return self.fault(format!("{opcode:?} reads lanes of {place:?}"));
                 }
                 _ => {}
             }
@@ -327,8 +327,8 @@ impl Checker<'_> {
     }
 
     /// Which registers an instruction takes an argument from.
-    fn operand_class(&self, kind: Opcode, argument: usize) -> Class {
-        let mask = match kind {
+    fn operand_class(&self, opcode: Opcode, argument: usize) -> Class {
+        let mask = match opcode {
             Opcode::MaskAnd | Opcode::MaskOr | Opcode::MaskAndNot | Opcode::FromMask => true,
             Opcode::Blend | Opcode::MaskedMove | Opcode::MaskedMul => argument == 0,
             _ => false,
@@ -337,8 +337,8 @@ impl Checker<'_> {
     }
 
     /// Which registers an instruction leaves its result in.
-    fn result_class(&self, kind: Opcode) -> Class {
-        match kind {
+    fn result_class(&self, opcode: Opcode) -> Class {
+        match opcode {
             Opcode::Cmp(_)
             | Opcode::MaskAnd
             | Opcode::MaskOr
@@ -351,8 +351,8 @@ impl Checker<'_> {
     }
 
     /// A register holds the result of an operation.
-    fn define(&mut self, v: VReg, kind: Opcode, register: u8) -> Result<(), Fault> {
-        let class = self.result_class(kind);
+    fn define(&mut self, v: VReg, opcode: Opcode, register: u8) -> Result<(), Fault> {
+        let class = self.result_class(opcode);
         if self.class(v) != class {
             return self.fault(format!("{v:?} is {:?}, defined as {class:?}", self.class(v)));
         }
@@ -363,8 +363,8 @@ impl Checker<'_> {
     }
 
     /// What an operation without a result does to slots.
-    fn effect(&mut self, kind: Opcode, op: &Op) {
-        let Opcode::Store(slot, part) = kind else { return };
+    fn effect(&mut self, opcode: Opcode, op: &Op) {
+        let Opcode::Store(slot, part) = opcode else { return };
         // The vector of another group may be the same one: where the last chunk goes with itself.
         self.state.0.retain(|at, _| !matches!(at, Location::Slot(of, _) if *of == slot));
         let values = op.args().collect();
@@ -502,9 +502,9 @@ impl Checker<'_> {
 }
 
 /// By value: whether anything defines it.
-fn defined_values(program: &LirFunction) -> Vec<bool> {
-    let mut defined: Vec<bool> = program.given.iter().map(Option::is_some).collect();
-    define_in(&program.body, &mut defined);
+fn defined_values(function: &LirFunction) -> Vec<bool> {
+    let mut defined: Vec<bool> = function.given.iter().map(Option::is_some).collect();
+    define_in(&function.body, &mut defined);
     defined
 }
 

@@ -1,17 +1,17 @@
-//! Registers for values.
+//! Register allocation: one pass over the operations in program order.
 //!
-//! One pass over the program in order. Values live in registers while there are enough; then the one
-//! that is looked at last goes to the frame, and comes back where it is looked at. What lies in memory
-//! anyway (constants, slots) needs no store, and often no register.
+//! Values live in registers while there are enough; then the one with the farthest next use is spilled to the frame and
+//! reloaded where it is used. Values that lie in memory anyway (constants, slots) need no store, and often no register.
 //!
-//! Branches and loops preload_loop the regs of values: behind an arm or a pass everything that is needed is
-//! back where it was before it. So what an arm does to regs concerns nobody else.
+//! Branches and loops restore the register state: after an arm or an iteration each live value is in the location that
+//! it had before. So arms do not affect each other's allocation. Loops load values that they use into free registers
+//! before the first iteration.
 //!
 //! | module | job |
 //! | --- | --- |
-//! | `live_ranges` | where each value is looked at |
-//! | `regs` | what is where |
-//! | `moves` | moves all at once |
+//! | `live_ranges` | where each value is live |
+//! | `reg_state` | the location of each value |
+//! | `parallel_move` | parallel moves |
 //! | `checker` | in debug builds: does every operand read its value |
 
 #[cfg(any(debug_assertions, test))]
@@ -30,11 +30,11 @@ use parallel_move::{Location, Move};
 use reg_state::RegState;
 
 /// Gives registers to a program.
-pub(crate) fn allocate(program: &LirFunction, level: Level) -> MachCode {
-    let live_ranges = LiveRanges::of(program);
-    let mut allocate = Allocate {
-        program,
-        regs: RegState::new(level, program),
+pub(crate) fn allocate(function: &LirFunction, level: Level) -> MachCode {
+    let live_ranges = LiveRanges::of(function);
+    let mut allocator = Allocator {
+        function,
+        regs: RegState::new(level, function),
         live_ranges,
         at: 0,
         ops: 0,
@@ -42,13 +42,13 @@ pub(crate) fn allocate(program: &LirFunction, level: Level) -> MachCode {
         pass_ends: u32::MAX,
         out: MachCode::default(),
     };
-    allocate.groups();
-    allocate.out.stack = allocate.regs.frame();
-    allocate.out.groups = program.groups;
-    let listing = allocate.out;
+    allocator.groups();
+    allocator.out.stack = allocator.regs.frame();
+    allocator.out.groups = function.groups;
+    let listing = allocator.out;
     #[cfg(any(debug_assertions, test))]
     if !crate::x86::known_bugs::is_unchecked()
-        && let Err(fault) = checker::check(program, level, &listing)
+        && let Err(fault) = checker::check(function, level, &listing)
     {
         unreachable!("register allocation for {level:?}: {fault}");
     }
@@ -56,13 +56,13 @@ pub(crate) fn allocate(program: &LirFunction, level: Level) -> MachCode {
 }
 
 /// The most vectors that are alive at once.
-pub(crate) fn pressure(program: &LirFunction) -> usize {
-    let live_ranges = LiveRanges::of(program);
+pub(crate) fn pressure(function: &LirFunction) -> usize {
+    let live_ranges = LiveRanges::of(function);
     live_ranges.pressure(0, live_ranges.end())
 }
 
-struct Allocate<'a> {
-    program: &'a LirFunction,
+struct Allocator<'a> {
+    function: &'a LirFunction,
     regs: RegState,
     live_ranges: LiveRanges,
     /// Where the pass is; counts as [`LiveRanges`] did.
@@ -75,10 +75,10 @@ struct Allocate<'a> {
     out: MachCode,
 }
 
-/// RegState within which a value is looked at again soon.
+/// The number of operations within which a next use is near.
 const SOON: u32 = 64;
 
-impl Allocate<'_> {
+impl Allocator<'_> {
     /// The whole program, for one group of pixels after the other.
     fn groups(&mut self) {
         let end = self.live_ranges.end();
@@ -87,8 +87,8 @@ impl Allocate<'_> {
         let held = self.regs.registers();
         let top = self.label();
         self.push(MachInst::Label(top));
-        let program = self.program;
-        self.nodes(&program.body);
+        let function = self.function;
+        self.nodes(&function.body);
         self.at = end;
         let back = |(class, register, v)| Move {
             class,
@@ -129,7 +129,7 @@ impl Allocate<'_> {
         let mut locked = Vec::new();
         for v in op.args() {
             if let Some(register) = self.regs.register(v) {
-                locked.push((self.program.class(v), register));
+                locked.push((self.function.class(v), register));
             }
         }
         for (i, v) in op.args.iter().enumerate() {
@@ -165,7 +165,7 @@ impl Allocate<'_> {
         }
         let dst = match op.dst {
             Some(dst) => {
-                let class = self.program.class(dst);
+                let class = self.function.class(dst);
                 let hint = self.regs.hint(dst);
                 let register = self.find_register(class, &[], hint);
                 self.regs.put(dst, register);
@@ -174,7 +174,7 @@ impl Allocate<'_> {
             None => 0,
         };
         self.free_dead(op.args());
-        self.push(MachInst::Op { kind: op.kind, dst, args: regs, origin: op.origin });
+        self.push(MachInst::Op { opcode: op.opcode, dst, args: regs, origin: op.origin });
         if cfg!(any(debug_assertions, test)) {
             self.out.sources.push(number);
         }
@@ -186,10 +186,10 @@ impl Allocate<'_> {
 
     /// Exchanges arguments if that saves a load. Returns the argument that may lie in memory.
     fn arrange(&self, op: &mut Op) -> Option<(usize, Access)> {
-        let memory = op.kind.memory_operand(self.regs.level.mask() == Class::Mask);
-        let exchanged = match op.kind {
+        let memory = op.opcode.memory_operand(self.regs.level.mask() == Class::Mask);
+        let exchanged = match op.opcode {
             Opcode::Cmp(relation) => Opcode::Cmp(relation.mirrored()),
-            kind if kind.is_commutative() && memory.is_some() => kind,
+            opcode if opcode.is_commutative() && memory.is_some() => opcode,
             _ => return memory,
         };
         let [Some(a), Some(b), _] = op.args else { return memory };
@@ -197,17 +197,17 @@ impl Allocate<'_> {
         // What will be loaded better is what lies in memory for good.
         let better = !in_register(a)
             && (in_register(b)
-                || self.program.given(a).is_some() && self.program.given(b).is_none());
+                || self.function.given(a).is_some() && self.function.given(b).is_none());
         if better {
-            op.kind = exchanged;
+            op.opcode = exchanged;
             op.args.swap(0, 1);
         }
         memory
     }
 
-    /// Whether a value in memory is worth a register: it is looked at again soon, and there is one.
+    /// Whether a value in memory is worth a register: its next use is near, and one is free.
     fn deserves_register(&self, v: VReg) -> bool {
-        let class = self.program.class(v);
+        let class = self.function.class(v);
         let next = self.live_ranges.next_use(v, self.at).filter(|next| *next < self.pass_ends);
         next.is_some_and(|next| next - self.at < SOON) && self.regs.has_free(class)
     }
@@ -216,7 +216,7 @@ impl Allocate<'_> {
         if let Some(register) = self.regs.register(v) {
             return register;
         }
-        let class = self.program.class(v);
+        let class = self.function.class(v);
         let register = self.find_register(class, locked, None);
         if let Some(from) = self.regs.memory(v) {
             self.push(MachInst::Load { class, dst: register, from });
@@ -257,7 +257,7 @@ impl Allocate<'_> {
 
     /// Has a value be in memory alone.
     fn spill(&mut self, v: VReg) {
-        let class = self.program.class(v);
+        let class = self.function.class(v);
         if let Some(from) = self.regs.register(v) {
             if self.regs.memory(v).is_none() {
                 let to = self.regs.spill_slot(v);
@@ -269,17 +269,17 @@ impl Allocate<'_> {
 
     /// Has a value be in memory where each of its lanes can be read.
     fn put_into_frame(&mut self, v: VReg) {
-        if let Some(MemOperand::Const(_)) = self.program.given(v)
+        if let Some(MemOperand::Const(_)) = self.function.given(v)
             && self.regs.lanes(v).is_none()
         {
             let from = self.load(v, &mut Vec::new());
             let to = self.regs.spill_slot(v);
-            self.push(MachInst::Store { class: self.program.class(v), to, from });
+            self.push(MachInst::Store { class: self.function.class(v), to, from });
         }
         self.spill(v);
     }
 
-    /// Frees what nobody looks at any more.
+    /// Frees registers of dead values.
     fn free_dead(&mut self, values: impl Iterator<Item = VReg>) {
         for v in values {
             if self.live_ranges.next_use(v, self.at).is_none() {
@@ -310,16 +310,16 @@ impl Allocate<'_> {
     }
 
     fn begin_var(&mut self, var: VReg, from: Option<VReg>, again: bool) {
-        let class = self.program.class(var);
+        let class = self.function.class(var);
         let Some(from) = from else {
             let register = self.find_register(class, &[], None);
             self.regs.put(var, register);
             return;
         };
-        // The last look at it: where it is is the place.
+        // The last use: its register becomes the location.
         if !again
             && self.live_ranges.next_use(from, self.at).is_none()
-            && self.program.given(from).is_none()
+            && self.function.given(from).is_none()
         {
             self.regs.rename(from, var);
             return;
@@ -337,12 +337,12 @@ impl Allocate<'_> {
 
     fn arm(&mut self, arm: &Arm) {
         self.at += 1;
-        let class = self.program.class(arm.mask);
+        let class = self.function.class(arm.mask);
         let mask = self.load(arm.mask, &mut Vec::new());
         self.push(MachInst::Test { class, mask });
         self.free_dead(std::iter::once(arm.mask));
-        let behind = self.label();
-        self.push(MachInst::BranchIfNone(behind));
+        let after = self.label();
+        self.push(MachInst::BranchIfNone(after));
         let before = self.regs.save();
         for assign in &arm.assign {
             self.regs.set_hint(assign.from, assign.old);
@@ -364,7 +364,7 @@ impl Allocate<'_> {
                 _ => continue,
             };
             let from = self.regs.location(from);
-            moves.push(Move { class: self.program.class(v), to, from });
+            moves.push(Move { class: self.function.class(v), to, from });
         }
         self.moves(moves);
         self.regs.restore(before);
@@ -372,7 +372,7 @@ impl Allocate<'_> {
             self.regs.rename(assign.old, assign.new);
         }
         self.sweep();
-        self.push(MachInst::Label(behind));
+        self.push(MachInst::Label(after));
     }
 
     fn moves(&mut self, mut moves: Vec<Move>) {
@@ -393,7 +393,7 @@ impl Allocate<'_> {
         parallel_move::resolve(moves, spare, &mut self.out.insts);
     }
 
-    /// Frees the regs of values that nobody looks at any more, or never did.
+    /// Frees the registers of dead values, and of those that are never used.
     fn sweep(&mut self) {
         let held = self.regs.registers().into_iter().map(|(_, _, v)| v);
         let dead: Vec<VReg> = held
@@ -439,7 +439,7 @@ impl Allocate<'_> {
         self.pass_ends = outer;
         self.at = end;
         if let Some(again) = repeat.continue_mask {
-            let class = self.program.class(again);
+            let class = self.function.class(again);
             let mask = self.load(again, &mut Vec::new());
             self.push(MachInst::Test { class, mask });
         }
@@ -447,7 +447,7 @@ impl Allocate<'_> {
         for (to, v) in before.locations() {
             let from = match (param.iter().find(|c| c.var == v), to) {
                 (Some(c), _) => c.next,
-                // What the loop looks at is where it looks for it, and so is what others look at later.
+                // Values that the loop uses, or that are used after it, are in their locations.
                 (None, Location::Register(..))
                     if self.live_ranges.is_used_from(v, end)
                         || self.live_ranges.is_used_in(v, start, end) =>
@@ -457,7 +457,7 @@ impl Allocate<'_> {
                 _ => continue,
             };
             let from = self.regs.location(from);
-            moves.push(Move { class: self.program.class(v), to, from });
+            moves.push(Move { class: self.function.class(v), to, from });
         }
         self.moves(moves);
         self.push(MachInst::LoopBack {
@@ -475,8 +475,8 @@ impl Allocate<'_> {
     }
 
     /// Before a loop: if it needs more registers than there are, only what goes from pass to pass keeps
-    /// its register; what the loop only looks at is read from memory, which costs nothing at the end of a
-    /// pass. If it needs less, what it looks at in memory gets those that are left.
+    /// its register; values that the loop only reads are read from memory, which costs nothing at the end of an
+    /// iteration. If it needs fewer registers, such values get the rest.
     fn preload_loop(&mut self, start: u32, end: u32, vars: &[(VReg, Option<VReg>)]) {
         let count = self.regs.level.registers(Class::Vector);
         let needed = self.live_ranges.pressure(start, end);
@@ -488,7 +488,7 @@ impl Allocate<'_> {
                 }
             }
             for &(var, _) in vars {
-                let class = self.program.class(var);
+                let class = self.function.class(var);
                 if class == Class::Vector
                     && self.live_ranges.is_used_in(var, start, end)
                     && self.regs.memory(var).is_some()
@@ -500,7 +500,7 @@ impl Allocate<'_> {
         }
         // Slots hold another group's values each time, constants do not.
         let given =
-            self.live_ranges.constants_used_in(start, end, |v| match self.program.given(v) {
+            self.live_ranges.constants_used_in(start, end, |v| match self.function.given(v) {
                 Some(MemOperand::Const(_)) => true,
                 Some(MemOperand::Slot(..)) => inside,
                 None => false,

@@ -57,9 +57,9 @@ impl Saved {
 }
 
 impl RegState {
-    pub(super) fn new(level: Level, program: &LirFunction) -> Self {
+    pub(super) fn new(level: Level, function: &LirFunction) -> Self {
         let registers = |class| vec![None; level.registers(class)];
-        let count = program.classes.len();
+        let count = function.classes.len();
         Self {
             level,
             now: Saved {
@@ -68,8 +68,8 @@ impl RegState {
             },
             register: vec![NOWHERE; count],
             spill_slot: vec![NOWHERE; count],
-            given: program.given.clone(),
-            classes: program.classes.clone(),
+            given: function.given.clone(),
+            classes: function.classes.clone(),
             hints: vec![NOWHERE; count],
             frame: 0,
         }

@@ -6,23 +6,23 @@
 use super::*;
 use crate::Effort;
 use crate::random_units::with_unit;
-use crate::x86::compile::{program_of, usual_doublings};
+use crate::x86::compile::{lower_unit, usual_doublings};
 use crate::x86::regalloc::allocate;
 
 /// A program and its listing.
 type Allocated = (LirFunction, MachCode);
 
 fn allocated(seed: u64, level: Level, effort: Effort) -> Allocated {
-    let program = with_unit(seed, |unit| program_of(unit, level, effort, usual_doublings));
-    let listing = allocate(&program, level);
-    (program, listing)
+    let function = with_unit(seed, |unit| lower_unit(unit, level, effort, usual_doublings));
+    let listing = allocate(&function, level);
+    (function, listing)
 }
 
 /// What the checker says of listings with AVX-512, each with one change: there are some.
 fn faults_of(change: impl Fn(&mut Vec<MachInst>, usize) -> bool) -> Vec<Result<(), Fault>> {
     let mut results = Vec::new();
     for seed in 0..24 {
-        let (program, listing) = allocated(seed, Level::Avx512, Effort::Full);
+        let (function, listing) = allocated(seed, Level::Avx512, Effort::Full);
         let mut changes = 0;
         for at in 0..listing.insts.len() {
             let mut insts = listing.insts.clone();
@@ -30,7 +30,7 @@ fn faults_of(change: impl Fn(&mut Vec<MachInst>, usize) -> bool) -> Vec<Result<(
                 continue;
             }
             let changed = MachCode { insts, ..listing.clone() };
-            results.push(check(&program, Level::Avx512, &changed));
+            results.push(check(&function, Level::Avx512, &changed));
             changes += 1;
             if changes == 20 {
                 break;
@@ -58,8 +58,8 @@ fn most_reported(change: impl Fn(&mut Vec<MachInst>, usize) -> bool) {
 fn what_the_allocator_gives_is_right() {
     for (seed, level) in (0..60).flat_map(|seed| [(seed, Level::Avx2), (seed, Level::Avx512)]) {
         for effort in [Effort::Quick, Effort::Full] {
-            let (program, listing) = allocated(seed, level, effort);
-            assert_eq!(check(&program, level, &listing), Ok(()), "seed {seed}, {level:?}");
+            let (function, listing) = allocated(seed, level, effort);
+            assert_eq!(check(&function, level, &listing), Ok(()), "seed {seed}, {level:?}");
         }
     }
 }
@@ -68,23 +68,23 @@ fn what_the_allocator_gives_is_right() {
 #[test]
 fn a_vector_stored_over_a_mask_that_is_still_to_be_read_is_reported() {
     // The shortest program: a loop that exchanges a mask in the frame for a vector in the same slot.
-    let mut program = LirFunction::default();
-    let [x, y] = [(); 2].map(|()| program.fresh(Class::Vector));
-    let [m, n] = [(); 2].map(|()| program.fresh(Class::Mask));
-    let op = |kind, dst, args| Op { kind, dst: Some(dst), args, origin: 0 };
+    let mut function = LirFunction::default();
+    let [x, y] = [(); 2].map(|()| function.fresh(Class::Vector));
+    let [m, n] = [(); 2].map(|()| function.fresh(Class::Mask));
+    let op = |opcode, dst, args| Op { opcode, dst: Some(dst), args, origin: 0 };
     let less = Opcode::Cmp(crate::lir::Relation::Lt);
-    program.body = vec![Region::Ops(vec![
+    function.body = vec![Region::Ops(vec![
         op(Opcode::Interpolant(crate::lir::Interpolant { number: 0, part: 0 }), x, [None; 3]),
         op(less, m, [Some(x), Some(x), None]),
         op(Opcode::Copy, y, [Some(x), None, None]),
         op(Opcode::MaskAnd, n, [Some(m), Some(m), None]),
-        Op { kind: Opcode::Store(0, 0), dst: None, args: [Some(y), None, None], origin: 0 },
-        Op { kind: Opcode::StoreCoverage(0), dst: None, args: [Some(y), None, None], origin: 0 },
+        Op { opcode: Opcode::Store(0, 0), dst: None, args: [Some(y), None, None], origin: 0 },
+        Op { opcode: Opcode::StoreCoverage(0), dst: None, args: [Some(y), None, None], origin: 0 },
     ])];
     let (mask, vector, slot) = (Class::Mask, Class::Vector, Mem::Stack(0));
     let [ramp, cmp, copy, and, store, uncover] = {
         let reg = |register| Some(Place::Register(register));
-        let op = |kind, dst, args| MachInst::Op { kind, dst, args, origin: 0 };
+        let op = |opcode, dst, args| MachInst::Op { opcode, dst, args, origin: 0 };
         [
             op(Opcode::Interpolant(crate::lir::Interpolant { number: 0, part: 0 }), 0, [None; 3]),
             op(less, 0, [reg(0), reg(0), None]),
@@ -111,8 +111,8 @@ fn a_vector_stored_over_a_mask_that_is_still_to_be_read_is_reported() {
         sources: (0..6).collect(),
         ..MachCode::default()
     };
-    assert_eq!(check(&program, Level::Avx512, &listing([read, overwrite])), Ok(()));
-    let fault = check(&program, Level::Avx512, &listing([overwrite, read])).unwrap_err();
+    assert_eq!(check(&function, Level::Avx512, &listing([read, overwrite])), Ok(()));
+    let fault = check(&function, Level::Avx512, &listing([overwrite, read])).unwrap_err();
     assert!(fault.what.contains("is read as Mask, holds Vector"), "{fault}");
 }
 
@@ -120,7 +120,7 @@ fn a_vector_stored_over_a_mask_that_is_still_to_be_read_is_reported() {
 #[test]
 fn a_result_in_the_first_register_in_place_of_its_own_is_reported() {
     most_reported(|insts, at| match &mut insts[at] {
-        MachInst::Op { dst, kind, .. } if *dst != 0 && !matches!(kind, Opcode::Store(..)) => {
+        MachInst::Op { dst, opcode, .. } if *dst != 0 && !matches!(opcode, Opcode::Store(..)) => {
             *dst = 0;
             true
         }
@@ -133,7 +133,9 @@ fn a_result_in_the_first_register_in_place_of_its_own_is_reported() {
 fn zero_in_place_of_a_value_is_reported() {
     most_reported(|insts, at| match &mut insts[at] {
         MachInst::Op {
-            args: [_, Some(place @ Place::Register(_)), _], kind: Opcode::Add, ..
+            args: [_, Some(place @ Place::Register(_)), _],
+            opcode: Opcode::Add,
+            ..
         } => {
             *place = Place::Memory(Mem::Const(0));
             true
@@ -146,7 +148,7 @@ fn zero_in_place_of_a_value_is_reported() {
 #[test]
 fn lanes_of_a_constant_are_reported() {
     let results = faults_of(|insts, at| match &mut insts[at] {
-        MachInst::Op { args: [Some(place), ..], kind: Opcode::LoadTexel(_), .. } => {
+        MachInst::Op { args: [Some(place), ..], opcode: Opcode::LoadTexel(_), .. } => {
             *place = Place::Memory(Mem::Const(64));
             true
         }
@@ -160,11 +162,11 @@ fn lanes_of_a_constant_are_reported() {
 
 #[test]
 fn offsets_that_are_constants_go_to_the_frame() {
-    let mut program = LirFunction::default();
-    let offset = program.fresh_in_memory(Class::Vector, Some(MemOperand::Const(64)));
-    let [texel, other] = [(); 2].map(|()| program.fresh(Class::Vector));
+    let mut function = LirFunction::default();
+    let offset = function.fresh_in_memory(Class::Vector, Some(MemOperand::Const(64)));
+    let [texel, other] = [(); 2].map(|()| function.fresh(Class::Vector));
     let fetch = |dst| Op {
-        kind: Opcode::LoadTexel(crate::lir::LoadTexel {
+        opcode: Opcode::LoadTexel(crate::lir::LoadTexel {
             unit: 0,
             pixel: 0,
             offset: 0,
@@ -175,11 +177,11 @@ fn offsets_that_are_constants_go_to_the_frame() {
         origin: 0,
     };
     let sum =
-        Op { kind: Opcode::UnpackLo64, dst: Some(program.fresh(Class::Vector)), ..fetch(texel) };
+        Op { opcode: Opcode::UnpackLo64, dst: Some(function.fresh(Class::Vector)), ..fetch(texel) };
     let sum = Op { args: [Some(texel), Some(offset), None], ..sum };
     let store =
-        |v| Op { kind: Opcode::StoreCoverage(0), dst: None, args: [v, None, None], origin: 0 };
-    program.body = vec![Region::Ops(vec![
+        |v| Op { opcode: Opcode::StoreCoverage(0), dst: None, args: [v, None, None], origin: 0 };
+    function.body = vec![Region::Ops(vec![
         fetch(texel),
         fetch(other),
         sum,
@@ -187,12 +189,12 @@ fn offsets_that_are_constants_go_to_the_frame() {
         store(Some(other)),
     ])];
     for level in [Level::Avx2, Level::Avx512] {
-        let listing = allocate(&program, level);
+        let listing = allocate(&function, level);
         for inst in &listing.insts {
-            let MachInst::Op { kind, args, .. } = inst else { continue };
+            let MachInst::Op { opcode, args, .. } = inst else { continue };
             let is_constant =
                 args.iter().flatten().any(|place| matches!(place, Place::Memory(Mem::Const(_))));
-            assert!(!is_constant, "{kind:?} reads {args:?}");
+            assert!(!is_constant, "{opcode:?} reads {args:?}");
         }
     }
 }
@@ -215,8 +217,8 @@ fn a_slot_that_is_read_as_more_than_was_written_is_reported() {
 #[test]
 fn a_mask_read_as_a_vector_is_reported() {
     all_reported(|insts, at| match &mut insts[at] {
-        MachInst::Op { kind, .. } if *kind == Opcode::Blend => {
-            *kind = Opcode::Add;
+        MachInst::Op { opcode, .. } if *opcode == Opcode::Blend => {
+            *opcode = Opcode::Add;
             true
         }
         _ => false,
@@ -235,7 +237,7 @@ fn a_mask_read_as_a_vector_is_reported() {
 fn a_missing_load_is_reported() {
     most_reported(|insts, at| {
         let MachInst::Load { class: Class::Vector, dst, .. } = insts[at] else { return false };
-        let reads = matches!(insts.get(at + 1), Some(MachInst::Op { kind: Opcode::Add | Opcode::Mul, args, .. })
+        let reads = matches!(insts.get(at + 1), Some(MachInst::Op { opcode: Opcode::Add | Opcode::Mul, args, .. })
             if args.contains(&Some(Place::Register(dst))));
         if reads {
             insts.remove(at);
@@ -261,19 +263,19 @@ fn a_variable_that_an_arm_moves_elsewhere_is_reported() {
 #[test]
 fn operations_that_are_missing_or_others_are_reported() {
     let is_effect =
-        |inst: &MachInst| matches!(inst, MachInst::Op { kind: Opcode::StoreCoverage(_), .. });
+        |inst: &MachInst| matches!(inst, MachInst::Op { opcode: Opcode::StoreCoverage(_), .. });
     for seed in 0..40 {
-        let (program, mut listing) = allocated(seed, Level::Avx512, Effort::Quick);
+        let (function, mut listing) = allocated(seed, Level::Avx512, Effort::Quick);
         let Some(at) = listing.insts.iter().position(is_effect) else { continue };
         let ops = listing.insts[..at].iter().filter(|inst| matches!(inst, MachInst::Op { .. }));
         listing.sources.remove(ops.count());
         listing.insts.remove(at);
-        let fault = check(&program, Level::Avx512, &listing).unwrap_err();
+        let fault = check(&function, Level::Avx512, &listing).unwrap_err();
         assert!(fault.what.contains("is missing"), "{fault}");
     }
     all_reported(|insts, at| match &mut insts[at] {
-        MachInst::Op { kind, .. } if *kind == Opcode::Sub => {
-            *kind = Opcode::Add;
+        MachInst::Op { opcode, .. } if *opcode == Opcode::Sub => {
+            *opcode = Opcode::Add;
             true
         }
         _ => false,
