@@ -1,7 +1,7 @@
 // Puts the page together: node bundle.mjs FOLDER, where r500.wasm is already.
 
 import { createHash } from "node:crypto";
-import { copyFileSync, cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync } from "node:zlib";
@@ -23,11 +23,27 @@ function gallery() {
   });
 }
 
+/** The steps of the tutorial: each is a heading and a program below it. */
+function tutorial() {
+  const text = readFileSync(join(here, "../docs/src/tutorial.md"), "utf8");
+  const steps = text.split(/^## /m).slice(1);
+  return steps.flatMap((step) => {
+    const found = /^`(tutorial\d+)\.r5`:\s+```r5\n(.*?)^```/ms.exec(step);
+    return found === null ? [] : [{ name: found[1], title: step.split("\n")[0], text: found[2] }];
+  });
+}
+
 const virtual = {
   name: "virtual",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^virtual:/ }, ({ path }) => ({ path, namespace: "virtual" }));
-    onLoad({ filter: /^virtual:examples$/, namespace: "virtual" }, () => ({ contents: JSON.stringify(gallery()), loader: "json" }));
+    const contents = {
+      "virtual:examples": gallery,
+      "virtual:tutorial": tutorial,
+      // Built by mdBook before, if there is one.
+      "virtual:guide": () => existsSync(join(out, "guide/index.html")),
+    };
+    onLoad({ filter: /^virtual:/, namespace: "virtual" }, ({ path }) => ({ contents: JSON.stringify(contents[path]()), loader: "json" }));
   },
 };
 

@@ -5,14 +5,20 @@ import { say } from "./app/messages.ts";
 import { Signal } from "./app/signal.ts";
 import { splitters } from "./app/splitter.ts";
 import { theme } from "./app/theme.ts";
+import { Compare } from "./compare/compare.ts";
 import { Editor } from "./editor/editor.ts";
+import { Naming } from "./editor/naming.ts";
 import { Problems } from "./editor/problems.ts";
+import { Refactor } from "./editor/refactor.ts";
 import { services } from "./editor/services.ts";
+import { gif, SECONDS, webm } from "./files/animation.ts";
 import { takeFiles } from "./files/drop.ts";
 import { Files } from "./files/files.ts";
-import { first, Gallery } from "./files/gallery.ts";
+import { examples, first, Gallery } from "./files/gallery.ts";
 import { pack, unpack } from "./files/permalink.ts";
 import { Save } from "./files/save.ts";
+import { join, split, type ViewState } from "./files/viewstate.ts";
+import { Help } from "./help/help.ts";
 import { Client, unlessStopped } from "./machine/client.ts";
 import { load } from "./machine/load.ts";
 import { Pool } from "./machine/pool.ts";
@@ -93,6 +99,15 @@ const current = async (): Promise<Client> => {
   await program.current();
   return language;
 };
+const naming = new Naming();
+const refactor: Refactor = new Refactor(
+  {
+    current: () => program.current(),
+  },
+  language,
+  () => editor,
+  (name) => naming.ask(name),
+);
 const editor: Editor = new Editor(
   byId("editor", HTMLDivElement),
   {
@@ -107,13 +122,20 @@ const editor: Editor = new Editor(
     },
     tokens: async (from, to) => (program.isCurrent ? unlessStopped(language.ask("tokens", { from, to })) : undefined),
   },
-  services({
-    hover: async (at) => (await unlessStopped((await current()).ask("hover", { at }))) ?? null,
-    complete: async (at) => (await unlessStopped((await current()).ask("complete", { at }))) ?? [],
-  }),
+  [
+    refactor.keys(),
+    services({
+      hover: async (at) => (await unlessStopped((await current()).ask("hover", { at }))) ?? null,
+      complete: async (at) => (await unlessStopped((await current()).ask("complete", { at }))) ?? [],
+    }),
+  ],
 );
 const program: Document = new Document(language, () => editor.text, { analysed: show, failed: say });
-const problems = new Problems(byId("problems", HTMLElement), editor, { explain: (code) => language.ask("page", { code }) });
+const problems = new Problems(byId("problems", HTMLElement), editor, {
+  explain: (code) => language.ask("page", { code }),
+  format: () => void refactor.format(),
+  fixAll: () => void refactor.fixAll(),
+});
 const marks: Marks = new Marks(program, editor, breakpoints, () => (tabs.shown.value === "step" ? (stepper.moment.value?.address ?? undefined) : undefined));
 const drafts = new Drafts(localStorage, sessionStorage);
 const work: Work = new Work(program, editor, breakpoints, drafts, {
@@ -129,6 +151,7 @@ const work: Work = new Work(program, editor, breakpoints, drafts, {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     transport.playing.value = found?.clock != null && !calm;
     stage.fit();
+    help.opened(program.name);
   },
 });
 const textureFiles = new TextureFiles(program, editor, language);
@@ -246,6 +269,18 @@ pixel.watch((at) => document.body.classList.toggle("stepping", tabs.shown.value 
 
 // --- Files, links, drafts -----------------------------------------------------------------------
 
+const help: Help = new Help((source) => work.open(source));
+new Compare(module, {
+  own: () => ({ source: program.source, size: transport.pixels, time: transport.time.value }),
+  others: () => {
+    const before = work.before.value;
+    const own = program.source;
+    const kept = drafts.recent().map((draft): [string, Source] => [`draft: ${draft.source.name || "program"}, ${new Date(draft.when).toLocaleTimeString()}`, draft.source]);
+    const left: [string, Source][] = before === undefined ? [] : [[`before: ${before.source.name || "program"}`, before.source]];
+    return [...left, ...kept, ...examples()].filter(([, source]) => source.text !== own.text);
+  },
+  step: (at, position) => void session.stepThrough(at, position),
+});
 const gallery = new Gallery({
   open: (source, draft) => {
     files.programs.hide();
@@ -271,22 +306,47 @@ new Save(
     { title: "C array", about: ".inc, for a driver's source", extension: ".inc", type: "text/plain", bytes: () => written("c-array") },
     { title: "Capture", about: ".json, with all state", extension: ".json", type: "application/json", bytes: () => written("json") },
     { title: "Picture", about: ".png, as it is shown", extension: ".png", type: "image/png", bytes: async () => (await stage.png()) ?? "" },
+    { title: "GIF", about: `.gif, ${SECONDS} seconds from now`, extension: ".gif", type: "image/gif", bytes: () => animation() },
+    { title: "WebM", about: `.webm, ${SECONDS} seconds as they are shown`, extension: ".webm", type: "video/webm", bytes: () => recording() },
   ],
   () => program.name || "program",
   say,
 );
 
+async function animation(): Promise<BlobPart> {
+  transport.playing.value = false;
+  await player.settled();
+  const view = player.shown?.view;
+  if (view === undefined) throw new Error("there is no picture");
+  return gif(pool, language, view, (share) => say(`GIF: ${Math.round(share * 100)}%`));
+}
+
+async function recording(): Promise<BlobPart> {
+  transport.playing.value = program.analysis.value?.clock != null;
+  say(`Recording ${SECONDS} seconds…`);
+  return webm(stage.picturePixels);
+}
+
+/** Characters of a link that many programs cut or refuse. */
+const LONG = 250_000;
+
 async function copyLink(): Promise<void> {
+  const state: ViewState = { breakpoints: [...breakpoints.all.value], time: transport.time.value, target: transport.target.value, look: transport.look.value };
+  if (pixel.value !== undefined) Object.assign(state, { pixel: pixel.value, step: stepper.moment.value?.position ?? 0 });
+  let fragment: string;
   try {
-    history.replaceState(null, "", `#${await pack(program.source)}`);
+    fragment = (await pack(program.source)) + join(state);
   } catch (error) {
     return say(message(error));
   }
+  const asked = `The link has ${Math.round(fragment.length / 1000).toLocaleString("en")} kB: many programs cut such links or refuse them. Copy it anyway? (Save › Assembly keeps it as a file.)`;
+  if (fragment.length > LONG && !confirm(asked)) return;
+  history.replaceState(null, "", `#${fragment}`);
   try {
     await navigator.clipboard.writeText(location.href);
-    say("The link is copied: it holds the whole program");
+    say("The link is copied: it holds the whole program, and what is looked at");
   } catch {
-    say("The link is in the address bar: it holds the whole program");
+    say("The link is in the address bar: it holds the whole program, and what is looked at");
   }
 }
 
@@ -294,13 +354,29 @@ const saveSoon = settled(300, () => work.save());
 addEventListener("pagehide", () => work.save());
 
 /** What a link holds; what is wrong with it is said. */
-async function linked(): Promise<Source | undefined> {
+async function linked(): Promise<{ source: Source; state: ViewState } | undefined> {
   try {
-    return await unpack(location.hash);
+    const { program: packed, state } = split(location.hash);
+    const source = await unpack(packed);
+    return source === undefined ? undefined : { source, state };
   } catch (error) {
     say(message(error));
     return undefined;
   }
+}
+
+/** Opens what a link holds, as it was looked at. */
+async function openLink(link: { source: Source; state: ViewState }): Promise<void> {
+  await work.open(link.source);
+  const { state } = link;
+  if (state.time !== undefined) {
+    transport.playing.value = false;
+    transport.time.value = state.time;
+  }
+  if (state.target !== undefined) transport.target.value = state.target;
+  if (state.look !== undefined) transport.look.value = state.look;
+  breakpoints.all.value = state.breakpoints ?? [];
+  if (state.pixel !== undefined) await session.stepThrough(state.pixel, state.step ?? 0);
 }
 
 async function begin(): Promise<void> {
@@ -308,12 +384,12 @@ async function begin(): Promise<void> {
   const [latest] = drafts.recent();
   const own = drafts.own();
   if (link !== undefined) {
-    work.open(link);
+    void openLink(link);
     if (latest !== undefined) work.offer(latest);
   } else if (own !== undefined) work.open(own.source, own);
   else work.open(latest?.source ?? first);
 }
-addEventListener("hashchange", () => void linked().then((link) => link !== undefined && work.open(link)));
+addEventListener("hashchange", () => void linked().then((link) => link !== undefined && void openLink(link)));
 
 module.catch((error: unknown) => stage.stale(`The machine does not start here: ${message(error)}`));
 void begin();

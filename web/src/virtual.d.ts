@@ -2,3 +2,14 @@ declare module "virtual:examples" {
   const examples: { name: string; about: string; text: string }[];
   export default examples;
 }
+
+declare module "virtual:tutorial" {
+  const lessons: { name: string; title: string; text: string }[];
+  export default lessons;
+}
+
+declare module "virtual:guide" {
+  /** Whether the guide is part of the page. */
+  const guide: boolean;
+  export default guide;
+}

@@ -65,6 +65,12 @@ for (const colorScheme of ["light", "dark"]) {
     await page.getByRole("button", { name: "Examples" }).click();
     await look("gallery");
     await page.keyboard.press("Escape");
+    for (const name of ["Help", "Compare"]) {
+      await page.getByRole("button", { name, exact: true }).click();
+      await page.waitForTimeout(600);
+      await look(name);
+      await page.keyboard.press("Escape");
+    }
     await page.getByRole("combobox", { name: "Size of the picture" }).selectOption("other");
     await page.getByRole("dialog", { name: "Size of the picture" }).getByRole("spinbutton", { name: "Width" }).fill("0");
     await page.keyboard.press("Enter");
@@ -98,7 +104,7 @@ test("the keyboard alone reaches everything and steps through a pixel", async ()
     reached.add(where);
     if (where === "editor") await page.keyboard.press("Escape");
   }
-  for (const wanted of ["examples", "open", "save", "link", "theme", "editor", "splitter", "Play", "Time in seconds", "Size of the picture", "tab-constants", "pane-constants"]) {
+  for (const wanted of ["examples", "open", "save", "compare-button", "link", "help-button", "theme", "editor", "splitter", "splitter-rows", "Red channel", "Full screen", "Play", "Time in seconds", "Size of the picture", "tab-constants", "pane-constants"]) {
     assert.ok(reached.has(wanted), `${wanted} among ${[...reached].join(" | ")}`);
   }
   await page.locator(".frame").focus();

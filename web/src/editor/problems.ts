@@ -8,6 +8,8 @@ import type { Editor } from "./editor.ts";
 export interface ProblemActions {
   /** The page of a code. */
   explain(code: string): Promise<string | null>;
+  format(): void;
+  fixAll(): void;
 }
 
 export class Problems {
@@ -19,7 +21,9 @@ export class Problems {
     private readonly editor: Editor,
     private readonly actions: ProblemActions,
   ) {
-    root.append(this.summary, this.list);
+    const fixAll = h("button", { type: "button", class: "quiet", title: "Apply all safe fixes of the checker", onclick: () => this.actions.fixAll() }, "Fix all");
+    const format = h("button", { type: "button", class: "quiet", title: "Format the program (Shift Alt F)", onclick: () => this.actions.format() }, "Format");
+    root.append(h("div", { class: "bar" }, this.summary, fixAll, format), this.list);
   }
 
   show(diagnostics: readonly Diagnostic[], instructions: number): void {

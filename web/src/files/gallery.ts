@@ -3,7 +3,7 @@
 import { byId, h, update } from "../app/dom.ts";
 import type { Source } from "../machine/protocol.ts";
 import type { Draft } from "../model/drafts.ts";
-import examples from "virtual:examples";
+import all from "virtual:examples";
 
 export interface Example {
   name: string;
@@ -12,7 +12,10 @@ export interface Example {
   text: string;
 }
 
-export const first: Source = asSource(examples.find((example) => example.name === "plasma") ?? examples[0]);
+export const first: Source = asSource(all.find((example) => example.name === "plasma") ?? all[0]);
+
+/** The examples, by title. */
+export const examples = (): [string, Source][] => all.map((example) => [`example: ${example.name}`, asSource(example)]);
 
 export interface GalleryEvents {
   open(source: Source, draft?: Draft): void;
@@ -54,7 +57,7 @@ export class Gallery {
   }
 
   private fill(): void {
-    const cards = examples.map((example) =>
+    const cards = all.map((example) =>
       h(
         "button",
         { type: "button", class: "card", onclick: () => this.choose(example) },

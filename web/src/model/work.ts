@@ -38,15 +38,16 @@ export class Work {
   ) {}
 
   /** Opens another program. Edits go to a draft of its own, or continue one. */
-  open(program: Source, draft?: Draft): void {
+  open(program: Source, draft?: Draft): Promise<void> {
     const { source } = this.document;
     const kept = this.edited ? { source, draft: this.drafts.own(), breakpoints: this.breakpoints.all.value } : undefined;
     this.save();
     if (draft === undefined) this.drafts.renew();
     else this.drafts.resume(draft);
-    const restore = this.show(program, (text) => this.editor.replace(text));
+    const { result, opened } = this.show(program, (text) => this.editor.replace(text));
     this.edited = draft !== undefined;
-    if (kept !== undefined) this.before.value = { ...kept, restore };
+    if (kept !== undefined) this.before.value = { ...kept, restore: result };
+    return opened;
   }
 
   /** Offers a draft of another visit. */
@@ -60,7 +61,7 @@ export class Work {
     if (before === undefined) return;
     this.before.value = undefined;
     const { source, restore, draft, breakpoints } = before;
-    if (restore === undefined) return this.open(source, draft);
+    if (restore === undefined) return void this.open(source, draft);
     if (draft === undefined) this.drafts.renew();
     else this.drafts.resume(draft);
     this.show(source, restore, breakpoints);
@@ -78,17 +79,17 @@ export class Work {
     return this.edited && this.document.isCurrent && this.drafts.save(this.document.source);
   }
 
-  private show<T>(program: Source, set: (text: string) => T, breakpoints: readonly Breakpoint[] = []): T {
+  private show<T>(program: Source, set: (text: string) => T, breakpoints: readonly Breakpoint[] = []): { result: T; opened: Promise<void> } {
     const mine = ++this.round;
     this.events.opening();
     this.breakpoints.clear();
     const result = set(program.text);
-    void this.document.open(program.name, program.files).then(() => {
+    const opened = this.document.open(program.name, program.files).then(() => {
       if (mine !== this.round) return;
       // Addresses mean something once the program is known.
       this.breakpoints.all.value = breakpoints;
       this.events.opened();
     });
-    return result;
+    return { result, opened };
   }
 }

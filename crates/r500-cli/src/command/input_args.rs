@@ -11,6 +11,7 @@ use r500::program::Job;
 use r500::reader::{self, Language, ReadError};
 
 use super::exit::{Failure, Outcome, Status};
+use super::source_map::SourceMap;
 use super::{overwrite, terminal};
 
 /// Which program.
@@ -169,6 +170,13 @@ fn mostly_reserved(job: &Job) -> bool {
 
 fn reserved(job: &Job) -> usize {
     job.program.code.iter().filter(|inst| inst.uses_reserved_encodings()).count()
+}
+
+/// Returns the source map of a program that was read from a file.
+pub(super) fn source_map(file: &Path, job: &Job) -> SourceMap {
+    // Standard input cannot be read a second time.
+    let jobs = if is_stdin(file) { None } else { begin(file, None).ok() };
+    SourceMap::of(job, jobs.as_ref().and_then(reader::Jobs::assembly), file)
 }
 
 fn no_program(file: &Path) -> Failure {

@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`card`], [`replay`], [`stream`], [`manual`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`dap`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`card`], [`replay`], [`stream`], [`manual`] | the subcommands |
 //! | [`source`], [`state`], [`machine`], [`format`](mod@format) | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`], [`difference`] | exit statuses, messages, colours, progress, what changes in a text |
@@ -15,6 +15,7 @@ mod card_engine;
 mod cfg;
 mod check;
 mod convert;
+mod dap;
 mod debug;
 mod diff;
 mod disasm;
@@ -34,6 +35,7 @@ mod render;
 mod replay;
 mod run;
 mod safe_text;
+mod source_map;
 mod stats;
 mod stream;
 mod syntax;
@@ -41,6 +43,7 @@ mod terminal;
 mod test;
 mod text_diff;
 mod trace;
+mod wire;
 
 use std::process::ExitCode;
 
@@ -68,6 +71,7 @@ enum Command {
     Check(check::Check),
     Fmt(fmt::Fmt),
     Lsp(lsp::Lsp),
+    Dap(dap::Dap),
     Stats(stats::Stats),
     Cfg(cfg::Cfg),
     Diff(Box<diff::Diff>),
@@ -121,6 +125,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Check(check) => check.run(),
         Command::Fmt(fmt) => fmt.run(),
         Command::Lsp(lsp) => lsp.run(),
+        Command::Dap(dap) => dap.run(),
         Command::Stats(stats) => stats.run(),
         Command::Cfg(cfg) => cfg.run(),
         Command::Diff(diff) => diff.run(),

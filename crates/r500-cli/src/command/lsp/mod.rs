@@ -2,7 +2,6 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`wire`] | messages: their frames, and answers |
 //! | [`server`] | which message means what, in which state |
 //! | [`documents`] | open sources, their changes, the files that they include |
 //! | [`answer`] | answers of [`service`](r500::service) as JSON of the protocol |
@@ -13,12 +12,12 @@
 mod answer;
 mod documents;
 mod server;
-mod wire;
 
 use clap::Args;
 
 use super::exit::{Outcome, Status};
 use super::input_args::PathArgs;
+use super::wire;
 
 /// Serve an editor: the Language Server Protocol on stdin and stdout.
 ///

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::super::input_args::PathArgs;
 use super::answer::{self, Places, token_types};
 use super::documents::{Documents, position};
-use super::wire::{self, Code, Incoming, fail, send};
+use crate::command::wire::{self, Code, Incoming, fail, send};
 
 /// Serves until the client exits or disconnects; returns whether it sent `shutdown`.
 pub(super) fn serve(

@@ -1,0 +1,47 @@
+//! `r500 dap`: a debug adapter for editors, over stdin and stdout.
+//!
+//! | module | what |
+//! | --- | --- |
+//! | [`server`] | the conversation: requests, answers, events |
+//! | [`target`] | what is debugged: the program, the recorded pixel, breakpoints |
+//! | [`variables`] | registers and state as the protocol's variables |
+//!
+//! As in the language server the types of the protocol are written as JSON where they are used: of the crates that have them none
+//! covers reverse execution and is kept up.
+
+mod server;
+mod target;
+mod variables;
+
+use clap::Args;
+
+use super::exit::{Outcome, Status};
+use super::wire;
+
+/// Serve an editor: the Debug Adapter Protocol on stdin and stdout.
+///
+/// Editors start this themselves; the guide's page "Editors" says how for Visual Studio Code and Neovim. A pixel of the picture is
+/// recorded and can be stepped through in both directions, with breakpoints on lines, labels and conditions, watches, registers,
+/// constants and the pixels that share its program counter. The launch request takes: program (a file of any format), pixel
+/// ([x, y], y = 0 the bottom row; default: the middle), size ([width, height]), pick, time, stopOnEntry (default: true),
+/// limitInstructions.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER)]
+pub(super) struct Dap {}
+
+const AFTER: &str = "\
+Exit status: 0 after the request `disconnect`, 1 when the connection ended otherwise, 2 wrong usage.
+
+Examples:
+  r500 dap                                      what an editor starts
+  r500 debug plasma.r5 --pixel 20,30            the same without an editor";
+
+impl Dap {
+    /// Serves until the editor is done.
+    pub(super) fn run(&self) -> Outcome {
+        let messages = wire::incoming(std::io::stdin());
+        let mut out = std::io::stdout().lock();
+        let done = server::serve(&messages, &mut out)?;
+        Ok(if done { Status::Fine } else { Status::Failed })
+    }
+}

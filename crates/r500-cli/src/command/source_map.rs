@@ -1,0 +1,138 @@
+//! Source map: lines, labels and names of the assembly that a program came from; its listing where it came from elsewhere.
+
+use std::path::{Path, PathBuf};
+
+use r500::asm::{Assembly, Register, SymbolKind};
+use r500::program::{Job, Uniform};
+
+/// A source and where its instructions stand.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SourceMap {
+    /// The file; none for a listing.
+    pub(super) path: Option<PathBuf>,
+    /// The lines.
+    pub(super) lines: Vec<String>,
+    /// First and last line of each instruction, from 1; nothing for those of included files.
+    instructions: Vec<Option<(usize, usize)>>,
+    /// Labels with the addresses that they stand for, in lower case.
+    labels: Vec<(String, u32)>,
+    /// Names of constants: those of `UNIFORM`, and those of `DEF` for whole constants.
+    pub(super) names: Vec<Uniform>,
+    /// Address of the first instruction.
+    offset: u32,
+}
+
+impl SourceMap {
+    /// Returns the map of a program: of the assembly that it came from, else of its listing.
+    pub(super) fn of(job: &Job, assembly: Option<&Assembly>, path: &Path) -> Self {
+        let offset = job.program.state.code_offset.map_or(0, |offset| offset.offset_addr());
+        let mut map = Self { offset: offset.into(), names: job.uniforms.clone(), ..Self::default() };
+        match assembly {
+            Some(assembly) => map.read(assembly, path),
+            None => {
+                map.lines = r500::asm::print_lines(&job.program.code, offset);
+                map.lines.iter_mut().for_each(|line| *line = one_line(line));
+                map.instructions = (1..=map.lines.len()).map(|line| Some((line, line))).collect();
+            }
+        }
+        map
+    }
+
+    fn read(&mut self, assembly: &Assembly, path: &Path) {
+        self.path = Some(path.to_owned());
+        let text = assembly.files.list.first().map_or(&[][..], |file| &file.bytes);
+        self.lines = String::from_utf8_lossy(text).lines().map(str::to_owned).collect();
+        let line = |at: u32| {
+            let before = text.get(..at as usize).unwrap_or_default();
+            before.iter().filter(|byte| **byte == b'\n').count() + 1
+        };
+        let lines = assembly.spans.iter();
+        self.instructions =
+            lines.map(|span| (span.file == 0).then(|| (line(span.start), line(span.end)))).collect();
+        for symbol in &assembly.symbols {
+            match symbol.kind {
+                SymbolKind::Label(address) => {
+                    self.labels.push((symbol.name.to_ascii_lowercase(), address));
+                }
+                SymbolKind::Register(Register::Const(constant)) => {
+                    let known = self.names.iter().any(|uniform| uniform.name == symbol.name);
+                    if !known {
+                        let name = symbol.name.clone();
+                        self.names.push(Uniform { name, constant, channel: 0, channels: 4 });
+                    }
+                }
+                SymbolKind::Register(_) => {}
+            }
+        }
+    }
+
+    /// Returns the first and the last line of the instruction at an address, from 1.
+    pub(super) fn line_of(&self, address: u32) -> Option<(usize, usize)> {
+        let index = usize::try_from(address.checked_sub(self.offset)?).ok()?;
+        self.instructions.get(index).copied().flatten()
+    }
+
+    /// Returns the address of the instruction in a line, else of the next one after it, and the line where that begins.
+    pub(super) fn address_of(&self, line: usize) -> Option<(u32, usize)> {
+        let all = self.instructions.iter().enumerate();
+        let all = all.filter_map(|(index, lines)| lines.map(|(first, last)| (index, first, last)));
+        let begins = all.clone().find(|(_, first, _)| *first == line);
+        let holds = all.clone().find(|(_, first, last)| (*first..=*last).contains(&line));
+        let after = all.filter(|(_, first, _)| *first > line).min_by_key(|(_, first, _)| *first);
+        let (index, first, _) = begins.or(holds).or(after)?;
+        Some((self.offset + u32::try_from(index).ok()?, first))
+    }
+
+    /// Returns the address that a label stands for.
+    pub(super) fn label(&self, name: &str) -> Option<u32> {
+        let name = name.trim_start_matches('@').to_ascii_lowercase();
+        self.labels.iter().find(|(label, _)| *label == name).map(|(_, address)| *address)
+    }
+
+    /// Returns the label in front of an address that is nearest to it.
+    pub(super) fn label_before(&self, address: u32) -> Option<&str> {
+        let before = self.labels.iter().filter(|(_, at)| *at <= address);
+        before.max_by_key(|(_, at)| *at).map(|(name, _)| name.as_str())
+    }
+
+    /// Returns all labels.
+    pub(super) fn labels(&self) -> impl Iterator<Item = &str> {
+        self.labels.iter().map(|(name, _)| name.as_str())
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    const TEXT: &str = "-- café\nDEF tint = const[2] ;\n: ;\n@scene\n  src0.rgb = temp[0] :\n    temp[1].rgb = MAX src0.rgb src0.rgb ;\n: ; : ;\n";
+
+    #[test]
+    fn lines_labels_and_names_of_assembly() {
+        let assembly = r500::asm::assemble(TEXT.as_bytes(), r500::asm::Options::default());
+        let job = assembly.job.clone();
+        let map = SourceMap::of(&job, Some(&assembly), Path::new("x.r5"));
+        assert_eq!([0, 1, 2, 3].map(|at| map.line_of(at).unwrap()), [(3, 3), (5, 6), (7, 7), (7, 7)]);
+        assert_eq!(map.line_of(4), None);
+        // A comment's line means what follows it, the second line of a statement the statement.
+        assert_eq!([1, 3, 4, 6, 7].map(|line| map.address_of(line).unwrap().0), [0, 0, 1, 1, 2]);
+        assert_eq!(map.address_of(8), None);
+        assert_eq!((map.label("@SCENE"), map.label("other")), (Some(1), None));
+        assert_eq!((map.label_before(3), map.label_before(0)), (Some("scene"), None));
+        assert_eq!(map.names[0].name, "tint");
+    }
+
+    #[test]
+    fn a_program_without_a_source_has_a_listing() {
+        let assembly = r500::asm::assemble(TEXT.as_bytes(), r500::asm::Options::default());
+        let map = SourceMap::of(&assembly.job, None, Path::new("x.bin"));
+        assert_eq!((map.lines.len(), map.address_of(2)), (4, Some((1, 2))));
+        assert!(map.path.is_none() && map.lines[1].contains("MAX"));
+    }
+}
