@@ -344,9 +344,9 @@ async function copyLink(): Promise<void> {
   history.replaceState(null, "", `#${fragment}`);
   try {
     await navigator.clipboard.writeText(location.href);
-    say("The link is copied: it holds the whole program, and what is looked at");
+    say("The link is copied: it holds the whole program and the view");
   } catch {
-    say("The link is in the address bar: it holds the whole program, and what is looked at");
+    say("The link is in the address bar: it holds the whole program and the view");
   }
 }
 
@@ -365,7 +365,7 @@ async function linked(): Promise<{ source: Source; state: ViewState } | undefine
   }
 }
 
-/** Opens what a link holds, as it was looked at. */
+/** Opens what a link holds, with its view. */
 async function openLink(link: { source: Source; state: ViewState }): Promise<void> {
   await work.open(link.source);
   const { state } = link;

@@ -1,4 +1,4 @@
-// Comparison, help, inputs, animations, links with what is looked at, services of the language.
+// Comparison, help, inputs, animations, links with the view, services of the language.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

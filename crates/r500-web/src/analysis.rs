@@ -1,5 +1,6 @@
 //! What a source says and what is wrong with it.
 
+use r500::asm::ide::says_color;
 use r500::asm::{Assembly, Register, SymbolKind};
 use r500::builtin_uniforms;
 use r500::check::{ExternalReads, Stats, analyze};
@@ -311,13 +312,6 @@ fn comment(text: &str, number: u8) -> Option<String> {
     let rest = line.trim_start().strip_prefix(')')?.trim_start().strip_prefix(';')?;
     let comment = rest.trim_start().strip_prefix("--")?.trim();
     (!comment.is_empty()).then(|| comment.to_owned())
-}
-
-/// Returns whether a name or comment speaks of a colour.
-fn says_color(text: &str) -> bool {
-    const WORDS: [&str; 5] = ["color", "colour", "tint", "albedo", "rgb"];
-    let text = text.to_ascii_lowercase();
-    WORDS.iter().any(|word| text.contains(word))
 }
 
 fn ints(drawn: &Job, made_up: &ExternalReads) -> Vec<IntConstant> {

@@ -1,4 +1,4 @@
-// What is looked at, in a link after the program: pixel, step, breakpoints, time, target, display.
+// The view in a link, after the program: pixel, step, breakpoints, time, target, display.
 
 import type { Breakpoint, Look } from "../machine/protocol.ts";
 
@@ -11,7 +11,7 @@ export interface ViewState {
   look?: Look;
 }
 
-/** A fragment as its program and what is looked at. What makes no sense there is left out. */
+/** A fragment as its program and the view. What makes no sense there is left out. */
 export function split(fragment: string): { program: string; state: ViewState } {
   const [program = "", ...rest] = fragment.split("&");
   const parameters = new URLSearchParams(rest.join("&"));

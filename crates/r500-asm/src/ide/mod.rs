@@ -16,6 +16,7 @@
 //! assert!(hover.is_some_and(|hover| hover.text.contains("A*B + C")));
 //! ```
 
+mod colors;
 mod complete;
 mod folds;
 mod hints;
@@ -24,6 +25,7 @@ mod keyword_docs;
 pub mod lines;
 mod registers;
 mod rewrite;
+mod selection;
 mod signature;
 mod statement;
 mod symbols;
@@ -31,6 +33,7 @@ mod tokens;
 
 use std::sync::Arc;
 
+pub use colors::{ColorConstant, says_color};
 pub use complete::{Completion, CompletionKind};
 pub use folds::Fold;
 pub use hints::{Hint, HintKind};

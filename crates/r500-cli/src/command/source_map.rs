@@ -26,7 +26,8 @@ impl SourceMap {
     /// Returns the map of a program: of the assembly that it came from, else of its listing.
     pub(super) fn of(job: &Job, assembly: Option<&Assembly>, path: &Path) -> Self {
         let offset = job.program.state.code_offset.map_or(0, |offset| offset.offset_addr());
-        let mut map = Self { offset: offset.into(), names: job.uniforms.clone(), ..Self::default() };
+        let mut map =
+            Self { offset: offset.into(), names: job.uniforms.clone(), ..Self::default() };
         match assembly {
             Some(assembly) => map.read(assembly, path),
             None => {
@@ -47,8 +48,9 @@ impl SourceMap {
             before.iter().filter(|byte| **byte == b'\n').count() + 1
         };
         let lines = assembly.spans.iter();
-        self.instructions =
-            lines.map(|span| (span.file == 0).then(|| (line(span.start), line(span.end)))).collect();
+        self.instructions = lines
+            .map(|span| (span.file == 0).then(|| (line(span.start), line(span.end))))
+            .collect();
         for symbol in &assembly.symbols {
             match symbol.kind {
                 SymbolKind::Label(address) => {
@@ -81,6 +83,44 @@ impl SourceMap {
         let after = all.filter(|(_, first, _)| *first > line).min_by_key(|(_, first, _)| *first);
         let (index, first, _) = begins.or(holds).or(after)?;
         Some((self.offset + u32::try_from(index).ok()?, first))
+    }
+
+    /// Returns the address of the first instruction that begins in a line.
+    pub(super) fn begins(&self, line: usize) -> Option<u32> {
+        let found = self
+            .instructions
+            .iter()
+            .position(|lines| lines.is_some_and(|(first, _)| first == line));
+        Some(self.offset + u32::try_from(found?).ok()?)
+    }
+
+    /// Returns the address that a place means: `12` and `@12` are addresses, `@scene` is a label, `:26` a line of the source.
+    pub(super) fn place(&self, text: &str) -> Result<u32, String> {
+        let text = text.trim();
+        if let Some(line) = text.strip_prefix(':') {
+            let number =
+                line.parse().map_err(|_| format!("`{line}` is not the number of a line"))?;
+            let address = self.address_of(number).filter(|_| self.path.is_some());
+            return address
+                .map(|(address, _)| address)
+                .ok_or_else(|| format!("there is no instruction in line {number} or after it"));
+        }
+        let name = text.trim_start_matches('@');
+        if let Ok(address) = name.parse() {
+            return Ok(address);
+        }
+        self.label(name).ok_or_else(|| {
+            let labels =
+                self.labels().map(|label| format!("@{label}")).collect::<Vec<_>>().join(", ");
+            let known = if labels.is_empty() {
+                "the program has no labels".to_owned()
+            } else {
+                format!("labels are {labels}")
+            };
+            format!(
+                "`{text}` is neither an address (12) nor a label (@name) nor a line (:26); {known}"
+            )
+        })
     }
 
     /// Returns the address that a label stands for.
@@ -118,7 +158,10 @@ mod tests {
         let assembly = r500::asm::assemble(TEXT.as_bytes(), r500::asm::Options::default());
         let job = assembly.job.clone();
         let map = SourceMap::of(&job, Some(&assembly), Path::new("x.r5"));
-        assert_eq!([0, 1, 2, 3].map(|at| map.line_of(at).unwrap()), [(3, 3), (5, 6), (7, 7), (7, 7)]);
+        assert_eq!(
+            [0, 1, 2, 3].map(|at| map.line_of(at).unwrap()),
+            [(3, 3), (5, 6), (7, 7), (7, 7)]
+        );
         assert_eq!(map.line_of(4), None);
         // A comment's line means what follows it, the second line of a statement the statement.
         assert_eq!([1, 3, 4, 6, 7].map(|line| map.address_of(line).unwrap().0), [0, 0, 1, 1, 2]);

@@ -64,7 +64,13 @@ impl Server {
         send(out, &message)
     }
 
-    fn answer(&mut self, out: &mut impl Write, request: &Value, command: &str, answer: Answer) -> io::Result<()> {
+    fn answer(
+        &mut self,
+        out: &mut impl Write,
+        request: &Value,
+        command: &str,
+        answer: Answer,
+    ) -> io::Result<()> {
         let mut response = json!({
             "type": "response", "request_seq": request["seq"], "command": command, "success": answer.is_ok(),
         });
@@ -194,7 +200,8 @@ fn ask(target: &mut Target, command: &str, arguments: &Value, from_zero: bool) -
                 .iter()
                 .map(|one| {
                     let line = one["line"].as_u64().and_then(|line| usize::try_from(line).ok());
-                    let found = line.filter(|_| ours).and_then(|line| target.map.address_of(line + own));
+                    let found =
+                        line.filter(|_| ours).and_then(|line| target.map.address_of(line + own));
                     let (address, line) = found.ok_or("no instruction of the program is there")?;
                     breaks.push(target.break_at(address, one["condition"].as_str())?);
                     Ok(json!({ "verified": true, "line": line - own }))
@@ -212,7 +219,9 @@ fn ask(target: &mut Target, command: &str, arguments: &Value, from_zero: bool) -
                 let name = one["name"].as_str().unwrap_or_default();
                 let labels = || target.map.labels().collect::<Vec<_>>().join(", ");
                 let address = target.map.label(name);
-                let address = address.ok_or_else(|| format!("there is no label `{name}`; there are: {}", labels()))?;
+                let address = address.ok_or_else(|| {
+                    format!("there is no label `{name}`; there are: {}", labels())
+                })?;
                 target.break_at(address, one["condition"].as_str())
             })
         }
@@ -221,9 +230,12 @@ fn ask(target: &mut Target, command: &str, arguments: &Value, from_zero: bool) -
             let owner = arguments["variablesReference"].as_u64().unwrap_or(0);
             let listed = variables::variables(target, owner);
             let listed = listed.iter().find(|variable| variable["name"] == name);
-            let text = listed.and_then(|variable| variable["evaluateName"].as_str()).unwrap_or(name);
+            let text =
+                listed.and_then(|variable| variable["evaluateName"].as_str()).unwrap_or(name);
             match target.break_on_change(text) {
-                Ok(_) => json!({ "dataId": text, "description": format!("{text} changes"), "accessTypes": ["write"] }),
+                Ok(_) => {
+                    json!({ "dataId": text, "description": format!("{text} changes"), "accessTypes": ["write"] })
+                }
                 Err(why) => json!({ "dataId": null, "description": why }),
             }
         }
@@ -266,7 +278,9 @@ fn set(
 ) -> Value {
     let wanted = wanted.as_array().map_or(&[][..], Vec::as_slice);
     let made: Vec<Result<Break, String>> = wanted.iter().map(|one| make(target, one)).collect();
-    let answers = made.iter().map(|one| verified(one.as_ref().map(|_| json!({ "verified": true })).map_err(Clone::clone)));
+    let answers = made.iter().map(|one| {
+        verified(one.as_ref().map(|_| json!({ "verified": true })).map_err(Clone::clone))
+    });
     let answers: Vec<Value> = answers.collect();
     target.set_breaks(kind, made.into_iter().filter_map(Result::ok).collect());
     json!({ "breakpoints": answers })
@@ -279,7 +293,8 @@ fn verified(answer: Answer) -> Value {
 /// Returns whether a source of the client is that of the program.
 fn is_ours(target: &Target, source: &Value) -> bool {
     let Some(path) = &target.map.path else { return source["sourceReference"] == LISTING };
-    let canonical = |path: &std::path::Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let canonical =
+        |path: &std::path::Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     source["path"].as_str().is_some_and(|other| canonical(other.as_ref()) == canonical(path))
 }
 
@@ -296,7 +311,8 @@ fn frame(target: &Target, number: usize, address: u32, own: usize) -> Value {
     let mut frame = json!({ "id": number + 1, "name": name, "line": 0, "column": 0 });
     // Instructions of included files have no line here.
     if let Some((first, last)) = target.map.line_of(address) {
-        let indent = target.map.lines.get(first - 1).map_or(0, |line| line.len() - line.trim_start().len());
+        let indent =
+            target.map.lines.get(first - 1).map_or(0, |line| line.len() - line.trim_start().len());
         frame["line"] = json!(first - own);
         frame["endLine"] = json!(last - own);
         frame["column"] = json!(indent + 1 - own);

@@ -55,10 +55,8 @@ impl Target {
         let reads = ExternalReads::of(&job.program);
         let shader = Shader::new(&job.program).map_err(|error| error.to_string())?;
         let bindings = Bindings::new(&job, size).map_err(|error| error.to_string())?;
-        let options = Options {
-            limits: Limits { instructions, ..Limits::default() },
-            ..Options::default()
-        };
+        let options =
+            Options { limits: Limits { instructions, ..Limits::default() }, ..Options::default() };
         let setup = DrawSetup { shader: Arc::new(shader), bindings: Arc::new(bindings), options };
         if pixel[0] >= size[0] || pixel[1] >= size[1] {
             return Err(format!(

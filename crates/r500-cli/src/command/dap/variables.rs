@@ -19,9 +19,7 @@ const CONSTANTS: u64 = 3000;
 
 /// Returns the scopes of a frame.
 pub(super) fn scopes() -> Vec<Value> {
-    let scope = |(n, name): (usize, &&str)| {
-        json!({ "name": name, "variablesReference": n + 1, "expensive": false })
-    };
+    let scope = |(n, name): (usize, &&str)| json!({ "name": name, "variablesReference": n + 1, "expensive": false });
     SCOPES.iter().enumerate().map(scope).collect()
 }
 
@@ -35,7 +33,8 @@ pub(super) fn variables(target: &Target, reference: u64) -> Vec<Value> {
             let last = target.recording.last();
             let lanes = last.state().lanes();
             let used = (0..TEMPORARIES).filter(|&n| lanes.iter().any(|lane| lane.written[n] != 0));
-            used.map(|n| register(&format!("temp[{n}]"), &pixel.temps[n], TEMPS + n as u64)).collect()
+            used.map(|n| register(&format!("temp[{n}]"), &pixel.temps[n], TEMPS + n as u64))
+                .collect()
         }
         2 => (0..TARGETS)
             .filter(|&n| pixel.color_written[n] != 0)
@@ -98,7 +97,8 @@ fn constants(target: &Target) -> Vec<Value> {
     let setup = target.recording.setup();
     let name = |n: u8| {
         let named = target.map.names.iter().find(|uniform| uniform.constant == n);
-        named.map_or_else(|| format!("const[{n}]"), |uniform| format!("const[{n}] {}", uniform.name))
+        named
+            .map_or_else(|| format!("const[{n}]"), |uniform| format!("const[{n}] {}", uniform.name))
     };
     let all = target.reads.constants.iter().filter_map(|&n| {
         let value = setup.bindings.constant(n.into())?;
@@ -111,7 +111,15 @@ fn constants(target: &Target) -> Vec<Value> {
 
 fn state(now: &Snapshot<'_>) -> Vec<Value> {
     let pixel = now.pixel();
-    let bit = |set: bool, on: bool| if !set { "-" } else if on { "1" } else { "0" };
+    let bit = |set: bool, on: bool| {
+        if !set {
+            "-"
+        } else if on {
+            "1"
+        } else {
+            "0"
+        }
+    };
     let predicate: Vec<String> = "rgba"
         .chars()
         .enumerate()
@@ -122,7 +130,8 @@ fn state(now: &Snapshot<'_>) -> Vec<Value> {
         .collect();
     let loops: Vec<String> =
         now.loops().iter().map(|frame| format!("{} left, aL {}", frame.count, frame.al)).collect();
-    let active = if now.active() { "yes".to_owned() } else { format!("no: {}", state_name(pixel.state)) };
+    let active =
+        if now.active() { "yes".to_owned() } else { format!("no: {}", state_name(pixel.state)) };
     vec![
         plain("step", now.position().to_string()),
         plain("address", now.address().to_string()),

@@ -188,8 +188,9 @@ impl Session {
         let stop = if rest.is_empty() {
             self.recording.until(direction)
         } else {
-            let stop = match rest.trim_start_matches('@').parse() {
+            let stop = match self.map.place(rest) {
                 Ok(address) => Break::At(self.address(address)?),
+                Err(why) if rest.starts_with(['@', ':']) => return Err(why),
                 Err(_) => Break::If(self.condition(rest)?),
             };
             match self.recording.run(direction, &[stop]) {
@@ -278,13 +279,9 @@ impl Session {
             }
         };
         let condition = condition.map(|text| self.condition(text)).transpose()?;
-        let address = match address.trim_start_matches('@') {
+        let address = match address {
             "" => None,
-            number => {
-                let wanted =
-                    || format!("`{number}` is not an address; write break [ADDRESS] [if COND]");
-                Some(self.address(number.parse().map_err(|_| wanted())?)?)
-            }
+            place => Some(self.address(self.map.place(place)?)?),
         };
         let stop = match (address, condition) {
             (Some(address), None) => Break::At(address),

@@ -92,6 +92,13 @@ fn tiny(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
 /// The program, or a map.
 fn main_pane(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     match &screen.heat {
+        // The program stays in view where there is room for both.
+        Some((heat, measure)) if area.height >= 24 => {
+            let rows = [Constraint::Percentage(50), Constraint::Min(8)];
+            let [above, below] = Layout::vertical(rows).areas(area);
+            program_pane(frame, screen, above);
+            heat_pane(frame, screen, heat, *measure, below);
+        }
         Some((heat, measure)) => heat_pane(frame, screen, heat, *measure, area),
         None => program_pane(frame, screen, area),
     }
@@ -101,31 +108,48 @@ fn program_pane(frame: &mut Frame<'_>, screen: &Screen, area: Rect) {
     let block = pane(&screen.session.name);
     let inside = block.inner(area);
     let now = screen.session.recording.now();
-    let shader = &screen.session.recording.setup().shader;
-    let (first, last) = shader.window();
-    let height = u32::from(inside.height);
-    let top =
-        screen.line().saturating_sub(height / 2).min((last + 1).saturating_sub(height)).max(first);
+    let rows = program_rows(screen);
+    let height = usize::from(inside.height);
+    let line = rows.iter().position(|(at, _)| *at == Some(screen.line())).unwrap_or(0);
+    let top = line.saturating_sub(height / 2).min(rows.len().saturating_sub(height));
     let mut lines = Vec::new();
-    for address in (top..=last).take(usize::from(inside.height)) {
-        let Some(instruction) = shader.instruction(address) else { continue };
-        let here = !now.state().ended() && now.address() == address;
-        let point = if screen.session.breaks_at(address) { "●" } else { " " };
+    for (address, text) in rows.into_iter().skip(top).take(height) {
+        let is = |other: Option<u32>| address.is_some() && address == other;
+        let here = !now.state().ended() && is(Some(now.address()));
+        let point =
+            if address.is_some_and(|at| screen.session.breaks_at(at)) { "●" } else { " " };
         let mark = if here { "▶" } else { " " };
         let mut style = Style::new();
         if here {
             style = style.add_modifier(Modifier::BOLD);
             style = paint(screen, style, Color::Yellow);
         }
-        if screen.cursor == Some(address) {
+        if is(screen.cursor) {
             style = style.add_modifier(Modifier::REVERSED);
         }
+        let number = address.map_or_else(String::new, |at| at.to_string());
+        let shown: String = text.chars().skip(screen.aside).collect();
         lines.push(Line::from(vec![
             Span::styled(point, paint(screen, Style::new(), Color::Red)),
-            Span::styled(format!("{mark}{address:>3}  {}", text::listed(instruction)), style),
+            Span::styled(format!("{mark}{number:>3}  {shown}"), style),
         ]));
     }
     frame.render_widget(Paragraph::new(lines).block(block), area);
+}
+
+/// The lines of the source, else the instructions: each with the address of the instruction that begins there.
+fn program_rows(screen: &Screen) -> Vec<(Option<u32>, String)> {
+    let map = &screen.session.map;
+    if map.path.is_some() {
+        let lines = map.lines.iter().zip(1..);
+        return lines
+            .map(|(text, number)| (map.begins(number), text.replace('\t', "    ")))
+            .collect();
+    }
+    let shader = &screen.session.recording.setup().shader;
+    let (first, last) = shader.window();
+    let listed = |address| Some((Some(address), text::listed(shader.instruction(address)?)));
+    (first..=last).filter_map(listed).collect()
 }
 
 /// A colour a pixel, two pixels a character; letters without colours.
@@ -432,7 +456,8 @@ fn help(frame: &mut Frame<'_>, area: Rect, away: u16) {
   ↑ ↓  b  t    move in the program, breakpoint there, run there
   shift+arrows to the pixel beside                     h          heat: executed, waited
   tab          registers, constants, outputs           pgup pgdn  scroll them
-  : p          a command, print                        q          quit
+  : p          a command, print                        < >        scroll the program sideways
+  q            quit
 ";
     let commands = language::help("").unwrap_or_default();
     let words = format!("{keys}\n{commands}");

@@ -100,8 +100,8 @@ impl Debug {
         } else {
             job.name.clone()
         };
-        let session =
-            Session::new(name, job.uniforms, scene, pixel).map_err(engine_args::not_run)?;
+        let map = input_args::source_map(self.source.file()?, &job);
+        let session = Session::new(name, map, scene, pixel).map_err(engine_args::not_run)?;
         match &self.script {
             Some(script) => run_script(session, script),
             None if std::io::stdout().is_terminal() && std::io::stdin().is_terminal() => {

@@ -27,6 +27,8 @@ pub(super) struct Screen {
     pub(super) mistake: bool,
     /// The line of the program that was moved to with the arrows.
     pub(super) cursor: Option<u32>,
+    /// Columns of the program that are scrolled away.
+    pub(super) aside: usize,
     pub(super) tab: Tab,
     /// Lines of the registers that are scrolled away.
     pub(super) scroll: usize,
@@ -67,6 +69,7 @@ impl Screen {
             message,
             mistake: false,
             cursor: None,
+            aside: 0,
             tab: Tab::Temporaries,
             scroll: 0,
             heat: None,
@@ -136,6 +139,8 @@ impl Screen {
             KeyCode::Char('p') => self.ask("print "),
             KeyCode::Char(':' | '/') => self.ask(""),
             KeyCode::Char('?') | KeyCode::F(1) => self.help = Some(0),
+            KeyCode::Char('>') => self.aside = (self.aside + 8).min(400),
+            KeyCode::Char('<') => self.aside = self.aside.saturating_sub(8),
             KeyCode::Char('q') => self.quit = true,
             KeyCode::Up => self.move_cursor(-1),
             KeyCode::Down => self.move_cursor(1),
@@ -353,6 +358,7 @@ impl Tab {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
+    use std::path::Path;
     use std::sync::Arc;
 
     use r500::exec::record::DrawSetup;
@@ -362,6 +368,7 @@ mod tests {
 
     use super::*;
     use crate::command::debug::draw;
+    use crate::command::source_map::SourceMap;
 
     fn screen(colors: bool) -> Screen {
         let path =
@@ -374,7 +381,13 @@ mod tests {
             bindings: Arc::new(Bindings::new(&job, [24, 20]).unwrap()),
             options: Options { threads: 1, ..Options::default() },
         };
-        let session = Session::new("loop".to_owned(), job.uniforms, scene, [5, 6]).unwrap();
+        let session = Session::new(
+            "loop".to_owned(),
+            SourceMap::of(&job, None, Path::new("")),
+            scene,
+            [5, 6],
+        )
+        .unwrap();
         Screen::new(session, colors)
     }
 
@@ -408,7 +421,8 @@ mod tests {
         let mut scene = screen.session.recording.setup().clone();
         scene.bindings =
             Arc::new(Bindings::new(&r500::program::Job::default(), [16_000, 16_000]).unwrap());
-        screen.session = Session::new("loop".to_owned(), Vec::new(), scene, [5, 6]).unwrap();
+        screen.session =
+            Session::new("loop".to_owned(), SourceMap::default(), scene, [5, 6]).unwrap();
         for line in ["heat", "first temp[0].r is nan"] {
             screen.command(line);
             assert!(screen.asking.is_some());

@@ -4,14 +4,16 @@ use r500::exec::record::expr::Value;
 use r500::exec::record::{Break, Direction, DrawSetup, Expr, Recording, Stop};
 use r500::exec::{PixelRect, RunError};
 use r500::expression;
-use r500::program::Uniform;
+
+use crate::command::source_map::SourceMap;
 
 use Direction::{Backward, Forward};
 
 /// A debugger between two commands.
 pub(super) struct Session {
     pub(super) name: String,
-    pub(super) uniforms: Vec<Uniform>,
+    /// Lines, labels and names of the source.
+    pub(super) map: SourceMap,
     pub(super) recording: Recording,
     pub(super) breakpoints: Vec<Breakpoint>,
     pub(super) displays: Vec<(usize, String, Expr)>,
@@ -34,13 +36,13 @@ pub(super) struct Breakpoint {
 impl Session {
     pub(super) fn new(
         name: String,
-        uniforms: Vec<Uniform>,
+        map: SourceMap,
         scene: DrawSetup,
         pixel: [u32; 2],
     ) -> Result<Self, RunError> {
         Ok(Self {
             name,
-            uniforms,
+            map,
             recording: Recording::new(scene, pixel)?,
             breakpoints: Vec::new(),
             displays: Vec::new(),
@@ -99,11 +101,11 @@ impl Session {
     }
 
     pub(super) fn expression(&self, written: &str) -> Result<Expr, String> {
-        expression::parse(written, &self.uniforms).map_err(|error| explain(&error, written))
+        expression::parse(written, &self.map.names).map_err(|error| explain(&error, written))
     }
 
     pub(super) fn condition(&self, written: &str) -> Result<Expr, String> {
-        expression::parse_condition(written, &self.uniforms)
+        expression::parse_condition(written, &self.map.names)
             .map_err(|error| explain(&error, written))
     }
 

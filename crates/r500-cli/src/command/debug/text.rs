@@ -233,7 +233,7 @@ pub(super) fn provided_constants(session: &Session) -> Vec<usize> {
 
 /// Returns the names of a constant.
 pub(super) fn constant_names(session: &Session, n: usize) -> String {
-    let named = session.uniforms.iter().filter(|uniform| usize::from(uniform.constant) == n);
+    let named = session.map.names.iter().filter(|uniform| usize::from(uniform.constant) == n);
     named.map(|uniform| uniform.name.as_str()).collect::<Vec<_>>().join(" ")
 }
 
@@ -380,7 +380,15 @@ fn work(session: &Session) -> String {
 fn end(session: &Session) -> String {
     let last = session.recording.last();
     let delivered = session.recording.delivered();
-    let mut text = format!("after {} steps: {}\n", session.recording.len(), fate(last.pixel()));
+    let steps = session.recording.len();
+    let mut text = match session.recording.end() {
+        End::Ended => format!("after {steps} steps: {}\n", fate(last.pixel())),
+        End::Stopped(error) => {
+            format!(
+                "the program did not end: the recording stops after {steps} steps: {error}\nwritten until then:\n"
+            )
+        }
+    };
     for (n, (color, written)) in delivered.color.iter().zip(delivered.written).enumerate() {
         if written != 0 {
             let hex = self::color(color);
@@ -399,15 +407,15 @@ fn end(session: &Session) -> String {
 
 /// `list [ADDRESS|all]`.
 pub(super) fn list(session: &Session, what: &str) -> Result<String, String> {
+    if session.map.path.is_some() {
+        return list_source(session, what);
+    }
     let now = session.recording.now();
     let (first, last) = session.recording.setup().shader.window();
     let (from, to) = match what {
         "all" => (first, last),
         "" => around(now.address(), first, last),
-        number => {
-            let wanted = || format!("`{number}` is not an address; write list [ADDRESS|all]");
-            around(number.trim_start_matches('@').parse().map_err(|_| wanted())?, first, last)
-        }
+        place => around(session.map.place(place)?, first, last),
     };
     let mut text = String::new();
     for address in from..=to {
@@ -418,6 +426,34 @@ pub(super) fn list(session: &Session, what: &str) -> Result<String, String> {
         let (mark, point) = (if here { "=>" } else { "  " }, session.breaks_at(address));
         let point = if point { '*' } else { ' ' };
         text.push_str(&format!("{mark}{point}@{address:<3} {}\n", listed(instruction)));
+    }
+    Ok(text)
+}
+
+/// Returns lines of the source around the instruction to come, or another place.
+fn list_source(session: &Session, what: &str) -> Result<String, String> {
+    let map = &session.map;
+    let now = session.recording.now();
+    let here = (!now.state().ended()).then(|| now.address());
+    let middle = match what {
+        "" | "all" => map.line_of(now.address()),
+        place => map.line_of(session.map.place(place)?),
+    };
+    let lines = if what == "all" {
+        1..=map.lines.len()
+    } else {
+        let middle = middle.map_or(1, |(first, _)| first);
+        middle.saturating_sub(6).max(1)..=(middle + 6).min(map.lines.len())
+    };
+    let mut text = String::new();
+    for number in lines {
+        let address = map.begins(number);
+        let mark = if address.is_some() && address == here { "=>" } else { "  " };
+        let point = if address.is_some_and(|at| session.breaks_at(at)) { '*' } else { ' ' };
+        let at = address.map_or_else(String::new, |at| format!("@{at}"));
+        let line = map.lines.get(number - 1).map_or("", String::as_str);
+        text.push_str(format!("{mark}{point}{number:>4} {at:<5} {line}").trim_end());
+        text.push('\n');
     }
     Ok(text)
 }

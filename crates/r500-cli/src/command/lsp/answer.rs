@@ -11,6 +11,7 @@ use r500::asm::ide::{
 use r500::check::Severity;
 use r500::service::{self, Problem};
 use serde_json::{Map, Value, json};
+use similar::{DiffTag, TextDiff};
 
 use super::documents::{beside, uri_of};
 
@@ -140,6 +141,55 @@ impl<'a> Places<'a> {
             }
         }
         list
+    }
+
+    /// Returns the constants that are colours.
+    pub(super) fn colors(&mut self) -> Value {
+        let list = self.analysis.colors().into_iter().map(|color| {
+            let [red, green, blue, alpha] = color.value.map(f64::from);
+            json!({
+                "range": self.range(color.span),
+                "color": { "red": red, "green": green, "blue": blue, "alpha": alpha },
+            })
+        });
+        Value::Array(list.collect())
+    }
+
+    /// Returns what holds each place, the innermost first, as the protocol nests it.
+    pub(super) fn selection(&mut self, at: usize) -> Value {
+        let ranges = self.analysis.selection(at);
+        let nest = |parent: Value, span: &Span| {
+            let mut one = json!({ "range": self.range(*span) });
+            if !parent.is_null() {
+                one["parent"] = parent;
+            }
+            one
+        };
+        ranges.iter().rev().fold(Value::Null, nest)
+    }
+
+    /// Returns the edits that make the lines of a part what they are in another text.
+    pub(super) fn lines(&mut self, text: &[u8], from: usize, to: usize) -> Value {
+        let before = String::from_utf8_lossy(self.analysis.text()).into_owned();
+        let after = String::from_utf8_lossy(text);
+        let diff = TextDiff::from_lines(&*before, &*after);
+        let starts: Vec<usize> = std::iter::once(0)
+            .chain(diff.iter_old_slices().scan(0, |at, line| {
+                *at += line.len();
+                Some(*at)
+            }))
+            .collect();
+        let new: Vec<&str> = diff.iter_new_slices().collect();
+        let mut edits = Vec::new();
+        for op in diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal) {
+            let (start, end) = (starts[op.old_range().start], starts[op.old_range().end]);
+            if start <= to && from <= end {
+                let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+                let span = Span { file: 0, start: offset(start), end: offset(end) };
+                edits.push(self.edit(&TextEdit { span, text: new[op.new_range()].concat() }));
+            }
+        }
+        Value::Array(edits)
     }
 
     pub(super) fn edit(&mut self, edit: &TextEdit) -> Value {
@@ -338,4 +388,13 @@ pub(super) fn token_types(labels: bool) -> Vec<&'static str> {
         TokenKind::Value => "enumMember",
     };
     TokenKind::ALL.iter().map(name).collect()
+}
+
+/// Returns how a colour is written as a constant's value.
+pub(super) fn color_presentation(color: &Value) -> Value {
+    let channel = |name: &str| color[name].as_f64().unwrap_or(0.0) as f32;
+    // Three decimals tell 8-bit colours apart.
+    let rounded = |name: &str| f64::from((channel(name) * 1000.0).round()) / 1000.0;
+    let values = ["red", "green", "blue", "alpha"].map(|name| rounded(name).to_string());
+    json!([{ "label": format!("({})", values.join(", ")) }])
 }

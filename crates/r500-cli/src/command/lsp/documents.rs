@@ -50,6 +50,13 @@ impl Documents {
         was
     }
 
+    /// Returns the addresses of the open documents, in order.
+    pub(super) fn uris(&self) -> Vec<String> {
+        let mut all: Vec<String> = self.open.keys().cloned().collect();
+        all.sort();
+        all
+    }
+
     pub(super) fn get(&self, uri: &str) -> Option<&Document> {
         self.open.get(uri)
     }

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 
-use r500::asm::ide::Analysis;
 use r500::asm::ide::lines::{Encoding, Lines};
+use r500::asm::ide::{Analysis, OutlineKind};
 use r500::service;
 use serde_json::{Value, json};
 
@@ -196,7 +196,14 @@ impl Server {
             "inlayHint",
             "codeAction",
             "formatting",
+            "rangeFormatting",
+            "documentColor",
+            "colorPresentation",
+            "selectionRange",
         ];
+        if method == "workspace/symbol" {
+            return Ok(self.workspace_symbols(params["query"].as_str().unwrap_or_default()));
+        }
         let what = method.strip_prefix("textDocument/").filter(|what| known.contains(what));
         let Some(what) = what else {
             return Err((Code::MethodNotFound, format!("`{method}` is not served")));
@@ -269,11 +276,49 @@ impl Server {
                 let (from, to) = range()?;
                 self.actions(params, uri, analysis, &mut places, from, to)
             }
+            "documentColor" => places.colors(),
+            "colorPresentation" => answer::color_presentation(&params["color"]),
+            "selectionRange" => {
+                let wanted =
+                    params["positions"].as_array().ok_or_else(|| invalid("no `positions`"))?;
+                let all: Result<Vec<Value>, _> =
+                    wanted.iter().map(|place| Ok(places.selection(offset(place)?))).collect();
+                Value::Array(all?)
+            }
+            "rangeFormatting" => {
+                let (from, to) = range()?;
+                match r500::asm::format(analysis.text()) {
+                    Ok(text) => places.lines(&text, from, to),
+                    Err(why) => return Err((Code::Failed, why.to_string())),
+                }
+            }
             _ => match r500::asm::format(analysis.text()) {
                 Ok(text) => analysis.edit_to(&text).iter().map(|edit| places.edit(edit)).collect(),
                 Err(why) => return Err((Code::Failed, why.to_string())),
             },
         })
+    }
+
+    /// Symbols of all open documents whose names hold a text.
+    fn workspace_symbols(&mut self, query: &str) -> Value {
+        let query = query.to_ascii_lowercase();
+        let mut all = Vec::new();
+        for uri in self.documents.uris() {
+            let Some(analysis) = self.documents.analysis(&uri) else { continue };
+            let mut places = Places::new(&analysis, &uri, self.encoding, &self.guide);
+            for entry in analysis.outline() {
+                let kind = match entry.kind {
+                    OutlineKind::Label => 12,
+                    OutlineKind::Name => 13,
+                    _ => continue,
+                };
+                if entry.name.to_ascii_lowercase().contains(&query) {
+                    let location = places.location(entry.name_span);
+                    all.push(json!({ "name": entry.name, "kind": kind, "location": location }));
+                }
+            }
+        }
+        Value::Array(all)
     }
 
     fn actions(
@@ -352,6 +397,10 @@ impl Server {
                 "inlayHintProvider": true,
                 "codeActionProvider": { "codeActionKinds": ["quickfix", "source.fixAll"] },
                 "documentFormattingProvider": true,
+                "documentRangeFormattingProvider": true,
+                "colorProvider": true,
+                "selectionRangeProvider": true,
+                "workspaceSymbolProvider": true,
             },
         })
     }
@@ -490,6 +539,53 @@ mod tests {
         assert_eq!(answers[1]["result"][0]["range"]["start"]["line"], 2);
         assert_eq!(answers[2]["method"], "window/showMessage");
         assert_eq!(answers[3]["result"][0]["name"], "two");
+    }
+
+    /// Colours, selections, symbols of all documents, and formatting of the lines that are meant.
+    #[test]
+    fn colours_selections_symbols_and_ranges() {
+        let uri = "untitled:1";
+        let text = "const[0] = (1, 0.5, 0, 1) ; -- sky colour\nDEF eye = temp[0] ;\n:    eye.r = MAX src0.r src0.r ;\n:    eye.g = MAX src0.r src0.r ;\n";
+        let document = json!({ "textDocument": { "uri": uri, "text": text, "version": 1 } });
+        let with = |more: Value| {
+            let mut params = json!({ "textDocument": { "uri": uri } });
+            params.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            params
+        };
+        let place = |line: u32, character: u32| json!({ "line": line, "character": character });
+        let range = json!({ "start": place(3, 0), "end": place(3, 4) });
+        let (answers, _) = served(vec![
+            request(1, "initialize", json!({})),
+            tell("textDocument/didOpen", document),
+            request(2, "textDocument/documentColor", with(json!({}))),
+            request(
+                3,
+                "textDocument/colorPresentation",
+                with(
+                    json!({ "color": { "red": 0.2, "green": 1.0 / 3.0, "blue": 0, "alpha": 1 }, "range": range }),
+                ),
+            ),
+            request(4, "textDocument/selectionRange", with(json!({ "positions": [place(2, 5)] }))),
+            request(5, "workspace/symbol", json!({ "query": "EY" })),
+            request(
+                6,
+                "textDocument/rangeFormatting",
+                with(json!({ "range": range, "options": {} })),
+            ),
+        ]);
+        let result = |n: usize| &answers[n]["result"];
+        assert_eq!(result(1)[0]["color"]["green"], 0.5);
+        assert_eq!(result(1)[0]["range"]["start"], place(0, 11));
+        assert_eq!(result(2)[0]["label"], "(0.2, 0.333, 0, 1)");
+        assert_eq!(result(3)[0]["range"]["end"], place(2, 8), "{}", result(3));
+        assert!(result(3)[0]["parent"]["parent"]["range"]["start"] == place(0, 0), "{}", result(3));
+        assert_eq!(
+            (result(4).as_array().unwrap().len(), &result(4)[0]["name"]),
+            (1, &json!("eye"))
+        );
+        let edits = result(5).as_array().unwrap();
+        assert_eq!(edits.len(), 1, "{edits:?}");
+        assert!(edits[0]["newText"].as_str().unwrap().contains(": eye.g"), "{edits:?}");
     }
 
     /// What stands in a block is below it, a second block next to the first.
