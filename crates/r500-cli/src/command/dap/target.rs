@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use r500::builtin_uniforms::BuiltinUniforms;
 use r500::check::ExternalReads;
+use r500::exec::record::expr::Value as Number;
 use r500::exec::record::{Break, Direction, DrawSetup, End, Recording, Stop};
 use r500::exec::{Bindings, Limits, Options, Shader};
 use r500::expression;
 use serde_json::Value;
 
+use crate::command::float_format::{self, vector};
 use crate::command::input_args;
 use crate::command::source_map::SourceMap;
 
@@ -103,7 +105,7 @@ impl Target {
     /// Returns the value of an expression now, for people.
     pub(super) fn evaluate(&self, text: &str) -> Result<String, String> {
         let expr = expression::parse(text, &self.map.names).map_err(|error| error.to_string())?;
-        Ok(super::variables::value(&expr.value(&self.recording.now())))
+        Ok(value(&expr.value(&self.recording.now())))
     }
 
     /// Returns why the recording ends where it does.
@@ -120,6 +122,17 @@ impl Target {
         match self.recording.done() {
             Some(step) if now.state().ended() => step.address,
             _ => now.address(),
+        }
+    }
+}
+
+/// Returns a value for people.
+fn value(value: &Number) -> String {
+    match value {
+        Number::Numbers([x, ..], 1) => float_format::text(*x),
+        Number::Numbers(x, count) => vector(&x[..*count]),
+        Number::Bools(x, count) => {
+            x[..*count].iter().map(bool::to_string).collect::<Vec<_>>().join(", ")
         }
     }
 }

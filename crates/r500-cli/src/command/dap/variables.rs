@@ -1,7 +1,6 @@
 //! Registers and state as variables: a reference says which, so that they are read anew after each step.
 
 use r500::exec::record::Snapshot;
-use r500::exec::record::expr::Value as Number;
 use r500::exec::reference::LaneState;
 use r500::isa::{TARGETS, TEMPORARIES};
 use serde_json::{Value, json};
@@ -55,17 +54,6 @@ pub(super) fn variables(target: &Target, reference: u64) -> Vec<Value> {
             channels(&format!("const[{}]", n - CONSTANTS), value.as_ref())
         }
         _ => Vec::new(),
-    }
-}
-
-/// Returns a value for people.
-pub(super) fn value(value: &Number) -> String {
-    match value {
-        Number::Numbers([x, ..], 1) => float_format::text(*x),
-        Number::Numbers(x, count) => vector(&x[..*count]),
-        Number::Bools(x, count) => {
-            x[..*count].iter().map(bool::to_string).collect::<Vec<_>>().join(", ")
-        }
     }
 }
 

@@ -174,12 +174,12 @@ impl<'a> Places<'a> {
         let after = String::from_utf8_lossy(text);
         let diff = TextDiff::from_lines(&*before, &*after);
         let starts: Vec<usize> = std::iter::once(0)
-            .chain(diff.iter_old_slices().scan(0, |at, line| {
+            .chain(diff.old_slices().iter().scan(0, |at, line| {
                 *at += line.len();
                 Some(*at)
             }))
             .collect();
-        let new: Vec<&str> = diff.iter_new_slices().collect();
+        let new = diff.new_slices();
         let mut edits = Vec::new();
         for op in diff.ops().iter().filter(|op| op.tag() != DiffTag::Equal) {
             let (start, end) = (starts[op.old_range().start], starts[op.old_range().end]);
