@@ -3,7 +3,7 @@
 use r500::exec::{Bindings, Options, Shader, draw};
 use r500::fast::Fast;
 
-use super::{corpus, r500, with_stdin};
+use super::{Folder, corpus, r500, with_stdin};
 
 /// Returns what a script prints.
 fn script(args: &[&str], commands: &str) -> String {
@@ -99,4 +99,36 @@ fn the_end_is_the_frames_pixel() {
             assert_eq!(told, color.map(f32::to_bits), "{name} {pixel}");
         }
     }
+}
+
+/// Of assembly the source is listed, and places are labels, lines and names.
+#[test]
+fn assembly_is_debugged_by_its_source() {
+    let folder = Folder::new("debug-source");
+    let source = "-- Endless.\nSIZE 4 4 ;\nDEF step_size = const[3] ;\nstep_size = (0.5, 0, 0, 0) ;\n\n\
+        @scene\n    : temp[1].rgb = MAX src0.111 src0.111 ;   -- the only value\nFC JUMP JUMP_FUNC(0xff) -> @scene ;\n";
+    let file = folder.write("endless.r5", source);
+    let text = script(
+        &[&file, "--limit-instructions", "100"],
+        "break @scene\nbreak :8\ncontinue\nlist\nprint step_size.r\nlist :7\nuntil @scene\ninfo end\n",
+    );
+    assert!(reply(&text, "break @scene").contains("breakpoint 1"), "{text}");
+    let listed = reply(&text, "list");
+    assert!(
+        listed.contains(
+            "  *   7 @0        : temp[1].rgb = MAX src0.111 src0.111 ;   -- the only value"
+        ),
+        "{listed}"
+    );
+    assert!(listed.contains("=>*   8 @1    FC JUMP"), "{listed}");
+    assert!(listed.contains("      6       @scene"), "{listed}");
+    assert_eq!(reply(&text, "print step_size.r"), "step_size.r = 0.5\n");
+    assert!(reply(&text, "until @scene").contains("@0"), "{text}");
+    let end = reply(&text, "info end");
+    assert!(
+        end.starts_with("the program did not end: the recording stops after 100 steps"),
+        "{end}"
+    );
+    let args = ["debug", &file, "--limit-instructions", "100", "--script", "-"];
+    with_stdin(&args, b"break @nowhere\n").status(2).says("labels are @scene");
 }
