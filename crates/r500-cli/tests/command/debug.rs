@@ -106,7 +106,7 @@ fn the_end_is_the_frames_pixel() {
 fn assembly_is_debugged_by_its_source() {
     let folder = Folder::new("debug-source");
     let source = "-- Endless.\nSIZE 4 4 ;\nDEF step_size = const[3] ;\nstep_size = (0.5, 0, 0, 0) ;\n\n\
-        @scene\n    : temp[1].rgb = MAX src0.111 src0.111 ;   -- the only value\nFC JUMP JUMP_FUNC(0xff) -> @scene ;\n";
+        @scene\n    : temp[1].rgb = MAX src0.111 src0.111 ;   -- the only value\nFC JUMP JUMP_FUNC(0xff) -> @scene ;\nOUT LAST : out[0].rgb = MAX src0.111 src0.111 ;\n";
     let file = folder.write("endless.r5", source);
     let text = script(
         &[&file, "--limit-instructions", "100"],
