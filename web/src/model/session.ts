@@ -35,8 +35,12 @@ export class Session {
     private readonly events: SessionEvents,
   ) {}
 
+  /** Where the recording is wanted that is under way. */
+  private position = 0;
+
   /** Records a pixel of the picture that is shown. */
   async stepThrough(pixel: [number, number], position = 0): Promise<void> {
+    this.position = position;
     this.pixel.value = pixel;
     this.events.chosen();
     await this.drawn.settled();
@@ -65,7 +69,7 @@ export class Session {
     if (run.value?.source === program && sameRun(run.value.view, wanted)) return;
     const [width, height] = wanted.size;
     if (pixel[0] >= width || pixel[1] >= height) this.clear();
-    else void this.stepper.record(program, wanted, pixel, this.stepper.moment.value?.position ?? 0);
+    else void this.stepper.record(program, wanted, pixel, this.stepper.moment.value?.position ?? this.position);
   }
 }
 
