@@ -173,9 +173,9 @@ fn reserved(job: &Job) -> usize {
 }
 
 /// Returns the source map of a program that was read from a file.
-pub(super) fn source_map(file: &Path, job: &Job) -> SourceMap {
+pub(super) fn source_map(file: &Path, read: ReadArgs, job: &Job) -> SourceMap {
     // Standard input cannot be read a second time.
-    let jobs = if is_stdin(file) { None } else { begin(file, None).ok() };
+    let jobs = if is_stdin(file) { None } else { begin(file, read).ok() };
     SourceMap::of(job, jobs.as_ref().and_then(reader::Jobs::assembly), file)
 }
 

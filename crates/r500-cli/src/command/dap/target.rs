@@ -12,7 +12,7 @@ use r500::expression;
 use serde_json::Value;
 
 use crate::command::float_format::{self, vector};
-use crate::command::input_args;
+use crate::command::input_args::{self, ReadArgs};
 use crate::command::source_map::SourceMap;
 
 /// Instructions that are recorded if the launch says nothing.
@@ -47,8 +47,8 @@ impl Target {
             _ => None,
         };
         let told = |failure: crate::command::exit::Failure| failure.message();
-        let mut job = input_args::one(path, None, pick.as_deref()).map_err(told)?;
-        let map = input_args::source_map(path, &job);
+        let mut job = input_args::one(path, ReadArgs::default(), pick.as_deref()).map_err(told)?;
+        let map = input_args::source_map(path, ReadArgs::default(), &job);
         let size = pair(&arguments["size"])?.or(job.size).unwrap_or([256, 256]);
         let time = arguments["time"].as_f64().map_or(job.time, |time| time as f32);
         BuiltinUniforms { time: Some(time), ..BuiltinUniforms::default() }.apply(&mut job);

@@ -100,7 +100,7 @@ impl Debug {
         } else {
             job.name.clone()
         };
-        let map = input_args::source_map(self.source.file()?, &job);
+        let map = input_args::source_map(self.source.file()?, self.source.read, &job);
         let session = Session::new(name, map, scene, pixel).map_err(engine_args::not_run)?;
         match &self.script {
             Some(script) => run_script(session, script),
