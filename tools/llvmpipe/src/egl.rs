@@ -25,19 +25,15 @@ struct Bound {
     gl: glow::Context,
 }
 
-/// Tells Mesa which renderer to take, with how many threads, and to keep no compiled shaders on
-/// disk. Only before [`Mesa::load`], and while the process has one thread.
-pub(crate) fn set_environment(threads: usize) {
-    let threads = threads.to_string();
-    for (name, value) in [
-        ("LIBGL_ALWAYS_SOFTWARE", "true"),
-        ("GALLIUM_DRIVER", "llvmpipe"),
-        ("LP_NUM_THREADS", threads.as_str()),
-        ("MESA_SHADER_CACHE_DISABLE", "true"),
-    ] {
-        // SAFETY: called first thing in `main`: no other thread reads the environment.
-        unsafe { std::env::set_var(name, value) };
-    }
+/// Returns the environment that tells Mesa which renderer to take, with how many threads, and to keep no compiled
+/// shaders on disk.
+pub(crate) fn environment(threads: usize) -> [(&'static str, String); 4] {
+    [
+        ("LIBGL_ALWAYS_SOFTWARE", "true".to_owned()),
+        ("GALLIUM_DRIVER", "llvmpipe".to_owned()),
+        ("LP_NUM_THREADS", threads.to_string()),
+        ("MESA_SHADER_CACHE_DISABLE", "true".to_owned()),
+    ]
 }
 
 impl Mesa {

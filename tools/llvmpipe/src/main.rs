@@ -55,12 +55,29 @@ fn main() -> ExitCode {
         Err(NoEngine::Unknown(message)) => return fail(USAGE, &anyhow!(message)),
         Err(NoEngine::Unavailable(message)) => return fail(COULD_NOT, &anyhow!(message)),
     };
-    egl::set_environment(args.threads);
+    if let Err(error) = run_again_with(&egl::environment(args.threads)) {
+        return fail(COULD_NOT, &error.into());
+    }
     match run(&args, &*engine) {
         Ok(report) if report.is_clean() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::from(DIFFERENT),
         Err(error) => fail(COULD_NOT, &error),
     }
+}
+
+/// Becomes this program with an environment, unless it has it already: other threads may read the environment of a running
+/// process at any time, so it is not changed.
+fn run_again_with(environment: &[(&str, String)]) -> std::io::Result<()> {
+    let has = |name: &str, value: &str| std::env::var_os(name).is_some_and(|there| there == value);
+    if environment.iter().all(|(name, value)| has(name, value)) {
+        return Ok(());
+    }
+    let mut again = std::process::Command::new(std::env::current_exe()?);
+    again.args(std::env::args_os().skip(1));
+    for (name, value) in environment {
+        again.env(name, value);
+    }
+    Err(std::os::unix::process::CommandExt::exec(&mut again))
 }
 
 fn fail(status: u8, error: &anyhow::Error) -> ExitCode {

@@ -158,7 +158,7 @@ fn write_target(directory: &Path, draw: u64, submission: u64, card: &Card) -> Ou
     let path = directory.join(format!("draw-{draw:05}.png"));
     write_png(&path, &Picture { width, height, pixels })?;
     writeln!(
-        std::io::stdout().lock(),
+        terminal::out(),
         "{}: {width}x{height} pixels of render target A after draw {draw}, in submission {submission}",
         path.display()
     )?;

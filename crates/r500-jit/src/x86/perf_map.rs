@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use crate::x86::compile::Line;
@@ -16,11 +17,21 @@ impl PerfMap {
     /// Opens the map.
     ///
     /// # Errors
-    /// If the file cannot be made.
+    /// If the file cannot be made, or is a link.
     pub(crate) fn open() -> io::Result<Self> {
-        let path = format!("/tmp/perf-{}.map", std::process::id());
-        let file = File::options().create(true).append(true).open(path)?;
-        Ok(Self { file: Mutex::new(file) })
+        Self::open_at(format!("/tmp/perf-{}.map", std::process::id()).as_ref())
+    }
+
+    fn open_at(path: &Path) -> io::Result<Self> {
+        let mut options = File::options();
+        options.create(true).append(true);
+        #[cfg(unix)]
+        {
+            // Anyone can write into that folder and guess the name: a link would lead to a file of this user.
+            use std::os::unix::fs::OpenOptionsExt;
+            options.custom_flags(libc::O_NOFOLLOW).mode(0o600);
+        }
+        Ok(Self { file: Mutex::new(options.open(path)?) })
     }
 
     /// Adds code: a name for each of its lines. What cannot be written is left out.
@@ -50,7 +61,23 @@ fn entries(start: usize, length: usize, lines: &[Line]) -> String {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
+
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed() {
+        let folder = std::env::temp_dir().join(format!("r500-perf-map-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let (target, link) = (folder.join("target"), folder.join("link"));
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        assert!(PerfMap::open_at(&link).is_err());
+        assert!(!target.exists());
+        PerfMap::open_at(&target).unwrap();
+        assert!(PerfMap::open_at(&link).is_err());
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn each_line_has_a_name() {
