@@ -35,6 +35,7 @@ pub use r500_fast as fast;
 pub use r500_formats as formats;
 pub use r500_isa as isa;
 pub use r500_jit as jit;
+pub use r500_opt as opt;
 pub use r500_program as program;
 
 // The intermediate representation, which the command prints: not for embedders.
@@ -50,6 +51,7 @@ pub mod expression;
 pub mod files;
 pub mod image_diff;
 pub mod lint;
+pub mod optimizer;
 pub mod picture;
 pub mod reader;
 pub mod rows;

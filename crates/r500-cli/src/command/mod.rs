@@ -2,7 +2,7 @@
 //!
 //! | module | what |
 //! | --- | --- |
-//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`dap`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`explain`], [`card`], [`replay`], [`stream`], [`manual`] | the subcommands |
+//! | [`render`], [`run`], [`trace`], [`debug`], [`test`], [`bench`], [`asm`], [`disasm`], [`convert`], [`check`], [`fmt`](mod@fmt), [`lsp`], [`dap`], [`stats`], [`cfg`](mod@cfg), [`diff`], [`opt`], [`explain`], [`card`], [`replay`], [`stream`], [`manual`] | the subcommands |
 //! | [`source`], [`state`], [`machine`], [`format`](mod@format) | switches that mean the same everywhere |
 //! | [`syntax`], [`linear`], [`number`] | the small languages of their values |
 //! | [`exit`], [`terminal`], [`difference`] | exit statuses, messages, colours, progress, what changes in a text |
@@ -29,6 +29,7 @@ mod input_args;
 mod lsp;
 mod man;
 mod markdown;
+mod opt;
 mod overwrite;
 mod plane_expr;
 mod render;
@@ -75,6 +76,7 @@ enum Command {
     Stats(stats::Stats),
     Cfg(cfg::Cfg),
     Diff(Box<diff::Diff>),
+    Opt(opt::Opt),
     Explain(explain::Explain),
     Card(card::Card),
     Capture(card::Capture),
@@ -103,6 +105,8 @@ Examples:
   r500 stats tests/corpus/mesa --sort cycles    count instructions, estimate cycles
   r500 cfg capture.json -o flow.svg             where a program can go, as a picture
   r500 diff old.json new.json --run             whether two programs compute the same
+  r500 diff old.json new.json --prove           the same for all values
+  r500 opt capture.json -o shorter.json         shorten a program, bit for bit
   r500 explain 0x1401ff05 --as us_fc_inst       what the bits of a word mean
   r500 card glmark2-es2-drm                     run any program on the virtual card
   r500 capture -o demo.r5cs ./program           the same, and keep what it submits
@@ -128,6 +132,7 @@ pub(crate) fn main() -> ExitCode {
         Command::Dap(dap) => dap.run(),
         Command::Stats(stats) => stats.run(),
         Command::Cfg(cfg) => cfg.run(),
+        Command::Opt(opt) => opt.run(),
         Command::Diff(diff) => diff.run(),
         Command::Explain(explain) => explain.run(),
         Command::Card(card) => card.run(),

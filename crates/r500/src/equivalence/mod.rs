@@ -4,13 +4,16 @@
 //! store of every pixel that both cover. [`Sharing`] finds the inputs and constants that both have
 //! under the same name, wherever they lie, so that both can be given the same random values. [`Fill`] gives
 //! both the same values of what they read and their jobs do not provide; [`Exercise`] says what was executed.
-//! [`Divergence`] follows a pixel through both and finds the instructions where they part.
+//! [`Divergence`] follows a pixel through both and finds the instructions where they part. [`Trial`] compares every bit under
+//! made-up values, and [`prove()`] shows equality for all values, by value numbering.
 
 mod divergence;
 mod exercise;
 mod fill;
 mod interface_match;
+mod prove;
 mod random;
+mod trial;
 
 use r500_exec::output::{color, depth};
 use r500_exec::{BindError, Bindings, Engine, Frame, Options, RunError, Shader, ShaderError, draw};
@@ -23,7 +26,9 @@ pub use divergence::{Divergence, Place};
 pub use exercise::{Exercise, Unexercised};
 pub use fill::Fill;
 pub use interface_match::{Shared, Sharing};
+pub use prove::{Proof, Unknown, prove};
 pub use random::Random;
+pub use trial::Trial;
 
 /// One of two programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! `r500 diff`: comparison of the instructions and the results of two programs.
 
 mod instructions;
+mod prove;
 mod run;
 
 use std::io::Write;
@@ -51,6 +52,10 @@ pub(super) struct Diff {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
+    /// Prove that both write the same bits for all constants, inputs and textures, which correspond by register
+    /// number. A and B may be folders or files of several programs, matched by path and name
+    #[arg(long, conflicts_with_all = ["run", "random", "share", "tolerance", "shard"])]
+    prove: bool,
     #[command(flatten)]
     run: RunArgs,
     #[command(flatten)]
@@ -60,7 +65,7 @@ pub(super) struct Diff {
 const AFTER: &str = "\
 Exit status: 0 equal; 1 different, or a program has errors; 2 wrong usage; 3 a file cannot be read.
 With --run, the status depends on the run only: 0 every covered pixel is equal; 1 a pixel differs; 3 the
-programs could not be compared.
+programs could not be compared. With --prove: 0 proved; 1 they differ, with a pixel; 3 no verdict.
 
 Names: inputs and constants are matched by the names that captures and sources give them. Captures of
 Mesa name their inputs but not the registers of their uniforms: give those with --share.
@@ -73,6 +78,7 @@ Examples:
   r500 diff old.json new.json
   r500 diff old.json new.json --run
   r500 diff old.json new.json --run --random 100 --share c0=c2 --tolerance 0.004
+  r500 diff before after --prove
   r500 diff before.jsonl after.jsonl --pick fs-abs-vec2.0 --run --format json";
 
 impl Diff {
@@ -95,6 +101,10 @@ impl Diff {
             return Err(Failure::usage("only one of the programs can come from stdin"));
         }
         let pick_b = self.pick_b.as_ref().or(self.pick.as_ref());
+        if self.prove {
+            let picks = [self.pick.as_deref(), pick_b.map(String::as_str)];
+            return prove::run([a, b], self.from, picks, self.format);
+        }
         let jobs: [Job; 2] = [
             input_args::one(a, self.read, self.pick.as_deref())?,
             input_args::one(b, self.read, pick_b.map(String::as_str))?,

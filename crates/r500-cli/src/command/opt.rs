@@ -1,0 +1,351 @@
+//! `r500 opt`: shorter programs with the same results.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use r500::formats::Format;
+use r500::opt::{self, Cost, Level, Options};
+use r500::optimizer::{self, Checked, Evidence};
+use r500::program::Job;
+use r500::reader::Language;
+use serde_json::{Value, json};
+
+use super::convert::OutputArgs;
+use super::exit::{Failure, Outcome, Status};
+use super::{input_args, terminal};
+
+/// Shorten programs without a change to any bit of their results.
+///
+/// Removes dead lanes, copies and repeated operations, turns IF/BREAK/ENDIF into conditional breaks, and
+/// schedules instructions anew so that both halves are used. The result is never worse in cycles, slots,
+/// temporaries or NOPs; where nothing is better, the program stays as it is. Every result is run against its
+/// original with 64 sets of random constants, inputs and textures; one that differs is never written.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER)]
+pub(super) struct Opt {
+    /// Files and folders; `-` is stdin
+    #[arg(value_name = "FILE", required_unless_present = "list_passes")]
+    files: Vec<PathBuf>,
+    /// What the files are written in (default: recognised from content)
+    #[arg(long, value_name = "FORMAT")]
+    from: Option<Language>,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// How much is searched: 1 (branches, copies, dead code), 2 (scheduling too), 3 (longer)
+    #[arg(short = 'O', value_name = "LEVEL", default_value_t = 2, value_parser = clap::value_parser!(u8).range(1..=3))]
+    level: u8,
+    /// Print each change: its instructions before and after, what it gains, and why it is exact
+    #[arg(long)]
+    explain: bool,
+    /// Run this pass only. May be given several times
+    #[arg(long, value_name = "PASS", value_parser = pass)]
+    only: Vec<String>,
+    /// List the passes and exit
+    #[arg(long)]
+    list_passes: bool,
+    /// Output format of the report
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    format: ReportFormat,
+}
+
+/// How the report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ReportFormat {
+    /// Lines for people.
+    Text,
+    /// JSON.
+    Json,
+}
+
+const AFTER: &str = "\
+The report has a line for each program that changed, as shader-db prints them, then the totals. Without
+--output only the report is printed. With a folder or several files, --output is a folder; its files are JSON.
+`proved` means equal for all constants, inputs and textures.
+
+Exit status: 0 fine; 1 a file has errors, or a result differed from its original (a bug: it is not written);
+2 wrong usage; 3 a file cannot be read or written.
+
+Examples:
+  r500 opt capture.json -o shorter.json
+  r500 opt capture.json --explain                    what would change, and why
+  r500 opt tests/corpus/mesa -o shorter
+  r500 opt driver.log -o shorter.jsonl --format json
+  r500 opt shader.r5 -o - --to assembly --only branches";
+
+fn pass(text: &str) -> Result<String, String> {
+    let names: Vec<&str> = opt::passes().iter().map(|pass| pass.name).collect();
+    if names.contains(&text) {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("there is no pass `{text}`; the passes are {}", names.join(", ")))
+    }
+}
+
+/// A program of a file, optimised.
+struct Entry {
+    name: String,
+    checked: Checked,
+}
+
+impl Opt {
+    pub(super) fn run(&self) -> Outcome {
+        if self.list_passes {
+            let mut out = std::io::stdout().lock();
+            for pass in opt::passes() {
+                writeln!(out, "{:10} {}: {}", pass.name, pass.what, pass.why)?;
+            }
+            return Ok(Status::Fine);
+        }
+        let mut status = Status::Fine;
+        let folder = match &self.files[..] {
+            [file] => file.is_dir(),
+            _ => true,
+        };
+        if folder && self.output.file().is_none() && self.output.output.is_some() {
+            return Err(Failure::usage("several programs need a folder to be written to"));
+        }
+        let mut entries = Vec::new();
+        for root in &self.files {
+            let files =
+                input_args::files(std::slice::from_ref(root), input_args::may_hold_programs)?;
+            for file in files {
+                let optimized = self.file(&file, &mut status)?;
+                if folder {
+                    self.write_below(root, &file, &optimized)?;
+                } else {
+                    self.write_one(&optimized)?;
+                }
+                entries.extend(optimized);
+            }
+        }
+        if entries.iter().any(|entry| matches!(entry.checked.evidence, Evidence::Different { .. }))
+        {
+            status = Status::Failed;
+        }
+        self.report(&entries)?;
+        Ok(status)
+    }
+
+    fn options(&self) -> Options {
+        let level = match self.level {
+            1 => Level::O1,
+            2 => Level::O2,
+            _ => Level::O3,
+        };
+        Options { level, only: self.only.clone() }
+    }
+
+    fn file(&self, file: &Path, status: &mut Status) -> Outcome<Vec<Entry>> {
+        let mut jobs: Vec<Job> = Vec::new();
+        input_args::each(file, self.from, status, |_, job| jobs.push(job))?;
+        let several = jobs.len() > 1;
+        let options = self.options();
+        let shown = input_args::show(file);
+        let entries = jobs.into_iter().enumerate().map(|(index, job)| {
+            let name = match (several, job.name.as_str()) {
+                (false, _) => shown.clone(),
+                (true, "") => format!("{shown}#{index}"),
+                (true, name) => format!("{shown}:{name}"),
+            };
+            let checked = optimizer::optimize(&job, &options);
+            match &checked.evidence {
+                Evidence::Different { round, difference } => terminal::error(&format!(
+                    "{name}: the result differs in round {round} at pixel {},{}; this is a bug, the program stays",
+                    difference.pixel[0], difference.pixel[1]
+                )),
+                Evidence::NotRun(why) => terminal::warn(&format!(
+                    "{name}: no run of it ended, so the program stays ({why})"
+                )),
+                _ => {}
+            }
+            Entry { name, checked }
+        });
+        Ok(entries.collect())
+    }
+
+    fn write_one(&self, entries: &[Entry]) -> Outcome<()> {
+        if self.output.output.is_none() && self.output.to.is_none() {
+            return Ok(());
+        }
+        let jobs: Vec<Job> = entries.iter().map(|entry| entry.checked.job.clone()).collect();
+        let language = self.output.language(Language::Assembly)?;
+        self.output.write(&jobs, language, &self.output.print_options())
+    }
+
+    fn write_below(&self, root: &Path, file: &Path, entries: &[Entry]) -> Outcome<()> {
+        let Some(folder) = self.output.file() else { return Ok(()) };
+        let below = file.strip_prefix(root).ok().filter(|path| !path.as_os_str().is_empty());
+        let below = below.or_else(|| file.file_name().map(Path::new)).unwrap_or(file);
+        let several = entries.len() > 1;
+        let (format, extension) =
+            if several { (Format::JsonLines, "jsonl") } else { (Format::Json, "json") };
+        let path = folder.join(below).with_extension(extension);
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).map_err(|error| {
+                Failure::could_not(error).context(format_args!("cannot make {}", parent.display()))
+            })?;
+        }
+        let output = OutputArgs { output: Some(path), to: Some(Language::Format(format)) };
+        let jobs: Vec<Job> = entries.iter().map(|entry| entry.checked.job.clone()).collect();
+        output.write(&jobs, Language::Format(format), &output.print_options())
+    }
+
+    fn report(&self, entries: &[Entry]) -> Outcome<()> {
+        let to_stdout = self.output.output.as_deref().is_some_and(input_args::is_stdin)
+            || (self.output.output.is_none() && self.output.to.is_some());
+        let mut text = Vec::new();
+        match self.format {
+            ReportFormat::Text => self.text(&mut text, entries)?,
+            ReportFormat::Json => {
+                let programs: Vec<Value> = entries.iter().map(Entry::json).collect();
+                writeln!(text, "{:#}", json!({ "version": 1, "programs": programs }))?;
+            }
+        }
+        if to_stdout {
+            std::io::stderr().lock().write_all(&text)?;
+        } else {
+            std::io::stdout().lock().write_all(&text)?;
+        }
+        Ok(())
+    }
+
+    fn text(&self, out: &mut impl Write, entries: &[Entry]) -> Outcome<()> {
+        let mut totals = [Cost::default(); 2];
+        let (mut helped, mut hurt) = (0, 0);
+        for entry in entries {
+            let cost = entry.cost();
+            for (total, cost) in totals.iter_mut().zip(cost) {
+                total.cycles = total.cycles.saturating_add(cost.cycles);
+                total.slots += cost.slots;
+                total.temporaries += cost.temporaries;
+                total.nops += cost.nops;
+            }
+            let word = match (cost[1].improves(&cost[0]), cost[1].no_worse_than(&cost[0])) {
+                (true, _) => "helped",
+                (false, true) => "same  ",
+                (false, false) => "HURT  ",
+            };
+            helped += usize::from(cost[1].improves(&cost[0]));
+            hurt += usize::from(!cost[1].no_worse_than(&cost[0]));
+            if cost[0] != cost[1] || entries.len() == 1 {
+                writeln!(out, "{word} {}: {}, {}", entry.name, shown(cost), entry.evidence())?;
+            }
+            if self.explain {
+                entry.explain(out)?;
+            }
+        }
+        if entries.len() != 1 {
+            writeln!(out, "total of {} programs: {}", entries.len(), shown(totals))?;
+            writeln!(out, "helped {helped}, HURT {hurt}")?;
+        }
+        Ok(())
+    }
+}
+
+/// The numbers that changed, all where none did.
+fn shown([before, after]: [Cost; 2]) -> String {
+    let rows = [
+        ("slots", before.slots, after.slots),
+        ("cycles", before.cycles, after.cycles),
+        ("temporaries", before.temporaries, after.temporaries),
+        ("nops", before.nops, after.nops),
+    ];
+    let changed: Vec<String> = rows
+        .into_iter()
+        .filter(|(_, before, after)| before != after)
+        .map(|(name, before, after)| {
+            let percent = (after as f64 / before as f64 - 1.0) * 100.0;
+            format!("{name} {before} -> {after} ({percent:+.1} %)")
+        })
+        .collect();
+    if changed.is_empty() { "nothing is better".to_owned() } else { changed.join(", ") }
+}
+
+impl Entry {
+    /// Costs before and after; those of the original where the result was dropped.
+    fn cost(&self) -> [Cost; 2] {
+        let [before, after] = self.checked.optimized.cost;
+        if self.checked.evidence.is_refusal() { [before, before] } else { [before, after] }
+    }
+
+    fn evidence(&self) -> String {
+        match &self.checked.evidence {
+            Evidence::Unchanged => "unchanged".to_owned(),
+            Evidence::Proved => "proved".to_owned(),
+            Evidence::Equal { rounds, pixels } => format!("{rounds} runs equal, {pixels} pixels"),
+            Evidence::Different { round, .. } => format!("different in round {round}"),
+            Evidence::NotRun(_) => "not run".to_owned(),
+        }
+    }
+
+    fn explain(&self, out: &mut impl Write) -> Outcome<()> {
+        for change in &self.checked.optimized.changes {
+            writeln!(
+                out,
+                "  {}: {} -> {}: {}; {}",
+                change.pass,
+                addresses(&change.before),
+                addresses(&change.after),
+                shown(change.cost),
+                change.why
+            )?;
+        }
+        Ok(())
+    }
+
+    fn json(&self) -> Value {
+        let numbers = |cost: Cost| {
+            json!({
+                "cycles": cost.cycles,
+                "slots": cost.slots,
+                "temporaries": cost.temporaries,
+                "nops": cost.nops,
+            })
+        };
+        let [before, after] = self.cost();
+        let changes: Vec<Value> = (self.checked.optimized.changes.iter())
+            .map(|change| {
+                json!({
+                    "pass": change.pass,
+                    "before": change.before,
+                    "after": change.after,
+                    "cost_before": numbers(change.cost[0]),
+                    "cost_after": numbers(change.cost[1]),
+                    "why": change.why,
+                })
+            })
+            .collect();
+        let (verdict, rounds) = match &self.checked.evidence {
+            Evidence::Unchanged => ("unchanged", 0),
+            Evidence::Proved => ("proved", 0),
+            Evidence::Equal { rounds, .. } => ("equal", *rounds),
+            Evidence::Different { .. } => ("different", 0),
+            Evidence::NotRun(_) => ("not-run", 0),
+        };
+        json!({
+            "name": self.name,
+            "before": numbers(before),
+            "after": numbers(after),
+            "evidence": verdict,
+            "rounds": rounds,
+            "changes": changes,
+        })
+    }
+}
+
+/// Addresses, with ranges: `1-3, 7`.
+fn addresses(list: &[u32]) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for &at in list {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == at => *last = at,
+            _ => ranges.push((at, at)),
+        }
+    }
+    let texts: Vec<String> = ranges
+        .into_iter()
+        .map(|(a, b)| if a == b { a.to_string() } else { format!("{a}-{b}") })
+        .collect();
+    if texts.is_empty() { "nothing".to_owned() } else { texts.join(", ") }
+}

@@ -1,0 +1,142 @@
+//! Proofs of equivalence by value numbering.
+//!
+//! Both programs are lifted with symbolic constants, inputs and textures. Their functions are numbered in one
+//! table: equal numbers mean equal values, in every lane, for all constants, inputs and textures. Numbers come from
+//! structure alone ([`numbering`]); loops are numbered by partition refinement ([`regions`]). The programs are
+//! equal where their outputs, their discards and the control of their loops have equal numbers.
+//!
+//! What has different numbers may be equal all the same: then there is no verdict. A proof is about pixels that do
+//! not depend on the size of their group, so programs in which it shows are refused.
+
+mod numbering;
+mod regions;
+
+use r500_check::ExternalReads;
+use r500_exec::{Bindings, Draw, Options, Shader, ShaderError};
+use r500_ir::{Function, LiftError, SymbolicConstants, lift_symbolic};
+use r500_isa::TEXTURE_UNITS;
+use r500_isa::texture::{TxFilter0, TxFormat1};
+use r500_isa::values::{CoordType, TexelFilter, TxFormat};
+use r500_program::{Input, InputData, Job, Level, Program, Texture};
+
+use super::Side;
+
+/// The verdict of a proof.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Proof {
+    /// The programs are equal for all constants, inputs and textures.
+    Proved,
+    /// No verdict, and why.
+    Unknown(Unknown),
+}
+
+/// Why there is no verdict.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unknown {
+    /// A program cannot run.
+    #[error("{side} cannot run: {error}")]
+    Shader {
+        /// Which.
+        side: Side,
+        /// Why.
+        error: ShaderError,
+    },
+    /// A program has no form that can be compared.
+    #[error("{side}: {error}")]
+    Lift {
+        /// Which.
+        side: Side,
+        /// Why.
+        error: LiftError,
+    },
+    /// A program reads integer or boolean constants that it does not carry.
+    #[error("{side} reads integer or boolean constants that it does not carry")]
+    Constants {
+        /// Which.
+        side: Side,
+    },
+    /// The size of a group of pixels may show.
+    #[error("{side}: the size of the group of pixels may show")]
+    Group {
+        /// Which.
+        side: Side,
+    },
+    /// Something has different numbers.
+    #[error("{what} may differ: A computes it at address {}, B at address {}", addresses[0], addresses[1])]
+    Values {
+        /// What is compared.
+        what: String,
+        /// The instructions that compute it: absolute addresses in A and B.
+        addresses: [u32; 2],
+    },
+}
+
+/// Tries to prove that two programs are equal: that they write the same bits to all targets and depth, and discard
+/// the same pixels, for all constants, inputs and textures. Integer and boolean constants are those of the programs.
+#[must_use]
+pub fn prove(a: &Program, b: &Program) -> Proof {
+    match equal(a, b) {
+        Ok(()) => Proof::Proved,
+        Err(unknown) => Proof::Unknown(unknown),
+    }
+}
+
+fn equal(a: &Program, b: &Program) -> Result<(), Unknown> {
+    let temps = inputs([a, b]);
+    let functions = [lifted(a, Side::A, &temps)?, lifted(b, Side::B, &temps)?];
+    regions::compare(&functions)
+}
+
+/// The temporaries that an input may be in: those that either program reads before it writes them.
+fn inputs(programs: [&Program; 2]) -> Vec<u8> {
+    let mut temps: Vec<u8> = programs
+        .into_iter()
+        .flat_map(|program| ExternalReads::of(program).inputs.into_keys())
+        .collect();
+    temps.sort_unstable();
+    temps.dedup();
+    temps
+}
+
+/// Lifts a program with nothing known but its integer and boolean constants.
+fn lifted(program: &Program, side: Side, temps: &[u8]) -> Result<Function, Unknown> {
+    let reads = ExternalReads::of(program);
+    let mut job = Job::from_program(program.clone());
+    let missing = reads.missing(&job);
+    if missing.int_constants != 0 || missing.bool_constants != 0 {
+        return Err(Unknown::Constants { side });
+    }
+    let shader = Shader::new(program).map_err(|error| Unknown::Shader { side, error })?;
+    // Values of pixels: nothing is known of them.
+    let unknown =
+        |temp: u8| Input { temp, data: InputData::Values { width: 2, values: vec![[0.0; 4]; 4] } };
+    job.inputs = Some(temps.iter().copied().map(unknown).collect());
+    job.size = Some([2, 2]);
+    job.textures = [const { None }; TEXTURE_UNITS].map(|_: Option<Texture>| Some(volume()));
+    let refused = |error: LiftError| match error {
+        LiftError::Group(_) => Unknown::Group { side },
+        error => Unknown::Lift { side, error },
+    };
+    let bindings = Bindings::new(&job, [2, 2])
+        .map_err(|error| Unknown::Lift { side, error: LiftError::Broken(error.to_string()) })?;
+    let options = Options::default();
+    let draw = Draw::new(&shader, &bindings, &options)
+        .map_err(|error| Unknown::Lift { side, error: LiftError::Broken(error.to_string()) })?;
+    lift_symbolic(&draw, &SymbolicConstants::all()).map_err(refused)
+}
+
+/// A texture of which a fetch may use all that an instruction gives: three coordinates, and the level of detail,
+/// which chooses between two filters. Its texels are floats of any value.
+fn volume() -> Texture {
+    Texture {
+        filter0: TxFilter0::default()
+            .with(TxFilter0::MAG_FILTER, TexelFilter::POINT)
+            .with(TxFilter0::MIN_FILTER, TexelFilter::LINEAR),
+        format1: TxFormat1::default()
+            .with(TxFormat1::TXFORMAT, TxFormat::F32_32_32_32)
+            .with(TxFormat1::TEX_COORD_TYPE, CoordType::D3),
+        levels: vec![Level { width: 1, height: 1, layers: 1, bytes: vec![0; 16] }],
+        ..Texture::default()
+    }
+}

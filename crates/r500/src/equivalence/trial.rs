@@ -1,0 +1,100 @@
+//! Trials: two programs drawn with the same made-up values, compared in every bit.
+
+use r500_exec::Options;
+use r500_exec::reference::Reference;
+use r500_isa::state::UsOutFmt;
+use r500_isa::values::{OutFormat, OutSel};
+use r500_program::Job;
+
+use super::{Difference, Fill, Incomparable, Pair, Sharing};
+
+/// Width and height of the pictures.
+const SIZE: [u32; 2] = [8, 8];
+/// Instructions that a group of pixels may execute in a run.
+const INSTRUCTIONS: u64 = 1 << 18;
+
+/// What came of the runs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Trial {
+    /// Both drew the same.
+    Equal {
+        /// Runs that ended.
+        rounds: u64,
+        /// Pixels that were compared.
+        pixels: u64,
+    },
+    /// They drew different pictures.
+    Different {
+        /// The round of random values; 0 for the values of the jobs.
+        round: u64,
+        /// The first pixel that differs.
+        difference: Box<Difference>,
+    },
+    /// No run ended.
+    NotRun(Incomparable),
+}
+
+impl Trial {
+    /// Draws two jobs in the reference engine: once with their own values, then `rounds` times with random constants,
+    /// inputs and textures, the same for both, register by register. Every bit that they write counts, not what
+    /// `US_OUT_FMT` keeps of it. Integer and boolean constants stay where jobs have them.
+    #[must_use]
+    pub fn run(a: &Job, b: &Job, rounds: u64) -> Self {
+        let exact = [a, b].map(|job| with_float_outputs(job.clone()));
+        let mut bare = exact.clone();
+        for job in &mut bare {
+            job.program.state.constants.clear();
+            job.program.state.absent_constants.clear();
+            job.uniforms.clear();
+            job.inputs = None;
+            job.textures = Default::default();
+        }
+        let fill = Fill::of(&bare, &Sharing::default());
+        let [first, second] = exact.clone();
+        let pair = match Pair::new(first, second, Some(SIZE)) {
+            Ok(pair) => pair,
+            Err(why) => return Self::NotRun(why),
+        };
+        let mut options = Options::default();
+        options.limits.instructions = INSTRUCTIONS;
+        let (mut ended, mut pixels, mut failure) = (0, 0, None);
+        for round in 0..=rounds {
+            let jobs = if round == 0 {
+                exact.clone()
+            } else {
+                let mut jobs = bare.clone();
+                fill.apply(&mut jobs, 0, round);
+                jobs
+            };
+            match pair.compare(&jobs, &Reference, &options, None) {
+                Ok(comparison) => {
+                    if let Some(difference) = comparison.first {
+                        return Self::Different { round, difference: Box::new(difference) };
+                    }
+                    ended += 1;
+                    pixels += comparison.pixels as u64;
+                }
+                // With these values a program does not end within the limit: nothing can be said of them.
+                Err(why) => failure = Some(why),
+            }
+        }
+        match failure {
+            Some(why) if ended == 0 => Self::NotRun(why),
+            _ => Self::Equal { rounds: ended, pixels },
+        }
+    }
+}
+
+/// Every bit of a result counts, not what a target of eight bits keeps of it.
+fn with_float_outputs(mut job: Job) -> Job {
+    let floats = UsOutFmt::default()
+        .with(UsOutFmt::OUT_FMT, OutFormat::C4_32_FP)
+        .with(UsOutFmt::C0_SEL, OutSel::R)
+        .with(UsOutFmt::C1_SEL, OutSel::G)
+        .with(UsOutFmt::C2_SEL, OutSel::B)
+        .with(UsOutFmt::C3_SEL, OutSel::A);
+    job.program.state.out_fmt = [Some(floats); 4];
+    job.program.state.w_fmt = None;
+    job.coverage = None;
+    job
+}
