@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 
 use super::convert::OutputArgs;
 use super::exit::{Failure, Outcome, Status};
-use super::{input_args, terminal};
+use super::input_args::{self, ReadArgs};
+use super::terminal;
 
 /// Shorten programs without a change to any bit of their results.
 ///
@@ -27,9 +28,8 @@ pub(super) struct Opt {
     /// Files and folders; `-` is stdin
     #[arg(value_name = "FILE", required_unless_present = "list_passes")]
     files: Vec<PathBuf>,
-    /// What the files are written in (default: recognised from content)
-    #[arg(long, value_name = "FORMAT")]
-    from: Option<Language>,
+    #[command(flatten)]
+    read: ReadArgs,
     #[command(flatten)]
     output: OutputArgs,
     /// How much is searched: 1 (branches, copies, dead code), 2 (scheduling too), 3 (longer)
@@ -138,7 +138,7 @@ impl Opt {
 
     fn file(&self, file: &Path, status: &mut Status) -> Outcome<Vec<Entry>> {
         let mut jobs: Vec<Job> = Vec::new();
-        input_args::each(file, self.from, status, |_, job| jobs.push(job))?;
+        input_args::each(file, self.read, status, |_, job| jobs.push(job))?;
         let several = jobs.len() > 1;
         let options = self.options();
         let shown = input_args::show(file);

@@ -103,7 +103,7 @@ impl Diff {
         let pick_b = self.pick_b.as_ref().or(self.pick.as_ref());
         if self.prove {
             let picks = [self.pick.as_deref(), pick_b.map(String::as_str)];
-            return prove::run([a, b], self.from, picks, self.format);
+            return prove::run([a, b], self.read, picks, self.format);
         }
         let jobs: [Job; 2] = [
             input_args::one(a, self.read, self.pick.as_deref())?,

@@ -6,12 +6,11 @@ use std::path::Path;
 
 use r500::equivalence::{Incomparable, Part, Proof, Trial, prove};
 use r500::program::Job;
-use r500::reader::Language;
 use serde_json::{Value, json};
 
 use crate::command::exit::{Outcome, Status};
 use crate::command::format::Format;
-use crate::command::input_args;
+use crate::command::input_args::{self, ReadArgs};
 
 /// Random runs that look for a difference where there is no proof.
 const ROUNDS: u64 = 64;
@@ -110,7 +109,7 @@ fn part(part: &Part) -> String {
 /// Proves one program equal to another, or those of two folders or files, matched by path and name.
 pub(super) fn run(
     paths: [&Path; 2],
-    from: Option<Language>,
+    read: ReadArgs,
     picks: [Option<&str>; 2],
     format: Format,
 ) -> Outcome {
@@ -118,12 +117,12 @@ pub(super) fn run(
     let folders = paths.iter().any(|path| path.is_dir());
     let pairs: Vec<(String, Verdict)> = if picks.iter().any(Option::is_some) {
         let jobs = [
-            input_args::one(paths[0], from, picks[0])?,
-            input_args::one(paths[1], from, picks[1])?,
+            input_args::one(paths[0], read, picks[0])?,
+            input_args::one(paths[1], read, picks[1])?,
         ];
         vec![(input_args::show(paths[1]), Verdict::of(&jobs))]
     } else {
-        let [a, b] = [collect(paths[0], from, &mut status)?, collect(paths[1], from, &mut status)?];
+        let [a, b] = [collect(paths[0], read, &mut status)?, collect(paths[1], read, &mut status)?];
         if let (false, [(_, a)], [(name, b)]) = (folders, &a[..], &b[..]) {
             vec![(name.clone(), Verdict::of(&[a.clone(), b.clone()]))]
         } else {
@@ -169,16 +168,12 @@ pub(super) fn run(
 }
 
 /// The programs of a file or folder, by the path below it and the name in the file.
-fn collect(
-    root: &Path,
-    from: Option<Language>,
-    status: &mut Status,
-) -> Outcome<Vec<(String, Job)>> {
+fn collect(root: &Path, read: ReadArgs, status: &mut Status) -> Outcome<Vec<(String, Job)>> {
     let mut found = Vec::new();
     for file in input_args::files(&[root.to_owned()], input_args::may_hold_programs)? {
         let below = file.strip_prefix(root).unwrap_or(&file).with_extension("");
         let below = below.to_string_lossy().replace('\\', "/");
-        input_args::each(&file, from, status, |index, job| {
+        input_args::each(&file, read, status, |index, job| {
             let inside = if job.name.is_empty() { format!("#{index}") } else { job.name.clone() };
             let name = match (below.is_empty(), below == job.name) {
                 (true, _) => inside,
