@@ -9,7 +9,7 @@ use super::{Folder, r500};
 const HOSTILE: &str = "\u{1b}[2J\u{1b}]0;x\u{7}\u{9b}2J\u{202e}\rx";
 
 /// Returns the first character that would disturb a terminal. A return before a line end does not.
-fn disturbing(bytes: &[u8]) -> Option<String> {
+pub(super) fn disturbing(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
     let bad = |c: char| {
         (c.is_control() && c != '\n' && c != '\t')
