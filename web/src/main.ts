@@ -44,7 +44,7 @@ import { Thumbnails } from "./picture/thumbnails.ts";
 import { Transport } from "./picture/transport.ts";
 import { StepPane } from "./step/pane.ts";
 import { Stepper } from "./step/stepper.ts";
-import { Survey } from "./step/survey.ts";
+import { AreaPane } from "./step/area.ts";
 
 /** The layout of small screens, as style/layout.css has it. */
 const NARROW = matchMedia("(max-width: 860px)");
@@ -83,7 +83,7 @@ const session: Session = new Session(pixel, player, stepper, {
   },
   follows: () => !transport.playing.value && tabs.shown.value === "step",
 });
-const survey = new Survey(pool, stage, {
+const areaPane = new AreaPane(pool, stage, {
   view: async () => {
     transport.playing.value = false;
     await player.settled();
@@ -142,7 +142,7 @@ const work: Work = new Work(program, editor, breakpoints, drafts, {
   opening: () => {
     player.forget();
     session.clear();
-    survey.stale();
+    areaPane.stale();
   },
   opened: () => {
     const found = program.analysis.value;
@@ -238,7 +238,7 @@ const step = new StepPane(
       if (width > 0) void session.stepThrough(pixel.value ?? [width >> 1, height >> 1]);
     },
   },
-  survey.root,
+  areaPane.root,
 );
 const tabs = new Tabs(byId("panes", HTMLElement), [
   { id: "constants", title: "Constants", root: constants.root },
@@ -251,7 +251,7 @@ const tabs = new Tabs(byId("panes", HTMLElement), [
 const follow: Follow = new Follow(program, editor, language, tabs, encoding, flow);
 
 player.onpicture = () => {
-  survey.stale();
+  areaPane.stale();
   session.again();
   thumbnails.changed();
 };

@@ -161,8 +161,8 @@ test("a heat map is there coarsely at once, can be stopped, and blocks nothing",
   await page.getByRole("tab", { name: "Step" }).click();
   await page.getByLabel("Heat map").selectOption("0");
   await page.waitForSelector(".heat:not([hidden])");
-  assert.equal(await page.locator(".survey .going").isVisible(), true);
-  // A picture is drawn meanwhile: it waits for a moment of the survey, not for all of it.
+  assert.equal(await page.locator(".area-query .going").isVisible(), true);
+  // A picture is drawn meanwhile: it waits for a moment of the query, not for all of it.
   const waited = await page.evaluate(async () => {
     const from = performance.now();
     const { view } = r500.player.shown;
@@ -171,8 +171,8 @@ test("a heat map is there coarsely at once, can be stopped, and blocks nothing",
   });
   assert.ok(waited < 2000, `${waited} ms`);
   await page.getByRole("button", { name: "Stop" }).click();
-  await page.waitForSelector(".survey .going", { state: "hidden" });
-  assert.match(await page.locator(".survey .said").textContent(), /stopped, of \d+% of the pixels: black is 0/);
+  await page.waitForSelector(".area-query .going", { state: "hidden" });
+  assert.match(await page.locator(".area-query .said").textContent(), /stopped, of \d+% of the pixels: black is 0/);
   assert.equal(await page.locator(".heat").isVisible(), true);
   assert.deepEqual(complaints, []);
   await context.close();
@@ -183,10 +183,10 @@ test("a heat map that is finished counts every pixel", async () => {
   await type(page, PROGRAM.replace("SIZE 16 16", "SIZE 70 37"));
   await page.getByRole("tab", { name: "Step" }).click();
   await page.getByLabel("Heat map").selectOption("0");
-  await page.waitForFunction(() => document.querySelector(".survey .said").textContent.startsWith("black"));
+  await page.waitForFunction(() => document.querySelector(".area-query .said").textContent.startsWith("black"));
   // MAX, LOOP, three times MAD and ENDLOOP, the output, alike everywhere.
-  assert.match(await page.locator(".survey .said").textContent(), /^black is 0, white 9; 9 on average$/);
+  assert.match(await page.locator(".area-query .said").textContent(), /^black is 0, white 9; 9 on average$/);
   await page.getByLabel("Heat map").selectOption("1");
-  assert.match(await page.locator(".survey .said").textContent(), /^black is 0, white 0; 0 on average$/);
+  assert.match(await page.locator(".area-query .said").textContent(), /^black is 0, white 0; 0 on average$/);
   await context.close();
 });

@@ -153,7 +153,7 @@ OUT TEX_SEM_WAIT LAST src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb, o
     // One request for all of the picture.
     const { view } = r500.player.shown;
     let numbers;
-    await r500.pool.survey(view, undefined, [[0, 0, 8, 8]], (_, answer) => (numbers = answer.numbers), new AbortController().signal);
+    await r500.pool.queryAreas(view, undefined, [[0, 0, 8, 8]], (_, answer) => (numbers = answer.numbers), new AbortController().signal);
     return [...new Uint32Array(numbers.buffer)];
   });
   const pixel = (x, y) => [heat[(y * 8 + x) * 2], heat[(y * 8 + x) * 2 + 1]];

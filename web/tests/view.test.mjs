@@ -194,7 +194,7 @@ test("an endless program can be stepped through as far as the recording goes, an
   await page.locator(".limit select").selectOption("100000");
   await page.waitForFunction(() => r500.stepper.run.value.length === 100_000);
   await page.getByLabel("Heat map").selectOption("0");
-  await page.waitForFunction(() => /do not end within 1,000,000 instructions/.test(document.querySelector(".survey .said").textContent), undefined, { timeout: 30_000 });
+  await page.waitForFunction(() => /do not end within 1,000,000 instructions/.test(document.querySelector(".area-query .said").textContent), undefined, { timeout: 30_000 });
   await context.close();
 });
 

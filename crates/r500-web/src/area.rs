@@ -24,7 +24,7 @@ pub struct AreaQuery {
 
 /// The answer to an [`AreaQuery`].
 #[derive(Debug, Serialize)]
-#[cfg_attr(test, derive(ts_rs::TS), ts(rename = "Surveyed"))]
+#[cfg_attr(test, derive(ts_rs::TS))]
 pub struct AreaResult {
     /// Groups of pixels that the limit of instructions stopped.
     pub stopped: u64,

@@ -166,8 +166,8 @@ pub enum Request {
     },
     /// Goes to another place of the recorded run, and shows it.
     Go(Going),
-    /// What the pixels of areas do.
-    Survey(AreaQuery),
+    /// Queries the pixels of areas.
+    Area(AreaQuery),
     /// The page of a diagnostic's code.
     Page {
         /// The code.
@@ -340,9 +340,9 @@ impl Session {
                 let stepping = self.stepping.as_mut().ok_or("nothing is recorded")?;
                 json(&stepping.go(&going)?)
             }
-            Request::Survey(asked) => {
+            Request::Area(query) => {
                 let picture = self.picture.as_ref().ok_or("nothing is loaded")?;
-                let (numbers, stopped) = area::query(picture, &mut self.area_scenes, &asked)?;
+                let (numbers, stopped) = area::query(picture, &mut self.area_scenes, &query)?;
                 let bytes = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
                 json(&AreaResult { stopped, numbers: keep(&mut self.kept, bytes) })
             }
@@ -431,15 +431,15 @@ mod tests {
 
     /// Each question is about the picture that it names, whatever was asked before.
     #[test]
-    fn pixels_are_surveyed_in_the_picture_that_is_meant() {
+    fn an_area_query_is_answered_from_the_picture_it_names() {
         let mut session = Session::default();
         ask(&mut session, &json!({ "do": "load", "text": SOURCE })).unwrap();
         let mut count = |time: f32, condition: Value| {
             let drawing = json!({ "size": [8, 4], "time": time, "bands": [], "limit": 100 });
-            let survey = json!({
-                "do": "survey", "drawing": drawing, "areas": [[0, 0, 4, 4], [6, 2, 2, 2]], "condition": condition,
+            let query = json!({
+                "do": "area", "drawing": drawing, "areas": [[0, 0, 4, 4], [6, 2, 2, 2]], "condition": condition,
             });
-            let answer = ask(&mut session, &survey).unwrap();
+            let answer = ask(&mut session, &query).unwrap();
             let length = answer["numbers"]["length"].as_u64().unwrap();
             let numbers: Vec<u8> = session.kept[0].clone();
             assert_eq!(numbers.len() as u64, length);
@@ -476,10 +476,10 @@ mod tests {
         let record = json!({ "do": "record", "drawing": drawing, "pixel": [8, 0] });
         assert!(ask(&mut session, &record).is_err(), "a pixel outside of the picture");
         for (area, condition) in [([0, 0, 4, 4], json!("temp[")), ([5, 0, 4, 4], json!(null))] {
-            let survey = json!({
-                "do": "survey", "drawing": drawing, "areas": [area], "condition": condition,
+            let query = json!({
+                "do": "area", "drawing": drawing, "areas": [area], "condition": condition,
             });
-            assert!(ask(&mut session, &survey).is_err(), "{survey}");
+            assert!(ask(&mut session, &query).is_err(), "{query}");
         }
     }
 }

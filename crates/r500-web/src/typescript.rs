@@ -76,7 +76,7 @@ fn generated() -> String {
             fixAll => Vec<document::TextEdit>,
             record => step::Recorded,
             go => step::Shown,
-            survey => area::AreaResult,
+            area => area::AreaResult,
             page => Option<String>,
         }
     }

@@ -1,7 +1,7 @@
 // The picture, drawn by several workers, each its share of the rows.
 
 import { Client, Stopped } from "./client.ts";
-import { sourceRequest, type Area, type Band, type Bits4, type Drawing, type Drawn, type Loaded, type Look, type Mouse, type Source, type Surveyed } from "./protocol.ts";
+import { sourceRequest, type Area, type Band, type Bits4, type Drawing, type Drawn, type Loaded, type Look, type Mouse, type Source, type AreaResult } from "./protocol.ts";
 
 /** What is to be seen. */
 export interface View {
@@ -149,7 +149,7 @@ export class Pool {
    * Asks about areas of a picture, as many at a time as take a moment, so that pictures can be drawn in between;
    * `found` gets each answer. Rejects with `Stopped` when the signal says so.
    */
-  async survey(view: View, condition: string | undefined, areas: readonly Area[], found: (areas: Area[], answer: Surveyed) => void, signal: AbortSignal): Promise<void> {
+  async queryAreas(view: View, condition: string | undefined, areas: readonly Area[], found: (areas: Area[], answer: AreaResult) => void, signal: AbortSignal): Promise<void> {
     const { source } = this;
     if (source === undefined) throw new Error("there is no program");
     const drawing = drawingOf(view, INSTRUCTIONS);
@@ -173,7 +173,7 @@ export class Pool {
             if (share.length === 0) return;
             const from = performance.now();
             busy.add(client);
-            const answer = await client.ask("survey", { drawing, areas: share, condition: condition ?? null }).finally(() => busy.delete(client));
+            const answer = await client.ask("area", { drawing, areas: share, condition: condition ?? null }).finally(() => busy.delete(client));
             const took = Math.max(performance.now() - from, 1);
             count = Math.round(Math.min(Math.max((share.length * MOMENT) / took, 1), share.length * 4, 1024));
             if (!signal.aborted) found(share, answer);

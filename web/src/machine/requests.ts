@@ -811,7 +811,7 @@ condition: string | null, };
 /**
  * The answer to an [`AreaQuery`].
  */
-export type Surveyed = {
+export type AreaResult = {
 /**
  * Groups of pixels that the limit of instructions stopped.
  */
@@ -996,7 +996,7 @@ drawing: Drawing,
 /**
  * Column and row, from the bottom.
  */
-pixel: [number, number], } | { "do": "go" } & Going | { "do": "survey" } & AreaQuery | { "do": "page",
+pixel: [number, number], } | { "do": "go" } & Going | { "do": "area" } & AreaQuery | { "do": "page",
 /**
  * The code.
  */
@@ -1031,6 +1031,6 @@ export interface Answers {
   fixAll: Array<TextEdit>;
   record: Recorded;
   go: Moment;
-  survey: Surveyed;
+  area: AreaResult;
   page: string | null;
 }

@@ -47,11 +47,11 @@ export class StepPane {
     private readonly stepper: Stepper,
     breakpoints: Breakpoints,
     private readonly events: StepEvents,
-    survey: HTMLElement,
+    areas: HTMLElement,
   ) {
     this.full.append(h("div", { class: "step-bar" }, this.controls(), this.head), this.timeline.root, this.said, this.body);
     const list = new BreakpointList(breakpoints, stepper, events);
-    this.root.append(this.empty, this.full, h("div", { class: "step-more" }, list.root, survey));
+    this.root.append(this.empty, this.full, h("div", { class: "step-more" }, list.root, areas));
     stepper.moment.watch(() => this.show());
     stepper.failed.watch((why) => {
       this.said.textContent = why;

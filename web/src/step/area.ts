@@ -5,7 +5,7 @@ import { INSTRUCTIONS, Stopped, type Pool, type View } from "../machine/pool.ts"
 import type { Stage } from "../picture/stage.ts";
 import { Refining } from "./refining.ts";
 
-export interface SurveyEvents {
+export interface AreaEvents {
   /** The picture that is shown, once it stands still. */
   view(): Promise<View | undefined>;
   /** A pixel was found: to the position in its run. */
@@ -17,7 +17,7 @@ const LOOK = 100;
 
 const number = (n: number): string => n.toLocaleString("en", { maximumFractionDigits: 1 });
 
-export class Survey {
+export class AreaPane {
   readonly root: HTMLElement;
   private readonly heat = h(
     "select",
@@ -45,11 +45,11 @@ export class Survey {
   constructor(
     private readonly pool: Pool,
     private readonly stage: Stage,
-    private readonly events: SurveyEvents,
+    private readonly events: AreaEvents,
   ) {
     this.root = h(
       "section",
-      { class: "survey", "aria-label": "All pixels" },
+      { class: "area-query", "aria-label": "All pixels" },
       h("h2", {}, "All pixels"),
       h(
         "form",
@@ -106,7 +106,7 @@ export class Survey {
     if (this.kept?.view !== view || (!this.kept.counts.done && this.asking === undefined)) {
       const [width, height] = view.size;
       const kept = { view, counts: new Refining(width, height, 2) };
-      await this.survey(view, undefined, kept.counts, (over) => {
+      await this.query(view, undefined, kept.counts, (over) => {
         this.kept = kept;
         this.draw();
         this.summary(over);
@@ -146,7 +146,7 @@ export class Survey {
     const [width, height] = view.size;
     const seen = new Refining(width, height, 1);
     const hits = { count: 0, first: undefined as { pixel: [number, number]; position: number } | undefined };
-    const asked = await this.survey(view, condition, seen, (over) => {
+    const asked = await this.query(view, condition, seen, (over) => {
       if (!over) this.said.textContent = `${number(seen.known)} of ${number(width * height)} pixels asked`;
     });
     if (!asked) return;
@@ -172,7 +172,7 @@ export class Survey {
   }
 
   /** Asks all pixels, and looks at what is known from time to time and at the end; whether that is of use. */
-  private async survey(view: View, condition: string | undefined, into: Refining, look: (over: boolean) => void): Promise<boolean> {
+  private async query(view: View, condition: string | undefined, into: Refining, look: (over: boolean) => void): Promise<boolean> {
     this.asking?.abort();
     const asking = new AbortController();
     this.asking = asking;
@@ -182,7 +182,7 @@ export class Survey {
     this.said.textContent = "";
     let looked = performance.now() - LOOK / 2;
     try {
-      await this.pool.survey(
+      await this.pool.queryAreas(
         view,
         condition,
         into.areas,
