@@ -173,3 +173,22 @@ OUT TEX_SEM_WAIT LAST src0.rgb = temp[1] : out[0].rgb = MAX src0.rgb src0.rgb, o
   assert.equal(float(value[0]), 1);
   await context.close();
 });
+
+test("a recording that is under way is not begun anew when the pane appears", async () => {
+  const { page, context } = await visit(at, {
+    // Workers whose answers come late: the page looks for changes of the picture before.
+    before: (context) =>
+      context.route("**/worker.js", async (route) => {
+        const late = "const post = self.postMessage.bind(self); self.postMessage = (...message) => setTimeout(() => post(...message), 250);\n";
+        await route.fulfill({ contentType: "text/javascript", body: late + (await (await route.fetch()).text()) });
+      }),
+  });
+  await type(page, "SIZE 8 8 ;\nsrc0.rgb = 0.5 : temp[0].rgb = MAX src0.rgb src0.rgb ;\nOUT LAST src0.rgb = temp[0] : out[0].rgb = MAX src0.rgb src0.rgb ;\n");
+  const position = await page.evaluate(async () => {
+    await r500.stepThrough([5, 6]);
+    await r500.stepper.go({ how: "seek", position: 1 });
+    return r500.stepper.moment.value?.position;
+  });
+  assert.equal(position, 1);
+  await context.close();
+});

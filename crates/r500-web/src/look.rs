@@ -57,10 +57,12 @@ impl Look {
 
     fn select(&self, picture: &mut Picture) {
         let channels = self.channels & 0b1111;
+        if channels == 0b0111 {
+            return picture.set_alpha(255);
+        }
         let pixels = picture.pixels.iter_mut();
         match channels {
             0b1111 => {}
-            0b0111 => pixels.for_each(|pixel| pixel[3] = 255),
             1 | 2 | 4 | ALPHA => {
                 let channel = channels.trailing_zeros() as usize;
                 pixels.for_each(|pixel| {

@@ -35,12 +35,8 @@ export class Session {
     private readonly events: SessionEvents,
   ) {}
 
-  /** Where the recording is wanted that is under way. */
-  private position = 0;
-
   /** Records a pixel of the picture that is shown. */
   async stepThrough(pixel: [number, number], position = 0): Promise<void> {
-    this.position = position;
     this.pixel.value = pixel;
     this.events.chosen();
     await this.drawn.settled();
@@ -65,11 +61,13 @@ export class Session {
     const pixel = this.pixel.value;
     const { program, wanted } = this.drawn;
     if (pixel === undefined || !this.events.follows() || program === undefined || wanted === undefined) return;
-    const { run } = this.stepper;
-    if (run.value?.source === program && sameRun(run.value.view, wanted)) return;
+    // A recording of this picture that is under way is not begun anew: who waits for it would wait in vain.
+    const { recording } = this.stepper;
+    const known = recording ?? this.stepper.run.value;
+    if (known?.source === program && sameRun(known.view, wanted)) return;
     const [width, height] = wanted.size;
     if (pixel[0] >= width || pixel[1] >= height) this.clear();
-    else void this.stepper.record(program, wanted, pixel, this.stepper.moment.value?.position ?? this.position);
+    else void this.stepper.record(program, wanted, pixel, recording?.position ?? this.stepper.moment.value?.position ?? 0);
   }
 }
 

@@ -18,6 +18,13 @@ export interface Run {
   addresses: Uint32Array;
 }
 
+/** A recording that is under way. */
+export interface Recording {
+  source: Source;
+  view: View;
+  position: number;
+}
+
 /** What a step says that says nothing else. */
 const STAY: Omit<Going, "how"> = { backward: false, position: 0, pixel: [0, 0], breaks: [] };
 
@@ -34,6 +41,7 @@ export class Stepper {
   private worker: Client | undefined;
   private has: Source | undefined;
   private round = 0;
+  private underway: Recording | undefined;
 
   constructor(
     private readonly module: Promise<WebAssembly.Module>,
@@ -44,11 +52,17 @@ export class Stepper {
     return (this.worker ??= new Client(this.module));
   }
 
+  /** What is being recorded: it replaces the run once it is done. */
+  get recording(): Recording | undefined {
+    return this.underway;
+  }
+
   /** Records a pixel of a picture, and goes to a position if one is given. */
   async record(source: Source, view: View, pixel: [number, number], position = 0): Promise<void> {
     const mine = ++this.round;
     if (this.client.pending > 0) this.restart("another pixel came");
     const drawing = drawingOf(view, this.limit.value);
+    this.underway = { source, view, position };
     try {
       await this.patiently(async () => {
         if (this.has !== source) {
@@ -68,6 +82,8 @@ export class Stepper {
       if (mine !== this.round) return;
       this.clear();
       this.failed.value = error instanceof Error ? error.message : String(error);
+    } finally {
+      if (mine === this.round) this.underway = undefined;
     }
   }
 
@@ -89,6 +105,7 @@ export class Stepper {
   /** There is no run any more. */
   clear(): void {
     this.round++;
+    this.underway = undefined;
     this.run.value = undefined;
     this.moment.value = undefined;
     this.failed.value = "";

@@ -76,7 +76,9 @@ pub enum PictureError {
 
 impl Picture {
     /// The picture of colours that lie row by row from the bottom, `width` in a row.
+    // Inlined into code that is compiled for size, the loop would not become vector instructions.
     #[must_use]
+    #[inline(never)]
     pub fn from_colors(width: u32, colors: &[[f32; 4]]) -> Self {
         let height = rows(width, colors.len());
         let mut pixels = vec![[0; 4]; width as usize * height as usize];
@@ -89,6 +91,15 @@ impl Picture {
             }
         }
         Self { width, height, pixels }
+    }
+
+    /// Sets the alpha of all pixels.
+    // Not inlined, as `from_colors`.
+    #[inline(never)]
+    pub fn set_alpha(&mut self, alpha: u8) {
+        for pixel in &mut self.pixels {
+            pixel[3] = alpha;
+        }
     }
 
     /// Returns the picture of single values (such as depth) that lie row by row from the bottom, as
