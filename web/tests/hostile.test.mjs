@@ -104,7 +104,8 @@ test("a language worker without an answer is stopped, and its program is not res
   await page.waitForFunction(() => /no answer after 5 seconds/.test(document.querySelector("#said").textContent), undefined, { timeout: 30_000 });
   // It continues with another text.
   await type(page, OTHER);
-  await page.waitForFunction(() => r500.analysis.value?.size?.[0] === 4);
+  // Its draft is written once nothing has been typed for a moment.
+  await page.waitForFunction(() => Object.entries(localStorage).some(([key, draft]) => key.startsWith("r500.draft.") && draft.includes("SIZE 4 4 ;")));
   await page.keyboard.insertText("-- HANG\n");
   await page.waitForFunction(() => /no answer/.test(document.querySelector("#said").textContent), undefined, { timeout: 30_000 });
   await page.reload();
