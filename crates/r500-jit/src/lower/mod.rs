@@ -500,13 +500,13 @@ impl Lower<'_> {
 
     fn operand(&mut self, operand: Operand, class: Class) -> VReg {
         match operand {
-            // The verifier excludes undefined values.
-            Operand::Value(value) => match (self.values.get(&value), self.inputs.get(&value)) {
-                (Some(&v), _) => v,
-                (None, Some(&number)) => {
+            Operand::Value(value) => match self.values.get(&value) {
+                Some(&v) => v,
+                None => {
+                    let number = self.inputs.get(&value).copied();
+                    let number = number.expect("the verifier excludes undefined values");
                     self.op(Opcode::Interpolant(Interpolant { number, part: 0 }), &[])
                 }
-                (None, None) => self.bits(0),
             },
             Operand::Const(bits) if class == Class::Vector => self.bits(bits),
             Operand::Const(bits) => {
