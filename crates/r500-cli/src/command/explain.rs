@@ -181,8 +181,13 @@ fn layout(name: &str) -> Result<Layout, String> {
     }
     let member = || r500::chip::named(name).map(|place| place.mapping.register);
     r500::chip::register(name).or_else(member).map(Layout::Register).ok_or_else(|| {
-        let known: Vec<&str> = r500::chip::registers().map(|register| register.name).collect();
-        format!("no register has this name; there are {}", known.join(", "))
+        let mut similar = explain::similar(name);
+        similar.retain(|name| r500::chip::register(name).is_some());
+        let hint = match similar.as_slice() {
+            [] => "the guide's reference pages (words, state, chip) list them".to_owned(),
+            names => format!("did you mean {}?", names.join(", ")),
+        };
+        format!("no register has this name; {hint}")
     })
 }
 
