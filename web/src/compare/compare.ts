@@ -126,7 +126,10 @@ export class Compare {
       const range: Range | null | undefined = found?.parting[n]?.range;
       const marked = range ? [source.text.slice(0, range.from), h("mark", {}, source.text.slice(range.from, range.to)), source.text.slice(range.to)] : [source.text];
       pre.replaceChildren(...marked);
-      pre.querySelector("mark")?.scrollIntoView({ block: "center" });
+      const mark = pre.querySelector("mark");
+      // The listing alone is scrolled, not the dialog, and only up or down.
+      if (mark !== null) pre.scrollTop += mark.getBoundingClientRect().top - pre.getBoundingClientRect().top - (pre.clientHeight - mark.offsetHeight) / 2;
+      pre.scrollLeft = 0;
     });
   }
 }
