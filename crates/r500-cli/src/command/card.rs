@@ -249,11 +249,11 @@ impl CardArgs {
         }
         let command = std::env::current_exe().map_err(Failure::could_not)?;
         let directory = command.parent().unwrap_or(Path::new("/"));
-        let places = [directory.join(NAME), directory.join("../lib").join(NAME)];
+        let places = ["", "../lib", "../lib/r500"].map(|place| directory.join(place).join(NAME));
         places.into_iter().find(|place| place.is_file()).ok_or_else(|| {
             Failure::could_not(anyhow::anyhow!(
-                "{NAME} is neither in {0} nor in {0}/../lib; in a checkout, `cargo build --release` builds it; \
-                 --library names another place",
+                "{NAME} is neither in {0} nor in {0}/../lib or {0}/../lib/r500; in a checkout, `cargo build --release` \
+                 builds it, and the Debian package has it; --library names another place",
                 directory.display()
             ))
         })

@@ -225,7 +225,7 @@ impl Render {
     fn live(&self) -> Outcome {
         Err(Failure::could_not(anyhow::anyhow!(
             "this r500 was built without windows; build it with the feature `window`: \
-             cargo install --path crates/r500 --features window"
+             cargo install --path crates/r500-cli --features window"
         )))
     }
 
