@@ -73,6 +73,26 @@ impl std::fmt::Display for Shard {
     }
 }
 
+/// Numbers work items in their order, and takes those of a shard; all of them without one.
+pub(super) struct Sharding {
+    shard: Option<Shard>,
+    next: u64,
+}
+
+impl Sharding {
+    /// Begins with the first item.
+    pub(super) fn new(shard: Option<Shard>) -> Self {
+        Self { shard, next: 0 }
+    }
+
+    /// Returns whether the next item belongs to the shard.
+    pub(super) fn takes_next(&mut self) -> bool {
+        let item = self.next;
+        self.next += 1;
+        self.shard.is_none_or(|shard| shard.takes(item))
+    }
+}
+
 /// See [`Shard`].
 pub(super) fn shard(text: &str) -> Result<Shard, String> {
     let wanted = || format!("`{text}` is not a shard; write K/N with K from 1 to N");
@@ -180,6 +200,9 @@ mod tests {
         assert_eq!(frames("3..=5"), Ok(3..6));
         assert!(frames("3..3").is_err() && frames("3").is_err());
         assert!(shard("0/4").is_err() && shard("5/4").is_err() && shard("1").is_err());
+        let mut second = Sharding::new(shard("2/3").ok());
+        assert_eq!([0; 6].map(|_| second.takes_next()), [false, true, false, false, true, false]);
+        assert!(Sharding::new(None).takes_next());
         // Every item is taken by exactly one shard.
         for item in 0..20 {
             let takers =

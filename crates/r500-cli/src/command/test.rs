@@ -117,7 +117,7 @@ impl Test {
 
         let bar = terminal::progress(0, "tests");
         let mut tally = Tally::default();
-        let mut number = 0;
+        let mut sharding = syntax::Sharding::new(self.shard);
         let mut batch = Vec::new();
         for file in input_args::files(&self.files, may_expect)? {
             for item in self.items(&file)? {
@@ -125,9 +125,7 @@ impl Test {
                     tally.filtered += 1;
                     continue;
                 }
-                let mine = self.shard.is_none_or(|shard| shard.takes(number));
-                number += 1;
-                if !mine {
+                if !sharding.takes_next() {
                     continue;
                 }
                 if self.list {

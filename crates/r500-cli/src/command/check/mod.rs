@@ -23,7 +23,7 @@ use r500::program::Job;
 
 use super::exit::{Failure, Outcome, Status};
 use super::input_args::{self, ReadArgs};
-use super::terminal;
+use super::{syntax, terminal};
 use policy::{Policy, Which};
 
 /// Check programs for errors and likely mistakes without running them.
@@ -43,6 +43,9 @@ pub(super) struct Check {
     files: Vec<PathBuf>,
     #[command(flatten)]
     read: ReadArgs,
+    /// Check part K of N of the files
+    #[arg(long, value_name = "K/N", value_parser = syntax::shard)]
+    shard: Option<syntax::Shard>,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -85,6 +88,7 @@ Examples:
   r500 check plasma.r5 --fix                    print what the safe fixes would change
   r500 check plasma.r5 --fix --in-place
   r500 check shaders --format sarif > shaders.sarif
+  r500 check shaders --shard 1/4
   r500 check --explain R5041
 
 Exit status: 0 no errors (warnings are possible); 1 errors, or findings that --deny makes errors (with
@@ -161,7 +165,9 @@ impl Check {
         if self.verbose {
             found.note_skipped();
         }
-        let files = found.files;
+        let mut files = found.files;
+        let mut sharding = syntax::Sharding::new(self.shard);
+        files.retain(|_| sharding.takes_next());
         if self.fix {
             return fix::run(&self, &policy, &files);
         }

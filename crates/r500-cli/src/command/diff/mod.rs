@@ -54,7 +54,7 @@ pub(super) struct Diff {
     format: Format,
     /// Prove that both write the same bits for all constants, inputs and textures, which correspond by register
     /// number. A and B may be folders or files of several programs, matched by path and name
-    #[arg(long, conflicts_with_all = ["run", "random", "share", "tolerance", "shard"])]
+    #[arg(long, conflicts_with_all = ["run", "random", "share", "tolerance"])]
     prove: bool,
     #[command(flatten)]
     run: RunArgs,
@@ -79,6 +79,7 @@ Examples:
   r500 diff old.json new.json --run
   r500 diff old.json new.json --run --random 100 --share c0=c2 --tolerance 0.004
   r500 diff before after --prove
+  r500 diff before after --prove --shard 1/4
   r500 diff before.jsonl after.jsonl --pick fs-abs-vec2.0 --run --format json";
 
 impl Diff {
@@ -103,7 +104,7 @@ impl Diff {
         let pick_b = self.pick_b.as_ref().or(self.pick.as_ref());
         if self.prove {
             let picks = [self.pick.as_deref(), pick_b.map(String::as_str)];
-            return prove::run([a, b], self.read, picks, self.format);
+            return prove::run([a, b], self.read, picks, self.run.shard, self.format);
         }
         let jobs: [Job; 2] = [
             input_args::one(a, self.read, self.pick.as_deref())?,

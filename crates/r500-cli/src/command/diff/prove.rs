@@ -8,9 +8,10 @@ use r500::equivalence::{Incomparable, Part, Proof, Trial, prove};
 use r500::program::Job;
 use serde_json::{Value, json};
 
-use crate::command::exit::{Outcome, Status};
+use crate::command::exit::{Failure, Outcome, Status};
 use crate::command::format::Format;
 use crate::command::input_args::{self, ReadArgs};
+use crate::command::syntax::{Shard, Sharding};
 
 /// Random runs that look for a difference where there is no proof.
 const ROUNDS: u64 = 64;
@@ -111,11 +112,19 @@ pub(super) fn run(
     paths: [&Path; 2],
     read: ReadArgs,
     picks: [Option<&str>; 2],
+    shard: Option<Shard>,
     format: Format,
 ) -> Outcome {
     let mut status = Status::Fine;
     let folders = paths.iter().any(|path| path.is_dir());
+    let single = || match shard {
+        None => Ok(()),
+        Some(_) => Err(Failure::usage(
+            "--shard with --prove takes folders or files of several programs: this is one pair",
+        )),
+    };
     let pairs: Vec<(String, Verdict)> = if picks.iter().any(Option::is_some) {
+        single()?;
         let jobs = [
             input_args::one(paths[0], read, picks[0])?,
             input_args::one(paths[1], read, picks[1])?,
@@ -124,9 +133,10 @@ pub(super) fn run(
     } else {
         let [a, b] = [collect(paths[0], read, &mut status)?, collect(paths[1], read, &mut status)?];
         if let (false, [(_, a)], [(name, b)]) = (folders, &a[..], &b[..]) {
+            single()?;
             vec![(name.clone(), Verdict::of(&[a.clone(), b.clone()]))]
         } else {
-            matched(a, b)
+            matched(a, b, &mut Sharding::new(shard))
         }
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
@@ -186,18 +196,28 @@ fn collect(root: &Path, read: ReadArgs, status: &mut Status) -> Outcome<Vec<(Str
     Ok(found)
 }
 
-fn matched(a: Vec<(String, Job)>, b: Vec<(String, Job)>) -> Vec<(String, Verdict)> {
+/// Proves the pairs of a shard, those of B alone last.
+fn matched(
+    a: Vec<(String, Job)>,
+    b: Vec<(String, Job)>,
+    sharding: &mut Sharding,
+) -> Vec<(String, Verdict)> {
     let mut others: BTreeMap<String, Job> = b.into_iter().collect();
     let mut pairs: Vec<(String, Verdict)> = a
         .into_iter()
-        .map(|(name, job)| {
-            let verdict = match others.remove(&name) {
+        .filter_map(|(name, job)| {
+            let other = others.remove(&name);
+            if !sharding.takes_next() {
+                return None;
+            }
+            let verdict = match other {
                 Some(other) => Verdict::of(&[job, other]),
                 None => Verdict::Missing("B"),
             };
-            (name, verdict)
+            Some((name, verdict))
         })
         .collect();
-    pairs.extend(others.into_keys().map(|name| (name, Verdict::Missing("A"))));
+    let alone = others.into_keys().filter(|_| sharding.takes_next());
+    pairs.extend(alone.map(|name| (name, Verdict::Missing("A"))));
     pairs
 }

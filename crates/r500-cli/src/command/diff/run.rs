@@ -31,9 +31,9 @@ pub(super) struct RunArgs {
     /// 24)
     #[arg(long, value_name = "N", default_value_t = 0)]
     random: u64,
-    /// Run part K of N of the random runs
+    /// Run part K of N of the random runs; with --prove, prove part K of N of the pairs
     #[arg(long, value_name = "K/N", value_parser = syntax::shard)]
-    shard: Option<syntax::Shard>,
+    pub(super) shard: Option<syntax::Shard>,
     /// Seed of the random values
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,

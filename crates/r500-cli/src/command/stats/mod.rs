@@ -15,8 +15,8 @@ use serde_json::json;
 use self::program::{Program, collect};
 use super::exit::{Failure, Outcome, Status};
 use super::format::TableFormat;
-use super::input_args::ReadArgs;
-use super::terminal;
+use super::input_args::{self, ReadArgs};
+use super::{syntax, terminal};
 
 /// Count the instructions of programs and estimate their cost.
 ///
@@ -36,6 +36,9 @@ pub(super) struct Stats {
     /// Only programs whose name contains this text (`*` matches anything)
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
+    /// Count part K of N of the files
+    #[arg(long, value_name = "K/N", value_parser = syntax::shard, conflicts_with = "against")]
+    shard: Option<syntax::Shard>,
     /// The programs to compare with: a file or a folder
     #[arg(long, value_name = "FILE")]
     against: Option<PathBuf>,
@@ -73,6 +76,7 @@ Examples:
   r500 stats capture.json                            one program, a sheet
   r500 stats tests/corpus/mesa --sort cycles         many, a table
   r500 stats shaders --format csv > shaders.csv
+  r500 stats shaders --shard 1/4 --format csv
   r500 stats after --against before                  what a change of the compiler did
   r500 stats new.json --against old.json --format json";
 
@@ -121,11 +125,17 @@ impl Stats {
     fn read(&self, files: &[PathBuf], status: &mut Status) -> Outcome<Vec<Program>> {
         let single = files.len() == 1 && self.against.as_ref().is_some_and(|other| other.is_file());
         let mut programs = Vec::new();
+        let mut sharding = syntax::Sharding::new(self.shard);
         for file in files {
-            collect(file, self.read, single, self.verbose, &mut programs, status)?;
+            let mut found = input_args::programs(std::slice::from_ref(file))?;
+            if self.verbose {
+                found.note_skipped();
+            }
+            found.files.retain(|_| sharding.takes_next());
+            collect(file, found.files, self.read, single, &mut programs, status)?;
         }
         if let Some(filter) = &self.filter {
-            programs.retain(|program| super::syntax::holds(filter, &program.name));
+            programs.retain(|program| syntax::holds(filter, &program.name));
         }
         for program in &programs {
             if let Err(error) = &program.counted {
@@ -133,9 +143,9 @@ impl Stats {
                 *status = Status::Failed;
             }
         }
-        if programs.is_empty() && *status == Status::Fine {
+        if programs.is_empty() && *status == Status::Fine && self.shard.is_none() {
             let files: Vec<String> =
-                files.iter().map(|file| super::input_args::show(file)).collect();
+                files.iter().map(|file| input_args::show(file)).collect();
             return Err(Failure::input(anyhow::anyhow!("no program in {}", files.join(", "))));
         }
         Ok(programs)

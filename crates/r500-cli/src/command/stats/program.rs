@@ -1,7 +1,7 @@
 //! The programs of files and folders, counted.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use r500::check::Stats;
 use r500::check::graph::{Graph, Structure, Unstructured};
@@ -84,21 +84,17 @@ impl Program {
     }
 }
 
-/// Counts the programs of a file or folder. `single`: the file stands for itself, whatever its name,
+/// Counts the programs of files that were found in a file or folder. `single`: the file stands for itself, whatever its name,
 /// because it is compared with another file.
 pub(super) fn collect(
     root: &Path,
+    files: Vec<PathBuf>,
     read: ReadArgs,
     single: bool,
-    verbose: bool,
     programs: &mut Vec<Program>,
     status: &mut Status,
 ) -> Outcome<()> {
-    let found = input_args::programs(&[root.to_owned()])?;
-    if verbose {
-        found.note_skipped();
-    }
-    for file in found.files {
+    for file in files {
         let below = file.strip_prefix(root).ok().filter(|below| !below.as_os_str().is_empty());
         let alone = below.is_none();
         let name = match below {
