@@ -121,8 +121,10 @@ def main():
             results = run_on(client, tasks, show_progress)
 
     for command, (_, out, err) in zip(tasks, results):
-        # One line a task; `test` prints one a test itself.
-        print(out if args.job == "test" else json.dumps(json.loads(out)) if out.strip() else "", end="" if args.job == "test" else "\n")
+        # `test` prints a line for each test; what the others print becomes one.
+        if args.job != "test" and out:
+            out = json.dumps(json.loads(out)) + "\n"
+        print(out, end="")
         if err:
             print(f"{' '.join(command)}\n{err}", end="", file=sys.stderr)
     sys.exit(max(status for status, _, _ in results))

@@ -33,7 +33,7 @@ def client():
         yield client
 
 
-def tests(text):
+def without_times(text):
     """Lines of `r500 test --format json` without the time that they took."""
     lines = [json.loads(line) for line in text.splitlines()]
     for line in lines:
@@ -55,9 +55,10 @@ def test_a_killed_worker_loses_nothing(cluster_py, client):
 
     results = cluster_py.run_on(client, cluster_py.test_tasks(files, 12), kill_one)
     assert (seen[0], seen[-1]) == ((1, 12), (12, 12))
+    assert list(workers.values())[0] not in client.run(os.getpid).values()
     assert [status for status, _, _ in results] == [0] * 12
-    together = tests("".join(out for _, out, _ in results))
-    assert together == tests(alone.stdout)
+    together = without_times("".join(out for _, out, _ in results))
+    assert together == without_times(alone.stdout)
     assert len(together) > 50
 
 
