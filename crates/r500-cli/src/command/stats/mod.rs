@@ -144,8 +144,7 @@ impl Stats {
             }
         }
         if programs.is_empty() && *status == Status::Fine && self.shard.is_none() {
-            let files: Vec<String> =
-                files.iter().map(|file| input_args::show(file)).collect();
+            let files: Vec<String> = files.iter().map(|file| input_args::show(file)).collect();
             return Err(Failure::input(anyhow::anyhow!("no program in {}", files.join(", "))));
         }
         Ok(programs)
