@@ -92,11 +92,7 @@ impl SourceArgs {
 
     /// Returns the program's file and those that it names: included sources and textures.
     pub(super) fn files(&self) -> Outcome<Vec<PathBuf>> {
-        let file = self.file()?;
-        let jobs = begin(file, self.read).ok();
-        let assembly = jobs.as_ref().and_then(reader::Jobs::assembly);
-        let named = assembly.into_iter().flat_map(reader::assembly::files);
-        Ok(std::iter::once(file.to_owned()).chain(named).collect())
+        Ok(with_named(self.file()?, self.read))
     }
 
     /// Refuses outputs that are the program's file or one that it names.
@@ -104,9 +100,7 @@ impl SourceArgs {
         &self,
         outputs: impl IntoIterator<Item = &'a Path>,
     ) -> Outcome<()> {
-        let file = self.file()?;
-        let inputs = if is_stdin(file) { Vec::new() } else { self.files()? };
-        overwrite::refuse(outputs, &inputs)
+        refuse_as_output(outputs, [self.file()?], self.read)
     }
 
     fn print_list(&self) -> Outcome<()> {
@@ -122,6 +116,26 @@ impl SourceArgs {
         }
         Ok(())
     }
+}
+
+/// Returns a program's file and those that it names: included sources and textures.
+fn with_named(file: &Path, read: ReadArgs) -> Vec<PathBuf> {
+    let jobs = begin(file, read).ok();
+    let assembly = jobs.as_ref().and_then(reader::Jobs::assembly);
+    let named = assembly.into_iter().flat_map(reader::assembly::files);
+    std::iter::once(file.to_owned()).chain(named).collect()
+}
+
+/// Refuses outputs that are one of the programs' files or one that these name.
+pub(super) fn refuse_as_output<'a, 'b>(
+    outputs: impl IntoIterator<Item = &'a Path>,
+    files: impl IntoIterator<Item = &'b Path>,
+    read: ReadArgs,
+) -> Outcome<()> {
+    // Standard input cannot be read a second time.
+    let files = files.into_iter().filter(|file| !is_stdin(file));
+    let inputs: Vec<PathBuf> = files.flat_map(|file| with_named(file, read)).collect();
+    overwrite::refuse(outputs, &inputs)
 }
 
 /// Reads the program of a file, or the one of several that `pick` names or numbers.

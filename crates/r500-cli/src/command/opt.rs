@@ -82,6 +82,16 @@ fn pass(text: &str) -> Result<String, String> {
     }
 }
 
+/// Writes the programs of a file, if they are to be written.
+fn write(entries: &[Entry], output: &OutputArgs) -> Outcome<()> {
+    if output.output.is_none() && output.to.is_none() {
+        return Ok(());
+    }
+    let jobs: Vec<Job> = entries.iter().map(|entry| entry.checked.job.clone()).collect();
+    let language = output.language(Language::Assembly)?;
+    output.write(&jobs, language, &output.print_options())
+}
+
 /// A program of a file, optimised.
 struct Entry {
     name: String,
@@ -105,20 +115,35 @@ impl Opt {
         if folder && self.output.file().is_none() && self.output.output.is_some() {
             return Err(Failure::usage("several programs need a folder to be written to"));
         }
-        let mut entries = Vec::new();
+        let mut optimized = Vec::new();
         for root in &self.files {
             let files =
                 input_args::files(std::slice::from_ref(root), input_args::may_hold_programs)?;
             for file in files {
-                let optimized = self.file(&file, &mut status)?;
-                if folder {
-                    self.write_below(root, &file, &optimized)?;
+                let entries = self.file(&file, &mut status)?;
+                let output = if folder {
+                    self.output_below(root, &file, entries.len())
                 } else {
-                    self.write_one(&optimized)?;
-                }
-                entries.extend(optimized);
+                    self.output.clone()
+                };
+                optimized.push((file, entries, output));
             }
         }
+        // Before anything is written.
+        let outputs = optimized.iter().filter_map(|(_, _, output)| output.file());
+        let files = optimized.iter().map(|(file, ..)| file.as_path());
+        input_args::refuse_as_output(outputs, files, self.read)?;
+        for (_, entries, output) in &optimized {
+            if let Some(parent) = output.file().and_then(Path::parent).filter(|_| folder) {
+                std::fs::create_dir_all(parent).map_err(|error| {
+                    let context = format!("cannot make {}", parent.display());
+                    Failure::could_not(error).context(context)
+                })?;
+            }
+            write(entries, output)?;
+        }
+        let entries: Vec<Entry> =
+            optimized.into_iter().flat_map(|(_, entries, _)| entries).collect();
         if entries.iter().any(|entry| matches!(entry.checked.evidence, Evidence::Different { .. }))
         {
             status = Status::Failed;
@@ -164,31 +189,17 @@ impl Opt {
         Ok(entries.collect())
     }
 
-    fn write_one(&self, entries: &[Entry]) -> Outcome<()> {
-        if self.output.output.is_none() && self.output.to.is_none() {
-            return Ok(());
-        }
-        let jobs: Vec<Job> = entries.iter().map(|entry| entry.checked.job.clone()).collect();
-        let language = self.output.language(Language::Assembly)?;
-        self.output.write(&jobs, language, &self.output.print_options())
-    }
-
-    fn write_below(&self, root: &Path, file: &Path, entries: &[Entry]) -> Outcome<()> {
-        let Some(folder) = self.output.file() else { return Ok(()) };
+    /// Returns where the programs of a file below `root` go.
+    fn output_below(&self, root: &Path, file: &Path, programs: usize) -> OutputArgs {
+        let Some(folder) = self.output.file() else {
+            return OutputArgs { output: None, to: None };
+        };
         let below = file.strip_prefix(root).ok().filter(|path| !path.as_os_str().is_empty());
         let below = below.or_else(|| file.file_name().map(Path::new)).unwrap_or(file);
-        let several = entries.len() > 1;
         let (format, extension) =
-            if several { (Format::JsonLines, "jsonl") } else { (Format::Json, "json") };
+            if programs > 1 { (Format::JsonLines, "jsonl") } else { (Format::Json, "json") };
         let path = folder.join(below).with_extension(extension);
-        if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).map_err(|error| {
-                Failure::could_not(error).context(format_args!("cannot make {}", parent.display()))
-            })?;
-        }
-        let output = OutputArgs { output: Some(path), to: Some(Language::Format(format)) };
-        let jobs: Vec<Job> = entries.iter().map(|entry| entry.checked.job.clone()).collect();
-        output.write(&jobs, Language::Format(format), &output.print_options())
+        OutputArgs { output: Some(path), to: Some(Language::Format(format)) }
     }
 
     fn report(&self, entries: &[Entry]) -> Outcome<()> {

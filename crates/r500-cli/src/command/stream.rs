@@ -22,7 +22,7 @@ use super::convert::put;
 use super::exit::{Failure, Outcome, Status};
 use super::format::Format;
 use super::replay::set_readings;
-use super::{input_args, terminal};
+use super::{input_args, overwrite, terminal};
 
 /// Read command streams: packets, registers, programs, draws.
 ///
@@ -79,6 +79,7 @@ Exit status: 0 written; 1 the stream is in error, or there is no such draw, or t
 impl Stream {
     /// Prints, lists, counts or assembles.
     pub(super) fn run(self) -> Outcome {
+        overwrite::refuse(self.output.as_deref(), std::slice::from_ref(&self.file))?;
         let source = Source::read(&self.file)?;
         if let Some(draw) = self.draw {
             return self.job(&source, draw);

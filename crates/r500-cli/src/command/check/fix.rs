@@ -52,6 +52,9 @@ pub(super) fn run(check: &Check, policy: &Policy, files: &[PathBuf]) -> Outcome 
     if check.in_place && files.iter().any(|file| input_args::is_stdin(file)) {
         return Err(Failure::usage("stdin cannot be overwritten; -o - writes to stdout"));
     }
+    if let Some(output) = check.output.as_deref() {
+        input_args::refuse_as_output([output], files.iter().map(PathBuf::as_path), check.read)?;
+    }
     let mut tally = Tally::default();
     let mut answers: Vec<Json> = Vec::new();
     let mut resolved = 0;

@@ -18,7 +18,7 @@ use super::exit::{Failure, Outcome, Status};
 use super::float_format;
 use super::format::TableFormat;
 use super::input_args::{self, SourceArgs};
-use super::terminal;
+use super::{overwrite, terminal};
 
 /// Run a program over a list of input values and print what it writes.
 ///
@@ -115,6 +115,7 @@ impl Run {
         }
         let Some(mut job) = self.source.read()? else { return input_args::LISTED };
         self.state_args().apply(&mut job, [2, 2])?;
+        self.refuse_inputs()?;
         let rows = self.rows(&job)?;
         if self.quads && rows.len() % 4 != 0 {
             return Err(Failure::input(anyhow::anyhow!(
@@ -162,6 +163,15 @@ impl Run {
             engine_args::print_findings(&findings)?;
         }
         Ok(Status::Fine)
+    }
+
+    /// Refuses an output that is the program, a texture or a file of rows.
+    fn refuse_inputs(&self) -> Outcome<()> {
+        let Some(output) = self.output.as_deref() else { return Ok(()) };
+        self.source.refuse_as_output([output])?;
+        let mut inputs = self.state_args().files();
+        inputs.extend(self.input.iter().map(PathBuf::from));
+        overwrite::refuse([output], &inputs)
     }
 
     fn state_args(&self) -> StateArgs {
