@@ -4,8 +4,10 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
+use r500::asm::PrintOptions;
 use r500::program::Job;
 use r500::reader::Language;
+use r500::writer::{self, Written};
 use serde_json::{Value as Json, json};
 
 use super::convert::{OutputArgs, put};
@@ -19,7 +21,7 @@ use super::terminal;
 /// Any dwords print to text that assembles back to the same dwords; encodings that compilers emit
 /// in their readable, structured form. What travels with the program (constants, inputs, textures,
 /// formats) prints as directives, so that the text draws the same picture; larger textures become
-/// files next to the output.
+/// files next to the output, on stdout names of such files (--inline-textures prints their texels).
 #[derive(Args, Debug)]
 #[command(after_help = AFTER)]
 pub(super) struct Disasm {
@@ -34,6 +36,9 @@ pub(super) struct Disasm {
     /// Only the instructions, no directives
     #[arg(long)]
     code_only: bool,
+    /// On stdout: print the texels of every texture; without it, those of larger ones are left out
+    #[arg(long, conflicts_with = "output")]
+    inline_textures: bool,
     /// How to answer: assembly, or an object with each instruction by itself, in the general form
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -44,6 +49,7 @@ Examples:
   r500 disasm capture.json
   r500 disasm program.bin --annotate
   r500 disasm capture.json -o program.r5         textures as files beside it
+  r500 disasm capture.json --inline-textures     textures as text
   r500 disasm program.bin --format json
 
 Exit status: 0 written, 1 the input has errors, 2 wrong usage, 3 a file cannot be read or written.";
@@ -73,7 +79,22 @@ impl Disasm {
         let mut options = output.print_options();
         options.annotate = self.annotate;
         options.state = !self.code_only;
-        output.write(&[job], Language::Assembly, &options)?;
+        if output.file().is_some() || self.inline_textures {
+            output.write(&[job], Language::Assembly, &options)?;
+            return Ok(Status::Fine);
+        }
+        let PrintOptions { embed, file_prefix, .. } = PrintOptions::default();
+        let options = PrintOptions { embed, file_prefix, ..options };
+        let Written { bytes, files, .. } =
+            writer::write_all(&[job], Language::Assembly, &options).map_err(Failure::usage)?;
+        terminal::out().write_all(&bytes)?;
+        if !files.is_empty() {
+            let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
+            terminal::note(&format!(
+                "left out: {}; -o FILE writes them beside it, --inline-textures prints them",
+                names.join(", ")
+            ));
+        }
         Ok(Status::Fine)
     }
 }

@@ -26,6 +26,9 @@ pub(super) struct Fmt {
     /// Write nothing: print a diff of what would change, and exit with status 1 if it is not empty
     #[arg(long)]
     check: bool,
+    /// Print how many files of folders are no sources
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 const AFTER: &str = "\
@@ -47,6 +50,10 @@ impl Fmt {
         let mut status = Status::Fine;
         let mut changed = 0usize;
         let files = input_args::files(&self.files, sources)?;
+        if self.verbose {
+            let skipped = input_args::files(&self.files, |_| true)?.len() - files.len();
+            input_args::note_skipped(skipped, "that are no sources");
+        }
         for file in &files {
             let before = input_args::bytes(file)?;
             let name = input_args::show(file);

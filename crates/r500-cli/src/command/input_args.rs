@@ -283,10 +283,15 @@ pub(super) struct Found {
 impl Found {
     /// Says how many files were skipped.
     pub(super) fn note_skipped(&self) {
-        if self.skipped > 0 {
-            let plural = if self.skipped == 1 { "file" } else { "files" };
-            terminal::note(&format!("{} {plural} without programs skipped", self.skipped));
-        }
+        note_skipped(self.skipped, "without programs");
+    }
+}
+
+/// Says how many files of folders were skipped, and which kind they are.
+pub(super) fn note_skipped(skipped: usize, kind: &str) {
+    if skipped > 0 {
+        let plural = if skipped == 1 { "file" } else { "files" };
+        terminal::note(&format!("{skipped} {plural} {kind} skipped"));
     }
 }
 

@@ -54,6 +54,9 @@ use clap::{Parser, Subcommand};
 #[derive(Parser, Debug)]
 #[command(name = "r500", version, after_help = AFTER, max_term_width = 100)]
 struct Cli {
+    /// When output is coloured; `auto`: on a terminal, unless NO_COLOR is set or TERM is `dumb`
+    #[arg(long, value_enum, global = true, default_value = "auto", value_name = "WHEN")]
+    color: terminal::Color,
     #[command(subcommand)]
     command: Command,
 }
@@ -116,6 +119,7 @@ Examples:
 /// Runs the command.
 pub(crate) fn main() -> ExitCode {
     let cli = Cli::parse();
+    terminal::set_color(cli.color);
     exit::finish(match cli.command {
         Command::Render(render) => render.run(),
         Command::Run(run) => run.run(),

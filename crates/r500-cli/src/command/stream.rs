@@ -1,6 +1,6 @@
 //! `r500 stream`: command streams and captures of them, as text, lists and counts.
 
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -91,6 +91,14 @@ impl Stream {
                     Failure::could_not(error).context(context)
                 })?;
                 Box::new(BufWriter::new(file))
+            }
+            // Dwords are no text, of which `out` escapes what is not printable.
+            None if self.assemble => {
+                let out = std::io::stdout();
+                if out.is_terminal() {
+                    return Err(Failure::usage("dwords are not for a terminal; give -o FILE"));
+                }
+                Box::new(BufWriter::new(out))
             }
             None => Box::new(BufWriter::new(terminal::out())),
         };

@@ -1,7 +1,9 @@
 //! Output that depends on a terminal: messages, colours, progress, the picture.
 
 use std::io::{IsTerminal, StderrLock, StdoutLock, Write};
+use std::sync::OnceLock;
 
+use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use r500::picture::Picture;
 
@@ -58,14 +60,44 @@ pub(super) fn data_out() -> Box<dyn Write> {
     if std::io::stdout().is_terminal() { Box::new(out()) } else { Box::new(std::io::stdout()) }
 }
 
-/// Returns whether a stream takes colours: a terminal, and `NO_COLOR` is not set to anything.
+/// When output is coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Color {
+    Never,
+    /// On a terminal, unless `NO_COLOR` is set or `TERM` is `dumb`.
+    Auto,
+    Always,
+}
+
+/// The choice of the command line, the same for every stream.
+static COLOR: OnceLock<Color> = OnceLock::new();
+
+/// Sets when output is coloured; the first call counts.
+pub(super) fn set_color(color: Color) {
+    COLOR.get_or_init(|| color);
+}
+
+/// Returns whether a stream takes colours.
 pub(super) fn colors(stream: &impl IsTerminal) -> bool {
-    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    match COLOR.get().copied().unwrap_or(Color::Auto) {
+        Color::Never => false,
+        Color::Always => true,
+        Color::Auto => {
+            stream.is_terminal()
+                && !is_dumb()
+                && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+        }
+    }
+}
+
+/// Returns whether the terminal understands no escape sequences.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// Returns a bar on stderr, if that is a terminal; it appears when something takes a while.
 pub(super) fn progress(length: u64, unit: &str) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
+    if !std::io::stderr().is_terminal() || is_dumb() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(Some(length), ProgressDrawTarget::stderr_with_hz(10));

@@ -39,8 +39,13 @@ fn a_capture_as_assembly_draws_the_same_picture() {
 fn on_stdout_everything_is_text() {
     let folder = Folder::new("disasm-stdout");
     let capture = corpus("mesa/tex_mips.json");
-    let run = r500(&["disasm", &capture]).status(0);
-    assert!(!run.text().contains("raw \""));
+    let short = r500(&["disasm", &capture]).status(0);
+    let left_out = "tex0.0.raw, texture.tex0.1.raw, texture.tex0.2.raw, texture.tex1.0.raw";
+    let short = short.says(left_out).says("--inline-textures");
+    assert!(short.text().contains("raw \"texture.tex0.0.raw\""));
+    let run = r500(&["disasm", &capture, "--inline-textures"]).status(0);
+    assert!(!run.text().contains("raw \"") && run.stderr.is_empty());
+    assert!(run.stdout.len() > 8 * short.stdout.len());
     let text = folder.write("inline.r5", run.text());
     assert!(pixels(&folder, &capture, "a.f32") == pixels(&folder, &text, "b.f32"));
     assert_eq!(folder.names(), ["a.f32", "b.f32", "inline.r5"]);

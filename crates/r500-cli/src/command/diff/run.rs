@@ -312,7 +312,11 @@ impl Verdict {
         match &self.end {
             End::Incomparable(error) => {
                 out.flush()?;
-                terminal::error(&format!("cannot compare: {error}"));
+                let hint = match error {
+                    Incomparable::Size { .. } => "; --size WxH draws both at one size",
+                    _ => "",
+                };
+                terminal::error(&format!("cannot compare: {error}{hint}"));
             }
             End::Equal { pixels } => {
                 let with = match self.rounds {

@@ -203,6 +203,12 @@ impl<'a> Changes<'a> {
     }
 }
 
+/// Returns the middle of sorted numbers, of an even count the mean of the two in the middle.
+fn median(sorted: &[u64]) -> f64 {
+    let (low, high) = (sorted[(sorted.len() - 1) / 2], sorted[sorted.len() / 2]);
+    low as f64 + (high - low) as f64 / 2.0
+}
+
 /// Returns the summary of one number.
 fn total(out: &mut impl Write, measure: &Measure<'_>) -> io::Result<()> {
     let Measure { name, before, after, fewer, more, .. } = measure;
@@ -227,7 +233,7 @@ fn total(out: &mut impl Write, measure: &Measure<'_>) -> io::Result<()> {
         sizes.sort_unstable();
         let mean = sizes.iter().sum::<u64>() as f64 / sizes.len() as f64;
         let (least, most) = (sizes[0], sizes[sizes.len() - 1]);
-        let median = sizes[sizes.len() / 2];
+        let median = median(&sizes);
         writeln!(
             out,
             "{word}: {} (by {least} to {most}, mean {mean:.2}, median {median})",

@@ -87,6 +87,7 @@ impl Stats {
             list_columns(&mut out)?;
             return Ok(out.flush().map(|()| Status::Fine)?);
         }
+        self.check_against()?;
         let mut status = Status::Fine;
         let mut programs = self.read(&self.files, &mut status)?;
         if let Some(before) = &self.against {
@@ -119,6 +120,22 @@ impl Stats {
         }
         out.flush()?;
         Ok(status)
+    }
+
+    /// Refuses several files against one: a shell hands all but the first file of `--against before/*.json` over as
+    /// programs to count, which would be compared with that one.
+    fn check_against(&self) -> Outcome<()> {
+        match &self.against {
+            Some(before) if before.is_file() && self.files.len() > 1 => {
+                Err(Failure::usage(format!(
+                    "--against {}: {} files against one; --against takes one folder or file, so give folders \
+                     (r500 stats after --against before)",
+                    before.display(),
+                    self.files.len()
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Counts every program; reports those that cannot be counted.
